@@ -1,0 +1,364 @@
+/* The trace (hr.bin) on the wire.  docs/format.md is the norm; this header implements it.
+ *
+ * All integers are little-endian.  Every struct is naturally aligned with explicit padding that
+ * is written as zero and ignored by readers.  A file is one hr_file_header and then chunks; a
+ * chunk is one hr_chunk_header and a payload of records; a record is one hr_record_header and a
+ * body.  Readers skip record and chunk types that they do not know.
+ */
+#ifndef INCLUDE_HR_FORMAT_H
+#define INCLUDE_HR_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
+#define HR_VERSION_MAJOR 1            /* readers refuse another major version */
+#define HR_VERSION_MINOR 0            /* readers accept any minor version */
+
+struct hr_file_header {
+    uint8_t magic[8];
+    uint16_t version_major;
+    uint16_t version_minor;
+    uint32_t header_bytes; /* offset of the first chunk; at least sizeof this struct */
+    uint32_t reserved[11];
+    uint32_t crc; /* CRC32C of the bytes before this field */
+};
+_Static_assert(sizeof(struct hr_file_header) == 64, "hr_file_header");
+_Static_assert(offsetof(struct hr_file_header, header_bytes) == 12, "header_bytes");
+_Static_assert(offsetof(struct hr_file_header, crc) == 60, "crc");
+
+#define HR_CHUNK_MAGIC 0x4b435248u     /* "HRCK" */
+#define HR_CHUNK_PAYLOAD_MAX (1u << 20) /* a reader treats a larger payload as damage */
+#define HR_CPU_NONE 0xffffu            /* the chunk belongs to no CPU */
+
+enum hr_chunk_type {
+    HR_CHUNK_META = 1,  /* what the trace is about; the first chunk of every file */
+    HR_CHUNK_DATA = 2,  /* samples and other events of one CPU, in time order */
+    HR_CHUNK_END = 3,   /* the guest's last chunk: HR_REC_EXIT, HR_REC_TOTAL..., HR_REC_STREAM */
+    HR_CHUNK_HOST = 4,  /* added by the collector: how the run ended as seen from the host */
+    HR_CHUNK_INDEX = 5, /* added by the collector: one hr_index_entry per chunk before it */
+};
+
+struct hr_chunk_header {
+    uint32_t magic;
+    uint16_t type; /* enum hr_chunk_type */
+    uint16_t cpu;  /* CPU number, or HR_CPU_NONE */
+    uint32_t sequence;      /* counts the guest's chunks of this CPU from 0; a gap is a loss */
+    uint32_t payload_bytes; /* bytes after this header, at most HR_CHUNK_PAYLOAD_MAX */
+    uint64_t time_first; /* time of the earliest record, in ticks (see HR_META_CLOCK) */
+    uint64_t time_last;  /* time of the latest record */
+    uint32_t record_count; /* records in the payload, HR_REC_BASE included */
+    uint32_t sample_count; /* samples in all sample runs of the payload */
+    uint64_t lost_count;   /* sum over the HR_REC_LOST records of the payload */
+    uint32_t reserved[2];
+    uint32_t payload_crc; /* CRC32C of the payload */
+    uint32_t header_crc;  /* CRC32C of the bytes before this field */
+};
+_Static_assert(sizeof(struct hr_chunk_header) == 64, "hr_chunk_header");
+_Static_assert(offsetof(struct hr_chunk_header, time_first) == 16, "time_first");
+_Static_assert(offsetof(struct hr_chunk_header, record_count) == 32, "record_count");
+_Static_assert(offsetof(struct hr_chunk_header, lost_count) == 40, "lost_count");
+_Static_assert(offsetof(struct hr_chunk_header, payload_crc) == 56, "payload_crc");
+_Static_assert(offsetof(struct hr_chunk_header, header_crc) == 60, "header_crc");
+
+/* Records lie back to back; a body has `bytes` bytes and is not aligned. */
+struct hr_record_header {
+    uint8_t type; /* enum hr_record_type */
+    uint8_t reserved;
+    uint16_t bytes; /* of the body */
+};
+_Static_assert(sizeof(struct hr_record_header) == 4, "hr_record_header");
+
+enum hr_record_type {
+    /* in META chunks */
+    HR_META_INFO = 1,        /* key NUL value NUL (UTF-8 text); keys in docs/format.md */
+    HR_META_CLOCK = 2,       /* struct hr_meta_clock */
+    HR_META_EVENT = 3,       /* struct hr_meta_event, then the name (no NUL) */
+    HR_META_SAMPLING = 4,    /* struct hr_meta_sampling */
+    HR_META_CALIBRATION = 5, /* struct hr_meta_calibration */
+    HR_META_MAP = 6,         /* struct hr_meta_map, then build-id, then path (no NUL) */
+    /* in DATA chunks */
+    HR_REC_BASE = 32,         /* struct hr_rec_base, then u64 counters[event_count]; first record */
+    HR_REC_SAMPLES = 33,      /* struct hr_rec_samples, then samples; field widths 0, 1, 2, 3 */
+    HR_REC_SAMPLES_WIDE = 34, /* the same with field widths 0, 2, 4, 8 */
+    HR_REC_LOST = 35,         /* struct hr_rec_lost */
+    HR_REC_SYSCALL = 36,      /* struct hr_rec_syscall */
+    HR_REC_SWITCH = 37,       /* struct hr_rec_switch */
+    HR_REC_OUTPUT = 38,       /* struct hr_rec_output */
+    HR_REC_MARK = 39,         /* struct hr_rec_mark, then the text (no NUL) */
+    HR_REC_GAP = 40,          /* struct hr_rec_gap */
+    HR_REC_FAULT = 41,        /* struct hr_rec_fault */
+    /* in END and HOST chunks */
+    HR_REC_EXIT = 64,   /* struct hr_rec_exit */
+    HR_REC_TOTAL = 65,  /* struct hr_rec_total, one per event, in event order */
+    HR_REC_STREAM = 66, /* struct hr_rec_stream, one per CPU */
+    HR_HOST_END = 67,   /* struct hr_host_end, then a message for people (no NUL) */
+    /* in INDEX chunks */
+    HR_INDEX_ENTRIES = 96, /* an array of struct hr_index_entry */
+    HR_INDEX_TRAILER = 97, /* struct hr_index_trailer: the last bytes of the file */
+};
+
+#define HR_EVENTS_MAX 13 /* a 128-byte slot holds 13 counters beside time, ip, thread, flags, cost */
+
+enum hr_clock_method { /* how the tick frequency was found */
+    HR_CLOCK_VIRTUAL = 1, /* emulation in virtual time: one tick = one instruction = 1 ns, exact */
+    HR_CLOCK_CPUID_15H = 2,
+    HR_CLOCK_CPUID_16H = 3,
+    HR_CLOCK_HYPERVISOR = 4, /* CPUID 40000010H */
+    HR_CLOCK_KVMCLOCK = 5,
+    HR_CLOCK_CALIBRATED = 6, /* against HPET, ACPI PM timer or PIT */
+};
+
+struct hr_meta_clock {
+    uint64_t ticks_per_second;
+    uint64_t start_ticks;   /* time of the program's first instruction; other times are >= it */
+    uint64_t start_unix_ns; /* wall time at start_ticks, 0 if unknown */
+    uint32_t method;        /* enum hr_clock_method */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_meta_clock) == 32, "hr_meta_clock");
+
+enum hr_source { /* where a counter's value came from */
+    HR_SOURCE_NONE = 0,
+    HR_SOURCE_PMU = 1,    /* a performance counter */
+    HR_SOURCE_ICOUNT = 2, /* exact, from virtual time */
+    HR_SOURCE_STUB = 3,   /* a fixed, documented ratio of instructions: not a measurement */
+};
+
+enum { HR_EVENT_USER = 1, HR_EVENT_KERNEL = 2 }; /* hr_meta_event.flags: rings counted */
+
+struct hr_meta_event {
+    uint64_t encoding;     /* event select as written to the hardware, 0 if none */
+    uint64_t encoding_ext; /* a companion register's value, 0 if none */
+    uint16_t index;        /* position in samples, 0 .. event_count-1 */
+    uint8_t source;        /* enum hr_source */
+    uint8_t width_bits;    /* of the hardware counter; 64 for software */
+    uint32_t flags;
+};
+_Static_assert(sizeof(struct hr_meta_event) == 24, "hr_meta_event");
+
+enum hr_mode {
+    HR_MODE_OFF = 0,
+    HR_MODE_TIMER = 1,
+    HR_MODE_IPI = 2,
+    HR_MODE_OVERFLOW = 3,
+    HR_MODE_PEBS = 4,
+    HR_MODE_INSTRUCTED = 5,
+};
+
+enum { /* hr_meta_sampling.flags */
+    HR_SAMPLING_EMULATED = 1, /* no hardware executed the program */
+    HR_SAMPLING_INEXACT = 2,  /* emulated on several CPUs: neither exact nor repeatable */
+    HR_SAMPLING_SHARED = 4,   /* one CPU does workload and service; the workload clock stops */
+};
+
+struct hr_meta_sampling {
+    uint64_t interval_ticks; /* timer modes; 0 in other modes */
+    uint64_t period_events;  /* overflow modes; 0 in other modes */
+    uint32_t mode;           /* enum hr_mode */
+    uint32_t flags;
+    uint32_t event_count; /* 0 .. HR_EVENTS_MAX */
+    uint32_t ring_slots;  /* capacity of one CPU's ring */
+    uint32_t cpu_count;   /* workload CPUs */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_meta_sampling) == 40, "hr_meta_sampling");
+
+struct hr_meta_calibration { /* medians over `rounds` null samples taken before the program */
+    uint64_t sample_ticks;   /* from interrupt to resumption */
+    uint64_t read_ticks;     /* between the two clock readings of a sample */
+    uint64_t rdpmc_ticks;    /* one RDPMC; 0 where there is none */
+    uint32_t rounds;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_meta_calibration) == 32, "hr_meta_calibration");
+
+enum { HR_MAP_READ = 1, HR_MAP_WRITE = 2, HR_MAP_EXEC = 4, HR_MAP_KERNEL = 8 };
+
+struct hr_meta_map { /* address range start .. end-1 shows the file from file_offset on */
+    uint64_t start;
+    uint64_t end;
+    uint64_t file_offset;
+    uint32_t flags;
+    uint16_t build_id_bytes; /* 0 .. 64 */
+    uint16_t path_bytes;
+};
+_Static_assert(sizeof(struct hr_meta_map) == 32, "hr_meta_map");
+
+struct hr_rec_base { /* the sample before the chunk's first one; all differences start here */
+    uint64_t time;
+    uint64_t interval; /* predicted difference of time to the next sample */
+    uint64_t ip;
+    uint32_t cost_ticks;
+    uint32_t event_count;
+};
+_Static_assert(sizeof(struct hr_rec_base) == 32, "hr_rec_base");
+
+enum { /* hr_rec_samples.flags */
+    HR_SAMPLE_KERNEL = 1, /* ip is in ring 0 */
+    HR_SAMPLE_LATE = 2,   /* taken more than half an interval after it was due */
+};
+
+/* A run of samples of one thread with the same flags.  After this struct come `count` samples.
+ * Each is a control word of (2 * (3 + event_count) + 7) / 8 bytes, two bits a field from bit 0 up,
+ * and then the fields' bytes in the same order.  A two-bit code c means 0, 1, 2, 3 bytes in
+ * HR_REC_SAMPLES and 0, 2, 4, 8 bytes in HR_REC_SAMPLES_WIDE.  Fields, all zigzag-coded
+ * (v >= 0 -> 2v, v < 0 -> -2v-1) and modulo 2^64:
+ *   0  time:  (time - previous time) - (previous time - time before it)
+ *   1  ip:    ip - previous ip
+ *   2  cost:  cost_ticks - previous cost_ticks
+ *   3+ event: (value - previous value) - (previous value - value before it)
+ * "Previous" is the previous sample of the chunk, whichever run it is in, or HR_REC_BASE; the
+ * first difference of time before the chunk is HR_REC_BASE.interval, that of an event is 0.
+ */
+struct hr_rec_samples {
+    uint32_t tid;
+    uint16_t flags;
+    uint16_t count; /* at least 1 */
+};
+_Static_assert(sizeof(struct hr_rec_samples) == 8, "hr_rec_samples");
+
+struct hr_rec_lost { /* samples dropped because the ring was full */
+    uint64_t time_first;
+    uint64_t time_last;
+    uint64_t count;
+};
+_Static_assert(sizeof(struct hr_rec_lost) == 24, "hr_rec_lost");
+
+struct hr_rec_syscall {
+    uint64_t time; /* of entry */
+    uint64_t result;
+    uint32_t duration_ticks; /* saturates */
+    uint32_t tid;
+    uint32_t number;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_syscall) == 32, "hr_rec_syscall");
+
+enum hr_switch_reason {
+    HR_SWITCH_START = 1,
+    HR_SWITCH_EXIT = 2,
+    HR_SWITCH_BLOCK = 3,
+    HR_SWITCH_SLICE = 4,
+    HR_SWITCH_WAKE = 5,
+};
+
+struct hr_rec_switch { /* another thread (0: none) runs on this CPU from now on */
+    uint64_t time;
+    uint32_t from_tid;
+    uint32_t to_tid;
+    uint32_t reason; /* enum hr_switch_reason */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_switch) == 24, "hr_rec_switch");
+
+struct hr_rec_output { /* the program wrote to stdout (1) or stderr (2) */
+    uint64_t time;
+    uint64_t offset; /* in that stream, of the first byte */
+    uint32_t bytes;
+    uint32_t stream;
+};
+_Static_assert(sizeof(struct hr_rec_output) == 24, "hr_rec_output");
+
+struct hr_rec_mark {
+    uint64_t time;
+    uint32_t tid;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_mark) == 16, "hr_rec_mark");
+
+enum hr_gap_reason { HR_GAP_SLEEP = 1, HR_GAP_INPUT = 2, HR_GAP_OUTPUT = 3 };
+
+struct hr_rec_gap { /* the program did not run: it slept or waited */
+    uint64_t time_first;
+    uint64_t time_last;
+    uint32_t reason; /* enum hr_gap_reason */
+    uint32_t tid;
+};
+_Static_assert(sizeof(struct hr_rec_gap) == 24, "hr_rec_gap");
+
+struct hr_rec_fault { /* a fatal fault of the program */
+    uint64_t time;
+    uint64_t ip;
+    uint64_t address; /* CR2 for page faults, otherwise 0 */
+    uint32_t vector;  /* exception number */
+    uint32_t error;   /* the exception's error code */
+    uint32_t signal;  /* Linux signal number */
+    uint32_t tid;
+};
+_Static_assert(sizeof(struct hr_rec_fault) == 40, "hr_rec_fault");
+
+enum hr_exit_kind {
+    HR_EXIT_STATUS = 1,  /* code: exit status 0..255 */
+    HR_EXIT_SIGNAL = 2,  /* code: signal number */
+    HR_EXIT_TIMEOUT = 3, /* stopped by the host; code: signal number */
+    HR_EXIT_REFUSED = 4, /* the program could not be started; code: -errno as positive number */
+};
+
+struct hr_rec_exit {
+    uint64_t time;
+    uint64_t user_ticks; /* time in ring 3 */
+    uint32_t kind;       /* enum hr_exit_kind */
+    uint32_t code;
+    uint64_t peak_memory_bytes;
+};
+_Static_assert(sizeof(struct hr_rec_exit) == 32, "hr_rec_exit");
+
+struct hr_rec_total { /* from the program's first instruction to its last */
+    uint64_t value;
+    uint16_t index;
+    uint16_t reserved[3];
+};
+_Static_assert(sizeof(struct hr_rec_total) == 16, "hr_rec_total");
+
+struct hr_rec_stream { /* what the guest sent for one CPU, to find missing chunks */
+    uint64_t samples;
+    uint64_t lost;
+    uint32_t chunks; /* the CPU's sequence numbers are 0 .. chunks-1 */
+    uint16_t cpu;
+    uint16_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_stream) == 24, "hr_rec_stream");
+
+enum hr_host_reason { /* why the collector closed the file */
+    HR_HOST_COMPLETE = 1, /* after the END chunk */
+    HR_HOST_TIMEOUT = 2,
+    HR_HOST_INTERRUPTED = 3,
+    HR_HOST_GUEST_DIED = 4, /* the stream ended without an END chunk */
+    HR_HOST_GUEST_PANIC = 5,
+    HR_HOST_BAD_STREAM = 6, /* the guest sent what is not a trace */
+};
+
+struct hr_host_end {
+    uint64_t wall_ns; /* from launch to close */
+    uint32_t reason;  /* enum hr_host_reason */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_host_end) == 16, "hr_host_end");
+
+struct hr_index_entry {
+    uint64_t offset; /* of the chunk header in the file */
+    uint64_t time_first;
+    uint64_t time_last;
+    uint64_t lost_count;
+    uint32_t sample_count;
+    uint32_t payload_bytes;
+    uint16_t type;
+    uint16_t cpu;
+    uint32_t sequence;
+};
+_Static_assert(sizeof(struct hr_index_entry) == 48, "hr_index_entry");
+
+#define HR_TRAILER_MAGIC "hrindex\n"
+
+/* The index may span several chunks; first_offset is that of the first of them and every chunk
+ * from there to the end of the file is an INDEX chunk.  The record with this body ends the file.
+ */
+struct hr_index_trailer {
+    uint64_t first_offset;
+    uint64_t entry_count;
+    uint8_t magic[8];
+};
+_Static_assert(sizeof(struct hr_index_trailer) == 24, "hr_index_trailer");
+
+#endif

@@ -1,0 +1,32 @@
+/* The manifest: the first file of every run archive, named RUN_MANIFEST_NAME.
+ *
+ * It is a sequence of NUL-terminated "key=value" strings.  The first is "version=1".  A reader
+ * ignores keys that it does not know.  Times are decimal nanoseconds.
+ *
+ *   version=1              first string
+ *   program=PATH           the program's name in the archive, without a leading slash
+ *   program-path=PATH      the absolute path of the program on the host, for reports
+ *   program-build-id=HEX   GNU build-id, absent when the program has none
+ *   arg=TEXT               one per argument, argv[0] first
+ *   env=K=V                one per environment variable
+ *   cwd=PATH               the program's working directory
+ *   mode=off|timer         sampling mode
+ *   interval=NS            sampling interval
+ *   event=NAME             one per event, in order; generic name with optional :u
+ *   cpus=N                 workload CPUs beside the service CPU; 0: one CPU does both (shared mode)
+ *   virtual-time=0|1       the host started the emulator in virtual time
+ *   emulated=0|1           the host started an emulator, not a hypervisor
+ *   start-unix-ns=N        the program's wall clock starts here
+ *   hostname=TEXT          what uname() reports
+ *   stdin=stream|closed|null    "closed": reads see end of file at once
+ *   tty=MASK               bit N set: standard stream N of the command is a terminal
+ *   rows=N, columns=N      the terminal's size, when there is one
+ *   panic-test=WHERE       only honoured by a test build of the kernel
+ */
+#ifndef INCLUDE_RUN_MANIFEST_H
+#define INCLUDE_RUN_MANIFEST_H
+
+#define RUN_MANIFEST_NAME "microtome/manifest"
+#define RUN_MANIFEST_BYTES_MAX (1u << 20)
+
+#endif

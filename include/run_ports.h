@@ -1,0 +1,44 @@
+/* The virtio-serial ports between guest and host, and what travels over them.
+ *
+ *   trace    guest -> host   the bytes of hr.bin, from hr_file_header to the END chunk
+ *   stdout   guest -> host   the program's bytes
+ *   stderr   guest -> host   the program's bytes
+ *   log      guest -> host   the kernel's own lines of text
+ *   stdin    host -> guest   frames: u32 length, then that many bytes; length 0 is end of file.
+ *                            The host sends only after the guest asked, see control
+ *   control  both ways       struct run_message, fixed size
+ *
+ * The host keeps every port open until the emulator is gone.  The guest ends a run by sending
+ * everything, then RUN_GUEST_DONE, then writing to the debug-exit port (QEMU isa-debug-exit).
+ */
+#ifndef INCLUDE_RUN_PORTS_H
+#define INCLUDE_RUN_PORTS_H
+
+#include <stdint.h>
+
+#define RUN_PORT_TRACE "org.microtome.trace"
+#define RUN_PORT_STDOUT "org.microtome.stdout"
+#define RUN_PORT_STDERR "org.microtome.stderr"
+#define RUN_PORT_LOG "org.microtome.log"
+#define RUN_PORT_STDIN "org.microtome.stdin"
+#define RUN_PORT_CONTROL "org.microtome.control"
+
+#define RUN_STDIN_FRAME_MAX 65536u /* bytes of data in one stdin frame */
+#define RUN_DEBUG_EXIT_PORT 0xf4   /* QEMU: -device isa-debug-exit,iobase=0xf4,iosize=4 */
+
+enum run_message_type {
+    RUN_GUEST_READ = 1,  /* guest: send at most `value` bytes of stdin in one frame */
+    RUN_GUEST_DONE = 2,  /* guest: all output is sent; `value` is unused */
+    RUN_GUEST_PANIC = 3, /* guest: the kernel panicked; the log port holds the report */
+    RUN_HOST_STOP = 16,  /* host: end the program as if by signal `value`, HR_EXIT_TIMEOUT if
+                            `flag` is 1, HR_EXIT_SIGNAL if 0 */
+};
+
+struct run_message {
+    uint32_t type;
+    uint32_t flag;
+    uint64_t value;
+};
+_Static_assert(sizeof(struct run_message) == 16, "run_message");
+
+#endif

@@ -1,0 +1,43 @@
+/* Archives in cpio's "newc" format (SVR4 without checksums; cpio(5), "New ASCII Format").
+ * Reader: freestanding, in place, hostile input.  Writer: headers into a caller's buffer.
+ */
+#ifndef LIB_CPIO_H
+#define LIB_CPIO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cpio_entry {
+    const char *name; /* NUL-terminated, points into the archive; never empty */
+    size_t name_bytes; /* without the NUL */
+    const uint8_t *data;
+    size_t bytes;
+    uint32_t mode; /* as st_mode: type and permissions */
+    uint32_t ino;
+    uint32_t uid;
+    uint32_t gid;
+    uint32_t nlink;
+    uint32_t mtime;
+};
+
+struct cpio_reader {
+    const uint8_t *bytes;
+    size_t count;
+    size_t offset; /* of the next header; after an error, of the offending one */
+};
+
+enum cpio_status { CPIO_OK = 0, CPIO_END, CPIO_BAD_MAGIC, CPIO_BAD_FIELD, CPIO_TRUNCATED };
+
+void cpio_init(struct cpio_reader *r, const void *bytes, size_t count);
+enum cpio_status cpio_next(struct cpio_reader *r, struct cpio_entry *entry);
+const char *cpio_status_text(enum cpio_status status);
+
+/* Writes header, name and padding for an entry to `out`; returns the bytes written, 0 when `room`
+ * is too small.  The data follow, padded with cpio_padding(bytes) zero bytes.
+ * cpio_write_trailer writes the end-of-archive entry.
+ */
+size_t cpio_write_header(void *out, size_t room, const struct cpio_entry *entry);
+size_t cpio_write_trailer(void *out, size_t room);
+size_t cpio_padding(size_t bytes);
+
+#endif

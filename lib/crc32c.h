@@ -1,0 +1,13 @@
+/* CRC32C (Castagnoli, polynomial 1EDC6F41H reflected, initial and final inversion; RFC 3720 B.4). */
+#ifndef LIB_CRC32C_H
+#define LIB_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Continues a checksum: crc is 0 at the start.  crc32c(crc32c(0, a), b) is that of a then b.
+ * Uses the SSE4.2 CRC32 instruction where the CPU has it (it needs no vector registers).
+ */
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,21 @@
+/* The generic events, by their perf names, and the ratios that the stub counters use for them. */
+#ifndef LIB_EVENTS_H
+#define LIB_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct event_info {
+    const char *name;
+    const char *description;
+    /* stub value = instructions * numerator / denominator, rounded down */
+    uint32_t stub_numerator;
+    uint32_t stub_denominator;
+};
+
+extern const struct event_info events_table[]; /* ends with a NULL name */
+
+/* Finds an event by name without its :suffix; NULL if unknown.  `bytes` is the name's length. */
+const struct event_info *events_find(const char *name, size_t bytes);
+
+#endif

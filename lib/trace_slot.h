@@ -1,0 +1,28 @@
+/* One entry of a sampling ring: what the workload CPU stores, and what the encoder reads. */
+#ifndef LIB_TRACE_SLOT_H
+#define LIB_TRACE_SLOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/hr_format.h"
+
+/* kind is 0 for a sample; for every other record it is the enum hr_record_type, and the words
+ * hold the fields of that record as guest/trace.c assigns them.
+ * A ring of up to TRACE_SLOT_SMALL_EVENTS events uses the first 64 bytes only.
+ */
+#define TRACE_SLOT_SMALL_EVENTS 5
+
+struct trace_slot {
+    uint64_t time;       /* ticks, first reading of the clock */
+    uint64_t ip;         /* linear address of the next instruction */
+    uint32_t tid;
+    uint16_t cost_ticks; /* second reading of the clock minus the first; saturates */
+    uint8_t flags;       /* HR_SAMPLE_* */
+    uint8_t kind;
+    uint64_t counters[HR_EVENTS_MAX]; /* since the program's start */
+};
+_Static_assert(sizeof(struct trace_slot) == 128, "trace_slot");
+_Static_assert(offsetof(struct trace_slot, counters[TRACE_SLOT_SMALL_EVENTS]) == 64, "small slot");
+
+#endif

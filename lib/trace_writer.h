@@ -1,0 +1,70 @@
+/* Builds the chunks of a trace in a caller's buffer.  Freestanding; no allocation; not reentrant.
+ *
+ * One writer serves one CPU's DATA chunks, or any sequence of META, END, HOST chunks.  Call begin,
+ * then add samples and records until one returns -ENOSPC, then finish, send the buffer, begin
+ * again and repeat the refused addition.  The first addition to an empty chunk never fails if the
+ * buffer has TRACE_CHUNK_BYTES_MIN bytes.
+ */
+#ifndef LIB_TRACE_WRITER_H
+#define LIB_TRACE_WRITER_H
+
+#include <stdbool.h>
+
+#include "include/hr_format.h"
+#include "lib/trace_slot.h"
+
+#define TRACE_CHUNK_BYTES_MIN 4096u
+
+struct trace_writer {
+    uint8_t *buffer;   /* the chunk: header, then payload */
+    uint32_t capacity; /* of buffer, bytes */
+    uint32_t used;     /* bytes of buffer in use; 0 between finish and begin */
+    uint32_t event_count;
+    uint32_t sequence; /* of the next chunk */
+    uint32_t run;      /* offset of the open sample run's record header; 0 if none is open */
+    uint32_t run_samples;
+    uint32_t run_tid;
+    uint16_t run_flags;
+    uint8_t run_type;     /* HR_REC_SAMPLES or HR_REC_SAMPLES_WIDE */
+    uint8_t narrow_streak; /* samples in a wide run that would have fitted a narrow one */
+    struct hr_chunk_header header; /* of the chunk being built */
+    /* state of the difference coding, kept across chunks */
+    struct trace_slot previous;
+    uint64_t interval;
+    uint64_t increments[HR_EVENTS_MAX];
+    /* totals since init */
+    uint64_t samples;
+    uint64_t lost;
+};
+
+/* capacity is at least TRACE_CHUNK_BYTES_MIN.  cpu is a CPU number or HR_CPU_NONE. */
+void trace_writer_init(struct trace_writer *w, void *buffer, uint32_t capacity, uint16_t cpu,
+                       uint32_t event_count);
+
+/* Fills a file header. */
+void trace_file_header(struct hr_file_header *header);
+
+/* Starts a chunk.  A DATA chunk gets its HR_REC_BASE. */
+void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type);
+
+/* Adds a sample.  0, or -ENOSPC when the chunk is full. */
+int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample);
+
+/* Adds a record made of a fixed body and a variable tail.  `time` updates the chunk's time range
+ * unless it is TRACE_NO_TIME.  0, -ENOSPC when the chunk is full, -EMSGSIZE when the record can
+ * never fit (body + tail > 65535 bytes or larger than an empty chunk of this buffer).
+ */
+#define TRACE_NO_TIME UINT64_MAX
+int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, const void *body,
+                        uint32_t body_bytes, const void *tail, uint32_t tail_bytes);
+
+/* Adds HR_REC_LOST and counts it in the chunk header. */
+int trace_writer_lost(struct trace_writer *w, const struct hr_rec_lost *lost);
+
+/* True when a chunk is open and holds something besides its base. */
+bool trace_writer_dirty(const struct trace_writer *w);
+
+/* Seals the chunk: header, checksums.  Returns its length in bytes; the bytes are in w->buffer. */
+uint32_t trace_writer_finish(struct trace_writer *w);
+
+#endif
