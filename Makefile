@@ -1,44 +1,108 @@
 # Microtome. `make help` lists the targets. Everything is built into build/.
-CC ?= gcc
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 BUILD ?= build
 OPT ?= -O2
+PREFIX ?= /usr/local
+DESTDIR ?=
 
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
 COMMON := -std=gnu11 -g $(OPT) $(WARN) -I. -MMD -MP
 GUEST_CFLAGS := $(COMMON) -ffreestanding -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie \
 	-mcmodel=kernel -fno-stack-protector -fno-omit-frame-pointer -fno-asynchronous-unwind-tables \
 	-fno-strict-aliasing -fcf-protection=none -fno-builtin-printf
+GUEST_LDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,--build-id=sha1 \
+	-Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments
 HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -fstack-protector-strong
 HOST_LIBS := -lelf -ldw -ljansson
+WORKLOAD_CFLAGS := -std=gnu11 -g -O2 $(WARN) -I. -fno-omit-frame-pointer -MMD -MP
 
 LIB_SRC := $(wildcard lib/*.c)
 GUEST_SRC := $(wildcard guest/*.c guest/*.S boot/*.S boot/*.c drivers/*.c drivers/*/*.c) $(LIB_SRC)
 HOST_SRC := $(wildcard host/*.c) $(LIB_SRC)
+WORKLOADS := $(patsubst workloads/%.c,%,$(wildcard workloads/*.c))
 
 GUEST_OBJ := $(addprefix $(BUILD)/guest/,$(addsuffix .o,$(basename $(GUEST_SRC))))
 HOST_OBJ := $(addprefix $(BUILD)/host/,$(addsuffix .o,$(basename $(HOST_SRC))))
+# A plain name is the glibc build; the musl builds appear where musl-tools is installed.
+MUSL_GCC := $(shell command -v musl-gcc)
+WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc-static) \
+	$(if $(MUSL_GCC),$(WORKLOADS:=-musl)))
 
-.PHONY: all clean help
-all: $(BUILD)/hr $(BUILD)/guest.elf ## build the hr command, the kernel and the workloads
+.PHONY: all workloads help clean demo test test-long bench lint check-layers install uninstall FORCE
+all: $(BUILD)/hr $(BUILD)/guest.elf workloads ## build the hr command, the kernel and the workloads
 
-$(BUILD)/guest.elf: $(GUEST_OBJ) linker.ld
-	$(CC) -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,--build-id=sha1 -Wl,-z,max-page-size=4096 \
-		-Wl,-z,noexecstack -Wl,--no-warn-rwx-segments -o $@ $(GUEST_OBJ)
+$(BUILD)/guest.elf: $(GUEST_OBJ) linker.ld $(BUILD)/flags
+	$(CC) $(GUEST_LDFLAGS) -o $@ $(GUEST_OBJ)
 
-$(BUILD)/hr: $(HOST_OBJ)
+$(BUILD)/hr: $(HOST_OBJ) $(BUILD)/flags
 	$(CC) -o $@ $(HOST_OBJ) $(HOST_LIBS)
 
-$(BUILD)/guest/%.o: %.c
+$(BUILD)/guest/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
 
-$(BUILD)/guest/%.o: %.S
+$(BUILD)/guest/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
 
-$(BUILD)/host/%.o: %.c
+$(BUILD)/host/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(HOST_CFLAGS) -c -o $@ $<
+
+workloads: $(WORKLOAD_BIN) ## build the sample programs
+
+$(BUILD)/workloads/%-glibc-static: workloads/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(WORKLOAD_CFLAGS) -MF $@.d -MT $@ -static -o $@ $<
+
+$(BUILD)/workloads/%-musl: workloads/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	musl-gcc $(WORKLOAD_CFLAGS) -MF $@.d -MT $@ -static -o $@ $<
+
+$(BUILD)/workloads/%: $(BUILD)/workloads/%-glibc-static
+	ln -f $< $@
+
+# Changes when compiler, flags or the list of sources do, and so rebuilds what depends on them.
+FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
+	$(sort $(GUEST_SRC) $(HOST_SRC))
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' >$@
+
+-include tests/unit.mk
+include tests/tools.mk
+
+demo: ## install what is missing, build, run a real job and show its profile (two minutes at most)
+	@tools/setup.sh build run demo
+	@$(MAKE) --no-print-directory -s -j2 all
+	@BUILD=$(BUILD) tools/demo.sh
+
+test: ## install what is missing, build and run every test
+	@tools/setup.sh build run demo test
+	@BUILD=$(BUILD) MAKE='$(MAKE)' tools/test.sh
+
+test-long: ## like test, with inputs of up to 100 MB
+	@HR_TEST_LONG=1 $(MAKE) --no-print-directory test
+
+bench: ## measure speed, size and accuracy against their limits
+	@tools/setup.sh build run bench
+	@$(MAKE) --no-print-directory -s -j2 all test-tools
+	@BUILD=$(BUILD) tests/bench/bench.sh
+
+lint: check-layers ## check layers, shell scripts, format and likely bugs
+	@BUILD=$(BUILD) tools/lint.sh
+
+check-layers: ## check that each layer includes only what docs/architecture.md allows
+	@tools/check-layers.sh
+
+install: all ## install into PREFIX (default /usr/local)
+	install -D -m 755 $(BUILD)/hr $(DESTDIR)$(PREFIX)/bin/hr
+	install -D -m 644 $(BUILD)/guest.elf $(DESTDIR)$(PREFIX)/lib/microtome/guest.elf
+	install -D -m 644 docs/hr.1 $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/hr $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
+	rm -rf $(DESTDIR)$(PREFIX)/lib/microtome
 
 clean: ## remove what was built
 	rm -rf $(BUILD)
@@ -46,4 +110,4 @@ clean: ## remove what was built
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
--include $(GUEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d)
+-include $(GUEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(WORKLOAD_BIN:=.d)

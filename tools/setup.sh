@@ -1,0 +1,61 @@
+#!/bin/sh
+# Installs the Debian packages that building, running or testing Microtome needs and that are missing.
+# Usage: tools/setup.sh GROUP...   with GROUP one of: build run demo test bench
+set -eu
+
+packages_of() {
+    case $1 in
+    build) echo gcc libc6-dev make pkg-config libelf-dev libdw-dev libjansson-dev ;;
+    run) echo qemu-system-x86 qemu-system-data seabios ;;
+    demo) echo busybox-static ;;
+    test) echo libcmocka-dev clang libclang-rt-14-dev musl-tools busybox-static valgrind shellcheck \
+        clang-format clang-tidy perl jq bzip2 gawk procps util-linux ;;
+    bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine ;;
+    *)
+        echo "setup: unknown group '$1'; known: build run demo test bench" >&2
+        return 2
+        ;;
+    esac
+}
+
+wanted=
+for group in "$@"; do
+    wanted="$wanted $(packages_of "$group")"
+done
+
+# One query for all of them; dpkg-query fails when it does not know a name, which is an answer too.
+# shellcheck disable=SC2016,SC2086
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null || true)
+missing=
+for package in $wanted; do
+    case "
+$installed
+" in
+    *"
+installed $package
+"*) ;;
+    *) case " $missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac ;;
+    esac
+done
+[ -n "$missing" ] || exit 0
+
+echo "setup: installing$missing" >&2
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: not root and no sudo; as root run: apt-get install --no-install-recommends$missing" >&2
+        exit 1
+    fi
+    as_root="sudo"
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086
+if ! { $as_root apt-get -q update &&
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $missing; } \
+    >"$log" 2>&1 </dev/null; then
+    cat "$log" >&2
+    echo "setup: apt-get could not install$missing" >&2
+    exit 1
+fi
