@@ -9,7 +9,9 @@
  *   control  both ways       struct run_message, fixed size
  *
  * The host keeps every port open until the emulator is gone.  The guest ends a run by sending
- * everything, then RUN_GUEST_DONE, then writing to the debug-exit port (QEMU isa-debug-exit).
+ * everything, then RUN_GUEST_DONE, then writing RUN_EXIT_DONE to the debug-exit port (QEMU
+ * isa-debug-exit: the emulator's exit status is value * 2 + 1).  A kernel panic writes its report
+ * to the first serial port (COM1), which needs no working driver, and then RUN_EXIT_PANIC.
  */
 #ifndef INCLUDE_RUN_PORTS_H
 #define INCLUDE_RUN_PORTS_H
@@ -26,10 +28,11 @@
 #define RUN_STDIN_FRAME_MAX 65536u /* bytes of data in one stdin frame */
 #define RUN_DEBUG_EXIT_PORT 0xf4   /* QEMU: -device isa-debug-exit,iobase=0xf4,iosize=4 */
 
+enum run_exit_value { RUN_EXIT_DONE = 0, RUN_EXIT_PANIC = 0x50 };
+
 enum run_message_type {
     RUN_GUEST_READ = 1,  /* guest: send at most `value` bytes of stdin in one frame */
     RUN_GUEST_DONE = 2,  /* guest: all output is sent; `value` is unused */
-    RUN_GUEST_PANIC = 3, /* guest: the kernel panicked; the log port holds the report */
     RUN_HOST_STOP = 16,  /* host: end the program as if by signal `value`, HR_EXIT_TIMEOUT if
                             `flag` is 1, HR_EXIT_SIGNAL if 0 */
 };

@@ -1,0 +1,25 @@
+/* The few ACPI tables that Microtome needs: MADT, HPET, FADT.  ACPI Specification 6.4, chapter 5.
+ * Tables are checked (signature, length, checksum) before use; the firmware is not trusted.
+ */
+#ifndef DRIVERS_ACPI_ACPI_H
+#define DRIVERS_ACPI_ACPI_H
+
+#include <stdint.h>
+
+#define ACPI_CPUS_MAX 64
+
+struct acpi_machine {
+    uint64_t local_apic_base;       /* physical; FEE00000H when there is no MADT */
+    uint32_t cpu_count;             /* enabled processors, the boot processor included; at least 1 */
+    uint32_t apic_ids[ACPI_CPUS_MAX]; /* in MADT order */
+    uint64_t hpet_base;             /* physical, 0: none */
+    uint16_t pm_timer_port;         /* 0: none */
+    uint8_t pm_timer_32bit;
+};
+
+/* rsdp: physical address from the boot path, or 0 to search the BIOS areas.  0, -ENOENT: no usable
+ * tables (machine then describes one CPU: the calling one).
+ */
+int acpi_read(uint64_t rsdp, struct acpi_machine *machine);
+
+#endif

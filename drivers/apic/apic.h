@@ -1,0 +1,105 @@
+/* The local APIC: xAPIC (memory-mapped) or x2APIC (MSRs), and its one-shot timer.
+ * Intel SDM volume 3, chapter "Advanced Programmable Interrupt Controller (APIC)".
+ * Everything acts on the CPU that calls it.  Interrupts off.
+ */
+#ifndef DRIVERS_APIC_APIC_H
+#define DRIVERS_APIC_APIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/x86.h"
+
+enum { /* register offsets in the xAPIC page; the x2APIC MSR is 800H + offset / 16 */
+    APIC_ID = 0x20,
+    APIC_VERSION = 0x30,
+    APIC_TPR = 0x80,
+    APIC_EOI = 0xb0,
+    APIC_SPURIOUS = 0xf0,
+    APIC_ICR_LOW = 0x300,
+    APIC_ICR_HIGH = 0x310,
+    APIC_LVT_TIMER = 0x320,
+    APIC_LVT_PMI = 0x340,
+    APIC_LVT_LINT0 = 0x350,
+    APIC_LVT_LINT1 = 0x360,
+    APIC_LVT_ERROR = 0x370,
+    APIC_TIMER_INITIAL = 0x380,
+    APIC_TIMER_CURRENT = 0x390,
+    APIC_TIMER_DIVIDE = 0x3e0,
+};
+
+/* Filled by apic_init, read-only afterwards. */
+struct apic_state {
+    volatile uint32_t *registers; /* xAPIC page; NULL in x2APIC mode */
+    bool tsc_deadline;            /* timer by IA32_TSC_DEADLINE; otherwise one-shot count */
+    uint64_t count_multiplier;    /* timer counts per tick, 32.32 fixed point */
+};
+extern struct apic_state apic;
+
+static inline uint32_t apic_read(uint32_t offset)
+{
+    if (apic.registers)
+        return apic.registers[offset / 4];
+    return (uint32_t)x86_rdmsr(0x800 + offset / 16);
+}
+
+static inline void apic_write(uint32_t offset, uint32_t value)
+{
+    if (apic.registers)
+        apic.registers[offset / 4] = value;
+    else
+        x86_wrmsr(0x800 + offset / 16, value);
+}
+
+static inline void apic_eoi(void)
+{
+    apic_write(APIC_EOI, 0);
+}
+
+/* Detects the mode (x2APIC where CPUID offers it) and maps the page.  Once, on the boot CPU. */
+void apic_init(uint64_t physical_base);
+
+/* Enables the calling CPU's local APIC: spurious vector, TPR 0, all LVT entries masked. */
+void apic_enable(uint8_t spurious_vector);
+
+uint32_t apic_id(void); /* of the calling CPU */
+
+/* Timer: apic_timer_calibrate measures the count rate against a TSC of known frequency (or takes
+ * 1 count per tick when `virtual_time`), and decides for TSC-deadline where CPUID offers it.  Once.
+ * apic_timer_setup programs the calling CPU's LVT entry.
+ */
+void apic_timer_calibrate(uint64_t tsc_hz, bool virtual_time);
+void apic_timer_setup(uint8_t vector);
+
+/* Arms the one-shot timer to interrupt in `ticks` TSC ticks (at least 1); replaces an armed one. */
+static inline void apic_timer_arm(uint64_t ticks)
+{
+    if (apic.tsc_deadline) {
+        x86_wrmsr(0x6e0, x86_rdtsc() + ticks);
+        return;
+    }
+    if (ticks > 0x7fffffffu)
+        ticks = 0x7fffffffu;
+    uint64_t count = ticks * apic.count_multiplier >> 32;
+    if (count > 0xffffffffu)
+        count = 0xffffffffu;
+    apic_write(APIC_TIMER_INITIAL, count ? (uint32_t)count : 1);
+}
+
+static inline void apic_timer_stop(void)
+{
+    if (apic.tsc_deadline)
+        x86_wrmsr(0x6e0, 0);
+    else
+        apic_write(APIC_TIMER_INITIAL, 0);
+}
+
+/* Fixed interrupt to another CPU. */
+void apic_send(uint32_t to_apic_id, uint8_t vector);
+
+/* INIT, then STARTUP twice with the delays of SDM volume 3, "MP Initialization Protocol";
+ * the trampoline page's physical address is page * 4096 < 1 MiB.  delay_us busy-waits.
+ */
+void apic_start_cpu(uint32_t to_apic_id, uint8_t page, void (*delay_us)(uint64_t us));
+
+#endif

@@ -1,0 +1,28 @@
+/* What drivers need from the kernel (or from a test's fake).  Drivers include nothing of guest/. */
+#ifndef DRIVERS_PLATFORM_H
+#define DRIVERS_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Maps device memory uncached; never fails after boot's memory set-up (panics when it cannot). */
+volatile void *platform_map_device(uint64_t physical, size_t bytes);
+
+/* Reads firmware tables: a pointer into the direct map. Valid for RAM and ACPI ranges below 4 GiB. */
+const void *platform_physical_pointer(uint64_t physical);
+
+/* Zeroed, physically contiguous, page-aligned memory that is never freed; NULL when out of memory. */
+void *platform_allocate(size_t bytes);
+
+/* Physical address of memory in the kernel's image or from platform_allocate, phys_alloc. */
+uint64_t platform_physical_address(const void *pointer);
+
+/* One line for the kernel's log, printf-like: %s %d %u %x %lu %lx %p %c %%, with width and 0. */
+void platform_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Waits until something may have changed: halts for an interrupt on a CPU that takes device
+ * interrupts, otherwise PAUSE.  Called with interrupts off; returns with interrupts off.
+ */
+void platform_wait(void);
+
+#endif

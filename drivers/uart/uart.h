@@ -1,0 +1,10 @@
+/* The first serial port (16550 at I/O port 3F8H), polled: early boot and panics. */
+#ifndef DRIVERS_UART_UART_H
+#define DRIVERS_UART_UART_H
+
+#include <stddef.h>
+
+void uart_init(void);                             /* 115200 8N1; notices an absent port */
+void uart_write(const char *bytes, size_t count); /* waits for room, but never forever */
+
+#endif

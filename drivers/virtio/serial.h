@@ -1,0 +1,34 @@
+/* virtio-serial (virtio 1.x, device type 3, multiport) over virtio-pci (modern).
+ * Virtual I/O Device Version 1.1, 5.3 Console Device.  Single-threaded: only the CPU that does
+ * service work calls these, with interrupts off.
+ */
+#ifndef DRIVERS_VIRTIO_SERIAL_H
+#define DRIVERS_VIRTIO_SERIAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Finds the device on PCI (assigning BARs that the firmware left at 0), negotiates
+ * VIRTIO_F_VERSION_1 and VIRTIO_CONSOLE_F_MULTIPORT, learns every port's name and opens it.  Used
+ * buffers interrupt as MSI-X `vector` at local APIC `apic_id`.  0, -ENODEV, -EIO, -ENOMEM.
+ */
+int virtio_serial_init(uint8_t vector, uint32_t apic_id);
+
+/* The port with this name, or -ENOENT. */
+int virtio_serial_find(const char *name);
+
+/* Sends all bytes and returns when the host has them; waits with platform_wait while the host
+ * does not read.  Physically contiguous memory only (kernel image or allocations).  0, -EIO.
+ */
+int virtio_serial_send(int port, const void *bytes, size_t count);
+
+/* Starts sending without waiting; the memory must stay as it is until sent.  One send may be under
+ * way per port: -EBUSY.  virtio_serial_sent: 1 when nothing is under way, 0 otherwise.
+ */
+int virtio_serial_start(int port, const void *bytes, size_t count);
+int virtio_serial_sent(int port);
+
+/* Takes up to `room` received bytes; 0 when there are none at the moment. Never waits. */
+size_t virtio_serial_receive(int port, void *out, size_t room);
+
+#endif

@@ -1,0 +1,55 @@
+/* One CPU's state, and the register frame of an entry into the kernel.
+ * Assembly reads these by the offsets asserted below (guest/entry.S).
+ */
+#ifndef GUEST_CPU_H
+#define GUEST_CPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "guest/layout.h"
+
+#define CPUS_MAX 64
+
+struct trap_frame { /* as pushed by guest/entry.S; the last five by the CPU */
+    uint64_t r15, r14, r13, r12, rbp, rbx;
+    uint64_t r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
+    uint64_t vector; /* exception or interrupt number; for a system call its number */
+    uint64_t error;
+    uint64_t rip, cs, rflags, rsp, ss;
+};
+_Static_assert(sizeof(struct trap_frame) == 22 * 8, "trap_frame");
+
+struct thread;
+struct ring;
+
+struct cpu {
+    struct cpu *self;           /* at %gs:0 */
+    uint64_t kernel_stack_top;  /* of the current thread */
+    uint64_t user_rsp;          /* scratch for system call entry */
+    struct thread *thread;      /* current; NULL on the service CPU */
+    uint64_t enter_ticks;       /* clock at the last entry from ring 3, entry code taken off */
+    uint64_t exit_ticks;        /* clock at the last return to ring 3, exit code added */
+    uint64_t user_ticks;        /* spent in ring 3 up to enter_ticks */
+    uint64_t clock_offset;      /* workload clock = TSC - clock_offset */
+    uint32_t index;             /* 0 is the boot CPU */
+    uint32_t apic_id;
+    struct ring *ring;          /* this CPU's sampling ring; NULL on a pure service CPU */
+    uint64_t next_due;          /* workload clock of the next timer sample */
+    uint64_t tss[16];           /* hardware layout, see guest/cpu.c */
+    uint64_t gdt[8];
+};
+_Static_assert(offsetof(struct cpu, kernel_stack_top) == 8, "entry.S");
+_Static_assert(offsetof(struct cpu, user_rsp) == 16, "entry.S");
+_Static_assert(offsetof(struct cpu, enter_ticks) == 32, "entry.S");
+_Static_assert(offsetof(struct cpu, exit_ticks) == 40, "entry.S");
+_Static_assert(offsetof(struct cpu, user_ticks) == 48, "entry.S");
+
+static inline struct cpu *cpu_this(void)
+{
+    struct cpu *cpu;
+    __asm__("mov %%gs:0, %0" : "=r"(cpu));
+    return cpu;
+}
+
+#endif

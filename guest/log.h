@@ -1,0 +1,21 @@
+/* The kernel's own log, and printf-like formatting.  Not from NMI context. */
+#ifndef GUEST_LOG_H
+#define GUEST_LOG_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/* %s %c %d %i %u %x %lu %ld %lx %llu %llx %zu %p %%, with width, 0 and -.  Returns the length that the
+ * whole text has; writes at most `room` bytes including the NUL. */
+int format_text(char *out, size_t room, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int format_text_v(char *out, size_t room, const char *format, va_list arguments);
+
+/* One line; a newline is added.  Goes to the log port once that is open, until then to a buffer
+ * that is sent when it opens. */
+void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints registers and a stack trace to the serial port and ends the machine. */
+void panic(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,32 @@
+/* Physical memory: a buddy allocator of 4 KiB (order 0) to 4 MiB (order 10) blocks. */
+#ifndef GUEST_PHYS_H
+#define GUEST_PHYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "guest/layout.h"
+#include "include/boot_info.h"
+
+#define PHYS_ORDER_MAX 10
+
+/* Takes all RAM of boot_info above 1 MiB except the kernel image (from linker symbols
+ * kernel_start, kernel_end) and the archive.  Quick: cost must not grow with every page (a 4 GiB
+ * guest must start in a few hundred thousand instructions).
+ */
+void phys_init(const struct boot_info *boot);
+
+/* A block of 2^order pages: physical address, or 0 when there is none.  Contents undefined. */
+uint64_t phys_alloc(unsigned order);
+void phys_free(uint64_t address, unsigned order);
+
+uint64_t phys_free_bytes(void);
+uint64_t phys_total_bytes(void);
+uint64_t phys_peak_bytes(void); /* most ever allocated */
+
+static inline void *phys_pointer(uint64_t physical)
+{
+    return (void *)(physical + DIRECT_MAP);
+}
+
+#endif

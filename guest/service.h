@@ -1,0 +1,34 @@
+/* Work for the outside world: the program's input and output, the end of the run.
+ * Called by system calls in thread context on a workload CPU.  In shared mode it is done inline
+ * with the workload clock stopped; otherwise the service CPU does it while the caller waits.
+ */
+#ifndef GUEST_SERVICE_H
+#define GUEST_SERVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SERVICE_BYTES_MAX 65536u /* of one read or write */
+
+/* This thread's bounce buffer, SERVICE_BYTES_MAX bytes, physically contiguous. */
+void *service_buffer(void);
+
+/* Sends `bytes` bytes of service_buffer() to stdout (1) or stderr (2).  0 or -errno. */
+int64_t service_write(int stream, size_t bytes);
+
+/* Reads at most `bytes` bytes of stdin into service_buffer(); waits for at least one.
+ * Number of bytes, 0 at end of file, -EINTR when the run is being stopped. */
+int64_t service_read(size_t bytes);
+
+/* Makes the workload clock pass `ns` nanoseconds (virtual time: at once). */
+void service_sleep(uint64_t ns);
+
+/* The workload clock in nanoseconds since the program started; and wall time. */
+uint64_t service_monotonic_ns(void);
+uint64_t service_realtime_ns(void);
+uint64_t service_cpu_ns(void); /* time used by the program: CLOCK_PROCESS_CPUTIME_ID */
+
+/* Ends the run; kind and code as in struct hr_rec_exit.  Does not return. */
+void service_exit(uint32_t kind, uint32_t code) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,16 @@
+/* System calls: Linux's x86-64 interface, as far as single-threaded static programs use it. */
+#ifndef GUEST_SYSCALL_H
+#define GUEST_SYSCALL_H
+
+#include "guest/cpu.h"
+#include "guest/thread.h"
+
+/* Called by guest/entry.S through traps.c with interrupts off.  frame->rax is the number; the
+ * result goes to frame->rax.  An unknown number returns -ENOSYS and is logged once with its name.
+ */
+void syscall_dispatch(struct thread *thread, struct trap_frame *frame);
+
+/* Raises a signal for the thread itself: default action or ignore. A fatal one ends the run. */
+void signal_raise(struct thread *thread, struct trap_frame *frame, uint32_t signal);
+
+#endif

@@ -1,0 +1,44 @@
+/* A thread of the program, and the one process it belongs to. */
+#ifndef GUEST_THREAD_H
+#define GUEST_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/cpu.h"
+#include "guest/vm.h"
+#include "lib/manifest.h"
+
+#define SIGNALS 64
+
+struct signal_action { /* as struct kernel_sigaction of Linux on x86-64 */
+    uint64_t handler;
+    uint64_t flags;
+    uint64_t restorer;
+    uint64_t mask;
+};
+
+struct process {
+    struct vm_space space;
+    struct manifest manifest;
+    struct signal_action actions[SIGNALS + 1];
+    uint32_t pid; /* 1000 */
+    char cwd[4096];
+    const char *program_path; /* for /proc/self/exe: absolute path */
+    volatile uint32_t stop_signal; /* set by the host's RUN_HOST_STOP; 0: none */
+    volatile uint32_t stop_is_timeout;
+};
+
+struct thread {
+    struct process *process;
+    uint32_t tid;
+    uint64_t signal_mask;
+    uint64_t clear_child_tid; /* user address */
+    uint64_t robust_list;
+    uint64_t robust_list_bytes;
+    uint64_t signal_stack[3]; /* sigaltstack: sp, flags, bytes */
+    void *kernel_stack; /* KERNEL_STACK_BYTES */
+    void *xsave_area;   /* 64-byte aligned; used when threads share a CPU */
+};
+
+#endif

@@ -1,0 +1,137 @@
+/* Privileged and special x86-64 instructions as inline functions.  Freestanding. */
+#ifndef LIB_X86_H
+#define LIB_X86_H
+
+#include <stdint.h>
+
+struct cpuid_result {
+    uint32_t eax, ebx, ecx, edx;
+};
+
+static inline struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf)
+{
+    struct cpuid_result r;
+    __asm__ volatile("cpuid"
+                     : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
+                     : "a"(leaf), "c"(subleaf));
+    return r;
+}
+
+static inline uint64_t x86_rdtsc(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
+    return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t x86_rdmsr(uint32_t msr)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr) : "memory");
+    return (uint64_t)high << 32 | low;
+}
+
+static inline void x86_wrmsr(uint32_t msr, uint64_t value)
+{
+    __asm__ volatile("wrmsr" ::"c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+                     : "memory");
+}
+
+static inline uint8_t x86_in8(uint16_t port)
+{
+    uint8_t v;
+    __asm__ volatile("inb %1, %0" : "=a"(v) : "Nd"(port) : "memory");
+    return v;
+}
+
+static inline uint16_t x86_in16(uint16_t port)
+{
+    uint16_t v;
+    __asm__ volatile("inw %1, %0" : "=a"(v) : "Nd"(port) : "memory");
+    return v;
+}
+
+static inline uint32_t x86_in32(uint16_t port)
+{
+    uint32_t v;
+    __asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port) : "memory");
+    return v;
+}
+
+static inline void x86_out8(uint16_t port, uint8_t v)
+{
+    __asm__ volatile("outb %0, %1" ::"a"(v), "Nd"(port) : "memory");
+}
+
+static inline void x86_out16(uint16_t port, uint16_t v)
+{
+    __asm__ volatile("outw %0, %1" ::"a"(v), "Nd"(port) : "memory");
+}
+
+static inline void x86_out32(uint16_t port, uint32_t v)
+{
+    __asm__ volatile("outl %0, %1" ::"a"(v), "Nd"(port) : "memory");
+}
+
+static inline uint64_t x86_read_cr2(void)
+{
+    uint64_t v;
+    __asm__ volatile("mov %%cr2, %0" : "=r"(v)::"memory");
+    return v;
+}
+
+static inline uint64_t x86_read_cr3(void)
+{
+    uint64_t v;
+    __asm__ volatile("mov %%cr3, %0" : "=r"(v)::"memory");
+    return v;
+}
+
+static inline void x86_write_cr3(uint64_t v)
+{
+    __asm__ volatile("mov %0, %%cr3" ::"r"(v) : "memory");
+}
+
+static inline uint64_t x86_read_cr0(void)
+{
+    uint64_t v;
+    __asm__ volatile("mov %%cr0, %0" : "=r"(v)::"memory");
+    return v;
+}
+
+static inline void x86_write_cr0(uint64_t v)
+{
+    __asm__ volatile("mov %0, %%cr0" ::"r"(v) : "memory");
+}
+
+static inline uint64_t x86_read_cr4(void)
+{
+    uint64_t v;
+    __asm__ volatile("mov %%cr4, %0" : "=r"(v)::"memory");
+    return v;
+}
+
+static inline void x86_write_cr4(uint64_t v)
+{
+    __asm__ volatile("mov %0, %%cr4" ::"r"(v) : "memory");
+}
+
+static inline void x86_invlpg(uint64_t address)
+{
+    __asm__ volatile("invlpg (%0)" ::"r"(address) : "memory");
+}
+
+static inline void x86_pause(void)
+{
+    __asm__ volatile("pause" ::: "memory");
+}
+
+/* Enables interrupts and halts until one arrives, then disables them again: STI's one-instruction
+ * shadow makes the pair atomic, so that a wake-up between a check and the halt is not lost.
+ */
+static inline void x86_wait_for_interrupt(void)
+{
+    __asm__ volatile("sti; hlt; cli" ::: "memory");
+}
+
+#endif
