@@ -1,0 +1,10 @@
+/* How the hr command reports a failure: one line on stderr, "hr: what: why; remedy". */
+#ifndef HOST_ERROR_H
+#define HOST_ERROR_H
+
+/* Prints "hr: ", the message and a line end to stderr.  Control characters in the message are
+ * shown as escapes, so that names from a trace or a file system cannot steer the terminal.
+ */
+void error_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,147 @@
+/* The hr command: finds the subcommand in a table and runs it. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/commands.h"
+#include "host/error.h"
+#include "include/hr_format.h"
+
+#define PRODUCT_VERSION "0.1.0"
+
+static const struct command commands[] = {
+    {"stat", "summarise a trace: events, samples, intervals, losses, cost", stat_command},
+    {"report", "functions of a trace by samples and by events", report_command},
+    {"dump", "write every sample as CSV, or every record as text", dump_command},
+    {"check", "verify a trace and say what is damaged or missing", check_command},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Levenshtein distance; words longer than the row are never near. */
+static size_t word_distance(const char *a, const char *b)
+{
+    size_t row[32];
+    size_t length = strlen(b);
+
+    if (length >= sizeof row / sizeof row[0])
+        return SIZE_MAX;
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i] != 0; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i + 1;
+        for (size_t j = 1; j <= length; j++) {
+            size_t replaced = diagonal + (a[i] != b[j - 1]);
+
+            diagonal = row[j];
+            row[j] = smaller(smaller(row[j], row[j - 1]) + 1, replaced);
+        }
+    }
+    return row[length];
+}
+
+static int unknown_command(const char *name)
+{
+    const char *nearest = NULL;
+    size_t least = 3; /* more than two wrong letters are no typing error */
+
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        size_t distance = word_distance(name, commands[i].name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = commands[i].name;
+        }
+    }
+    if (nearest != NULL)
+        error_print("%s: unknown command; did you mean 'hr %s'?", name, nearest);
+    else
+        error_print("%s: unknown command; 'hr --help' lists the commands", name);
+    return HR_EXIT_USAGE;
+}
+
+static int print_help(FILE *out)
+{
+    fputs("Usage: hr COMMAND [OPTION...] [ARGUMENT...]\n"
+          "Microtome runs one program alone and looks at it every few microseconds.\n\n"
+          "Commands:\n",
+          out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+    fputs("  help CMD  show a command's options and examples\n\n"
+          "      --help     show this text\n"
+          "      --version  show the version\n",
+          out);
+    return out == stdout ? HR_EXIT_OK : HR_EXIT_USAGE;
+}
+
+static int run_command_entry(const struct command *command, int argc, char **argv)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "hr %s", command->name);
+    argv[0] = name;
+    argp_err_exit_status = HR_EXIT_USAGE;
+    return command->run(argc, argv);
+}
+
+static int help(int argc, char **argv)
+{
+    char option[] = "--help";
+    char *help_argv[] = {NULL, option, NULL};
+    const struct command *command;
+
+    if (argc < 2)
+        return print_help(stdout);
+    command = find_command(argv[1]);
+    return command != NULL ? run_command_entry(command, 2, help_argv) : unknown_command(argv[1]);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const struct command *command;
+
+    if (argc < 2)
+        return print_help(stderr);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help(stdout);
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("hr (Microtome) %s, trace format %d.%d\n", PRODUCT_VERSION, HR_VERSION_MAJOR,
+               HR_VERSION_MINOR);
+        return HR_EXIT_OK;
+    }
+    if (strcmp(argv[1], "help") == 0)
+        return help(argc - 1, argv + 1);
+    command = find_command(argv[1]);
+    if (command == NULL)
+        return unknown_command(argv[1]);
+    return run_command_entry(command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    int status = dispatch(argc, argv);
+
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == HR_EXIT_OK) {
+        error_print("standard output: %s; free some space or write elsewhere", strerror(errno));
+        status = HR_EXIT_FAILED;
+    }
+    return status;
+}
