@@ -1,0 +1,48 @@
+/* Percentiles of a log-linear histogram. */
+#include "host/histogram.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int histogram_init(struct histogram *h)
+{
+    h->count = 0;
+    h->largest = 0;
+    h->buckets = calloc(HISTOGRAM_BUCKETS, sizeof h->buckets[0]);
+    return h->buckets != NULL ? 0 : -ENOMEM;
+}
+
+void histogram_free(struct histogram *h)
+{
+    free(h->buckets);
+    h->buckets = NULL;
+}
+
+static uint64_t bucket_value(uint32_t bucket)
+{
+    uint32_t exponent, fraction;
+
+    if (bucket < HISTOGRAM_EXACT)
+        return bucket;
+    bucket -= HISTOGRAM_EXACT;
+    exponent = 16 + (bucket >> HISTOGRAM_FRACTION_BITS);
+    fraction = bucket & ((1u << HISTOGRAM_FRACTION_BITS) - 1);
+    return ((1ull << HISTOGRAM_FRACTION_BITS) + fraction) << (exponent - HISTOGRAM_FRACTION_BITS);
+}
+
+uint64_t histogram_percentile(const struct histogram *h, double share)
+{
+    uint64_t rank = (uint64_t)(share * (double)h->count);
+    uint64_t below = 0;
+
+    if ((double)rank < share * (double)h->count)
+        rank++;
+    if (rank == 0)
+        rank = 1;
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS && h->count != 0; i++) {
+        below += h->buckets[i];
+        if (below >= rank)
+            return bucket_value(i);
+    }
+    return h->largest;
+}
