@@ -1,0 +1,31 @@
+/* The field coding that trace_writer and trace_reader share; docs/format.md, "Samples". */
+#ifndef LIB_TRACE_CODE_H
+#define LIB_TRACE_CODE_H
+
+#include <stdint.h>
+
+#include "include/hr_format.h"
+
+#define TRACE_FIELDS_FIXED 3u /* time, ip, cost; events follow */
+#define TRACE_FIELDS_MAX (TRACE_FIELDS_FIXED + HR_EVENTS_MAX)
+#define TRACE_NARROW_LIMIT (1ull << 24) /* narrow runs hold fields below this */
+/* Control word and fields at their widest, and what an 8-byte access may touch after them. */
+#define TRACE_SAMPLE_BYTES_MAX (4u + 8u * TRACE_FIELDS_MAX)
+#define TRACE_SAMPLE_SLACK 8u
+
+static inline uint32_t trace_code_control_bytes(uint32_t event_count)
+{
+    return (2 * (TRACE_FIELDS_FIXED + event_count) + 7) / 8;
+}
+
+static inline uint64_t trace_code_zigzag(uint64_t value)
+{
+    return (value << 1) ^ (0 - (value >> 63));
+}
+
+static inline uint64_t trace_code_unzigzag(uint64_t coded)
+{
+    return (coded >> 1) ^ (0 - (coded & 1));
+}
+
+#endif

@@ -1,0 +1,301 @@
+/* Builds the chunks of a trace in a caller's buffer; the guest runs this for every sample. */
+#include "lib/trace_writer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/bytes.h"
+#include "lib/crc32c.h"
+#include "lib/trace_code.h"
+#include "lib/trace_reader.h"
+
+#define CHUNK_BYTES_MAX ((uint32_t)sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
+#define BODY_BYTES_MAX 65535u
+#define RUN_HEAD_BYTES ((uint32_t)(sizeof(struct hr_record_header) + sizeof(struct hr_rec_samples)))
+#define SAMPLE_ROOM (RUN_HEAD_BYTES + TRACE_SAMPLE_BYTES_MAX + TRACE_SAMPLE_SLACK)
+#define NARROW_STREAK_MAX 16u /* samples that would fit before a wide run is left */
+
+_Static_assert(TRACE_CHUNK_BYTES_MIN >=
+                   sizeof(struct hr_chunk_header) + sizeof(struct hr_record_header) +
+                       sizeof(struct hr_rec_base) + 8 * HR_EVENTS_MAX + SAMPLE_ROOM,
+               "the first sample of an empty chunk fits");
+
+void trace_file_header(struct hr_file_header *header)
+{
+    memset(header, 0, sizeof *header);
+    memcpy(header->magic, HR_FILE_MAGIC, sizeof header->magic);
+    header->version_major = HR_VERSION_MAJOR;
+    header->version_minor = HR_VERSION_MINOR;
+    header->header_bytes = sizeof *header;
+    header->crc = crc32c(0, header, offsetof(struct hr_file_header, crc));
+}
+
+void trace_writer_init(struct trace_writer *w, void *buffer, uint32_t capacity, uint16_t cpu,
+                       uint32_t event_count)
+{
+    memset(w, 0, sizeof *w);
+    w->buffer = buffer;
+    w->capacity = capacity < CHUNK_BYTES_MAX ? capacity : CHUNK_BYTES_MAX;
+    w->event_count = event_count;
+    w->header.cpu = cpu;
+}
+
+static void put_record_header(uint8_t *at, uint8_t type, uint32_t body_bytes)
+{
+    const struct hr_record_header head = {.type = type, .bytes = (uint16_t)body_bytes};
+
+    memcpy(at, &head, sizeof head);
+}
+
+static void put_base(struct trace_writer *w)
+{
+    const struct hr_rec_base base = {
+        .time = w->previous.time,
+        .interval = w->interval,
+        .ip = w->previous.ip,
+        .cost_ticks = w->previous.cost_ticks,
+        .event_count = w->event_count,
+    };
+    uint8_t *at = w->buffer + w->used;
+    uint32_t counter_bytes = 8 * w->event_count;
+
+    put_record_header(at, HR_REC_BASE, (uint32_t)sizeof base + counter_bytes);
+    memcpy(at + sizeof(struct hr_record_header), &base, sizeof base);
+    memcpy(at + sizeof(struct hr_record_header) + sizeof base, w->previous.counters, counter_bytes);
+    w->used += (uint32_t)(sizeof(struct hr_record_header) + sizeof base) + counter_bytes;
+    w->header.record_count = 1;
+    memset(w->increments, 0, sizeof w->increments);
+}
+
+void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type)
+{
+    uint16_t cpu = w->header.cpu;
+
+    memset(&w->header, 0, sizeof w->header);
+    w->header.magic = HR_CHUNK_MAGIC;
+    w->header.type = (uint16_t)type;
+    w->header.cpu = cpu;
+    w->header.time_first = TRACE_NO_TIME; /* until a record with a time comes */
+    w->used = sizeof w->header;
+    w->run = 0;
+    if (type == HR_CHUNK_DATA)
+        put_base(w);
+}
+
+static void note_time(struct trace_writer *w, uint64_t time)
+{
+    if (time < w->header.time_first)
+        w->header.time_first = time;
+    if (time > w->header.time_last)
+        w->header.time_last = time;
+}
+
+static void close_run(struct trace_writer *w)
+{
+    const struct hr_rec_samples run = {
+        .tid = w->run_tid,
+        .flags = w->run_flags,
+        .count = (uint16_t)w->run_samples,
+    };
+    uint8_t *at = w->buffer + w->run;
+
+    if (!w->run)
+        return;
+    put_record_header(at, w->run_type,
+                      w->used - w->run - (uint32_t)sizeof(struct hr_record_header));
+    memcpy(at + sizeof(struct hr_record_header), &run, sizeof run);
+    w->header.sample_count += w->run_samples;
+    w->run = 0;
+}
+
+static void open_run(struct trace_writer *w, const struct trace_slot *sample, bool narrow)
+{
+    w->run = w->used;
+    w->run_samples = 0;
+    w->run_tid = sample->tid;
+    w->run_flags = sample->flags;
+    w->run_type = narrow ? HR_REC_SAMPLES : HR_REC_SAMPLES_WIDE;
+    w->narrow_streak = 0;
+    w->used += RUN_HEAD_BYTES;
+    w->header.record_count++;
+}
+
+static bool run_takes(struct trace_writer *w, const struct trace_slot *sample, bool narrow)
+{
+    if (!w->run || w->run_tid != sample->tid || w->run_flags != sample->flags)
+        return false;
+    if (w->run_samples == TRACE_RUN_SAMPLES_MAX ||
+        w->used - w->run + TRACE_SAMPLE_BYTES_MAX > BODY_BYTES_MAX)
+        return false;
+    if (w->run_type == HR_REC_SAMPLES)
+        return narrow;
+    w->narrow_streak = narrow ? (uint8_t)(w->narrow_streak + 1) : 0;
+    return w->narrow_streak <= NARROW_STREAK_MAX;
+}
+
+/* Computes the fields and moves the state on; returns all fields or-ed together. */
+static uint64_t take_differences(struct trace_writer *w, const struct trace_slot *s,
+                                 uint64_t *fields)
+{
+    uint64_t interval = s->time - w->previous.time;
+    uint64_t all;
+
+    fields[0] = trace_code_zigzag(interval - w->interval);
+    fields[1] = trace_code_zigzag(s->ip - w->previous.ip);
+    fields[2] = trace_code_zigzag((uint64_t)s->cost_ticks - w->previous.cost_ticks);
+    all = fields[0] | fields[1] | fields[2];
+    w->interval = interval;
+    w->previous.time = s->time;
+    w->previous.ip = s->ip;
+    w->previous.cost_ticks = s->cost_ticks;
+    for (uint32_t i = 0; i < w->event_count; i++) {
+        uint64_t increment = s->counters[i] - w->previous.counters[i];
+        uint64_t field = trace_code_zigzag(increment - w->increments[i]);
+
+        w->increments[i] = increment;
+        w->previous.counters[i] = s->counters[i];
+        fields[TRACE_FIELDS_FIXED + i] = field;
+        all |= field;
+    }
+    return all;
+}
+
+static void put_control(uint8_t *at, uint32_t codes, uint32_t control_bytes)
+{
+    for (uint32_t i = 0; i < control_bytes; i++)
+        at[i] = (uint8_t)(codes >> (8 * i));
+}
+
+/* Each store is wider than the field; the next one overwrites the rest. */
+static uint8_t *put_narrow(uint8_t *at, const uint64_t *fields, uint32_t event_count)
+{
+    uint32_t control_bytes = trace_code_control_bytes(event_count);
+    uint8_t *p = at + control_bytes;
+    uint32_t codes = 0;
+
+    for (uint32_t i = 0; i < TRACE_FIELDS_FIXED + event_count; i++) {
+        uint32_t value = (uint32_t)fields[i];
+        uint32_t code = (uint32_t)(value != 0) + (value > 0xff) + (value > 0xffff);
+
+        bytes_store32(p, value);
+        p += code;
+        codes |= code << (2 * i);
+    }
+    put_control(at, codes, control_bytes);
+    return p;
+}
+
+static uint8_t *put_wide(uint8_t *at, const uint64_t *fields, uint32_t event_count)
+{
+    uint32_t control_bytes = trace_code_control_bytes(event_count);
+    uint8_t *p = at + control_bytes;
+    uint32_t codes = 0;
+
+    for (uint32_t i = 0; i < TRACE_FIELDS_FIXED + event_count; i++) {
+        uint64_t value = fields[i];
+        uint32_t code = (uint32_t)(value != 0) + (value > 0xffff) + (value > 0xffffffff);
+
+        bytes_store64(p, value);
+        p += (1u << code) & ~1u;
+        codes |= code << (2 * i);
+    }
+    put_control(at, codes, control_bytes);
+    return p;
+}
+
+int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
+{
+    uint64_t fields[TRACE_FIELDS_MAX];
+    uint8_t *end;
+    bool narrow;
+
+    if (w->capacity - w->used < SAMPLE_ROOM)
+        return -ENOSPC;
+    narrow = take_differences(w, sample, fields) < TRACE_NARROW_LIMIT;
+    if (!run_takes(w, sample, narrow)) {
+        close_run(w);
+        open_run(w, sample, narrow);
+    }
+    if (w->run_type == HR_REC_SAMPLES)
+        end = put_narrow(w->buffer + w->used, fields, w->event_count);
+    else
+        end = put_wide(w->buffer + w->used, fields, w->event_count);
+    w->used = (uint32_t)(end - w->buffer);
+    w->run_samples++;
+    w->samples++;
+    note_time(w, sample->time);
+    return 0;
+}
+
+static uint32_t empty_bytes(const struct trace_writer *w)
+{
+    uint32_t bytes = sizeof w->header;
+
+    if (w->header.type == HR_CHUNK_DATA)
+        bytes += (uint32_t)(sizeof(struct hr_record_header) + sizeof(struct hr_rec_base)) +
+                 8 * w->event_count;
+    return bytes;
+}
+
+int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, const void *body,
+                        uint32_t body_bytes, const void *tail, uint32_t tail_bytes)
+{
+    uint32_t bytes = body_bytes + tail_bytes;
+    uint32_t needed = (uint32_t)sizeof(struct hr_record_header) + bytes;
+    uint8_t *at = w->buffer + w->used;
+
+    if (body_bytes > BODY_BYTES_MAX || tail_bytes > BODY_BYTES_MAX - body_bytes ||
+        needed > w->capacity - empty_bytes(w))
+        return -EMSGSIZE;
+    if (needed > w->capacity - w->used)
+        return -ENOSPC;
+    close_run(w);
+    put_record_header(at, type, bytes);
+    at += sizeof(struct hr_record_header);
+    if (body_bytes)
+        memcpy(at, body, body_bytes);
+    if (tail_bytes)
+        memcpy(at + body_bytes, tail, tail_bytes);
+    w->used += needed;
+    w->header.record_count++;
+    if (time != TRACE_NO_TIME)
+        note_time(w, time);
+    return 0;
+}
+
+int trace_writer_lost(struct trace_writer *w, const struct hr_rec_lost *lost)
+{
+    int status = trace_writer_record(w, HR_REC_LOST, lost->time_first, lost, sizeof *lost, NULL, 0);
+
+    if (status != 0)
+        return status;
+    note_time(w, lost->time_last);
+    w->header.lost_count += lost->count;
+    w->lost += lost->count;
+    return 0;
+}
+
+bool trace_writer_dirty(const struct trace_writer *w)
+{
+    return w->used != 0 && w->header.record_count > (w->header.type == HR_CHUNK_DATA);
+}
+
+uint32_t trace_writer_finish(struct trace_writer *w)
+{
+    struct hr_chunk_header *header = &w->header;
+    const uint8_t *payload = w->buffer + sizeof *header;
+    uint32_t length = w->used;
+
+    if (length == 0)
+        return 0;
+    close_run(w);
+    if (header->time_first == TRACE_NO_TIME)
+        header->time_first = 0;
+    header->sequence = w->sequence++;
+    header->payload_bytes = length - (uint32_t)sizeof *header;
+    header->payload_crc = crc32c(0, payload, header->payload_bytes);
+    header->header_crc = crc32c(0, header, offsetof(struct hr_chunk_header, header_crc));
+    memcpy(w->buffer, header, sizeof *header);
+    w->used = 0;
+    return length;
+}
