@@ -1,0 +1,62 @@
+/* The options that `hr run` and `hr pack` share, parsed and checked.
+ *
+ * Strings and lists point into argv or are owned by the struct, which lives as long as the process.
+ */
+#ifndef HOST_OPTIONS_H
+#define HOST_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/run_failure.h"
+#include "include/hr_format.h"
+
+#define OPTIONS_CPUS_AUTO (-1)
+#define OPTIONS_CPUS_MAX 64
+#define OPTIONS_INTERVAL_MIN_NS 500ull
+#define OPTIONS_INTERVAL_DEFAULT_NS 10000ull
+#define OPTIONS_MEMORY_MIN_BYTES (32ull << 20)
+#define OPTIONS_MEMORY_DEFAULT_BYTES (1ull << 30)
+
+enum options_accel { OPTIONS_ACCEL_AUTO, OPTIONS_ACCEL_KVM, OPTIONS_ACCEL_TCG };
+
+struct options_list {
+    const char **items;
+    size_t count;
+};
+
+struct options {
+    bool packing; /* hr pack: only the archive is wanted */
+    const char *output; /* hr.bin, or the archive for hr pack */
+    char *events[HR_EVENTS_MAX]; /* names with their suffixes */
+    size_t event_count;
+    enum hr_mode mode; /* HR_MODE_TIMER or HR_MODE_OFF */
+    uint64_t interval_ns;
+    int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
+    uint64_t memory_bytes;
+    enum options_accel accel;
+    const char *qemu; /* NULL: qemu-system-x86_64 from PATH */
+    const char *cpu; /* QEMU's -cpu, NULL: chosen */
+    const char *kernel; /* NULL: found beside hr */
+    const char *root;
+    struct options_list files;
+    struct options_list environment; /* K=V that change the default */
+    uint64_t timeout_ns; /* 0: none */
+    bool dry_run;
+    bool verbose;
+    bool quiet;
+    bool no_progress;
+    bool require_pmu;
+    const char *panic_test; /* for a test build of the kernel */
+    char **program; /* argv of the program, NULL-terminated, at least one string */
+    size_t program_count;
+};
+
+/* Parses argv of `hr run` or `hr pack`.  argp prints usage errors and --help itself and leaves with
+ * status 125 or 0.  Returns 0, or -1 with the failure filled.
+ */
+int options_parse(struct options *o, bool packing, int argc, char **argv,
+                  struct run_failure *failure);
+
+#endif
