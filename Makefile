@@ -31,10 +31,10 @@ WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc
 .PHONY: all workloads help clean demo test test-long bench lint check-layers install uninstall FORCE
 all: $(BUILD)/hr $(BUILD)/guest.elf workloads ## build the hr command, the kernel and the workloads
 
-$(BUILD)/guest.elf: $(GUEST_OBJ) linker.ld $(BUILD)/flags
+$(BUILD)/guest.elf: $(GUEST_OBJ) linker.ld $(BUILD)/flags $(BUILD)/sources
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(GUEST_OBJ)
 
-$(BUILD)/hr: $(HOST_OBJ) $(BUILD)/flags
+$(BUILD)/hr: $(HOST_OBJ) $(BUILD)/flags $(BUILD)/sources
 	$(CC) -o $@ $(HOST_OBJ) $(HOST_LIBS)
 
 $(BUILD)/guest/%.o: %.c $(BUILD)/flags
@@ -62,12 +62,14 @@ $(BUILD)/workloads/%-musl: workloads/%.c $(BUILD)/flags
 $(BUILD)/workloads/%: $(BUILD)/workloads/%-glibc-static
 	ln -f $< $@
 
-# Changes when compiler, flags or the list of sources do, and so rebuilds what depends on them.
-FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
-	$(sort $(GUEST_SRC) $(HOST_SRC))
-$(BUILD)/flags: FORCE
+# Rewritten when the compiler or a flag changes, or the list of sources: what depends on it is rebuilt.
+FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS)
+SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC))
+$(BUILD)/flags: NOW = $(FLAGS_NOW)
+$(BUILD)/sources: NOW = $(SOURCES_NOW)
+$(BUILD)/flags $(BUILD)/sources: FORCE
 	@mkdir -p $(@D)
-	@echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' >$@
+	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' >$@
 
 -include tests/unit.mk
 include tests/tools.mk
