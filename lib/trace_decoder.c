@@ -1,0 +1,180 @@
+/* Decodes the samples of a trace; the inner loop of everything that reads one. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "lib/bytes.h"
+#include "lib/trace_code.h"
+#include "lib/trace_reader.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* A run being decoded.  The decoder's state is a copy, kept only when the whole run decodes. */
+struct run {
+    const uint8_t *at;
+    const uint8_t *end;
+    struct trace_slot *out;
+    uint32_t count;
+    uint32_t tid;
+    uint8_t flags;
+};
+
+void trace_decoder_init(struct trace_decoder *d, uint32_t event_count)
+{
+    memset(d, 0, sizeof *d);
+    d->event_count = event_count;
+}
+
+enum trace_status trace_decoder_base(struct trace_decoder *d, const struct trace_record *record)
+{
+    struct hr_rec_base base;
+    const uint8_t *counters;
+    size_t counter_bytes;
+
+    if (!trace_body(record, &base, sizeof base, &counters, &counter_bytes))
+        return TRACE_BAD_RECORD;
+    if (d->event_count > HR_EVENTS_MAX || base.event_count != d->event_count ||
+        counter_bytes < 8 * (size_t)d->event_count || base.cost_ticks > UINT16_MAX)
+        return TRACE_BAD_RECORD;
+    memset(&d->previous, 0, sizeof d->previous);
+    memset(d->increments, 0, sizeof d->increments);
+    d->previous.time = base.time;
+    d->previous.ip = base.ip;
+    d->previous.cost_ticks = (uint16_t)base.cost_ticks;
+    memcpy(d->previous.counters, counters, 8 * (size_t)d->event_count);
+    d->interval = base.interval;
+    d->has_base = 1;
+    return TRACE_OK;
+}
+
+static ALWAYS_INLINE uint64_t take_field(const uint8_t **at, uint32_t code, bool wide)
+{
+    static const uint32_t narrow_masks[4] = {0, 0xff, 0xffff, 0xffffff};
+    static const uint64_t wide_masks[4] = {0, 0xffff, 0xffffffff, UINT64_MAX};
+    uint64_t value;
+
+    if (wide) {
+        value = bytes_load64(*at) & wide_masks[code];
+        *at += (1u << code) & ~1u;
+    } else {
+        value = bytes_load32(*at) & narrow_masks[code];
+        *at += code;
+    }
+    return trace_code_unzigzag(value);
+}
+
+/* Decodes one sample at `at`, which has its worst case and slack in front of it. */
+static ALWAYS_INLINE const uint8_t *decode_one(struct trace_decoder *d, const struct run *run,
+                                               struct trace_slot *out, const uint8_t *at,
+                                               uint32_t event_count, bool wide)
+{
+    uint32_t codes = bytes_load32(at);
+
+    at += trace_code_control_bytes(event_count);
+    d->interval += take_field(&at, codes & 3, wide);
+    d->previous.time += d->interval;
+    d->previous.ip += take_field(&at, (codes >> 2) & 3, wide);
+    d->previous.cost_ticks += (uint16_t)take_field(&at, (codes >> 4) & 3, wide);
+    out->time = d->previous.time;
+    out->ip = d->previous.ip;
+    out->tid = run->tid;
+    out->cost_ticks = d->previous.cost_ticks;
+    out->flags = run->flags;
+    out->kind = 0;
+    for (uint32_t i = 0; i < event_count; i++) {
+        codes >>= i == 0 ? 6 : 2;
+        d->increments[i] += take_field(&at, codes & 3, wide);
+        d->previous.counters[i] += d->increments[i];
+        out->counters[i] = d->previous.counters[i];
+    }
+    return at;
+}
+
+/* Near the run's end loads would reach past it: decode from a padded copy. */
+static ALWAYS_INLINE bool decode_last(struct trace_decoder *d, struct run *run,
+                                      struct trace_slot *out, uint32_t event_count, bool wide)
+{
+    uint8_t padded[TRACE_SAMPLE_BYTES_MAX + TRACE_SAMPLE_SLACK] = {0};
+    size_t remaining = (size_t)(run->end - run->at);
+    size_t used;
+
+    memcpy(padded, run->at, remaining < sizeof padded ? remaining : sizeof padded);
+    used = (size_t)(decode_one(d, run, out, padded, event_count, wide) - padded);
+    if (used > remaining)
+        return false;
+    run->at += used;
+    return true;
+}
+
+static ALWAYS_INLINE bool decode_run(struct trace_decoder *state, struct run *run,
+                                     uint32_t event_count, bool wide)
+{
+    const size_t worst = trace_code_control_bytes(event_count) +
+                         (wide ? 8 : 3) * (TRACE_FIELDS_FIXED + event_count) + TRACE_SAMPLE_SLACK;
+    struct trace_decoder d = *state;
+    const uint8_t *at = run->at;
+    uint32_t i = 0;
+
+    for (; i < run->count && (size_t)(run->end - at) >= worst; i++)
+        at = decode_one(&d, run, run->out + i, at, event_count, wide);
+    run->at = at;
+    for (; i < run->count; i++)
+        if (!decode_last(&d, run, run->out + i, event_count, wide))
+            return false;
+    if (run->at != run->end)
+        return false;
+    *state = d;
+    return true;
+}
+
+static bool decode_wide(struct trace_decoder *d, struct run *run)
+{
+    return decode_run(d, run, d->event_count, true);
+}
+
+static bool decode_narrow(struct trace_decoder *d, struct run *run)
+{
+    switch (d->event_count) { /* a constant count unrolls the loop over events */
+    case 1:
+        return decode_run(d, run, 1, false);
+    case 2:
+        return decode_run(d, run, 2, false);
+    case 3:
+        return decode_run(d, run, 3, false);
+    case 4:
+        return decode_run(d, run, 4, false);
+    case 5:
+        return decode_run(d, run, 5, false);
+    case 6:
+        return decode_run(d, run, 6, false);
+    default:
+        return decode_run(d, run, d->event_count, false);
+    }
+}
+
+enum trace_status trace_decoder_samples(struct trace_decoder *d, const struct trace_record *record,
+                                        struct trace_slot *out, uint32_t room, uint32_t *count)
+{
+    struct hr_rec_samples head;
+    struct run run = {.out = out, .end = record->body + record->bytes};
+    size_t bytes;
+    bool decoded;
+
+    *count = 0;
+    if (!d->has_base || !trace_body(record, &head, sizeof head, &run.at, &bytes))
+        return TRACE_BAD_RECORD;
+    if (head.count == 0 || head.count > TRACE_RUN_SAMPLES_MAX)
+        return TRACE_BAD_RECORD;
+    if (head.count > room)
+        return TRACE_BAD_LENGTH;
+    run.count = head.count;
+    run.tid = head.tid;
+    run.flags = (uint8_t)head.flags;
+    if (record->type == HR_REC_SAMPLES)
+        decoded = decode_narrow(d, &run);
+    else
+        decoded = record->type == HR_REC_SAMPLES_WIDE && decode_wide(d, &run);
+    if (!decoded)
+        return TRACE_BAD_RECORD;
+    *count = head.count;
+    return TRACE_OK;
+}
