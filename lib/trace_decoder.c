@@ -80,9 +80,11 @@ static ALWAYS_INLINE const uint8_t *decode_one(struct trace_decoder *d, const st
     out->cost_ticks = d->previous.cost_ticks;
     out->flags = run->flags;
     out->kind = 0;
+#pragma GCC unroll 13
     for (uint32_t i = 0; i < event_count; i++) {
-        codes >>= i == 0 ? 6 : 2;
-        d->increments[i] += take_field(&at, codes & 3, wide);
+        uint32_t code = (codes >> (2 * (TRACE_FIELDS_FIXED + i))) & 3;
+
+        d->increments[i] += take_field(&at, code, wide);
         d->previous.counters[i] += d->increments[i];
         out->counters[i] = d->previous.counters[i];
     }
