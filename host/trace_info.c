@@ -1,0 +1,251 @@
+/* Collects the metadata of a trace; every record is checked before it is believed. */
+#include "host/trace_info.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void trace_info_init(struct trace_info *info)
+{
+    memset(info, 0, sizeof *info);
+    info->clock.ticks_per_second = 1000000000;
+}
+
+void trace_info_free(struct trace_info *info)
+{
+    for (size_t i = 0; i < info->map_count; i++)
+        free(info->maps[i].path);
+    for (size_t i = 0; i < info->text_count; i++)
+        free(info->texts[i].key);
+    free(info->maps);
+    free(info->texts);
+    free(info->streams);
+    trace_info_init(info);
+}
+
+/* Makes room for one more element; false when the bound is reached or memory is out. */
+static bool grow(void **array, size_t count, size_t bytes, size_t bound, int *error)
+{
+    void *larger;
+
+    if (count >= bound)
+        return false;
+    if ((count & (count - 1)) != 0) /* full only at powers of two */
+        return true;
+    larger = reallocarray(*array, count != 0 ? count * 2 : 1, bytes);
+    if (larger == NULL) {
+        *error = -ENOMEM;
+        return false;
+    }
+    *array = larger;
+    return true;
+}
+
+static enum trace_status take_text(struct trace_info *info, const struct trace_record *record,
+                                   int *error)
+{
+    const uint8_t *nul = memchr(record->body, 0, record->bytes);
+    size_t key_bytes;
+    char *text;
+
+    if (nul == NULL)
+        return TRACE_BAD_RECORD;
+    key_bytes = (size_t)(nul - record->body) + 1;
+    if (!grow((void **)&info->texts, info->text_count, sizeof info->texts[0], TRACE_INFO_TEXTS_MAX,
+              error)) {
+        info->ignored++;
+        return TRACE_OK;
+    }
+    text = malloc((size_t)record->bytes + 1);
+    if (text == NULL) {
+        *error = -ENOMEM;
+        return TRACE_OK;
+    }
+    memcpy(text, record->body, record->bytes);
+    text[record->bytes] = 0;
+    info->texts[info->text_count].key = text;
+    info->texts[info->text_count++].value = text + key_bytes;
+    return TRACE_OK;
+}
+
+static enum trace_status take_event(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_meta_event meta;
+    const uint8_t *name;
+    size_t name_bytes;
+
+    if (!trace_body(record, &meta, sizeof meta, &name, &name_bytes) ||
+        meta.index >= HR_EVENTS_MAX || meta.source > HR_SOURCE_STUB)
+        return TRACE_BAD_RECORD;
+    info->events[meta.index].meta = meta;
+    snprintf(info->events[meta.index].name, sizeof info->events[0].name, "%.*s", (int)name_bytes,
+             (const char *)name);
+    return TRACE_OK;
+}
+
+static enum trace_status take_sampling(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_meta_sampling sampling;
+
+    if (!trace_body(record, &sampling, sizeof sampling, NULL, NULL) ||
+        sampling.event_count > HR_EVENTS_MAX)
+        return TRACE_BAD_RECORD;
+    info->sampling = sampling;
+    info->has_sampling = true;
+    info->event_count = sampling.event_count;
+    return TRACE_OK;
+}
+
+static enum trace_status take_clock(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_meta_clock clock;
+
+    if (!trace_body(record, &clock, sizeof clock, NULL, NULL) || clock.ticks_per_second == 0)
+        return TRACE_BAD_RECORD;
+    info->clock = clock;
+    info->has_clock = true;
+    return TRACE_OK;
+}
+
+static enum trace_status take_map(struct trace_info *info, const struct trace_record *record,
+                                  int *error)
+{
+    struct trace_map map;
+    const uint8_t *tail;
+    size_t tail_bytes;
+
+    if (!trace_body(record, &map.meta, sizeof map.meta, &tail, &tail_bytes) ||
+        map.meta.build_id_bytes > TRACE_INFO_BUILD_ID_MAX || map.meta.start >= map.meta.end ||
+        (size_t)map.meta.build_id_bytes + map.meta.path_bytes > tail_bytes)
+        return TRACE_BAD_RECORD;
+    if (!grow((void **)&info->maps, info->map_count, sizeof map, TRACE_INFO_MAPS_MAX, error)) {
+        info->ignored++;
+        return TRACE_OK;
+    }
+    memcpy(map.build_id, tail, map.meta.build_id_bytes);
+    map.path = strndup((const char *)tail + map.meta.build_id_bytes, map.meta.path_bytes);
+    if (map.path == NULL)
+        *error = -ENOMEM;
+    else
+        info->maps[info->map_count++] = map;
+    return TRACE_OK;
+}
+
+static enum trace_status take_total(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_rec_total total;
+
+    if (!trace_body(record, &total, sizeof total, NULL, NULL) || total.index >= HR_EVENTS_MAX)
+        return TRACE_BAD_RECORD;
+    info->events[total.index].total = total.value;
+    info->events[total.index].has_total = true;
+    return TRACE_OK;
+}
+
+static enum trace_status take_stream(struct trace_info *info, const struct trace_record *record,
+                                     int *error)
+{
+    struct hr_rec_stream stream;
+
+    if (!trace_body(record, &stream, sizeof stream, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    if (!grow((void **)&info->streams, info->stream_count, sizeof stream, TRACE_INFO_STREAMS_MAX,
+              error))
+        info->ignored++;
+    else
+        info->streams[info->stream_count++] = stream;
+    return TRACE_OK;
+}
+
+static enum trace_status take_host_end(struct trace_info *info, const struct trace_record *record)
+{
+    const uint8_t *message;
+    size_t message_bytes;
+
+    if (!trace_body(record, &info->host_end, sizeof info->host_end, &message, &message_bytes))
+        return TRACE_BAD_RECORD;
+    info->has_host_end = true;
+    snprintf(info->host_message, sizeof info->host_message, "%.*s", (int)message_bytes,
+             (const char *)message);
+    return TRACE_OK;
+}
+
+static enum trace_status take_record(struct trace_info *info, const struct trace_record *record,
+                                     int *error)
+{
+    switch (record->type) {
+    case HR_META_INFO:
+        return take_text(info, record, error);
+    case HR_META_CLOCK:
+        return take_clock(info, record);
+    case HR_META_EVENT:
+        return take_event(info, record);
+    case HR_META_SAMPLING:
+        return take_sampling(info, record);
+    case HR_META_CALIBRATION:
+        info->has_calibration =
+            trace_body(record, &info->calibration, sizeof info->calibration, NULL, NULL);
+        return info->has_calibration ? TRACE_OK : TRACE_BAD_RECORD;
+    case HR_META_MAP:
+        return take_map(info, record, error);
+    case HR_REC_EXIT:
+        info->has_exit = trace_body(record, &info->exit, sizeof info->exit, NULL, NULL);
+        return info->has_exit ? TRACE_OK : TRACE_BAD_RECORD;
+    case HR_REC_TOTAL:
+        return take_total(info, record);
+    case HR_REC_STREAM:
+        return take_stream(info, record, error);
+    case HR_HOST_END:
+        return take_host_end(info, record);
+    default:
+        return TRACE_OK;
+    }
+}
+
+enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_chunk *chunk,
+                                   int *error)
+{
+    struct trace_cursor cursor;
+    struct trace_record record;
+    enum trace_status status;
+
+    trace_cursor_init(&cursor, chunk->payload, chunk->header.payload_bytes);
+    while ((status = trace_next(&cursor, &record)) == TRACE_OK) {
+        status = take_record(info, &record, error);
+        if (status != TRACE_OK)
+            return status;
+    }
+    return status == TRACE_END ? TRACE_OK : status;
+}
+
+const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise)
+{
+    for (size_t i = 0; i < info->text_count; i++)
+        if (strcmp(info->texts[i].key, key) == 0)
+            return info->texts[i].value;
+    return otherwise;
+}
+
+uint64_t trace_info_ns(const struct trace_info *info, uint64_t ticks)
+{
+    unsigned __int128 ns;
+
+    if (info->clock.ticks_per_second == 1000000000)
+        return ticks;
+    ns = (unsigned __int128)ticks * 1000000000u / info->clock.ticks_per_second;
+    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time)
+{
+    return time > info->clock.start_ticks ? trace_info_ns(info, time - info->clock.start_ticks) : 0;
+}
+
+const struct trace_map *trace_info_map(const struct trace_info *info, uint64_t address)
+{
+    for (size_t i = info->map_count; i-- > 0;)
+        if (address >= info->maps[i].meta.start && address < info->maps[i].meta.end)
+            return &info->maps[i];
+    return NULL;
+}

@@ -1,0 +1,91 @@
+/* What a trace says about itself: machine, clock, events, program, load map, how it ended.
+ *
+ * Filled from META, END and HOST chunks while a reader walks over the file.  Counts and lengths
+ * are bounded; strings are raw (escape them before they reach a terminal).
+ */
+#ifndef HOST_TRACE_INFO_H
+#define HOST_TRACE_INFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/trace_file.h"
+
+#define TRACE_INFO_TEXTS_MAX 1024
+#define TRACE_INFO_MAPS_MAX 4096
+#define TRACE_INFO_STREAMS_MAX 4096
+#define TRACE_INFO_BUILD_ID_MAX 64
+
+struct trace_event {
+    char name[64];
+    struct hr_meta_event meta;
+    uint64_t total; /* from HR_REC_TOTAL */
+    bool has_total;
+};
+
+struct trace_map {
+    struct hr_meta_map meta;
+    uint8_t build_id[TRACE_INFO_BUILD_ID_MAX];
+    char *path;
+};
+
+struct trace_text {
+    char *key; /* one allocation: the value follows the key's NUL */
+    char *value;
+};
+
+struct trace_info {
+    bool has_clock;
+    bool has_sampling;
+    bool has_calibration;
+    bool has_exit;
+    bool has_host_end;
+    bool has_fault;
+    struct hr_meta_clock clock; /* 10^9 ticks a second from 0 until HR_META_CLOCK came */
+    struct hr_meta_sampling sampling;
+    struct hr_meta_calibration calibration;
+    struct hr_rec_exit exit;
+    struct hr_host_end host_end;
+    struct hr_rec_fault fault; /* the last one of the trace */
+    char host_message[256];
+    uint32_t event_count;
+    struct trace_event events[HR_EVENTS_MAX];
+    struct trace_map *maps;
+    size_t map_count;
+    struct trace_text *texts;
+    size_t text_count;
+    struct hr_rec_stream *streams;
+    size_t stream_count;
+    uint64_t ignored; /* records beyond the bounds above */
+};
+
+void trace_info_init(struct trace_info *info);
+void trace_info_free(struct trace_info *info);
+
+/* Takes one META, END or HOST chunk.  TRACE_OK, or TRACE_BAD_RECORD / TRACE_BAD_LENGTH when a
+ * record contradicts the format (the rest of the chunk is not looked at).  *error is set to
+ * -ENOMEM when memory ran out, otherwise left alone.
+ */
+enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_chunk *chunk,
+                                   int *error);
+
+/* The first value of a key of HR_META_INFO, or `otherwise`. */
+const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise);
+
+/* A difference of times in nanoseconds; saturates. */
+uint64_t trace_info_ns(const struct trace_info *info, uint64_t ticks);
+
+/* Time since the program's start in nanoseconds; 0 for times before. */
+uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time);
+
+/* The map that holds an address, or NULL.  The last one given wins. */
+const struct trace_map *trace_info_map(const struct trace_info *info, uint64_t address);
+
+/* Words for people. */
+const char *trace_info_source(enum hr_source source); /* "pmu", "icount", "stub", "none" */
+const char *trace_info_mode(uint32_t mode);
+const char *trace_info_clock_method(uint32_t method);
+const char *trace_info_host_reason(uint32_t reason);
+
+#endif

@@ -1,0 +1,57 @@
+/* The format's enumerations in words. */
+#include "host/trace_info.h"
+
+#define WORD(table, value) ((value) < sizeof table / sizeof table[0] ? table[value] : NULL)
+
+static const char *word(const char *found)
+{
+    return found != NULL ? found : "unknown";
+}
+
+const char *trace_info_source(enum hr_source source)
+{
+    static const char *const words[] = {
+        [HR_SOURCE_NONE] = "none",
+        [HR_SOURCE_PMU] = "pmu",
+        [HR_SOURCE_ICOUNT] = "icount",
+        [HR_SOURCE_STUB] = "stub",
+    };
+
+    return word(WORD(words, (uint32_t)source));
+}
+
+const char *trace_info_mode(uint32_t mode)
+{
+    static const char *const words[] = {
+        [HR_MODE_OFF] = "off",   [HR_MODE_TIMER] = "timer",
+        [HR_MODE_IPI] = "ipi",   [HR_MODE_OVERFLOW] = "overflow",
+        [HR_MODE_PEBS] = "pebs", [HR_MODE_INSTRUCTED] = "instructed",
+    };
+
+    return word(WORD(words, mode));
+}
+
+const char *trace_info_clock_method(uint32_t method)
+{
+    static const char *const words[] = {
+        [HR_CLOCK_VIRTUAL] = "virtual time", [HR_CLOCK_CPUID_15H] = "CPUID 15H",
+        [HR_CLOCK_CPUID_16H] = "CPUID 16H",  [HR_CLOCK_HYPERVISOR] = "hypervisor leaf",
+        [HR_CLOCK_KVMCLOCK] = "kvmclock",    [HR_CLOCK_CALIBRATED] = "calibrated",
+    };
+
+    return word(WORD(words, method));
+}
+
+const char *trace_info_host_reason(uint32_t reason)
+{
+    static const char *const words[] = {
+        [HR_HOST_COMPLETE] = "complete",
+        [HR_HOST_TIMEOUT] = "stopped by the timeout",
+        [HR_HOST_INTERRUPTED] = "interrupted",
+        [HR_HOST_GUEST_DIED] = "the guest ended without an END chunk",
+        [HR_HOST_GUEST_PANIC] = "the guest kernel panicked",
+        [HR_HOST_BAD_STREAM] = "the guest sent what is not a trace",
+    };
+
+    return word(WORD(words, reason));
+}
