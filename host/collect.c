@@ -1,0 +1,266 @@
+/* Verifies the trace stream and appends it to hr.bin in whole chunks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host/collect.h"
+#include "lib/trace_reader.h"
+#include "lib/trace_writer.h"
+
+#define READ_BYTES (1u << 20)
+#define FILE_HEADER_BYTES_MAX 65536u
+/* The largest incomplete chunk and one read behind it. */
+#define BUFFER_BYTES (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX + READ_BYTES)
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int collect_open(struct collector *c, const char *path, struct run_failure *failure)
+{
+    *c = (struct collector){.fd = -1, .start_ns = monotonic_ns()};
+    trace_index_init(&c->index);
+    c->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (c->fd < 0 && (errno == EACCES || errno == EINVAL))
+        c->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (c->fd < 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "cannot write the trace '%s': %s; use --output",
+                        path, strerror(errno));
+    c->buffer = malloc(BUFFER_BYTES);
+    if (c->buffer != NULL)
+        return 0;
+    close(c->fd);
+    return run_fail(failure, RUN_EXIT_FAILED, "out of memory for the receive buffer");
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(fd, bytes, count);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -errno;
+        if (written == 0)
+            return -ENOSPC;
+        bytes += written;
+        count -= (size_t)written;
+    }
+    return 0;
+}
+
+/* Cuts a partly written chunk off again; a device or pipe cannot be cut and needs no cutting. */
+static void cut_back(struct collector *c)
+{
+    if (ftruncate(c->fd, (off_t)c->offset) == 0)
+        (void)lseek(c->fd, (off_t)c->offset, SEEK_SET);
+}
+
+static void note_meta(struct collector *c, const struct hr_chunk_header *header,
+                      const uint8_t *payload)
+{
+    struct trace_cursor cursor;
+    struct trace_record record;
+
+    c->has_meta = true;
+    trace_cursor_init(&cursor, payload, header->payload_bytes);
+    while (trace_next(&cursor, &record) == TRACE_OK) {
+        struct hr_meta_event event;
+        const uint8_t *name;
+        size_t bytes;
+
+        if (record.type != HR_META_EVENT || c->unmeasured[0] != 0 ||
+            !trace_body(&record, &event, sizeof event, &name, &bytes) ||
+            event.source == HR_SOURCE_PMU)
+            continue;
+        if (bytes >= sizeof c->unmeasured)
+            bytes = sizeof c->unmeasured - 1;
+        memcpy(c->unmeasured, name, bytes);
+        c->unmeasured[bytes] = 0;
+        c->unmeasured_source = event.source;
+    }
+}
+
+static void note_end(struct collector *c, const struct hr_chunk_header *header,
+                     const uint8_t *payload)
+{
+    struct trace_cursor cursor;
+    struct trace_record record;
+
+    c->has_end = true;
+    trace_cursor_init(&cursor, payload, header->payload_bytes);
+    while (trace_next(&cursor, &record) == TRACE_OK)
+        if (record.type == HR_REC_EXIT && trace_body(&record, &c->exit, sizeof c->exit, NULL, NULL))
+            c->has_exit = true;
+}
+
+/* Looks at one verified chunk; returns what is wrong with it, or NULL. */
+static const char *take_chunk(struct collector *c, const struct hr_chunk_header *header,
+                              const uint8_t *payload, uint64_t offset)
+{
+    if (c->has_end)
+        return "a chunk after the END chunk";
+    if (header->type == HR_CHUNK_HOST || header->type == HR_CHUNK_INDEX)
+        return "a chunk that only the collector writes";
+    if (!c->has_meta && header->type != HR_CHUNK_META)
+        return "no META chunk at the start";
+    if (trace_index_add(&c->index, header, offset) != 0)
+        return "too many chunks for this machine's memory";
+    c->samples += header->sample_count;
+    c->lost += header->lost_count;
+    if (header->type == HR_CHUNK_META)
+        note_meta(c, header, payload);
+    else if (header->type == HR_CHUNK_END)
+        note_end(c, header, payload);
+    return NULL;
+}
+
+/* Returns the length of the file header when it is complete and good, otherwise 0. */
+static size_t take_file_header(struct collector *c)
+{
+    uint32_t first_chunk = 0;
+    enum trace_status status;
+
+    if (c->used < sizeof(struct hr_file_header))
+        return 0;
+    status = trace_check_file(c->buffer, c->used, &first_chunk);
+    if (status == TRACE_SHORT && c->used < FILE_HEADER_BYTES_MAX)
+        return 0;
+    if (status != TRACE_OK || first_chunk > FILE_HEADER_BYTES_MAX) {
+        c->bad = status == TRACE_OK ? "the file header is too long" : trace_status_text(status);
+        return 0;
+    }
+    if (first_chunk > c->used)
+        return 0;
+    c->has_header = true;
+    return first_chunk;
+}
+
+/* Verifies everything complete in the buffer; returns how many bytes of it are whole and good. */
+static size_t scan(struct collector *c)
+{
+    size_t good = c->has_header ? 0 : take_file_header(c);
+
+    while (c->has_header && c->bad == NULL) {
+        struct hr_chunk_header header;
+        const uint8_t *chunk = c->buffer + good;
+        size_t available = c->used - good;
+        enum trace_status status;
+
+        if (available < sizeof header)
+            break;
+        status = trace_check_header(chunk, available, &header);
+        if (status == TRACE_OK && available - sizeof header < header.payload_bytes)
+            break;
+        if (status == TRACE_OK)
+            status = trace_check_payload(&header, chunk + sizeof header);
+        c->bad = status != TRACE_OK
+                     ? trace_status_text(status)
+                     : take_chunk(c, &header, chunk + sizeof header, c->offset + good);
+        if (c->bad == NULL)
+            good += sizeof header + header.payload_bytes;
+    }
+    return good;
+}
+
+ssize_t collect_receive(struct collector *c, int from)
+{
+    ssize_t received = read(from, c->buffer + c->used, READ_BYTES);
+    size_t good;
+    int result;
+
+    if (received <= 0)
+        return received < 0 ? -errno : 0;
+    c->received_bytes += (uint64_t)received;
+    if (c->bad != NULL || c->write_error != 0)
+        return received;
+    c->used += (size_t)received;
+    good = scan(c);
+    result = write_all(c->fd, c->buffer, good);
+    if (result != 0) {
+        c->write_error = -result;
+        cut_back(c);
+    } else {
+        c->offset += good;
+    }
+    c->used -= good;
+    memmove(c->buffer, c->buffer + good, c->used);
+    if (c->bad != NULL || c->write_error != 0)
+        c->used = 0;
+    return received;
+}
+
+/* After a failed write the index holds chunks that are not in the file. */
+static void forget_unwritten(struct collector *c)
+{
+    while (c->index.count > 0 && c->index.entries[c->index.count - 1].offset >= c->offset)
+        c->index.count--;
+    c->samples = 0;
+    c->lost = 0;
+    for (size_t i = 0; i < c->index.count; i++) {
+        c->samples += c->index.entries[i].sample_count;
+        c->lost += c->index.entries[i].lost_count;
+    }
+}
+
+static int write_host_chunk(struct collector *c, enum hr_host_reason reason, const char *message)
+{
+    static uint8_t buffer[TRACE_CHUNK_BYTES_MIN];
+    struct hr_host_end end = {.wall_ns = monotonic_ns() - c->start_ns, .reason = reason};
+    struct trace_writer writer;
+    uint32_t bytes;
+    int result;
+
+    trace_writer_init(&writer, buffer, sizeof buffer, HR_CPU_NONE, 0);
+    trace_writer_begin(&writer, HR_CHUNK_HOST);
+    result = trace_writer_record(&writer, HR_HOST_END, TRACE_NO_TIME, &end, sizeof end, message,
+                                 (uint32_t)strnlen(message, 2048));
+    bytes = trace_writer_finish(&writer);
+    if (result == 0)
+        result = write_all(c->fd, buffer, bytes);
+    if (result == 0)
+        result = trace_index_add(&c->index, (const struct hr_chunk_header *)(const void *)buffer,
+                                 c->offset);
+    if (result == 0)
+        c->offset += bytes;
+    return result;
+}
+
+int collect_close(struct collector *c, enum hr_host_reason reason, const char *message)
+{
+    uint64_t index_bytes = 0;
+    int result = 0;
+
+    forget_unwritten(c);
+    if (c->has_header && c->offset > 0) {
+        result = write_host_chunk(c, reason, message);
+        if (result == 0)
+            result = trace_index_append(&c->index, c->fd, c->offset, &index_bytes);
+        if (result == 0)
+            c->offset += index_bytes;
+        else
+            cut_back(c);
+    }
+    if (close(c->fd) != 0 && result == 0)
+        result = -errno;
+    c->fd = -1;
+    trace_index_free(&c->index);
+    free(c->buffer);
+    c->buffer = NULL;
+    return c->write_error != 0 ? -c->write_error : result;
+}
+
+enum hr_host_reason collect_reason(const struct collector *c)
+{
+    if (c->bad != NULL)
+        return HR_HOST_BAD_STREAM;
+    return c->has_end ? HR_HOST_COMPLETE : HR_HOST_GUEST_DIED;
+}

@@ -1,0 +1,55 @@
+/* The collector: takes the guest's trace as a stream of bytes, verifies it chunk by chunk and
+ * appends whole, verified chunks to hr.bin, so that the file is readable whatever happens next.
+ *
+ * The guest is not trusted: what is not a trace sets `bad` and everything from there on is
+ * discarded, as it is after a failed write.  Used by one thread.  Never prints.
+ */
+#ifndef HOST_COLLECT_H
+#define HOST_COLLECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/run_failure.h"
+#include "host/trace_index.h"
+#include "include/hr_format.h"
+
+struct collector {
+    int fd;
+    uint8_t *buffer; /* received and not yet written */
+    size_t used;
+    uint64_t offset; /* bytes of the file that hold the header and whole chunks */
+    uint64_t start_ns; /* CLOCK_MONOTONIC at collect_open */
+    struct trace_index index;
+    bool has_header; /* the file header was received */
+    bool has_meta;
+    bool has_end; /* the guest's END chunk was received: the trace is complete */
+    bool has_exit;
+    struct hr_rec_exit exit;
+    uint64_t samples;
+    uint64_t lost;
+    uint64_t received_bytes;
+    int write_error; /* errno of the first failed write, 0 if none */
+    const char *bad; /* what is wrong with the stream, NULL if nothing */
+    char unmeasured[64]; /* the first event without a hardware counter, empty if none */
+    uint8_t unmeasured_source; /* its enum hr_source */
+};
+
+/* Creates or truncates the file.  0, or -1 with the failure filled. */
+int collect_open(struct collector *c, const char *path, struct run_failure *failure);
+
+/* Reads once from `from` and appends what became complete.  Returns the bytes read, 0 at the end
+ * of the stream, or -errno of read().  Look at bad and write_error afterwards.
+ */
+ssize_t collect_receive(struct collector *c, int from);
+
+/* Adds the HOST chunk and the index, as far as they fit, and frees everything.  The fields stay
+ * readable.  0, or -errno of the first write that failed during the whole collection.
+ */
+int collect_close(struct collector *c, enum hr_host_reason reason, const char *message);
+
+/* The reason for an end of the stream without any other cause. */
+enum hr_host_reason collect_reason(const struct collector *c);
+
+#endif

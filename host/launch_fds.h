@@ -1,0 +1,12 @@
+/* The descriptors that the emulator inherits; fixed, so that the command line is the same each run.
+ */
+#ifndef HOST_LAUNCH_FDS_H
+#define HOST_LAUNCH_FDS_H
+
+enum {
+    LAUNCH_FD_ARCHIVE = 100, /* the guest's initrd */
+    LAUNCH_FD_PORTS = 101, /* one socket a port, in the order of enum launch_port */
+    LAUNCH_FD_SPARE = 200, /* the child moves descriptors here before it puts them in place */
+};
+
+#endif
