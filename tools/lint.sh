@@ -7,9 +7,10 @@ sources=$(find include lib drivers guest boot host workloads tests -name '*.[ch]
 
 find tools tests run.sh .ci -type f 2>/dev/null |
     while read -r f; do if head -c 64 "$f" | head -n 1 | grep -qa '^#!/bin/\(ba\)\?sh'; then echo "$f"; fi; done |
-    xargs shellcheck -x -P SCRIPTDIR || failed=1
+    xargs shellcheck -x -S warning -P SCRIPTDIR || failed=1
 # shellcheck disable=SC2086
 clang-format --dry-run -Werror $sources || failed=1
+# shellcheck disable=SC2046
 clang-tidy --quiet --warnings-as-errors='*' \
     --checks='-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition' \
     $(find lib host -name '*.c' | sort) -- -std=gnu11 -D_GNU_SOURCE -I. >"${BUILD:-build}/clang-tidy.log" 2>&1 ||

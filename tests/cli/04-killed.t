@@ -1,0 +1,82 @@
+#!/bin/sh
+# Interruptions: signals to hr, a dead emulator, a full disk. No emulator is left, the trace is readable.
+. "$(dirname "$0")/../lib.sh"
+
+# start ARG...: `hr run` of an endless program in the background; sets $pid and $emulator.
+start() {
+    rm -f hr.bin
+    "$HR" run -q "$@" "$WORKLOADS/crash" loop >out 2>err &
+    pid=$!
+    emulator=$(emulator_of "$pid")
+}
+
+# left NAME: the emulator is gone, and hr.bin is readable as far as it goes.
+left() {
+    ok "$1: no emulator is left" wait_gone "$emulator"
+    run_hr check hr.bin
+    ok "$1: hr check gives a verdict ($status)" test "$status" -le 1
+    run_hr stat hr.bin
+    is "$1: hr stat reads the trace" "$status" 0
+}
+
+for delay in 0.3 0.7 1.5; do
+    start -i 10us
+    sleep "$delay"
+    kill -INT "$pid"
+    status=0
+    wait "$pid" || status=$?
+    is "SIGINT after $delay s: status" "$status" 130
+    left "SIGINT after $delay s"
+    is "SIGINT after $delay s: the trace is closed" "$("$HR" check hr.bin >check.log 2>&1; echo $?)" 0
+done
+start
+sleep 1
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+is 'SIGTERM: status' "$status" 143
+left SIGTERM
+
+for delay in 0.6 1 2; do
+    start -i 10us
+    sleep "$delay"
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    left "SIGKILL after $delay s"
+done
+run_hr check hr.bin
+like 'SIGKILL: hr check says that the trace is incomplete' out 'incomplete|missing|truncated|no end'
+
+start -i 10us
+sleep 1
+kill -KILL "$emulator"
+status=0
+wait "$pid" || status=$?
+is 'QEMU killed: status' "$status" 125
+like 'QEMU killed: message' err '[Qq][Ee][Mm][Uu]'
+left 'QEMU killed'
+within 'QEMU killed: samples are there' "$(stat_of hr.bin .samples)" 100 100000000
+
+# A full disk: a small file system where we may mount one, otherwise a limit on the file's size.
+mkdir disk
+if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
+    trap 'umount "$work/disk"; rm -rf "$work"' EXIT
+    status=0
+    timeout 100 "$HR" run -q -i 1us -o disk/hr.bin "$WORKLOADS/phases" 400 1 >out 2>err || status=$?
+    cp disk/hr.bin hr.bin
+    umount disk
+    trap 'rm -rf "$work"' EXIT
+    what='disk full'
+else
+    status=0
+    (ulimit -f 1000; trap '' XFSZ
+     timeout 100 "$HR" run -q -i 1us "$WORKLOADS/phases" 400 1 >out 2>err) || status=$?
+    what='file size limit'
+fi
+is "$what: status" "$status" 125
+is "$what: one line" "$(grep -c . err)" 1
+like "$what: message" err 'hr\.bin'
+run_hr stat hr.bin
+is "$what: the trace is readable up to there" "$status" 0
+within "$what: with samples" "$(stat_of hr.bin .samples)" 1000 100000000
+done_testing

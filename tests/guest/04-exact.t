@@ -1,0 +1,71 @@
+#!/bin/sh
+# Instruction counts are exact, equal at every sampling rate, and equal to an independent counter's.
+. "$(dirname "$0")/../lib.sh"
+
+# count OPTION... PROGRAM ARG...: runs and prints the instruction total.
+count() {
+    run_guest "$@"
+    [ "$status" -eq 0 ] && total hr.bin instructions
+}
+
+# Same number of digits in argument and output: the difference is the loop's alone.
+for shape in loop:2 calls:4 memory:5; do
+    name=${shape%:*}
+    per=${shape#*:}
+    small=$(count --mode off "$WORKLOADS/spin" 1000000 "$name")
+    large=$(count --mode off "$WORKLOADS/spin" 1900000 "$name")
+    is "spin $name: exact" "$((large - small))" "$((900000 * per))"
+done
+small=$(count --mode off "$WORKLOADS/spin" 1000 nested)
+large=$(count --mode off "$WORKLOADS/spin" 4000 nested)
+is 'spin nested: exact' "$((large - small))" "$((3000 * 2003))"
+
+off=$(count --mode off "$WORKLOADS/phases" 20 1)
+is 'the count has source icount' "$(stat_of hr.bin '.events[] | select(.name | startswith("instructions")) | .source')" icount
+is 'mode off: no samples' "$(stat_of hr.bin .samples)" 0
+for interval in 500ns 1us 10us 1ms; do
+    is "phases: the total at $interval is that without sampling" \
+        "$(count -i $interval "$WORKLOADS/phases" 20 1)" "$off"
+done
+
+run_guest -i 1us -o a.bin "$WORKLOADS/phases" 10 2
+run_guest -i 1us -o b.bin "$WORKLOADS/phases" 10 2
+"$HR" dump --format csv a.bin >a.csv
+"$HR" dump --format csv b.bin >b.csv
+same_file 'two runs: the same samples, byte for byte' a.csv b.csv
+ok 'and not empty' test "$(wc -l <a.csv)" -gt 50000
+"$HR" dump --format csv a.bin | head -n 1 >header
+like 'csv header' header '^time_ns,cpu,tid,ip,symbol,instructions'
+sum=$(awk -F, 'NR > 1 { sum += $6 } END { printf "%d", sum }' a.csv)
+all=$(total a.bin instructions)
+within 'the increments add up to the total less the last piece' "$sum" "$((all - 2000))" "$all"
+
+busybox=$(command -v busybox)
+head -c 300000 "$HR" >input
+run_guest -i 1us -o a.bin "$busybox" sha256sum <input
+run_guest -i 1us -o b.bin "$busybox" sha256sum <input
+"$HR" dump --format csv a.bin >a.csv
+"$HR" dump --format csv b.bin >b.csv
+same_file 'two runs with stdin: the same samples, byte for byte' a.csv b.csv
+cat input | { run_guest -i 1us -o b.bin "$busybox" sha256sum; }
+"$HR" dump --format csv b.bin >b.csv
+is 'stdin from a pipe: the same instruction total' "$(total b.bin instructions)" \
+    "$(total a.bin instructions)"
+
+# Independent counters, on the same binaries: callgrind, and QEMU's user mode.
+if command -v valgrind >/dev/null; then
+    for program in 'phases-musl 30 1' 'spin-musl 50000000'; do
+        # shellcheck disable=SC2086
+        guest=$(count --mode off "$WORKLOADS"/$program)
+        # shellcheck disable=SC2086
+        callgrind=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$WORKLOADS"/$program 2>&1 |
+            sed -n 's/.*Collected : //p')
+        within "$program: within 0.1% of callgrind ($callgrind)" "$guest" \
+            "$((callgrind - callgrind / 1000))" "$((callgrind + callgrind / 1000))"
+        [ "$callgrind" -ge 100000000 ]
+        result $? "$program: at least 10^8 instructions"
+    done
+else
+    skip 4 'valgrind is not installed'
+fi
+done_testing

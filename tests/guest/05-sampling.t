@@ -1,0 +1,56 @@
+#!/bin/sh
+# Cadence, loss, size of the trace, limits of the options.
+. "$(dirname "$0")/../lib.sh"
+
+five=instructions,cycles,branches,branch-misses,cache-misses
+thirteen=$five,cache-references,ref-cycles,L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses,dTLB-load-misses,iTLB-load-misses
+
+run_guest -i 1us -e $five "$WORKLOADS/phases" 20 2
+is 'phases at 1 us: exit status' "$status" 0
+is 'nothing lost' "$(stat_of hr.bin .lost)" 0
+is 'requested interval' "$(stat_of hr.bin .interval_ns.requested)" 1000
+within 'median of the interval within 2%' "$(stat_of hr.bin .interval_ns.p50)" 980 1020
+within 'p99 of the interval within 2%' "$(stat_of hr.bin .interval_ns.p99)" 980 1020
+samples=$(stat_of hr.bin .samples)
+duration=$(stat_of hr.bin .duration_ns)
+within 'one sample a microsecond' "$samples" "$((duration * 98 / 100000))" "$((duration * 102 / 100000))"
+within 'bytes a sample, five events' "$(stat_of hr.bin '.bytes / .samples')" 1 12
+is 'the file has the size that stat says' "$(stat_of hr.bin .bytes)" "$(stat -c %s hr.bin)"
+is 'emulated' "$(stat_of hr.bin .emulated)" true
+is 'the stub says that it is one' "$(stat_of hr.bin '.events[1].source')" stub
+within 'cost of a sample is known' "$(stat_of hr.bin .cost.sample_ns)" 1 200
+like 'the summary is on stderr' err 'instructions'
+like 'and names the next command' err 'hr report'
+
+run_guest -i 1us -e $thirteen "$WORKLOADS/phases" 10 1
+is '13 events: exit status' "$status" 0
+is '13 events: all recorded' "$(stat_of hr.bin '.events | length')" 13
+is '13 events: nothing lost' "$(stat_of hr.bin .lost)" 0
+within '13 events: bytes a sample' "$(stat_of hr.bin '.bytes / .samples')" 1 24
+run_guest -e $thirteen,LLC-stores "$WORKLOADS/hello"
+is '14 events are refused' "$status" 125
+like 'in words' err '13'
+
+run_guest -i 500ns -e instructions "$WORKLOADS/phases" 10 1
+is '500 ns: exit status' "$status" 0
+is '500 ns: nothing lost' "$(stat_of hr.bin .lost)" 0
+within '500 ns: median' "$(stat_of hr.bin .interval_ns.p50)" 490 510
+run_guest -i 1ms "$WORKLOADS/phases" 20 1
+within '1 ms: samples' "$(stat_of hr.bin .samples)" 75 95
+
+run_guest -e instructions:u "$WORKLOADS/hello"
+is 'the suffix :u is accepted' "$status" 0
+
+if [ -w /dev/kvm ]; then
+    LIMIT=300
+    run_guest --accel kvm "$WORKLOADS/hello-musl"
+    if [ "$status" -eq 0 ]; then
+        is 'KVM: stdout' "$(cat out)" "Hello from a program that runs alone."
+        is 'KVM: not emulated' "$(stat_of hr.bin .emulated)" false
+    else
+        skip 2 "KVM does not start a guest here: $(grep -m 1 . err)"
+    fi
+else
+    skip 2 '/dev/kvm cannot be used'
+fi
+done_testing

@@ -1,0 +1,147 @@
+#!/bin/sh
+# Functions for the tests: TAP output, a temporary directory, runs of hr with a time limit.
+# A test sources this file, calls run_hr, ok, is, like, skip, and ends with done_testing.
+set -u
+
+case ${BUILD:=build} in
+/*) ;;
+*) BUILD=$(cd "$(dirname "$0")/../.." && pwd)/$BUILD ;;
+esac
+ROOT=$(cd "$(dirname "$0")/../.." && pwd)
+HR=$BUILD/hr
+WORKLOADS=$BUILD/workloads
+TOOLS=$BUILD/tests
+LIMIT=${HR_TEST_LIMIT:-120} # seconds for one run
+export BUILD ROOT HR WORKLOADS TOOLS LC_ALL=C TZ=UTC
+
+tests_done=0
+tests_failed=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/microtome-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+cd "$work" || exit 1
+
+# result GOOD NAME: prints one TAP line.
+result() {
+    tests_done=$((tests_done + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $tests_done - $2"
+        return 0
+    fi
+    tests_failed=$((tests_failed + 1))
+    echo "not ok $tests_done - $2"
+    return 1
+}
+
+# ok NAME COMMAND...: passes when the command succeeds.
+ok() {
+    name=$1
+    shift
+    "$@" >ok.log 2>&1
+    result $? "$name" || { echo "# failed: $*"; head -n 10 ok.log | sed 's/^/# /'; }
+}
+
+# fails NAME COMMAND...: passes when the command fails.
+fails() {
+    name=$1
+    shift
+    if "$@" >/dev/null 2>&1; then result 1 "$name"; else result 0 "$name"; fi
+}
+
+# is NAME GOT WANTED
+is() {
+    [ "$2" = "$3" ]
+    result $? "$1" || {
+        printf '%s\n' "$2" | head -n 10 | sed 's/^/#    got: /'
+        printf '%s\n' "$3" | head -n 10 | sed 's/^/# wanted: /'
+        show_errors
+    }
+}
+
+# like NAME FILE REGEX: passes when a line of FILE matches the extended regular expression.
+like() {
+    grep -qaE -e "$3" "$2"
+    result $? "$1" || { echo "# no line of $2 matches: $3"; head -n 15 "$2" | sed 's/^/# /'; }
+}
+
+# within NAME VALUE LOW HIGH: passes when LOW <= VALUE <= HIGH (decimal numbers).
+within() {
+    awk -v v="$2" -v low="$3" -v high="$4" 'BEGIN { exit !(v != "" && v + 0 >= low && v + 0 <= high) }'
+    result $? "$1" || echo "# $2 is not within $3 .. $4"
+}
+
+# same_file NAME A B: passes when both files have the same bytes.
+same_file() {
+    cmp "$2" "$3" >cmp.log 2>&1
+    result $? "$1" || sed 's/^/# /' cmp.log
+}
+
+# skip COUNT REASON: stands for COUNT tests that cannot run here.
+skip() {
+    for _ in $(seq "$1"); do
+        tests_done=$((tests_done + 1))
+        echo "ok $tests_done # SKIP $2"
+    done
+}
+
+# skip_all REASON: the whole file cannot run here.
+skip_all() {
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+done_testing() {
+    echo "1..$tests_done"
+    [ "$tests_failed" -eq 0 ]
+    exit
+}
+
+show_errors() {
+    [ ! -s err ] || tail -n 8 err | sed 's/^/# stderr: /'
+}
+
+# run_hr ARG...: `hr ARG...` with stdout in the file out, stderr in err, exit status in $status.
+# shellcheck disable=SC2034
+run_hr() {
+    status=0
+    timeout -k 10 "$LIMIT" "$HR" "$@" >out 2>err || status=$?
+}
+
+# run_guest [OPTION...] PROGRAM ARG...: `hr run` with stdin as given; the trace is hr.bin.
+run_guest() {
+    run_hr run "$@"
+}
+
+# stat_of FILE FILTER: what jq's FILTER gives on the statistics of a trace.
+stat_of() {
+    "$HR" stat --json "$1" 2>stat.err | jq -r "$2"
+}
+
+# total FILE EVENT: the total of an event.
+total() {
+    stat_of "$1" "[.events[] | select(.name == \"$2\" or .name == \"$2:u\")][0].total"
+}
+
+# emulators: how many emulators run that our own processes started from this directory's files.
+emulators() {
+    pgrep -f -- "-name guest=.*$work|initrd .*$work" 2>/dev/null | wc -l
+}
+
+# wait_gone PID: waits up to 10 s until a process is gone.
+wait_gone() {
+    for _ in $(seq 100); do
+        kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+# emulator_of PID: the process id of the emulator that the hr process PID started.
+emulator_of() {
+    for _ in $(seq 100); do
+        child=$(pgrep -P "$1" 2>/dev/null | head -n 1)
+        [ -z "$child" ] || { echo "$child"; return 0; }
+        sleep 0.05
+    done
+    return 1
+}

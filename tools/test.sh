@@ -1,0 +1,65 @@
+#!/bin/sh
+# Runs every check and test; the last line counts what passed and failed over everything.
+# Called by `make test`, which has installed what is needed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+: "${BUILD:=build}" "${MAKE:=make}"
+mkdir -p "$BUILD"
+passed=0
+failed=0
+
+# check NAME COMMAND...: one check; its output is shown when it fails.
+check() {
+    name=$1
+    shift
+    if "$@" >"$BUILD/check.log" 2>&1 </dev/null; then
+        echo "ok - $name"
+        passed=$((passed + 1))
+    else
+        cat "$BUILD/check.log"
+        echo "not ok - $name"
+        failed=$((failed + 1))
+    fi
+}
+
+# count_cmocka LOG: adds the tests that cmocka's summaries name.
+count_cmocka() {
+    passed=$((passed + $(awk '/^\[ *PASSED *\]/ { sub(/.*\] /, ""); n += $1 } END { print n + 0 }' "$1")))
+    failed=$((failed + $(awk '/^\[ *FAILED *\].*listed below/ { sub(/.*\] /, ""); n += $1 } END { print n + 0 }' "$1")))
+}
+
+finish() {
+    [ $((passed + failed)) -gt 0 ] || failed=1
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+}
+
+check 'build' "$MAKE" --no-print-directory -s -j2 all test-tools
+[ "$failed" -eq 0 ] || finish
+check 'build with clang' "$MAKE" --no-print-directory -s -j2 CC=clang BUILD="$BUILD/clang" all
+check 'lint' "$MAKE" --no-print-directory -s lint
+
+echo '# unit tests'
+before=$((passed + failed))
+if "$MAKE" --no-print-directory -s -j2 unit >"$BUILD/unit.log" 2>&1 </dev/null; then
+    count_cmocka "$BUILD/unit.log"
+    grep -E '^\[ *PASSED' "$BUILD/unit.log"
+    [ $((passed + failed)) -gt "$before" ] || { echo 'not ok - no unit test ran'; failed=$((failed + 1)); }
+else
+    cat "$BUILD/unit.log"
+    count_cmocka "$BUILD/unit.log"
+    failed=$((failed + 1))
+fi
+check 'replay of the fuzz corpus' "$MAKE" --no-print-directory -s -j2 fuzz-replay
+
+# tests/prove.pl is prove with a count that can be added.
+echo '# guest and command-line tests'
+BUILD=$BUILD tests/prove.pl "$BUILD/prove.counts" tests/cli/*.t tests/guest/*.t </dev/null
+if read -r good bad <"$BUILD/prove.counts"; then
+    passed=$((passed + good))
+    failed=$((failed + bad))
+else
+    failed=$((failed + 1))
+fi
+finish
