@@ -1,0 +1,62 @@
+# Unit tests and fuzz targets: `unit`, `fuzz`, `fuzz-replay`.  Included by the Makefile.
+FUZZ_CC ?= clang
+UNIT_OUT := $(BUILD)/unit
+FUZZ_OUT := $(BUILD)/fuzz
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+UNIT_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. -MMD -MP -D_GNU_SOURCE $(SANITIZE)
+FUZZ_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=undefined
+
+UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
+UNIT_BIN := $(patsubst tests/unit/%.c,$(UNIT_OUT)/%,$(UNIT_SRC))
+UNIT_LIB := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(sort $(wildcard lib/*.c)))
+UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(filter-out host/main.c,$(sort $(wildcard host/*.c))))
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(FUZZ_SRC))
+REPLAY_BIN := $(patsubst tests/fuzz/fuzz_%.c,$(FUZZ_OUT)/replay_%,$(FUZZ_SRC))
+
+.PHONY: unit fuzz fuzz-replay golden
+.SECONDARY: $(UNIT_LIB) $(UNIT_HOST)
+unit: $(UNIT_BIN) ## build and run the unit tests under ASan and UBSan
+	@failed=; for t in $(UNIT_BIN); do \
+		echo "# $$t"; $$t 2>$$t.log || { cat $$t.log; failed="$$failed $$t"; }; \
+	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
+
+fuzz: $(FUZZ_BIN) ## build the libFuzzer targets (clang)
+
+fuzz-replay: $(REPLAY_BIN) ## run the fuzz targets' corpora under ASan and UBSan
+	@for t in $(REPLAY_BIN); do $$t tests/fuzz/corpus/$${t##*/replay_}/* || exit 1; done
+
+golden: $(UNIT_OUT)/make_golden ## write the golden traces anew (a changed byte is a version bump)
+	$< tests/golden
+
+$(UNIT_OUT)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -c -o $@ $<
+
+$(UNIT_OUT)/host/%: tests/unit/host/%.c $(UNIT_LIB) $(UNIT_HOST)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_HOST) $(UNIT_LIB) -lcmocka $(HOST_LIBS)
+
+$(UNIT_OUT)/%: tests/unit/%.c $(UNIT_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_LIB) -lcmocka
+
+$(UNIT_OUT)/lib/test_trace_golden: $(UNIT_OUT)/obj/tests/golden/golden.o
+$(UNIT_OUT)/lib/test_trace_golden: tests/unit/lib/test_trace_golden.c $(UNIT_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_OUT)/obj/tests/golden/golden.o $(UNIT_LIB) -lcmocka
+
+$(UNIT_OUT)/make_golden: $(UNIT_OUT)/obj/tests/golden/make_golden.o \
+		$(UNIT_OUT)/obj/tests/golden/golden.o $(UNIT_LIB)
+	$(CC) $(UNIT_CFLAGS) -o $@ $^
+
+$(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard lib/*.c lib/*.h include/*.h)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c,$^)
+
+$(FUZZ_OUT)/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(UNIT_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -o $@ $(filter %.c,$^) $(UNIT_LIB)
+
+-include $(shell find $(UNIT_OUT) -name '*.d' 2>/dev/null)
