@@ -19,6 +19,11 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
+/* runs */
+int run_command(int argc, char **argv);
+int pack_command(int argc, char **argv);
+int collect_command(int argc, char **argv);
+
 /* readers */
 int stat_command(int argc, char **argv);
 int report_command(int argc, char **argv);

@@ -1,0 +1,152 @@
+/* Writes the run manifest. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host/pack_manifest.h"
+#include "include/run_manifest.h"
+#include "lib/manifest.h"
+
+#define VIRTUAL_START_UNIX_NS 1704067200000000000ull /* 2024-01-01: the same in every run */
+
+struct draft {
+    char *out;
+    size_t room;
+    size_t used;
+    bool full;
+};
+
+static void add(struct draft *d, const char *key, const char *value)
+{
+    size_t used = d->full ? 0 : manifest_append(d->out, d->room, d->used, key, value);
+
+    d->full = used == 0;
+    d->used = used != 0 ? used : d->used;
+}
+
+static void add_number(struct draft *d, const char *key, uint64_t value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    add(d, key, text);
+}
+
+static int terminal_mask(void)
+{
+    return isatty(0) | isatty(1) << 1 | isatty(2) << 2;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    size_t bytes = strcspn(a, "=");
+
+    return strncmp(a, b, bytes + 1) == 0;
+}
+
+/* Later settings of the same name win. */
+static void add_environment(struct draft *d, const struct options *o)
+{
+    char terminal[128];
+    const char *defaults[] = {
+        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "HOME=/root",
+        "LANG=C.UTF-8",
+        "TZ=UTC0",
+        terminal,
+    };
+    size_t count = sizeof defaults / sizeof defaults[0];
+    const char *kind = getenv("TERM");
+
+    if (terminal_mask() == 0 || kind == NULL)
+        count--;
+    snprintf(terminal, sizeof terminal, "TERM=%s", kind != NULL ? kind : "");
+    for (size_t i = 0; i < count + o->environment.count; i++) {
+        const char *setting = i < count ? defaults[i] : o->environment.items[i - count];
+        bool replaced = false;
+
+        for (size_t j = i < count ? 0 : i - count + 1; j < o->environment.count; j++)
+            replaced |= same_name(setting, o->environment.items[j]);
+        if (!replaced)
+            add(d, "env", setting);
+    }
+}
+
+static void add_terminal(struct draft *d)
+{
+    struct winsize size;
+
+    add_number(d, "tty", (uint64_t)terminal_mask());
+    for (int fd = 0; fd < 3; fd++)
+        if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row != 0 && size.ws_col != 0) {
+            add_number(d, "rows", size.ws_row);
+            add_number(d, "columns", size.ws_col);
+            return;
+        }
+}
+
+static const char *stdin_kind(void)
+{
+    struct stat status;
+
+    if (fstat(0, &status) != 0)
+        return "closed";
+    return S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3) ? "null" : "stream";
+}
+
+static void add_program(struct draft *d, const struct options *o, const struct pack_program *p)
+{
+    char cwd[PATH_MAX];
+
+    add(d, "program", p->path + 1);
+    add(d, "program-path", p->path);
+    if (p->build_id[0] != 0)
+        add(d, "program-build-id", p->build_id);
+    for (size_t i = 0; i < o->program_count; i++)
+        add(d, "arg", o->program[i]);
+    add_environment(d, o);
+    add(d, "cwd", getcwd(cwd, sizeof cwd) != NULL ? cwd : "/");
+}
+
+static uint64_t start_unix_ns(bool virtual_time)
+{
+    struct timespec now;
+
+    if (virtual_time)
+        return VIRTUAL_START_UNIX_NS;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int pack_manifest_write(const struct options *o, const struct launch_machine *machine,
+                        const struct pack_program *program, char *out, size_t room, size_t *used,
+                        struct run_failure *failure)
+{
+    struct draft d = {.out = out, .room = room};
+
+    add(&d, "version", "1");
+    add_program(&d, o, program);
+    add(&d, "mode", o->mode == HR_MODE_TIMER ? "timer" : "off");
+    add_number(&d, "interval", o->interval_ns);
+    for (size_t i = 0; i < o->event_count; i++)
+        add(&d, "event", o->events[i]);
+    add_number(&d, "cpus", (uint64_t)machine->cpus);
+    add_number(&d, "virtual-time", machine->virtual_time);
+    add_number(&d, "emulated", !machine->kvm);
+    add_number(&d, "start-unix-ns", start_unix_ns(machine->virtual_time));
+    add(&d, "hostname", "microtome");
+    add(&d, "stdin", stdin_kind());
+    add_terminal(&d);
+    if (o->panic_test != NULL)
+        add(&d, "panic-test", o->panic_test);
+    *used = d.used;
+    if (!d.full)
+        return 0;
+    return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
+                    "the arguments and the environment are longer than %zu bytes", room);
+}
