@@ -16,6 +16,9 @@
  */
 void phys_init(const struct boot_info *boot);
 
+/* Adds the RAM above 4 GiB, once vm_init's direct map covers it. */
+void phys_add_high(void);
+
 /* A block of 2^order pages: physical address, or 0 when there is none.  Contents undefined. */
 uint64_t phys_alloc(unsigned order);
 void phys_free(uint64_t address, unsigned order);
@@ -23,6 +26,17 @@ void phys_free(uint64_t address, unsigned order);
 uint64_t phys_free_bytes(void);
 uint64_t phys_total_bytes(void);
 uint64_t phys_peak_bytes(void); /* most ever allocated */
+uint64_t phys_ram_end(void); /* address after the last byte of RAM */
+
+/* The smallest order whose blocks hold `bytes` bytes; more than PHYS_ORDER_MAX when none does. */
+static inline unsigned phys_order(uint64_t bytes)
+{
+    unsigned order = 0;
+
+    while (order <= PHYS_ORDER_MAX && (uint64_t)PAGE_BYTES << order < bytes)
+        order++;
+    return order;
+}
 
 static inline void *phys_pointer(uint64_t physical)
 {

@@ -1,0 +1,160 @@
+/* Physical memory: finds the machine's RAM and hands it out. */
+#include "guest/phys.h"
+
+#include "guest/buddy.h"
+#include "guest/image.h"
+#include "guest/log.h"
+
+#define LOW_END (1ull << 32) /* what the boot page tables map */
+#define FIRST_BYTE (1ull << 20) /* firmware and the trampoline are below */
+#define LARGEST_BLOCK ((uint64_t)PAGE_BYTES << PHYS_ORDER_MAX)
+_Static_assert(BUDDY_ORDERS == PHYS_ORDER_MAX + 1, "orders");
+
+struct span {
+    uint64_t start;
+    uint64_t end;
+};
+
+static struct buddy memory;
+static struct span keep_out[BOOT_MEMORY_RANGES_MAX + 3];
+static uint32_t keep_out_count;
+static const struct boot_info *boot_ranges;
+static uint64_t ram_end;
+
+static void exclude(uint64_t start, uint64_t end)
+{
+    keep_out[keep_out_count++] =
+        (struct span){start & ~(PAGE_BYTES - 1ull), (end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull)};
+}
+
+/* The excluded span that begins first among those that touch start..end-1; NULL if none does. */
+static const struct span *first_excluded(uint64_t start, uint64_t end)
+{
+    const struct span *first = NULL;
+
+    for (uint32_t i = 0; i < keep_out_count; i++) {
+        const struct span *s = &keep_out[i];
+
+        if (s->start < end && s->end > start && (!first || s->start < first->start))
+            first = s;
+    }
+    return first;
+}
+
+/* Finds the next usable part of *start..end-1; advances *start past it. */
+static struct span next_usable(uint64_t *start, uint64_t end)
+{
+    while (*start < end) {
+        const struct span *s = first_excluded(*start, end);
+        struct span part = {*start, s ? s->start : end};
+
+        *start = s ? s->end : end;
+        if (part.start < part.end)
+            return part;
+    }
+    return (struct span){0, 0};
+}
+
+static struct span ram_between(const struct boot_memory_range *range, uint64_t low, uint64_t high)
+{
+    struct span s = {(range->base + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull),
+                     (range->base + range->bytes) & ~(PAGE_BYTES - 1ull)};
+
+    if (s.start < low)
+        s.start = low;
+    if (s.end > high)
+        s.end = high;
+    if (range->kind != BOOT_MEMORY_RAM || s.end <= s.start)
+        return (struct span){0, 0};
+    return s;
+}
+
+static void add_ram(uint64_t low, uint64_t high)
+{
+    for (uint32_t i = 0; i < boot_ranges->range_count; i++) {
+        struct span ram = ram_between(&boot_ranges->ranges[i], low, high);
+
+        while (ram.start < ram.end) {
+            struct span part = next_usable(&ram.start, ram.end);
+
+            if (part.start < part.end)
+                buddy_add(&memory, part.start / PAGE_BYTES, part.end / PAGE_BYTES);
+        }
+    }
+}
+
+/* A place for the allocator's own tables in RAM that is mapped already. */
+static uint64_t place_metadata(uint64_t bytes)
+{
+    for (uint32_t i = 0; i < boot_ranges->range_count; i++) {
+        struct span ram = ram_between(&boot_ranges->ranges[i], FIRST_BYTE, LOW_END);
+
+        while (ram.start < ram.end) {
+            struct span part = next_usable(&ram.start, ram.end);
+
+            if (part.end - part.start >= bytes)
+                return part.start;
+        }
+    }
+    panic("no room for the page tables of %lu bytes of memory", ram_end);
+}
+
+void phys_init(const struct boot_info *boot)
+{
+    uint64_t metadata, bytes, pages;
+
+    boot_ranges = boot;
+    for (uint32_t i = 0; i < boot->range_count; i++) {
+        const struct boot_memory_range *range = &boot->ranges[i];
+
+        if (range->kind == BOOT_MEMORY_RAM && range->base + range->bytes > ram_end)
+            ram_end = range->base + range->bytes;
+        if (range->kind != BOOT_MEMORY_RAM && range->bytes)
+            exclude(range->base, range->base + range->bytes);
+    }
+    exclude((uint64_t)kernel_start - KERNEL_BASE, (uint64_t)kernel_end - KERNEL_BASE);
+    if (boot->archive_bytes)
+        exclude(boot->archive_base, boot->archive_base + boot->archive_bytes);
+    ram_end = (ram_end + LARGEST_BLOCK - 1) & ~(LARGEST_BLOCK - 1);
+    pages = ram_end / PAGE_BYTES;
+    bytes = buddy_metadata_bytes(pages);
+    metadata = place_metadata(bytes);
+    exclude(metadata, metadata + bytes);
+    buddy_init(&memory, phys_pointer(metadata), 0, pages, DIRECT_MAP);
+    add_ram(FIRST_BYTE, LOW_END);
+}
+
+void phys_add_high(void)
+{
+    add_ram(LOW_END, UINT64_MAX & ~(PAGE_BYTES - 1ull));
+}
+
+uint64_t phys_alloc(unsigned order)
+{
+    return buddy_alloc(&memory, order);
+}
+
+void phys_free(uint64_t address, unsigned order)
+{
+    buddy_free(&memory, address, order);
+}
+
+uint64_t phys_free_bytes(void)
+{
+    return memory.free_bytes;
+}
+
+uint64_t phys_total_bytes(void)
+{
+    return memory.total_bytes;
+}
+
+uint64_t phys_peak_bytes(void)
+{
+    return memory.total_bytes - memory.least_free_bytes;
+}
+
+uint64_t phys_ram_end(void)
+{
+    return ram_end;
+}
