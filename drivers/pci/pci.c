@@ -1,0 +1,168 @@
+/* PCI configuration access, device search, capabilities and MSI-X on bus 0. */
+#include "drivers/pci/pci.h"
+
+#include <errno.h>
+
+#include "drivers/mmio.h"
+#include "drivers/pci/pci_bars.h"
+#include "drivers/platform.h"
+#include "lib/x86.h"
+
+enum { CONFIG_ADDRESS = 0xcf8, CONFIG_DATA = 0xcfc };
+#define CONFIG_ENABLE (1u << 31)
+
+enum {
+    COMMAND_MEMORY = 1 << 1,
+    COMMAND_MASTER = 1 << 2,
+    COMMAND_INTX_DISABLE = 1 << 10,
+    STATUS_CAPABILITIES = 1 << 4,
+    HEADER_MULTIFUNCTION = 0x80,
+    CAPABILITIES_MAX = 48, /* that fit into 192 bytes: more is a loop */
+};
+
+enum { /* PCI 3.0, 6.8.2 */
+       MSIX_CONTROL = 2,
+       MSIX_TABLE = 4,
+       MSIX_ENABLE = 1 << 15,
+       MSIX_MASK_ALL = 1 << 14,
+       MSIX_TABLE_BIR = 7,
+       MSIX_ENTRY_BYTES = 16,
+};
+#define MSI_ADDRESS 0xfee00000u /* SDM volume 3, "Message Address Register Format" */
+
+static void config_select(const struct pci_device *device, uint8_t offset)
+{
+    x86_out32(CONFIG_ADDRESS, CONFIG_ENABLE | (uint32_t)device->slot << 11 |
+                                  (uint32_t)device->function << 8 | (offset & 0xfcu));
+}
+
+uint8_t pci_read8(const struct pci_device *device, uint8_t offset)
+{
+    return (uint8_t)(pci_read32(device, offset & 0xfc) >> (offset & 3) * 8);
+}
+
+uint16_t pci_read16(const struct pci_device *device, uint8_t offset)
+{
+    return (uint16_t)(pci_read32(device, offset & 0xfc) >> (offset & 2) * 8);
+}
+
+uint32_t pci_read32(const struct pci_device *device, uint8_t offset)
+{
+    config_select(device, offset);
+    return x86_in32(CONFIG_DATA);
+}
+
+void pci_write16(const struct pci_device *device, uint8_t offset, uint16_t value)
+{
+    config_select(device, offset);
+    x86_out16((uint16_t)(CONFIG_DATA + (offset & 2)), value);
+}
+
+void pci_write32(const struct pci_device *device, uint8_t offset, uint32_t value)
+{
+    config_select(device, offset);
+    x86_out32(CONFIG_DATA, value);
+}
+
+static bool present(struct pci_device *device)
+{
+    uint32_t id = pci_read32(device, PCI_ID);
+
+    device->vendor_id = (uint16_t)id;
+    device->device_id = (uint16_t)(id >> 16);
+    return device->vendor_id != 0xffff && device->vendor_id != 0;
+}
+
+bool pci_next(struct pci_device *device)
+{
+    bool first = device->vendor_id == 0; /* a zeroed device: 0000H is no vendor */
+    unsigned at = (unsigned)device->slot * 8 + device->function;
+
+    for (unsigned next = first ? 0 : at + 1; next < 256; next++) {
+        struct pci_device function_0 = {.slot = (uint8_t)(next / 8)};
+        *device = (struct pci_device){.slot = (uint8_t)(next / 8), .function = next % 8};
+        if (device->function &&
+            (!present(&function_0) ||
+             !(pci_read8(&function_0, PCI_HEADER_TYPE) & HEADER_MULTIFUNCTION))) {
+            next |= 7; /* on to the next slot */
+            continue;
+        }
+        if (present(device))
+            return true;
+    }
+    return false;
+}
+
+static bool id_matches(const struct pci_device *device, uint16_t vendor_id,
+                       const uint16_t *device_ids, size_t count)
+{
+    if (device->vendor_id != vendor_id)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (device->device_id == device_ids[i])
+            return true;
+    return false;
+}
+
+int pci_find(uint16_t vendor_id, const uint16_t *device_ids, size_t count, struct pci_device *out)
+{
+    struct pci_device device = {0};
+
+    while (pci_next(&device)) {
+        if (id_matches(&device, vendor_id, device_ids, count)) {
+            *out = device;
+            return 0;
+        }
+    }
+    return -ENODEV;
+}
+
+int pci_enable(const struct pci_device *device)
+{
+    int error = pci_bars_assign(device);
+    if (error)
+        return error;
+    uint16_t command = pci_read16(device, PCI_COMMAND);
+    pci_write16(device, PCI_COMMAND,
+                command | COMMAND_MEMORY | COMMAND_MASTER | COMMAND_INTX_DISABLE);
+    return 0;
+}
+
+uint8_t pci_capability(const struct pci_device *device, uint8_t id, uint8_t previous)
+{
+    if (!(pci_read16(device, PCI_STATUS) & STATUS_CAPABILITIES))
+        return 0;
+    uint8_t at = pci_read8(device, previous ? (uint8_t)(previous + 1) : PCI_CAPABILITIES) & 0xfc;
+    for (unsigned i = 0; i < CAPABILITIES_MAX && at >= 0x40; i++) {
+        if (pci_read8(device, at) == id)
+            return at;
+        at = pci_read8(device, (uint8_t)(at + 1)) & 0xfc;
+    }
+    return 0;
+}
+
+int pci_msix_enable(const struct pci_device *device, uint8_t vector, uint32_t apic_id)
+{
+    uint8_t at = pci_capability(device, PCI_CAPABILITY_MSIX, 0);
+    uint64_t base, bytes;
+
+    if (at == 0)
+        return -ENOENT;
+    if (apic_id > 0xff)
+        return -EINVAL;
+    uint32_t table = pci_read32(device, (uint8_t)(at + MSIX_TABLE));
+    uint32_t offset = table & ~(uint32_t)MSIX_TABLE_BIR;
+    if (pci_bar(device, table & MSIX_TABLE_BIR, &base, &bytes) || bytes < MSIX_ENTRY_BYTES ||
+        offset > bytes - MSIX_ENTRY_BYTES)
+        return -EINVAL;
+    uint16_t control = pci_read16(device, (uint8_t)(at + MSIX_CONTROL));
+    pci_write16(device, (uint8_t)(at + MSIX_CONTROL), control | MSIX_ENABLE | MSIX_MASK_ALL);
+    volatile uint8_t *entry = platform_map_device(base + offset, MSIX_ENTRY_BYTES);
+    mmio_write32(entry, MSI_ADDRESS | apic_id << 12);
+    mmio_write32(entry + 4, 0);
+    mmio_write32(entry + 8, vector);
+    mmio_write32(entry + 12, 0); /* unmasked */
+    pci_write16(device, (uint8_t)(at + MSIX_CONTROL),
+                (uint16_t)((control | MSIX_ENABLE) & ~MSIX_MASK_ALL));
+    return 0;
+}

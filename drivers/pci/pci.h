@@ -1,0 +1,62 @@
+/* PCI bus 0 through configuration mechanism 1 (ports CF8H and CFCH; PCI Local Bus Specification
+ * 3.0, 3.2.2.3.2).  Buses behind bridges are not looked at.  Boot only, single-threaded.
+ */
+#ifndef DRIVERS_PCI_PCI_H
+#define DRIVERS_PCI_PCI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PCI_BARS 6
+
+enum { /* offsets in configuration space; 6.1 and 6.7 */
+       PCI_ID = 0x00,
+       PCI_COMMAND = 0x04,
+       PCI_STATUS = 0x06,
+       PCI_CLASS = 0x08,
+       PCI_HEADER_TYPE = 0x0e,
+       PCI_BAR_0 = 0x10,
+       PCI_CAPABILITIES = 0x34,
+};
+
+enum { PCI_CAPABILITY_VENDOR = 0x09, PCI_CAPABILITY_MSIX = 0x11 };
+
+struct pci_device { /* of bus 0 */
+    uint8_t slot;
+    uint8_t function;
+    uint16_t vendor_id;
+    uint16_t device_id;
+};
+
+/* offset: aligned to the access's size, below 256 */
+uint8_t pci_read8(const struct pci_device *device, uint8_t offset);
+uint16_t pci_read16(const struct pci_device *device, uint8_t offset);
+uint32_t pci_read32(const struct pci_device *device, uint8_t offset);
+void pci_write16(const struct pci_device *device, uint8_t offset, uint16_t value);
+void pci_write32(const struct pci_device *device, uint8_t offset, uint32_t value);
+
+/* Steps to the next present function of bus 0; starts from a zeroed device.  False: no more. */
+bool pci_next(struct pci_device *device);
+
+/* The first device on bus 0 that has this vendor and one of the `count` device ids.  0, -ENODEV. */
+int pci_find(uint16_t vendor_id, const uint16_t *device_ids, size_t count, struct pci_device *out);
+
+/* Gives every memory BAR that the firmware left at 0 an address, and switches memory decoding and
+ * bus mastering on.  0, -ENOMEM: no free address range.
+ */
+int pci_enable(const struct pci_device *device);
+
+/* Memory BAR `index`.  0, -ENOENT: not there, or an I/O BAR, or without an address. */
+int pci_bar(const struct pci_device *device, unsigned index, uint64_t *base, uint64_t *bytes);
+
+/* Offset of the next capability with this id after `previous` (0: the first one); 0: no more. */
+uint8_t pci_capability(const struct pci_device *device, uint8_t id, uint8_t previous);
+
+/* Switches MSI-X on.  Table entry 0, the only one that is unmasked, interrupts as
+ * `vector` on the CPU with this local APIC id.  After pci_enable.
+ * 0, -ENOENT: no MSI-X, -EINVAL: id too large, or a table that is not in its BAR.
+ */
+int pci_msix_enable(const struct pci_device *device, uint8_t vector, uint32_t apic_id);
+
+#endif
