@@ -1,0 +1,28 @@
+/* The golden traces: built from fixed data, kept as files beside this one.
+ *
+ * A writer that no longer produces these bytes has changed the format: that needs a new version.
+ */
+#ifndef TESTS_GOLDEN_GOLDEN_H
+#define TESTS_GOLDEN_GOLDEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/trace_slot.h"
+
+#define GOLDEN_BYTES_MAX 65536u
+
+struct golden {
+    const char *name; /* of the file: NAME.bin */
+    uint32_t event_count;
+    uint32_t samples; /* in all DATA chunks */
+    /* Writes the trace into GOLDEN_BYTES_MAX bytes; returns its length. */
+    size_t (*build)(uint8_t *out);
+};
+
+extern const struct golden golden_table[]; /* ends with a NULL name */
+
+/* Sample number i of every golden trace with samples, with HR_EVENTS_MAX counters. */
+struct trace_slot golden_sample(uint32_t i);
+
+#endif

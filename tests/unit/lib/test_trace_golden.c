@@ -1,0 +1,125 @@
+/* The golden traces: the writer still makes these bytes, the reader still finds their content. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/trace_reader.h"
+#include "tests/golden/golden.h"
+#include "tests/unit/test.h"
+
+static uint8_t golden_bytes[GOLDEN_BYTES_MAX + 1];
+
+/* Tests run from the top of the tree. */
+static size_t load(const struct golden *g)
+{
+    char path[256];
+    size_t count;
+    FILE *f;
+
+    snprintf(path, sizeof path, "tests/golden/%s.bin", g->name);
+    f = fopen(path, "rb");
+    assert_non_null(f);
+    count = fread(golden_bytes, 1, sizeof golden_bytes, f);
+    fclose(f);
+    return count;
+}
+
+static void writer_makes_these_bytes(void **state)
+{
+    static uint8_t built[GOLDEN_BYTES_MAX];
+
+    (void)state;
+    for (const struct golden *g = golden_table; g->name; g++) {
+        size_t count = load(g);
+
+        assert_int_equal(g->build(built), count);
+        assert_memory_equal(built, golden_bytes, count);
+    }
+}
+
+static void expect_slot(const struct trace_slot *got, uint32_t i, uint32_t event_count)
+{
+    const struct trace_slot expected = golden_sample(i);
+
+    assert_memory_equal(got, &expected, offsetof(struct trace_slot, counters) + 8 * event_count);
+}
+
+static uint32_t read_data(const struct golden *g, const uint8_t *payload, uint32_t bytes,
+                          uint32_t at)
+{
+    static struct trace_slot slots[TRACE_RUN_SAMPLES_MAX];
+    struct trace_decoder d;
+    struct trace_cursor c;
+    struct trace_record r;
+    uint32_t count;
+
+    trace_decoder_init(&d, g->event_count);
+    trace_cursor_init(&c, payload, bytes);
+    while (trace_next(&c, &r) == TRACE_OK) {
+        if (r.type == HR_REC_BASE)
+            assert_int_equal(trace_decoder_base(&d, &r), TRACE_OK);
+        if (r.type != HR_REC_SAMPLES && r.type != HR_REC_SAMPLES_WIDE)
+            continue;
+        assert_int_equal(trace_decoder_samples(&d, &r, slots, TRACE_RUN_SAMPLES_MAX, &count),
+                         TRACE_OK);
+        for (uint32_t i = 0; i < count; i++)
+            expect_slot(&slots[i], at++, g->event_count);
+    }
+    assert_int_equal(c.offset, bytes);
+    return at;
+}
+
+static void reader_finds_the_samples(void **state)
+{
+    (void)state;
+    for (const struct golden *g = golden_table; g->name; g++) {
+        size_t count = load(g);
+        struct hr_chunk_header header;
+        uint32_t samples = 0, first;
+        size_t at;
+
+        assert_int_equal(trace_check_file(golden_bytes, count, &first), TRACE_OK);
+        for (at = first; at < count; at += sizeof header + header.payload_bytes) {
+            const uint8_t *payload = golden_bytes + at + sizeof header;
+
+            assert_int_equal(trace_check_header(golden_bytes + at, count - at, &header), TRACE_OK);
+            assert_true(at + sizeof header + header.payload_bytes <= count);
+            assert_int_equal(trace_check_payload(&header, payload), TRACE_OK);
+            if (header.type == HR_CHUNK_DATA)
+                samples = read_data(g, payload, header.payload_bytes, samples);
+        }
+        assert_int_equal(at, count);
+        assert_int_equal(samples, g->samples);
+    }
+}
+
+static void trailer_is_last(void **state)
+{
+    (void)state;
+    for (const struct golden *g = golden_table; g->name; g++) {
+        size_t count = load(g);
+        struct hr_index_trailer trailer;
+        struct hr_chunk_header header;
+
+        memcpy(&trailer, golden_bytes + count - sizeof trailer, sizeof trailer);
+        assert_memory_equal(trailer.magic, HR_TRAILER_MAGIC, 8);
+        assert_true(trailer.first_offset < count);
+        assert_int_equal(trace_check_header(golden_bytes + trailer.first_offset,
+                                            count - trailer.first_offset, &header),
+                         TRACE_OK);
+        assert_int_equal(header.type, HR_CHUNK_INDEX);
+        assert_int_equal(header.payload_bytes,
+                         4 + trailer.entry_count * sizeof(struct hr_index_entry) + 4 +
+                             sizeof trailer);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writer_makes_these_bytes),
+        cmocka_unit_test(reader_finds_the_samples),
+        cmocka_unit_test(trailer_is_last),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
