@@ -1,0 +1,146 @@
+/* Fuzzes the trace reader; whatever decodes must come out the same after encoding it again.
+ *
+ * Every input is read as it is, and once more with its checksums put right, because mutation
+ * hardly ever gets past a checksum.
+ */
+#include <string.h>
+
+#include "lib/crc32c.h"
+#include "lib/trace_reader.h"
+#include "lib/trace_writer.h"
+#include "tests/fuzz/fuzz.h"
+
+#define SLOT_BYTES(event_count) (offsetof(struct trace_slot, counters) + 8 * (event_count))
+
+static struct trace_slot slots[TRACE_RUN_SAMPLES_MAX];
+static struct trace_slot slots_again[TRACE_RUN_SAMPLES_MAX];
+static uint8_t chunk[256 * 1024];
+
+/* Decodes the chunk that encode_again left; compares with slots. */
+static void compare_again(uint32_t bytes, uint32_t event_count, uint32_t count)
+{
+    struct hr_chunk_header header;
+    struct trace_decoder d;
+    struct trace_cursor c;
+    struct trace_record r;
+    uint32_t at = 0, got;
+
+    fuzz_check(trace_check_header(chunk, bytes, &header) == TRACE_OK);
+    fuzz_check(trace_check_payload(&header, chunk + sizeof header) == TRACE_OK);
+    fuzz_check(header.sample_count == count);
+    trace_decoder_init(&d, event_count);
+    trace_cursor_init(&c, chunk + sizeof header, header.payload_bytes);
+    fuzz_check(trace_next(&c, &r) == TRACE_OK && trace_decoder_base(&d, &r) == TRACE_OK);
+    while (trace_next(&c, &r) == TRACE_OK) {
+        fuzz_check(trace_decoder_samples(&d, &r, slots_again, TRACE_RUN_SAMPLES_MAX, &got) ==
+                   TRACE_OK);
+        for (uint32_t i = 0; i < got; i++, at++)
+            fuzz_check(memcmp(&slots_again[i], &slots[at], SLOT_BYTES(event_count)) == 0);
+    }
+    fuzz_check(c.offset == header.payload_bytes && at == count);
+}
+
+static void encode_again(uint32_t event_count, uint32_t count)
+{
+    struct trace_writer w;
+
+    trace_writer_init(&w, chunk, sizeof chunk, 0, event_count);
+    trace_writer_begin(&w, HR_CHUNK_DATA);
+    for (uint32_t i = 0; i < count; i++)
+        fuzz_check(trace_writer_sample(&w, &slots[i]) == 0);
+    compare_again(trace_writer_finish(&w), event_count, count);
+}
+
+/* Takes a record of a DATA chunk; the first good base decides the number of events. */
+static void read_record(struct trace_decoder *d, const struct trace_record *r)
+{
+    struct hr_rec_base base;
+    uint32_t count = 77;
+
+    if (r->type == HR_REC_BASE) {
+        if (trace_body(r, &base, sizeof base, NULL, NULL) && !d->has_base)
+            trace_decoder_init(d, base.event_count % (HR_EVENTS_MAX + 2));
+        trace_decoder_base(d, r);
+        return;
+    }
+    if (trace_decoder_samples(d, r, slots, TRACE_RUN_SAMPLES_MAX, &count) == TRACE_OK) {
+        fuzz_check(d->has_base && count > 0 && count <= TRACE_RUN_SAMPLES_MAX);
+        fuzz_check(r->type == HR_REC_SAMPLES || r->type == HR_REC_SAMPLES_WIDE);
+        encode_again(d->event_count, count);
+    } else {
+        fuzz_check(count == 0);
+    }
+}
+
+static void read_payload(const uint8_t *payload, uint32_t bytes)
+{
+    struct trace_decoder d;
+    struct trace_cursor c;
+    struct trace_record r;
+    enum trace_status status;
+
+    trace_decoder_init(&d, 0);
+    trace_cursor_init(&c, payload, bytes);
+    while ((status = trace_next(&c, &r)) == TRACE_OK) {
+        fuzz_check(r.body >= payload && r.body + r.bytes <= payload + bytes);
+        read_record(&d, &r);
+    }
+    fuzz_check(status == TRACE_END ? c.offset == bytes : status == TRACE_BAD_LENGTH);
+}
+
+static void put_right(uint8_t *at, size_t available)
+{
+    struct hr_chunk_header h;
+
+    if (available < sizeof h)
+        return;
+    memcpy(&h, at, sizeof h);
+    h.magic = HR_CHUNK_MAGIC;
+    if (h.payload_bytes > available - sizeof h)
+        h.payload_bytes = (uint32_t)(available - sizeof h);
+    h.payload_crc = crc32c(0, at + sizeof h, h.payload_bytes);
+    h.header_crc = crc32c(0, &h, offsetof(struct hr_chunk_header, header_crc));
+    memcpy(at, &h, sizeof h);
+}
+
+static void read_chunks(uint8_t *bytes, size_t size, size_t at, int repair)
+{
+    struct hr_chunk_header header;
+
+    while (at < size) {
+        if (repair)
+            put_right(bytes + at, size - at);
+        if (trace_check_header(bytes + at, size - at, &header) != TRACE_OK)
+            return;
+        at += sizeof header;
+        fuzz_check(header.payload_bytes <= HR_CHUNK_PAYLOAD_MAX);
+        if (header.payload_bytes > size - at)
+            return;
+        if (trace_check_payload(&header, bytes + at) == TRACE_OK)
+            read_payload(bytes + at, header.payload_bytes);
+        at += header.payload_bytes;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    struct hr_file_header header;
+    uint32_t first = 0;
+
+    fuzz_check(copy != NULL);
+    memcpy(copy, data, size);
+    if (trace_check_file(copy, size, &first) == TRACE_OK) {
+        fuzz_check(first >= sizeof header);
+        read_chunks(copy, size, first, 0);
+    }
+    if (size >= sizeof header) {
+        memcpy(&header, copy, sizeof header);
+        header.crc = crc32c(0, &header, offsetof(struct hr_file_header, crc));
+        memcpy(copy, &header, sizeof header);
+        trace_check_file(copy, size, &first);
+        read_chunks(copy, size, sizeof header, 1);
+    }
+    free(copy);
+    return 0;
+}
