@@ -25,18 +25,22 @@ struct ring;
 
 struct cpu {
     struct cpu *self;           /* at %gs:0 */
-    uint64_t kernel_stack_top;  /* of the current thread */
+    uint64_t kernel_stack_top;  /* of the current thread; for system calls (the TSS has its own) */
     uint64_t user_rsp;          /* scratch for system call entry */
     struct thread *thread;      /* current; NULL on the service CPU */
     uint64_t enter_ticks;       /* clock at the last entry from ring 3, entry code taken off */
     uint64_t exit_ticks;        /* clock at the last return to ring 3, exit code added */
     uint64_t user_ticks;        /* spent in ring 3 up to enter_ticks */
     uint64_t clock_offset;      /* workload clock = TSC - clock_offset */
+    uint64_t stop_mask;         /* ~0 in shared mode: sampling stops the clock; otherwise 0 */
+    uint64_t leave_rsp;         /* where user_leave() continues */
+    uint64_t stopped_at;        /* TSC at clock_stop() */
+    uint64_t slept_ticks;       /* part of the workload clock that service_sleep() added */
     uint32_t index;             /* 0 is the boot CPU */
     uint32_t apic_id;
     struct ring *ring;          /* this CPU's sampling ring; NULL on a pure service CPU */
     uint64_t next_due;          /* workload clock of the next timer sample */
-    uint64_t tss[16];           /* hardware layout, see guest/cpu.c */
+    uint32_t tss[32];           /* hardware layout, see guest/cpu.c */
     uint64_t gdt[8];
 };
 _Static_assert(offsetof(struct cpu, kernel_stack_top) == 8, "entry.S");
@@ -44,6 +48,38 @@ _Static_assert(offsetof(struct cpu, user_rsp) == 16, "entry.S");
 _Static_assert(offsetof(struct cpu, enter_ticks) == 32, "entry.S");
 _Static_assert(offsetof(struct cpu, exit_ticks) == 40, "entry.S");
 _Static_assert(offsetof(struct cpu, user_ticks) == 48, "entry.S");
+_Static_assert(offsetof(struct cpu, clock_offset) == 56, "entry.S");
+_Static_assert(offsetof(struct cpu, stop_mask) == 64, "entry.S");
+_Static_assert(offsetof(struct cpu, leave_rsp) == 72, "entry.S");
+
+struct irq_frame { /* as pushed for an interrupt from ring 3: caller-saved registers only */
+    uint64_t r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
+    uint64_t rip, cs, rflags, rsp, ss;
+};
+_Static_assert(sizeof(struct irq_frame) == 14 * 8, "irq_frame");
+
+extern struct cpu cpus[CPUS_MAX];
+extern uint32_t cpu_count; /* CPUs that run, service CPU included */
+
+/* Loads GDT, TSS, IDT, GS base, control registers and system call MSRs of the calling CPU. */
+void cpu_setup(uint32_t index);
+
+/* Starts the other CPUs named by the MADT, at most `wanted` of them; each runs `entry` on its own
+ * stack and must not return.  Returns the number of CPUs running, this one included.
+ */
+struct acpi_machine;
+uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
+                          void (*entry)(struct cpu *cpu));
+void cpu_secondary_main(void) __attribute__((noreturn)); /* from the trampoline */
+
+/* Sets the current thread's kernel stack for entries from ring 3. */
+void cpu_set_kernel_stack(struct cpu *cpu, uint64_t top);
+
+/* Enters ring 3 with the frame's registers.  Returns when something calls user_leave() on this CPU
+ * from a kernel entry on another stack.
+ */
+void user_enter(const struct trap_frame *frame);
+void user_leave(void) __attribute__((noreturn));
 
 static inline struct cpu *cpu_this(void)
 {

@@ -1,28 +1,13 @@
-/* Where things are in the kernel's address space.  Also read by assembly. */
+/* The kernel's constants that assembly reads too: layout and interrupt vectors. */
 #ifndef GUEST_LAYOUT_H
 #define GUEST_LAYOUT_H
 
-#define PAGE_BYTES 4096
-#define LARGE_PAGE_BYTES 0x200000
+#include "include/kernel_layout.h"
 
-#define KERNEL_PHYSICAL 0x200000             /* load address of guest.elf */
-#define KERNEL_BASE 0xffffffff80000000       /* virtual = physical + KERNEL_BASE */
-#define DIRECT_MAP 0xffff800000000000        /* virtual = physical + DIRECT_MAP, all RAM, NX */
-#define DEVICE_MAP 0xffffc00000000000        /* device memory, uncached */
-#define USER_END 0x00007ffffffff000          /* user addresses are below */
-#define TRAMPOLINE_PHYSICAL 0x8000           /* real-mode start of the other CPUs */
-
-#define KERNEL_STACK_BYTES 16384
-
-#define SELECTOR_KERNEL_CODE 0x08
-#define SELECTOR_KERNEL_DATA 0x10
-#define SELECTOR_USER_DATA 0x1b /* SYSRET wants data before code */
-#define SELECTOR_USER_CODE 0x23
-#define SELECTOR_TSS 0x28
-
-#define VECTOR_TIMER 0xec    /* sampling timer */
-#define VECTOR_DEVICE 0xed   /* virtio */
-#define VECTOR_WAKE 0xee     /* IPI: look at your queues */
+#define VECTOR_TIMER 0xec  /* sampling timer */
+#define VECTOR_DEVICE 0xed /* virtio */
+#define VECTOR_WAKE 0xee   /* IPI: look at your queues */
+#define VECTOR_SERVICE_TIMER 0xef
 #define VECTOR_SPURIOUS 0xff
 
 #endif

@@ -28,6 +28,33 @@ uint64_t service_monotonic_ns(void);
 uint64_t service_realtime_ns(void);
 uint64_t service_cpu_ns(void); /* time used by the program: CLOCK_PROCESS_CPUTIME_ID */
 
+/* The fatal fault that a signal is about to be raised for, written to the trace if it ends the
+ * program; NULL: none any more. */
+struct service_fault {
+    uint64_t ip;
+    uint64_t address;
+    uint32_t vector;
+    uint32_t error;
+    uint32_t signal;
+};
+void service_note_fault(const struct service_fault *fault);
+
+/* Ends the run when the host has asked for it. Returns otherwise. */
+void service_check_stop(void);
+
+/* Empties this CPU's ring into the trace now (shared mode only; interrupt or thread context). */
+struct cpu;
+void service_drain(struct cpu *cpu);
+
+/* Boot: finds the ports, sends what the log holds.  0 or -errno. */
+int service_init(void);
+
+/* The service CPU's loop when it is not also the workload CPU. */
+void service_main(struct cpu *cpu) __attribute__((noreturn));
+
+/* Boot CPU: ends a run whose program could not be started; error: a positive errno. */
+void service_refuse(uint32_t error) __attribute__((noreturn));
+
 /* Ends the run; kind and code as in struct hr_rec_exit.  Does not return. */
 void service_exit(uint32_t kind, uint32_t code) __attribute__((noreturn));
 

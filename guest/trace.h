@@ -2,13 +2,32 @@
 #ifndef GUEST_TRACE_H
 #define GUEST_TRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "guest/cpu.h"
 #include "include/hr_format.h"
 
-/* The program's load map, before the program starts. build_id may be NULL. */
+/* Before anything else of this header: where chunks go, and how many events a sample has. */
+void trace_init(void);
+
+/* A workload CPU's ring joins the trace; ring->cpu is below TRACE_CPUS_MAX. */
+#define TRACE_CPUS_MAX 16
+struct ring;
+void trace_add_ring(struct ring *ring);
+
+/* A segment of the program or kernel, kept for trace_start.  build_id may be NULL. */
 void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flags,
                const uint8_t *build_id, uint16_t build_id_bytes, const char *path);
+
+/* Sends the file header and the META chunk. */
+void trace_start(void);
+
+/* Empties a CPU's ring into chunks; sends those that are full, and the last one when `flush`.
+ * True when there was anything in the ring. */
+bool trace_drain(struct ring *ring, bool flush);
+
+/* Sends what is left and the END chunk.  totals: one per event. */
+void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *totals);
 
 #endif

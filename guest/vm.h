@@ -42,6 +42,7 @@ void vm_enable_protection(void);
 uint64_t vm_kernel_root(void); /* CR3 for CPUs without a process */
 
 int vm_space_init(struct vm_space *space); /* 0, -ENOMEM */
+void vm_space_free(struct vm_space *space); /* frees areas, pages and page tables; not in use */
 
 /* mmap's core: anonymous memory, demand-zero.  `fixed` replaces what is there; otherwise `address`
  * is a hint and 0 lets the kernel choose top-down below the stack.  Returns the address or -errno
@@ -60,6 +61,10 @@ uint64_t vm_set_brk(struct vm_space *space, uint64_t end); /* returns the break 
  * fault (SIGSEGV); -ENOMEM: out of memory.  Uses a 2 MiB page when area and alignment allow.
  */
 int vm_fault(struct vm_space *space, uint64_t address, uint64_t error);
+
+/* Copies into the space whatever its protection, faulting pages in; the space need not be loaded.
+ * 0, -EFAULT, -ENOMEM. */
+int vm_write(struct vm_space *space, uint64_t address, const void *from, size_t bytes);
 
 const struct vm_area *vm_find(const struct vm_space *space, uint64_t address);
 

@@ -26,4 +26,9 @@ struct boot_info {
     char command_line[1024];  /* NUL-terminated */
 };
 
+/* The kernel (guest/main.c): every boot path ends here, on the boot CPU in long mode, interrupts
+ * off, with the boot page tables of guest/layout.h in force.
+ */
+void kernel_main(const struct boot_info *boot) __attribute__((noreturn));
+
 #endif

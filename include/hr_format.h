@@ -277,11 +277,13 @@ struct hr_rec_gap { /* the program did not run: it slept or waited */
 };
 _Static_assert(sizeof(struct hr_rec_gap) == 24, "hr_rec_gap");
 
-struct hr_rec_fault { /* a fatal fault of the program */
+#define HR_FAULT_NO_EXCEPTION 0xffffffffu
+
+struct hr_rec_fault { /* where the program was when a signal ended it */
     uint64_t time;
     uint64_t ip;
     uint64_t address; /* CR2 for page faults, otherwise 0 */
-    uint32_t vector;  /* exception number */
+    uint32_t vector;  /* exception number, or HR_FAULT_NO_EXCEPTION: raised otherwise */
     uint32_t error;   /* the exception's error code */
     uint32_t signal;  /* Linux signal number */
     uint32_t tid;

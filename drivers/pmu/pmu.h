@@ -43,10 +43,22 @@ struct pmu_driver {
     int (*resolve)(const struct pmu_caps *caps, struct pmu_event *event);
     void (*start)(const struct pmu_session *session);
     void (*stop)(const struct pmu_session *session);
-    /* Stores the counts since start.  user_instructions: ring-3 ticks so far on this CPU, which a
+    /* Stores the counts since start with pmu_store.  user_instructions: ring-3 ticks so far on this CPU, which a
      * driver without hardware derives its values from. */
     void (*read)(const struct pmu_session *session, uint64_t user_instructions, uint64_t *values);
 };
+
+/* Stores a word of a sample past the caches: the service CPU reads it, not this one.
+ * pmu_store_fence orders such stores before those that follow. */
+static inline void pmu_store(uint64_t *to, uint64_t value)
+{
+    __asm__ volatile("movnti %1, %0" : "=m"(*to) : "r"(value));
+}
+
+static inline void pmu_store_fence(void)
+{
+    __asm__ volatile("sfence" ::: "memory");
+}
 
 /* All drivers, best first; ends with NULL.  The last, pmu_stub, serves every machine. */
 extern const struct pmu_driver *const pmu_drivers[];

@@ -1,0 +1,86 @@
+/* Turns PVH's start info into boot_info and enters the kernel.
+ * Layouts: Xen, public/arch-x86/hvm/start_info.h, version 1.
+ */
+#include <string.h>
+
+#include "boot/pvh.h"
+#include "include/kernel_layout.h"
+#include "include/boot_info.h"
+
+#define START_MAGIC 0x336ec578u
+#define MEMORY_RAM 1u
+#define COMMAND_LINE_LIMIT (sizeof(((struct boot_info *)0)->command_line) - 1)
+
+struct start_info {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t flags;
+    uint32_t module_count;
+    uint64_t modules;
+    uint64_t command_line;
+    uint64_t rsdp;
+    uint64_t memory_map;
+    uint32_t memory_map_entries;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct start_info) == 56, "start_info");
+
+struct start_module {
+    uint64_t base;
+    uint64_t bytes;
+    uint64_t command_line;
+    uint64_t reserved;
+};
+_Static_assert(sizeof(struct start_module) == 32, "start_module");
+
+struct start_memory {
+    uint64_t base;
+    uint64_t bytes;
+    uint32_t type;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct start_memory) == 24, "start_memory");
+
+static struct boot_info boot;
+
+static const void *pointer(uint64_t physical)
+{
+    return (const void *)(physical + DIRECT_MAP);
+}
+
+static void copy_memory_map(const struct start_info *start)
+{
+    const struct start_memory *entry = pointer(start->memory_map);
+
+    for (uint32_t i = 0; i < start->memory_map_entries; i++) {
+        if (boot.range_count == BOOT_MEMORY_RANGES_MAX)
+            return;
+        struct boot_memory_range *range = &boot.ranges[boot.range_count++];
+        range->base = entry[i].base;
+        range->bytes = entry[i].bytes;
+        range->kind = entry[i].type == MEMORY_RAM ? BOOT_MEMORY_RAM : BOOT_MEMORY_RESERVED;
+    }
+}
+
+void boot_pvh(uint64_t start_info_physical)
+{
+    const struct start_info *start = pointer(start_info_physical);
+
+    boot.entry = BOOT_ENTRY_PVH;
+    if (start->magic == START_MAGIC) {
+        boot.rsdp = start->rsdp;
+        if (start->version >= 1 && start->memory_map)
+            copy_memory_map(start);
+        if (start->module_count) {
+            const struct start_module *module = pointer(start->modules);
+            boot.archive_base = module->base;
+            boot.archive_bytes = module->bytes;
+        }
+        if (start->command_line) {
+            const char *text = pointer(start->command_line);
+            for (size_t i = 0; text[i] && i < COMMAND_LINE_LIMIT; i++)
+                boot.command_line[i] = text[i];
+        }
+    }
+    kernel_main(&boot);
+}

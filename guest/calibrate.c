@@ -1,0 +1,130 @@
+/* Null-sample calibration: a loop in ring 3, run with and without sampling. */
+#include <string.h>
+
+#include "guest/calibrate.h"
+#include "guest/log.h"
+#include "guest/ring.h"
+#include "guest/run.h"
+#include "guest/sampler.h"
+#include "guest/uaccess.h"
+#include "guest/vm.h"
+#include "lib/x86.h"
+
+#define ROUNDS 9 /* odd: the median is one of them */
+#define CODE_ADDRESS 0x10000
+
+/* Samples a round: many enough for a mean, few enough for the ring. */
+#define VIRTUAL_INTERVAL_TICKS 500
+#define VIRTUAL_LOOP 4000
+#define HARDWARE_INTERVAL_NS 20000
+#define HARDWARE_LOOP 400000
+
+struct round {
+    uint64_t sample_ticks; /* 0: no sample fell into the round */
+    uint64_t read_ticks;
+    uint64_t late_ticks;
+};
+
+static int load_code(struct vm_space *space, uint32_t iterations)
+{
+    /* mov $iterations, %ecx; 1: dec %ecx; jnz 1b; syscall */
+    uint8_t code[] = {0xb9, 0, 0, 0, 0, 0xff, 0xc9, 0x75, 0xfc, 0x0f, 0x05};
+
+    memcpy(code + 1, &iterations, sizeof iterations);
+    int64_t at = vm_map(space, CODE_ADDRESS, PAGE_BYTES, VM_READ | VM_WRITE | VM_EXEC, 0, true,
+                        false);
+    if (at < 0)
+        return (int)at;
+    return vm_write(space, CODE_ADDRESS, code, sizeof code);
+}
+
+/* Runs the loop once; the ticks from before entering ring 3 to the system call that ends it. */
+static uint64_t run_loop(struct cpu *cpu, bool sampled)
+{
+    const struct trap_frame frame = {.rip = CODE_ADDRESS,
+                                     .cs = SELECTOR_USER_CODE,
+                                     .rflags = 2 | 1u << 9,
+                                     .rsp = CODE_ADDRESS,
+                                     .ss = SELECTOR_USER_DATA};
+    struct ring *ring = cpu->ring;
+
+    ring->head = ring->tail = ring->tail_seen = ring->lost_count = 0;
+    uint64_t start = x86_rdtsc();
+    if (sampled)
+        sampler_start(cpu, cpu->stop_mask ? 0 : start);
+    else
+        sampler_stop(cpu);
+    user_enter(&frame);
+    sampler_stop(cpu);
+    return cpu->enter_ticks - start;
+}
+
+static struct round measure(struct cpu *cpu)
+{
+    uint64_t plain = run_loop(cpu, false);
+    uint64_t sampled = run_loop(cpu, true);
+    const struct ring *ring = cpu->ring;
+    struct round round = {0};
+
+    if (ring->head == 0 || sampled < plain)
+        return round;
+    const struct trace_slot *last = ring_slot(ring, ring->head - 1);
+    round.sample_ticks = (sampled - plain) / ring->head;
+    round.read_ticks = last->cost_ticks;
+    if (cpu->stop_mask)
+        round.late_ticks = last->time % run.interval_ticks;
+    return round;
+}
+
+static uint64_t median(uint64_t *values, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++) {
+        for (unsigned j = i; j > 0 && values[j] < values[j - 1]; j--) {
+            uint64_t swap = values[j];
+            values[j] = values[j - 1];
+            values[j - 1] = swap;
+        }
+    }
+    return count ? values[count / 2] : 0;
+}
+
+static void measure_rounds(struct cpu *cpu)
+{
+    uint64_t samples[ROUNDS], reads[ROUNDS];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct round round = measure(cpu);
+        if (run.clock.virtual_time && cpu->stop_mask)
+            sampler_trim((int64_t)round.late_ticks);
+        if (round.sample_ticks == 0)
+            continue;
+        samples[count] = round.sample_ticks;
+        reads[count++] = round.read_ticks;
+    }
+    run.calibration.sample_ticks = median(samples, count);
+    run.calibration.read_ticks = median(reads, count);
+    run.calibration.rounds = count;
+}
+
+void calibrate(struct cpu *cpu)
+{
+    struct vm_space space;
+    uint64_t interval = run.interval_ticks;
+    uint32_t mode = run.mode;
+
+    if (vm_space_init(&space) ||
+        load_code(&space, run.clock.virtual_time ? VIRTUAL_LOOP : HARDWARE_LOOP))
+        panic("no memory to calibrate the sampler");
+    run.interval_ticks =
+        run.clock.virtual_time ? VIRTUAL_INTERVAL_TICKS : run_ns_to_ticks(HARDWARE_INTERVAL_NS);
+    run.mode = HR_MODE_TIMER;
+    cpu->thread = NULL; /* the loop's system call leaves ring 3 */
+    x86_write_cr3(space.root);
+    measure_rounds(cpu);
+    x86_write_cr3(vm_kernel_root());
+    run.interval_ticks = interval;
+    run.mode = mode;
+    cpu->ring->head = cpu->ring->tail = cpu->ring->tail_seen = cpu->ring->lost_count = 0;
+    vm_space_free(&space);
+}

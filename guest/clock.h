@@ -1,0 +1,42 @@
+/* The workload clock: TSC minus what the program must not see (shared mode), or the plain TSC.
+ *
+ * In shared mode the sampler's and the service work's time is taken off: interrupts by
+ * guest/entry.S, service work inside a system call by clock_stop() and clock_start(), what follows
+ * a system call by clock_end_of_call().  Interrupts off; thread context on a workload CPU.
+ */
+#ifndef GUEST_CLOCK_H
+#define GUEST_CLOCK_H
+
+#include "guest/cpu.h"
+#include "lib/x86.h"
+
+/* Now, in ticks.  Not while stopped. */
+static inline uint64_t clock_now(const struct cpu *cpu)
+{
+    return x86_rdtsc() - cpu->clock_offset;
+}
+
+/* The time of the last entry from ring 3, in ticks. */
+static inline uint64_t clock_entered(const struct cpu *cpu)
+{
+    return cpu->enter_ticks - cpu->clock_offset;
+}
+
+static inline void clock_stop(struct cpu *cpu)
+{
+    cpu->stopped_at = x86_rdtsc();
+}
+
+static inline void clock_start(struct cpu *cpu)
+{
+    cpu->clock_offset += (x86_rdtsc() - cpu->stopped_at) & cpu->stop_mask;
+}
+
+/* What the CPU does from here to ring 3 is off the clock; the time at which the call ended. */
+static inline uint64_t clock_end_of_call(struct cpu *cpu)
+{
+    cpu->enter_ticks = x86_rdtsc();
+    return cpu->enter_ticks - cpu->clock_offset;
+}
+
+#endif

@@ -1,0 +1,215 @@
+/* Sets up a CPU (descriptor tables, stacks, control registers) and starts the others. */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "drivers/acpi/acpi.h"
+#include "drivers/apic/apic.h"
+#include "drivers/clock/clock.h"
+#include "drivers/platform.h"
+#include "guest/cpu.h"
+#include "guest/entry.h"
+#include "guest/log.h"
+#include "guest/vm.h"
+#include "lib/x86.h"
+
+/* Model-specific registers: Intel SDM volume 4; AMD APM volume 2, "System Call" registers. */
+#define MSR_EFER 0xc0000080
+#define MSR_STAR 0xc0000081
+#define MSR_LSTAR 0xc0000082
+#define MSR_FMASK 0xc0000084
+#define MSR_FS_BASE 0xc0000100
+#define MSR_GS_BASE 0xc0000101
+#define MSR_KERNEL_GS_BASE 0xc0000102
+#define EFER_SCE 1u
+#define RFLAGS_TF_IF_DF_IOPL_NT_AC 0x47700u
+
+#define CR0_MP_NE 0x22u
+#define CR0_EM_TS 0x0cu
+#define CR4_OSFXSR_OSXMMEXCPT 0x600u
+#define CR4_FSGSBASE (1u << 16)
+#define CR4_OSXSAVE (1u << 18)
+#define CPUID_1_ECX_XSAVE (1u << 26)
+#define CPUID_7_EBX_FSGSBASE 1u
+#define XCR0_X87_SSE_AVX_AVX512 0xe7u /* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
+
+
+#define IST_BYTES 8192
+enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3 };
+
+struct gate { /* SDM volume 3, "64-Bit IDT Gate Descriptors" */
+    uint16_t offset_low;
+    uint16_t selector;
+    uint8_t ist;
+    uint8_t type;
+    uint16_t offset_middle;
+    uint32_t offset_high;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct gate) == 16, "gate");
+
+struct __attribute__((packed)) table_pointer {
+    uint16_t limit;
+    uint64_t base;
+};
+
+struct cpu cpus[CPUS_MAX] __attribute__((aligned(64)));
+uint32_t cpu_count = 1;
+
+static struct gate idt[256] __attribute__((aligned(16)));
+static void (*secondary_entry)(struct cpu *cpu);
+static volatile uint32_t cpus_running = 1;
+
+static void set_gate(unsigned vector, const void *entry, uint8_t ist, uint8_t privilege)
+{
+    uint64_t address = (uint64_t)entry;
+
+    idt[vector] = (struct gate){
+        .offset_low = (uint16_t)address,
+        .selector = SELECTOR_KERNEL_CODE,
+        .ist = ist,
+        .type = (uint8_t)(0x8e | privilege << 5), /* present interrupt gate */
+        .offset_middle = (uint16_t)(address >> 16),
+        .offset_high = (uint32_t)(address >> 32),
+    };
+}
+
+static void fill_idt(void)
+{
+    for (unsigned i = 0; i < ENTRY_EXCEPTIONS; i++) {
+        uint8_t ist = i == 2 ? IST_NMI : i == 8 ? IST_DOUBLE_FAULT : i == 18 ? IST_MACHINE_CHECK : 0;
+        set_gate(i, entry_exceptions[i], ist, i == 3 || i == 4 ? 3 : 0);
+    }
+    set_gate(VECTOR_TIMER, entry_timer, 0, 0);
+    set_gate(VECTOR_DEVICE, entry_device, 0, 0);
+    set_gate(VECTOR_WAKE, entry_wake, 0, 0);
+    set_gate(VECTOR_SERVICE_TIMER, entry_wake, 0, 0);
+    set_gate(VECTOR_SPURIOUS, entry_spurious, 0, 0);
+}
+
+static void tss_set(struct cpu *cpu, unsigned byte_offset, uint64_t value)
+{
+    memcpy((uint8_t *)cpu->tss + byte_offset, &value, sizeof value);
+}
+
+void cpu_set_kernel_stack(struct cpu *cpu, uint64_t top)
+{
+    cpu->kernel_stack_top = top;
+    tss_set(cpu, 4, top); /* RSP0: SDM volume 3, "64-Bit TSS Format" */
+}
+
+static void load_tables(struct cpu *cpu)
+{
+    uint64_t tss = (uint64_t)cpu->tss;
+    const uint64_t gdt[8] = {
+        [1] = 0x00af9b000000ffff, /* kernel code */
+        [2] = 0x00cf93000000ffff, /* kernel data */
+        [3] = 0x00cff3000000ffff, /* user data */
+        [4] = 0x00affb000000ffff, /* user code */
+        [5] = 0x0000890000000067 | (tss & 0xffffff) << 16 | (tss >> 24 & 0xff) << 56,
+        [6] = tss >> 32,
+    };
+    memcpy(cpu->gdt, gdt, sizeof gdt);
+    for (unsigned i = IST_NMI; i <= IST_MACHINE_CHECK; i++) {
+        uint8_t *stack = platform_allocate(IST_BYTES);
+        if (!stack)
+            panic("no memory for the interrupt stacks of CPU %u", cpu->index);
+        tss_set(cpu, 0x24 + (i - 1) * 8, (uint64_t)stack + IST_BYTES);
+    }
+    cpu->tss[0x64 / 4] = 104u << 16; /* no I/O permission bitmap */
+
+    struct table_pointer gdtr = {sizeof cpu->gdt - 1, (uint64_t)cpu->gdt};
+    struct table_pointer idtr = {sizeof idt - 1, (uint64_t)idt};
+    __asm__ volatile("lgdt %0; lidt %1; ltr %w2; mov %w3, %%ds; mov %w3, %%es; mov %w3, %%ss" ::"m"(
+                         gdtr),
+                     "m"(idtr), "r"(SELECTOR_TSS), "r"(SELECTOR_KERNEL_DATA)
+                     : "memory");
+}
+
+/* Vector state: everything that CPUID offers and the kernel leaves alone, in its initial state. */
+static void setup_vector_state(void)
+{
+    static uint8_t initial[4096] __attribute__((aligned(64))); /* an XSAVE header of zeros */
+    uint64_t cr4 = x86_read_cr4() | CR4_OSFXSR_OSXMMEXCPT;
+
+    x86_write_cr0((x86_read_cr0() | CR0_MP_NE) & ~(uint64_t)CR0_EM_TS);
+    if (!(x86_cpuid(1, 0).ecx & CPUID_1_ECX_XSAVE))
+        panic("this CPU has no XSAVE; Microtome needs x86-64-v2 with XSAVE or newer");
+    if (x86_cpuid(7, 0).ebx & CPUID_7_EBX_FSGSBASE)
+        cr4 |= CR4_FSGSBASE;
+    x86_write_cr4(cr4 | CR4_OSXSAVE);
+    uint32_t features = x86_cpuid(13, 0).eax & XCR0_X87_SSE_AVX_AVX512;
+    if ((features & 0xe0) != 0xe0)
+        features &= 7;
+    __asm__ volatile("xsetbv" ::"c"(0), "a"(features), "d"(0));
+    __asm__ volatile("xrstor64 %0" ::"m"(initial), "a"(-1), "d"(-1) : "memory");
+    uint32_t mxcsr = 0x1f80;
+    __asm__ volatile("ldmxcsr %0" ::"m"(mxcsr));
+}
+
+void cpu_setup(uint32_t index)
+{
+    struct cpu *cpu = &cpus[index];
+
+    cpu->self = cpu;
+    cpu->index = index;
+    if (index == 0)
+        fill_idt();
+    load_tables(cpu);
+    x86_wrmsr(MSR_GS_BASE, (uint64_t)cpu);
+    x86_wrmsr(MSR_KERNEL_GS_BASE, 0);
+    x86_wrmsr(MSR_FS_BASE, 0);
+    x86_wrmsr(MSR_EFER, x86_rdmsr(MSR_EFER) | EFER_SCE);
+    x86_wrmsr(MSR_STAR, (uint64_t)(SELECTOR_KERNEL_DATA | 3) << 48 |
+                            (uint64_t)SELECTOR_KERNEL_CODE << 32);
+    x86_wrmsr(MSR_LSTAR, (uint64_t)entry_syscall);
+    x86_wrmsr(MSR_FMASK, RFLAGS_TF_IF_DF_IOPL_NT_AC);
+    setup_vector_state();
+    vm_enable_protection();
+}
+
+void cpu_secondary_main(void)
+{
+    uint32_t index = cpus_running;
+
+    x86_write_cr3(vm_kernel_root());
+    cpu_setup(index);
+    apic_enable(VECTOR_SPURIOUS);
+    cpus[index].apic_id = apic_id();
+    __atomic_store_n(&cpus_running, index + 1, __ATOMIC_RELEASE);
+    secondary_entry(&cpus[index]);
+    panic("CPU %u has nothing to do", index);
+}
+
+/* Starts one CPU and waits up to a second for it to report. */
+static bool start_one(uint32_t id)
+{
+    uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
+    uint32_t before = cpus_running;
+
+    if (!stack)
+        return false;
+    trampoline_stack = (uint64_t)stack + KERNEL_STACK_BYTES;
+    apic_start_cpu(id, TRAMPOLINE_PHYSICAL / PAGE_BYTES, clock_delay_us);
+    for (int i = 0; i < 10000; i++) {
+        if (__atomic_load_n(&cpus_running, __ATOMIC_ACQUIRE) != before)
+            return true;
+        clock_delay_us(100);
+    }
+    log_line("CPU with APIC id %u did not start", id);
+    return false;
+}
+
+uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
+                          void (*entry)(struct cpu *cpu))
+{
+    secondary_entry = entry;
+    memcpy((void *)(TRAMPOLINE_PHYSICAL + DIRECT_MAP), trampoline_start,
+           (size_t)(trampoline_end - trampoline_start));
+    for (uint32_t i = 0; i < machine->cpu_count && cpus_running <= wanted; i++) {
+        if (machine->apic_ids[i] != cpus[0].apic_id && cpus_running < CPUS_MAX)
+            start_one(machine->apic_ids[i]);
+    }
+    cpu_count = cpus_running;
+    return cpu_count;
+}

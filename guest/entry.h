@@ -1,0 +1,37 @@
+/* Names shared by assembly (guest/entry.S, boot/pvh.S) and C.  Called by hardware or assembly only. */
+#ifndef GUEST_ENTRY_H
+#define GUEST_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/cpu.h"
+
+#define ENTRY_EXCEPTIONS 22
+
+extern const void *const entry_exceptions[ENTRY_EXCEPTIONS];
+void entry_syscall(void);
+void entry_timer(void);
+void entry_device(void);
+void entry_wake(void);
+void entry_spurious(void);
+
+/* guest/traps.c; thread context, interrupts off */
+bool trap_syscall(struct trap_frame *frame); /* true: return by IRETQ */
+void trap_exception(struct trap_frame *frame);
+void trap_in_kernel(struct trap_frame *frame);
+void trap_paranoid(struct trap_frame *frame); /* NMI context */
+
+/* Interrupts.  The _in_kernel forms run when a halt in the kernel was interrupted. */
+void sampler_interrupt(struct irq_frame *frame);
+void sampler_interrupt_in_kernel(struct irq_frame *frame);
+void service_device_interrupt(struct irq_frame *frame);
+void service_device_interrupt_in_kernel(struct irq_frame *frame);
+void service_wake_interrupt(struct irq_frame *frame);
+void service_wake_interrupt_in_kernel(struct irq_frame *frame);
+
+extern const uint8_t trampoline_start[], trampoline_end[];
+extern uint64_t trampoline_stack;
+extern uint8_t boot_stack_top[];
+
+#endif

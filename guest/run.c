@@ -1,0 +1,82 @@
+/* Reads the manifest into the run. */
+#include <errno.h>
+#include <string.h>
+
+#include "guest/fs.h"
+#include "guest/log.h"
+#include "guest/run.h"
+
+#define NS_PER_SECOND 1000000000ull
+
+struct run run;
+
+uint64_t run_ticks_to_ns(uint64_t ticks)
+{
+    if (run.clock.hz == NS_PER_SECOND)
+        return ticks;
+    return (uint64_t)((unsigned __int128)ticks * NS_PER_SECOND / run.clock.hz);
+}
+
+uint64_t run_ns_to_ticks(uint64_t ns)
+{
+    if (run.clock.hz == NS_PER_SECOND)
+        return ns;
+    return (uint64_t)((unsigned __int128)ns * run.clock.hz / NS_PER_SECOND);
+}
+
+static uint64_t number(const char *key, uint64_t otherwise)
+{
+    uint64_t value = otherwise;
+    int status = manifest_number(&run.manifest, key, &value);
+
+    if (status && status != -ENOENT)
+        panic("manifest: %s is not a number", key);
+    return value;
+}
+
+static void read_events(void)
+{
+    size_t position = 0;
+    const char *name;
+
+    while ((name = manifest_next(&run.manifest, "event", &position))) {
+        if (run.session.event_count == HR_EVENTS_MAX)
+            panic("manifest: more than %d events", HR_EVENTS_MAX);
+        struct pmu_event *event = &run.session.events[run.session.event_count++];
+        if (strlen(name) >= sizeof event->name)
+            panic("manifest: event name too long");
+        memcpy(event->name, name, strlen(name) + 1);
+        int status = run.pmu->resolve(&run.pmu_caps, event);
+        if (status)
+            panic("manifest: event %s: %s", name,
+                  status == -ENOENT ? "unknown to the counter driver"
+                                    : "this modifier cannot be counted here");
+    }
+}
+
+void run_read_manifest(void)
+{
+    const struct fs_node *node;
+    const char *mode;
+
+    if (fs_find("/", "/" RUN_MANIFEST_NAME, &node))
+        panic("the archive holds no manifest: not an archive of hr pack");
+    if (manifest_open(&run.manifest, node->data, node->bytes))
+        panic("the archive's manifest is damaged");
+    mode = manifest_text(&run.manifest, "mode", "timer");
+    run.mode = strcmp(mode, "off") == 0 ? HR_MODE_OFF : HR_MODE_TIMER;
+    run.shared = number("cpus", 0) == 0;
+    run.emulated = number("emulated", 0) != 0;
+    run.start_unix_ns = number("start-unix-ns", 0);
+    run.process.manifest = run.manifest;
+    run.process.pid = 1000;
+}
+
+void run_read_sampling(void)
+{
+    run.interval_ticks = run_ns_to_ticks(number("interval", 10000));
+    if (run.interval_ticks == 0)
+        panic("manifest: interval is 0");
+    run.pmu = pmu_probe(&run.pmu_caps);
+    read_events();
+}

@@ -1,0 +1,47 @@
+/* The run: what the manifest asks for, on which machine, with which counters.
+ * Filled during boot, read-only afterwards except where noted.
+ */
+#ifndef GUEST_RUN_H
+#define GUEST_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "drivers/acpi/acpi.h"
+#include "drivers/clock/clock.h"
+#include "drivers/pmu/pmu.h"
+#include "guest/thread.h"
+#include "include/boot_info.h"
+#include "include/hr_format.h"
+#include "lib/manifest.h"
+
+struct run {
+    const struct boot_info *boot;
+    struct manifest manifest;
+    struct acpi_machine machine;
+    struct clock_source clock;
+    const struct pmu_driver *pmu;
+    struct pmu_caps pmu_caps;
+    struct pmu_session session;
+    uint32_t mode; /* enum hr_mode */
+    uint64_t interval_ticks;
+    bool shared;     /* one CPU is both service and workload CPU */
+    bool emulated;
+    struct hr_meta_calibration calibration;
+    uint64_t start_unix_ns;
+    uint64_t start_ticks; /* workload clock at the program's first instruction */
+    struct process process;
+    struct thread thread;
+};
+extern struct run run;
+
+/* Reads the manifest from the archive into run; panics with one line when it cannot. */
+void run_read_manifest(void);
+
+/* Reads interval and events; the clock is known and run.pmu_caps.exact_instructions is set. */
+void run_read_sampling(void);
+
+uint64_t run_ticks_to_ns(uint64_t ticks);
+uint64_t run_ns_to_ticks(uint64_t ns);
+
+#endif

@@ -1,0 +1,139 @@
+/* The sampling path: from the timer interrupt in ring 3 to one slot in this CPU's ring. */
+#include <string.h>
+
+#include "drivers/apic/apic.h"
+#include "drivers/pmu/pmu.h"
+#include "guest/clock.h"
+#include "guest/entry.h"
+#include "guest/ring.h"
+#include "guest/run.h"
+#include "guest/sampler.h"
+#include "guest/service.h"
+
+/* Ticks from arming the timer to ring 3, found by sampler_calibrate in virtual time; 0 elsewhere. */
+static int64_t arm_lead_ticks;
+
+/* Arms the timer for next_due.  In shared mode the workload clock stands at `now` until ring 3. */
+static inline void arm(struct cpu *cpu, uint64_t now)
+{
+    uint64_t from = cpu->stop_mask ? now : x86_rdtsc();
+    int64_t ticks = (int64_t)(cpu->next_due - from) + arm_lead_ticks;
+
+    apic_timer_arm(ticks > 0 ? (uint64_t)ticks : 1);
+}
+
+void sampler_trim(int64_t late_ticks)
+{
+    arm_lead_ticks -= late_ticks;
+}
+
+/* Moves next_due to the first grid point after `now`. */
+static inline void advance(struct cpu *cpu, uint64_t now)
+{
+    cpu->next_due += run.interval_ticks;
+    if (__builtin_expect((int64_t)(now - cpu->next_due) >= 0, 0))
+        cpu->next_due += ((now - cpu->next_due) / run.interval_ticks + 1) * run.interval_ticks;
+}
+
+/* The rare path: no room.  In shared mode there is room after service work; otherwise the sample
+ * is dropped and counted. */
+static __attribute__((noinline)) struct trace_slot *make_room(struct cpu *cpu, uint64_t now)
+{
+    if (!cpu->stop_mask) {
+        ring_drop(cpu->ring, now);
+        return NULL;
+    }
+    service_drain(cpu);
+    return ring_reserve(cpu->ring);
+}
+
+static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint8_t flags)
+{
+    struct ring *ring = cpu->ring;
+    struct trace_slot *slot;
+
+    if (__builtin_expect(ring->lost_count == 0 && ring->head - ring->tail_seen <= ring->mask, 1))
+        slot = ring_slot(ring, ring->head);
+    else
+        slot = ring_reserve(ring);
+    if (__builtin_expect(!slot, 0)) {
+        slot = make_room(cpu, now);
+        if (!slot)
+            return;
+    }
+    run.pmu->read(&run.session, cpu->user_ticks, slot->counters);
+    uint64_t cost = x86_rdtsc() - cpu->enter_ticks;
+    if (cost > UINT16_MAX)
+        cost = UINT16_MAX;
+    uint32_t tid = cpu->thread ? cpu->thread->tid : 0;
+    pmu_store(&slot->time, now);
+    pmu_store(&slot->ip, ip);
+    pmu_store((uint64_t *)&slot->tid, tid | cost << 32 | (uint64_t)flags << 48);
+    pmu_store_fence();
+    ring_publish(ring);
+}
+
+void sampler_interrupt(struct irq_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+    uint64_t now = clock_entered(cpu);
+    int64_t late = (int64_t)(now - cpu->next_due);
+
+    if (__builtin_expect(late >= 0, 1)) {
+        take(cpu, now, frame->rip,
+             (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+        advance(cpu, now);
+    }
+    apic_eoi();
+    arm(cpu, now);
+}
+
+/* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again. */
+void sampler_interrupt_in_kernel(struct irq_frame *frame)
+{
+    (void)frame;
+    apic_eoi();
+}
+
+void sampler_start(struct cpu *cpu, uint64_t now)
+{
+    cpu->next_due = now;
+    sampler_resume(cpu, now);
+}
+
+void sampler_resume(struct cpu *cpu, uint64_t now)
+{
+    if (run.mode != HR_MODE_TIMER)
+        return;
+    if ((int64_t)(now - cpu->next_due) >= 0)
+        advance(cpu, now);
+    arm(cpu, now);
+}
+
+void sampler_stop(struct cpu *cpu)
+{
+    (void)cpu;
+    apic_timer_stop();
+}
+
+struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uint64_t time)
+{
+    struct trace_slot *slot;
+
+    while (!(slot = ring_reserve(cpu->ring))) {
+        if (cpu->stop_mask)
+            service_drain(cpu);
+        else
+            x86_pause();
+    }
+    memset(slot, 0, (size_t)1 << cpu->ring->slot_shift);
+    slot->time = time;
+    slot->tid = cpu->thread ? cpu->thread->tid : 0;
+    slot->kind = (uint8_t)kind;
+    return slot;
+}
+
+void sampler_record_end(struct cpu *cpu)
+{
+    ring_publish(cpu->ring);
+}

@@ -1,0 +1,26 @@
+/* Timer sampling on a workload CPU.  Interrupts off. */
+#ifndef GUEST_SAMPLER_H
+#define GUEST_SAMPLER_H
+
+#include "guest/cpu.h"
+#include "lib/trace_slot.h"
+
+/* Puts the timer's first sample one interval after `now` and arms it, if the mode is timer. */
+void sampler_start(struct cpu *cpu, uint64_t now);
+void sampler_stop(struct cpu *cpu);
+
+/* Arms the timer again after the workload clock was stopped or moved; grid points that passed
+ * meanwhile are left out. */
+void sampler_resume(struct cpu *cpu, uint64_t now);
+
+/* Starts a record that is not a sample: a slot of this kind, zeroed but for time, tid and kind.
+ * Makes room by service work (shared mode) or by waiting for the service CPU: never fails.
+ * sampler_record_end publishes it.  Thread context only.
+ */
+struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uint64_t time);
+void sampler_record_end(struct cpu *cpu);
+
+/* Calibration: samples came `late_ticks` after the grid; arm the timer that much earlier. */
+void sampler_trim(int64_t late_ticks);
+
+#endif

@@ -1,0 +1,237 @@
+/* System calls' side of service work: on the workload CPU, with its clock. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "drivers/apic/apic.h"
+#include "drivers/platform.h"
+#include "guest/clock.h"
+#include "guest/entry.h"
+#include "guest/log.h"
+#include "guest/phys.h"
+#include "guest/run.h"
+#include "guest/sampler.h"
+#include "guest/service.h"
+#include "guest/service_cpu.h"
+#include "guest/trace.h"
+
+static uint8_t *bounce;
+static struct service_fault noted_fault;
+static uint64_t written[3]; /* bytes sent, by stream */
+
+void *service_buffer(void)
+{
+    if (!bounce && !(bounce = platform_allocate(SERVICE_BYTES_MAX)))
+        panic("no memory for the service buffer");
+    return bounce;
+}
+
+/* Between these two the workload clock stands still (shared mode) and the timer is off. */
+static struct cpu *begin(void)
+{
+    struct cpu *cpu = cpu_this();
+
+    clock_stop(cpu);
+    if (run.mode == HR_MODE_TIMER)
+        apic_timer_stop();
+    return cpu;
+}
+
+static void end(struct cpu *cpu)
+{
+    sampler_resume(cpu, cpu->stop_mask ? cpu->stopped_at - cpu->clock_offset : x86_rdtsc());
+    clock_start(cpu);
+}
+
+/* A wait that the workload clock saw (never in shared mode) is a gap in the program's time. */
+static void record_gap(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_gap_reason reason)
+{
+    if (last == first)
+        return;
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, first);
+    slot->counters[0] = last;
+    slot->counters[1] = reason;
+    sampler_record_end(cpu);
+}
+
+static int64_t call(struct cpu *cpu, enum service_operation operation, uint64_t a, uint64_t b)
+{
+    if (run.shared)
+        return service_cpu_perform(operation, a, b);
+    return service_cpu_request(cpu, operation, a, b);
+}
+
+int64_t service_write(int stream, size_t bytes)
+{
+    struct cpu *cpu = begin();
+    uint64_t time = cpu->stopped_at - cpu->clock_offset;
+
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_OUTPUT, time);
+    slot->counters[0] = written[stream];
+    slot->counters[1] = bytes;
+    slot->counters[2] = (uint64_t)stream;
+    sampler_record_end(cpu);
+    int64_t result = call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
+    if (result == 0)
+        written[stream] += bytes;
+    if (!run.shared)
+        record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
+    end(cpu);
+    return result;
+}
+
+int64_t service_read(size_t bytes)
+{
+    struct cpu *cpu = begin();
+    uint64_t time = cpu->stopped_at - cpu->clock_offset;
+    int64_t result = call(cpu, SERVICE_READ, bytes, 0);
+
+    if (!run.shared)
+        record_gap(cpu, time, x86_rdtsc(), HR_GAP_INPUT);
+    end(cpu);
+    return result;
+}
+
+void service_sleep(uint64_t ns)
+{
+    struct cpu *cpu = begin();
+    uint64_t ticks = run_ns_to_ticks(ns);
+    uint64_t start = cpu->stopped_at - cpu->clock_offset;
+
+    if (run.shared) {
+        cpu->clock_offset -= ticks;
+    } else {
+        uint64_t until = x86_rdtsc() + ticks, now;
+        while ((now = x86_rdtsc()) < until && !run.process.stop_signal) {
+            apic_timer_arm(until - now);
+            x86_wait_for_interrupt();
+        }
+    }
+    cpu->slept_ticks += ticks;
+    record_gap(cpu, start, start + ticks, HR_GAP_SLEEP);
+    end(cpu);
+}
+
+uint64_t service_monotonic_ns(void)
+{
+    return run_ticks_to_ns(clock_now(cpu_this()) - run.start_ticks);
+}
+
+uint64_t service_realtime_ns(void)
+{
+    return run.start_unix_ns + service_monotonic_ns();
+}
+
+uint64_t service_cpu_ns(void)
+{
+    const struct cpu *cpu = cpu_this();
+
+    return run_ticks_to_ns(clock_now(cpu) - run.start_ticks - cpu->slept_ticks);
+}
+
+void service_note_fault(const struct service_fault *fault)
+{
+    noted_fault = fault ? *fault : (struct service_fault){0};
+}
+
+/* For a signal without a fault (abort, a stop by the host): where the program was. The CPU's own
+ * frame lies at the top of the kernel stack, whatever the kind of entry. */
+static void note_position(struct cpu *cpu, uint32_t signal)
+{
+    const uint64_t *top = (const uint64_t *)cpu->kernel_stack_top;
+
+    noted_fault = (struct service_fault){
+        .ip = top[-5], .vector = HR_FAULT_NO_EXCEPTION, .signal = signal};
+}
+
+void service_exit(uint32_t kind, uint32_t code)
+{
+    struct cpu *cpu = cpu_this();
+    struct service_end report = {.record = {.time = clock_entered(cpu),
+                                            .user_ticks = cpu->user_ticks,
+                                            .kind = kind,
+                                            .code = code,
+                                            .peak_memory_bytes = phys_peak_bytes()}};
+
+    clock_stop(cpu);
+    sampler_stop(cpu);
+    if (kind == HR_EXIT_SIGNAL || kind == HR_EXIT_TIMEOUT) {
+        if (noted_fault.signal != code)
+            note_position(cpu, code);
+        struct trace_slot *slot = sampler_record(cpu, HR_REC_FAULT, report.record.time);
+        slot->ip = noted_fault.ip;
+        slot->counters[0] = noted_fault.address;
+        slot->counters[1] = noted_fault.vector;
+        slot->counters[2] = noted_fault.error;
+        slot->counters[3] = noted_fault.signal;
+        sampler_record_end(cpu);
+    }
+    run.pmu->stop(&run.session);
+    run.pmu->read(&run.session, cpu->user_ticks, report.totals);
+    call(cpu, SERVICE_EXIT, (uint64_t)&report, 0);
+    for (;;)
+        x86_wait_for_interrupt();
+}
+
+void service_refuse(uint32_t error)
+{
+    const struct service_end report = {.record = {.time = run.start_ticks,
+                                                  .kind = HR_EXIT_REFUSED,
+                                                  .code = error,
+                                                  .peak_memory_bytes = phys_peak_bytes()}};
+
+    service_cpu_perform(SERVICE_EXIT, (uint64_t)&report, 0);
+    panic("the run did not end");
+}
+
+void service_check_stop(void)
+{
+    if (run.process.stop_signal)
+        service_exit(run.process.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
+                     run.process.stop_signal);
+}
+
+void service_drain(struct cpu *cpu)
+{
+    trace_drain(cpu->ring, true);
+    service_cpu_poll();
+}
+
+void platform_wait(void)
+{
+    if (cpu_this()->index == 0)
+        x86_wait_for_interrupt();
+    else
+        x86_pause();
+}
+
+/* ---- interrupts ---- */
+
+void service_device_interrupt(struct irq_frame *frame)
+{
+    (void)frame;
+    apic_eoi();
+    if (run.shared) {
+        service_cpu_poll();
+        service_check_stop();
+    }
+}
+
+void service_device_interrupt_in_kernel(struct irq_frame *frame)
+{
+    (void)frame;
+    apic_eoi();
+}
+
+void service_wake_interrupt(struct irq_frame *frame)
+{
+    (void)frame;
+    apic_eoi();
+    service_check_stop();
+}
+
+void service_wake_interrupt_in_kernel(struct irq_frame *frame)
+{
+    (void)frame;
+    apic_eoi();
+}

@@ -1,0 +1,227 @@
+/* Service work proper: moves bytes between ports and rings, and ends the run. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "drivers/apic/apic.h"
+#include "drivers/platform.h"
+#include "drivers/virtio/serial.h"
+#include "guest/log.h"
+#include "guest/log_buffer.h"
+#include "guest/ring.h"
+#include "guest/run.h"
+#include "guest/service.h"
+#include "guest/service_cpu.h"
+#include "guest/trace.h"
+#include "include/run_ports.h"
+
+#define POLL_INTERVAL_NS 1000000u    /* of the rings, when nothing else wakes the service CPU */
+#define FLUSH_INTERVAL_NS 100000000u /* an unfinished chunk waits no longer than this */
+
+enum request_state { REQUEST_NONE, REQUEST_POSTED, REQUEST_DONE };
+
+struct request { /* one per workload CPU */
+    uint32_t state; /* enum request_state; atomic */
+    enum service_operation operation;
+    uint64_t a, b;
+    int64_t result;
+} __attribute__((aligned(64)));
+
+static struct request requests[CPUS_MAX];
+static int port_stdin, port_stdout, port_stderr, port_log, port_control;
+
+static int find(const char *name)
+{
+    int port = virtio_serial_find(name);
+
+    if (port < 0)
+        panic("the host offers no port %s", name);
+    return port;
+}
+
+int service_init(void)
+{
+    int status = virtio_serial_init(VECTOR_DEVICE, apic_id());
+
+    if (status)
+        return status;
+    port_stdin = find(RUN_PORT_STDIN);
+    port_stdout = find(RUN_PORT_STDOUT);
+    port_stderr = find(RUN_PORT_STDERR);
+    port_log = find(RUN_PORT_LOG);
+    port_control = find(RUN_PORT_CONTROL);
+    return 0;
+}
+
+static void send_log(const char *bytes, size_t count)
+{
+    virtio_serial_send(port_log, bytes, count);
+}
+
+static void send_message(uint32_t type, uint64_t value)
+{
+    struct run_message message = {.type = type, .value = value};
+
+    virtio_serial_send(port_control, &message, sizeof message);
+}
+
+static void wake_workload_cpus(void)
+{
+    for (uint32_t i = 1; i < cpu_count; i++)
+        apic_send(cpus[i].apic_id, VECTOR_WAKE);
+}
+
+static void take_message(const struct run_message *message)
+{
+    if (message->type != RUN_HOST_STOP || run.process.stop_signal)
+        return;
+    run.process.stop_is_timeout = message->flag;
+    run.process.stop_signal =
+        message->value >= 1 && message->value <= 64 ? (uint32_t)message->value : SIGKILL;
+    if (!run.shared)
+        wake_workload_cpus();
+}
+
+void service_cpu_poll(void)
+{
+    static struct run_message message;
+    static size_t have;
+    size_t got;
+
+    if (!log_buffer_empty())
+        log_buffer_take(send_log);
+    while ((got = virtio_serial_receive(port_control, (uint8_t *)&message + have,
+                                        sizeof message - have))) {
+        have += got;
+        if (have == sizeof message) {
+            take_message(&message);
+            have = 0;
+        }
+    }
+}
+
+static bool drain_rings(bool flush)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < cpu_count; i++) {
+        if (cpus[i].ring)
+            any |= trace_drain(cpus[i].ring, flush);
+    }
+    return any;
+}
+
+/* Receives exactly `bytes` bytes of the stdin port; -EINTR when the run is being stopped. */
+static int receive_all(uint8_t *to, size_t bytes)
+{
+    while (bytes) {
+        size_t got = virtio_serial_receive(port_stdin, to, bytes);
+        to += got;
+        bytes -= got;
+        if (got)
+            continue;
+        service_cpu_poll();
+        if (run.process.stop_signal)
+            return -EINTR;
+        if (!run.shared)
+            drain_rings(false);
+        platform_wait();
+    }
+    return 0;
+}
+
+static int64_t perform_read(uint64_t most)
+{
+    uint32_t bytes;
+
+    send_message(RUN_GUEST_READ, most);
+    int status = receive_all((uint8_t *)&bytes, sizeof bytes);
+    if (status)
+        return status;
+    if (bytes > most || bytes > SERVICE_BYTES_MAX)
+        panic("the host sent %u bytes of stdin where at most %lu were asked for", bytes, most);
+    status = receive_all(service_buffer(), bytes);
+    return status ? status : (int64_t)bytes;
+}
+
+static void __attribute__((noreturn)) perform_exit(const struct service_end *end)
+{
+    trace_end(&end->record, end->totals);
+    service_cpu_poll();
+    send_message(RUN_GUEST_DONE, 0);
+    for (;;) {
+        x86_out32(RUN_DEBUG_EXIT_PORT, RUN_EXIT_DONE);
+        x86_wait_for_interrupt();
+    }
+}
+
+int64_t service_cpu_perform(enum service_operation operation, uint64_t a, uint64_t b)
+{
+    int64_t result = -EINVAL;
+
+    switch (operation) {
+    case SERVICE_WRITE:
+        result = virtio_serial_send(a == 2 ? port_stderr : port_stdout, service_buffer(), b);
+        break;
+    case SERVICE_READ:
+        result = perform_read(a);
+        break;
+    case SERVICE_EXIT:
+        perform_exit((const struct service_end *)a);
+    }
+    service_cpu_poll();
+    return result;
+}
+
+int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, uint64_t a,
+                            uint64_t b)
+{
+    struct request *request = &requests[cpu->index];
+
+    request->operation = operation;
+    request->a = a;
+    request->b = b;
+    __atomic_store_n(&request->state, REQUEST_POSTED, __ATOMIC_RELEASE);
+    apic_send(cpus[0].apic_id, VECTOR_WAKE);
+    while (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_DONE)
+        x86_wait_for_interrupt();
+    __atomic_store_n(&request->state, REQUEST_NONE, __ATOMIC_RELAXED);
+    return request->result;
+}
+
+static bool serve_requests(void)
+{
+    bool any = false;
+
+    for (uint32_t i = 1; i < cpu_count; i++) {
+        struct request *request = &requests[i];
+        if (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_POSTED)
+            continue;
+        request->result = service_cpu_perform(request->operation, request->a, request->b);
+        __atomic_store_n(&request->state, REQUEST_DONE, __ATOMIC_RELEASE);
+        apic_send(cpus[i].apic_id, VECTOR_WAKE);
+        any = true;
+    }
+    return any;
+}
+
+void service_main(struct cpu *cpu)
+{
+    uint64_t flush_ticks = run_ns_to_ticks(FLUSH_INTERVAL_NS);
+    uint64_t next_flush = x86_rdtsc() + flush_ticks;
+
+    (void)cpu;
+    apic_timer_setup(VECTOR_SERVICE_TIMER);
+    for (;;) {
+        bool flush = (int64_t)(x86_rdtsc() - next_flush) >= 0;
+        if (flush)
+            next_flush += flush_ticks;
+        bool busy = drain_rings(flush);
+        busy |= serve_requests();
+        service_cpu_poll();
+        if (busy)
+            continue;
+        apic_timer_arm(run_ns_to_ticks(POLL_INTERVAL_NS));
+        x86_wait_for_interrupt();
+    }
+}

@@ -1,0 +1,215 @@
+/* Service work on the trace: from ring slots to chunks on the trace port. */
+#include <errno.h>
+#include <string.h>
+
+#include "drivers/virtio/serial.h"
+#include "guest/log.h"
+#include "guest/ring.h"
+#include "guest/run.h"
+#include "guest/trace.h"
+#include "guest/trace_meta.h"
+#include "include/run_ports.h"
+#include "lib/trace_writer.h"
+
+#define CHUNK_BYTES 65536u
+
+/* One writer serves all CPUs' META and END chunks, and there is one for each CPU's DATA chunks. */
+struct stream {
+    struct trace_writer writer;
+    uint8_t buffer[CHUNK_BYTES] __attribute__((aligned(64)));
+};
+
+static int port = -1;
+static struct stream streams[TRACE_CPUS_MAX];
+static struct stream meta;
+static struct ring *rings[TRACE_CPUS_MAX];
+
+static void send_chunk(struct trace_writer *w)
+{
+    uint32_t bytes = trace_writer_finish(w);
+
+    if (virtio_serial_send(port, w->buffer, bytes))
+        panic("the trace port failed");
+}
+
+void trace_init(void)
+{
+    port = virtio_serial_find(RUN_PORT_TRACE);
+    if (port < 0)
+        panic("the host offers no port %s", RUN_PORT_TRACE);
+    trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE,
+                      run.session.event_count);
+}
+
+void trace_add_ring(struct ring *ring)
+{
+    if (ring->cpu >= TRACE_CPUS_MAX)
+        panic("CPU %u: the trace serves %d CPUs", ring->cpu, TRACE_CPUS_MAX);
+    struct stream *stream = &streams[ring->cpu];
+    rings[ring->cpu] = ring;
+    trace_writer_init(&stream->writer, stream->buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
+                      run.session.event_count);
+}
+
+void trace_start(void)
+{
+    static struct hr_file_header header;
+
+    trace_file_header(&header);
+    if (virtio_serial_send(port, &header, sizeof header))
+        panic("the trace port failed");
+    trace_writer_begin(&meta.writer, HR_CHUNK_META);
+    trace_meta_write(&meta.writer);
+    send_chunk(&meta.writer);
+}
+
+/* A record's fixed body, as the slot's words describe it; see guest/sampler.h's users. */
+union record_body {
+    struct hr_rec_syscall syscall;
+    struct hr_rec_switch switched;
+    struct hr_rec_output output;
+    struct hr_rec_gap gap;
+    struct hr_rec_fault fault;
+};
+
+static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    switch (slot->kind) {
+    case HR_REC_SYSCALL:
+        body->syscall = (struct hr_rec_syscall){.time = slot->time,
+                                                .result = slot->ip,
+                                                .duration_ticks = (uint32_t)words[0],
+                                                .tid = slot->tid,
+                                                .number = (uint32_t)words[1]};
+        return sizeof body->syscall;
+    case HR_REC_SWITCH:
+        body->switched = (struct hr_rec_switch){.time = slot->time,
+                                                .from_tid = (uint32_t)words[0],
+                                                .to_tid = (uint32_t)words[1],
+                                                .reason = (uint32_t)words[2]};
+        return sizeof body->switched;
+    case HR_REC_OUTPUT:
+        body->output = (struct hr_rec_output){.time = slot->time,
+                                              .offset = words[0],
+                                              .bytes = (uint32_t)words[1],
+                                              .stream = (uint32_t)words[2]};
+        return sizeof body->output;
+    case HR_REC_GAP:
+        body->gap = (struct hr_rec_gap){.time_first = slot->time,
+                                        .time_last = words[0],
+                                        .reason = (uint32_t)words[1],
+                                        .tid = slot->tid};
+        return sizeof body->gap;
+    case HR_REC_FAULT:
+        body->fault = (struct hr_rec_fault){.time = slot->time,
+                                            .ip = slot->ip,
+                                            .address = words[0],
+                                            .vector = (uint32_t)words[1],
+                                            .error = (uint32_t)words[2],
+                                            .signal = (uint32_t)words[3],
+                                            .tid = slot->tid};
+        return sizeof body->fault;
+    default:
+        panic("a ring holds a slot of kind %u", slot->kind);
+    }
+}
+
+static int write_slot(struct trace_writer *w, const struct trace_slot *slot)
+{
+    union record_body body;
+
+    if (slot->kind == 0)
+        return trace_writer_sample(w, slot);
+    if (slot->kind == HR_REC_LOST) {
+        const struct hr_rec_lost lost = {
+            .time_first = slot->time, .time_last = slot->ip, .count = slot->counters[0]};
+        return trace_writer_lost(w, &lost);
+    }
+    uint32_t bytes = slot_to_body(slot, &body);
+    return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
+}
+
+bool trace_drain(struct ring *ring, bool flush)
+{
+    struct trace_writer *w = &streams[ring->cpu].writer;
+    uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+    bool any = ring->tail != head;
+
+    while (ring->tail != head) {
+        const struct trace_slot *slot = ring_slot(ring, ring->tail);
+        if (w->used == 0)
+            trace_writer_begin(w, HR_CHUNK_DATA);
+        int status = write_slot(w, slot);
+        if (status == -ENOSPC) {
+            __atomic_store_n(&ring->tail, ring->tail, __ATOMIC_RELEASE);
+            send_chunk(w);
+            continue;
+        }
+        if (status)
+            panic("a record does not encode: error %d", status);
+        ring->tail++;
+        if ((ring->tail & 63) == 0)
+            __atomic_store_n(&ring->tail, ring->tail, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&ring->tail, head, __ATOMIC_RELEASE);
+    if (flush && trace_writer_dirty(w))
+        send_chunk(w);
+    return any;
+}
+
+/* The loss that no later slot could announce. */
+static void write_owed_loss(struct ring *ring)
+{
+    struct trace_writer *w = &streams[ring->cpu].writer;
+    const struct hr_rec_lost lost = {.time_first = ring->lost_first,
+                                     .time_last = ring->lost_last,
+                                     .count = ring->lost_count};
+
+    if (!ring->lost_count)
+        return;
+    if (w->used == 0)
+        trace_writer_begin(w, HR_CHUNK_DATA);
+    if (trace_writer_lost(w, &lost) == -ENOSPC) {
+        send_chunk(w);
+        trace_writer_begin(w, HR_CHUNK_DATA);
+        trace_writer_lost(w, &lost);
+    }
+}
+
+static void add(uint8_t type, const void *body, uint32_t bytes)
+{
+    if (trace_writer_record(&meta.writer, type, TRACE_NO_TIME, body, bytes, NULL, 0))
+        panic("the END chunk does not fit");
+}
+
+void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *totals)
+{
+    for (unsigned i = 0; i < TRACE_CPUS_MAX; i++) {
+        if (!rings[i])
+            continue;
+        trace_drain(rings[i], false);
+        write_owed_loss(rings[i]);
+        if (trace_writer_dirty(&streams[i].writer))
+            send_chunk(&streams[i].writer);
+    }
+    trace_writer_begin(&meta.writer, HR_CHUNK_END);
+    trace_writer_record(&meta.writer, HR_REC_EXIT, exit_record->time, exit_record,
+                        sizeof *exit_record, NULL, 0);
+    for (uint16_t i = 0; i < run.session.event_count; i++) {
+        const struct hr_rec_total total = {.value = totals[i], .index = i};
+        add(HR_REC_TOTAL, &total, sizeof total);
+    }
+    for (unsigned i = 0; i < TRACE_CPUS_MAX; i++) {
+        if (!rings[i])
+            continue;
+        const struct trace_writer *w = &streams[i].writer;
+        const struct hr_rec_stream stream = {.samples = w->samples,
+                                             .lost = w->lost,
+                                             .chunks = w->sequence,
+                                             .cpu = (uint16_t)rings[i]->cpu};
+        add(HR_REC_STREAM, &stream, sizeof stream);
+    }
+    send_chunk(&meta.writer);
+}

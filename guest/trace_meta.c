@@ -1,0 +1,197 @@
+/* Writes the META chunk: machine, clock, events, sampling, calibration, load map. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "guest/log.h"
+#include "guest/phys.h"
+#include "guest/ring.h"
+#include "guest/run.h"
+#include "guest/trace.h"
+#include "guest/trace_meta.h"
+#include "guest/version.h"
+#include "lib/x86.h"
+
+#define MAPS_MAX 64
+#define BUILD_ID_MAX 64
+
+struct noted_map {
+    struct hr_meta_map map;
+    uint8_t build_id[BUILD_ID_MAX];
+    const char *path; /* lives as long as the archive */
+};
+
+static struct noted_map maps[MAPS_MAX];
+static uint32_t map_count;
+
+void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flags,
+               const uint8_t *build_id, uint16_t build_id_bytes, const char *path)
+{
+    if (map_count == MAPS_MAX) {
+        log_line("more than %d mappings: %s is not in the trace's load map", MAPS_MAX, path);
+        return;
+    }
+    struct noted_map *noted = &maps[map_count++];
+    if (!build_id || build_id_bytes > BUILD_ID_MAX)
+        build_id_bytes = 0;
+    noted->map = (struct hr_meta_map){.start = start,
+                                      .end = end,
+                                      .file_offset = file_offset,
+                                      .flags = flags,
+                                      .build_id_bytes = build_id_bytes,
+                                      .path_bytes = (uint16_t)strlen(path)};
+    if (build_id_bytes)
+        memcpy(noted->build_id, build_id, build_id_bytes);
+    noted->path = path;
+}
+
+static void add(struct trace_writer *w, uint8_t type, const void *body, uint32_t bytes,
+                const void *tail, uint32_t tail_bytes)
+{
+    if (trace_writer_record(w, type, TRACE_NO_TIME, body, bytes, tail, tail_bytes))
+        panic("the META chunk does not fit: too many arguments?");
+}
+
+static void info(struct trace_writer *w, const char *key, const char *value)
+{
+    add(w, HR_META_INFO, key, (uint32_t)strlen(key) + 1, value, (uint32_t)strlen(value) + 1);
+}
+
+static void info_number(struct trace_writer *w, const char *key, uint64_t value)
+{
+    char text[24];
+
+    format_text(text, sizeof text, "%lu", value);
+    info(w, key, text);
+}
+
+/* CPUID leaf's registers as text: EBX, EDX, ECX for the vendor, and so on. */
+static void info_machine(struct trace_writer *w)
+{
+    struct cpuid_result leaf = x86_cpuid(0, 0);
+    char text[49] = {0};
+
+    memcpy(text, &leaf.ebx, 4);
+    memcpy(text + 4, &leaf.edx, 4);
+    memcpy(text + 8, &leaf.ecx, 4);
+    info(w, "machine.vendor", text);
+    for (uint32_t i = 0; i < 3; i++) {
+        leaf = x86_cpuid(0x80000002 + i, 0);
+        memcpy(text + 16 * i, &leaf, 16);
+    }
+    text[48] = 0;
+    info(w, "machine.model", text);
+    leaf = x86_cpuid(1, 0);
+    uint32_t family = leaf.eax >> 8 & 15, model = leaf.eax >> 4 & 15;
+    if (family == 6 || family == 15)
+        model |= leaf.eax >> 12 & 0xf0;
+    if (family == 15)
+        family += leaf.eax >> 20 & 0xff;
+    format_text(text, sizeof text, "family %u model %u stepping %u", family, model, leaf.eax & 15);
+    info(w, "machine.family", text);
+    memset(text, 0, sizeof text);
+    if (leaf.ecx >> 31) {
+        leaf = x86_cpuid(0x40000000, 0);
+        memcpy(text, &leaf.ebx, 12);
+    } else {
+        memcpy(text, "none", 4);
+    }
+    info(w, "machine.hypervisor", text);
+    info_number(w, "machine.cpus", cpu_count);
+    info_number(w, "machine.memory", phys_total_bytes());
+}
+
+/* Arguments joined by spaces; one that a shell would split or change is put in single quotes. */
+static void info_arguments(struct trace_writer *w)
+{
+    static char text[8192];
+    size_t position = 0, used = 0;
+    const char *argument;
+    const char *const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-+=./,:@%^";
+
+    while ((argument = manifest_next(&run.manifest, "arg", &position))) {
+        bool quote = !*argument;
+        for (const char *c = argument; *c; c++)
+            quote |= !strchr(plain, *c);
+        if (used + 2 * strlen(argument) + 4 > sizeof text)
+            break;
+        if (used)
+            text[used++] = ' ';
+        if (quote)
+            text[used++] = '\'';
+        for (const char *c = argument; *c; c++)
+            text[used++] = *c == '\'' ? '?' : *c;
+        if (quote)
+            text[used++] = '\'';
+    }
+    text[used] = 0;
+    info(w, "program.args", text);
+}
+
+static void info_run(struct trace_writer *w)
+{
+    const struct manifest *m = &run.manifest;
+
+    info(w, "kernel.version", VERSION_TEXT);
+    info(w, "program.path", manifest_text(m, "program-path", manifest_text(m, "program", "")));
+    info_arguments(w);
+    info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
+    info(w, "boot.entry", run.boot->entry == BOOT_ENTRY_PVH ? "pvh" : "uefi");
+    info(w, "sampling.trigger", run.mode == HR_MODE_TIMER ? "local APIC timer" : "none");
+    info(w, "pmu.driver", run.pmu->name);
+    info(w, "run.virtual_time", run.clock.virtual_time ? "yes" : "no");
+}
+
+static void sampling(struct trace_writer *w)
+{
+    bool exact = run.clock.virtual_time && run.shared;
+    const struct hr_meta_sampling record = {
+        .interval_ticks = run.mode == HR_MODE_TIMER ? run.interval_ticks : 0,
+        .mode = run.mode,
+        .flags = (run.emulated ? HR_SAMPLING_EMULATED : 0u) |
+                 (run.emulated && !exact ? HR_SAMPLING_INEXACT : 0u) |
+                 (run.shared ? HR_SAMPLING_SHARED : 0u),
+        .event_count = run.session.event_count,
+        .ring_slots = RING_SLOTS,
+        .cpu_count = run.shared ? 1 : cpu_count - 1,
+    };
+
+    add(w, HR_META_SAMPLING, &record, sizeof record, NULL, 0);
+}
+
+void trace_meta_write(struct trace_writer *w)
+{
+    const struct hr_meta_clock clock = {.ticks_per_second = run.clock.hz,
+                                        .start_ticks = run.start_ticks,
+                                        .start_unix_ns = run.start_unix_ns,
+                                        .method = run.clock.method};
+
+    add(w, HR_META_CLOCK, &clock, sizeof clock, NULL, 0);
+    sampling(w);
+    for (uint16_t i = 0; i < run.session.event_count; i++) {
+        const struct pmu_event *event = &run.session.events[i];
+        const struct hr_meta_event record = {.encoding = event->encoding,
+                                             .encoding_ext = event->encoding_ext,
+                                             .index = i,
+                                             .source = event->source,
+                                             .width_bits = event->width_bits,
+                                             .flags = event->flags};
+        add(w, HR_META_EVENT, &record, sizeof record, event->name,
+            (uint32_t)strlen(event->name));
+    }
+    add(w, HR_META_CALIBRATION, &run.calibration, sizeof run.calibration, NULL, 0);
+    info_machine(w);
+    info_run(w);
+    for (uint32_t i = 0; i < map_count; i++) {
+        const struct noted_map *noted = &maps[i];
+        uint8_t tail[BUILD_ID_MAX + 4096];
+        uint32_t bytes = noted->map.build_id_bytes;
+        uint32_t path_bytes = noted->map.path_bytes;
+
+        if (path_bytes > 4096)
+            continue;
+        memcpy(tail, noted->build_id, bytes);
+        memcpy(tail + bytes, noted->path, path_bytes);
+        add(w, HR_META_MAP, &noted->map, sizeof noted->map, tail, bytes + path_bytes);
+    }
+}

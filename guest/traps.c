@@ -1,0 +1,144 @@
+/* Exceptions and system calls: what guest/entry.S calls with a full register frame. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "guest/clock.h"
+#include "guest/entry.h"
+#include "guest/log.h"
+#include "guest/panic.h"
+#include "guest/run.h"
+#include "guest/sampler.h"
+#include "guest/service.h"
+#include "guest/syscall.h"
+#include "guest/uaccess.h"
+#include "lib/x86.h"
+
+enum { /* SDM volume 3, "Exceptions and Interrupts" */
+    VECTOR_GENERAL_PROTECTION = 13,
+    VECTOR_PAGE_FAULT = 14,
+};
+#define PAGE_FAULT_PRESENT 1u
+#define FAULT_TRAP_TRACE 2 /* TRAP_TRACE of Linux's siginfo */
+
+struct fault_signal { /* what Linux raises for an exception of a program */
+    uint8_t signal;
+    uint8_t code;
+    uint8_t address_is_ip;
+};
+
+static const struct fault_signal fault_signals[ENTRY_EXCEPTIONS] = {
+    [0] = {SIGFPE, FPE_INTDIV, 1},  [1] = {SIGTRAP, FAULT_TRAP_TRACE, 1},
+    [3] = {SIGTRAP, SI_KERNEL, 0},  [4] = {SIGSEGV, SI_KERNEL, 0},
+    [5] = {SIGSEGV, SI_KERNEL, 0},  [6] = {SIGILL, ILL_ILLOPN, 1},
+    [7] = {SIGSEGV, SI_KERNEL, 0},  [9] = {SIGFPE, SI_KERNEL, 0},
+    [10] = {SIGSEGV, SI_KERNEL, 0}, [11] = {SIGBUS, SI_KERNEL, 0},
+    [12] = {SIGBUS, SI_KERNEL, 0},  [13] = {SIGSEGV, SI_KERNEL, 0},
+    [14] = {SIGSEGV, SEGV_MAPERR, 0}, [16] = {SIGFPE, FPE_FLTINV, 1},
+    [17] = {SIGBUS, BUS_ADRALN, 0}, [19] = {SIGFPE, FPE_FLTINV, 1},
+    [20] = {SIGSEGV, SI_KERNEL, 0}, [21] = {SIGSEGV, SI_KERNEL, 0},
+};
+
+static uint64_t nmi_count;
+
+bool trap_syscall(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+    struct thread *thread = cpu->thread;
+
+    if (!thread) /* the calibration loop ends */
+        user_leave();
+    uint64_t start = clock_entered(cpu);
+    thread->return_by_iret = false;
+    syscall_dispatch(thread, frame);
+    uint64_t end = clock_end_of_call(cpu);
+    uint64_t duration = end - start;
+
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_SYSCALL, start);
+    slot->ip = frame->rax;
+    slot->counters[0] = duration > UINT32_MAX ? UINT32_MAX : duration;
+    slot->counters[1] = frame->vector;
+    sampler_record_end(cpu);
+    service_check_stop();
+    return thread->return_by_iret;
+}
+
+/* RDTSC and RDTSCP trap in shared mode: the program sees the workload clock. */
+static bool emulate_rdtsc(const struct cpu *cpu, struct trap_frame *frame)
+{
+    uint8_t code[3] = {0};
+
+    if (!cpu->stop_mask || frame->error || copy_from_user(code, frame->rip, 2) || code[0] != 0x0f)
+        return false;
+    if (code[1] == 0x31) {
+        frame->rip += 2;
+    } else if (code[1] == 0x01 && !copy_from_user(code + 2, frame->rip + 2, 1) && code[2] == 0xf9) {
+        frame->rip += 3;
+        frame->rcx = 0; /* TSC_AUX: CPU 0 */
+    } else {
+        return false;
+    }
+    uint64_t ticks = clock_entered(cpu);
+    frame->rax = (uint32_t)ticks;
+    frame->rdx = ticks >> 32;
+    return true;
+}
+
+static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t address)
+{
+    const struct fault_signal *fault = &fault_signals[frame->vector];
+    int code = fault->code;
+
+    if (fault->address_is_ip)
+        address = frame->rip;
+    if (frame->vector == VECTOR_PAGE_FAULT && frame->error & PAGE_FAULT_PRESENT)
+        code = SEGV_ACCERR;
+    struct service_fault record = {.ip = frame->rip,
+                                   .address = frame->vector == VECTOR_PAGE_FAULT ? address : 0,
+                                   .vector = (uint32_t)frame->vector,
+                                   .error = (uint32_t)frame->error,
+                                   .signal = fault->signal};
+    service_note_fault(&record);
+    signal_fault(cpu->thread, frame, fault->signal, code, address);
+    service_note_fault(NULL); /* a handler takes it */
+}
+
+void trap_exception(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+    uint64_t address = 0;
+
+    if (frame->vector == VECTOR_PAGE_FAULT) {
+        address = x86_read_cr2();
+        if (!cpu->thread)
+            panic("page fault at %lx while calibrating", address);
+        int status = vm_fault(&run.process.space, address, frame->error);
+        if (status == 0)
+            return;
+        if (status == -ENOMEM) {
+            log_line("out of memory: the program needs more than --mem gives it");
+            service_exit(HR_EXIT_SIGNAL, SIGKILL);
+        }
+    } else if (frame->vector == VECTOR_GENERAL_PROTECTION && emulate_rdtsc(cpu, frame)) {
+        return;
+    }
+    if (!cpu->thread)
+        panic_frame(frame, "exception %lu while calibrating", frame->vector);
+    program_fault(cpu, frame, address);
+}
+
+void trap_in_kernel(struct trap_frame *frame)
+{
+    panic_frame(frame, "exception %lu in the kernel, error %lx, address %lx", frame->vector,
+                frame->error, x86_read_cr2());
+}
+
+void trap_paranoid(struct trap_frame *frame)
+{
+    if (frame->vector == 2) {
+        nmi_count++;
+        return;
+    }
+    panic_frame(frame, "%s, CR2 %lx", frame->vector == 8 ? "double fault" : "machine check",
+                x86_read_cr2());
+}

@@ -1,0 +1,25 @@
+/* Where things are in the kernel's address space: boot paths and kernel agree on it.
+ * Also read by assembly.
+ */
+#ifndef INCLUDE_KERNEL_LAYOUT_H
+#define INCLUDE_KERNEL_LAYOUT_H
+
+#define PAGE_BYTES 4096
+#define LARGE_PAGE_BYTES 0x200000
+
+#define KERNEL_PHYSICAL 0x200000       /* load address of guest.elf */
+#define KERNEL_BASE 0xffffffff80000000 /* virtual = physical + KERNEL_BASE */
+#define DIRECT_MAP 0xffff800000000000  /* virtual = physical + DIRECT_MAP, all RAM, NX */
+#define DEVICE_MAP 0xffffc00000000000  /* device memory, uncached */
+#define USER_END 0x00007ffffffff000    /* user addresses are below */
+#define TRAMPOLINE_PHYSICAL 0x8000     /* real-mode start of the other CPUs */
+
+#define KERNEL_STACK_BYTES 16384
+
+#define SELECTOR_KERNEL_CODE 0x08
+#define SELECTOR_KERNEL_DATA 0x10
+#define SELECTOR_USER_DATA 0x1b /* SYSRET wants data before code */
+#define SELECTOR_USER_CODE 0x23
+#define SELECTOR_TSS 0x28
+
+#endif
