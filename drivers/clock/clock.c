@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "drivers/clock/calibrate.h"
+#include "drivers/clock/tsc_calibrate.h"
 #include "drivers/platform.h"
 #include "include/hr_format.h"
 #include "lib/x86.h"
@@ -121,7 +121,7 @@ static void clock_set(struct clock_source *out, uint64_t hz, uint32_t method)
 /* Short under a hypervisor, where emulated time may be slow to pass. */
 static uint64_t hz_from_timer(const struct acpi_machine *machine, bool hypervisor)
 {
-    uint64_t hz = calibrate_tsc(machine, hypervisor ? 600 : 20000);
+    uint64_t hz = tsc_calibrate(machine, hypervisor ? 600 : 20000);
 
     if (hz == 0) {
         platform_log("no timer to calibrate the TSC against: assuming 1 GHz");

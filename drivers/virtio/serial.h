@@ -28,7 +28,9 @@ int virtio_serial_send(int port, const void *bytes, size_t count);
 int virtio_serial_start(int port, const void *bytes, size_t count);
 int virtio_serial_sent(int port);
 
-/* Takes up to `room` received bytes; 0 when there are none at the moment. Never waits. */
+/* Takes up to `room` received bytes; 0 when there are none at the moment. Never waits.  The first
+ * call gives the port its buffers: before it nothing arrives and nothing interrupts.
+ */
 size_t virtio_serial_receive(int port, void *out, size_t room);
 
 #endif

@@ -1,5 +1,5 @@
 /* Calibrates the TSC against HPET, ACPI PM timer or PIT. */
-#include "drivers/clock/calibrate.h"
+#include "drivers/clock/tsc_calibrate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,7 +150,7 @@ static uint64_t best_measurement(const struct reference *reference, uint32_t win
     return best_hz;
 }
 
-uint64_t calibrate_tsc(const struct acpi_machine *machine, uint32_t window_us)
+uint64_t tsc_calibrate(const struct acpi_machine *machine, uint32_t window_us)
 {
     static bool (*const open[])(const struct acpi_machine *,
                                 struct reference *) = {hpet_open, pm_timer_open, pit_open};

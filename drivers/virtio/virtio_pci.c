@@ -1,0 +1,198 @@
+/* The modern virtio-pci transport: capabilities, feature negotiation, queues. */
+#include "drivers/virtio/virtio_pci.h"
+
+#include <errno.h>
+
+#include "drivers/mmio.h"
+#include "drivers/platform.h"
+#include "lib/x86.h"
+
+enum { /* 4.1.4, struct virtio_pci_cap */
+       CAPABILITY_TYPE = 3,
+       CAPABILITY_BAR = 4,
+       CAPABILITY_OFFSET = 8,
+       CAPABILITY_LENGTH = 12,
+       CAPABILITY_NOTIFY_MULTIPLIER = 16,
+       TYPE_COMMON = 1,
+       TYPE_NOTIFY = 2,
+       TYPE_DEVICE = 4,
+};
+
+enum { /* 4.1.4.3, struct virtio_pci_common_cfg */
+       COMMON_DEVICE_FEATURE_SELECT = 0x00,
+       COMMON_DEVICE_FEATURE = 0x04,
+       COMMON_DRIVER_FEATURE_SELECT = 0x08,
+       COMMON_DRIVER_FEATURE = 0x0c,
+       COMMON_MSIX_CONFIG = 0x10,
+       COMMON_NUM_QUEUES = 0x12,
+       COMMON_STATUS = 0x14,
+       COMMON_QUEUE_SELECT = 0x16,
+       COMMON_QUEUE_SIZE = 0x18,
+       COMMON_QUEUE_MSIX_VECTOR = 0x1a,
+       COMMON_QUEUE_ENABLE = 0x1c,
+       COMMON_QUEUE_NOTIFY_OFFSET = 0x1e,
+       COMMON_QUEUE_DESCRIPTORS = 0x20,
+       COMMON_QUEUE_AVAILABLE = 0x28,
+       COMMON_QUEUE_USED = 0x30,
+       COMMON_BYTES = 0x38,
+};
+
+enum { /* 2.1 */
+       STATUS_ACKNOWLEDGE = 1,
+       STATUS_DRIVER = 2,
+       STATUS_DRIVER_OK = 4,
+       STATUS_FEATURES_OK = 8,
+       STATUS_FAILED = 128,
+};
+
+#define NO_VECTOR 0xffff
+#define RESET_POLLS 1000000
+
+struct area {
+    volatile uint8_t *registers;
+    uint64_t bytes;
+};
+
+/* Maps what the capability at `at` describes, when it lies within its BAR. */
+static int map_area(const struct pci_device *device, uint8_t at, struct area *area)
+{
+    uint32_t offset = pci_read32(device, (uint8_t)(at + CAPABILITY_OFFSET));
+    uint32_t bytes = pci_read32(device, (uint8_t)(at + CAPABILITY_LENGTH));
+    uint64_t base, bar_bytes;
+
+    if (pci_bar(device, pci_read8(device, (uint8_t)(at + CAPABILITY_BAR)), &base, &bar_bytes) ||
+        offset > bar_bytes || bytes > bar_bytes - offset || bytes == 0)
+        return -EIO;
+    area->registers = platform_map_device(base + offset, bytes);
+    area->bytes = bytes;
+    return 0;
+}
+
+/* The first usable capability of a type counts: 4.1.4.1. */
+static uint8_t map_type(const struct pci_device *device, uint8_t type, struct area *area)
+{
+    uint8_t at = 0;
+
+    while ((at = pci_capability(device, PCI_CAPABILITY_VENDOR, at)) != 0)
+        if (pci_read8(device, (uint8_t)(at + CAPABILITY_TYPE)) == type &&
+            map_area(device, at, area) == 0)
+            return at;
+    return 0;
+}
+
+static int map_registers(struct virtio_pci *virtio, const struct pci_device *device)
+{
+    struct area common, device_area, notify;
+    uint8_t notify_at = map_type(device, TYPE_NOTIFY, &notify);
+
+    if (!notify_at || !map_type(device, TYPE_COMMON, &common) || common.bytes < COMMON_BYTES ||
+        !map_type(device, TYPE_DEVICE, &device_area) || device_area.bytes < 8)
+        return -EIO;
+    virtio->common = common.registers;
+    virtio->device = device_area.registers;
+    virtio->notify = notify.registers;
+    virtio->notify_bytes = notify.bytes;
+    virtio->notify_multiplier =
+        pci_read32(device, (uint8_t)(notify_at + CAPABILITY_NOTIFY_MULTIPLIER));
+    return 0;
+}
+
+static void add_status(struct virtio_pci *virtio, uint8_t bits)
+{
+    uint8_t status = mmio_read8(virtio->common + COMMON_STATUS);
+    mmio_write8(virtio->common + COMMON_STATUS, status | bits);
+}
+
+static int reset(struct virtio_pci *virtio)
+{
+    mmio_write8(virtio->common + COMMON_STATUS, 0);
+    for (unsigned polls = 0; polls < RESET_POLLS; polls++) {
+        if (mmio_read8(virtio->common + COMMON_STATUS) == 0)
+            return 0;
+        x86_pause();
+    }
+    return -EIO;
+}
+
+static uint64_t offered_features(struct virtio_pci *virtio)
+{
+    mmio_write32(virtio->common + COMMON_DEVICE_FEATURE_SELECT, 0);
+    uint64_t features = mmio_read32(virtio->common + COMMON_DEVICE_FEATURE);
+    mmio_write32(virtio->common + COMMON_DEVICE_FEATURE_SELECT, 1);
+    return features | (uint64_t)mmio_read32(virtio->common + COMMON_DEVICE_FEATURE) << 32;
+}
+
+static int negotiate(struct virtio_pci *virtio, uint64_t features)
+{
+    if ((offered_features(virtio) & features) != features)
+        return -EIO;
+    mmio_write32(virtio->common + COMMON_DRIVER_FEATURE_SELECT, 0);
+    mmio_write32(virtio->common + COMMON_DRIVER_FEATURE, (uint32_t)features);
+    mmio_write32(virtio->common + COMMON_DRIVER_FEATURE_SELECT, 1);
+    mmio_write32(virtio->common + COMMON_DRIVER_FEATURE, (uint32_t)(features >> 32));
+    add_status(virtio, STATUS_FEATURES_OK);
+    return mmio_read8(virtio->common + COMMON_STATUS) & STATUS_FEATURES_OK ? 0 : -EIO;
+}
+
+int virtio_pci_open(struct virtio_pci *virtio, const struct pci_device *device, uint64_t features,
+                    uint8_t vector, uint32_t apic_id)
+{
+    int error = pci_enable(device);
+
+    if (error)
+        return error;
+    error = map_registers(virtio, device);
+    if (!error)
+        error = reset(virtio);
+    if (error)
+        return error;
+    add_status(virtio, STATUS_ACKNOWLEDGE);
+    add_status(virtio, STATUS_DRIVER);
+    error = negotiate(virtio, features | VIRTIO_F_VERSION_1);
+    if (!error && pci_msix_enable(device, vector, apic_id))
+        error = -EIO;
+    if (error) {
+        virtio_pci_fail(virtio);
+        return error;
+    }
+    mmio_write16(virtio->common + COMMON_MSIX_CONFIG, NO_VECTOR);
+    return 0;
+}
+
+int virtio_pci_add_queue(struct virtio_pci *virtio, struct virtqueue *queue, uint16_t number)
+{
+    volatile uint8_t *common = virtio->common;
+
+    mmio_write16(common + COMMON_QUEUE_SELECT, number);
+    uint16_t size = mmio_read16(common + COMMON_QUEUE_SIZE);
+    if (size == 0 || (size & (size - 1)) != 0 || number >= mmio_read16(common + COMMON_NUM_QUEUES))
+        return -EIO;
+    size = size < VIRTQUEUE_SIZE_MAX ? size : VIRTQUEUE_SIZE_MAX;
+    mmio_write16(common + COMMON_QUEUE_SIZE, size);
+    uint64_t notify_offset =
+        (uint64_t)mmio_read16(common + COMMON_QUEUE_NOTIFY_OFFSET) * virtio->notify_multiplier;
+    if (notify_offset + 2 > virtio->notify_bytes)
+        return -EIO;
+    int error = virtqueue_init(queue, number, size);
+    if (error)
+        return error;
+    queue->notify_register = virtio->notify + notify_offset;
+    mmio_write64(common + COMMON_QUEUE_DESCRIPTORS, platform_physical_address(queue->descriptors));
+    mmio_write64(common + COMMON_QUEUE_AVAILABLE, platform_physical_address(queue->available));
+    mmio_write64(common + COMMON_QUEUE_USED, platform_physical_address(queue->used));
+    mmio_write16(common + COMMON_QUEUE_MSIX_VECTOR, 0);
+    if (mmio_read16(common + COMMON_QUEUE_MSIX_VECTOR) != 0)
+        return -EIO;
+    mmio_write16(common + COMMON_QUEUE_ENABLE, 1);
+    return 0;
+}
+
+void virtio_pci_start(struct virtio_pci *virtio)
+{
+    add_status(virtio, STATUS_DRIVER_OK);
+}
+
+void virtio_pci_fail(struct virtio_pci *virtio)
+{
+    add_status(virtio, STATUS_FAILED);
+}
