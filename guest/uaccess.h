@@ -1,6 +1,7 @@
-/* Copies between kernel and user memory, with SMAP opened for just that long.
- * Any user address is checked and its page made present first (through vm_fault), so the copy
- * itself cannot fault; a bad address is -EFAULT, never a kernel fault.
+/* Copies between kernel memory and that of the calling CPU's current thread.
+ * The kernel never touches a user address: every page is checked, made present and then reached
+ * through the direct map (guest/vm_access.h).  A bad address is -EFAULT, never a kernel fault, and
+ * SMAP stays on.  Thread context, interrupts off.
  */
 #ifndef GUEST_UACCESS_H
 #define GUEST_UACCESS_H
@@ -10,6 +11,8 @@
 
 int copy_from_user(void *to, uint64_t from, size_t bytes); /* 0, -EFAULT */
 int copy_to_user(uint64_t to, const void *from, size_t bytes);
+int uaccess_zero(uint64_t to, size_t bytes);
+int uaccess_prepare_write(uint64_t address, size_t bytes); /* later copies there cannot fail */
 /* Copies a NUL-terminated string: its length without the NUL, -EFAULT, -ENAMETOOLONG. */
 int copy_string_from_user(char *to, uint64_t from, size_t room);
 

@@ -16,29 +16,39 @@ struct vm_area { /* start .. end-1, page-aligned; a sorted doubly linked list */
     uint64_t start;
     uint64_t end;
     uint32_t protection; /* VM_* */
-    uint32_t flags;      /* VM_AREA_* */
+    uint32_t flags; /* VM_AREA_* */
     struct vm_area *next;
     struct vm_area *previous;
 };
 
-enum { VM_AREA_STACK = 1, VM_AREA_BRK = 2, VM_AREA_IMAGE = 4 };
+enum {
+    VM_AREA_STACK = 1,
+    VM_AREA_BRK = 2,
+    VM_AREA_IMAGE = 4,
+    VM_AREA_FILE = 8,
+    VM_AREA_SHARED = 16
+};
 
 struct vm_space {
     uint64_t root; /* physical address of the PML4 */
     struct vm_area *areas;
     uint64_t brk_start;
     uint64_t brk_end;
-    uint64_t mapped_bytes;   /* sum of areas */
+    uint64_t mapped_bytes; /* sum of areas */
     uint64_t resident_bytes; /* pages present */
 };
 
 /* Replaces the boot page tables: direct map of all RAM with large pages (NX), kernel text
- * read-execute, read-only data NX, data NX, DIRECT_MAP of page 0 to the last RAM byte (ACPI ranges
- * included), user half empty.  Also enables CR0.WP, EFER.NXE, SMEP, SMAP, UMIP where CPUID has
- * them on the calling CPU through vm_enable_protection, which other CPUs call for themselves.
+ * read-execute, read-only data NX, data NX, DIRECT_MAP from page 0 past the last RAM byte to the
+ * next GiB (ACPI ranges included), user half as
+ * the boot tables have it until vm_drop_identity().  Also enables CR0.WP, EFER.NXE, SMEP, SMAP,
+ * UMIP where CPUID has them on the calling CPU through vm_enable_protection, which other CPUs call
+ * for themselves.
  */
 void vm_init(const struct boot_info *boot);
 void vm_enable_protection(void);
+void vm_drop_identity(void); /* once the other CPUs run */
+uint64_t vm_map_device(uint64_t physical, uint64_t bytes); /* uncached; its virtual address */
 uint64_t vm_kernel_root(void); /* CR3 for CPUs without a process */
 
 int vm_space_init(struct vm_space *space); /* 0, -ENOMEM */
@@ -46,7 +56,7 @@ void vm_space_free(struct vm_space *space); /* frees areas, pages and page table
 
 /* mmap's core: anonymous memory, demand-zero.  `fixed` replaces what is there; otherwise `address`
  * is a hint and 0 lets the kernel choose top-down below the stack.  Returns the address or -errno
- * (EINVAL, ENOMEM, EEXIST when fixed_noreplace).
+ * (EINVAL, ENOMEM, EPERM below 64 KiB, EEXIST when fixed_noreplace).
  */
 int64_t vm_map(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection,
                uint32_t area_flags, bool fixed, bool noreplace);

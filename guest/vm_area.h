@@ -1,0 +1,34 @@
+/* The sorted list of areas of an address space: pure bookkeeping, no page tables.
+ * A failed call (-ENOMEM) leaves the space as it was.
+ */
+#ifndef GUEST_VM_AREA_H
+#define GUEST_VM_AREA_H
+
+#include "guest/vm.h"
+
+/* The first area that ends above `address`; NULL when there is none. */
+struct vm_area *vm_area_from(const struct vm_space *space, uint64_t address);
+
+bool vm_area_is_free(const struct vm_space *space, uint64_t start, uint64_t end);
+bool vm_area_is_full(const struct vm_space *space, uint64_t start, uint64_t end); /* no gap */
+
+/* Adds an area where nothing is; joins it to neighbours of the same kind. */
+int vm_area_insert(struct vm_space *space, uint64_t start, uint64_t end, uint32_t protection,
+                   uint32_t flags);
+
+/* Makes start and end boundaries between areas: afterwards the areas from vm_area_from(start) that
+ * start below `end` lie entirely inside.
+ */
+int vm_area_isolate(struct vm_space *space, uint64_t start, uint64_t end);
+
+/* Removes every area inside an isolated range. */
+void vm_area_remove(struct vm_space *space, uint64_t start, uint64_t end);
+
+/* Joins equal neighbours in and around start..end. */
+void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end);
+
+/* The highest free range of `bytes` between low and high, at a multiple of `alignment`; 0: none. */
+uint64_t vm_area_gap(const struct vm_space *space, uint64_t bytes, uint64_t alignment, uint64_t low,
+                     uint64_t high);
+
+#endif

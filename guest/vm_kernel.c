@@ -1,0 +1,146 @@
+/* The kernel's own mappings, and what the CPU has to protect them. */
+#include <errno.h>
+#include <string.h>
+
+#include "drivers/platform.h"
+#include "guest/image.h"
+#include "guest/log.h"
+#include "guest/phys.h"
+#include "guest/vm.h"
+#include "guest/vm_table.h"
+#include "lib/x86.h"
+
+#define MSR_EFER 0xc0000080u
+#define EFER_NXE (1ull << 11)
+#define CR0_WP (1ull << 16)
+#define CR4_PGE (1ull << 7)
+#define CR4_UMIP (1ull << 11)
+#define CR4_SMEP (1ull << 20)
+#define CR4_SMAP (1ull << 21)
+#define GIB (1ull << 30)
+#define FLUSH_EACH_MAX 32u /* pages; more are flushed by reloading CR3 */
+#define KERNEL_HALF 256u /* first entry of the top table that is the kernel's */
+
+static uint64_t kernel_root;
+static uint64_t device_next = DEVICE_MAP;
+
+static void map_page(uint64_t address, uint64_t physical, unsigned level, uint64_t flags)
+{
+    uint64_t *entry = vm_table_make(kernel_root, address, level);
+
+    if (!entry)
+        panic("no memory for the kernel's page tables");
+    *entry = physical | flags | VM_ENTRY_PRESENT | VM_ENTRY_GLOBAL | VM_ENTRY_ACCESSED |
+             VM_ENTRY_DIRTY | (level == VM_LEVEL_LARGE ? VM_ENTRY_LARGE : 0);
+}
+
+static void map_image(uint64_t start, uint64_t end, uint64_t flags)
+{
+    for (uint64_t address = start; address < end; address += PAGE_BYTES)
+        map_page(address, address - KERNEL_BASE, VM_LEVEL_PAGE, flags);
+}
+
+/* All RAM, to the next GiB: firmware tables lie at the end of low memory. */
+static void map_memory(void)
+{
+    uint64_t end = (phys_ram_end() + GIB - 1) & ~(GIB - 1);
+
+    for (uint64_t base = 0; base < end; base += GIB) {
+        map_page(DIRECT_MAP + base, base, VM_LEVEL_LARGE, VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
+        uint64_t *entries = vm_table_make(kernel_root, DIRECT_MAP + base, VM_LEVEL_LARGE);
+
+        for (uint64_t i = 1; i < 512; i++)
+            entries[i] = entries[0] + i * LARGE_PAGE_BYTES;
+    }
+}
+
+void vm_init(const struct boot_info *boot)
+{
+    const uint64_t *boot_table = phys_pointer(x86_read_cr3() & VM_ENTRY_ADDRESS);
+
+    (void)boot;
+    kernel_root = vm_table_new();
+    if (!kernel_root)
+        panic("no memory for the kernel's page tables");
+    vm_enable_protection();
+    map_memory();
+    map_image((uint64_t)kernel_start, (uint64_t)kernel_text_end, 0);
+    map_image((uint64_t)kernel_text_end, (uint64_t)kernel_rodata_end, VM_ENTRY_NO_EXECUTE);
+    map_image((uint64_t)kernel_rodata_end, (uint64_t)kernel_end,
+              VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
+    /* Every address space copies the kernel's top entries: this one must exist before the first. */
+    if (!vm_table_make(kernel_root, DEVICE_MAP, VM_LEVEL_TOP - 1))
+        panic("no memory for the kernel's page tables");
+    /* Firmware's and boot's tables and descriptors stay in reach until vm_drop_identity(). */
+    *(uint64_t *)phys_pointer(kernel_root) = boot_table[0];
+    x86_write_cr3(kernel_root);
+    phys_add_high();
+}
+
+void vm_drop_identity(void)
+{
+    *(uint64_t *)phys_pointer(kernel_root) = 0;
+    x86_write_cr3(x86_read_cr3());
+}
+
+void vm_enable_protection(void)
+{
+    struct cpuid_result leaf7 = {0, 0, 0, 0};
+    uint64_t cr4 = x86_read_cr4() | CR4_PGE;
+
+    if (x86_cpuid(0, 0).eax >= 7)
+        leaf7 = x86_cpuid(7, 0);
+    if (leaf7.ebx >> 7 & 1)
+        cr4 |= CR4_SMEP;
+    if (leaf7.ebx >> 20 & 1)
+        cr4 |= CR4_SMAP;
+    if (leaf7.ecx >> 2 & 1)
+        cr4 |= CR4_UMIP;
+    x86_wrmsr(MSR_EFER, x86_rdmsr(MSR_EFER) | EFER_NXE);
+    x86_write_cr0(x86_read_cr0() | CR0_WP);
+    x86_write_cr4(cr4);
+}
+
+uint64_t vm_kernel_root(void)
+{
+    return kernel_root;
+}
+
+int vm_space_init(struct vm_space *space)
+{
+    const uint64_t *kernel = phys_pointer(kernel_root);
+    uint64_t *top;
+
+    memset(space, 0, sizeof *space);
+    space->root = vm_table_new();
+    if (!space->root)
+        return -ENOMEM;
+    top = phys_pointer(space->root);
+    for (unsigned i = KERNEL_HALF; i < 512; i++)
+        top[i] = kernel[i];
+    return 0;
+}
+
+void vm_table_flush(uint64_t start, uint64_t end)
+{
+    if ((end - start) / PAGE_BYTES > FLUSH_EACH_MAX) {
+        x86_write_cr3(x86_read_cr3());
+        return;
+    }
+    for (uint64_t address = start; address < end; address += PAGE_BYTES)
+        x86_invlpg(address);
+}
+
+uint64_t vm_map_device(uint64_t physical, uint64_t bytes)
+{
+    uint64_t first = physical & ~(PAGE_BYTES - 1ull);
+    uint64_t address = device_next;
+
+    for (uint64_t at = first; at < physical + bytes; at += PAGE_BYTES) {
+        map_page(device_next, at, VM_LEVEL_PAGE,
+                 VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE | VM_ENTRY_UNCACHED | VM_ENTRY_WRITE_THROUGH);
+        device_next += PAGE_BYTES;
+    }
+    device_next += PAGE_BYTES; /* a hole, so that an overrun faults */
+    return address + (physical - first);
+}

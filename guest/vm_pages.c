@@ -1,0 +1,215 @@
+/* The pages behind an address space's areas. */
+#include "guest/vm_pages.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "guest/phys.h"
+#include "guest/vm_table.h"
+
+#define LARGE_ORDER 9u
+#define LARGE_MASK (LARGE_PAGE_BYTES - 1ull)
+#define SCARCE_SHARE 4 /* large pages only while a quarter of all memory is free */
+
+/* A page without access keeps its contents: present, but for the kernel only. */
+static uint64_t leaf_flags(uint32_t protection)
+{
+    uint64_t flags = VM_ENTRY_PRESENT | VM_ENTRY_ACCESSED | VM_ENTRY_DIRTY;
+
+    if (protection)
+        flags |= VM_ENTRY_USER;
+    if (protection & VM_WRITE)
+        flags |= VM_ENTRY_WRITE;
+    if (!(protection & VM_EXEC))
+        flags |= VM_ENTRY_NO_EXECUTE;
+    return flags;
+}
+
+static bool fill_large(struct vm_space *space, const struct vm_area *area, uint64_t address)
+{
+    uint64_t base = address & ~LARGE_MASK;
+    uint64_t *entry;
+    uint64_t page;
+
+    if (base < area->start || base + LARGE_PAGE_BYTES > area->end ||
+        phys_free_bytes() < phys_total_bytes() / SCARCE_SHARE)
+        return false;
+    entry = vm_table_make(space->root, address, VM_LEVEL_LARGE);
+    if (!entry || (*entry & VM_ENTRY_PRESENT))
+        return false;
+    page = phys_alloc(LARGE_ORDER);
+    if (!page)
+        return false;
+    memset(phys_pointer(page), 0, LARGE_PAGE_BYTES);
+    *entry = page | leaf_flags(area->protection) | VM_ENTRY_LARGE;
+    space->resident_bytes += LARGE_PAGE_BYTES;
+    return true;
+}
+
+int vm_pages_fill(struct vm_space *space, const struct vm_area *area, uint64_t address)
+{
+    uint64_t *entry;
+    uint64_t page;
+
+    if (fill_large(space, area, address))
+        return 0;
+    entry = vm_table_make(space->root, address, VM_LEVEL_PAGE);
+    if (!entry)
+        return -ENOMEM;
+    page = phys_alloc(0);
+    if (!page)
+        return -ENOMEM;
+    memset(phys_pointer(page), 0, PAGE_BYTES);
+    *entry = page | leaf_flags(area->protection);
+    space->resident_bytes += PAGE_BYTES;
+    return 0;
+}
+
+uint64_t vm_pages_physical(const struct vm_space *space, uint64_t address, uint64_t *room)
+{
+    struct vm_slot slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
+    uint64_t bytes = vm_level_bytes(slot.level);
+
+    if (!(*slot.entry & VM_ENTRY_PRESENT))
+        return 0;
+    *room = bytes - (address & (bytes - 1));
+    return (*slot.entry & VM_ENTRY_ADDRESS & ~(bytes - 1)) + (address & (bytes - 1));
+}
+
+/* Calls for every present entry of start..end-1 with large pages split where they stick out. */
+struct visit {
+    struct vm_space *space;
+    uint64_t start;
+    uint64_t end;
+    int (*leaf)(const struct visit *visit, struct vm_slot slot, uint64_t address);
+    uint32_t protection; /* for protect */
+    uint64_t distance; /* for move: added to an address */
+};
+
+static int visit_leaves(const struct visit *visit)
+{
+    uint64_t address = visit->start;
+
+    while (address < visit->end) {
+        struct vm_slot slot = vm_table_look(visit->space->root, address, VM_LEVEL_PAGE);
+        uint64_t bytes = vm_level_bytes(slot.level);
+        uint64_t base = address & ~(bytes - 1);
+        int error = 0;
+
+        if (!(*slot.entry & VM_ENTRY_PRESENT)) {
+            address = base + bytes;
+            continue;
+        }
+        if (base < visit->start || base + bytes > visit->end)
+            error = vm_table_split(slot.entry);
+        else {
+            error = visit->leaf(visit, slot, address);
+            address = base + bytes;
+        }
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
+{
+    (void)address;
+    phys_free(*slot.entry & VM_ENTRY_ADDRESS, slot.level == VM_LEVEL_LARGE ? LARGE_ORDER : 0);
+    *slot.entry = 0;
+    visit->space->resident_bytes -= vm_level_bytes(slot.level);
+    return 0;
+}
+
+/* Frees the page tables that cover nothing but start..end-1, so that large pages fit there again.
+ */
+static void free_tables(struct vm_space *space, uint64_t start, uint64_t end)
+{
+    uint64_t address = (start + LARGE_MASK) & ~LARGE_MASK;
+
+    while (address < end && end - address >= LARGE_PAGE_BYTES) {
+        struct vm_slot slot = vm_table_look(space->root, address, VM_LEVEL_LARGE);
+        uint64_t bytes = vm_level_bytes(slot.level);
+
+        if (slot.level == VM_LEVEL_LARGE && (*slot.entry & VM_ENTRY_PRESENT)) {
+            phys_free(*slot.entry & VM_ENTRY_ADDRESS, 0);
+            *slot.entry = 0;
+        }
+        address = (address & ~(bytes - 1)) + bytes;
+    }
+}
+
+int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end)
+{
+    struct visit visit = {.space = space, .start = start, .end = end, .leaf = free_leaf};
+    int error = visit_leaves(&visit);
+
+    if (!error)
+        free_tables(space, start, end);
+    vm_table_flush(start, end);
+    return error;
+}
+
+static int protect_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
+{
+    (void)address;
+    *slot.entry =
+        (*slot.entry & (VM_ENTRY_ADDRESS | VM_ENTRY_LARGE)) | leaf_flags(visit->protection);
+    return 0;
+}
+
+int vm_pages_protect(struct vm_space *space, uint64_t start, uint64_t end, uint32_t protection)
+{
+    struct visit visit = {
+        .space = space, .start = start, .end = end, .leaf = protect_leaf, .protection = protection};
+    int error = visit_leaves(&visit);
+
+    vm_table_flush(start, end);
+    return error;
+}
+
+/* Makes the tables for a leaf's new place; splits a large page that cannot stay one. */
+static int prepare_move(const struct visit *visit, struct vm_slot slot, uint64_t address)
+{
+    uint64_t root = visit->space->root;
+
+    if (slot.level == VM_LEVEL_LARGE && visit->distance % LARGE_PAGE_BYTES) {
+        int error = vm_table_split(slot.entry);
+
+        if (error)
+            return error;
+        for (uint64_t i = 0; i < LARGE_PAGE_BYTES; i += PAGE_BYTES)
+            if (!vm_table_make(root, address + visit->distance + i, VM_LEVEL_PAGE))
+                return -ENOMEM;
+        return 0;
+    }
+    return vm_table_make(root, address + visit->distance, slot.level) ? 0 : -ENOMEM;
+}
+
+static int move_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
+{
+    uint64_t *to = vm_table_make(visit->space->root, address + visit->distance, slot.level);
+
+    if (slot.level == VM_LEVEL_LARGE && (*to & VM_ENTRY_PRESENT))
+        phys_free(*to & VM_ENTRY_ADDRESS, 0); /* an empty table of an earlier mapping */
+    *to = *slot.entry;
+    *slot.entry = 0;
+    return 0;
+}
+
+int vm_pages_move(struct vm_space *space, uint64_t from, uint64_t to, uint64_t bytes)
+{
+    struct visit visit = {.space = space,
+                          .start = from,
+                          .end = from + bytes,
+                          .leaf = prepare_move,
+                          .distance = to - from};
+    int error = visit_leaves(&visit);
+
+    if (error)
+        return error;
+    visit.leaf = move_leaf;
+    visit_leaves(&visit);
+    vm_table_flush(from, from + bytes);
+    return 0;
+}
