@@ -31,8 +31,13 @@ WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc
 .PHONY: all workloads help clean demo test test-long bench lint check-layers install uninstall FORCE
 all: $(BUILD)/hr $(BUILD)/guest.elf workloads ## build the hr command, the kernel and the workloads
 
-$(BUILD)/guest.elf: $(GUEST_OBJ) linker.ld $(BUILD)/flags $(BUILD)/sources
-	$(CC) $(GUEST_LDFLAGS) -o $@ $(GUEST_OBJ)
+$(BUILD)/guest.elf: $(GUEST_OBJ) $(BUILD)/guest/guest/variants/panic_test_off.o linker.ld \
+		$(BUILD)/flags $(BUILD)/sources
+	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
+
+# The same kernel, but it panics when the manifest asks for it: for tests.
+$(BUILD)/guest-panic.elf: $(GUEST_OBJ) $(BUILD)/guest/guest/variants/panic_test_on.o linker.ld
+	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
 $(BUILD)/hr: $(HOST_OBJ) $(BUILD)/flags $(BUILD)/sources
 	$(CC) -o $@ $(HOST_OBJ) $(HOST_LIBS)

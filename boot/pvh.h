@@ -1,4 +1,4 @@
-/* The PVH boot path: called once from boot/pvh.S, in long mode, interrupts off. */
+/* The PVH boot path: called once from boot/pvh_entry.S, in long mode, interrupts off. */
 #ifndef BOOT_PVH_H
 #define BOOT_PVH_H
 
