@@ -12,10 +12,13 @@
 #define PRODUCT_VERSION "0.1.0"
 
 static const struct command commands[] = {
+    {"run", "run a program alone, sample it and write hr.bin", run_command},
     {"stat", "summarise a trace: events, samples, intervals, losses, cost", stat_command},
     {"report", "functions of a trace by samples and by events", report_command},
     {"dump", "write every sample as CSV, or every record as text", dump_command},
     {"check", "verify a trace and say what is damaged or missing", check_command},
+    {"pack", "put a program, its files and its options into one archive", pack_command},
+    {"collect", "receive a trace from a socket and write it as hr.bin", collect_command},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

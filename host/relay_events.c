@@ -1,0 +1,191 @@
+/* Handles what arrives during a run: data, messages, signals, ends. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "host/relay_events.h"
+
+#define NEVER UINT64_MAX
+#define GRACE_NS 5000000000ull /* from a request to end until the emulator is killed */
+#define ABANDON_NS 1000000000ull /* from the kill until blocked output is given up */
+
+static const char *const source_names[] = {"none", "pmu", "icount", "stub"};
+
+void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_t now_ns)
+{
+    struct run_message message = {
+        .type = RUN_HOST_STOP,
+        .flag = timeout,
+        .value = (uint64_t)signal_number,
+    };
+
+    if (r->stop_signal != 0)
+        return;
+    r->stop_signal = signal_number;
+    if (r->kill_ns == NEVER)
+        r->kill_ns = now_ns + GRACE_NS;
+    if (r->open[RELAY_CONTROL] && send(r->launch->ports[LAUNCH_CONTROL], &message, sizeof message,
+                                       MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof message)
+        r->kill_ns = now_ns; /* nobody listens */
+}
+
+void relay_events_kill(struct relay *r, uint64_t now_ns)
+{
+    r->kill_ns = NEVER;
+    if (r->abandon_ns == NEVER)
+        r->abandon_ns = now_ns + ABANDON_NS;
+    if (!r->open[RELAY_CHILD])
+        return;
+    r->killed = true;
+    kill(r->launch->pid, SIGKILL);
+}
+
+static void handle_signal(struct relay *r, uint64_t now_ns)
+{
+    struct signalfd_siginfo info;
+
+    while (read(r->signals, &info, sizeof info) == sizeof info) {
+        bool again = r->user_signal != 0;
+
+        r->user_signal = (int)info.ssi_signo;
+        if (!again) {
+            relay_events_stop(r, r->user_signal, false, now_ns);
+            continue;
+        }
+        relay_events_kill(r, now_ns);
+        r->abandoned = true;
+    }
+}
+
+/* A reader that went away is a SIGPIPE to the program, as without us. */
+static void handle_outputs(struct relay *r, uint64_t now_ns)
+{
+    static const char *const names[] = {"output", "error"};
+    uint64_t count;
+
+    if (read(r->wake, &count, sizeof count) < 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        int error = atomic_load(&r->outputs[i].error);
+
+        if (error == 0 || r->stop_signal != 0)
+            continue;
+        if (error != EPIPE)
+            run_fail(r->failure, RUN_EXIT_FAILED,
+                     "cannot write the program's standard %s: %s; the program was stopped",
+                     names[i], strerror(error));
+        relay_events_stop(r, error == EPIPE ? SIGPIPE : SIGKILL, false, now_ns);
+    }
+}
+
+static void check_collector(struct relay *r, uint64_t now_ns)
+{
+    struct collector *c = r->collector;
+
+    if (c->write_error != 0 && r->failure->exit_status == 0) {
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "cannot write the trace '%s': %s; the program was stopped and the trace up to "
+                 "there is kept",
+                 r->options->output, strerror(c->write_error));
+        relay_events_stop(r, SIGKILL, false, now_ns);
+    } else if (c->bad != NULL && r->failure->exit_status == 0) {
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "the guest sent what is not a trace (%s); the trace up to there is kept", c->bad);
+        relay_events_stop(r, SIGKILL, false, now_ns);
+    } else if (r->options->require_pmu && c->unmeasured[0] != 0 && r->failure->exit_status == 0) {
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "--require-pmu: event '%s' has no performance counter here (source: %s); leave "
+                 "the option out, or run where there is a PMU",
+                 c->unmeasured,
+                 c->unmeasured_source < 4 ? source_names[c->unmeasured_source] : "?");
+        relay_events_stop(r, SIGKILL, false, now_ns);
+    }
+}
+
+static void handle_message(struct relay *r, const struct run_message *message, uint64_t now_ns)
+{
+    switch (message->type) {
+    case RUN_GUEST_READ:
+        relay_input_request(&r->input, message->value);
+        break;
+    case RUN_GUEST_DONE:
+        r->timeout_ns = NEVER;
+        r->kill_ns = now_ns + GRACE_NS;
+        break;
+    default: /* a newer guest's; nothing depends on it */
+        break;
+    }
+}
+
+static ssize_t receive_control(struct relay *r, uint64_t now_ns)
+{
+    ssize_t count = read(r->launch->ports[LAUNCH_CONTROL], r->control + r->control_bytes,
+                         sizeof r->control - r->control_bytes);
+    struct run_message message;
+
+    if (count <= 0)
+        return count < 0 ? -errno : 0;
+    r->control_bytes += (size_t)count;
+    if (r->control_bytes == sizeof r->control) {
+        memcpy(&message, r->control, sizeof message);
+        handle_message(r, &message, now_ns);
+        r->control_bytes = 0;
+    }
+    return count;
+}
+
+/* One read from a port; an error other than "not now" ends it as an end of file does. */
+static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
+{
+    ssize_t result;
+
+    switch (slot) {
+    case RELAY_TRACE:
+        result = collect_receive(r->collector, r->launch->ports[LAUNCH_TRACE]);
+        check_collector(r, now_ns);
+        break;
+    case RELAY_LOG:
+        result = relay_log_receive(&r->log, r->launch->ports[LAUNCH_LOG]);
+        break;
+    case RELAY_CONSOLE:
+        result = relay_log_receive(&r->console, r->launch->ports[LAUNCH_CONSOLE]);
+        break;
+    case RELAY_ERRORS:
+        result = relay_log_receive(&r->errors, r->launch->errors);
+        break;
+    default:
+        result = receive_control(r, now_ns);
+        break;
+    }
+    if (result == 0 || (result < 0 && result != -EAGAIN && result != -EINTR))
+        r->open[slot] = false;
+}
+
+void relay_events_handle(struct relay *r, enum relay_slot slot, uint64_t now_ns)
+{
+    switch (slot) {
+    case RELAY_SIGNALS:
+        handle_signal(r, now_ns);
+        break;
+    case RELAY_WAKE:
+        handle_outputs(r, now_ns);
+        break;
+    case RELAY_CHILD:
+        r->open[RELAY_CHILD] = false;
+        r->timeout_ns = NEVER;
+        r->kill_ns = NEVER;
+        break;
+    case RELAY_INPUT_READ:
+        relay_input_read(&r->input);
+        break;
+    case RELAY_INPUT_WRITE:
+        relay_input_write(&r->input);
+        break;
+    default:
+        receive(r, slot, now_ns);
+        break;
+    }
+}

@@ -1,0 +1,118 @@
+/* hr run: packs a program, boots it alone, relays its streams and collects its trace. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "host/collect.h"
+#include "host/commands.h"
+#include "host/error.h"
+#include "host/launch.h"
+#include "host/options.h"
+#include "host/pack.h"
+#include "host/relay.h"
+#include "host/run_result.h"
+
+/* A closed standard stream must not get the number of a file of ours. */
+static int occupy_standard_streams(struct run_failure *failure)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
+            return run_fail(failure, RUN_EXIT_FAILED, "/dev/null: %s", strerror(errno));
+    return 0;
+}
+
+static int make_archive(const struct options *o, const struct launch_machine *machine,
+                        struct run_failure *failure)
+{
+    struct pack_program program;
+    int result = -1;
+    int fd = -1;
+
+    if (pack_find_program(o, &program, failure) == 0) {
+        fd = memfd_create("run.cpio", MFD_CLOEXEC);
+        result = fd < 0 ? run_fail(failure, RUN_EXIT_FAILED, "memfd_create: %s", strerror(errno))
+                        : pack_write(o, machine, &program, fd, failure);
+    }
+    if (program.fd >= 0)
+        close(program.fd);
+    if (result == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* From here on the trace file exists, and however the run ends it is closed properly. */
+static int run_launched(const struct options *o, const struct launch_command *command,
+                        struct launch *launch, struct collector *collector, int signals,
+                        struct run_failure *failure)
+{
+    static struct relay relay;
+    struct run_result result = {
+        .options = o,
+        .command = command,
+        .relay = &relay,
+        .collector = collector,
+        .failure = failure,
+    };
+
+    (void)relay_run(&relay, o, launch, collector, signals, failure);
+    result.wait_status = launch_end(launch, failure->exit_status != 0 || relay.abandoned);
+    return run_result_finish(&result);
+}
+
+static int run_packed(const struct options *o, const struct launch_command *command, int archive,
+                      struct run_failure *failure)
+{
+    struct collector collector;
+    struct launch launch;
+    int signals = relay_catch_signals(failure);
+
+    if (signals < 0 || collect_open(&collector, o->output, failure) != 0)
+        return -1;
+    if (launch_start(command, archive, &launch, failure) != 0) {
+        collect_close(&collector, HR_HOST_GUEST_DIED, failure->text);
+        return -1;
+    }
+    return run_launched(o, command, &launch, &collector, signals, failure);
+}
+
+/* The exit status, or -1 with the failure filled. */
+static int run(const struct options *o, struct run_failure *failure)
+{
+    struct launch_machine machine;
+    struct launch_command command;
+    int archive;
+
+    if (launch_choose(o, &machine, failure) != 0 ||
+        launch_prepare(o, &machine, &command, failure) != 0)
+        return -1;
+    if (o->verbose)
+        fprintf(stderr, "hr: %s, because: %s\n", machine.kvm ? "KVM" : "emulation", machine.why);
+    archive = make_archive(o, &machine, failure);
+    if (archive < 0)
+        return -1;
+    if (o->dry_run) {
+        launch_print(&command, stdout);
+        return HR_EXIT_OK;
+    }
+    return run_packed(o, &command, archive, failure);
+}
+
+int run_command(int argc, char **argv)
+{
+    struct run_failure failure = {0};
+    struct options options;
+    int status = -1;
+
+    if (options_parse(&options, false, argc, argv, &failure) == 0 &&
+        occupy_standard_streams(&failure) == 0)
+        status = run(&options, &failure);
+    if (status >= 0)
+        return status;
+    error_print("%s", failure.text);
+    return failure.exit_status;
+}

@@ -1,0 +1,185 @@
+/* Ends a run: closes the trace, explains what went wrong, prints the summary. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "host/error.h"
+#include "host/panic_report.h"
+#include "host/run_result.h"
+#include "host/summary.h"
+#include "host/text.h"
+#include "include/run_ports.h"
+
+#define LOG_LINES 12
+
+static bool has_panicked(const struct run_result *r)
+{
+    return WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == RUN_EXIT_PANIC * 2 + 1;
+}
+
+static enum hr_host_reason reason_of(const struct run_result *r)
+{
+    if (has_panicked(r))
+        return HR_HOST_GUEST_PANIC;
+    if (r->collector->bad != NULL)
+        return HR_HOST_BAD_STREAM;
+    if (r->relay->timed_out)
+        return HR_HOST_TIMEOUT;
+    if (r->relay->user_signal != 0)
+        return HR_HOST_INTERRUPTED;
+    return r->collector->has_end ? HR_HOST_COMPLETE : HR_HOST_GUEST_DIED;
+}
+
+static void describe_death(const struct run_result *r, char *out, size_t room)
+{
+    if (r->relay->killed)
+        snprintf(out, room, "did not end when asked and was killed");
+    else if (WIFSIGNALED(r->wait_status))
+        snprintf(out, room, "was killed by signal %d (%s)", WTERMSIG(r->wait_status),
+                 strsignal(WTERMSIG(r->wait_status)));
+    else
+        snprintf(out, room, "ended with status %d", WEXITSTATUS(r->wait_status));
+}
+
+static void describe(const struct run_result *r, enum hr_host_reason reason, char *out, size_t room)
+{
+    char death[128];
+
+    describe_death(r, death, sizeof death);
+    switch (reason) {
+    case HR_HOST_COMPLETE:
+        out[0] = 0;
+        break;
+    case HR_HOST_TIMEOUT:
+        snprintf(out, room, "stopped after the time limit");
+        break;
+    case HR_HOST_INTERRUPTED:
+        snprintf(out, room, "interrupted by signal %d (%s)", r->relay->user_signal,
+                 strsignal(r->relay->user_signal));
+        break;
+    case HR_HOST_GUEST_PANIC:
+        snprintf(out, room, "the guest kernel panicked");
+        break;
+    case HR_HOST_BAD_STREAM:
+        snprintf(out, room, "the guest sent what is not a trace: %s", r->collector->bad);
+        break;
+    default:
+        snprintf(out, room, "the emulator %s before the trace was complete", death);
+        break;
+    }
+}
+
+static void print_block(const char *title, const char *text)
+{
+    if (text[0] != 0)
+        fprintf(stderr, "%s:\n%s%s", title, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+}
+
+/* What the emulator and the kernel said last; with -v it was shown as it came. */
+static void print_last_words(const struct run_result *r)
+{
+    if (r->options->verbose)
+        return;
+    print_block("the emulator said", relay_log_tail(&r->relay->errors, LOG_LINES));
+    print_block("the kernel's log ended with", relay_log_tail(&r->relay->log, LOG_LINES));
+    print_block("the console ended with", relay_log_tail(&r->relay->console, LOG_LINES));
+}
+
+static void explain(const struct run_result *r, enum hr_host_reason reason, const char *message)
+{
+    char samples[TEXT_QUANTITY_BYTES];
+    const char *kept = text_count(samples, r->collector->samples);
+    const char *output = r->options->output;
+
+    if (reason == HR_HOST_GUEST_PANIC) {
+        error_print("%s; this is a fault of Microtome; %s samples up to there are in %s", message,
+                    kept, output);
+        panic_report_print(stderr, r->relay->console.text, r->command->kernel);
+    } else if (r->failure->exit_status != 0) {
+        error_print("%s", r->failure->text);
+    } else if (reason == HR_HOST_TIMEOUT) {
+        error_print("--timeout: the program was stopped; %s samples up to there are in %s", kept,
+                    output);
+    } else if (reason == HR_HOST_GUEST_DIED) {
+        error_print("%s; %s samples up to there are in %s", message, kept, output);
+        print_last_words(r);
+    } else if (reason == HR_HOST_INTERRUPTED && !r->collector->has_end) {
+        error_print("%s; %s samples up to there are in %s", message, kept, output);
+    } else if (r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED) {
+        error_print("the guest could not start %s: %s", r->options->program[0],
+                    strerror((int)(r->collector->exit.code & 0xfff)));
+        print_last_words(r);
+    }
+}
+
+static int program_status(const struct run_result *r)
+{
+    const struct hr_rec_exit *exit = &r->collector->exit;
+
+    if (!r->collector->has_exit)
+        return RUN_EXIT_FAILED;
+    switch (exit->kind) {
+    case HR_EXIT_STATUS:
+        return (int)(exit->code & 0xff);
+    case HR_EXIT_SIGNAL:
+        return RUN_EXIT_SIGNAL_BASE + (int)(exit->code & 0x7f);
+    case HR_EXIT_TIMEOUT:
+        return RUN_EXIT_TIMEOUT;
+    case HR_EXIT_REFUSED:
+        return RUN_EXIT_NOT_EXECUTABLE;
+    default:
+        return RUN_EXIT_FAILED;
+    }
+}
+
+static int exit_status(const struct run_result *r, enum hr_host_reason reason)
+{
+    if (r->failure->exit_status != 0)
+        return r->failure->exit_status;
+    switch (reason) {
+    case HR_HOST_COMPLETE:
+        return program_status(r);
+    case HR_HOST_TIMEOUT:
+        return RUN_EXIT_TIMEOUT;
+    case HR_HOST_INTERRUPTED:
+        return RUN_EXIT_SIGNAL_BASE + r->relay->user_signal;
+    case HR_HOST_GUEST_DIED:
+        /* A program whose reader went away dies like this natively; so may a slow one here. */
+        return r->relay->stop_signal != 0 ? RUN_EXIT_SIGNAL_BASE + r->relay->stop_signal
+                                          : RUN_EXIT_FAILED;
+    default:
+        return RUN_EXIT_FAILED;
+    }
+}
+
+static void print_summary(const struct run_result *r)
+{
+    static struct summary summary;
+    struct stat status;
+
+    if (r->options->quiet || !r->collector->has_meta || stat(r->options->output, &status) != 0 ||
+        !S_ISREG(status.st_mode))
+        return;
+    if (summary_from_file(r->options->output, &summary) != 0)
+        return;
+    summary_print(stderr, &summary);
+    summary_free(&summary);
+}
+
+int run_result_finish(struct run_result *r)
+{
+    enum hr_host_reason reason = reason_of(r);
+    char message[256];
+    int result;
+
+    describe(r, reason, message, sizeof message);
+    result = collect_close(r->collector, reason, message);
+    if (result != 0)
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "cannot finish the trace '%s': %s; it is readable up to there", r->options->output,
+                 strerror(-result));
+    explain(r, reason, message);
+    print_summary(r);
+    return exit_status(r, reason);
+}
