@@ -2,8 +2,8 @@
 #include "guest/fs.h"
 
 #include <errno.h>
-#include <linux/stat.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "guest/log.h"
 #include "guest/phys.h"
@@ -206,8 +206,10 @@ static int walk_link(struct walk *w, const struct fs_node *node, const char *aft
     return 0;
 }
 
-/* Enters the component name[0..bytes-1]; *after is what follows it in w->rest. */
-static int walk_down(struct walk *w, const char *name, size_t bytes, const char **after)
+/* Enters the component name[0..bytes-1]; `after` is what follows it in w->rest.  1: a link was
+ * followed, w->rest is to be walked from its beginning.
+ */
+static int walk_down(struct walk *w, const char *name, size_t bytes, const char *after)
 {
     size_t separator = w->done_bytes ? 1 : 0;
     const struct fs_node *node;
@@ -223,12 +225,11 @@ static int walk_down(struct walk *w, const char *name, size_t bytes, const char 
     node = lookup(w->done, w->done_bytes);
     if (!node)
         return -ENOENT;
-    if (S_ISLNK(node->mode) && (**after || w->follow)) {
-        error = walk_link(w, node, *after);
-        *after = w->rest;
-        return error;
+    if (S_ISLNK(node->mode) && (*after || w->follow)) {
+        error = walk_link(w, node, after);
+        return error ? error : 1;
     }
-    return **after && !S_ISDIR(node->mode) ? -ENOTDIR : 0;
+    return *after && !S_ISDIR(node->mode) ? -ENOTDIR : 0;
 }
 
 static int walk_path(struct walk *w, const char *path)
@@ -242,15 +243,18 @@ static int walk_path(struct walk *w, const char *path)
         const char *slash = strchr(p, '/');
         size_t bytes = slash ? (size_t)(slash - p) : strlen(p);
         const char *after = p + bytes;
-        int error = 0;
+        int result = 0;
 
         if (bytes == 2 && p[0] == '.' && p[1] == '.')
             walk_up(w);
         else if (bytes && !(bytes == 1 && p[0] == '.'))
-            error = walk_down(w, p, bytes, &after);
-        if (error)
-            return error;
-        p = after == w->rest || *after == '\0' ? after : after + 1;
+            result = walk_down(w, p, bytes, after);
+        if (result < 0)
+            return result;
+        if (result)
+            p = w->rest;
+        else
+            p = *after ? after + 1 : after;
     }
     return 0;
 }
