@@ -22,8 +22,8 @@ struct boot_info {
     struct boot_memory_range ranges[BOOT_MEMORY_RANGES_MAX];
     uint64_t archive_base; /* physical address of run.cpio; 0 if there is none */
     uint64_t archive_bytes;
-    uint64_t rsdp;            /* physical address of the ACPI RSDP; 0 if the firmware gave none */
-    char command_line[1024];  /* NUL-terminated */
+    uint64_t rsdp; /* physical address of the ACPI RSDP; 0 if the firmware gave none */
+    char command_line[1024]; /* NUL-terminated */
 };
 
 /* The kernel (guest/main.c): every boot path ends here, on the boot CPU in long mode, interrupts

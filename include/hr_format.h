@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
-#define HR_VERSION_MAJOR 1            /* readers refuse another major version */
-#define HR_VERSION_MINOR 0            /* readers accept any minor version */
+#define HR_VERSION_MAJOR 1 /* readers refuse another major version */
+#define HR_VERSION_MINOR 0 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -27,32 +27,32 @@ _Static_assert(sizeof(struct hr_file_header) == 64, "hr_file_header");
 _Static_assert(offsetof(struct hr_file_header, header_bytes) == 12, "header_bytes");
 _Static_assert(offsetof(struct hr_file_header, crc) == 60, "crc");
 
-#define HR_CHUNK_MAGIC 0x4b435248u     /* "HRCK" */
+#define HR_CHUNK_MAGIC 0x4b435248u /* "HRCK" */
 #define HR_CHUNK_PAYLOAD_MAX (1u << 20) /* a reader treats a larger payload as damage */
-#define HR_CPU_NONE 0xffffu            /* the chunk belongs to no CPU */
+#define HR_CPU_NONE 0xffffu /* the chunk belongs to no CPU */
 
 enum hr_chunk_type {
-    HR_CHUNK_META = 1,  /* what the trace is about; the first chunk of every file */
-    HR_CHUNK_DATA = 2,  /* samples and other events of one CPU, in time order */
-    HR_CHUNK_END = 3,   /* the guest's last chunk: HR_REC_EXIT, HR_REC_TOTAL..., HR_REC_STREAM */
-    HR_CHUNK_HOST = 4,  /* added by the collector: how the run ended as seen from the host */
+    HR_CHUNK_META = 1, /* what the trace is about; the first chunk of every file */
+    HR_CHUNK_DATA = 2, /* samples and other events of one CPU, in time order */
+    HR_CHUNK_END = 3, /* the guest's last chunk: HR_REC_EXIT, HR_REC_TOTAL..., HR_REC_STREAM */
+    HR_CHUNK_HOST = 4, /* added by the collector: how the run ended as seen from the host */
     HR_CHUNK_INDEX = 5, /* added by the collector: one hr_index_entry per chunk before it */
 };
 
 struct hr_chunk_header {
     uint32_t magic;
     uint16_t type; /* enum hr_chunk_type */
-    uint16_t cpu;  /* CPU number, or HR_CPU_NONE */
-    uint32_t sequence;      /* counts the guest's chunks of this CPU from 0; a gap is a loss */
+    uint16_t cpu; /* CPU number, or HR_CPU_NONE */
+    uint32_t sequence; /* counts the guest's chunks of this CPU from 0; a gap is a loss */
     uint32_t payload_bytes; /* bytes after this header, at most HR_CHUNK_PAYLOAD_MAX */
     uint64_t time_first; /* time of the earliest record, in ticks (see HR_META_CLOCK) */
-    uint64_t time_last;  /* time of the latest record */
+    uint64_t time_last; /* time of the latest record */
     uint32_t record_count; /* records in the payload, HR_REC_BASE included */
     uint32_t sample_count; /* samples in all sample runs of the payload */
-    uint64_t lost_count;   /* sum over the HR_REC_LOST records of the payload */
+    uint64_t lost_count; /* sum over the HR_REC_LOST records of the payload */
     uint32_t reserved[2];
     uint32_t payload_crc; /* CRC32C of the payload */
-    uint32_t header_crc;  /* CRC32C of the bytes before this field */
+    uint32_t header_crc; /* CRC32C of the bytes before this field */
 };
 _Static_assert(sizeof(struct hr_chunk_header) == 64, "hr_chunk_header");
 _Static_assert(offsetof(struct hr_chunk_header, time_first) == 16, "time_first");
@@ -71,68 +71,71 @@ _Static_assert(sizeof(struct hr_record_header) == 4, "hr_record_header");
 
 enum hr_record_type {
     /* in META chunks */
-    HR_META_INFO = 1,        /* key NUL value NUL (UTF-8 text); keys in docs/format.md */
-    HR_META_CLOCK = 2,       /* struct hr_meta_clock */
-    HR_META_EVENT = 3,       /* struct hr_meta_event, then the name (no NUL) */
-    HR_META_SAMPLING = 4,    /* struct hr_meta_sampling */
+    HR_META_INFO = 1, /* key NUL value NUL (UTF-8 text); keys in docs/format.md */
+    HR_META_CLOCK = 2, /* struct hr_meta_clock */
+    HR_META_EVENT = 3, /* struct hr_meta_event, then the name (no NUL) */
+    HR_META_SAMPLING = 4, /* struct hr_meta_sampling */
     HR_META_CALIBRATION = 5, /* struct hr_meta_calibration */
-    HR_META_MAP = 6,         /* struct hr_meta_map, then build-id, then path (no NUL) */
+    HR_META_MAP = 6, /* struct hr_meta_map, then build-id, then path (no NUL) */
     /* in DATA chunks */
-    HR_REC_BASE = 32,         /* struct hr_rec_base, then u64 counters[event_count]; first record */
-    HR_REC_SAMPLES = 33,      /* struct hr_rec_samples, then samples; field widths 0, 1, 2, 3 */
+    HR_REC_BASE = 32, /* struct hr_rec_base, then u64 counters[event_count]; first record */
+    HR_REC_SAMPLES = 33, /* struct hr_rec_samples, then samples; field widths 0, 1, 2, 3 */
     HR_REC_SAMPLES_WIDE = 34, /* the same with field widths 0, 2, 4, 8 */
-    HR_REC_LOST = 35,         /* struct hr_rec_lost */
-    HR_REC_SYSCALL = 36,      /* struct hr_rec_syscall */
-    HR_REC_SWITCH = 37,       /* struct hr_rec_switch */
-    HR_REC_OUTPUT = 38,       /* struct hr_rec_output */
-    HR_REC_MARK = 39,         /* struct hr_rec_mark, then the text (no NUL) */
-    HR_REC_GAP = 40,          /* struct hr_rec_gap */
-    HR_REC_FAULT = 41,        /* struct hr_rec_fault */
+    HR_REC_LOST = 35, /* struct hr_rec_lost */
+    HR_REC_SYSCALL = 36, /* struct hr_rec_syscall */
+    HR_REC_SWITCH = 37, /* struct hr_rec_switch */
+    HR_REC_OUTPUT = 38, /* struct hr_rec_output */
+    HR_REC_MARK = 39, /* struct hr_rec_mark, then the text (no NUL) */
+    HR_REC_GAP = 40, /* struct hr_rec_gap */
+    HR_REC_FAULT = 41, /* struct hr_rec_fault */
     /* in END and HOST chunks */
-    HR_REC_EXIT = 64,   /* struct hr_rec_exit */
-    HR_REC_TOTAL = 65,  /* struct hr_rec_total, one per event, in event order */
+    HR_REC_EXIT = 64, /* struct hr_rec_exit */
+    HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
     HR_REC_STREAM = 66, /* struct hr_rec_stream, one per CPU */
-    HR_HOST_END = 67,   /* struct hr_host_end, then a message for people (no NUL) */
+    HR_HOST_END = 67, /* struct hr_host_end, then a message for people (no NUL) */
     /* in INDEX chunks */
     HR_INDEX_ENTRIES = 96, /* an array of struct hr_index_entry */
     HR_INDEX_TRAILER = 97, /* struct hr_index_trailer: the last bytes of the file */
 };
 
-#define HR_EVENTS_MAX 13 /* a 128-byte slot holds 13 counters beside time, ip, thread, flags, cost */
+#define HR_EVENTS_MAX \
+    13 /* a 128-byte slot holds 13 counters beside time, ip, thread, flags, cost */
 
 enum hr_clock_method { /* how the tick frequency was found */
-    HR_CLOCK_VIRTUAL = 1, /* emulation in virtual time: one tick = one instruction = 1 ns, exact */
-    HR_CLOCK_CPUID_15H = 2,
-    HR_CLOCK_CPUID_16H = 3,
-    HR_CLOCK_HYPERVISOR = 4, /* CPUID 40000010H */
-    HR_CLOCK_KVMCLOCK = 5,
-    HR_CLOCK_CALIBRATED = 6, /* against HPET, ACPI PM timer or PIT */
+                       HR_CLOCK_VIRTUAL = 1, /* emulation in virtual time: one tick = one
+                                                instruction = 1 ns, exact */
+                       HR_CLOCK_CPUID_15H = 2,
+                       HR_CLOCK_CPUID_16H = 3,
+                       HR_CLOCK_HYPERVISOR = 4, /* CPUID 40000010H */
+                       HR_CLOCK_KVMCLOCK = 5,
+                       HR_CLOCK_CALIBRATED = 6, /* against HPET, ACPI PM timer or PIT */
 };
 
 struct hr_meta_clock {
     uint64_t ticks_per_second;
-    uint64_t start_ticks;   /* time of the program's first instruction; other times are >= it */
+    uint64_t start_ticks; /* time of the program's first instruction; other times are >= it */
     uint64_t start_unix_ns; /* wall time at start_ticks, 0 if unknown */
-    uint32_t method;        /* enum hr_clock_method */
+    uint32_t method; /* enum hr_clock_method */
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_meta_clock) == 32, "hr_meta_clock");
 
 enum hr_source { /* where a counter's value came from */
-    HR_SOURCE_NONE = 0,
-    HR_SOURCE_PMU = 1,    /* a performance counter */
-    HR_SOURCE_ICOUNT = 2, /* exact, from virtual time */
-    HR_SOURCE_STUB = 3,   /* a fixed, documented ratio of instructions: not a measurement */
+                 HR_SOURCE_NONE = 0,
+                 HR_SOURCE_PMU = 1, /* a performance counter */
+                 HR_SOURCE_ICOUNT = 2, /* exact, from virtual time */
+                 HR_SOURCE_STUB =
+                     3, /* a fixed, documented ratio of instructions: not a measurement */
 };
 
 enum { HR_EVENT_USER = 1, HR_EVENT_KERNEL = 2 }; /* hr_meta_event.flags: rings counted */
 
 struct hr_meta_event {
-    uint64_t encoding;     /* event select as written to the hardware, 0 if none */
+    uint64_t encoding; /* event select as written to the hardware, 0 if none */
     uint64_t encoding_ext; /* a companion register's value, 0 if none */
-    uint16_t index;        /* position in samples, 0 .. event_count-1 */
-    uint8_t source;        /* enum hr_source */
-    uint8_t width_bits;    /* of the hardware counter; 64 for software */
+    uint16_t index; /* position in samples, 0 .. event_count-1 */
+    uint8_t source; /* enum hr_source */
+    uint8_t width_bits; /* of the hardware counter; 64 for software */
     uint32_t flags;
 };
 _Static_assert(sizeof(struct hr_meta_event) == 24, "hr_meta_event");
@@ -147,27 +150,27 @@ enum hr_mode {
 };
 
 enum { /* hr_meta_sampling.flags */
-    HR_SAMPLING_EMULATED = 1, /* no hardware executed the program */
-    HR_SAMPLING_INEXACT = 2,  /* emulated on several CPUs: neither exact nor repeatable */
-    HR_SAMPLING_SHARED = 4,   /* one CPU does workload and service; the workload clock stops */
+       HR_SAMPLING_EMULATED = 1, /* no hardware executed the program */
+       HR_SAMPLING_INEXACT = 2, /* emulated on several CPUs: neither exact nor repeatable */
+       HR_SAMPLING_SHARED = 4, /* one CPU does workload and service; the workload clock stops */
 };
 
 struct hr_meta_sampling {
     uint64_t interval_ticks; /* timer modes; 0 in other modes */
-    uint64_t period_events;  /* overflow modes; 0 in other modes */
-    uint32_t mode;           /* enum hr_mode */
+    uint64_t period_events; /* overflow modes; 0 in other modes */
+    uint32_t mode; /* enum hr_mode */
     uint32_t flags;
     uint32_t event_count; /* 0 .. HR_EVENTS_MAX */
-    uint32_t ring_slots;  /* capacity of one CPU's ring */
-    uint32_t cpu_count;   /* workload CPUs */
+    uint32_t ring_slots; /* capacity of one CPU's ring */
+    uint32_t cpu_count; /* workload CPUs */
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_meta_sampling) == 40, "hr_meta_sampling");
 
 struct hr_meta_calibration { /* medians over `rounds` null samples taken before the program */
-    uint64_t sample_ticks;   /* from interrupt to resumption */
-    uint64_t read_ticks;     /* between the two clock readings of a sample */
-    uint64_t rdpmc_ticks;    /* one RDPMC; 0 where there is none */
+    uint64_t sample_ticks; /* from interrupt to resumption */
+    uint64_t read_ticks; /* between the two clock readings of a sample */
+    uint64_t rdpmc_ticks; /* one RDPMC; 0 where there is none */
     uint32_t rounds;
     uint32_t reserved;
 };
@@ -195,8 +198,8 @@ struct hr_rec_base { /* the sample before the chunk's first one; all differences
 _Static_assert(sizeof(struct hr_rec_base) == 32, "hr_rec_base");
 
 enum { /* hr_rec_samples.flags */
-    HR_SAMPLE_KERNEL = 1, /* ip is in ring 0 */
-    HR_SAMPLE_LATE = 2,   /* taken more than half an interval after it was due */
+       HR_SAMPLE_KERNEL = 1, /* ip is in ring 0 */
+       HR_SAMPLE_LATE = 2, /* taken more than half an interval after it was due */
 };
 
 /* A run of samples of one thread with the same flags.  After this struct come `count` samples.
@@ -283,16 +286,16 @@ struct hr_rec_fault { /* where the program was when a signal ended it */
     uint64_t time;
     uint64_t ip;
     uint64_t address; /* CR2 for page faults, otherwise 0 */
-    uint32_t vector;  /* exception number, or HR_FAULT_NO_EXCEPTION: raised otherwise */
-    uint32_t error;   /* the exception's error code */
-    uint32_t signal;  /* Linux signal number */
+    uint32_t vector; /* exception number, or HR_FAULT_NO_EXCEPTION: raised otherwise */
+    uint32_t error; /* the exception's error code */
+    uint32_t signal; /* Linux signal number */
     uint32_t tid;
 };
 _Static_assert(sizeof(struct hr_rec_fault) == 40, "hr_rec_fault");
 
 enum hr_exit_kind {
-    HR_EXIT_STATUS = 1,  /* code: exit status 0..255 */
-    HR_EXIT_SIGNAL = 2,  /* code: signal number */
+    HR_EXIT_STATUS = 1, /* code: exit status 0..255 */
+    HR_EXIT_SIGNAL = 2, /* code: signal number */
     HR_EXIT_TIMEOUT = 3, /* stopped by the host; code: signal number */
     HR_EXIT_REFUSED = 4, /* the program could not be started; code: -errno as positive number */
 };
@@ -300,7 +303,7 @@ enum hr_exit_kind {
 struct hr_rec_exit {
     uint64_t time;
     uint64_t user_ticks; /* time in ring 3 */
-    uint32_t kind;       /* enum hr_exit_kind */
+    uint32_t kind; /* enum hr_exit_kind */
     uint32_t code;
     uint64_t peak_memory_bytes;
 };
@@ -323,17 +326,17 @@ struct hr_rec_stream { /* what the guest sent for one CPU, to find missing chunk
 _Static_assert(sizeof(struct hr_rec_stream) == 24, "hr_rec_stream");
 
 enum hr_host_reason { /* why the collector closed the file */
-    HR_HOST_COMPLETE = 1, /* after the END chunk */
-    HR_HOST_TIMEOUT = 2,
-    HR_HOST_INTERRUPTED = 3,
-    HR_HOST_GUEST_DIED = 4, /* the stream ended without an END chunk */
-    HR_HOST_GUEST_PANIC = 5,
-    HR_HOST_BAD_STREAM = 6, /* the guest sent what is not a trace */
+                      HR_HOST_COMPLETE = 1, /* after the END chunk */
+                      HR_HOST_TIMEOUT = 2,
+                      HR_HOST_INTERRUPTED = 3,
+                      HR_HOST_GUEST_DIED = 4, /* the stream ended without an END chunk */
+                      HR_HOST_GUEST_PANIC = 5,
+                      HR_HOST_BAD_STREAM = 6, /* the guest sent what is not a trace */
 };
 
 struct hr_host_end {
     uint64_t wall_ns; /* from launch to close */
-    uint32_t reason;  /* enum hr_host_reason */
+    uint32_t reason; /* enum hr_host_reason */
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_host_end) == 16, "hr_host_end");

@@ -26,15 +26,15 @@
 #define RUN_PORT_CONTROL "org.microtome.control"
 
 #define RUN_STDIN_FRAME_MAX 65536u /* bytes of data in one stdin frame */
-#define RUN_DEBUG_EXIT_PORT 0xf4   /* QEMU: -device isa-debug-exit,iobase=0xf4,iosize=4 */
+#define RUN_DEBUG_EXIT_PORT 0xf4 /* QEMU: -device isa-debug-exit,iobase=0xf4,iosize=4 */
 
 enum run_exit_value { RUN_EXIT_DONE = 0, RUN_EXIT_PANIC = 0x50 };
 
 enum run_message_type {
-    RUN_GUEST_READ = 1,  /* guest: send at most `value` bytes of stdin in one frame */
-    RUN_GUEST_DONE = 2,  /* guest: all output is sent; `value` is unused */
-    RUN_HOST_STOP = 16,  /* host: end the program as if by signal `value`, HR_EXIT_TIMEOUT if
-                            `flag` is 1, HR_EXIT_SIGNAL if 0 */
+    RUN_GUEST_READ = 1, /* guest: send at most `value` bytes of stdin in one frame */
+    RUN_GUEST_DONE = 2, /* guest: all output is sent; `value` is unused */
+    RUN_HOST_STOP = 16, /* host: end the program as if by signal `value`, HR_EXIT_TIMEOUT if
+                           `flag` is 1, HR_EXIT_SIGNAL if 0 */
 };
 
 struct run_message {

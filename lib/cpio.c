@@ -8,7 +8,7 @@
 #define MAGIC_BYTES 6u
 #define FIELD_BYTES 8u
 
-static const char magic[] = "070701";
+static const uint8_t magic[MAGIC_BYTES] = {'0', '7', '0', '7', '0', '1'};
 static const char trailer[] = "TRAILER!!!";
 
 enum field { /* in the order of the header: eight hexadecimal digits each */

@@ -6,7 +6,7 @@
 #include "lib/bytes.h"
 
 #define POLYNOMIAL_REFLECTED 0x82f63b78u
-#define STREAM_BYTES 1024u /* of each of the three interleaved streams */
+#define STREAM_BYTES ((size_t)1024) /* of each of the three interleaved streams */
 #define STREAM_WORDS (STREAM_BYTES / 8)
 
 enum method { METHOD_UNKNOWN = 0, METHOD_TABLE, METHOD_INSTRUCTION };
@@ -37,7 +37,7 @@ static void fill_stream_shift(void)
         for (int bit = 0; bit < 8; bit++) {
             uint32_t crc = 1u << (8 * byte + bit);
 
-            for (uint32_t i = 0; i < STREAM_BYTES; i++)
+            for (size_t i = 0; i < STREAM_BYTES; i++)
                 crc = (crc >> 8) ^ slices[0][crc & 0xff];
             for (uint32_t i = 0; i < (1u << bit); i++)
                 stream_shift[byte][i | (1u << bit)] = stream_shift[byte][i] ^ crc;
@@ -104,7 +104,7 @@ static uint32_t update_instruction(uint32_t crc, const uint8_t *p, size_t count)
     for (; count >= 3 * STREAM_BYTES; p += 3 * STREAM_BYTES, count -= 3 * STREAM_BYTES) {
         uint64_t first = crc, second = 0, third = 0;
 
-        for (uint32_t i = 0; i < STREAM_WORDS; i++) {
+        for (size_t i = 0; i < STREAM_WORDS; i++) {
             first = step64(first, bytes_load64(p + 8 * i));
             second = step64(second, bytes_load64(p + STREAM_BYTES + 8 * i));
             third = step64(third, bytes_load64(p + 2 * STREAM_BYTES + 8 * i));

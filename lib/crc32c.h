@@ -1,4 +1,4 @@
-/* CRC32C (Castagnoli, polynomial 1EDC6F41H reflected, initial and final inversion; RFC 3720 B.4). */
+/* CRC32C: Castagnoli, polynomial 1EDC6F41H reflected, inverted before and after; RFC 3720 B.4. */
 #ifndef LIB_CRC32C_H
 #define LIB_CRC32C_H
 

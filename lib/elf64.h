@@ -15,16 +15,16 @@
 enum elf64_status {
     ELF64_OK = 0,
     ELF64_NOT_ELF,
-    ELF64_NOT_64BIT,       /* ELFCLASS32 */
-    ELF64_WRONG_MACHINE,   /* not EM_X86_64, or big-endian */
-    ELF64_WRONG_TYPE,      /* neither ET_EXEC nor ET_DYN: an object, a core */
-    ELF64_TRUNCATED,       /* headers or segment contents reach past the file's end */
-    ELF64_BAD_HEADERS,     /* sizes, counts or alignments that contradict each other */
+    ELF64_NOT_64BIT, /* ELFCLASS32 */
+    ELF64_WRONG_MACHINE, /* not EM_X86_64, or big-endian */
+    ELF64_WRONG_TYPE, /* neither ET_EXEC nor ET_DYN: an object, a core */
+    ELF64_TRUNCATED, /* headers or segment contents reach past the file's end */
+    ELF64_BAD_HEADERS, /* sizes, counts or alignments that contradict each other */
     ELF64_TOO_MANY_SEGMENTS,
-    ELF64_BAD_ADDRESS,     /* overflow, outside user space, below 64 KiB for ET_EXEC */
-    ELF64_OVERLAP,         /* two PT_LOAD segments share bytes */
-    ELF64_NO_SEGMENTS,     /* nothing to load */
-    ELF64_BAD_ENTRY,       /* entry point outside every executable segment */
+    ELF64_BAD_ADDRESS, /* overflow, outside user space, below 64 KiB for ET_EXEC */
+    ELF64_OVERLAP, /* two PT_LOAD segments share bytes */
+    ELF64_NO_SEGMENTS, /* nothing to load */
+    ELF64_BAD_ENTRY, /* entry point outside every executable segment */
 };
 
 struct elf64_segment { /* a PT_LOAD with p_memsz > 0; ascending addresses */
@@ -41,13 +41,13 @@ struct elf64_image {
     uint64_t program_headers; /* address of the program headers in memory, 0 if not loaded */
     uint16_t program_header_count;
     uint16_t program_header_bytes; /* of one */
-    uint64_t low;  /* page-aligned extent of all segments */
+    uint64_t low; /* page-aligned extent of all segments */
     uint64_t high;
     bool executable_stack; /* PT_GNU_STACK with PF_X */
     uint64_t interpreter_offset; /* PT_INTERP: NUL-terminated inside the file */
-    uint64_t interpreter_bytes;  /* 0: static */
-    uint64_t build_id_offset;    /* NT_GNU_BUILD_ID's description in the file */
-    uint64_t build_id_bytes;     /* 0: none */
+    uint64_t interpreter_bytes; /* 0: static */
+    uint64_t build_id_offset; /* NT_GNU_BUILD_ID's description in the file */
+    uint64_t build_id_bytes; /* 0: none */
     uint32_t segment_count;
     struct elf64_segment segments[ELF64_SEGMENTS_MAX];
 };

@@ -11,13 +11,13 @@
 
 enum trace_status {
     TRACE_OK = 0,
-    TRACE_END,          /* no more records, or no more samples */
-    TRACE_SHORT,        /* the bytes end before the thing does: read more, or truncated */
+    TRACE_END, /* no more records, or no more samples */
+    TRACE_SHORT, /* the bytes end before the thing does: read more, or truncated */
     TRACE_BAD_MAGIC,
     TRACE_BAD_VERSION,
     TRACE_BAD_CHECKSUM,
-    TRACE_BAD_LENGTH,   /* a length or count contradicts another */
-    TRACE_BAD_RECORD,   /* a record's body does not decode */
+    TRACE_BAD_LENGTH, /* a length or count contradicts another */
+    TRACE_BAD_RECORD, /* a record's body does not decode */
 };
 
 /* A short phrase for people: "truncated", "checksum does not match" ... */
@@ -36,9 +36,9 @@ enum trace_status trace_check_payload(const struct hr_chunk_header *header, cons
 /* One record of a payload. */
 struct trace_record {
     uint8_t type;
-    uint16_t bytes;      /* of body */
+    uint16_t bytes; /* of body */
     const uint8_t *body; /* unaligned; points into the payload */
-    uint32_t offset;     /* of the record header in the payload */
+    uint32_t offset; /* of the record header in the payload */
 };
 
 struct trace_cursor {

@@ -14,11 +14,11 @@
 #define TRACE_SLOT_SMALL_EVENTS 5
 
 struct trace_slot {
-    uint64_t time;       /* ticks, first reading of the clock */
-    uint64_t ip;         /* linear address of the next instruction */
+    uint64_t time; /* ticks, first reading of the clock */
+    uint64_t ip; /* linear address of the next instruction */
     uint32_t tid;
     uint16_t cost_ticks; /* second reading of the clock minus the first; saturates */
-    uint8_t flags;       /* HR_SAMPLE_* */
+    uint8_t flags; /* HR_SAMPLE_* */
     uint8_t kind;
     uint64_t counters[HR_EVENTS_MAX]; /* since the program's start */
 };

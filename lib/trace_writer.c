@@ -17,7 +17,7 @@
 
 _Static_assert(TRACE_CHUNK_BYTES_MIN >=
                    sizeof(struct hr_chunk_header) + sizeof(struct hr_record_header) +
-                       sizeof(struct hr_rec_base) + 8 * HR_EVENTS_MAX + SAMPLE_ROOM,
+                       sizeof(struct hr_rec_base) + sizeof(uint64_t) * HR_EVENTS_MAX + SAMPLE_ROOM,
                "the first sample of an empty chunk fits");
 
 void trace_file_header(struct hr_file_header *header)

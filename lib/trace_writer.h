@@ -16,16 +16,16 @@
 #define TRACE_CHUNK_BYTES_MIN 4096u
 
 struct trace_writer {
-    uint8_t *buffer;   /* the chunk: header, then payload */
+    uint8_t *buffer; /* the chunk: header, then payload */
     uint32_t capacity; /* of buffer, bytes */
-    uint32_t used;     /* bytes of buffer in use; 0 between finish and begin */
+    uint32_t used; /* bytes of buffer in use; 0 between finish and begin */
     uint32_t event_count;
     uint32_t sequence; /* of the next chunk */
-    uint32_t run;      /* offset of the open sample run's record header; 0 if none is open */
+    uint32_t run; /* offset of the open sample run's record header; 0 if none is open */
     uint32_t run_samples;
     uint32_t run_tid;
     uint16_t run_flags;
-    uint8_t run_type;     /* HR_REC_SAMPLES or HR_REC_SAMPLES_WIDE */
+    uint8_t run_type; /* HR_REC_SAMPLES or HR_REC_SAMPLES_WIDE */
     uint8_t narrow_streak; /* samples in a wide run that would have fitted a narrow one */
     struct hr_chunk_header header; /* of the chunk being built */
     /* state of the difference coding, kept across chunks */

@@ -30,7 +30,7 @@ fuzz-replay: $(REPLAY_BIN) ## run the fuzz targets' corpora under ASan and UBSan
 golden: $(UNIT_OUT)/make_golden ## write the golden traces anew (a changed byte is a version bump)
 	$< tests/golden
 
-$(UNIT_OUT)/obj/%.o: %.c
+$(UNIT_OUT)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -c -o $@ $<
 
@@ -59,4 +59,4 @@ $(FUZZ_OUT)/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(UNIT_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -o $@ $(filter %.c,$^) $(UNIT_LIB)
 
--include $(shell find $(UNIT_OUT) -name '*.d' 2>/dev/null)
+-include $(shell find $(UNIT_OUT) $(FUZZ_OUT) -name '*.d' 2>/dev/null)
