@@ -72,6 +72,7 @@ static int check_start(struct trace_file *file)
         return -EPROTONOSUPPORT;
     case TRACE_BAD_CHECKSUM:
     case TRACE_BAD_LENGTH:
+    case TRACE_SHORT:
         file->position = 0; /* no chunk begins here: the search finds the first one */
         return 0;
     default:

@@ -1,0 +1,56 @@
+/* The figures of one run, from its trace: what `hr stat` prints and `hr run` shows at its end. */
+#ifndef HOST_SUMMARY_H
+#define HOST_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "host/trace_info.h"
+
+struct summary_spread {
+    uint64_t count;
+    uint64_t p50_ns;
+    uint64_t p99_ns;
+    uint64_t max_ns;
+};
+
+struct summary {
+    char path[4096]; /* of the trace */
+    struct trace_info info; /* owned */
+    uint64_t bytes; /* of the trace */
+    uint64_t samples; /* that came */
+    uint64_t lost; /* dropped by the guest, counted there */
+    uint64_t gone; /* sent by the guest, missing from the file */
+    uint64_t duration_ns; /* of the program */
+    struct summary_spread interval; /* between samples of a CPU that ran without a pause */
+    struct summary_spread cost; /* of reading the counters in a sample */
+    bool complete;
+    uint64_t damaged_chunks; /* and damaged stretches between chunks */
+    uint64_t missing_chunks;
+    uint64_t last[HR_EVENTS_MAX]; /* counters of the last samples, summed over CPUs */
+    char fault_place[256]; /* "main+0x12", "" when unknown */
+};
+
+/* Reads the whole trace.  0 or -errno as trace_file_open; damage is no error. */
+int summary_from_file(const char *path, struct summary *summary);
+void summary_free(struct summary *summary);
+
+/* For people, in the manner of perf stat. */
+void summary_print(FILE *out, const struct summary *summary);
+
+/* One JSON object and a line end.  0 or -ENOMEM; errors of `out` stay in its error flag. */
+int summary_print_json(FILE *out, const struct summary *summary);
+
+/* The program's exit status as a shell gives it (128+N for signal N, 124 after a timeout), or -1
+ * when the trace does not say.
+ */
+int summary_exit_status(const struct summary *summary);
+
+/* An event's total, and whether it is the program's (true) or the last sample's (false). */
+uint64_t summary_event_total(const struct summary *summary, uint32_t event, bool *whole);
+
+/* An event's name; "event3" when the trace does not name it.  Raw: escape it for a terminal. */
+const char *summary_event_name(const struct trace_info *info, uint32_t event, char room[16]);
+
+#endif

@@ -1,0 +1,196 @@
+/* Prints the figures of a run for people. */
+#include <string.h>
+
+#include "host/summary.h"
+#include "host/text.h"
+
+#define ROW "%20s  %-24s"
+
+static const char *source_words(const struct trace_info *info, const struct trace_event *event)
+{
+    switch (event->meta.source) {
+    case HR_SOURCE_PMU:
+        return "";
+    case HR_SOURCE_ICOUNT:
+        return info->sampling.flags & HR_SAMPLING_INEXACT
+                   ? "from virtual time, inexact on several CPUs"
+                   : "exact, from virtual time";
+    case HR_SOURCE_STUB:
+        return "stub: fixed ratio of instructions, not a measurement";
+    default:
+        return "no source: not counted";
+    }
+}
+
+static void print_program(FILE *out, const struct summary *s)
+{
+    const struct trace_info *info = &s->info;
+    char safe[512];
+    bool any = false;
+
+    fputs("\n Microtome: ", out);
+    for (size_t i = 0; i < info->text_count; i++)
+        if (strcmp(info->texts[i].key, "arg") == 0) {
+            fprintf(out, "%s%s", any ? " " : "",
+                    text_escape(safe, sizeof safe, info->texts[i].value));
+            any = true;
+        }
+    if (!any)
+        fputs(text_escape(safe, sizeof safe, trace_info_text(info, "program", "unknown program")),
+              out);
+    fputs("\n\n", out);
+}
+
+static void print_events(FILE *out, const struct summary *s)
+{
+    char number[TEXT_QUANTITY_BYTES], room[16], safe[64];
+    bool whole = true;
+
+    for (uint32_t i = 0; i < s->info.event_count; i++) {
+        uint64_t total = summary_event_total(s, i, &whole);
+
+        text_escape(safe, sizeof safe, summary_event_name(&s->info, i, room));
+        fprintf(out, ROW "%s%s\n", text_count(number, total), safe,
+                source_words(&s->info, &s->info.events[i]),
+                whole ? "" : " (at the last sample: the totals are missing)");
+    }
+    if (s->info.event_count != 0)
+        fputc('\n', out);
+}
+
+static void print_samples(FILE *out, const struct summary *s)
+{
+    const struct hr_meta_sampling *sampling = &s->info.sampling;
+    char number[TEXT_QUANTITY_BYTES], a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES];
+    char c[TEXT_QUANTITY_BYTES];
+    double offered = (double)s->samples + (double)s->lost;
+
+    fprintf(out, ROW "mode %s", text_count(number, s->samples), "samples",
+            trace_info_mode(sampling->mode));
+    if (sampling->interval_ticks != 0)
+        fprintf(out, ", every %s",
+                text_time(a, (double)trace_info_ns(&s->info, sampling->interval_ticks)));
+    if (sampling->period_events != 0)
+        fprintf(out, ", every %s events", text_count(a, sampling->period_events));
+    fputc('\n', out);
+    if (s->interval.count != 0)
+        fprintf(out, ROW "p99 %s, max %s\n", text_time(a, (double)s->interval.p50_ns),
+                "achieved interval, p50", text_time(b, (double)s->interval.p99_ns),
+                text_time(c, (double)s->interval.max_ns));
+    fprintf(out, ROW "%.3g %% of all, ring full\n", text_count(number, s->lost), "lost",
+            offered > 0 ? 100.0 * (double)s->lost / offered : 0.0);
+    if (s->gone != 0)
+        fprintf(out, ROW "sent by the guest but not in the file\n", text_count(number, s->gone),
+                "samples missing");
+}
+
+/* What sampling cost: the calibrated whole and the measured part that reads the counters. */
+static void print_cost(FILE *out, const struct summary *s)
+{
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES];
+    const struct trace_info *info = &s->info;
+    double sample_ns = (double)trace_info_ns(info, info->calibration.sample_ticks);
+
+    if (info->has_calibration && s->samples != 0) {
+        double share = s->duration_ns != 0
+                           ? 100.0 * sample_ns * (double)s->samples / (double)s->duration_ns
+                           : 0.0;
+
+        fprintf(out, ROW "as much as %.3g %% of the run%s\n", text_time(a, sample_ns),
+                "cost of a sample", share,
+                info->sampling.flags & HR_SAMPLING_SHARED
+                    ? "; not in its time, the program's clock stops"
+                    : "");
+    }
+    if (s->cost.count != 0)
+        fprintf(out, ROW "p99 %s, max %s\n", text_time(a, (double)s->cost.p50_ns),
+                "  reading counters, p50", text_time(b, (double)s->cost.p99_ns),
+                text_time(c, (double)s->cost.max_ns));
+}
+
+static const char *signal_words(uint32_t signal, char room[32])
+{
+    const char *name = signal < 128 ? sigabbrev_np((int)signal) : NULL;
+
+    if (name != NULL)
+        snprintf(room, 32, "SIG%s", name);
+    else
+        snprintf(room, 32, "signal %u", signal);
+    return room;
+}
+
+static void print_fault(FILE *out, const struct summary *s)
+{
+    const struct hr_rec_fault *fault = &s->info.fault;
+    char room[32], safe[256];
+
+    fprintf(out, " Fault: %s at ip 0x%llx", signal_words(fault->signal, room),
+            (unsigned long long)fault->ip);
+    if (s->fault_place[0] != 0)
+        fprintf(out, " (%s)", text_escape(safe, sizeof safe, s->fault_place));
+    if (fault->vector == 14)
+        fprintf(out, ", address 0x%llx", (unsigned long long)fault->address);
+    fprintf(out, ", exception %u, error code 0x%x, thread %u\n", fault->vector, fault->error,
+            fault->tid);
+}
+
+static void print_exit(FILE *out, const struct summary *s)
+{
+    const struct hr_rec_exit *exit = &s->info.exit;
+    char room[32], safe[512];
+
+    if (!s->info.has_exit)
+        fputs(" Exit: unknown, the trace ends before the program does\n", out);
+    else if (exit->kind == HR_EXIT_STATUS)
+        fprintf(out, " Exit: status %u\n", exit->code);
+    else if (exit->kind == HR_EXIT_SIGNAL)
+        fprintf(out, " Exit: killed by %s (status %d)\n", signal_words(exit->code, room),
+                summary_exit_status(s));
+    else if (exit->kind == HR_EXIT_TIMEOUT)
+        fputs(" Exit: stopped by the timeout (status 124)\n", out);
+    else if (exit->kind == HR_EXIT_REFUSED)
+        fprintf(out, " Exit: could not be started: %s\n", strerror((int)(exit->code & 0xfff)));
+    else
+        fprintf(out, " Exit: of unknown kind %u\n", exit->kind);
+    if (s->info.has_fault)
+        print_fault(out, s);
+    if (s->info.has_host_end && s->info.host_end.reason != HR_HOST_COMPLETE)
+        fprintf(out, " Run: %s%s%s\n", trace_info_host_reason(s->info.host_end.reason),
+                s->info.host_message[0] != 0 ? ": " : "",
+                text_escape(safe, sizeof safe, s->info.host_message));
+}
+
+static void print_health(FILE *out, const struct summary *s)
+{
+    char number[TEXT_QUANTITY_BYTES], other[TEXT_QUANTITY_BYTES], safe[4096];
+
+    if (s->complete)
+        return;
+    fprintf(out,
+            " Trace: incomplete, %s damaged stretches, %s chunks missing; "
+            "'hr check %s' says where\n",
+            text_count(number, s->damaged_chunks), text_count(other, s->missing_chunks),
+            text_escape(safe, sizeof safe, s->path));
+}
+
+void summary_print(FILE *out, const struct summary *s)
+{
+    bool virtual_time = s->info.clock.method == HR_CLOCK_VIRTUAL;
+    char quantity[TEXT_QUANTITY_BYTES], safe[4096], note[64] = "";
+
+    text_escape(safe, sizeof safe, s->path);
+    print_program(out, s);
+    print_events(out, s);
+    print_samples(out, s);
+    print_cost(out, s);
+    fprintf(out, ROW "%s\n", text_time(quantity, (double)s->duration_ns), "duration",
+            !s->info.has_clock ? "the clock's frequency is missing, 1 GHz assumed"
+            : virtual_time     ? "virtual time: one instruction is 1 ns"
+                               : "real time");
+    if (s->samples != 0)
+        snprintf(note, sizeof note, ", %.2f bytes a sample", (double)s->bytes / (double)s->samples);
+    fprintf(out, ROW "%s%s\n\n", text_bytes(quantity, s->bytes), "trace", safe, note);
+    print_exit(out, s);
+    print_health(out, s);
+    fprintf(out, " Next: hr report %s\n\n", safe);
+}

@@ -1,0 +1,234 @@
+/* Resolves run-time addresses through a trace's load maps. */
+#include "host/symbols.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/symbols_elf.h"
+
+#define RANGE_BYTES 4096ull
+
+struct object { /* a file that at least one map shows */
+    char *path; /* as recorded; identifies the object */
+    const char *name; /* its last part */
+    int status; /* of symbols_elf_open, with the path that was used */
+    struct symbols_elf elf;
+};
+
+struct mapping {
+    uint64_t start;
+    uint64_t end;
+    uint64_t file_offset;
+    size_t object;
+};
+
+struct symbols {
+    struct object *objects;
+    size_t object_count;
+    struct mapping *mappings; /* in the order of the trace; later ones win */
+    size_t mapping_count;
+};
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The kernel records its bare file name: it lies beside hr, or where it was installed. */
+static int open_beside(struct object *object, const struct trace_map *map)
+{
+    static const char *const folders[] = {"", "/../lib/microtome"};
+    char self[PATH_MAX], path[PATH_MAX * 2];
+    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+    int status = -ENOENT;
+
+    if (bytes <= 0)
+        return status;
+    self[bytes] = 0;
+    dirname(self);
+    for (size_t i = 0; i < 2 && status != 0; i++) {
+        snprintf(path, sizeof path, "%s%s/%s", self, folders[i], object->name);
+        status = symbols_elf_open(&object->elf, path, map->build_id, map->meta.build_id_bytes);
+    }
+    return status;
+}
+
+static int open_object(struct symbols *s, const struct trace_map *map, const char *path)
+{
+    struct object *object = &s->objects[s->object_count];
+
+    object->path = strdup(map->path);
+    if (object->path == NULL)
+        return -ENOMEM;
+    object->name = last_part(object->path);
+    if (strchr(path, '/') == NULL && (map->meta.flags & HR_MAP_KERNEL) != 0)
+        object->status = open_beside(object, map);
+    else
+        object->status =
+            symbols_elf_open(&object->elf, path, map->build_id, map->meta.build_id_bytes);
+    s->object_count++;
+    return object->status == -ENOMEM ? -ENOMEM : 0;
+}
+
+static int add_map(struct symbols *s, const struct trace_map *map, const char *path)
+{
+    size_t i = 0;
+    int error = 0;
+
+    while (i < s->object_count && strcmp(s->objects[i].path, map->path) != 0)
+        i++;
+    if (i == s->object_count)
+        error = open_object(s, map, path);
+    if (error == 0)
+        s->mappings[s->mapping_count++] = (struct mapping){
+            .start = map->meta.start,
+            .end = map->meta.end,
+            .file_offset = map->meta.file_offset,
+            .object = i,
+        };
+    return error;
+}
+
+/* Without a map (its chunk is lost) a named program is taken as linked: one map of everything. */
+static int add_program_only(struct symbols *s, const char *path)
+{
+    struct trace_map map = {.meta = {.start = 0, .end = UINT64_MAX},
+                            .path = (char *)(uintptr_t)path};
+    int error = add_map(s, &map, path);
+    struct symbols_elf *elf = &s->objects[0].elf;
+
+    if (error == 0 && elf->segment_count != 0) {
+        s->mappings[0].start = elf->segments[0].address;
+        s->mappings[0].file_offset = elf->segments[0].file_offset;
+    }
+    return error;
+}
+
+static int add_maps(struct symbols *s, const struct trace_info *info, const char *program_path)
+{
+    const char *program = NULL;
+    int error = 0;
+
+    for (size_t i = 0; i < info->map_count && error == 0; i++) {
+        const struct trace_map *map = &info->maps[i];
+        bool kernel = (map->meta.flags & HR_MAP_KERNEL) != 0;
+
+        if (program == NULL && !kernel && map->path[0] == '/')
+            program = map->path;
+        if (map->path[0] == 0 || map->path[0] == '[') /* anonymous memory has no file */
+            continue;
+        if (program_path != NULL && !kernel && program != NULL && strcmp(map->path, program) == 0)
+            error = add_map(s, map, program_path);
+        else
+            error = add_map(s, map, map->path);
+    }
+    if (error == 0 && s->mapping_count == 0 && program_path != NULL)
+        error = add_program_only(s, program_path);
+    return error;
+}
+
+int symbols_open(struct symbols **symbols, const struct trace_info *info, const char *program_path)
+{
+    struct symbols *s = calloc(1, sizeof *s);
+    int error = s != NULL ? 0 : -ENOMEM;
+
+    if (error == 0) {
+        s->objects = calloc(info->map_count + 1, sizeof s->objects[0]);
+        s->mappings = calloc(info->map_count + 1, sizeof s->mappings[0]);
+        error =
+            s->objects != NULL && s->mappings != NULL ? add_maps(s, info, program_path) : -ENOMEM;
+    }
+    if (error != 0) {
+        symbols_close(s);
+        s = NULL;
+    }
+    *symbols = s;
+    return error;
+}
+
+static bool usable(const struct object *object)
+{
+    return object->status == 0 || object->status == -ENODATA;
+}
+
+void symbols_close(struct symbols *symbols)
+{
+    if (symbols == NULL)
+        return;
+    for (size_t i = 0; i < symbols->object_count; i++) {
+        if (usable(&symbols->objects[i]))
+            symbols_elf_close(&symbols->objects[i].elf);
+        free(symbols->objects[i].path);
+    }
+    free(symbols->objects);
+    free(symbols->mappings);
+    free(symbols);
+}
+
+static const struct mapping *find_mapping(const struct symbols *s, uint64_t address)
+{
+    for (size_t i = s->mapping_count; i-- > 0;)
+        if (address >= s->mappings[i].start && address < s->mappings[i].end)
+            return &s->mappings[i];
+    return NULL;
+}
+
+bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place)
+{
+    const struct mapping *mapping = find_mapping(symbols, address);
+    const struct symbols_function *function;
+    const struct object *object;
+    uint64_t linked;
+
+    memset(place, 0, sizeof *place);
+    place->start = address & ~(RANGE_BYTES - 1);
+    place->end = place->start + RANGE_BYTES;
+    place->offset = address - place->start;
+    if (mapping == NULL)
+        return false;
+    object = &symbols->objects[mapping->object];
+    place->object = object->name;
+    if (object->status != 0)
+        return true;
+    linked = symbols_elf_address(&object->elf, address - mapping->start + mapping->file_offset);
+    function = symbols_elf_find(&object->elf, linked);
+    if (function == NULL)
+        return true;
+    place->name = function->name;
+    place->offset = linked - function->start;
+    place->start = address - place->offset;
+    place->end = place->start + (function->end - function->start);
+    return true;
+}
+
+const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file)
+{
+    for (size_t i = 0; i < symbols->object_count; i++) {
+        const struct object *object = &symbols->objects[i];
+
+        if (object->status == 0 || index-- != 0)
+            continue;
+        *file = object->path;
+        switch (object->status) {
+        case -ENODATA:
+            return "stripped: showing address ranges; build it with symbols to see functions";
+        case -ESTALE:
+            return "its build-id is not the recorded program's: showing addresses; name the right "
+                   "file with --program";
+        case -ENOEXEC:
+            return "not an ELF file: showing addresses; name the program with --program";
+        case -ENOENT:
+            return "not found: showing addresses; name the program with --program";
+        default:
+            return strerror(-object->status);
+        }
+    }
+    return NULL;
+}

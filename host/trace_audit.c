@@ -1,0 +1,137 @@
+/* Tells what is damaged or missing in a trace from the chunks that came. */
+#include "host/trace_audit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int trace_audit_init(struct trace_audit *audit)
+{
+    memset(audit, 0, sizeof *audit);
+    audit->cpus = calloc(65536, sizeof audit->cpus[0]);
+    return audit->cpus != NULL ? 0 : -ENOMEM;
+}
+
+void trace_audit_free(struct trace_audit *audit)
+{
+    free(audit->cpus);
+    audit->cpus = NULL;
+}
+
+/* HOST and INDEX chunks are the collector's: they do not count in the guest's sequences. */
+static bool from_guest(uint16_t type)
+{
+    return type != HR_CHUNK_HOST && type != HR_CHUNK_INDEX;
+}
+
+static void note_missing(struct trace_audit *audit, uint16_t cpu, uint32_t end,
+                         uint64_t time_before)
+{
+    struct trace_audit_cpu *c = &audit->cpus[cpu];
+
+    if (audit->missing_spans < TRACE_AUDIT_SPANS)
+        audit->missing[audit->missing_spans] = (struct trace_missing){
+            .cpu = cpu,
+            .first = c->next,
+            .last = end - 1,
+            .time_after = c->time_last,
+            .time_before = time_before,
+        };
+    audit->missing_spans++;
+    audit->missing_chunks += end - c->next;
+}
+
+/* Moves a CPU's sequence on; true when the chunk was the expected one. */
+static bool advance(struct trace_audit *audit, const struct hr_chunk_header *header)
+{
+    struct trace_audit_cpu *c = &audit->cpus[header->cpu];
+    bool expected = header->sequence == c->next;
+
+    if (header->sequence < c->next) {
+        audit->disordered_chunks++;
+        return false;
+    }
+    if (!expected)
+        note_missing(audit, header->cpu, header->sequence, header->time_first);
+    c->next = header->sequence + 1;
+    c->time_last = header->time_last;
+    return expected;
+}
+
+static void note_damage(struct trace_audit *audit, const struct trace_chunk *chunk,
+                        enum trace_status status)
+{
+    if (audit->damage_count < TRACE_AUDIT_SPANS)
+        audit->damage[audit->damage_count] = (struct trace_damage){
+            .offset = chunk->offset,
+            .bytes = chunk->bytes,
+            .status = status,
+            .has_header = chunk->has_header,
+            .cpu = chunk->header.cpu,
+            .type = chunk->header.type,
+            .sequence = chunk->header.sequence,
+            .samples = chunk->header.sample_count,
+        };
+    audit->damage_count++;
+    audit->damaged_bytes += chunk->bytes;
+}
+
+bool trace_audit_step(struct trace_audit *audit, int step, const struct trace_chunk *chunk)
+{
+    const struct hr_chunk_header *header = &chunk->header;
+
+    if (step == TRACE_STEP_DAMAGE) {
+        note_damage(audit, chunk, chunk->status);
+        if (chunk->has_header && from_guest(header->type))
+            advance(audit, header); /* known to be damaged: not also missing */
+        return false;
+    }
+    audit->chunks++;
+    audit->has_meta |= header->type == HR_CHUNK_META;
+    audit->has_end |= header->type == HR_CHUNK_END;
+    audit->has_host |= header->type == HR_CHUNK_HOST;
+    audit->has_index |= header->type == HR_CHUNK_INDEX;
+    if (header->type == HR_CHUNK_DATA) {
+        audit->samples += header->sample_count;
+        audit->lost += header->lost_count;
+        audit->cpus[header->cpu].samples += header->sample_count;
+    }
+    return from_guest(header->type) ? advance(audit, header) : true;
+}
+
+void trace_audit_undecodable(struct trace_audit *audit, const struct trace_chunk *chunk,
+                             enum trace_status status)
+{
+    note_damage(audit, chunk, status);
+}
+
+void trace_audit_finish(struct trace_audit *audit, const struct trace_info *info)
+{
+    for (size_t i = 0; i < info->stream_count; i++) {
+        const struct hr_rec_stream *stream = &info->streams[i];
+
+        if (stream->chunks > audit->cpus[stream->cpu].next) {
+            note_missing(audit, stream->cpu, stream->chunks, 0);
+            audit->cpus[stream->cpu].next = stream->chunks;
+        }
+    }
+}
+
+bool trace_audit_complete(const struct trace_audit *audit)
+{
+    return audit->has_meta && audit->has_end && audit->damage_count == 0 &&
+           audit->missing_spans == 0 && audit->disordered_chunks == 0;
+}
+
+uint64_t trace_audit_samples_gone(const struct trace_audit *audit, const struct trace_info *info)
+{
+    uint64_t gone = 0;
+
+    for (size_t i = 0; i < info->stream_count; i++) {
+        uint64_t came = audit->cpus[info->streams[i].cpu].samples;
+
+        if (info->streams[i].samples > came)
+            gone += info->streams[i].samples - came;
+    }
+    return gone;
+}

@@ -1,0 +1,175 @@
+/* Walks over a trace once, decoding it for a visitor. */
+#include "host/trace_scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int trace_scan_open(struct trace_scan *scan, const char *path)
+{
+    int error = trace_file_open(&scan->file, path);
+
+    if (error != 0)
+        return error;
+    trace_info_init(&scan->info);
+    error = trace_audit_init(&scan->audit);
+    scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
+    if (error == 0 && scan->slots == NULL)
+        error = -ENOMEM;
+    if (error != 0)
+        trace_scan_close(scan);
+    return error;
+}
+
+void trace_scan_close(struct trace_scan *scan)
+{
+    free(scan->slots);
+    scan->slots = NULL;
+    trace_audit_free(&scan->audit);
+    trace_info_free(&scan->info);
+    trace_file_close(&scan->file);
+}
+
+struct walk { /* state of the chunk being decoded */
+    struct trace_scan *scan;
+    const struct trace_visitor *visitor;
+    const struct trace_chunk *chunk;
+    struct trace_decoder decoder;
+    uint64_t samples;
+    uint64_t lost;
+    int result; /* of a callback */
+};
+
+static enum trace_status visit_samples(struct walk *w, const struct trace_record *record)
+{
+    struct trace_slot previous = w->decoder.previous;
+    struct trace_samples samples = {
+        .chunk = &w->chunk->header,
+        .previous = &previous,
+        .slots = w->scan->slots,
+        .event_count = w->decoder.event_count,
+    };
+    enum trace_status status = trace_decoder_samples(&w->decoder, record, w->scan->slots,
+                                                     TRACE_RUN_SAMPLES_MAX, &samples.count);
+
+    if (status != TRACE_OK)
+        return status;
+    w->samples += samples.count;
+    if (w->visitor->samples != NULL)
+        w->result = w->visitor->samples(w->visitor->context, &samples);
+    return TRACE_OK;
+}
+
+/* Without its META chunk a trace still decodes: the base says how many events there are. */
+static enum trace_status visit_base(struct walk *w, const struct trace_record *record)
+{
+    struct trace_info *info = &w->scan->info;
+    struct hr_rec_base base;
+
+    if (!info->has_sampling) {
+        if (!trace_body(record, &base, sizeof base, NULL, NULL) || base.event_count > HR_EVENTS_MAX)
+            return TRACE_BAD_RECORD;
+        info->event_count = base.event_count;
+        trace_decoder_init(&w->decoder, base.event_count);
+    }
+    return trace_decoder_base(&w->decoder, record);
+}
+
+static enum trace_status visit_record(struct walk *w, const struct trace_record *record)
+{
+    struct trace_info *info = &w->scan->info;
+    struct hr_rec_lost lost;
+
+    switch (record->type) {
+    case HR_REC_BASE:
+        return visit_base(w, record);
+    case HR_REC_SAMPLES:
+    case HR_REC_SAMPLES_WIDE:
+        return visit_samples(w, record);
+    case HR_REC_LOST:
+        if (!trace_body(record, &lost, sizeof lost, NULL, NULL))
+            return TRACE_BAD_RECORD;
+        w->lost += lost.count;
+        return TRACE_OK;
+    case HR_REC_FAULT:
+        if (!trace_body(record, &info->fault, sizeof info->fault, NULL, NULL))
+            return TRACE_BAD_RECORD;
+        info->has_fault = true;
+        return TRACE_OK;
+    default:
+        return TRACE_OK;
+    }
+}
+
+static bool is_samples(uint8_t type)
+{
+    return type == HR_REC_SAMPLES || type == HR_REC_SAMPLES_WIDE;
+}
+
+/* Hands the records of a chunk to the visitor; decodes samples in DATA chunks. */
+static enum trace_status visit_records(struct walk *w)
+{
+    const struct hr_chunk_header *header = &w->chunk->header;
+    const struct trace_visitor *visitor = w->visitor;
+    bool data = header->type == HR_CHUNK_DATA;
+    struct trace_cursor cursor;
+    struct trace_record record;
+    enum trace_status status;
+
+    trace_cursor_init(&cursor, w->chunk->payload, header->payload_bytes);
+    while (w->result == 0 && (status = trace_next(&cursor, &record)) != TRACE_END) {
+        if (status == TRACE_OK && data)
+            status = visit_record(w, &record);
+        if (status != TRACE_OK)
+            return status;
+        if (w->result == 0 && visitor->record != NULL && !(data && is_samples(record.type)))
+            w->result = visitor->record(visitor->context, w->chunk, &record);
+    }
+    if (data && w->result == 0 &&
+        (w->samples != header->sample_count || w->lost != header->lost_count))
+        return TRACE_BAD_LENGTH;
+    return TRACE_OK;
+}
+
+static int visit_chunk(struct trace_scan *scan, const struct trace_visitor *visitor,
+                       const struct trace_chunk *chunk, bool continues)
+{
+    struct walk w = {.scan = scan, .visitor = visitor, .chunk = chunk};
+    enum trace_status status = TRACE_OK;
+    int error = 0;
+
+    if (chunk->header.type == HR_CHUNK_DATA) {
+        trace_decoder_init(&w.decoder, scan->info.event_count);
+        if (visitor->chunk != NULL)
+            error = visitor->chunk(visitor->context, chunk, continues);
+    } else if (chunk->header.type != HR_CHUNK_INDEX) {
+        status = trace_info_chunk(&scan->info, chunk, &error);
+    }
+    if (error != 0)
+        return error;
+    if (status == TRACE_OK)
+        status = visit_records(&w);
+    if (status != TRACE_OK)
+        trace_audit_undecodable(&scan->audit, chunk, status);
+    return w.result;
+}
+
+int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor)
+{
+    struct trace_chunk chunk;
+    int step;
+
+    while ((step = trace_file_next(&scan->file, &chunk)) > TRACE_STEP_END) {
+        bool continues = trace_audit_step(&scan->audit, step, &chunk);
+        int result = 0;
+
+        if (visitor->step != NULL)
+            result = visitor->step(visitor->context, step, &chunk);
+        if (result == 0 && step == TRACE_STEP_CHUNK)
+            result = visit_chunk(scan, visitor, &chunk, continues);
+        if (result != 0)
+            return result;
+    }
+    trace_audit_finish(&scan->audit, &scan->info);
+    return step;
+}
