@@ -53,10 +53,12 @@ enum { HPET_ADDRESS = 40, HPET_BYTES = 56 }; /* IA-PC HPET specification 1.0a, 3
 
 #define DEFAULT_APIC_BASE 0xfee00000u
 
-/* `bytes` of physical memory, or NULL when they cannot be a table. */
+/* `bytes` of physical memory (at least 1), or NULL when they cannot be a table. */
 static const uint8_t *physical(uint64_t address, uint64_t bytes)
 {
     if (address == 0 || address >= PHYSICAL_END || bytes > PHYSICAL_END - address)
+        return NULL;
+    if (!platform_physical_pointer(address + bytes - 1)) /* a kernel may refuse what is no memory */
         return NULL;
     return platform_physical_pointer(address);
 }

@@ -1,0 +1,28 @@
+/* Stands in for lib/x86.h: include it before a driver's .c, and define what that driver calls. */
+#ifndef TESTS_UNIT_DRIVERS_FAKE_X86_H
+#define TESTS_UNIT_DRIVERS_FAKE_X86_H
+
+#define LIB_X86_H
+
+#include <stdint.h>
+
+struct cpuid_result {
+    uint32_t eax, ebx, ecx, edx;
+};
+
+struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf);
+uint64_t x86_rdtsc(void);
+uint64_t x86_rdmsr(uint32_t msr);
+void x86_wrmsr(uint32_t msr, uint64_t value);
+uint8_t x86_in8(uint16_t port);
+uint16_t x86_in16(uint16_t port);
+uint32_t x86_in32(uint16_t port);
+void x86_out8(uint16_t port, uint8_t v);
+void x86_out16(uint16_t port, uint16_t v);
+void x86_out32(uint16_t port, uint32_t v);
+
+static inline void x86_pause(void)
+{
+}
+
+#endif
