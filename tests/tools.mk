@@ -5,7 +5,7 @@ PIE_PROGRAMS := $(addprefix $(BUILD)/tests/,hello-static-pie phases-static-pie)
 TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
 .PHONY: test-tools
-test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) ## build the programs that the tests use
+test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(BUILD)/guest-panic.elf ## build the programs that the tests use
 
 # lib/ is linked in from the host's objects: a tool may use any of it.
 $(BUILD)/tests/%: tests/tools/%.c $(patsubst %.c,$(BUILD)/host/%.o,$(LIB_SRC)) $(BUILD)/flags

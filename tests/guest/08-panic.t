@@ -1,16 +1,18 @@
 #!/bin/sh
 # A panic of the kernel (a test build) reaches the user: registers and a symbolised backtrace.
 . "$(dirname "$0")/../lib.sh"
-kernel=$BUILD/guest-test.elf
-[ -e "$kernel" ] || skip_all "no test build of the kernel ($kernel)"
+kernel=$BUILD/guest-panic.elf
 
-for where in boot syscall timer; do
-    run_hr run -q --kernel "$kernel" --panic-test "$where" -i 10us "$WORKLOADS/phases" 5 1
-    is "panic in $where: status" "$status" 125
-    like "panic in $where: says so" err '[Pp]anic'
-    like "panic in $where: registers" err '[Rr][Ii][Pp]'
-    like "panic in $where: symbolised backtrace" err '[a-z_]+\+0x[0-9a-f]+'
+for how in panic null stack; do
+    run_hr run -q --kernel "$kernel" --panic-test "start-$how" "$WORKLOADS/hello"
+    is "$how: status" "$status" 125
+    like "$how: says that the kernel panicked" err '[Pp]anic'
+    like "$how: registers" err '[Rr][Ii][Pp]'
+    like "$how: symbolised backtrace" err '[a-z_]+\+0x[0-9a-f]+'
+    ok "$how: the program did not run" test ! -s out
 done
-run_hr run -q --panic-test boot "$WORKLOADS/hello"
+run_hr run -q --kernel "$kernel" "$WORKLOADS/hello"
+is 'the test build runs programs when nothing is asked' "$status" 0
+run_hr run -q --panic-test start-null "$WORKLOADS/hello"
 is 'the ordinary kernel ignores the request' "$status" 0
 done_testing
