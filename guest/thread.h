@@ -18,12 +18,15 @@ struct signal_action { /* as struct kernel_sigaction of Linux on x86-64 */
     uint64_t mask;
 };
 
+struct file_table;
+
 struct process {
     struct vm_space space;
     struct manifest manifest;
     struct signal_action actions[SIGNALS + 1];
     uint32_t pid; /* 1000 */
     char cwd[4096];
+    struct file_table *files; /* guest/files.h; made by exec_load */
     const char *program_path; /* for /proc/self/exe: absolute path */
     volatile uint32_t stop_signal; /* set by the host's RUN_HOST_STOP; 0: none */
     volatile uint32_t stop_is_timeout;
@@ -32,14 +35,19 @@ struct process {
 struct thread {
     struct process *process;
     uint32_t tid;
-    uint64_t signal_mask;
+    char name[16]; /* PR_SET_NAME, NUL-terminated */
+    uint64_t signal_mask; /* bit N-1: signal N is blocked */
+    uint64_t signal_pending; /* the same for signals sent and not delivered */
+    uint64_t signal_saved_mask; /* in force again after sigsuspend's handler, if so marked */
+    bool signal_restore_mask;
+    int8_t signal_codes[SIGNALS + 1]; /* si_code of each pending signal */
     uint64_t clear_child_tid; /* user address */
     uint64_t robust_list;
     uint64_t robust_list_bytes;
     uint64_t signal_stack[3]; /* sigaltstack: sp, flags, bytes */
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
     void *kernel_stack; /* KERNEL_STACK_BYTES */
-    void *xsave_area;   /* 64-byte aligned; used when threads share a CPU */
+    void *xsave_area; /* 64-byte aligned; used when threads share a CPU */
 };
 
 #endif

@@ -1,0 +1,126 @@
+/* The descriptor table of the program. */
+#include "guest/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "guest/phys.h"
+
+struct file_table {
+    struct file *files[FILES_MAX];
+    uint64_t close_on_exec[FILES_MAX / 64];
+    struct file pool[FILES_MAX]; /* references 0: unused */
+};
+
+static int open_stream(struct process *process, int stream)
+{
+    static const uint32_t modes[] = {O_RDONLY, O_WRONLY, O_WRONLY};
+    uint64_t mask = 0;
+    const struct file_type *type = stream == 0 ? &file_input : &file_output;
+    struct file *file;
+
+    (void)manifest_number(&process->manifest, "tty", &mask);
+    if (mask >> stream & 1)
+        type = &file_terminal;
+    file = files_new(process, type, type == &file_terminal ? O_RDWR : modes[stream]);
+    file->stream = stream;
+    files_put(process, file, stream, false);
+    return 0;
+}
+
+int files_open_streams(struct process *process)
+{
+    unsigned order = phys_order(sizeof *process->files);
+    uint64_t block = phys_alloc(order);
+
+    if (!block)
+        return -ENOMEM;
+    process->files = phys_pointer(block);
+    memset(process->files, 0, sizeof *process->files);
+    for (int stream = 0; stream < 3; stream++)
+        open_stream(process, stream);
+    return 0;
+}
+
+struct file *files_new(struct process *process, const struct file_type *type, uint32_t flags)
+{
+    for (int i = 0; i < FILES_MAX; i++) {
+        struct file *file = &process->files->pool[i];
+
+        if (!file->type) {
+            *file = (struct file){.type = type, .flags = flags, .stream = -1};
+            return file;
+        }
+    }
+    return NULL;
+}
+
+void files_discard(struct file *file)
+{
+    if (file->references)
+        return;
+    if (file->buffer)
+        phys_free(file->buffer, file->buffer_order);
+    file->type = NULL;
+}
+
+struct file *files_get(const struct process *process, int64_t fd)
+{
+    return fd >= 0 && fd < FILES_MAX ? process->files->files[fd] : NULL;
+}
+
+int files_close(struct process *process, int64_t fd)
+{
+    struct file *file = files_get(process, fd);
+
+    if (!file)
+        return -EBADF;
+    process->files->files[fd] = NULL;
+    file->references--;
+    files_discard(file);
+    return 0;
+}
+
+bool files_close_on_exec(const struct process *process, int64_t fd)
+{
+    return process->files->close_on_exec[fd / 64] >> fd % 64 & 1;
+}
+
+void files_set_close_on_exec(struct process *process, int64_t fd, bool on)
+{
+    uint64_t bit = 1ull << fd % 64;
+
+    if (on)
+        process->files->close_on_exec[fd / 64] |= bit;
+    else
+        process->files->close_on_exec[fd / 64] &= ~bit;
+}
+
+int64_t files_put(struct process *process, struct file *file, int64_t fd, bool close_on_exec)
+{
+    if (fd < 0 || fd >= FILES_MAX)
+        return -EBADF;
+    file->references++;
+    if (process->files->files[fd])
+        files_close(process, fd);
+    process->files->files[fd] = file;
+    files_set_close_on_exec(process, fd, close_on_exec);
+    return fd;
+}
+
+int64_t files_add(struct process *process, struct file *file, int64_t lowest, bool close_on_exec)
+{
+    if (lowest < 0 || lowest >= FILES_MAX)
+        return -EINVAL;
+    for (int64_t fd = lowest; fd < FILES_MAX; fd++)
+        if (!process->files->files[fd])
+            return files_put(process, file, fd, close_on_exec);
+    return -EMFILE;
+}
+
+bool files_is_terminal(const struct process *process, const struct file *file)
+{
+    (void)process;
+    return file->type == &file_terminal;
+}

@@ -1,0 +1,76 @@
+/* The program's open files: descriptors, what they refer to, and how paths are opened.
+ * Thread context.  Results are 0 or positive, or -errno.
+ */
+#ifndef GUEST_FILES_H
+#define GUEST_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/fs.h"
+#include "guest/thread.h"
+
+#define FILES_MAX 1024 /* descriptors; RLIMIT_NOFILE */
+
+struct file;
+
+struct file_type {
+    uint32_t mode; /* st_mode when there is no node */
+    uint32_t device; /* st_rdev as major << 8 | minor */
+    bool seekable;
+    /* At most `bytes` bytes from `offset` on to user memory; NULL: not readable. */
+    int64_t (*read)(struct thread *thread, const struct file *file, uint64_t offset, uint64_t user,
+                    uint64_t bytes);
+    /* NULL: not writable. */
+    int64_t (*write)(struct thread *thread, const struct file *file, uint64_t user, uint64_t bytes);
+};
+
+struct file {
+    const struct file_type *type;
+    uint32_t references; /* descriptors */
+    uint32_t flags; /* O_* of open */
+    uint64_t offset; /* of the next read; in a directory the iterator's position */
+    const struct fs_node *node; /* archive files and directories */
+    const uint8_t *data; /* contents: of the archive, or of `buffer` */
+    uint64_t bytes;
+    uint64_t buffer; /* physical; generated files; freed with the file */
+    unsigned buffer_order;
+    int stream; /* 0, 1, 2: the command's own; -1 */
+};
+
+/* Makes the table with descriptors 0, 1 and 2.  0, -ENOMEM. */
+int files_open_streams(struct process *process);
+
+struct file *files_get(const struct process *process, int64_t fd); /* NULL: EBADF */
+int files_close(struct process *process, int64_t fd);
+
+/* A new descriptor >= `lowest` for an open file: its number, -EMFILE, -EINVAL. */
+int64_t files_add(struct process *process, struct file *file, int64_t lowest, bool close_on_exec);
+/* dup2: makes `fd` refer to the file, closing what it referred to.  -EBADF when out of range. */
+int64_t files_put(struct process *process, struct file *file, int64_t fd, bool close_on_exec);
+
+bool files_close_on_exec(const struct process *process, int64_t fd);
+void files_set_close_on_exec(struct process *process, int64_t fd, bool on);
+
+/* A file object without descriptors, NULL when all are in use; given back when its last descriptor
+ * closes, or by files_discard when it never had one. */
+struct file *files_new(struct process *process, const struct file_type *type, uint32_t flags);
+void files_discard(struct file *file);
+
+bool files_is_terminal(const struct process *process, const struct file *file);
+
+extern const struct file_type file_regular; /* contents in memory */
+extern const struct file_type file_directory;
+extern const struct file_type file_input; /* the command's stdin */
+extern const struct file_type file_output; /* its stdout or stderr, by file->stream */
+extern const struct file_type file_terminal;
+
+/* Paths outside the archive: devices and what the kernel generates.  1: opened, *file is set (it
+ * may be an open file of descriptor N for /dev/stdin and the like); 0: not such a path; -errno.
+ */
+int file_special_open(struct thread *thread, const char *path, uint32_t flags, struct file **file);
+
+/* Contents of a /proc file: bytes written to a buffer of `room` bytes; -ENOENT: no such file. */
+int64_t file_proc_generate(const struct thread *thread, const char *path, char *out, uint64_t room);
+
+#endif
