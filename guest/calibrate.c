@@ -19,6 +19,10 @@
 #define HARDWARE_INTERVAL_NS 20000
 #define HARDWARE_LOOP 400000
 
+/* More than the kernel needs from arming the timer to ring 3. */
+#define VIRTUAL_LEAD_TICKS 200
+#define HARDWARE_LEAD_NS 2000
+
 struct round {
     uint64_t sample_ticks; /* 0: no sample fell into the round */
     uint64_t read_ticks;
@@ -118,6 +122,8 @@ void calibrate(struct cpu *cpu)
         panic("no memory to calibrate the sampler");
     run.interval_ticks =
         run.clock.virtual_time ? VIRTUAL_INTERVAL_TICKS : run_ns_to_ticks(HARDWARE_INTERVAL_NS);
+    sampler_set_lead(run.clock.virtual_time ? VIRTUAL_LEAD_TICKS
+                                            : (int64_t)run_ns_to_ticks(HARDWARE_LEAD_NS));
     run.mode = HR_MODE_TIMER;
     cpu->thread = NULL; /* the loop's system call leaves ring 3 */
     x86_write_cr3(space.root);

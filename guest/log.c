@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "drivers/platform.h"
 #include "guest/log.h"
 #include "guest/log_buffer.h"
 #include "lib/x86.h"
@@ -51,15 +50,6 @@ static void log_line_v(const char *format, va_list arguments)
 }
 
 void log_line(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    log_line_v(format, arguments);
-    va_end(arguments);
-}
-
-void platform_log(const char *format, ...)
 {
     va_list arguments;
 

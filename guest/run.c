@@ -5,6 +5,7 @@
 #include "guest/fs.h"
 #include "guest/log.h"
 #include "guest/run.h"
+#include "lib/muldiv.h"
 
 #define NS_PER_SECOND 1000000000ull
 
@@ -14,14 +15,14 @@ uint64_t run_ticks_to_ns(uint64_t ticks)
 {
     if (run.clock.hz == NS_PER_SECOND)
         return ticks;
-    return (uint64_t)((unsigned __int128)ticks * NS_PER_SECOND / run.clock.hz);
+    return muldiv(ticks, NS_PER_SECOND, run.clock.hz);
 }
 
 uint64_t run_ns_to_ticks(uint64_t ns)
 {
     if (run.clock.hz == NS_PER_SECOND)
         return ns;
-    return (uint64_t)((unsigned __int128)ns * run.clock.hz / NS_PER_SECOND);
+    return muldiv(ns, run.clock.hz, NS_PER_SECOND);
 }
 
 static uint64_t number(const char *key, uint64_t otherwise)

@@ -10,16 +10,24 @@
 #include "guest/sampler.h"
 #include "guest/service.h"
 
-/* Ticks from arming the timer to ring 3, found by sampler_calibrate in virtual time; 0 elsewhere. */
+/* Ticks from arming the timer to ring 3 in shared mode, where they are off the workload clock.  Too
+ * much makes samples late; too little would let the timer fire before the program executed anything,
+ * for ever.  So it starts too large, and calibration in virtual time trims it to what is exact.
+ */
 static int64_t arm_lead_ticks;
 
 /* Arms the timer for next_due.  In shared mode the workload clock stands at `now` until ring 3. */
 static inline void arm(struct cpu *cpu, uint64_t now)
 {
     uint64_t from = cpu->stop_mask ? now : x86_rdtsc();
-    int64_t ticks = (int64_t)(cpu->next_due - from) + arm_lead_ticks;
+    int64_t ticks = (int64_t)(cpu->next_due - from) + (arm_lead_ticks & (int64_t)cpu->stop_mask);
 
     apic_timer_arm(ticks > 0 ? (uint64_t)ticks : 1);
+}
+
+void sampler_set_lead(int64_t ticks)
+{
+    arm_lead_ticks = ticks;
 }
 
 void sampler_trim(int64_t late_ticks)

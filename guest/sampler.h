@@ -20,6 +20,9 @@ void sampler_resume(struct cpu *cpu, uint64_t now);
 struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uint64_t time);
 void sampler_record_end(struct cpu *cpu);
 
+/* Before calibration: a lead that is certainly enough. */
+void sampler_set_lead(int64_t ticks);
+
 /* Calibration: samples came `late_ticks` after the grid; arm the timer that much earlier. */
 void sampler_trim(int64_t late_ticks);
 

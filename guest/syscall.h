@@ -10,6 +10,12 @@
  */
 void syscall_dispatch(struct thread *thread, struct trap_frame *frame);
 
+/* A synchronous fault of the program: delivers the signal to its handler, or ends the run when
+ * there is none or it is blocked.  code and address: si_code and si_addr.
+ */
+void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t signal, int code,
+                  uint64_t address);
+
 /* Raises a signal for the thread itself: default action or ignore. A fatal one ends the run. */
 void signal_raise(struct thread *thread, struct trap_frame *frame, uint32_t signal);
 

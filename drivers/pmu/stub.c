@@ -6,6 +6,7 @@
 
 #include "drivers/pmu/pmu.h"
 #include "lib/events.h"
+#include "lib/muldiv.h"
 
 static bool stub_probe(struct pmu_caps *caps)
 {
@@ -42,24 +43,12 @@ static void stub_nothing(const struct pmu_session *session)
     (void)session;
 }
 
-/* value * numerator / denominator with a 128-bit product; the quotient fits because no ratio in the
- * table exceeds 8 and instruction counts stay below 2^60.
- */
-static inline uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denominator)
-{
-    uint64_t low, high, quotient;
-
-    __asm__("mulq %3" : "=a"(low), "=d"(high) : "a"(value), "rm"(numerator) : "cc");
-    __asm__("divq %4" : "=a"(quotient), "=d"(high) : "a"(low), "d"(high), "rm"(denominator) : "cc");
-    return quotient;
-}
-
 static void stub_read(const struct pmu_session *session, uint64_t user_instructions,
                       uint64_t *values)
 {
     for (uint32_t i = 0; i < session->event_count; i++) {
         const struct pmu_event *event = &session->events[i];
-        pmu_store(&values[i], scale(user_instructions, event->numerator, event->denominator));
+        pmu_store(&values[i], muldiv(user_instructions, event->numerator, event->denominator));
     }
 }
 
