@@ -1,0 +1,239 @@
+/* PCI against a fake configuration space: search, BAR assignment, capabilities, MSI-X. */
+#include "tests/unit/drivers/fake_mmio.h"
+#include "tests/unit/drivers/fake_pci.h"
+
+#include "drivers/pci/pci.c"
+#include "drivers/pci/pci_bars.c"
+
+static uint32_t msix_table[8];
+static uint64_t mapped;
+
+volatile void *platform_map_device(uint64_t physical, size_t bytes)
+{
+    assert_int_equal(bytes, 16);
+    mapped = physical;
+    return msix_table;
+}
+
+void mmio_write32(volatile void *at, uint32_t value)
+{
+    *(volatile uint32_t *)at = value;
+}
+
+/* A host bridge, the device under test, and a function that the firmware gave an address. */
+static int reset_fake(void **state)
+{
+    (void)state;
+    memset(fake_functions, 0, sizeof fake_functions);
+    memset(msix_table, 0xee, sizeof msix_table);
+    mapped = 0;
+    fake_add(0, 0, 0x29c08086);
+    return 0;
+}
+
+static const uint16_t ids[] = {0x1043, 0x1003};
+
+static struct fake_function *add_device(struct pci_device *device)
+{
+    struct fake_function *f = fake_add(3, 0, 0x10031af4);
+
+    f->bar_mask[0] = 0xffffffc0; /* I/O, 64 ports */
+    f->config[4] = 1;
+    f->bar_mask[1] = 0xfffff000; /* 4 KiB, 32-bit */
+    f->bar_mask[4] = 0xffffc000; /* 16 KiB, 64-bit, prefetchable */
+    f->config[8] = 0xc;
+    f->bar_mask[5] = 0xffffffff;
+    *device = (struct pci_device){.slot = 3, .vendor_id = 0x1af4, .device_id = 0x1003};
+    return f;
+}
+
+static void finds_devices_and_functions(void **state)
+{
+    struct pci_device device;
+
+    (void)state;
+    assert_int_equal(pci_find(0x1af4, ids, 2, &device), -ENODEV);
+    fake_put8(fake_add(31, 0, 0x29188086), 0x0e, 0x80); /* of several functions */
+    fake_add(31, 5, 0x10431af4);
+    fake_add(30, 2, 0x10431af4); /* has no function 0: not there */
+    assert_int_equal(pci_find(0x1af4, ids, 2, &device), 0);
+    assert_int_equal(device.slot, 31);
+    assert_int_equal(device.function, 5);
+    assert_int_equal(device.device_id, 0x1043);
+    assert_int_equal(pci_find(0x1af4, ids, 0, &device), -ENODEV);
+}
+
+static void other_functions_need_a_multifunction_device(void **state)
+{
+    struct pci_device device;
+
+    (void)state;
+    fake_add(31, 0, 0x29188086);
+    fake_add(31, 5, 0x10431af4);
+    assert_int_equal(pci_find(0x1af4, ids, 2, &device), -ENODEV);
+}
+
+static void missing_bars_get_addresses(void **state)
+{
+    struct pci_device device;
+    struct fake_function *f = add_device(&device);
+    uint64_t base, bytes;
+
+    (void)state;
+    assert_int_equal(pci_bar(&device, 1, &base, &bytes), -ENOENT);
+    assert_int_equal(pci_enable(&device), 0);
+    assert_int_equal(f->config[4], 1); /* I/O is left alone */
+    assert_int_equal(pci_bar(&device, 0, &base, &bytes), -ENOENT);
+    assert_int_equal(pci_bar(&device, 1, &base, &bytes), 0);
+    assert_int_equal(base, 0xf0000000);
+    assert_int_equal(bytes, 0x1000);
+    assert_int_equal(pci_bar(&device, 4, &base, &bytes), 0);
+    assert_int_equal(base, 0xf0004000);
+    assert_int_equal(bytes, 0x4000);
+    assert_int_equal(f->config[8], 0xf000400c);
+    assert_int_equal(f->config[9], 0);
+    assert_int_equal(pci_bar(&device, 6, &base, &bytes), -ENOENT);
+    assert_int_equal(f->config[1] & 0xffff, 0x406); /* memory, bus master, no INTx */
+}
+
+static void assigned_bars_stay(void **state)
+{
+    struct pci_device device;
+    struct fake_function *f = add_device(&device);
+    uint64_t base, bytes;
+
+    (void)state;
+    f->config[5] = 0xc1000000;
+    f->config[8] = 0x8000000c;
+    f->config[9] = 0x38; /* above 4 GiB */
+    assert_int_equal(pci_enable(&device), 0);
+    assert_int_equal(pci_bar(&device, 1, &base, &bytes), 0);
+    assert_int_equal(base, 0xc1000000);
+    assert_int_equal(pci_bar(&device, 4, &base, &bytes), 0);
+    assert_int_equal(base, 0x3880000000);
+    assert_int_equal(bytes, 0x4000);
+}
+
+static void addresses_in_use_are_avoided(void **state)
+{
+    struct pci_device device;
+    struct fake_function *f = add_device(&device);
+    struct fake_function *other = fake_add(4, 0, 0x11118086);
+    struct fake_function *bridge = fake_add(5, 0, 0x22228086);
+
+    (void)state;
+    other->bar_mask[0] = 0xffff0000; /* 64 KiB */
+    other->config[4] = 0xf0000000;
+    other->config[1] = 3; /* decodes: switched off while its BAR is sized, and on again */
+    fake_put8(bridge, 0x0e, 1);
+    bridge->config[8] = 0xf010f000; /* F0000000H .. F01FFFFFH */
+    assert_int_equal(pci_enable(&device), 0);
+    assert_int_equal(f->config[5], 0xf0200000);
+    assert_int_equal(f->config[8], 0xf020400c);
+    assert_int_equal(other->config[1], 3);
+    assert_int_equal(other->config[4], 0xf0000000);
+}
+
+static void no_room_is_an_error(void **state)
+{
+    struct pci_device device;
+    struct fake_function *f = add_device(&device);
+    struct fake_function *bridge = fake_add(5, 0, 0x22228086);
+
+    (void)state;
+    fake_put8(bridge, 0x0e, 1);
+    bridge->config[8] = 0xfff0f000; /* F0000000H .. FFFFFFFFH */
+    assert_int_equal(pci_enable(&device), -ENOMEM);
+    assert_int_equal(f->config[1], 0);
+    bridge->config[8] = 0;
+    f->bar_mask[1] = 0xf0000000; /* 256 MiB: larger than the window */
+    assert_int_equal(pci_enable(&device), -ENOMEM);
+}
+
+static void capabilities_are_walked(void **state)
+{
+    struct pci_device device;
+    struct fake_function *f = add_device(&device);
+
+    (void)state;
+    fake_put8(f, 0x34, 0x40);
+    fake_put8(f, 0x40, 9);
+    fake_put8(f, 0x41, 0x50);
+    fake_put8(f, 0x50, 0x11);
+    fake_put8(f, 0x51, 0x62); /* the low two bits mean nothing */
+    fake_put8(f, 0x60, 9);
+    assert_int_equal(pci_capability(&device, 9, 0), 0); /* the status says that there are none */
+    fake_put8(f, 6, 0x10);
+    assert_int_equal(pci_capability(&device, 9, 0), 0x40);
+    assert_int_equal(pci_capability(&device, 9, 0x40), 0x60);
+    assert_int_equal(pci_capability(&device, 9, 0x60), 0);
+    assert_int_equal(pci_capability(&device, 0x11, 0), 0x50);
+    fake_put8(f, 0x61, 0x40); /* a loop ends all the same */
+    assert_int_equal(pci_capability(&device, 5, 0), 0);
+    fake_put8(f, 0x61, 0x10); /* into the header */
+    assert_int_equal(pci_capability(&device, 5, 0), 0);
+}
+
+static struct fake_function *add_msix(struct pci_device *device, uint32_t table)
+{
+    struct fake_function *f = add_device(device);
+
+    fake_put8(f, 6, 0x10);
+    fake_put8(f, 0x34, 0x98);
+    f->config[0x98 / 4] = 0x00070011; /* eight entries */
+    f->config[0x9c / 4] = table;
+    assert_int_equal(pci_enable(device), 0);
+    return f;
+}
+
+static void msix_entry_points_to_the_cpu(void **state)
+{
+    struct pci_device device;
+    struct fake_function *f = add_msix(&device, 0x801);
+
+    (void)state;
+    assert_int_equal(pci_msix_enable(&device, 0xed, 2), 0);
+    assert_int_equal(mapped, 0xf0000800);
+    assert_int_equal(msix_table[0], 0xfee02000);
+    assert_int_equal(msix_table[1], 0);
+    assert_int_equal(msix_table[2], 0xed);
+    assert_int_equal(msix_table[3], 0);
+    assert_int_equal(msix_table[4], 0xeeeeeeee); /* nothing else is touched */
+    assert_int_equal(f->config[0x98 / 4], 0x80070011);
+}
+
+static void bad_msix_is_refused(void **state)
+{
+    struct pci_device device;
+    struct fake_function *f = add_msix(&device, 0x801);
+
+    (void)state;
+    assert_int_equal(pci_msix_enable(&device, 0xed, 256), -EINVAL);
+    f->config[0x9c / 4] = 0xff9; /* the last entry ends after the BAR */
+    assert_int_equal(pci_msix_enable(&device, 0xed, 0), -EINVAL);
+    f->config[0x9c / 4] = 0xfffffff9;
+    assert_int_equal(pci_msix_enable(&device, 0xed, 0), -EINVAL);
+    f->config[0x9c / 4] = 0; /* an I/O BAR */
+    assert_int_equal(pci_msix_enable(&device, 0xed, 0), -EINVAL);
+    f->config[0x9c / 4] = 7; /* no BAR */
+    assert_int_equal(pci_msix_enable(&device, 0xed, 0), -EINVAL);
+    f->config[0x98 / 4] = 5;
+    assert_int_equal(pci_msix_enable(&device, 0xed, 0), -ENOENT);
+    assert_int_equal(mapped, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(finds_devices_and_functions, reset_fake),
+        cmocka_unit_test_setup(other_functions_need_a_multifunction_device, reset_fake),
+        cmocka_unit_test_setup(missing_bars_get_addresses, reset_fake),
+        cmocka_unit_test_setup(assigned_bars_stay, reset_fake),
+        cmocka_unit_test_setup(addresses_in_use_are_avoided, reset_fake),
+        cmocka_unit_test_setup(no_room_is_an_error, reset_fake),
+        cmocka_unit_test_setup(capabilities_are_walked, reset_fake),
+        cmocka_unit_test_setup(msix_entry_points_to_the_cpu, reset_fake),
+        cmocka_unit_test_setup(bad_msix_is_refused, reset_fake),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
