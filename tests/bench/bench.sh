@@ -1,0 +1,163 @@
+#!/bin/sh
+# Measures size, speed and accuracy against their limits; prints a table, fails if a limit is missed.
+# Called by `make bench`. HR_BENCH_SAMPLES: samples of the generated trace (200 million by default).
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+root=$PWD
+BUILD=$root/${BUILD:-build}
+HR=$BUILD/hr
+WORKLOADS=$BUILD/workloads
+TOOLS=$BUILD/tests
+samples=${HR_BENCH_SAMPLES:-200000000}
+five=instructions,cycles,branches,branch-misses,cache-misses
+thirteen=$five,cache-references,ref-cycles,L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses,dTLB-load-misses,iTLB-load-misses
+# On a disk rather than in memory: the collector writes there.
+work=$(mktemp -d "${HR_BENCH_DIR:-$BUILD}/bench.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+cd "$work" || exit 1
+missed=0
+
+# row NAME VALUE UNIT [le|ge LIMIT]: one line of the table; without a limit the figure is for information.
+row() {
+    verdict=-
+    limit=-
+    if [ $# -gt 3 ]; then
+        verdict=$(awk -v v="$2" -v op="$4" -v limit="$5" 'BEGIN {
+            good = v != "" && v != "null" && (op == "le" ? v + 0 <= limit + 0 : v + 0 >= limit + 0)
+            print good ? "PASS" : "FAIL" }')
+        limit=$([ "$4" = le ] && echo "<= $5" || echo ">= $5")
+        [ "$verdict" = PASS ] || missed=1
+    fi
+    printf '| %-58s | %12s | %-14s | %-8s | %s |\n' "$1" "${2:-none}" "$3" "$limit" "$verdict"
+}
+
+# stat_of FILTER: from the last run's trace.
+stat_of() {
+    "$HR" stat --json hr.bin | jq -r "$1"
+}
+
+run() {
+    "$HR" run -q "$@" >out </dev/null || { echo "bench: hr run $* failed" >&2; missed=1; }
+}
+
+calc() {
+    awk "BEGIN { printf \"$1\", $2 }"
+}
+
+# seconds COMMAND...: wall time.
+seconds() {
+    begin=$(date +%s%N)
+    "$@" >/dev/null || missed=1
+    calc %.3f "($(date +%s%N) - $begin) / 1e9"
+}
+
+# counted FILE ARG...: runs under an emulator that counts instructions on its own: "USER KERNEL" in FILE.
+counted() {
+    printf '#!/bin/sh\nexec qemu-system-x86_64 "$@" -plugin %s,out=%s\n' "$TOOLS/count.so" "$work/$1" >emulator
+    chmod +x emulator
+    shift
+    run --accel tcg --qemu "$work/emulator" "$@"
+}
+
+bench_sampling() {
+    counted off.count --mode off "$WORKLOADS/phases" 20 2
+    counted on.count -i 1us -e $five "$WORKLOADS/phases" 20 2
+    read -r _ kernel_off <off.count
+    read -r _ kernel_on <on.count
+    row 'sample, five events, from interrupt to resumption' "$(stat_of .cost.sample_ns)" instructions le 200
+    row 'all kernel work a sample, encoding and sending included' \
+        "$(calc %.1f "($kernel_on - $kernel_off) / $(stat_of .samples)")" instructions
+    row 'trace, five events at 1 us, phases' "$(stat_of '.bytes / .samples * 100 | round / 100')" bytes/sample le 12
+    run -i 1us -e $thirteen "$WORKLOADS/phases" 20 2
+    row 'trace, 13 events at 1 us, phases' "$(stat_of '.bytes / .samples * 100 | round / 100')" bytes/sample
+    row 'sample, 13 events, calibrated' "$(stat_of .cost.sample_ns)" instructions
+    seconds_run=$(seconds "$HR" run -q -i 1us -e $five "$WORKLOADS/phases" 250 1)
+    row 'phases at 1 us: instructions' "$(stat_of '.events[0].total')" instructions ge 1000000000
+    row 'phases at 1 us: samples lost' "$(stat_of .lost)" samples le 0
+    row 'phases at 1 us: interval p50' "$(stat_of .interval_ns.p50)" ns
+    row 'phases at 1 us: interval p99, upper' "$(stat_of .interval_ns.p99)" ns le 1020
+    row 'phases at 1 us: interval p99, lower' "$(stat_of .interval_ns.p99)" ns ge 980
+    row 'phases at 1 us: wall time' "$seconds_run" s
+}
+
+bench_accuracy() {
+    for program in 'phases-musl 100 1' 'spin-musl 100000000'; do
+        # shellcheck disable=SC2086
+        run --mode off "$WORKLOADS"/$program
+        # shellcheck disable=SC2086
+        callgrind=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$WORKLOADS"/$program 2>&1 |
+            sed -n 's/.*Collected : //p')
+        row "$program: instructions by callgrind" "$callgrind" instructions ge 100000000
+        row "$program: difference to it" \
+            "$(calc %.5f "100 * ($(stat_of '.events[0].total') - $callgrind) / $callgrind" | tr -d -)" % le 0.1
+    done
+    counted hello.count --mode off "$WORKLOADS/hello-musl"
+    small=$(stat_of '.events[0].total')
+    counted phases.count --mode off "$WORKLOADS/phases-musl" 100 1
+    read -r user_small _ <hello.count
+    read -r user_large _ <phases.count
+    row 'phases-musl less hello-musl: difference to an emulator plugin' \
+        "$(calc %.5f "100 * ($(stat_of '.events[0].total') - $small) / ($user_large - $user_small) - 100" | tr -d -)" % le 0.1
+    read -r _ kernel <hello.count
+    row 'kernel instructions of a whole run of hello, boot included' "$kernel" instructions
+}
+
+bench_start() {
+    times=$(for _ in $(seq 15); do seconds "$root/run.sh" -q -o "$work/hr.bin" "$WORKLOADS/hello-musl" 2>/dev/null; done)
+    row 'run.sh on a program that returns at once: median' "$(echo "$times" | sort -n | sed -n 8p)" 's, wall' le 0.4
+    row 'run.sh on a program that returns at once: slowest of 15' "$(echo "$times" | sort -n | tail -n 1)" 's, wall'
+    status=0
+    "$HR" run -q --mem 64M "$WORKLOADS/hello-musl" >out 2>err </dev/null || status=$?
+    row '--mem 64M: exit status' "$status" status le 0
+}
+
+# rate COMMAND...: MB/s of the command reading the large trace from a socket; the best of three.
+rate() {
+    for _ in 1 2 3; do
+        rm -f sink
+        sync
+        "$TOOLS/socketfeed" large.bin "$@" 2>&1 >sink | tail -n 1
+    done | sort -n | tail -n 1
+}
+
+bench_collector() {
+    "$TOOLS/gentrace" "$((samples / 5))" large.bin || missed=1
+    cat large.bin >/dev/null
+    cat=$(rate cat)
+    collect=$(rate "$HR" collect -o collected.bin -)
+    cmp -n "$(($(stat -c %s large.bin) / 2))" large.bin collected.bin || missed=1
+    row 'cat from a socket to the disk' "$cat" MB/s
+    row 'hr collect from the same socket to the same disk' "$collect" MB/s
+    row 'hr collect as a share of cat' "$(calc %.0f "100 * $collect / $cat")" % ge 70
+    rm -f collected.bin sink large.bin
+}
+
+# reading NAME MILLIONS-PER-SECOND ARG...: speed and memory of an hr command on the generated trace.
+reading() {
+    name=$1 least=$2
+    shift 2
+    /usr/bin/time -f '%e %U %M' -o usage "$HR" "$@" generated.bin >/dev/null || missed=1
+    read -r _ user rss <usage
+    row "$name, $((samples / 1000000)) million samples" "$(calc %.1f "$samples / 1e6 / $user")" 'M samples/s' ge "$least"
+    row "$name: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 64
+}
+
+bench_readers() {
+    "$TOOLS/gentrace" "$samples" generated.bin || missed=1
+    row 'generated trace' "$(calc %.0f "$(stat -c %s generated.bin) / 1e6")" MB
+    cat generated.bin >/dev/null
+    reading 'hr stat' 50 stat
+    reading 'hr report' 20 report
+    reading 'hr check' 50 check
+}
+
+printf '| %-58s | %12s | %-14s | %-8s | %s |\n' Figure Measured Unit Limit Verdict
+echo '|---|---:|---|---|---|'
+bench_sampling
+bench_accuracy
+bench_start
+bench_collector
+bench_readers
+[ "$missed" -eq 0 ] && echo 'every limit is met' || echo 'a limit is missed'
+exit "$missed"
