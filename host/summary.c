@@ -196,11 +196,3 @@ uint64_t summary_event_total(const struct summary *summary, uint32_t event, bool
     *whole = summary->info.events[event].has_total;
     return *whole ? summary->info.events[event].total : summary->last[event];
 }
-
-const char *summary_event_name(const struct trace_info *info, uint32_t event, char room[16])
-{
-    if (info->events[event].name[0] != 0)
-        return info->events[event].name;
-    snprintf(room, 16, "event%u", event % 100);
-    return room;
-}

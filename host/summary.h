@@ -50,7 +50,4 @@ int summary_exit_status(const struct summary *summary);
 /* An event's total, and whether it is the program's (true) or the last sample's (false). */
 uint64_t summary_event_total(const struct summary *summary, uint32_t event, bool *whole);
 
-/* An event's name; "event3" when the trace does not name it.  Raw: escape it for a terminal. */
-const char *summary_event_name(const struct trace_info *info, uint32_t event, char room[16]);
-
 #endif

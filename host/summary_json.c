@@ -45,7 +45,7 @@ static json_t *events(const struct summary *s)
         uint64_t total = summary_event_total(s, i, &whole);
 
         json_array_append_new(array, json_pack("{s:o, s:o, s:s, s:b}", "name",
-                                               string(summary_event_name(&s->info, i, room)),
+                                               string(trace_info_event_name(&s->info, i, room)),
                                                "total", number(total), "source",
                                                trace_info_source(s->info.events[i].meta.source),
                                                "complete", whole));

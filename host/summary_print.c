@@ -6,22 +6,6 @@
 
 #define ROW "%20s  %-24s"
 
-static const char *source_words(const struct trace_info *info, const struct trace_event *event)
-{
-    switch (event->meta.source) {
-    case HR_SOURCE_PMU:
-        return "";
-    case HR_SOURCE_ICOUNT:
-        return info->sampling.flags & HR_SAMPLING_INEXACT
-                   ? "from virtual time, inexact on several CPUs"
-                   : "exact, from virtual time";
-    case HR_SOURCE_STUB:
-        return "stub: fixed ratio of instructions, not a measurement";
-    default:
-        return "no source: not counted";
-    }
-}
-
 static void print_program(FILE *out, const struct summary *s)
 {
     const struct trace_info *info = &s->info;
@@ -49,9 +33,9 @@ static void print_events(FILE *out, const struct summary *s)
     for (uint32_t i = 0; i < s->info.event_count; i++) {
         uint64_t total = summary_event_total(s, i, &whole);
 
-        text_escape(safe, sizeof safe, summary_event_name(&s->info, i, room));
+        text_escape(safe, sizeof safe, trace_info_event_name(&s->info, i, room));
         fprintf(out, ROW "%s%s\n", text_count(number, total), safe,
-                source_words(&s->info, &s->info.events[i]),
+                trace_info_source_words(&s->info, i),
                 whole ? "" : " (at the last sample: the totals are missing)");
     }
     if (s->info.event_count != 0)

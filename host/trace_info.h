@@ -82,8 +82,13 @@ uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time);
 /* The map that holds an address, or NULL.  The last one given wins. */
 const struct trace_map *trace_info_map(const struct trace_info *info, uint64_t address);
 
+/* An event's name; "event3" when the trace does not name it.  Raw: escape it for a terminal. */
+const char *trace_info_event_name(const struct trace_info *info, uint32_t event, char room[16]);
+
 /* Words for people. */
 const char *trace_info_source(enum hr_source source); /* "pmu", "icount", "stub", "none" */
+/* What to say beside an event's figures: "" for a counter's, "exact, from virtual time" ... */
+const char *trace_info_source_words(const struct trace_info *info, uint32_t event);
 const char *trace_info_mode(uint32_t mode);
 const char *trace_info_clock_method(uint32_t method);
 const char *trace_info_host_reason(uint32_t reason);

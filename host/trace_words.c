@@ -1,4 +1,6 @@
 /* The format's enumerations in words. */
+#include <stdio.h>
+
 #include "host/trace_info.h"
 
 #define WORD(table, value) ((value) < sizeof table / sizeof table[0] ? table[value] : NULL)
@@ -18,6 +20,30 @@ const char *trace_info_source(enum hr_source source)
     };
 
     return word(WORD(words, (uint32_t)source));
+}
+
+const char *trace_info_source_words(const struct trace_info *info, uint32_t event)
+{
+    switch (info->events[event].meta.source) {
+    case HR_SOURCE_PMU:
+        return "";
+    case HR_SOURCE_ICOUNT:
+        return info->sampling.flags & HR_SAMPLING_INEXACT
+                   ? "from virtual time, inexact on several CPUs"
+                   : "exact, from virtual time";
+    case HR_SOURCE_STUB:
+        return "stub: fixed ratio of instructions, not a measurement";
+    default:
+        return "no source: not counted";
+    }
+}
+
+const char *trace_info_event_name(const struct trace_info *info, uint32_t event, char room[16])
+{
+    if (info->events[event].name[0] != 0)
+        return info->events[event].name;
+    snprintf(room, 16, "event%u", event % 100);
+    return room;
 }
 
 const char *trace_info_mode(uint32_t mode)

@@ -1,0 +1,127 @@
+/* hr dump: a trace as text for other programs. */
+#include "host/dump.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "host/commands.h"
+#include "host/error.h"
+
+static const struct dump_format *const formats[] = {&dump_csv, &dump_records};
+
+struct dump_options {
+    const char *path;
+    const char *program;
+    const struct dump_format *format;
+};
+
+static const struct dump_format *find_format(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct dump_options *options = state->input;
+
+    switch (key) {
+    case 'f':
+        options->format = find_format(argument);
+        if (options->format == NULL)
+            argp_error(state, "--format %s: unknown format; choose csv or records", argument);
+        return 0;
+    case 'p':
+        options->program = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->path != NULL)
+            argp_error(state, "%s: one trace at a time", argument);
+        options->path = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int walk(struct dump *dump, const struct dump_format *format)
+{
+    struct trace_visitor visitor = format->visitor;
+    int error;
+
+    visitor.context = dump;
+    error = trace_scan_run(&dump->scan, &visitor);
+    if (error == 0 && format->finish != NULL)
+        error = format->finish(dump);
+    output_flush(&dump->output);
+    return error;
+}
+
+/* One line on stderr for what went wrong; a reader that closed the pipe is nothing wrong. */
+static int conclude(const struct dump *dump, const char *path, int error)
+{
+    if (dump->output.error == -EPIPE)
+        return HR_EXIT_FAILED;
+    if (dump->output.error != 0)
+        error_print("standard output: %s; free some space or write elsewhere",
+                    strerror(-dump->output.error));
+    else if (error != 0)
+        error_print("%s: %s", path, trace_file_error(error));
+    else if (!trace_audit_complete(&dump->scan.audit))
+        error_print(
+            "%s: incomplete, the rows are what is there; 'hr check %s' says what is missing", path,
+            path);
+    return dump->output.error != 0 || error != 0 ? HR_EXIT_FAILED : HR_EXIT_OK;
+}
+
+static int run(const struct dump_options *options)
+{
+    struct dump *dump = calloc(1, sizeof *dump);
+    int error = dump != NULL ? trace_scan_open(&dump->scan, options->path) : -ENOMEM;
+    int status;
+
+    if (error != 0) {
+        error_print("%s: %s", options->path, trace_file_error(error));
+        free(dump);
+        return error == -EBADMSG ? HR_EXIT_USAGE : HR_EXIT_FAILED;
+    }
+    output_init(&dump->output, STDOUT_FILENO);
+    dump->program = options->program;
+    error = walk(dump, options->format);
+    status = conclude(dump, options->path, error);
+    symbols_close(dump->symbols);
+    trace_scan_close(&dump->scan);
+    free(dump);
+    return status;
+}
+
+int dump_command(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"format", 'f', "FORMAT", 0, "csv (default): one row a sample; records: everything", 0},
+        {"program", 'p', "PATH", 0, "Take the program's symbols from PATH", 0},
+        {0},
+    };
+    static const struct argp argp = {
+        .options = table,
+        .parser = parse,
+        .args_doc = "[FILE]",
+        .doc = "Write a trace (default hr.bin) as text to standard output."
+               "\vThe columns of csv are time_ns (since the program's start), cpu, tid, ip, symbol "
+               "and one for every event: what its counter rose by since the sample before on that "
+               "CPU.\n\n"
+               "Examples:\n"
+               "  hr dump --format csv hr.bin > samples.csv\n"
+               "  hr dump --format records hr.bin | grep syscall\n",
+    };
+    struct dump_options options = {NULL, NULL, &dump_csv};
+
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    if (options.path == NULL)
+        options.path = "hr.bin";
+    return run(&options);
+}

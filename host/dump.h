@@ -1,0 +1,39 @@
+/* The formats of `hr dump`.  For host/dump*.c. */
+#ifndef HOST_DUMP_H
+#define HOST_DUMP_H
+
+#include "host/output.h"
+#include "host/symbols.h"
+#include "host/trace_scan.h"
+
+#define DUMP_CACHE_BITS 12
+#define DUMP_LABEL_BYTES 240
+
+struct dump_label { /* an address and its name, found before */
+    uint64_t ip;
+    bool known;
+    char text[DUMP_LABEL_BYTES]; /* "name+0x12", escaped; "" without a name */
+};
+
+struct dump {
+    struct trace_scan scan;
+    struct output output;
+    struct symbols *symbols; /* opened when first needed: the maps come before the samples */
+    const char *program; /* path to use instead of the recorded one, or NULL */
+    bool header_done;
+    struct dump_label cache[1u << DUMP_CACHE_BITS];
+};
+
+struct dump_format {
+    const char *name;
+    struct trace_visitor visitor; /* the context is the struct dump */
+    int (*finish)(struct dump *dump); /* after the walk; may be NULL */
+};
+
+/* One row a sample.  A trace without samples gives the header alone. */
+extern const struct dump_format dump_csv;
+
+/* One line a chunk, a damaged stretch, a record and a sample; times in ticks. */
+extern const struct dump_format dump_records;
+
+#endif
