@@ -52,7 +52,7 @@ static uint64_t run_loop(struct cpu *cpu, bool sampled)
                                      .ss = SELECTOR_USER_DATA};
     struct ring *ring = cpu->ring;
 
-    ring->head = ring->tail = ring->tail_seen = ring->lost_count = 0;
+    ring_reset(ring);
     uint64_t start = x86_rdtsc();
     if (sampled)
         sampler_start(cpu, cpu->stop_mask ? 0 : start);
@@ -131,6 +131,6 @@ void calibrate(struct cpu *cpu)
     x86_write_cr3(vm_kernel_root());
     run.interval_ticks = interval;
     run.mode = mode;
-    cpu->ring->head = cpu->ring->tail = cpu->ring->tail_seen = cpu->ring->lost_count = 0;
+    ring_reset(cpu->ring);
     vm_space_free(&space);
 }

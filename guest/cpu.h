@@ -38,6 +38,7 @@ struct cpu {
     uint64_t slept_ticks;       /* part of the workload clock that service_sleep() added */
     uint32_t index;             /* 0 is the boot CPU */
     uint32_t apic_id;
+    uint32_t tid;               /* of the current thread; 0: none */
     struct ring *ring;          /* this CPU's sampling ring; NULL on a pure service CPU */
     uint64_t next_due;          /* workload clock of the next timer sample */
     uint32_t tss[32];           /* hardware layout, see guest/cpu.c */

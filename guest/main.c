@@ -83,6 +83,7 @@ static void load_program(struct cpu *workload)
     run.start_ticks = run.shared ? 0 : x86_rdtsc();
     trace_start();
     workload->thread = &run.thread;
+    workload->tid = run.thread.tid;
     if (status)
         service_refuse((uint32_t)-status);
     first_frame = (struct trap_frame){.rip = program.entry,

@@ -12,7 +12,14 @@ int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t event
         .cpu = cpu,
     };
     ring->slots = platform_allocate((size_t)capacity << ring->slot_shift);
+    ring_reset(ring);
     return ring->slots ? 0 : -ENOMEM;
+}
+
+void ring_reset(struct ring *ring)
+{
+    ring->head = ring->tail = ring->lost_count = 0;
+    ring->limit = (uint64_t)ring->mask + 1;
 }
 
 void ring_drop(struct ring *ring, uint64_t time)
@@ -20,13 +27,25 @@ void ring_drop(struct ring *ring, uint64_t time)
     if (ring->lost_count++ == 0)
         ring->lost_first = time;
     ring->lost_last = time;
+    ring->limit = ring->head;
+}
+
+/* Looks how far the consumer is. */
+static uint64_t room(struct ring *ring)
+{
+    ring->limit = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) + ring->mask + 1;
+    return ring->limit - ring->head;
 }
 
 struct trace_slot *ring_reserve(struct ring *ring)
 {
-    if (__builtin_expect(ring->lost_count != 0, 0)) {
-        if (!ring_has_room(ring, 2))
+    uint64_t free_slots = room(ring);
+
+    if (ring->lost_count) {
+        if (free_slots < 2) {
+            ring->limit = ring->head;
             return NULL;
+        }
         struct trace_slot *slot = ring_slot(ring, ring->head);
         slot->time = ring->lost_first;
         slot->ip = ring->lost_last;
@@ -34,6 +53,7 @@ struct trace_slot *ring_reserve(struct ring *ring)
         slot->kind = HR_REC_LOST;
         ring->lost_count = 0;
         ring_publish(ring);
+        free_slots--;
     }
-    return ring_has_room(ring, 1) ? ring_slot(ring, ring->head) : NULL;
+    return free_slots ? ring_slot(ring, ring->head) : NULL;
 }

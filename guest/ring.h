@@ -19,7 +19,7 @@ struct ring {
     uint32_t cpu;
     /* the producer's line */
     uint64_t head __attribute__((aligned(64))); /* slots ever published */
-    uint64_t tail_seen; /* the producer's last look at tail */
+    uint64_t limit;      /* head may grow to here before the producer must look again */
     uint64_t lost_count; /* dropped since the last published HR_REC_LOST */
     uint64_t lost_first;
     uint64_t lost_last;
@@ -35,13 +35,13 @@ static inline struct trace_slot *ring_slot(const struct ring *ring, uint64_t pos
     return (struct trace_slot *)(ring->slots + ((position & ring->mask) << ring->slot_shift));
 }
 
-/* Producer: true when at least `count` slots are free. */
-static inline bool ring_has_room(struct ring *ring, uint32_t count)
+/* Empties the ring and forgets its losses: nobody else uses it at the moment. */
+void ring_reset(struct ring *ring);
+
+/* Producer: there is certainly room for a slot at head. */
+static inline bool ring_has_room(const struct ring *ring)
 {
-    if (ring->head - ring->tail_seen + count <= (uint64_t)ring->mask + 1)
-        return true;
-    ring->tail_seen = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
-    return ring->head - ring->tail_seen + count <= (uint64_t)ring->mask + 1;
+    return ring->head != ring->limit;
 }
 
 /* Producer: makes the slot at head visible to the consumer. */
@@ -53,7 +53,8 @@ static inline void ring_publish(struct ring *ring)
 /* Producer: counts a dropped sample. */
 void ring_drop(struct ring *ring, uint64_t time);
 
-/* Producer: room for one slot, after the HR_REC_LOST slot that is owed if any.  NULL: full. */
+/* Producer: room for one slot, after the HR_REC_LOST slot that is owed if any.  NULL: full.
+ * Needed only when ring_has_room() says no; while a loss is owed it always does. */
 struct trace_slot *ring_reserve(struct ring *ring);
 
 #endif

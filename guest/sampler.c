@@ -19,10 +19,13 @@ static int64_t arm_lead_ticks;
 /* Arms the timer for next_due.  In shared mode the workload clock stands at `now` until ring 3. */
 static inline void arm(struct cpu *cpu, uint64_t now)
 {
-    uint64_t from = cpu->stop_mask ? now : x86_rdtsc();
-    int64_t ticks = (int64_t)(cpu->next_due - from) + (arm_lead_ticks & (int64_t)cpu->stop_mask);
+    int64_t ticks;
 
-    apic_timer_arm(ticks > 0 ? (uint64_t)ticks : 1);
+    if (cpu->stop_mask)
+        ticks = (int64_t)(cpu->next_due - now) + arm_lead_ticks;
+    else
+        ticks = (int64_t)(cpu->next_due - x86_rdtsc());
+    apic_timer_arm(ticks);
 }
 
 void sampler_set_lead(int64_t ticks)
@@ -43,10 +46,15 @@ static inline void advance(struct cpu *cpu, uint64_t now)
         cpu->next_due += ((now - cpu->next_due) / run.interval_ticks + 1) * run.interval_ticks;
 }
 
-/* The rare path: no room.  In shared mode there is room after service work; otherwise the sample
- * is dropped and counted. */
+/* The rare path: no room known, or a loss to report first.  In shared mode there is room after
+ * service work; otherwise the sample is dropped and counted.
+ */
 static __attribute__((noinline)) struct trace_slot *make_room(struct cpu *cpu, uint64_t now)
 {
+    struct trace_slot *slot = ring_reserve(cpu->ring);
+
+    if (slot)
+        return slot;
     if (!cpu->stop_mask) {
         ring_drop(cpu->ring, now);
         return NULL;
@@ -55,28 +63,27 @@ static __attribute__((noinline)) struct trace_slot *make_room(struct cpu *cpu, u
     return ring_reserve(cpu->ring);
 }
 
-static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint8_t flags)
+/* One sample: every store goes past the caches into the slot. */
+static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint64_t late)
 {
     struct ring *ring = cpu->ring;
-    struct trace_slot *slot;
+    struct trace_slot *slot = ring_slot(ring, ring->head);
 
-    if (__builtin_expect(ring->lost_count == 0 && ring->head - ring->tail_seen <= ring->mask, 1))
-        slot = ring_slot(ring, ring->head);
-    else
-        slot = ring_reserve(ring);
-    if (__builtin_expect(!slot, 0)) {
+    if (__builtin_expect(!ring_has_room(ring), 0)) {
         slot = make_room(cpu, now);
         if (!slot)
             return;
     }
     run.pmu->read(&run.session, cpu->user_ticks, slot->counters);
-    uint64_t cost = x86_rdtsc() - cpu->enter_ticks;
-    if (cost > UINT16_MAX)
+    uint32_t cost = x86_rdtsc_low() - (uint32_t)cpu->enter_ticks;
+    if (__builtin_expect(cost > UINT16_MAX, 0))
         cost = UINT16_MAX;
-    uint32_t tid = cpu->thread ? cpu->thread->tid : 0;
+    if (__builtin_expect(late > run.interval_ticks / 2, 0))
+        cost |= HR_SAMPLE_LATE << 16;
     pmu_store(&slot->time, now);
     pmu_store(&slot->ip, ip);
-    pmu_store((uint64_t *)&slot->tid, tid | cost << 32 | (uint64_t)flags << 48);
+    pmu_store32(&slot->tid, cpu->tid);
+    pmu_store32((uint32_t *)&slot->cost_ticks, cost); /* and flags, and kind 0 */
     pmu_store_fence();
     ring_publish(ring);
 }
@@ -88,8 +95,7 @@ void sampler_interrupt(struct irq_frame *frame)
     int64_t late = (int64_t)(now - cpu->next_due);
 
     if (__builtin_expect(late >= 0, 1)) {
-        take(cpu, now, frame->rip,
-             (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+        take(cpu, now, frame->rip, (uint64_t)late);
         advance(cpu, now);
     }
     apic_eoi();
@@ -136,7 +142,7 @@ struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uin
     }
     memset(slot, 0, (size_t)1 << cpu->ring->slot_shift);
     slot->time = time;
-    slot->tid = cpu->thread ? cpu->thread->tid : 0;
+    slot->tid = cpu->tid;
     slot->kind = (uint8_t)kind;
     return slot;
 }

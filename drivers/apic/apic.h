@@ -71,19 +71,19 @@ uint32_t apic_id(void); /* of the calling CPU */
 void apic_timer_calibrate(uint64_t tsc_hz, bool virtual_time);
 void apic_timer_setup(uint8_t vector);
 
-/* Arms the one-shot timer to interrupt in `ticks` TSC ticks (at least 1); replaces an armed one. */
-static inline void apic_timer_arm(uint64_t ticks)
+/* Arms the one-shot timer to interrupt in `ticks` TSC ticks (below 1: at once; above 2^31-1: then,
+ * and the caller arms it again); replaces an armed one.
+ */
+static inline void apic_timer_arm(int64_t ticks)
 {
+    if (__builtin_expect((uint64_t)(ticks - 1) >= 0x7fffffff, 0))
+        ticks = ticks < 1 ? 1 : 0x7fffffff;
     if (apic.tsc_deadline) {
-        x86_wrmsr(0x6e0, x86_rdtsc() + ticks);
+        x86_wrmsr(0x6e0, x86_rdtsc() + (uint64_t)ticks);
         return;
     }
-    if (ticks > 0x7fffffffu)
-        ticks = 0x7fffffffu;
-    uint64_t count = ticks * apic.count_multiplier >> 32;
-    if (count > 0xffffffffu)
-        count = 0xffffffffu;
-    apic_write(APIC_TIMER_INITIAL, count ? (uint32_t)count : 1);
+    uint32_t count = (uint32_t)((uint64_t)ticks * apic.count_multiplier >> 32);
+    apic_write(APIC_TIMER_INITIAL, count + (count == 0));
 }
 
 static inline void apic_timer_stop(void)

@@ -55,6 +55,11 @@ static inline void pmu_store(uint64_t *to, uint64_t value)
     __asm__ volatile("movnti %1, %0" : "=m"(*to) : "r"(value));
 }
 
+static inline void pmu_store32(uint32_t *to, uint32_t value)
+{
+    __asm__ volatile("movnti %1, %0" : "=m"(*to) : "r"(value));
+}
+
 static inline void pmu_store_fence(void)
 {
     __asm__ volatile("sfence" ::: "memory");

@@ -46,10 +46,11 @@ static void stub_nothing(const struct pmu_session *session)
 static void stub_read(const struct pmu_session *session, uint64_t user_instructions,
                       uint64_t *values)
 {
-    for (uint32_t i = 0; i < session->event_count; i++) {
-        const struct pmu_event *event = &session->events[i];
-        pmu_store(&values[i], muldiv(user_instructions, event->numerator, event->denominator));
-    }
+    const struct pmu_event *event = session->events;
+    const struct pmu_event *end = event + session->event_count;
+
+    for (; event != end; event++)
+        pmu_store(values++, muldiv(user_instructions, event->numerator, event->denominator));
 }
 
 const struct pmu_driver pmu_stub = {

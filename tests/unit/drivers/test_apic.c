@@ -170,7 +170,7 @@ static void timer_counts_ticks_in_virtual_time(void **state)
     assert_int_equal(fake.page[0x380 / 4], 1234);
     apic_timer_arm(0);
     assert_int_equal(fake.page[0x380 / 4], 1); /* 0 would stop it */
-    apic_timer_arm(UINT64_MAX);
+    apic_timer_arm(INT64_MAX);
     assert_int_equal(fake.page[0x380 / 4], 0x7fffffff);
     apic_timer_stop();
     assert_int_equal(fake.page[0x380 / 4], 0);
