@@ -28,6 +28,7 @@ enum {
 
 struct port {
     bool added;
+    bool greeted; /* PORT_READY is sent */
     bool complete; /* the device will tell no more about it */
     bool sending;
     char name[NAME_BYTES];
@@ -70,24 +71,19 @@ static int add_queues(void)
     return error;
 }
 
-static int port_added(unsigned index)
-{
-    ports[index].added = true;
-    return serial_control_send(&control, index, SERIAL_PORT_READY, 1);
-}
-
-static int handle_message(const struct serial_message *message, const char *text)
+static void handle_message(const struct serial_message *message, const char *text)
 {
     if (message->port >= port_count) {
         if (message->event == SERIAL_PORT_ADD)
             platform_log("virtio-serial: port %u ignored, only %u are used", message->port,
                          port_count);
-        return 0;
+        return;
     }
     struct port *port = &ports[message->port];
     switch (message->event) {
     case SERIAL_PORT_ADD:
-        return port->added ? 0 : port_added(message->port);
+        port->added = true;
+        break;
     case SERIAL_PORT_REMOVE:
         port->added = false;
         break;
@@ -101,7 +97,6 @@ static int handle_message(const struct serial_message *message, const char *text
     default:
         break;
     }
-    return 0;
 }
 
 /* Handles what the device has to say.  0 or -EIO. */
@@ -109,10 +104,28 @@ static int drain_control(void)
 {
     struct serial_message message;
     char text[NAME_BYTES] = "";
-    int got, error = 0;
+    int got;
 
-    while (!error && (got = serial_control_receive(&control, &message, text, sizeof text)) != 0)
-        error = got < 0 ? got : handle_message(&message, text);
+    while ((got = serial_control_receive(&control, &message, text, sizeof text)) > 0)
+        handle_message(&message, text);
+    return got;
+}
+
+/* Makes the device name each port that it announced.  One at a time, and nothing is waiting to be
+ * received before: QEMU drops a control message that finds no buffer.
+ */
+static int greet_ports(void)
+{
+    int error = drain_control();
+
+    for (unsigned i = 0; i < port_count && !error; i++) {
+        if (!ports[i].added || ports[i].greeted)
+            continue;
+        ports[i].greeted = true;
+        error = serial_control_send(&control, i, SERIAL_PORT_READY, 1);
+        if (!error)
+            error = drain_control();
+    }
     return error;
 }
 
@@ -128,18 +141,18 @@ static bool ports_complete(void)
     return added > 0;
 }
 
-/* DEVICE_READY makes the device announce its ports, PORT_READY makes it name each.  A port without
- * a name costs the whole time limit.
+/* DEVICE_READY makes the device announce its ports.  A port without a name costs the whole time
+ * limit.
  */
 static int learn_ports(void)
 {
     int error = serial_control_send(&control, 0, SERIAL_DEVICE_READY, 1);
 
     if (!error)
-        error = drain_control();
+        error = greet_ports();
     for (unsigned polls = 0; !error && !ports_complete() && polls < NAMES_POLLS; polls++) {
         clock_delay_us(POLL_US);
-        error = drain_control();
+        error = greet_ports();
     }
     for (unsigned i = 0; i < port_count && !error; i++)
         if (ports[i].added)
