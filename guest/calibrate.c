@@ -42,7 +42,7 @@ static int load_code(struct vm_space *space, uint32_t iterations)
     return vm_write(space, CODE_ADDRESS, code, sizeof code);
 }
 
-/* Runs the loop once; the ticks from before entering ring 3 to the system call that ends it. */
+/* Runs the loop once; the ticks from entering ring 3 to the system call that ends it. */
 static uint64_t run_loop(struct cpu *cpu, bool sampled)
 {
     const struct trap_frame frame = {.rip = CODE_ADDRESS,
@@ -53,11 +53,9 @@ static uint64_t run_loop(struct cpu *cpu, bool sampled)
     struct ring *ring = cpu->ring;
 
     ring_reset(ring);
-    uint64_t start = x86_rdtsc();
     if (sampled)
-        sampler_start(cpu, cpu->stop_mask ? 0 : start);
-    else
-        sampler_stop(cpu);
+        sampler_start(cpu, cpu->stop_mask ? 0 : x86_rdtsc());
+    uint64_t start = x86_rdtsc();
     user_enter(&frame);
     sampler_stop(cpu);
     return cpu->enter_ticks - start;
