@@ -25,7 +25,7 @@ static void print_head(FILE *out, const struct trace_scan *scan, const struct pr
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], safe[1024], room[16];
 
     fprintf(out, "# program: %s\n",
-            text_escape(safe, sizeof safe, trace_info_text(info, "program", "unknown")));
+            text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
     fprintf(out, "# %s samples, %s lost, mode %s", text_count(a, profile->samples),
             text_count(b, scan->audit.lost), trace_info_mode(info->sampling.mode));
     if (info->sampling.interval_ticks != 0)

@@ -1,7 +1,6 @@
 /* Prints the figures of a run as one JSON object; the keys are a stable interface. */
 #include <errno.h>
 #include <jansson.h>
-#include <string.h>
 
 #include "host/summary.h"
 #include "host/text.h"
@@ -81,16 +80,6 @@ static bool instructions_exact(const struct trace_info *info)
     return any && (info->sampling.flags & HR_SAMPLING_INEXACT) == 0;
 }
 
-static json_t *arguments(const struct trace_info *info)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < info->text_count; i++)
-        if (strcmp(info->texts[i].key, "arg") == 0)
-            json_array_append_new(array, string(info->texts[i].value));
-    return array;
-}
-
 static json_t *fault(const struct summary *s)
 {
     const struct hr_rec_fault *f = &s->info.fault;
@@ -127,8 +116,8 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "events", events(s));
     set(object, "cost", cost(s));
     set(object, "mode", json_string(trace_info_mode(info->sampling.mode)));
-    set(object, "program", string(trace_info_text(info, "program", "")));
-    set(object, "arguments", arguments(info));
+    set(object, "program", string(trace_info_text(info, "program.path", "")));
+    set(object, "arguments", string(trace_info_text(info, "program.args", "")));
     set(object, "instructions_exact", json_boolean(instructions_exact(info)));
     set(object, "clock", clock_object(info));
     set(object, "fault", fault(s));

@@ -8,21 +8,11 @@
 
 static void print_program(FILE *out, const struct summary *s)
 {
-    const struct trace_info *info = &s->info;
-    char safe[512];
-    bool any = false;
+    const char *path = trace_info_text(&s->info, "program.path", "unknown program");
+    char safe[1024];
 
-    fputs("\n Microtome: ", out);
-    for (size_t i = 0; i < info->text_count; i++)
-        if (strcmp(info->texts[i].key, "arg") == 0) {
-            fprintf(out, "%s%s", any ? " " : "",
-                    text_escape(safe, sizeof safe, info->texts[i].value));
-            any = true;
-        }
-    if (!any)
-        fputs(text_escape(safe, sizeof safe, trace_info_text(info, "program", "unknown program")),
-              out);
-    fputs("\n\n", out);
+    text_escape(safe, sizeof safe, trace_info_text(&s->info, "program.args", path));
+    fprintf(out, "\n Microtome: %s\n\n", safe);
 }
 
 static void print_events(FILE *out, const struct summary *s)
@@ -61,8 +51,11 @@ static void print_samples(FILE *out, const struct summary *s)
         fprintf(out, ROW "p99 %s, max %s\n", text_time(a, (double)s->interval.p50_ns),
                 "achieved interval, p50", text_time(b, (double)s->interval.p99_ns),
                 text_time(c, (double)s->interval.max_ns));
-    fprintf(out, ROW "%.3g %% of all, ring full\n", text_count(number, s->lost), "lost",
-            offered > 0 ? 100.0 * (double)s->lost / offered : 0.0);
+    if (s->lost == 0)
+        fprintf(out, ROW "no sample was dropped\n", "0", "lost");
+    else
+        fprintf(out, ROW "%.3g %% of all: the ring was full\n", text_count(number, s->lost), "lost",
+                100.0 * (double)s->lost / offered);
     if (s->gone != 0)
         fprintf(out, ROW "sent by the guest but not in the file\n", text_count(number, s->gone),
                 "samples missing");

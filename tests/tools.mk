@@ -14,6 +14,8 @@ $(BUILD)/tests/%: tests/tools/%.c $(TOOL_LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) $(HOST_LIBS)
 
+$(BUILD)/tests/gentrace: $(BUILD)/host/host/trace_index.o
+
 $(BUILD)/tests/%: tests/bench/%.c $(TOOL_LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^)

@@ -122,7 +122,7 @@ rate() {
 }
 
 bench_collector() {
-    "$TOOLS/gentrace" "$((samples / 5))" large.bin || missed=1
+    "$TOOLS/gentrace" --stream "$((samples / 5))" large.bin || missed=1
     cat large.bin >/dev/null
     cat=$(rate cat)
     collect=$(rate "$HR" collect -o collected.bin -)
