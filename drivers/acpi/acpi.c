@@ -14,39 +14,43 @@
 #define TABLES_MAX 256
 #define PHYSICAL_END (1ull << 32)
 
-enum { /* ACPI 6.4, table 5.4: offsets in the description header that starts every table */
-       HEADER_LENGTH = 4,
-       HEADER_BYTES = 36,
+/* ACPI 6.4, table 5.4: offsets in the description header that starts every table */
+enum {
+    HEADER_LENGTH = 4,
+    HEADER_BYTES = 36,
 };
 
-enum { /* 5.2.5.3, Root System Description Pointer */
-       RSDP_V1_BYTES = 20,
-       RSDP_V2_BYTES = 36,
-       RSDP_REVISION = 15,
-       RSDP_RSDT = 16,
-       RSDP_LENGTH = 20,
-       RSDP_XSDT = 24,
+/* 5.2.5.3, Root System Description Pointer */
+enum {
+    RSDP_V1_BYTES = 20,
+    RSDP_V2_BYTES = 36,
+    RSDP_REVISION = 15,
+    RSDP_RSDT = 16,
+    RSDP_LENGTH = 20,
+    RSDP_XSDT = 24,
 };
 
-enum { /* 5.2.12, Multiple APIC Description Table */
-       MADT_APIC_ADDRESS = 36,
-       MADT_ENTRIES = 44,
-       MADT_LOCAL_APIC = 0,
-       MADT_APIC_ADDRESS_OVERRIDE = 5,
-       MADT_LOCAL_X2APIC = 9,
-       MADT_ENABLED = 1,
+/* 5.2.12, Multiple APIC Description Table */
+enum {
+    MADT_APIC_ADDRESS = 36,
+    MADT_ENTRIES = 44,
+    MADT_LOCAL_APIC = 0,
+    MADT_APIC_ADDRESS_OVERRIDE = 5,
+    MADT_LOCAL_X2APIC = 9,
+    MADT_ENABLED = 1,
 };
 
-enum { /* 5.2.9, Fixed ACPI Description Table; 5.2.3.2, Generic Address Structure */
-       FADT_PM_TIMER_BLOCK = 76,
-       FADT_PM_TIMER_LENGTH = 91,
-       FADT_FLAGS = 112,
-       FADT_X_PM_TIMER_BLOCK = 208,
-       FADT_TIMER_32BIT = 1 << 8,
-       GAS_ADDRESS = 4,
-       GAS_BYTES = 12,
-       GAS_SPACE_MEMORY = 0,
-       GAS_SPACE_IO = 1,
+/* 5.2.9, Fixed ACPI Description Table; 5.2.3.2, Generic Address Structure */
+enum {
+    FADT_PM_TIMER_BLOCK = 76,
+    FADT_PM_TIMER_LENGTH = 91,
+    FADT_FLAGS = 112,
+    FADT_X_PM_TIMER_BLOCK = 208,
+    FADT_TIMER_32BIT = 1 << 8,
+    GAS_ADDRESS = 4,
+    GAS_BYTES = 12,
+    GAS_SPACE_MEMORY = 0,
+    GAS_SPACE_IO = 1,
 };
 
 enum { HPET_ADDRESS = 40, HPET_BYTES = 56 }; /* IA-PC HPET specification 1.0a, 3.2.4 */

@@ -9,11 +9,11 @@
 #define ACPI_CPUS_MAX 64
 
 struct acpi_machine {
-    uint64_t local_apic_base;       /* physical; FEE00000H when there is no MADT */
-    uint32_t cpu_count;             /* enabled processors, the boot processor included; at least 1 */
+    uint64_t local_apic_base; /* physical; FEE00000H when there is no MADT */
+    uint32_t cpu_count; /* enabled processors, the boot processor included; at least 1 */
     uint32_t apic_ids[ACPI_CPUS_MAX]; /* in MADT order */
-    uint64_t hpet_base;             /* physical, 0: none */
-    uint16_t pm_timer_port;         /* 0: none */
+    uint64_t hpet_base; /* physical, 0: none */
+    uint16_t pm_timer_port; /* 0: none */
     uint8_t pm_timer_32bit;
 };
 

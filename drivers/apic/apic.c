@@ -5,17 +5,19 @@
 
 #include "drivers/platform.h"
 
-enum { /* SDM volume 4, table "IA-32 Architectural MSRs" */
-       MSR_APIC_BASE = 0x1b,
-       MSR_X2APIC_ICR = 0x830,
+/* SDM volume 4, table "IA-32 Architectural MSRs" */
+enum {
+    MSR_APIC_BASE = 0x1b,
+    MSR_X2APIC_ICR = 0x830,
 };
 #define APIC_BASE_ENABLE (1u << 11)
 #define APIC_BASE_X2APIC (1u << 10)
 #define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
-enum { /* registers that only this file touches; SDM volume 3, "Local APIC Register Address Map" */
-       APIC_LVT_CMCI = 0x2f0,
-       APIC_LVT_THERMAL = 0x330,
+/* registers that only this file touches; SDM volume 3, "Local APIC Register Address Map" */
+enum {
+    APIC_LVT_CMCI = 0x2f0,
+    APIC_LVT_THERMAL = 0x330,
 };
 
 enum {

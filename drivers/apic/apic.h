@@ -10,7 +10,8 @@
 
 #include "lib/x86.h"
 
-enum { /* register offsets in the xAPIC page; the x2APIC MSR is 800H + offset / 16 */
+/* register offsets in the xAPIC page; the x2APIC MSR is 800H + offset / 16 */
+enum {
     APIC_ID = 0x20,
     APIC_VERSION = 0x30,
     APIC_TPR = 0x80,
@@ -31,8 +32,8 @@ enum { /* register offsets in the xAPIC page; the x2APIC MSR is 800H + offset / 
 /* Filled by apic_init, read-only afterwards. */
 struct apic_state {
     volatile uint32_t *registers; /* xAPIC page; NULL in x2APIC mode */
-    bool tsc_deadline;            /* timer by IA32_TSC_DEADLINE; otherwise one-shot count */
-    uint64_t count_multiplier;    /* timer counts per tick, 32.32 fixed point */
+    bool tsc_deadline; /* timer by IA32_TSC_DEADLINE; otherwise one-shot count */
+    uint64_t count_multiplier; /* timer counts per tick, 32.32 fixed point */
 };
 extern struct apic_state apic;
 

@@ -102,7 +102,7 @@ static uint64_t hz_from_kvmclock(struct cpuid_result base)
     uint64_t physical = platform_physical_address((const void *)&time);
     x86_wrmsr(KVM_SYSTEM_TIME_NEW, physical | 1);
     uint32_t mul = time.tsc_to_ns_mul;
-    int shift = time.tsc_shift;
+    int shift = (int)time.tsc_shift;
     x86_wrmsr(KVM_SYSTEM_TIME_NEW, 0);
     if (mul == 0 || shift < -31 || shift > 31)
         return 0;

@@ -9,7 +9,7 @@
 
 struct clock_source {
     uint64_t hz;
-    uint32_t method;   /* enum hr_clock_method */
+    uint32_t method; /* enum hr_clock_method */
     bool virtual_time; /* one instruction = one tick, verified by counting a known loop */
 };
 

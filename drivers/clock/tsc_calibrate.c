@@ -14,22 +14,24 @@
 #define PIT_HZ 1193182u
 #define STUCK_TICKS (1ull << 31) /* no timer stays unchanged that long */
 
-enum { /* IA-PC HPET specification 1.0a, 2.3 */
-       HPET_CAPABILITIES = 0x00,
-       HPET_PERIOD_FS = 0x04,
-       HPET_CONFIGURATION = 0x10,
-       HPET_COUNTER = 0xf0,
-       HPET_ENABLE = 1,
-       HPET_PERIOD_FS_MAX = 100000000,
-       HPET_BYTES = 1024,
+/* IA-PC HPET specification 1.0a, 2.3 */
+enum {
+    HPET_CAPABILITIES = 0x00,
+    HPET_PERIOD_FS = 0x04,
+    HPET_CONFIGURATION = 0x10,
+    HPET_COUNTER = 0xf0,
+    HPET_ENABLE = 1,
+    HPET_PERIOD_FS_MAX = 100000000,
+    HPET_BYTES = 1024,
 };
 
-enum { /* Intel 8254 data sheet; port 61H gates channel 2 */
-       PIT_CHANNEL_2 = 0x42,
-       PIT_COMMAND = 0x43,
-       PIT_GATE = 0x61,
-       PIT_CHANNEL_2_MODE_0 = 0xb0, /* low byte then high byte, binary */
-       PIT_LATCH_CHANNEL_2 = 0x80,
+/* Intel 8254 data sheet; port 61H gates channel 2 */
+enum {
+    PIT_CHANNEL_2 = 0x42,
+    PIT_COMMAND = 0x43,
+    PIT_GATE = 0x61,
+    PIT_CHANNEL_2_MODE_0 = 0xb0, /* low byte then high byte, binary */
+    PIT_LATCH_CHANNEL_2 = 0x80,
 };
 
 struct reference { /* an up-counter of known rate */

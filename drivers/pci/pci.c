@@ -20,13 +20,14 @@ enum {
     CAPABILITIES_MAX = 48, /* that fit into 192 bytes: more is a loop */
 };
 
-enum { /* PCI 3.0, 6.8.2 */
-       MSIX_CONTROL = 2,
-       MSIX_TABLE = 4,
-       MSIX_ENABLE = 1 << 15,
-       MSIX_MASK_ALL = 1 << 14,
-       MSIX_TABLE_BIR = 7,
-       MSIX_ENTRY_BYTES = 16,
+/* PCI 3.0, 6.8.2 */
+enum {
+    MSIX_CONTROL = 2,
+    MSIX_TABLE = 4,
+    MSIX_ENABLE = 1 << 15,
+    MSIX_MASK_ALL = 1 << 14,
+    MSIX_TABLE_BIR = 7,
+    MSIX_ENTRY_BYTES = 16,
 };
 #define MSI_ADDRESS 0xfee00000u /* SDM volume 3, "Message Address Register Format" */
 

@@ -10,14 +10,15 @@
 
 #define PCI_BARS 6
 
-enum { /* offsets in configuration space; 6.1 and 6.7 */
-       PCI_ID = 0x00,
-       PCI_COMMAND = 0x04,
-       PCI_STATUS = 0x06,
-       PCI_CLASS = 0x08,
-       PCI_HEADER_TYPE = 0x0e,
-       PCI_BAR_0 = 0x10,
-       PCI_CAPABILITIES = 0x34,
+/* offsets in configuration space; 6.1 and 6.7 */
+enum {
+    PCI_ID = 0x00,
+    PCI_COMMAND = 0x04,
+    PCI_STATUS = 0x06,
+    PCI_CLASS = 0x08,
+    PCI_HEADER_TYPE = 0x0e,
+    PCI_BAR_0 = 0x10,
+    PCI_CAPABILITIES = 0x34,
 };
 
 enum { PCI_CAPABILITY_VENDOR = 0x09, PCI_CAPABILITY_MSIX = 0x11 };

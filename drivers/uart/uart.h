@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-void uart_init(void);                             /* 115200 8N1; notices an absent port */
+void uart_init(void); /* 115200 8N1; notices an absent port */
 void uart_write(const char *bytes, size_t count); /* waits for room, but never forever */
 
 #endif

@@ -16,7 +16,7 @@
 #define PORTS_MAX 16
 #define NAME_BYTES 64
 #define RECEIVE_BUFFERS 20 /* together more than one frame of stdin */
-#define RECEIVE_BUFFER_BYTES 4096u /* QEMU fills no more of one buffer */
+#define RECEIVE_BUFFER_BYTES 4096 /* QEMU fills no more of one buffer */
 #define SEND_BYTES_MAX (1u << 30) /* of one descriptor */
 #define NAMES_POLLS 10000
 #define POLL_US 10
@@ -27,18 +27,18 @@ enum {
 };
 
 struct port {
-    bool added;
-    bool greeted; /* PORT_READY is sent */
-    bool complete; /* the device will tell no more about it */
-    bool sending;
     char name[NAME_BYTES];
     struct virtqueue receive;
     struct virtqueue transmit;
     uint8_t *buffers; /* for receiving, one after the other; NULL until the first receive */
-    uint16_t current; /* the buffer that is being read */
     uint32_t current_bytes;
     uint32_t current_offset;
+    uint16_t current; /* the buffer that is being read */
     bool recycled; /* buffers were given back that the device was not told about */
+    bool added;
+    bool greeted; /* PORT_READY is sent */
+    bool complete; /* the device will tell no more about it */
+    bool sending;
 };
 
 static const uint16_t device_ids[] = {0x1043, 0x1003}; /* modern, transitional: 4.1.2.1 */
@@ -280,14 +280,23 @@ int virtio_serial_send(int index, const void *bytes, size_t count)
     return error;
 }
 
+static uint8_t *receive_buffer(const struct port *port, uint16_t id)
+{
+    return port->buffers + (size_t)id * RECEIVE_BUFFER_BYTES;
+}
+
+static void post_receive_buffer(struct port *port, uint16_t id)
+{
+    virtqueue_post(&port->receive, id, receive_buffer(port, id), RECEIVE_BUFFER_BYTES, true);
+}
+
 static bool post_receive_buffers(struct port *port)
 {
-    port->buffers = platform_allocate(RECEIVE_BUFFERS * RECEIVE_BUFFER_BYTES);
+    port->buffers = platform_allocate((size_t)RECEIVE_BUFFERS * RECEIVE_BUFFER_BYTES);
     if (!port->buffers)
         return false;
     for (uint16_t id = 0; id < RECEIVE_BUFFERS && id < port->receive.size; id++)
-        virtqueue_post(&port->receive, id, port->buffers + id * RECEIVE_BUFFER_BYTES,
-                       RECEIVE_BUFFER_BYTES, true);
+        post_receive_buffer(port, id);
     virtqueue_notify(&port->receive);
     return true;
 }
@@ -295,9 +304,7 @@ static bool post_receive_buffers(struct port *port)
 /* Gives the current buffer back to the device, which is told later. */
 static void recycle(struct port *port)
 {
-    virtqueue_post(&port->receive, port->current,
-                   port->buffers + port->current * RECEIVE_BUFFER_BYTES, RECEIVE_BUFFER_BYTES,
-                   true);
+    post_receive_buffer(port, port->current);
     port->recycled = true;
 }
 
@@ -320,7 +327,7 @@ static bool next_buffer(struct port *port)
 
 static size_t take_from_buffer(struct port *port, uint8_t *out, size_t room)
 {
-    const uint8_t *buffer = port->buffers + port->current * RECEIVE_BUFFER_BYTES;
+    const uint8_t *buffer = receive_buffer(port, port->current);
     size_t part = port->current_bytes - port->current_offset;
 
     part = part < room ? part : room;

@@ -7,42 +7,45 @@
 #include "drivers/platform.h"
 #include "lib/x86.h"
 
-enum { /* 4.1.4, struct virtio_pci_cap */
-       CAPABILITY_TYPE = 3,
-       CAPABILITY_BAR = 4,
-       CAPABILITY_OFFSET = 8,
-       CAPABILITY_LENGTH = 12,
-       CAPABILITY_NOTIFY_MULTIPLIER = 16,
-       TYPE_COMMON = 1,
-       TYPE_NOTIFY = 2,
-       TYPE_DEVICE = 4,
+/* 4.1.4, struct virtio_pci_cap */
+enum {
+    CAPABILITY_TYPE = 3,
+    CAPABILITY_BAR = 4,
+    CAPABILITY_OFFSET = 8,
+    CAPABILITY_LENGTH = 12,
+    CAPABILITY_NOTIFY_MULTIPLIER = 16,
+    TYPE_COMMON = 1,
+    TYPE_NOTIFY = 2,
+    TYPE_DEVICE = 4,
 };
 
-enum { /* 4.1.4.3, struct virtio_pci_common_cfg */
-       COMMON_DEVICE_FEATURE_SELECT = 0x00,
-       COMMON_DEVICE_FEATURE = 0x04,
-       COMMON_DRIVER_FEATURE_SELECT = 0x08,
-       COMMON_DRIVER_FEATURE = 0x0c,
-       COMMON_MSIX_CONFIG = 0x10,
-       COMMON_NUM_QUEUES = 0x12,
-       COMMON_STATUS = 0x14,
-       COMMON_QUEUE_SELECT = 0x16,
-       COMMON_QUEUE_SIZE = 0x18,
-       COMMON_QUEUE_MSIX_VECTOR = 0x1a,
-       COMMON_QUEUE_ENABLE = 0x1c,
-       COMMON_QUEUE_NOTIFY_OFFSET = 0x1e,
-       COMMON_QUEUE_DESCRIPTORS = 0x20,
-       COMMON_QUEUE_AVAILABLE = 0x28,
-       COMMON_QUEUE_USED = 0x30,
-       COMMON_BYTES = 0x38,
+/* 4.1.4.3, struct virtio_pci_common_cfg */
+enum {
+    COMMON_DEVICE_FEATURE_SELECT = 0x00,
+    COMMON_DEVICE_FEATURE = 0x04,
+    COMMON_DRIVER_FEATURE_SELECT = 0x08,
+    COMMON_DRIVER_FEATURE = 0x0c,
+    COMMON_MSIX_CONFIG = 0x10,
+    COMMON_NUM_QUEUES = 0x12,
+    COMMON_STATUS = 0x14,
+    COMMON_QUEUE_SELECT = 0x16,
+    COMMON_QUEUE_SIZE = 0x18,
+    COMMON_QUEUE_MSIX_VECTOR = 0x1a,
+    COMMON_QUEUE_ENABLE = 0x1c,
+    COMMON_QUEUE_NOTIFY_OFFSET = 0x1e,
+    COMMON_QUEUE_DESCRIPTORS = 0x20,
+    COMMON_QUEUE_AVAILABLE = 0x28,
+    COMMON_QUEUE_USED = 0x30,
+    COMMON_BYTES = 0x38,
 };
 
-enum { /* 2.1 */
-       STATUS_ACKNOWLEDGE = 1,
-       STATUS_DRIVER = 2,
-       STATUS_DRIVER_OK = 4,
-       STATUS_FEATURES_OK = 8,
-       STATUS_FAILED = 128,
+/* 2.1 */
+enum {
+    STATUS_ACKNOWLEDGE = 1,
+    STATUS_DRIVER = 2,
+    STATUS_DRIVER_OK = 4,
+    STATUS_FEATURES_OK = 8,
+    STATUS_FAILED = 128,
 };
 
 #define NO_VECTOR 0xffff
