@@ -58,13 +58,21 @@ static const struct argp_option run_options[] = {
     {0},
 };
 
-static const char environment_help[] =
-    "\vOptions after PROGRAM belong to PROGRAM.  TIME takes ns, us, ms, s; SIZE takes K, M, G.\n\n"
+/* \v: argp shows what follows after the list of options. */
+static const char run_help[] =
+    "Runs a static Linux program alone in a small kernel, samples it and writes hr.bin.\v"
+    "Options after PROGRAM belong to PROGRAM.  TIME takes ns, us, ms, s; SIZE takes K, M, G.\n\n"
     "So that runs repeat, the program does not inherit the environment: it gets "
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin, HOME=/root, LANG=C.UTF-8, "
-    "TZ=UTC0, TERM when a standard stream is a terminal, and what --env says.\n\n"
+    "TZ=UTC0, TERM when a standard stream is a terminal, and what --env says.  Under emulation "
+    "its clock starts on 2024-01-01.\n\n"
     "Exit status: the program's own; 128+N when signal N ended it; 124 on --timeout; 125 when "
     "Microtome failed; 126 when the program cannot be run; 127 when it was not found.";
+
+static const char pack_help[] =
+    "Packs a program, its files and the options of a run into one archive, as hr run does.\v"
+    "Options after PROGRAM belong to PROGRAM.  Exit status: 0; 125 when Microtome failed; 126 when "
+    "the program cannot be run; 127 when it was not found.";
 
 struct parse_state {
     struct options *options;
@@ -269,7 +277,7 @@ static const struct argp pack_argp = {
     .options = pack_options,
     .parser = parse_pack_option,
     .args_doc = "PROGRAM [ARG...]",
-    .doc = environment_help,
+    .doc = pack_help,
 };
 
 int options_parse(struct options *o, bool packing, int argc, char **argv,
@@ -282,7 +290,7 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
         .options = run_options,
         .parser = parse_run_option,
         .args_doc = "[--] PROGRAM [ARG...]",
-        .doc = environment_help,
+        .doc = run_help,
         .children = children,
     };
     struct parse_state parse = {o, failure, OPTIONS_EVENTS_DEFAULT};

@@ -176,10 +176,13 @@ static int add_regular(struct pack_archive *a, const char *name, const FTSENT *e
 {
     int fd = open(entry->fts_accpath, O_RDONLY | O_CLOEXEC);
     struct stat status;
+    struct stat own;
     int result;
 
-    if (fd < 0 || fstat(fd, &status) != 0)
+    if (fd < 0 || fstat(fd, &status) != 0 || fstat(a->fd, &own) != 0)
         result = run_fail(a->failure, RUN_EXIT_FAILED, "%s: %s", entry->fts_path, strerror(errno));
+    else if (status.st_dev == own.st_dev && status.st_ino == own.st_ino)
+        result = 0; /* the archive does not hold itself */
     else
         result = pack_archive_add_file(a, name, fd, &status);
     if (fd >= 0)

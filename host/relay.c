@@ -38,7 +38,6 @@ int relay_catch_signals(struct run_failure *failure)
             sigaddset(&set, ending[i]);
     }
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
     sigprocmask(SIG_BLOCK, &set, NULL);
     fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return fd >= 0 ? fd : run_fail(failure, RUN_EXIT_FAILED, "signalfd: %s", strerror(errno));

@@ -1,6 +1,7 @@
 /* hr run: packs a program, boots it alone, relays its streams and collects its trace. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -65,13 +66,12 @@ static int run_launched(const struct options *o, const struct launch_command *co
 }
 
 static int run_packed(const struct options *o, const struct launch_command *command, int archive,
-                      struct run_failure *failure)
+                      int signals, struct run_failure *failure)
 {
     struct collector collector;
     struct launch launch;
-    int signals = relay_catch_signals(failure);
 
-    if (signals < 0 || collect_open(&collector, o->output, failure) != 0)
+    if (collect_open(&collector, o->output, failure) != 0)
         return -1;
     if (launch_start(command, archive, &launch, failure) != 0) {
         collect_close(&collector, HR_HOST_GUEST_DIED, failure->text);
@@ -85,6 +85,7 @@ static int run(const struct options *o, struct run_failure *failure)
 {
     struct launch_machine machine;
     struct launch_command command;
+    int signals;
     int archive;
 
     if (launch_choose(o, &machine, failure) != 0 ||
@@ -92,6 +93,7 @@ static int run(const struct options *o, struct run_failure *failure)
         return -1;
     if (o->verbose)
         fprintf(stderr, "hr: %s, because: %s\n", machine.kvm ? "KVM" : "emulation", machine.why);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report, not a death */
     archive = make_archive(o, &machine, failure);
     if (archive < 0)
         return -1;
@@ -99,7 +101,8 @@ static int run(const struct options *o, struct run_failure *failure)
         launch_print(&command, stdout);
         return HR_EXIT_OK;
     }
-    return run_packed(o, &command, archive, failure);
+    signals = relay_catch_signals(failure);
+    return signals < 0 ? -1 : run_packed(o, &command, archive, signals, failure);
 }
 
 int run_command(int argc, char **argv)

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Runs a program under Microtome: builds what is missing or out of date, then is `hr run`.
+set -eu
+home=$(dirname "$(readlink -f "$0")")
+build=$home/build
+stamp=$build/run.stamp
+
+# The stamp is as new as the last successful build; one walk over the sources tells if it still is.
+if [ ! -x "$build/hr" ] || [ ! -e "$build/guest.elf" ] || [ ! -e "$stamp" ] ||
+    [ -n "$(cd "$home" && find include lib drivers guest boot host Makefile linker.ld \
+        \( -type f -o -type d \) -newer "$stamp" -print -quit)" ]; then
+    mkdir -p "$build"
+    touch "$stamp.new"
+    if ! (unset MAKEFLAGS; make -s -C "$home" -j2 build/hr build/guest.elf) </dev/null >"$build/run.log" 2>&1; then
+        cat "$build/run.log" >&2
+        echo "run.sh: the build failed; 'make demo' installs what it needs" >&2
+        exit 125
+    fi
+    mv "$stamp.new" "$stamp"
+fi
+exec "$build/hr" run "$@"
