@@ -6,6 +6,7 @@
 #include "guest/log.h"
 #include "guest/phys.h"
 #include "guest/service.h"
+#include "guest/syscall_handlers.h"
 #include "lib/x86.h"
 
 struct text {
@@ -60,9 +61,11 @@ static void write_stat(const struct thread *thread, struct text *t)
 {
     const struct process *process = thread->process;
     uint64_t hundredths = service_cpu_ns() / 10000000;
+    char name[16];
 
-    add(t, "%u (%s) R 1 %u %u 0 -1 0 0 0 0 0 %lu 0 0 0 20 0 1 0 0 %lu %lu", process->pid,
-        thread->name, process->pid, process->pid, hundredths, process->space.mapped_bytes,
+    syscall_thread_name(thread, name);
+    add(t, "%u (%s) R 1 %u %u 0 -1 0 0 0 0 0 %lu 0 0 0 20 0 1 0 0 %lu %lu", process->pid, name,
+        process->pid, process->pid, hundredths, process->space.mapped_bytes,
         process->space.resident_bytes / PAGE_BYTES);
     for (int i = 25; i <= 52; i++)
         add(t, " 0");
@@ -80,9 +83,11 @@ static void write_statm(const struct thread *thread, struct text *t)
 static void write_status(const struct thread *thread, struct text *t)
 {
     const struct process *process = thread->process;
+    char name[16];
 
-    add(t, "Name:\t%s\nState:\tR (running)\nTgid:\t%u\nPid:\t%u\nPPid:\t1\n", thread->name,
-        process->pid, process->pid);
+    syscall_thread_name(thread, name);
+    add(t, "Name:\t%s\nState:\tR (running)\nTgid:\t%u\nPid:\t%u\nPPid:\t1\n", name, process->pid,
+        process->pid);
     add(t, "Uid:\t1000\t1000\t1000\t1000\nGid:\t1000\t1000\t1000\t1000\n");
     add(t, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\nThreads:\t1\n", process->space.mapped_bytes >> 10,
         process->space.resident_bytes >> 10);
@@ -126,7 +131,10 @@ static void write_uptime(const struct thread *thread, struct text *t)
 
 static void write_comm(const struct thread *thread, struct text *t)
 {
-    add(t, "%s\n", thread->name);
+    char name[16];
+
+    syscall_thread_name(thread, name);
+    add(t, "%s\n", name);
 }
 
 static const struct generated {

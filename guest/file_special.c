@@ -1,6 +1,6 @@
 /* Devices and generated files: /dev, /proc. */
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 

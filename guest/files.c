@@ -2,7 +2,7 @@
 #include "guest/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/fcntl.h>
 #include <string.h>
 
 #include "guest/phys.h"

@@ -26,6 +26,7 @@ struct process {
     struct signal_action actions[SIGNALS + 1];
     uint32_t pid; /* 1000 */
     char cwd[4096];
+    uint32_t umask;
     struct file_table *files; /* guest/files.h; made by exec_load */
     const char *program_path; /* for /proc/self/exe: absolute path */
     volatile uint32_t stop_signal; /* set by the host's RUN_HOST_STOP; 0: none */

@@ -1,0 +1,160 @@
+/* The system calls: one function each, called by guest/syscall.c through its table.
+ *
+ * Arguments are in frame->rdi, rsi, rdx, r10, r8, r9; the result is 0 or positive, or -errno, and
+ * goes to frame->rax.  Thread context, interrupts off.
+ */
+#ifndef GUEST_SYSCALL_HANDLERS_H
+#define GUEST_SYSCALL_HANDLERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/cpu.h"
+#include "guest/fs.h"
+#include "guest/thread.h"
+
+#define SYSCALL_USER_ID 1000u
+#define SYSCALL_IO_MAX 0x7ffff000ull /* bytes of one read or write */
+
+struct file;
+
+/* Ends the run: the one thread waits for what can never come. */
+void syscall_deadlock(struct thread *thread, const char *what) __attribute__((noreturn));
+
+/* The thread's name: 16 bytes, NUL included. */
+void syscall_thread_name(const struct thread *thread, char name[16]);
+
+/* A path of the program, with the directory that it is relative to, in memory of its own. */
+struct syscall_path {
+    char base[FS_PATH_MAX];
+    char path[FS_PATH_MAX];
+};
+/* Reads the path argument: 0 and *p, to be given back by syscall_path_free, or -errno. */
+int syscall_path_read(struct thread *thread, int64_t directory, uint64_t user,
+                      struct syscall_path **p);
+void syscall_path_free(struct syscall_path *p);
+
+/* Seconds and nanoseconds of the program: *ns, saturated; -EFAULT, -EINVAL. */
+int syscall_read_time(uint64_t user, uint64_t *ns);
+
+#define SYSCALL_HANDLER(name) \
+    int64_t syscall_##name(struct thread *thread, struct trap_frame *frame)
+
+/* guest/syscall_io.c */
+SYSCALL_HANDLER(read);
+SYSCALL_HANDLER(write);
+SYSCALL_HANDLER(readv);
+SYSCALL_HANDLER(writev);
+SYSCALL_HANDLER(pread64);
+SYSCALL_HANDLER(pwrite64);
+SYSCALL_HANDLER(preadv);
+SYSCALL_HANDLER(pwritev);
+SYSCALL_HANDLER(lseek);
+SYSCALL_HANDLER(sendfile);
+SYSCALL_HANDLER(fsync);
+/* guest/syscall_file.c */
+SYSCALL_HANDLER(open);
+SYSCALL_HANDLER(openat);
+SYSCALL_HANDLER(creat);
+SYSCALL_HANDLER(close);
+SYSCALL_HANDLER(dup);
+SYSCALL_HANDLER(dup2);
+SYSCALL_HANDLER(dup3);
+SYSCALL_HANDLER(fcntl);
+SYSCALL_HANDLER(ioctl);
+SYSCALL_HANDLER(read_only);
+SYSCALL_HANDLER(fd_read_only);
+SYSCALL_HANDLER(fd_nothing);
+SYSCALL_HANDLER(umask);
+/* guest/syscall_stat.c */
+SYSCALL_HANDLER(stat);
+SYSCALL_HANDLER(lstat);
+SYSCALL_HANDLER(fstat);
+SYSCALL_HANDLER(newfstatat);
+SYSCALL_HANDLER(statx);
+SYSCALL_HANDLER(statfs);
+SYSCALL_HANDLER(fstatfs);
+SYSCALL_HANDLER(access);
+SYSCALL_HANDLER(faccessat);
+SYSCALL_HANDLER(faccessat2);
+/* guest/syscall_directory.c */
+SYSCALL_HANDLER(getcwd);
+SYSCALL_HANDLER(chdir);
+SYSCALL_HANDLER(fchdir);
+SYSCALL_HANDLER(getdents64);
+SYSCALL_HANDLER(readlink);
+SYSCALL_HANDLER(readlinkat);
+/* guest/syscall_poll.c */
+SYSCALL_HANDLER(poll);
+SYSCALL_HANDLER(ppoll);
+SYSCALL_HANDLER(select);
+SYSCALL_HANDLER(pselect6);
+/* guest/syscall_memory.c */
+SYSCALL_HANDLER(mmap);
+SYSCALL_HANDLER(munmap);
+SYSCALL_HANDLER(mprotect);
+SYSCALL_HANDLER(mremap);
+SYSCALL_HANDLER(madvise);
+SYSCALL_HANDLER(brk);
+SYSCALL_HANDLER(msync);
+SYSCALL_HANDLER(mincore);
+SYSCALL_HANDLER(nothing);
+/* guest/syscall_signal.c */
+SYSCALL_HANDLER(rt_sigaction);
+SYSCALL_HANDLER(rt_sigprocmask);
+SYSCALL_HANDLER(rt_sigpending);
+SYSCALL_HANDLER(rt_sigsuspend);
+SYSCALL_HANDLER(rt_sigtimedwait);
+SYSCALL_HANDLER(rt_sigreturn);
+SYSCALL_HANDLER(sigaltstack);
+SYSCALL_HANDLER(kill);
+SYSCALL_HANDLER(tkill);
+SYSCALL_HANDLER(tgkill);
+SYSCALL_HANDLER(pause);
+/* guest/syscall_process.c */
+SYSCALL_HANDLER(exit);
+SYSCALL_HANDLER(getpid);
+SYSCALL_HANDLER(gettid);
+SYSCALL_HANDLER(getppid);
+SYSCALL_HANDLER(getuid);
+SYSCALL_HANDLER(getresuid);
+SYSCALL_HANDLER(getpgid);
+SYSCALL_HANDLER(setpgid);
+SYSCALL_HANDLER(set_identity);
+SYSCALL_HANDLER(getgroups);
+SYSCALL_HANDLER(uname);
+SYSCALL_HANDLER(arch_prctl);
+SYSCALL_HANDLER(prctl);
+SYSCALL_HANDLER(wait4);
+SYSCALL_HANDLER(no_network);
+SYSCALL_HANDLER(getrandom);
+/* guest/syscall_limits.c */
+SYSCALL_HANDLER(getrlimit);
+SYSCALL_HANDLER(setrlimit);
+SYSCALL_HANDLER(prlimit64);
+SYSCALL_HANDLER(getrusage);
+SYSCALL_HANDLER(sysinfo);
+/* guest/syscall_thread.c */
+SYSCALL_HANDLER(set_tid_address);
+SYSCALL_HANDLER(set_robust_list);
+SYSCALL_HANDLER(get_robust_list);
+SYSCALL_HANDLER(unsupported);
+SYSCALL_HANDLER(futex);
+SYSCALL_HANDLER(membarrier);
+SYSCALL_HANDLER(getcpu);
+SYSCALL_HANDLER(sched_getaffinity);
+SYSCALL_HANDLER(sched_setaffinity);
+SYSCALL_HANDLER(sched_getparam);
+SYSCALL_HANDLER(sched_setscheduler);
+SYSCALL_HANDLER(sched_priority);
+SYSCALL_HANDLER(getpriority);
+/* guest/syscall_time.c */
+SYSCALL_HANDLER(clock_gettime);
+SYSCALL_HANDLER(clock_getres);
+SYSCALL_HANDLER(gettimeofday);
+SYSCALL_HANDLER(time);
+SYSCALL_HANDLER(times);
+SYSCALL_HANDLER(nanosleep);
+SYSCALL_HANDLER(clock_nanosleep);
+
+#endif

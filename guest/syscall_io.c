@@ -1,0 +1,219 @@
+/* System calls that read and write open files. */
+#include <errno.h>
+#include <linux/fcntl.h>
+#include <linux/fs.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include "guest/files.h"
+#include "guest/syscall_handlers.h"
+#include "guest/uaccess.h"
+
+#define VECTORS_MAX 1024
+
+static struct file *readable(const struct thread *thread, uint64_t fd, int64_t *error)
+{
+    struct file *file = files_get(thread->process, (int32_t)fd);
+
+    *error = -EBADF;
+    if (!file || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == O_WRONLY)
+        return NULL;
+    *error = -EINVAL;
+    return file->type->read ? file : NULL;
+}
+
+static struct file *writable(const struct thread *thread, uint64_t fd, int64_t *error)
+{
+    struct file *file = files_get(thread->process, (int32_t)fd);
+
+    *error = -EBADF;
+    if (!file || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == O_RDONLY)
+        return NULL;
+    *error = -EINVAL;
+    return file->type->write ? file : NULL;
+}
+
+static int64_t read_some(struct thread *thread, struct file *file, uint64_t user, uint64_t bytes)
+{
+    int64_t result;
+
+    if (bytes > SYSCALL_IO_MAX)
+        bytes = SYSCALL_IO_MAX;
+    result = file->type->read(thread, file, file->offset, user, bytes);
+    if (result > 0 && file->type->seekable)
+        file->offset += (uint64_t)result;
+    return result;
+}
+
+static int64_t write_some(struct thread *thread, struct file *file, uint64_t user, uint64_t bytes)
+{
+    if (bytes > SYSCALL_IO_MAX)
+        bytes = SYSCALL_IO_MAX;
+    return file->type->write(thread, file, user, bytes);
+}
+
+int64_t syscall_read(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = readable(thread, frame->rdi, &error);
+
+    return file ? read_some(thread, file, frame->rsi, frame->rdx) : error;
+}
+
+int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = writable(thread, frame->rdi, &error);
+
+    return file ? write_some(thread, file, frame->rsi, frame->rdx) : error;
+}
+
+/* Applies read_some or write_some to each part until one falls short. */
+static int64_t vectored(struct thread *thread, struct trap_frame *frame, struct file *file,
+                        int64_t (*some)(struct thread *, struct file *, uint64_t, uint64_t))
+{
+    uint64_t total = 0, count = frame->rdx;
+
+    if (count > VECTORS_MAX)
+        return -EINVAL;
+    for (uint64_t i = 0; i < count; i++) {
+        struct iovec part;
+        int64_t result;
+
+        if (copy_from_user(&part, frame->rsi + i * sizeof part, sizeof part) != 0)
+            return total ? (int64_t)total : -EFAULT;
+        if (part.iov_len > (uint64_t)INT64_MAX - total)
+            return total ? (int64_t)total : -EINVAL;
+        if (!part.iov_len)
+            continue;
+        result = some(thread, file, (uint64_t)part.iov_base, part.iov_len);
+        if (result < 0)
+            return total ? (int64_t)total : result;
+        total += (uint64_t)result;
+        if ((uint64_t)result < part.iov_len)
+            break;
+    }
+    return (int64_t)total;
+}
+
+int64_t syscall_readv(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = readable(thread, frame->rdi, &error);
+
+    return file ? vectored(thread, frame, file, read_some) : error;
+}
+
+int64_t syscall_writev(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = writable(thread, frame->rdi, &error);
+
+    return file ? vectored(thread, frame, file, write_some) : error;
+}
+
+/* Runs `call` with the file's offset replaced by the argument. */
+static int64_t positioned(struct thread *thread, struct trap_frame *frame, struct file *file,
+                          int64_t (*call)(struct thread *, struct trap_frame *))
+{
+    uint64_t saved = file->offset;
+    int64_t result;
+
+    if ((int64_t)frame->r10 < 0)
+        return -EINVAL;
+    if (!file->type->seekable)
+        return -ESPIPE;
+    file->offset = frame->r10;
+    result = call(thread, frame);
+    file->offset = saved;
+    return result;
+}
+
+int64_t syscall_pread64(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = readable(thread, frame->rdi, &error);
+
+    return file ? positioned(thread, frame, file, syscall_read) : error;
+}
+
+int64_t syscall_pwrite64(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = writable(thread, frame->rdi, &error);
+
+    return file ? positioned(thread, frame, file, syscall_write) : error;
+}
+
+int64_t syscall_preadv(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = readable(thread, frame->rdi, &error);
+
+    return file ? positioned(thread, frame, file, syscall_readv) : error;
+}
+
+int64_t syscall_pwritev(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = writable(thread, frame->rdi, &error);
+
+    return file ? positioned(thread, frame, file, syscall_writev) : error;
+}
+
+int64_t syscall_lseek(struct thread *thread, struct trap_frame *frame)
+{
+    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
+    int64_t offset = (int64_t)frame->rsi, base = 0;
+
+    if (!file || (file->flags & O_PATH))
+        return -EBADF;
+    if (!file->type->seekable)
+        return -ESPIPE;
+    switch (frame->rdx) {
+    case SEEK_SET:
+        break;
+    case SEEK_CUR:
+        base = (int64_t)file->offset;
+        break;
+    case SEEK_END:
+        base = (int64_t)file->bytes;
+        break;
+    case SEEK_DATA:
+    case SEEK_HOLE: /* no file has holes: data up to the end, a hole there */
+        if (offset < 0 || (uint64_t)offset >= file->bytes)
+            return -ENXIO;
+        if (frame->rdx == SEEK_HOLE)
+            offset = (int64_t)file->bytes;
+        break;
+    default:
+        return -EINVAL;
+    }
+    if (__builtin_add_overflow(base, offset, &offset))
+        return -EOVERFLOW;
+    if (offset < 0)
+        return -EINVAL;
+    if (S_ISCHR(file->type->mode))
+        return 0;
+    file->offset = (uint64_t)offset;
+    return offset;
+}
+
+/* EINVAL makes programs fall back to read and write, as for files that Linux cannot map. */
+int64_t syscall_sendfile(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+
+    if (!writable(thread, frame->rdi, &error))
+        return error;
+    return readable(thread, frame->rsi, &error) ? -EINVAL : error;
+}
+
+int64_t syscall_fsync(struct thread *thread, struct trap_frame *frame)
+{
+    const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
+
+    if (!file || (file->flags & O_PATH))
+        return -EBADF;
+    return file->node ? 0 : -EINVAL;
+}

@@ -1,0 +1,114 @@
+/* System calls about limits and use of resources. */
+#include <errno.h>
+#include <linux/resource.h>
+#include <linux/sysinfo.h>
+#include <linux/time_types.h>
+#include <string.h>
+
+#include "guest/files.h"
+#include "guest/phys.h"
+#include "guest/service.h"
+#include "guest/syscall_handlers.h"
+#include "guest/uaccess.h"
+
+#define UNLIMITED UINT64_MAX
+#define STACK_LIMIT_BYTES (8ull << 20)
+#define NS_PER_SECOND 1000000000ull
+
+struct limit { /* struct rlimit64 */
+    uint64_t soft;
+    uint64_t hard;
+};
+
+/* Of the one process.  They are kept for the program to read back; memory is limited by --mem. */
+static struct limit limits[RLIM_NLIMITS] = {
+    [RLIMIT_CPU] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_FSIZE] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_DATA] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_STACK] = {STACK_LIMIT_BYTES, UNLIMITED},
+    [RLIMIT_CORE] = {0, UNLIMITED},
+    [RLIMIT_RSS] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_NPROC] = {1, 1},
+    [RLIMIT_NOFILE] = {FILES_MAX, FILES_MAX},
+    [RLIMIT_MEMLOCK] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_AS] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_LOCKS] = {UNLIMITED, UNLIMITED},
+};
+
+static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
+{
+    struct limit old, new;
+
+    if (resource >= RLIM_NLIMITS)
+        return -EINVAL;
+    old = limits[resource];
+    if (new_user) {
+        if (copy_from_user(&new, new_user, sizeof new) != 0)
+            return -EFAULT;
+        if (new.soft > new.hard)
+            return -EINVAL;
+        if (new.hard > old.hard)
+            return -EPERM;
+        limits[resource] = new;
+    }
+    return old_user ? copy_to_user(old_user, &old, sizeof old) : 0;
+}
+
+int64_t syscall_getrlimit(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    return frame->rsi ? change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
+}
+
+int64_t syscall_setrlimit(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    return frame->rsi ? change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
+}
+
+int64_t syscall_prlimit64(struct thread *thread, struct trap_frame *frame)
+{
+    if (frame->rdi && (uint32_t)frame->rdi != thread->process->pid)
+        return -ESRCH;
+    return change((uint32_t)frame->rsi, frame->rdx, frame->r10);
+}
+
+struct usage { /* struct rusage */
+    int64_t user_seconds, user_us;
+    int64_t system_seconds, system_us;
+    int64_t peak_kib;
+    int64_t rest[13];
+};
+_Static_assert(sizeof(struct usage) == 144, "rusage");
+
+int64_t syscall_getrusage(struct thread *thread, struct trap_frame *frame)
+{
+    int32_t who = (int32_t)frame->rdi;
+    struct usage usage = {0};
+
+    (void)thread;
+    if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
+        return -EINVAL;
+    if (who != RUSAGE_CHILDREN) {
+        uint64_t ns = service_cpu_ns();
+
+        usage.user_seconds = (int64_t)(ns / NS_PER_SECOND);
+        usage.user_us = (int64_t)(ns % NS_PER_SECOND / 1000);
+        usage.peak_kib = (int64_t)(phys_peak_bytes() >> 10);
+    }
+    return copy_to_user(frame->rsi, &usage, sizeof usage);
+}
+
+int64_t syscall_sysinfo(struct thread *thread, struct trap_frame *frame)
+{
+    struct sysinfo info;
+
+    (void)thread;
+    memset(&info, 0, sizeof info);
+    info.uptime = (int64_t)(service_monotonic_ns() / NS_PER_SECOND);
+    info.totalram = phys_total_bytes();
+    info.freeram = phys_free_bytes();
+    info.procs = 1;
+    info.mem_unit = 1;
+    return copy_to_user(frame->rdi, &info, sizeof info);
+}

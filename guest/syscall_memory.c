@@ -1,0 +1,167 @@
+/* System calls on the address space. */
+#include <errno.h>
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+#include <string.h>
+
+#include "guest/files.h"
+#include "guest/syscall_handlers.h"
+#include "guest/uaccess.h"
+#include "guest/vm_access.h"
+
+#define PROTECTIONS (PROT_READ | PROT_WRITE | PROT_EXEC)
+#define MINCORE_PART 256u
+
+static bool protection_ok(uint64_t protection)
+{
+    return !(protection & ~(uint64_t)PROTECTIONS);
+}
+
+/* A file that may be mapped so, or NULL and *error. */
+static const struct file *mappable(const struct thread *thread, const struct trap_frame *frame,
+                                   int64_t *error)
+{
+    const struct file *file = files_get(thread->process, (int32_t)frame->r8);
+
+    *error = -EBADF;
+    if (!file || (file->flags & O_PATH))
+        return NULL;
+    *error = -EACCES;
+    if ((file->flags & O_ACCMODE) == O_WRONLY ||
+        ((frame->r10 & MAP_TYPE) != MAP_PRIVATE && (frame->rdx & PROT_WRITE)))
+        return NULL;
+    *error = -ENODEV;
+    if (file->type != &file_regular)
+        return NULL;
+    *error = 0;
+    return file;
+}
+
+/* The file's bytes are copied; what lies behind its end reads as zeros. */
+static int64_t fill(struct thread *thread, const struct file *file, int64_t address, uint64_t bytes,
+                    uint64_t offset)
+{
+    struct vm_space *space = &thread->process->space;
+    uint64_t mapped_bytes = bytes;
+    int error;
+
+    if (offset >= file->bytes)
+        return address;
+    if (bytes > file->bytes - offset)
+        bytes = file->bytes - offset;
+    error = vm_write(space, (uint64_t)address, file->data + offset, bytes);
+    if (error) {
+        vm_unmap(space, (uint64_t)address, mapped_bytes);
+        return error;
+    }
+    return address;
+}
+
+int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t flags = frame->r10, type = flags & MAP_TYPE;
+    bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+    uint32_t area_flags = type == MAP_PRIVATE ? 0 : VM_AREA_SHARED;
+    const struct file *file = NULL;
+    int64_t result;
+
+    if (!protection_ok(frame->rdx) || (frame->r9 & (PAGE_BYTES - 1)) ||
+        (type != MAP_PRIVATE && type != MAP_SHARED && type != MAP_SHARED_VALIDATE))
+        return -EINVAL;
+    if (!(flags & MAP_ANONYMOUS)) {
+        file = mappable(thread, frame, &result);
+        if (!file)
+            return result;
+        area_flags |= VM_AREA_FILE;
+    }
+    result = vm_map(&thread->process->space, frame->rdi, frame->rsi, (uint32_t)frame->rdx,
+                    area_flags, fixed, flags & MAP_FIXED_NOREPLACE);
+    return result < 0 || !file ? result : fill(thread, file, result, frame->rsi, frame->r9);
+}
+
+int64_t syscall_munmap(struct thread *thread, struct trap_frame *frame)
+{
+    return vm_unmap(&thread->process->space, frame->rdi, frame->rsi);
+}
+
+int64_t syscall_mprotect(struct thread *thread, struct trap_frame *frame)
+{
+    if (!protection_ok(frame->rdx) || (frame->rdi & (PAGE_BYTES - 1)))
+        return -EINVAL;
+    if (!frame->rsi)
+        return 0;
+    return vm_protect(&thread->process->space, frame->rdi, frame->rsi, (uint32_t)frame->rdx);
+}
+
+int64_t syscall_mremap(struct thread *thread, struct trap_frame *frame)
+{
+    return vm_remap(&thread->process->space, frame->rdi, frame->rsi, frame->rdx,
+                    (uint32_t)frame->r10, frame->r8);
+}
+
+int64_t syscall_madvise(struct thread *thread, struct trap_frame *frame)
+{
+    struct vm_space *space = &thread->process->space;
+    uint32_t advice = (uint32_t)frame->rdx;
+
+    if (frame->rdi & (PAGE_BYTES - 1))
+        return -EINVAL;
+    if (!frame->rsi)
+        return 0;
+    if (advice == MADV_DONTNEED || advice == MADV_FREE)
+        return vm_discard(space, frame->rdi, frame->rsi);
+    /* The others up to MADV_SEQUENTIAL..COLLAPSE only advise. */
+    if (advice == MADV_REMOVE || advice > MADV_COLLAPSE ||
+        (advice > MADV_WILLNEED && advice < MADV_FREE))
+        return -EINVAL;
+    return 0;
+}
+
+int64_t syscall_brk(struct thread *thread, struct trap_frame *frame)
+{
+    return (int64_t)vm_set_brk(&thread->process->space, frame->rdi);
+}
+
+static bool mapped(const struct vm_space *space, uint64_t address, uint64_t bytes)
+{
+    uint64_t end = address + bytes;
+    const struct vm_area *area = vm_find(space, address);
+
+    while (area && area->end < end && area->next && area->next->start == area->end)
+        area = area->next;
+    return end >= address && area && area->end >= end;
+}
+
+int64_t syscall_msync(struct thread *thread, struct trap_frame *frame)
+{
+    if ((frame->rdi & (PAGE_BYTES - 1)) || (frame->rdx & ~7ull) || (frame->rdx & 5) == 5)
+        return -EINVAL;
+    return !frame->rsi || mapped(&thread->process->space, frame->rdi, frame->rsi) ? 0 : -ENOMEM;
+}
+
+/* Every page counts as resident: none was ever moved out. */
+int64_t syscall_mincore(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t pages = frame->rsi / PAGE_BYTES + (frame->rsi % PAGE_BYTES != 0);
+    uint8_t present[MINCORE_PART];
+
+    if (frame->rdi & (PAGE_BYTES - 1))
+        return -EINVAL;
+    if (pages && !mapped(&thread->process->space, frame->rdi, frame->rsi))
+        return -ENOMEM;
+    memset(present, 1, sizeof present);
+    for (uint64_t done = 0; done < pages; done += sizeof present) {
+        uint64_t part = pages - done < sizeof present ? pages - done : sizeof present;
+
+        if (copy_to_user(frame->rdx + done, present, part) != 0)
+            return -EFAULT;
+    }
+    return 0;
+}
+
+int64_t syscall_nothing(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    (void)frame;
+    return 0;
+}
