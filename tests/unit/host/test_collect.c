@@ -1,0 +1,244 @@
+/* The collector: cuts of the stream at every byte, damage, disk full, and what the file holds then.
+ */
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/collect.h"
+#include "host/trace_index.h"
+#include "lib/trace_reader.h"
+#include "lib/trace_writer.h"
+
+#define STREAM_ROOM 65536
+#define SAMPLES 100
+#define CHUNKS 3 /* of data; META and END come with them */
+
+static uint8_t stream[STREAM_ROOM];
+static size_t stream_bytes;
+static size_t chunk_ends[CHUNKS + 3]; /* offsets after the header and after each chunk */
+static char path[] = "/tmp/test_collect.XXXXXX";
+
+static void append(const void *bytes, size_t count)
+{
+    static size_t ends;
+
+    assert_true(stream_bytes + count <= sizeof stream);
+    memcpy(stream + stream_bytes, bytes, count);
+    stream_bytes += count;
+    chunk_ends[ends++] = stream_bytes;
+}
+
+static void append_meta(struct trace_writer *w)
+{
+    const struct hr_meta_event event = {.source = HR_SOURCE_STUB};
+    const struct hr_meta_sampling sampling = {.event_count = 1};
+
+    trace_writer_begin(w, HR_CHUNK_META);
+    assert_int_equal(trace_writer_record(w, HR_META_SAMPLING, TRACE_NO_TIME, &sampling,
+                                         sizeof sampling, NULL, 0),
+                     0);
+    assert_int_equal(
+        trace_writer_record(w, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event, "cycles", 6), 0);
+    append(w->buffer, trace_writer_finish(w));
+}
+
+static int build_stream(void **state)
+{
+    static uint8_t meta[TRACE_CHUNK_BYTES_MIN];
+    static uint8_t data[TRACE_CHUNK_BYTES_MIN];
+    const struct hr_rec_exit end = {.kind = HR_EXIT_STATUS, .code = 5};
+    struct hr_file_header header;
+    struct trace_writer m;
+    struct trace_writer d;
+
+    (void)state;
+    trace_file_header(&header);
+    append(&header, sizeof header);
+    trace_writer_init(&m, meta, sizeof meta, HR_CPU_NONE, 1);
+    trace_writer_init(&d, data, sizeof data, 0, 1);
+    append_meta(&m);
+    for (uint64_t i = 0; i < CHUNKS; i++) {
+        trace_writer_begin(&d, HR_CHUNK_DATA);
+        for (uint64_t j = 0; j < SAMPLES; j++) {
+            struct trace_slot slot = {.time = (i * SAMPLES + j) * 1000, .ip = 0x400000 + j};
+
+            assert_int_equal(trace_writer_sample(&d, &slot), 0);
+        }
+        append(d.buffer, trace_writer_finish(&d));
+    }
+    trace_writer_begin(&m, HR_CHUNK_END);
+    assert_int_equal(trace_writer_record(&m, HR_REC_EXIT, 1000000, &end, sizeof end, NULL, 0), 0);
+    append(m.buffer, trace_writer_finish(&m));
+    return mkstemp(path) < 0;
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+/* Sends bytes[0..count) through a socket in pieces and collects them. */
+static void collect(struct collector *c, const uint8_t *bytes, size_t count, size_t piece)
+{
+    struct run_failure failure = {0};
+    int pair[2];
+
+    assert_int_equal(collect_open(c, path, &failure), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    for (size_t sent = 0; sent < count; sent += piece) {
+        size_t now = count - sent < piece ? count - sent : piece;
+
+        assert_int_equal(write(pair[1], bytes + sent, now), now);
+        assert_int_equal(collect_receive(c, pair[0]), now);
+    }
+    close(pair[1]);
+    assert_int_equal(collect_receive(c, pair[0]), 0);
+    close(pair[0]);
+}
+
+static size_t file_bytes(void)
+{
+    struct stat status;
+
+    assert_int_equal(stat(path, &status), 0);
+    return (size_t)status.st_size;
+}
+
+/* The file begins with the stream's first `count` bytes and has a good index of `chunks` chunks. */
+static void check_file(size_t count, size_t chunks)
+{
+    uint8_t *bytes = malloc(STREAM_ROOM);
+    struct trace_index index;
+    FILE *file = fopen(path, "r");
+
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, 1, count, file), count);
+    assert_memory_equal(bytes, stream, count);
+    trace_index_init(&index);
+    assert_int_equal(trace_index_load(&index, fileno(file)), 0);
+    assert_int_equal(index.count, chunks);
+    trace_index_free(&index);
+    fclose(file);
+    free(bytes);
+}
+
+static void keeps_every_byte_whatever_the_pieces(void **state)
+{
+    static const size_t pieces[] = {1, 7, 64, 4096, STREAM_ROOM};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        struct collector c;
+
+        collect(&c, stream, stream_bytes, pieces[i]);
+        assert_null(c.bad);
+        assert_true(c.has_end && c.has_exit);
+        assert_int_equal(c.exit.code, 5);
+        assert_int_equal(c.samples, CHUNKS * SAMPLES);
+        assert_string_equal(c.unmeasured, "cycles");
+        assert_int_equal(collect_reason(&c), HR_HOST_COMPLETE);
+        assert_int_equal(collect_close(&c, HR_HOST_COMPLETE, ""), 0);
+        check_file(stream_bytes, CHUNKS + 3);
+    }
+}
+
+static void a_cut_stream_keeps_its_whole_chunks(void **state)
+{
+    (void)state;
+    for (size_t cut = 0; cut < stream_bytes; cut += 13) {
+        struct collector c;
+        size_t chunks = 0;
+
+        while (chunk_ends[chunks] <= cut)
+            chunks++;
+        collect(&c, stream, cut, 500);
+        assert_null(c.bad);
+        assert_int_equal(collect_reason(&c), HR_HOST_GUEST_DIED);
+        assert_int_equal(collect_close(&c, HR_HOST_GUEST_DIED, "cut"), 0);
+        if (chunks == 0)
+            assert_int_equal(file_bytes(), 0);
+        else
+            check_file(chunk_ends[chunks - 1], chunks); /* its chunks and HOST, less the header */
+    }
+}
+
+static void damage_ends_the_file_before_it(void **state)
+{
+    (void)state;
+    for (size_t place = 0; place < stream_bytes; place += 11) {
+        struct collector c;
+        size_t chunks = 0;
+
+        while (chunk_ends[chunks] <= place)
+            chunks++;
+        stream[place] ^= 0x40;
+        collect(&c, stream, stream_bytes, 1000);
+        stream[place] ^= 0x40;
+        /* A length in a damaged header may also ask for bytes that never come. */
+        assert_true(c.bad != NULL || !c.has_end);
+        assert_int_equal(collect_close(&c, HR_HOST_BAD_STREAM, "damage"), 0);
+        if (chunks > 0)
+            check_file(chunk_ends[chunks - 1], chunks);
+    }
+}
+
+static void refuses_chunks_out_of_order(void **state)
+{
+    struct collector c;
+    uint8_t *twisted = malloc(2 * STREAM_ROOM);
+    size_t header = chunk_ends[0];
+    size_t meta = chunk_ends[1] - header;
+
+    (void)state;
+    memcpy(twisted, stream, header);
+    memcpy(twisted + header, stream + header + meta, stream_bytes - header - meta);
+    collect(&c, twisted, stream_bytes - meta, STREAM_ROOM);
+    assert_non_null(c.bad);
+    collect_close(&c, HR_HOST_BAD_STREAM, "");
+    memcpy(twisted, stream, stream_bytes);
+    memcpy(twisted + stream_bytes, stream + header, meta);
+    collect(&c, twisted, stream_bytes + meta, STREAM_ROOM);
+    assert_true(c.has_end);
+    assert_non_null(c.bad);
+    collect_close(&c, HR_HOST_BAD_STREAM, "");
+    free(twisted);
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+    struct run_failure failure = {0};
+    struct collector c;
+    int pair[2];
+
+    (void)state;
+    assert_int_equal(collect_open(&c, "/dev/full", &failure), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    assert_int_equal(write(pair[1], stream, stream_bytes), stream_bytes);
+    assert_int_equal(collect_receive(&c, pair[0]), stream_bytes);
+    assert_int_equal(c.write_error, ENOSPC);
+    assert_int_equal(collect_close(&c, HR_HOST_COMPLETE, ""), -ENOSPC);
+    close(pair[0]);
+    close(pair[1]);
+    assert_int_equal(collect_open(&c, "/no/such/directory/x", &failure), -1);
+    assert_int_equal(failure.exit_status, RUN_EXIT_FAILED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_every_byte_whatever_the_pieces),
+        cmocka_unit_test(a_cut_stream_keeps_its_whole_chunks),
+        cmocka_unit_test(damage_ends_the_file_before_it),
+        cmocka_unit_test(refuses_chunks_out_of_order),
+        cmocka_unit_test(a_full_disk_is_reported),
+    };
+
+    return cmocka_run_group_tests(tests, build_stream, remove_file);
+}

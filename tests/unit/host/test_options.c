@@ -1,0 +1,159 @@
+/* The options of hr run and hr pack: values, limits, and what is refused in which words. */
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/options.h"
+
+/* The sanitizer's hook: what options_parse allocates lives as long as the process, by contract. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
+#define ARGUMENTS_MAX 24
+
+/* Parses a NULL-terminated list after "hr run". */
+static int parse(struct options *o, struct run_failure *failure, const char *const *arguments)
+{
+    static char *argv[ARGUMENTS_MAX];
+    int argc = 0;
+
+    argv[argc++] = strdup("hr run");
+    while (arguments[argc - 1] != NULL) {
+        argv[argc] = strdup(arguments[argc - 1]);
+        argc++;
+    }
+    argv[argc] = NULL;
+    *failure = (struct run_failure){0};
+    return options_parse(o, false, argc, argv, failure);
+}
+
+static void defaults(void **state)
+{
+    struct run_failure failure;
+    struct options o;
+
+    (void)state;
+    assert_int_equal(parse(&o, &failure, (const char *[]){"prog", "-o", "x", NULL}), 0);
+    assert_string_equal(o.output, "hr.bin");
+    assert_int_equal(o.mode, HR_MODE_TIMER);
+    assert_int_equal(o.interval_ns, 10000);
+    assert_int_equal(o.memory_bytes, 1ull << 30);
+    assert_int_equal(o.cpus, OPTIONS_CPUS_AUTO);
+    assert_int_equal(o.event_count, 5);
+    assert_string_equal(o.events[0], "instructions");
+    assert_string_equal(o.events[4], "cache-misses");
+    assert_int_equal(o.timeout_ns, 0);
+}
+
+static void options_after_the_program_are_its_own(void **state)
+{
+    struct run_failure failure;
+    struct options o;
+
+    (void)state;
+    assert_int_equal(parse(&o, &failure, (const char *[]){"-q", "prog", "-v", "--", "-i", NULL}),
+                     0);
+    assert_true(o.quiet);
+    assert_false(o.verbose);
+    assert_int_equal(o.program_count, 4);
+    assert_string_equal(o.program[0], "prog");
+    assert_string_equal(o.program[3], "-i");
+    assert_null(o.program[4]);
+    assert_int_equal(parse(&o, &failure, (const char *[]){"-q", "--", "-prog", "-v", NULL}), 0);
+    assert_string_equal(o.program[0], "-prog");
+    assert_int_equal(o.program_count, 2);
+}
+
+static void takes_values(void **state)
+{
+    struct run_failure failure;
+    struct options o;
+
+    (void)state;
+    assert_int_equal(
+        parse(&o, &failure,
+              (const char *[]){"-i", "500ns", "--mem", "64M", "-m", "off", "--cpus", "3", "-e",
+                               "cycles:u", "--timeout", "2", "--env", "A=b", NULL}),
+        -1);
+    assert_int_equal(failure.exit_status, RUN_EXIT_FAILED);
+    assert_non_null(strstr(failure.text, "no program"));
+    assert_int_equal(o.interval_ns, 500);
+    assert_int_equal(o.memory_bytes, 64ull << 20);
+    assert_int_equal(o.mode, HR_MODE_OFF);
+    assert_int_equal(o.cpus, 3);
+    assert_int_equal(o.timeout_ns, 2000000000);
+    assert_int_equal(o.environment.count, 1);
+}
+
+static void refuses_in_words(void **state)
+{
+    static const struct {
+        const char *option;
+        const char *value;
+        const char *words;
+    } bad[] = {
+        {"-i", "499ns", "shortest"},
+        {"-i", "1000", "unit"},
+        {"-i", "2h", "longest"},
+        {"--mem", "16M", "too little"},
+        {"--mem", "much", "not a size"},
+        {"-m", "pebs", "not available yet"},
+        {"-m", "fast", "unknown"},
+        {"--cpus", "-1", "not a number"},
+        {"--cpus", "65", "not a number"},
+        {"--accel", "xen", "auto, kvm or tcg"},
+        {"--timeout", "0", "not a time"},
+        {"--env", "=x", "name is missing"},
+        {"--env", "NO_SUCH_VARIABLE_HERE", "not in your environment"},
+        {"-e", "instrucions", "instructions"},
+        {"-e", "cycles:k", "kernel code"},
+        {"-e", "cycles:x", "unknown suffix"},
+        {"-e", "r01c2", "raw events"},
+        {"-e", "cycles,cycles", "twice"},
+        {"-e", "", "unknown event"},
+        {"-e", "cycles,,branches", "unknown event"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct run_failure failure;
+        struct options o;
+
+        assert_int_equal(
+            parse(&o, &failure, (const char *[]){bad[i].option, bad[i].value, "prog", NULL}), -1);
+        assert_int_equal(failure.exit_status, RUN_EXIT_FAILED);
+        if (strstr(failure.text, bad[i].words) == NULL)
+            fail_msg("%s %s: \"%s\" lacks \"%s\"", bad[i].option, bad[i].value, failure.text,
+                     bad[i].words);
+    }
+}
+
+static void a_long_unknown_event_is_no_overflow(void **state)
+{
+    struct run_failure failure;
+    struct options o;
+    char name[4000];
+
+    (void)state;
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    assert_int_equal(parse(&o, &failure, (const char *[]){"-e", name, "prog", NULL}), -1);
+    assert_non_null(strstr(failure.text, "unknown event"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(options_after_the_program_are_its_own),
+        cmocka_unit_test(takes_values),
+        cmocka_unit_test(refuses_in_words),
+        cmocka_unit_test(a_long_unknown_event_is_no_overflow),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
