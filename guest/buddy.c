@@ -6,6 +6,9 @@
 
 #include "guest/layout.h"
 
+#define LARGEST (BUDDY_ORDERS - 1)
+#define NO_PAGE UINT64_MAX
+
 struct buddy_block {
     struct buddy_block *next;
     struct buddy_block *previous;
@@ -65,34 +68,54 @@ static void flip(struct buddy *b, uint64_t page, unsigned order)
     b->free_bits[order][bit / 64] ^= 1ull << bit % 64;
 }
 
+/* Blocks of the largest order are on no list, so that memory that nobody uses is not touched. */
 static void push(struct buddy *b, uint64_t page, unsigned order)
 {
     struct buddy_block *block = block_at(b, page);
 
+    flip(b, page, order);
+    if (order == LARGEST)
+        return;
     block->next = b->lists[order];
     block->previous = NULL;
     if (block->next)
         block->next->previous = block;
     b->lists[order] = block;
-    flip(b, page, order);
 }
 
 static void take(struct buddy *b, uint64_t page, unsigned order)
 {
     struct buddy_block *block = block_at(b, page);
 
+    flip(b, page, order);
+    if (order == LARGEST)
+        return;
     if (block->previous)
         block->previous->next = block->next;
     else
         b->lists[order] = block->next;
     if (block->next)
         block->next->previous = block->previous;
-    flip(b, page, order);
+}
+
+/* The first page of a free block of exactly this order, or NO_PAGE. */
+static uint64_t find(const struct buddy *b, unsigned order)
+{
+    uint64_t words = words_of_order(b->page_count, LARGEST);
+
+    if (order < LARGEST)
+        return b->lists[order] ? page_of(b, b->lists[order]) : NO_PAGE;
+    for (uint64_t i = 0; i < words; i++) {
+        uint64_t bits = b->free_bits[LARGEST][i];
+        if (bits)
+            return (i * 64 + (unsigned)__builtin_ctzll(bits)) << LARGEST;
+    }
+    return NO_PAGE;
 }
 
 static void insert(struct buddy *b, uint64_t page, unsigned order)
 {
-    for (; order + 1 < BUDDY_ORDERS; order++) {
+    for (; order < LARGEST; order++) {
         uint64_t other = page ^ 1ull << order;
 
         if (other + (1ull << order) > b->page_count || !is_free(b, other, order))
@@ -109,7 +132,7 @@ void buddy_add(struct buddy *b, uint64_t from, uint64_t end)
     uint64_t last = end - b->first_page;
 
     while (page < last) {
-        unsigned order = BUDDY_ORDERS - 1;
+        unsigned order = LARGEST;
 
         while (page & ((1ull << order) - 1) || page + (1ull << order) > last)
             order--;
@@ -124,13 +147,12 @@ void buddy_add(struct buddy *b, uint64_t from, uint64_t end)
 uint64_t buddy_alloc(struct buddy *b, unsigned order)
 {
     unsigned found = order;
-    uint64_t page;
+    uint64_t page = NO_PAGE;
 
-    while (found < BUDDY_ORDERS && !b->lists[found])
+    while (found < BUDDY_ORDERS && (page = find(b, found)) == NO_PAGE)
         found++;
-    if (found >= BUDDY_ORDERS)
+    if (page == NO_PAGE)
         return 0;
-    page = page_of(b, b->lists[found]);
     take(b, page, found);
     while (found > order) {
         found--;

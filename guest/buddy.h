@@ -1,6 +1,6 @@
 /* A buddy allocator over one range of page frames, apart from where its memory comes from.
- * Not reentrant.  Free blocks hold their own list links; one bit per block and order says whether
- * the block is free at that order.
+ * Not reentrant.  Free blocks below the largest order hold their own list links; one bit per block
+ * and order says whether the block is free at that order.
  */
 #ifndef GUEST_BUDDY_H
 #define GUEST_BUDDY_H
