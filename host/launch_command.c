@@ -17,7 +17,8 @@
  */
 #define EMULATED_CPU                                                                            \
     "qemu64,-svm,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi1,+bmi2,+abm,+movbe," \
-    "+xsave,+xsaveopt,+xgetbv1,+fsgsbase,+smep,+smap,+umip,+rdtscp,+erms,+pdpe1gb,+arat,+pclmulqdq,+aes,+adx"
+    "+xsave,+xsaveopt,+xgetbv1,+fsgsbase,+smep,+smap,+umip,+rdtscp,+erms,+pdpe1gb,+arat,+"      \
+    "pclmulqdq,+aes,+adx"
 /* KVM's arch-capabilities MSR stops QEMU 7.2 on some hosts, and the kernel does not need it. */
 #define NATIVE_CPU "host,migratable=off,pmu=on,-arch-capabilities"
 #define MACHINE "q35,usb=off,vmport=off,i8042=off,sata=off,smbus=off,smm=off"

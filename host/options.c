@@ -1,6 +1,7 @@
 /* Parses the options of hr run and hr pack. */
 #include <argp.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,10 +176,8 @@ static int set_environment(struct options *o, const char *text, struct run_failu
     if (value == NULL)
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--env %s: not in your environment; write %s=VALUE", text, text);
-    copied = malloc(strlen(text) + strlen(value) + 2);
-    if (copied == NULL)
+    if (asprintf(&copied, "%s=%s", text, value) < 0)
         return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
-    stpcpy(stpcpy(stpcpy(copied, text), "="), value);
     return append(&o->environment, copied, failure);
 }
 

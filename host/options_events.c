@@ -41,7 +41,7 @@ static size_t distance(const char *a, size_t a_bytes, const char *b)
 static void append_nearest(char *out, size_t room, const char *name, size_t bytes)
 {
     const struct event_info *nearest[NEAREST_COUNT] = {NULL};
-    size_t distances[NEAREST_COUNT];
+    size_t distances[NEAREST_COUNT] = {0};
     size_t used = strlen(out);
 
     for (const struct event_info *e = events_table; e->name != NULL; e++) {

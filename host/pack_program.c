@@ -69,7 +69,7 @@ static int refuse_script(const char *name, const char *text, size_t bytes,
     return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
                     "%s: a script for %s, not a program; run its interpreter, statically linked, "
                     "with the script as --file",
-                    name, interpreter);
+                    name, length != 0 ? interpreter : "no interpreter");
 }
 
 static int refuse_dynamic(const char *name, const uint8_t *file, const struct elf64_image *image,

@@ -178,7 +178,7 @@ static void refuses_programs_in_words(void **state)
     refused("", 0, 0755, RUN_EXIT_NOT_EXECUTABLE, "empty");
     refused("text", 4, 0755, RUN_EXIT_NOT_EXECUTABLE, "not an ELF");
     refused("#! /bin/sh -e\n", 14, 0755, RUN_EXIT_NOT_EXECUTABLE, "script for /bin/sh,");
-    refused("#!", 2, 0755, RUN_EXIT_NOT_EXECUTABLE, "script for ,");
+    refused("#!", 2, 0755, RUN_EXIT_NOT_EXECUTABLE, "script for no interpreter");
     refused("\x7f"
             "ELF\x02\x01\x01",
             7, 0755, RUN_EXIT_NOT_EXECUTABLE, "truncated");
