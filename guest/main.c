@@ -65,7 +65,9 @@ static void prepare_workload(struct cpu *cpu)
     cpu->stop_mask = run.shared ? ~0ull : 0;
     cpu_set_kernel_stack(cpu, (uint64_t)stack + KERNEL_STACK_BYTES);
     apic_timer_setup(VECTOR_TIMER);
+    run.pmu->start(&run.session);
     calibrate(cpu);
+    run.pmu->stop(&run.session);
 }
 
 /* Loads the program and announces the trace.  The ring of the workload CPU exists. */

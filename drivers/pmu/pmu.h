@@ -25,8 +25,6 @@ struct pmu_event { /* one counter of the session, as it goes into the trace */
     uint32_t flags;     /* HR_EVENT_USER, HR_EVENT_KERNEL */
     uint8_t source;     /* enum hr_source */
     uint8_t width_bits;
-    uint32_t numerator; /* stub only */
-    uint32_t denominator;
 };
 
 struct pmu_session { /* the events of a run; the same on every CPU */

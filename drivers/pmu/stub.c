@@ -16,15 +16,22 @@ static bool stub_probe(struct pmu_caps *caps)
     return true;
 }
 
+/* Of the event's name without its modifier. */
+static size_t name_bytes(const char *name)
+{
+    const char *colon = strchr(name, ':');
+
+    return colon ? (size_t)(colon - name) : strlen(name);
+}
+
 static int stub_resolve(const struct pmu_caps *caps, struct pmu_event *event)
 {
-    const char *colon = strchr(event->name, ':');
-    size_t bytes = colon ? (size_t)(colon - event->name) : strlen(event->name);
+    size_t bytes = name_bytes(event->name);
     const struct event_info *info = events_find(event->name, bytes);
 
     if (!info)
         return -ENOENT;
-    if (colon && strcmp(colon, ":u") != 0)
+    if (event->name[bytes] && strcmp(event->name + bytes, ":u") != 0)
         return -EINVAL;
     bool instructions = info->stub_numerator == info->stub_denominator &&
                         strcmp(info->name, "instructions") == 0;
@@ -33,12 +40,24 @@ static int stub_resolve(const struct pmu_caps *caps, struct pmu_event *event)
     event->flags = HR_EVENT_USER;
     event->source = instructions && caps->exact_instructions ? HR_SOURCE_ICOUNT : HR_SOURCE_STUB;
     event->width_bits = 64;
-    event->numerator = info->stub_numerator;
-    event->denominator = info->stub_denominator;
     return 0;
 }
 
-static void stub_nothing(const struct pmu_session *session)
+/* The session's ratios, by event: a sample reads two words an event. */
+static uint64_t numerators[HR_EVENTS_MAX];
+static uint64_t denominators[HR_EVENTS_MAX];
+
+static void stub_start(const struct pmu_session *session)
+{
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        const char *name = session->events[i].name;
+        const struct event_info *info = events_find(name, name_bytes(name));
+        numerators[i] = info->stub_numerator;
+        denominators[i] = info->stub_denominator;
+    }
+}
+
+static void stub_stop(const struct pmu_session *session)
 {
     (void)session;
 }
@@ -46,18 +65,17 @@ static void stub_nothing(const struct pmu_session *session)
 static void stub_read(const struct pmu_session *session, uint64_t user_instructions,
                       uint64_t *values)
 {
-    const struct pmu_event *event = session->events;
-    const struct pmu_event *end = event + session->event_count;
+    uint64_t count = session->event_count;
 
-    for (; event != end; event++)
-        pmu_store(values++, muldiv(user_instructions, event->numerator, event->denominator));
+    for (uint64_t i = 0; i < count; i++)
+        pmu_store(&values[i], muldiv(user_instructions, numerators[i], denominators[i]));
 }
 
 const struct pmu_driver pmu_stub = {
     .name = "stub",
     .probe = stub_probe,
     .resolve = stub_resolve,
-    .start = stub_nothing,
-    .stop = stub_nothing,
+    .start = stub_start,
+    .stop = stub_stop,
     .read = stub_read,
 };
