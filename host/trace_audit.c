@@ -46,6 +46,7 @@ static bool advance(struct trace_audit *audit, const struct hr_chunk_header *hea
 {
     struct trace_audit_cpu *c = &audit->cpus[header->cpu];
     bool expected = header->sequence == c->next;
+    bool follows = expected && !c->broken;
 
     if (header->sequence < c->next) {
         audit->disordered_chunks++;
@@ -55,7 +56,8 @@ static bool advance(struct trace_audit *audit, const struct hr_chunk_header *hea
         note_missing(audit, header->cpu, header->sequence, header->time_first);
     c->next = header->sequence + 1;
     c->time_last = header->time_last;
-    return expected;
+    c->broken = false;
+    return follows;
 }
 
 static void note_damage(struct trace_audit *audit, const struct trace_chunk *chunk,
@@ -82,8 +84,10 @@ bool trace_audit_step(struct trace_audit *audit, int step, const struct trace_ch
 
     if (step == TRACE_STEP_DAMAGE) {
         note_damage(audit, chunk, chunk->status);
-        if (chunk->has_header && from_guest(header->type))
+        if (chunk->has_header && from_guest(header->type)) {
             advance(audit, header); /* known to be damaged: not also missing */
+            audit->cpus[header->cpu].broken = true;
+        }
         return false;
     }
     audit->chunks++;
@@ -103,6 +107,7 @@ void trace_audit_undecodable(struct trace_audit *audit, const struct trace_chunk
                              enum trace_status status)
 {
     note_damage(audit, chunk, status);
+    audit->cpus[chunk->header.cpu].broken = true;
 }
 
 void trace_audit_finish(struct trace_audit *audit, const struct trace_info *info)

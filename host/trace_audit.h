@@ -33,6 +33,7 @@ struct trace_missing { /* chunks of one CPU that never came */
 
 struct trace_audit_cpu {
     uint32_t next; /* sequence number expected next */
+    bool broken; /* the last chunk is damaged: the next one does not follow on it */
     uint64_t time_last;
     uint64_t samples;
 };
