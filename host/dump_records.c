@@ -150,14 +150,36 @@ static void put_value(struct output *out, const char *name, uint64_t value, bool
         output_decimal(out, value);
 }
 
+/* The build-id of a map, in hexadecimal; returns its length. */
+static size_t put_build_id(struct output *out, const struct trace_record *record)
+{
+    struct hr_meta_map map;
+    const uint8_t *tail;
+    size_t tail_bytes;
+
+    if (!trace_body(record, &map, sizeof map, &tail, &tail_bytes) ||
+        map.build_id_bytes > tail_bytes)
+        return 0;
+    output_text(out, " build_id=");
+    for (size_t i = 0; i < map.build_id_bytes; i++) {
+        output_char(out, "0123456789abcdef"[tail[i] >> 4]);
+        output_char(out, "0123456789abcdef"[tail[i] & 15]);
+    }
+    return map.build_id_bytes;
+}
+
 static void put_tail(struct output *out, const struct layout *layout,
                      const struct trace_record *record)
 {
     char text[4096], safe[8192];
-    size_t used = 0;
+    size_t start = layout->bytes, end = record->bytes, used = 0;
 
-    /* the NUL between key and value shows as an equals sign, binary bytes as escapes */
-    for (size_t i = layout->bytes; i < record->bytes && used < sizeof text - 1; i++)
+    if (record->type == HR_META_MAP)
+        start += put_build_id(out, record);
+    if (end > start && record->body[end - 1] == 0)
+        end--;
+    /* the NUL between key and value shows as an equals sign */
+    for (size_t i = start; i < end && used < sizeof text - 1; i++)
         text[used++] = record->body[i] != 0 ? (char)record->body[i] : '=';
     text[used] = 0;
     output_text(out, " text=\"");

@@ -21,7 +21,12 @@ void trace_audit_free(struct trace_audit *audit)
 /* HOST and INDEX chunks are the collector's: they do not count in the guest's sequences. */
 static bool from_guest(uint16_t type)
 {
-    return type != HR_CHUNK_HOST && type != HR_CHUNK_INDEX;
+    return type == HR_CHUNK_META || type == HR_CHUNK_DATA || type == HR_CHUNK_END;
+}
+
+static bool from_newer_version(uint16_t type)
+{
+    return type == 0 || type > HR_CHUNK_INDEX;
 }
 
 static void note_missing(struct trace_audit *audit, uint16_t cpu, uint32_t end,
@@ -100,6 +105,9 @@ bool trace_audit_step(struct trace_audit *audit, int step, const struct trace_ch
         audit->lost += header->lost_count;
         audit->cpus[header->cpu].samples += header->sample_count;
     }
+    /* We cannot know whether a chunk of a newer version counts in a sequence: it may. */
+    if (from_newer_version(header->type) && header->sequence == audit->cpus[header->cpu].next)
+        advance(audit, header);
     return from_guest(header->type) ? advance(audit, header) : true;
 }
 

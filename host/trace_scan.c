@@ -138,6 +138,8 @@ static int visit_chunk(struct trace_scan *scan, const struct trace_visitor *visi
     enum trace_status status = TRACE_OK;
     int error = 0;
 
+    if (chunk->header.type == 0 || chunk->header.type > HR_CHUNK_INDEX)
+        return 0; /* of a newer version: skipped, its payload need not be records */
     if (chunk->header.type == HR_CHUNK_DATA) {
         trace_decoder_init(&w.decoder, scan->info.event_count);
         if (visitor->chunk != NULL)
