@@ -25,18 +25,18 @@ static uint64_t monotonic_ns(void)
 
 int relay_catch_signals(struct run_failure *failure)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction hangup;
     sigset_t set;
     int fd;
 
+    /* SIGINT even where a shell ignores it for background jobs: `kill -INT` ends a recording.
+     * SIGHUP not where nohup ignores it.
+     */
     sigemptyset(&set);
-    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
-        struct sigaction action;
-
-        /* A signal that our parent chose to ignore, as nohup does, stays ignored. */
-        if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&set, ending[i]);
-    }
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaddset(&set, SIGHUP);
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &set, NULL);
     fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
