@@ -167,7 +167,7 @@ static int add_entries(struct trace_index *index, const struct trace_record *rec
 
     if (record->bytes % sizeof(struct hr_index_entry) != 0)
         return -EBADMSG;
-    if (error != 0)
+    if (error != 0 || count == 0)
         return error;
     memcpy(index->entries + index->count, record->body, record->bytes);
     index->count += count;
