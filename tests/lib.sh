@@ -122,9 +122,9 @@ total() {
     stat_of "$1" "[.events[] | select(.name == \"$2\" or .name == \"$2:u\")][0].total"
 }
 
-# emulators: how many emulators run that our own processes started from this directory's files.
-emulators() {
-    pgrep -f -- "-name guest=.*$work|initrd .*$work" 2>/dev/null | wc -l
+# interruptible COMMAND...: runs a command that SIGINT can end: a shell ignores it for background commands.
+interruptible() {
+    exec perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV or exit 127' "$@"
 }
 
 # wait_gone PID: waits up to 10 s until a process is gone.

@@ -5,7 +5,7 @@
 # start ARG...: `hr run` of an endless program in the background; sets $pid and $emulator.
 start() {
     rm -f hr.bin
-    "$HR" run -q "$@" "$WORKLOADS/crash" loop >out 2>err &
+    interruptible "$HR" run -q "$@" "$WORKLOADS/crash" loop >out 2>err </dev/null &
     pid=$!
     emulator=$(emulator_of "$pid")
 }

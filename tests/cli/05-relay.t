@@ -84,7 +84,7 @@ within '--timeout of a guest that does not listen: in time' "$(($(date +%s) - st
 
 # stop PART SIGNAL...: starts PART, sends the signals a second apart; $status is hr's.
 stop() {
-    FAKEGUEST=$1 "$HR" run -q --accel tcg --qemu "$fake" "$hello" >out 2>err </dev/null &
+    FAKEGUEST=$1 interruptible "$HR" run -q --accel tcg --qemu "$fake" "$hello" >out 2>err </dev/null &
     pid=$!
     shift
     child=$(emulator_of "$pid")
