@@ -68,10 +68,13 @@ static struct round measure(struct cpu *cpu)
     const struct ring *ring = cpu->ring;
     struct round round = {0};
 
-    if (ring->head == 0 || sampled < plain)
+    if (ring->head == 0 || (cpu->stop_mask && sampled < plain))
         return round;
     const struct trace_slot *last = ring_slot(ring, ring->head - 1);
-    round.sample_ticks = (sampled - plain) / ring->head;
+    if (cpu->stop_mask)
+        round.sample_ticks = (sampled - plain) / ring->head;
+    else /* the last entry was that sample: from its interrupt to its return */
+        round.sample_ticks = cpu->exit_ticks - last->time;
     round.read_ticks = last->cost_ticks;
     if (cpu->stop_mask)
         round.late_ticks = last->time % run.interval_ticks;

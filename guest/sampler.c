@@ -68,14 +68,16 @@ static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint64_t lat
 {
     struct ring *ring = cpu->ring;
     struct trace_slot *slot = ring_slot(ring, ring->head);
+    uint32_t start = (uint32_t)cpu->enter_ticks;
 
     if (__builtin_expect(!ring_has_room(ring), 0)) {
         slot = make_room(cpu, now);
         if (!slot)
             return;
+        start = x86_rdtsc_low(); /* service work is not the cost of reading */
     }
     run.pmu->read(&run.session, cpu->user_ticks, slot->counters);
-    uint32_t cost = x86_rdtsc_low() - (uint32_t)cpu->enter_ticks;
+    uint32_t cost = x86_rdtsc_low() - start;
     if (__builtin_expect(cost > UINT16_MAX, 0))
         cost = UINT16_MAX;
     if (__builtin_expect(late > run.interval_ticks / 2, 0))

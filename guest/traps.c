@@ -111,7 +111,7 @@ void trap_exception(struct trap_frame *frame)
     if (frame->vector == VECTOR_PAGE_FAULT) {
         address = x86_read_cr2();
         if (!cpu->thread)
-            panic("page fault at %lx while calibrating", address);
+            panic_frame(frame, "page fault at %lx while calibrating", address);
         int status = vm_fault(&run.process.space, address, frame->error);
         if (status == 0)
             return;
