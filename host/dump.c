@@ -8,6 +8,7 @@
 
 #include "host/commands.h"
 #include "host/error.h"
+#include "host/units.h"
 
 static const struct dump_format *const formats[] = {&dump_csv, &dump_records};
 
@@ -15,6 +16,8 @@ struct dump_options {
     const char *path;
     const char *program;
     const struct dump_format *format;
+    uint64_t from_ns;
+    uint64_t to_ns;
 };
 
 static const struct dump_format *find_format(const char *name)
@@ -23,6 +26,13 @@ static const struct dump_format *find_format(const char *name)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
+}
+
+static void parse_time(const char *option, const char *text, uint64_t *ns,
+                       const struct argp_state *state)
+{
+    if (units_parse_time(text, UNITS_NEEDED, ns) != 0)
+        argp_error(state, "--%s %s: not a time; give it with a unit, such as 500us", option, text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -37,6 +47,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'p':
         options->program = argument;
+        return 0;
+    case 'a':
+        parse_time("from", argument, &options->from_ns, state);
+        return 0;
+    case 'b':
+        parse_time("to", argument, &options->to_ns, state);
         return 0;
     case ARGP_KEY_ARG:
         if (options->path != NULL)
@@ -71,7 +87,7 @@ static int conclude(const struct dump *dump, const char *path, int error)
                     strerror(-dump->output.error));
     else if (error != 0)
         error_print("%s: %s", path, trace_file_error(error));
-    else if (!trace_audit_complete(&dump->scan.audit))
+    else if (!dump->scan.partial && !trace_audit_complete(&dump->scan.audit))
         error_print(
             "%s: incomplete, the rows are what is there; 'hr check %s' says what is missing", path,
             path);
@@ -91,6 +107,8 @@ static int run(const struct dump_options *options)
     }
     output_init(&dump->output, STDOUT_FILENO);
     dump->program = options->program;
+    dump->scan.from_ns = options->from_ns;
+    dump->scan.to_ns = options->to_ns;
     error = walk(dump, options->format);
     status = conclude(dump, options->path, error);
     symbols_close(dump->symbols);
@@ -104,6 +122,8 @@ int dump_command(int argc, char **argv)
     static const struct argp_option table[] = {
         {"format", 'f', "FORMAT", 0, "csv (default): one row a sample; records: everything", 0},
         {"program", 'p', "PATH", 0, "Take the program's symbols from PATH", 0},
+        {"from", 'a', "TIME", 0, "Begin at TIME since the program's start, such as 2ms", 0},
+        {"to", 'b', "TIME", 0, "End at TIME", 0},
         {0},
     };
     static const struct argp argp = {
@@ -116,9 +136,10 @@ int dump_command(int argc, char **argv)
                "CPU.\n\n"
                "Examples:\n"
                "  hr dump --format csv hr.bin > samples.csv\n"
+               "  hr dump --from 1.5s --to 1.6s        a tenth of a second of it\n"
                "  hr dump --format records hr.bin | grep syscall\n",
     };
-    struct dump_options options = {NULL, NULL, &dump_csv};
+    struct dump_options options = {NULL, NULL, &dump_csv, 0, UINT64_MAX};
 
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     if (options.path == NULL)

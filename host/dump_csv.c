@@ -38,6 +38,28 @@ static const char *label(struct dump *dump, uint64_t ip)
     return entry->text;
 }
 
+static void put_row(struct dump *dump, const struct trace_samples *samples,
+                    const struct trace_slot *sample, const struct trace_slot *previous,
+                    uint64_t time_ns)
+{
+    struct output *out = &dump->output;
+
+    output_decimal(out, time_ns);
+    output_char(out, ',');
+    output_decimal(out, samples->chunk->cpu);
+    output_char(out, ',');
+    output_decimal(out, sample->tid);
+    output_char(out, ',');
+    output_hex(out, sample->ip);
+    output_char(out, ',');
+    output_csv(out, label(dump, sample->ip));
+    for (uint32_t i = 0; i < samples->event_count; i++) {
+        output_char(out, ',');
+        output_decimal(out, sample->counters[i] - previous->counters[i]);
+    }
+    output_char(out, '\n');
+}
+
 static int take_samples(void *context, const struct trace_samples *samples)
 {
     struct dump *dump = context;
@@ -49,21 +71,10 @@ static int take_samples(void *context, const struct trace_samples *samples)
         return error;
     for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
+        uint64_t time_ns = trace_info_time_ns(&dump->scan.info, sample->time);
 
-        output_decimal(out, trace_info_time_ns(&dump->scan.info, sample->time));
-        output_char(out, ',');
-        output_decimal(out, samples->chunk->cpu);
-        output_char(out, ',');
-        output_decimal(out, sample->tid);
-        output_char(out, ',');
-        output_hex(out, sample->ip);
-        output_char(out, ',');
-        output_csv(out, label(dump, sample->ip));
-        for (uint32_t i = 0; i < samples->event_count; i++) {
-            output_char(out, ',');
-            output_decimal(out, sample->counters[i] - previous->counters[i]);
-        }
-        output_char(out, '\n');
+        if (time_ns >= dump->scan.from_ns && time_ns <= dump->scan.to_ns)
+            put_row(dump, samples, sample, previous, time_ns);
         previous = sample;
     }
     return out->error;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/trace_index.h"
+
 int trace_scan_open(struct trace_scan *scan, const char *path)
 {
     int error = trace_file_open(&scan->file, path);
@@ -12,6 +14,9 @@ int trace_scan_open(struct trace_scan *scan, const char *path)
     if (error != 0)
         return error;
     trace_info_init(&scan->info);
+    scan->from_ns = 0;
+    scan->to_ns = UINT64_MAX;
+    scan->partial = false;
     error = trace_audit_init(&scan->audit);
     scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
     if (error == 0 && scan->slots == NULL)
@@ -156,6 +161,41 @@ static int visit_chunk(struct trace_scan *scan, const struct trace_visitor *visi
     return w.result;
 }
 
+static bool outside(const struct trace_scan *scan, const struct hr_chunk_header *header)
+{
+    return header->type == HR_CHUNK_DATA &&
+           (trace_info_time_ns(&scan->info, header->time_last) < scan->from_ns ||
+            trace_info_time_ns(&scan->info, header->time_first) > scan->to_ns);
+}
+
+/* Continues where the span begins, if the index knows; else the walk passes over every chunk. */
+static void jump(struct trace_scan *scan)
+{
+    const struct hr_meta_clock *clock = &scan->info.clock;
+    unsigned __int128 ticks =
+        (unsigned __int128)scan->from_ns * clock->ticks_per_second / 1000000000u;
+    struct trace_index index;
+    uint64_t target;
+    size_t i;
+
+    if (ticks > UINT64_MAX - clock->start_ticks || trace_index_load(&index, scan->file.fd) != 0)
+        return;
+    i = trace_index_find(&index, clock->start_ticks + (uint64_t)ticks);
+    target = i < index.count ? index.entries[i].offset : index.first_offset;
+    if (target > scan->file.position)
+        trace_file_seek(&scan->file, target);
+    trace_index_free(&index);
+}
+
+static void pass_over(struct trace_scan *scan, const struct trace_chunk *chunk)
+{
+    bool first = !scan->partial;
+
+    scan->partial = true;
+    if (first && trace_info_time_ns(&scan->info, chunk->header.time_last) < scan->from_ns)
+        jump(scan);
+}
+
 int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor)
 {
     struct trace_chunk chunk;
@@ -165,6 +205,10 @@ int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor)
         bool continues = trace_audit_step(&scan->audit, step, &chunk);
         int result = 0;
 
+        if (step == TRACE_STEP_CHUNK && outside(scan, &chunk.header)) {
+            pass_over(scan, &chunk);
+            continue;
+        }
         if (visitor->step != NULL)
             result = visitor->step(visitor->context, step, &chunk);
         if (result == 0 && step == TRACE_STEP_CHUNK)

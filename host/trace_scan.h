@@ -36,6 +36,13 @@ struct trace_scan {
     struct trace_info info;
     struct trace_audit audit;
     struct trace_slot *slots; /* TRACE_RUN_SAMPLES_MAX; owned */
+    /* A span of time since the program's start, the whole trace unless set before trace_scan_run:
+     * DATA chunks outside it are passed over, by the index where there is one.  Chunks at its
+     * edges come whole.
+     */
+    uint64_t from_ns;
+    uint64_t to_ns;
+    bool partial; /* chunks were passed over: the audit does not cover the file */
 };
 
 /* 0 or -errno as trace_file_open. */
