@@ -3,6 +3,7 @@
 #include "host/trace_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "host/trace_scan.h"
@@ -50,6 +51,24 @@ static struct hr_chunk_header header_of(const struct fixture *f, size_t chunk)
 
     memcpy(&header, f->bytes + f->offsets[chunk], sizeof header);
     return header;
+}
+
+/* Adds the index to the fixture's file. */
+static void append_index(const struct fixture *f)
+{
+    int fd = open(f->path, O_WRONLY | O_APPEND);
+    struct trace_index index;
+
+    assert_true(fd >= 0);
+    trace_index_init(&index);
+    for (size_t i = 0; i < f->chunk_count; i++) {
+        struct hr_chunk_header header = header_of(f, i);
+
+        assert_int_equal(trace_index_add(&index, &header, f->offsets[i]), 0);
+    }
+    assert_int_equal(trace_index_append(&index, fd, f->count, NULL), 0);
+    trace_index_free(&index);
+    close(fd);
 }
 
 static void whole_trace_is_complete(void **state)
@@ -301,6 +320,43 @@ static void what_is_no_trace_is_refused(void **state)
     fixture_free(&f);
 }
 
+/* A span of time gives the chunks that touch it, the same with an index and without. */
+static void a_span_gives_the_chunks_that_touch_it(void **state)
+{
+    const uint64_t from = 3000 * FIXTURE_INTERVAL, to = 3100 * FIXTURE_INTERVAL;
+    struct fixture f;
+
+    (void)state;
+    build(&f);
+    for (int indexed = 0; indexed < 2; indexed++) {
+        struct seen seen = {0, 0};
+        struct trace_visitor visitor = {.context = &seen, .samples = count_samples};
+        uint64_t expected = 0;
+        struct trace_scan scan;
+
+        for (size_t i = 0; i < f.chunk_count; i++) {
+            struct hr_chunk_header header = header_of(&f, i);
+
+            if (header.type == HR_CHUNK_DATA && header.time_last >= FIXTURE_START + from &&
+                header.time_first <= FIXTURE_START + to)
+                expected += header.sample_count;
+        }
+        fixture_file(&f);
+        if (indexed)
+            append_index(&f);
+        assert_int_equal(trace_scan_open(&scan, f.path), 0);
+        scan.from_ns = from;
+        scan.to_ns = to;
+        assert_int_equal(trace_scan_run(&scan, &visitor), 0);
+        assert_true(expected > 0 && expected < SAMPLES);
+        assert_int_equal(seen.samples, expected);
+        assert_true(scan.partial);
+        assert_int_equal(scan.audit.damage_count, 0);
+        trace_scan_close(&scan);
+    }
+    fixture_free(&f);
+}
+
 /* Random damage of every kind: readers end, stay in bounds (ASan) and never invent samples. */
 static void random_damage_is_survived(void **state)
 {
@@ -344,6 +400,7 @@ int main(void)
         cmocka_unit_test(damaged_file_header_is_damage),
         cmocka_unit_test(lost_meta_leaves_samples_readable),
         cmocka_unit_test(what_is_no_trace_is_refused),
+        cmocka_unit_test(a_span_gives_the_chunks_that_touch_it),
         cmocka_unit_test(random_damage_is_survived),
     };
 
