@@ -1,0 +1,61 @@
+/* Physical memory for tests: the kernel's buddy allocator over an arena of the test's own.
+ * Include once, instead of linking guest/phys.c.  A "physical address" is a pointer - DIRECT_MAP,
+ * so that phys_pointer() gives the pointer back.
+ */
+#ifndef TESTS_UNIT_GUEST_FAKE_PHYS_H
+#define TESTS_UNIT_GUEST_FAKE_PHYS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest/buddy.c"
+#include "guest/phys.h"
+
+#define ARENA_ALIGNMENT (4u << 20)
+
+static struct buddy arena;
+static void *arena_bytes, *arena_metadata;
+
+static void fake_phys_open(size_t pages)
+{
+    uint64_t first;
+
+    arena_bytes = aligned_alloc(ARENA_ALIGNMENT, (pages + 1023) / 1024 * ARENA_ALIGNMENT);
+    arena_metadata = malloc(buddy_metadata_bytes(pages));
+    memset(arena_bytes, 0xa5, pages * PAGE_BYTES);
+    first = ((uint64_t)arena_bytes - DIRECT_MAP) / PAGE_BYTES;
+    buddy_init(&arena, arena_metadata, first, pages, DIRECT_MAP);
+    buddy_add(&arena, first, first + pages);
+}
+
+static void fake_phys_close(void)
+{
+    free(arena_bytes);
+    free(arena_metadata);
+}
+
+uint64_t phys_alloc(unsigned order)
+{
+    uint64_t address = buddy_alloc(&arena, order);
+
+    if (address)
+        memset(phys_pointer(address), 0x5a, (size_t)PAGE_BYTES << order);
+    return address;
+}
+
+void phys_free(uint64_t address, unsigned order)
+{
+    buddy_free(&arena, address, order);
+}
+
+uint64_t phys_free_bytes(void)
+{
+    return arena.free_bytes;
+}
+
+uint64_t phys_total_bytes(void)
+{
+    return arena.total_bytes;
+}
+
+#endif
