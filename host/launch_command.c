@@ -42,6 +42,11 @@ int launch_choose(const struct options *o, struct launch_machine *machine,
     } else if (o->accel == OPTIONS_ACCEL_AUTO) {
         machine->kvm = launch_accel_kvm_is_fast(&machine->why);
     }
+    /* Debian's emulator models no PMU; one that was named may, and then its trace tells. */
+    if (o->require_pmu && !machine->kvm && o->qemu == NULL)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--require-pmu: the emulator has no PMU; leave the option out, or run "
+                        "where KVM offers one");
     machine->cpus = o->cpus != OPTIONS_CPUS_AUTO ? o->cpus : (int)machine->kvm;
     machine->virtual_time = !machine->kvm && machine->cpus == 0;
     return 0;

@@ -1,6 +1,7 @@
 /* hr pack: puts a program, its arguments and its files into one archive. */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +28,8 @@ static int add_manifest(struct pack_archive *a, const struct options *o,
                                  a->failure);
     if (result == 0)
         result = pack_archive_add_bytes(a, RUN_MANIFEST_NAME, manifest, used);
+    if (result == 0)
+        result = pack_archive_add_directory(a, dirname(strcpy(manifest, RUN_MANIFEST_NAME)));
     free(manifest);
     return result;
 }

@@ -114,8 +114,10 @@ static int begin_entry(struct pack_archive *a, const char **name)
 int pack_archive_add_bytes(struct pack_archive *a, const char *name, const void *bytes,
                            size_t count)
 {
-    int is_new = begin_entry(a, &name);
+    int is_new;
 
+    name += strspn(name, "/");
+    is_new = note_name(a, name);
     if (is_new <= 0)
         return is_new;
     if (write_header(a, name, count, S_IFREG | 0644, 0) != 0 || write_bytes(a, bytes, count) != 0)

@@ -23,7 +23,9 @@ struct pack_archive {
 
 void pack_archive_init(struct pack_archive *a, int fd, struct run_failure *failure);
 
-/* Adds bytes from memory as a regular file. */
+/* Adds bytes from memory as a regular file.  Its parents are left to a later entry below them, so
+ * that it can be the archive's first.
+ */
 int pack_archive_add_bytes(struct pack_archive *a, const char *name, const void *bytes,
                            size_t count);
 

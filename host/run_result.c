@@ -65,7 +65,7 @@ static void describe(const struct run_result *r, enum hr_host_reason reason, cha
         snprintf(out, room, "the guest sent what is not a trace: %s", r->collector->bad);
         break;
     default:
-        snprintf(out, room, "the emulator %s before the trace was complete", death);
+        snprintf(out, room, "the emulator (QEMU) %s before the trace was complete", death);
         break;
     }
 }
@@ -158,8 +158,8 @@ static void print_summary(const struct run_result *r)
     static struct summary summary;
     struct stat status;
 
-    if (r->options->quiet || !r->collector->has_meta || stat(r->options->output, &status) != 0 ||
-        !S_ISREG(status.st_mode))
+    if (r->options->quiet || r->failure->exit_status != 0 || !r->collector->has_meta ||
+        stat(r->options->output, &status) != 0 || !S_ISREG(status.st_mode))
         return;
     if (summary_from_file(r->options->output, &summary) != 0)
         return;
