@@ -85,16 +85,14 @@ char *text_bytes(char *out, uint64_t bytes)
 {
     static const char *const units[] = {"KB", "MB", "GB", "TB", "PB", "EB"};
     double value = (double)bytes;
-    int unit = -1;
+    int unit = 0;
 
     if (bytes < 1000) {
         snprintf(out, TEXT_QUANTITY_BYTES, "%u bytes", (unsigned)bytes);
         return out;
     }
-    while (value >= 999.995 && unit < 5) {
+    for (value /= 1000; value >= 999.995 && unit < 5; unit++)
         value /= 1000;
-        unit++;
-    }
     snprintf(out, TEXT_QUANTITY_BYTES, "%.2f %s", value, units[unit]);
     return out;
 }

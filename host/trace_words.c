@@ -3,7 +3,7 @@
 
 #include "host/trace_info.h"
 
-#define WORD(table, value) ((value) < sizeof table / sizeof table[0] ? table[value] : NULL)
+#define WORD(table, value) ((value) < sizeof(table) / sizeof((table)[0]) ? (table)[value] : NULL)
 
 static const char *word(const char *found)
 {
