@@ -38,7 +38,7 @@ refused 125 '500 ?ns' 'interval too short' run -i 100ns "$hello"
 refused 125 'mem' 'too little memory' run --mem 4M "$hello"
 refused 125 'pebs' 'a mode that is not there yet' run --mode pebs "$hello"
 refused 125 'sideways' 'unknown mode' run --mode sideways "$hello"
-refused 125 'PMU' '--require-pmu' run --require-pmu --accel tcg "$hello"
+refused 125 'PMU' '--require-pmu' run -q --require-pmu --accel tcg "$hello"
 refused 125 'no/such/dir' 'output that cannot be written' run -o /no/such/dir/hr.bin "$hello"
 refused 125 'qemu' 'no such QEMU' run --qemu /no/such/qemu "$hello"
 refused 127 'no-such-program' 'program not found' run ./no-such-program
@@ -61,6 +61,7 @@ refused 126 'plain' 'not executable' run ./plain
 refused 126 'directory|plain|/' 'a directory' run /usr/bin/
 refused 126 'static' 'a dynamic program' run "$HR"
 
+rm -f hr.bin
 run_hr run --dry-run "$hello" a 'b c'
 is 'dry run: status' "$status" 0
 like 'dry run: prints the emulator'\''s command line' out 'qemu-system-x86_64.*-icount shift=0'

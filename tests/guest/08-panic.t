@@ -7,7 +7,7 @@ for how in panic null stack; do
     run_hr run -q --kernel "$kernel" --panic-test "start-$how" "$WORKLOADS/hello"
     is "$how: status" "$status" 125
     like "$how: says that the kernel panicked" err '[Pp]anic'
-    like "$how: registers" err '[Rr][Ii][Pp]'
+    [ $how = panic ] || like "$how: registers" err 'rip ffffffff8'
     like "$how: symbolised backtrace" err '[a-z_]+\+0x[0-9a-f]+'
     ok "$how: the program did not run" test ! -s out
 done
