@@ -2,6 +2,7 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #include "host/panic_report.h"
 
-#define KERNEL_PREFIX "0xffffffff"
+#define KERNEL_PREFIX "ffffffff8" /* the top 2 GB, where the kernel is linked */
 #define KERNEL_DIGITS 16
 #define CONTEXT_LINES 3 /* before the panic's first line */
 #define TAIL_BYTES 4000
@@ -31,31 +32,34 @@ static Dwfl *open_kernel(const char *kernel)
     return NULL;
 }
 
-static void print_symbol(FILE *out, Dwfl *dwfl, uint64_t address)
+/* Only code has source lines: a stack address gets no symbol.  `back` is 1 for a return address,
+ * whose call lies before it.
+ */
+static bool print_symbol(FILE *out, Dwfl *dwfl, uint64_t address, uint64_t back)
 {
-    Dwfl_Module *module = dwfl_addrmodule(dwfl, address);
+    Dwfl_Module *module = dwfl_addrmodule(dwfl, address - back);
+    Dwfl_Line *line = module != NULL ? dwfl_module_getsrc(module, address - back) : NULL;
+    const char *file;
+    const char *name;
     GElf_Off offset;
     GElf_Sym symbol;
-    const char *name;
-    const char *file;
-    Dwfl_Line *line;
     int number;
 
-    if (module == NULL)
-        return;
-    name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
-    if (name == NULL)
-        return;
-    fprintf(out, " %s+0x%" PRIx64, name, (uint64_t)offset);
-    line = dwfl_module_getsrc(module, address);
-    file = line != NULL ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    if (file != NULL)
-        fprintf(out, " (%s:%d)", file, number);
+    if (line == NULL)
+        return false;
+    file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+    name = dwfl_module_addrinfo(module, address - back, &offset, &symbol, NULL, NULL, NULL);
+    if (file == NULL || name == NULL)
+        return false;
+    fprintf(out, " %s+0x%" PRIx64 " (%s:%d)", name, (uint64_t)offset + back, file, number);
+    return true;
 }
 
 static void print_line(FILE *out, Dwfl *dwfl, const char *line, size_t bytes)
 {
     const char *end = line + bytes;
+    const char *frame = memchr(line, '#', bytes);
+    uint64_t back = frame != NULL && frame + 1 < end && frame[1] != '0';
 
     while (line < end) {
         const char *address =
@@ -63,12 +67,14 @@ static void print_line(FILE *out, Dwfl *dwfl, const char *line, size_t bytes)
         char *after = NULL;
         uint64_t value = 0;
 
-        if (address == NULL || end - address < 2 + KERNEL_DIGITS)
+        if (address == NULL || end - address < KERNEL_DIGITS)
             break;
         value = strtoull(address, &after, 16);
         fwrite(line, 1, (size_t)(after - line), out);
-        if (dwfl != NULL && after - address == 2 + KERNEL_DIGITS)
-            print_symbol(out, dwfl, value);
+        /* A panic that was called is a call too, perhaps the last of its function. */
+        if (dwfl != NULL && after - address == KERNEL_DIGITS &&
+            !print_symbol(out, dwfl, value, back))
+            (void)print_symbol(out, dwfl, value, 1);
         line = after;
     }
     fwrite(line, 1, line < end ? (size_t)(end - line) : 0, out);

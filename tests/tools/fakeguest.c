@@ -248,7 +248,7 @@ static void play_badchunk(void)
 static void play_panic(void)
 {
     static const char report[] = "kernel starts\npanic: test of the report\n"
-                                 "  rip 0xffffffff80100000\x1b[31m\n";
+                                 "  rip ffffffff80100000\x1b[31m\n";
 
     play_normal();
     send_all(ports[CONSOLE], report, sizeof report - 1);
