@@ -137,6 +137,16 @@ static ssize_t receive_control(struct relay *r, uint64_t now_ns)
     return count;
 }
 
+/* QEMU stops such a guest but stays: without this the run would never end. */
+static void check_errors(struct relay *r, uint64_t now_ns)
+{
+    if (r->killed || strstr(r->errors.text, "KVM internal error") == NULL)
+        return;
+    run_fail(r->failure, RUN_EXIT_FAILED,
+             "KVM cannot execute the guest on this host (KVM internal error); use --accel tcg");
+    relay_events_kill(r, now_ns);
+}
+
 /* One read from a port; an error other than "not now" ends it as an end of file does. */
 static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
 {
@@ -155,6 +165,7 @@ static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
         break;
     case RELAY_ERRORS:
         result = relay_log_receive(&r->errors, r->launch->errors);
+        check_errors(r, now_ns);
         break;
     default:
         result = receive_control(r, now_ns);
