@@ -4,7 +4,8 @@
 #include "host/summary.h"
 #include "host/text.h"
 
-#define ROW "%20s  %-24s"
+#define ROW "%20s  %-20s"
+#define SAMPLES_FOR_A_MEAN 100 /* below, the header dominates bytes a sample */
 
 static void print_program(FILE *out, const struct summary *s)
 {
@@ -48,8 +49,8 @@ static void print_samples(FILE *out, const struct summary *s)
         fprintf(out, ", every %s events", text_count(a, sampling->period_events));
     fputc('\n', out);
     if (s->interval.count != 0)
-        fprintf(out, ROW "p99 %s, max %s\n", text_time(a, (double)s->interval.p50_ns),
-                "achieved interval, p50", text_time(b, (double)s->interval.p99_ns),
+        fprintf(out, ROW "median; p99 %s, max %s\n", text_time(a, (double)s->interval.p50_ns),
+                "achieved interval", text_time(b, (double)s->interval.p99_ns),
                 text_time(c, (double)s->interval.max_ns));
     if (s->lost == 0)
         fprintf(out, ROW "no sample was dropped\n", "0", "lost");
@@ -73,15 +74,14 @@ static void print_cost(FILE *out, const struct summary *s)
                            ? 100.0 * sample_ns * (double)s->samples / (double)s->duration_ns
                            : 0.0;
 
-        fprintf(out, ROW "as much as %.3g %% of the run%s\n", text_time(a, sample_ns),
-                "cost of a sample", share,
-                info->sampling.flags & HR_SAMPLING_SHARED
-                    ? "; not in its time, the program's clock stops"
-                    : "");
+        fprintf(out, ROW "interrupt to return; in all %.3g %% of the run%s\n",
+                text_time(a, sample_ns), "cost of a sample", share,
+                info->sampling.flags & HR_SAMPLING_SHARED ? ", which is off the program's clock"
+                                                          : "");
     }
     if (s->cost.count != 0)
-        fprintf(out, ROW "p99 %s, max %s\n", text_time(a, (double)s->cost.p50_ns),
-                "  reading counters, p50", text_time(b, (double)s->cost.p99_ns),
+        fprintf(out, ROW "median; p99 %s, max %s\n", text_time(a, (double)s->cost.p50_ns),
+                "  until it was read", text_time(b, (double)s->cost.p99_ns),
                 text_time(c, (double)s->cost.max_ns));
 }
 
@@ -96,6 +96,34 @@ static const char *signal_words(uint32_t signal, char room[32])
     return room;
 }
 
+/* Names of the exceptions that a program can raise (SDM volume 3, "Exceptions and Interrupts"). */
+static const char *const exception_names[] = {
+    [0] = "divide error",     [1] = "debug",
+    [3] = "breakpoint",       [4] = "overflow",
+    [5] = "bound range",      [6] = "invalid opcode",
+    [7] = "no FPU",           [11] = "no segment",
+    [12] = "stack fault",     [13] = "general protection",
+    [14] = "page fault",      [16] = "x87 error",
+    [17] = "alignment check", [19] = "SIMD error",
+};
+
+/* How the signal came about. */
+static void print_cause(FILE *out, const struct hr_rec_fault *fault)
+{
+    size_t names = sizeof exception_names / sizeof *exception_names;
+
+    if (fault->vector == HR_FAULT_NO_EXCEPTION)
+        return;
+    if (fault->vector < names && exception_names[fault->vector])
+        fprintf(out, ": %s", exception_names[fault->vector]);
+    else
+        fprintf(out, ": exception %u", fault->vector);
+    if (fault->vector == 14)
+        fprintf(out, " at address 0x%llx", (unsigned long long)fault->address);
+    if (fault->error)
+        fprintf(out, ", error code 0x%x", fault->error);
+}
+
 static void print_fault(FILE *out, const struct summary *s)
 {
     const struct hr_rec_fault *fault = &s->info.fault;
@@ -105,10 +133,8 @@ static void print_fault(FILE *out, const struct summary *s)
             (unsigned long long)fault->ip);
     if (s->fault_place[0] != 0)
         fprintf(out, " (%s)", text_escape(safe, sizeof safe, s->fault_place));
-    if (fault->vector == 14)
-        fprintf(out, ", address 0x%llx", (unsigned long long)fault->address);
-    fprintf(out, ", exception %u, error code 0x%x, thread %u\n", fault->vector, fault->error,
-            fault->tid);
+    print_cause(out, fault);
+    fputc('\n', out);
 }
 
 static void print_exit(FILE *out, const struct summary *s)
@@ -164,7 +190,7 @@ void summary_print(FILE *out, const struct summary *s)
             !s->info.has_clock ? "the clock's frequency is missing, 1 GHz assumed"
             : virtual_time     ? "virtual time: one instruction is 1 ns"
                                : "real time");
-    if (s->samples != 0)
+    if (s->samples >= SAMPLES_FOR_A_MEAN)
         snprintf(note, sizeof note, ", %.2f bytes a sample", (double)s->bytes / (double)s->samples);
     fprintf(out, ROW "%s%s\n\n", text_bytes(quantity, s->bytes), "trace", safe, note);
     print_exit(out, s);
