@@ -44,10 +44,11 @@ echo '# unit tests'
 find "$BUILD/unit" -name '*.log' -delete 2>/dev/null
 before=$failed
 unit=0
+passed_before=$passed
 "$MAKE" --no-print-directory -s -j2 unit >"$BUILD/unit.log" 2>&1 </dev/null || unit=$?
 find "$BUILD/unit" -name '*.log' -exec cat {} + >"$BUILD/cmocka.log" 2>/dev/null
 count_cmocka "$BUILD/cmocka.log"
-grep -c '^\[ *OK *\]' "$BUILD/cmocka.log" | sed 's/$/ unit tests passed/'
+echo "$((passed - passed_before)) unit tests passed"
 if [ "$unit" -ne 0 ]; then
     cat "$BUILD/unit.log"
     [ "$failed" -gt "$before" ] || failed=$((failed + 1))

@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
-BUILD=$root/${BUILD:-build}
+BUILD=$(cd "${BUILD:-build}" && pwd)
 HR=$BUILD/hr
 WORKLOADS=$BUILD/workloads
 TOOLS=$BUILD/tests

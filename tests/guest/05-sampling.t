@@ -41,16 +41,15 @@ within '1 ms: samples' "$(stat_of hr.bin .samples)" 75 95
 run_guest -e instructions:u "$WORKLOADS/hello"
 is 'the suffix :u is accepted' "$status" 0
 
-if [ -w /dev/kvm ]; then
+# A KVM that emulates instructions is not one to test on; hr knows it by measuring.
+"$HR" run -q -v --accel auto "$WORKLOADS/hello" >out 2>err
+if grep -q "^hr: KVM" err; then
     LIMIT=300
     run_guest --accel kvm "$WORKLOADS/hello-musl"
-    if [ "$status" -eq 0 ]; then
-        is 'KVM: stdout' "$(cat out)" "Hello from a program that runs alone."
-        is 'KVM: not emulated' "$(stat_of hr.bin .emulated)" false
-    else
-        skip 2 "KVM does not start a guest here: $(grep -m 1 . err)"
-    fi
+    is 'KVM: exit status' "$status" 0
+    is 'KVM: stdout' "$(cat out)" "Hello from a program that runs alone."
+    is 'KVM: not emulated' "$(stat_of hr.bin .emulated)" false
 else
-    skip 2 '/dev/kvm cannot be used'
+    skip 3 "no usable KVM: $(grep -m 1 '^hr: emulation' err)"
 fi
 done_testing
