@@ -38,11 +38,11 @@ stat_of() {
 }
 
 run() {
-    "$HR" run -q "$@" >out </dev/null || { echo "bench: hr run $* failed" >&2; missed=1; }
+    "$HR" run -q "$@" >out 2>err </dev/null || { cat err >&2; echo "bench: hr run $* failed" >&2; missed=1; }
 }
 
 calc() {
-    awk "BEGIN { printf \"$1\", $2 }"
+    awk "BEGIN { printf \"$1\\n\", $2 }"
 }
 
 # seconds COMMAND...: wall time.
@@ -104,7 +104,7 @@ bench_accuracy() {
 }
 
 bench_start() {
-    times=$(for _ in $(seq 15); do seconds "$root/run.sh" -q -o "$work/hr.bin" "$WORKLOADS/hello-musl" 2>/dev/null; done)
+    times=$(for _ in $(seq 15); do seconds "$root/run.sh" -q -o "$work/hr.bin" "$WORKLOADS/hello-musl" 2>err; done)
     row 'run.sh on a program that returns at once: median' "$(echo "$times" | sort -n | sed -n 8p)" 's, wall' le 0.4
     row 'run.sh on a program that returns at once: slowest of 15' "$(echo "$times" | sort -n | tail -n 1)" 's, wall'
     status=0
@@ -137,9 +137,9 @@ bench_collector() {
 reading() {
     name=$1 least=$2
     shift 2
-    /usr/bin/time -f '%e %U %M' -o usage "$HR" "$@" generated.bin >/dev/null || missed=1
-    read -r _ user rss <usage
-    row "$name, $((samples / 1000000)) million samples" "$(calc %.1f "$samples / 1e6 / $user")" 'M samples/s' ge "$least"
+    /usr/bin/time -f '%U %S %M' -o usage "$HR" "$@" generated.bin >/dev/null || missed=1
+    read -r user system rss <usage
+    row "$name, $((samples / 1000000)) million samples" "$(calc %.1f "$samples / 1e6 / ($user + $system)")" 'M samples/s' ge "$least"
     row "$name: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 64
 }
 
