@@ -35,8 +35,8 @@ static int load_code(struct vm_space *space, uint32_t iterations)
     uint8_t code[] = {0xb9, 0, 0, 0, 0, 0xff, 0xc9, 0x75, 0xfc, 0x0f, 0x05};
 
     memcpy(code + 1, &iterations, sizeof iterations);
-    int64_t at = vm_map(space, CODE_ADDRESS, PAGE_BYTES, VM_READ | VM_WRITE | VM_EXEC, 0, true,
-                        false);
+    int64_t at =
+        vm_map(space, CODE_ADDRESS, PAGE_BYTES, VM_READ | VM_WRITE | VM_EXEC, 0, true, false);
     if (at < 0)
         return (int)at;
     return vm_write(space, CODE_ADDRESS, code, sizeof code);

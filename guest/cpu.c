@@ -198,7 +198,7 @@ static bool start_one(uint32_t id)
             return true;
         clock_delay_us(100);
     }
-    log_line("CPU with APIC id %u did not start", id);
+    log_notice("CPU with APIC id %u did not start", id);
     return false;
 }
 

@@ -41,17 +41,17 @@ static int find_program(struct process *process, struct program *p)
     enum elf64_status status;
 
     if (!name || fs_find("/", name, &p->node) != 0 || !S_ISREG(p->node->mode)) {
-        log_line("the run archive has no program %s", name ? name : "");
+        log_notice("the run archive has no program %s", name ? name : "");
         return -ENOENT;
     }
     p->path = manifest_text(&process->manifest, "program-path", name);
     status = elf64_parse(p->node->data, p->node->bytes, &p->image);
     if (status != ELF64_OK) {
-        log_line("%s: %s", p->path, elf64_status_text(status));
+        log_notice("%s: %s", p->path, elf64_status_text(status));
         return -ENOEXEC;
     }
     if (p->image.interpreter_bytes) {
-        log_line("%s: a dynamically linked program; link it with -static", p->path);
+        log_notice("%s: a dynamically linked program; link it with -static", p->path);
         return -ENOEXEC;
     }
     p->base = p->image.relocatable ? RELOCATABLE_BASE - p->image.low : 0;
@@ -108,7 +108,7 @@ static int load_segments(struct process *process, const struct program *p)
         int error = load_segment(process, p, &p->image.segments[i]);
 
         if (error) {
-            log_line("%s: its %lu KiB do not fit in memory; %lu KiB are free, try a larger --mem",
+            log_notice("%s: its %lu KiB do not fit in memory; %lu KiB are free, try a larger --mem",
                      p->path, (p->image.high - p->image.low) >> 10, phys_free_bytes() >> 10);
             return -ENOMEM;
         }
@@ -178,20 +178,20 @@ static int make_stack(struct process *process, const struct program *p, uint64_t
     int error = map_stack(process, p);
 
     if (error) {
-        log_line("%s: no room for its stack: error %d", p->path, -error);
+        log_notice("%s: no room for its stack: error %d", p->path, -error);
         return -ENOMEM;
     }
     fill_auxv(&stack, p);
     random_bytes(stack.random, sizeof stack.random);
     bytes = exec_stack_bytes(&stack);
     if (bytes < 0) {
-        log_line("%s: %s", p->path,
+        log_notice("%s: %s", p->path,
                  bytes == -E2BIG ? "arguments and environment exceed 2 MiB" : "no arguments");
         return (int)bytes;
     }
     error = write_stack(process, &stack, bytes);
     if (error)
-        log_line("%s: no memory for its arguments; try a larger --mem", p->path);
+        log_notice("%s: no memory for its arguments; try a larger --mem", p->path);
     *pointer = USER_END - (uint64_t)bytes;
     return error;
 }
@@ -202,7 +202,7 @@ static int set_directory(struct process *process)
     size_t bytes = strlen(cwd) + 1;
 
     if (cwd[0] != '/' || bytes > sizeof process->cwd) {
-        log_line("the working directory is not an absolute path of at most 4095 bytes");
+        log_notice("the working directory is not an absolute path of at most 4095 bytes");
         return -EINVAL;
     }
     memcpy(process->cwd, cwd, bytes);

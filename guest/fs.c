@@ -109,7 +109,7 @@ static int survey_archive(const void *archive, size_t bytes, struct survey *surv
     }
     if (status == CPIO_END)
         return 0;
-    log_line("the run archive is damaged at byte %lu: %s", reader.offset, cpio_status_text(status));
+    log_notice("the run archive is damaged at byte %lu: %s", reader.offset, cpio_status_text(status));
     return -EINVAL;
 }
 
@@ -129,7 +129,7 @@ static int make_tables(const struct survey *survey)
     buckets = allocate(bucket_count * sizeof *buckets);
     implied_names = allocate(survey->name_bytes);
     if (!nodes || !buckets || !implied_names) {
-        log_line("no memory to index the %lu files of the run archive", survey->nodes);
+        log_notice("no memory to index the %lu files of the run archive", survey->nodes);
         return -ENOMEM;
     }
     memset(buckets, 0, bucket_count * sizeof *buckets);

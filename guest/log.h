@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* %s %c %d %i %u %x %lu %ld %lx %llu %llx %zu %p %%, with width, 0 and -.  Returns the length that the
- * whole text has; writes at most `room` bytes including the NUL. */
+/* %s %c %d %i %u %x %lu %ld %lx %llu %llx %zu %p %%, with width, 0 and -.  Returns the length that
+ * the whole text has; writes at most `room` bytes including the NUL. */
 int format_text(char *out, size_t room, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int format_text_v(char *out, size_t room, const char *format, va_list arguments);
@@ -14,6 +14,10 @@ int format_text_v(char *out, size_t room, const char *format, va_list arguments)
 /* One line; a newline is added.  Goes to the log port once that is open, until then to a buffer
  * that is sent when it opens. */
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for what the user must see, not only who asks for the log: LOG_NOTICE marks the line. */
+#define LOG_NOTICE "notice: "
+#define log_notice(format, ...) log_line(LOG_NOTICE format __VA_OPT__(, ) __VA_ARGS__)
 
 /* Prints registers and a stack trace to the serial port and ends the machine. */
 void panic(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));

@@ -148,6 +148,7 @@ void kernel_main(const struct boot_info *boot)
     uart_init();
     phys_init(boot);
     vm_init(boot);
+    vm_drop_identity();
     cpu_setup(0);
     read_machine(boot);
     read_archive(boot);

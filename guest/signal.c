@@ -61,7 +61,7 @@ bool signal_deliverable(const struct thread *thread)
 static void __attribute__((noreturn)) die(uint32_t signal)
 {
     if (stops_by_default & SIGNAL_BIT(signal))
-        log_line("the program stopped itself with signal %u; nothing could continue it", signal);
+        log_notice("the program stopped itself with signal %u; nothing could continue it", signal);
     service_exit(HR_EXIT_SIGNAL, signal);
 }
 
@@ -219,7 +219,7 @@ static void handle(struct thread *thread, struct trap_frame *frame, const struct
     if (action->handler == HANDLER_DEFAULT || action->handler == HANDLER_IGNORE)
         die(signal);
     if (enter_handler(thread, frame, action, info, cr2) != 0) {
-        log_line("no stack for the handler of signal %u", signal);
+        log_notice("no stack for the handler of signal %u", signal);
         die(SIGSEGV);
     }
     thread->signal_restore_mask = false;
@@ -281,7 +281,7 @@ void signal_return(struct thread *thread, struct trap_frame *frame)
         error = take_fpu(context.registers.fpu);
     thread->return_by_iret = true;
     if (error) {
-        log_line("rt_sigreturn: the signal frame at %lx is damaged", frame->rsp);
+        log_notice("rt_sigreturn: the signal frame at %lx is damaged", frame->rsp);
         signal_fault(thread, frame, SIGSEGV, SI_KERNEL, 0);
         return;
     }

@@ -176,7 +176,7 @@ static int64_t unknown(uint64_t number)
         const char *name = syscall_name(number);
 
         reported[slot / 64] |= 1ull << slot % 64;
-        log_line("system call %lu (%s) is not supported; the program gets ENOSYS", number,
+        log_notice("system call %lu (%s) is not supported; the program gets ENOSYS", number,
                  name ? name : "no such call in Linux 6.1");
     }
     return -ENOSYS;

@@ -24,7 +24,7 @@
 void syscall_deadlock(struct thread *thread, const char *what)
 {
     (void)thread;
-    log_line("the program waits forever: %s, and nothing can wake its only thread", what);
+    log_notice("the program waits forever: %s, and nothing can wake its only thread", what);
     service_exit(HR_EXIT_SIGNAL, SIGKILL);
 }
 

@@ -27,7 +27,7 @@ void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flag
                const uint8_t *build_id, uint16_t build_id_bytes, const char *path)
 {
     if (map_count == MAPS_MAX) {
-        log_line("more than %d mappings: %s is not in the trace's load map", MAPS_MAX, path);
+        log_notice("more than %d mappings: %s is not in the trace's load map", MAPS_MAX, path);
         return;
     }
     struct noted_map *noted = &maps[map_count++];

@@ -116,7 +116,7 @@ void trap_exception(struct trap_frame *frame)
         if (status == 0)
             return;
         if (status == -ENOMEM) {
-            log_line("out of memory: the program needs more than --mem gives it");
+            log_notice("out of memory: the program needs more than --mem gives it");
             service_exit(HR_EXIT_SIGNAL, SIGKILL);
         }
     } else if (frame->vector == VECTOR_GENERAL_PROTECTION && emulate_rdtsc(cpu, frame)) {

@@ -167,9 +167,10 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
     };
     progress_init(&r->progress, !o->quiet && !o->no_progress, now_ns);
     relay_input_init(&r->input, STDIN_FILENO, launch->ports[LAUNCH_STDIN]);
-    relay_log_init(&r->log, "guest", o->verbose);
-    relay_log_init(&r->console, "console", o->verbose);
-    relay_log_init(&r->errors, "qemu", o->verbose);
+    enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
+    relay_log_init(&r->log, "guest", o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NOTICES);
+    relay_log_init(&r->console, "console", rest);
+    relay_log_init(&r->errors, "qemu", rest);
     if (start(r) != 0)
         return -1;
     loop(r);

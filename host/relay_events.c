@@ -158,6 +158,7 @@ static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
         check_collector(r, now_ns);
         break;
     case RELAY_LOG:
+        progress_erase(&r->progress);
         result = relay_log_receive(&r->log, r->launch->ports[LAUNCH_LOG]);
         break;
     case RELAY_CONSOLE:

@@ -1,12 +1,13 @@
 /* A bounded memory of text lines. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "host/relay_log.h"
 
-void relay_log_init(struct relay_log *log, const char *label, bool echo)
+void relay_log_init(struct relay_log *log, const char *label, enum relay_echo echo)
 {
     log->text[0] = 0;
     log->used = 0;
@@ -27,11 +28,22 @@ static void make_room(struct relay_log *log)
     log->line_start = log->line_start > dropped ? log->line_start - dropped : 0;
 }
 
+static void echo_line(const struct relay_log *log)
+{
+    const char *line = log->text + log->line_start;
+    int bytes = (int)(log->used - log->line_start);
+    int mark = sizeof RELAY_LOG_NOTICE - 1;
+    bool notice = bytes >= mark && memcmp(line, RELAY_LOG_NOTICE, (size_t)mark) == 0;
+
+    if (log->echo == RELAY_ECHO_ALL)
+        fprintf(stderr, "%s: %.*s\n", log->label, bytes, line);
+    else if (log->echo == RELAY_ECHO_NOTICES && notice)
+        fprintf(stderr, "hr: %.*s\n", bytes - mark, line + mark);
+}
+
 static void end_line(struct relay_log *log)
 {
-    if (log->echo)
-        fprintf(stderr, "%s: %.*s\n", log->label, (int)(log->used - log->line_start),
-                log->text + log->line_start);
+    echo_line(log);
     log->text[log->used++] = '\n';
     log->line_start = log->used;
 }

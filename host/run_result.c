@@ -109,7 +109,6 @@ static void explain(const struct run_result *r, enum hr_host_reason reason, cons
     } else if (r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED) {
         error_print("the guest could not start %s: %s", r->options->program[0],
                     strerror((int)(r->collector->exit.code & 0xfff)));
-        print_last_words(r);
     }
 }
 

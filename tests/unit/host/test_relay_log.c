@@ -16,7 +16,7 @@ static void add(const char *text)
 static void keeps_lines_and_escapes(void **state)
 {
     (void)state;
-    relay_log_init(&log_under_test, "x", false);
+    relay_log_init(&log_under_test, "x", RELAY_ECHO_NONE);
     add("one\r\ntwo\x1b[2J\n\tthree");
     assert_string_equal(log_under_test.text, "one\ntwo\\x1b[2J\n\tthree");
     assert_string_equal(relay_log_tail(&log_under_test, 1), "\tthree");
@@ -29,7 +29,7 @@ static void forgets_the_oldest_lines(void **state)
     char last[32];
 
     (void)state;
-    relay_log_init(&log_under_test, "x", false);
+    relay_log_init(&log_under_test, "x", RELAY_ECHO_NONE);
     for (int i = 0; i < 20000; i++) {
         snprintf(last, sizeof last, "line %d\n", i);
         add(last);
@@ -45,7 +45,7 @@ static void survives_any_bytes(void **state)
     char bytes[777];
 
     (void)state;
-    relay_log_init(&log_under_test, "x", false);
+    relay_log_init(&log_under_test, "x", RELAY_ECHO_NONE);
     for (int round = 0; round < 500; round++) {
         for (size_t i = 0; i < sizeof bytes; i++)
             bytes[i] = (char)test_random_below(&random, 255);
