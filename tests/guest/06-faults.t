@@ -50,6 +50,7 @@ ok '--timeout: the trace is complete up to there' test "$(stat_of hr.bin .sample
 like '--timeout: the report shows the loop' report crash_loop
 run_guest "$WORKLOADS/crash" sleep
 is 'a program that waits for ever, for nothing, is ended' "$status" 137
+like 'and the user is told why' err "waits forever"
 
 run_guest --mem 64M "$WORKLOADS/memory-musl" 200
 ok 'more memory than there is: not zero' test "$status" -ne 0
