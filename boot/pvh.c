@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "boot/pvh.h"
-#include "include/kernel_layout.h"
 #include "include/boot_info.h"
+#include "include/kernel_layout.h"
 
 #define START_MAGIC 0x336ec578u
 #define MEMORY_RAM 1u

@@ -8,10 +8,12 @@
 /* Maps device memory uncached; never fails after boot's memory set-up (panics when it cannot). */
 volatile void *platform_map_device(uint64_t physical, size_t bytes);
 
-/* Reads firmware tables: a pointer into the direct map. Valid for RAM and ACPI ranges below 4 GiB. */
+/* Reads firmware tables: a pointer into the direct map. Valid for RAM and ACPI ranges below 4 GiB.
+ */
 const void *platform_physical_pointer(uint64_t physical);
 
-/* Zeroed, physically contiguous, page-aligned memory that is never freed; NULL when out of memory. */
+/* Zeroed, physically contiguous, page-aligned memory that is never freed; NULL when out of memory.
+ */
 void *platform_allocate(size_t bytes);
 
 /* Physical address of memory in the kernel's image or from platform_allocate, phys_alloc. */

@@ -33,7 +33,6 @@
 #define CPUID_7_EBX_FSGSBASE 1u
 #define XCR0_X87_SSE_AVX_AVX512 0xe7u /* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
 
-
 #define IST_BYTES 8192
 enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3 };
 
@@ -77,7 +76,10 @@ static void set_gate(unsigned vector, const void *entry, uint8_t ist, uint8_t pr
 static void fill_idt(void)
 {
     for (unsigned i = 0; i < ENTRY_EXCEPTIONS; i++) {
-        uint8_t ist = i == 2 ? IST_NMI : i == 8 ? IST_DOUBLE_FAULT : i == 18 ? IST_MACHINE_CHECK : 0;
+        uint8_t ist = i == 2    ? IST_NMI
+                      : i == 8  ? IST_DOUBLE_FAULT
+                      : i == 18 ? IST_MACHINE_CHECK
+                                : 0;
         set_gate(i, entry_exceptions[i], ist, i == 3 || i == 4 ? 3 : 0);
     }
     set_gate(VECTOR_TIMER, entry_timer, 0, 0);
@@ -120,15 +122,16 @@ static void load_tables(struct cpu *cpu)
 
     struct table_pointer gdtr = {sizeof cpu->gdt - 1, (uint64_t)cpu->gdt};
     struct table_pointer idtr = {sizeof idt - 1, (uint64_t)idt};
-    __asm__ volatile("lgdt %0; lidt %1; ltr %w2; mov %w3, %%ds; mov %w3, %%es; mov %w3, %%ss" ::"m"(
-                         gdtr),
-                     "m"(idtr), "r"(SELECTOR_TSS), "r"(SELECTOR_KERNEL_DATA)
-                     : "memory");
+    __asm__ volatile(
+        "lgdt %0; lidt %1; ltr %w2; mov %w3, %%ds; mov %w3, %%es; mov %w3, %%ss" ::"m"(gdtr),
+        "m"(idtr), "r"(SELECTOR_TSS), "r"(SELECTOR_KERNEL_DATA)
+        : "memory");
 }
 
-/* Vector state: everything that CPUID offers is enabled for programs, and the kernel leaves it alone.
- * x87 and SSE get their initial state here; wider registers still have it from reset.  FXRSTOR, not
- * XRSTOR: KVM's instruction emulator, which some hosts run whole guests on, has no XRSTOR.
+/* Vector state: everything that CPUID offers is enabled for programs, and the kernel leaves it
+ * alone. x87 and SSE get their initial state here; wider registers still have it from reset.
+ * FXRSTOR, not XRSTOR: KVM's instruction emulator, which some hosts run whole guests on, has no
+ * XRSTOR.
  */
 static void setup_vector_state(void)
 {
@@ -162,8 +165,8 @@ void cpu_setup(uint32_t index)
     x86_wrmsr(MSR_KERNEL_GS_BASE, 0);
     x86_wrmsr(MSR_FS_BASE, 0);
     x86_wrmsr(MSR_EFER, x86_rdmsr(MSR_EFER) | EFER_SCE);
-    x86_wrmsr(MSR_STAR, (uint64_t)(SELECTOR_KERNEL_DATA | 3) << 48 |
-                            (uint64_t)SELECTOR_KERNEL_CODE << 32);
+    x86_wrmsr(MSR_STAR,
+              (uint64_t)(SELECTOR_KERNEL_DATA | 3) << 48 | (uint64_t)SELECTOR_KERNEL_CODE << 32);
     x86_wrmsr(MSR_LSTAR, (uint64_t)entry_syscall);
     x86_wrmsr(MSR_FMASK, RFLAGS_TF_IF_DF_IOPL_NT_AC);
     setup_vector_state();

@@ -24,24 +24,24 @@ struct thread;
 struct ring;
 
 struct cpu {
-    struct cpu *self;           /* at %gs:0 */
-    uint64_t kernel_stack_top;  /* of the current thread; for system calls (the TSS has its own) */
-    uint64_t user_rsp;          /* scratch for system call entry */
-    struct thread *thread;      /* current; NULL on the service CPU */
-    uint64_t enter_ticks;       /* clock at the last entry from ring 3, entry code taken off */
-    uint64_t exit_ticks;        /* clock at the last return to ring 3, exit code added */
-    uint64_t user_ticks;        /* spent in ring 3 up to enter_ticks */
-    uint64_t clock_offset;      /* workload clock = TSC - clock_offset */
-    uint64_t stop_mask;         /* ~0 in shared mode: sampling stops the clock; otherwise 0 */
-    uint64_t leave_rsp;         /* where user_leave() continues */
-    uint64_t stopped_at;        /* TSC at clock_stop() */
-    uint64_t slept_ticks;       /* part of the workload clock that service_sleep() added */
-    uint32_t index;             /* 0 is the boot CPU */
+    struct cpu *self; /* at %gs:0 */
+    uint64_t kernel_stack_top; /* of the current thread; for system calls (the TSS has its own) */
+    uint64_t user_rsp; /* scratch for system call entry */
+    struct thread *thread; /* current; NULL on the service CPU */
+    uint64_t enter_ticks; /* clock at the last entry from ring 3, entry code taken off */
+    uint64_t exit_ticks; /* clock at the last return to ring 3, exit code added */
+    uint64_t user_ticks; /* spent in ring 3 up to enter_ticks */
+    uint64_t clock_offset; /* workload clock = TSC - clock_offset */
+    uint64_t stop_mask; /* ~0 in shared mode: sampling stops the clock; otherwise 0 */
+    uint64_t leave_rsp; /* where user_leave() continues */
+    uint64_t stopped_at; /* TSC at clock_stop() */
+    uint64_t slept_ticks; /* part of the workload clock that service_sleep() added */
+    uint32_t index; /* 0 is the boot CPU */
     uint32_t apic_id;
-    uint32_t tid;               /* of the current thread; 0: none */
-    struct ring *ring;          /* this CPU's sampling ring; NULL on a pure service CPU */
-    uint64_t next_due;          /* workload clock of the next timer sample */
-    uint32_t tss[32];           /* hardware layout, see guest/cpu.c */
+    uint32_t tid; /* of the current thread; 0: none */
+    struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
+    uint64_t next_due; /* workload clock of the next timer sample */
+    uint32_t tss[32]; /* hardware layout, see guest/cpu.c */
     uint64_t gdt[8];
 };
 _Static_assert(offsetof(struct cpu, kernel_stack_top) == 8, "entry.S");

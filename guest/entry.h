@@ -1,4 +1,5 @@
-/* Names shared by assembly (guest/entry.S, boot/pvh_entry.S) and C.  Called by hardware or assembly only. */
+/* Names shared by assembly (guest/entry.S, boot/pvh_entry.S) and C.  Called by hardware or assembly
+ * only. */
 #ifndef GUEST_ENTRY_H
 #define GUEST_ENTRY_H
 

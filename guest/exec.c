@@ -109,7 +109,7 @@ static int load_segments(struct process *process, const struct program *p)
 
         if (error) {
             log_notice("%s: its %lu KiB do not fit in memory; %lu KiB are free, try a larger --mem",
-                     p->path, (p->image.high - p->image.low) >> 10, phys_free_bytes() >> 10);
+                       p->path, (p->image.high - p->image.low) >> 10, phys_free_bytes() >> 10);
             return -ENOMEM;
         }
     }
@@ -186,7 +186,7 @@ static int make_stack(struct process *process, const struct program *p, uint64_t
     bytes = exec_stack_bytes(&stack);
     if (bytes < 0) {
         log_notice("%s: %s", p->path,
-                 bytes == -E2BIG ? "arguments and environment exceed 2 MiB" : "no arguments");
+                   bytes == -E2BIG ? "arguments and environment exceed 2 MiB" : "no arguments");
         return (int)bytes;
     }
     error = write_stack(process, &stack, bytes);

@@ -109,7 +109,8 @@ static int survey_archive(const void *archive, size_t bytes, struct survey *surv
     }
     if (status == CPIO_END)
         return 0;
-    log_notice("the run archive is damaged at byte %lu: %s", reader.offset, cpio_status_text(status));
+    log_notice("the run archive is damaged at byte %lu: %s", reader.offset,
+               cpio_status_text(status));
     return -EINVAL;
 }
 

@@ -4,9 +4,9 @@
 
 #include "include/kernel_layout.h"
 
-#define VECTOR_TIMER 0xec  /* sampling timer */
+#define VECTOR_TIMER 0xec /* sampling timer */
 #define VECTOR_DEVICE 0xed /* virtio */
-#define VECTOR_WAKE 0xee   /* IPI: look at your queues */
+#define VECTOR_WAKE 0xee /* IPI: look at your queues */
 #define VECTOR_SERVICE_TIMER 0xef
 #define VECTOR_SPURIOUS 0xff
 

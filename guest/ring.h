@@ -15,11 +15,11 @@ struct ring {
     /* shared, read-mostly */
     uint8_t *slots;
     uint32_t slot_shift; /* log2 of the bytes of one slot: 6 or 7 */
-    uint32_t mask;       /* capacity - 1 */
+    uint32_t mask; /* capacity - 1 */
     uint32_t cpu;
     /* the producer's line */
     uint64_t head __attribute__((aligned(64))); /* slots ever published */
-    uint64_t limit;      /* head may grow to here before the producer must look again */
+    uint64_t limit; /* head may grow to here before the producer must look again */
     uint64_t lost_count; /* dropped since the last published HR_REC_LOST */
     uint64_t lost_first;
     uint64_t lost_last;

@@ -25,7 +25,7 @@ struct run {
     struct pmu_session session;
     uint32_t mode; /* enum hr_mode */
     uint64_t interval_ticks;
-    bool shared;     /* one CPU is both service and workload CPU */
+    bool shared; /* one CPU is both service and workload CPU */
     bool emulated;
     struct hr_meta_calibration calibration;
     uint64_t start_unix_ns;

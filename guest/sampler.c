@@ -11,8 +11,9 @@
 #include "guest/service.h"
 
 /* Ticks from arming the timer to ring 3 in shared mode, where they are off the workload clock.  Too
- * much makes samples late; too little would let the timer fire before the program executed anything,
- * for ever.  So it starts too large, and calibration in virtual time trims it to what is exact.
+ * much makes samples late; too little would let the timer fire before the program executed
+ * anything, for ever.  So it starts too large, and calibration in virtual time trims it to what is
+ * exact.
  */
 static int64_t arm_lead_ticks;
 

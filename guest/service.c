@@ -140,8 +140,8 @@ static void note_position(struct cpu *cpu, uint32_t signal)
 {
     const uint64_t *top = (const uint64_t *)cpu->kernel_stack_top;
 
-    noted_fault = (struct service_fault){
-        .ip = top[-5], .vector = HR_FAULT_NO_EXCEPTION, .signal = signal};
+    noted_fault =
+        (struct service_fault){.ip = top[-5], .vector = HR_FAULT_NO_EXCEPTION, .signal = signal};
 }
 
 void service_exit(uint32_t kind, uint32_t code)

@@ -15,7 +15,7 @@
 #include "guest/trace.h"
 #include "include/run_ports.h"
 
-#define POLL_INTERVAL_NS 1000000u    /* of the rings, when nothing else wakes the service CPU */
+#define POLL_INTERVAL_NS 1000000u /* of the rings, when nothing else wakes the service CPU */
 #define FLUSH_INTERVAL_NS 100000000u /* an unfinished chunk waits no longer than this */
 
 enum request_state { REQUEST_NONE, REQUEST_POSTED, REQUEST_DONE };

@@ -177,7 +177,7 @@ static int64_t unknown(uint64_t number)
 
         reported[slot / 64] |= 1ull << slot % 64;
         log_notice("system call %lu (%s) is not supported; the program gets ENOSYS", number,
-                 name ? name : "no such call in Linux 6.1");
+                   name ? name : "no such call in Linux 6.1");
     }
     return -ENOSYS;
 }

@@ -37,8 +37,7 @@ void trace_init(void)
     port = virtio_serial_find(RUN_PORT_TRACE);
     if (port < 0)
         panic("the host offers no port %s", RUN_PORT_TRACE);
-    trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE,
-                      run.session.event_count);
+    trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE, run.session.event_count);
 }
 
 void trace_add_ring(struct ring *ring)
@@ -163,9 +162,8 @@ bool trace_drain(struct ring *ring, bool flush)
 static void write_owed_loss(struct ring *ring)
 {
     struct trace_writer *w = &streams[ring->cpu].writer;
-    const struct hr_rec_lost lost = {.time_first = ring->lost_first,
-                                     .time_last = ring->lost_last,
-                                     .count = ring->lost_count};
+    const struct hr_rec_lost lost = {
+        .time_first = ring->lost_first, .time_last = ring->lost_last, .count = ring->lost_count};
 
     if (!ring->lost_count)
         return;

@@ -176,8 +176,7 @@ void trace_meta_write(struct trace_writer *w)
                                              .source = event->source,
                                              .width_bits = event->width_bits,
                                              .flags = event->flags};
-        add(w, HR_META_EVENT, &record, sizeof record, event->name,
-            (uint32_t)strlen(event->name));
+        add(w, HR_META_EVENT, &record, sizeof record, event->name, (uint32_t)strlen(event->name));
     }
     add(w, HR_META_CALIBRATION, &run.calibration, sizeof run.calibration, NULL, 0);
     info_machine(w);

@@ -15,8 +15,8 @@
 #include "lib/x86.h"
 
 enum { /* SDM volume 3, "Exceptions and Interrupts" */
-    VECTOR_GENERAL_PROTECTION = 13,
-    VECTOR_PAGE_FAULT = 14,
+       VECTOR_GENERAL_PROTECTION = 13,
+       VECTOR_PAGE_FAULT = 14,
 };
 #define PAGE_FAULT_PRESENT 1u
 #define FAULT_TRAP_TRACE 2 /* TRAP_TRACE of Linux's siginfo */
@@ -28,15 +28,15 @@ struct fault_signal { /* what Linux raises for an exception of a program */
 };
 
 static const struct fault_signal fault_signals[ENTRY_EXCEPTIONS] = {
-    [0] = {SIGFPE, FPE_INTDIV, 1},  [1] = {SIGTRAP, FAULT_TRAP_TRACE, 1},
-    [3] = {SIGTRAP, SI_KERNEL, 0},  [4] = {SIGSEGV, SI_KERNEL, 0},
-    [5] = {SIGSEGV, SI_KERNEL, 0},  [6] = {SIGILL, ILL_ILLOPN, 1},
-    [7] = {SIGSEGV, SI_KERNEL, 0},  [9] = {SIGFPE, SI_KERNEL, 0},
-    [10] = {SIGSEGV, SI_KERNEL, 0}, [11] = {SIGBUS, SI_KERNEL, 0},
-    [12] = {SIGBUS, SI_KERNEL, 0},  [13] = {SIGSEGV, SI_KERNEL, 0},
+    [0] = {SIGFPE, FPE_INTDIV, 1},    [1] = {SIGTRAP, FAULT_TRAP_TRACE, 1},
+    [3] = {SIGTRAP, SI_KERNEL, 0},    [4] = {SIGSEGV, SI_KERNEL, 0},
+    [5] = {SIGSEGV, SI_KERNEL, 0},    [6] = {SIGILL, ILL_ILLOPN, 1},
+    [7] = {SIGSEGV, SI_KERNEL, 0},    [9] = {SIGFPE, SI_KERNEL, 0},
+    [10] = {SIGSEGV, SI_KERNEL, 0},   [11] = {SIGBUS, SI_KERNEL, 0},
+    [12] = {SIGBUS, SI_KERNEL, 0},    [13] = {SIGSEGV, SI_KERNEL, 0},
     [14] = {SIGSEGV, SEGV_MAPERR, 0}, [16] = {SIGFPE, FPE_FLTINV, 1},
-    [17] = {SIGBUS, BUS_ADRALN, 0}, [19] = {SIGFPE, FPE_FLTINV, 1},
-    [20] = {SIGSEGV, SI_KERNEL, 0}, [21] = {SIGSEGV, SI_KERNEL, 0},
+    [17] = {SIGBUS, BUS_ADRALN, 0},   [19] = {SIGFPE, FPE_FLTINV, 1},
+    [20] = {SIGSEGV, SI_KERNEL, 0},   [21] = {SIGSEGV, SI_KERNEL, 0},
 };
 
 static uint64_t nmi_count;

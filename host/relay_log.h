@@ -12,9 +12,9 @@
 #define RELAY_LOG_LINE_BYTES 512u
 
 enum relay_echo { /* which lines are shown on stderr as they end */
-    RELAY_ECHO_NONE,
-    RELAY_ECHO_NOTICES, /* those that begin with RELAY_LOG_NOTICE, without it */
-    RELAY_ECHO_ALL,
+                  RELAY_ECHO_NONE,
+                  RELAY_ECHO_NOTICES, /* those that begin with RELAY_LOG_NOTICE, without it */
+                  RELAY_ECHO_ALL,
 };
 
 /* How the guest's kernel marks what the user must see (guest/log.h). */

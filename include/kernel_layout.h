@@ -7,12 +7,12 @@
 #define PAGE_BYTES 4096
 #define LARGE_PAGE_BYTES 0x200000
 
-#define KERNEL_PHYSICAL 0x200000       /* load address of guest.elf */
+#define KERNEL_PHYSICAL 0x200000 /* load address of guest.elf */
 #define KERNEL_BASE 0xffffffff80000000 /* virtual = physical + KERNEL_BASE */
-#define DIRECT_MAP 0xffff800000000000  /* virtual = physical + DIRECT_MAP, all RAM, NX */
-#define DEVICE_MAP 0xffffc00000000000  /* device memory, uncached */
-#define USER_END 0x00007ffffffff000    /* user addresses are below */
-#define TRAMPOLINE_PHYSICAL 0x8000     /* real-mode start of the other CPUs */
+#define DIRECT_MAP 0xffff800000000000 /* virtual = physical + DIRECT_MAP, all RAM, NX */
+#define DEVICE_MAP 0xffffc00000000000 /* device memory, uncached */
+#define USER_END 0x00007ffffffff000 /* user addresses are below */
+#define TRAMPOLINE_PHYSICAL 0x8000 /* real-mode start of the other CPUs */
 
 #define KERNEL_STACK_BYTES 16384
 

@@ -22,8 +22,8 @@ struct pmu_event { /* one counter of the session, as it goes into the trace */
     char name[64];
     uint64_t encoding;
     uint64_t encoding_ext;
-    uint32_t flags;     /* HR_EVENT_USER, HR_EVENT_KERNEL */
-    uint8_t source;     /* enum hr_source */
+    uint32_t flags; /* HR_EVENT_USER, HR_EVENT_KERNEL */
+    uint8_t source; /* enum hr_source */
     uint8_t width_bits;
 };
 
@@ -41,8 +41,8 @@ struct pmu_driver {
     int (*resolve)(const struct pmu_caps *caps, struct pmu_event *event);
     void (*start)(const struct pmu_session *session);
     void (*stop)(const struct pmu_session *session);
-    /* Stores the counts since start with pmu_store.  user_instructions: ring-3 ticks so far on this CPU, which a
-     * driver without hardware derives its values from. */
+    /* Stores the counts since start with pmu_store.  user_instructions: ring-3 ticks so far on this
+     * CPU, which a driver without hardware derives its values from. */
     void (*read)(const struct pmu_session *session, uint64_t user_instructions, uint64_t *values);
 };
 

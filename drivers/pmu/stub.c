@@ -33,8 +33,8 @@ static int stub_resolve(const struct pmu_caps *caps, struct pmu_event *event)
         return -ENOENT;
     if (event->name[bytes] && strcmp(event->name + bytes, ":u") != 0)
         return -EINVAL;
-    bool instructions = info->stub_numerator == info->stub_denominator &&
-                        strcmp(info->name, "instructions") == 0;
+    bool instructions =
+        info->stub_numerator == info->stub_denominator && strcmp(info->name, "instructions") == 0;
     event->encoding = 0;
     event->encoding_ext = 0;
     event->flags = HR_EVENT_USER;

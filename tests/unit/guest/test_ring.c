@@ -139,8 +139,10 @@ static void reset_forgets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slot_size_follows_events), cmocka_unit_test(keeps_order_across_wraps),
-        cmocka_unit_test(drops_and_reports),        cmocka_unit_test(every_attempt_is_accounted_for),
+        cmocka_unit_test(slot_size_follows_events),
+        cmocka_unit_test(keeps_order_across_wraps),
+        cmocka_unit_test(drops_and_reports),
+        cmocka_unit_test(every_attempt_is_accounted_for),
         cmocka_unit_test(reset_forgets),
     };
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
