@@ -30,7 +30,7 @@ count_cmocka() {
 
 finish() {
     [ $((passed + failed)) -gt 0 ] || failed=1
-    echo "$passed passed, $failed failed"
+    echo "$passed passed, $failed failed" | tee "$BUILD/test.counts"
     [ "$failed" -eq 0 ]
     exit
 }
