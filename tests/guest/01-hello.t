@@ -41,4 +41,7 @@ run_guest --cpus 1 "$WORKLOADS/hello-musl"
 is '--cpus 1: exit status' "$status" 0
 is '--cpus 1: stdout' "$(cat out)" "Hello from a program that runs alone."
 is '--cpus 1 is marked as not exact' "$(stat_of hr.bin .instructions_exact)" false
+run_guest --cpus 3 "$WORKLOADS/hello-musl"
+is '--cpus 3: exit status' "$status" 0
+is '--cpus 3: one CPU runs the program, once' "$(cat out)" "Hello from a program that runs alone."
 done_testing
