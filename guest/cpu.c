@@ -14,7 +14,6 @@
 #include "lib/x86.h"
 
 /* Model-specific registers: Intel SDM volume 4; AMD APM volume 2, "System Call" registers. */
-#define MSR_EFER 0xc0000080
 #define MSR_STAR 0xc0000081
 #define MSR_LSTAR 0xc0000082
 #define MSR_FMASK 0xc0000084
@@ -164,7 +163,7 @@ void cpu_setup(uint32_t index)
     x86_wrmsr(MSR_GS_BASE, (uint64_t)cpu);
     x86_wrmsr(MSR_KERNEL_GS_BASE, 0);
     x86_wrmsr(MSR_FS_BASE, 0);
-    x86_wrmsr(MSR_EFER, x86_rdmsr(MSR_EFER) | EFER_SCE);
+    x86_wrmsr(X86_MSR_EFER, x86_rdmsr(X86_MSR_EFER) | EFER_SCE);
     x86_wrmsr(MSR_STAR,
               (uint64_t)(SELECTOR_KERNEL_DATA | 3) << 48 | (uint64_t)SELECTOR_KERNEL_CODE << 32);
     x86_wrmsr(MSR_LSTAR, (uint64_t)entry_syscall);

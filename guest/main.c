@@ -147,7 +147,7 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     wait_for(&workload_ready);
     load_program(&cpus[WORKLOAD_CPU]);
     __atomic_store_n(&workload_go, true, __ATOMIC_RELEASE);
-    service_main(&cpus[0]);
+    service_main();
 }
 
 void kernel_main(const struct boot_info *boot)
@@ -157,8 +157,7 @@ void kernel_main(const struct boot_info *boot)
     run.boot = boot;
     uart_init();
     phys_init(boot);
-    vm_init(boot);
-    vm_drop_identity();
+    vm_init();
     cpu_setup(0);
     read_machine(boot);
     read_archive(boot);

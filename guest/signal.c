@@ -263,12 +263,6 @@ void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t sign
     handle(thread, frame, &info, address);
 }
 
-void signal_raise(struct thread *thread, struct trap_frame *frame, uint32_t signal)
-{
-    signal_send(thread, signal, SI_USER);
-    signal_deliver(thread, frame);
-}
-
 void signal_return(struct thread *thread, struct trap_frame *frame)
 {
     struct signal_context context;

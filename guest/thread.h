@@ -47,8 +47,6 @@ struct thread {
     uint64_t robust_list_bytes;
     uint64_t signal_stack[3]; /* sigaltstack: sp, flags, bytes */
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
-    void *kernel_stack; /* KERNEL_STACK_BYTES */
-    void *xsave_area; /* 64-byte aligned; used when threads share a CPU */
 };
 
 #endif

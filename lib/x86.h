@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#define X86_MSR_EFER 0xc0000080u /* Intel SDM volume 4, "Architectural MSRs" */
+
 struct cpuid_result {
     uint32_t eax, ebx, ecx, edx;
 };

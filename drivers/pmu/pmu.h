@@ -11,11 +11,10 @@
 
 #include "include/hr_format.h"
 
-struct pmu_caps { /* filled once by pmu_probe; later code asks these, never the vendor */
-    bool exact_instructions; /* virtual time: ring-3 instructions are known exactly */
-    uint8_t general_counters;
-    uint8_t fixed_counters;
-    uint8_t width_bits;
+struct pmu_caps { /* filled once, by the kernel and pmu_probe; later code asks these, never the
+                     vendor */
+    bool
+        exact_instructions; /* virtual time: ring-3 instructions are known exactly; by the kernel */
 };
 
 struct pmu_event { /* one counter of the session, as it goes into the trace */
