@@ -18,8 +18,8 @@
 #include "guest/sampler.h"
 #include "guest/service.h"
 #include "guest/trace.h"
-#include "guest/version.h"
 #include "guest/vm.h"
+#include "include/version.h"
 
 #define CR4_TSD (1u << 2)
 #define WORKLOAD_CPU 1 /* the one that runs the program where it is not CPU 0 */
