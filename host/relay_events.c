@@ -40,7 +40,7 @@ void relay_events_kill(struct relay *r, uint64_t now_ns)
     if (!r->open[RELAY_CHILD])
         return;
     r->killed = true;
-    kill(r->launch->pid, SIGKILL);
+    launch_kill(r->launch);
 }
 
 static void handle_signal(struct relay *r, uint64_t now_ns)
@@ -112,6 +112,9 @@ static void handle_message(struct relay *r, const struct run_message *message, u
         relay_input_request(&r->input, message->value);
         break;
     case RUN_GUEST_DONE:
+        if (r->done) /* said twice it must not put the end off */
+            break;
+        r->done = true;
         r->timeout_ns = NEVER;
         r->kill_ns = now_ns + GRACE_NS;
         break;
@@ -189,6 +192,9 @@ void relay_events_handle(struct relay *r, enum relay_slot slot, uint64_t now_ns)
         r->open[RELAY_CHILD] = false;
         r->timeout_ns = NEVER;
         r->kill_ns = NEVER;
+        /* A program that was stopped does not outlive that by output that nobody reads. */
+        if (r->stop_signal != 0 && r->abandon_ns == NEVER)
+            r->abandon_ns = now_ns + GRACE_NS;
         break;
     case RELAY_INPUT_READ:
         relay_input_read(&r->input);
