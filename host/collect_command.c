@@ -113,12 +113,17 @@ static void receive(struct collector *c, int fd, struct run_failure *failure)
 static void collect(const struct collect_options *o, struct run_failure *failure)
 {
     struct collector c;
+    struct stat input;
     enum hr_host_reason reason;
     char samples[TEXT_QUANTITY_BYTES];
     int fd = o->fd;
     int result;
 
-    if (collect_open(&c, o->output, failure) != 0)
+    if (fd >= 0 && fstat(fd, &input) != 0) {
+        run_fail(failure, RUN_EXIT_FAILED, "--fd %d: %s", fd, strerror(errno));
+        return;
+    }
+    if (collect_open(&c, o->output, fd >= 0 ? &input : NULL, failure) != 0)
         return;
     catch_signals();
     if (o->listen != NULL)
