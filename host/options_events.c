@@ -96,6 +96,14 @@ static int check_event(const char *name, struct run_failure *failure)
     return 0;
 }
 
+/* The suffix :u is what a bare name means. */
+static bool same_event(const char *a, const char *b)
+{
+    size_t bytes = strcspn(a, ":");
+
+    return strcspn(b, ":") == bytes && memcmp(a, b, bytes) == 0;
+}
+
 int options_events_parse(struct options *o, const char *list, struct run_failure *failure)
 {
     char *copy = strdup(list);
@@ -114,7 +122,7 @@ int options_events_parse(struct options *o, const char *list, struct run_failure
                             "another run",
                             HR_EVENTS_MAX, HR_EVENTS_MAX);
         for (size_t i = 0; i < o->event_count; i++)
-            if (strcmp(o->events[i], name) == 0)
+            if (same_event(o->events[i], name))
                 return run_fail(failure, RUN_EXIT_FAILED, "event '%s' is listed twice", name);
         o->events[o->event_count++] = name;
     }
