@@ -25,6 +25,10 @@ void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_
     if (r->stop_signal != 0)
         return;
     r->stop_signal = signal_number;
+    if (!r->collector->has_meta) { /* the kernel still boots: there is no program to end */
+        relay_events_kill(r, now_ns);
+        return;
+    }
     if (r->kill_ns == NEVER)
         r->kill_ns = now_ns + GRACE_NS;
     if (r->open[RELAY_CONTROL] && send(r->launch->ports[LAUNCH_CONTROL], &message, sizeof message,
