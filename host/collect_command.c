@@ -14,6 +14,8 @@
 #include "host/error.h"
 #include "host/text.h"
 
+#define UNIX "unix:"
+
 struct collect_options {
     const char *output;
     const char *listen; /* unix:PATH, or NULL */
@@ -61,18 +63,24 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* Looks at what was asked for before the output is touched. */
+static int check_listen(const char *where, struct run_failure *failure)
+{
+    if (strncmp(where, UNIX, sizeof UNIX - 1) != 0 || where[sizeof UNIX - 1] == 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: write unix:PATH", where);
+    if (strlen(where + sizeof UNIX - 1) >= sizeof((struct sockaddr_un *)0)->sun_path)
+        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: the path is too long", where);
+    return 0;
+}
+
 /* Waits for one connection; the descriptor or -1. */
 static int accept_one(const char *where, struct run_failure *failure)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const char *path = where + 5;
+    const char *path = where + sizeof UNIX - 1;
     int listener;
     int fd = -1;
 
-    if (strncmp(where, "unix:", 5) != 0 || path[0] == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: write unix:PATH", where);
-    if (strlen(path) >= sizeof address.sun_path)
-        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: the path is too long", where);
     memcpy(address.sun_path, path, strlen(path) + 1);
     listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
@@ -119,6 +127,8 @@ static void collect(const struct collect_options *o, struct run_failure *failure
     int fd = o->fd;
     int result;
 
+    if (o->listen != NULL && check_listen(o->listen, failure) != 0)
+        return;
     if (fd >= 0 && fstat(fd, &input) != 0) {
         run_fail(failure, RUN_EXIT_FAILED, "--fd %d: %s", fd, strerror(errno));
         return;

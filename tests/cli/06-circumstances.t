@@ -39,6 +39,12 @@ status=0
 refused 'hr collect onto its input' 'standard input'
 same_file 'hr collect onto its input: it is whole' hr.bin copy.bin
 
+for wrong in '--listen tcp:1' '--listen unix:' '--fd 99'; do
+    # shellcheck disable=SC2086
+    run_hr collect $wrong
+    refused "hr collect $wrong" '[-]-'
+    same_file "hr collect $wrong: the old trace is whole" hr.bin copy.bin
+done
 mkfifo fifo
 play -o fifo "$hello" </dev/null
 refused 'the trace into a FIFO' "'fifo'.*nobody"
