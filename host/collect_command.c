@@ -100,7 +100,10 @@ static int accept_one(const char *where, struct run_failure *failure)
 static void catch_signals(void)
 {
     const struct sigaction action = {.sa_handler = note_signal}; /* no SA_RESTART: read() ends */
+    struct sigaction hangup;
 
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGXFSZ, SIG_IGN);

@@ -45,7 +45,21 @@ for wrong in '--listen tcp:1' '--listen unix:' '--fd 99'; do
     refused "hr collect $wrong" '[-]-'
     same_file "hr collect $wrong: the old trace is whole" hr.bin copy.bin
 done
-mkfifo fifo
+mkfifo fifo quiet
+"$HR" collect -o ended.bin <quiet 2>err &
+pid=$!
+exec 8>quiet
+head -c 3000 copy.bin >&8
+sleep 0.5
+kill -HUP "$pid"
+status=0
+wait "$pid" || status=$?
+exec 8>&-
+is 'hr collect, SIGHUP: status' "$status" 129
+run_hr check ended.bin
+like 'hr collect, SIGHUP: the trace is closed' out 'incomplete'
+! grep -qE 'HOST|INDEX' out
+result $? 'hr collect, SIGHUP: with its index'
 play -o fifo "$hello" </dev/null
 refused 'the trace into a FIFO' "'fifo'.*nobody"
 exec 8<>fifo

@@ -223,6 +223,9 @@ static void a_full_disk_is_reported(void **state)
     assert_int_equal(write(pair[1], stream, stream_bytes), stream_bytes);
     assert_int_equal(collect_receive(&c, pair[0]), stream_bytes);
     assert_int_equal(c.write_error, ENOSPC);
+    assert_false(c.has_end); /* what is not in the file does not count */
+    assert_int_equal(c.samples, 0);
+    assert_int_equal(c.index.count, 0);
     assert_int_equal(collect_close(&c, HR_HOST_COMPLETE, ""), -ENOSPC);
     close(pair[0]);
     close(pair[1]);
