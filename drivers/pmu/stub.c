@@ -11,8 +11,7 @@
 static bool stub_probe(struct pmu_caps *caps)
 {
     caps->general_counters = HR_EVENTS_MAX;
-    caps->fixed_counters = 0;
-    caps->width_bits = 64;
+    caps->general_bits = 64;
     return true;
 }
 
@@ -24,7 +23,7 @@ static size_t name_bytes(const char *name)
     return colon ? (size_t)(colon - name) : strlen(name);
 }
 
-static int stub_resolve(const struct pmu_caps *caps, struct pmu_event *event)
+static int resolve(const struct pmu_caps *caps, struct pmu_event *event)
 {
     size_t bytes = name_bytes(event->name);
     const struct event_info *info = events_find(event->name, bytes);
@@ -40,6 +39,18 @@ static int stub_resolve(const struct pmu_caps *caps, struct pmu_event *event)
     event->flags = HR_EVENT_USER;
     event->source = instructions && caps->exact_instructions ? HR_SOURCE_ICOUNT : HR_SOURCE_STUB;
     event->width_bits = 64;
+    return 0;
+}
+
+static int stub_assign(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed)
+{
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        int status = resolve(caps, &session->events[i]);
+        if (status) {
+            *failed = i;
+            return status;
+        }
+    }
     return 0;
 }
 
@@ -74,7 +85,7 @@ static void stub_read(const struct pmu_session *session, uint64_t user_instructi
 const struct pmu_driver pmu_stub = {
     .name = "stub",
     .probe = stub_probe,
-    .resolve = stub_resolve,
+    .assign = stub_assign,
     .start = stub_start,
     .stop = stub_stop,
     .read = stub_read,
