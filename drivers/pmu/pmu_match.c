@@ -11,16 +11,22 @@ struct matching {
     uint8_t owner[PMU_MATCH_COUNTERS_MAX]; /* event that has the counter, or NOBODY */
 };
 
-/* Places an event, moving others out of the way; `tried`: counters seen on this attempt.  Recursion
- * is as deep as there are events. */
+/* Gives a free counter, or moves other events out of the way; `tried`: counters seen on this attempt.
+ * Recursion is as deep as there are events. */
 static bool place(struct matching *m, uint32_t event, uint32_t *tried)
 {
+    for (uint32_t c = 0; c < PMU_MATCH_COUNTERS_MAX; c++) {
+        if (m->allowed[event] & 1u << c && m->owner[c] == NOBODY) {
+            m->owner[c] = (uint8_t)event;
+            return true;
+        }
+    }
     for (uint32_t c = 0; c < PMU_MATCH_COUNTERS_MAX; c++) {
         uint32_t bit = 1u << c;
         if (!(m->allowed[event] & bit) || *tried & bit)
             continue;
         *tried |= bit;
-        if (m->owner[c] == NOBODY || place(m, m->owner[c], tried)) {
+        if (place(m, m->owner[c], tried)) {
             m->owner[c] = (uint8_t)event;
             return true;
         }
