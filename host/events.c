@@ -10,7 +10,7 @@
 #include "host/nearest.h"
 #include "lib/events.h"
 
-#define NAMES_BYTES (NEAREST_COUNT * (NEAREST_NAME_BYTES + 2))
+#define NAMES_BYTES ((size_t)NEAREST_COUNT * (NEAREST_NAME_BYTES + 2))
 #define SELECT_HIGH (0xfull << 32)
 #define SELECT_HIGH_INTEL (0x3ull << 32) /* IN_TX, IN_TXCP */
 

@@ -1,10 +1,12 @@
 /* Splits and checks the list of events of a run. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/events.h"
 #include "host/events_spec.h"
 #include "host/options_events.h"
 
+/* Takes the name when it returns 0. */
 static int add_event(struct options *o, char *name, struct run_failure *failure)
 {
     if (events_check(name, failure) != 0)
@@ -23,20 +25,19 @@ static int add_event(struct options *o, char *name, struct run_failure *failure)
 
 int options_events_parse(struct options *o, const char *list, struct run_failure *failure)
 {
-    char *name = strdup(list);
-
-    if (name == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
     o->event_count = 0;
-    for (;;) {
-        char *end = name + events_spec_length(name);
-        bool last = *end == 0;
+    for (;; list++) {
+        size_t bytes = events_spec_length(list);
+        char *name = strndup(list, bytes);
 
-        *end = 0;
-        if (add_event(o, name, failure) != 0)
+        if (name == NULL)
+            return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        if (add_event(o, name, failure) != 0) {
+            free(name);
             return -1;
-        if (last)
+        }
+        list += bytes;
+        if (*list == 0)
             return 0;
-        name = end + 1;
     }
 }

@@ -2,9 +2,10 @@
  * -chardev socket,id=portN,fd=N names, without booting anything.
  *
  * FAKEGUEST chooses the part: normal, cat, output, death, garbage, badchunk, panic, endless, deaf,
- * slow, refused, crash.
+ * slow, refused, crash, counters.
  * FAKEGUEST_CHUNKS: number of DATA chunks, default 10.  FAKEGUEST_STATUS: exit status.
- * FAKEGUEST_BYTES: of output to stdout, default 0.
+ * FAKEGUEST_BYTES: of output to stdout, default 0.  FAKEGUEST_VENDOR, FAKEGUEST_CPU: flag and value
+ * of RUN_GUEST_CPU for the part counters, which writes the host's answers to stdout.
  */
 #include <errno.h>
 #include <poll.h>
@@ -82,7 +83,7 @@ static void send_chunk(struct trace_writer *w)
     send_all(ports[TRACE], w->buffer, bytes);
 }
 
-static void send_start(void)
+static void send_start(enum hr_source source)
 {
     static const char *const names[EVENTS] = {"instructions", "cycles"};
     const struct hr_meta_clock clock = {1000000000, 0, 0, HR_CLOCK_VIRTUAL, 0};
@@ -100,7 +101,7 @@ static void send_start(void)
                         NULL, 0);
     for (uint16_t i = 0; i < EVENTS; i++) {
         const struct hr_meta_event event = {
-            .index = i, .source = HR_SOURCE_STUB, .width_bits = 64, .flags = HR_EVENT_USER};
+            .index = i, .source = source, .width_bits = 64, .flags = HR_EVENT_USER};
 
         trace_writer_record(&meta_writer, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event,
                             names[i], (uint32_t)strlen(names[i]));
@@ -279,6 +280,29 @@ static void play_slow(void)
     }
 }
 
+/* Asks for the encodings of its events, writes them down, asks again and hears nothing. */
+static void play_counters(void)
+{
+    struct run_message message = {.type = RUN_GUEST_CPU,
+                                  .flag = (uint32_t)setting("FAKEGUEST_VENDOR", RUN_CPU_INTEL),
+                                  .value = setting("FAKEGUEST_CPU", 0)};
+    struct pollfd p = {.fd = ports[CONTROL], .events = POLLIN};
+    char line[64];
+
+    send_all(ports[CONTROL], &message, sizeof message);
+    send_all(ports[CONTROL], &message, sizeof message);
+    do {
+        receive_all(ports[CONTROL], &message, sizeof message);
+        snprintf(line, sizeof line, "%u %u %llx\n", message.type, message.flag,
+                 (unsigned long long)message.value);
+        send_all(ports[OUTPUT], line, strlen(line));
+    } while (message.type != RUN_HOST_EVENTS_END);
+    if (poll(&p, 1, 100) > 0)
+        _exit(7);
+    send_start(HR_SOURCE_PMU);
+    play_normal();
+}
+
 static void play_refused(void)
 {
     finish(HR_EXIT_REFUSED, ENOEXEC);
@@ -294,10 +318,11 @@ static const struct {
     const char *name;
     void (*play)(void);
 } parts[] = {
-    {"normal", play_normal}, {"cat", play_cat},         {"output", play_normal},
-    {"death", play_death},   {"garbage", play_garbage}, {"badchunk", play_badchunk},
-    {"panic", play_panic},   {"endless", play_endless}, {"deaf", play_deaf},
-    {"slow", play_slow},     {"refused", play_refused}, {"crash", play_crash},
+    {"normal", play_normal},     {"cat", play_cat},         {"output", play_normal},
+    {"death", play_death},       {"garbage", play_garbage}, {"badchunk", play_badchunk},
+    {"panic", play_panic},       {"endless", play_endless}, {"deaf", play_deaf},
+    {"slow", play_slow},         {"refused", play_refused}, {"crash", play_crash},
+    {"counters", play_counters},
 };
 
 static void find_ports(int argc, char **argv)
@@ -318,7 +343,8 @@ int main(int argc, char **argv)
     find_ports(argc, argv);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strcmp(parts[i].name, name != NULL ? name : "normal") == 0) {
-            send_start();
+            if (parts[i].play != play_counters) /* it knows its events later */
+                send_start(HR_SOURCE_STUB);
             parts[i].play();
             finish(HR_EXIT_STATUS, (uint32_t)setting("FAKEGUEST_STATUS", 0));
         }
