@@ -95,4 +95,7 @@ is 'event of another CPU: nothing ran' "$(wc -c <out)" 0
 FAKEGUEST=normal run_hr run -q --accel tcg --qemu "$TOOLS/fakeguest" --require-pmu "$hello" </dev/null
 is '--require-pmu of a guest that counts nothing: status' "$status" 125
 like '--require-pmu of a guest that counts nothing: message' err 'no performance counter here \(source: stub\)'
+FAKEGUEST=uncounted run_hr run --accel tcg --qemu "$TOOLS/fakeguest" -e r81d0 "$hello" </dev/null
+is 'events that the guest cannot count: status' "$status" 125
+is 'events that the guest cannot count: the guest says it, nothing else' "$(cat err)" 'hr: event r81d0: no counters'
 done_testing
