@@ -10,7 +10,7 @@ COMMON := -std=gnu11 -g $(OPT) $(WARN) -I. -MMD -MP
 GUEST_CFLAGS := $(COMMON) -ffreestanding -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie \
 	-mcmodel=kernel -fno-stack-protector -fno-omit-frame-pointer -fno-asynchronous-unwind-tables \
 	-fno-strict-aliasing -fcf-protection=none -fno-builtin-printf
-GUEST_LDFLAGS := -nostdlib -static -no-pie -Wl,-T,linker.ld -Wl,--build-id=sha1 \
+GUEST_LDFLAGS := -nostdlib -static -Wl,-T,linker.ld -Wl,--build-id=sha1 \
 	-Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments
 HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -fstack-protector-strong
 HOST_LIBS := -lelf -ldw -ljansson -lpfm

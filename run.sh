@@ -9,7 +9,13 @@ stamp=$build/run.stamp
 if [ ! -x "$build/hr" ] || [ ! -e "$build/guest.elf" ] || [ ! -e "$stamp" ] ||
     [ -n "$(cd "$home" && find include lib drivers guest boot host Makefile linker.ld \
         \( -type f -o -type d \) -newer "$stamp" -print -quit)" ]; then
-    mkdir -p "$build"
+    # Two at once must not build into the same directory.
+    if ! { mkdir -p "$build" && touch "$build/run.lock"; } 2>/dev/null; then
+        echo "run.sh: out of date, and $build cannot be written; build as its owner: make" >&2
+        exit 125
+    fi
+    exec 9>"$build/run.lock"
+    flock 9
     touch "$stamp.new"
     if ! (unset MAKEFLAGS; make -s -C "$home" -j2 build/hr build/guest.elf) </dev/null >"$build/run.log" 2>&1; then
         cat "$build/run.log" >&2
@@ -17,5 +23,6 @@ if [ ! -x "$build/hr" ] || [ ! -e "$build/guest.elf" ] || [ ! -e "$stamp" ] ||
         exit 125
     fi
     mv "$stamp.new" "$stamp"
+    exec 9>&-
 fi
 exec "$build/hr" run "$@"

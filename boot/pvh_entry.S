@@ -11,6 +11,22 @@
 #define MSR_EFER 0xc0000080
 #define EFER_SCE_LME_NXE 0x901
 
+/* From 32-bit protected mode: CR3 = boot_pml4, long mode, paging (Intel SDM volume 3, "Initializing
+ * IA-32e Mode").  Needs no stack: PVH gives none.
+ */
+.macro LONG_MODE_ON
+    movl $CR4_PAE, %eax
+    movl %eax, %cr4
+    movl $PHYS(boot_pml4), %eax
+    movl %eax, %cr3
+    movl $MSR_EFER, %ecx
+    movl $EFER_SCE_LME_NXE, %eax
+    xorl %edx, %edx
+    wrmsr
+    movl $CR0_PE_MP_NE_WP_PG, %eax
+    movl %eax, %cr0
+.endm
+
     .section .note.pvh, "a", @note
     .align 4
     .long 4, 8, 18 /* name bytes, descriptor bytes, XEN_ELFNOTE_PHYS32_ENTRY */
@@ -46,23 +62,9 @@ pvh_entry:
     addl $8, %edi
     loop 2b
 
-    call long_mode_on
-    ljmp $SELECTOR_KERNEL_CODE, $PHYS(pvh_long)
-
-/* Also used by the trampoline's copy of this sequence: CR3 = boot_pml4, long mode, paging. */
-long_mode_on:
-    movl $CR4_PAE, %eax
-    movl %eax, %cr4
-    movl $PHYS(boot_pml4), %eax
-    movl %eax, %cr3
-    movl $MSR_EFER, %ecx
-    movl $EFER_SCE_LME_NXE, %eax
-    xorl %edx, %edx
-    wrmsr
-    movl $CR0_PE_MP_NE_WP_PG, %eax
-    movl %eax, %cr0
+    LONG_MODE_ON
     lgdt PHYS(boot_gdt_pointer)
-    ret
+    ljmp $SELECTOR_KERNEL_CODE, $PHYS(pvh_long)
 
     .code64
 pvh_long:
@@ -102,16 +104,7 @@ trampoline_32:
     movl %eax, %ds
     movl %eax, %es
     movl %eax, %ss
-    movl $CR4_PAE, %eax
-    movl %eax, %cr4
-    movl $PHYS(boot_pml4), %eax
-    movl %eax, %cr3
-    movl $MSR_EFER, %ecx
-    movl $EFER_SCE_LME_NXE, %eax
-    xorl %edx, %edx
-    wrmsr
-    movl $CR0_PE_MP_NE_WP_PG, %eax
-    movl %eax, %cr0
+    LONG_MODE_ON
     ljmpl $SELECTOR_KERNEL_CODE, $TRAMPOLINE_PHYSICAL + trampoline_64 - trampoline_start
     .code64
 trampoline_64:

@@ -7,7 +7,7 @@
 #include "guest/run.h"
 #include "guest/sampler.h"
 #include "guest/uaccess.h"
-#include "guest/vm.h"
+#include "guest/vm_access.h"
 #include "lib/x86.h"
 
 #define ROUNDS 9 /* odd: the median is one of them */
@@ -57,7 +57,7 @@ static uint64_t run_loop(struct cpu *cpu, bool sampled)
         sampler_start(cpu, cpu->stop_mask ? 0 : x86_rdtsc());
     uint64_t start = x86_rdtsc();
     user_enter(&frame);
-    sampler_stop(cpu);
+    sampler_stop();
     return cpu->enter_ticks - start;
 }
 

@@ -2,7 +2,8 @@
  *
  * In shared mode the sampler's and the service work's time is taken off: interrupts by
  * guest/entry.S, service work inside a system call by clock_stop() and clock_start(), what follows
- * a system call by clock_end_of_call().  Interrupts off; thread context on a workload CPU.
+ * a system call by clock_end_of_call().  Interrupts off, on the workload CPU itself; clock_stop()
+ * to clock_start() in thread context.
  */
 #ifndef GUEST_CLOCK_H
 #define GUEST_CLOCK_H

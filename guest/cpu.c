@@ -14,13 +14,9 @@
 #include "lib/x86.h"
 
 /* Model-specific registers: Intel SDM volume 4; AMD APM volume 2, "System Call" registers. */
-#define MSR_EFER 0xc0000080
 #define MSR_STAR 0xc0000081
 #define MSR_LSTAR 0xc0000082
 #define MSR_FMASK 0xc0000084
-#define MSR_FS_BASE 0xc0000100
-#define MSR_GS_BASE 0xc0000101
-#define MSR_KERNEL_GS_BASE 0xc0000102
 #define EFER_SCE 1u
 #define RFLAGS_TF_IF_DF_IOPL_NT_AC 0x47700u
 
@@ -31,7 +27,9 @@
 #define CR4_OSXSAVE (1u << 18)
 #define CPUID_1_ECX_XSAVE (1u << 26)
 #define CPUID_7_EBX_FSGSBASE 1u
-#define XCR0_X87_SSE_AVX_AVX512 0xe7u /* x87, SSE, AVX, opmask, ZMM_Hi256, Hi16_ZMM */
+/* SDM volume 1, "Extended Control Registers (XCRs)" */
+#define XCR0_X87_SSE_AVX 0x07u
+#define XCR0_AVX512 0xe0u /* opmask, ZMM_Hi256, Hi16_ZMM: all or none */
 
 #define IST_BYTES 8192
 enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3 };
@@ -145,9 +143,9 @@ static void setup_vector_state(void)
     if (x86_cpuid(7, 0).ebx & CPUID_7_EBX_FSGSBASE)
         cr4 |= CR4_FSGSBASE;
     x86_write_cr4(cr4 | CR4_OSXSAVE);
-    uint32_t features = x86_cpuid(13, 0).eax & XCR0_X87_SSE_AVX_AVX512;
-    if ((features & 0xe0) != 0xe0)
-        features &= 7;
+    uint32_t features = x86_cpuid(13, 0).eax & (XCR0_X87_SSE_AVX | XCR0_AVX512);
+    if ((features & XCR0_AVX512) != XCR0_AVX512)
+        features &= XCR0_X87_SSE_AVX;
     __asm__ volatile("xsetbv" ::"c"(0), "a"(features), "d"(0));
     __asm__ volatile("fxrstor64 %0" ::"m"(initial));
 }
@@ -161,10 +159,10 @@ void cpu_setup(uint32_t index)
     if (index == 0)
         fill_idt();
     load_tables(cpu);
-    x86_wrmsr(MSR_GS_BASE, (uint64_t)cpu);
-    x86_wrmsr(MSR_KERNEL_GS_BASE, 0);
-    x86_wrmsr(MSR_FS_BASE, 0);
-    x86_wrmsr(MSR_EFER, x86_rdmsr(MSR_EFER) | EFER_SCE);
+    x86_wrmsr(X86_MSR_GS_BASE, (uint64_t)cpu);
+    x86_wrmsr(X86_MSR_KERNEL_GS_BASE, 0);
+    x86_wrmsr(X86_MSR_FS_BASE, 0);
+    x86_wrmsr(X86_MSR_EFER, x86_rdmsr(X86_MSR_EFER) | EFER_SCE);
     x86_wrmsr(MSR_STAR,
               (uint64_t)(SELECTOR_KERNEL_DATA | 3) << 48 | (uint64_t)SELECTOR_KERNEL_CODE << 32);
     x86_wrmsr(MSR_LSTAR, (uint64_t)entry_syscall);

@@ -22,7 +22,6 @@
 #define RELOCATABLE_BASE 0x555555554000ull /* where Linux without ASLR puts a PIE */
 #define STACK_BYTES (8ull << 20)
 #define PAGE_MASK (PAGE_BYTES - 1ull)
-#define USER_ID 1000u
 #define CLOCK_TICKS 100u
 #define HWCAP2_FSGSBASE 2u
 #define CR4_FSGSBASE (1ull << 16)
@@ -138,10 +137,10 @@ static void fill_auxv(struct exec_stack *stack, const struct program *p)
     add_auxv(stack, AT_BASE, 0);
     add_auxv(stack, AT_FLAGS, 0);
     add_auxv(stack, AT_ENTRY, p->base + image->entry);
-    add_auxv(stack, AT_UID, USER_ID);
-    add_auxv(stack, AT_EUID, USER_ID);
-    add_auxv(stack, AT_GID, USER_ID);
-    add_auxv(stack, AT_EGID, USER_ID);
+    add_auxv(stack, AT_UID, PROCESS_USER_ID);
+    add_auxv(stack, AT_EUID, PROCESS_USER_ID);
+    add_auxv(stack, AT_GID, PROCESS_USER_ID);
+    add_auxv(stack, AT_EGID, PROCESS_USER_ID);
     add_auxv(stack, AT_SECURE, 0);
     add_auxv(stack, AT_HWCAP2, x86_read_cr4() & CR4_FSGSBASE ? HWCAP2_FSGSBASE : 0);
 }

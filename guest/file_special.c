@@ -10,7 +10,6 @@
 #include "guest/uaccess.h"
 
 #define GENERATED_ORDER 4u /* 64 KiB for one generated file */
-#define RANDOM_PART 256u
 
 static int64_t read_nothing(struct thread *thread, const struct file *file, uint64_t offset,
                             uint64_t user, uint64_t bytes)
@@ -37,20 +36,10 @@ static int64_t read_zeros(struct thread *thread, const struct file *file, uint64
 static int64_t read_random(struct thread *thread, const struct file *file, uint64_t offset,
                            uint64_t user, uint64_t bytes)
 {
-    uint8_t part[RANDOM_PART];
-
     (void)thread;
     (void)file;
     (void)offset;
-    for (uint64_t done = 0; done < bytes;) {
-        uint64_t count = bytes - done < sizeof part ? bytes - done : sizeof part;
-
-        random_bytes(part, count);
-        if (copy_to_user(user + done, part, count) != 0)
-            return done ? (int64_t)done : -EFAULT;
-        done += count;
-    }
-    return (int64_t)bytes;
+    return random_to_user(user, bytes);
 }
 
 static int64_t write_nowhere(struct thread *thread, const struct file *file, uint64_t user,

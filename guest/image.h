@@ -1,10 +1,16 @@
-/* The kernel image's bounds, from linker.ld: page-aligned virtual addresses. */
+/* The kernel image's parts, from linker.ld. */
 #ifndef GUEST_IMAGE_H
 #define GUEST_IMAGE_H
 
+#include <stdint.h>
+
+/* Its bounds: page-aligned virtual addresses. */
 extern char kernel_start[]; /* text: read, execute */
 extern char kernel_text_end[]; /* then read-only data */
 extern char kernel_rodata_end[]; /* then data and bss */
 extern char kernel_end[];
+
+/* The note NT_GNU_BUILD_ID: 12 bytes of header, "GNU" and NUL, the id. */
+extern const uint8_t kernel_build_id[], kernel_build_id_end[];
 
 #endif

@@ -19,13 +19,17 @@
 #include "guest/service.h"
 #include "guest/service_cpu.h"
 #include "guest/trace.h"
-#include "guest/version.h"
 #include "guest/vm.h"
+#include "include/version.h"
 
 #define CR4_TSD (1u << 2)
+#define WORKLOAD_CPU 1 /* the one that runs the program where it is not CPU 0 */
 
 static struct trap_frame first_frame; /* of the program */
-static volatile bool workload_ready, workload_go; /* between service and workload CPU */
+/* Between service and workload CPU, in this order.  Boot's allocators have no locks, so the
+ * workload CPU waits until the other CPUs are set up, and the service CPU until the workload CPU
+ * is. */
+static bool workload_may_prepare, workload_ready, workload_go;
 
 static void read_machine(const struct boot_info *boot)
 {
@@ -122,16 +126,22 @@ static void __attribute__((noreturn)) run_program(struct cpu *cpu)
     panic("the program left ring 3");
 }
 
+static void wait_for(const bool *flag)
+{
+    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+        x86_pause();
+}
+
 /* What a CPU other than the first does. */
 static void secondary(struct cpu *cpu)
 {
-    if (workload_ready) /* one workload CPU serves the one thread */
+    if (cpu != &cpus[WORKLOAD_CPU]) /* the program has one thread */
         for (;;)
             x86_wait_for_interrupt();
+    wait_for(&workload_may_prepare);
     prepare_workload(cpu);
     __atomic_store_n(&workload_ready, true, __ATOMIC_RELEASE);
-    while (!__atomic_load_n(&workload_go, __ATOMIC_ACQUIRE))
-        x86_pause();
+    wait_for(&workload_go);
     run_program(cpu);
 }
 
@@ -146,11 +156,11 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
 {
     if (cpu_start_others(&run.machine, workload_cpus, secondary) < 2)
         panic("no second CPU started; --cpus needs one");
-    while (!__atomic_load_n(&workload_ready, __ATOMIC_ACQUIRE))
-        x86_pause();
-    load_program(&cpus[1]);
+    __atomic_store_n(&workload_may_prepare, true, __ATOMIC_RELEASE);
+    wait_for(&workload_ready);
+    load_program(&cpus[WORKLOAD_CPU]);
     __atomic_store_n(&workload_go, true, __ATOMIC_RELEASE);
-    service_main(&cpus[0]);
+    service_main();
 }
 
 void kernel_main(const struct boot_info *boot)
@@ -160,8 +170,7 @@ void kernel_main(const struct boot_info *boot)
     run.boot = boot;
     uart_init();
     phys_init(boot);
-    vm_init(boot);
-    vm_drop_identity();
+    vm_init();
     cpu_setup(0);
     read_machine(boot);
     read_archive(boot);

@@ -65,7 +65,7 @@ void run_read_manifest(void)
     run.emulated = number("emulated", 0) != 0;
     run.start_unix_ns = number("start-unix-ns", 0);
     run.process.manifest = run.manifest;
-    run.process.pid = 1000;
+    run.process.pid = PROCESS_ID;
 }
 
 int run_assign_events(void)

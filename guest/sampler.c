@@ -127,9 +127,8 @@ void sampler_resume(struct cpu *cpu, uint64_t now)
     arm(cpu, now);
 }
 
-void sampler_stop(struct cpu *cpu)
+void sampler_stop(void)
 {
-    (void)cpu;
     apic_timer_stop();
 }
 

@@ -7,7 +7,7 @@
 
 /* Puts the timer's first sample one interval after `now` and arms it, if the mode is timer. */
 void sampler_start(struct cpu *cpu, uint64_t now);
-void sampler_stop(struct cpu *cpu);
+void sampler_stop(void); /* on this CPU */
 
 /* Arms the timer again after the workload clock was stopped or moved; grid points that passed
  * meanwhile are left out. */

@@ -154,7 +154,7 @@ void service_exit(uint32_t kind, uint32_t code)
                                             .peak_memory_bytes = phys_peak_bytes()}};
 
     clock_stop(cpu);
-    sampler_stop(cpu);
+    sampler_stop();
     if (kind == HR_EXIT_SIGNAL || kind == HR_EXIT_TIMEOUT) {
         if (noted_fault.signal != code)
             note_position(cpu, code);

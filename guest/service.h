@@ -50,7 +50,7 @@ void service_drain(struct cpu *cpu);
 int service_init(void);
 
 /* The service CPU's loop when it is not also the workload CPU. */
-void service_main(struct cpu *cpu) __attribute__((noreturn));
+void service_main(void) __attribute__((noreturn));
 
 /* Boot CPU: ends a run whose program could not be started; error: a positive errno. */
 void service_refuse(uint32_t error) __attribute__((noreturn));

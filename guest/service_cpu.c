@@ -249,12 +249,11 @@ static bool serve_requests(void)
     return any;
 }
 
-void service_main(struct cpu *cpu)
+void service_main(void)
 {
     uint64_t flush_ticks = run_ns_to_ticks(FLUSH_INTERVAL_NS);
     uint64_t next_flush = x86_rdtsc() + flush_ticks;
 
-    (void)cpu;
     apic_timer_setup(VECTOR_SERVICE_TIMER);
     for (;;) {
         bool flush = (int64_t)(x86_rdtsc() - next_flush) >= 0;

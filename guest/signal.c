@@ -21,7 +21,6 @@
 #define STACK_BYTES_MIN 2048u
 #define CONTEXT_FLAGS 7u /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
 #define FLAGS_CLEARED 0x10500u /* RF, DF, TF */
-#define USER_ID 1000u
 #define MXCSR_DEFAULT 0x1f80u
 
 static const uint64_t ignored_by_default =
@@ -244,7 +243,7 @@ void signal_deliver(struct thread *thread, struct trap_frame *frame)
         if (ignored(thread, signal))
             continue;
         info.u.sender.pid = thread->process->pid;
-        info.u.sender.uid = USER_ID;
+        info.u.sender.uid = PROCESS_USER_ID;
         handle(thread, frame, &info, 0);
     }
     if (thread->signal_restore_mask) {
@@ -261,12 +260,6 @@ void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t sign
     if (thread->signal_mask & SIGNAL_BIT(signal))
         die(signal);
     handle(thread, frame, &info, address);
-}
-
-void signal_raise(struct thread *thread, struct trap_frame *frame, uint32_t signal)
-{
-    signal_send(thread, signal, SI_USER);
-    signal_deliver(thread, frame);
 }
 
 void signal_return(struct thread *thread, struct trap_frame *frame)

@@ -1,5 +1,5 @@
 /* Signals of the program's one thread, from itself: sent, delivered, returned from.
- * Thread context.  signal_fault() and signal_raise() are in guest/syscall.h.
+ * Thread context.  signal_fault() is in guest/syscall.h.
  */
 #ifndef GUEST_SIGNAL_H
 #define GUEST_SIGNAL_H

@@ -64,7 +64,6 @@ _Static_assert(sizeof(struct signal_frame) == 440, "rt_sigframe");
 #define SIGNAL_FPU_MXCSR 24u /* offset of MXCSR, then of its mask */
 #define SIGNAL_FPU_SOFTWARE 464u /* struct signal_fpu_software */
 #define SIGNAL_FPU_HEADER 512u /* XSTATE_BV, XCOMP_BV, zeros */
-#define SIGNAL_FPU_BYTES_MIN 576u
 #define SIGNAL_FPU_MAGIC1 0x46505853u
 #define SIGNAL_FPU_MAGIC2 0x46505845u /* follows the area */
 

@@ -16,7 +16,4 @@ void syscall_dispatch(struct thread *thread, struct trap_frame *frame);
 void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t signal, int code,
                   uint64_t address);
 
-/* Raises a signal for the thread itself: default action or ignore. A fatal one ends the run. */
-void signal_raise(struct thread *thread, struct trap_frame *frame, uint32_t signal);
-
 #endif

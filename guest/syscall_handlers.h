@@ -13,7 +13,6 @@
 #include "guest/fs.h"
 #include "guest/thread.h"
 
-#define SYSCALL_USER_ID 1000u
 #define SYSCALL_IO_MAX 0x7ffff000ull /* bytes of one read or write */
 
 struct file;

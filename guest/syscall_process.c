@@ -15,11 +15,8 @@
 #include "include/hr_format.h"
 #include "lib/x86.h"
 
-#define MSR_FS_BASE 0xc0000100u
-#define MSR_KERNEL_GS_BASE 0xc0000102u /* the program's GS base while the kernel runs */
 #define RELEASE "6.1.0-microtome"
 #define NAME_BYTES 16u
-#define RANDOM_PART 256u
 
 void syscall_deadlock(struct thread *thread, const char *what)
 {
@@ -57,12 +54,12 @@ int64_t syscall_getuid(struct thread *thread, struct trap_frame *frame)
 {
     (void)thread;
     (void)frame;
-    return SYSCALL_USER_ID;
+    return PROCESS_USER_ID;
 }
 
 int64_t syscall_getresuid(struct thread *thread, struct trap_frame *frame)
 {
-    const uint32_t id = SYSCALL_USER_ID;
+    const uint32_t id = PROCESS_USER_ID;
     int error = copy_to_user(frame->rdi, &id, sizeof id);
 
     (void)thread;
@@ -92,7 +89,7 @@ int64_t syscall_setpgid(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_set_identity(struct thread *thread, struct trap_frame *frame)
 {
     (void)thread;
-    return (uint32_t)frame->rdi == SYSCALL_USER_ID ? 0 : -EPERM;
+    return (uint32_t)frame->rdi == PROCESS_USER_ID ? 0 : -EPERM;
 }
 
 int64_t syscall_getgroups(struct thread *thread, struct trap_frame *frame)
@@ -125,11 +122,11 @@ int64_t syscall_arch_prctl(struct thread *thread, struct trap_frame *frame)
     case ARCH_SET_GS:
         if (frame->rsi >= USER_END)
             return -EPERM;
-        x86_wrmsr(frame->rdi == ARCH_SET_FS ? MSR_FS_BASE : MSR_KERNEL_GS_BASE, frame->rsi);
+        x86_wrmsr(frame->rdi == ARCH_SET_FS ? X86_MSR_FS_BASE : X86_MSR_KERNEL_GS_BASE, frame->rsi);
         return 0;
     case ARCH_GET_FS:
     case ARCH_GET_GS:
-        value = x86_rdmsr(frame->rdi == ARCH_GET_FS ? MSR_FS_BASE : MSR_KERNEL_GS_BASE);
+        value = x86_rdmsr(frame->rdi == ARCH_GET_FS ? X86_MSR_FS_BASE : X86_MSR_KERNEL_GS_BASE);
         return copy_to_user(frame->rsi, &value, sizeof value);
     default:
         return -EINVAL;
@@ -190,18 +187,9 @@ int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_getrandom(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t bytes = frame->rsi < SYSCALL_IO_MAX ? frame->rsi : SYSCALL_IO_MAX;
-    uint8_t part[RANDOM_PART];
 
     (void)thread;
     if (frame->rdx & ~7ull)
         return -EINVAL;
-    for (uint64_t done = 0; done < bytes;) {
-        uint64_t count = bytes - done < sizeof part ? bytes - done : sizeof part;
-
-        random_bytes(part, count);
-        if (copy_to_user(frame->rdi + done, part, count) != 0)
-            return done ? (int64_t)done : -EFAULT;
-        done += count;
-    }
-    return (int64_t)bytes;
+    return random_to_user(frame->rdi, bytes);
 }

@@ -120,7 +120,7 @@ int64_t syscall_rt_sigtimedwait(struct thread *thread, struct trap_frame *frame)
     info.signal = __builtin_ctzll(ready) + 1;
     info.code = thread->signal_codes[info.signal];
     info.u.sender.pid = thread->process->pid;
-    info.u.sender.uid = SYSCALL_USER_ID;
+    info.u.sender.uid = PROCESS_USER_ID;
     if (frame->rsi && copy_to_user(frame->rsi, &info, sizeof info) != 0)
         return -EFAULT;
     thread->signal_pending &= ~SIGNAL_BIT((uint32_t)info.signal);

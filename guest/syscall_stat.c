@@ -101,8 +101,8 @@ static int put_stat(uint64_t user, const struct attributes *a)
     s.st_ino = a->inode;
     s.st_mode = a->mode;
     s.st_nlink = S_ISDIR(a->mode) ? 2 : 1;
-    s.st_uid = SYSCALL_USER_ID;
-    s.st_gid = SYSCALL_USER_ID;
+    s.st_uid = PROCESS_USER_ID;
+    s.st_gid = PROCESS_USER_ID;
     s.st_rdev = a->device;
     s.st_size = (int64_t)a->bytes;
     s.st_blksize = BLOCK_BYTES;
@@ -157,8 +157,8 @@ int64_t syscall_statx(struct thread *thread, struct trap_frame *frame)
     s.stx_mask = STATX_BASIC_STATS;
     s.stx_blksize = BLOCK_BYTES;
     s.stx_nlink = S_ISDIR(a.mode) ? 2 : 1;
-    s.stx_uid = SYSCALL_USER_ID;
-    s.stx_gid = SYSCALL_USER_ID;
+    s.stx_uid = PROCESS_USER_ID;
+    s.stx_gid = PROCESS_USER_ID;
     s.stx_mode = (uint16_t)a.mode;
     s.stx_ino = a.inode;
     s.stx_size = a.bytes;

@@ -10,6 +10,8 @@
 #include "lib/manifest.h"
 
 #define SIGNALS 64
+#define PROCESS_ID 1000u
+#define PROCESS_USER_ID 1000u /* user and group of the program */
 
 struct signal_action { /* as struct kernel_sigaction of Linux on x86-64 */
     uint64_t handler;
@@ -24,7 +26,7 @@ struct process {
     struct vm_space space;
     struct manifest manifest;
     struct signal_action actions[SIGNALS + 1];
-    uint32_t pid; /* 1000 */
+    uint32_t pid; /* PROCESS_ID */
     char cwd[4096];
     uint32_t umask;
     struct file_table *files; /* guest/files.h; made by exec_load */
@@ -47,8 +49,6 @@ struct thread {
     uint64_t robust_list_bytes;
     uint64_t signal_stack[3]; /* sigaltstack: sp, flags, bytes */
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
-    void *kernel_stack; /* KERNEL_STACK_BYTES */
-    void *xsave_area; /* 64-byte aligned; used when threads share a CPU */
 };
 
 #endif

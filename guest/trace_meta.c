@@ -2,16 +2,18 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "guest/image.h"
 #include "guest/log.h"
 #include "guest/phys.h"
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/trace.h"
 #include "guest/trace_meta.h"
-#include "guest/version.h"
+#include "include/version.h"
 #include "lib/x86.h"
 
 #define MAPS_MAX 64
+#define NOTE_HEADER_BYTES 16 /* of kernel_build_id: three words and the name */
 #define BUILD_ID_MAX 64
 
 struct noted_map {
@@ -108,19 +110,29 @@ static void info_arguments(struct trace_writer *w)
     const char *argument;
     const char *const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-+=./,:@%^";
+    const char *const cut = " ...";
 
     while ((argument = manifest_next(&run.manifest, "arg", &position))) {
         bool quote = !*argument;
         for (const char *c = argument; *c; c++)
             quote |= !strchr(plain, *c);
-        if (used + 2 * strlen(argument) + 4 > sizeof text)
+        /* each byte may become four; a space, two quotes and the mark of a cut may follow */
+        if (used + 4 * strlen(argument) + 3 + strlen(cut) >= sizeof text) {
+            memcpy(text + used, cut, strlen(cut));
+            used += strlen(cut);
             break;
+        }
         if (used)
             text[used++] = ' ';
         if (quote)
             text[used++] = '\'';
-        for (const char *c = argument; *c; c++)
-            text[used++] = *c == '\'' ? '?' : *c;
+        for (const char *c = argument; *c; c++) {
+            text[used++] = *c;
+            if (*c == '\'') { /* end the quotes, an escaped one, begin anew */
+                memcpy(text + used, "\\''", 3);
+                used += 3;
+            }
+        }
         if (quote)
             text[used++] = '\'';
     }
@@ -128,11 +140,23 @@ static void info_arguments(struct trace_writer *w)
     info(w, "program.args", text);
 }
 
+/* The kernel's own build-id: the note's description, after its header and the name "GNU". */
+static void info_build_id(struct trace_writer *w)
+{
+    char text[2 * BUILD_ID_MAX + 1] = "";
+    const uint8_t *id = kernel_build_id + NOTE_HEADER_BYTES;
+
+    for (size_t i = 0; i < BUILD_ID_MAX && id + i < kernel_build_id_end; i++)
+        format_text(text + 2 * i, 3, "%02x", id[i]);
+    info(w, "kernel.build_id", text);
+}
+
 static void info_run(struct trace_writer *w)
 {
     const struct manifest *m = &run.manifest;
 
     info(w, "kernel.version", VERSION_TEXT);
+    info_build_id(w);
     info(w, "program.path", manifest_text(m, "program-path", manifest_text(m, "program", "")));
     info_arguments(w);
     info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
@@ -153,7 +177,7 @@ static void sampling(struct trace_writer *w)
                  (run.shared ? HR_SAMPLING_SHARED : 0u),
         .event_count = run.session.event_count,
         .ring_slots = RING_SLOTS,
-        .cpu_count = run.shared ? 1 : cpu_count - 1,
+        .cpu_count = 1, /* the program has one thread */
     };
 
     add(w, HR_META_SAMPLING, &record, sizeof record, NULL, 0);

@@ -15,6 +15,8 @@
 #include "lib/x86.h"
 
 enum { /* SDM volume 3, "Exceptions and Interrupts" */
+       VECTOR_NMI = 2,
+       VECTOR_DOUBLE_FAULT = 8,
        VECTOR_GENERAL_PROTECTION = 13,
        VECTOR_PAGE_FAULT = 14,
 };
@@ -38,8 +40,6 @@ static const struct fault_signal fault_signals[ENTRY_EXCEPTIONS] = {
     [17] = {SIGBUS, BUS_ADRALN, 0},   [19] = {SIGFPE, FPE_FLTINV, 1},
     [20] = {SIGSEGV, SI_KERNEL, 0},   [21] = {SIGSEGV, SI_KERNEL, 0},
 };
-
-static uint64_t nmi_count;
 
 bool trap_syscall(struct trap_frame *frame)
 {
@@ -140,10 +140,9 @@ void trap_in_kernel(struct trap_frame *frame)
 
 void trap_paranoid(struct trap_frame *frame)
 {
-    if (frame->vector == 2) {
-        nmi_count++;
+    if (frame->vector == VECTOR_NMI) /* nothing here asks for one */
         return;
-    }
-    panic_frame(frame, "%s, CR2 %lx", frame->vector == 8 ? "double fault" : "machine check",
+    panic_frame(frame, "%s, CR2 %lx",
+                frame->vector == VECTOR_DOUBLE_FAULT ? "double fault" : "machine check",
                 x86_read_cr2());
 }

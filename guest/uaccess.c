@@ -20,91 +20,83 @@ static bool range_ok(uint64_t address, size_t bytes)
     return bytes <= USER_END && address <= USER_END - bytes;
 }
 
+/* A range of user memory, piece by piece: each lies within one page. */
+struct pieces {
+    struct vm_space *space;
+    enum vm_access_kind kind;
+    uint64_t address; /* of the next piece */
+    size_t left;
+    void *at; /* this piece */
+    size_t bytes;
+};
+
+static struct pieces pieces_of(uint64_t address, size_t bytes, enum vm_access_kind kind)
+{
+    return (struct pieces){
+        .space = current_space(), .kind = kind, .address = address, .left = bytes};
+}
+
+/* Steps to the next piece: 1; 0 at the end; -EFAULT. */
+static int next_piece(struct pieces *p)
+{
+    uint64_t room;
+
+    if (!range_ok(p->address, p->left))
+        return -EFAULT;
+    if (!p->left)
+        return 0;
+    if (vm_access(p->space, p->address, p->kind, &p->at, &room) != 0)
+        return -EFAULT;
+    p->bytes = room < p->left ? room : p->left;
+    p->address += p->bytes;
+    p->left -= p->bytes;
+    return 1;
+}
+
 int copy_from_user(void *to, uint64_t from, size_t bytes)
 {
-    struct vm_space *space = current_space();
-    uint8_t *p = to;
+    struct pieces p = pieces_of(from, bytes, VM_ACCESS_READ);
+    uint8_t *out = to;
+    int status;
 
-    if (!range_ok(from, bytes))
-        return -EFAULT;
-    while (bytes) {
-        uint64_t room;
-        void *source;
-
-        if (vm_access(space, from, VM_ACCESS_READ, &source, &room) != 0)
-            return -EFAULT;
-        if (room > bytes)
-            room = bytes;
-        memcpy(p, source, room);
-        p += room;
-        from += room;
-        bytes -= room;
+    while ((status = next_piece(&p)) > 0) {
+        memcpy(out, p.at, p.bytes);
+        out += p.bytes;
     }
-    return 0;
+    return status;
 }
 
 int copy_to_user(uint64_t to, const void *from, size_t bytes)
 {
-    struct vm_space *space = current_space();
-    const uint8_t *p = from;
+    struct pieces p = pieces_of(to, bytes, VM_ACCESS_WRITE);
+    const uint8_t *in = from;
+    int status;
 
-    if (!range_ok(to, bytes))
-        return -EFAULT;
-    while (bytes) {
-        uint64_t room;
-        void *target;
-
-        if (vm_access(space, to, VM_ACCESS_WRITE, &target, &room) != 0)
-            return -EFAULT;
-        if (room > bytes)
-            room = bytes;
-        memcpy(target, p, room);
-        p += room;
-        to += room;
-        bytes -= room;
+    while ((status = next_piece(&p)) > 0) {
+        memcpy(p.at, in, p.bytes);
+        in += p.bytes;
     }
-    return 0;
+    return status;
 }
 
 int uaccess_zero(uint64_t to, size_t bytes)
 {
-    struct vm_space *space = current_space();
+    struct pieces p = pieces_of(to, bytes, VM_ACCESS_WRITE);
+    int status;
 
-    if (!range_ok(to, bytes))
-        return -EFAULT;
-    while (bytes) {
-        uint64_t room;
-        void *target;
-
-        if (vm_access(space, to, VM_ACCESS_WRITE, &target, &room) != 0)
-            return -EFAULT;
-        if (room > bytes)
-            room = bytes;
-        memset(target, 0, room);
-        to += room;
-        bytes -= room;
-    }
-    return 0;
+    while ((status = next_piece(&p)) > 0)
+        memset(p.at, 0, p.bytes);
+    return status;
 }
 
 int uaccess_prepare_write(uint64_t address, size_t bytes)
 {
-    struct vm_space *space = current_space();
+    struct pieces p = pieces_of(address, bytes, VM_ACCESS_WRITE);
+    int status;
 
-    if (!range_ok(address, bytes))
-        return -EFAULT;
-    while (bytes) {
-        uint64_t room;
-        void *target;
-
-        if (vm_access(space, address, VM_ACCESS_WRITE, &target, &room) != 0)
-            return -EFAULT;
-        if (room > bytes)
-            room = bytes;
-        address += room;
-        bytes -= room;
-    }
-    return 0;
+    while ((status = next_piece(&p)) > 0)
+        ;
+    return status;
 }
 
 int copy_string_from_user(char *to, uint64_t from, size_t room_in_to)

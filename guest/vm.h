@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "include/boot_info.h"
-
 enum { VM_READ = 1, VM_WRITE = 2, VM_EXEC = 4 }; /* as PROT_* */
 
 struct vm_area { /* start .. end-1, page-aligned; a sorted doubly linked list */
@@ -40,14 +38,12 @@ struct vm_space {
 
 /* Replaces the boot page tables: direct map of all RAM with large pages (NX), kernel text
  * read-execute, read-only data NX, data NX, DIRECT_MAP from page 0 past the last RAM byte to the
- * next GiB (ACPI ranges included), user half as
- * the boot tables have it until vm_drop_identity().  Also enables CR0.WP, EFER.NXE, SMEP, SMAP,
- * UMIP where CPUID has them on the calling CPU through vm_enable_protection, which other CPUs call
- * for themselves.
+ * next GiB (ACPI ranges included), nothing in the user half.  Also enables CR0.WP, EFER.NXE, SMEP,
+ * SMAP, UMIP where CPUID has them on the calling CPU through vm_enable_protection, which other CPUs
+ * call for themselves.
  */
-void vm_init(const struct boot_info *boot);
+void vm_init(void);
 void vm_enable_protection(void);
-void vm_drop_identity(void); /* once the other CPUs run */
 uint64_t vm_map_device(uint64_t physical, uint64_t bytes); /* uncached; its virtual address */
 uint64_t vm_kernel_root(void); /* CR3 for CPUs without a process */
 
@@ -71,10 +67,6 @@ uint64_t vm_set_brk(struct vm_space *space, uint64_t end); /* returns the break 
  * fault (SIGSEGV); -ENOMEM: out of memory.  Uses a 2 MiB page when area and alignment allow.
  */
 int vm_fault(struct vm_space *space, uint64_t address, uint64_t error);
-
-/* Copies into the space whatever its protection, faulting pages in; the space need not be loaded.
- * 0, -EFAULT, -ENOMEM. */
-int vm_write(struct vm_space *space, uint64_t address, const void *from, size_t bytes);
 
 const struct vm_area *vm_find(const struct vm_space *space, uint64_t address);
 

@@ -10,7 +10,6 @@
 #include "guest/vm_table.h"
 #include "lib/x86.h"
 
-#define MSR_EFER 0xc0000080u
 #define EFER_NXE (1ull << 11)
 #define CR0_WP (1ull << 16)
 #define CR4_PGE (1ull << 7)
@@ -54,11 +53,8 @@ static void map_memory(void)
     }
 }
 
-void vm_init(const struct boot_info *boot)
+void vm_init(void)
 {
-    const uint64_t *boot_table = phys_pointer(x86_read_cr3() & VM_ENTRY_ADDRESS);
-
-    (void)boot;
     kernel_root = vm_table_new();
     if (!kernel_root)
         panic("no memory for the kernel's page tables");
@@ -71,16 +67,8 @@ void vm_init(const struct boot_info *boot)
     /* Every address space copies the kernel's top entries: this one must exist before the first. */
     if (!vm_table_make(kernel_root, DEVICE_MAP, VM_LEVEL_TOP - 1))
         panic("no memory for the kernel's page tables");
-    /* Firmware's and boot's tables and descriptors stay in reach until vm_drop_identity(). */
-    *(uint64_t *)phys_pointer(kernel_root) = boot_table[0];
     x86_write_cr3(kernel_root);
     phys_add_high();
-}
-
-void vm_drop_identity(void)
-{
-    *(uint64_t *)phys_pointer(kernel_root) = 0;
-    x86_write_cr3(x86_read_cr3());
 }
 
 void vm_enable_protection(void)
@@ -96,7 +84,7 @@ void vm_enable_protection(void)
         cr4 |= CR4_SMAP;
     if (leaf7.ecx >> 2 & 1)
         cr4 |= CR4_UMIP;
-    x86_wrmsr(MSR_EFER, x86_rdmsr(MSR_EFER) | EFER_NXE);
+    x86_wrmsr(X86_MSR_EFER, x86_rdmsr(X86_MSR_EFER) | EFER_NXE);
     x86_write_cr0(x86_read_cr0() | CR0_WP);
     x86_write_cr4(cr4);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "host/commands.h"
-#include "host/error.h"
+#include "host/reader.h"
 #include "host/text.h"
 #include "host/trace_index.h"
 #include "host/trace_scan.h"
@@ -29,14 +29,7 @@ struct check {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    const char **path = state->input;
-
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (*path != NULL)
-        argp_error(state, "%s: one trace at a time", argument);
-    *path = argument;
-    return 0;
+    return reader_parse_file(key, argument, state, state->input);
 }
 
 static bool entry_matches(const struct hr_index_entry *entry, const struct trace_chunk *chunk)
@@ -213,10 +206,7 @@ static int run(const char *path)
         trace_index_free(&c.index);
         trace_scan_close(&c.scan);
     }
-    if (error != 0)
-        error_print("%s: %s", path, trace_file_error(error));
-    return error == -EBADMSG || error == -ENODATA || error == -EPROTONOSUPPORT ? HR_EXIT_USAGE
-                                                                               : status;
+    return error == 0 ? status : reader_fail(path, error);
 }
 
 int check_command(int argc, char **argv)
@@ -234,5 +224,5 @@ int check_command(int argc, char **argv)
     const char *path = NULL;
 
     argp_parse(&argp, argc, argv, 0, NULL, &path);
-    return run(path != NULL ? path : "hr.bin");
+    return run(reader_file(path));
 }

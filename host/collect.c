@@ -1,12 +1,12 @@
 /* Verifies the trace stream and appends it to hr.bin in whole chunks. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "host/collect.h"
+#include "host/output_file.h"
 #include "lib/trace_reader.h"
 #include "lib/trace_writer.h"
 
@@ -23,21 +23,29 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int collect_open(struct collector *c, const char *path, struct run_failure *failure)
+int collect_open(struct collector *c, const char *path, const struct stat *input,
+                 struct run_failure *failure)
 {
+    struct stat status;
+
     *c = (struct collector){.fd = -1, .start_ns = monotonic_ns()};
     trace_index_init(&c->index);
-    c->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (c->fd < 0 && (errno == EACCES || errno == EINVAL))
-        c->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    c->fd = output_file_open(path, "trace", input, failure);
     if (c->fd < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot write the trace '%s': %s; use --output",
-                        path, strerror(errno));
+        return -1;
     c->buffer = malloc(BUFFER_BYTES);
-    if (c->buffer != NULL)
+    /* A reader that stalls would stall the run and make it deaf to signals. */
+    if (fstat(c->fd, &status) != 0 || S_ISFIFO(status.st_mode) || isatty(c->fd))
+        run_fail(failure, RUN_EXIT_FAILED,
+                 "cannot write the trace '%s': a pipe or a terminal; name a file with --output",
+                 path);
+    else if (c->buffer == NULL)
+        run_fail(failure, RUN_EXIT_FAILED, "out of memory for the receive buffer");
+    else
         return 0;
     close(c->fd);
-    return run_fail(failure, RUN_EXIT_FAILED, "out of memory for the receive buffer");
+    free(c->buffer);
+    return -1;
 }
 
 static int write_all(int fd, const uint8_t *bytes, size_t count)
@@ -57,7 +65,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t count)
     return 0;
 }
 
-/* Cuts a partly written chunk off again; a device or pipe cannot be cut and needs no cutting. */
+/* Cuts a partly written chunk off again; a device cannot be cut and needs no cutting. */
 static void cut_back(struct collector *c)
 {
     if (ftruncate(c->fd, (off_t)c->offset) == 0)
@@ -103,6 +111,15 @@ static void note_end(struct collector *c, const struct hr_chunk_header *header,
             c->has_exit = true;
 }
 
+/* An index is a convenience: a flood of tiny chunks must not cost the memory of the host. */
+static void note_chunk(struct collector *c, const struct hr_chunk_header *header, uint64_t offset)
+{
+    if (c->index_full || trace_index_add(&c->index, header, offset) == 0)
+        return;
+    c->index_full = true;
+    trace_index_free(&c->index);
+}
+
 /* Looks at one verified chunk; returns what is wrong with it, or NULL. */
 static const char *take_chunk(struct collector *c, const struct hr_chunk_header *header,
                               const uint8_t *payload, uint64_t offset)
@@ -113,8 +130,7 @@ static const char *take_chunk(struct collector *c, const struct hr_chunk_header 
         return "a chunk that only the collector writes";
     if (!c->has_meta && header->type != HR_CHUNK_META)
         return "no META chunk at the start";
-    if (trace_index_add(&c->index, header, offset) != 0)
-        return "too many chunks for this machine's memory";
+    note_chunk(c, header, offset);
     c->samples += header->sample_count;
     c->lost += header->lost_count;
     if (header->type == HR_CHUNK_META)
@@ -172,9 +188,22 @@ static size_t scan(struct collector *c)
     return good;
 }
 
+/* After a failed write nothing of the batch is in the file. */
+static void forget(struct collector *c, const struct collector *before)
+{
+    if (!c->index_full)
+        c->index.count = before->index.count;
+    c->has_header = before->has_header;
+    c->has_end = before->has_end;
+    c->has_exit = before->has_exit;
+    c->samples = before->samples;
+    c->lost = before->lost;
+}
+
 ssize_t collect_receive(struct collector *c, int from)
 {
     ssize_t received = read(from, c->buffer + c->used, READ_BYTES);
+    struct collector before;
     size_t good;
     int result;
 
@@ -184,11 +213,13 @@ ssize_t collect_receive(struct collector *c, int from)
     if (c->bad != NULL || c->write_error != 0)
         return received;
     c->used += (size_t)received;
+    before = *c;
     good = scan(c);
     result = write_all(c->fd, c->buffer, good);
     if (result != 0) {
         c->write_error = -result;
         cut_back(c);
+        forget(c, &before);
     } else {
         c->offset += good;
     }
@@ -197,19 +228,6 @@ ssize_t collect_receive(struct collector *c, int from)
     if (c->bad != NULL || c->write_error != 0)
         c->used = 0;
     return received;
-}
-
-/* After a failed write the index holds chunks that are not in the file. */
-static void forget_unwritten(struct collector *c)
-{
-    while (c->index.count > 0 && c->index.entries[c->index.count - 1].offset >= c->offset)
-        c->index.count--;
-    c->samples = 0;
-    c->lost = 0;
-    for (size_t i = 0; i < c->index.count; i++) {
-        c->samples += c->index.entries[i].sample_count;
-        c->lost += c->index.entries[i].lost_count;
-    }
 }
 
 static int write_host_chunk(struct collector *c, enum hr_host_reason reason, const char *message)
@@ -227,11 +245,10 @@ static int write_host_chunk(struct collector *c, enum hr_host_reason reason, con
     bytes = trace_writer_finish(&writer);
     if (result == 0)
         result = write_all(c->fd, buffer, bytes);
-    if (result == 0)
-        result = trace_index_add(&c->index, (const struct hr_chunk_header *)(const void *)buffer,
-                                 c->offset);
-    if (result == 0)
+    if (result == 0) {
+        note_chunk(c, (const struct hr_chunk_header *)(const void *)buffer, c->offset);
         c->offset += bytes;
+    }
     return result;
 }
 
@@ -240,10 +257,9 @@ int collect_close(struct collector *c, enum hr_host_reason reason, const char *m
     uint64_t index_bytes = 0;
     int result = 0;
 
-    forget_unwritten(c);
     if (c->has_header && c->offset > 0) {
         result = write_host_chunk(c, reason, message);
-        if (result == 0)
+        if (result == 0 && !c->index_full)
             result = trace_index_append(&c->index, c->fd, c->offset, &index_bytes);
         if (result == 0)
             c->offset += index_bytes;

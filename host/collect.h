@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "host/run_failure.h"
 #include "host/trace_index.h"
@@ -22,6 +23,7 @@ struct collector {
     uint64_t offset; /* bytes of the file that hold the header and whole chunks */
     uint64_t start_ns; /* CLOCK_MONOTONIC at collect_open */
     struct trace_index index;
+    bool index_full; /* too many chunks: the trace gets no index, readers scan */
     bool has_header; /* the file header was received */
     bool has_meta;
     bool has_end; /* the guest's END chunk was received: the trace is complete */
@@ -37,8 +39,11 @@ struct collector {
     uint8_t unmeasured_source; /* its enum hr_source */
 };
 
-/* Creates or truncates the file.  0, or -1 with the failure filled. */
-int collect_open(struct collector *c, const char *path, struct run_failure *failure);
+/* Creates or empties the file, which must not be `input` (may be NULL).  0, or -1 with the failure
+ * filled.
+ */
+int collect_open(struct collector *c, const char *path, const struct stat *input,
+                 struct run_failure *failure);
 
 /* Reads once from `from` and appends what became complete.  Returns the bytes read, 0 at the end
  * of the stream, or -errno of read().  Look at bad and write_error afterwards.

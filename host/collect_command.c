@@ -14,6 +14,8 @@
 #include "host/error.h"
 #include "host/text.h"
 
+#define UNIX "unix:"
+
 struct collect_options {
     const char *output;
     const char *listen; /* unix:PATH, or NULL */
@@ -61,18 +63,24 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* Looks at what was asked for before the output is touched. */
+static int check_listen(const char *where, struct run_failure *failure)
+{
+    if (strncmp(where, UNIX, sizeof UNIX - 1) != 0 || where[sizeof UNIX - 1] == 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: write unix:PATH", where);
+    if (strlen(where + sizeof UNIX - 1) >= sizeof((struct sockaddr_un *)0)->sun_path)
+        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: the path is too long", where);
+    return 0;
+}
+
 /* Waits for one connection; the descriptor or -1. */
 static int accept_one(const char *where, struct run_failure *failure)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const char *path = where + 5;
+    const char *path = where + sizeof UNIX - 1;
     int listener;
     int fd = -1;
 
-    if (strncmp(where, "unix:", 5) != 0 || path[0] == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: write unix:PATH", where);
-    if (strlen(path) >= sizeof address.sun_path)
-        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: the path is too long", where);
     memcpy(address.sun_path, path, strlen(path) + 1);
     listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
@@ -92,7 +100,10 @@ static int accept_one(const char *where, struct run_failure *failure)
 static void catch_signals(void)
 {
     const struct sigaction action = {.sa_handler = note_signal}; /* no SA_RESTART: read() ends */
+    struct sigaction hangup;
 
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGXFSZ, SIG_IGN);
@@ -113,12 +124,19 @@ static void receive(struct collector *c, int fd, struct run_failure *failure)
 static void collect(const struct collect_options *o, struct run_failure *failure)
 {
     struct collector c;
+    struct stat input;
     enum hr_host_reason reason;
     char samples[TEXT_QUANTITY_BYTES];
     int fd = o->fd;
     int result;
 
-    if (collect_open(&c, o->output, failure) != 0)
+    if (o->listen != NULL && check_listen(o->listen, failure) != 0)
+        return;
+    if (fd >= 0 && fstat(fd, &input) != 0) {
+        run_fail(failure, RUN_EXIT_FAILED, "--fd %d: %s", fd, strerror(errno));
+        return;
+    }
+    if (collect_open(&c, o->output, fd >= 0 ? &input : NULL, failure) != 0)
         return;
     catch_signals();
     if (o->listen != NULL)

@@ -8,6 +8,7 @@
 
 #include "host/commands.h"
 #include "host/error.h"
+#include "host/reader.h"
 #include "host/units.h"
 
 static const struct dump_format *const formats[] = {&dump_csv, &dump_records};
@@ -54,13 +55,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'b':
         parse_time("to", argument, &options->to_ns, state);
         return 0;
-    case ARGP_KEY_ARG:
-        if (options->path != NULL)
-            argp_error(state, "%s: one trace at a time", argument);
-        options->path = argument;
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return reader_parse_file(key, argument, state, &options->path);
     }
 }
 
@@ -86,12 +82,12 @@ static int conclude(const struct dump *dump, const char *path, int error)
         error_print("standard output: %s; free some space or write elsewhere",
                     strerror(-dump->output.error));
     else if (error != 0)
-        error_print("%s: %s", path, trace_file_error(error));
+        return reader_fail(path, error);
     else if (!dump->scan.partial && !trace_audit_complete(&dump->scan.audit))
         error_print(
             "%s: incomplete, the rows are what is there; 'hr check %s' says what is missing", path,
             path);
-    return dump->output.error != 0 || error != 0 ? HR_EXIT_FAILED : HR_EXIT_OK;
+    return dump->output.error != 0 ? HR_EXIT_FAILED : HR_EXIT_OK;
 }
 
 static int run(const struct dump_options *options)
@@ -101,9 +97,8 @@ static int run(const struct dump_options *options)
     int status;
 
     if (error != 0) {
-        error_print("%s: %s", options->path, trace_file_error(error));
         free(dump);
-        return error == -EBADMSG ? HR_EXIT_USAGE : HR_EXIT_FAILED;
+        return reader_fail(options->path, error);
     }
     output_init(&dump->output, STDOUT_FILENO);
     dump->program = options->program;
@@ -142,7 +137,6 @@ int dump_command(int argc, char **argv)
     struct dump_options options = {NULL, NULL, &dump_csv, 0, UINT64_MAX};
 
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    if (options.path == NULL)
-        options.path = "hr.bin";
+    options.path = reader_file(options.path);
     return run(&options);
 }

@@ -171,7 +171,7 @@ static size_t put_build_id(struct output *out, const struct trace_record *record
 static void put_tail(struct output *out, const struct layout *layout,
                      const struct trace_record *record)
 {
-    char text[4096], safe[8192];
+    static char text[UINT16_MAX + 1], safe[4 * sizeof text]; /* a byte becomes \xNN at most */
     size_t start = layout->bytes, end = record->bytes, used = 0;
 
     if (record->type == HR_META_MAP)
@@ -179,7 +179,7 @@ static void put_tail(struct output *out, const struct layout *layout,
     if (end > start && record->body[end - 1] == 0)
         end--;
     /* the NUL between key and value shows as an equals sign */
-    for (size_t i = start; i < end && used < sizeof text - 1; i++)
+    for (size_t i = start; i < end; i++)
         text[used++] = record->body[i] != 0 ? (char)record->body[i] : '=';
     text[used] = 0;
     output_text(out, " text=\"");

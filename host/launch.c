@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -42,13 +43,32 @@ static int place(int fd, int number)
     return fd >= 0 && dup2(fd, number) == number ? 0 : -1;
 }
 
+/* The numbers above are beyond what a careful system allows by default. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= LAUNCH_FD_LIMIT)
+        return;
+    limit.rlim_cur = limit.rlim_max < LAUNCH_FD_LIMIT ? limit.rlim_max : LAUNCH_FD_LIMIT;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int place_descriptors(struct child_ends *ends)
 {
-    int null = move_to_spare(open("/dev/null", O_RDWR | O_CLOEXEC));
+    int status, null;
+
+    allow_descriptors();
+    status = move_to_spare(ends->status);
+    null = move_to_spare(open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (status < 0 || null < 0) {
+        errno = EMFILE; /* EINVAL is what a number beyond the limit gives */
+        return -1;
+    }
+    ends->status = status;
 
     ends->archive = move_to_spare(ends->archive);
     ends->errors = move_to_spare(ends->errors);
-    ends->status = move_to_spare(ends->status);
     for (int i = 0; i < LAUNCH_PORTS; i++)
         ends->ports[i] = move_to_spare(ends->ports[i]);
     for (int i = 0; i < LAUNCH_PORTS; i++)
@@ -57,7 +77,11 @@ static int place_descriptors(struct child_ends *ends)
     if (place(ends->archive, LAUNCH_FD_ARCHIVE) != 0 || place(null, 0) != 0 ||
         place(ends->errors, 1) != 0 || place(ends->errors, 2) != 0)
         return -1;
-    return 0;
+    /* Nor does the emulator inherit what our own caller left open. */
+    return close_range(3, LAUNCH_FD_ARCHIVE - 1, CLOSE_RANGE_CLOEXEC) != 0 ||
+                   close_range(LAUNCH_FD_PORTS + LAUNCH_PORTS, ~0u, CLOSE_RANGE_CLOEXEC) != 0
+               ? -1
+               : 0;
 }
 
 /* A session of its own keeps the terminal's signals away: they are for hr, which stops the program
@@ -170,13 +194,20 @@ int launch_start(const struct launch_command *command, int archive_fd, struct la
                     strerror(reason));
 }
 
+/* Its session is a process group, too: what a script given as --qemu started ends with it. */
+void launch_kill(const struct launch *launch)
+{
+    if (kill(-launch->pid, SIGKILL) != 0)
+        kill(launch->pid, SIGKILL);
+}
+
 int launch_end(struct launch *launch, bool kill_first)
 {
     int status = 0;
 
     if (launch->pid > 0) {
         if (kill_first)
-            kill(launch->pid, SIGKILL);
+            launch_kill(launch);
         while (waitpid(launch->pid, &status, 0) < 0 && errno == EINTR)
             continue;
         launch->pid = -1;

@@ -65,7 +65,10 @@ void launch_print(const struct launch_command *command, FILE *out);
 int launch_start(const struct launch_command *command, int archive_fd, struct launch *launch,
                  struct run_failure *failure);
 
-/* Kills the emulator, reaps it and closes what is still open; returns its wait status. */
+/* Kills the emulator, which was not reaped yet. */
+void launch_kill(const struct launch *launch);
+
+/* Kills the emulator if asked, reaps it and closes what is still open; returns its wait status. */
 int launch_end(struct launch *launch, bool kill_first);
 
 #endif

@@ -153,8 +153,10 @@ static int find_kernel(const struct options *o, struct launch_command *c,
         if (snprintf(c->kernel, sizeof c->kernel, "%s/%s", self, places[i]) < PATH_MAX &&
             is_file(c->kernel))
             return 0;
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "the kernel guest.elf is not beside hr; run 'make', or name it with --kernel");
+    return run_fail(
+        failure, RUN_EXIT_FAILED,
+        "the kernel guest.elf is neither beside hr nor in ../lib/microtome; run 'make', or "
+        "name it with --kernel");
 }
 
 /* qboot starts a PVH kernel in a tenth of SeaBIOS's time.  It comes with QEMU's data. */

@@ -1,6 +1,8 @@
 /* The hr command: finds the subcommand in a table and runs it. */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +10,9 @@
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/nearest.h"
+#include "host/run_failure.h"
 #include "include/hr_format.h"
-
-#define PRODUCT_VERSION "0.1.0"
+#include "include/version.h"
 
 static const struct command commands[] = {
     {"run", "run a program alone, sample it and write hr.bin", run_command},
@@ -99,7 +101,7 @@ static int dispatch(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help(stdout);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        printf("hr (Microtome) %s, trace format %d.%d\n", PRODUCT_VERSION, HR_VERSION_MAJOR,
+        printf("hr (Microtome) %s, trace format %d.%d\n", VERSION_TEXT, HR_VERSION_MAJOR,
                HR_VERSION_MINOR);
         return HR_EXIT_OK;
     }
@@ -111,9 +113,23 @@ static int dispatch(int argc, char **argv)
     return run_command_entry(command, argc - 1, argv + 1);
 }
 
+/* A closed standard stream must not get the number of a file of ours.  Writing to one fails, as it
+ * would have, except for hr run: there it is the program's, and /dev/null serves.
+ */
+static void occupy_standard_streams(bool writable)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd != 0 && writable ? O_WRONLY : O_RDONLY) != fd)
+            exit(RUN_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
-    int status = dispatch(argc, argv);
+    int status;
+
+    occupy_standard_streams(argc > 1 && strcmp(argv[1], "run") == 0);
+    status = dispatch(argc, argv);
 
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == HR_EXIT_OK) {
         error_print("standard output: %s; free some space or write elsewhere", strerror(errno));

@@ -1,10 +1,26 @@
 /* Splits and checks the list of events of a run. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/events.h"
 #include "host/events_spec.h"
 #include "host/options_events.h"
+
+/* The suffix :u is what a bare name means. */
+static size_t bytes_without_suffix(const char *name)
+{
+    size_t bytes = strlen(name);
+
+    return bytes > 2 && strcmp(name + bytes - 2, ":u") == 0 ? bytes - 2 : bytes;
+}
+
+static bool same_event(const char *a, const char *b)
+{
+    size_t bytes = bytes_without_suffix(a);
+
+    return bytes_without_suffix(b) == bytes && memcmp(a, b, bytes) == 0;
+}
 
 /* Takes the name when it returns 0. */
 static int add_event(struct options *o, char *name, struct run_failure *failure)
@@ -17,7 +33,7 @@ static int add_event(struct options *o, char *name, struct run_failure *failure)
                         "another run",
                         HR_EVENTS_MAX, HR_EVENTS_MAX);
     for (size_t i = 0; i < o->event_count; i++)
-        if (strcmp(o->events[i], name) == 0)
+        if (same_event(o->events[i], name))
             return run_fail(failure, RUN_EXIT_FAILED, "event '%s' is listed twice", name);
     o->events[o->event_count++] = name;
     return 0;

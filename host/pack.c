@@ -1,6 +1,5 @@
 /* hr pack: puts a program, its arguments and its files into one archive. */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include "host/commands.h"
 #include "host/error.h"
+#include "host/output_file.h"
 #include "host/pack.h"
 #include "host/pack_archive.h"
 #include "host/pack_manifest.h"
@@ -116,7 +116,7 @@ int pack_write(const struct options *o, const struct launch_machine *machine,
                         "%s needs %llu MB and the guest has %llu MB; give it more with --mem",
                         o->program[0], (unsigned long long)(program->memory_bytes >> 20),
                         (unsigned long long)(o->memory_bytes >> 20));
-    pack_archive_init(&archive, fd, failure);
+    pack_archive_init(&archive, fd, o->memory_bytes, failure);
     result = add_all(&archive, o, machine, program);
     pack_archive_free(&archive);
     if (result != 0)
@@ -135,20 +135,22 @@ static int pack(const struct options *o, struct run_failure *failure)
 {
     struct launch_machine machine;
     struct pack_program program;
+    struct stat status;
+    bool regular;
     int result;
     int fd;
 
     if (launch_choose(o, &machine, failure) != 0 || pack_find_program(o, &program, failure) != 0)
         return -1;
-    fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    fd = output_file_open(o->output, "archive", &program.status, failure);
     if (fd < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot write '%s': %s; use --output", o->output,
-                        strerror(errno));
+        return -1;
     result = pack_write(o, &machine, &program, fd, failure);
+    regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     if (close(fd) != 0 && result == 0)
         result =
             run_fail(failure, RUN_EXIT_FAILED, "cannot write '%s': %s", o->output, strerror(errno));
-    if (result != 0)
+    if (result != 0 && regular) /* a device is not ours to remove */
         (void)unlink(o->output);
     return result;
 }

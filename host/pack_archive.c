@@ -16,9 +16,11 @@
 #define HEADER_ROOM (PATH_MAX + 128)
 #define COPY_BYTES (64u << 20) /* one sendfile at most */
 
-void pack_archive_init(struct pack_archive *a, int fd, struct run_failure *failure)
+void pack_archive_init(struct pack_archive *a, int fd, uint64_t limit_bytes,
+                       struct run_failure *failure)
 {
-    *a = (struct pack_archive){.fd = fd, .next_inode = 1, .failure = failure};
+    *a = (struct pack_archive){
+        .fd = fd, .limit_bytes = limit_bytes, .next_inode = 1, .failure = failure};
 }
 
 static int compare_names(const void *a, const void *b)
@@ -85,6 +87,11 @@ static int write_header(struct pack_archive *a, const char *name, size_t bytes, 
     if (length == 0)
         return run_fail(a->failure, RUN_EXIT_FAILED,
                         "%s: too large for the archive (a file has at most 4 GB)", name);
+    if (a->bytes + bytes > a->limit_bytes)
+        return run_fail(a->failure, RUN_EXIT_NOT_EXECUTABLE,
+                        "%s: with it the guest's files need more than its %llu MB of memory; give "
+                        "it more with --mem, or fewer files",
+                        name, (unsigned long long)(a->limit_bytes >> 20));
     return write_bytes(a, header, length);
 }
 

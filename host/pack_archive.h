@@ -16,12 +16,14 @@
 struct pack_archive {
     int fd;
     uint64_t bytes; /* written so far */
+    uint64_t limit_bytes; /* the guest's memory: what is larger is refused before it is read */
     uint32_t next_inode;
     void *names; /* a tsearch tree of what the archive holds */
     struct run_failure *failure;
 };
 
-void pack_archive_init(struct pack_archive *a, int fd, struct run_failure *failure);
+void pack_archive_init(struct pack_archive *a, int fd, uint64_t limit_bytes,
+                       struct run_failure *failure);
 
 /* Adds bytes from memory as a regular file.  Its parents are left to a later entry below them, so
  * that it can be the archive's first.

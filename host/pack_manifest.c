@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,15 +89,6 @@ static void add_terminal(struct draft *d)
         }
 }
 
-static const char *stdin_kind(void)
-{
-    struct stat status;
-
-    if (fstat(0, &status) != 0)
-        return "closed";
-    return S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3) ? "null" : "stream";
-}
-
 static void add_program(struct draft *d, const struct options *o, const struct pack_program *p)
 {
     char cwd[PATH_MAX];
@@ -140,7 +130,6 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     add_number(&d, "emulated", !machine->kvm);
     add_number(&d, "start-unix-ns", start_unix_ns(machine->virtual_time));
     add(&d, "hostname", "microtome");
-    add(&d, "stdin", stdin_kind());
     add_terminal(&d);
     if (o->panic_test != NULL)
         add(&d, "panic-test", o->panic_test);

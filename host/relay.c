@@ -14,6 +14,9 @@
 
 #define NEVER UINT64_MAX
 #define DRAW_NS 500000000ull
+#define LEAVE_NS 5000000000ull /* from the end of all patience until open ports are left alone */
+
+static const enum launch_port output_ports[] = {LAUNCH_STDOUT, LAUNCH_STDERR};
 
 static uint64_t monotonic_ns(void)
 {
@@ -45,14 +48,12 @@ int relay_catch_signals(struct run_failure *failure)
 
 static int start(struct relay *r)
 {
-    static const enum launch_port ports[] = {LAUNCH_STDOUT, LAUNCH_STDERR};
-
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (r->wake < 0)
         return run_fail(r->failure, RUN_EXIT_FAILED, "eventfd: %s", strerror(errno));
     for (int i = 0; i < 2; i++) {
-        int result = relay_output_start(&r->outputs[i], r->launch->ports[ports[i]], i + 1, r->wake,
-                                        &r->progress);
+        int result = relay_output_start(&r->outputs[i], r->launch->ports[output_ports[i]], i + 1,
+                                        r->wake, &r->progress);
 
         if (result != 0)
             return run_fail(r->failure, RUN_EXIT_FAILED, "cannot start a thread: %s",
@@ -61,6 +62,30 @@ static int start(struct relay *r)
     for (int i = 0; i < RELAY_SLOTS; i++)
         r->open[i] = true;
     return 0;
+}
+
+bool relay_lost_output(const struct relay *r)
+{
+    return !atomic_load(&r->outputs[0].finished) || !atomic_load(&r->outputs[1].finished);
+}
+
+/* A thread whose write blocks keeps its descriptors: their numbers must not become others'. */
+static void end_outputs(struct relay *r)
+{
+    bool lost = relay_lost_output(r);
+
+    for (int i = 0; i < 2; i++) {
+        int *port = &r->launch->ports[output_ports[i]];
+
+        if (atomic_load(&r->outputs[i].finished)) {
+            relay_output_join(&r->outputs[i]);
+        } else {
+            shutdown(*port, SHUT_RDWR);
+            *port = -1;
+        }
+    }
+    if (!lost)
+        close(r->wake);
 }
 
 static void fill(struct relay *r, struct pollfd polled[RELAY_SLOTS])
@@ -92,7 +117,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static int wait_ms(const struct relay *r, uint64_t now_ns)
 {
-    uint64_t next = earlier(earlier(r->timeout_ns, r->kill_ns), r->abandon_ns);
+    uint64_t next =
+        earlier(earlier(r->timeout_ns, r->kill_ns), earlier(r->abandon_ns, r->leave_ns));
 
     if (r->progress.enabled)
         next = earlier(next, r->draw_ns);
@@ -113,8 +139,13 @@ static void handle_time(struct relay *r, uint64_t now_ns)
     }
     if (now_ns >= r->kill_ns)
         relay_events_kill(r, now_ns);
-    if (now_ns >= r->abandon_ns)
+    if (now_ns >= r->abandon_ns) {
+        r->abandon_ns = NEVER;
         r->abandoned = true;
+        r->leave_ns = now_ns + LEAVE_NS;
+    }
+    if (now_ns >= r->leave_ns)
+        r->left = true;
     if (now_ns >= r->draw_ns) {
         r->draw_ns = now_ns + DRAW_NS;
         progress_draw(&r->progress, now_ns, r->collector->samples, r->collector->lost,
@@ -124,11 +155,12 @@ static void handle_time(struct relay *r, uint64_t now_ns)
 
 static bool is_over(const struct relay *r)
 {
+    if (r->left)
+        return true;
     for (int i = RELAY_CHILD; i <= RELAY_CONTROL; i++)
         if (r->open[i])
             return false;
-    return r->abandoned ||
-           (atomic_load(&r->outputs[0].finished) && atomic_load(&r->outputs[1].finished));
+    return r->abandoned || !relay_lost_output(r);
 }
 
 static void loop(struct relay *r)
@@ -139,8 +171,10 @@ static void loop(struct relay *r)
         uint64_t now_ns = monotonic_ns();
 
         fill(r, polled);
-        if (poll(polled, RELAY_SLOTS, wait_ms(r, now_ns)) < 0 && errno != EINTR)
+        if (poll(polled, RELAY_SLOTS, wait_ms(r, now_ns)) < 0 && errno != EINTR) {
+            run_fail(r->failure, RUN_EXIT_FAILED, "poll: %s", strerror(errno));
             break;
+        }
         now_ns = monotonic_ns();
         for (int i = 0; i < RELAY_SLOTS; i++)
             if (polled[i].revents != 0)
@@ -163,6 +197,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
         .timeout_ns = o->timeout_ns != 0 ? now_ns + o->timeout_ns : NEVER,
         .kill_ns = NEVER,
         .abandon_ns = NEVER,
+        .leave_ns = NEVER,
         .draw_ns = now_ns + DRAW_NS,
     };
     progress_init(&r->progress, !o->quiet && !o->no_progress, now_ns);
@@ -175,9 +210,6 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
         return -1;
     loop(r);
     progress_erase(&r->progress);
-    for (int i = 0; i < 2; i++)
-        if (atomic_load(&r->outputs[i].finished))
-            relay_output_join(&r->outputs[i]);
-    close(r->wake);
+    end_outputs(r);
     return 0;
 }

@@ -55,14 +55,20 @@ struct relay {
     uint64_t timeout_ns; /* CLOCK_MONOTONIC; UINT64_MAX: none.  So are the others */
     uint64_t kill_ns; /* then the emulator is killed */
     uint64_t abandon_ns; /* then blocked output is given up */
+    uint64_t leave_ns; /* then ports that stay open although nobody should hold them, too */
     uint64_t draw_ns;
     /* how it went */
     int stop_signal; /* sent with RUN_HOST_STOP, 0 if none was */
     int user_signal; /* SIGINT, SIGTERM or SIGHUP; 0 if none came */
+    bool done; /* the guest said so */
     bool timed_out;
     bool killed; /* we killed the emulator */
     bool abandoned;
+    bool left;
 };
+
+/* True when output of the program was given up before it was written. */
+bool relay_lost_output(const struct relay *r);
 
 /* Blocks the signals that end a run and reads them from a descriptor.  Call before launch_start and
  * before any thread exists.  The descriptor, or -1 with the failure filled.

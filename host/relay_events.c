@@ -26,6 +26,10 @@ void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_
     if (r->stop_signal != 0)
         return;
     r->stop_signal = signal_number;
+    if (!r->collector->has_meta) { /* the kernel still boots: there is no program to end */
+        relay_events_kill(r, now_ns);
+        return;
+    }
     if (r->kill_ns == NEVER)
         r->kill_ns = now_ns + GRACE_NS;
     if (r->open[RELAY_CONTROL] && send(r->launch->ports[LAUNCH_CONTROL], &message, sizeof message,
@@ -41,7 +45,7 @@ void relay_events_kill(struct relay *r, uint64_t now_ns)
     if (!r->open[RELAY_CHILD])
         return;
     r->killed = true;
-    kill(r->launch->pid, SIGKILL);
+    launch_kill(r->launch);
 }
 
 static void handle_signal(struct relay *r, uint64_t now_ns)
@@ -131,6 +135,9 @@ static void handle_message(struct relay *r, const struct run_message *message, u
         answer_cpu(r, message, now_ns);
         break;
     case RUN_GUEST_DONE:
+        if (r->done) /* said twice it must not put the end off */
+            break;
+        r->done = true;
         r->timeout_ns = NEVER;
         r->kill_ns = now_ns + GRACE_NS;
         break;
@@ -208,6 +215,9 @@ void relay_events_handle(struct relay *r, enum relay_slot slot, uint64_t now_ns)
         r->open[RELAY_CHILD] = false;
         r->timeout_ns = NEVER;
         r->kill_ns = NEVER;
+        /* A program that was stopped does not outlive that by output that nobody reads. */
+        if (r->stop_signal != 0 && r->abandon_ns == NEVER)
+            r->abandon_ns = now_ns + GRACE_NS;
         break;
     case RELAY_INPUT_READ:
         relay_input_read(&r->input);

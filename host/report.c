@@ -7,6 +7,7 @@
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/profile.h"
+#include "host/reader.h"
 #include "host/report_print.h"
 #include "host/trace_scan.h"
 
@@ -44,13 +45,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (*argument < '0' || *argument > '9' || *end != 0 || errno != 0)
             argp_error(state, "--limit %s: not a number; 0 shows every function", argument);
         return 0;
-    case ARGP_KEY_ARG:
-        if (options->path != NULL)
-            argp_error(state, "%s: one trace at a time", argument);
-        options->path = argument;
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return reader_parse_file(key, argument, state, &options->path);
     }
 }
 
@@ -150,9 +146,7 @@ static int run(const struct report_options *options)
         profile_free(&r.profile);
         trace_scan_close(&r.scan);
     }
-    if (error != 0)
-        error_print("%s: %s", options->path, trace_file_error(error));
-    return error == -EBADMSG ? HR_EXIT_USAGE : status;
+    return error == 0 ? status : reader_fail(options->path, error);
 }
 
 int report_command(int argc, char **argv)
@@ -179,7 +173,6 @@ int report_command(int argc, char **argv)
     struct report_options options = {NULL, "samples", NULL, DEFAULT_LIMIT};
 
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    if (options.path == NULL)
-        options.path = "hr.bin";
+    options.path = reader_file(options.path);
     return run(&options);
 }

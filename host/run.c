@@ -1,6 +1,5 @@
 /* hr run: packs a program, boots it alone, relays its streams and collects its trace. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,17 +15,8 @@
 #include "host/relay.h"
 #include "host/run_result.h"
 
-/* A closed standard stream must not get the number of a file of ours. */
-static int occupy_standard_streams(struct run_failure *failure)
-{
-    for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
-            return run_fail(failure, RUN_EXIT_FAILED, "/dev/null: %s", strerror(errno));
-    return 0;
-}
-
 static int make_archive(const struct options *o, const struct launch_machine *machine,
-                        struct run_failure *failure)
+                        struct stat *input, struct run_failure *failure)
 {
     struct pack_program program;
     int result = -1;
@@ -37,6 +27,7 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
         result = fd < 0 ? run_fail(failure, RUN_EXIT_FAILED, "memfd_create: %s", strerror(errno))
                         : pack_write(o, machine, &program, fd, failure);
     }
+    *input = program.status;
     if (program.fd >= 0)
         close(program.fd);
     if (result == 0)
@@ -66,12 +57,12 @@ static int run_launched(const struct options *o, const struct launch_command *co
 }
 
 static int run_packed(const struct options *o, const struct launch_command *command, int archive,
-                      int signals, struct run_failure *failure)
+                      const struct stat *input, int signals, struct run_failure *failure)
 {
     struct collector collector;
     struct launch launch;
 
-    if (collect_open(&collector, o->output, failure) != 0)
+    if (collect_open(&collector, o->output, input, failure) != 0)
         return -1;
     if (launch_start(command, archive, &launch, failure) != 0) {
         collect_close(&collector, HR_HOST_GUEST_DIED, failure->text);
@@ -85,6 +76,7 @@ static int run(const struct options *o, struct run_failure *failure)
 {
     struct launch_machine machine;
     struct launch_command command;
+    struct stat input; /* the program */
     int signals;
     int archive;
 
@@ -94,7 +86,7 @@ static int run(const struct options *o, struct run_failure *failure)
     if (o->verbose)
         fprintf(stderr, "hr: %s, because: %s\n", machine.kvm ? "KVM" : "emulation", machine.why);
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report, not a death */
-    archive = make_archive(o, &machine, failure);
+    archive = make_archive(o, &machine, &input, failure);
     if (archive < 0)
         return -1;
     if (o->dry_run) {
@@ -102,7 +94,7 @@ static int run(const struct options *o, struct run_failure *failure)
         return HR_EXIT_OK;
     }
     signals = relay_catch_signals(failure);
-    return signals < 0 ? -1 : run_packed(o, &command, archive, signals, failure);
+    return signals < 0 ? -1 : run_packed(o, &command, archive, &input, signals, failure);
 }
 
 int run_command(int argc, char **argv)
@@ -111,8 +103,7 @@ int run_command(int argc, char **argv)
     struct options options;
     int status = -1;
 
-    if (options_parse(&options, false, argc, argv, &failure) == 0 &&
-        occupy_standard_streams(&failure) == 0)
+    if (options_parse(&options, false, argc, argv, &failure) == 0)
         status = run(&options, &failure);
     if (status >= 0)
         return status;

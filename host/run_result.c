@@ -42,30 +42,25 @@ static void describe_death(const struct run_result *r, char *out, size_t room)
         snprintf(out, room, "ended with status %d", WEXITSTATUS(r->wait_status));
 }
 
+/* What the trace and the user are told beside the reason (trace_info_host_reason). */
 static void describe(const struct run_result *r, enum hr_host_reason reason, char *out, size_t room)
 {
     char death[128];
 
     describe_death(r, death, sizeof death);
     switch (reason) {
-    case HR_HOST_COMPLETE:
-        out[0] = 0;
-        break;
-    case HR_HOST_TIMEOUT:
-        snprintf(out, room, "stopped after the time limit");
-        break;
     case HR_HOST_INTERRUPTED:
-        snprintf(out, room, "interrupted by signal %d (%s)", r->relay->user_signal,
+        snprintf(out, room, "signal %d (%s)", r->relay->user_signal,
                  strsignal(r->relay->user_signal));
         break;
-    case HR_HOST_GUEST_PANIC:
-        snprintf(out, room, "the guest kernel panicked");
-        break;
     case HR_HOST_BAD_STREAM:
-        snprintf(out, room, "the guest sent what is not a trace: %s", r->collector->bad);
+        snprintf(out, room, "%s", r->collector->bad);
+        break;
+    case HR_HOST_GUEST_DIED:
+        snprintf(out, room, "the emulator (QEMU) %s", death);
         break;
     default:
-        snprintf(out, room, "the emulator (QEMU) %s before the trace was complete", death);
+        out[0] = 0;
         break;
     }
 }
@@ -100,7 +95,8 @@ static void explain(const struct run_result *r, enum hr_host_reason reason, cons
     const char *output = r->options->output;
 
     if (reason == HR_HOST_GUEST_PANIC) {
-        error_print("%s; this is a fault of Microtome; %s samples up to there are in %s", message,
+        error_print("the guest kernel panicked; this is a fault of Microtome; %s samples up to "
+                    "there are in %s",
                     kept, output);
         panic_report_print(stderr, r->relay->console.text, r->command->kernel);
     } else if (r->failure->exit_status != 0) {
@@ -109,10 +105,11 @@ static void explain(const struct run_result *r, enum hr_host_reason reason, cons
         error_print("--timeout: the program was stopped; %s samples up to there are in %s", kept,
                     output);
     } else if (reason == HR_HOST_GUEST_DIED) {
-        error_print("%s; %s samples up to there are in %s", message, kept, output);
+        error_print("%s before the trace was complete; %s samples up to there are in %s", message,
+                    kept, output);
         print_last_words(r);
     } else if (reason == HR_HOST_INTERRUPTED && !r->collector->has_end) {
-        error_print("%s; %s samples up to there are in %s", message, kept, output);
+        error_print("interrupted by %s; %s samples up to there are in %s", message, kept, output);
     } else if (r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED &&
                !has_refused_events(r)) {
         error_print("the guest could not start %s: %s", r->options->program[0],
@@ -188,6 +185,8 @@ int run_result_finish(struct run_result *r)
                  "cannot finish the trace '%s': %s; it is readable up to there", r->options->output,
                  strerror(-result));
     explain(r, reason, message);
+    if (relay_lost_output(r->relay))
+        error_print("the last of the program's output was not read in time and is lost");
     print_summary(r);
     return exit_status(r, reason);
 }

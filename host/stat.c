@@ -1,12 +1,11 @@
 /* hr stat: the summary of a trace. */
 #include <argp.h>
-#include <errno.h>
-#include <string.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 #include "host/commands.h"
-#include "host/error.h"
+#include "host/reader.h"
 #include "host/summary.h"
-#include "host/trace_file.h"
 
 struct stat_options {
     const char *path;
@@ -21,13 +20,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'j':
         options->json = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (options->path != NULL)
-            argp_error(state, "%s: one trace at a time", argument);
-        options->path = argument;
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return reader_parse_file(key, argument, state, &options->path);
     }
 }
 
@@ -51,15 +45,12 @@ int stat_command(int argc, char **argv)
     int error;
 
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    if (options.path == NULL)
-        options.path = "hr.bin";
+    options.path = reader_file(options.path);
     error = summary_from_file(options.path, &summary);
     if (error == 0 && options.json)
         error = summary_print_json(stdout, &summary);
     else if (error == 0)
         summary_print(stdout, &summary);
-    if (error != 0)
-        error_print("%s: %s", options.path, trace_file_error(error));
     summary_free(&summary);
-    return error == 0 ? HR_EXIT_OK : error == -EBADMSG ? HR_EXIT_USAGE : HR_EXIT_FAILED;
+    return error == 0 ? HR_EXIT_OK : reader_fail(options.path, error);
 }

@@ -31,6 +31,8 @@ static int reserve(struct trace_index *index, size_t count)
 
     if (count <= capacity)
         return 0;
+    if (count > TRACE_INDEX_ENTRIES_MAX)
+        return -E2BIG;
     while (capacity < count)
         capacity = capacity != 0 ? capacity * 2 : 256;
     entries = reallocarray(index->entries, capacity, sizeof *entries);
@@ -163,10 +165,12 @@ static int read_at(int fd, void *out, size_t count, uint64_t offset)
 static int add_entries(struct trace_index *index, const struct trace_record *record)
 {
     size_t count = record->bytes / sizeof(struct hr_index_entry);
-    int error = reserve(index, index->count + count);
+    int error;
 
-    if (record->bytes % sizeof(struct hr_index_entry) != 0)
+    if (record->bytes % sizeof(struct hr_index_entry) != 0 ||
+        count > TRACE_INDEX_ENTRIES_MAX - index->count)
         return -EBADMSG;
+    error = reserve(index, index->count + count);
     if (error != 0 || count == 0)
         return error;
     memcpy(index->entries + index->count, record->body, record->bytes);
@@ -254,7 +258,8 @@ int trace_index_load(struct trace_index *index, int fd)
         return error;
     if (memcmp(trailer.magic, HR_TRAILER_MAGIC, sizeof trailer.magic) != 0)
         return -ENODATA;
-    if (trailer.first_offset < sizeof(struct hr_file_header) || trailer.first_offset >= bytes)
+    if (trailer.first_offset < sizeof(struct hr_file_header) || trailer.first_offset >= bytes ||
+        trailer.entry_count > TRACE_INDEX_ENTRIES_MAX)
         return -EBADMSG;
     error = load_chunks(index, fd, &trailer, bytes);
     if (error != 0)

@@ -12,6 +12,9 @@
 
 #include "include/hr_format.h"
 
+/* Bounds memory: 200 MB, for a quarter of a terabyte of the guest's usual chunks. */
+#define TRACE_INDEX_ENTRIES_MAX (1u << 22)
+
 struct trace_index {
     struct hr_index_entry *entries; /* in file order; owned */
     size_t count;
@@ -22,7 +25,7 @@ struct trace_index {
 void trace_index_init(struct trace_index *index);
 void trace_index_free(struct trace_index *index);
 
-/* Adds the chunk whose header lies at `offset` in the file.  -ENOMEM. */
+/* Adds the chunk whose header lies at `offset` in the file.  -ENOMEM, or -E2BIG when it is full. */
 int trace_index_add(struct trace_index *index, const struct hr_chunk_header *header,
                     uint64_t offset);
 

@@ -241,11 +241,3 @@ uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time)
 {
     return time > info->clock.start_ticks ? trace_info_ns(info, time - info->clock.start_ticks) : 0;
 }
-
-const struct trace_map *trace_info_map(const struct trace_info *info, uint64_t address)
-{
-    for (size_t i = info->map_count; i-- > 0;)
-        if (address >= info->maps[i].meta.start && address < info->maps[i].meta.end)
-            return &info->maps[i];
-    return NULL;
-}

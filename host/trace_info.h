@@ -79,9 +79,6 @@ uint64_t trace_info_ns(const struct trace_info *info, uint64_t ticks);
 /* Time since the program's start in nanoseconds; 0 for times before. */
 uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time);
 
-/* The map that holds an address, or NULL.  The last one given wins. */
-const struct trace_map *trace_info_map(const struct trace_info *info, uint64_t address);
-
 /* An event's name; "event3" when the trace does not name it.  Raw: escape it for a terminal. */
 const char *trace_info_event_name(const struct trace_info *info, uint32_t event, char room[16]);
 

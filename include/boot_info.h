@@ -27,7 +27,7 @@ struct boot_info {
 };
 
 /* The kernel (guest/main.c): every boot path ends here, on the boot CPU in long mode, interrupts
- * off, with the boot page tables of guest/layout.h in force.
+ * off, with the kernel and the direct map of the first 4 GiB (include/kernel_layout.h) mapped.
  */
 void kernel_main(const struct boot_info *boot) __attribute__((noreturn));
 

@@ -162,7 +162,7 @@ struct hr_meta_sampling {
     uint32_t flags;
     uint32_t event_count; /* 0 .. HR_EVENTS_MAX */
     uint32_t ring_slots; /* capacity of one CPU's ring */
-    uint32_t cpu_count; /* workload CPUs */
+    uint32_t cpu_count; /* CPUs that ran the program */
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_meta_sampling) == 40, "hr_meta_sampling");

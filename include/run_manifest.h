@@ -19,7 +19,6 @@
  *   emulated=0|1           the host started an emulator, not a hypervisor
  *   start-unix-ns=N        the program's wall clock starts here
  *   hostname=TEXT          what uname() reports
- *   stdin=stream|closed|null    "closed": reads see end of file at once
  *   tty=MASK               bit N set: standard stream N of the command is a terminal
  *   rows=N, columns=N      the terminal's size, when there is one
  *   panic-test=WHERE       only honoured by a test build of the kernel

@@ -4,6 +4,12 @@
 
 #include <stdint.h>
 
+/* Intel SDM volume 4, "Architectural MSRs" */
+#define X86_MSR_EFER 0xc0000080u
+#define X86_MSR_FS_BASE 0xc0000100u
+#define X86_MSR_GS_BASE 0xc0000101u
+#define X86_MSR_KERNEL_GS_BASE 0xc0000102u /* the program's GS base while the kernel runs */
+
 struct cpuid_result {
     uint32_t eax, ebx, ecx, edx;
 };

@@ -10,7 +10,11 @@
 
 #include "lib/x86.h"
 
-/* register offsets in the xAPIC page; the x2APIC MSR is 800H + offset / 16 */
+/* SDM volume 4, "Architectural MSRs"; the x2APIC register at `offset` is MSR base + offset / 16 */
+#define APIC_MSR_X2APIC_BASE 0x800u
+#define APIC_MSR_TSC_DEADLINE 0x6e0u
+
+/* register offsets in the xAPIC page: section "Local APIC Register Address Map" */
 enum {
     APIC_ID = 0x20,
     APIC_VERSION = 0x30,
@@ -41,7 +45,7 @@ static inline uint32_t apic_read(uint32_t offset)
 {
     if (apic.registers)
         return apic.registers[offset / 4];
-    return (uint32_t)x86_rdmsr(0x800 + offset / 16);
+    return (uint32_t)x86_rdmsr(APIC_MSR_X2APIC_BASE + offset / 16);
 }
 
 static inline void apic_write(uint32_t offset, uint32_t value)
@@ -49,7 +53,7 @@ static inline void apic_write(uint32_t offset, uint32_t value)
     if (apic.registers)
         apic.registers[offset / 4] = value;
     else
-        x86_wrmsr(0x800 + offset / 16, value);
+        x86_wrmsr(APIC_MSR_X2APIC_BASE + offset / 16, value);
 }
 
 static inline void apic_eoi(void)
@@ -80,7 +84,7 @@ static inline void apic_timer_arm(int64_t ticks)
     if (__builtin_expect((uint64_t)(ticks - 1) >= 0x7fffffff, 0))
         ticks = ticks < 1 ? 1 : 0x7fffffff;
     if (apic.tsc_deadline) {
-        x86_wrmsr(0x6e0, x86_rdtsc() + (uint64_t)ticks);
+        x86_wrmsr(APIC_MSR_TSC_DEADLINE, x86_rdtsc() + (uint64_t)ticks);
         return;
     }
     uint32_t count = (uint32_t)((uint64_t)ticks * apic.count_multiplier >> 32);
@@ -90,7 +94,7 @@ static inline void apic_timer_arm(int64_t ticks)
 static inline void apic_timer_stop(void)
 {
     if (apic.tsc_deadline)
-        x86_wrmsr(0x6e0, 0);
+        x86_wrmsr(APIC_MSR_TSC_DEADLINE, 0);
     else
         apic_write(APIC_TIMER_INITIAL, 0);
 }

@@ -17,6 +17,7 @@ reads() {
         result $? "$2: hr $command ends by itself (status $status)"
         ! grep -qaE 'Sanitizer|runtime error' err
         result $? "$2: hr $command has no memory error"
+        [ "$3" -ne 2 ] || is "$2: hr $command takes it for no trace" "$status" 2
     done
     run_hr check "$1"
     is "$2: hr check" "$status" "$3"

@@ -29,6 +29,15 @@ for delay in 0.3 0.7 1.5; do
     left "SIGINT after $delay s"
     is "SIGINT after $delay s: the trace is closed" "$("$HR" check hr.bin >check.log 2>&1; echo $?)" 0
 done
+for delay in 0.01 0.02 0.03 0.04 0.05 0.06 0.08 0.1; do
+    start
+    sleep "$delay"
+    kill -INT "$pid"
+    status=0
+    wait "$pid" || status=$?
+    is "SIGINT $delay s after the emulator's start: status" "$status" 130
+    ok "SIGINT $delay s after the emulator's start: it is gone" wait_gone "$emulator"
+done
 start
 sleep 1
 kill -TERM "$pid"

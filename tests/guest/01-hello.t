@@ -22,6 +22,12 @@ run_guest "$WORKLOADS/hello-musl" "$odd" '' -o x
 "$WORKLOADS/hello-musl" "$odd" '' -o x >native 2>/dev/null
 same_file 'arguments arrive byte for byte, options after the program are its own' out native
 
+run_guest "$WORKLOADS/hello-musl" "it's" 'a b' ''
+"$HR" dump --format records hr.bin >records
+like 'the trace has the arguments as a shell would read them' records "program.args=.* 'it'.''s' 'a b' ''\""
+build_id=$(readelf -n "$BUILD/guest.elf" | sed -n 's/.*Build ID: //p')
+like 'and the build-id of the kernel' records "kernel.build_id=$build_id"
+
 run_guest --env 'COLOUR=blue = green' --env EMPTY= "$WORKLOADS/hello-musl" --env
 like 'an environment variable arrives' out '^COLOUR=blue = green$'
 like 'an empty one too' out '^EMPTY=$'
@@ -41,4 +47,7 @@ run_guest --cpus 1 "$WORKLOADS/hello-musl"
 is '--cpus 1: exit status' "$status" 0
 is '--cpus 1: stdout' "$(cat out)" "Hello from a program that runs alone."
 is '--cpus 1 is marked as not exact' "$(stat_of hr.bin .instructions_exact)" false
+run_guest --cpus 3 "$WORKLOADS/hello-musl"
+is '--cpus 3: exit status' "$status" 0
+is '--cpus 3: one CPU runs the program, once' "$(cat out)" "Hello from a program that runs alone."
 done_testing

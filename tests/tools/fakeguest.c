@@ -2,12 +2,13 @@
  * -chardev socket,id=portN,fd=N names, without booting anything.
  *
  * FAKEGUEST chooses the part: normal, cat, output, death, garbage, badchunk, panic, endless, deaf,
- * slow, refused, uncounted, crash, counters.
+ * slow, refused, uncounted, crash, counters, fds, reads, donetwice, endtwice, hostile, logflood, tiny.
  * FAKEGUEST_CHUNKS: number of DATA chunks, default 10.  FAKEGUEST_STATUS: exit status.
  * FAKEGUEST_BYTES: of output to stdout, default 0.  FAKEGUEST_VENDOR, FAKEGUEST_CPU: flag and value
  * of RUN_GUEST_CPU for the part counters, which writes the host's answers to stdout.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -323,17 +324,149 @@ static void play_crash(void)
     finish(HR_EXIT_SIGNAL, SIGSEGV);
 }
 
+static void put_output(const char *text)
+{
+    send_all(ports[OUTPUT], text, strlen(text));
+}
+
+/* Says which descriptors it was given. */
+static void play_fds(void)
+{
+    char text[32];
+    int first = -1;
+
+    put_output("fds:");
+    for (int fd = 0; fd <= 1024; fd++) {
+        bool is_open = fcntl(fd, F_GETFD) >= 0;
+
+        if (is_open && first < 0)
+            first = fd;
+        if (is_open || first < 0)
+            continue;
+        snprintf(text, sizeof text, " %d-%d", first, fd - 1);
+        put_output(text);
+        first = -1;
+    }
+    put_output("\n");
+}
+
+/* Asks for input as no guest should; then takes one frame and gives it back. */
+static void play_reads(void)
+{
+    char bytes[RUN_STDIN_FRAME_MAX];
+    uint32_t count = 0;
+
+    say(RUN_GUEST_READ, 0);
+    say(RUN_GUEST_READ, UINT64_MAX);
+    say((enum run_message_type)0xffffffff, UINT64_MAX);
+    receive_all(ports[INPUT], &count, sizeof count);
+    if (count > sizeof bytes)
+        _exit(5);
+    receive_all(ports[INPUT], bytes, count);
+    send_all(ports[OUTPUT], bytes, count);
+}
+
+/* Never ends, and says every second that it has. */
+static void play_donetwice(void)
+{
+    send_data();
+    for (;;) {
+        say(RUN_GUEST_DONE, 0);
+        poll(NULL, 0, 1000);
+    }
+}
+
+static void play_endtwice(void)
+{
+    send_data();
+    send_end(HR_EXIT_STATUS, 0);
+    send_end(HR_EXIT_STATUS, 1);
+    for (;;)
+        obey(1000);
+}
+
+/* Well-formed records full of nonsense: times, counts and text as bad as they come. */
+static void play_hostile(void)
+{
+    static const char text[] = "\x1b]0;title\x07\x1b[2J,\"'\n\r\xff\xc3";
+    const struct hr_rec_mark mark = {.time = UINT64_MAX, .tid = UINT32_MAX};
+    const struct hr_rec_lost lost = {.time_first = UINT64_MAX, .count = UINT64_MAX};
+    const struct hr_rec_fault fault = {.time = UINT64_MAX,
+                                       .ip = UINT64_MAX,
+                                       .address = UINT64_MAX,
+                                       .signal = UINT32_MAX,
+                                       .vector = UINT32_MAX,
+                                       .tid = UINT32_MAX};
+    const uint64_t times[] = {UINT64_MAX, 0, UINT64_MAX - 1, 1, 1ull << 63};
+    char info[128];
+    int bytes = snprintf(info, sizeof info, "program.args%c%s", 0, text);
+
+    trace_writer_begin(&meta_writer, HR_CHUNK_META);
+    trace_writer_record(&meta_writer, HR_META_INFO, TRACE_NO_TIME, info, (uint32_t)bytes + 1, NULL,
+                        0);
+    send_chunk(&meta_writer);
+    trace_writer_begin(&data_writer, HR_CHUNK_DATA);
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        struct trace_slot slot = {.time = times[i], .ip = times[i], .counters = {times[i], i}};
+
+        trace_writer_sample(&data_writer, &slot);
+    }
+    trace_writer_record(&data_writer, HR_REC_MARK, TRACE_NO_TIME, &mark, sizeof mark, text,
+                        sizeof text);
+    trace_writer_record(&data_writer, HR_REC_LOST, TRACE_NO_TIME, &lost, sizeof lost, NULL, 0);
+    trace_writer_record(&data_writer, HR_REC_FAULT, TRACE_NO_TIME, &fault, sizeof fault, NULL, 0);
+    send_chunk(&data_writer);
+    send_all(ports[LOG], "notice: ", 8);
+    send_all(ports[LOG], text, sizeof text);
+    now_ticks = UINT64_MAX;
+    finish(HR_EXIT_SIGNAL, UINT32_MAX);
+}
+
+/* Log and console without end, a line without end first. */
+static void play_logflood(void)
+{
+    char bytes[4096];
+
+    memset(bytes, 'x', sizeof bytes);
+    for (int i = 0; i < 5000; i++) {
+        send_all(ports[LOG], bytes, sizeof bytes);
+        send_all(ports[CONSOLE], bytes, sizeof bytes);
+        bytes[i % 256] = '\n';
+    }
+}
+
+/* The smallest chunks that there are. */
+static void play_tiny(void)
+{
+    static char batch[1 << 20];
+    uint64_t chunks = setting("FAKEGUEST_CHUNKS", 1000);
+    size_t used = 0;
+
+    for (uint64_t i = 0; i < chunks; i++) {
+        uint32_t bytes;
+
+        trace_writer_begin(&data_writer, HR_CHUNK_DATA);
+        bytes = trace_writer_finish(&data_writer);
+        memcpy(batch + used, data_buffer, bytes);
+        used += bytes;
+        if (used > sizeof batch - 4096 || i == chunks - 1) {
+            send_all(ports[TRACE], batch, used);
+            used = 0;
+        }
+    }
+}
+
 static const struct {
     const char *name;
     void (*play)(void);
 } parts[] = {
-    {"normal", play_normal},     {"cat", play_cat},
-    {"output", play_normal},     {"death", play_death},
-    {"garbage", play_garbage},   {"badchunk", play_badchunk},
-    {"panic", play_panic},       {"endless", play_endless},
-    {"deaf", play_deaf},         {"slow", play_slow},
-    {"refused", play_refused},   {"crash", play_crash},
-    {"counters", play_counters}, {"uncounted", play_uncounted},
+    {"normal", play_normal},     {"cat", play_cat},         {"output", play_normal},
+    {"death", play_death},       {"garbage", play_garbage}, {"badchunk", play_badchunk},
+    {"panic", play_panic},       {"endless", play_endless}, {"deaf", play_deaf},
+    {"slow", play_slow},         {"refused", play_refused}, {"crash", play_crash},
+    {"fds", play_fds},           {"reads", play_reads},     {"donetwice", play_donetwice},
+    {"endtwice", play_endtwice}, {"hostile", play_hostile}, {"logflood", play_logflood},
+    {"tiny", play_tiny},         {"counters", play_counters}, {"uncounted", play_uncounted},
 };
 
 static void find_ports(int argc, char **argv)

@@ -90,7 +90,7 @@ static void collect(struct collector *c, const uint8_t *bytes, size_t count, siz
     struct run_failure failure = {0};
     int pair[2];
 
-    assert_int_equal(collect_open(c, path, &failure), 0);
+    assert_int_equal(collect_open(c, path, NULL, &failure), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     for (size_t sent = 0; sent < count; sent += piece) {
         size_t now = count - sent < piece ? count - sent : piece;
@@ -218,15 +218,18 @@ static void a_full_disk_is_reported(void **state)
     int pair[2];
 
     (void)state;
-    assert_int_equal(collect_open(&c, "/dev/full", &failure), 0);
+    assert_int_equal(collect_open(&c, "/dev/full", NULL, &failure), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     assert_int_equal(write(pair[1], stream, stream_bytes), stream_bytes);
     assert_int_equal(collect_receive(&c, pair[0]), stream_bytes);
     assert_int_equal(c.write_error, ENOSPC);
+    assert_false(c.has_end); /* what is not in the file does not count */
+    assert_int_equal(c.samples, 0);
+    assert_int_equal(c.index.count, 0);
     assert_int_equal(collect_close(&c, HR_HOST_COMPLETE, ""), -ENOSPC);
     close(pair[0]);
     close(pair[1]);
-    assert_int_equal(collect_open(&c, "/no/such/directory/x", &failure), -1);
+    assert_int_equal(collect_open(&c, "/no/such/directory/x", NULL, &failure), -1);
     assert_int_equal(failure.exit_status, RUN_EXIT_FAILED);
 }
 

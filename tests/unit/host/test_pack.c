@@ -64,7 +64,7 @@ static int make_archive(struct pack_archive *a)
 
     assert_true(fd >= 0);
     failure = (struct run_failure){0};
-    pack_archive_init(a, fd, &failure);
+    pack_archive_init(a, fd, UINT64_MAX, &failure);
     return fd;
 }
 

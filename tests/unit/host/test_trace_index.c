@@ -137,6 +137,22 @@ static void damaged_index_is_refused(void **state)
     fixture_free(&f);
 }
 
+/* A flood of tiny chunks costs a bounded amount of memory. */
+static void full_index_refuses_more(void **state)
+{
+    const struct hr_chunk_header header = {.type = HR_CHUNK_DATA};
+    struct trace_index index;
+
+    (void)state;
+    trace_index_init(&index);
+    for (uint32_t i = 0; i < TRACE_INDEX_ENTRIES_MAX; i++)
+        if (trace_index_add(&index, &header, i) != 0)
+            fail();
+    assert_int_equal(trace_index_add(&index, &header, 0), -E2BIG);
+    assert_int_equal(index.count, TRACE_INDEX_ENTRIES_MAX);
+    trace_index_free(&index);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +160,7 @@ int main(void)
         cmocka_unit_test(find_gives_the_first_chunk_at_a_time),
         cmocka_unit_test(missing_index_is_no_data),
         cmocka_unit_test(damaged_index_is_refused),
+        cmocka_unit_test(full_index_refuses_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

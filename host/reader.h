@@ -1,0 +1,19 @@
+/* What the commands that read a trace have in common: the argument FILE, and how they fail. */
+#ifndef HOST_READER_H
+#define HOST_READER_H
+
+#include <argp.h>
+
+/* argp's parser for the argument FILE alone: *path is NULL until it was given. */
+error_t reader_parse_file(int key, const char *argument, const struct argp_state *state,
+                          const char **path);
+
+/* The file to read: hr.bin where none was given. */
+const char *reader_file(const char *path);
+
+/* Reports a failure of trace_file_open() or of reading; returns the command's exit status, which
+ * tells what is no trace from what could not be read.
+ */
+int reader_fail(const char *path, int error);
+
+#endif
