@@ -100,6 +100,7 @@ static void amd_start(const struct pmu_session *session)
 {
     uint64_t global = 0;
 
+    pmu_hardware_start(session);
     if (amd.global_control)
         pmu_hardware_write(MSR_AMD_GLOBAL_CTL, 0);
     for (uint32_t i = 0; i < session->event_count; i++) {

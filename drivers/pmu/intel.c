@@ -174,6 +174,7 @@ static void intel_start(const struct pmu_session *session)
 {
     struct start_state state = {0};
 
+    pmu_hardware_start(session);
     if (intel.global_control)
         pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, 0);
     for (uint32_t i = 0; i < session->event_count; i++) {

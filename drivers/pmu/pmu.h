@@ -73,6 +73,33 @@ static inline void pmu_store_fence(void)
     __asm__ volatile("sfence" ::: "memory");
 }
 
+/* Calls read_one(i) for i = count-1 .. 0 without a loop: a sample's five counters cost as many
+ * instructions as a loop's bookkeeping alone would.
+ */
+#define PMU_CASE(n, read_one) \
+    case n:                   \
+        read_one((n)-1);      \
+        __attribute__((fallthrough));
+#define PMU_READ_UNROLLED(count, read_one) \
+    switch (count) {                       \
+        PMU_CASE(13, read_one)             \
+        PMU_CASE(12, read_one)             \
+        PMU_CASE(11, read_one)             \
+        PMU_CASE(10, read_one)             \
+        PMU_CASE(9, read_one)              \
+        PMU_CASE(8, read_one)              \
+        PMU_CASE(7, read_one)              \
+        PMU_CASE(6, read_one)              \
+        PMU_CASE(5, read_one)              \
+        PMU_CASE(4, read_one)              \
+        PMU_CASE(3, read_one)              \
+        PMU_CASE(2, read_one)              \
+        PMU_CASE(1, read_one)              \
+    default:                               \
+        break;                             \
+    }
+_Static_assert(HR_EVENTS_MAX == 13, "PMU_READ_UNROLLED");
+
 /* All drivers, best first; ends with NULL.  The last, pmu_stub, serves every machine. */
 extern const struct pmu_driver *const pmu_drivers[];
 extern const struct pmu_driver pmu_intel;

@@ -9,18 +9,30 @@
 #define INSTRUCTIONS_RETIRED 0xc0u
 #define CHECK_ITERATIONS 1000u
 
+/* RDPMC's ECX, by event: the same on every CPU. */
+static uint32_t counters[HR_EVENTS_MAX];
+
+void pmu_hardware_start(const struct pmu_session *session)
+{
+    for (uint32_t i = 0; i < session->event_count; i++)
+        counters[i] = session->events[i].counter;
+}
+
+static inline void read_one(uint64_t *value, uint32_t counter)
+{
+    uint64_t low, high;
+
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter));
+    pmu_store(value, low | high << 32);
+}
+
 void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instructions,
                        uint64_t *values)
 {
-    const struct pmu_event *event = session->events;
-    const struct pmu_event *end = event + session->event_count;
-
     (void)user_instructions;
-    for (; event != end; event++, values++) {
-        uint64_t low, high;
-        __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(event->counter));
-        pmu_store(values, low | high << 32);
-    }
+#define READ(i) read_one(&values[i], counters[i])
+    PMU_READ_UNROLLED(session->event_count, READ)
+#undef READ
 }
 
 uint32_t pmu_hardware_rings(uint64_t encoding)

@@ -4,7 +4,10 @@
 
 #include "drivers/pmu/pmu.h"
 
-/* pmu_driver.read by RDPMC, for every event's `counter`. */
+/* Notes every event's `counter` for pmu_hardware_read; part of pmu_driver.start. */
+void pmu_hardware_start(const struct pmu_session *session);
+
+/* pmu_driver.read by RDPMC. */
 void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instructions,
                        uint64_t *values);
 

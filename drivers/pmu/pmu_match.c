@@ -11,8 +11,8 @@ struct matching {
     uint8_t owner[PMU_MATCH_COUNTERS_MAX]; /* event that has the counter, or NOBODY */
 };
 
-/* Gives a free counter, or moves other events out of the way; `tried`: counters seen on this attempt.
- * Recursion is as deep as there are events. */
+/* Gives a free counter, or moves other events out of the way; `tried`: counters seen on this
+ * attempt. Recursion is as deep as there are events. */
 static bool place(struct matching *m, uint32_t event, uint32_t *tried)
 {
     for (uint32_t c = 0; c < PMU_MATCH_COUNTERS_MAX; c++) {

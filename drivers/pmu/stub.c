@@ -76,10 +76,9 @@ static void stub_stop(const struct pmu_session *session)
 static void stub_read(const struct pmu_session *session, uint64_t user_instructions,
                       uint64_t *values)
 {
-    uint64_t count = session->event_count;
-
-    for (uint64_t i = 0; i < count; i++)
-        pmu_store(&values[i], muldiv(user_instructions, numerators[i], denominators[i]));
+#define READ(i) pmu_store(&values[i], muldiv(user_instructions, numerators[i], denominators[i]))
+    PMU_READ_UNROLLED(session->event_count, READ)
+#undef READ
 }
 
 const struct pmu_driver pmu_stub = {
