@@ -48,8 +48,10 @@ int collect_open(struct collector *c, const char *path, const struct stat *input
     return -1;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t count)
+/* *written_bytes says how far it came. */
+static int write_all(int fd, const uint8_t *bytes, size_t count, size_t *written_bytes)
 {
+    *written_bytes = 0;
     while (count > 0) {
         ssize_t written = write(fd, bytes, count);
 
@@ -60,6 +62,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t count)
         if (written == 0)
             return -ENOSPC;
         bytes += written;
+        *written_bytes += (size_t)written;
         count -= (size_t)written;
     }
     return 0;
@@ -188,7 +191,7 @@ static size_t scan(struct collector *c)
     return good;
 }
 
-/* After a failed write nothing of the batch is in the file. */
+/* After a failed write: as if the batch had not come. */
 static void forget(struct collector *c, const struct collector *before)
 {
     if (!c->index_full)
@@ -200,10 +203,34 @@ static void forget(struct collector *c, const struct collector *before)
     c->lost = before->lost;
 }
 
+/* Counts those verified chunks of the batch again that came into the file whole. */
+static void keep_whole(struct collector *c, size_t written)
+{
+    struct hr_chunk_header header;
+    uint32_t first = 0;
+    size_t kept;
+
+    if (!c->has_header &&
+        (trace_check_file(c->buffer, c->used, &first) != TRACE_OK || written < first))
+        return;
+    c->has_header = true;
+    for (kept = first; written - kept >= sizeof header;
+         kept += sizeof header + header.payload_bytes) {
+        memcpy(&header, c->buffer + kept, sizeof header);
+        if (written - kept - sizeof header < header.payload_bytes)
+            break;
+        c->samples += header.sample_count;
+        c->lost += header.lost_count;
+        c->index.count += !c->index_full;
+    }
+    c->offset += kept;
+}
+
 ssize_t collect_receive(struct collector *c, int from)
 {
     ssize_t received = read(from, c->buffer + c->used, READ_BYTES);
     struct collector before;
+    size_t written;
     size_t good;
     int result;
 
@@ -215,11 +242,12 @@ ssize_t collect_receive(struct collector *c, int from)
     c->used += (size_t)received;
     before = *c;
     good = scan(c);
-    result = write_all(c->fd, c->buffer, good);
+    result = write_all(c->fd, c->buffer, good, &written);
     if (result != 0) {
         c->write_error = -result;
-        cut_back(c);
         forget(c, &before);
+        keep_whole(c, written);
+        cut_back(c);
     } else {
         c->offset += good;
     }
@@ -235,6 +263,7 @@ static int write_host_chunk(struct collector *c, enum hr_host_reason reason, con
     static uint8_t buffer[TRACE_CHUNK_BYTES_MIN];
     struct hr_host_end end = {.wall_ns = monotonic_ns() - c->start_ns, .reason = reason};
     struct trace_writer writer;
+    size_t written;
     uint32_t bytes;
     int result;
 
@@ -244,7 +273,7 @@ static int write_host_chunk(struct collector *c, enum hr_host_reason reason, con
                                  (uint32_t)strnlen(message, 2048));
     bytes = trace_writer_finish(&writer);
     if (result == 0)
-        result = write_all(c->fd, buffer, bytes);
+        result = write_all(c->fd, buffer, bytes, &written);
     if (result == 0) {
         note_chunk(c, (const struct hr_chunk_header *)(const void *)buffer, c->offset);
         c->offset += bytes;

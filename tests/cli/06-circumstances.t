@@ -45,6 +45,11 @@ for wrong in '--listen tcp:1' '--listen unix:' '--fd 99'; do
     refused "hr collect $wrong" '[-]-'
     same_file "hr collect $wrong: the old trace is whole" hr.bin copy.bin
 done
+# In blocks of 512 bytes: room for the archive in memory and for a part of the trace.
+(ulimit -f $(($(stat -c %s "$hello") / 512 + 40)); trap '' XFSZ
+ FAKEGUEST_CHUNKS=1000 exec "$HR" run -q --accel tcg --qemu "$fake" -o small.bin "$hello" </dev/null 2>err)
+like 'a small disk: message' err 'small.bin.*kept'
+within 'a small disk: the chunks that fit are kept' "$("$HR" stat --json small.bin | jq .samples)" 1000 900000
 mkfifo fifo quiet
 "$HR" collect -o ended.bin <quiet 2>err &
 pid=$!
@@ -124,7 +129,7 @@ status=0
 # shellcheck disable=SC3045
 (ulimit -S -n 64; "$HR" run -q --accel tcg --qemu "$fake" "$hello" </dev/null 2>err) || status=$?
 is 'a low soft limit of descriptors: status' "$status" 0
-FAKEGUEST=fds play "$hello" </dev/null 7<copy.bin 250<copy.bin
+FAKEGUEST=fds play "$hello" </dev/null 7<copy.bin 9<copy.bin
 is 'the emulator inherits only its own descriptors' "$(sed -n 's/^fds: //p' out)" '0-2 100-107'
 
 mkdir tree

@@ -55,7 +55,7 @@ rm -f hr.bin
 # A reader that stalls must not keep a stopped run alive.
 export FAKEGUEST_BYTES=100000000
 mkfifo fifo
-sleep 100 <fifo &
+perl -e 'sleep 100' <fifo &
 reader=$!
 start=$(date +%s)
 status=0
