@@ -120,6 +120,8 @@ static void __attribute__((noreturn)) run_program(struct cpu *cpu)
     cpu->user_ticks = 0;
     cpu->slept_ticks = 0;
     run.pmu->start(&run.session);
+    run.started = true;
+    service_check_stop();
     panic_test("start");
     sampler_start(cpu, run.shared ? 0 : x86_rdtsc());
     user_enter(&first_frame);

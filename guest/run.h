@@ -23,6 +23,7 @@ struct run {
     const struct pmu_driver *pmu;
     struct pmu_caps pmu_caps;
     struct pmu_session session;
+    bool started; /* the trace is announced; until then a stop by the host waits */
     int start_error; /* the program cannot be started: -errno; 0 */
     uint32_t mode; /* enum hr_mode */
     uint64_t interval_ticks;

@@ -10,12 +10,12 @@
 #define CHECK_ITERATIONS 1000u
 
 /* RDPMC's ECX, by event: the same on every CPU. */
-static uint32_t counters[HR_EVENTS_MAX];
+static uint32_t rdpmc_indexes[HR_EVENTS_MAX];
 
 void pmu_hardware_start(const struct pmu_session *session)
 {
     for (uint32_t i = 0; i < session->event_count; i++)
-        counters[i] = session->events[i].counter;
+        rdpmc_indexes[i] = session->events[i].counter;
 }
 
 static inline void read_one(uint64_t *value, uint32_t counter)
@@ -30,7 +30,7 @@ void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instruct
                        uint64_t *values)
 {
     (void)user_instructions;
-#define READ(i) read_one(&values[i], counters[i])
+#define READ(i) read_one(&values[i], rdpmc_indexes[i])
     PMU_READ_UNROLLED(session->event_count, READ)
 #undef READ
 }
