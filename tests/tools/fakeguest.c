@@ -2,8 +2,8 @@
  * -chardev socket,id=portN,fd=N names, without booting anything.
  *
  * FAKEGUEST chooses the part: normal, cat, output, death, garbage, badchunk, panic, endless, deaf,
- * slow, refused, uncounted, crash, counters, fds, reads, donetwice, endtwice, hostile, logflood, tiny.
- * FAKEGUEST_CHUNKS: number of DATA chunks, default 10.  FAKEGUEST_STATUS: exit status.
+ * slow, refused, uncounted, crash, counters, fds, reads, donetwice, endtwice, hostile, logflood,
+ * tiny. FAKEGUEST_CHUNKS: number of DATA chunks, default 10.  FAKEGUEST_STATUS: exit status.
  * FAKEGUEST_BYTES: of output to stdout, default 0.  FAKEGUEST_VENDOR, FAKEGUEST_CPU: flag and value
  * of RUN_GUEST_CPU for the part counters, which writes the host's answers to stdout.
  */
@@ -460,12 +460,12 @@ static const struct {
     const char *name;
     void (*play)(void);
 } parts[] = {
-    {"normal", play_normal},     {"cat", play_cat},         {"output", play_normal},
-    {"death", play_death},       {"garbage", play_garbage}, {"badchunk", play_badchunk},
-    {"panic", play_panic},       {"endless", play_endless}, {"deaf", play_deaf},
-    {"slow", play_slow},         {"refused", play_refused}, {"crash", play_crash},
-    {"fds", play_fds},           {"reads", play_reads},     {"donetwice", play_donetwice},
-    {"endtwice", play_endtwice}, {"hostile", play_hostile}, {"logflood", play_logflood},
+    {"normal", play_normal},     {"cat", play_cat},           {"output", play_normal},
+    {"death", play_death},       {"garbage", play_garbage},   {"badchunk", play_badchunk},
+    {"panic", play_panic},       {"endless", play_endless},   {"deaf", play_deaf},
+    {"slow", play_slow},         {"refused", play_refused},   {"crash", play_crash},
+    {"fds", play_fds},           {"reads", play_reads},       {"donetwice", play_donetwice},
+    {"endtwice", play_endtwice}, {"hostile", play_hostile},   {"logflood", play_logflood},
     {"tiny", play_tiny},         {"counters", play_counters}, {"uncounted", play_uncounted},
 };
 
