@@ -87,7 +87,7 @@ int run_assign_events(void)
             "events before it; count fewer at once",
             name, run.pmu_caps.general_counters, run.pmu_caps.fixed_counters);
     else
-        log_notice("event %s: the %s counters cannot count it in those rings; try :u", name,
+        log_notice("event %s: the %s counters cannot count it so; see docs/pmu.md", name,
                    run.pmu->name);
     run.session.event_count = 0; /* the trace of the refused run has no counters */
     return status;

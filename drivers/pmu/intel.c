@@ -21,6 +21,17 @@ static const struct {
     uint8_t counter;
 } fixed_events[] = {{0x00c0, 0}, {0x003c, 1}, {0x0300, 2}, {0x0400, 3}, {0x01a4, 3}};
 
+/* Events whose select is not all: the register that holds the rest (SDM "Off-core Response
+ * Performance Monitoring", "Load Latency Performance Monitoring Facility", "PEBS Frontend Events";
+ * 2AH and 2BH: off- core responses from Sapphire Rapids on). */
+static const struct {
+    uint8_t code;
+    uint32_t msr;
+} companions[] = {
+    {0xb7, MSR_INTEL_OFFCORE_RSP0}, {0xbb, MSR_INTEL_OFFCORE_RSP1}, {0x2a, MSR_INTEL_OFFCORE_RSP0},
+    {0x2b, MSR_INTEL_OFFCORE_RSP1}, {0xcd, MSR_INTEL_PEBS_LD_LAT},  {0xc6, MSR_INTEL_PEBS_FRONTEND},
+};
+
 static struct pmu_caps intel; /* a copy for start and stop */
 
 static bool is_intel(void)
@@ -108,11 +119,45 @@ static uint32_t allowed_counters(const struct pmu_caps *caps, uint64_t encoding)
     return all;
 }
 
+/* The companion register of an event, 0: none. */
+static uint32_t companion(const struct pmu_event *event)
+{
+    for (unsigned i = 0; i < sizeof companions / sizeof *companions; i++) {
+        if (companions[i].code == (event->encoding & PMU_SELECT_EVENT))
+            return companions[i].msr;
+    }
+    return 0;
+}
+
+/* Every companion value has a register, and no two events want different values of one. */
+static int check_companions(const struct pmu_session *session, uint32_t *failed)
+{
+    const struct pmu_event *events = session->events;
+
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        uint32_t msr = companion(&events[i]);
+        *failed = i;
+        if (!events[i].encoding_ext)
+            continue;
+        if (!msr)
+            return -EINVAL;
+        for (uint32_t j = 0; j < i; j++) {
+            if (events[j].encoding_ext && companion(&events[j]) == msr &&
+                events[j].encoding_ext != events[i].encoding_ext)
+                return -ENOSPC;
+        }
+    }
+    return 0;
+}
+
 static int intel_assign(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed)
 {
     uint32_t allowed[HR_EVENTS_MAX] = {0}, general[HR_EVENTS_MAX], count = 0, taken = 0;
     uint8_t counters[HR_EVENTS_MAX];
 
+    int status = check_companions(session, failed);
+    if (status)
+        return status;
     for (uint32_t i = 0; i < session->event_count; i++) {
         struct pmu_event *event = &session->events[i];
         int fixed = fixed_counter(caps, event->encoding);
@@ -158,12 +203,8 @@ static void start_fixed(const struct pmu_event *event, struct start_state *state
 
 static void start_general(const struct pmu_event *event, struct start_state *state)
 {
-    uint8_t code = event->encoding & PMU_SELECT_EVENT;
-
-    if (event->encoding_ext && code == 0xb7)
-        pmu_hardware_write(MSR_INTEL_OFFCORE_RSP0, event->encoding_ext);
-    if (event->encoding_ext && code == 0xbb)
-        pmu_hardware_write(MSR_INTEL_OFFCORE_RSP1, event->encoding_ext);
+    if (event->encoding_ext)
+        pmu_hardware_write(companion(event), event->encoding_ext);
     pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + event->counter, 0);
     pmu_hardware_write(MSR_INTEL_PMC0 + event->counter, 0);
     pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + event->counter, pmu_hardware_select(event));

@@ -31,6 +31,8 @@
 #define MSR_INTEL_GLOBAL_CTRL 0x38fu /* version 2 on */
 #define MSR_INTEL_OFFCORE_RSP0 0x1a6u
 #define MSR_INTEL_OFFCORE_RSP1 0x1a7u
+#define MSR_INTEL_PEBS_LD_LAT 0x3f6u
+#define MSR_INTEL_PEBS_FRONTEND 0x3f7u
 #define INTEL_CAPABILITIES_FW_WRITE (1ull << 13)
 #define INTEL_FIXED_KERNEL 1ull /* of each counter's four bits in FIXED_CTR_CTRL */
 #define INTEL_FIXED_USER 2ull

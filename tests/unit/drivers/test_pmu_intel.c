@@ -145,6 +145,31 @@ static void constrained_events_get_their_counter(void **state)
     assert_int_equal(failed, 4);
 }
 
+static void companions_are_written_or_refused(void **state)
+{
+    uint32_t failed;
+
+    (void)state;
+    begin(4, 4, 3);
+    fake_add(0x1a6, 0, 0);
+    assert_true(pmu_intel.probe(&caps));
+    add_event(0x101b7);
+    session.events[0].encoding_ext = 0x10001;
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
+    fake.write_count = 0;
+    pmu_intel.start(&session);
+    assert_int_equal(fake_find(0x1a6)->value, 0x10001);
+    add_event(0x1012a); /* the same register, another value */
+    session.events[1].encoding_ext = 0x2;
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENOSPC);
+    assert_int_equal(failed, 1);
+    session.events[1].encoding_ext = 0x10001;
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
+    session.events[1].encoding = 0x181d0; /* has no companion */
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -EINVAL);
+    assert_int_equal(failed, 1);
+}
+
 static void starts_everything_with_one_write(void **state)
 {
     uint32_t failed;
@@ -178,6 +203,7 @@ int main(void)
         cmocka_unit_test(fixed_counters_come_first),
         cmocka_unit_test(modifiers_need_a_general_counter),
         cmocka_unit_test(constrained_events_get_their_counter),
+        cmocka_unit_test(companions_are_written_or_refused),
         cmocka_unit_test(starts_everything_with_one_write),
     };
     return cmocka_run_group_tests_name("pmu_intel", tests, NULL, NULL);
