@@ -31,7 +31,6 @@
 #define XCR0_X87_SSE_AVX 0x07u
 #define XCR0_AVX512 0xe0u /* opmask, ZMM_Hi256, Hi16_ZMM: all or none */
 
-#define IST_BYTES 8192
 enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3 };
 
 struct gate { /* SDM volume 3, "64-Bit IDT Gate Descriptors" */
@@ -114,6 +113,7 @@ static void load_tables(struct cpu *cpu)
         uint8_t *stack = platform_allocate(IST_BYTES);
         if (!stack)
             panic("no memory for the interrupt stacks of CPU %u", cpu->index);
+        memcpy(stack, &cpu, sizeof cpu); /* for entry_paranoid */
         tss_set(cpu, 0x24 + (i - 1) * 8, (uint64_t)stack + IST_BYTES);
     }
     cpu->tss[0x64 / 4] = 104u << 16; /* no I/O permission bitmap */
@@ -121,8 +121,10 @@ static void load_tables(struct cpu *cpu)
     struct table_pointer gdtr = {sizeof cpu->gdt - 1, (uint64_t)cpu->gdt};
     struct table_pointer idtr = {sizeof idt - 1, (uint64_t)idt};
     __asm__ volatile(
-        "lgdt %0; lidt %1; ltr %w2; mov %w3, %%ds; mov %w3, %%es; mov %w3, %%ss" ::"m"(gdtr),
-        "m"(idtr), "r"(SELECTOR_TSS), "r"(SELECTOR_KERNEL_DATA)
+        "lgdt %0; lidt %1; ltr %w2; lldt %w4; mov %w3, %%ds; mov %w3, %%es; mov %w3, %%ss" ::"m"(
+            gdtr),
+        "m"(idtr), "r"(SELECTOR_TSS), "r"(SELECTOR_KERNEL_DATA),
+        "r"(0) /* no LDT: reset leaves one at 0 */
         : "memory");
 }
 

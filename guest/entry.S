@@ -201,8 +201,8 @@ exception_in_kernel:
 entry_spurious: /* no EOI (SDM volume 3, "Spurious Interrupt") */
     iretq
 
-/* ---- NMI, double fault, machine check: own stacks; GS may be the user's even in ring 0, so ask
- * the MSR.  The kernel's GS base has its top bit set.
+/* ---- NMI, double fault, machine check: own stacks.  GS may be the program's even in ring 0, and
+ * WRGSBASE lets a program put any value there: the kernel's is found from the stack.
  */
 .macro PARANOID number error_code
     .balign 16
@@ -217,19 +217,22 @@ exception_\number:
 entry_paranoid:
     SAVE_ALL
     cld
-    xorl %ebx, %ebx
     movl $MSR_GS_BASE, %ecx
     rdmsr
-    testl %edx, %edx
-    js 1f
-    swapgs
-    incl %ebx
-1:  movq %rsp, %rdi
+    movl %eax, %ebx
+    movl %edx, %ebp
+    movq %rsp, %rdi
+    andq $-IST_BYTES, %rdi
+    movl (%rdi), %eax /* the struct cpu, see load_tables in guest/cpu.c */
+    movl 4(%rdi), %edx
+    wrmsr
+    movq %rsp, %rdi
     call trap_paranoid
-    testl %ebx, %ebx
-    jz 2f
-    swapgs
-2:  RESTORE_CALLEE_SAVED
+    movl $MSR_GS_BASE, %ecx
+    movl %ebx, %eax
+    movl %ebp, %edx
+    wrmsr
+    RESTORE_CALLEE_SAVED
     RESTORE_CALLER_SAVED
     addq $16, %rsp
     iretq

@@ -4,6 +4,8 @@
 
 #include "include/kernel_layout.h"
 
+#define IST_BYTES 8192 /* a stack for NMIs and the like, aligned; its lowest word: struct cpu */
+
 #define VECTOR_TIMER 0xec /* sampling timer */
 #define VECTOR_DEVICE 0xed /* virtio */
 #define VECTOR_WAKE 0xee /* IPI: look at your queues */

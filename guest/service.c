@@ -15,14 +15,21 @@
 #include "guest/service_cpu.h"
 #include "guest/trace.h"
 
+#define CLOCK_TICKS_MAX (1ull << 62) /* 146 years of virtual time */
+
 static uint8_t *bounce;
 static struct service_fault noted_fault;
 static uint64_t written[3]; /* bytes sent, by stream */
 
+void service_make_buffer(void)
+{
+    bounce = platform_allocate(SERVICE_BYTES_MAX);
+    if (!bounce)
+        panic("no memory for the service buffer");
+}
+
 void *service_buffer(void)
 {
-    if (!bounce && !(bounce = platform_allocate(SERVICE_BYTES_MAX)))
-        panic("no memory for the service buffer");
     return bounce;
 }
 
@@ -95,9 +102,13 @@ int64_t service_read(size_t bytes)
 void service_sleep(uint64_t ns)
 {
     struct cpu *cpu = begin();
-    uint64_t ticks = run_ns_to_ticks(ns);
+    uint64_t ticks = run_ns_to_ticks(ns < CLOCK_TICKS_MAX ? ns : CLOCK_TICKS_MAX);
     uint64_t start = cpu->stopped_at - cpu->clock_offset;
 
+    if (ticks > CLOCK_TICKS_MAX || start > CLOCK_TICKS_MAX - ticks) {
+        log_notice("the program sleeps for ever: %lu s and more", ns / 1000000000);
+        service_exit(HR_EXIT_SIGNAL, SIGKILL);
+    }
     if (run.shared) {
         cpu->clock_offset -= ticks;
     } else {
@@ -171,6 +182,12 @@ void service_exit(uint32_t kind, uint32_t code)
     call(cpu, SERVICE_EXIT, (uint64_t)&report, 0);
     for (;;)
         x86_wait_for_interrupt();
+}
+
+void service_out_of_memory(void)
+{
+    log_notice("out of memory: the program needs more than --mem gives it");
+    service_exit(HR_EXIT_SIGNAL, SIGKILL);
 }
 
 void service_refuse(uint32_t error)

@@ -10,7 +10,9 @@
 
 #define SERVICE_BYTES_MAX 65536u /* of one read or write */
 
-/* This thread's bounce buffer, SERVICE_BYTES_MAX bytes, physically contiguous. */
+/* The bounce buffer, SERVICE_BYTES_MAX bytes, physically contiguous; made at boot, because the
+ * program may use up all memory before its first output. */
+void service_make_buffer(void);
 void *service_buffer(void);
 
 /* Sends `bytes` bytes of service_buffer() to stdout (1) or stderr (2).  0 or -errno. */
@@ -20,7 +22,8 @@ int64_t service_write(int stream, size_t bytes);
  * Number of bytes, 0 at end of file, -EINTR when the run is being stopped. */
 int64_t service_read(size_t bytes);
 
-/* Makes the workload clock pass `ns` nanoseconds (virtual time: at once). */
+/* Makes the workload clock pass `ns` nanoseconds (virtual time: at once).  A sleep that would take
+ * the clock past its range ends the run as a wait for ever does. */
 void service_sleep(uint64_t ns);
 
 /* The workload clock in nanoseconds since the program started; and wall time. */
@@ -54,6 +57,9 @@ void service_main(void) __attribute__((noreturn));
 
 /* Boot CPU: ends a run whose program could not be started; error: a positive errno. */
 void service_refuse(uint32_t error) __attribute__((noreturn));
+
+/* Ends the run because the program needs memory and there is none. */
+void service_out_of_memory(void) __attribute__((noreturn));
 
 /* Ends the run; kind and code as in struct hr_rec_exit.  Does not return. */
 void service_exit(uint32_t kind, uint32_t code) __attribute__((noreturn));

@@ -50,6 +50,7 @@ int service_init(void)
     port_stderr = find(RUN_PORT_STDERR);
     port_log = find(RUN_PORT_LOG);
     port_control = find(RUN_PORT_CONTROL);
+    service_make_buffer();
     return 0;
 }
 

@@ -217,7 +217,11 @@ static void handle(struct thread *thread, struct trap_frame *frame, const struct
 
     if (action->handler == HANDLER_DEFAULT || action->handler == HANDLER_IGNORE)
         die(signal);
-    if (enter_handler(thread, frame, action, info, cr2) != 0) {
+    int error = enter_handler(thread, frame, action, info, cr2);
+
+    if (error == -ENOMEM)
+        service_out_of_memory();
+    if (error) {
         log_notice("no stack for the handler of signal %u", signal);
         die(SIGSEGV);
     }
@@ -264,6 +268,7 @@ void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t sign
 
 void signal_return(struct thread *thread, struct trap_frame *frame)
 {
+    static bool complained;
     struct signal_context context;
     int error = copy_from_user(&context, frame->rsp, sizeof context);
     struct trap_frame registers = *frame;
@@ -273,8 +278,12 @@ void signal_return(struct thread *thread, struct trap_frame *frame)
     if (!error && context.registers.fpu)
         error = take_fpu(context.registers.fpu);
     thread->return_by_iret = true;
+    if (error == -ENOMEM)
+        service_out_of_memory();
     if (error) {
-        log_notice("rt_sigreturn: the signal frame at %lx is damaged", frame->rsp);
+        if (!complained) /* a handler may well come back the same way */
+            log_notice("rt_sigreturn: the signal frame at %lx is damaged", frame->rsp);
+        complained = true;
         signal_fault(thread, frame, SIGSEGV, SI_KERNEL, 0);
         return;
     }

@@ -86,11 +86,13 @@ static int64_t vectored(struct thread *thread, struct trap_frame *frame, struct 
             return total ? (int64_t)total : -EINVAL;
         if (!part.iov_len)
             continue;
+        if (part.iov_len > SYSCALL_IO_MAX - total) /* of the whole call, as in Linux */
+            part.iov_len = SYSCALL_IO_MAX - total;
         result = some(thread, file, (uint64_t)part.iov_base, part.iov_len);
         if (result < 0)
             return total ? (int64_t)total : result;
         total += (uint64_t)result;
-        if ((uint64_t)result < part.iov_len)
+        if ((uint64_t)result < part.iov_len || total == SYSCALL_IO_MAX)
             break;
     }
     return (int64_t)total;

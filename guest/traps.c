@@ -115,10 +115,8 @@ void trap_exception(struct trap_frame *frame)
         int status = vm_fault(&run.process.space, address, frame->error);
         if (status == 0)
             return;
-        if (status == -ENOMEM) {
-            log_notice("out of memory: the program needs more than --mem gives it");
-            service_exit(HR_EXIT_SIGNAL, SIGKILL);
-        }
+        if (status == -ENOMEM)
+            service_out_of_memory();
     } else if (frame->vector == VECTOR_GENERAL_PROTECTION && emulate_rdtsc(cpu, frame)) {
         return;
     }

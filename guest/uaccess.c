@@ -7,6 +7,7 @@
 
 #include "guest/cpu.h"
 #include "guest/layout.h"
+#include "guest/service.h"
 #include "guest/thread.h"
 #include "guest/vm_access.h"
 
@@ -18,6 +19,17 @@ static struct vm_space *current_space(void)
 static bool range_ok(uint64_t address, size_t bytes)
 {
     return bytes <= USER_END && address <= USER_END - bytes;
+}
+
+/* vm_access for a program that cannot go on when memory is short: as in a page fault of its own. */
+static int reach(struct vm_space *space, uint64_t address, enum vm_access_kind kind, void **pointer,
+                 uint64_t *room)
+{
+    int error = vm_access(space, address, kind, pointer, room);
+
+    if (error == -ENOMEM)
+        service_out_of_memory();
+    return error;
 }
 
 /* A range of user memory, piece by piece: each lies within one page. */
@@ -45,7 +57,7 @@ static int next_piece(struct pieces *p)
         return -EFAULT;
     if (!p->left)
         return 0;
-    if (vm_access(p->space, p->address, p->kind, &p->at, &room) != 0)
+    if (reach(p->space, p->address, p->kind, &p->at, &room) != 0)
         return -EFAULT;
     p->bytes = room < p->left ? room : p->left;
     p->address += p->bytes;
@@ -109,7 +121,7 @@ int copy_string_from_user(char *to, uint64_t from, size_t room_in_to)
         void *source;
         size_t part;
 
-        if (from >= USER_END || vm_access(space, from, VM_ACCESS_READ, &source, &room) != 0)
+        if (from >= USER_END || reach(space, from, VM_ACCESS_READ, &source, &room) != 0)
             return -EFAULT;
         if (room > room_in_to - length)
             room = room_in_to - length;

@@ -1,7 +1,8 @@
 /* Copies between kernel memory and that of the calling CPU's current thread.
  * The kernel never touches a user address: every page is checked, made present and then reached
- * through the direct map (guest/vm_access.h).  A bad address is -EFAULT, never a kernel fault, and
- * SMAP stays on.  Thread context, interrupts off.
+ * through the direct map (guest/vm_access.h).  A bad address is -EFAULT, never a kernel fault; a
+ * page for which there is no memory ends the run, as it does when the program touches it; and SMAP
+ * stays on.  Thread context, interrupts off.
  */
 #ifndef GUEST_UACCESS_H
 #define GUEST_UACCESS_H

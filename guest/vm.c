@@ -73,6 +73,7 @@ int64_t vm_map(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_
 
 int vm_unmap(struct vm_space *space, uint64_t address, uint64_t bytes)
 {
+    uint64_t low, high;
     int error;
 
     bytes = page_up(bytes);
@@ -81,7 +82,8 @@ int vm_unmap(struct vm_space *space, uint64_t address, uint64_t bytes)
     error = vm_area_isolate(space, address, address + bytes);
     if (error)
         return error;
-    error = vm_pages_free(space, address, address + bytes);
+    vm_area_around(space, address, address + bytes, &low, &high);
+    error = vm_pages_free(space, address, address + bytes, low, high);
     if (error) {
         vm_area_join(space, address, address + bytes);
         return error;
@@ -125,7 +127,7 @@ int vm_discard(struct vm_space *space, uint64_t address, uint64_t bytes)
 
         if (area->flags & (VM_AREA_IMAGE | VM_AREA_FILE))
             continue; /* their contents would have to come back from the file */
-        error = vm_pages_free(space, from, to);
+        error = vm_pages_free(space, from, to, from, to);
         if (error)
             return error;
     }

@@ -32,6 +32,7 @@ struct vm_space {
     struct vm_area *areas;
     uint64_t brk_start;
     uint64_t brk_end;
+    uint32_t area_count;
     uint64_t mapped_bytes; /* sum of areas */
     uint64_t resident_bytes; /* pages present */
 };

@@ -3,14 +3,19 @@
 
 #include <errno.h>
 
+#include "guest/layout.h"
 #include "guest/phys.h"
+
+#define AREAS_MAX 65530u /* vm.max_map_count: every call walks the list */
 
 static struct vm_area *spare; /* linked by next; refilled a page at a time, never given back */
 
-static struct vm_area *new_area(void)
+static struct vm_area *new_area(const struct vm_space *space)
 {
     struct vm_area *area = spare;
 
+    if (space->area_count >= AREAS_MAX)
+        return NULL;
     if (!area) {
         uint64_t page = phys_alloc(0);
 
@@ -29,6 +34,7 @@ static struct vm_area *new_area(void)
 
 static void unlink_area(struct vm_space *space, struct vm_area *area)
 {
+    space->area_count--;
     if (area->previous)
         area->previous->next = area->next;
     else
@@ -41,6 +47,7 @@ static void unlink_area(struct vm_space *space, struct vm_area *area)
 
 static void link_after(struct vm_space *space, struct vm_area *before, struct vm_area *area)
 {
+    space->area_count++;
     area->previous = before;
     area->next = before ? before->next : space->areas;
     if (before)
@@ -87,6 +94,21 @@ bool vm_area_is_full(const struct vm_space *space, uint64_t start, uint64_t end)
     return true;
 }
 
+void vm_area_around(const struct vm_space *space, uint64_t start, uint64_t end, uint64_t *low,
+                    uint64_t *high)
+{
+    *low = 0;
+    *high = USER_END;
+    for (const struct vm_area *area = space->areas; area; area = area->next) {
+        if (area->end <= start)
+            *low = area->end;
+        if (area->start >= end) {
+            *high = area->start;
+            return;
+        }
+    }
+}
+
 static bool alike(const struct vm_area *low, const struct vm_area *high)
 {
     return low->end == high->start && low->protection == high->protection &&
@@ -116,7 +138,7 @@ int vm_area_insert(struct vm_space *space, uint64_t start, uint64_t end, uint32_
 {
     struct vm_area *after = vm_area_from(space, start);
     struct vm_area *before = after ? after->previous : space->areas;
-    struct vm_area *area = new_area();
+    struct vm_area *area = new_area(space);
 
     if (!area)
         return -ENOMEM;
@@ -136,7 +158,7 @@ static int split_at(struct vm_space *space, uint64_t address)
 
     if (!area || area->start >= address)
         return 0;
-    upper = new_area();
+    upper = new_area(space);
     if (!upper)
         return -ENOMEM;
     *upper = *area;

@@ -12,6 +12,11 @@ struct vm_area *vm_area_from(const struct vm_space *space, uint64_t address);
 bool vm_area_is_free(const struct vm_space *space, uint64_t start, uint64_t end);
 bool vm_area_is_full(const struct vm_space *space, uint64_t start, uint64_t end); /* no gap */
 
+/* The free range around start..end-1 as if nothing were in it: from the area before to the one
+ * after (0 and USER_END where there is none).  start..end-1 is isolated. */
+void vm_area_around(const struct vm_space *space, uint64_t start, uint64_t end, uint64_t *low,
+                    uint64_t *high);
+
 /* Adds an area where nothing is; joins it to neighbours of the same kind. */
 int vm_area_insert(struct vm_space *space, uint64_t start, uint64_t end, uint32_t protection,
                    uint32_t flags);

@@ -12,6 +12,7 @@
 enum { /* page-fault error code, Intel SDM volume 3, "Page-Fault Exceptions" */
        FAULT_PRESENT = 1,
        FAULT_WRITE = 2,
+       FAULT_USER = 4,
        FAULT_RESERVED = 8,
        FAULT_FETCH = 16
 };
@@ -29,7 +30,9 @@ int vm_fault(struct vm_space *space, uint64_t address, uint64_t error)
 {
     const struct vm_area *area = address < USER_END ? vm_find(space, address) : NULL;
 
-    if (!area || !allowed(area, error) || (error & FAULT_RESERVED))
+    /* Without FAULT_USER the CPU read a descriptor table for the program; QEMU 7.2 also takes what
+     * a far return pops for such an access, and SMAP denies it whatever the page tables say. */
+    if (!area || !allowed(area, error) || (error & FAULT_RESERVED) || !(error & FAULT_USER))
         return -EFAULT;
     if (vm_table_look(space->root, address, VM_LEVEL_PAGE).entry[0] & VM_ENTRY_PRESENT) {
         uint64_t page = address & ~(PAGE_BYTES - 1ull);

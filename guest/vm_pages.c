@@ -86,30 +86,35 @@ struct visit {
     uint64_t distance; /* for move: added to an address */
 };
 
+/* Splits a large page that reaches across `address`. */
+static int split_page_at(struct vm_space *space, uint64_t address)
+{
+    struct vm_slot slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
+
+    if (slot.level != VM_LEVEL_LARGE || !(*slot.entry & VM_ENTRY_PRESENT) ||
+        !(address & LARGE_MASK))
+        return 0;
+    return vm_table_split(slot.entry);
+}
+
+/* What can fail fails before the first leaf, so that a range is changed as a whole or not at all.
+ */
 static int visit_leaves(const struct visit *visit)
 {
     uint64_t address = visit->start;
+    int error = split_page_at(visit->space, visit->start);
 
-    while (address < visit->end) {
+    if (!error)
+        error = split_page_at(visit->space, visit->end);
+    while (!error && address < visit->end) {
         struct vm_slot slot = vm_table_look(visit->space->root, address, VM_LEVEL_PAGE);
         uint64_t bytes = vm_level_bytes(slot.level);
-        uint64_t base = address & ~(bytes - 1);
-        int error = 0;
 
-        if (!(*slot.entry & VM_ENTRY_PRESENT)) {
-            address = base + bytes;
-            continue;
-        }
-        if (base < visit->start || base + bytes > visit->end)
-            error = vm_table_split(slot.entry);
-        else {
+        if (*slot.entry & VM_ENTRY_PRESENT)
             error = visit->leaf(visit, slot, address);
-            address = base + bytes;
-        }
-        if (error)
-            return error;
+        address = (address & ~(bytes - 1)) + bytes;
     }
-    return 0;
+    return error;
 }
 
 static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
@@ -121,31 +126,47 @@ static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t ad
     return 0;
 }
 
-/* Frees the page tables that cover nothing but start..end-1, so that large pages fit there again.
+/* Frees the page tables that start..end-1 has emptied: those that cover nothing outside of
+ * low..high-1, in which there are no pages.  So that large pages fit there again, and that a
+ * program which maps here and there does not use up memory.
  */
-static void free_tables(struct vm_space *space, uint64_t start, uint64_t end)
+struct trim {
+    uint64_t start;
+    uint64_t end;
+    uint64_t low;
+    uint64_t high;
+};
+
+static void free_tables(uint64_t table, unsigned level, const struct trim *trim)
 {
-    uint64_t address = (start + LARGE_MASK) & ~LARGE_MASK;
+    uint64_t bytes = vm_level_bytes(level);
+    uint64_t address = trim->start & ~(bytes - 1);
 
-    while (address < end && end - address >= LARGE_PAGE_BYTES) {
-        struct vm_slot slot = vm_table_look(space->root, address, VM_LEVEL_LARGE);
-        uint64_t bytes = vm_level_bytes(slot.level);
+    for (; address < trim->end; address += bytes) {
+        struct trim part = *trim;
+        uint64_t *entry = vm_table_entry(table, address, level);
 
-        if (slot.level == VM_LEVEL_LARGE && (*slot.entry & VM_ENTRY_PRESENT)) {
-            phys_free(*slot.entry & VM_ENTRY_ADDRESS, 0);
-            *slot.entry = 0;
-        }
-        address = (address & ~(bytes - 1)) + bytes;
+        if (!(*entry & VM_ENTRY_PRESENT) || *entry & VM_ENTRY_LARGE)
+            continue;
+        part.start = address > trim->start ? address : trim->start;
+        part.end = address + bytes < trim->end ? address + bytes : trim->end;
+        if (level > VM_LEVEL_LARGE)
+            free_tables(*entry, level - 1, &part);
+        if (address < trim->low || address + bytes > trim->high)
+            continue;
+        phys_free(*entry & VM_ENTRY_ADDRESS, 0);
+        *entry = 0;
     }
 }
 
-int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end)
+int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end, uint64_t low, uint64_t high)
 {
     struct visit visit = {.space = space, .start = start, .end = end, .leaf = free_leaf};
+    const struct trim trim = {.start = start, .end = end, .low = low, .high = high};
     int error = visit_leaves(&visit);
 
     if (!error)
-        free_tables(space, start, end);
+        free_tables(space->root, VM_LEVEL_TOP, &trim);
     vm_table_flush(start, end);
     return error;
 }

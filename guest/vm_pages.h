@@ -9,10 +9,13 @@
  */
 int vm_pages_fill(struct vm_space *space, const struct vm_area *area, uint64_t address);
 
-/* Frees the pages of start..end-1.  0, -ENOMEM when a large page had to be split and could not be;
- * the pages below it are gone then. */
-int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end);
+/* Frees the pages of start..end-1, and the page tables that only low..high-1 needs, where there is
+ * nothing else.  0, -ENOMEM when a large page had to be split and could not be: nothing was freed.
+ */
+int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end, uint64_t low,
+                  uint64_t high);
 
+/* 0, -ENOMEM: nothing was changed. */
 int vm_pages_protect(struct vm_space *space, uint64_t start, uint64_t end, uint32_t protection);
 
 /* Moves the pages of from..from+bytes-1 to an empty range.  0, -ENOMEM: nothing was moved. */

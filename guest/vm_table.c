@@ -6,7 +6,7 @@
 
 #include "guest/phys.h"
 
-static uint64_t *entry_in(uint64_t table, uint64_t address, unsigned level)
+uint64_t *vm_table_entry(uint64_t table, uint64_t address, unsigned level)
 {
     uint64_t *entries = phys_pointer(table & VM_ENTRY_ADDRESS);
 
@@ -15,12 +15,12 @@ static uint64_t *entry_in(uint64_t table, uint64_t address, unsigned level)
 
 struct vm_slot vm_table_look(uint64_t root, uint64_t address, unsigned level)
 {
-    struct vm_slot slot = {entry_in(root, address, VM_LEVEL_TOP), VM_LEVEL_TOP};
+    struct vm_slot slot = {vm_table_entry(root, address, VM_LEVEL_TOP), VM_LEVEL_TOP};
 
     while (slot.level > level && (*slot.entry & VM_ENTRY_PRESENT) &&
            !(*slot.entry & VM_ENTRY_LARGE)) {
         slot.level--;
-        slot.entry = entry_in(*slot.entry, address, slot.level);
+        slot.entry = vm_table_entry(*slot.entry, address, slot.level);
     }
     return slot;
 }

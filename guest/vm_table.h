@@ -31,6 +31,9 @@ static inline uint64_t vm_level_bytes(unsigned level)
     return 1ull << (12 + 9 * (level - 1));
 }
 
+/* The entry for `address` in the table of that level at physical address `table`. */
+uint64_t *vm_table_entry(uint64_t table, uint64_t address, unsigned level);
+
 /* Follows the tables down to `level`, or to the first hole or large page above it. */
 struct vm_slot vm_table_look(uint64_t root, uint64_t address, unsigned level);
 

@@ -1,10 +1,12 @@
 /* crash: ends in the way that its argument names, each from a function of its own. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KERNEL_ADDRESS 0xffffffff80000000ull /* where the kernel's code is linked */
@@ -196,6 +198,48 @@ static void crash_sleep(void)
         pause();
 }
 
+static void crash_far_return(void)
+{
+    __asm__ volatile("pushq $0x4\n pushq $0x400000\n lretq"); /* to a code segment of no table */
+}
+
+/* Sleeps past the end of the clock's range. */
+static void crash_sleep_ages(void)
+{
+    for (int i = 0; i < 8; i++)
+        nanosleep(&(struct timespec){.tv_sec = 2000000000}, NULL);
+}
+
+/* Takes all memory through the kernel: no page is touched by the program itself. */
+static void crash_memory(void)
+{
+    int zero = open("/dev/zero", O_RDONLY);
+    long bytes = 1 << 20;
+    void *p;
+
+    while ((p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                     0)) != MAP_FAILED)
+        if (read(zero, p, (size_t)bytes) != bytes)
+            return;
+}
+
+/* Maps far apart until that fails, with a little left; then its first output. */
+static void crash_tables(void)
+{
+    long pages = 0;
+
+    for (uint64_t at = 1ull << 40; pages < 100000; at += 1ull << 30, pages++) {
+        volatile char *p = mmap((void *)at, 4096, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+        *p = 1;
+        munmap((void *)at, 4096);
+    }
+    printf("pages: %ld\n", pages);
+    fflush(stdout);
+    _exit(0);
+}
+
 /* Not a crash: -ENOSYS, and one line in the kernel's log. */
 static void crash_unknown_syscall(void)
 {
@@ -238,6 +282,10 @@ static const struct {
     {"term", crash_term},
     {"loop", crash_loop},
     {"sleep", crash_sleep},
+    {"far-return", crash_far_return},
+    {"sleep-ages", crash_sleep_ages},
+    {"memory", crash_memory},
+    {"tables", crash_tables},
     {"unknown-syscall", crash_unknown_syscall},
 };
 

@@ -31,6 +31,7 @@ done
 crash stack 11 SIGSEGV recurse
 crash stack-pointer 11 SIGSEGV crash_stack_pointer
 crash sysret 11 SIGSEGV ''
+crash far-return 11 SIGSEGV crash_far_return
 crash kill 9 SIGKILL ''
 crash term 15 SIGTERM ''
 is 'hr stat gives the shell'\''s exit status' "$(stat_of hr.bin .exit_status)" 143
@@ -51,6 +52,17 @@ like '--timeout: the report shows the loop' report crash_loop
 run_guest "$WORKLOADS/crash" sleep
 is 'a program that waits for ever, for nothing, is ended' "$status" 137
 like 'and the user is told why' err "waits forever"
+
+run_guest "$WORKLOADS/crash" sleep-ages
+is 'sleeping past the end of the clock ends the run' "$status" 137
+like 'and the user is told that too' err "sleeps for ever"
+ok 'and the trace is in order' "$HR" check hr.bin
+
+run_guest --mem 64M "$WORKLOADS/crash" memory
+is 'a system call that finds no memory ends the run' "$status" 137
+like 'and the user is told to give more' err "out of memory"
+run_guest --mem 64M "$WORKLOADS/crash" tables
+is 'page tables go with the memory that they map' "$(cat out)" 'pages: 100000'
 
 run_guest --mem 64M "$WORKLOADS/memory-musl" 200
 ok 'more memory than there is: not zero' test "$status" -ne 0

@@ -5,11 +5,12 @@
 . "$(dirname "$0")/../lib.sh"
 
 [ -n "${QEMU:-}" ] || skip_all 'QEMU names no emulator with a PMU'
-: "${FLAVOURS:=Icelake-Server,model=106,pmu=on
+modelled='Icelake-Server,model=106,pmu=on
 Skylake-Server,pmu=on,pmu-version=4,pmu-gp=4,pmu-fixed=3
 Skylake-Server,pmu=on,pmu-version=2,pmu-gp=4,pmu-fixed=3
 EPYC-Milan,pmu=on
-EPYC,pmu=on,pmu-v2=off}"
+EPYC,pmu=on,pmu-v2=off'
+[ -n "${FLAVOURS:-}" ] || FLAVOURS=$modelled
 
 # counts OPTION... PROGRAM ARG...: runs on the flavour and prints the totals, one event a line.
 counts() {
