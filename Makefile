@@ -13,7 +13,7 @@ GUEST_CFLAGS := $(COMMON) -ffreestanding -mno-red-zone -mgeneral-regs-only -fno-
 GUEST_LDFLAGS := -nostdlib -static -Wl,-T,linker.ld -Wl,--build-id=sha1 \
 	-Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments
 HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -fstack-protector-strong
-HOST_LIBS := -lelf -ldw -ljansson
+HOST_LIBS := -lelf -ldw -ljansson -lpfm
 WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -fno-omit-frame-pointer -MMD -MP
 
 LIB_SRC := $(wildcard lib/*.c)

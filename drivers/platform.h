@@ -22,6 +22,11 @@ uint64_t platform_physical_address(const void *pointer);
 /* One line for the kernel's log, printf-like: %s %d %u %x %lu %lx %p %c %%, with width and 0. */
 void platform_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* RDMSR and WRMSR that survive registers that do not exist: 0, -EFAULT on a general-protection
+ * fault. */
+int platform_msr_read(uint32_t msr, uint64_t *value);
+int platform_msr_write(uint32_t msr, uint64_t value);
+
 /* Waits until something may have changed: halts for an interrupt on a CPU that takes device
  * interrupts, otherwise PAUSE.  Called with interrupts off; returns with interrupts off.
  */

@@ -93,6 +93,22 @@ static uint64_t median(uint64_t *values, unsigned count)
     return count ? values[count / 2] : 0;
 }
 
+/* Ticks of one RDPMC: natively some tens, thousands where a hypervisor traps it. */
+static uint64_t measure_rdpmc(void)
+{
+    uint64_t ticks[ROUNDS];
+
+    if (!run.pmu_caps.needs_encodings || run.session.event_count == 0)
+        return 0;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        uint64_t start = x86_rdtsc();
+        __asm__ volatile(".rept 16; rdpmc; .endr" ::"c"(run.session.events[0].counter)
+                         : "eax", "edx");
+        ticks[i] = (x86_rdtsc() - start) / 16;
+    }
+    return median(ticks, ROUNDS);
+}
+
 static void measure_rounds(struct cpu *cpu)
 {
     uint64_t samples[ROUNDS], reads[ROUNDS];
@@ -110,6 +126,7 @@ static void measure_rounds(struct cpu *cpu)
     run.calibration.sample_ticks = median(samples, count);
     run.calibration.read_ticks = median(reads, count);
     run.calibration.rounds = count;
+    run.calibration.rdpmc_ticks = measure_rdpmc();
 }
 
 void calibrate(struct cpu *cpu)

@@ -31,6 +31,9 @@ void service_device_interrupt_in_kernel(struct irq_frame *frame);
 void service_wake_interrupt(struct irq_frame *frame);
 void service_wake_interrupt_in_kernel(struct irq_frame *frame);
 
+/* guest/msr_safe.S: instructions that may fault, and where to go on then */
+extern const uint8_t msr_safe_read[], msr_safe_write[], msr_safe_fault[];
+
 extern const uint8_t trampoline_start[], trampoline_end[];
 extern uint64_t trampoline_stack;
 extern uint8_t boot_stack_top[];

@@ -17,6 +17,7 @@
 #include "guest/run.h"
 #include "guest/sampler.h"
 #include "guest/service.h"
+#include "guest/service_cpu.h"
 #include "guest/trace.h"
 #include "guest/vm.h"
 #include "include/version.h"
@@ -57,6 +58,16 @@ static void find_clock(void)
     run.pmu_caps.exact_instructions = run.clock.virtual_time && run.shared;
 }
 
+/* Which counters, counting what: run.start_error says when the events cannot be had. */
+static void choose_counters(void)
+{
+    run_read_sampling();
+    if (run.pmu_caps.needs_encodings && run.session.event_count)
+        run.start_error = service_encode_events();
+    if (run.start_error == 0)
+        run.start_error = run_assign_events();
+}
+
 /* A CPU becomes a workload CPU: its ring, its timer, and what a sample costs on it. */
 static void prepare_workload(struct cpu *cpu)
 {
@@ -83,7 +94,9 @@ static void load_program(struct cpu *workload)
     trace_add_ring(workload->ring);
     run.thread.process = &run.process;
     run.thread.tid = run.process.pid;
-    int status = vm_space_init(&run.process.space);
+    int status = run.start_error;
+    if (status == 0)
+        status = vm_space_init(&run.process.space);
     if (status == 0)
         status = exec_load(&run.process, &program);
     run.start_ticks = run.shared ? 0 : x86_rdtsc();
@@ -107,6 +120,8 @@ static void __attribute__((noreturn)) run_program(struct cpu *cpu)
     cpu->user_ticks = 0;
     cpu->slept_ticks = 0;
     run.pmu->start(&run.session);
+    run.started = true;
+    service_check_stop();
     panic_test("start");
     sampler_start(cpu, run.shared ? 0 : x86_rdtsc());
     user_enter(&first_frame);
@@ -165,10 +180,13 @@ void kernel_main(const struct boot_info *boot)
     int status = service_init();
     if (status)
         panic("no virtio-serial device: error %d", status);
-    run_read_sampling();
+    choose_counters();
     log_line("microtome %s: TSC %lu Hz, %lu MiB, %u CPUs offered, ready after %lu us", VERSION_TEXT,
              run.clock.hz, phys_total_bytes() >> 20, run.machine.cpu_count,
              run_ticks_to_ns(x86_rdtsc()) / 1000);
+    log_line("counters: driver %s, version %u, %u general of %u bits, %u fixed", run.pmu->name,
+             run.pmu_caps.version, run.pmu_caps.general_counters, run.pmu_caps.general_bits,
+             run.pmu_caps.fixed_counters);
     manifest_number(&run.manifest, "cpus", &workload_cpus);
     if (run.shared)
         run_shared();

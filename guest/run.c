@@ -47,11 +47,6 @@ static void read_events(void)
         if (strlen(name) >= sizeof event->name)
             panic("manifest: event name too long");
         memcpy(event->name, name, strlen(name) + 1);
-        int status = run.pmu->resolve(&run.pmu_caps, event);
-        if (status)
-            panic("manifest: event %s: %s", name,
-                  status == -ENOENT ? "unknown to the counter driver"
-                                    : "this modifier cannot be counted here");
     }
 }
 
@@ -73,11 +68,36 @@ void run_read_manifest(void)
     run.process.pid = PROCESS_ID;
 }
 
+int run_assign_events(void)
+{
+    uint32_t failed = 0;
+    int status = run.pmu->assign(&run.pmu_caps, &run.session, &failed);
+
+    if (status == 0)
+        return 0;
+    const char *name = run.session.events[failed].name;
+    if (status == -ENOENT)
+        log_notice(
+            "event %s: this machine has no hardware counters, and only generic events have a "
+            "stub; see hr events",
+            name);
+    else if (status == -ENOSPC)
+        log_notice(
+            "event %s: no counter is left for it; %u general and %u fixed counters serve the "
+            "events before it; count fewer at once",
+            name, run.pmu_caps.general_counters, run.pmu_caps.fixed_counters);
+    else
+        log_notice("event %s: the %s counters cannot count it so; see docs/pmu.md", name,
+                   run.pmu->name);
+    run.session.event_count = 0; /* the trace of the refused run has no counters */
+    return status;
+}
+
 void run_read_sampling(void)
 {
     run.interval_ticks = run_ns_to_ticks(number("interval", 10000));
     if (run.interval_ticks == 0)
         panic("manifest: interval is 0");
-    run.pmu = pmu_probe(&run.pmu_caps);
     read_events();
+    run.pmu = pmu_probe(&run.pmu_caps);
 }

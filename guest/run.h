@@ -23,6 +23,8 @@ struct run {
     const struct pmu_driver *pmu;
     struct pmu_caps pmu_caps;
     struct pmu_session session;
+    bool started; /* the trace is announced; until then a stop by the host waits */
+    int start_error; /* the program cannot be started: -errno; 0 */
     uint32_t mode; /* enum hr_mode */
     uint64_t interval_ticks;
     bool shared; /* one CPU is both service and workload CPU */
@@ -38,8 +40,12 @@ extern struct run run;
 /* Reads the manifest from the archive into run; panics with one line when it cannot. */
 void run_read_manifest(void);
 
-/* Reads interval and events; the clock is known and run.pmu_caps.exact_instructions is set. */
+/* Reads interval and events, and probes for counters; the clock is known and
+ * run.pmu_caps.exact_instructions is set. */
 void run_read_sampling(void);
+
+/* Gives the events counters, once they are encoded.  0, or -errno after a notice. */
+int run_assign_events(void);
 
 uint64_t run_ticks_to_ns(uint64_t ticks);
 uint64_t run_ns_to_ticks(uint64_t ns);

@@ -203,7 +203,7 @@ void service_refuse(uint32_t error)
 
 void service_check_stop(void)
 {
-    if (run.process.stop_signal)
+    if (run.started && run.process.stop_signal)
         service_exit(run.process.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
                      run.process.stop_signal);
 }

@@ -72,8 +72,30 @@ static void wake_workload_cpus(void)
         apic_send(cpus[i].apic_id, VECTOR_WAKE);
 }
 
+static struct { /* what the host says of events, until RUN_HOST_EVENTS_END */
+    bool done;
+    uint64_t count;
+} encoding;
+
+static void take_event(const struct run_message *message)
+{
+    if (message->flag >= run.session.event_count)
+        return;
+    struct pmu_event *event = &run.session.events[message->flag];
+    if (message->type == RUN_HOST_EVENT_EXT) {
+        event->encoding_ext = message->value;
+    } else {
+        event->encoding = message->value;
+        encoding.count++;
+    }
+}
+
 static void take_message(const struct run_message *message)
 {
+    if (message->type == RUN_HOST_EVENT || message->type == RUN_HOST_EVENT_EXT)
+        take_event(message);
+    if (message->type == RUN_HOST_EVENTS_END)
+        encoding.done = true;
     if (message->type != RUN_HOST_STOP || run.process.stop_signal)
         return;
     run.process.stop_is_timeout = message->flag;
@@ -99,6 +121,28 @@ void service_cpu_poll(void)
             have = 0;
         }
     }
+}
+
+int service_encode_events(void)
+{
+    const struct pmu_caps *caps = &run.pmu_caps;
+    struct run_message message = {
+        .type = RUN_GUEST_CPU,
+        .flag = caps->vendor,
+        .value = x86_cpuid(1, 0).eax | (uint64_t)caps->version << 32 |
+                 (uint64_t)caps->general_counters << 40 | (uint64_t)caps->fixed_counters << 48,
+    };
+
+    virtio_serial_send(port_control, &message, sizeof message);
+    for (;;) {
+        service_cpu_poll();
+        if (run.process.stop_signal)
+            return -EINTR;
+        if (encoding.done)
+            break;
+        platform_wait();
+    }
+    return encoding.count == run.session.event_count ? 0 : -EINVAL;
 }
 
 static bool drain_rings(bool flush)

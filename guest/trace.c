@@ -1,5 +1,6 @@
 /* Service work on the trace: from ring slots to chunks on the trace port. */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "drivers/virtio/serial.h"
@@ -13,6 +14,12 @@
 
 #define CHUNK_BYTES 65536u
 
+/* Counters narrower than 64 bits, made whole: the counts so far of one CPU. */
+struct extension {
+    uint64_t raw[HR_EVENTS_MAX];
+    uint64_t whole[HR_EVENTS_MAX];
+};
+
 /* One writer serves all CPUs' META and END chunks, and there is one for each CPU's DATA chunks. */
 struct stream {
     struct trace_writer writer;
@@ -22,6 +29,7 @@ struct stream {
 static int port = -1;
 static struct stream streams[TRACE_CPUS_MAX];
 static struct stream meta;
+static struct extension extensions[TRACE_CPUS_MAX];
 static struct ring *rings[TRACE_CPUS_MAX];
 
 static void send_chunk(struct trace_writer *w)
@@ -115,12 +123,38 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
     }
 }
 
-static int write_slot(struct trace_writer *w, const struct trace_slot *slot)
+/* Right as long as no counter passes its whole range between two samples. */
+static void extend(struct extension *e, const uint64_t *raw, uint64_t *whole)
+{
+    for (uint32_t i = 0; i < run.session.event_count; i++) {
+        unsigned unused = 64u - run.session.events[i].width_bits;
+        e->whole[i] += (raw[i] - e->raw[i]) << unused >> unused;
+        e->raw[i] = raw[i];
+        whole[i] = e->whole[i];
+    }
+}
+
+static int write_sample(struct trace_writer *w, const struct trace_slot *slot, struct extension *e)
+{
+    struct extension before = *e;
+    struct trace_slot whole;
+
+    if (!run.pmu_caps.needs_encodings) /* 64 bits wide already */
+        return trace_writer_sample(w, slot);
+    memcpy(&whole, slot, offsetof(struct trace_slot, counters));
+    extend(e, slot->counters, whole.counters);
+    int status = trace_writer_sample(w, &whole);
+    if (status)
+        *e = before; /* the same slot comes again */
+    return status;
+}
+
+static int write_slot(struct trace_writer *w, const struct trace_slot *slot, struct extension *e)
 {
     union record_body body;
 
     if (slot->kind == 0)
-        return trace_writer_sample(w, slot);
+        return write_sample(w, slot, e);
     if (slot->kind == HR_REC_LOST) {
         const struct hr_rec_lost lost = {
             .time_first = slot->time, .time_last = slot->ip, .count = slot->counters[0]};
@@ -140,7 +174,7 @@ bool trace_drain(struct ring *ring, bool flush)
         const struct trace_slot *slot = ring_slot(ring, ring->tail);
         if (w->used == 0)
             trace_writer_begin(w, HR_CHUNK_DATA);
-        int status = write_slot(w, slot);
+        int status = write_slot(w, slot, &extensions[ring->cpu]);
         if (status == -ENOSPC) {
             __atomic_store_n(&ring->tail, ring->tail, __ATOMIC_RELEASE);
             send_chunk(w);
@@ -182,8 +216,22 @@ static void add(uint8_t type, const void *body, uint32_t bytes)
         panic("the END chunk does not fit");
 }
 
-void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *totals)
+/* The one workload CPU's last reading, made whole. */
+static void extend_totals(const uint64_t *raw, uint64_t *whole)
 {
+    for (unsigned i = 0; i < TRACE_CPUS_MAX && run.pmu_caps.needs_encodings; i++) {
+        if (rings[i]) {
+            extend(&extensions[i], raw, whole);
+            return;
+        }
+    }
+    memcpy(whole, raw, run.session.event_count * sizeof *whole);
+}
+
+void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *raw_totals)
+{
+    uint64_t totals[HR_EVENTS_MAX];
+
     for (unsigned i = 0; i < TRACE_CPUS_MAX; i++) {
         if (!rings[i])
             continue;
@@ -192,6 +240,7 @@ void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *totals)
         if (trace_writer_dirty(&streams[i].writer))
             send_chunk(&streams[i].writer);
     }
+    extend_totals(raw_totals, totals);
     trace_writer_begin(&meta.writer, HR_CHUNK_END);
     trace_writer_record(&meta.writer, HR_REC_EXIT, exit_record->time, exit_record,
                         sizeof *exit_record, NULL, 0);

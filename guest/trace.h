@@ -27,7 +27,7 @@ void trace_start(void);
  * True when there was anything in the ring. */
 bool trace_drain(struct ring *ring, bool flush);
 
-/* Sends what is left and the END chunk.  totals: one per event. */
-void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *totals);
+/* Sends what is left and the END chunk.  raw_totals: the last reading of every event. */
+void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *raw_totals);
 
 #endif

@@ -127,6 +127,11 @@ void trap_exception(struct trap_frame *frame)
 
 void trap_in_kernel(struct trap_frame *frame)
 {
+    if (frame->vector == VECTOR_GENERAL_PROTECTION &&
+        (frame->rip == (uint64_t)msr_safe_read || frame->rip == (uint64_t)msr_safe_write)) {
+        frame->rip = (uint64_t)msr_safe_fault;
+        return;
+    }
     panic_frame(frame, "exception %lu in the kernel, error %lx, address %lx", frame->vector,
                 frame->error, x86_read_cr2());
 }

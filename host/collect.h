@@ -34,6 +34,7 @@ struct collector {
     uint64_t received_bytes;
     int write_error; /* errno of the first failed write, 0 if none */
     const char *bad; /* what is wrong with the stream, NULL if nothing */
+    uint32_t events; /* that the trace has counters for */
     char unmeasured[64]; /* the first event without a hardware counter, empty if none */
     uint8_t unmeasured_source; /* its enum hr_source */
 };

@@ -30,4 +30,7 @@ int report_command(int argc, char **argv);
 int dump_command(int argc, char **argv);
 int check_command(int argc, char **argv);
 
+/* the machine */
+int events_command(int argc, char **argv);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/events.h"
 #include "host/launch.h"
 #include "host/launch_accel.h"
 #include "host/launch_fds.h"
@@ -29,6 +30,35 @@ static const char *const port_names[LAUNCH_PORTS] = {
     [LAUNCH_STDIN] = RUN_PORT_STDIN,   [LAUNCH_CONTROL] = RUN_PORT_CONTROL,
 };
 
+/* The emulator counts nothing, unless it is another one, or a CPU with a PMU was asked for: then
+ * the guest finds out.
+ */
+static bool may_have_pmu(const struct options *o, const struct launch_machine *machine)
+{
+    return machine->kvm || o->qemu != NULL ||
+           (o->cpu != NULL && (strstr(o->cpu, "pmu=on") != NULL || strstr(o->cpu, "+pmu") != NULL));
+}
+
+/* Refuses what certainly cannot be counted before anything is started. */
+static int check_counters(const struct options *o, const struct launch_machine *machine,
+                          struct run_failure *failure)
+{
+    if (o->packing || may_have_pmu(o, machine))
+        return 0;
+    if (o->require_pmu)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--require-pmu: the emulator has no PMU; leave the option out, or run "
+                        "where KVM offers one");
+    for (size_t i = 0; i < o->event_count; i++)
+        if (!events_is_generic(o->events[i]))
+            return run_fail(failure, RUN_EXIT_FAILED,
+                            "event '%s': the emulator has no performance counters, only generic "
+                            "events of the program (such as instructions:u) exist there; run "
+                            "where KVM offers a PMU",
+                            o->events[i]);
+    return 0;
+}
+
 int launch_choose(const struct options *o, struct launch_machine *machine,
                   struct run_failure *failure)
 {
@@ -42,14 +72,9 @@ int launch_choose(const struct options *o, struct launch_machine *machine,
     } else if (o->accel == OPTIONS_ACCEL_AUTO) {
         machine->kvm = launch_accel_kvm_is_fast(&machine->why);
     }
-    /* Debian's emulator models no PMU; one that was named may, and then its trace tells. */
-    if (o->require_pmu && !machine->kvm && o->qemu == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--require-pmu: the emulator has no PMU; leave the option out, or run "
-                        "where KVM offers one");
     machine->cpus = o->cpus != OPTIONS_CPUS_AUTO ? o->cpus : (int)machine->kvm;
     machine->virtual_time = !machine->kvm && machine->cpus == 0;
-    return 0;
+    return check_counters(o, machine, failure);
 }
 
 static void add(struct launch_command *c, const char *format, ...)

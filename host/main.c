@@ -9,6 +9,7 @@
 
 #include "host/commands.h"
 #include "host/error.h"
+#include "host/nearest.h"
 #include "host/run_failure.h"
 #include "include/hr_format.h"
 #include "include/version.h"
@@ -21,6 +22,7 @@ static const struct command commands[] = {
     {"check", "verify a trace and say what is damaged or missing", check_command},
     {"pack", "put a program, its files and its options into one archive", pack_command},
     {"collect", "receive a trace from a socket and write it as hr.bin", collect_command},
+    {"events", "list the events that a CPU can count, by name", events_command},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
@@ -33,42 +35,13 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Levenshtein distance; words longer than the row are never near. */
-static size_t word_distance(const char *a, const char *b)
-{
-    size_t row[32];
-    size_t length = strlen(b);
-
-    if (length >= sizeof row / sizeof row[0])
-        return SIZE_MAX;
-    for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i] != 0; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i + 1;
-        for (size_t j = 1; j <= length; j++) {
-            size_t replaced = diagonal + (a[i] != b[j - 1]);
-
-            diagonal = row[j];
-            row[j] = smaller(smaller(row[j], row[j - 1]) + 1, replaced);
-        }
-    }
-    return row[length];
-}
-
 static int unknown_command(const char *name)
 {
     const char *nearest = NULL;
     size_t least = 3; /* more than two wrong letters are no typing error */
 
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        size_t distance = word_distance(name, commands[i].name);
+        size_t distance = nearest_distance(name, commands[i].name);
 
         if (distance < least) {
             least = distance;

@@ -29,7 +29,8 @@ enum { /* options without a letter */
 /* What both commands take: everything that the archive depends on. */
 static const struct argp_option pack_options[] = {
     {"output", 'o', "FILE", 0, "archive to write (default run.cpio)", 0},
-    {"event", 'e', "LIST", 0, "events, comma-separated (default " OPTIONS_EVENTS_DEFAULT ")", 1},
+    {"event", 'e', "LIST", 0,
+     "events, comma-separated, see 'hr events' (default " OPTIONS_EVENTS_DEFAULT ")", 1},
     {"interval", 'i', "TIME", 0, "sampling interval, from 500ns (default 10us)", 1},
     {"mode", 'm', "MODE", 0, "timer (default) or off", 1},
     {"cpus", KEY_CPUS, "N", 0, "CPUs for the program beside the service CPU; 0: one for both", 2},

@@ -1,4 +1,4 @@
-/* Checks the event list of -e against the events that this version can count. */
+/* Splits the event list of -e and checks what can be checked before the CPU is known. */
 #ifndef HOST_OPTIONS_EVENTS_H
 #define HOST_OPTIONS_EVENTS_H
 

@@ -48,6 +48,7 @@ struct relay {
     struct relay_log errors; /* the emulator's own words */
     uint8_t control[sizeof(struct run_message)];
     size_t control_bytes;
+    bool encoded; /* the guest asked for the encodings of its events and got them */
     bool open[RELAY_SLOTS]; /* the descriptor has not ended yet */
     int signals; /* signalfd */
     int wake; /* eventfd */

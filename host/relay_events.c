@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "host/relay_cpu.h"
 #include "host/relay_events.h"
 
 #define NEVER UINT64_MAX
@@ -109,11 +110,29 @@ static void check_collector(struct relay *r, uint64_t now_ns)
     }
 }
 
+/* Once; all of it fits into the socket's buffer, which is empty at that time. */
+static void answer_cpu(struct relay *r, const struct run_message *question, uint64_t now_ns)
+{
+    struct run_message answer[RELAY_CPU_ANSWER_MAX];
+    size_t bytes;
+
+    if (r->encoded)
+        return;
+    r->encoded = true;
+    bytes = relay_cpu_answer(r->options, question, answer, r->failure) * sizeof *answer;
+    if (bytes == 0 || send(r->launch->ports[LAUNCH_CONTROL], answer, bytes,
+                           MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)bytes)
+        relay_events_kill(r, now_ns); /* the program has not started */
+}
+
 static void handle_message(struct relay *r, const struct run_message *message, uint64_t now_ns)
 {
     switch (message->type) {
     case RUN_GUEST_READ:
         relay_input_request(&r->input, message->value);
+        break;
+    case RUN_GUEST_CPU:
+        answer_cpu(r, message, now_ns);
         break;
     case RUN_GUEST_DONE:
         if (r->done) /* said twice it must not put the end off */

@@ -81,6 +81,13 @@ static void print_last_words(const struct run_result *r)
     print_block("the console ended with", relay_log_tail(&r->relay->console, LOG_LINES));
 }
 
+/* A kernel that cannot count the events says which in a notice, and its trace has none. */
+static bool has_refused_events(const struct run_result *r)
+{
+    return r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED &&
+           r->collector->events == 0;
+}
+
 static void explain(const struct run_result *r, enum hr_host_reason reason, const char *message)
 {
     char samples[TEXT_QUANTITY_BYTES];
@@ -103,7 +110,8 @@ static void explain(const struct run_result *r, enum hr_host_reason reason, cons
         print_last_words(r);
     } else if (reason == HR_HOST_INTERRUPTED && !r->collector->has_end) {
         error_print("interrupted by %s; %s samples up to there are in %s", message, kept, output);
-    } else if (r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED) {
+    } else if (r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED &&
+               !has_refused_events(r)) {
         error_print("the guest could not start %s: %s", r->options->program[0],
                     strerror((int)(r->collector->exit.code & 0xfff)));
     }
@@ -123,7 +131,7 @@ static int program_status(const struct run_result *r)
     case HR_EXIT_TIMEOUT:
         return RUN_EXIT_TIMEOUT;
     case HR_EXIT_REFUSED:
-        return RUN_EXIT_NOT_EXECUTABLE;
+        return has_refused_events(r) ? RUN_EXIT_FAILED : RUN_EXIT_NOT_EXECUTABLE;
     default:
         return RUN_EXIT_FAILED;
     }
@@ -154,8 +162,9 @@ static void print_summary(const struct run_result *r)
     static struct summary summary;
     struct stat status;
 
-    if (r->options->quiet || r->failure->exit_status != 0 || !r->collector->has_meta ||
-        stat(r->options->output, &status) != 0 || !S_ISREG(status.st_mode))
+    if (r->options->quiet || has_refused_events(r) || r->failure->exit_status != 0 ||
+        !r->collector->has_meta || stat(r->options->output, &status) != 0 ||
+        !S_ISREG(status.st_mode))
         return;
     if (summary_from_file(r->options->output, &summary) != 0)
         return;

@@ -12,7 +12,8 @@
  *   cwd=PATH               the program's working directory
  *   mode=off|timer         sampling mode
  *   interval=NS            sampling interval
- *   event=NAME             one per event, in order; generic name with optional :u
+ *   event=NAME             one per event, in order, as given: generic, a CPU's own, raw;
+ *                          suffix :u, :k or :uk
  *   cpus=N                 workload CPUs beside the service CPU; 0: one CPU does both (shared mode)
  *   virtual-time=0|1       the host started the emulator in virtual time
  *   emulated=0|1           the host started an emulator, not a hypervisor

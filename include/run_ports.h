@@ -33,9 +33,24 @@ enum run_exit_value { RUN_EXIT_DONE = 0, RUN_EXIT_PANIC = 0x50 };
 enum run_message_type {
     RUN_GUEST_READ = 1, /* guest: send at most `value` bytes of stdin in one frame */
     RUN_GUEST_DONE = 2, /* guest: all output is sent; `value` is unused */
+    RUN_GUEST_CPU = 4, /* guest: which CPU it runs on, so that the host can encode events for it:
+                          flag: enum run_cpu_vendor; value: CPUID leaf 1 EAX in bits 31:0, PMU
+                          version in 39:32, general counters in 47:40, fixed in 55:48.  Sent only
+                          by a kernel that found hardware counters; the host then sends one
+                          RUN_HOST_EVENT an event, in order, and RUN_HOST_EVENTS_END, or ends
+                          the run with a message when an event does not exist on that CPU */
     RUN_HOST_STOP = 16, /* host: end the program as if by signal `value`, HR_EXIT_TIMEOUT if
                            `flag` is 1, HR_EXIT_SIGNAL if 0 */
+    RUN_HOST_EVENT = 17, /* host: the encoding of event `flag` (its position): `value` as in the
+                            event select register (Intel IA32_PERFEVTSELx, AMD PERF_CTL), event,
+                            umask, edge, inv, cmask and, for rings, USR (bit 16) and OS (bit 17);
+                            enable and interrupt bits 0 */
+    RUN_HOST_EVENT_EXT =
+        18, /* host: companion register's value of event `flag`; before its event */
+    RUN_HOST_EVENTS_END = 19, /* host: `value` events were sent */
 };
+
+enum run_cpu_vendor { RUN_CPU_OTHER = 0, RUN_CPU_INTEL = 1, RUN_CPU_AMD = 2 };
 
 struct run_message {
     uint32_t type;

@@ -1,13 +1,16 @@
 /* The list of PMU drivers and the choice among them. */
-#include <stddef.h>
-
 #include "drivers/pmu/pmu.h"
 
-const struct pmu_driver *const pmu_drivers[] = {&pmu_stub, NULL};
+#include <stddef.h>
+
+const struct pmu_driver *const pmu_drivers[] = {&pmu_intel, &pmu_amd, &pmu_stub, NULL};
 
 const struct pmu_driver *pmu_probe(struct pmu_caps *caps)
 {
+    bool exact = caps->exact_instructions;
+
     for (size_t i = 0; pmu_drivers[i]; i++) {
+        *caps = (struct pmu_caps){.exact_instructions = exact};
         if (pmu_drivers[i]->probe(caps))
             return pmu_drivers[i];
     }

@@ -1,7 +1,7 @@
 /* The performance counters' contract: one driver is chosen at boot by probing.
  *
- * configure, start, stop: thread context, interrupts off, on the CPU concerned.  read: any context,
- * NMI included; it must not lock, allocate or log.
+ * assign: once, before any CPU starts counting.  start, stop: on the CPU concerned, interrupts off.
+ * read: any context, NMI included; it must not lock, allocate or log.
  */
 #ifndef DRIVERS_PMU_PMU_H
 #define DRIVERS_PMU_PMU_H
@@ -11,19 +11,28 @@
 
 #include "include/hr_format.h"
 
-struct pmu_caps { /* filled once, by the kernel and pmu_probe; later code asks these, never the
-                     vendor */
-    bool
-        exact_instructions; /* virtual time: ring-3 instructions are known exactly; by the kernel */
+struct pmu_caps { /* filled once by pmu_probe; later code asks these, never the vendor */
+    bool exact_instructions; /* given: virtual time, ring-3 instructions are known exactly */
+    bool needs_encodings; /* the host must encode events for this CPU */
+    bool global_control; /* one register starts and stops all counters */
+    bool full_width_writes; /* counters can be set to any value */
+    uint8_t version; /* of architectural performance monitoring; AMD: 1, or 2 for PerfMonV2 */
+    uint8_t general_counters;
+    uint8_t general_bits; /* width of a general counter */
+    uint8_t fixed_counters; /* of the mask below, the highest plus 1 */
+    uint8_t fixed_bits;
+    uint32_t fixed_mask; /* bit n: fixed counter n exists */
+    uint32_t vendor; /* enum run_cpu_vendor: for the host, which encodes events */
 };
 
 struct pmu_event { /* one counter of the session, as it goes into the trace */
     char name[64];
-    uint64_t encoding;
-    uint64_t encoding_ext;
+    uint64_t encoding; /* event select as the host encoded it, without enable bits */
+    uint64_t encoding_ext; /* companion register */
     uint32_t flags; /* HR_EVENT_USER, HR_EVENT_KERNEL */
+    uint32_t counter; /* RDPMC's ECX */
     uint8_t source; /* enum hr_source */
-    uint8_t width_bits;
+    uint8_t width_bits; /* of the values that read stores */
 };
 
 struct pmu_session { /* the events of a run; the same on every CPU */
@@ -33,15 +42,17 @@ struct pmu_session { /* the events of a run; the same on every CPU */
 
 struct pmu_driver {
     const char *name;
-    /* True when this driver serves the machine; fills caps. */
+    /* True when this driver serves the machine; fills caps.  Counters that are advertised but do
+     * not count are found out here. */
     bool (*probe)(struct pmu_caps *caps);
-    /* Resolves event->name (a generic name, optional :u) into the rest.  0, -ENOENT unknown,
-     * -EINVAL modifier that the driver cannot count. */
-    int (*resolve)(const struct pmu_caps *caps, struct pmu_event *event);
-    void (*start)(const struct pmu_session *session);
+    /* Gives every event a counter.  0, or -ENOENT unknown, -EINVAL modifier that cannot be counted,
+     * -ENOSPC no counter left: *failed is then the event's position. */
+    int (*assign)(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed);
+    void (*start)(const struct pmu_session *session); /* from 0 */
     void (*stop)(const struct pmu_session *session);
-    /* Stores the counts since start with pmu_store.  user_instructions: ring-3 ticks so far on this
-     * CPU, which a driver without hardware derives its values from. */
+    /* Stores the counts since start with pmu_store, width_bits each: the reader extends them.
+     * user_instructions: ring-3 ticks so far on this CPU, which a driver without hardware derives
+     * its values from. */
     void (*read)(const struct pmu_session *session, uint64_t user_instructions, uint64_t *values);
 };
 
@@ -62,8 +73,37 @@ static inline void pmu_store_fence(void)
     __asm__ volatile("sfence" ::: "memory");
 }
 
+/* Calls read_one(i) for i = count-1 .. 0 without a loop: a sample's five counters cost as many
+ * instructions as a loop's bookkeeping alone would.
+ */
+#define PMU_CASE(n, read_one) \
+    case n:                   \
+        read_one((n)-1);      \
+        __attribute__((fallthrough));
+#define PMU_READ_UNROLLED(count, read_one) \
+    switch (count) {                       \
+        PMU_CASE(13, read_one)             \
+        PMU_CASE(12, read_one)             \
+        PMU_CASE(11, read_one)             \
+        PMU_CASE(10, read_one)             \
+        PMU_CASE(9, read_one)              \
+        PMU_CASE(8, read_one)              \
+        PMU_CASE(7, read_one)              \
+        PMU_CASE(6, read_one)              \
+        PMU_CASE(5, read_one)              \
+        PMU_CASE(4, read_one)              \
+        PMU_CASE(3, read_one)              \
+        PMU_CASE(2, read_one)              \
+        PMU_CASE(1, read_one)              \
+    default:                               \
+        break;                             \
+    }
+_Static_assert(HR_EVENTS_MAX == 13, "PMU_READ_UNROLLED");
+
 /* All drivers, best first; ends with NULL.  The last, pmu_stub, serves every machine. */
 extern const struct pmu_driver *const pmu_drivers[];
+extern const struct pmu_driver pmu_intel;
+extern const struct pmu_driver pmu_amd;
 extern const struct pmu_driver pmu_stub;
 
 /* Picks the first driver whose probe succeeds. */

@@ -10,7 +10,8 @@
 
 static bool stub_probe(struct pmu_caps *caps)
 {
-    (void)caps; /* nothing to add: it needs no hardware */
+    caps->general_counters = HR_EVENTS_MAX;
+    caps->general_bits = 64;
     return true;
 }
 
@@ -22,7 +23,7 @@ static size_t name_bytes(const char *name)
     return colon ? (size_t)(colon - name) : strlen(name);
 }
 
-static int stub_resolve(const struct pmu_caps *caps, struct pmu_event *event)
+static int resolve(const struct pmu_caps *caps, struct pmu_event *event)
 {
     size_t bytes = name_bytes(event->name);
     const struct event_info *info = events_find(event->name, bytes);
@@ -38,6 +39,18 @@ static int stub_resolve(const struct pmu_caps *caps, struct pmu_event *event)
     event->flags = HR_EVENT_USER;
     event->source = instructions && caps->exact_instructions ? HR_SOURCE_ICOUNT : HR_SOURCE_STUB;
     event->width_bits = 64;
+    return 0;
+}
+
+static int stub_assign(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed)
+{
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        int status = resolve(caps, &session->events[i]);
+        if (status) {
+            *failed = i;
+            return status;
+        }
+    }
     return 0;
 }
 
@@ -63,16 +76,15 @@ static void stub_stop(const struct pmu_session *session)
 static void stub_read(const struct pmu_session *session, uint64_t user_instructions,
                       uint64_t *values)
 {
-    uint64_t count = session->event_count;
-
-    for (uint64_t i = 0; i < count; i++)
-        pmu_store(&values[i], muldiv(user_instructions, numerators[i], denominators[i]));
+#define READ(i) pmu_store(&values[i], muldiv(user_instructions, numerators[i], denominators[i]))
+    PMU_READ_UNROLLED(session->event_count, READ)
+#undef READ
 }
 
 const struct pmu_driver pmu_stub = {
     .name = "stub",
     .probe = stub_probe,
-    .resolve = stub_resolve,
+    .assign = stub_assign,
     .start = stub_start,
     .stop = stub_stop,
     .read = stub_read,

@@ -5,7 +5,7 @@ hello=$WORKLOADS/hello
 
 run_hr --help
 is 'hr --help: status' "$status" 0
-for command in run stat report dump check pack collect; do
+for command in run stat report dump check pack collect events; do
     like "hr --help lists $command" out "^ *(hr )?$command"
     run_hr "$command" --help
     is "hr $command --help: status" "$status" 0

@@ -2,9 +2,10 @@
  * -chardev socket,id=portN,fd=N names, without booting anything.
  *
  * FAKEGUEST chooses the part: normal, cat, output, death, garbage, badchunk, panic, endless, deaf,
- * slow, refused, crash, fds, reads, donetwice, endtwice, hostile, logflood, tiny.
- * FAKEGUEST_CHUNKS: number of DATA chunks, default 10.  FAKEGUEST_STATUS: exit status.
- * FAKEGUEST_BYTES: of output to stdout, default 0.
+ * slow, refused, uncounted, crash, counters, fds, reads, donetwice, endtwice, hostile, logflood,
+ * tiny. FAKEGUEST_CHUNKS: number of DATA chunks, default 10.  FAKEGUEST_STATUS: exit status.
+ * FAKEGUEST_BYTES: of output to stdout, default 0.  FAKEGUEST_VENDOR, FAKEGUEST_CPU: flag and value
+ * of RUN_GUEST_CPU for the part counters, which writes the host's answers to stdout.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -83,12 +84,12 @@ static void send_chunk(struct trace_writer *w)
     send_all(ports[TRACE], w->buffer, bytes);
 }
 
-static void send_start(void)
+static void send_start(enum hr_source source, uint16_t events)
 {
     static const char *const names[EVENTS] = {"instructions", "cycles"};
     const struct hr_meta_clock clock = {1000000000, 0, 0, HR_CLOCK_VIRTUAL, 0};
     const struct hr_meta_sampling sampling = {
-        .interval_ticks = 1000, .mode = HR_MODE_TIMER, .event_count = EVENTS, .ring_slots = 1024};
+        .interval_ticks = 1000, .mode = HR_MODE_TIMER, .event_count = events, .ring_slots = 1024};
     struct hr_file_header header;
 
     trace_file_header(&header);
@@ -99,9 +100,9 @@ static void send_start(void)
     trace_writer_record(&meta_writer, HR_META_CLOCK, TRACE_NO_TIME, &clock, sizeof clock, NULL, 0);
     trace_writer_record(&meta_writer, HR_META_SAMPLING, TRACE_NO_TIME, &sampling, sizeof sampling,
                         NULL, 0);
-    for (uint16_t i = 0; i < EVENTS; i++) {
+    for (uint16_t i = 0; i < events; i++) {
         const struct hr_meta_event event = {
-            .index = i, .source = HR_SOURCE_STUB, .width_bits = 64, .flags = HR_EVENT_USER};
+            .index = i, .source = source, .width_bits = 64, .flags = HR_EVENT_USER};
 
         trace_writer_record(&meta_writer, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event,
                             names[i], (uint32_t)strlen(names[i]));
@@ -280,9 +281,41 @@ static void play_slow(void)
     }
 }
 
+/* Asks for the encodings of its events, writes them down, asks again and hears nothing. */
+static void play_counters(void)
+{
+    struct run_message message = {.type = RUN_GUEST_CPU,
+                                  .flag = (uint32_t)setting("FAKEGUEST_VENDOR", RUN_CPU_INTEL),
+                                  .value = setting("FAKEGUEST_CPU", 0)};
+    struct pollfd p = {.fd = ports[CONTROL], .events = POLLIN};
+    char line[64];
+
+    send_all(ports[CONTROL], &message, sizeof message);
+    send_all(ports[CONTROL], &message, sizeof message);
+    do {
+        receive_all(ports[CONTROL], &message, sizeof message);
+        snprintf(line, sizeof line, "%u %u %llx\n", message.type, message.flag,
+                 (unsigned long long)message.value);
+        send_all(ports[OUTPUT], line, strlen(line));
+    } while (message.type != RUN_HOST_EVENTS_END);
+    if (poll(&p, 1, 100) > 0)
+        _exit(7);
+    send_start(HR_SOURCE_PMU, EVENTS);
+    play_normal();
+}
+
 static void play_refused(void)
 {
     finish(HR_EXIT_REFUSED, ENOEXEC);
+}
+
+/* A kernel that cannot count what was asked for. */
+static void play_uncounted(void)
+{
+    static const char notice[] = "notice: event r81d0: no counters\n";
+
+    send_all(ports[LOG], notice, sizeof notice - 1);
+    finish(HR_EXIT_REFUSED, ENOENT);
 }
 
 static void play_crash(void)
@@ -427,13 +460,13 @@ static const struct {
     const char *name;
     void (*play)(void);
 } parts[] = {
-    {"normal", play_normal},     {"cat", play_cat},         {"output", play_normal},
-    {"death", play_death},       {"garbage", play_garbage}, {"badchunk", play_badchunk},
-    {"panic", play_panic},       {"endless", play_endless}, {"deaf", play_deaf},
-    {"slow", play_slow},         {"refused", play_refused}, {"crash", play_crash},
-    {"fds", play_fds},           {"reads", play_reads},     {"donetwice", play_donetwice},
-    {"endtwice", play_endtwice}, {"hostile", play_hostile}, {"logflood", play_logflood},
-    {"tiny", play_tiny},
+    {"normal", play_normal},     {"cat", play_cat},           {"output", play_normal},
+    {"death", play_death},       {"garbage", play_garbage},   {"badchunk", play_badchunk},
+    {"panic", play_panic},       {"endless", play_endless},   {"deaf", play_deaf},
+    {"slow", play_slow},         {"refused", play_refused},   {"crash", play_crash},
+    {"fds", play_fds},           {"reads", play_reads},       {"donetwice", play_donetwice},
+    {"endtwice", play_endtwice}, {"hostile", play_hostile},   {"logflood", play_logflood},
+    {"tiny", play_tiny},         {"counters", play_counters}, {"uncounted", play_uncounted},
 };
 
 static void find_ports(int argc, char **argv)
@@ -454,7 +487,8 @@ int main(int argc, char **argv)
     find_ports(argc, argv);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strcmp(parts[i].name, name != NULL ? name : "normal") == 0) {
-            send_start();
+            if (parts[i].play != play_counters) /* it knows its events later */
+                send_start(HR_SOURCE_STUB, parts[i].play == play_uncounted ? 0 : EVENTS);
             parts[i].play();
             finish(HR_EXIT_STATUS, (uint32_t)setting("FAKEGUEST_STATUS", 0));
         }

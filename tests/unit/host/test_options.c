@@ -110,9 +110,10 @@ static void refuses_in_words(void **state)
         {"--env", "=x", "name is missing"},
         {"--env", "NO_SUCH_VARIABLE_HERE", "not in your environment"},
         {"-e", "instrucions", "instructions"},
-        {"-e", "cycles:k", "kernel code"},
         {"-e", "cycles:x", "unknown suffix"},
-        {"-e", "r01c2", "raw events"},
+        {"-e", "r1001c2", "raw bits"},
+        {"-e", "MEM_INST_RETIRED.ALL_LOAD", "MEM_INST_RETIRED.ALL_LOADS"},
+        {"-e", "cpu/event=1,umask=2", "slash"},
         {"-e", "cycles,cycles", "twice"},
         {"-e", "", "unknown event"},
         {"-e", "cycles,,branches", "unknown event"},
@@ -132,6 +133,25 @@ static void refuses_in_words(void **state)
     }
 }
 
+static void splits_events(void **state)
+{
+    static const char *const wanted[] = {"cycles:k", "cpu/event=0xc0,umask=1,inv/uk", "r01c2:uk",
+                                         "MEM_INST_RETIRED:ALL_LOADS:c=2:u", "LLC-loads"};
+    struct run_failure failure;
+    struct options o;
+
+    (void)state;
+    assert_int_equal(parse(&o, &failure,
+                           (const char *[]){"-e",
+                                            "cycles:k,cpu/event=0xc0,umask=1,inv/uk,r01c2:uk,"
+                                            "MEM_INST_RETIRED:ALL_LOADS:c=2:u,LLC-loads",
+                                            "prog", NULL}),
+                     0);
+    assert_int_equal(o.event_count, sizeof wanted / sizeof wanted[0]);
+    for (size_t i = 0; i < o.event_count; i++)
+        assert_string_equal(o.events[i], wanted[i]);
+}
+
 static void a_long_unknown_event_is_no_overflow(void **state)
 {
     struct run_failure failure;
@@ -148,11 +168,9 @@ static void a_long_unknown_event_is_no_overflow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(options_after_the_program_are_its_own),
-        cmocka_unit_test(takes_values),
-        cmocka_unit_test(refuses_in_words),
-        cmocka_unit_test(a_long_unknown_event_is_no_overflow),
+        cmocka_unit_test(defaults),      cmocka_unit_test(options_after_the_program_are_its_own),
+        cmocka_unit_test(takes_values),  cmocka_unit_test(refuses_in_words),
+        cmocka_unit_test(splits_events), cmocka_unit_test(a_long_unknown_event_is_no_overflow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,135 @@
+/* AMD's core counters: four legacy ones, six with PerfCtrExtCore, and PerfMonV2's global control.
+ */
+#include <errno.h>
+
+#include "drivers/platform.h"
+#include "drivers/pmu/pmu.h"
+#include "drivers/pmu/pmu_hardware.h"
+#include "drivers/pmu/pmu_match.h"
+#include "drivers/pmu/pmu_regs.h"
+#include "include/run_ports.h"
+#include "lib/x86.h"
+
+#define LEGACY_COUNTERS 4
+#define CORE_COUNTERS 6
+#define CPUID_EXT_ECX_PERFCTR_CORE (1u << 23) /* 8000_0001H */
+#define CPUID_PERFMON_V2 1u /* 8000_0022H EAX */
+
+struct amd_registers { /* where selects and counters are */
+    uint32_t select;
+    uint32_t counter;
+    uint32_t stride;
+};
+
+static struct amd_registers registers;
+static struct pmu_caps amd; /* a copy for start and stop */
+
+static bool is_amd(void)
+{
+    struct cpuid_result leaf = x86_cpuid(0, 0);
+
+    return (leaf.ebx == 0x68747541 && leaf.edx == 0x69746e65 && leaf.ecx == 0x444d4163) ||
+           (leaf.ebx == 0x6f677948 && leaf.edx == 0x6e65476e && leaf.ecx == 0x656e6975); /* Hygon */
+}
+
+/* CPUID 8000_0001H and 8000_0022H (APM volume 3, appendix "CPUID"). */
+static void read_leaves(struct pmu_caps *caps)
+{
+    uint32_t highest = x86_cpuid(0x80000000, 0).eax;
+    bool core = highest >= 0x80000001 && x86_cpuid(0x80000001, 0).ecx & CPUID_EXT_ECX_PERFCTR_CORE;
+
+    caps->version = 1;
+    caps->general_bits = AMD_COUNTER_BITS;
+    caps->general_counters = core ? CORE_COUNTERS : LEGACY_COUNTERS;
+    registers = core ? (struct amd_registers){MSR_AMD_CORE_CTL0, MSR_AMD_CORE_CTR0, 2}
+                     : (struct amd_registers){MSR_AMD_LEGACY_CTL0, MSR_AMD_LEGACY_CTR0, 1};
+    if (core && highest >= 0x80000022) {
+        struct cpuid_result leaf = x86_cpuid(0x80000022, 0);
+        if (leaf.eax & CPUID_PERFMON_V2) {
+            caps->version = 2;
+            caps->global_control = true;
+            if (leaf.ebx & 0xf)
+                caps->general_counters = leaf.ebx & 0xf;
+        }
+    }
+}
+
+static bool amd_probe(struct pmu_caps *caps)
+{
+    if (!is_amd())
+        return false;
+    read_leaves(caps);
+    if (caps->global_control &&
+        platform_msr_write(MSR_AMD_GLOBAL_CTL, (1ull << caps->general_counters) - 1)) {
+        platform_log("PMU: PerfMonV2 is advertised, but PerfCntrGlobalCtl faults; not used");
+        return false;
+    }
+    if (pmu_hardware_check(registers.select, registers.counter))
+        return false; /* legacy counters are not advertised: silence is no lie */
+    caps->full_width_writes = true;
+    caps->needs_encodings = true;
+    caps->vendor = RUN_CPU_AMD;
+    amd = *caps;
+    return true;
+}
+
+static int amd_assign(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed)
+{
+    uint32_t allowed[HR_EVENTS_MAX];
+    uint8_t counters[HR_EVENTS_MAX];
+
+    for (uint32_t i = 0; i < session->event_count; i++)
+        allowed[i] = (1u << caps->general_counters) - 1;
+    uint32_t unplaced = pmu_match(allowed, session->event_count, counters);
+    if (unplaced) {
+        *failed = unplaced - 1;
+        return -ENOSPC;
+    }
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        struct pmu_event *event = &session->events[i];
+        event->source = HR_SOURCE_PMU;
+        event->flags = pmu_hardware_rings(event->encoding);
+        event->counter = counters[i];
+        event->width_bits = caps->general_bits;
+    }
+    return 0;
+}
+
+/* A counter gets its select last, so that without global control it starts from 0 exactly. */
+static void amd_start(const struct pmu_session *session)
+{
+    uint64_t global = 0;
+
+    pmu_hardware_start(session);
+    if (amd.global_control)
+        pmu_hardware_write(MSR_AMD_GLOBAL_CTL, 0);
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        const struct pmu_event *event = &session->events[i];
+        uint32_t offset = event->counter * registers.stride;
+        pmu_hardware_write(registers.select + offset, 0);
+        pmu_hardware_write(registers.counter + offset, 0);
+        pmu_hardware_write(registers.select + offset, pmu_hardware_select(event));
+        global |= 1ull << event->counter;
+    }
+    if (amd.global_control)
+        pmu_hardware_write(MSR_AMD_GLOBAL_CTL, global);
+}
+
+static void amd_stop(const struct pmu_session *session)
+{
+    if (amd.global_control) {
+        pmu_hardware_write(MSR_AMD_GLOBAL_CTL, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < session->event_count; i++)
+        pmu_hardware_write(registers.select + session->events[i].counter * registers.stride, 0);
+}
+
+const struct pmu_driver pmu_amd = {
+    .name = "amd",
+    .probe = amd_probe,
+    .assign = amd_assign,
+    .start = amd_start,
+    .stop = amd_stop,
+    .read = pmu_hardware_read,
+};

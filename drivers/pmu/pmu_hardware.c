@@ -1,0 +1,76 @@
+/* RDPMC reading and the test that a counter counts. */
+#include "drivers/pmu/pmu_hardware.h"
+
+#include <errno.h>
+
+#include "drivers/platform.h"
+#include "drivers/pmu/pmu_regs.h"
+
+#define INSTRUCTIONS_RETIRED 0xc0u
+#define CHECK_ITERATIONS 1000u
+
+/* RDPMC's ECX, by event: the same on every CPU. */
+static uint32_t rdpmc_indexes[HR_EVENTS_MAX];
+
+void pmu_hardware_start(const struct pmu_session *session)
+{
+    for (uint32_t i = 0; i < session->event_count; i++)
+        rdpmc_indexes[i] = session->events[i].counter;
+}
+
+static inline void read_one(uint64_t *value, uint32_t counter)
+{
+    uint64_t low, high;
+
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter));
+    pmu_store(value, low | high << 32);
+}
+
+void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instructions,
+                       uint64_t *values)
+{
+    (void)user_instructions;
+#define READ(i) read_one(&values[i], rdpmc_indexes[i])
+    PMU_READ_UNROLLED(session->event_count, READ)
+#undef READ
+}
+
+uint32_t pmu_hardware_rings(uint64_t encoding)
+{
+    uint32_t flags = (encoding & PMU_SELECT_USER ? HR_EVENT_USER : 0u) |
+                     (encoding & PMU_SELECT_KERNEL ? HR_EVENT_KERNEL : 0u);
+
+    return flags ? flags : HR_EVENT_USER;
+}
+
+uint64_t pmu_hardware_select(const struct pmu_event *event)
+{
+    uint64_t rings = (event->flags & HR_EVENT_USER ? PMU_SELECT_USER : 0) |
+                     (event->flags & HR_EVENT_KERNEL ? PMU_SELECT_KERNEL : 0);
+
+    return (event->encoding & ~(PMU_SELECT_USER | PMU_SELECT_KERNEL | PMU_SELECT_INTERRUPT)) |
+           rings | PMU_SELECT_ENABLE;
+}
+
+void pmu_hardware_write(uint32_t msr, uint64_t value)
+{
+    if (platform_msr_write(msr, value))
+        platform_log("PMU: a write of %lx to MSR %x faults", value, msr);
+}
+
+int pmu_hardware_check(uint32_t select, uint32_t counter)
+{
+    uint64_t before, after;
+
+    if (platform_msr_write(select, 0) || platform_msr_write(counter, 0) ||
+        platform_msr_write(select, INSTRUCTIONS_RETIRED | PMU_SELECT_USER | PMU_SELECT_KERNEL |
+                                       PMU_SELECT_ENABLE) ||
+        platform_msr_read(counter, &before))
+        return -ENODEV;
+    for (uint32_t i = 0; i < CHECK_ITERATIONS; i++)
+        __asm__ volatile("" ::: "memory");
+    if (platform_msr_read(counter, &after) || platform_msr_write(select, 0) ||
+        platform_msr_write(counter, 0))
+        return -ENODEV;
+    return after > before && after - before >= CHECK_ITERATIONS ? 0 : -ENODEV;
+}

@@ -1,0 +1,50 @@
+/* Performance-monitoring registers: numbers, bits, where they are described.  Nothing else.
+ *
+ * SDM: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3B, chapter
+ * "Performance Monitoring"; MSR numbers also in volume 4.
+ * APM: AMD64 Architecture Programmer's Manual, volume 2, chapter "Debug and Performance Resources",
+ * section "Performance Monitoring Counters".
+ */
+#ifndef DRIVERS_PMU_PMU_REGS_H
+#define DRIVERS_PMU_PMU_REGS_H
+
+/* Event select, the same layout for both vendors (SDM "IA32_PERFEVTSELx MSRs"; APM "Performance
+ * Event- Select Registers"); AMD has event bits 11:8 in 35:32. */
+#define PMU_SELECT_EVENT 0xffull
+#define PMU_SELECT_UMASK 0xff00ull
+#define PMU_SELECT_USER (1ull << 16)
+#define PMU_SELECT_KERNEL (1ull << 17)
+#define PMU_SELECT_EDGE (1ull << 18)
+#define PMU_SELECT_INTERRUPT (1ull << 20)
+#define PMU_SELECT_ENABLE (1ull << 22)
+#define PMU_SELECT_INVERT (1ull << 23)
+#define PMU_SELECT_CMASK 0xff000000ull
+#define PMU_SELECT_AMD_EVENT_HIGH 0xf00000000ull
+
+/* Intel (SDM "Architectural Performance Monitoring", versions 1 to 5) */
+#define MSR_INTEL_PMC0 0x0c1u /* writes sign-extend bit 31 */
+#define MSR_INTEL_A_PMC0 0x4c1u /* full width; IA32_PERF_CAPABILITIES.FW_WRITE */
+#define MSR_INTEL_PERFEVTSEL0 0x186u
+#define MSR_INTEL_FIXED_CTR0 0x309u
+#define MSR_INTEL_PERF_CAPABILITIES 0x345u
+#define MSR_INTEL_FIXED_CTR_CTRL 0x38du
+#define MSR_INTEL_GLOBAL_CTRL 0x38fu /* version 2 on */
+#define MSR_INTEL_OFFCORE_RSP0 0x1a6u
+#define MSR_INTEL_OFFCORE_RSP1 0x1a7u
+#define MSR_INTEL_PEBS_LD_LAT 0x3f6u
+#define MSR_INTEL_PEBS_FRONTEND 0x3f7u
+#define INTEL_CAPABILITIES_FW_WRITE (1ull << 13)
+#define INTEL_FIXED_KERNEL 1ull /* of each counter's four bits in FIXED_CTR_CTRL */
+#define INTEL_FIXED_USER 2ull
+#define INTEL_GLOBAL_FIXED_SHIFT 32
+#define INTEL_RDPMC_FIXED (1u << 30) /* SDM volume 2, RDPMC: ECX of fixed counters */
+
+/* AMD */
+#define MSR_AMD_LEGACY_CTL0 0xc0010000u /* four; APM "Legacy" PerfEvtSel */
+#define MSR_AMD_LEGACY_CTR0 0xc0010004u
+#define MSR_AMD_CORE_CTL0 0xc0010200u /* six, select and counter alternate; PerfCtrExtCore */
+#define MSR_AMD_CORE_CTR0 0xc0010201u
+#define MSR_AMD_GLOBAL_CTL 0xc0000301u /* PerfMonV2: PerfCntrGlobalCtl */
+#define AMD_COUNTER_BITS 48
+
+#endif

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Hardware counters read back loops of known length exactly, on every kind of PMU that QEMU offers.
+# QEMU: an emulator whose CPUs have a PMU; FLAVOURS: its CPU models, one a line (default: those of the
+# modelled PMUs that the project is developed on).
+. "$(dirname "$0")/../lib.sh"
+
+[ -n "${QEMU:-}" ] || skip_all 'QEMU names no emulator with a PMU'
+modelled='Icelake-Server,model=106,pmu=on
+Skylake-Server,pmu=on,pmu-version=4,pmu-gp=4,pmu-fixed=3
+Skylake-Server,pmu=on,pmu-version=2,pmu-gp=4,pmu-fixed=3
+EPYC-Milan,pmu=on
+EPYC,pmu=on,pmu-v2=off'
+[ -n "${FLAVOURS:-}" ] || FLAVOURS=$modelled
+
+# counts OPTION... PROGRAM ARG...: runs on the flavour and prints the totals, one event a line.
+counts() {
+    run_guest --accel tcg --qemu "$QEMU" --cpu "$flavour" "$@"
+    [ "$status" -eq 0 ] && stat_of hr.bin '.events[].total'
+}
+
+# differ NAME EVENTS SHAPE WANTED...: what 900,000 more iterations add to every event.
+differ() {
+    name=$1 events=$2 shape=$3
+    shift 3
+    small=$(counts --mode off -e "$events" "$WORKLOADS/spin" 1000000 "$shape")
+    large=$(counts --mode off -e "$events" "$WORKLOADS/spin" 1900000 "$shape")
+    is "$name" "$(printf '%s\n%s\n' "$small" "$large" |
+        awk '{ v[NR] = $1 } END { for (i = 1; i <= NR / 2; i++) print v[i + NR / 2] - v[i] }')" \
+        "$(printf '%s\n' "$@")"
+}
+
+reference=$(run_guest --accel tcg --mode off "$WORKLOADS/phases-musl" 3 1 && stat_of hr.bin '.events[0].total')
+
+while IFS= read -r flavour; do
+    echo "# $flavour"
+    differ 'spin: instructions and branches are exact' instructions,branches loop 1800000 900000
+    differ 'spin calls: instructions and branches are exact' instructions,branches calls \
+        3600000 2700000
+    is 'the source is the PMU' "$(stat_of hr.bin '[.events[].source] | unique | join(" ")')" pmu
+
+    off=$(counts --mode off -e instructions,cycles "$WORKLOADS/phases-musl" 3 1 | head -n 1)
+    for interval in 1us 10us; do
+        total=$(counts -i $interval -e instructions,branches "$WORKLOADS/phases-musl" 3 1 | head -n 1)
+        is "phases: instructions at $interval are those without sampling" "$total" "$off"
+    done
+    # Virtual time counts every iteration of a REP string instruction, a PMU the instruction; the
+    # C library starts with a few.
+    within "phases: the PMU agrees with virtual time" "$off" "$((reference - 100))" "$reference"
+    "$HR" dump --format csv hr.bin >dump.csv
+    sum=$(awk -F, 'NR > 1 { sum += $6 } END { printf "%d", sum }' dump.csv)
+    within 'phases: the samples add up to the total less the last piece' "$sum" "$((off - 20000))" "$off"
+    is 'no sample was lost' "$(stat_of hr.bin .lost)" 0
+    within 'one RDPMC is native' "$(stat_of hr.bin .cost.rdpmc_ns)" 1 5
+
+    many=instructions,cycles,branches,branch-misses,cache-misses,cache-references,r1c0,r2c0,r3c0,r4c0,r5c0,r6c0,r7c0
+    run_guest --accel tcg --qemu "$QEMU" --cpu "$flavour" -e "$many" "$WORKLOADS/hello"
+    ok 'more events than counters: refused' test "$status" -ne 0
+    like 'and told which does not fit' err 'no counter is left'
+done <<END
+$FLAVOURS
+END
+done_testing

@@ -1,0 +1,98 @@
+/* A register file for PMU driver tests: registers exist or fault, writes are logged, counters whose
+ * select is enabled move between two reads.
+ */
+#ifndef TESTS_UNIT_DRIVERS_FAKE_MSR_H
+#define TESTS_UNIT_DRIVERS_FAKE_MSR_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "drivers/platform.h"
+#include "tests/unit/test.h"
+
+#define FAKE_MSRS 64
+#define FAKE_WRITES 128
+#define FAKE_ENABLE (1ull << 22)
+
+struct fake_register {
+    uint32_t msr;
+    uint64_t value;
+    uint32_t select; /* for a counter: the register whose enable bit makes it count */
+};
+
+static struct {
+    struct fake_register registers[FAKE_MSRS];
+    uint32_t count;
+    struct {
+        uint32_t msr;
+        uint64_t value;
+    } writes[FAKE_WRITES];
+    uint32_t write_count;
+    uint64_t speed; /* counts between two reads of an enabled counter */
+    unsigned logged;
+} fake;
+
+static struct fake_register *fake_find(uint32_t msr)
+{
+    for (uint32_t i = 0; i < fake.count; i++) {
+        if (fake.registers[i].msr == msr)
+            return &fake.registers[i];
+    }
+    return NULL;
+}
+
+static void fake_add(uint32_t msr, uint64_t value, uint32_t select)
+{
+    assert_true(fake.count < FAKE_MSRS);
+    fake.registers[fake.count++] = (struct fake_register){msr, value, select};
+}
+
+int platform_msr_read(uint32_t msr, uint64_t *value)
+{
+    struct fake_register *r = fake_find(msr);
+
+    if (!r)
+        return -EFAULT;
+    if (r->select && fake_find(r->select)->value & FAKE_ENABLE)
+        r->value += fake.speed;
+    *value = r->value;
+    return 0;
+}
+
+int platform_msr_write(uint32_t msr, uint64_t value)
+{
+    struct fake_register *r = fake_find(msr);
+
+    if (!r)
+        return -EFAULT;
+    r->value = value;
+    assert_true(fake.write_count < FAKE_WRITES);
+    fake.writes[fake.write_count].msr = msr;
+    fake.writes[fake.write_count++].value = value;
+    return 0;
+}
+
+void platform_log(const char *format, ...)
+{
+    (void)format;
+    fake.logged++;
+}
+
+/* The writes since the last call are exactly these pairs; ends with msr 0. */
+static void fake_expect_writes(const uint64_t (*expected)[2])
+{
+    uint32_t i = 0;
+
+    for (; expected[i][0]; i++) {
+        assert_true(i < fake.write_count);
+        assert_int_equal(fake.writes[i].msr, expected[i][0]);
+        assert_int_equal(fake.writes[i].value, expected[i][1]);
+    }
+    assert_int_equal(fake.write_count, i);
+    fake.write_count = 0;
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* drivers/pmu/amd.c: the three generations, and the exact sequence of register writes. */
+#include "tests/unit/drivers/fake_x86.h"
+
+#include "tests/unit/drivers/fake_msr.h"
+
+#include "drivers/pmu/amd.c"
+#include "drivers/pmu/pmu_hardware.c"
+#include "drivers/pmu/pmu_match.c"
+
+enum generation { LEGACY, CORE, V2 };
+
+static enum generation generation;
+static struct pmu_caps caps;
+static struct pmu_session session;
+
+struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf)
+{
+    (void)subleaf;
+    switch (leaf) {
+    case 0:
+        return (struct cpuid_result){0x10, 0x68747541, 0x444d4163, 0x69746e65};
+    case 0x80000000:
+        return (struct cpuid_result){.eax = 0x80000022};
+    case 0x80000001:
+        return (struct cpuid_result){.ecx = generation >= CORE ? 1u << 23 : 0};
+    case 0x80000022:
+        return (struct cpuid_result){.eax = generation == V2, .ebx = generation == V2 ? 6 : 0};
+    default:
+        return (struct cpuid_result){0};
+    }
+}
+
+static void begin(enum generation g)
+{
+    memset(&fake, 0, sizeof fake);
+    memset(&session, 0, sizeof session);
+    memset(&caps, 0, sizeof caps);
+    generation = g;
+    fake.speed = 5000;
+    for (uint32_t i = 0; i < 4; i++) {
+        fake_add(0xc0010000 + i, 0, 0);
+        fake_add(0xc0010004 + i, 0, 0xc0010000 + i);
+    }
+    for (uint32_t i = 0; i < 6 && g >= CORE; i++) {
+        fake_add(0xc0010200 + 2 * i, 0, 0);
+        fake_add(0xc0010201 + 2 * i, 0, 0xc0010200 + 2 * i);
+    }
+    if (g == V2)
+        fake_add(0xc0000301, 0x3f, 0);
+}
+
+static void finds_the_generation(void **state)
+{
+    (void)state;
+    begin(LEGACY);
+    assert_true(pmu_amd.probe(&caps));
+    assert_int_equal(caps.general_counters, 4);
+    assert_false(caps.global_control);
+    begin(CORE);
+    assert_true(pmu_amd.probe(&caps));
+    assert_int_equal(caps.general_counters, 6);
+    assert_false(caps.global_control);
+    begin(V2);
+    assert_true(pmu_amd.probe(&caps));
+    assert_int_equal(caps.general_counters, 6);
+    assert_int_equal(caps.version, 2);
+    assert_true(caps.global_control);
+}
+
+static void counters_that_do_not_count_are_not_used(void **state)
+{
+    (void)state;
+    begin(LEGACY);
+    fake.speed = 0; /* as an emulator without PMU: registers read 0 */
+    assert_false(pmu_amd.probe(&caps));
+    assert_int_equal(fake.logged, 0);
+    begin(V2);
+    fake_find(0xc0000301)->msr = 0xffff;
+    assert_false(pmu_amd.probe(&caps));
+    assert_int_equal(fake.logged, 1);
+}
+
+static void assign_two(void)
+{
+    uint32_t failed;
+
+    session.event_count = 2;
+    session.events[0].encoding = 0x100c0;
+    session.events[1].encoding = 0x100030043; /* event 143H, kernel and user */
+    assert_int_equal(pmu_amd.assign(&caps, &session, &failed), 0);
+    fake.write_count = 0;
+}
+
+static void starts_core_counters_under_global_control(void **state)
+{
+    (void)state;
+    begin(V2);
+    assert_true(pmu_amd.probe(&caps));
+    assign_two();
+    pmu_amd.start(&session);
+    fake_expect_writes((const uint64_t[][2]){{0xc0000301, 0},
+                                             {0xc0010200, 0},
+                                             {0xc0010201, 0},
+                                             {0xc0010200, 0x4100c0},
+                                             {0xc0010202, 0},
+                                             {0xc0010203, 0},
+                                             {0xc0010202, 0x100430043},
+                                             {0xc0000301, 3},
+                                             {0, 0}});
+    pmu_amd.stop(&session);
+    fake_expect_writes((const uint64_t[][2]){{0xc0000301, 0}, {0, 0}});
+}
+
+static void starts_legacy_counters_one_by_one(void **state)
+{
+    (void)state;
+    begin(LEGACY);
+    assert_true(pmu_amd.probe(&caps));
+    assign_two();
+    pmu_amd.start(&session);
+    fake_expect_writes((const uint64_t[][2]){{0xc0010000, 0},
+                                             {0xc0010004, 0},
+                                             {0xc0010000, 0x4100c0},
+                                             {0xc0010001, 0},
+                                             {0xc0010005, 0},
+                                             {0xc0010001, 0x100430043},
+                                             {0, 0}});
+    pmu_amd.stop(&session);
+    fake_expect_writes((const uint64_t[][2]){{0xc0010000, 0}, {0xc0010001, 0}, {0, 0}});
+}
+
+static void too_many_events_are_refused(void **state)
+{
+    uint32_t failed = 99;
+
+    (void)state;
+    begin(CORE);
+    assert_true(pmu_amd.probe(&caps));
+    session.event_count = 7;
+    assert_int_equal(pmu_amd.assign(&caps, &session, &failed), -ENOSPC);
+    assert_int_equal(failed, 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_generation),
+        cmocka_unit_test(counters_that_do_not_count_are_not_used),
+        cmocka_unit_test(starts_core_counters_under_global_control),
+        cmocka_unit_test(starts_legacy_counters_one_by_one),
+        cmocka_unit_test(too_many_events_are_refused),
+    };
+    return cmocka_run_group_tests_name("pmu_amd", tests, NULL, NULL);
+}
