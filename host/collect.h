@@ -18,9 +18,11 @@
 
 struct collector {
     int fd;
-    uint8_t *buffer; /* received and not yet written */
-    size_t used;
-    uint64_t offset; /* bytes of the file that hold the header and whole chunks */
+    uint8_t *buffer; /* received and not yet whole in the file */
+    size_t used; /* bytes in the buffer */
+    size_t verified; /* of them, whole and good: file header, chunks */
+    size_t written; /* of those, in the file: the start of a piece that is not whole there */
+    uint64_t offset; /* place of the buffer's first byte in the file: header and whole chunks */
     uint64_t start_ns; /* CLOCK_MONOTONIC at collect_open */
     struct trace_index index;
     bool index_full; /* too many chunks: the trace gets no index, readers scan */

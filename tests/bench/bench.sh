@@ -115,7 +115,7 @@ bench_start() {
 # rate COMMAND...: MB/s of the command reading the large trace from a socket; the best of three.
 rate() {
     for _ in 1 2 3; do
-        rm -f sink
+        rm -f sink collected.bin
         sync
         "$TOOLS/socketfeed" large.bin "$@" 2>&1 >sink | tail -n 1
     done | sort -n | tail -n 1
