@@ -14,11 +14,13 @@
 /* Under load the file is written in blocks of this size and alignment, which file systems take a
  * quarter faster than unaligned ones; they and what is behind them stay in the second-level cache.
  */
-#define BLOCK_BYTES (256u << 10)
+#define BLOCK_BYTES (512u << 10)
+#define DRIFT_BYTES (1u << 20) /* the buffer moves back to its start when it has come this far */
 #define FILE_HEADER_BYTES_MAX 65536u
 #define CHUNK_BYTES_MAX (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
-/* A chunk that is partly written, a block that waits, a chunk that is incomplete, and one read. */
-#define BUFFER_BYTES (2 * CHUNK_BYTES_MAX + 2 * BLOCK_BYTES)
+/* The drift and one drop of written pieces, then: a chunk that is partly written, a block that
+ * waits, a chunk that is incomplete, and one read. */
+#define BUFFER_BYTES (DRIFT_BYTES + 3 * CHUNK_BYTES_MAX + 3 * BLOCK_BYTES)
 
 static uint64_t monotonic_ns(void)
 {
@@ -38,18 +40,19 @@ int collect_open(struct collector *c, const char *path, const struct stat *input
     c->fd = output_file_open(path, "trace", input, failure);
     if (c->fd < 0)
         return -1;
-    c->buffer = malloc(BUFFER_BYTES);
+    c->memory = malloc(BUFFER_BYTES);
+    c->buffer = c->memory;
     /* A reader that stalls would stall the run and make it deaf to signals. */
     if (fstat(c->fd, &status) != 0 || S_ISFIFO(status.st_mode) || isatty(c->fd))
         run_fail(failure, RUN_EXIT_FAILED,
                  "cannot write the trace '%s': a pipe or a terminal; name a file with --output",
                  path);
-    else if (c->buffer == NULL)
+    else if (c->memory == NULL)
         run_fail(failure, RUN_EXIT_FAILED, "out of memory for the receive buffer");
     else
         return 0;
     close(c->fd);
-    free(c->buffer);
+    free(c->memory);
     return -1;
 }
 
@@ -224,7 +227,17 @@ static void drop_written(struct collector *c)
     c->used -= gone;
     c->verified -= gone;
     c->written -= gone;
-    memmove(c->buffer, c->buffer + gone, c->used);
+    c->buffer += gone;
+}
+
+/* Moves the buffer back to the start of its memory, when it has come far enough for that to be
+ * rare. */
+static void make_room(struct collector *c)
+{
+    if ((size_t)(c->buffer - c->memory) < DRIFT_BYTES)
+        return;
+    memmove(c->memory, c->buffer, c->used);
+    c->buffer = c->memory;
 }
 
 /* After a failed write: what did not come into the file whole was never counted. */
@@ -287,8 +300,10 @@ static void write_verified(struct collector *c, int from)
 
 ssize_t collect_receive(struct collector *c, int from)
 {
-    ssize_t received = read(from, c->buffer + c->used, BLOCK_BYTES);
+    ssize_t received;
 
+    make_room(c);
+    received = read(from, c->buffer + c->used, BLOCK_BYTES);
     if (received <= 0)
         return received < 0 ? -errno : 0;
     c->received_bytes += (uint64_t)received;
@@ -344,8 +359,8 @@ int collect_close(struct collector *c, enum hr_host_reason reason, const char *m
         result = -errno;
     c->fd = -1;
     trace_index_free(&c->index);
-    free(c->buffer);
-    c->buffer = NULL;
+    free(c->memory);
+    c->memory = c->buffer = NULL;
     return c->write_error != 0 ? -c->write_error : result;
 }
 

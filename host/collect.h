@@ -18,6 +18,7 @@
 
 struct collector {
     int fd;
+    uint8_t *memory; /* that the buffer lies in */
     uint8_t *buffer; /* received and not yet whole in the file */
     size_t used; /* bytes in the buffer */
     size_t verified; /* of them, whole and good: file header, chunks */

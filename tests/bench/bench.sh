@@ -112,20 +112,27 @@ bench_start() {
     row '--mem 64M: exit status' "$status" status le 0
 }
 
-# rate COMMAND...: MB/s of the command reading the large trace from a socket; the best of three.
+# rate COMMAND...: MB/s of the command reading the large trace from a socket.
 rate() {
-    for _ in 1 2 3; do
-        rm -f sink collected.bin
-        sync
-        "$TOOLS/socketfeed" large.bin "$@" 2>&1 >sink | tail -n 1
-    done | sort -n | tail -n 1
+    rm -f sink collected.bin
+    "$TOOLS/socketfeed" large.bin "$@" 2>&1 >sink | tail -n 1
+}
+
+# median_of FILE
+median_of() {
+    sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
 bench_collector() {
     "$TOOLS/gentrace" --stream "$((samples / 5))" large.bin || missed=1
     cat large.bin >/dev/null
-    cat=$(rate cat)
-    collect=$(rate "$HR" collect -o collected.bin -)
+    rm -f cat.rates collect.rates
+    for _ in 1 2 3 4 5 6 7 8 9; do # in turns, so that the machine's moods strike both
+        rate cat >>cat.rates
+        rate "$HR" collect -o collected.bin - >>collect.rates
+    done
+    cat=$(median_of cat.rates)
+    collect=$(median_of collect.rates)
     cmp -n "$(($(stat -c %s large.bin) / 2))" large.bin collected.bin || missed=1
     row 'cat from a socket to the disk' "$cat" MB/s
     row 'hr collect from the same socket to the same disk' "$collect" MB/s
