@@ -14,13 +14,14 @@
 /* Under load the file is written in blocks of this size and alignment, which file systems take a
  * quarter faster than unaligned ones; they and what is behind them stay in the second-level cache.
  */
-#define BLOCK_BYTES (512u << 10)
-#define DRIFT_BYTES (1u << 20) /* the buffer moves back to its start when it has come this far */
+#define BLOCK_BYTES (256u << 10)
+#define DRIFT_BYTES (512u << 10) /* the buffer moves back to its start when it has come this far \
+                                  */
 #define FILE_HEADER_BYTES_MAX 65536u
 #define CHUNK_BYTES_MAX (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
 /* The drift and one drop of written pieces, then: a chunk that is partly written, a block that
  * waits, a chunk that is incomplete, and one read. */
-#define BUFFER_BYTES (DRIFT_BYTES + 3 * CHUNK_BYTES_MAX + 3 * BLOCK_BYTES)
+#define BUFFER_BYTES (DRIFT_BYTES + 3 * CHUNK_BYTES_MAX + 3ul * BLOCK_BYTES)
 
 static uint64_t monotonic_ns(void)
 {

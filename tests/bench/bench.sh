@@ -127,7 +127,7 @@ bench_collector() {
     "$TOOLS/gentrace" --stream "$((samples / 5))" large.bin || missed=1
     cat large.bin >/dev/null
     rm -f cat.rates collect.rates
-    for _ in 1 2 3 4 5 6 7 8 9; do # in turns, so that the machine's moods strike both
+    for _ in 1 2 3 4 5 6 7 8 9 10 11; do # in turns, so that the machine's moods strike both
         rate cat >>cat.rates
         rate "$HR" collect -o collected.bin - >>collect.rates
     done

@@ -20,7 +20,7 @@
 #define CHUNKS 80
 #define CHUNK_CAPACITY 40000u
 #define STREAM_ROOM ((CHUNKS + 2) * CHUNK_CAPACITY)
-#define BLOCK_BYTES (512u << 10)
+#define BLOCK_BYTES (256u << 10)
 
 static uint8_t *stream;
 static size_t stream_bytes;
