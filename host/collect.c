@@ -15,8 +15,7 @@
  * quarter faster than unaligned ones; they and what is behind them stay in the second-level cache.
  */
 #define BLOCK_BYTES (256u << 10)
-#define DRIFT_BYTES (512u << 10) /* the buffer moves back to its start when it has come this far \
-                                  */
+#define DRIFT_BYTES (512u << 10) /* the buffer moves back to its start after so much */
 #define FILE_HEADER_BYTES_MAX 65536u
 #define CHUNK_BYTES_MAX (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
 /* The drift and one drop of written pieces, then: a chunk that is partly written, a block that
