@@ -123,20 +123,18 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
     }
 }
 
-/* Right as long as no counter passes its whole range between two samples. */
-static void extend(struct extension *e, const uint64_t *raw, uint64_t *whole)
+/* The whole counts for a reading, right as long as no counter passes its range between two samples.
+ */
+static void extend(const struct extension *e, const uint64_t *raw, uint64_t *whole)
 {
     for (uint32_t i = 0; i < run.session.event_count; i++) {
         unsigned unused = 64u - run.session.events[i].width_bits;
-        e->whole[i] += (raw[i] - e->raw[i]) << unused >> unused;
-        e->raw[i] = raw[i];
-        whole[i] = e->whole[i];
+        whole[i] = e->whole[i] + ((raw[i] - e->raw[i]) << unused >> unused);
     }
 }
 
 static int write_sample(struct trace_writer *w, const struct trace_slot *slot, struct extension *e)
 {
-    struct extension before = *e;
     struct trace_slot whole;
 
     if (!run.pmu_caps.needs_encodings) /* 64 bits wide already */
@@ -144,9 +142,13 @@ static int write_sample(struct trace_writer *w, const struct trace_slot *slot, s
     memcpy(&whole, slot, offsetof(struct trace_slot, counters));
     extend(e, slot->counters, whole.counters);
     int status = trace_writer_sample(w, &whole);
-    if (status)
-        *e = before; /* the same slot comes again */
-    return status;
+    if (status) /* the chunk is full: the same slot comes again */
+        return status;
+    for (uint32_t i = 0; i < run.session.event_count; i++) {
+        e->raw[i] = slot->counters[i];
+        e->whole[i] = whole.counters[i];
+    }
+    return 0;
 }
 
 static int write_slot(struct trace_writer *w, const struct trace_slot *slot, struct extension *e)
