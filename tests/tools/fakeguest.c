@@ -351,19 +351,28 @@ static void play_fds(void)
 }
 
 /* Asks for input as no guest should; then takes one frame and gives it back. */
-static void play_reads(void)
+/* Asks, takes one frame, and passes it on to stdout. */
+static uint32_t pass_frame(uint64_t wanted)
 {
     char bytes[RUN_STDIN_FRAME_MAX];
     uint32_t count = 0;
 
-    say(RUN_GUEST_READ, 0);
-    say(RUN_GUEST_READ, UINT64_MAX);
-    say((enum run_message_type)0xffffffff, UINT64_MAX);
+    say(RUN_GUEST_READ, wanted);
     receive_all(ports[INPUT], &count, sizeof count);
     if (count > sizeof bytes)
         _exit(5);
     receive_all(ports[INPUT], bytes, count);
     send_all(ports[OUTPUT], bytes, count);
+    return count;
+}
+
+/* A request for nothing gets a byte: an empty frame would be the end of the file. */
+static void play_reads(void)
+{
+    if (pass_frame(0) != 1)
+        _exit(6);
+    say((enum run_message_type)0xffffffff, UINT64_MAX);
+    pass_frame(UINT64_MAX);
 }
 
 /* Never ends, and says every second that it has. */
