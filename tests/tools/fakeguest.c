@@ -350,7 +350,6 @@ static void play_fds(void)
     put_output("\n");
 }
 
-/* Asks for input as no guest should; then takes one frame and gives it back. */
 /* Asks, takes one frame, and passes it on to stdout. */
 static uint32_t pass_frame(uint64_t wanted)
 {
