@@ -4,6 +4,7 @@
 #ifndef GUEST_CPU_H
 #define GUEST_CPU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@ struct cpu {
     uint32_t tid; /* of the current thread; 0: none */
     struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
     uint64_t next_due; /* workload clock of the next timer sample */
+    bool paused; /* the trigger rests: sampler_pause */
     uint32_t tss[32]; /* hardware layout, see guest/cpu.c */
     uint64_t gdt[8];
 };

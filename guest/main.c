@@ -119,6 +119,7 @@ static void __attribute__((noreturn)) run_program(struct cpu *cpu)
         x86_write_cr4(x86_read_cr4() | CR4_TSD); /* see emulate_rdtsc */
     cpu->user_ticks = 0;
     cpu->slept_ticks = 0;
+    cpu->paused = run.paused;
     run.pmu->start(&run.session);
     run.started = true;
     service_check_stop();

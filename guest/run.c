@@ -50,6 +50,20 @@ static void read_events(void)
     }
 }
 
+static uint32_t find_mode(const char *name)
+{
+    static const char *const names[] = {
+        [HR_MODE_OFF] = "off",           [HR_MODE_TIMER] = "timer",           [HR_MODE_IPI] = "ipi",
+        [HR_MODE_OVERFLOW] = "overflow", [HR_MODE_INSTRUCTED] = "instructed",
+    };
+
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i] && strcmp(name, names[i]) == 0)
+            return i;
+    }
+    panic("manifest: mode %s is unknown", name);
+}
+
 void run_read_manifest(void)
 {
     const struct fs_node *node;
@@ -60,7 +74,8 @@ void run_read_manifest(void)
     if (manifest_open(&run.manifest, node->data, node->bytes))
         panic("the archive's manifest is damaged");
     mode = manifest_text(&run.manifest, "mode", "timer");
-    run.mode = strcmp(mode, "off") == 0 ? HR_MODE_OFF : HR_MODE_TIMER;
+    run.mode = find_mode(mode);
+    run.paused = number("paused", 0) != 0;
     run.shared = number("cpus", 0) == 0;
     run.emulated = number("emulated", 0) != 0;
     run.start_unix_ns = number("start-unix-ns", 0);
@@ -98,6 +113,8 @@ void run_read_sampling(void)
     run.interval_ticks = run_ns_to_ticks(number("interval", 10000));
     if (run.interval_ticks == 0)
         panic("manifest: interval is 0");
+    run.session.period = number("period", 0);
+    run.frequency_hz = number("frequency", 0);
     read_events();
     run.pmu = pmu_probe(&run.pmu_caps);
 }

@@ -26,7 +26,9 @@ struct run {
     bool started; /* the trace is announced; until then a stop by the host waits */
     int start_error; /* the program cannot be started: -errno; 0 */
     uint32_t mode; /* enum hr_mode */
-    uint64_t interval_ticks;
+    uint64_t interval_ticks; /* timer and IPI */
+    uint64_t frequency_hz; /* overflow: 0: session.period is fixed */
+    bool paused; /* the trigger waits for the program */
     bool shared; /* one CPU is both service and workload CPU */
     bool emulated;
     struct hr_meta_calibration calibration;

@@ -64,8 +64,8 @@ static __attribute__((noinline)) struct trace_slot *make_room(struct cpu *cpu, u
     return ring_reserve(cpu->ring);
 }
 
-/* One sample: every store goes past the caches into the slot. */
-static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint64_t late)
+/* One sample with HR_SAMPLE_* flags: every store goes past the caches into the slot. */
+static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t flags)
 {
     struct ring *ring = cpu->ring;
     struct trace_slot *slot = ring_slot(ring, ring->head);
@@ -81,12 +81,10 @@ static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint64_t lat
     uint32_t cost = x86_rdtsc_low() - start;
     if (__builtin_expect(cost > UINT16_MAX, 0))
         cost = UINT16_MAX;
-    if (__builtin_expect(late > run.interval_ticks / 2, 0))
-        cost |= HR_SAMPLE_LATE << 16;
     pmu_store(&slot->time, now);
     pmu_store(&slot->ip, ip);
     pmu_store32(&slot->tid, cpu->tid);
-    pmu_store32((uint32_t *)&slot->cost_ticks, cost); /* and flags, and kind 0 */
+    pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and flags, and kind 0 */
     pmu_store_fence();
     ring_publish(ring);
 }
@@ -98,7 +96,7 @@ void sampler_interrupt(struct irq_frame *frame)
     int64_t late = (int64_t)(now - cpu->next_due);
 
     if (__builtin_expect(late >= 0, 1)) {
-        take(cpu, now, frame->rip, (uint64_t)late);
+        take(cpu, now, frame->rip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
         advance(cpu, now);
     }
     apic_eoi();
@@ -120,11 +118,28 @@ void sampler_start(struct cpu *cpu, uint64_t now)
 
 void sampler_resume(struct cpu *cpu, uint64_t now)
 {
-    if (run.mode != HR_MODE_TIMER)
+    if (run.mode != HR_MODE_TIMER || cpu->paused)
         return;
     if ((int64_t)(now - cpu->next_due) >= 0)
         advance(cpu, now);
     arm(cpu, now);
+}
+
+void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
+{
+    take(cpu, clock_entered(cpu), ip, flags | HR_SAMPLE_POLLED);
+}
+
+void sampler_pause(struct cpu *cpu)
+{
+    cpu->paused = true;
+    sampler_stop();
+}
+
+void sampler_unpause(struct cpu *cpu, uint64_t now)
+{
+    cpu->paused = false;
+    sampler_start(cpu, now);
 }
 
 void sampler_stop(void)

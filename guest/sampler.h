@@ -13,6 +13,13 @@ void sampler_stop(void); /* on this CPU */
  * meanwhile are left out. */
 void sampler_resume(struct cpu *cpu, uint64_t now);
 
+/* A sample at the program's own request, of the last entry from ring 3; flags: HR_SAMPLE_*. */
+void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags);
+
+/* The trigger of this CPU rests until sampler_unpause; counters go on. */
+void sampler_pause(struct cpu *cpu);
+void sampler_unpause(struct cpu *cpu, uint64_t now);
+
 /* Starts a record that is not a sample: a slot of this kind, zeroed but for time, tid and kind.
  * Makes room by service work (shared mode) or by waiting for the service CPU: never fails.
  * sampler_record_end publishes it.  Thread context only.

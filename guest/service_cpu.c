@@ -84,6 +84,8 @@ static void take_event(const struct run_message *message)
     struct pmu_event *event = &run.session.events[message->flag];
     if (message->type == RUN_HOST_EVENT_EXT) {
         event->encoding_ext = message->value;
+    } else if (message->type == RUN_HOST_EVENT_COUNTERS) {
+        event->allowed_counters = (uint32_t)message->value;
     } else {
         event->encoding = message->value;
         encoding.count++;
@@ -92,7 +94,8 @@ static void take_event(const struct run_message *message)
 
 static void take_message(const struct run_message *message)
 {
-    if (message->type == RUN_HOST_EVENT || message->type == RUN_HOST_EVENT_EXT)
+    if (message->type == RUN_HOST_EVENT || message->type == RUN_HOST_EVENT_EXT ||
+        message->type == RUN_HOST_EVENT_COUNTERS)
         take_event(message);
     if (message->type == RUN_HOST_EVENTS_END)
         encoding.done = true;

@@ -7,6 +7,7 @@
 
 #include "host/options.h"
 #include "host/options_events.h"
+#include "host/options_sampling.h"
 #include "host/units.h"
 
 enum { /* options without a letter */
@@ -15,6 +16,10 @@ enum { /* options without a letter */
        KEY_ACCEL,
        KEY_QEMU,
        KEY_CPU,
+       KEY_PIN,
+       KEY_FIFO,
+       KEY_LIBVIRT,
+       KEY_PAUSED,
        KEY_KERNEL,
        KEY_FILE,
        KEY_ROOT,
@@ -32,7 +37,10 @@ static const struct argp_option pack_options[] = {
     {"event", 'e', "LIST", 0,
      "events, comma-separated, see 'hr events' (default " OPTIONS_EVENTS_DEFAULT ")", 1},
     {"interval", 'i', "TIME", 0, "sampling interval, from 500ns (default 10us)", 1},
-    {"mode", 'm', "MODE", 0, "timer (default) or off", 1},
+    {"mode", 'm', "MODE", 0, "timer (default), ipi, overflow, instructed or off", 1},
+    {"count", 'c', "N", 0, "sample every N events of the first event (counter overflow)", 1},
+    {"freq", 'F', "HZ", 0, "overflow sampling whose period adapts to HZ samples a second", 1},
+    {"paused", KEY_PAUSED, 0, 0, "sample only from the program's hr_start() on", 1},
     {"cpus", KEY_CPUS, "N", 0, "CPUs for the program beside the service CPU; 0: one for both", 2},
     {"mem", KEY_MEM, "SIZE", 0, "the guest's memory (default 1G)", 2},
     {"accel", KEY_ACCEL, "KIND", 0, "auto (default), kvm or tcg", 2},
@@ -49,6 +57,9 @@ static const struct argp_option run_options[] = {
     {"qemu", KEY_QEMU, "PATH", 0, "the emulator (default qemu-system-x86_64)", 2},
     {"cpu", KEY_CPU, "MODEL", 0, "QEMU's CPU model (default: x86-64-v3 emulated, host under KVM)",
      2},
+    {"pin", KEY_PIN, "LIST", 0, "host CPUs for the guest's, such as 2-5 or 2,4,6", 2},
+    {"fifo", KEY_FIFO, 0, 0, "run the guest's CPUs under SCHED_FIFO", 2},
+    {"libvirt", KEY_LIBVIRT, 0, 0, "start the guest as a transient domain of libvirt", 2},
     {"kernel", KEY_KERNEL, "FILE", 0, "the guest kernel (default: guest.elf beside hr)", 2},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "stop the program after this wall time; exit status 124",
      4},
@@ -91,33 +102,6 @@ static int append(struct options_list *list, const char *item, struct run_failur
     list->items = grown;
     list->items[list->count++] = item;
     return 0;
-}
-
-static int set_interval(struct options *o, const char *text, struct run_failure *failure)
-{
-    if (units_parse_time(text, UNITS_NEEDED, &o->interval_ns) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--interval %s: not a time with a unit; write 500ns, 1us or 2ms", text);
-    if (o->interval_ns < OPTIONS_INTERVAL_MIN_NS)
-        return run_fail(failure, RUN_EXIT_FAILED, "--interval %s: the shortest is 500ns", text);
-    if (o->interval_ns > 3600 * UNITS_SECOND)
-        return run_fail(failure, RUN_EXIT_FAILED, "--interval %s: the longest is 1h", text);
-    return 0;
-}
-
-static int set_mode(struct options *o, const char *text, struct run_failure *failure)
-{
-    static const char *const planned[] = {"ipi", "overflow", "pebs", "instructed"};
-
-    if (strcmp(text, "timer") == 0 || strcmp(text, "off") == 0) {
-        o->mode = text[0] == 't' ? HR_MODE_TIMER : HR_MODE_OFF;
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof planned / sizeof planned[0]; i++)
-        if (strcmp(text, planned[i]) == 0)
-            return run_fail(failure, RUN_EXIT_FAILED,
-                            "--mode %s: not available yet; use timer or off", text);
-    return run_fail(failure, RUN_EXIT_FAILED, "--mode %s: unknown; use timer or off", text);
 }
 
 static int set_memory(struct options *o, const char *text, struct run_failure *failure)
@@ -203,9 +187,16 @@ static error_t parse_pack_option(int key, char *argument, struct argp_state *sta
         parse->event_list = argument;
         return 0;
     case 'i':
-        return set_interval(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+        return options_set_interval(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case 'm':
-        return set_mode(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+        return options_set_mode(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case 'c':
+        return options_set_period(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case 'F':
+        return options_set_frequency(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_PAUSED:
+        o->paused = true;
+        return 0;
     case KEY_CPUS:
         return set_cpus(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_MEM:
@@ -247,6 +238,15 @@ static error_t parse_run_option(int key, char *argument, struct argp_state *stat
         return 0;
     case KEY_CPU:
         o->cpu = argument;
+        return 0;
+    case KEY_PIN:
+        o->pin = argument;
+        return 0;
+    case KEY_FIFO:
+        o->fifo = true;
+        return 0;
+    case KEY_LIBVIRT:
+        o->libvirt = true;
         return 0;
     case KEY_KERNEL:
         o->kernel = argument;
@@ -299,7 +299,7 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
     *o = (struct options){
         .packing = packing,
         .output = packing ? "run.cpio" : "hr.bin",
-        .mode = HR_MODE_TIMER,
+        .mode = OPTIONS_MODE_UNSET,
         .interval_ns = OPTIONS_INTERVAL_DEFAULT_NS,
         .cpus = OPTIONS_CPUS_AUTO,
         .memory_bytes = OPTIONS_MEMORY_DEFAULT_BYTES,
@@ -312,5 +312,7 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
         return run_fail(failure, RUN_EXIT_FAILED, "%s", strerror(result));
     if (o->program_count == 0)
         return run_fail(failure, RUN_EXIT_FAILED, "no program given; see '%s --help'", argv[0]);
+    if (options_finish_sampling(o, failure) != 0)
+        return -1;
     return options_events_parse(o, parse.event_list, failure);
 }

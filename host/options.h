@@ -31,13 +31,21 @@ struct options {
     const char *output; /* hr.bin, or the archive for hr pack */
     char *events[HR_EVENTS_MAX]; /* names with their suffixes */
     size_t event_count;
-    enum hr_mode mode; /* HR_MODE_TIMER or HR_MODE_OFF */
-    uint64_t interval_ns;
+    enum hr_mode mode; /* not HR_MODE_PEBS */
+    uint64_t interval_ns; /* timer and IPI */
+    uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz */
+    uint64_t frequency_hz; /* overflow: samples a second; 0: the period is fixed */
+    bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
     uint64_t memory_bytes;
     enum options_accel accel;
     const char *qemu; /* NULL: qemu-system-x86_64 from PATH */
     const char *cpu; /* QEMU's -cpu, NULL: chosen */
+    const char
+        *target_cpu; /* hr pack: encode events for this CPU; NULL: the host does at the run */
+    const char *pin; /* host CPUs, as a list, NULL: not pinned */
+    bool fifo; /* the CPUs' threads run under SCHED_FIFO */
+    bool libvirt; /* the guest is a transient domain of libvirt */
     const char *kernel; /* NULL: found beside hr */
     const char *root;
     struct options_list files;

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/options_sampling.h"
 #include "host/pack_manifest.h"
 #include "include/run_manifest.h"
 #include "lib/manifest.h"
@@ -113,6 +114,18 @@ static uint64_t start_unix_ns(bool virtual_time)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static void add_sampling(struct draft *d, const struct options *o)
+{
+    add(d, "mode", options_mode_name(o->mode));
+    add_number(d, "interval", o->interval_ns);
+    if (o->period != 0)
+        add_number(d, "period", o->period);
+    if (o->frequency_hz != 0)
+        add_number(d, "frequency", o->frequency_hz);
+    if (o->paused)
+        add_number(d, "paused", 1);
+}
+
 int pack_manifest_write(const struct options *o, const struct launch_machine *machine,
                         const struct pack_program *program, char *out, size_t room, size_t *used,
                         struct run_failure *failure)
@@ -121,8 +134,7 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
 
     add(&d, "version", "1");
     add_program(&d, o, program);
-    add(&d, "mode", o->mode == HR_MODE_TIMER ? "timer" : "off");
-    add_number(&d, "interval", o->interval_ns);
+    add_sampling(&d, o);
     for (size_t i = 0; i < o->event_count; i++)
         add(&d, "event", o->events[i]);
     add_number(&d, "cpus", (uint64_t)machine->cpus);

@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 0 /* readers accept any minor version */
+#define HR_VERSION_MINOR 1 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -88,11 +88,14 @@ enum hr_record_type {
     HR_REC_MARK = 39, /* struct hr_rec_mark, then the text (no NUL) */
     HR_REC_GAP = 40, /* struct hr_rec_gap */
     HR_REC_FAULT = 41, /* struct hr_rec_fault */
+    HR_REC_PERIOD = 42, /* struct hr_rec_period */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
     HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
     HR_REC_STREAM = 66, /* struct hr_rec_stream, one per CPU */
     HR_HOST_END = 67, /* struct hr_host_end, then a message for people (no NUL) */
+    HR_REC_REGION = 68, /* struct hr_rec_region, then u64 buckets[bucket_count], then the name */
+    HR_REC_NMI = 69, /* struct hr_rec_nmi, one per CPU that takes them */
     /* in INDEX chunks */
     HR_INDEX_ENTRIES = 96, /* an array of struct hr_index_entry */
     HR_INDEX_TRAILER = 97, /* struct hr_index_trailer: the last bytes of the file */
@@ -153,6 +156,7 @@ enum { /* hr_meta_sampling.flags */
        HR_SAMPLING_EMULATED = 1, /* no hardware executed the program */
        HR_SAMPLING_INEXACT = 2, /* emulated on several CPUs: neither exact nor repeatable */
        HR_SAMPLING_SHARED = 4, /* one CPU does workload and service; the workload clock stops */
+       HR_SAMPLING_PAUSED = 8, /* the trigger waited for the program's hr_start() */
 };
 
 struct hr_meta_sampling {
@@ -163,7 +167,7 @@ struct hr_meta_sampling {
     uint32_t event_count; /* 0 .. HR_EVENTS_MAX */
     uint32_t ring_slots; /* capacity of one CPU's ring */
     uint32_t cpu_count; /* CPUs that ran the program */
-    uint32_t reserved;
+    uint32_t frequency_hz; /* overflow mode with an adapted period: samples a second; 0: fixed */
 };
 _Static_assert(sizeof(struct hr_meta_sampling) == 40, "hr_meta_sampling");
 
@@ -172,7 +176,7 @@ struct hr_meta_calibration { /* medians over `rounds` null samples taken before 
     uint64_t read_ticks; /* between the two clock readings of a sample */
     uint64_t rdpmc_ticks; /* one RDPMC; 0 where there is none */
     uint32_t rounds;
-    uint32_t reserved;
+    uint32_t late_ticks; /* from when a timer sample was due until it was taken; saturates */
 };
 _Static_assert(sizeof(struct hr_meta_calibration) == 32, "hr_meta_calibration");
 
@@ -200,6 +204,9 @@ _Static_assert(sizeof(struct hr_rec_base) == 32, "hr_rec_base");
 enum { /* hr_rec_samples.flags */
        HR_SAMPLE_KERNEL = 1, /* ip is in ring 0 */
        HR_SAMPLE_LATE = 2, /* taken more than half an interval after it was due */
+       HR_SAMPLE_POLLED = 4, /* the program asked for it */
+       HR_SAMPLE_RESUMED = 8, /* the first after a pause: what was counted since the sample before
+                                 belongs to no place in the program */
 };
 
 /* A run of samples of one thread with the same flags.  After this struct come `count` samples.
@@ -270,7 +277,7 @@ struct hr_rec_mark {
 };
 _Static_assert(sizeof(struct hr_rec_mark) == 16, "hr_rec_mark");
 
-enum hr_gap_reason { HR_GAP_SLEEP = 1, HR_GAP_INPUT = 2, HR_GAP_OUTPUT = 3 };
+enum hr_gap_reason { HR_GAP_SLEEP = 1, HR_GAP_INPUT = 2, HR_GAP_OUTPUT = 3, HR_GAP_WAIT = 4 };
 
 struct hr_rec_gap { /* the program did not run: it slept or waited */
     uint64_t time_first;
@@ -279,6 +286,12 @@ struct hr_rec_gap { /* the program did not run: it slept or waited */
     uint32_t tid;
 };
 _Static_assert(sizeof(struct hr_rec_gap) == 24, "hr_rec_gap");
+
+struct hr_rec_period { /* overflow mode: events of the first event between samples from now on */
+    uint64_t time;
+    uint64_t period;
+};
+_Static_assert(sizeof(struct hr_rec_period) == 16, "hr_rec_period");
 
 #define HR_FAULT_NO_EXCEPTION 0xffffffffu
 
@@ -324,6 +337,34 @@ struct hr_rec_stream { /* what the guest sent for one CPU, to find missing chunk
     uint16_t reserved;
 };
 _Static_assert(sizeof(struct hr_rec_stream) == 24, "hr_rec_stream");
+
+/* A region of code that the program named (hr_region_begin, hr_region_end): what one event counted
+ * in it, over all threads.  Bucket i of the histogram counts passes with value v: i = v below 8,
+ * else i = 8 + 4 * (e - 3) + ((v >> (e - 2)) & 3) with e = floor(log2 v): four buckets an octave.
+ */
+#define HR_REGION_BUCKETS 252u
+#define HR_REGION_TICKS 0xffffu /* in place of an event: time */
+
+struct hr_rec_region {
+    uint64_t passes; /* how often begin was followed by end */
+    uint64_t sum;
+    uint64_t min;
+    uint64_t max;
+    uint16_t event; /* index, or HR_REGION_TICKS */
+    uint16_t bucket_count; /* at most HR_REGION_BUCKETS; those beyond are 0 */
+    uint16_t name_bytes;
+    uint16_t threads; /* that passed through it; saturates */
+};
+_Static_assert(sizeof(struct hr_rec_region) == 40, "hr_rec_region");
+
+struct hr_rec_nmi { /* non-maskable interrupts of a CPU during the run */
+    uint64_t samples; /* that a counter overflow asked for: taken or counted as lost */
+    uint64_t spurious; /* without a counter that overflowed, in overflow mode */
+    uint64_t unknown; /* in other modes, where nothing here asks for one */
+    uint16_t cpu;
+    uint16_t reserved[3];
+};
+_Static_assert(sizeof(struct hr_rec_nmi) == 32, "hr_rec_nmi");
 
 enum hr_host_reason { /* why the collector closed the file */
                       HR_HOST_COMPLETE = 1, /* after the END chunk */

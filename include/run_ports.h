@@ -48,6 +48,8 @@ enum run_message_type {
     RUN_HOST_EVENT_EXT =
         18, /* host: companion register's value of event `flag`; before its event */
     RUN_HOST_EVENTS_END = 19, /* host: `value` events were sent */
+    RUN_HOST_EVENT_COUNTERS = 20, /* host: general counters that may count event `flag` on this CPU
+                                     model, a bit each; before its event.  Absent: all */
 };
 
 enum run_cpu_vendor { RUN_CPU_OTHER = 0, RUN_CPU_INTEL = 1, RUN_CPU_AMD = 2 };

@@ -1,7 +1,7 @@
 /* The performance counters' contract: one driver is chosen at boot by probing.
  *
  * assign: once, before any CPU starts counting.  start, stop: on the CPU concerned, interrupts off.
- * read: any context, NMI included; it must not lock, allocate or log.
+ * read, overflowed, rearm: any context, NMI included; they must not lock, allocate or log.
  */
 #ifndef DRIVERS_PMU_PMU_H
 #define DRIVERS_PMU_PMU_H
@@ -16,6 +16,7 @@ struct pmu_caps { /* filled once by pmu_probe; later code asks these, never the 
     bool needs_encodings; /* the host must encode events for this CPU */
     bool global_control; /* one register starts and stops all counters */
     bool full_width_writes; /* counters can be set to any value */
+    bool overflow; /* counters interrupt when they overflow */
     uint8_t version; /* of architectural performance monitoring; AMD: 1, or 2 for PerfMonV2 */
     uint8_t general_counters;
     uint8_t general_bits; /* width of a general counter */
@@ -29,6 +30,7 @@ struct pmu_event { /* one counter of the session, as it goes into the trace */
     char name[64];
     uint64_t encoding; /* event select as the host encoded it, without enable bits */
     uint64_t encoding_ext; /* companion register */
+    uint32_t allowed_counters; /* general counters that the host allows it, a bit each; 0: any */
     uint32_t flags; /* HR_EVENT_USER, HR_EVENT_KERNEL */
     uint32_t counter; /* RDPMC's ECX */
     uint8_t source; /* enum hr_source */
@@ -37,6 +39,7 @@ struct pmu_event { /* one counter of the session, as it goes into the trace */
 
 struct pmu_session { /* the events of a run; the same on every CPU */
     uint32_t event_count;
+    uint64_t period; /* overflow sampling of the first event: what start arms it with; 0: none */
     struct pmu_event events[HR_EVENTS_MAX];
 };
 
@@ -50,6 +53,18 @@ struct pmu_driver {
     int (*assign)(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed);
     void (*start)(const struct pmu_session *session); /* from 0 */
     void (*stop)(const struct pmu_session *session);
+    /* Overflow sampling of the first event, whose counter start has set to -period and told to
+     * interrupt; the caller routes the local APIC's LVTPC entry.  Interrupts off or NMI context.
+     *
+     * overflowed: has its counter overflowed since it was armed?  Counters that count ring 0 stand
+     * still from here to rearm, where the hardware has a switch for all of them.
+     * rearm: acknowledges the overflow, sets the counter to -period and lets all of them count.
+     * Order of the acknowledgement: Intel SDM volume 3B, "Counter Overflow" and "Architectural
+     * Performance Monitoring Version 4"; AMD APM volume 2, "PerfMonV2".
+     * NULL where there are no interrupts.
+     */
+    bool (*overflowed)(const struct pmu_session *session);
+    void (*rearm)(const struct pmu_session *session, uint64_t period);
     /* Stores the counts since start with pmu_store, width_bits each: the reader extends them.
      * user_instructions: ring-3 ticks so far on this CPU, which a driver without hardware derives
      * its values from. */

@@ -1,0 +1,89 @@
+/* Parses and checks what triggers a sample. */
+#include "host/options_sampling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/units.h"
+
+static const char *const mode_names[] = {
+    [HR_MODE_OFF] = "off",           [HR_MODE_TIMER] = "timer", [HR_MODE_IPI] = "ipi",
+    [HR_MODE_OVERFLOW] = "overflow", [HR_MODE_PEBS] = "pebs",   [HR_MODE_INSTRUCTED] = "instructed",
+};
+
+const char *options_mode_name(enum hr_mode mode)
+{
+    return mode_names[mode];
+}
+
+int options_set_interval(struct options *o, const char *text, struct run_failure *failure)
+{
+    if (units_parse_time(text, UNITS_NEEDED, &o->interval_ns) != 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--interval %s: not a time with a unit; write 500ns, 1us or 2ms", text);
+    if (o->interval_ns < OPTIONS_INTERVAL_MIN_NS)
+        return run_fail(failure, RUN_EXIT_FAILED, "--interval %s: the shortest is 500ns", text);
+    if (o->interval_ns > 3600 * UNITS_SECOND)
+        return run_fail(failure, RUN_EXIT_FAILED, "--interval %s: the longest is 1h", text);
+    return 0;
+}
+
+int options_set_mode(struct options *o, const char *text, struct run_failure *failure)
+{
+    if (strcmp(text, "pebs") == 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--mode pebs: not available yet; use overflow, which has the exact "
+                        "instruction where the hardware has no skid");
+    for (size_t i = 0; i < sizeof mode_names / sizeof *mode_names; i++)
+        if (strcmp(text, mode_names[i]) == 0) {
+            o->mode = (enum hr_mode)i;
+            return 0;
+        }
+    return run_fail(failure, RUN_EXIT_FAILED,
+                    "--mode %s: unknown; use timer, ipi, overflow, instructed or off", text);
+}
+
+static int parse_number(const char *text, uint64_t most, uint64_t *value)
+{
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+
+    if (end == text || *end != 0 || text[0] == '-' || number == 0 || number > most)
+        return -1;
+    *value = number;
+    return 0;
+}
+
+int options_set_period(struct options *o, const char *text, struct run_failure *failure)
+{
+    if (parse_number(text, OPTIONS_PERIOD_MAX, &o->period) != 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "--count %s: not a number from 1 to 2^40", text);
+    return 0;
+}
+
+int options_set_frequency(struct options *o, const char *text, struct run_failure *failure)
+{
+    if (parse_number(text, OPTIONS_FREQUENCY_MAX_HZ, &o->frequency_hz) != 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--freq %s: not a number of samples a second from 1 to %u", text,
+                        OPTIONS_FREQUENCY_MAX_HZ);
+    return 0;
+}
+
+int options_finish_sampling(struct options *o, struct run_failure *failure)
+{
+    bool overflow = o->period != 0 || o->frequency_hz != 0;
+
+    if (o->period != 0 && o->frequency_hz != 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--count and --freq: a period is either fixed or adapted; give one");
+    if (o->mode == OPTIONS_MODE_UNSET)
+        o->mode = overflow ? HR_MODE_OVERFLOW : HR_MODE_TIMER;
+    if (overflow && o->mode != HR_MODE_OVERFLOW)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--count and --freq are for --mode overflow; with --mode %s leave them out",
+                        options_mode_name(o->mode));
+    if (o->mode == HR_MODE_OVERFLOW && !overflow)
+        o->frequency_hz = OPTIONS_FREQUENCY_DEFAULT_HZ;
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* What triggers a sample: --mode, -i, -c, -F. */
+#ifndef HOST_OPTIONS_SAMPLING_H
+#define HOST_OPTIONS_SAMPLING_H
+
+#include "host/options.h"
+
+#define OPTIONS_MODE_UNSET ((enum hr_mode) - 1) /* until options_finish_sampling */
+#define OPTIONS_FREQUENCY_DEFAULT_HZ 10000u
+#define OPTIONS_FREQUENCY_MAX_HZ 10000000u
+#define OPTIONS_PERIOD_MAX (1ull << 40) /* fits every counter */
+
+/* Each takes one option's text.  0, or -1 with the failure filled. */
+int options_set_interval(struct options *o, const char *text, struct run_failure *failure);
+int options_set_mode(struct options *o, const char *text, struct run_failure *failure);
+int options_set_period(struct options *o, const char *text, struct run_failure *failure);
+int options_set_frequency(struct options *o, const char *text, struct run_failure *failure);
+
+/* After all options: which mode they make together, and whether they contradict each other. */
+int options_finish_sampling(struct options *o, struct run_failure *failure);
+
+/* As the manifest and --mode spell it. */
+const char *options_mode_name(enum hr_mode mode);
+
+#endif
