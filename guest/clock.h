@@ -31,12 +31,13 @@ static inline void clock_stop(struct cpu *cpu)
 static inline void clock_start(struct cpu *cpu)
 {
     cpu->clock_offset += (x86_rdtsc() - cpu->stopped_at) & cpu->stop_mask;
+    cpu->stopped_at = 0;
 }
 
 /* What the CPU does from here to ring 3 is off the clock; the time at which the call ended. */
 static inline uint64_t clock_end_of_call(struct cpu *cpu)
 {
-    cpu->enter_ticks = x86_rdtsc();
+    cpu->enter_ticks = cpu->stopped_at = x86_rdtsc();
     return cpu->enter_ticks - cpu->clock_offset;
 }
 

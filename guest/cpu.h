@@ -35,7 +35,7 @@ struct cpu {
     uint64_t clock_offset; /* workload clock = TSC - clock_offset */
     uint64_t stop_mask; /* ~0 in shared mode: sampling stops the clock; otherwise 0 */
     uint64_t leave_rsp; /* where user_leave() continues */
-    uint64_t stopped_at; /* TSC at clock_stop() */
+    uint64_t stopped_at; /* TSC at which the workload clock stopped; 0: it runs.  Shared mode */
     uint64_t slept_ticks; /* part of the workload clock that service_sleep() added */
     uint32_t index; /* 0 is the boot CPU */
     uint32_t apic_id;
@@ -43,6 +43,13 @@ struct cpu {
     struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
     uint64_t next_due; /* workload clock of the next timer sample */
     bool paused; /* the trigger rests: sampler_pause */
+    /* overflow sampling: guest/overflow.h */
+    uint64_t overflow_period; /* what the first event's counter was last set to, negated */
+    uint64_t overflow_base; /* what it counted until then */
+    uint64_t overflow_time; /* workload clock of the last overflow */
+    uint64_t overflow_samples; /* overflows seen */
+    uint64_t nmi_spurious;
+    uint64_t nmi_unknown;
     uint32_t tss[32]; /* hardware layout, see guest/cpu.c */
     uint64_t gdt[8];
 };

@@ -169,12 +169,7 @@ exception_in_kernel:
     iretq
 
 /* ---- interrupts: the workload clock stops meanwhile in shared mode ---- */
-.macro INTERRUPT name handler
-    .balign 16
-    .globl \name
-\name:
-    testb $3, 8(%rsp)
-    jz 1f
+.macro FROM_USER handler /* after testb, jz */
     swapgs
     SAVE_CALLER_SAVED
     CLOCK_ENTER 12 /* 3 + 9 */
@@ -185,6 +180,15 @@ exception_in_kernel:
     RESTORE_CALLER_SAVED
     swapgs
     iretq          /* after: 1 + 6 + 9 + 2 */
+.endm
+
+.macro INTERRUPT name handler
+    .balign 16
+    .globl \name
+\name:
+    testb $3, 8(%rsp)
+    jz 1f
+    FROM_USER \handler
 1:  SAVE_CALLER_SAVED /* only from a halt in the kernel */
     movq %rsp, %rdi
     call \handler\()_in_kernel
@@ -202,8 +206,24 @@ entry_spurious: /* no EOI (SDM volume 3, "Spurious Interrupt") */
     iretq
 
 /* ---- NMI, double fault, machine check: own stacks.  GS may be the program's even in ring 0, and
- * WRGSBASE lets a program put any value there: the kernel's is found from the stack.
+ * WRGSBASE lets a program put any value there: the kernel's is found from the stack.  Whatever an
+ * NMI in ring 0 costs stays on the workload clock.
  */
+    .balign 16
+exception_2:
+    testb $3, 8(%rsp)
+    jz 1f
+    FROM_USER overflow_nmi
+1:  SAVE_CALLER_SAVED
+    cld
+    movq %rsp, %rdi
+    movq %rsp, %rsi
+    andq $-IST_BYTES, %rsi
+    movq (%rsi), %rsi /* the struct cpu, see load_tables in guest/cpu.c */
+    call overflow_nmi_in_kernel
+    RESTORE_CALLER_SAVED
+    iretq
+
 .macro PARANOID number error_code
     .balign 16
 exception_\number:
@@ -266,7 +286,6 @@ user_leave:
 
     EXCEPTION 0 0
     EXCEPTION 1 0
-    PARANOID 2 0
     EXCEPTION 3 0
     EXCEPTION 4 0
     EXCEPTION 5 0

@@ -21,7 +21,11 @@ void entry_spurious(void);
 bool trap_syscall(struct trap_frame *frame); /* true: return by IRETQ */
 void trap_exception(struct trap_frame *frame);
 void trap_in_kernel(struct trap_frame *frame);
-void trap_paranoid(struct trap_frame *frame); /* NMI context */
+void trap_paranoid(struct trap_frame *frame); /* double fault, machine check */
+
+/* NMIs; guest/overflow.c.  In the kernel GS may still be the program's. */
+void overflow_nmi(struct irq_frame *frame);
+void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu);
 
 /* Interrupts.  The _in_kernel forms run when a halt in the kernel was interrupted. */
 void sampler_interrupt(struct irq_frame *frame);

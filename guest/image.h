@@ -9,6 +9,7 @@ extern char kernel_start[]; /* text: read, execute */
 extern char kernel_text_end[]; /* then read-only data */
 extern char kernel_rodata_end[]; /* then data and bss */
 extern char kernel_end[];
+extern char kernel_file_offset[]; /* its address is the text's offset in guest.elf */
 
 /* The note NT_GNU_BUILD_ID: 12 bytes of header, "GNU" and NUL, the id. */
 extern const uint8_t kernel_build_id[], kernel_build_id_end[];

@@ -11,6 +11,7 @@
 #include "guest/exec.h"
 #include "guest/fs.h"
 #include "guest/log.h"
+#include "guest/overflow.h"
 #include "guest/panic.h"
 #include "guest/phys.h"
 #include "guest/ring.h"
@@ -95,6 +96,7 @@ static void load_program(struct cpu *workload)
     run.thread.process = &run.process;
     run.thread.tid = run.process.pid;
     int status = run.start_error;
+    trace_map_kernel();
     if (status == 0)
         status = vm_space_init(&run.process.space);
     if (status == 0)
@@ -120,6 +122,10 @@ static void __attribute__((noreturn)) run_program(struct cpu *cpu)
     cpu->user_ticks = 0;
     cpu->slept_ticks = 0;
     cpu->paused = run.paused;
+    if (run.mode == HR_MODE_OVERFLOW) {
+        run.session.period = run.period;
+        overflow_start(cpu);
+    }
     run.pmu->start(&run.session);
     run.started = true;
     service_check_stop();

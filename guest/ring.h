@@ -1,5 +1,11 @@
-/* A CPU's ring of trace slots: one producer (the workload CPU, in interrupt or thread context),
- * one consumer (service work).  Never blocks, never overwrites.
+/* A CPU's ring of trace slots: one producer (the workload CPU), one consumer (service work).  Never
+ * blocks, never overwrites.
+ *
+ * The producer is thread and interrupt context with interrupts off, which exclude each other:
+ * ring_has_room, ring_reserve, ring_publish.  Where NMIs produce too (overflow sampling), they may
+ * come between any two instructions of the others.  Then threads use ring_open and ring_close, NMIs
+ * ring_reserve_nmi and ring_publish_nmi: slots are given out in order of asking, and become
+ * visible when none before them is still being written.
  */
 #ifndef GUEST_RING_H
 #define GUEST_RING_H
@@ -19,7 +25,9 @@ struct ring {
     uint32_t cpu;
     /* the producer's line */
     uint64_t head __attribute__((aligned(64))); /* slots ever published */
-    uint64_t limit; /* head may grow to here before the producer must look again */
+    uint64_t reserved; /* slots ever given out: head, or more while a slot is open */
+    uint64_t limit; /* reserved may grow to here before the producer must look again */
+    bool open; /* between ring_open and ring_close */
     uint64_t lost_count; /* dropped since the last published HR_REC_LOST */
     uint64_t lost_first;
     uint64_t lost_last;
@@ -47,7 +55,10 @@ static inline bool ring_has_room(const struct ring *ring)
 /* Producer: makes the slot at head visible to the consumer. */
 static inline void ring_publish(struct ring *ring)
 {
-    __atomic_store_n(&ring->head, ring->head + 1, __ATOMIC_RELEASE);
+    uint64_t head = ring->head + 1;
+
+    ring->reserved = head;
+    __atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
 }
 
 /* Producer: counts a dropped sample. */
@@ -56,5 +67,36 @@ void ring_drop(struct ring *ring, uint64_t time);
 /* Producer: room for one slot, after the HR_REC_LOST slot that is owed if any.  NULL: full.
  * Needed only when ring_has_room() says no; while a loss is owed it always does. */
 struct trace_slot *ring_reserve(struct ring *ring);
+
+/* Thread context where NMIs produce: a slot, NULL when the ring is full; then ring_close.  One at a
+ * time. */
+struct trace_slot *ring_open(struct ring *ring);
+void ring_close(struct ring *ring);
+
+/* NMI: room for `count` slots from ring->reserved on, after the HR_REC_LOST slot that is owed if
+ * any; leaves one for ring_open.  False: full; then ring_drop. */
+bool ring_reserve_nmi(struct ring *ring, uint32_t count);
+
+/* NMI: the same without looking: certainly room, and nothing owed. */
+static inline bool ring_has_room_nmi(const struct ring *ring, uint32_t count)
+{
+    return ring->limit - ring->reserved > count && !ring->lost_count;
+}
+
+/* NMI: makes `count` slots visible, unless an open one is before them: then ring_close does. */
+static inline void ring_publish_nmi(struct ring *ring, uint32_t count)
+{
+    uint64_t reserved = ring->reserved + count;
+
+    ring->reserved = reserved;
+    if (!ring->open)
+        __atomic_store_n(&ring->head, reserved, __ATOMIC_RELEASE);
+}
+
+/* Slots in use are more than half of the capacity: time to drain. */
+static inline bool ring_half_full(const struct ring *ring)
+{
+    return ring->reserved - ring->tail > ring->mask / 2;
+}
 
 #endif

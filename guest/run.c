@@ -4,6 +4,7 @@
 
 #include "guest/fs.h"
 #include "guest/log.h"
+#include "guest/overflow.h"
 #include "guest/run.h"
 #include "lib/muldiv.h"
 
@@ -83,13 +84,30 @@ void run_read_manifest(void)
     run.process.pid = PROCESS_ID;
 }
 
+/* The first event's samples hold its whole count: guest/overflow.c. */
+static int prepare_overflow(void)
+{
+    struct pmu_event *event = &run.session.events[0];
+
+    if (!run.pmu_caps.overflow || run.session.event_count == 0) {
+        log_notice("--mode overflow needs counters that interrupt, and the %s driver has none; "
+                   "use --mode timer",
+                   run.pmu->name);
+        run.session.event_count = 0;
+        return -ENODEV;
+    }
+    run.overflow_mask = event->width_bits < 64 ? (1ull << event->width_bits) - 1 : ~0ull;
+    event->width_bits = 64;
+    return 0;
+}
+
 int run_assign_events(void)
 {
     uint32_t failed = 0;
     int status = run.pmu->assign(&run.pmu_caps, &run.session, &failed);
 
     if (status == 0)
-        return 0;
+        return run.mode == HR_MODE_OVERFLOW ? prepare_overflow() : 0;
     const char *name = run.session.events[failed].name;
     if (status == -ENOENT)
         log_notice(
@@ -113,8 +131,10 @@ void run_read_sampling(void)
     run.interval_ticks = run_ns_to_ticks(number("interval", 10000));
     if (run.interval_ticks == 0)
         panic("manifest: interval is 0");
-    run.session.period = number("period", 0);
     run.frequency_hz = number("frequency", 0);
+    if (run.frequency_hz)
+        run.wanted_ticks = run.clock.hz / run.frequency_hz;
+    run.period = run.frequency_hz ? OVERFLOW_PERIOD_FIRST : number("period", 0);
     read_events();
     run.pmu = pmu_probe(&run.pmu_caps);
 }

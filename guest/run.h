@@ -27,7 +27,11 @@ struct run {
     int start_error; /* the program cannot be started: -errno; 0 */
     uint32_t mode; /* enum hr_mode */
     uint64_t interval_ticks; /* timer and IPI */
-    uint64_t frequency_hz; /* overflow: 0: session.period is fixed */
+    uint64_t period; /* overflow: of the first event; session.period while the program runs */
+    uint64_t frequency_hz; /* overflow: 0: the period is fixed */
+    uint64_t wanted_ticks; /* overflow: between samples, when the period adapts; otherwise 0 */
+    uint64_t period_min; /* overflow: what this machine can bear; measured */
+    uint64_t overflow_mask; /* overflow: the range of the first event's counter */
     bool paused; /* the trigger waits for the program */
     bool shared; /* one CPU is both service and workload CPU */
     bool emulated;

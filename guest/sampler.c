@@ -5,6 +5,7 @@
 #include "drivers/pmu/pmu.h"
 #include "guest/clock.h"
 #include "guest/entry.h"
+#include "guest/overflow.h"
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
@@ -125,9 +126,12 @@ void sampler_resume(struct cpu *cpu, uint64_t now)
     arm(cpu, now);
 }
 
-void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
+void sampler_stop(void)
 {
-    take(cpu, clock_entered(cpu), ip, flags | HR_SAMPLE_POLLED);
+    if (run.mode == HR_MODE_OVERFLOW)
+        overflow_stop();
+    else
+        apic_timer_stop();
 }
 
 void sampler_pause(struct cpu *cpu)
@@ -139,24 +143,56 @@ void sampler_pause(struct cpu *cpu)
 void sampler_unpause(struct cpu *cpu, uint64_t now)
 {
     cpu->paused = false;
-    sampler_start(cpu, now);
+    if (run.mode == HR_MODE_OVERFLOW)
+        overflow_resume(cpu, now);
+    else
+        sampler_start(cpu, now);
 }
 
-void sampler_stop(void)
+void sampler_read(struct cpu *cpu, uint64_t *values)
 {
-    apic_timer_stop();
+    if (run.mode == HR_MODE_OVERFLOW)
+        overflow_read(cpu, values);
+    else
+        run.pmu->read(&run.session, cpu->user_ticks, values);
 }
 
-struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uint64_t time)
+/* A slot for thread context, made room for if need be. */
+static struct trace_slot *open_slot(struct cpu *cpu)
 {
+    bool nmis = run.mode == HR_MODE_OVERFLOW;
     struct trace_slot *slot;
 
-    while (!(slot = ring_reserve(cpu->ring))) {
+    if (nmis && cpu->stop_mask && ring_half_full(cpu->ring))
+        service_drain(cpu); /* in a long stay in the kernel nobody else does */
+    while (!(slot = nmis ? ring_open(cpu->ring) : ring_reserve(cpu->ring))) {
         if (cpu->stop_mask)
             service_drain(cpu);
         else
             x86_pause();
     }
+    return slot;
+}
+
+void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
+{
+    if (run.mode != HR_MODE_OVERFLOW) {
+        take(cpu, clock_entered(cpu), ip, flags | HR_SAMPLE_POLLED);
+        return;
+    }
+    struct trace_slot *slot = open_slot(cpu);
+    *slot = (struct trace_slot){.time = clock_entered(cpu),
+                                .ip = ip,
+                                .tid = cpu->tid,
+                                .flags = (uint8_t)(flags | HR_SAMPLE_POLLED)};
+    sampler_read(cpu, slot->counters);
+    sampler_record_end(cpu);
+}
+
+struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uint64_t time)
+{
+    struct trace_slot *slot = open_slot(cpu);
+
     memset(slot, 0, (size_t)1 << cpu->ring->slot_shift);
     slot->time = time;
     slot->tid = cpu->tid;
@@ -166,5 +202,8 @@ struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uin
 
 void sampler_record_end(struct cpu *cpu)
 {
-    ring_publish(cpu->ring);
+    if (run.mode == HR_MODE_OVERFLOW)
+        ring_close(cpu->ring);
+    else
+        ring_publish(cpu->ring);
 }

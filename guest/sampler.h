@@ -1,4 +1,5 @@
-/* Timer sampling on a workload CPU.  Interrupts off. */
+/* Sampling on a workload CPU: by timer here, by counter overflow in guest/overflow.h.  Interrupts
+ * off. */
 #ifndef GUEST_SAMPLER_H
 #define GUEST_SAMPLER_H
 
@@ -7,7 +8,7 @@
 
 /* Puts the timer's first sample one interval after `now` and arms it, if the mode is timer. */
 void sampler_start(struct cpu *cpu, uint64_t now);
-void sampler_stop(void); /* on this CPU */
+void sampler_stop(void); /* on this CPU, whatever the mode */
 
 /* Arms the timer again after the workload clock was stopped or moved; grid points that passed
  * meanwhile are left out. */
@@ -19,6 +20,9 @@ void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags);
 /* The trigger of this CPU rests until sampler_unpause; counters go on. */
 void sampler_pause(struct cpu *cpu);
 void sampler_unpause(struct cpu *cpu, uint64_t now);
+
+/* All counters now, as pmu_driver.read gives them; the first event's whole in overflow mode. */
+void sampler_read(struct cpu *cpu, uint64_t *values);
 
 /* Starts a record that is not a sample: a slot of this kind, zeroed but for time, tid and kind.
  * Makes room by service work (shared mode) or by waiting for the service CPU: never fails.

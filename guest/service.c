@@ -178,7 +178,7 @@ void service_exit(uint32_t kind, uint32_t code)
         sampler_record_end(cpu);
     }
     run.pmu->stop(&run.session);
-    run.pmu->read(&run.session, cpu->user_ticks, report.totals);
+    sampler_read(cpu, report.totals);
     call(cpu, SERVICE_EXIT, (uint64_t)&report, 0);
     for (;;)
         x86_wait_for_interrupt();
@@ -242,8 +242,14 @@ void service_device_interrupt_in_kernel(struct irq_frame *frame)
 
 void service_wake_interrupt(struct irq_frame *frame)
 {
+    struct cpu *cpu = cpu_this();
+
     (void)frame;
     apic_eoi();
+    if (cpu->stop_mask && run.mode == HR_MODE_OVERFLOW) { /* the NMI handler found it half full */
+        cpu->stopped_at = cpu->enter_ticks;
+        service_drain(cpu);
+    }
     service_check_stop();
 }
 

@@ -77,6 +77,7 @@ union record_body {
     struct hr_rec_output output;
     struct hr_rec_gap gap;
     struct hr_rec_fault fault;
+    struct hr_rec_period period;
 };
 
 static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *body)
@@ -118,6 +119,9 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
                                             .signal = (uint32_t)words[3],
                                             .tid = slot->tid};
         return sizeof body->fault;
+    case HR_REC_PERIOD:
+        body->period = (struct hr_rec_period){.time = slot->time, .period = words[0]};
+        return sizeof body->period;
     default:
         panic("a ring holds a slot of kind %u", slot->kind);
     }
@@ -218,6 +222,17 @@ static void add(uint8_t type, const void *body, uint32_t bytes)
         panic("the END chunk does not fit");
 }
 
+static void add_nmis(const struct cpu *cpu)
+{
+    const struct hr_rec_nmi nmis = {.samples = cpu->overflow_samples,
+                                    .spurious = cpu->nmi_spurious,
+                                    .unknown = cpu->nmi_unknown,
+                                    .cpu = (uint16_t)cpu->index};
+
+    if (nmis.samples || nmis.spurious || nmis.unknown)
+        add(HR_REC_NMI, &nmis, sizeof nmis);
+}
+
 /* The one workload CPU's last reading, made whole. */
 static void extend_totals(const uint64_t *raw, uint64_t *whole)
 {
@@ -259,6 +274,7 @@ void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *raw_totals
                                              .chunks = w->sequence,
                                              .cpu = (uint16_t)rings[i]->cpu};
         add(HR_REC_STREAM, &stream, sizeof stream);
+        add_nmis(&cpus[rings[i]->cpu]);
     }
     send_chunk(&meta.writer);
 }

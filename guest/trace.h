@@ -20,6 +20,9 @@ void trace_add_ring(struct ring *ring);
 void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flags,
                const uint8_t *build_id, uint16_t build_id_bytes, const char *path);
 
+/* The same of the kernel's own text. */
+void trace_map_kernel(void);
+
 /* Sends the file header and the META chunk. */
 void trace_start(void);
 

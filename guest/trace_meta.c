@@ -46,6 +46,15 @@ void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flag
     noted->path = path;
 }
 
+void trace_map_kernel(void)
+{
+    const uint8_t *id = kernel_build_id + NOTE_HEADER_BYTES;
+
+    trace_map((uint64_t)kernel_start, (uint64_t)kernel_text_end, (uint64_t)kernel_file_offset,
+              HR_MAP_READ | HR_MAP_EXEC | HR_MAP_KERNEL, id, (uint16_t)(kernel_build_id_end - id),
+              manifest_text(&run.manifest, "kernel-path", "guest.elf"));
+}
+
 static void add(struct trace_writer *w, uint8_t type, const void *body, uint32_t bytes,
                 const void *tail, uint32_t tail_bytes)
 {
@@ -151,6 +160,14 @@ static void info_build_id(struct trace_writer *w)
     info(w, "kernel.build_id", text);
 }
 
+static const char *const triggers[] = {
+    [HR_MODE_OFF] = "none",
+    [HR_MODE_TIMER] = "local APIC timer",
+    [HR_MODE_IPI] = "inter-processor interrupt",
+    [HR_MODE_OVERFLOW] = "counter overflow",
+    [HR_MODE_INSTRUCTED] = "the program",
+};
+
 static void info_run(struct trace_writer *w)
 {
     const struct manifest *m = &run.manifest;
@@ -161,7 +178,7 @@ static void info_run(struct trace_writer *w)
     info_arguments(w);
     info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
     info(w, "boot.entry", run.boot->entry == BOOT_ENTRY_PVH ? "pvh" : "uefi");
-    info(w, "sampling.trigger", run.mode == HR_MODE_TIMER ? "local APIC timer" : "none");
+    info(w, "sampling.trigger", triggers[run.mode]);
     info(w, "pmu.driver", run.pmu->name);
     info(w, "run.virtual_time", run.clock.virtual_time ? "yes" : "no");
 }
@@ -170,11 +187,14 @@ static void sampling(struct trace_writer *w)
 {
     bool exact = run.clock.virtual_time && run.shared;
     const struct hr_meta_sampling record = {
-        .interval_ticks = run.mode == HR_MODE_TIMER ? run.interval_ticks : 0,
+        .interval_ticks =
+            run.mode == HR_MODE_TIMER || run.mode == HR_MODE_IPI ? run.interval_ticks : 0,
+        .period_events = run.mode == HR_MODE_OVERFLOW ? run.period : 0,
+        .frequency_hz = (uint32_t)run.frequency_hz,
         .mode = run.mode,
         .flags = (run.emulated ? HR_SAMPLING_EMULATED : 0u) |
                  (run.emulated && !exact ? HR_SAMPLING_INEXACT : 0u) |
-                 (run.shared ? HR_SAMPLING_SHARED : 0u),
+                 (run.shared ? HR_SAMPLING_SHARED : 0u) | (run.paused ? HR_SAMPLING_PAUSED : 0u),
         .event_count = run.session.event_count,
         .ring_slots = RING_SLOTS,
         .cpu_count = 1, /* the program has one thread */

@@ -15,7 +15,6 @@
 #include "lib/x86.h"
 
 enum { /* SDM volume 3, "Exceptions and Interrupts" */
-       VECTOR_NMI = 2,
        VECTOR_DOUBLE_FAULT = 8,
        VECTOR_GENERAL_PROTECTION = 13,
        VECTOR_PAGE_FAULT = 14,
@@ -49,6 +48,7 @@ bool trap_syscall(struct trap_frame *frame)
     if (!thread) /* the calibration loop ends */
         user_leave();
     uint64_t start = clock_entered(cpu);
+    cpu->stopped_at = 0;
     thread->return_by_iret = false;
     syscall_dispatch(thread, frame);
     uint64_t end = clock_end_of_call(cpu);
@@ -108,6 +108,7 @@ void trap_exception(struct trap_frame *frame)
     struct cpu *cpu = cpu_this();
     uint64_t address = 0;
 
+    cpu->stopped_at = 0;
     if (frame->vector == VECTOR_PAGE_FAULT) {
         address = x86_read_cr2();
         if (!cpu->thread)
@@ -138,8 +139,6 @@ void trap_in_kernel(struct trap_frame *frame)
 
 void trap_paranoid(struct trap_frame *frame)
 {
-    if (frame->vector == VECTOR_NMI) /* nothing here asks for one */
-        return;
     panic_frame(frame, "%s, CR2 %lx",
                 frame->vector == VECTOR_DOUBLE_FAULT ? "double fault" : "machine check",
                 x86_read_cr2());

@@ -99,6 +99,21 @@ static inline void apic_timer_stop(void)
         apic_write(APIC_TIMER_INITIAL, 0);
 }
 
+/* The entry for counter overflows delivers an NMI, or is masked.  Intel's CPUs mask it whenever
+ * they deliver (SDM volume 3, "Local Vector Table"): enabling is part of each acknowledgement. */
+#define APIC_LVT_NMI 0x400u
+#define APIC_LVT_MASKED 0x10000u
+
+static inline void apic_pmi_enable(void)
+{
+    apic_write(APIC_LVT_PMI, APIC_LVT_NMI);
+}
+
+static inline void apic_pmi_disable(void)
+{
+    apic_write(APIC_LVT_PMI, APIC_LVT_NMI | APIC_LVT_MASKED);
+}
+
 /* Fixed interrupt to another CPU. */
 void apic_send(uint32_t to_apic_id, uint8_t vector);
 

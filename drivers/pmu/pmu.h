@@ -54,11 +54,14 @@ struct pmu_driver {
     void (*start)(const struct pmu_session *session); /* from 0 */
     void (*stop)(const struct pmu_session *session);
     /* Overflow sampling of the first event, whose counter start has set to -period and told to
-     * interrupt; the caller routes the local APIC's LVTPC entry.  Interrupts off or NMI context.
+     * interrupt; the caller has enabled the local APIC's LVTPC entry.  Interrupts off or NMI.
      *
      * overflowed: has its counter overflowed since it was armed?  Counters that count ring 0 stand
      * still from here to rearm, where the hardware has a switch for all of them.
-     * rearm: acknowledges the overflow, sets the counter to -period and lets all of them count.
+     * When it says no, nothing has changed.
+     * rearm: acknowledges the overflow, sets the counter to -period, enables the local APIC's LVTPC
+     * entry again (apic_pmi_enable) and lets all counters count, in the order that loses no
+     * overflow.
      * Order of the acknowledgement: Intel SDM volume 3B, "Counter Overflow" and "Architectural
      * Performance Monitoring Version 4"; AMD APM volume 2, "PerfMonV2".
      * NULL where there are no interrupts.
@@ -70,6 +73,15 @@ struct pmu_driver {
      * its values from. */
     void (*read)(const struct pmu_session *session, uint64_t user_instructions, uint64_t *values);
 };
+
+/* One counter of the calling CPU; ECX as pmu_event.counter. */
+static inline uint64_t pmu_rdpmc(uint32_t counter)
+{
+    uint64_t low, high;
+
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter) : "memory");
+    return low | high << 32;
+}
 
 /* Stores a word of a sample past the caches: the service CPU reads it, not this one.
  * pmu_store_fence orders such stores before those that follow. */

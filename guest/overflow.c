@@ -1,0 +1,155 @@
+/* The NMI handler of overflow sampling. */
+#include "guest/overflow.h"
+
+#include "drivers/apic/apic.h"
+#include "drivers/pmu/pmu.h"
+#include "guest/clock.h"
+#include "guest/entry.h"
+#include "guest/layout.h"
+#include "guest/ring.h"
+#include "guest/run.h"
+
+#define GUESSES 8u /* samples until an adapted period counts as settled */
+
+/* What the first event's counter counted since it was set to minus the period. */
+static inline uint64_t elapsed(const struct cpu *cpu)
+{
+    return (pmu_rdpmc(run.session.events[0].counter) + cpu->overflow_period) & run.overflow_mask;
+}
+
+/* Writes the sample into the slot at `reserved`: see take() in guest/sampler.c. */
+static inline void fill(const struct cpu *cpu, struct trace_slot *slot, uint64_t now,
+                        uint32_t start, uint64_t ip, uint32_t flags)
+{
+    run.pmu->read(&run.session, cpu->user_ticks, slot->counters);
+    uint32_t cost = x86_rdtsc_low() - start;
+    if (__builtin_expect(cost > UINT16_MAX, 0))
+        cost = UINT16_MAX;
+    pmu_store(&slot->counters[0], cpu->overflow_base);
+    pmu_store(&slot->time, now);
+    pmu_store(&slot->ip, ip);
+    pmu_store32(&slot->tid, cpu->tid);
+    pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and kind 0 */
+    pmu_store_fence();
+}
+
+/* Adapts the period after a sample; the slot after it announces a change. */
+static __attribute__((noinline)) uint32_t adapt(struct cpu *cpu, uint64_t now, uint64_t counted)
+{
+    uint64_t period = overflow_next_period(cpu->overflow_period, counted, now - cpu->overflow_time,
+                                           run.wanted_ticks, cpu->overflow_samples > GUESSES);
+    struct ring *ring = cpu->ring;
+
+    if (period < run.period_min)
+        period = run.period_min;
+    if (period > run.overflow_mask / 2)
+        period = run.overflow_mask / 2;
+    if (period == cpu->overflow_period)
+        return 0;
+    struct trace_slot *slot = ring_slot(ring, ring->reserved + 1);
+    slot->time = now;
+    slot->kind = HR_REC_PERIOD;
+    slot->counters[0] = period;
+    cpu->overflow_period = period;
+    return 1;
+}
+
+/* One overflow: sample, next period, and the counter goes on. */
+static inline void sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip,
+                          uint32_t flags)
+{
+    struct ring *ring = cpu->ring;
+    uint64_t counted = elapsed(cpu);
+    uint32_t slots = 1;
+
+    cpu->overflow_samples++;
+    cpu->overflow_base += counted;
+    if (__builtin_expect(!ring_has_room_nmi(ring, 2), 0) && !ring_reserve_nmi(ring, 2)) {
+        ring_drop(ring, now);
+    } else {
+        fill(cpu, ring_slot(ring, ring->reserved), now, start, ip, flags);
+        if (run.wanted_ticks)
+            slots += adapt(cpu, now, counted);
+        ring_publish_nmi(ring, slots);
+    }
+    cpu->overflow_time = now;
+    run.pmu->rearm(&run.session, cpu->overflow_period);
+}
+
+/* An NMI that no overflow explains: the second of two that arrived back to back, or firmware's. */
+static __attribute__((noinline)) void unexplained(struct cpu *cpu)
+{
+    if (run.mode != HR_MODE_OVERFLOW) {
+        cpu->nmi_unknown++;
+        return;
+    }
+    cpu->nmi_spurious++;
+    apic_pmi_enable();
+}
+
+void overflow_nmi(struct irq_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (__builtin_expect(run.mode != HR_MODE_OVERFLOW || !run.pmu->overflowed(&run.session), 0)) {
+        unexplained(cpu);
+        return;
+    }
+    sample(cpu, clock_entered(cpu), (uint32_t)cpu->enter_ticks, frame->rip, 0);
+    if (cpu->stop_mask && ring_half_full(cpu->ring))
+        apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
+}
+
+/* The workload clock in a kernel that may have stopped it, never before the last sample. */
+static uint64_t kernel_time(const struct cpu *cpu)
+{
+    uint64_t ticks = cpu->stop_mask && cpu->stopped_at ? cpu->stopped_at : x86_rdtsc();
+    uint64_t now = ticks - cpu->clock_offset;
+
+    return (int64_t)(now - cpu->overflow_time) < 0 ? cpu->overflow_time : now;
+}
+
+void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)
+{
+    uint32_t start = x86_rdtsc_low();
+
+    if (run.mode != HR_MODE_OVERFLOW || !cpu->ring || !run.pmu->overflowed(&run.session)) {
+        unexplained(cpu);
+        return;
+    }
+    sample(cpu, kernel_time(cpu), start, frame->rip, HR_SAMPLE_KERNEL);
+}
+
+void overflow_start(struct cpu *cpu)
+{
+    cpu->overflow_period = run.session.period;
+    cpu->overflow_base = 0;
+    cpu->overflow_samples = 0;
+    cpu->overflow_time = run.shared ? 0 : x86_rdtsc();
+    if (!cpu->paused)
+        apic_pmi_enable();
+}
+
+void overflow_stop(void)
+{
+    apic_pmi_disable();
+}
+
+void overflow_resume(struct cpu *cpu, uint64_t now)
+{
+    cpu->overflow_base += elapsed(cpu);
+    cpu->overflow_time = now;
+    run.pmu->rearm(&run.session, cpu->overflow_period);
+}
+
+void overflow_read(struct cpu *cpu, uint64_t *values)
+{
+    const volatile uint64_t *samples = &cpu->overflow_samples;
+    uint64_t before;
+
+    do { /* until no NMI came in between */
+        before = *samples;
+        run.pmu->read(&run.session, cpu->user_ticks, values);
+        values[0] = cpu->overflow_base + elapsed(cpu);
+    } while (*samples != before);
+}

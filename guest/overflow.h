@@ -1,0 +1,34 @@
+/* Overflow sampling: a counter that wraps around interrupts by NMI, and so sees kernel code too.
+ *
+ * The first event's counter starts at minus the period.  What it counted so far is
+ * `overflow_base` up to when it was last set, and since then its value plus the period.  A fixed
+ * period stays; one that adapts follows docs/pmu.md, "Frequency".
+ */
+#ifndef GUEST_OVERFLOW_H
+#define GUEST_OVERFLOW_H
+
+#include "guest/cpu.h"
+
+#define OVERFLOW_PERIOD_FIRST \
+    16u /* of one that adapts: it grows fast, and a rare event comes soon */
+
+/* Routes this CPU's counter overflows to the NMI and forgets what was counted; then the driver's
+ * start.  Interrupts off. */
+void overflow_start(struct cpu *cpu);
+
+/* No more NMIs; the counter goes on. */
+void overflow_stop(void);
+
+/* After overflow_stop: samples again, the first one a period from now. */
+void overflow_resume(struct cpu *cpu, uint64_t now);
+
+/* All counters as run.pmu->read gives them, but the first event's whole count.  Not in NMI context.
+ */
+void overflow_read(struct cpu *cpu, uint64_t *values);
+
+/* The next period of one that adapts: `counted` events took `ticks` and shall take `wanted_ticks`.
+ * `settled`: the period is not a first guess any more.  At least 1. */
+uint64_t overflow_next_period(uint64_t period, uint64_t counted, uint64_t ticks,
+                              uint64_t wanted_ticks, bool settled);
+
+#endif
