@@ -1,8 +1,10 @@
 /* Null-sample calibration: a loop in ring 3, run with and without sampling. */
+#include <errno.h>
 #include <string.h>
 
 #include "guest/calibrate.h"
 #include "guest/log.h"
+#include "guest/overflow.h"
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
@@ -23,6 +25,10 @@
 #define VIRTUAL_LEAD_TICKS 200
 #define HARDWARE_LEAD_NS 2000
 
+#define OVERFLOWS 8 /* samples a round in overflow mode */
+#define PROGRAM_SHARE \
+    9 /* a period is too short when the program gets less than 9 ticks of 10 sampling */
+
 struct round {
     uint64_t sample_ticks; /* 0: no sample fell into the round */
     uint64_t read_ticks;
@@ -42,6 +48,16 @@ static int load_code(struct vm_space *space, uint32_t iterations)
     return vm_write(space, CODE_ADDRESS, code, sizeof code);
 }
 
+static void start_sampling(struct cpu *cpu)
+{
+    if (run.mode == HR_MODE_TIMER) {
+        sampler_start(cpu, cpu->stop_mask ? 0 : x86_rdtsc());
+        return;
+    }
+    overflow_start(cpu);
+    run.pmu->start(&run.session);
+}
+
 /* Runs the loop once; the ticks from entering ring 3 to the system call that ends it. */
 static uint64_t run_loop(struct cpu *cpu, bool sampled)
 {
@@ -54,7 +70,7 @@ static uint64_t run_loop(struct cpu *cpu, bool sampled)
 
     ring_reset(ring);
     if (sampled)
-        sampler_start(cpu, cpu->stop_mask ? 0 : x86_rdtsc());
+        start_sampling(cpu);
     uint64_t start = x86_rdtsc();
     user_enter(&frame);
     sampler_stop();
@@ -76,8 +92,9 @@ static struct round measure(struct cpu *cpu)
     else /* the last entry was that sample: from its interrupt to its return */
         round.sample_ticks = cpu->exit_ticks - last->time;
     round.read_ticks = last->cost_ticks;
-    if (cpu->stop_mask)
-        round.late_ticks = last->time % run.interval_ticks;
+    if (run.mode == HR_MODE_TIMER)
+        round.late_ticks = cpu->stop_mask ? last->time % run.interval_ticks
+                                          : last->time - (cpu->next_due - run.interval_ticks);
     return round;
 }
 
@@ -111,22 +128,71 @@ static uint64_t measure_rdpmc(void)
 
 static void measure_rounds(struct cpu *cpu)
 {
-    uint64_t samples[ROUNDS], reads[ROUNDS];
+    uint64_t samples[ROUNDS], reads[ROUNDS], lates[ROUNDS];
     unsigned count = 0;
 
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct round round = measure(cpu);
-        if (run.clock.virtual_time && cpu->stop_mask)
+        if (run.mode == HR_MODE_TIMER && run.clock.virtual_time && cpu->stop_mask)
             sampler_trim((int64_t)round.late_ticks);
         if (round.sample_ticks == 0)
             continue;
         samples[count] = round.sample_ticks;
+        lates[count] = round.late_ticks;
         reads[count++] = round.read_ticks;
     }
     run.calibration.sample_ticks = median(samples, count);
     run.calibration.read_ticks = median(reads, count);
     run.calibration.rounds = count;
+    if (run.mode == HR_MODE_TIMER) {
+        uint64_t late = median(lates, count);
+        run.calibration.late_ticks = late > UINT32_MAX ? UINT32_MAX : (uint32_t)late;
+    }
     run.calibration.rdpmc_ticks = measure_rdpmc();
+}
+
+/* What an overflow sample costs, and how often the first event comes in the loop at least: together
+ * the shortest period that leaves the program a tenth of the time. */
+static void measure_overflow(struct cpu *cpu)
+{
+    uint64_t counts[HR_EVENTS_MAX];
+    uint64_t wanted_ticks = run.wanted_ticks;
+
+    run.period_min = 1;
+    run.pmu->start(&run.session);
+    uint64_t ticks = run_loop(cpu, false);
+    run.pmu->read(&run.session, cpu->user_ticks, counts);
+    if (counts[0] < OVERFLOWS)
+        return; /* rarer than samples are dear */
+    run.wanted_ticks = 0; /* a period that stays */
+    run.mode = HR_MODE_OVERFLOW;
+    run.session.period = counts[0] / OVERFLOWS;
+    measure_rounds(cpu);
+    run.wanted_ticks = wanted_ticks;
+    run.session.period = 0;
+    run.pmu->stop(&run.session);
+    run.period_min = counts[0] * run.calibration.sample_ticks / ticks / PROGRAM_SHARE + 1;
+}
+
+/* Refuses a rate that would leave the program next to nothing. */
+static void check_rate(void)
+{
+    uint64_t ticks_min =
+        run.calibration.sample_ticks + run.calibration.sample_ticks / PROGRAM_SHARE;
+
+    if (run.wanted_ticks == 0 && run.period < run.period_min)
+        log_notice("--count %lu: too short a period: a sample costs %lu ns here and the program "
+                   "would not get on; use %lu or more",
+                   run.period, run_ticks_to_ns(run.calibration.sample_ticks), run.period_min);
+    else if (run.wanted_ticks && run.wanted_ticks < ticks_min)
+        log_notice("--freq %lu: too high: a sample costs %lu ns here and the program would not get "
+                   "on; use %lu or less",
+                   run.frequency_hz, run_ticks_to_ns(run.calibration.sample_ticks),
+                   run.clock.hz / ticks_min);
+    else
+        return;
+    run.start_error = -ERANGE;
+    run.session.event_count = 0;
 }
 
 void calibrate(struct cpu *cpu)
@@ -146,9 +212,13 @@ void calibrate(struct cpu *cpu)
     cpu->thread = NULL; /* the loop's system call leaves ring 3 */
     x86_write_cr3(space.root);
     measure_rounds(cpu);
+    if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
+        measure_overflow(cpu);
     x86_write_cr3(vm_kernel_root());
     run.interval_ticks = interval;
     run.mode = mode;
     ring_reset(cpu->ring);
     vm_space_free(&space);
+    if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
+        check_rate();
 }

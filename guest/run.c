@@ -87,7 +87,7 @@ void run_read_manifest(void)
 /* The first event's samples hold its whole count: guest/overflow.c. */
 static int prepare_overflow(void)
 {
-    struct pmu_event *event = &run.session.events[0];
+    const struct pmu_event *event = &run.session.events[0];
 
     if (!run.pmu_caps.overflow || run.session.event_count == 0) {
         log_notice("--mode overflow needs counters that interrupt, and the %s driver has none; "
@@ -97,7 +97,6 @@ static int prepare_overflow(void)
         return -ENODEV;
     }
     run.overflow_mask = event->width_bits < 64 ? (1ull << event->width_bits) - 1 : ~0ull;
-    event->width_bits = 64;
     return 0;
 }
 

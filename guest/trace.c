@@ -31,6 +31,7 @@ static struct stream streams[TRACE_CPUS_MAX];
 static struct stream meta;
 static struct extension extensions[TRACE_CPUS_MAX];
 static struct ring *rings[TRACE_CPUS_MAX];
+static uint8_t unused_bits[HR_EVENTS_MAX]; /* of the values that samples hold */
 
 static void send_chunk(struct trace_writer *w)
 {
@@ -46,6 +47,10 @@ void trace_init(void)
     if (port < 0)
         panic("the host offers no port %s", RUN_PORT_TRACE);
     trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE, run.session.event_count);
+    for (uint32_t i = 0; i < run.session.event_count; i++)
+        unused_bits[i] = (uint8_t)(64 - run.session.events[i].width_bits);
+    if (run.mode == HR_MODE_OVERFLOW)
+        unused_bits[0] = 0; /* whole already: guest/overflow.c */
 }
 
 void trace_add_ring(struct ring *ring)
@@ -132,8 +137,7 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
 static void extend(const struct extension *e, const uint64_t *raw, uint64_t *whole)
 {
     for (uint32_t i = 0; i < run.session.event_count; i++) {
-        unsigned unused = 64u - run.session.events[i].width_bits;
-        whole[i] = e->whole[i] + ((raw[i] - e->raw[i]) << unused >> unused);
+        whole[i] = e->whole[i] + ((raw[i] - e->raw[i]) << unused_bits[i] >> unused_bits[i]);
     }
 }
 

@@ -1,7 +1,9 @@
 /* guest/ring.c: room, order, dropped samples and the loss that is owed for them. */
 #include "tests/unit/test.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "guest/ring.c"
 
@@ -136,6 +138,145 @@ static void reset_forgets(void **state)
     assert_int_equal(ring.lost_count, 0);
 }
 
+/* ---- NMIs between any two instructions: the thread's part is single-stepped, and the signal
+ * handler of each step is where an NMI may come and a consumer on another CPU may look ----
+ */
+#define THREAD_TIME 1000
+#define NMI_TIME 2000
+
+static struct {
+    unsigned steps;
+    unsigned nmi_at[2]; /* steps; 0: none */
+    uint64_t nmis;
+    uint64_t nmis_lost;
+    uint64_t head_seen;
+    bool torn; /* a visible slot was not complete, or head went back */
+} stepped;
+
+static void nmi(void)
+{
+    uint64_t time = NMI_TIME + stepped.nmis++;
+
+    if (!ring_has_room_nmi(&ring, 1) && !ring_reserve_nmi(&ring, 1)) {
+        ring_drop(&ring, time);
+        stepped.nmis_lost++;
+        return;
+    }
+    struct trace_slot *slot = ring_slot(&ring, ring.reserved);
+    slot->kind = 0;
+    slot->time = time;
+    ring_publish_nmi(&ring, 1);
+}
+
+static void on_step(int signal_number)
+{
+    (void)signal_number;
+    stepped.steps++;
+    if (stepped.steps == stepped.nmi_at[0] || stepped.steps == stepped.nmi_at[1])
+        nmi();
+    if (ring.head < stepped.head_seen)
+        stepped.torn = true;
+    stepped.head_seen = ring.head;
+    for (uint64_t i = ring.tail; i < ring.head; i++)
+        stepped.torn |= ring_slot(&ring, i)->time == 0;
+}
+
+static void set_trap_flag(void)
+{
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; "
+                     "lea 128(%%rsp), %%rsp" ::
+                         : "memory", "cc");
+}
+
+static void clear_trap_flag(void)
+{
+    __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; andq $-257, (%%rsp); popfq; "
+                     "lea 128(%%rsp), %%rsp" ::
+                         : "memory", "cc");
+}
+
+/* The thread writes a slot while NMIs come; `used` slots are in the ring already. */
+static bool run_stepped(uint64_t used, unsigned first, unsigned second)
+{
+    ring_reset(&ring);
+    memset(ring.slots, 0, 8 * 64);
+    for (uint64_t i = 0; i < used; i++)
+        produce(i + 1);
+    memset(&stepped, 0, sizeof stepped);
+    stepped.nmi_at[0] = first;
+    stepped.nmi_at[1] = second;
+    set_trap_flag();
+    struct trace_slot *slot = ring_open(&ring);
+    if (slot) {
+        slot->time = THREAD_TIME;
+        ring_close(&ring);
+    }
+    clear_trap_flag();
+    return slot;
+}
+
+static void check_stepped(uint64_t used, bool thread_wrote)
+{
+    uint64_t threads = 0, nmis = 0;
+    const struct trace_slot *slot;
+
+    assert_false(stepped.torn);
+    assert_int_equal(ring.head, ring.reserved);
+    assert_int_equal(ring.lost_count, stepped.nmis_lost);
+    for (uint64_t i = 0; i < used; i++)
+        assert_int_equal(consume()->time, i + 1);
+    while ((slot = consume())) {
+        threads += slot->time == THREAD_TIME;
+        nmis += slot->time >= NMI_TIME;
+    }
+    assert_int_equal(threads, thread_wrote);
+    assert_int_equal(nmis + stepped.nmis_lost, stepped.nmis);
+}
+
+static void an_nmi_may_come_anywhere(void **state)
+{
+    struct sigaction action = {.sa_handler = on_step}, before;
+
+    (void)state;
+    begin(8, 5);
+    sigaction(SIGTRAP, &action, &before);
+    for (uint64_t used = 4; used <= 8; used += 2) {
+        run_stepped(used, 0, 0);
+        unsigned steps = stepped.steps;
+        assert_true(steps > 20);
+        for (unsigned first = 1; first <= steps; first++) {
+            for (unsigned second = first; second <= steps + 40; second += 37)
+                check_stepped(used, run_stepped(used, first, second));
+        }
+    }
+    sigaction(SIGTRAP, &before, NULL);
+}
+
+/* A loss that NMIs owe goes before their next sample, and never takes a thread's slot. */
+static void nmis_report_losses(void **state)
+{
+    (void)state;
+    begin(4, 5);
+    memset(&stepped, 0, sizeof stepped);
+    for (int i = 0; i < 5; i++)
+        nmi();
+    assert_int_equal(stepped.nmis_lost, 2); /* one slot is left for ring_open */
+    assert_non_null(ring_open(&ring));
+    ring_close(&ring);
+    assert_null(ring_open(&ring));
+    for (int i = 0; i < 3; i++)
+        consume();
+    nmi();
+    consume(); /* the thread's */
+    const struct trace_slot *lost = consume();
+    assert_int_equal(lost->kind, HR_REC_LOST);
+    assert_int_equal(lost->counters[0], 2);
+    assert_int_equal(lost->time, NMI_TIME + 3);
+    assert_int_equal(lost->ip, NMI_TIME + 4);
+    assert_int_equal(consume()->time, NMI_TIME + 5);
+    assert_null(consume());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +285,8 @@ int main(void)
         cmocka_unit_test(drops_and_reports),
         cmocka_unit_test(every_attempt_is_accounted_for),
         cmocka_unit_test(reset_forgets),
+        cmocka_unit_test(an_nmi_may_come_anywhere),
+        cmocka_unit_test(nmis_report_losses),
     };
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }
