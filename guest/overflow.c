@@ -55,8 +55,8 @@ static __attribute__((noinline)) uint32_t adapt(struct cpu *cpu, uint64_t now, u
 }
 
 /* One overflow: sample, next period, and the counter goes on. */
-static inline void sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip,
-                          uint32_t flags)
+static inline __attribute__((always_inline)) void
+sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flags)
 {
     struct ring *ring = cpu->ring;
     uint64_t counted = elapsed(cpu);
