@@ -6,6 +6,7 @@
 #include "drivers/pmu/pmu.h"
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_match.h"
+#include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "include/run_ports.h"
 #include "lib/x86.h"
@@ -69,6 +70,8 @@ static bool amd_probe(struct pmu_caps *caps)
     caps->full_width_writes = true;
     caps->needs_encodings = true;
     caps->vendor = RUN_CPU_AMD;
+    caps->overflow = true;
+    caps->period_max = (1ull << (AMD_COUNTER_BITS - 1)) - 1;
     amd = *caps;
     return true;
 }
@@ -95,30 +98,70 @@ static int amd_assign(const struct pmu_caps *caps, struct pmu_session *session, 
     return 0;
 }
 
+static uint64_t global_bits(const struct pmu_session *session)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < session->event_count; i++)
+        bits |= 1ull << session->events[i].counter;
+    return bits;
+}
+
+/* PerfMonV2 has a status bit and a switch for all counters; before it there is only the counter
+ * itself, and counters of ring 0 count the handler. */
+static void describe_overflow(const struct pmu_session *session, struct pmu_overflow *how)
+{
+    const struct pmu_event *event = &session->events[0];
+
+    *how = (struct pmu_overflow){
+        .counter_msr = registers.counter + event->counter * registers.stride,
+        .counter_mask = ~0ull >> (64 - event->width_bits),
+    };
+    if (!amd.global_control) {
+        how->look_msr = how->counter_msr;
+        how->look_bits = how->look_flip = 1ull << (event->width_bits - 1);
+        return;
+    }
+    how->look_msr = MSR_AMD_GLOBAL_STATUS;
+    how->clear_msr = MSR_AMD_GLOBAL_STATUS_CLR;
+    how->look_bits = how->clear_bits = 1ull << event->counter;
+    how->control = global_bits(session);
+    if (pmu_hardware_counts_kernel(session))
+        how->control_msr = MSR_AMD_GLOBAL_CTL;
+}
+
 /* A counter gets its select last, so that without global control it starts from 0 exactly. */
 static void amd_start(const struct pmu_session *session)
 {
-    uint64_t global = 0;
+    struct pmu_overflow how;
+    uint64_t preset = 0;
 
     pmu_hardware_start(session);
     if (amd.global_control)
         pmu_hardware_write(MSR_AMD_GLOBAL_CTL, 0);
+    if (session->period) {
+        describe_overflow(session, &how);
+        preset = pmu_overflow_start(&how, session->period);
+    }
     for (uint32_t i = 0; i < session->event_count; i++) {
         const struct pmu_event *event = &session->events[i];
         uint32_t offset = event->counter * registers.stride;
+        bool samples = i == 0 && session->period;
         pmu_hardware_write(registers.select + offset, 0);
-        pmu_hardware_write(registers.counter + offset, 0);
-        pmu_hardware_write(registers.select + offset, pmu_hardware_select(event));
-        global |= 1ull << event->counter;
+        pmu_hardware_write(registers.counter + offset, samples ? preset : 0);
+        pmu_hardware_write(registers.select + offset,
+                           pmu_hardware_select(event) | (samples ? PMU_SELECT_INTERRUPT : 0));
     }
     if (amd.global_control)
-        pmu_hardware_write(MSR_AMD_GLOBAL_CTL, global);
+        pmu_hardware_write(MSR_AMD_GLOBAL_CTL, global_bits(session));
 }
 
 static void amd_stop(const struct pmu_session *session)
 {
     if (amd.global_control) {
         pmu_hardware_write(MSR_AMD_GLOBAL_CTL, 0);
+        if (session->period)
+            pmu_overflow_clear();
         return;
     }
     for (uint32_t i = 0; i < session->event_count; i++)
@@ -132,4 +175,6 @@ const struct pmu_driver pmu_amd = {
     .start = amd_start,
     .stop = amd_stop,
     .read = pmu_hardware_read,
+    .overflowed = pmu_overflow_seen,
+    .rearm = pmu_overflow_rearm,
 };

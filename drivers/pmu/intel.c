@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "drivers/platform.h"
-#include "drivers/pmu/pmu.h"
+#include "drivers/pmu/intel.h"
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_match.h"
+#include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "include/run_ports.h"
 #include "lib/x86.h"
@@ -32,7 +33,7 @@ static const struct {
     {0x2b, MSR_INTEL_OFFCORE_RSP1}, {0xcd, MSR_INTEL_PEBS_LD_LAT},  {0xc6, MSR_INTEL_PEBS_FRONTEND},
 };
 
-static struct pmu_caps intel; /* a copy for start and stop */
+struct pmu_caps intel_caps;
 
 static bool is_intel(void)
 {
@@ -91,7 +92,10 @@ static bool intel_probe(struct pmu_caps *caps)
         caps->full_width_writes = value & INTEL_CAPABILITIES_FW_WRITE;
     caps->needs_encodings = true;
     caps->vendor = RUN_CPU_INTEL;
-    intel = *caps;
+    /* The legacy registers sign-extend bit 31; a preset must be negative. */
+    caps->period_max = (1ull << ((caps->full_width_writes ? caps->general_bits : 32) - 1)) - 1;
+    caps->overflow = true;
+    intel_caps = *caps;
     return true;
 }
 
@@ -119,8 +123,7 @@ static uint32_t allowed_counters(const struct pmu_caps *caps, uint64_t encoding)
     return all;
 }
 
-/* The companion register of an event, 0: none. */
-static uint32_t companion(const struct pmu_event *event)
+uint32_t intel_companion(const struct pmu_event *event)
 {
     for (unsigned i = 0; i < sizeof companions / sizeof *companions; i++) {
         if (companions[i].code == (event->encoding & PMU_SELECT_EVENT))
@@ -135,14 +138,14 @@ static int check_companions(const struct pmu_session *session, uint32_t *failed)
     const struct pmu_event *events = session->events;
 
     for (uint32_t i = 0; i < session->event_count; i++) {
-        uint32_t msr = companion(&events[i]);
+        uint32_t msr = intel_companion(&events[i]);
         *failed = i;
         if (!events[i].encoding_ext)
             continue;
         if (!msr)
             return -EINVAL;
         for (uint32_t j = 0; j < i; j++) {
-            if (events[j].encoding_ext && companion(&events[j]) == msr &&
+            if (events[j].encoding_ext && intel_companion(&events[j]) == msr &&
                 events[j].encoding_ext != events[i].encoding_ext)
                 return -ENOSPC;
         }
@@ -184,63 +187,6 @@ static int intel_assign(const struct pmu_caps *caps, struct pmu_session *session
     return 0;
 }
 
-/* Enables and FIXED_CTR_CTRL's fields are collected, so that everything starts with one write. */
-struct start_state {
-    uint64_t global;
-    uint64_t fixed_control;
-};
-
-static void start_fixed(const struct pmu_event *event, struct start_state *state)
-{
-    uint32_t n = event->counter & ~INTEL_RDPMC_FIXED;
-    uint64_t rings = (event->flags & HR_EVENT_USER ? INTEL_FIXED_USER : 0) |
-                     (event->flags & HR_EVENT_KERNEL ? INTEL_FIXED_KERNEL : 0);
-
-    pmu_hardware_write(MSR_INTEL_FIXED_CTR0 + n, 0);
-    state->fixed_control |= rings << 4 * n;
-    state->global |= 1ull << (INTEL_GLOBAL_FIXED_SHIFT + n);
-}
-
-static void start_general(const struct pmu_event *event, struct start_state *state)
-{
-    if (event->encoding_ext)
-        pmu_hardware_write(companion(event), event->encoding_ext);
-    pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + event->counter, 0);
-    pmu_hardware_write(MSR_INTEL_PMC0 + event->counter, 0);
-    pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + event->counter, pmu_hardware_select(event));
-    state->global |= 1ull << event->counter;
-}
-
-static void intel_start(const struct pmu_session *session)
-{
-    struct start_state state = {0};
-
-    pmu_hardware_start(session);
-    if (intel.global_control)
-        pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, 0);
-    for (uint32_t i = 0; i < session->event_count; i++) {
-        if (session->events[i].counter & INTEL_RDPMC_FIXED)
-            start_fixed(&session->events[i], &state);
-        else
-            start_general(&session->events[i], &state);
-    }
-    if (!intel.global_control)
-        return;
-    pmu_hardware_write(MSR_INTEL_FIXED_CTR_CTRL, state.fixed_control);
-    pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, state.global);
-}
-
-/* Counts stay readable. */
-static void intel_stop(const struct pmu_session *session)
-{
-    if (intel.global_control) {
-        pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, 0);
-        return;
-    }
-    for (uint32_t i = 0; i < session->event_count; i++)
-        pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + session->events[i].counter, 0);
-}
-
 const struct pmu_driver pmu_intel = {
     .name = "intel",
     .probe = intel_probe,
@@ -248,4 +194,6 @@ const struct pmu_driver pmu_intel = {
     .start = intel_start,
     .stop = intel_stop,
     .read = pmu_hardware_read,
+    .overflowed = pmu_overflow_seen,
+    .rearm = pmu_overflow_rearm,
 };

@@ -17,6 +17,7 @@ struct pmu_caps { /* filled once by pmu_probe; later code asks these, never the 
     bool global_control; /* one register starts and stops all counters */
     bool full_width_writes; /* counters can be set to any value */
     bool overflow; /* counters interrupt when they overflow */
+    uint64_t period_max; /* of overflow sampling */
     uint8_t version; /* of architectural performance monitoring; AMD: 1, or 2 for PerfMonV2 */
     uint8_t general_counters;
     uint8_t general_bits; /* width of a general counter */

@@ -52,6 +52,15 @@ uint64_t pmu_hardware_select(const struct pmu_event *event)
            rings | PMU_SELECT_ENABLE;
 }
 
+bool pmu_hardware_counts_kernel(const struct pmu_session *session)
+{
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        if (session->events[i].flags & HR_EVENT_KERNEL)
+            return true;
+    }
+    return false;
+}
+
 void pmu_hardware_write(uint32_t msr, uint64_t value)
 {
     if (platform_msr_write(msr, value))

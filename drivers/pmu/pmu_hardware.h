@@ -17,6 +17,9 @@ uint32_t pmu_hardware_rings(uint64_t encoding);
 /* The event select that counts this event in its rings, enabled. */
 uint64_t pmu_hardware_select(const struct pmu_event *event);
 
+/* Does any event of the session count ring 0? */
+bool pmu_hardware_counts_kernel(const struct pmu_session *session);
+
 /* Writes a register that probing found; a fault is logged, not fatal. */
 void pmu_hardware_write(uint32_t msr, uint64_t value);
 

@@ -27,7 +27,7 @@ static struct {
     struct fake_register registers[FAKE_MSRS];
     uint32_t count;
     struct {
-        uint32_t msr;
+        uint64_t msr;
         uint64_t value;
     } writes[FAKE_WRITES];
     uint32_t write_count;
@@ -75,13 +75,34 @@ int platform_msr_write(uint32_t msr, uint64_t value)
     return 0;
 }
 
+#define FAKE_READ (1ull << 32) /* marks a read among the writes */
+
+/* The plain instructions, which must not fault; reads are noted as well. */
+uint64_t x86_rdmsr(uint32_t msr)
+{
+    struct fake_register *r = fake_find(msr);
+
+    assert_non_null(r);
+    assert_true(fake.write_count < FAKE_WRITES);
+    fake.writes[fake.write_count].msr = FAKE_READ | msr;
+    fake.writes[fake.write_count++].value = r->value;
+    return r->value;
+}
+
+void x86_wrmsr(uint32_t msr, uint64_t value)
+{
+    assert_int_equal(platform_msr_write(msr, value), 0);
+}
+
 void platform_log(const char *format, ...)
 {
     (void)format;
     fake.logged++;
 }
 
-/* The writes since the last call are exactly these pairs; ends with msr 0. */
+/* The writes, and reads with FAKE_READ, since the last call are exactly these pairs; ends with msr
+ * 0.
+ */
 static void fake_expect_writes(const uint64_t (*expected)[2])
 {
     uint32_t i = 0;
