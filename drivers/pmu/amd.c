@@ -13,6 +13,7 @@
 
 #define LEGACY_COUNTERS 4
 #define CORE_COUNTERS 6
+#define AMD_COUNTERS_MAX 15 /* what CPUID can report */
 #define CPUID_EXT_ECX_PERFCTR_CORE (1u << 23) /* 8000_0001H */
 #define CPUID_PERFMON_V2 1u /* 8000_0022H EAX */
 
@@ -53,6 +54,41 @@ static void read_leaves(struct pmu_caps *caps)
                 caps->general_counters = leaf.ebx & 0xf;
         }
     }
+    caps->general_mask = (1u << caps->general_counters) - 1;
+}
+
+static int enable_all(const struct pmu_caps *caps, bool on)
+{
+    for (uint32_t n = 0; n < AMD_COUNTERS_MAX; n++) {
+        if (caps->general_mask & 1u << n &&
+            platform_msr_write(registers.select + n * registers.stride,
+                               on ? pmu_hardware_instructions() : 0))
+            return -EFAULT;
+    }
+    return 0;
+}
+
+/* Takes away the counters that are in use or do not work. */
+static void find_held(struct pmu_caps *caps)
+{
+    struct pmu_check checks[AMD_COUNTERS_MAX];
+    uint32_t numbers[AMD_COUNTERS_MAX], count = 0, all = caps->general_mask;
+
+    caps->general_mask &= ~pmu_hardware_enabled(registers.select, registers.stride, all);
+    for (uint32_t n = 0; n < AMD_COUNTERS_MAX; n++) {
+        if (caps->general_mask & 1u << n) {
+            numbers[count] = n;
+            checks[count++] = (struct pmu_check){registers.counter + n * registers.stride,
+                                                 PMU_CHECK_INSTRUCTIONS};
+        }
+    }
+    uint64_t good = pmu_hardware_check(checks, count, caps, enable_all);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(good & 1ull << i))
+            caps->general_mask &= ~(1u << numbers[i]);
+    }
+    caps->general_held = all & ~caps->general_mask;
+    caps->general_counters = pmu_hardware_count(caps->general_mask);
 }
 
 static bool amd_probe(struct pmu_caps *caps)
@@ -60,12 +96,12 @@ static bool amd_probe(struct pmu_caps *caps)
     if (!is_amd())
         return false;
     read_leaves(caps);
-    if (caps->global_control &&
-        platform_msr_write(MSR_AMD_GLOBAL_CTL, (1ull << caps->general_counters) - 1)) {
+    if (caps->global_control && platform_msr_write(MSR_AMD_GLOBAL_CTL, caps->general_mask)) {
         platform_log("PMU: PerfMonV2 is advertised, but PerfCntrGlobalCtl faults; not used");
         return false;
     }
-    if (pmu_hardware_check(registers.select, registers.counter))
+    find_held(caps);
+    if (!caps->general_mask)
         return false; /* legacy counters are not advertised: silence is no lie */
     caps->full_width_writes = true;
     caps->needs_encodings = true;
@@ -76,16 +112,17 @@ static bool amd_probe(struct pmu_caps *caps)
     return true;
 }
 
-static int amd_assign(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed)
+static int amd_assign(const struct pmu_caps *caps, struct pmu_session *session,
+                      struct pmu_refusal *refusal)
 {
     uint32_t allowed[HR_EVENTS_MAX];
     uint8_t counters[HR_EVENTS_MAX];
 
     for (uint32_t i = 0; i < session->event_count; i++)
-        allowed[i] = (1u << caps->general_counters) - 1;
+        allowed[i] = pmu_hardware_allowed(caps, &session->events[i]);
     uint32_t unplaced = pmu_match(allowed, session->event_count, counters);
     if (unplaced) {
-        *failed = unplaced - 1;
+        refusal->event = unplaced - 1;
         return -ENOSPC;
     }
     for (uint32_t i = 0; i < session->event_count; i++) {

@@ -15,24 +15,19 @@ static uint64_t start_fixed(const struct pmu_event *event, uint64_t preset)
                      (event->flags & HR_EVENT_KERNEL ? INTEL_FIXED_KERNEL : 0) |
                      (preset ? INTEL_FIXED_INTERRUPT : 0);
 
-    pmu_hardware_write(MSR_INTEL_FIXED_CTR0 + n, preset);
+    pmu_hardware_write(intel_registers.fixed + n * intel_registers.stride, preset);
     return field << 4 * n;
-}
-
-static uint32_t general_counter_msr(const struct pmu_event *event, bool full_width)
-{
-    return (full_width ? MSR_INTEL_A_PMC0 : MSR_INTEL_PMC0) + event->counter;
 }
 
 static void start_general(const struct pmu_event *event, uint64_t preset)
 {
-    bool full_width = preset && intel_caps.full_width_writes;
+    uint32_t offset = event->counter * intel_registers.stride;
 
     if (event->encoding_ext)
         pmu_hardware_write(intel_companion(event), event->encoding_ext);
-    pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + event->counter, 0);
-    pmu_hardware_write(general_counter_msr(event, full_width), preset);
-    pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + event->counter,
+    pmu_hardware_write(intel_registers.select + offset, 0);
+    pmu_hardware_write(intel_registers.counter + offset, preset);
+    pmu_hardware_write(intel_registers.select + offset,
                        pmu_hardware_select(event) | (preset ? PMU_SELECT_INTERRUPT : 0));
 }
 
@@ -73,12 +68,11 @@ static bool freeze_on_overflow(bool wanted)
 static void describe_overflow(const struct pmu_session *session, struct pmu_overflow *how)
 {
     const struct pmu_event *event = &session->events[0];
-    uint32_t fixed = event->counter & ~INTEL_RDPMC_FIXED;
+    uint32_t first =
+        event->counter & INTEL_RDPMC_FIXED ? intel_registers.fixed : intel_registers.counter;
 
     *how = (struct pmu_overflow){
-        .counter_msr = event->counter & INTEL_RDPMC_FIXED
-                           ? MSR_INTEL_FIXED_CTR0 + fixed
-                           : general_counter_msr(event, intel_caps.full_width_writes),
+        .counter_msr = first + (event->counter & ~INTEL_RDPMC_FIXED) * intel_registers.stride,
         .counter_mask = ~0ull >> (64 - event->width_bits),
     };
     if (!intel_caps.global_control) {
@@ -133,5 +127,6 @@ void intel_stop(const struct pmu_session *session)
         return;
     }
     for (uint32_t i = 0; i < session->event_count; i++)
-        pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + session->events[i].counter, 0);
+        pmu_hardware_write(
+            intel_registers.select + session->events[i].counter * intel_registers.stride, 0);
 }

@@ -21,7 +21,7 @@
 #define PMU_SELECT_CMASK 0xff000000ull
 #define PMU_SELECT_AMD_EVENT_HIGH 0xf00000000ull
 
-/* Intel (SDM "Architectural Performance Monitoring", versions 1 to 5) */
+/* Intel (SDM "Architectural Performance Monitoring", versions 1 to 6) */
 #define MSR_INTEL_PMC0 0x0c1u /* writes sign-extend bit 31 */
 #define MSR_INTEL_A_PMC0 0x4c1u /* full width; IA32_PERF_CAPABILITIES.FW_WRITE */
 #define MSR_INTEL_PERFEVTSEL0 0x186u
@@ -36,6 +36,11 @@
 #define MSR_INTEL_OFFCORE_RSP1 0x1a7u
 #define MSR_INTEL_PEBS_LD_LAT 0x3f6u
 #define MSR_INTEL_PEBS_FRONTEND 0x3f7u
+/* Version 6: four registers a counter (SDM "MSR Aliasing"); they take full-width writes. */
+#define MSR_INTEL_PMC_GP0_CTR 0x1900u
+#define MSR_INTEL_PMC_GP0_CFG_A 0x1901u
+#define MSR_INTEL_PMC_FX0_CTR 0x1980u
+#define INTEL_PMC_STRIDE 4u
 #define INTEL_CAPABILITIES_FW_WRITE (1ull << 13)
 #define INTEL_FIXED_KERNEL 1ull /* of each counter's four bits in FIXED_CTR_CTRL */
 #define INTEL_FIXED_USER 2ull

@@ -42,12 +42,13 @@ static int resolve(const struct pmu_caps *caps, struct pmu_event *event)
     return 0;
 }
 
-static int stub_assign(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed)
+static int stub_assign(const struct pmu_caps *caps, struct pmu_session *session,
+                       struct pmu_refusal *refusal)
 {
     for (uint32_t i = 0; i < session->event_count; i++) {
         int status = resolve(caps, &session->events[i]);
         if (status) {
-            *failed = i;
+            refusal->event = i;
             return status;
         }
     }

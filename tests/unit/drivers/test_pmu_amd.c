@@ -84,9 +84,22 @@ static void counters_that_do_not_count_are_not_used(void **state)
     assert_int_equal(fake.logged, 1);
 }
 
+static void held_counters_are_left_out(void **state)
+{
+    (void)state;
+    begin(CORE);
+    fake_find(0xc0010202)->value = 0x530076; /* enabled before we came */
+    fake_find(0xc0010205)->select = 0; /* does not count */
+    assert_true(pmu_amd.probe(&caps));
+    assert_int_equal(caps.general_mask, 0x39);
+    assert_int_equal(caps.general_held, 6);
+    assert_int_equal(caps.general_counters, 4);
+    assert_int_equal(fake_find(0xc0010202)->value, 0x530076);
+}
+
 static void assign_two(void)
 {
-    uint32_t failed;
+    struct pmu_refusal failed;
 
     session.event_count = 2;
     session.events[0].encoding = 0x100c0;
@@ -135,19 +148,19 @@ static void starts_legacy_counters_one_by_one(void **state)
 
 static void too_many_events_are_refused(void **state)
 {
-    uint32_t failed = 99;
+    struct pmu_refusal failed = {99, 99};
 
     (void)state;
     begin(CORE);
     assert_true(pmu_amd.probe(&caps));
     session.event_count = 7;
     assert_int_equal(pmu_amd.assign(&caps, &session, &failed), -ENOSPC);
-    assert_int_equal(failed, 6);
+    assert_int_equal(failed.event, 6);
 }
 
 static void start_sampling(enum generation g, uint64_t encoding)
 {
-    uint32_t failed;
+    struct pmu_refusal failed;
 
     begin(g);
     assert_true(pmu_amd.probe(&caps));
@@ -222,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_generation),
         cmocka_unit_test(counters_that_do_not_count_are_not_used),
+        cmocka_unit_test(held_counters_are_left_out),
         cmocka_unit_test(starts_core_counters_under_global_control),
         cmocka_unit_test(starts_legacy_counters_one_by_one),
         cmocka_unit_test(too_many_events_are_refused),
