@@ -42,6 +42,7 @@ struct cpu {
     uint32_t tid; /* of the current thread; 0: none */
     struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
     uint64_t next_due; /* workload clock of the next timer sample */
+    uint8_t held; /* hold_counters() without their release_counters(): guest/service.c */
     bool paused; /* the trigger rests: sampler_pause */
     /* overflow sampling: guest/overflow.h */
     uint64_t overflow_period; /* what the first event's counter was last set to, negated */

@@ -42,8 +42,8 @@ static __attribute__((noinline)) uint32_t adapt(struct cpu *cpu, uint64_t now, u
 
     if (period < run.period_min)
         period = run.period_min;
-    if (period > run.overflow_mask / 2)
-        period = run.overflow_mask / 2;
+    if (period > run.pmu_caps.period_max)
+        period = run.pmu_caps.period_max;
     if (period == cpu->overflow_period)
         return 0;
     struct trace_slot *slot = ring_slot(ring, ring->reserved + 1);

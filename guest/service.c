@@ -33,12 +33,26 @@ void *service_buffer(void)
     return bounce;
 }
 
+/* In shared mode service work is no work of the program's: what counts ring 0 rests meanwhile. */
+static void hold_counters(struct cpu *cpu)
+{
+    if (cpu->stop_mask && run.counts_kernel && cpu->held++ == 0)
+        run.pmu->pause(&run.session);
+}
+
+static void release_counters(struct cpu *cpu)
+{
+    if (cpu->stop_mask && run.counts_kernel && --cpu->held == 0)
+        run.pmu->resume(&run.session);
+}
+
 /* Between these two the workload clock stands still (shared mode) and the timer is off. */
 static struct cpu *begin(void)
 {
     struct cpu *cpu = cpu_this();
 
     clock_stop(cpu);
+    hold_counters(cpu);
     if (run.mode == HR_MODE_TIMER)
         apic_timer_stop();
     return cpu;
@@ -46,6 +60,7 @@ static struct cpu *begin(void)
 
 static void end(struct cpu *cpu)
 {
+    release_counters(cpu);
     sampler_resume(cpu, cpu->stop_mask ? cpu->stopped_at - cpu->clock_offset : x86_rdtsc());
     clock_start(cpu);
 }
@@ -210,8 +225,10 @@ void service_check_stop(void)
 
 void service_drain(struct cpu *cpu)
 {
+    hold_counters(cpu);
     trace_drain(cpu->ring, true);
     service_cpu_poll();
+    release_counters(cpu);
 }
 
 void platform_wait(void)

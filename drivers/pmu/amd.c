@@ -6,12 +6,14 @@
 #include "drivers/pmu/pmu.h"
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_match.h"
+#include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "include/run_ports.h"
 #include "lib/x86.h"
 
 #define LEGACY_COUNTERS 4
 #define CORE_COUNTERS 6
+#define AMD_COUNTERS_MAX 15 /* what CPUID can report */
 #define CPUID_EXT_ECX_PERFCTR_CORE (1u << 23) /* 8000_0001H */
 #define CPUID_PERFMON_V2 1u /* 8000_0022H EAX */
 
@@ -52,6 +54,41 @@ static void read_leaves(struct pmu_caps *caps)
                 caps->general_counters = leaf.ebx & 0xf;
         }
     }
+    caps->general_mask = (1u << caps->general_counters) - 1;
+}
+
+static int enable_all(const struct pmu_caps *caps, bool on)
+{
+    for (uint32_t n = 0; n < AMD_COUNTERS_MAX; n++) {
+        if (caps->general_mask & 1u << n &&
+            platform_msr_write(registers.select + n * registers.stride,
+                               on ? pmu_hardware_instructions() : 0))
+            return -EFAULT;
+    }
+    return 0;
+}
+
+/* Takes away the counters that are in use or do not work. */
+static void find_held(struct pmu_caps *caps)
+{
+    struct pmu_check checks[AMD_COUNTERS_MAX];
+    uint32_t numbers[AMD_COUNTERS_MAX], count = 0, all = caps->general_mask;
+
+    caps->general_mask &= ~pmu_hardware_enabled(registers.select, registers.stride, all);
+    for (uint32_t n = 0; n < AMD_COUNTERS_MAX; n++) {
+        if (caps->general_mask & 1u << n) {
+            numbers[count] = n;
+            checks[count++] = (struct pmu_check){registers.counter + n * registers.stride,
+                                                 PMU_CHECK_INSTRUCTIONS};
+        }
+    }
+    uint64_t good = pmu_hardware_check(checks, count, caps, enable_all);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(good & 1ull << i))
+            caps->general_mask &= ~(1u << numbers[i]);
+    }
+    caps->general_held = all & ~caps->general_mask;
+    caps->general_counters = pmu_hardware_count(caps->general_mask);
 }
 
 static bool amd_probe(struct pmu_caps *caps)
@@ -59,30 +96,33 @@ static bool amd_probe(struct pmu_caps *caps)
     if (!is_amd())
         return false;
     read_leaves(caps);
-    if (caps->global_control &&
-        platform_msr_write(MSR_AMD_GLOBAL_CTL, (1ull << caps->general_counters) - 1)) {
+    if (caps->global_control && platform_msr_write(MSR_AMD_GLOBAL_CTL, caps->general_mask)) {
         platform_log("PMU: PerfMonV2 is advertised, but PerfCntrGlobalCtl faults; not used");
         return false;
     }
-    if (pmu_hardware_check(registers.select, registers.counter))
+    find_held(caps);
+    if (!caps->general_mask)
         return false; /* legacy counters are not advertised: silence is no lie */
     caps->full_width_writes = true;
     caps->needs_encodings = true;
     caps->vendor = RUN_CPU_AMD;
+    caps->overflow = true;
+    caps->period_max = (1ull << (AMD_COUNTER_BITS - 1)) - 1;
     amd = *caps;
     return true;
 }
 
-static int amd_assign(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed)
+static int amd_assign(const struct pmu_caps *caps, struct pmu_session *session,
+                      struct pmu_refusal *refusal)
 {
     uint32_t allowed[HR_EVENTS_MAX];
     uint8_t counters[HR_EVENTS_MAX];
 
     for (uint32_t i = 0; i < session->event_count; i++)
-        allowed[i] = (1u << caps->general_counters) - 1;
+        allowed[i] = pmu_hardware_allowed(caps, &session->events[i]);
     uint32_t unplaced = pmu_match(allowed, session->event_count, counters);
     if (unplaced) {
-        *failed = unplaced - 1;
+        refusal->event = unplaced - 1;
         return -ENOSPC;
     }
     for (uint32_t i = 0; i < session->event_count; i++) {
@@ -95,30 +135,74 @@ static int amd_assign(const struct pmu_caps *caps, struct pmu_session *session, 
     return 0;
 }
 
+static uint64_t global_bits(const struct pmu_session *session)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < session->event_count; i++)
+        bits |= 1ull << session->events[i].counter;
+    return bits;
+}
+
+/* PerfMonV2 has a status bit and a switch for all counters; before it there is only the counter
+ * itself, and counters of ring 0 count the handler. */
+static void describe_overflow(const struct pmu_session *session, struct pmu_overflow *how)
+{
+    const struct pmu_event *event = &session->events[0];
+
+    *how = (struct pmu_overflow){
+        .counter_msr = registers.counter + event->counter * registers.stride,
+        .counter_mask = ~0ull >> (64 - event->width_bits),
+    };
+    if (!amd.global_control) {
+        how->look_msr = how->counter_msr;
+        how->look_bits = how->look_flip = 1ull << (event->width_bits - 1);
+        return;
+    }
+    how->look_msr = MSR_AMD_GLOBAL_STATUS;
+    how->clear_msr = MSR_AMD_GLOBAL_STATUS_CLR;
+    how->look_bits = how->clear_bits = 1ull << event->counter;
+    how->control = global_bits(session);
+    if (pmu_hardware_counts_kernel(session))
+        how->control_msr = MSR_AMD_GLOBAL_CTL;
+}
+
 /* A counter gets its select last, so that without global control it starts from 0 exactly. */
 static void amd_start(const struct pmu_session *session)
 {
-    uint64_t global = 0;
+    struct pmu_overflow how;
+    uint64_t preset = 0;
 
     pmu_hardware_start(session);
     if (amd.global_control)
         pmu_hardware_write(MSR_AMD_GLOBAL_CTL, 0);
+    if (session->period) {
+        describe_overflow(session, &how);
+        preset = pmu_overflow_start(&how, session->period);
+    }
     for (uint32_t i = 0; i < session->event_count; i++) {
         const struct pmu_event *event = &session->events[i];
         uint32_t offset = event->counter * registers.stride;
+        bool samples = i == 0 && session->period;
         pmu_hardware_write(registers.select + offset, 0);
-        pmu_hardware_write(registers.counter + offset, 0);
-        pmu_hardware_write(registers.select + offset, pmu_hardware_select(event));
-        global |= 1ull << event->counter;
+        pmu_hardware_write(registers.counter + offset, samples ? preset : 0);
+        uint64_t select = pmu_hardware_select(event) | (samples ? PMU_SELECT_INTERRUPT : 0);
+        pmu_hardware_write(registers.select + offset, select);
+        if (!amd.global_control)
+            pmu_hardware_add_switch(registers.select + offset, select);
     }
-    if (amd.global_control)
-        pmu_hardware_write(MSR_AMD_GLOBAL_CTL, global);
+    if (amd.global_control) {
+        pmu_hardware_add_switch(MSR_AMD_GLOBAL_CTL, global_bits(session));
+        pmu_hardware_write(MSR_AMD_GLOBAL_CTL, global_bits(session));
+    }
 }
 
 static void amd_stop(const struct pmu_session *session)
 {
     if (amd.global_control) {
         pmu_hardware_write(MSR_AMD_GLOBAL_CTL, 0);
+        if (session->period)
+            pmu_overflow_clear();
         return;
     }
     for (uint32_t i = 0; i < session->event_count; i++)
@@ -132,4 +216,8 @@ const struct pmu_driver pmu_amd = {
     .start = amd_start,
     .stop = amd_stop,
     .read = pmu_hardware_read,
+    .pause = pmu_hardware_pause,
+    .resume = pmu_hardware_resume,
+    .overflowed = pmu_overflow_seen,
+    .rearm = pmu_overflow_rearm,
 };

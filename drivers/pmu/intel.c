@@ -1,38 +1,29 @@
-/* Intel's architectural performance monitoring, versions 1 to 5. */
+/* Intel's architectural performance monitoring, versions 1 to 6: what CPUID reports and what is
+ * true of it. */
+#include "drivers/pmu/intel.h"
+
 #include <errno.h>
-#include <string.h>
 
 #include "drivers/platform.h"
-#include "drivers/pmu/pmu.h"
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_match.h"
+#include "drivers/pmu/pmu_overflow.h"
 #include "drivers/pmu/pmu_regs.h"
 #include "include/run_ports.h"
 #include "lib/x86.h"
 
 #define CPUID_PMU 0x0a
+#define CPUID_PMU_EXTENDED 0x23
 #define CPUID_1_ECX_PDCM (1u << 15) /* IA32_PERF_CAPABILITIES exists */
-#define SELECT_ONLY_EVENT (PMU_SELECT_EDGE | PMU_SELECT_INVERT | PMU_SELECT_CMASK)
+#define CPUID_7_1_EAX_PMU_EXTENDED (1u << 8) /* leaf 23H exists */
+#define EXTENDED_COUNTERS 1 /* sub-leaves of 23H, bits in sub-leaf 0's EAX */
+#define EXTENDED_EVENTS 3
+#define FIRST_EVENTS 7 /* of the architectural ones, before topdown slots */
+#define LEGACY_MAX 8 /* counters whose registers are in one row */
+#define FIXED_MAX 16 /* FIXED_CTR_CTRL has four bits for each */
 
-/* What the fixed counters count, as event and umask (SDM "Fixed-Function Performance Counters"; the
- * codes of the last two are those that perf and libpfm4 use, and that of TOPDOWN.SLOTS). */
-static const struct {
-    uint16_t code;
-    uint8_t counter;
-} fixed_events[] = {{0x00c0, 0}, {0x003c, 1}, {0x0300, 2}, {0x0400, 3}, {0x01a4, 3}};
-
-/* Events whose select is not all: the register that holds the rest (SDM "Off-core Response
- * Performance Monitoring", "Load Latency Performance Monitoring Facility", "PEBS Frontend Events";
- * 2AH and 2BH: off- core responses from Sapphire Rapids on). */
-static const struct {
-    uint8_t code;
-    uint32_t msr;
-} companions[] = {
-    {0xb7, MSR_INTEL_OFFCORE_RSP0}, {0xbb, MSR_INTEL_OFFCORE_RSP1}, {0x2a, MSR_INTEL_OFFCORE_RSP0},
-    {0x2b, MSR_INTEL_OFFCORE_RSP1}, {0xcd, MSR_INTEL_PEBS_LD_LAT},  {0xc6, MSR_INTEL_PEBS_FRONTEND},
-};
-
-static struct pmu_caps intel; /* a copy for start and stop */
+struct pmu_caps intel_caps;
+struct intel_registers intel_registers;
 
 static bool is_intel(void)
 {
@@ -42,203 +33,203 @@ static bool is_intel(void)
            leaf.eax >= CPUID_PMU;
 }
 
+/* The lowest `count` bits. */
+static uint32_t low_bits(uint32_t count)
+{
+    return count < 32 ? (1u << count) - 1 : ~0u;
+}
+
+/* Events whose bit is set or beyond the reported length do not exist.  The first seven are as old
+ * as the leaf; what came later may have been another event's number before; and a hypervisor that
+ * reports no length says nothing. */
+static uint32_t missing_events(uint32_t bits, uint32_t length)
+{
+    uint32_t known = length < FIRST_EVENTS ? FIRST_EVENTS : length;
+
+    return length ? (bits | ~low_bits(length)) & low_bits(known) : 0;
+}
+
 /* CPUID leaf 0AH (SDM volume 2, CPUID, "Architectural Performance Monitoring Leaf"). */
 static void read_leaf(struct pmu_caps *caps)
 {
     struct cpuid_result leaf = x86_cpuid(CPUID_PMU, 0);
 
     caps->version = leaf.eax & 0xff;
-    caps->general_counters = leaf.eax >> 8 & 0xff;
+    caps->general_mask = low_bits(leaf.eax >> 8 & 0xff);
     caps->general_bits = leaf.eax >> 16 & 0xff;
+    caps->missing_events = missing_events(leaf.ebx, leaf.eax >> 24);
     caps->global_control = caps->version >= 2;
     if (caps->version >= 2) {
-        caps->fixed_counters = leaf.edx & 0x1f;
         caps->fixed_bits = leaf.edx >> 5 & 0xff;
-        caps->fixed_mask = (1u << caps->fixed_counters) - 1;
+        caps->fixed_mask = low_bits(leaf.edx & 0x1f);
     }
     if (caps->version >= 5)
         caps->fixed_mask |= leaf.ecx;
-    caps->fixed_counters = caps->fixed_mask ? (uint8_t)(32 - __builtin_clz(caps->fixed_mask)) : 0;
+}
+
+/* Leaf 23H, from version 6 on: counters as bitmaps, which may have holes, and events that are
+ * available rather than those that are not (SDM volume 2, CPUID, "Architectural Performance
+ * Monitoring Extended Leaf"). */
+static void read_extended_leaf(struct pmu_caps *caps)
+{
+    if (x86_cpuid(0, 0).eax < CPUID_PMU_EXTENDED ||
+        !(x86_cpuid(7, 1).eax & CPUID_7_1_EAX_PMU_EXTENDED))
+        return;
+    uint32_t subleaves = x86_cpuid(CPUID_PMU_EXTENDED, 0).eax;
+    if (subleaves & 1u << EXTENDED_COUNTERS) {
+        struct cpuid_result leaf = x86_cpuid(CPUID_PMU_EXTENDED, EXTENDED_COUNTERS);
+        caps->general_mask = leaf.eax;
+        caps->fixed_mask = leaf.ebx;
+    }
+    if (subleaves & 1u << EXTENDED_EVENTS)
+        caps->missing_events = ~x86_cpuid(CPUID_PMU_EXTENDED, EXTENDED_EVENTS).eax;
+}
+
+/* Everything on, counting in all rings, or off. */
+static int enable_all(const struct pmu_caps *caps, bool on)
+{
+    uint64_t fixed = 0;
+
+    for (uint32_t n = 0; n < PMU_MATCH_COUNTERS_MAX; n++) {
+        if (caps->general_mask & 1u << n &&
+            platform_msr_write(intel_registers.select + n * intel_registers.stride,
+                               on ? pmu_hardware_instructions() : 0))
+            return -EFAULT;
+    }
+    for (uint32_t n = 0; n < FIXED_MAX; n++) {
+        if (caps->fixed_mask & 1u << n)
+            fixed |= (INTEL_FIXED_USER | INTEL_FIXED_KERNEL) << 4 * n;
+    }
+    if (caps->fixed_mask && platform_msr_write(MSR_INTEL_FIXED_CTR_CTRL, on ? fixed : 0))
+        return -EFAULT;
+    if (!caps->global_control)
+        return 0;
+    return platform_msr_write(
+        MSR_INTEL_GLOBAL_CTRL,
+        on ? (uint64_t)caps->fixed_mask << INTEL_GLOBAL_FIXED_SHIFT | caps->general_mask : 0);
+}
+
+/* Fixed counters that count at boot already. */
+static uint32_t fixed_enabled(const struct pmu_caps *caps)
+{
+    uint32_t enabled = 0;
+    uint64_t value;
+
+    if (!caps->fixed_mask || platform_msr_read(MSR_INTEL_FIXED_CTR_CTRL, &value))
+        return 0;
+    for (uint32_t n = 0; n < FIXED_MAX; n++) {
+        if (value >> 4 * n & (INTEL_FIXED_USER | INTEL_FIXED_KERNEL))
+            enabled |= 1u << n;
+    }
+    return caps->fixed_mask & enabled;
+}
+
+/* Takes away the counters that are in use or do not work. */
+static void find_held(struct pmu_caps *caps)
+{
+    struct pmu_check checks[PMU_MATCH_COUNTERS_MAX + FIXED_MAX];
+    uint32_t *masks[PMU_MATCH_COUNTERS_MAX + FIXED_MAX];
+    uint32_t bits[PMU_MATCH_COUNTERS_MAX + FIXED_MAX];
+    uint32_t count = 0, general = caps->general_mask, fixed = caps->fixed_mask;
+
+    caps->general_mask &=
+        ~pmu_hardware_enabled(intel_registers.select, intel_registers.stride, general);
+    caps->fixed_mask &= ~fixed_enabled(caps);
+    for (uint32_t n = 0; n < PMU_MATCH_COUNTERS_MAX + FIXED_MAX; n++) {
+        bool is_fixed = n >= PMU_MATCH_COUNTERS_MAX;
+        uint32_t number = is_fixed ? n - PMU_MATCH_COUNTERS_MAX : n;
+        uint32_t first = is_fixed ? intel_registers.fixed : intel_registers.counter;
+        uint32_t *mask = is_fixed ? &caps->fixed_mask : &caps->general_mask;
+        if (!(*mask & 1u << number))
+            continue;
+        masks[count] = mask;
+        bits[count] = 1u << number;
+        checks[count].counter = first + number * intel_registers.stride;
+        checks[count++].least = is_fixed ? 1 : PMU_CHECK_INSTRUCTIONS;
+    }
+    uint64_t good = pmu_hardware_check(checks, count, caps, enable_all);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(good & 1ull << i))
+            *masks[i] &= ~bits[i];
+    }
+    caps->general_held = general & ~caps->general_mask;
+    caps->fixed_held = fixed & ~caps->fixed_mask;
+}
+
+/* What CPUID says, checked for sense. */
+static bool read_leaves(struct pmu_caps *caps)
+{
+    if (!is_intel())
+        return false;
+    read_leaf(caps);
+    if (caps->version >= 6)
+        read_extended_leaf(caps);
+    if (caps->version == 0 || caps->general_mask == 0)
+        return false;
+    caps->fixed_mask &= low_bits(FIXED_MAX);
+    if (caps->general_bits >= 32 && caps->general_bits <= 64 &&
+        (!caps->fixed_mask || (caps->fixed_bits >= 32 && caps->fixed_bits <= 64)))
+        return true;
+    platform_log("PMU: CPUID reports counters of %u and %u bits; not used", caps->general_bits,
+                 caps->fixed_bits);
+    return false;
+}
+
+/* A hypervisor may offer version 6 without its registers. */
+static void choose_registers(struct pmu_caps *caps)
+{
+    uint64_t value;
+
+    intel_registers = (struct intel_registers){
+        .select = MSR_INTEL_PERFEVTSEL0,
+        .counter = MSR_INTEL_PMC0,
+        .fixed = MSR_INTEL_FIXED_CTR0,
+        .stride = 1,
+    };
+    if (caps->version >= 6 && !platform_msr_read(MSR_INTEL_PMC_GP0_CFG_A, &value)) {
+        caps->full_width_writes = true;
+        intel_registers = (struct intel_registers){
+            .select = MSR_INTEL_PMC_GP0_CFG_A,
+            .counter = MSR_INTEL_PMC_GP0_CTR,
+            .fixed = MSR_INTEL_PMC_FX0_CTR,
+            .stride = INTEL_PMC_STRIDE,
+        };
+        return;
+    }
+    caps->general_mask &= low_bits(LEGACY_MAX);
+    if (x86_cpuid(1, 0).ecx & CPUID_1_ECX_PDCM &&
+        !platform_msr_read(MSR_INTEL_PERF_CAPABILITIES, &value) &&
+        value & INTEL_CAPABILITIES_FW_WRITE) {
+        caps->full_width_writes = true;
+        intel_registers.counter = MSR_INTEL_A_PMC0;
+    }
 }
 
 static bool intel_probe(struct pmu_caps *caps)
 {
-    uint64_t value;
-
-    if (!is_intel())
+    if (!read_leaves(caps))
         return false;
-    read_leaf(caps);
-    if (caps->version == 0 || caps->general_counters == 0)
-        return false;
-    if (caps->general_counters > PMU_MATCH_COUNTERS_MAX || caps->general_bits > 64) {
-        platform_log("PMU: CPUID reports %u counters of %u bits; not used", caps->general_counters,
-                     caps->general_bits);
-        return false;
-    }
-    if (caps->global_control &&
-        platform_msr_write(MSR_INTEL_GLOBAL_CTRL, (1ull << caps->general_counters) - 1)) {
+    choose_registers(caps);
+    if (caps->global_control && platform_msr_write(MSR_INTEL_GLOBAL_CTRL, 0)) {
         platform_log("PMU: version %u is advertised, but IA32_PERF_GLOBAL_CTRL faults; not used",
                      caps->version);
         return false;
     }
-    if (pmu_hardware_check(MSR_INTEL_PERFEVTSEL0, MSR_INTEL_PMC0)) {
-        platform_log("PMU: version %u is advertised, but counter 0 does not count; not used",
+    find_held(caps);
+    if (!caps->general_mask) {
+        platform_log("PMU: version %u is advertised, but no counter counts; not used",
                      caps->version);
         return false;
     }
-    if (x86_cpuid(1, 0).ecx & CPUID_1_ECX_PDCM &&
-        !platform_msr_read(MSR_INTEL_PERF_CAPABILITIES, &value))
-        caps->full_width_writes = value & INTEL_CAPABILITIES_FW_WRITE;
+    caps->general_counters = pmu_hardware_count(caps->general_mask);
+    caps->fixed_counters = caps->fixed_mask ? (uint8_t)(32 - __builtin_clz(caps->fixed_mask)) : 0;
+    /* The legacy registers sign-extend bit 31; a preset must be negative. */
+    caps->period_max = (1ull << ((caps->full_width_writes ? caps->general_bits : 32) - 1)) - 1;
+    caps->overflow = true;
     caps->needs_encodings = true;
     caps->vendor = RUN_CPU_INTEL;
-    intel = *caps;
+    intel_caps = *caps;
     return true;
-}
-
-/* The fixed counter that counts this event, or -1. */
-static int fixed_counter(const struct pmu_caps *caps, uint64_t encoding)
-{
-    if (encoding & SELECT_ONLY_EVENT)
-        return -1;
-    for (unsigned i = 0; i < sizeof fixed_events / sizeof *fixed_events; i++) {
-        if (fixed_events[i].code == (encoding & 0xffff) &&
-            caps->fixed_mask & 1u << fixed_events[i].counter)
-            return fixed_events[i].counter;
-    }
-    return -1;
-}
-
-/* General counters that may count an event.  SDM volume 3B, "Performance Monitoring Events": the
- * few restrictions that hold on every model that has the event. */
-static uint32_t allowed_counters(const struct pmu_caps *caps, uint64_t encoding)
-{
-    uint32_t all = caps->general_counters < 32 ? (1u << caps->general_counters) - 1 : ~0u;
-
-    if ((encoding & 0xffff) == 0x0148) /* L1D_PEND_MISS.PENDING: counter 2 */
-        return all & 1u << 2;
-    return all;
-}
-
-/* The companion register of an event, 0: none. */
-static uint32_t companion(const struct pmu_event *event)
-{
-    for (unsigned i = 0; i < sizeof companions / sizeof *companions; i++) {
-        if (companions[i].code == (event->encoding & PMU_SELECT_EVENT))
-            return companions[i].msr;
-    }
-    return 0;
-}
-
-/* Every companion value has a register, and no two events want different values of one. */
-static int check_companions(const struct pmu_session *session, uint32_t *failed)
-{
-    const struct pmu_event *events = session->events;
-
-    for (uint32_t i = 0; i < session->event_count; i++) {
-        uint32_t msr = companion(&events[i]);
-        *failed = i;
-        if (!events[i].encoding_ext)
-            continue;
-        if (!msr)
-            return -EINVAL;
-        for (uint32_t j = 0; j < i; j++) {
-            if (events[j].encoding_ext && companion(&events[j]) == msr &&
-                events[j].encoding_ext != events[i].encoding_ext)
-                return -ENOSPC;
-        }
-    }
-    return 0;
-}
-
-static int intel_assign(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed)
-{
-    uint32_t allowed[HR_EVENTS_MAX] = {0}, general[HR_EVENTS_MAX], count = 0, taken = 0;
-    uint8_t counters[HR_EVENTS_MAX];
-
-    int status = check_companions(session, failed);
-    if (status)
-        return status;
-    for (uint32_t i = 0; i < session->event_count; i++) {
-        struct pmu_event *event = &session->events[i];
-        int fixed = fixed_counter(caps, event->encoding);
-        event->source = HR_SOURCE_PMU;
-        event->flags = pmu_hardware_rings(event->encoding);
-        if (fixed >= 0 && !(taken & 1u << fixed)) {
-            taken |= 1u << fixed;
-            event->counter = INTEL_RDPMC_FIXED | (uint32_t)fixed;
-            event->width_bits = caps->fixed_bits;
-            continue;
-        }
-        general[count] = i;
-        allowed[count++] = allowed_counters(caps, event->encoding);
-    }
-    uint32_t unplaced = pmu_match(allowed, count, counters);
-    if (unplaced) {
-        *failed = general[unplaced - 1];
-        return -ENOSPC;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        session->events[general[i]].counter = counters[i];
-        session->events[general[i]].width_bits = caps->general_bits;
-    }
-    return 0;
-}
-
-/* Enables and FIXED_CTR_CTRL's fields are collected, so that everything starts with one write. */
-struct start_state {
-    uint64_t global;
-    uint64_t fixed_control;
-};
-
-static void start_fixed(const struct pmu_event *event, struct start_state *state)
-{
-    uint32_t n = event->counter & ~INTEL_RDPMC_FIXED;
-    uint64_t rings = (event->flags & HR_EVENT_USER ? INTEL_FIXED_USER : 0) |
-                     (event->flags & HR_EVENT_KERNEL ? INTEL_FIXED_KERNEL : 0);
-
-    pmu_hardware_write(MSR_INTEL_FIXED_CTR0 + n, 0);
-    state->fixed_control |= rings << 4 * n;
-    state->global |= 1ull << (INTEL_GLOBAL_FIXED_SHIFT + n);
-}
-
-static void start_general(const struct pmu_event *event, struct start_state *state)
-{
-    if (event->encoding_ext)
-        pmu_hardware_write(companion(event), event->encoding_ext);
-    pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + event->counter, 0);
-    pmu_hardware_write(MSR_INTEL_PMC0 + event->counter, 0);
-    pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + event->counter, pmu_hardware_select(event));
-    state->global |= 1ull << event->counter;
-}
-
-static void intel_start(const struct pmu_session *session)
-{
-    struct start_state state = {0};
-
-    pmu_hardware_start(session);
-    if (intel.global_control)
-        pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, 0);
-    for (uint32_t i = 0; i < session->event_count; i++) {
-        if (session->events[i].counter & INTEL_RDPMC_FIXED)
-            start_fixed(&session->events[i], &state);
-        else
-            start_general(&session->events[i], &state);
-    }
-    if (!intel.global_control)
-        return;
-    pmu_hardware_write(MSR_INTEL_FIXED_CTR_CTRL, state.fixed_control);
-    pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, state.global);
-}
-
-/* Counts stay readable. */
-static void intel_stop(const struct pmu_session *session)
-{
-    if (intel.global_control) {
-        pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, 0);
-        return;
-    }
-    for (uint32_t i = 0; i < session->event_count; i++)
-        pmu_hardware_write(MSR_INTEL_PERFEVTSEL0 + session->events[i].counter, 0);
 }
 
 const struct pmu_driver pmu_intel = {
@@ -248,4 +239,8 @@ const struct pmu_driver pmu_intel = {
     .start = intel_start,
     .stop = intel_stop,
     .read = pmu_hardware_read,
+    .pause = pmu_hardware_pause,
+    .resume = pmu_hardware_resume,
+    .overflowed = pmu_overflow_seen,
+    .rearm = pmu_overflow_rearm,
 };

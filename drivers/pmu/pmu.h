@@ -17,12 +17,18 @@ struct pmu_caps { /* filled once by pmu_probe; later code asks these, never the 
     bool global_control; /* one register starts and stops all counters */
     bool full_width_writes; /* counters can be set to any value */
     bool overflow; /* counters interrupt when they overflow */
+    uint64_t period_max; /* of overflow sampling */
     uint8_t version; /* of architectural performance monitoring; AMD: 1, or 2 for PerfMonV2 */
-    uint8_t general_counters;
+    uint8_t general_counters; /* of the mask below */
     uint8_t general_bits; /* width of a general counter */
     uint8_t fixed_counters; /* of the mask below, the highest plus 1 */
     uint8_t fixed_bits;
-    uint32_t fixed_mask; /* bit n: fixed counter n exists */
+    uint32_t general_mask; /* bit n: general counter n can be used */
+    uint32_t fixed_mask; /* bit n: fixed counter n can be used */
+    uint32_t
+        general_held; /* counters that exist, but somebody else has them: the firmware, or the */
+    uint32_t fixed_held; /* host of a virtual machine whose counters are shared */
+    uint32_t missing_events; /* architectural events that CPUID reports as unavailable, as there */
     uint32_t vendor; /* enum run_cpu_vendor: for the host, which encodes events */
 };
 
@@ -43,16 +49,26 @@ struct pmu_session { /* the events of a run; the same on every CPU */
     struct pmu_event events[HR_EVENTS_MAX];
 };
 
+struct pmu_refusal { /* why events cannot be counted */
+    uint32_t event; /* position of the one that does not fit */
+    uint32_t other; /* -EBUSY: position of the one that it collides with */
+};
+
 struct pmu_driver {
     const char *name;
     /* True when this driver serves the machine; fills caps.  Counters that are advertised but do
      * not count are found out here. */
     bool (*probe)(struct pmu_caps *caps);
-    /* Gives every event a counter.  0, or -ENOENT unknown, -EINVAL modifier that cannot be counted,
-     * -ENOSPC no counter left: *failed is then the event's position. */
-    int (*assign)(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed);
+    /* Gives every event a counter.  0, or with the refusal filled -ENOENT unknown, -EINVAL modifier
+     * that cannot be counted, -ENODEV event that CPUID reports as unavailable, -EBUSY two events
+     * that need one register with different values, -ENOSPC no counter left. */
+    int (*assign)(const struct pmu_caps *caps, struct pmu_session *session,
+                  struct pmu_refusal *refusal);
     void (*start)(const struct pmu_session *session); /* from 0 */
     void (*stop)(const struct pmu_session *session);
+    /* Counters rest and go on, with what they have counted.  After start. */
+    void (*pause)(const struct pmu_session *session);
+    void (*resume)(const struct pmu_session *session);
     /* Overflow sampling of the first event, whose counter start has set to -period and told to
      * interrupt; the caller has enabled the local APIC's LVTPC entry.  Interrupts off or NMI.
      *

@@ -5,15 +5,44 @@
 
 #include "drivers/platform.h"
 #include "drivers/pmu/pmu_regs.h"
+#include "lib/x86.h"
 
 #define INSTRUCTIONS_RETIRED 0xc0u
-#define CHECK_ITERATIONS 1000u
+#define CHECK_VALUE 0x1234567u
 
 /* RDPMC's ECX, by event: the same on every CPU. */
 static uint32_t rdpmc_indexes[HR_EVENTS_MAX];
 
+/* What turns the session's counters on and off: one register for all, or one each. */
+static struct {
+    uint32_t msr;
+    uint64_t on;
+} switches[HR_EVENTS_MAX];
+static uint32_t switch_count;
+
+void pmu_hardware_add_switch(uint32_t msr, uint64_t on)
+{
+    switches[switch_count].msr = msr;
+    switches[switch_count++].on = on;
+}
+
+void pmu_hardware_pause(const struct pmu_session *session)
+{
+    (void)session;
+    for (uint32_t i = 0; i < switch_count; i++)
+        x86_wrmsr(switches[i].msr, 0);
+}
+
+void pmu_hardware_resume(const struct pmu_session *session)
+{
+    (void)session;
+    for (uint32_t i = 0; i < switch_count; i++)
+        x86_wrmsr(switches[i].msr, switches[i].on);
+}
+
 void pmu_hardware_start(const struct pmu_session *session)
 {
+    switch_count = 0;
     for (uint32_t i = 0; i < session->event_count; i++)
         rdpmc_indexes[i] = session->events[i].counter;
 }
@@ -52,25 +81,82 @@ uint64_t pmu_hardware_select(const struct pmu_event *event)
            rings | PMU_SELECT_ENABLE;
 }
 
+bool pmu_hardware_counts_kernel(const struct pmu_session *session)
+{
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        if (session->events[i].flags & HR_EVENT_KERNEL)
+            return true;
+    }
+    return false;
+}
+
 void pmu_hardware_write(uint32_t msr, uint64_t value)
 {
     if (platform_msr_write(msr, value))
         platform_log("PMU: a write of %lx to MSR %x faults", value, msr);
 }
 
-int pmu_hardware_check(uint32_t select, uint32_t counter)
+uint32_t pmu_hardware_enabled(uint32_t select, uint32_t stride, uint32_t mask)
 {
-    uint64_t before, after;
+    uint32_t enabled = 0;
+    uint64_t value;
 
-    if (platform_msr_write(select, 0) || platform_msr_write(counter, 0) ||
-        platform_msr_write(select, INSTRUCTIONS_RETIRED | PMU_SELECT_USER | PMU_SELECT_KERNEL |
-                                       PMU_SELECT_ENABLE) ||
-        platform_msr_read(counter, &before))
-        return -ENODEV;
-    for (uint32_t i = 0; i < CHECK_ITERATIONS; i++)
+    for (uint32_t n = 0; n < 32; n++) {
+        if (mask & 1u << n && !platform_msr_read(select + n * stride, &value) &&
+            value & PMU_SELECT_ENABLE)
+            enabled |= 1u << n;
+    }
+    return enabled;
+}
+
+uint64_t pmu_hardware_instructions(void)
+{
+    return INSTRUCTIONS_RETIRED | PMU_SELECT_USER | PMU_SELECT_KERNEL | PMU_SELECT_ENABLE;
+}
+
+static bool keeps_value(uint32_t counter)
+{
+    uint64_t value;
+
+    return platform_msr_write(counter, CHECK_VALUE) == 0 &&
+           platform_msr_read(counter, &value) == 0 && value == CHECK_VALUE &&
+           platform_msr_write(counter, 0) == 0;
+}
+
+uint64_t pmu_hardware_check(const struct pmu_check *checks, uint32_t count,
+                            const struct pmu_caps *caps,
+                            int (*enable)(const struct pmu_caps *caps, bool on))
+{
+    uint64_t good = 0, value;
+
+    for (uint32_t i = 0; i < count; i++)
+        good |= (uint64_t)keeps_value(checks[i].counter) << i;
+    if (enable(caps, true))
+        return 0;
+    for (uint32_t i = 0; i < PMU_CHECK_INSTRUCTIONS; i++)
         __asm__ volatile("" ::: "memory");
-    if (platform_msr_read(counter, &after) || platform_msr_write(select, 0) ||
-        platform_msr_write(counter, 0))
-        return -ENODEV;
-    return after > before && after - before >= CHECK_ITERATIONS ? 0 : -ENODEV;
+    if (enable(caps, false))
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (platform_msr_read(checks[i].counter, &value) || value < checks[i].least ||
+            platform_msr_write(checks[i].counter, 0))
+            good &= ~(1ull << i);
+    }
+    return good;
+}
+
+uint8_t pmu_hardware_count(uint32_t mask)
+{
+    uint8_t count = 0;
+
+    for (; mask; mask &= mask - 1)
+        count++;
+    return count;
+}
+
+uint32_t pmu_hardware_allowed(const struct pmu_caps *caps, const struct pmu_event *event)
+{
+    uint32_t allowed = event->allowed_counters ? event->allowed_counters : ~0u;
+
+    return caps->general_mask & allowed;
 }

@@ -7,6 +7,13 @@
 /* Notes every event's `counter` for pmu_hardware_read; part of pmu_driver.start. */
 void pmu_hardware_start(const struct pmu_session *session);
 
+/* Part of pmu_driver.start: a register that turns counters on with this value and off with 0. */
+void pmu_hardware_add_switch(uint32_t msr, uint64_t on);
+
+/* pmu_driver.pause and resume, by those registers. */
+void pmu_hardware_pause(const struct pmu_session *session);
+void pmu_hardware_resume(const struct pmu_session *session);
+
 /* pmu_driver.read by RDPMC. */
 void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instructions,
                        uint64_t *values);
@@ -17,11 +24,36 @@ uint32_t pmu_hardware_rings(uint64_t encoding);
 /* The event select that counts this event in its rings, enabled. */
 uint64_t pmu_hardware_select(const struct pmu_event *event);
 
+/* Does any event of the session count ring 0? */
+bool pmu_hardware_counts_kernel(const struct pmu_session *session);
+
 /* Writes a register that probing found; a fault is logged, not fatal. */
 void pmu_hardware_write(uint32_t msr, uint64_t value);
 
-/* Does a counter count?  Enables event C0H (instructions on either vendor) in all rings through
- * `select`, executes some, and compares `counter` before and after.  0, -ENODEV. */
-int pmu_hardware_check(uint32_t select, uint32_t counter);
+/* Of the counters in `mask`, those whose select is enabled, at boot: somebody counts with them. */
+uint32_t pmu_hardware_enabled(uint32_t select, uint32_t stride, uint32_t mask);
+
+struct pmu_check { /* one counter that is to prove itself */
+    uint32_t counter;
+    uint32_t least; /* what it has to count of PMU_CHECK_INSTRUCTIONS instructions */
+};
+#define PMU_CHECK_INSTRUCTIONS 1000u
+
+/* Which counters work, bit n for checks[n]: they keep what is written to them, and count when all
+ * of them are on at once (a hypervisor can lend each one alone and not all together).  `enable`
+ * turns them on, in all rings, and off; where it fails none works.  count is at most 64.
+ */
+uint64_t pmu_hardware_check(const struct pmu_check *checks, uint32_t count,
+                            const struct pmu_caps *caps,
+                            int (*enable)(const struct pmu_caps *caps, bool on));
+
+/* A select that counts instructions on either vendor's CPUs, in all rings. */
+uint64_t pmu_hardware_instructions(void);
+
+/* How many counters a mask has. */
+uint8_t pmu_hardware_count(uint32_t mask);
+
+/* The counters that an event may use: those of the machine that the host allows it. */
+uint32_t pmu_hardware_allowed(const struct pmu_caps *caps, const struct pmu_event *event);
 
 #endif

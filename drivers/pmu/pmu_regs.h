@@ -21,22 +21,33 @@
 #define PMU_SELECT_CMASK 0xff000000ull
 #define PMU_SELECT_AMD_EVENT_HIGH 0xf00000000ull
 
-/* Intel (SDM "Architectural Performance Monitoring", versions 1 to 5) */
+/* Intel (SDM "Architectural Performance Monitoring", versions 1 to 6) */
 #define MSR_INTEL_PMC0 0x0c1u /* writes sign-extend bit 31 */
 #define MSR_INTEL_A_PMC0 0x4c1u /* full width; IA32_PERF_CAPABILITIES.FW_WRITE */
 #define MSR_INTEL_PERFEVTSEL0 0x186u
 #define MSR_INTEL_FIXED_CTR0 0x309u
 #define MSR_INTEL_PERF_CAPABILITIES 0x345u
 #define MSR_INTEL_FIXED_CTR_CTRL 0x38du
+#define MSR_INTEL_GLOBAL_STATUS 0x38eu /* version 2 on */
 #define MSR_INTEL_GLOBAL_CTRL 0x38fu /* version 2 on */
+#define MSR_INTEL_GLOBAL_OVF_CTRL 0x390u /* version 4 on: GLOBAL_STATUS_RESET */
+#define MSR_INTEL_DEBUGCTL 0x1d9u
 #define MSR_INTEL_OFFCORE_RSP0 0x1a6u
 #define MSR_INTEL_OFFCORE_RSP1 0x1a7u
 #define MSR_INTEL_PEBS_LD_LAT 0x3f6u
 #define MSR_INTEL_PEBS_FRONTEND 0x3f7u
+/* Version 6: four registers a counter (SDM "MSR Aliasing"); they take full-width writes. */
+#define MSR_INTEL_PMC_GP0_CTR 0x1900u
+#define MSR_INTEL_PMC_GP0_CFG_A 0x1901u
+#define MSR_INTEL_PMC_FX0_CTR 0x1980u
+#define INTEL_PMC_STRIDE 4u
 #define INTEL_CAPABILITIES_FW_WRITE (1ull << 13)
 #define INTEL_FIXED_KERNEL 1ull /* of each counter's four bits in FIXED_CTR_CTRL */
 #define INTEL_FIXED_USER 2ull
-#define INTEL_GLOBAL_FIXED_SHIFT 32
+#define INTEL_FIXED_INTERRUPT 8ull
+#define INTEL_GLOBAL_FIXED_SHIFT 32 /* of GLOBAL_CTRL and GLOBAL_STATUS */
+#define INTEL_STATUS_CTR_FRZ (1ull << 59) /* version 4 on: counters are frozen */
+#define INTEL_DEBUGCTL_FREEZE (1ull << 12) /* FREEZE_PERFMON_ON_PMI */
 #define INTEL_RDPMC_FIXED (1u << 30) /* SDM volume 2, RDPMC: ECX of fixed counters */
 
 /* AMD */
@@ -44,7 +55,9 @@
 #define MSR_AMD_LEGACY_CTR0 0xc0010004u
 #define MSR_AMD_CORE_CTL0 0xc0010200u /* six, select and counter alternate; PerfCtrExtCore */
 #define MSR_AMD_CORE_CTR0 0xc0010201u
-#define MSR_AMD_GLOBAL_CTL 0xc0000301u /* PerfMonV2: PerfCntrGlobalCtl */
+#define MSR_AMD_GLOBAL_STATUS 0xc0000300u /* PerfMonV2: PerfCntrGlobalStatus */
+#define MSR_AMD_GLOBAL_CTL 0xc0000301u /* PerfCntrGlobalCtl */
+#define MSR_AMD_GLOBAL_STATUS_CLR 0xc0000302u /* PerfCntrGlobalStatusClr */
 #define AMD_COUNTER_BITS 48
 
 #endif

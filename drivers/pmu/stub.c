@@ -42,12 +42,13 @@ static int resolve(const struct pmu_caps *caps, struct pmu_event *event)
     return 0;
 }
 
-static int stub_assign(const struct pmu_caps *caps, struct pmu_session *session, uint32_t *failed)
+static int stub_assign(const struct pmu_caps *caps, struct pmu_session *session,
+                       struct pmu_refusal *refusal)
 {
     for (uint32_t i = 0; i < session->event_count; i++) {
         int status = resolve(caps, &session->events[i]);
         if (status) {
-            *failed = i;
+            refusal->event = i;
             return status;
         }
     }
@@ -68,7 +69,8 @@ static void stub_start(const struct pmu_session *session)
     }
 }
 
-static void stub_stop(const struct pmu_session *session)
+/* There is nothing to stop: the counts follow the program's own ticks. */
+static void stub_rest(const struct pmu_session *session)
 {
     (void)session;
 }
@@ -86,6 +88,8 @@ const struct pmu_driver pmu_stub = {
     .probe = stub_probe,
     .assign = stub_assign,
     .start = stub_start,
-    .stop = stub_stop,
+    .stop = stub_rest,
     .read = stub_read,
+    .pause = stub_rest,
+    .resume = stub_rest,
 };

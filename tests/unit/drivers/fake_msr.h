@@ -1,5 +1,5 @@
-/* A register file for PMU driver tests: registers exist or fault, writes are logged, counters whose
- * select is enabled move between two reads.
+/* A register file for PMU driver tests: registers exist or fault, writes are logged, counters have
+ * moved when their select is written.
  */
 #ifndef TESTS_UNIT_DRIVERS_FAKE_MSR_H
 #define TESTS_UNIT_DRIVERS_FAKE_MSR_H
@@ -13,25 +13,26 @@
 #include "drivers/platform.h"
 #include "tests/unit/test.h"
 
-#define FAKE_MSRS 64
-#define FAKE_WRITES 128
+#define FAKE_MSRS 96
+#define FAKE_WRITES 256
 #define FAKE_ENABLE (1ull << 22)
 
 struct fake_register {
     uint32_t msr;
     uint64_t value;
-    uint32_t select; /* for a counter: the register whose enable bit makes it count */
+    uint32_t select; /* for a counter: the register that makes it count, */
+    uint64_t enable; /* when it has one of these bits */
 };
 
 static struct {
     struct fake_register registers[FAKE_MSRS];
     uint32_t count;
     struct {
-        uint32_t msr;
+        uint64_t msr;
         uint64_t value;
     } writes[FAKE_WRITES];
     uint32_t write_count;
-    uint64_t speed; /* counts between two reads of an enabled counter */
+    uint64_t speed; /* counts of an enabled counter until its select is written */
     unsigned logged;
 } fake;
 
@@ -47,7 +48,7 @@ static struct fake_register *fake_find(uint32_t msr)
 static void fake_add(uint32_t msr, uint64_t value, uint32_t select)
 {
     assert_true(fake.count < FAKE_MSRS);
-    fake.registers[fake.count++] = (struct fake_register){msr, value, select};
+    fake.registers[fake.count++] = (struct fake_register){msr, value, select, FAKE_ENABLE};
 }
 
 int platform_msr_read(uint32_t msr, uint64_t *value)
@@ -56,8 +57,6 @@ int platform_msr_read(uint32_t msr, uint64_t *value)
 
     if (!r)
         return -EFAULT;
-    if (r->select && fake_find(r->select)->value & FAKE_ENABLE)
-        r->value += fake.speed;
     *value = r->value;
     return 0;
 }
@@ -68,11 +67,33 @@ int platform_msr_write(uint32_t msr, uint64_t value)
 
     if (!r)
         return -EFAULT;
+    for (uint32_t i = 0; i < fake.count; i++) /* what was on has counted until now */
+        if (fake.registers[i].select == msr && r->value & fake.registers[i].enable)
+            fake.registers[i].value += fake.speed;
     r->value = value;
     assert_true(fake.write_count < FAKE_WRITES);
     fake.writes[fake.write_count].msr = msr;
     fake.writes[fake.write_count++].value = value;
     return 0;
+}
+
+#define FAKE_READ (1ull << 32) /* marks a read among the writes */
+
+/* The plain instructions, which must not fault; reads are noted as well. */
+uint64_t x86_rdmsr(uint32_t msr)
+{
+    struct fake_register *r = fake_find(msr);
+
+    assert_non_null(r);
+    assert_true(fake.write_count < FAKE_WRITES);
+    fake.writes[fake.write_count].msr = FAKE_READ | msr;
+    fake.writes[fake.write_count++].value = r->value;
+    return r->value;
+}
+
+void x86_wrmsr(uint32_t msr, uint64_t value)
+{
+    assert_int_equal(platform_msr_write(msr, value), 0);
 }
 
 void platform_log(const char *format, ...)
@@ -81,7 +102,9 @@ void platform_log(const char *format, ...)
     fake.logged++;
 }
 
-/* The writes since the last call are exactly these pairs; ends with msr 0. */
+/* The writes, and reads with FAKE_READ, since the last call are exactly these pairs; ends with msr
+ * 0.
+ */
 static void fake_expect_writes(const uint64_t (*expected)[2])
 {
     uint32_t i = 0;

@@ -6,6 +6,9 @@
 #include "drivers/pmu/amd.c"
 #include "drivers/pmu/pmu_hardware.c"
 #include "drivers/pmu/pmu_match.c"
+#include "drivers/pmu/pmu_overflow.c"
+
+struct apic_state apic; /* in x2APIC mode: LVTPC is MSR 834H */
 
 enum generation { LEGACY, CORE, V2 };
 
@@ -36,6 +39,7 @@ static void begin(enum generation g)
     memset(&session, 0, sizeof session);
     memset(&caps, 0, sizeof caps);
     generation = g;
+    fake_add(0x834, 0, 0);
     fake.speed = 5000;
     for (uint32_t i = 0; i < 4; i++) {
         fake_add(0xc0010000 + i, 0, 0);
@@ -45,8 +49,11 @@ static void begin(enum generation g)
         fake_add(0xc0010200 + 2 * i, 0, 0);
         fake_add(0xc0010201 + 2 * i, 0, 0xc0010200 + 2 * i);
     }
-    if (g == V2)
+    if (g == V2) {
         fake_add(0xc0000301, 0x3f, 0);
+        fake_add(0xc0000300, 0, 0);
+        fake_add(0xc0000302, 0, 0);
+    }
 }
 
 static void finds_the_generation(void **state)
@@ -80,9 +87,22 @@ static void counters_that_do_not_count_are_not_used(void **state)
     assert_int_equal(fake.logged, 1);
 }
 
+static void held_counters_are_left_out(void **state)
+{
+    (void)state;
+    begin(CORE);
+    fake_find(0xc0010202)->value = 0x530076; /* enabled before we came */
+    fake_find(0xc0010205)->select = 0; /* does not count */
+    assert_true(pmu_amd.probe(&caps));
+    assert_int_equal(caps.general_mask, 0x39);
+    assert_int_equal(caps.general_held, 6);
+    assert_int_equal(caps.general_counters, 4);
+    assert_int_equal(fake_find(0xc0010202)->value, 0x530076);
+}
+
 static void assign_two(void)
 {
-    uint32_t failed;
+    struct pmu_refusal failed;
 
     session.event_count = 2;
     session.events[0].encoding = 0x100c0;
@@ -131,14 +151,95 @@ static void starts_legacy_counters_one_by_one(void **state)
 
 static void too_many_events_are_refused(void **state)
 {
-    uint32_t failed = 99;
+    struct pmu_refusal failed = {99, 99};
 
     (void)state;
     begin(CORE);
     assert_true(pmu_amd.probe(&caps));
     session.event_count = 7;
     assert_int_equal(pmu_amd.assign(&caps, &session, &failed), -ENOSPC);
-    assert_int_equal(failed, 6);
+    assert_int_equal(failed.event, 6);
+}
+
+static void start_sampling(enum generation g, uint64_t encoding)
+{
+    struct pmu_refusal failed;
+
+    begin(g);
+    assert_true(pmu_amd.probe(&caps));
+    assert_true(caps.overflow);
+    session.period = 1000;
+    session.event_count = 1;
+    session.events[0].encoding = encoding;
+    assert_int_equal(pmu_amd.assign(&caps, &session, &failed), 0);
+    fake.write_count = 0;
+    pmu_amd.start(&session);
+}
+
+static void ring_3_overflows_touch_two_registers(void **state)
+{
+    (void)state;
+    start_sampling(V2, 0x100c0);
+    fake_expect_writes((const uint64_t[][2]){{0xc0000301, 0},
+                                             {0xc0000302, 1},
+                                             {0xc0010200, 0},
+                                             {0xc0010201, 0xfffffffffc18},
+                                             {0xc0010200, 0x5100c0},
+                                             {0xc0000301, 1},
+                                             {0, 0}});
+    assert_false(pmu_amd.overflowed(&session));
+    fake_find(0xc0000300)->value = 1;
+    assert_true(pmu_amd.overflowed(&session));
+    pmu_amd.rearm(&session, 2000);
+    fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0000300, 0},
+                                             {FAKE_READ | 0xc0000300, 1},
+                                             {0xc0010201, 0xfffffffff830},
+                                             {0xc0000302, 1},
+                                             {0x834, 0x400},
+                                             {0, 0}});
+    pmu_amd.stop(&session);
+    fake_expect_writes((const uint64_t[][2]){{0xc0000301, 0}, {0xc0000302, 1}, {0, 0}});
+}
+
+static void ring_0_counters_are_stopped_where_one_write_does_it(void **state)
+{
+    (void)state;
+    start_sampling(V2, 0x300c0);
+    fake.write_count = 0;
+    fake_find(0xc0000300)->value = 1;
+    assert_true(pmu_amd.overflowed(&session));
+    pmu_amd.rearm(&session, 1000);
+    fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0000300, 1},
+                                             {0xc0000301, 0},
+                                             {0xc0010201, 0xfffffffffc18},
+                                             {0xc0000302, 1},
+                                             {0x834, 0x400},
+                                             {0xc0000301, 1},
+                                             {0, 0}});
+    pmu_amd.pause(&session);
+    pmu_amd.resume(&session);
+    fake_expect_writes((const uint64_t[][2]){{0xc0000301, 0}, {0xc0000301, 1}, {0, 0}});
+}
+
+static void without_a_status_the_counter_tells(void **state)
+{
+    (void)state;
+    start_sampling(CORE, 0x300c0);
+    fake_expect_writes((const uint64_t[][2]){
+        {0xc0010200, 0}, {0xc0010201, 0xfffffffffc18}, {0xc0010200, 0x5300c0}, {0, 0}});
+    fake_find(0xc0010201)->value = 7;
+    assert_true(pmu_amd.overflowed(&session));
+    pmu_amd.rearm(&session, 1000);
+    assert_false(
+        pmu_amd.overflowed(&session)); /* a second NMI, latched while the first was served */
+    fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0010201, 7},
+                                             {0xc0010201, 0xfffffffffc18},
+                                             {0x834, 0x400},
+                                             {FAKE_READ | 0xc0010201, 0xfffffffffc18},
+                                             {0, 0}});
+    pmu_amd.pause(&session);
+    pmu_amd.resume(&session);
+    fake_expect_writes((const uint64_t[][2]){{0xc0010200, 0}, {0xc0010200, 0x5300c0}, {0, 0}});
 }
 
 int main(void)
@@ -146,9 +247,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_generation),
         cmocka_unit_test(counters_that_do_not_count_are_not_used),
+        cmocka_unit_test(held_counters_are_left_out),
         cmocka_unit_test(starts_core_counters_under_global_control),
         cmocka_unit_test(starts_legacy_counters_one_by_one),
         cmocka_unit_test(too_many_events_are_refused),
+        cmocka_unit_test(ring_3_overflows_touch_two_registers),
+        cmocka_unit_test(ring_0_counters_are_stopped_where_one_write_does_it),
+        cmocka_unit_test(without_a_status_the_counter_tells),
     };
     return cmocka_run_group_tests_name("pmu_amd", tests, NULL, NULL);
 }

@@ -1,57 +1,5 @@
 /* drivers/pmu/intel.c: probing, fixed counters first, the exact sequence of register writes. */
-#include "tests/unit/drivers/fake_x86.h"
-
-#include "tests/unit/drivers/fake_msr.h"
-
-#include "drivers/pmu/intel.c"
-#include "drivers/pmu/pmu_hardware.c"
-#include "drivers/pmu/pmu_match.c"
-
-static struct cpuid_result leaf_0a;
-static struct pmu_caps caps;
-static struct pmu_session session;
-
-struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf)
-{
-    (void)subleaf;
-    switch (leaf) {
-    case 0:
-        return (struct cpuid_result){0x1f, 0x756e6547, 0x6c65746e, 0x49656e69};
-    case 1:
-        return (struct cpuid_result){.ecx = 1u << 15};
-    case 0x0a:
-        return leaf_0a;
-    default:
-        return (struct cpuid_result){0};
-    }
-}
-
-static void add_event(uint64_t encoding)
-{
-    session.events[session.event_count++].encoding = encoding;
-}
-
-/* Version, general counters of 48 bits, fixed counters of 48 bits. */
-static void begin(uint32_t version, uint32_t general, uint32_t fixed)
-{
-    memset(&fake, 0, sizeof fake);
-    memset(&session, 0, sizeof session);
-    memset(&caps, 0, sizeof caps);
-    fake.speed = 5000;
-    leaf_0a = (struct cpuid_result){.eax = version | general << 8 | 48u << 16,
-                                    .edx = version >= 2 ? fixed | 48u << 5 : 0};
-    for (uint32_t i = 0; i < general; i++) {
-        fake_add(0x186 + i, 0, 0);
-        fake_add(0xc1 + i, 0, 0x186 + i);
-    }
-    if (version >= 2) {
-        fake_add(0x38f, 0, 0);
-        fake_add(0x38d, 0, 0);
-        for (uint32_t i = 0; i < fixed; i++)
-            fake_add(0x309 + i, 0, 0);
-    }
-    fake_add(0x345, 1u << 13, 0);
-}
+#include "tests/unit/drivers/fake_intel.h"
 
 static void probes_version_5(void **state)
 {
@@ -97,7 +45,7 @@ static void a_lying_hypervisor_is_found_out(void **state)
 
 static void fixed_counters_come_first(void **state)
 {
-    uint32_t failed;
+    struct pmu_refusal failed;
 
     (void)state;
     begin(5, 8, 4);
@@ -118,7 +66,7 @@ static void fixed_counters_come_first(void **state)
 
 static void modifiers_need_a_general_counter(void **state)
 {
-    uint32_t failed;
+    struct pmu_refusal failed;
 
     (void)state;
     begin(4, 4, 3);
@@ -130,24 +78,26 @@ static void modifiers_need_a_general_counter(void **state)
 
 static void constrained_events_get_their_counter(void **state)
 {
-    uint32_t failed;
+    struct pmu_refusal failed;
 
     (void)state;
     begin(4, 4, 3);
     assert_true(pmu_intel.probe(&caps));
     for (uint64_t i = 0; i < 3; i++)
         add_event(0x181d0 + (i << 8));
-    add_event(0x10148); /* L1D_PEND_MISS.PENDING: counter 2 only */
+    add_event(0x10148);
+    session.events[3].allowed_counters = 1u << 2;
     assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
     assert_int_equal(session.events[3].counter, 2);
     add_event(0x10148);
+    session.events[4].allowed_counters = 1u << 2;
     assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENOSPC);
-    assert_int_equal(failed, 4);
+    assert_int_equal(failed.event, 4);
 }
 
 static void companions_are_written_or_refused(void **state)
 {
-    uint32_t failed;
+    struct pmu_refusal failed;
 
     (void)state;
     begin(4, 4, 3);
@@ -161,21 +111,22 @@ static void companions_are_written_or_refused(void **state)
     assert_int_equal(fake_find(0x1a6)->value, 0x10001);
     add_event(0x1012a); /* the same register, another value */
     session.events[1].encoding_ext = 0x2;
-    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENOSPC);
-    assert_int_equal(failed, 1);
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -EBUSY);
+    assert_int_equal(failed.event, 1);
+    assert_int_equal(failed.other, 0);
     session.events[1].encoding_ext = 0x10001;
     assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
     session.events[1].encoding = 0x181d0; /* has no companion */
     assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -EINVAL);
-    assert_int_equal(failed, 1);
+    assert_int_equal(failed.event, 1);
 }
 
 static void starts_everything_with_one_write(void **state)
 {
-    uint32_t failed;
+    struct pmu_refusal failed;
     const uint64_t expected[][2] = {
-        {0x38f, 0}, {0x309, 0}, {0x186, 0},        {0xc1, 0},     {0x186, 0x4181d0},    {0x30a, 0},
-        {0x187, 0}, {0xc2, 0},  {0x187, 0x4300c4}, {0x38d, 0x32}, {0x38f, 0x300000003}, {0, 0},
+        {0x38f, 0}, {0x309, 0}, {0x186, 0},        {0x4c1, 0},    {0x186, 0x4181d0},    {0x30a, 0},
+        {0x187, 0}, {0x4c2, 0}, {0x187, 0x4300c4}, {0x38d, 0x32}, {0x38f, 0x300000003}, {0, 0},
     };
 
     (void)state;
@@ -194,6 +145,116 @@ static void starts_everything_with_one_write(void **state)
     assert_int_equal(fake.logged, 0);
 }
 
+/* Version 6 with general counters 0 to 3 and 8, fixed 0 to 2 and 4, and its own registers. */
+static void begin_version_6(bool registers)
+{
+    begin(6, 8, 3);
+    leaf_23_counters = (struct cpuid_result){.eax = 0x10f, .ebx = 0x17};
+    leaf_23_events = (struct cpuid_result){.eax = 0x7f & ~(1u << 4)}; /* no LLC misses */
+    for (uint32_t i = 0; i < 9 && registers; i++) {
+        fake_add(0x1901 + 4 * i, 0, 0);
+        fake_add(0x1900 + 4 * i, 0, 0x1901 + 4 * i);
+    }
+    for (uint32_t i = 0; i < 5 && registers; i++) {
+        fake_add(0x1980 + 4 * i, 0, 0x38d);
+        fake.registers[fake.count - 1].enable = 3ull << 4 * i;
+    }
+}
+
+static void version_6_has_counters_with_holes(void **state)
+{
+    struct pmu_refusal failed;
+
+    (void)state;
+    begin_version_6(true);
+    assert_true(pmu_intel.probe(&caps));
+    assert_int_equal(caps.general_mask, 0x10f);
+    assert_int_equal(caps.general_counters, 5);
+    assert_int_equal(caps.fixed_mask, 0x17);
+    assert_int_equal(caps.general_held, 0);
+    for (uint64_t i = 0; i < 5; i++)
+        add_event(0x181d0 + (i << 8));
+    add_event(0x100c0);
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
+    assert_int_equal(session.events[4].counter, 8);
+    fake.write_count = 0;
+    pmu_intel.start(&session);
+    assert_int_equal(fake_find(0x1921)->value, 0x4185d0);
+    assert_int_equal(fake_find(0x38f)->value, 0x10000010f);
+    assert_int_equal(fake.logged, 0);
+    add_event(0x186d0);
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENOSPC);
+    assert_int_equal(failed.event, 6);
+}
+
+static void version_6_without_its_registers_uses_the_old_ones(void **state)
+{
+    (void)state;
+    begin_version_6(false);
+    leaf_23_counters.ebx = 7;
+    assert_true(pmu_intel.probe(&caps));
+    assert_int_equal(caps.general_mask, 0xf);
+    assert_true(caps.full_width_writes);
+}
+
+static void unavailable_events_are_refused(void **state)
+{
+    struct pmu_refusal failed;
+
+    (void)state;
+    begin_version_6(true);
+    assert_true(pmu_intel.probe(&caps));
+    add_event(0x14f2e);
+    add_event(0x1412e); /* LLC misses: leaf 23H leaves them out */
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENODEV);
+    assert_int_equal(failed.event, 1);
+    begin(4, 4, 3);
+    leaf_0a.eax |= 7u << 24;
+    leaf_0a.ebx =
+        1u << 6 | 1u << 1; /* branch misses, and instructions, which a fixed counter counts */
+    assert_true(pmu_intel.probe(&caps));
+    add_event(0x100c0);
+    add_event(0x1a4); /* beyond the length: an event of the model's */
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
+    add_event(0x100c5);
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENODEV);
+    assert_int_equal(failed.event, 2);
+}
+
+static void held_counters_are_left_out(void **state)
+{
+    struct pmu_refusal failed;
+
+    (void)state;
+    begin(4, 4, 3);
+    fake_find(0x188)->value = 0x53003c; /* somebody's, since before we came */
+    fake_find(0x4c2)->select = 0; /* does not count */
+    fake_find(0x30a)->select = 0;
+    assert_true(pmu_intel.probe(&caps));
+    assert_int_equal(caps.general_mask, 9);
+    assert_int_equal(caps.general_held, 6);
+    assert_int_equal(caps.general_counters, 2);
+    assert_int_equal(caps.fixed_mask, 5);
+    assert_int_equal(caps.fixed_held, 2);
+    assert_int_equal(fake_find(0x188)->value, 0x53003c);
+    add_event(0x1003c); /* its fixed counter is held */
+    add_event(0x181d0);
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
+    assert_int_equal(session.events[0].counter, 0);
+    assert_int_equal(session.events[1].counter, 3);
+}
+
+static void what_only_a_fixed_counter_counts_gets_no_other(void **state)
+{
+    struct pmu_refusal failed;
+
+    (void)state;
+    begin(4, 4, 2);
+    assert_true(pmu_intel.probe(&caps));
+    add_event(0x10300); /* reference cycles: fixed counter 2 */
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENODEV);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +266,11 @@ int main(void)
         cmocka_unit_test(constrained_events_get_their_counter),
         cmocka_unit_test(companions_are_written_or_refused),
         cmocka_unit_test(starts_everything_with_one_write),
+        cmocka_unit_test(version_6_has_counters_with_holes),
+        cmocka_unit_test(version_6_without_its_registers_uses_the_old_ones),
+        cmocka_unit_test(unavailable_events_are_refused),
+        cmocka_unit_test(held_counters_are_left_out),
+        cmocka_unit_test(what_only_a_fixed_counter_counts_gets_no_other),
     };
     return cmocka_run_group_tests_name("pmu_intel", tests, NULL, NULL);
 }

@@ -11,11 +11,11 @@ static struct pmu_session session;
 /* Assigns the session's only or last event. */
 static int assign_one(const struct pmu_caps *caps, struct pmu_event *event)
 {
-    uint32_t failed = 99;
+    struct pmu_refusal failed = {99, 99};
     int status = pmu_stub.assign(caps, &session, &failed);
 
     if (status)
-        assert_int_equal(failed, event - session.events);
+        assert_int_equal(failed.event, event - session.events);
     return status;
 }
 

@@ -1,0 +1,27 @@
+/* What the parts of the Intel driver share. */
+#ifndef DRIVERS_PMU_INTEL_H
+#define DRIVERS_PMU_INTEL_H
+
+#include "drivers/pmu/pmu.h"
+
+/* A copy of the capabilities, for start and stop, which are not given them. */
+extern struct pmu_caps intel_caps;
+
+/* Where the counters are: PERFEVTSELx and PMCx (the full-width aliases A_PMCx where they exist), or
+ * the one block of registers that version 6 has for each. */
+struct intel_registers {
+    uint32_t select, counter, fixed;
+    uint32_t stride;
+};
+extern struct intel_registers intel_registers;
+
+/* The companion register that holds the rest of an event's select, 0: none. */
+uint32_t intel_companion(const struct pmu_event *event);
+
+/* pmu_driver.assign, start and stop. */
+int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
+                 struct pmu_refusal *refusal);
+void intel_start(const struct pmu_session *session);
+void intel_stop(const struct pmu_session *session);
+
+#endif

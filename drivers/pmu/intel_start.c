@@ -1,0 +1,135 @@
+/* Starts and stops Intel's counters, and arms the one that samples on overflow. */
+#include "drivers/pmu/intel.h"
+
+#include "drivers/platform.h"
+#include "drivers/pmu/pmu_hardware.h"
+#include "drivers/pmu/pmu_overflow.h"
+#include "drivers/pmu/pmu_regs.h"
+
+/* `preset`: what the counter starts from; not 0 only in overflow sampling, with an interrupt.  The
+ * counter's field of FIXED_CTR_CTRL. */
+static uint64_t start_fixed(const struct pmu_event *event, uint64_t preset)
+{
+    uint32_t n = event->counter & ~INTEL_RDPMC_FIXED;
+    uint64_t field = (event->flags & HR_EVENT_USER ? INTEL_FIXED_USER : 0) |
+                     (event->flags & HR_EVENT_KERNEL ? INTEL_FIXED_KERNEL : 0) |
+                     (preset ? INTEL_FIXED_INTERRUPT : 0);
+
+    pmu_hardware_write(intel_registers.fixed + n * intel_registers.stride, preset);
+    return field << 4 * n;
+}
+
+static void start_general(const struct pmu_event *event, uint64_t preset)
+{
+    uint32_t offset = event->counter * intel_registers.stride;
+
+    if (event->encoding_ext)
+        pmu_hardware_write(intel_companion(event), event->encoding_ext);
+    pmu_hardware_write(intel_registers.select + offset, 0);
+    pmu_hardware_write(intel_registers.counter + offset, preset);
+    uint64_t select = pmu_hardware_select(event) | (preset ? PMU_SELECT_INTERRUPT : 0);
+    pmu_hardware_write(intel_registers.select + offset, select);
+    if (!intel_caps.global_control)
+        pmu_hardware_add_switch(intel_registers.select + offset, select);
+}
+
+/* An event's bit in GLOBAL_CTRL and GLOBAL_STATUS. */
+static uint64_t global_bit(const struct pmu_event *event)
+{
+    if (event->counter & INTEL_RDPMC_FIXED)
+        return 1ull << (INTEL_GLOBAL_FIXED_SHIFT + (event->counter & ~INTEL_RDPMC_FIXED));
+    return 1ull << event->counter;
+}
+
+static uint64_t global_bits(const struct pmu_session *session)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < session->event_count; i++)
+        bits |= global_bit(&session->events[i]);
+    return bits;
+}
+
+/* Lets the overflow itself freeze all counters (version 4 on; SDM "Streamlined Freeze PMI").
+ * Hypervisors may refuse the bit or forget it. */
+static bool freeze_on_overflow(bool wanted)
+{
+    uint64_t value;
+
+    if (intel_caps.version < 4 || platform_msr_read(MSR_INTEL_DEBUGCTL, &value))
+        return false;
+    if (wanted == !(value & INTEL_DEBUGCTL_FREEZE) &&
+        (platform_msr_write(MSR_INTEL_DEBUGCTL, value ^ INTEL_DEBUGCTL_FREEZE) ||
+         platform_msr_read(MSR_INTEL_DEBUGCTL, &value)))
+        return false;
+    return value & INTEL_DEBUGCTL_FREEZE;
+}
+
+/* Counters of ring 3 stand still in the handler by themselves.  Those of ring 0 are frozen by the
+ * overflow, or else stopped by the handler. */
+static void describe_overflow(const struct pmu_session *session, struct pmu_overflow *how)
+{
+    const struct pmu_event *event = &session->events[0];
+    uint32_t first =
+        event->counter & INTEL_RDPMC_FIXED ? intel_registers.fixed : intel_registers.counter;
+
+    *how = (struct pmu_overflow){
+        .counter_msr = first + (event->counter & ~INTEL_RDPMC_FIXED) * intel_registers.stride,
+        .counter_mask = ~0ull >> (64 - event->width_bits),
+    };
+    if (!intel_caps.global_control) {
+        how->look_msr = how->counter_msr;
+        how->look_bits = how->look_flip = 1ull << (event->width_bits - 1);
+        return;
+    }
+    how->look_msr = MSR_INTEL_GLOBAL_STATUS;
+    how->look_bits = how->clear_bits = global_bit(event);
+    how->clear_msr = MSR_INTEL_GLOBAL_OVF_CTRL;
+    how->control = global_bits(session);
+    if (!pmu_hardware_counts_kernel(session))
+        freeze_on_overflow(false);
+    else if (freeze_on_overflow(true))
+        how->clear_bits |= INTEL_STATUS_CTR_FRZ;
+    else
+        how->control_msr = MSR_INTEL_GLOBAL_CTRL;
+}
+
+void intel_start(const struct pmu_session *session)
+{
+    struct pmu_overflow how;
+    uint64_t fixed_control = 0, preset = 0;
+
+    pmu_hardware_start(session);
+    if (intel_caps.global_control)
+        pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, 0);
+    if (session->period) {
+        describe_overflow(session, &how);
+        preset = pmu_overflow_start(&how, session->period);
+    }
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        const struct pmu_event *event = &session->events[i];
+        if (event->counter & INTEL_RDPMC_FIXED)
+            fixed_control |= start_fixed(event, i == 0 ? preset : 0);
+        else
+            start_general(event, i == 0 ? preset : 0);
+    }
+    if (!intel_caps.global_control)
+        return;
+    pmu_hardware_add_switch(MSR_INTEL_GLOBAL_CTRL, global_bits(session));
+    pmu_hardware_write(MSR_INTEL_FIXED_CTR_CTRL, fixed_control);
+    pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, global_bits(session));
+}
+
+/* Counts stay readable. */
+void intel_stop(const struct pmu_session *session)
+{
+    if (intel_caps.global_control) {
+        pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, 0);
+        if (session->period)
+            pmu_overflow_clear();
+        return;
+    }
+    for (uint32_t i = 0; i < session->event_count; i++)
+        pmu_hardware_write(
+            intel_registers.select + session->events[i].counter * intel_registers.stride, 0);
+}

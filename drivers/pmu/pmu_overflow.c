@@ -1,0 +1,47 @@
+/* The two calls of a counter interrupt's handler, for both vendors. */
+#include "drivers/pmu/pmu_overflow.h"
+
+#include "drivers/apic/apic.h"
+#include "drivers/pmu/pmu_hardware.h"
+#include "lib/x86.h"
+
+static struct pmu_overflow overflow;
+
+static uint64_t preset(uint64_t period)
+{
+    return (0 - period) & overflow.counter_mask;
+}
+
+uint64_t pmu_overflow_start(const struct pmu_overflow *how, uint64_t period)
+{
+    overflow = *how;
+    pmu_overflow_clear();
+    return preset(period);
+}
+
+void pmu_overflow_clear(void)
+{
+    if (overflow.clear_msr)
+        pmu_hardware_write(overflow.clear_msr, overflow.clear_bits);
+}
+
+bool pmu_overflow_seen(const struct pmu_session *session)
+{
+    (void)session;
+    if (!((x86_rdmsr(overflow.look_msr) ^ overflow.look_flip) & overflow.look_bits))
+        return false; /* and nothing was stopped: rearm does not follow */
+    if (overflow.control_msr)
+        x86_wrmsr(overflow.control_msr, 0);
+    return true;
+}
+
+void pmu_overflow_rearm(const struct pmu_session *session, uint64_t period)
+{
+    (void)session;
+    x86_wrmsr(overflow.counter_msr, preset(period));
+    if (overflow.clear_msr)
+        x86_wrmsr(overflow.clear_msr, overflow.clear_bits);
+    apic_pmi_enable(); /* after the status is clear, before counters of ring 0 go on */
+    if (overflow.control_msr)
+        x86_wrmsr(overflow.control_msr, overflow.control);
+}
