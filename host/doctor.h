@@ -44,6 +44,7 @@ struct doctor_check {
     const char *id; /* in JSON: stable */
     const char *title;
     bool essential; /* unless it is known to be in order there is no faithful run */
+    bool needed_always; /* if it is a problem there is no run at all, not even an emulated one */
     const char *otherwise; /* what the verdict says when it is a problem */
     void (*look)(const struct doctor_host *host, struct doctor_finding *finding);
 };

@@ -98,8 +98,8 @@ void doctor_check_qemu(const struct doctor_host *h, struct doctor_finding *f)
         else
             doctor_finding_advice(f, "install QEMU for x86-64");
     } else if (version == NULL) {
-        doctor_finding_set(f, DOCTOR_UNKNOWN, "%s does not say its version", h->facts.qemu);
-        doctor_finding_effect(f, "It may not be QEMU, or it may be broken.");
+        doctor_finding_set(f, DOCTOR_PROBLEM, "%s does not say its version", h->facts.qemu);
+        doctor_finding_effect(f, "It is not QEMU, or it does not start.");
         doctor_finding_command(f, "%s --version", h->facts.qemu);
     } else {
         doctor_finding_set(f, DOCTOR_OK, "%.*s, %s", (int)strcspn(version + strlen(before), " "),

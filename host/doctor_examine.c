@@ -51,11 +51,13 @@ static const struct doctor_check checks[] = {
     {.id = "qemu",
      .title = "QEMU",
      .essential = true,
-     .otherwise = "QEMU is missing",
+     .needed_always = true,
+     .otherwise = "QEMU is missing or broken",
      .look = doctor_check_qemu},
     {.id = "guest_kernel",
      .title = "Guest kernel",
      .essential = true,
+     .needed_always = true,
      .otherwise = "the guest's kernel is missing",
      .look = doctor_check_kernel},
     {.id = "libvirt", .title = "libvirt", .look = doctor_check_libvirt},
@@ -83,49 +85,67 @@ static size_t count_state(const struct doctor_report *r, enum doctor_state state
     return count;
 }
 
-static bool has_state(const struct doctor_report *r, const char *id, enum doctor_state state)
+/* What the verdict blames: programs without which nothing runs; else what is a problem; else what
+ * should be known and is not.
+ */
+static size_t blame(const struct doctor_report *r, const struct doctor_check **blamed,
+                    enum doctor_state *state, bool *nothing_runs)
 {
+    size_t count = 0;
+
+    *state = count_state(r, DOCTOR_PROBLEM) != 0 ? DOCTOR_PROBLEM : DOCTOR_UNKNOWN;
+    *nothing_runs = false;
     for (size_t i = 0; i < r->count; i++)
-        if (strcmp(r->checks[i].id, id) == 0)
-            return r->findings[i].state == state;
-    return false;
+        *nothing_runs |= r->checks[i].needed_always && r->findings[i].state == DOCTOR_PROBLEM;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct doctor_check *c = &r->checks[i];
+
+        if (r->findings[i].state == *state && (*state == DOCTOR_PROBLEM || c->essential) &&
+            (!*nothing_runs || c->needed_always))
+            blamed[count++] = c;
+    }
+    return count;
 }
 
-/* A sentence's list of why there is no faithful run: problems; where there are none, what could not
- * be found out.
- */
-static char *reasons(const struct doctor_report *r, char *out, size_t room)
+/* Those as a part of a sentence. */
+static bool reasons(const struct doctor_report *r, char *out, size_t room)
 {
-    const enum doctor_state blamed =
-        count_state(r, DOCTOR_PROBLEM) != 0 ? DOCTOR_PROBLEM : DOCTOR_UNKNOWN;
-    const struct doctor_check *found[DOCTOR_CHECKS_MAX];
-    size_t count = 0;
+    const struct doctor_check *blamed[DOCTOR_CHECKS_MAX];
+    enum doctor_state state;
+    bool nothing_runs;
+    size_t count = blame(r, blamed, &state, &nothing_runs);
     size_t used = 0;
 
-    for (size_t i = 0; i < r->count; i++)
-        if (r->findings[i].state == blamed && (blamed == DOCTOR_PROBLEM || r->checks[i].essential))
-            found[count++] = &r->checks[i];
     out[0] = 0;
     for (size_t i = 0; i < count && used < room; i++)
         used += (size_t)snprintf(out + used, room - used, "%s%s%s",
                                  i == 0           ? ""
                                  : i + 1 == count ? " and "
                                                   : ", ",
-                                 blamed == DOCTOR_PROBLEM ? found[i]->otherwise : found[i]->title,
-                                 blamed == DOCTOR_PROBLEM ? "" : " is unknown");
-    return out;
+                                 state == DOCTOR_PROBLEM ? blamed[i]->otherwise : blamed[i]->title,
+                                 state == DOCTOR_PROBLEM ? "" : " is unknown");
+    return nothing_runs;
+}
+
+static bool is_fast(const struct doctor_report *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (strcmp(r->checks[i].id, "kvm_speed") == 0)
+            return r->findings[i].state == DOCTOR_OK;
+    return false;
 }
 
 static void judge(struct doctor_report *r)
 {
     size_t warnings = count_state(r, DOCTOR_WARNING);
     char why[DOCTOR_VERDICT_BYTES / 2];
+    bool nothing_runs;
 
     r->faithful = count_state(r, DOCTOR_PROBLEM) == 0;
     for (size_t i = 0; i < r->count; i++)
         if (r->checks[i].essential && r->findings[i].state == DOCTOR_UNKNOWN)
             r->faithful = false;
-    reasons(r, why, sizeof why);
+    nothing_runs = reasons(r, why, sizeof why);
     if (r->faithful && warnings == 0)
         snprintf(r->verdict, sizeof r->verdict,
                  "Faithful runs are possible here: hardware counters, at this CPU's speed, and "
@@ -135,16 +155,13 @@ static void judge(struct doctor_report *r)
                  "Faithful runs are possible here: hardware counters, at this CPU's speed.  The %s "
                  "above will disturb them.",
                  warnings == 1 ? "warning" : "warnings");
-    else if (has_state(r, "qemu", DOCTOR_PROBLEM) || has_state(r, "guest_kernel", DOCTOR_PROBLEM))
+    else if (nothing_runs)
         snprintf(r->verdict, sizeof r->verdict, "No run is possible here: %s.", why);
     else
         snprintf(r->verdict, sizeof r->verdict,
                  "Emulated runs are exact here: they count instructions, the same on every run.%s  "
                  "Hardware counters are not available: %s.",
-                 has_state(r, "kvm_speed", DOCTOR_OK)
-                     ? "  With --accel kvm programs run at this CPU's speed."
-                     : "",
-                 why);
+                 is_fast(r) ? "  With --accel kvm programs run at this CPU's speed." : "", why);
 }
 
 void doctor_examine(const struct doctor_host *host, struct doctor_report *report)

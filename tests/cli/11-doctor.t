@@ -94,7 +94,7 @@ printf '#!/bin/sh\nexec yes\n' >babbler
 printf '#!/bin/sh\necho QEMU emulator version 8.1.0 of mine\n' >emulator
 chmod +x babbler emulator
 run_hr doctor --qemu "$work/babbler" --json
-is 'an emulator that never ends: state' "$(finding qemu state)" unknown
+is 'an emulator that never ends: state' "$(finding qemu state)" problem
 run_hr doctor --qemu "$work/emulator" --json
 is 'another emulator: version' "$(finding qemu found)" "8.1.0, $work/emulator"
 

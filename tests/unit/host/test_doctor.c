@@ -304,13 +304,16 @@ static void missing_programs(void **state)
     tree.host.facts.qemu[0] = 0;
     strcpy(tree.host.facts.no_qemu, "qemu-system-x86_64 is not installed");
     assert_command("qemu", DOCTOR_PROBLEM, "sudo apt-get install qemu-system-x86");
-    assert_string_equal(tree.report.verdict, "No run is possible here: QEMU is missing.");
+    assert_string_equal(tree.report.verdict, "No run is possible here: QEMU is missing or broken.");
+    tree.host.facts.kvm.state = LAUNCH_ACCEL_ABSENT; /* that hardly matters now */
+    assert_state("kvm", DOCTOR_PROBLEM);
+    assert_string_equal(tree.report.verdict, "No run is possible here: QEMU is missing or broken.");
     tree.host.facts.kernel[0] = 0;
     strcpy(tree.host.facts.no_kernel, "run 'make'");
     assert_advice("guest_kernel", DOCTOR_PROBLEM, "run 'make'");
     strcpy(tree.host.facts.qemu, "/bin/true");
     tree.host.facts.qemu_version[0] = 0;
-    assert_state("qemu", DOCTOR_UNKNOWN);
+    assert_state("qemu", DOCTOR_PROBLEM);
     tree_remove(&tree, "/run");
     assert_state("libvirt", DOCTOR_OK);
     assert_non_null(strstr(tree_look(&tree, "libvirt")->found, "not running"));
