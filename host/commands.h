@@ -32,5 +32,6 @@ int check_command(int argc, char **argv);
 
 /* the machine */
 int events_command(int argc, char **argv);
+int doctor_command(int argc, char **argv);
 
 #endif

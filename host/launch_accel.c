@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "host/launch_accel.h"
@@ -15,6 +16,8 @@
 #define CODE_ADDRESS 0x1000u
 #define CODE_BYTES 4096u
 #define LIMIT_US 10000
+#define ITERATIONS 1000000u /* of loop_code: its second to fifth byte */
+#define LOOP_INSTRUCTIONS 2
 
 /* Real mode: mov ecx, 1000000; again: dec ecx; jnz again; hlt.  Two million instructions take
  * about one millisecond on hardware and hundreds where KVM emulates each of them.
@@ -96,42 +99,83 @@ static bool create(struct tiny_machine *m)
            ioctl(m->cpu, KVM_SET_REGS, &registers) == 0;
 }
 
-/* True when the loop came to its halt within the limit. */
-static bool run_in_time(struct tiny_machine *m)
+static double now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Runs the loop until its halt or the limit; what is left of ECX tells how far it came. */
+static enum launch_accel_state run_loop(struct tiny_machine *m, double *instruction_ns)
 {
     /* The alarm repeats, so that one that arrives just before KVM_RUN is not the last. */
     const struct itimerval limit = {{0, LIMIT_US}, {0, LIMIT_US}};
     const struct itimerval off = {{0, 0}, {0, 0}};
     struct sigaction action = {.sa_handler = ignore_alarm};
     struct sigaction before;
-    int result;
+    struct kvm_regs registers;
+    double start_ns, spent_ns;
+    uint32_t left;
+    int result, error;
 
     sigaction(SIGALRM, &action, &before);
     setitimer(ITIMER_REAL, &limit, NULL);
+    start_ns = now_ns();
     result = ioctl(m->cpu, KVM_RUN, 0);
+    error = errno;
+    spent_ns = now_ns() - start_ns;
     setitimer(ITIMER_REAL, &off, NULL);
     sigaction(SIGALRM, &before, NULL);
-    return result == 0 && m->run->exit_reason == KVM_EXIT_HLT;
+    if (result == 0 ? m->run->exit_reason != KVM_EXIT_HLT : error != EINTR)
+        return LAUNCH_ACCEL_BROKEN;
+    if (ioctl(m->cpu, KVM_GET_REGS, &registers) != 0)
+        return LAUNCH_ACCEL_BROKEN;
+    left = (uint32_t)registers.rcx;
+    if (registers.rip > CODE_ADDRESS && left < ITERATIONS)
+        *instruction_ns = spent_ns / ((ITERATIONS - left) * (double)LOOP_INSTRUCTIONS);
+    return result == 0 ? LAUNCH_ACCEL_FAST : LAUNCH_ACCEL_SLOW;
+}
+
+static double own_instruction_ns(void)
+{
+    uint32_t count = ITERATIONS;
+    double start_ns = now_ns();
+
+    __asm__ volatile("1: decl %0; jnz 1b" : "+r"(count)::"cc");
+    return (now_ns() - start_ns) / (ITERATIONS * (double)LOOP_INSTRUCTIONS);
+}
+
+void launch_accel_measure(struct launch_accel_speed *speed)
+{
+    struct tiny_machine m = {.kvm = -1, .machine = -1, .cpu = -1};
+
+    *speed = (struct launch_accel_speed){.state = LAUNCH_ACCEL_BROKEN};
+    m.kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+    if (m.kvm < 0) {
+        speed->state =
+            errno == EACCES || errno == EPERM ? LAUNCH_ACCEL_FORBIDDEN : LAUNCH_ACCEL_ABSENT;
+        return;
+    }
+    if (create(&m))
+        speed->state = run_loop(&m, &speed->kvm_ns);
+    speed->own_ns = own_instruction_ns();
+    destroy(&m);
 }
 
 bool launch_accel_kvm_is_fast(const char **why)
 {
-    struct tiny_machine m = {.kvm = -1, .machine = -1, .cpu = -1};
-    bool fast = false;
+    static const char *const reasons[] = {
+        [LAUNCH_ACCEL_FAST] = "/dev/kvm works at full speed",
+        [LAUNCH_ACCEL_SLOW] = "/dev/kvm executes guests too slowly: it emulates their instructions",
+        [LAUNCH_ACCEL_ABSENT] = "no /dev/kvm",
+        [LAUNCH_ACCEL_FORBIDDEN] = "no permission for /dev/kvm",
+        [LAUNCH_ACCEL_BROKEN] = "/dev/kvm refuses to create a virtual machine",
+    };
+    struct launch_accel_speed speed;
 
-    m.kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
-    if (m.kvm < 0) {
-        *why = errno == EACCES ? "no permission for /dev/kvm" : "no /dev/kvm";
-        return false;
-    }
-    if (!create(&m)) {
-        *why = "/dev/kvm refuses to create a virtual machine";
-    } else if (!run_in_time(&m)) {
-        *why = "/dev/kvm executes guests too slowly: it emulates their instructions";
-    } else {
-        *why = "/dev/kvm works at full speed";
-        fast = true;
-    }
-    destroy(&m);
-    return fast;
+    launch_accel_measure(&speed);
+    *why = reasons[speed.state];
+    return speed.state == LAUNCH_ACCEL_FAST;
 }

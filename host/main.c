@@ -23,6 +23,8 @@ static const struct command commands[] = {
     {"pack", "put a program, its files and its options into one archive", pack_command},
     {"collect", "receive a trace from a socket and write it as hr.bin", collect_command},
     {"events", "list the events that a CPU can count, by name", events_command},
+    {"doctor", "say whether this machine can give faithful runs, and what to change",
+     doctor_command},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

@@ -1,0 +1,119 @@
+/* hr doctor: says whether this host can give faithful runs, and what to change. */
+#include <argp.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "host/commands.h"
+#include "host/doctor.h"
+#include "host/error.h"
+#include "host/run_failure.h"
+
+#define COLUMNS_MIN 80u
+#define COLUMNS_MAX 120u
+#define COLUMNS_DEFAULT 100u /* not a terminal */
+
+enum { OPTION_JSON = 256, OPTION_QEMU, OPTION_ROOT };
+
+struct request {
+    const char *root;
+    const char *qemu;
+    bool json;
+    bool details;
+};
+
+static const struct argp_option doctor_options[] = {
+    {"json", OPTION_JSON, NULL, 0, "Print one JSON object: checks, faithful, verdict", 0},
+    {"qemu", OPTION_QEMU, "PATH", 0, "The emulator that runs will use", 0},
+    {"verbose", 'v', NULL, 0, "Show the effect of what is in order, too", 0},
+    {"root", OPTION_ROOT, "DIR", OPTION_HIDDEN, "Read /sys and /proc below DIR", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct request *r = state->input;
+
+    switch (key) {
+    case OPTION_JSON:
+        r->json = true;
+        return 0;
+    case OPTION_QEMU:
+        r->qemu = argument;
+        return 0;
+    case OPTION_ROOT:
+        r->root = argument;
+        return 0;
+    case 'v':
+        r->details = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static unsigned int find_columns(void)
+{
+    struct winsize size = {0};
+    unsigned int columns = COLUMNS_DEFAULT;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        columns = size.ws_col;
+    return columns < COLUMNS_MIN ? COLUMNS_MIN : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
+}
+
+/* NO_COLOR: https://no-color.org */
+static bool wants_colours(void)
+{
+    const char *term = getenv("TERM");
+    const char *no_color = getenv("NO_COLOR");
+
+    return isatty(STDOUT_FILENO) && term != NULL && strcmp(term, "dumb") != 0 &&
+           (no_color == NULL || no_color[0] == 0);
+}
+
+static int examine(const struct request *request)
+{
+    static struct doctor_host host;
+    static struct doctor_report report;
+    int error = 0;
+
+    host.root = request->root;
+    doctor_facts_gather(&host.facts, request->qemu);
+    doctor_examine(&host, &report);
+    if (request->json)
+        error = doctor_print_json(stdout, &report);
+    else
+        doctor_print_table(stdout, &report, find_columns(), wants_colours(), request->details);
+    if (error != 0 || fflush(stdout) != 0 || ferror(stdout)) {
+        error_print("standard output: %s; free some space or write elsewhere",
+                    strerror(error != 0 ? -error : errno));
+        return RUN_EXIT_FAILED;
+    }
+    return report.faithful ? HR_EXIT_OK : HR_EXIT_FAILED;
+}
+
+int doctor_command(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = doctor_options,
+        .parser = parse_option,
+        .doc = "Says whether this machine can give faithful runs (hardware counters, at the CPU's "
+               "speed, undisturbed) and what to change.\v"
+               "The exit status is 0 if it can, 1 if it cannot, 125 if that could not be found "
+               "out.  docs/lab-setup.md explains each setting.",
+    };
+    struct request request = {.root = ""};
+
+    argp_err_exit_status = RUN_EXIT_FAILED; /* 1 and 2 would look like an answer */
+    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    if (request.root[0] != 0 && access(request.root, X_OK) != 0) {
+        error_print("--root %s: %s", request.root, strerror(errno));
+        return RUN_EXIT_FAILED;
+    }
+    return examine(&request);
+}
