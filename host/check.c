@@ -152,6 +152,25 @@ static void print_absent(const struct check *c)
                (unsigned long long)c->scan.info.ignored);
 }
 
+/* Figures that the program's own calls made: they may contradict themselves in a whole file. */
+static void print_figures(const struct trace_info *info)
+{
+    if (info->regions.contradictions != 0)
+        printf("  contradiction: %llu region records whose histogram does not have their passes, or "
+               "whose least value is above the largest\n",
+               (unsigned long long)info->regions.contradictions);
+    if (info->regions.repeated != 0)
+        printf("  note: %llu region records came for a region and event that had one; they are added "
+               "up\n",
+               (unsigned long long)info->regions.repeated);
+    if (info->regions.ignored != 0)
+        printf("  note: %llu records of regions beyond the first %u are not looked at\n",
+               (unsigned long long)info->regions.ignored, TRACE_REGIONS_MAX);
+    if (info->nmis.repeated != 0)
+        printf("  note: %llu NMI records came for a CPU that had one; the first counts\n",
+               (unsigned long long)info->nmis.repeated);
+}
+
 /* What the guest itself counted as dropped is known and in order: a note, no damage. */
 static void print_lost(const struct check *c)
 {
@@ -171,7 +190,8 @@ static int verdict(const struct check *c)
 {
     const struct trace_audit *audit = &c->scan.audit;
     bool damaged = audit->damage_count != 0 || audit->disordered_chunks != 0 || c->index_wrong ||
-                   (c->index_status != 0 && c->index_status != -ENODATA);
+                   (c->index_status != 0 && c->index_status != -ENODATA) ||
+                   c->scan.info.regions.contradictions != 0;
     bool whole = !damaged && trace_audit_complete(audit) && audit->has_host && c->index_status == 0;
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], d[TEXT_QUANTITY_BYTES];
 
@@ -184,6 +204,7 @@ static int verdict(const struct check *c)
     print_damage(audit);
     print_missing(c);
     print_absent(c);
+    print_figures(&c->scan.info);
     print_lost(c);
     return whole ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
