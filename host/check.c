@@ -156,13 +156,15 @@ static void print_absent(const struct check *c)
 static void print_figures(const struct trace_info *info)
 {
     if (info->regions.contradictions != 0)
-        printf("  contradiction: %llu region records whose histogram does not have their passes, or "
-               "whose least value is above the largest\n",
-               (unsigned long long)info->regions.contradictions);
+        printf(
+            "  contradiction: %llu region records whose histogram does not have their passes, or "
+            "whose least value is above the largest\n",
+            (unsigned long long)info->regions.contradictions);
     if (info->regions.repeated != 0)
-        printf("  note: %llu region records came for a region and event that had one; they are added "
-               "up\n",
-               (unsigned long long)info->regions.repeated);
+        printf(
+            "  note: %llu region records came for a region and event that had one; they are added "
+            "up\n",
+            (unsigned long long)info->regions.repeated);
     if (info->regions.ignored != 0)
         printf("  note: %llu records of regions beyond the first %u are not looked at\n",
                (unsigned long long)info->regions.ignored, TRACE_REGIONS_MAX);
