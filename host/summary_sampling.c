@@ -97,18 +97,15 @@ static void print_cost(FILE *out, const struct summary *s)
     double sample_ns = (double)trace_info_ns(&s->info, c->sample_ticks);
     double triggered = (double)(s->samples - s->polled);
     char a[TEXT_QUANTITY_BYTES];
+    double share =
+        s->duration_ns != 0 ? 100.0 * sample_ns * triggered / (double)s->duration_ns : 0.0;
 
-    if (!s->info.has_calibration)
+    if (c->sample_ticks == 0 || triggered == 0)
         return;
-    if (s->samples != s->polled) {
-        double share =
-            s->duration_ns != 0 ? 100.0 * sample_ns * triggered / (double)s->duration_ns : 0.0;
-
-        fprintf(out, ROW "interrupt to return; in all %.3g %% of the run%s\n",
-                text_time(a, sample_ns), "cost of a sample", share,
-                s->info.sampling.flags & HR_SAMPLING_SHARED ? ", which is off the program's clock"
-                                                            : "");
-    }
+    fprintf(out, ROW "interrupt to return; in all %.3g %% of the run%s\n", text_time(a, sample_ns),
+            "cost of a sample", share,
+            s->info.sampling.flags & HR_SAMPLING_SHARED ? ", which is off the program's clock"
+                                                        : "");
 }
 
 /* Of reading the counters: measured in every sample, and before the program's start. */
