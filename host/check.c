@@ -155,22 +155,20 @@ static void print_absent(const struct check *c)
 /* Figures that the program's own calls made: they may contradict themselves in a whole file. */
 static void print_figures(const struct trace_info *info)
 {
-    if (info->regions.contradictions != 0)
-        printf(
-            "  contradiction: %llu region records whose histogram does not have their passes, or "
-            "whose least value is above the largest\n",
-            (unsigned long long)info->regions.contradictions);
-    if (info->regions.repeated != 0)
-        printf(
-            "  note: %llu region records came for a region and event that had one; they are added "
-            "up\n",
-            (unsigned long long)info->regions.repeated);
-    if (info->regions.ignored != 0)
-        printf("  note: %llu records of regions beyond the first %u are not looked at\n",
-               (unsigned long long)info->regions.ignored, TRACE_REGIONS_MAX);
-    if (info->nmis.repeated != 0)
-        printf("  note: %llu NMI records came for a CPU that had one; the first counts\n",
-               (unsigned long long)info->nmis.repeated);
+    const struct {
+        uint64_t count;
+        const char *words;
+    } findings[] = {
+        {info->regions.contradictions,
+         "contradiction: region records that do not add up: passes, histogram, least, largest"},
+        {info->regions.repeated, "note: region records that came twice and were added up"},
+        {info->regions.ignored, "note: records of further regions, which are not looked at"},
+        {info->nmis.repeated, "note: NMI records that came twice; the first counts"},
+    };
+
+    for (size_t i = 0; i < sizeof findings / sizeof findings[0]; i++)
+        if (findings[i].count != 0)
+            printf("  %s: %llu\n", findings[i].words, (unsigned long long)findings[i].count);
 }
 
 /* What the guest itself counted as dropped is known and in order: a note, no damage. */

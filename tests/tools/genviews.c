@@ -5,14 +5,13 @@
  * Kinds are the names in `scenes` below.  With --elf, a tenth of the samples is in the kernel at
  * that address, and the load map says that FILE is the kernel.
  */
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <getopt.h>
 #include <stdbool.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "host/trace_regions.h"
-#include "lib/elf64.h"
 #include "tests/tools/tracesink.h"
 
 #define CHUNK_BYTES (64u << 10)
@@ -111,30 +110,32 @@ static const struct scene *find_scene(const char *name)
 static void open_kernel(struct kernel *kernel, const char *path)
 {
     int fd = open(path, O_RDONLY);
-    struct elf64_image image;
-    struct stat status;
-    const uint8_t *bytes;
+    const void *build_id;
+    GElf_Phdr text;
+    ssize_t bytes;
+    Elf *elf;
 
-    if (fd < 0 || fstat(fd, &status) != 0)
-        fail(path);
-    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     kernel->path = realpath(path, NULL);
-    if (bytes == MAP_FAILED || kernel->path == NULL)
+    if (fd < 0 || kernel->path == NULL)
         fail(path);
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ, NULL);
     errno = ENOEXEC;
-    if (elf64_parse(bytes, (size_t)status.st_size, &image) != ELF64_OK ||
-        image.build_id_bytes > sizeof kernel->build_id || image.segment_count == 0)
+    if (elf == NULL || gelf_getphdr(elf, 0, &text) == NULL)
         fail(path);
+    bytes = dwelf_elf_gnu_build_id(elf, &build_id);
+    if (bytes <= 0 || bytes > (ssize_t)sizeof kernel->build_id)
+        fail(path);
+    memcpy(kernel->build_id, build_id, (size_t)bytes);
     kernel->map = (struct hr_meta_map){
-        .start = image.segments[0].address,
-        .end = image.segments[0].address + image.segments[0].memory_bytes,
-        .file_offset = image.segments[0].file_offset,
+        .start = text.p_vaddr,
+        .end = text.p_vaddr + text.p_memsz,
+        .file_offset = text.p_offset,
         .flags = HR_MAP_READ | HR_MAP_EXEC | HR_MAP_KERNEL,
-        .build_id_bytes = (uint16_t)image.build_id_bytes,
+        .build_id_bytes = (uint16_t)bytes,
         .path_bytes = (uint16_t)strlen(kernel->path),
     };
-    memcpy(kernel->build_id, bytes + image.build_id_offset, image.build_id_bytes);
-    munmap((void *)(uintptr_t)bytes, (size_t)status.st_size);
+    elf_end(elf);
     close(fd);
 }
 
@@ -171,19 +172,26 @@ static void put_meta(struct sink *sink, struct trace_writer *w, const struct sce
     put_chunk(sink, w);
 }
 
+/* All samples of an instructed run are the program's own, elsewhere every tenth. */
+static bool polls(const struct scene *scene, uint32_t i)
+{
+    return scene->program && (scene->sampling.mode == HR_MODE_INSTRUCTED || i % 10 == 9);
+}
+
 /* Ten marks, and in the middle a pause of a millisecond with 10^6 instructions of no place. */
-static void take_part(struct trace_writer *w, struct trace_slot *slot, uint32_t i)
+static void take_part(struct trace_writer *w, const struct scene *scene, struct trace_slot *slot,
+                      uint32_t i)
 {
     const struct hr_rec_mark mark = {.time = slot->time, .tid = slot->tid};
     char text[32];
 
-    slot->flags = i % 10 == 9 ? HR_SAMPLE_POLLED : 0;
+    slot->flags = polls(scene, i) ? HR_SAMPLE_POLLED : 0;
     if (i % (SAMPLES / 10) == 0) {
         snprintf(text, sizeof text, "step %u", i / (SAMPLES / 10));
         add(w, HR_REC_MARK, mark.time, &mark, sizeof mark, text, strlen(text));
     }
     if (i == SAMPLES / 2) {
-        slot->flags = HR_SAMPLE_RESUMED;
+        slot->flags |= HR_SAMPLE_RESUMED;
         slot->time += TICKS_PER_SECOND / 1000;
         slot->counters[0] += TICKS_PER_SECOND / 1000 / TICKS_PER_EVENT;
     }
@@ -195,6 +203,10 @@ static uint64_t ticks_between(const struct scene *scene, uint32_t i)
     uint64_t part = i < SAMPLES / 4 ? i : SAMPLES / 4;
     int64_t change = (int64_t)(scene->last_ticks - scene->first_ticks);
 
+    if (scene->sampling.interval_ticks != 0 && polls(scene, i)) /* and the next is on the grid */
+        return scene->first_ticks / 4;
+    if (scene->sampling.interval_ticks != 0 && i != 0 && polls(scene, i - 1))
+        return scene->first_ticks - scene->first_ticks / 4;
     return scene->first_ticks + (uint64_t)(change * (int64_t)part / (int64_t)(SAMPLES / 4));
 }
 
@@ -215,10 +227,9 @@ static void put_samples(struct sink *sink, const struct scene *scene, const stru
     trace_writer_init(&w, buffer, sizeof buffer, 0, EVENTS);
     trace_writer_begin(&w, HR_CHUNK_DATA);
     for (uint32_t i = 0; i < SAMPLES; i++) {
-        if (ticks_between(scene, i) != ticks) {
-            ticks = ticks_between(scene, i);
-            put_period(&w, slot, ticks);
-        }
+        if (scene->sampling.mode == HR_MODE_OVERFLOW && ticks_between(scene, i) != ticks)
+            put_period(&w, slot, ticks_between(scene, i));
+        ticks = ticks_between(scene, i);
         slot->time += ticks;
         slot->ip = 0x401000 + i % 7 * 0x1000;
         slot->flags = 0;
@@ -226,7 +237,7 @@ static void put_samples(struct sink *sink, const struct scene *scene, const stru
         slot->counters[0] += ticks / TICKS_PER_EVENT;
         slot->counters[1] += i % 3;
         if (scene->program)
-            take_part(&w, slot, i);
+            take_part(&w, scene, slot, i);
         if (kernel->ip != 0 && i % 10 == 0) {
             slot->ip = kernel->ip + i % 3;
             slot->flags |= HR_SAMPLE_KERNEL;
