@@ -182,8 +182,14 @@ uint64_t trace_region_bucket_start(uint32_t bucket)
     return bucket / 4 + 3 < 64 ? (uint64_t)(4 + bucket % 4) << (bucket / 4 + 1) : UINT64_MAX;
 }
 
-static uint64_t clamp(const struct trace_region_figures *f, double value)
+/* A value in a bucket, of which the least and the largest value of all may say more. */
+static uint64_t between(const struct trace_region_figures *f, double start, double end,
+                        double share)
 {
+    double low = start > (double)f->min ? start : (double)f->min;
+    double high = end < (double)f->max ? end : (double)f->max;
+    double value = low + (high - low) * share;
+
     if (value <= (double)f->min)
         return f->min;
     return value >= (double)f->max ? f->max : (uint64_t)value;
@@ -199,10 +205,10 @@ uint64_t trace_region_percentile(const struct trace_region_figures *f, double sh
     for (uint32_t i = 0; i < f->bucket_count; i++) {
         double count = (double)f->buckets[i];
         double start = (double)trace_region_bucket_start(i);
-        double width = i < EXACT_BUCKETS ? 0.0 : (double)(1ull << ((i - EXACT_BUCKETS) / 4 + 1));
+        double end = i < EXACT_BUCKETS ? start : (double)trace_region_bucket_start(i + 1);
 
         if (count > 0 && below + count >= rank)
-            return clamp(f, start + width * (rank - below) / count);
+            return between(f, start, end, (rank - below) / count);
         below += count;
     }
     return f->max;
