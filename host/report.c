@@ -157,13 +157,15 @@ static void warn(const struct report *r, const char *path)
 static void print_pointers(const struct report *r, const char *path)
 {
     char number[TEXT_QUANTITY_BYTES], safe[4096];
+    size_t regions = r->scan.info.regions.count;
 
     text_escape(safe, sizeof safe, path);
-    if (r->scan.info.regions.count != 0)
-        printf("# %s regions: hr report --regions %s\n",
-               text_count(number, r->scan.info.regions.count), safe);
+    if (regions != 0)
+        printf("# %s region%s: hr report --regions %s\n", text_count(number, regions),
+               regions != 1 ? "s" : "", safe);
     if (r->mark_count != 0)
-        printf("# %s marks: hr report --marks %s\n", text_count(number, r->mark_count), safe);
+        printf("# %s mark%s: hr report --marks %s\n", text_count(number, r->mark_count),
+               r->mark_count != 1 ? "s" : "", safe);
 }
 
 static int present(struct report *r, const struct report_options *options)

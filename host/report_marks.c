@@ -72,8 +72,8 @@ void report_marks_print(FILE *out, const struct trace_info *info, struct report_
     qsort(marks->all, marks->count, sizeof marks->all[0], compare);
     fprintf(out, "# program: %s\n",
             text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
-    fprintf(out, "# %s marks; times are since the program's start\n",
-            text_count(number, marks->count));
+    fprintf(out, "# %s mark%s; times are since the program's start\n",
+            text_count(number, marks->count), marks->count != 1 ? "s" : "");
     fprintf(out, "# %18s  %20s  %5s  %7s  %s\n", "time", "since the one before", "cpu", "tid",
             "text");
     for (size_t i = 0; i < marks->count && (limit == 0 || i < limit); i++) {

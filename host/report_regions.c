@@ -101,10 +101,11 @@ static void print_region(FILE *out, const struct trace_info *info,
                          const struct trace_region *region, uint32_t key)
 {
     char number[TEXT_QUANTITY_BYTES], name[256];
+    uint64_t passes = trace_region_passes(region);
 
-    fprintf(out, "\n%s: %s passes by %u thread%s\n",
+    fprintf(out, "\n%s: %s pass%s by %u thread%s\n",
             text_escape(name, sizeof name, region->name[0] != 0 ? region->name : "(no name)"),
-            text_count(number, trace_region_passes(region)), region->threads,
+            text_count(number, passes), passes != 1 ? "es" : "", region->threads,
             region->threads == UINT16_MAX ? "s or more"
             : region->threads != 1        ? "s"
                                           : "");
@@ -126,8 +127,8 @@ static void print_head(FILE *out, const struct trace_info *info, uint32_t key)
 
     fprintf(out, "# program: %s\n",
             text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
-    fprintf(out, "# %s regions, most %s first; mean to max are of one pass\n",
-            text_count(number, info->regions.count),
+    fprintf(out, "# %s region%s, most %s first; mean to max are of one pass\n",
+            text_count(number, info->regions.count), info->regions.count != 1 ? "s" : "",
             text_escape(safe, sizeof safe, figure_name(info, key, room)));
     for (uint32_t i = 0; i < info->event_count; i++)
         if (info->events[i].meta.source != HR_SOURCE_PMU)

@@ -62,6 +62,15 @@ static void suggest_period(struct summary_advice *advice, const struct summary *
              rounded((double)s->period.last * factor, true));
 }
 
+/* False when what was asked for is no more than that: then the rate is on its way there. */
+static bool suggest_frequency(struct summary_advice *advice, uint32_t asked_hz, double most_hz)
+{
+    uint64_t hz = rounded(most_hz, false);
+
+    snprintf(advice->option, sizeof advice->option, "-F %" PRIu64, hz);
+    return hz < asked_hz;
+}
+
 bool summary_advise(const struct summary *s, struct summary_advice *advice)
 {
     const struct hr_meta_sampling *sampling = &s->info.sampling;
@@ -77,8 +86,7 @@ bool summary_advise(const struct summary *s, struct summary_advice *advice)
     if (sampling->interval_ticks != 0)
         suggest_interval(advice, cost_ns / SHARE_MOST);
     else if (sampling->frequency_hz != 0)
-        snprintf(advice->option, sizeof advice->option, "-F %" PRIu64,
-                 rounded(1e9 * SHARE_MOST / cost_ns, false));
+        return suggest_frequency(advice, sampling->frequency_hz, 1e9 * SHARE_MOST / cost_ns);
     else if (s->period.last != 0)
         suggest_period(advice, s, cost_ns, between_ns);
     else
