@@ -24,6 +24,7 @@ struct check {
     bool index_wrong;
     struct lost_span lost[LOST_SPANS];
     uint64_t lost_spans;
+    uint64_t early; /* samples with an earlier time than the one before */
     char path[4096]; /* escaped */
 };
 
@@ -71,6 +72,18 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         trace_body(record, &c->lost[c->lost_spans].lost, sizeof(struct hr_rec_lost), NULL, NULL);
     }
     c->lost_spans++;
+    return 0;
+}
+
+static int take_samples(void *context, const struct trace_samples *samples)
+{
+    struct check *c = context;
+    uint64_t time = samples->previous->time;
+
+    for (uint32_t i = 0; i < samples->count; i++) {
+        c->early += samples->slots[i].time < time;
+        time = samples->slots[i].time;
+    }
     return 0;
 }
 
@@ -152,9 +165,10 @@ static void print_absent(const struct check *c)
                (unsigned long long)c->scan.info.ignored);
 }
 
-/* Figures that the program's own calls made: they may contradict themselves in a whole file. */
-static void print_figures(const struct trace_info *info)
+/* What may be odd in a file that is whole, such as the figures of the program's own calls. */
+static void print_figures(const struct check *c)
 {
+    const struct trace_info *info = &c->scan.info;
     const struct {
         uint64_t count;
         const char *words;
@@ -163,6 +177,7 @@ static void print_figures(const struct trace_info *info)
          "contradiction: region records that do not add up: passes, histogram, least, largest"},
         {info->regions.repeated, "note: region records that came twice and were added up"},
         {info->regions.ignored, "note: records of further regions, which are not looked at"},
+        {c->early, "note: samples with an earlier time than the one before them on their CPU"},
         {info->nmis.repeated, "note: NMI records that came twice; the first counts"},
     };
 
@@ -204,7 +219,7 @@ static int verdict(const struct check *c)
     print_damage(audit);
     print_missing(c);
     print_absent(c);
-    print_figures(&c->scan.info);
+    print_figures(c);
     print_lost(c);
     return whole ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
@@ -212,7 +227,8 @@ static int verdict(const struct check *c)
 static int run(const char *path)
 {
     struct check c = {0};
-    struct trace_visitor visitor = {.context = &c, .step = take_step, .record = take_record};
+    struct trace_visitor visitor = {
+        .context = &c, .step = take_step, .samples = take_samples, .record = take_record};
     int error = trace_scan_open(&c.scan, path);
     int status = HR_EXIT_FAILED;
 

@@ -80,7 +80,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
         slot++;
     }
     for (; slot < end; slot++) {
-        histogram_add(&g->intervals, slot->time - time);
+        if (slot->time >= time) /* else the clock went back: hr check says so */
+            histogram_add(&g->intervals, slot->time - time);
         histogram_add(&g->costs, slot->cost_ticks);
         time = slot->time;
     }
