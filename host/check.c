@@ -24,6 +24,7 @@ struct check {
     bool index_wrong;
     struct lost_span lost[LOST_SPANS];
     uint64_t lost_spans;
+    uint64_t early; /* samples with an earlier time than the one before */
     char path[4096]; /* escaped */
 };
 
@@ -71,6 +72,18 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         trace_body(record, &c->lost[c->lost_spans].lost, sizeof(struct hr_rec_lost), NULL, NULL);
     }
     c->lost_spans++;
+    return 0;
+}
+
+static int take_samples(void *context, const struct trace_samples *samples)
+{
+    struct check *c = context;
+    uint64_t time = samples->previous->time;
+
+    for (uint32_t i = 0; i < samples->count; i++) {
+        c->early += samples->slots[i].time < time;
+        time = samples->slots[i].time;
+    }
     return 0;
 }
 
@@ -152,6 +165,27 @@ static void print_absent(const struct check *c)
                (unsigned long long)c->scan.info.ignored);
 }
 
+/* What may be odd in a file that is whole, such as the figures of the program's own calls. */
+static void print_figures(const struct check *c)
+{
+    const struct trace_info *info = &c->scan.info;
+    const struct {
+        uint64_t count;
+        const char *words;
+    } findings[] = {
+        {info->regions.contradictions,
+         "contradiction: region records that do not add up: passes, histogram, least, largest"},
+        {info->regions.repeated, "note: region records that came twice and were added up"},
+        {info->regions.ignored, "note: records of further regions, which are not looked at"},
+        {c->early, "note: samples with an earlier time than the one before them on their CPU"},
+        {info->nmis.repeated, "note: NMI records that came twice; the first counts"},
+    };
+
+    for (size_t i = 0; i < sizeof findings / sizeof findings[0]; i++)
+        if (findings[i].count != 0)
+            printf("  %s: %llu\n", findings[i].words, (unsigned long long)findings[i].count);
+}
+
 /* What the guest itself counted as dropped is known and in order: a note, no damage. */
 static void print_lost(const struct check *c)
 {
@@ -171,7 +205,8 @@ static int verdict(const struct check *c)
 {
     const struct trace_audit *audit = &c->scan.audit;
     bool damaged = audit->damage_count != 0 || audit->disordered_chunks != 0 || c->index_wrong ||
-                   (c->index_status != 0 && c->index_status != -ENODATA);
+                   (c->index_status != 0 && c->index_status != -ENODATA) ||
+                   c->scan.info.regions.contradictions != 0;
     bool whole = !damaged && trace_audit_complete(audit) && audit->has_host && c->index_status == 0;
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], d[TEXT_QUANTITY_BYTES];
 
@@ -184,6 +219,7 @@ static int verdict(const struct check *c)
     print_damage(audit);
     print_missing(c);
     print_absent(c);
+    print_figures(c);
     print_lost(c);
     return whole ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
@@ -191,7 +227,8 @@ static int verdict(const struct check *c)
 static int run(const char *path)
 {
     struct check c = {0};
-    struct trace_visitor visitor = {.context = &c, .step = take_step, .record = take_record};
+    struct trace_visitor visitor = {
+        .context = &c, .step = take_step, .samples = take_samples, .record = take_record};
     int error = trace_scan_open(&c.scan, path);
     int status = HR_EXIT_FAILED;
 

@@ -25,7 +25,7 @@ static const char *label(struct dump *dump, uint64_t ip)
     uint64_t hash = (ip * 0x9e3779b97f4a7c15ull) >> (64 - DUMP_CACHE_BITS);
     struct dump_label *entry = &dump->cache[hash];
     struct symbols_place place;
-    char safe[DUMP_LABEL_BYTES - 24];
+    char safe[DUMP_LABEL_BYTES - 40];
 
     if (entry->known && entry->ip == ip)
         return entry->text;
@@ -33,7 +33,7 @@ static const char *label(struct dump *dump, uint64_t ip)
     entry->ip = ip;
     entry->text[0] = 0;
     if (symbols_find(dump->symbols, ip, &place) && place.name != NULL)
-        snprintf(entry->text, sizeof entry->text, "%s+0x%llx",
+        snprintf(entry->text, sizeof entry->text, "%s%s+0x%llx", place.kernel ? "[kernel] " : "",
                  text_escape(safe, sizeof safe, place.name), (unsigned long long)place.offset);
     return entry->text;
 }

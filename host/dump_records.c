@@ -53,12 +53,14 @@ static const struct layout layouts[] = {
             FIELD(struct hr_meta_sampling, event_count),
             FIELD(struct hr_meta_sampling, ring_slots),
             FIELD(struct hr_meta_sampling, cpu_count),
+            FIELD(struct hr_meta_sampling, frequency_hz),
             {0}}},
     {HR_META_CALIBRATION, sizeof(struct hr_meta_calibration), false, "calibration",
      FIELDS{FIELD(struct hr_meta_calibration, sample_ticks),
             FIELD(struct hr_meta_calibration, read_ticks),
             FIELD(struct hr_meta_calibration, rdpmc_ticks),
             FIELD(struct hr_meta_calibration, rounds),
+            FIELD(struct hr_meta_calibration, late_ticks),
             {0}}},
     {HR_META_MAP, sizeof(struct hr_meta_map), true, "map",
      FIELDS{HEX(struct hr_meta_map, start),
@@ -107,6 +109,8 @@ static const struct layout layouts[] = {
             FIELD(struct hr_rec_gap, reason),
             FIELD(struct hr_rec_gap, tid),
             {0}}},
+    {HR_REC_PERIOD, sizeof(struct hr_rec_period), false, "period",
+     FIELDS{FIELD(struct hr_rec_period, time), FIELD(struct hr_rec_period, period), {0}}},
     {HR_REC_FAULT, sizeof(struct hr_rec_fault), false, "fault",
      FIELDS{FIELD(struct hr_rec_fault, time),
             HEX(struct hr_rec_fault, ip),
@@ -130,6 +134,21 @@ static const struct layout layouts[] = {
             FIELD(struct hr_rec_stream, samples),
             FIELD(struct hr_rec_stream, lost),
             FIELD(struct hr_rec_stream, chunks),
+            {0}}},
+    {HR_REC_REGION, sizeof(struct hr_rec_region), true, "region",
+     FIELDS{FIELD(struct hr_rec_region, event),
+            FIELD(struct hr_rec_region, passes),
+            FIELD(struct hr_rec_region, sum),
+            FIELD(struct hr_rec_region, min),
+            FIELD(struct hr_rec_region, max),
+            FIELD(struct hr_rec_region, threads),
+            FIELD(struct hr_rec_region, bucket_count),
+            {0}}},
+    {HR_REC_NMI, sizeof(struct hr_rec_nmi), false, "nmi",
+     FIELDS{FIELD(struct hr_rec_nmi, cpu),
+            FIELD(struct hr_rec_nmi, samples),
+            FIELD(struct hr_rec_nmi, spurious),
+            FIELD(struct hr_rec_nmi, unknown),
             {0}}},
     {HR_HOST_END, sizeof(struct hr_host_end), true, "host-end",
      FIELDS{FIELD(struct hr_host_end, wall_ns), FIELD(struct hr_host_end, reason), {0}}},
@@ -168,6 +187,35 @@ static size_t put_build_id(struct output *out, const struct trace_record *record
     return map.build_id_bytes;
 }
 
+/* A region's histogram, as bucket:passes; returns its length. */
+static size_t put_buckets(struct output *out, const struct trace_record *record)
+{
+    struct hr_rec_region region;
+    const uint8_t *tail;
+    size_t tail_bytes;
+    char before = '=';
+
+    if (!trace_body(record, &region, sizeof region, &tail, &tail_bytes) ||
+        region.bucket_count * sizeof(uint64_t) > tail_bytes)
+        return 0;
+    output_text(out, " buckets");
+    for (size_t i = 0; i < region.bucket_count; i++) {
+        uint64_t passes;
+
+        memcpy(&passes, tail + i * sizeof passes, sizeof passes);
+        if (passes == 0)
+            continue;
+        output_char(out, before);
+        output_decimal(out, i);
+        output_char(out, ':');
+        output_decimal(out, passes);
+        before = ',';
+    }
+    if (before == '=')
+        output_char(out, '=');
+    return region.bucket_count * sizeof(uint64_t);
+}
+
 static void put_tail(struct output *out, const struct layout *layout,
                      const struct trace_record *record)
 {
@@ -176,6 +224,8 @@ static void put_tail(struct output *out, const struct layout *layout,
 
     if (record->type == HR_META_MAP)
         start += put_build_id(out, record);
+    if (record->type == HR_REC_REGION)
+        start += put_buckets(out, record);
     if (end > start && record->body[end - 1] == 0)
         end--;
     /* the NUL between key and value shows as an equals sign */
@@ -245,6 +295,23 @@ static int put_step(void *context, int step, const struct trace_chunk *chunk)
     return out->error;
 }
 
+static void put_flags(struct output *out, uint32_t flags)
+{
+    static const char *const names[] = {"kernel", "late", "polled", "resumed"};
+    char before = '(';
+
+    put_value(out, "flags", flags, false);
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if ((flags >> i & 1) == 0)
+            continue;
+        output_char(out, before);
+        output_text(out, names[i]);
+        before = ',';
+    }
+    if (before == ',')
+        output_char(out, ')');
+}
+
 static int put_samples(void *context, const struct trace_samples *samples)
 {
     struct output *out = &((struct dump *)context)->output;
@@ -257,7 +324,7 @@ static int put_samples(void *context, const struct trace_samples *samples)
         put_value(out, "tid", sample->tid, false);
         put_value(out, "ip", sample->ip, true);
         put_value(out, "cost_ticks", sample->cost_ticks, false);
-        put_value(out, "flags", sample->flags, false);
+        put_flags(out, sample->flags);
         output_text(out, " counters=");
         for (uint32_t i = 0; i < samples->event_count; i++) {
             if (i != 0)

@@ -33,12 +33,17 @@ static inline uint32_t histogram_bucket(uint64_t value)
             ((1u << HISTOGRAM_FRACTION_BITS) - 1));
 }
 
-static inline void histogram_add(struct histogram *h, uint64_t value)
+static inline void histogram_add_many(struct histogram *h, uint64_t value, uint64_t times)
 {
-    h->count++;
+    h->count += times;
     if (value > h->largest)
         h->largest = value;
-    h->buckets[histogram_bucket(value)]++;
+    h->buckets[histogram_bucket(value)] += times;
+}
+
+static inline void histogram_add(struct histogram *h, uint64_t value)
+{
+    histogram_add_many(h, value, 1);
 }
 
 #endif

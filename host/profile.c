@@ -66,6 +66,7 @@ void profile_add(struct profile *profile, const struct trace_samples *samples)
     const struct trace_slot *previous = samples->previous;
     uint32_t events = samples->event_count;
     uint32_t words = 2 + events;
+    bool resumed = samples->count != 0 && (samples->slots[0].flags & HR_SAMPLE_RESUMED) != 0;
 
     if (events != profile->event_count) { /* only before the first sample, or in a forged trace */
         if (profile->samples != 0)
@@ -77,7 +78,7 @@ void profile_add(struct profile *profile, const struct trace_samples *samples)
         uint64_t *slot = find_slot(profile, sample->ip, words);
 
         slot[1]++;
-        for (uint32_t i = 0; i < events; i++)
+        for (uint32_t i = 0; i < events && !resumed; i++)
             slot[2 + i] += sample->counters[i] - previous->counters[i];
         previous = sample;
     }
@@ -101,6 +102,7 @@ static struct profile_row *find_row(struct profile *profile, const struct symbol
     profile->row_index[i] = profile->row_count;
     row->name = place->name;
     row->object = place->object;
+    row->kernel = place->kernel;
     row->start = place->start;
     row->end = place->end;
     return row;

@@ -18,6 +18,7 @@
 
 struct profile_row {
     const char *name; /* of the function; NULL: the range start .. end-1; owned by the symbols */
+    bool kernel; /* the name is that of a function of Microtome's kernel */
     const char *object; /* NULL if unknown; owned by the symbols */
     uint64_t start;
     uint64_t end; /* 0: the row that sums up what found no place */
@@ -44,7 +45,9 @@ void profile_free(struct profile *profile);
 /* True when profile_fold must be called before the next profile_add. */
 bool profile_full(const struct profile *profile);
 
-/* Counts a run of samples: what the counters rose by since the sample before goes to each. */
+/* Counts a run of samples: what the counters rose by since the sample before goes to each, but for
+ * a sample after a pause: what was counted in the pause belongs nowhere.
+ */
 void profile_add(struct profile *profile, const struct trace_samples *samples);
 
 /* Moves what was counted by address into rows. */

@@ -1,6 +1,7 @@
-/* hr report: the functions of a trace by samples and by events. */
+/* hr report: the functions, regions or marks of a trace. */
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,23 +9,34 @@
 #include "host/error.h"
 #include "host/profile.h"
 #include "host/reader.h"
+#include "host/report_marks.h"
 #include "host/report_print.h"
+#include "host/report_regions.h"
+#include "host/text.h"
 #include "host/trace_scan.h"
 
-#define DEFAULT_LIMIT 40
+#define DEFAULT_LIMIT 40 /* of functions */
+#define LIMIT_UNSET ULONG_MAX
+
+enum report_view { REPORT_FUNCTIONS, REPORT_REGIONS, REPORT_MARKS };
+
+enum { KEY_REGIONS = 256, KEY_MARKS }; /* options without a letter */
 
 struct report_options {
     const char *path;
-    const char *sort;
+    const char *sort; /* NULL: samples of functions, time of regions */
     const char *program;
+    enum report_view view;
     unsigned long limit; /* 0: all */
 };
 
 struct report {
     struct trace_scan scan;
     struct profile profile;
+    struct report_marks marks;
     struct symbols *symbols; /* opened when first needed: the maps come before the samples */
     const char *program;
+    uint64_t mark_count;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -39,11 +51,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'p':
         options->program = argument;
         return 0;
+    case KEY_REGIONS:
+        options->view = REPORT_REGIONS;
+        return 0;
+    case KEY_MARKS:
+        options->view = REPORT_MARKS;
+        return 0;
     case 'n':
         errno = 0;
         options->limit = strtoul(argument, &end, 10);
         if (*argument < '0' || *argument > '9' || *end != 0 || errno != 0)
-            argp_error(state, "--limit %s: not a number; 0 shows every function", argument);
+            argp_error(state, "--limit %s: not a number; 0 shows all", argument);
         return 0;
     default:
         return reader_parse_file(key, argument, state, &options->path);
@@ -71,14 +89,33 @@ static int take_samples(void *context, const struct trace_samples *samples)
     return error;
 }
 
-/* The event to sort by: its number, -1 for samples, -2 when there is none of that name.  The name
- * may leave out the :suffix.
+static int count_marks(void *context, const struct trace_chunk *chunk,
+                       const struct trace_record *record)
+{
+    struct report *r = context;
+
+    r->mark_count += record->type == HR_REC_MARK && chunk->header.type == HR_CHUNK_DATA;
+    return 0;
+}
+
+static int take_mark(void *context, const struct trace_chunk *chunk,
+                     const struct trace_record *record)
+{
+    struct report *r = context;
+
+    if (record->type != HR_REC_MARK || chunk->header.type != HR_CHUNK_DATA)
+        return 0;
+    return report_marks_take(&r->marks, chunk->header.cpu, record);
+}
+
+/* The event to sort by: its number, -1 for samples or time, -2 when there is none of that name. The
+ * name may leave out the :suffix.
  */
-static int find_event(const struct trace_info *info, const char *name)
+static int find_event(const struct trace_info *info, const char *name, const char *otherwise)
 {
     char room[16];
 
-    if (strcmp(name, "samples") == 0)
+    if (name == NULL || strcmp(name, otherwise) == 0)
         return -1;
     for (uint32_t i = 0; i < info->event_count; i++) {
         const char *event = trace_info_event_name(info, i, room);
@@ -90,7 +127,7 @@ static int find_event(const struct trace_info *info, const char *name)
     return -2;
 }
 
-static int unknown_event(const struct trace_info *info, const char *name)
+static int unknown_event(const struct trace_info *info, const char *name, const char *otherwise)
 {
     char names[HR_EVENTS_MAX * 66 + 1] = "", room[16];
     size_t used = 0;
@@ -98,7 +135,7 @@ static int unknown_event(const struct trace_info *info, const char *name)
     for (uint32_t i = 0; i < info->event_count; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, ", %s",
                                  trace_info_event_name(info, i, room));
-    error_print("--sort %s: the trace has no such event; choose samples%s", name, names);
+    error_print("--sort %s: the trace has no such event; choose %s%s", name, otherwise, names);
     return HR_EXIT_USAGE;
 }
 
@@ -107,7 +144,8 @@ static void warn(const struct report *r, const char *path)
     const struct trace_audit *audit = &r->scan.audit;
     const char *file, *problem;
 
-    for (size_t i = 0; (problem = symbols_problem(r->symbols, i, &file)) != NULL; i++)
+    for (size_t i = 0;
+         r->symbols != NULL && (problem = symbols_problem(r->symbols, i, &file)) != NULL; i++)
         error_print("%s: %s", file, problem);
     if (!trace_audit_complete(audit))
         error_print("%s: incomplete, the report covers what is there; 'hr check %s' says what is "
@@ -115,35 +153,73 @@ static void warn(const struct report *r, const char *path)
                     path, path);
 }
 
+/* What else the program left in the trace, under the table of functions. */
+static void print_pointers(const struct report *r, const char *path)
+{
+    char number[TEXT_QUANTITY_BYTES], safe[4096];
+    size_t regions = r->scan.info.regions.count;
+
+    text_escape(safe, sizeof safe, path);
+    if (regions != 0)
+        printf("# %s region%s: hr report --regions %s\n", text_count(number, regions),
+               regions != 1 ? "s" : "", safe);
+    if (r->mark_count != 0)
+        printf("# %s mark%s: hr report --marks %s\n", text_count(number, r->mark_count),
+               r->mark_count != 1 ? "s" : "", safe);
+}
+
 static int present(struct report *r, const struct report_options *options)
 {
-    int event = find_event(&r->scan.info, options->sort);
+    struct trace_info *info = &r->scan.info;
+    const char *otherwise = options->view == REPORT_REGIONS ? "time" : "samples";
+    int event = find_event(info, options->sort, otherwise);
 
     if (event == -2)
-        return unknown_event(&r->scan.info, options->sort);
-    profile_sort(&r->profile, event);
-    report_print(stdout, &r->scan, &r->profile, event, options->limit);
+        return unknown_event(info, options->sort, otherwise);
+    if (options->view == REPORT_REGIONS) {
+        report_regions_print(stdout, info, event < 0 ? TRACE_REGION_TIME : (uint32_t)event,
+                             options->limit);
+    } else if (options->view == REPORT_MARKS) {
+        report_marks_print(stdout, info, &r->marks, options->limit);
+    } else {
+        profile_sort(&r->profile, event);
+        report_print(stdout, &r->scan, &r->profile, event, options->limit);
+        print_pointers(r, options->path);
+    }
     warn(r, options->path);
     return HR_EXIT_OK;
+}
+
+static int walk(struct report *r, enum report_view view)
+{
+    struct trace_visitor visitor = {.context = r};
+    int error;
+
+    if (view == REPORT_MARKS)
+        visitor.record = take_mark;
+    if (view != REPORT_FUNCTIONS)
+        return trace_scan_run(&r->scan, &visitor);
+    visitor.samples = take_samples;
+    visitor.record = count_marks;
+    error = profile_init(&r->profile);
+    if (error == 0)
+        error = trace_scan_run(&r->scan, &visitor);
+    return error == 0 ? fold(r) : error;
 }
 
 static int run(const struct report_options *options)
 {
     struct report r = {.program = options->program};
-    struct trace_visitor visitor = {.context = &r, .samples = take_samples};
     int status = HR_EXIT_FAILED;
     int error = trace_scan_open(&r.scan, options->path);
 
     if (error == 0) {
-        error = profile_init(&r.profile);
-        if (error == 0)
-            error = trace_scan_run(&r.scan, &visitor);
-        if (error == 0)
-            error = fold(&r);
+        error = walk(&r, options->view);
         if (error == 0)
             status = present(&r, options);
         symbols_close(r.symbols);
         profile_free(&r.profile);
+        report_marks_free(&r.marks);
         trace_scan_close(&r.scan);
     }
     return error == 0 ? status : reader_fail(options->path, error);
@@ -152,8 +228,12 @@ static int run(const struct report_options *options)
 int report_command(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"sort", 's', "KEY", 0, "Sort by samples (default) or by an event's name", 0},
-        {"limit", 'n', "N", 0, "Show the first N functions (default 40; 0 shows all)", 0},
+        {"sort", 's', "KEY", 0, "Sort by samples (default; regions: by time) or by an event's name",
+         0},
+        {"limit", 'n', "N", 0,
+         "Show the first N (functions: default 40; 0, the default of the others, shows all)", 0},
+        {"regions", KEY_REGIONS, NULL, 0, "Show the regions that the program named", 0},
+        {"marks", KEY_MARKS, NULL, 0, "List the program's marks with their times", 0},
         {"program", 'p', "PATH", 0, "Take the program's symbols from PATH", 0},
         {0},
     };
@@ -163,16 +243,20 @@ int report_command(int argc, char **argv)
         .args_doc = "[FILE]",
         .doc = "Show the functions of a trace (default hr.bin) by samples and by events."
                "\vA sample counts for the function that it interrupted, and so does what the "
-               "counters rose by since the sample before. Where a program has no symbols, ranges "
+               "counters rose by since the sample before, unless sampling paused between them. "
+               "Where a program has no symbols, ranges "
                "of 4 KiB take the place of functions.\n\n"
                "Examples:\n"
                "  hr report                            functions by samples\n"
                "  hr report --sort instructions -n 10  the ten that execute most\n"
-               "  hr report --program ./prog.debug     symbols from an unstripped build\n",
+               "  hr report --program ./prog.debug     symbols from an unstripped build\n"
+               "  hr report --regions --sort cycles    what the program's regions cost\n",
     };
-    struct report_options options = {NULL, "samples", NULL, DEFAULT_LIMIT};
+    struct report_options options = {.limit = LIMIT_UNSET};
 
     argp_parse(&argp, argc, argv, 0, NULL, &options);
+    if (options.limit == LIMIT_UNSET)
+        options.limit = options.view == REPORT_FUNCTIONS ? DEFAULT_LIMIT : 0;
     options.path = reader_file(options.path);
     return run(&options);
 }

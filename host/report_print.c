@@ -18,6 +18,22 @@ static int shown_event(const struct trace_info *info, int event)
     return 0;
 }
 
+static void print_trigger(FILE *out, const struct trace_info *info)
+{
+    const struct hr_meta_sampling *sampling = &info->sampling;
+    char number[TEXT_QUANTITY_BYTES], safe[256], room[64];
+
+    fprintf(out, "mode %s", trace_info_mode(sampling->mode));
+    if (sampling->interval_ticks != 0)
+        fprintf(out, ", every %s",
+                text_time(number, (double)trace_info_ns(info, sampling->interval_ticks)));
+    else if (sampling->frequency_hz != 0)
+        fprintf(out, ", %s samples/s", text_count(number, sampling->frequency_hz));
+    else if (sampling->period_events != 0)
+        fprintf(out, ", every %s %s", text_count(number, sampling->period_events),
+                text_escape(safe, sizeof safe, trace_info_event_word(info, 0, room)));
+}
+
 static void print_head(FILE *out, const struct trace_scan *scan, const struct profile *profile,
                        int sort, int shown)
 {
@@ -26,11 +42,9 @@ static void print_head(FILE *out, const struct trace_scan *scan, const struct pr
 
     fprintf(out, "# program: %s\n",
             text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
-    fprintf(out, "# %s samples, %s lost, mode %s", text_count(a, profile->samples),
-            text_count(b, scan->audit.lost), trace_info_mode(info->sampling.mode));
-    if (info->sampling.interval_ticks != 0)
-        fprintf(out, ", every %s",
-                text_time(a, (double)trace_info_ns(info, info->sampling.interval_ticks)));
+    fprintf(out, "# %s samples, %s lost, ", text_count(a, profile->samples),
+            text_count(b, scan->audit.lost));
+    print_trigger(out, info);
     if (shown < 0) {
         fputs("\n# share: of samples\n", out);
         return;
@@ -46,9 +60,11 @@ static void print_head(FILE *out, const struct trace_scan *scan, const struct pr
 static void print_row(FILE *out, const struct profile_row *row, double share, int shown)
 {
     char samples[TEXT_QUANTITY_BYTES], count[TEXT_QUANTITY_BYTES], symbol[256], object[128];
+    char name[240];
 
     if (row->name != NULL)
-        text_escape(symbol, sizeof symbol, row->name);
+        snprintf(symbol, sizeof symbol, "%s%s", row->kernel ? "[kernel] " : "",
+                 text_escape(name, sizeof name, row->name));
     else if (row->end == 0)
         snprintf(symbol, sizeof symbol, "[everything else]");
     else

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/histogram.h"
+#include "host/summary_overflow.h"
 #include "host/symbols.h"
 #include "host/trace_scan.h"
 
@@ -16,9 +17,12 @@ struct cpu_state {
 };
 
 struct gather {
+    const struct trace_info *info;
     struct cpu_state *cpus; /* 65536, untouched pages cost nothing */
     struct histogram intervals;
     struct histogram costs;
+    struct overflow overflow;
+    uint64_t polled;
     uint64_t time_last;
     uint16_t cpu_limit; /* one more than the largest CPU number seen, saturating */
 };
@@ -29,12 +33,32 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
 
     if (!continues)
         g->cpus[chunk->header.cpu].running = false;
+    overflow_chunk(&g->overflow, chunk, continues);
     if (chunk->header.cpu >= g->cpu_limit)
         g->cpu_limit =
             chunk->header.cpu == UINT16_MAX ? UINT16_MAX : (uint16_t)(chunk->header.cpu + 1);
     if (chunk->header.time_last > g->time_last)
         g->time_last = chunk->header.time_last;
     return 0;
+}
+
+/* Samples that make no interval: the program asked for them, or they come after a pause. */
+static bool take_untimed(struct gather *g, struct cpu_state *cpu,
+                         const struct trace_samples *samples)
+{
+    const struct trace_slot *last = &samples->slots[samples->count - 1];
+    bool polled =
+        (last->flags & HR_SAMPLE_POLLED) != 0 && g->info->sampling.mode != HR_MODE_INSTRUCTED;
+
+    if (!polled && (last->flags & HR_SAMPLE_RESUMED) == 0)
+        return false;
+    for (uint32_t i = 0; i < samples->count; i++)
+        histogram_add(&g->costs, samples->slots[i].cost_ticks);
+    if (!polled) {
+        cpu->time = last->time;
+        cpu->running = true;
+    }
+    return true;
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
@@ -45,19 +69,24 @@ static int take_samples(void *context, const struct trace_samples *samples)
     const struct trace_slot *end = slot + samples->count;
     uint64_t time = cpu->time;
 
+    overflow_samples(&g->overflow, samples);
+    g->polled += (slot->flags & HR_SAMPLE_POLLED) != 0 ? samples->count : 0;
+    memcpy(cpu->counters, end[-1].counters, samples->event_count * sizeof cpu->counters[0]);
+    if (take_untimed(g, cpu, samples))
+        return 0;
     if (!cpu->running) {
         time = slot->time;
         histogram_add(&g->costs, slot->cost_ticks);
         slot++;
     }
     for (; slot < end; slot++) {
-        histogram_add(&g->intervals, slot->time - time);
+        if (slot->time >= time) /* else the clock went back: hr check says so */
+            histogram_add(&g->intervals, slot->time - time);
         histogram_add(&g->costs, slot->cost_ticks);
         time = slot->time;
     }
     cpu->time = time;
     cpu->running = true;
-    memcpy(cpu->counters, end[-1].counters, samples->event_count * sizeof cpu->counters[0]);
     return 0;
 }
 
@@ -68,20 +97,24 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 
     if (record->type == HR_REC_LOST || record->type == HR_REC_GAP || record->type == HR_REC_SWITCH)
         g->cpus[chunk->header.cpu].running = false;
+    overflow_record(&g->overflow, chunk, record);
     return 0;
 }
 
-static int gather_init(struct gather *g)
+static int gather_init(struct gather *g, const struct trace_info *info)
 {
     int error;
 
     memset(g, 0, sizeof *g);
+    g->info = info;
     g->cpus = calloc(65536, sizeof g->cpus[0]);
     error = g->cpus != NULL ? 0 : -ENOMEM;
     if (error == 0)
         error = histogram_init(&g->intervals);
     if (error == 0)
         error = histogram_init(&g->costs);
+    if (error == 0)
+        error = overflow_init(&g->overflow, info);
     return error;
 }
 
@@ -89,6 +122,7 @@ static void gather_free(struct gather *g)
 {
     histogram_free(&g->intervals);
     histogram_free(&g->costs);
+    overflow_free(&g->overflow);
     free(g->cpus);
 }
 
@@ -116,7 +150,7 @@ static void place_fault(struct summary *s)
 }
 
 /* Moves what the scan knows into the summary. */
-static void conclude(struct summary *s, struct trace_scan *scan, const struct gather *g)
+static void conclude(struct summary *s, struct trace_scan *scan, struct gather *g)
 {
     uint64_t end;
 
@@ -132,6 +166,8 @@ static void conclude(struct summary *s, struct trace_scan *scan, const struct ga
     end = s->info.has_exit ? s->info.exit.time : g->time_last;
     s->duration_ns = trace_info_time_ns(&s->info, end);
     s->interval = spread(&s->info, &g->intervals);
+    s->polled = g->polled;
+    overflow_conclude(&g->overflow, s);
     s->cost = spread(&s->info, &g->costs);
     for (uint32_t cpu = 0; cpu < g->cpu_limit; cpu++)
         for (uint32_t i = 0; i < s->info.event_count; i++)
@@ -156,7 +192,7 @@ int summary_from_file(const char *path, struct summary *summary)
     snprintf(summary->path, sizeof summary->path, "%s", path);
     if (error != 0)
         return error;
-    error = gather_init(&g);
+    error = gather_init(&g, &scan.info);
     if (error == 0)
         error = trace_scan_run(&scan, &visitor);
     if (error == 0)

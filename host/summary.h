@@ -15,15 +15,26 @@ struct summary_spread {
     uint64_t max_ns;
 };
 
+struct summary_period { /* of overflow sampling: events of the first event between samples */
+    uint64_t first; /* 0: unknown, as are all others then */
+    uint64_t last;
+    uint64_t median; /* over the samples; within 0.1 % */
+    uint64_t changes;
+};
+
 struct summary {
     char path[4096]; /* of the trace */
     struct trace_info info; /* owned */
     uint64_t bytes; /* of the trace */
     uint64_t samples; /* that came */
+    uint64_t polled; /* among them: those that the program asked for */
     uint64_t lost; /* dropped by the guest, counted there */
     uint64_t gone; /* sent by the guest, missing from the file */
     uint64_t duration_ns; /* of the program */
-    struct summary_spread interval; /* between samples of a CPU that ran without a pause */
+    struct summary_spread interval; /* between triggered samples of a CPU, without a pause */
+    struct summary_period period;
+    double rate_hz; /* overflow: samples a second of the time that the program ran; else 0 */
+    double rate_last_half_hz;
     struct summary_spread cost; /* of reading the counters in a sample */
     bool complete;
     uint64_t damaged_chunks; /* and damaged stretches between chunks */

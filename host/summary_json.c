@@ -3,15 +3,16 @@
 #include <jansson.h>
 
 #include "host/summary.h"
+#include "host/summary_json_regions.h"
 #include "host/text.h"
 
-static json_t *number(uint64_t value)
+json_t *summary_json_number(uint64_t value)
 {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
 /* A string from the trace: invalid UTF-8 and control characters are escaped first. */
-static json_t *string(const char *text)
+json_t *summary_json_string(const char *text)
 {
     char safe[16384];
 
@@ -20,8 +21,8 @@ static json_t *string(const char *text)
 
 static json_t *spread(const struct summary_spread *s)
 {
-    return json_pack("{s:o, s:o, s:o}", "p50", number(s->p50_ns), "p99", number(s->p99_ns), "max",
-                     number(s->max_ns));
+    return json_pack("{s:o, s:o, s:o}", "p50", summary_json_number(s->p50_ns), "p99",
+                     summary_json_number(s->p99_ns), "max", summary_json_number(s->max_ns));
 }
 
 static json_t *interval(const struct summary *s)
@@ -30,7 +31,7 @@ static json_t *interval(const struct summary *s)
     uint64_t requested = trace_info_ns(&s->info, s->info.sampling.interval_ticks);
 
     if (object != NULL)
-        json_object_set_new(object, "requested", number(requested));
+        json_object_set_new(object, "requested", summary_json_number(requested));
     return object;
 }
 
@@ -43,11 +44,11 @@ static json_t *events(const struct summary *s)
     for (uint32_t i = 0; i < s->info.event_count; i++) {
         uint64_t total = summary_event_total(s, i, &whole);
 
-        json_array_append_new(array, json_pack("{s:o, s:o, s:s, s:b}", "name",
-                                               string(trace_info_event_name(&s->info, i, room)),
-                                               "total", number(total), "source",
-                                               trace_info_source(s->info.events[i].meta.source),
-                                               "complete", whole));
+        json_array_append_new(
+            array, json_pack("{s:o, s:o, s:s, s:b}", "name",
+                             summary_json_string(trace_info_event_name(&s->info, i, room)), "total",
+                             summary_json_number(total), "source",
+                             trace_info_source(s->info.events[i].meta.source), "complete", whole));
     }
     return array;
 }
@@ -57,17 +58,46 @@ static json_t *cost(const struct summary *s)
     const struct hr_meta_calibration *c = &s->info.calibration;
 
     if (!s->info.has_calibration)
-        return json_pack("{s:n, s:n, s:o}", "sample_ns", "rdpmc_ns", "read_ns", spread(&s->cost));
-    return json_pack("{s:o, s:o, s:o}", "sample_ns",
-                     number(trace_info_ns(&s->info, c->sample_ticks)), "rdpmc_ns",
-                     number(trace_info_ns(&s->info, c->rdpmc_ticks)), "read_ns", spread(&s->cost));
+        return json_pack("{s:n, s:n, s:n, s:o}", "sample_ns", "rdpmc_ns", "late_ns", "read_ns",
+                         spread(&s->cost));
+    return json_pack("{s:o, s:o, s:o, s:o}", "sample_ns",
+                     summary_json_number(trace_info_ns(&s->info, c->sample_ticks)), "rdpmc_ns",
+                     summary_json_number(trace_info_ns(&s->info, c->rdpmc_ticks)), "late_ns",
+                     summary_json_number(trace_info_ns(&s->info, c->late_ticks)), "read_ns",
+                     spread(&s->cost));
+}
+
+/* Of overflow sampling; null in other modes. */
+static json_t *period(const struct summary_period *p)
+{
+    if (p->first == 0)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "first", summary_json_number(p->first), "last",
+                     summary_json_number(p->last), "median", summary_json_number(p->median),
+                     "changes", summary_json_number(p->changes));
+}
+
+static json_t *rate(const struct summary *s)
+{
+    if (s->rate_hz <= 0)
+        return json_null();
+    return json_pack("{s:f, s:f}", "mean", s->rate_hz, "last_half", s->rate_last_half_hz);
+}
+
+static json_t *nmi(const struct trace_info *info)
+{
+    if (!info->has_nmis)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "samples", summary_json_number(info->nmis.samples),
+                     "spurious", summary_json_number(info->nmis.spurious), "unknown",
+                     summary_json_number(info->nmis.unknown));
 }
 
 static json_t *clock_object(const struct trace_info *info)
 {
-    return json_pack("{s:o, s:s, s:b}", "ticks_per_second", number(info->clock.ticks_per_second),
-                     "method", trace_info_clock_method(info->clock.method), "known",
-                     info->has_clock);
+    return json_pack("{s:o, s:s, s:b}", "ticks_per_second",
+                     summary_json_number(info->clock.ticks_per_second), "method",
+                     trace_info_clock_method(info->clock.method), "known", info->has_clock);
 }
 
 /* instructions:u is exact where virtual time counts it and one CPU runs everything. */
@@ -90,7 +120,7 @@ static json_t *fault(const struct summary *s)
     snprintf(ip, sizeof ip, "0x%llx", (unsigned long long)f->ip);
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
     return json_pack("{s:i, s:s, s:s, s:o, s:i, s:i}", "signal", (int)(f->signal & 0xff), "ip", ip,
-                     "address", address, "symbol", string(s->fault_place), "vector",
+                     "address", address, "symbol", summary_json_string(s->fault_place), "vector",
                      (int)(f->vector & 0xff), "tid", (int)f->tid);
 }
 
@@ -106,25 +136,32 @@ int summary_print_json(FILE *out, const struct summary *s)
     int status = summary_exit_status(s);
     int error;
 
-    set(object, "samples", number(s->samples));
-    set(object, "lost", number(s->lost));
-    set(object, "duration_ns", number(s->duration_ns));
+    set(object, "samples", summary_json_number(s->samples));
+    set(object, "lost", summary_json_number(s->lost));
+    set(object, "duration_ns", summary_json_number(s->duration_ns));
     set(object, "interval_ns", interval(s));
-    set(object, "bytes", number(s->bytes));
+    set(object, "bytes", summary_json_number(s->bytes));
     set(object, "emulated", json_boolean(info->sampling.flags & HR_SAMPLING_EMULATED));
     set(object, "exit_status", status >= 0 ? json_integer(status) : json_null());
     set(object, "events", events(s));
     set(object, "cost", cost(s));
     set(object, "mode", json_string(trace_info_mode(info->sampling.mode)));
-    set(object, "program", string(trace_info_text(info, "program.path", "")));
-    set(object, "arguments", string(trace_info_text(info, "program.args", "")));
+    set(object, "paused", json_boolean(info->sampling.flags & HR_SAMPLING_PAUSED));
+    set(object, "polled", summary_json_number(s->polled));
+    set(object, "period", period(&s->period));
+    set(object, "frequency_hz", summary_json_number(info->sampling.frequency_hz));
+    set(object, "rate_hz", rate(s));
+    set(object, "nmi", nmi(info));
+    set(object, "regions", summary_json_regions(info));
+    set(object, "program", summary_json_string(trace_info_text(info, "program.path", "")));
+    set(object, "arguments", summary_json_string(trace_info_text(info, "program.args", "")));
     set(object, "instructions_exact", json_boolean(instructions_exact(info)));
     set(object, "clock", clock_object(info));
     set(object, "fault", fault(s));
     set(object, "complete", json_boolean(s->complete));
-    set(object, "damaged_chunks", number(s->damaged_chunks));
-    set(object, "missing_chunks", number(s->missing_chunks));
-    set(object, "missing_samples", number(s->gone));
+    set(object, "damaged_chunks", summary_json_number(s->damaged_chunks));
+    set(object, "missing_chunks", summary_json_number(s->missing_chunks));
+    set(object, "missing_samples", summary_json_number(s->gone));
     error = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(object);
     fputc('\n', out);

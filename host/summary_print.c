@@ -2,9 +2,10 @@
 #include <string.h>
 
 #include "host/summary.h"
+#include "host/summary_sampling.h"
 #include "host/text.h"
 
-#define ROW "%20s  %-20s"
+#define ROW SUMMARY_ROW
 #define SAMPLES_FOR_A_MEAN 100 /* below, the header dominates bytes a sample */
 
 static void print_program(FILE *out, const struct summary *s)
@@ -31,58 +32,6 @@ static void print_events(FILE *out, const struct summary *s)
     }
     if (s->info.event_count != 0)
         fputc('\n', out);
-}
-
-static void print_samples(FILE *out, const struct summary *s)
-{
-    const struct hr_meta_sampling *sampling = &s->info.sampling;
-    char number[TEXT_QUANTITY_BYTES], a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES];
-    char c[TEXT_QUANTITY_BYTES];
-    double offered = (double)s->samples + (double)s->lost;
-
-    fprintf(out, ROW "mode %s", text_count(number, s->samples), "samples",
-            trace_info_mode(sampling->mode));
-    if (sampling->interval_ticks != 0)
-        fprintf(out, ", every %s",
-                text_time(a, (double)trace_info_ns(&s->info, sampling->interval_ticks)));
-    if (sampling->period_events != 0)
-        fprintf(out, ", every %s events", text_count(a, sampling->period_events));
-    fputc('\n', out);
-    if (s->interval.count != 0)
-        fprintf(out, ROW "median; p99 %s, max %s\n", text_time(a, (double)s->interval.p50_ns),
-                "achieved interval", text_time(b, (double)s->interval.p99_ns),
-                text_time(c, (double)s->interval.max_ns));
-    if (s->lost == 0)
-        fprintf(out, ROW "no sample was dropped\n", "0", "lost");
-    else
-        fprintf(out, ROW "%.3g %% of all: the ring was full\n", text_count(number, s->lost), "lost",
-                100.0 * (double)s->lost / offered);
-    if (s->gone != 0)
-        fprintf(out, ROW "sent by the guest but not in the file\n", text_count(number, s->gone),
-                "samples missing");
-}
-
-/* What sampling cost: the calibrated whole and the measured part that reads the counters. */
-static void print_cost(FILE *out, const struct summary *s)
-{
-    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES];
-    const struct trace_info *info = &s->info;
-    double sample_ns = (double)trace_info_ns(info, info->calibration.sample_ticks);
-
-    if (info->has_calibration && s->samples != 0) {
-        double share = s->duration_ns != 0
-                           ? 100.0 * sample_ns * (double)s->samples / (double)s->duration_ns
-                           : 0.0;
-
-        fprintf(out, ROW "interrupt to return; in all %.3g %% of the run%s\n",
-                text_time(a, sample_ns), "cost of a sample", share,
-                info->sampling.flags & HR_SAMPLING_SHARED ? ", which is off the program's clock"
-                                                          : "");
-    }
-    if (s->cost.count != 0)
-        fprintf(out, ROW "median; p99 %s, max %s\n", text_time(a, (double)s->cost.p50_ns),
-                "  until it was read", text_time(b, (double)s->cost.p99_ns),
-                text_time(c, (double)s->cost.max_ns));
 }
 
 static const char *signal_words(uint32_t signal, char room[32])
@@ -184,8 +133,7 @@ void summary_print(FILE *out, const struct summary *s)
     text_escape(safe, sizeof safe, s->path);
     print_program(out, s);
     print_events(out, s);
-    print_samples(out, s);
-    print_cost(out, s);
+    summary_print_sampling(out, s);
     fprintf(out, ROW "%s\n", text_time(quantity, (double)s->duration_ns), "duration",
             !s->info.has_clock ? "the clock's frequency is missing, 1 GHz assumed"
             : virtual_time     ? "virtual time: one instruction is 1 ns"
@@ -195,5 +143,9 @@ void summary_print(FILE *out, const struct summary *s)
     fprintf(out, ROW "%s%s\n\n", text_bytes(quantity, s->bytes), "trace", safe, note);
     print_exit(out, s);
     print_health(out, s);
+    summary_print_advice(out, s);
+    if (s->info.regions.count != 0)
+        fprintf(out, " Regions: %s; hr report --regions %s\n",
+                text_count(quantity, s->info.regions.count), safe);
     fprintf(out, " Next: hr report %s\n\n", safe);
 }

@@ -16,6 +16,8 @@
 struct object { /* a file that at least one map shows */
     char *path; /* as recorded; identifies the object */
     const char *name; /* its last part */
+    bool kernel;
+    bool asked; /* symbols_find was called for an address in it */
     int status; /* of symbols_elf_open, with the path that was used */
     struct symbols_elf elf;
 };
@@ -41,7 +43,8 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The kernel records its bare file name: it lies beside hr, or where it was installed. */
+/* A kernel that is not where the trace says it was: it lies beside hr, or where it was installed.
+ */
 static int open_beside(struct object *object, const struct trace_map *map)
 {
     static const char *const folders[] = {"", "/../lib/microtome"};
@@ -68,11 +71,13 @@ static int open_object(struct symbols *s, const struct trace_map *map, const cha
     if (object->path == NULL)
         return -ENOMEM;
     object->name = last_part(object->path);
-    if (strchr(path, '/') == NULL && (map->meta.flags & HR_MAP_KERNEL) != 0)
-        object->status = open_beside(object, map);
-    else
+    object->kernel = (map->meta.flags & HR_MAP_KERNEL) != 0;
+    object->status = -ENOENT;
+    if (!object->kernel || path[0] == '/')
         object->status =
             symbols_elf_open(&object->elf, path, map->build_id, map->meta.build_id_bytes);
+    if (object->kernel && object->status != 0 && open_beside(object, map) == 0)
+        object->status = 0;
     s->object_count++;
     return object->status == -ENOMEM ? -ENOMEM : 0;
 }
@@ -180,24 +185,36 @@ static const struct mapping *find_mapping(const struct symbols *s, uint64_t addr
     return NULL;
 }
 
+/* The kernel runs where it was linked; a program's file may be mapped anywhere. */
+static uint64_t linked_address(const struct object *object, const struct mapping *mapping,
+                               uint64_t address)
+{
+    if (object->kernel)
+        return address;
+    return symbols_elf_address(&object->elf, address - mapping->start + mapping->file_offset);
+}
+
 bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place)
 {
     const struct mapping *mapping = find_mapping(symbols, address);
     const struct symbols_function *function;
-    const struct object *object;
+    struct object *object;
     uint64_t linked;
 
     memset(place, 0, sizeof *place);
     place->start = address & ~(RANGE_BYTES - 1);
     place->end = place->start + RANGE_BYTES;
     place->offset = address - place->start;
+    place->kernel = address >> 63 != 0;
     if (mapping == NULL)
         return false;
     object = &symbols->objects[mapping->object];
+    object->asked = true;
+    place->kernel = object->kernel;
     place->object = object->name;
     if (object->status != 0)
         return true;
-    linked = symbols_elf_address(&object->elf, address - mapping->start + mapping->file_offset);
+    linked = linked_address(object, mapping, address);
     function = symbols_elf_find(&object->elf, linked);
     if (function == NULL)
         return true;
@@ -208,27 +225,48 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_plac
     return true;
 }
 
+static const char *kernel_problem(int status)
+{
+    switch (status) {
+    case -ESTALE:
+        return "not the kernel of that run, the build-ids differ: showing addresses of kernel "
+               "code; put that run's guest.elf back";
+    case -ENOENT:
+        return "the kernel of that run is not there: showing addresses of its code; put its "
+               "guest.elf back";
+    case -ENODATA:
+        return "a kernel without symbols: showing addresses of its code";
+    default:
+        return strerror(-status);
+    }
+}
+
+static const char *program_problem(int status)
+{
+    switch (status) {
+    case -ENODATA:
+        return "stripped: showing address ranges; build it with symbols to see functions";
+    case -ESTALE:
+        return "its build-id is not the recorded program's: showing addresses; name the right "
+               "file with --program";
+    case -ENOEXEC:
+        return "not an ELF file: showing addresses; name the program with --program";
+    case -ENOENT:
+        return "not found: showing addresses; name the program with --program";
+    default:
+        return strerror(-status);
+    }
+}
+
 const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file)
 {
     for (size_t i = 0; i < symbols->object_count; i++) {
         const struct object *object = &symbols->objects[i];
 
-        if (object->status == 0 || index-- != 0)
+        if (object->status == 0 || (object->kernel && !object->asked) || index-- != 0)
             continue;
         *file = object->path;
-        switch (object->status) {
-        case -ENODATA:
-            return "stripped: showing address ranges; build it with symbols to see functions";
-        case -ESTALE:
-            return "its build-id is not the recorded program's: showing addresses; name the right "
-                   "file with --program";
-        case -ENOEXEC:
-            return "not an ELF file: showing addresses; name the program with --program";
-        case -ENOENT:
-            return "not found: showing addresses; name the program with --program";
-        default:
-            return strerror(-object->status);
-        }
+        return object->kernel ? kernel_problem(object->status) : program_problem(object->status);
     }
     return NULL;
 }

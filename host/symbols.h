@@ -18,6 +18,7 @@ struct symbols_place {
     uint64_t offset; /* from the function's start, or from `start` */
     uint64_t start; /* run-time address of the function, or of a 4-KiB range */
     uint64_t end; /* first address behind it */
+    bool kernel; /* Microtome's own code, by its map or by its address */
     const char *object; /* the file's name without folders, NULL if in no map; raw */
 };
 
@@ -32,7 +33,7 @@ void symbols_close(struct symbols *symbols);
 bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place);
 
 /* Why a file gives no symbols, one after the other, with the remedy; NULL after the last one.
- * *file is its path.
+ * *file is its path.  The kernel's file is no problem unless an address in it was looked up.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file);
 

@@ -21,6 +21,7 @@ void trace_info_free(struct trace_info *info)
     free(info->maps);
     free(info->texts);
     free(info->streams);
+    trace_regions_free(&info->regions);
     trace_info_init(info);
 }
 
@@ -158,6 +159,32 @@ static enum trace_status take_stream(struct trace_info *info, const struct trace
     return TRACE_OK;
 }
 
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a + b >= a ? a + b : UINT64_MAX;
+}
+
+static enum trace_status take_nmi(struct trace_info *info, const struct trace_record *record)
+{
+    struct trace_nmis *nmis = &info->nmis;
+    struct hr_rec_nmi nmi;
+    uint8_t bit;
+
+    if (!trace_body(record, &nmi, sizeof nmi, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    bit = (uint8_t)(1u << nmi.cpu % 8);
+    if ((nmis->cpus[nmi.cpu / 8] & bit) != 0) {
+        nmis->repeated++;
+        return TRACE_OK;
+    }
+    nmis->cpus[nmi.cpu / 8] |= bit;
+    nmis->samples = add(nmis->samples, nmi.samples);
+    nmis->spurious = add(nmis->spurious, nmi.spurious);
+    nmis->unknown = add(nmis->unknown, nmi.unknown);
+    info->has_nmis = true;
+    return TRACE_OK;
+}
+
 static enum trace_status take_host_end(struct trace_info *info, const struct trace_record *record)
 {
     const uint8_t *message;
@@ -198,6 +225,10 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         return take_stream(info, record, error);
     case HR_HOST_END:
         return take_host_end(info, record);
+    case HR_REC_REGION:
+        return trace_regions_take(&info->regions, record, error);
+    case HR_REC_NMI:
+        return take_nmi(info, record);
     default:
         return TRACE_OK;
     }

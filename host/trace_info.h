@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "host/trace_file.h"
+#include "host/trace_regions.h"
 
 #define TRACE_INFO_TEXTS_MAX 1024
 #define TRACE_INFO_MAPS_MAX 4096
@@ -35,6 +36,14 @@ struct trace_text {
     char *value;
 };
 
+struct trace_nmis { /* summed over the CPUs' HR_REC_NMI */
+    uint64_t samples;
+    uint64_t spurious;
+    uint64_t unknown;
+    uint64_t repeated; /* records of a CPU that had one; not added */
+    uint8_t cpus[65536 / 8]; /* which CPUs had one, a bit each */
+};
+
 struct trace_info {
     bool has_clock;
     bool has_sampling;
@@ -42,6 +51,7 @@ struct trace_info {
     bool has_exit;
     bool has_host_end;
     bool has_fault;
+    bool has_nmis;
     struct hr_meta_clock clock; /* 10^9 ticks a second from 0 until HR_META_CLOCK came */
     struct hr_meta_sampling sampling;
     struct hr_meta_calibration calibration;
@@ -57,6 +67,8 @@ struct trace_info {
     size_t text_count;
     struct hr_rec_stream *streams;
     size_t stream_count;
+    struct trace_regions regions;
+    struct trace_nmis nmis;
     uint64_t ignored; /* records beyond the bounds above */
 };
 
@@ -83,6 +95,8 @@ uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time);
 const char *trace_info_event_name(const struct trace_info *info, uint32_t event, char room[16]);
 
 /* Words for people. */
+/* An event's name for sentences: without ":u", which goes without saying.  Raw. */
+const char *trace_info_event_word(const struct trace_info *info, uint32_t event, char room[64]);
 const char *trace_info_source(enum hr_source source); /* "pmu", "icount", "stub", "none" */
 /* What to say beside an event's figures: "" for a counter's, "exact, from virtual time" ... */
 const char *trace_info_source_words(const struct trace_info *info, uint32_t event);

@@ -83,6 +83,7 @@ static enum trace_status visit_base(struct walk *w, const struct trace_record *r
 static enum trace_status visit_record(struct walk *w, const struct trace_record *record)
 {
     struct trace_info *info = &w->scan->info;
+    struct hr_rec_period period;
     struct hr_rec_lost lost;
 
     switch (record->type) {
@@ -101,6 +102,10 @@ static enum trace_status visit_record(struct walk *w, const struct trace_record 
             return TRACE_BAD_RECORD;
         info->has_fault = true;
         return TRACE_OK;
+    case HR_REC_PERIOD:
+        return trace_body(record, &period, sizeof period, NULL, NULL) && period.period != 0
+                   ? TRACE_OK
+                   : TRACE_BAD_RECORD;
     default:
         return TRACE_OK;
     }

@@ -1,5 +1,6 @@
 /* The format's enumerations in words. */
 #include <stdio.h>
+#include <string.h>
 
 #include "host/trace_info.h"
 
@@ -43,6 +44,18 @@ const char *trace_info_event_name(const struct trace_info *info, uint32_t event,
     if (info->events[event].name[0] != 0)
         return info->events[event].name;
     snprintf(room, 16, "event%u", event % 100);
+    return room;
+}
+
+const char *trace_info_event_word(const struct trace_info *info, uint32_t event, char room[64])
+{
+    char number[16];
+    size_t bytes;
+
+    snprintf(room, 64, "%.63s", trace_info_event_name(info, event, number));
+    bytes = strlen(room);
+    if (bytes > 2 && strcmp(room + bytes - 2, ":u") == 0)
+        room[bytes - 2] = 0;
     return room;
 }
 

@@ -51,12 +51,17 @@ $(UNIT_OUT)/make_golden: $(UNIT_OUT)/obj/tests/golden/make_golden.o \
 		$(UNIT_OUT)/obj/tests/golden/golden.o $(UNIT_LIB)
 	$(CC) $(UNIT_CFLAGS) -o $@ $^
 
+# The trace's target also reads what host/ gathers from META and END chunks.
+FUZZ_TRACE_HOST := host/trace_info.c host/trace_regions.c
+$(FUZZ_OUT)/fuzz_trace: $(FUZZ_TRACE_HOST)
+$(FUZZ_OUT)/replay_trace: $(FUZZ_TRACE_HOST:%.c=$(UNIT_OUT)/obj/%.o)
+
 $(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard lib/*.c lib/*.h include/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c,$^)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c host/%.c,$^)
 
 $(FUZZ_OUT)/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(UNIT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -o $@ $(filter %.c,$^) $(UNIT_LIB)
+	$(CC) $(UNIT_CFLAGS) -o $@ $(filter %.c %.o,$^)
 
 -include $(shell find $(UNIT_OUT) $(FUZZ_OUT) -name '*.d' 2>/dev/null)

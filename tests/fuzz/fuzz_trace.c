@@ -1,10 +1,12 @@
 /* Fuzzes the trace reader; whatever decodes must come out the same after encoding it again.
+ * What other chunks say about the trace is gathered as the commands do.
  *
  * Every input is read as it is, and once more with its checksums put right, because mutation
  * hardly ever gets past a checksum.
  */
 #include <string.h>
 
+#include "host/trace_info.h"
 #include "lib/crc32c.h"
 #include "lib/trace_reader.h"
 #include "lib/trace_writer.h"
@@ -88,6 +90,36 @@ static void read_payload(const uint8_t *payload, uint32_t bytes)
     fuzz_check(status == TRACE_END ? c.offset == bytes : status == TRACE_BAD_LENGTH);
 }
 
+/* Figures of regions stay in order however the histogram and its bounds were made up. */
+static void check_regions(const struct trace_regions *regions)
+{
+    fuzz_check(regions->count <= TRACE_REGIONS_MAX);
+    for (size_t i = 0; i < regions->count; i++)
+        for (uint32_t k = 0; k < TRACE_REGION_FIGURES; k++) {
+            const struct trace_region_figures *f = &regions->all[i].figures[k];
+            uint64_t p50 = trace_region_percentile(f, 0.50);
+            uint64_t p99 = trace_region_percentile(f, 0.99);
+
+            fuzz_check(f->bucket_count <= HR_REGION_BUCKETS);
+            fuzz_check(f->min > f->max || (p50 >= f->min && p50 <= p99 && p99 <= f->max));
+        }
+}
+
+static void read_info(const struct hr_chunk_header *header, const uint8_t *payload)
+{
+    const struct trace_chunk of_info = {.header = *header, .payload = payload};
+    struct trace_info info;
+    int error = 0;
+
+    if (header->type == HR_CHUNK_DATA)
+        return;
+    trace_info_init(&info);
+    trace_info_chunk(&info, &of_info, &error);
+    fuzz_check(error == 0 && info.event_count <= HR_EVENTS_MAX);
+    check_regions(&info.regions);
+    trace_info_free(&info);
+}
+
 static void put_right(uint8_t *at, size_t available)
 {
     struct hr_chunk_header h;
@@ -116,8 +148,10 @@ static void read_chunks(uint8_t *bytes, size_t size, size_t at, int repair)
         fuzz_check(header.payload_bytes <= HR_CHUNK_PAYLOAD_MAX);
         if (header.payload_bytes > size - at)
             return;
-        if (trace_check_payload(&header, bytes + at) == TRACE_OK)
+        if (trace_check_payload(&header, bytes + at) == TRACE_OK) {
             read_payload(bytes + at, header.payload_bytes);
+            read_info(&header, bytes + at);
+        }
         at += header.payload_bytes;
     }
 }

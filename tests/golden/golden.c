@@ -123,14 +123,20 @@ static void put_meta(struct file *f, enum hr_mode mode)
     };
     const struct hr_meta_sampling sampling = {
         .interval_ticks = mode == HR_MODE_TIMER ? 1000 : 0,
+        .period_events = mode == HR_MODE_OVERFLOW ? 800 : 0,
         .mode = mode,
-        .flags = HR_SAMPLING_EMULATED | HR_SAMPLING_SHARED,
+        .flags = HR_SAMPLING_EMULATED |
+                 (mode == HR_MODE_OVERFLOW ? HR_SAMPLING_PAUSED : HR_SAMPLING_SHARED),
         .event_count = f->event_count,
         .ring_slots = 4096,
         .cpu_count = 1,
+        .frequency_hz = mode == HR_MODE_OVERFLOW ? 100000 : 0,
     };
-    const struct hr_meta_calibration calibration = {
-        .sample_ticks = 150, .read_ticks = 30, .rounds = 1000};
+    const struct hr_meta_calibration calibration = {.sample_ticks = 150,
+                                                    .read_ticks = 30,
+                                                    .rounds = 1000,
+                                                    .late_ticks =
+                                                        mode == HR_MODE_OVERFLOW ? 25 : 0};
     const struct hr_meta_map map = {
         .start = 0x401000,
         .end = 0x480000,
@@ -150,7 +156,7 @@ static void put_meta(struct file *f, enum hr_mode mode)
     seal(f, &f->meta);
 }
 
-static void put_end(struct file *f)
+static void put_end_records(struct file *f)
 {
     const struct hr_rec_exit end = {
         .time = START_TIME + 1000000,
@@ -170,6 +176,11 @@ static void put_end(struct file *f)
         put(&f->meta, HR_REC_TOTAL, TRACE_NO_TIME, &total, sizeof total, NULL);
     }
     put(&f->meta, HR_REC_STREAM, TRACE_NO_TIME, &stream, sizeof stream, NULL);
+}
+
+static void put_end(struct file *f)
+{
+    put_end_records(f);
     seal(f, &f->meta);
 }
 
@@ -194,7 +205,7 @@ static size_t put_host_and_index(struct file *f)
     return bytes;
 }
 
-struct trace_slot golden_sample(uint32_t i)
+static struct trace_slot golden_sample(uint32_t i)
 {
     struct trace_slot s = {
         .time = START_TIME + 1000 * i + (i * 7) % 5,
@@ -211,14 +222,20 @@ struct trace_slot golden_sample(uint32_t i)
     return s;
 }
 
-static void put_samples(struct file *f, uint32_t from, uint32_t to)
+static void put_samples_of(struct file *f, struct trace_slot (*sample)(uint32_t i), uint32_t from,
+                           uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
-        const struct trace_slot slot = golden_sample(i);
+        const struct trace_slot slot = sample(i);
 
         if (trace_writer_sample(&f->data, &slot) != 0)
             abort();
     }
+}
+
+static void put_samples(struct file *f, uint32_t from, uint32_t to)
+{
+    put_samples_of(f, golden_sample, from, to);
 }
 
 static void put_thread_records(struct trace_writer *w)
@@ -303,6 +320,67 @@ static size_t build_events13(uint8_t *out)
     return build_samples(out, 13);
 }
 
+/* Samples as counter overflows and the program's own calls make them. */
+static struct trace_slot trigger_sample(uint32_t i)
+{
+    struct trace_slot s = golden_sample(i);
+
+    s.flags = i % 10 == 3 ? HR_SAMPLE_POLLED : i % 10 == 7 ? HR_SAMPLE_KERNEL : 0;
+    if (i == 30)
+        s.flags = HR_SAMPLE_RESUMED;
+    return s;
+}
+
+/* Three passes: 5 and 6 events, then 100; buckets 5, 6 and 22. */
+static void put_region(struct trace_writer *w, uint16_t event)
+{
+    uint64_t buckets[23] = {[5] = 1, [6] = 1, [22] = 1};
+    const struct hr_rec_region region = {
+        .passes = 3,
+        .sum = 111,
+        .min = 5,
+        .max = 100,
+        .event = event,
+        .bucket_count = sizeof buckets / sizeof buckets[0],
+        .name_bytes = 5,
+        .threads = 1,
+    };
+    char tail[sizeof buckets + 5];
+
+    memcpy(tail, buckets, sizeof buckets);
+    memcpy(tail + sizeof buckets, "parse", 5);
+    if (trace_writer_record(w, HR_REC_REGION, TRACE_NO_TIME, &region, sizeof region, tail,
+                            sizeof tail) != 0)
+        abort();
+}
+
+/* What version 1.1 added: periods, regions, interrupts, flags of samples. */
+static size_t build_triggers(uint8_t *out)
+{
+    const struct hr_rec_period period = {.time = START_TIME + 19500, .period = 640};
+    const struct hr_rec_gap gap = {.time_first = START_TIME + 29100,
+                                   .time_last = START_TIME + 29900,
+                                   .reason = HR_GAP_WAIT,
+                                   .tid = 1};
+    const struct hr_rec_nmi nmi = {.samples = 36, .spurious = 2, .unknown = 1, .cpu = 1};
+    struct file *f = new_file(out, 2);
+
+    put_meta(f, HR_MODE_OVERFLOW);
+    trace_writer_begin(&f->data, HR_CHUNK_DATA);
+    put_samples_of(f, trigger_sample, 0, 20);
+    put(&f->data, HR_REC_PERIOD, period.time, &period, sizeof period, NULL);
+    put_samples_of(f, trigger_sample, 20, 30);
+    put(&f->data, HR_REC_GAP, gap.time_last, &gap, sizeof gap, NULL);
+    put_samples_of(f, trigger_sample, 30, 40);
+    seal(f, &f->data);
+    put_end_records(f);
+    put_region(&f->meta, HR_REGION_TICKS);
+    put_region(&f->meta, 1);
+    put(&f->meta, HR_REC_NMI, TRACE_NO_TIME, &nmi, sizeof nmi, NULL);
+    seal(f, &f->meta);
+    return put_host_and_index(f);
+}
+
 static void put_unknown_chunk(struct file *f)
 {
     trace_writer_begin(&f->other, (enum hr_chunk_type)77);
@@ -338,7 +416,11 @@ static size_t build_newer(uint8_t *out)
 }
 
 const struct golden golden_table[] = {
-    {"off", 0, 0, build_off},          {"events0", 0, 80, build_events0},
-    {"events5", 5, 80, build_events5}, {"events13", 13, 80, build_events13},
-    {"newer", 2, 20, build_newer},     {NULL, 0, 0, NULL},
+    {"off", 0, 0, build_off, golden_sample},
+    {"events0", 0, 80, build_events0, golden_sample},
+    {"events5", 5, 80, build_events5, golden_sample},
+    {"events13", 13, 80, build_events13, golden_sample},
+    {"triggers", 2, 40, build_triggers, trigger_sample},
+    {"newer", 2, 20, build_newer, golden_sample},
+    {NULL, 0, 0, NULL, NULL},
 };

@@ -18,11 +18,9 @@ struct golden {
     uint32_t samples; /* in all DATA chunks */
     /* Writes the trace into GOLDEN_BYTES_MAX bytes; returns its length. */
     size_t (*build)(uint8_t *out);
+    struct trace_slot (*sample)(uint32_t i); /* its samples; HR_EVENTS_MAX counters */
 };
 
 extern const struct golden golden_table[]; /* ends with a NULL name */
-
-/* Sample number i of every golden trace with samples, with HR_EVENTS_MAX counters. */
-struct trace_slot golden_sample(uint32_t i);
 
 #endif

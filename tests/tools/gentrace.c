@@ -18,9 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/trace_index.h"
 #include "lib/elf64.h"
-#include "lib/trace_writer.h"
+#include "tests/tools/tracesink.h"
 
 #define CHUNK_BYTES (64u << 10)
 #define EVENTS 5u
@@ -43,23 +42,11 @@ struct generator {
     uint64_t samples;
 };
 
-struct sink {
-    int fd;
-    uint64_t offset;
-    struct trace_index index;
-};
-
 struct program { /* of --elf */
     const char *path;
     struct hr_meta_map map;
     uint8_t build_id[64];
 };
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "gentrace: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
 
 static uint64_t next_random(struct generator *g)
 {
@@ -112,47 +99,6 @@ static void next_sample(struct generator *g)
     g->slot.counters[3] += rate(g, elapsed, g->phase.branches);
     g->slot.counters[4] += rate(g, elapsed, g->phase.mispredicted);
     g->samples++;
-}
-
-static void put(struct sink *sink, const void *bytes, size_t count)
-{
-    const uint8_t *at = bytes;
-
-    sink->offset += count;
-    while (count != 0) {
-        ssize_t written = write(sink->fd, at, count);
-
-        if (written < 0 && errno != EINTR)
-            fail("write");
-        if (written > 0) {
-            at += written;
-            count -= (size_t)written;
-        }
-    }
-}
-
-static void put_chunk(struct sink *sink, struct trace_writer *w)
-{
-    struct hr_chunk_header header;
-    uint32_t bytes = trace_writer_finish(w);
-
-    memcpy(&header, w->buffer, sizeof header);
-    if (trace_index_add(&sink->index, &header, sink->offset) != 0)
-        fail("index");
-    put(sink, w->buffer, bytes);
-}
-
-static void add(struct trace_writer *w, uint8_t type, uint64_t time, const void *body, size_t bytes,
-                const void *tail, size_t tail_bytes)
-{
-    errno = -trace_writer_record(w, type, time, body, (uint32_t)bytes, tail, (uint32_t)tail_bytes);
-    if (errno != 0)
-        fail("record");
-}
-
-static void add_text(struct trace_writer *w, const char *key, const char *value)
-{
-    add(w, HR_META_INFO, TRACE_NO_TIME, key, strlen(key) + 1, value, strlen(value) + 1);
 }
 
 static void put_meta(struct sink *sink, struct trace_writer *w, const struct program *program)
@@ -235,18 +181,6 @@ static void put_end(struct sink *sink, struct trace_writer *w, const struct gene
     }
     add(w, HR_REC_STREAM, TRACE_NO_TIME, stream, sizeof *stream, NULL, 0);
     put_chunk(sink, w);
-}
-
-static void put_collector_part(struct sink *sink, struct trace_writer *w)
-{
-    const struct hr_host_end end = {.wall_ns = 1000000000, .reason = HR_HOST_COMPLETE};
-
-    trace_writer_begin(w, HR_CHUNK_HOST);
-    add(w, HR_HOST_END, TRACE_NO_TIME, &end, sizeof end, NULL, 0);
-    put_chunk(sink, w);
-    errno = -trace_index_append(&sink->index, sink->fd, sink->offset, NULL);
-    if (errno != 0)
-        fail("index");
 }
 
 /* Takes addresses and build-id from an ET_EXEC program. */

@@ -49,24 +49,20 @@ static inline void fixture_add(struct trace_writer *w, uint8_t type, const void 
                      0);
 }
 
-/* File header and META chunk of a trace with the events instructions:u and cycles:u; the chunk
- * stays open for fixture_add(&f->meta, ...) until fixture_begin_data.
- */
-static inline void fixture_init(struct fixture *f)
+/* As fixture_init, with the sampling given, its event count but for 2. */
+static inline void fixture_init_sampling(struct fixture *f, struct hr_meta_sampling sampling,
+                                         struct hr_meta_calibration calibration)
 {
-    const struct hr_meta_clock clock = {1000000000, FIXTURE_START, 0, HR_CLOCK_VIRTUAL, 0};
-    const struct hr_meta_sampling sampling = {.interval_ticks = FIXTURE_INTERVAL,
-                                              .mode = HR_MODE_TIMER,
-                                              .flags = HR_SAMPLING_EMULATED | HR_SAMPLING_SHARED,
-                                              .event_count = 2,
-                                              .cpu_count = 1};
+    const struct hr_meta_clock clock = {
+        1000000000, FIXTURE_START, 0,
+        sampling.flags & HR_SAMPLING_SHARED ? HR_CLOCK_VIRTUAL : HR_CLOCK_CPUID_15H, 0};
     const struct hr_meta_event first = {
         .index = 0, .source = HR_SOURCE_ICOUNT, .width_bits = 64, .flags = HR_EVENT_USER};
     const struct hr_meta_event second = {
         .index = 1, .source = HR_SOURCE_STUB, .width_bits = 64, .flags = HR_EVENT_USER};
-    const struct hr_meta_calibration calibration = {40, 7, 0, 100, 0};
     struct hr_file_header header;
 
+    sampling.event_count = 2;
     memset(f, 0, sizeof *f);
     f->bytes = malloc(FIXTURE_BYTES);
     assert_non_null(f->bytes);
@@ -82,6 +78,20 @@ static inline void fixture_init(struct fixture *f)
     fixture_add(&f->meta, HR_META_EVENT, &first, sizeof first, "instructions:u");
     fixture_add(&f->meta, HR_META_EVENT, &second, sizeof second, "cycles:u");
     fixture_add(&f->meta, HR_META_CALIBRATION, &calibration, sizeof calibration, NULL);
+}
+
+/* File header and META chunk of a trace with the events instructions:u and cycles:u; the chunk
+ * stays open for fixture_add(&f->meta, ...) until fixture_begin_data.
+ */
+static inline void fixture_init(struct fixture *f)
+{
+    fixture_init_sampling(
+        f,
+        (struct hr_meta_sampling){.interval_ticks = FIXTURE_INTERVAL,
+                                  .mode = HR_MODE_TIMER,
+                                  .flags = HR_SAMPLING_EMULATED | HR_SAMPLING_SHARED,
+                                  .cpu_count = 1},
+        (struct hr_meta_calibration){40, 7, 0, 100, 0});
 }
 
 static inline void fixture_begin_data(struct fixture *f)
@@ -117,12 +127,13 @@ static inline void fixture_split(struct fixture *f)
     trace_writer_begin(&f->data, HR_CHUNK_DATA);
 }
 
-/* The last DATA chunk, the END chunk and the HOST chunk. */
-static inline void fixture_end(struct fixture *f)
+/* The last DATA chunk, and the END chunk, which stays open for fixture_add(&f->meta, ...) until
+ * fixture_finish.
+ */
+static inline void fixture_begin_end(struct fixture *f)
 {
     const struct hr_rec_exit last = {
         .time = f->slot.time + 50, .user_ticks = 1, .kind = HR_EXIT_STATUS, .code = 3};
-    const struct hr_host_end host = {.wall_ns = 5, .reason = HR_HOST_COMPLETE};
     struct hr_rec_stream stream;
 
     fixture_chunk(f, &f->data);
@@ -136,10 +147,23 @@ static inline void fixture_end(struct fixture *f)
         fixture_add(&f->meta, HR_REC_TOTAL, &total, sizeof total, NULL);
     }
     fixture_add(&f->meta, HR_REC_STREAM, &stream, sizeof stream, NULL);
+}
+
+/* Seals the END chunk and adds the HOST chunk. */
+static inline void fixture_finish(struct fixture *f)
+{
+    const struct hr_host_end host = {.wall_ns = 5, .reason = HR_HOST_COMPLETE};
+
     fixture_chunk(f, &f->meta);
     trace_writer_begin(&f->meta, HR_CHUNK_HOST);
     fixture_add(&f->meta, HR_HOST_END, &host, sizeof host, NULL);
     fixture_chunk(f, &f->meta);
+}
+
+static inline void fixture_end(struct fixture *f)
+{
+    fixture_begin_end(f);
+    fixture_finish(f);
 }
 
 /* Writes the bytes to a file of its own; the path is good until fixture_free. */

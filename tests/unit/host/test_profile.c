@@ -49,6 +49,35 @@ static void increments_go_to_the_later_sample(void **state)
     symbols_close(symbols);
 }
 
+/* What was counted while sampling paused belongs to no place; the sample itself does. */
+static void pauses_belong_nowhere(void **state)
+{
+    const struct trace_slot previous = {.counters = {100}};
+    const struct trace_slot slots[] = {
+        {.ip = 0x1000, .counters = {1100}, .flags = HR_SAMPLE_RESUMED | HR_SAMPLE_KERNEL},
+        {.ip = 0x1000, .counters = {9100}, .flags = HR_SAMPLE_RESUMED | HR_SAMPLE_KERNEL},
+        {.ip = 0x1000, .counters = {9110}},
+    };
+    const struct trace_samples pause = {
+        .previous = &previous, .slots = slots, .count = 2, .event_count = 1};
+    const struct trace_samples after = {
+        .previous = &slots[1], .slots = &slots[2], .count = 1, .event_count = 1};
+    struct symbols *symbols = no_symbols();
+    struct profile p;
+
+    (void)state;
+    assert_int_equal(profile_init(&p), 0);
+    profile_add(&p, &pause);
+    profile_add(&p, &after);
+    profile_fold(&p, symbols);
+    assert_int_equal(p.row_count, 1);
+    assert_int_equal(p.rows[0].samples, 3);
+    assert_int_equal(p.rows[0].sums[0], 10);
+    assert_int_equal(p.sums[0], 10);
+    profile_free(&p);
+    symbols_close(symbols);
+}
+
 /* More addresses than the tables hold: folding on the way and one row for the rest. */
 static void many_addresses_keep_their_sum(void **state)
 {
@@ -94,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(increments_go_to_the_later_sample),
+        cmocka_unit_test(pauses_belong_nowhere),
         cmocka_unit_test(many_addresses_keep_their_sum),
     };
 

@@ -103,6 +103,28 @@ static void intervals_span_chunks_but_not_damage(void **state)
     fixture_free(&f);
 }
 
+/* A clock that goes back makes no interval, least of all one of five hundred years. */
+static void earlier_samples_make_no_interval(void **state)
+{
+    struct summary s;
+    struct fixture f;
+
+    (void)state;
+    fixture_init(&f);
+    fixture_begin_data(&f);
+    fixture_samples(&f, 10);
+    f.slot.time -= 500;
+    fixture_sample(&f, FIXTURE_INTERVAL, 0x401000);
+    fixture_samples(&f, 9);
+    fixture_end(&f);
+    summarise(&f, &s);
+    assert_int_equal(s.samples, 20);
+    assert_int_equal(s.interval.count, 18);
+    assert_int_equal(s.interval.max_ns, FIXTURE_INTERVAL);
+    summary_free(&s);
+    fixture_free(&f);
+}
+
 static void truncated_run_falls_back(void **state)
 {
     struct summary s;
@@ -284,6 +306,7 @@ int main(void)
         cmocka_unit_test(plain_run),
         cmocka_unit_test(pauses_are_no_intervals),
         cmocka_unit_test(intervals_span_chunks_but_not_damage),
+        cmocka_unit_test(earlier_samples_make_no_interval),
         cmocka_unit_test(truncated_run_falls_back),
         cmocka_unit_test(json_has_the_stable_keys),
         cmocka_unit_test(words_name_sources_and_faults),

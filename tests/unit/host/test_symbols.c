@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/symbols_elf.h"
 #include "tests/unit/test.h"
 
 /* A function to look up, with a name that nothing else has. */
@@ -153,6 +154,68 @@ static void program_path_replaces_the_recorded_one(void **state)
     symbols_close(symbols);
 }
 
+static uint64_t linked_probe(const char *path)
+{
+    struct symbols_elf file;
+    uint64_t address = 0;
+
+    assert_int_equal(symbols_elf_open(&file, path, NULL, 0), 0);
+    for (size_t i = 0; i < file.function_count; i++)
+        if (strcmp(file.functions[i].name, "microtome_symbol_probe") == 0)
+            address = file.functions[i].start;
+    symbols_elf_close(&file);
+    return address;
+}
+
+/* The kernel's code is where it was linked, whatever the map says of the file's offsets. */
+static void kernel_code_is_known_as_such(void **state)
+{
+    struct symbols *symbols;
+    struct symbols_place place;
+    struct own own;
+    uint64_t probe;
+
+    (void)state;
+    setup(&own);
+    probe = linked_probe(own.path);
+    own.info.maps[0].meta.flags = HR_MAP_KERNEL;
+    own.info.maps[0].meta.file_offset = 0;
+    own.info.maps[0].meta.start = probe & ~0xfffull;
+    own.info.maps[0].meta.end = own.info.maps[0].meta.start + 0x2000;
+    assert_int_equal(symbols_open(&symbols, &own.info, NULL), 0);
+    assert_true(symbols_find(symbols, probe + 1, &place));
+    assert_true(place.kernel);
+    assert_string_equal(place.name, "microtome_symbol_probe");
+    assert_int_equal(place.start, probe);
+    assert_false(symbols_find(symbols, 0x1234567, &place));
+    assert_false(place.kernel);
+    assert_false(symbols_find(symbols, 0xffffffff81234567, &place));
+    assert_true(place.kernel);
+    symbols_close(symbols);
+}
+
+/* A trace without a sample in the kernel does not need the kernel's file. */
+static void kernel_is_missed_only_where_it_is_needed(void **state)
+{
+    char gone[] = "/nonexistent/guest.elf";
+    struct symbols *symbols;
+    struct symbols_place place;
+    const char *file;
+    struct own own;
+
+    (void)state;
+    setup(&own);
+    own.info.maps[0].path = gone;
+    own.info.maps[0].meta.flags = HR_MAP_KERNEL;
+    assert_int_equal(symbols_open(&symbols, &own.info, own.path), 0);
+    assert_false(symbols_find(symbols, 0x1234567, &place));
+    assert_null(symbols_problem(symbols, 0, &file));
+    assert_true(symbols_find(symbols, own.probe, &place));
+    assert_null(place.name);
+    assert_non_null(strstr(symbols_problem(symbols, 0, &file), "kernel"));
+    symbols_close(symbols);
+}
+
 /* Files that a hostile or stale trace may name. */
 static void useless_files_are_problems(void **state)
 {
@@ -218,6 +281,8 @@ int main(void)
         cmocka_unit_test(address_outside_has_a_range),
         cmocka_unit_test(other_build_id_is_refused),
         cmocka_unit_test(program_path_replaces_the_recorded_one),
+        cmocka_unit_test(kernel_code_is_known_as_such),
+        cmocka_unit_test(kernel_is_missed_only_where_it_is_needed),
         cmocka_unit_test(useless_files_are_problems),
         cmocka_unit_test(damaged_elf_is_survived),
     };

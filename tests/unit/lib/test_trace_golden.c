@@ -36,11 +36,11 @@ static void writer_makes_these_bytes(void **state)
     }
 }
 
-static void expect_slot(const struct trace_slot *got, uint32_t i, uint32_t event_count)
+static void expect_slot(const struct golden *g, const struct trace_slot *got, uint32_t i)
 {
-    const struct trace_slot expected = golden_sample(i);
+    const struct trace_slot expected = g->sample(i);
 
-    assert_memory_equal(got, &expected, offsetof(struct trace_slot, counters) + 8 * event_count);
+    assert_memory_equal(got, &expected, offsetof(struct trace_slot, counters) + 8 * g->event_count);
 }
 
 static uint32_t read_data(const struct golden *g, const uint8_t *payload, uint32_t bytes,
@@ -62,7 +62,7 @@ static uint32_t read_data(const struct golden *g, const uint8_t *payload, uint32
         assert_int_equal(trace_decoder_samples(&d, &r, slots, TRACE_RUN_SAMPLES_MAX, &count),
                          TRACE_OK);
         for (uint32_t i = 0; i < count; i++)
-            expect_slot(&slots[i], at++, g->event_count);
+            expect_slot(g, &slots[i], at++);
     }
     assert_int_equal(c.offset, bytes);
     return at;

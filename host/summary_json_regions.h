@@ -1,0 +1,18 @@
+/* The program's regions in the summary's JSON.  For host/summary_json.c. */
+#ifndef HOST_SUMMARY_JSON_REGIONS_H
+#define HOST_SUMMARY_JSON_REGIONS_H
+
+#include <jansson.h>
+
+#include "host/trace_info.h"
+
+/* An array, empty where the program named no region; NULL when memory is out. */
+json_t *summary_json_regions(const struct trace_info *info);
+
+/* In host/summary_json.c.  A string from the trace: invalid UTF-8 and control characters are
+ * escaped first.
+ */
+json_t *summary_json_number(uint64_t value);
+json_t *summary_json_string(const char *text);
+
+#endif

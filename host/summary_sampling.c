@@ -1,0 +1,149 @@
+/* Prints what triggered the samples of a run and what they cost. */
+#include "host/summary_sampling.h"
+
+#include "host/summary_advice.h"
+#include "host/text.h"
+
+#define ROW SUMMARY_ROW
+#define TRAPPED_NS 500u /* no RDPMC takes as long unless a hypervisor is entered for it */
+#define TRAPPED_TICKS 1000u
+
+static void print_overflow(FILE *out, const struct summary *s)
+{
+    const struct hr_meta_sampling *sampling = &s->info.sampling;
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], word[64], event[64 * 4];
+
+    trace_info_event_word(&s->info, 0, word);
+    text_escape(event, sizeof event, s->info.event_count != 0 ? word : "events");
+    if (sampling->frequency_hz == 0) {
+        if (s->period.first != 0)
+            fprintf(out, ", every %s %s", text_count(a, s->period.first), event);
+        return;
+    }
+    fprintf(out, ", %s samples/s wanted, %s got", text_count(a, sampling->frequency_hz),
+            text_count(b, (uint64_t)(s->rate_hz + 0.5)));
+    if (s->period.last != 0)
+        fprintf(out, ", period %s %s at the end (median %s)", text_count(a, s->period.last), event,
+                text_count(b, s->period.median));
+}
+
+static void print_mode(FILE *out, const struct summary *s)
+{
+    const struct hr_meta_sampling *sampling = &s->info.sampling;
+    char number[TEXT_QUANTITY_BYTES];
+
+    fprintf(out, ROW "mode %s", text_count(number, s->samples), "samples",
+            trace_info_mode(sampling->mode));
+    if (sampling->mode == HR_MODE_OVERFLOW || sampling->mode == HR_MODE_PEBS)
+        print_overflow(out, s);
+    else if (sampling->mode == HR_MODE_INSTRUCTED)
+        fputs(": the program's own calls", out);
+    else if (sampling->interval_ticks != 0)
+        fprintf(out, ", every %s",
+                text_time(number, (double)trace_info_ns(&s->info, sampling->interval_ticks)));
+    if ((sampling->flags & HR_SAMPLING_PAUSED) != 0)
+        fputs(", from the program's hr_start() on", out);
+    fputc('\n', out);
+}
+
+/* Only a clock makes an interval that one can miss; other triggers have a distribution. */
+static void print_intervals(FILE *out, const struct summary *s)
+{
+    bool timed = s->info.sampling.interval_ticks != 0;
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES];
+
+    if (s->interval.count != 0)
+        fprintf(out, ROW "median; p99 %s, max %s\n", text_time(a, (double)s->interval.p50_ns),
+                timed ? "achieved interval" : "between samples",
+                text_time(b, (double)s->interval.p99_ns), text_time(c, (double)s->interval.max_ns));
+    if (s->polled != 0 && s->info.sampling.mode != HR_MODE_INSTRUCTED)
+        fprintf(out, ROW "of the samples: the program asked for them\n", text_count(a, s->polled),
+                "polled");
+}
+
+static void print_losses(FILE *out, const struct summary *s)
+{
+    double offered = (double)s->samples + (double)s->lost;
+    char number[TEXT_QUANTITY_BYTES];
+
+    if (s->lost == 0)
+        fprintf(out, ROW "no sample was dropped\n", "0", "lost");
+    else
+        fprintf(out, ROW "%.3g %% of all: the ring was full\n", text_count(number, s->lost), "lost",
+                100.0 * (double)s->lost / offered);
+    if (s->gone != 0)
+        fprintf(out, ROW "sent by the guest but not in the file\n", text_count(number, s->gone),
+                "samples missing");
+    if (s->info.nmis.spurious != 0)
+        fprintf(out, ROW "in overflow mode, without a counter that overflowed\n",
+                text_count(number, s->info.nmis.spurious), "spurious NMIs");
+    if (s->info.nmis.unknown != 0)
+        fprintf(out, ROW "nothing here asks for one: of the machine or the hypervisor\n",
+                text_count(number, s->info.nmis.unknown), "unknown NMIs");
+}
+
+static const char *rdpmc_words(const struct summary *s)
+{
+    uint64_t ticks = s->info.calibration.rdpmc_ticks;
+
+    if (ticks > TRAPPED_TICKS || trace_info_ns(&s->info, ticks) > TRAPPED_NS)
+        return "trapped by the hypervisor (each read exits)";
+    return s->info.sampling.flags & HR_SAMPLING_EMULATED ? "emulated" : "native";
+}
+
+static void print_cost(FILE *out, const struct summary *s)
+{
+    const struct hr_meta_calibration *c = &s->info.calibration;
+    double sample_ns = (double)trace_info_ns(&s->info, c->sample_ticks);
+    double triggered = (double)(s->samples - s->polled);
+    char a[TEXT_QUANTITY_BYTES];
+    double share =
+        s->duration_ns != 0 ? 100.0 * sample_ns * triggered / (double)s->duration_ns : 0.0;
+
+    if (c->sample_ticks == 0 || triggered == 0)
+        return;
+    fprintf(out, ROW "interrupt to return; in all %.3g %% of the run%s\n", text_time(a, sample_ns),
+            "cost of a sample", share,
+            s->info.sampling.flags & HR_SAMPLING_SHARED ? ", which is off the program's clock"
+                                                        : "");
+}
+
+/* Of reading the counters: measured in every sample, and before the program's start. */
+static void print_reading(FILE *out, const struct summary *s)
+{
+    const struct hr_meta_calibration *calibration = &s->info.calibration;
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES];
+
+    if (s->cost.count != 0)
+        fprintf(out, ROW "median; p99 %s, max %s\n", text_time(a, (double)s->cost.p50_ns),
+                "  until it was read", text_time(b, (double)s->cost.p99_ns),
+                text_time(c, (double)s->cost.max_ns));
+    if (calibration->rdpmc_ticks != 0)
+        fprintf(out, ROW "%s\n",
+                text_time(a, (double)trace_info_ns(&s->info, calibration->rdpmc_ticks)),
+                "  of one RDPMC", rdpmc_words(s));
+    if (calibration->late_ticks != 0)
+        fprintf(out, ROW "from when a timer sample is due until it is taken\n",
+                text_time(a, (double)trace_info_ns(&s->info, calibration->late_ticks)),
+                "timer lateness");
+}
+
+void summary_print_sampling(FILE *out, const struct summary *s)
+{
+    print_mode(out, s);
+    print_intervals(out, s);
+    print_losses(out, s);
+    print_cost(out, s);
+    print_reading(out, s);
+}
+
+void summary_print_advice(FILE *out, const struct summary *s)
+{
+    struct summary_advice advice;
+
+    if (summary_advise(s, &advice))
+        fprintf(out,
+                " Warning: sampling takes %.3g %% of the program's time; with %s it takes %d %% at "
+                "most\n",
+                100.0 * advice.share, advice.option, SUMMARY_ADVICE_PERCENT);
+}

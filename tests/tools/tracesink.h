@@ -1,0 +1,80 @@
+/* Writes the chunks of a made-up trace to a file and keeps its index.  For the generators here. */
+#ifndef TESTS_TOOLS_TRACESINK_H
+#define TESTS_TOOLS_TRACESINK_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/trace_index.h"
+#include "lib/trace_writer.h"
+
+struct sink {
+    int fd;
+    uint64_t offset;
+    struct trace_index index;
+};
+
+static inline void fail(const char *what)
+{
+    fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(errno));
+    exit(1);
+}
+
+static inline void put(struct sink *sink, const void *bytes, size_t count)
+{
+    const uint8_t *at = bytes;
+
+    sink->offset += count;
+    while (count != 0) {
+        ssize_t written = write(sink->fd, at, count);
+
+        if (written < 0 && errno != EINTR)
+            fail("write");
+        if (written > 0) {
+            at += written;
+            count -= (size_t)written;
+        }
+    }
+}
+
+static inline void put_chunk(struct sink *sink, struct trace_writer *w)
+{
+    struct hr_chunk_header header;
+    uint32_t bytes = trace_writer_finish(w);
+
+    memcpy(&header, w->buffer, sizeof header);
+    if (trace_index_add(&sink->index, &header, sink->offset) != 0)
+        fail("index");
+    put(sink, w->buffer, bytes);
+}
+
+static inline void add(struct trace_writer *w, uint8_t type, uint64_t time, const void *body,
+                       size_t bytes, const void *tail, size_t tail_bytes)
+{
+    errno = -trace_writer_record(w, type, time, body, (uint32_t)bytes, tail, (uint32_t)tail_bytes);
+    if (errno != 0)
+        fail("record");
+}
+
+static inline void add_text(struct trace_writer *w, const char *key, const char *value)
+{
+    add(w, HR_META_INFO, TRACE_NO_TIME, key, strlen(key) + 1, value, strlen(value) + 1);
+}
+
+/* What the collector adds: HOST and INDEX chunks. */
+static inline void put_collector_part(struct sink *sink, struct trace_writer *w)
+{
+    const struct hr_host_end end = {.wall_ns = 1000000000, .reason = HR_HOST_COMPLETE};
+
+    trace_writer_begin(w, HR_CHUNK_HOST);
+    add(w, HR_HOST_END, TRACE_NO_TIME, &end, sizeof end, NULL, 0);
+    put_chunk(sink, w);
+    errno = -trace_index_append(&sink->index, sink->fd, sink->offset, NULL);
+    if (errno != 0)
+        fail("index");
+}
+
+#endif
