@@ -62,6 +62,7 @@ _Static_assert(offsetof(struct cpu, user_ticks) == 48, "entry.S");
 _Static_assert(offsetof(struct cpu, clock_offset) == 56, "entry.S");
 _Static_assert(offsetof(struct cpu, stop_mask) == 64, "entry.S");
 _Static_assert(offsetof(struct cpu, leave_rsp) == 72, "entry.S");
+_Static_assert(offsetof(struct cpu, stopped_at) == 80, "entry.S");
 
 struct irq_frame { /* as pushed for an interrupt from ring 3: caller-saved registers only */
     uint64_t r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;

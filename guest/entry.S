@@ -17,6 +17,7 @@
 #define CPU_CLOCK_OFFSET 56
 #define CPU_STOP_MASK 64
 #define CPU_LEAVE_RSP 72
+#define CPU_STOPPED_AT 80
 #define MSR_GS_BASE 0xc0000101
 
     .text
@@ -86,12 +87,14 @@
     movq %rax, %gs:CPU_EXIT_TICKS
 .endm
 
-/* The same, and the workload clock did not run since the entry (in shared mode). 6 more. */
+/* The same, and the workload clock did not run since the entry (in shared mode). 7 after
+ * the RDTSC. */
 .macro CLOCK_EXIT_STOPPED after
     CLOCK_EXIT \after
     subq %gs:CPU_ENTER_TICKS, %rax
     andq %gs:CPU_STOP_MASK, %rax
     addq %rax, %gs:CPU_CLOCK_OFFSET
+    movq $0, %gs:CPU_STOPPED_AT /* it runs: see clock_stop */
 .endm
 
 /* ---- system calls: trap_syscall() moves enter_ticks to the end of the call proper; what comes
@@ -115,7 +118,7 @@ entry_syscall:
     call trap_syscall /* returns nonzero when only IRETQ restores everything */
     testb %al, %al
     jnz 1f
-    CLOCK_EXIT_STOPPED 29
+    CLOCK_EXIT_STOPPED 30
     RESTORE_CALLEE_SAVED
     RESTORE_CALLER_SAVED
     addq $16, %rsp /* vector, error */
@@ -124,8 +127,8 @@ entry_syscall:
     popq %r11      /* rflags */
     movq (%rsp), %rsp
     swapgs
-    sysretq        /* after: 1 + 6 + 15 + 7 */
-1:  CLOCK_EXIT_STOPPED 26 /* 1 + 6 + 1 + 15 + 3 */
+    sysretq        /* after: 1 + 7 + 15 + 7 */
+1:  CLOCK_EXIT_STOPPED 27 /* 1 + 7 + 1 + 15 + 3 */
     jmp return_restore
 
 /* ---- exceptions ---- */
@@ -176,10 +179,10 @@ exception_in_kernel:
     cld
     movq %rsp, %rdi
     call \handler
-    CLOCK_EXIT_STOPPED 18
+    CLOCK_EXIT_STOPPED 19
     RESTORE_CALLER_SAVED
     swapgs
-    iretq          /* after: 1 + 6 + 9 + 2 */
+    iretq          /* after: 1 + 7 + 9 + 2 */
 .endm
 
 .macro INTERRUPT name handler

@@ -48,7 +48,6 @@ bool trap_syscall(struct trap_frame *frame)
     if (!thread) /* the calibration loop ends */
         user_leave();
     uint64_t start = clock_entered(cpu);
-    cpu->stopped_at = 0;
     thread->return_by_iret = false;
     syscall_dispatch(thread, frame);
     uint64_t end = clock_end_of_call(cpu);
@@ -108,7 +107,6 @@ void trap_exception(struct trap_frame *frame)
     struct cpu *cpu = cpu_this();
     uint64_t address = 0;
 
-    cpu->stopped_at = 0;
     if (frame->vector == VECTOR_PAGE_FAULT) {
         address = x86_read_cr2();
         if (!cpu->thread)

@@ -1,16 +1,8 @@
 #!/bin/sh
 # Hardware counters read back loops of known length exactly, on every kind of PMU that QEMU offers.
-# QEMU: an emulator whose CPUs have a PMU; FLAVOURS: its CPU models, one a line (default: those of the
-# modelled PMUs that the project is developed on).
+# QEMU and FLAVOURS: see tests/flavours.sh.
 . "$(dirname "$0")/../lib.sh"
-
-[ -n "${QEMU:-}" ] || skip_all 'QEMU names no emulator with a PMU'
-modelled='Icelake-Server,model=106,pmu=on
-Skylake-Server,pmu=on,pmu-version=4,pmu-gp=4,pmu-fixed=3
-Skylake-Server,pmu=on,pmu-version=2,pmu-gp=4,pmu-fixed=3
-EPYC-Milan,pmu=on
-EPYC,pmu=on,pmu-v2=off'
-[ -n "${FLAVOURS:-}" ] || FLAVOURS=$modelled
+. "$ROOT/tests/flavours.sh"
 
 # counts OPTION... PROGRAM ARG...: runs on the flavour and prints the totals, one event a line.
 counts() {
