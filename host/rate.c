@@ -21,11 +21,11 @@ void rate_free(struct rate *rate)
 
 static void widen(struct rate *rate)
 {
-    for (uint32_t i = 0; i < RATE_BINS / 2; i++) {
+    for (size_t i = 0; i < RATE_BINS / 2; i++) {
         rate->bins[i].samples = rate->bins[2 * i].samples + rate->bins[2 * i + 1].samples;
         rate->bins[i].ticks = rate->bins[2 * i].ticks + rate->bins[2 * i + 1].ticks;
     }
-    memset(rate->bins + RATE_BINS / 2, 0, RATE_BINS / 2 * sizeof rate->bins[0]);
+    memset(&rate->bins[RATE_BINS / 2], 0, RATE_BINS / 2 * sizeof rate->bins[0]);
     rate->width_ticks *= 2;
 }
 
