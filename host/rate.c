@@ -21,11 +21,11 @@ void rate_free(struct rate *rate)
 
 static void widen(struct rate *rate)
 {
-    for (uint32_t i = 0; i < RATE_BINS / 2; i++) {
+    for (size_t i = 0; i < RATE_BINS / 2; i++) {
         rate->bins[i].samples = rate->bins[2 * i].samples + rate->bins[2 * i + 1].samples;
         rate->bins[i].ticks = rate->bins[2 * i].ticks + rate->bins[2 * i + 1].ticks;
     }
-    memset(rate->bins + RATE_BINS / 2, 0, RATE_BINS / 2 * sizeof rate->bins[0]);
+    memset(&rate->bins[RATE_BINS / 2], 0, RATE_BINS / 2 * sizeof rate->bins[0]);
     rate->width_ticks *= 2;
 }
 
@@ -44,12 +44,13 @@ void rate_add(struct rate *rate, uint64_t time, uint64_t ticks)
 
 double rate_hz(const struct rate *rate, uint64_t from, uint64_t ticks_per_second)
 {
-    double samples = 0, ticks = 0;
+    double samples = 0, ticks = 0, hz;
     uint64_t first = from / rate->width_ticks + (from % rate->width_ticks != 0);
 
     for (uint64_t i = first; i < RATE_BINS; i++) {
         samples += (double)rate->bins[i].samples;
         ticks += (double)rate->bins[i].ticks;
     }
-    return ticks > 0 ? samples * (double)ticks_per_second / ticks : 0;
+    hz = ticks > 0 ? samples * (double)ticks_per_second / ticks : 0;
+    return hz < RATE_HZ_MAX ? hz : RATE_HZ_MAX;
 }

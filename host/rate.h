@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define RATE_BINS 4096u
+#define RATE_HZ_MAX 1e18 /* a forged clock makes no rate that does not fit 64 bits */
 
 struct rate_bin {
     uint64_t samples;
@@ -28,8 +29,8 @@ void rate_free(struct rate *rate);
 /* A sample at `time`, after the program ran for `ticks` since the one before. */
 void rate_add(struct rate *rate, uint64_t time, uint64_t ticks);
 
-/* Samples a second of running time from a time on; 0 when there are none.  A bin that begins before
- * `from` does not count.
+/* Samples a second of running time from a time on, at most RATE_HZ_MAX; 0 when there are none.  A
+ * bin that begins before `from` does not count.
  */
 double rate_hz(const struct rate *rate, uint64_t from, uint64_t ticks_per_second);
 

@@ -11,8 +11,7 @@
 static uint64_t rounded(double value, bool up)
 {
     static const uint64_t steps[] = {1, 2, 5, 10};
-    uint64_t decade = 1;
-    int i;
+    uint64_t decade = 1, below = 1;
 
     if (value < 1)
         return 1;
@@ -20,11 +19,14 @@ static uint64_t rounded(double value, bool up)
         value = NUMBER_MOST;
     while ((double)(decade * 10) <= value)
         decade *= 10;
-    for (i = 0; (double)(steps[i] * decade) < value; i++)
-        ;
-    if (!up && (double)(steps[i] * decade) > value)
-        i--;
-    return steps[i] * decade;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        uint64_t step = steps[i] * decade;
+
+        if ((double)step >= value)
+            return up || (double)step == value ? step : below;
+        below = step;
+    }
+    return below;
 }
 
 static void suggest_interval(struct summary_advice *advice, double least_ns)

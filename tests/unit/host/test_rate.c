@@ -66,6 +66,8 @@ static void hostile_times_are_in_bounds(void **state)
     assert_true(rate_hz(&rate, UINT64_MAX, HZ) == 0);
     rate_add(&rate, 5, 0);
     assert_true(rate_hz(&rate, 0, HZ) == 0);
+    rate_add(&rate, 6, 1);
+    assert_true(rate_hz(&rate, 0, UINT64_MAX) == RATE_HZ_MAX);
     rate_add(&rate, UINT64_MAX, UINT64_MAX);
     rate_add(&rate, 0, UINT64_MAX);
     assert_int_equal(rate.last, UINT64_MAX);

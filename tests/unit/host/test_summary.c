@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "host/report_regions.h"
 #include "lib/crc32c.h"
 #include "tests/unit/host/fixture.h"
 
@@ -258,19 +259,65 @@ static void seal(uint8_t *chunk)
     memcpy(chunk, &header, sizeof header);
 }
 
+/* One of each record of the program's own measuring, among samples of an adapted period. */
+static void add_program_records(struct fixture *f)
+{
+    const struct hr_rec_period period = {.time = f->slot.time, .period = 77};
+    const struct hr_rec_gap gap = {.reason = HR_GAP_WAIT, .tid = 1};
+    const struct hr_rec_mark mark = {.time = f->slot.time, .tid = 1};
+
+    fixture_add(&f->data, HR_REC_PERIOD, &period, sizeof period, NULL);
+    fixture_add(&f->data, HR_REC_GAP, &gap, sizeof gap, NULL);
+    fixture_add(&f->data, HR_REC_MARK, &mark, sizeof mark, "here");
+    f->slot.flags = HR_SAMPLE_RESUMED;
+    fixture_samples(f, 2);
+    f->slot.flags = HR_SAMPLE_POLLED;
+    fixture_samples(f, 2);
+    f->slot.flags = 0;
+    fixture_samples(f, 2);
+}
+
+static void add_program_totals(struct fixture *f)
+{
+    const struct hr_rec_nmi nmi = {.samples = 5, .spurious = 1, .unknown = 1};
+    const struct {
+        struct hr_rec_region region;
+        uint64_t buckets[20];
+    } record = {{.passes = 2,
+                 .sum = 20,
+                 .min = 1,
+                 .max = 19,
+                 .bucket_count = 20,
+                 .name_bytes = 4,
+                 .threads = 1},
+                {[1] = 1, [12] = 1}};
+
+    fixture_add(&f->meta, HR_REC_REGION, &record, sizeof record, "name");
+    fixture_add(&f->meta, HR_REC_NMI, &nmi, sizeof nmi, NULL);
+}
+
 /* Forged contents with good checksums: every figure is computed and printed in bounds (ASan). */
 static void forged_contents_are_survived(void **state)
 {
+    const struct hr_meta_sampling sampling = {.mode = HR_MODE_OVERFLOW,
+                                              .period_events = 100,
+                                              .frequency_hz = 1000,
+                                              .flags = HR_SAMPLING_EMULATED,
+                                              .cpu_count = 1};
+    const struct hr_meta_calibration calibration = {40, 7, 3, 100, 5};
     struct test_random random = {2024};
     struct fixture f;
     uint8_t *original;
     size_t damaged = 0;
 
     (void)state;
-    fixture_init(&f);
+    fixture_init_sampling(&f, sampling, calibration);
     fixture_begin_data(&f);
     fixture_samples(&f, 1500);
-    fixture_end(&f);
+    add_program_records(&f);
+    fixture_begin_end(&f);
+    add_program_totals(&f);
+    fixture_finish(&f);
     original = malloc(f.count);
     assert_non_null(original);
     memcpy(original, f.bytes, f.count);
@@ -291,6 +338,7 @@ static void forged_contents_are_survived(void **state)
         damaged += s.damaged_chunks;
         summary_print(out, &s);
         assert_int_equal(summary_print_json(out, &s), 0);
+        report_regions_print(out, &s.info, round % 2 ? TRACE_REGION_TIME : 0, 0);
         summary_free(&s);
         fclose(out);
         memcpy(f.bytes, original, f.count);
