@@ -26,8 +26,8 @@
 #define HARDWARE_LEAD_NS 2000
 
 #define OVERFLOWS 8 /* samples a round in overflow mode */
-#define PROGRAM_SHARE \
-    9 /* a period is too short when the program gets less than 9 ticks of 10 sampling */
+#define EVENTS_A_TICK 4 /* of ring 0, at most: instructions retired */
+#define PROGRAM_SHARE 9 /* sampling shall take at most nine tenths: nine times the program */
 
 struct round {
     uint64_t sample_ticks; /* 0: no sample fell into the round */
@@ -151,6 +151,20 @@ static void measure_rounds(struct cpu *cpu)
     run.calibration.rdpmc_ticks = measure_rdpmc();
 }
 
+/* Sampling, and the least that the program shall have beside it. */
+static uint64_t with_share(uint64_t sampling)
+{
+    return sampling + sampling / PROGRAM_SHARE + 1;
+}
+
+/* A period that the handler's own events, where they are counted, cannot fill. */
+static uint64_t handler_events(void)
+{
+    uint64_t width = run.clock.virtual_time ? 1 : EVENTS_A_TICK;
+
+    return with_share(width * run.calibration.sample_ticks);
+}
+
 /* What an overflow sample costs, and how often the first event comes in the loop at least: together
  * the shortest period that leaves the program a tenth of the time. */
 static void measure_overflow(struct cpu *cpu)
@@ -162,23 +176,31 @@ static void measure_overflow(struct cpu *cpu)
     run.pmu->start(&run.session);
     uint64_t ticks = run_loop(cpu, false);
     run.pmu->read(&run.session, cpu->user_ticks, counts);
-    if (counts[0] < OVERFLOWS)
+    uint64_t period = counts[0] / OVERFLOWS;
+    if (run.session.events[0].flags & HR_EVENT_KERNEL) { /* the handler may be counted, too */
+        run.period_min = handler_events();
+        if (period < 2 * run.period_min)
+            period = 2 * run.period_min;
+    }
+    if (period == 0 || counts[0] < period)
         return; /* rarer than samples are dear */
     run.wanted_ticks = 0; /* a period that stays */
     run.mode = HR_MODE_OVERFLOW;
-    run.session.period = counts[0] / OVERFLOWS;
+    run.session.period = period;
     measure_rounds(cpu);
     run.wanted_ticks = wanted_ticks;
     run.session.period = 0;
     run.pmu->stop(&run.session);
-    run.period_min = counts[0] * run.calibration.sample_ticks / ticks / PROGRAM_SHARE + 1;
+    uint64_t least = counts[0] * run.calibration.sample_ticks / ticks / PROGRAM_SHARE + 1;
+    if (run.session.events[0].flags & HR_EVENT_KERNEL && least < handler_events())
+        least = handler_events();
+    run.period_min = least;
 }
 
 /* Refuses a rate that would leave the program next to nothing. */
 static void check_rate(void)
 {
-    uint64_t ticks_min =
-        run.calibration.sample_ticks + run.calibration.sample_ticks / PROGRAM_SHARE;
+    uint64_t ticks_min = with_share(run.calibration.sample_ticks);
 
     if (run.wanted_ticks == 0 && run.period < run.period_min)
         log_notice("--count %lu: too short a period: a sample costs %lu ns here and the program "
@@ -189,8 +211,11 @@ static void check_rate(void)
                    "on; use %lu or less",
                    run.frequency_hz, run_ticks_to_ns(run.calibration.sample_ticks),
                    run.clock.hz / ticks_min);
-    else
+    else {
+        if (run.period < run.period_min)
+            run.period = run.period_min; /* of one that adapts, the first */
         return;
+    }
     run.start_error = -ERANGE;
     run.session.event_count = 0;
 }

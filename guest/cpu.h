@@ -24,6 +24,11 @@ _Static_assert(sizeof(struct trap_frame) == 22 * 8, "trap_frame");
 struct thread;
 struct ring;
 
+struct overflow_rate { /* of the first event, over the last samples: guest/overflow_period.c */
+    uint64_t counted;
+    uint64_t ticks;
+};
+
 struct cpu {
     struct cpu *self; /* at %gs:0 */
     uint64_t kernel_stack_top; /* of the current thread; for system calls (the TSS has its own) */
@@ -49,6 +54,7 @@ struct cpu {
     uint64_t overflow_base; /* what it counted until then */
     uint64_t overflow_time; /* workload clock of the last overflow */
     uint64_t overflow_samples; /* overflows seen */
+    struct overflow_rate overflow_rate; /* when the period adapts */
     uint64_t nmi_spurious;
     uint64_t nmi_unknown;
     uint32_t tss[32]; /* hardware layout, see guest/cpu.c */

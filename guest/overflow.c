@@ -9,8 +9,6 @@
 #include "guest/ring.h"
 #include "guest/run.h"
 
-#define GUESSES 8u /* samples until an adapted period counts as settled */
-
 /* What the first event's counter counted since it was set to minus the period. */
 static inline uint64_t elapsed(const struct cpu *cpu)
 {
@@ -36,8 +34,8 @@ static inline void fill(const struct cpu *cpu, struct trace_slot *slot, uint64_t
 /* Adapts the period after a sample; the slot after it announces a change. */
 static __attribute__((noinline)) uint32_t adapt(struct cpu *cpu, uint64_t now, uint64_t counted)
 {
-    uint64_t period = overflow_next_period(cpu->overflow_period, counted, now - cpu->overflow_time,
-                                           run.wanted_ticks, cpu->overflow_samples > GUESSES);
+    uint64_t period = overflow_next_period(&cpu->overflow_rate, cpu->overflow_period, counted,
+                                           now - cpu->overflow_time, run.wanted_ticks);
     struct ring *ring = cpu->ring;
 
     if (period < run.period_min)
@@ -125,6 +123,7 @@ void overflow_start(struct cpu *cpu)
     cpu->overflow_period = run.session.period;
     cpu->overflow_base = 0;
     cpu->overflow_samples = 0;
+    cpu->overflow_rate = (struct overflow_rate){0};
     cpu->overflow_time = run.shared ? 0 : x86_rdtsc();
     if (!cpu->paused)
         apic_pmi_enable();

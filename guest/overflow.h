@@ -26,9 +26,9 @@ void overflow_resume(struct cpu *cpu, uint64_t now);
  */
 void overflow_read(struct cpu *cpu, uint64_t *values);
 
-/* The next period of one that adapts: `counted` events took `ticks` and shall take `wanted_ticks`.
- * `settled`: the period is not a first guess any more.  At least 1. */
-uint64_t overflow_next_period(uint64_t period, uint64_t counted, uint64_t ticks,
-                              uint64_t wanted_ticks, bool settled);
+/* The next period of one that adapts: after `counted` events in `ticks`, of which wanted_ticks are
+ * wanted.  At least 1.  The formula: docs/pmu.md, "Frequency". */
+uint64_t overflow_next_period(struct overflow_rate *rate, uint64_t period, uint64_t counted,
+                              uint64_t ticks, uint64_t wanted_ticks);
 
 #endif
