@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "host/launch_memory.h"
+#include "host/launch_notes.h"
+#include "host/launch_pin.h"
 #include "host/options.h"
 #include "host/run_failure.h"
 
@@ -30,7 +33,13 @@ struct launch_machine {
     bool kvm;
     bool virtual_time; /* -icount: exact and repeatable */
     int cpus; /* workload CPUs; 0: one CPU does everything */
-    const char *why; /* the reason for the accelerator, for -v */
+    int guest_cpus; /* all of them: launch_cpu_count */
+    char why[320]; /* the reason for the accelerator, for -v */
+    const char *kernel; /* its absolute path, NULL while nobody knows */
+    struct launch_memory memory; /* KVM */
+    struct launch_pin pin;
+    bool fifo; /* the guest's CPUs run under SCHED_FIFO */
+    struct launch_notes notes;
 };
 
 #define LAUNCH_ARGUMENTS_MAX 96
@@ -47,9 +56,19 @@ struct launch {
     int pidfd; /* readable when the emulator has ended */
     int ports[LAUNCH_PORTS]; /* our ends, non-blocking */
     int errors; /* the emulator's own stdout and stderr, non-blocking */
+    int qmp; /* QEMU's control socket, for a guest that waits to be placed */
 };
 
-/* Chooses accelerator, CPUs and clock.  May measure KVM for some milliseconds. */
+/* CPUs of the guest: the service CPU, the workload's, and with HR_MODE_IPI the one that interrupts
+ * them.
+ */
+int launch_cpu_count(const struct launch_machine *machine, enum hr_mode mode);
+
+/* True when the guest's CPUs are threads to place before it starts: see host/launch_place.h. */
+bool launch_is_placed(const struct launch_machine *machine);
+
+/* Chooses accelerator, CPUs, clock, memory and host CPUs.  May measure KVM for some milliseconds.
+ */
 int launch_choose(const struct options *o, struct launch_machine *machine,
                   struct run_failure *failure);
 
