@@ -12,6 +12,7 @@
 
 #include "host/launch.h"
 #include "host/launch_fds.h"
+#include "host/launch_libvirt.h"
 
 #define SOCKET_BYTES (4 << 20)
 
@@ -207,6 +208,10 @@ int launch_start(const struct launch_command *command, int archive_fd, struct la
 /* Its session is a process group, too: what a script given as --qemu started ends with it. */
 void launch_kill(const struct launch *launch)
 {
+    if (launch->libvirt != NULL) {
+        launch_libvirt_kill(launch->libvirt);
+        return;
+    }
     if (kill(-launch->pid, SIGKILL) != 0)
         kill(launch->pid, SIGKILL);
 }
@@ -215,6 +220,9 @@ int launch_end(struct launch *launch, bool kill_first)
 {
     int status = 0;
 
+    if (launch->libvirt != NULL)
+        launch_libvirt_end(launch->libvirt);
+    launch->libvirt = NULL;
     if (launch->pid > 0) {
         if (kill_first)
             launch_kill(launch);

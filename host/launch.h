@@ -51,8 +51,11 @@ struct launch_command {
     char kernel[PATH_MAX]; /* guest.elf */
 };
 
+struct launch_libvirt;
+
 struct launch {
-    pid_t pid;
+    pid_t pid; /* our child, -1 when libvirt started the emulator */
+    struct launch_libvirt *libvirt; /* or NULL */
     int pidfd; /* readable when the emulator has ended */
     int ports[LAUNCH_PORTS]; /* our ends, non-blocking */
     int errors; /* the emulator's own stdout and stderr, non-blocking */
@@ -87,7 +90,9 @@ int launch_start(const struct launch_command *command, int archive_fd, struct la
 /* Kills the emulator, which was not reaped yet. */
 void launch_kill(const struct launch *launch);
 
-/* Kills the emulator if asked, reaps it and closes what is still open; returns its wait status. */
+/* Kills the emulator if asked, reaps it and closes what is still open; returns its wait status, 0
+ * for an emulator of libvirt's, which is destroyed.
+ */
 int launch_end(struct launch *launch, bool kill_first);
 
 #endif

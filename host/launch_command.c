@@ -4,17 +4,11 @@
 #include <string.h>
 
 #include "host/launch.h"
+#include "host/launch_cpu_model.h"
 #include "host/launch_fds.h"
 #include "host/launch_find.h"
 #include "include/run_ports.h"
 
-/* x86-64-v3 as QEMU 7.2's TCG implements it completely, so that it neither warns nor differs from
- * machine to machine.  No rdrand and rdseed: they would make runs differ.
- */
-#define EMULATED_CPU                                                                            \
-    "qemu64,-svm,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi1,+bmi2,+abm,+movbe," \
-    "+xsave,+xsaveopt,+xgetbv1,+fsgsbase,+smep,+smap,+umip,+rdtscp,+erms,+pdpe1gb,+arat,+"      \
-    "pclmulqdq,+aes,+adx"
 /* KVM's arch-capabilities MSR stops QEMU 7.2 on some hosts, and the kernel does not need it. */
 #define NATIVE_CPU "host,migratable=off,pmu=on,-arch-capabilities"
 #define MACHINE "q35,usb=off,vmport=off,i8042=off,sata=off,smbus=off,smm=off"
@@ -77,7 +71,7 @@ static void add_machine(const struct options *o, const struct launch_machine *m,
     add(c, "-accel");
     add(c, "%s", m->kvm ? "kvm" : m->virtual_time ? "tcg" : "tcg,thread=multi");
     add(c, "-cpu");
-    add(c, "%s", o->cpu != NULL ? o->cpu : m->kvm ? NATIVE_CPU : EMULATED_CPU);
+    add(c, "%s", o->cpu != NULL ? o->cpu : m->kvm ? NATIVE_CPU : LAUNCH_CPU_EMULATED);
     if (m->virtual_time) {
         add(c, "-icount");
         add(c, "shift=0,sleep=off");

@@ -12,8 +12,9 @@
 #include "host/launch_notes.h"
 #include "host/run_failure.h"
 
-#define LAUNCH_PIN_MAX 72 /* guest CPUs: the service CPU, the workload's, the one for interrupts \
-                           */
+#define LAUNCH_PIN_MAX                                                        \
+    72 /* guest CPUs: the service CPU, the workload's, the one for interrupts \
+        */
 
 struct launch_pin_host {
     const char *root;

@@ -11,6 +11,7 @@
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/launch.h"
+#include "host/launch_libvirt.h"
 #include "host/launch_place.h"
 #include "host/options.h"
 #include "host/pack.h"
@@ -58,6 +59,18 @@ static int run_launched(const struct options *o, const struct launch_command *co
     return run_result_finish(&result);
 }
 
+/* Paused guests run when this returns. */
+static int start_guest(const struct options *o, const struct launch_machine *machine,
+                       const struct launch_command *command, int archive, struct launch *launch,
+                       struct run_failure *failure)
+{
+    if (o->libvirt)
+        return launch_libvirt_start(o, machine, command, archive, launch, failure);
+    if (launch_start(command, archive, launch, failure) != 0)
+        return -1;
+    return launch_place(launch, machine, failure);
+}
+
 static int run_packed(const struct options *o, const struct launch_machine *machine,
                       const struct launch_command *command, int archive, const struct stat *input,
                       int signals, struct run_failure *failure)
@@ -67,8 +80,7 @@ static int run_packed(const struct options *o, const struct launch_machine *mach
 
     if (collect_open(&collector, o->output, input, failure) != 0)
         return -1;
-    if (launch_start(command, archive, &launch, failure) != 0 ||
-        launch_place(&launch, machine, failure) != 0) {
+    if (start_guest(o, machine, command, archive, &launch, failure) != 0) {
         launch_end(&launch, true);
         collect_close(&collector, HR_HOST_GUEST_DIED, failure->text);
         return -1;
@@ -85,6 +97,15 @@ static void print_notes(const struct options *o, const struct launch_machine *ma
     for (size_t i = 0; i < notes->count; i++)
         if (o->verbose || (notes->lines[i].warning && !o->quiet))
             fprintf(stderr, "hr: %s\n", notes->lines[i].text);
+}
+
+static int print_guest(const struct options *o, const struct launch_machine *machine,
+                       const struct launch_command *command, struct run_failure *failure)
+{
+    if (o->libvirt)
+        return launch_libvirt_print(o, machine, command, stdout, failure);
+    launch_print(command, stdout);
+    return HR_EXIT_OK;
 }
 
 /* The exit status, or -1 with the failure filled. */
@@ -106,10 +127,8 @@ static int run(const struct options *o, struct run_failure *failure)
     archive = make_archive(o, &machine, &input, failure);
     if (archive < 0)
         return -1;
-    if (o->dry_run) {
-        launch_print(&command, stdout);
-        return HR_EXIT_OK;
-    }
+    if (o->dry_run)
+        return print_guest(o, &machine, &command, failure);
     signals = relay_catch_signals(failure);
     return signals < 0 ? -1 : run_packed(o, &machine, &command, archive, &input, signals, failure);
 }
