@@ -123,6 +123,8 @@ int launch_prepare(const struct options *o, const struct launch_machine *machine
         launch_find_kernel(o, command->kernel, failure) != 0)
         return -1;
     add(command, "%s", command->qemu);
+    add(command, "-name");
+    add(command, "microtome,debug-threads=on"); /* threads that ps -L can tell apart */
     add(command, "-nodefaults");
     add(command, "-no-user-config");
     add(command, "-display");

@@ -1,6 +1,7 @@
 /* Pins the emulator's threads. */
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 #include "host/launch_place.h"
 #include "host/launch_qmp.h"
 
-#define LIMIT_MS 10000
+#define LIMIT_MS 10000 /* for all answers */
+#define END_MS 5000
 
 /* A thread may end while it is looked at: that is no error. */
 static int move(pid_t thread, const cpu_set_t *cpus, struct run_failure *failure)
@@ -80,6 +82,18 @@ static int place_threads(const struct launch *launch, const struct launch_machin
     return move_others(threads, machine->guest_cpus, &machine->pin.others, failure);
 }
 
+/* An emulator that has closed its control socket has ended or is about to; its end tells why. */
+static int await_end(const struct launch *launch, struct run_failure *failure)
+{
+    struct pollfd end = {.fd = launch->pidfd, .events = POLLIN};
+
+    if (poll(&end, 1, END_MS) != 0)
+        return 0;
+    return run_fail(failure, RUN_EXIT_FAILED,
+                    "QEMU closed its control socket (QMP), which --pin and --fifo need, and goes "
+                    "on; is --qemu an emulator?");
+}
+
 int launch_place(struct launch *launch, const struct launch_machine *machine,
                  struct run_failure *failure)
 {
@@ -96,5 +110,5 @@ int launch_place(struct launch *launch, const struct launch_machine *machine,
         result = place_threads(launch, machine, threads, failure);
     if (result == 0)
         result = launch_qmp_continue(&qmp, failure);
-    return result == LAUNCH_QMP_GONE ? 0 : result;
+    return result == LAUNCH_QMP_GONE ? await_end(launch, failure) : result;
 }

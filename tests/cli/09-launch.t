@@ -104,8 +104,8 @@ fi
 # With a limit of 0 even root may not, without the privilege.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     status=0
-    (ulimit -r 0; exec setpriv --bounding-set -sys_nice --inh-caps -sys_nice \
-        "$HR" run -q --accel tcg --fifo "$hello") >out 2>err </dev/null || status=$?
+    prlimit --rtprio=0 setpriv --bounding-set -sys_nice --inh-caps -sys_nice \
+        "$HR" run -q --accel tcg --fifo "$hello" >out 2>err </dev/null || status=$?
     is 'no leave for --fifo: status' "$status" 125
     like 'no leave for --fifo: message' err 'SCHED_FIFO: Operation not permitted; allow it with .ulimit -r 1'
 elif ! chrt -f 1 true 2>/dev/null; then
@@ -126,8 +126,8 @@ fi
 
 # Emulators that are none, with a guest that waits for its placing.
 printf '#!/bin/sh\nexec >&2; echo broken; exit 3\n' >dies
-printf '#!/bin/sh\nprintf "rubbish\\n" >&108; exec sleep 100\n' >babbles
-printf '#!/bin/sh\nexec 108>&-; exec sleep 100\n' >hangs_up
+printf '#!/bin/bash\nprintf "rubbish\\n" >&108; exec sleep 100\n' >babbles
+printf '#!/bin/bash\nexec 108>&-; exec sleep 100\n' >hangs_up
 chmod +x dies babbles hangs_up
 run_hr run -q --accel tcg --qemu ./dies --pin "$first" "$hello" </dev/null
 is 'an emulator that dies: status' "$status" 125
@@ -137,8 +137,9 @@ run_hr run -q --accel tcg --qemu ./babbles --pin "$first" "$hello" </dev/null
 is 'an emulator that babbles: status' "$status" 125
 like 'an emulator that babbles: message' err 'control socket .QMP.*not JSON'
 is 'an emulator that babbles: one line' "$(grep -c . err)" 1
-run_hr run -q --accel tcg --qemu ./hangs_up --timeout 1s --pin "$first" "$hello" </dev/null
-is 'an emulator that hangs up: ended by the timeout' "$status" 124
+run_hr run -q --accel tcg --qemu ./hangs_up --pin "$first" "$hello" </dev/null
+is 'an emulator that hangs up: status' "$status" 125
+like 'an emulator that hangs up: message' err 'closed its control socket'
 FAKEGUEST=normal run_hr run -q --accel tcg --qemu "$fake" --pin "$first" "$hello" </dev/null
 is 'an emulator without QMP that ran to its end: status' "$status" 0
 
