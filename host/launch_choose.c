@@ -153,10 +153,8 @@ int launch_choose(const struct options *o, struct launch_machine *machine,
     if (o->packing)
         return 0;
     if (machine->kvm)
-        /* libvirt's daemon raises the emulator's limit */
-        launch_memory_choose("", o->memory_bytes,
-                             o->libvirt ? UINT64_MAX : launch_memory_lock_limit(), &machine->memory,
-                             &machine->notes);
+        launch_memory_choose("", o->memory_bytes, launch_memory_lock_limit(o->libvirt),
+                             &machine->memory, &machine->notes);
     if (o->fifo && !o->libvirt && launch_pin_try_fifo(failure) != 0)
         return -1;
     return choose_host_cpus(o, machine, failure);

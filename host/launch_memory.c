@@ -77,12 +77,13 @@ void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_
         launch_note(notes, "memory: not locked, too little is available");
 }
 
-/* Root in a container may lack the privilege that lifts the limit. */
-uint64_t launch_memory_lock_limit(void)
+/* Root in a container may lack the privileges that lift the limit, and so may its daemons. */
+uint64_t launch_memory_lock_limit(bool of_daemon)
 {
+    int privilege = of_daemon ? CAP_SYS_RESOURCE : CAP_IPC_LOCK;
     struct rlimit limit;
 
-    if (geteuid() == 0 && prctl(PR_CAPBSET_READ, CAP_IPC_LOCK, 0, 0, 0) == 1)
+    if ((of_daemon || geteuid() == 0) && prctl(PR_CAPBSET_READ, privilege, 0, 0, 0) == 1)
         return UINT64_MAX;
     if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0)
         return 0;

@@ -18,7 +18,9 @@ struct launch_memory {
 void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_bytes,
                           struct launch_memory *memory, struct launch_notes *notes);
 
-/* What this process and its children may lock. */
-uint64_t launch_memory_lock_limit(void);
+/* What this process and its children may lock; or, as far as can be told from here, the children of
+ * a system daemon, which raises the limit for them.
+ */
+uint64_t launch_memory_lock_limit(bool of_daemon);
 
 #endif
