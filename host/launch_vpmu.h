@@ -3,17 +3,18 @@
 #define HOST_LAUNCH_VPMU_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-struct kvm_cpuid_entry2;
+#include "host/cpu_counters.h"
 
 struct launch_vpmu {
     bool present;
     char why[200]; /* what there is, or the reason that there is none with its remedy */
 };
 
-/* Judges what KVM supports in CPUID and the module parameters in ROOT/sys ("" for this machine). */
-void launch_vpmu_judge(const struct kvm_cpuid_entry2 *entries, size_t count, const char *root,
+/* Judges the counters that KVM offers, an error (-errno) of asking for them, and the switches of
+ * its modules in ROOT/sys ("" for this machine).
+ */
+void launch_vpmu_judge(const struct cpu_counters *offered, int error, const char *root,
                        struct launch_vpmu *vpmu);
 
 /* Asks /dev/kvm of this machine. */
