@@ -15,6 +15,7 @@
 #include "host/launch_memory.h"
 #include "host/launch_notes.h"
 #include "host/launch_pin.h"
+#include "host/launch_vpmu.h"
 #include "host/options.h"
 #include "host/run_failure.h"
 
@@ -74,6 +75,12 @@ bool launch_is_placed(const struct launch_machine *machine);
  */
 int launch_choose(const struct options *o, struct launch_machine *machine,
                   struct run_failure *failure);
+
+/* What --accel auto does on a host whose KVM is fast, from what was found there: a part of
+ * launch_choose.
+ */
+void launch_choose_accelerator(const struct options *o, const char *why_fast,
+                               const struct launch_vpmu *vpmu, struct launch_machine *machine);
 
 /* Finds emulator, firmware and kernel, and builds the command line. */
 int launch_prepare(const struct options *o, const struct launch_machine *machine,

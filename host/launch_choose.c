@@ -64,26 +64,32 @@ static int choose_kvm(const struct options *o, struct launch_machine *machine,
 }
 
 /* Without a vPMU emulation counts better than KVM: instructions exactly instead of nothing. */
+void launch_choose_accelerator(const struct options *o, const char *why_fast,
+                               const struct launch_vpmu *vpmu, struct launch_machine *machine)
+{
+    machine->kvm = vpmu->present;
+    if (vpmu->present)
+        snprintf(machine->why, sizeof machine->why, "%s, and %s", why_fast, vpmu->why);
+    else
+        snprintf(machine->why, sizeof machine->why, "%s", vpmu->why);
+    if (!vpmu->present && !o->packing && !emulator_may_have_pmu(o))
+        launch_warn(&machine->notes,
+                    "emulation, with exact instruction counts, because %s; --accel kvm runs in "
+                    "real time without counters",
+                    vpmu->why);
+}
+
 static void choose_best(const struct options *o, struct launch_machine *machine,
                         struct launch_vpmu *vpmu)
 {
     const char *why;
 
-    machine->kvm = launch_accel_kvm_is_fast(&why);
-    snprintf(machine->why, sizeof machine->why, "%s", why);
-    if (!machine->kvm)
-        return;
-    launch_vpmu_find(vpmu);
-    snprintf(machine->why, sizeof machine->why, "%s%s%s", vpmu->present ? why : "",
-             vpmu->present ? ", and " : "", vpmu->why);
-    if (vpmu->present)
-        return;
-    machine->kvm = false;
-    if (!o->packing && !emulator_may_have_pmu(o))
-        launch_warn(&machine->notes,
-                    "emulation, with exact instruction counts, because %s; --accel kvm runs in "
-                    "real time without counters",
-                    vpmu->why);
+    if (launch_accel_kvm_is_fast(&why)) {
+        launch_vpmu_find(vpmu);
+        launch_choose_accelerator(o, why, vpmu, machine);
+    } else {
+        snprintf(machine->why, sizeof machine->why, "%s", why);
+    }
 }
 
 int launch_cpu_count(const struct launch_machine *machine, enum hr_mode mode)
