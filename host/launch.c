@@ -56,8 +56,9 @@ static void allow_descriptors(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int place_descriptors(struct child_ends *ends)
+static int place_descriptors(struct child_ends *ends, bool controlled)
 {
+    int first_unused = controlled ? LAUNCH_FD_QMP + 1 : LAUNCH_FD_QMP;
     int status, null;
 
     allow_descriptors();
@@ -77,12 +78,13 @@ static int place_descriptors(struct child_ends *ends)
     for (int i = 0; i < LAUNCH_PORTS; i++)
         if (place(ends->ports[i], LAUNCH_FD_PORTS + i) != 0)
             return -1;
-    if (place(ends->qmp, LAUNCH_FD_QMP) != 0 || place(ends->archive, LAUNCH_FD_ARCHIVE) != 0 ||
-        place(null, 0) != 0 || place(ends->errors, 1) != 0 || place(ends->errors, 2) != 0)
+    if ((controlled && place(ends->qmp, LAUNCH_FD_QMP) != 0) ||
+        place(ends->archive, LAUNCH_FD_ARCHIVE) != 0 || place(null, 0) != 0 ||
+        place(ends->errors, 1) != 0 || place(ends->errors, 2) != 0)
         return -1;
     /* Nor does the emulator inherit what our own caller left open. */
     return close_range(3, LAUNCH_FD_ARCHIVE - 1, CLOSE_RANGE_CLOEXEC) != 0 ||
-                   close_range(LAUNCH_FD_QMP + 1, ~0u, CLOSE_RANGE_CLOEXEC) != 0
+                   close_range((unsigned)first_unused, ~0u, CLOSE_RANGE_CLOEXEC) != 0
                ? -1
                : 0;
 }
@@ -104,7 +106,7 @@ __attribute__((noreturn)) static void run_child(const struct launch_command *com
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    if (place_descriptors(ends) == 0)
+    if (place_descriptors(ends, command->controlled) == 0)
         execv(command->qemu, command->argv);
     reason = errno;
     if (write(ends->status, &reason, sizeof reason) < 0)

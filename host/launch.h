@@ -48,6 +48,7 @@ struct launch_machine {
 struct launch_command {
     char *argv[LAUNCH_ARGUMENTS_MAX]; /* NULL-terminated; owned */
     int argc;
+    bool controlled; /* QEMU waits for commands on LAUNCH_FD_QMP */
     char qemu[PATH_MAX]; /* what is executed */
     char kernel[PATH_MAX]; /* guest.elf */
 };

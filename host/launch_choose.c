@@ -50,8 +50,12 @@ static int choose_kvm(const struct options *o, struct launch_machine *machine,
     machine->kvm = true;
     if (o->packing) /* for another machine, perhaps */
         return 0;
-    /* libvirt's own daemon opens it */
-    if (access("/dev/kvm", o->libvirt ? F_OK : R_OK | W_OK) != 0)
+    if (o->libvirt && access("/dev/kvm", F_OK) == 0 && access("/dev/kvm", R_OK | W_OK) != 0) {
+        vpmu->present = true; /* perhaps: the guest finds out */
+        launch_note(&machine->notes, "only libvirt may use /dev/kvm; not asked for a vPMU");
+        return 0;
+    }
+    if (access("/dev/kvm", R_OK | W_OK) != 0)
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--accel kvm: /dev/kvm: %s; %s, or use --accel tcg", strerror(errno),
                         errno == EACCES ? "join the group kvm" : "load the kvm module");

@@ -136,7 +136,8 @@ int launch_prepare(const struct options *o, const struct launch_machine *machine
     add(command, "-initrd");
     add(command, "/proc/self/fd/%d", LAUNCH_FD_ARCHIVE);
     add_ports(command);
-    if (launch_is_placed(machine))
+    command->controlled = launch_is_placed(machine);
+    if (command->controlled)
         add_control(command);
     return 0;
 }
