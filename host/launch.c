@@ -12,6 +12,7 @@
 
 #include "host/launch.h"
 #include "host/launch_fds.h"
+#include "host/launch_libvirt.h"
 
 #define SOCKET_BYTES (4 << 20)
 
@@ -19,6 +20,7 @@ struct child_ends {
     int archive;
     int ports[LAUNCH_PORTS];
     int errors;
+    int qmp;
     int status; /* an errno is written here when exec fails */
 };
 
@@ -54,8 +56,9 @@ static void allow_descriptors(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int place_descriptors(struct child_ends *ends)
+static int place_descriptors(struct child_ends *ends, bool controlled)
 {
+    int first_unused = controlled ? LAUNCH_FD_QMP + 1 : LAUNCH_FD_QMP;
     int status, null;
 
     allow_descriptors();
@@ -71,15 +74,17 @@ static int place_descriptors(struct child_ends *ends)
     ends->errors = move_to_spare(ends->errors);
     for (int i = 0; i < LAUNCH_PORTS; i++)
         ends->ports[i] = move_to_spare(ends->ports[i]);
+    ends->qmp = move_to_spare(ends->qmp);
     for (int i = 0; i < LAUNCH_PORTS; i++)
         if (place(ends->ports[i], LAUNCH_FD_PORTS + i) != 0)
             return -1;
-    if (place(ends->archive, LAUNCH_FD_ARCHIVE) != 0 || place(null, 0) != 0 ||
+    if ((controlled && place(ends->qmp, LAUNCH_FD_QMP) != 0) ||
+        place(ends->archive, LAUNCH_FD_ARCHIVE) != 0 || place(null, 0) != 0 ||
         place(ends->errors, 1) != 0 || place(ends->errors, 2) != 0)
         return -1;
     /* Nor does the emulator inherit what our own caller left open. */
     return close_range(3, LAUNCH_FD_ARCHIVE - 1, CLOSE_RANGE_CLOEXEC) != 0 ||
-                   close_range(LAUNCH_FD_PORTS + LAUNCH_PORTS, ~0u, CLOSE_RANGE_CLOEXEC) != 0
+                   close_range((unsigned)first_unused, ~0u, CLOSE_RANGE_CLOEXEC) != 0
                ? -1
                : 0;
 }
@@ -101,7 +106,7 @@ __attribute__((noreturn)) static void run_child(const struct launch_command *com
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    if (place_descriptors(ends) == 0)
+    if (place_descriptors(ends, command->controlled) == 0)
         execv(command->qemu, command->argv);
     reason = errno;
     if (write(ends->status, &reason, sizeof reason) < 0)
@@ -111,7 +116,14 @@ __attribute__((noreturn)) static void run_child(const struct launch_command *com
 
 static int open_pairs(struct launch *launch, struct child_ends *ends)
 {
-    for (int i = 0; i <= LAUNCH_PORTS; i++) {
+    int *ours[LAUNCH_PORTS + 2] = {&launch->errors, &launch->qmp};
+    int *theirs[LAUNCH_PORTS + 2] = {&ends->errors, &ends->qmp};
+
+    for (int i = 0; i < LAUNCH_PORTS; i++) {
+        ours[i + 2] = &launch->ports[i];
+        theirs[i + 2] = &ends->ports[i];
+    }
+    for (int i = 0; i < LAUNCH_PORTS + 2; i++) {
         int pair[2];
 
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -119,8 +131,8 @@ static int open_pairs(struct launch *launch, struct child_ends *ends)
         enlarge(pair[0]);
         enlarge(pair[1]);
         fcntl(pair[0], F_SETFL, O_NONBLOCK);
-        *(i < LAUNCH_PORTS ? &launch->ports[i] : &launch->errors) = pair[0];
-        *(i < LAUNCH_PORTS ? &ends->ports[i] : &ends->errors) = pair[1];
+        *ours[i] = pair[0];
+        *theirs[i] = pair[1];
     }
     return 0;
 }
@@ -132,11 +144,12 @@ static void close_open(int *fd)
     *fd = -1;
 }
 
-static void close_ports(int ports[LAUNCH_PORTS], int *errors)
+static void close_ports(int ports[LAUNCH_PORTS], int *errors, int *qmp)
 {
     for (int i = 0; i < LAUNCH_PORTS; i++)
         close_open(&ports[i]);
     close_open(errors);
+    close_open(qmp);
 }
 
 /* Waits until the child has executed the emulator; 0 or the errno of its failure. */
@@ -179,14 +192,14 @@ static int fork_emulator(const struct launch_command *command, struct launch *la
 int launch_start(const struct launch_command *command, int archive_fd, struct launch *launch,
                  struct run_failure *failure)
 {
-    struct child_ends ends = {.archive = archive_fd, .errors = -1, .status = -1};
+    struct child_ends ends = {.archive = archive_fd, .errors = -1, .qmp = -1, .status = -1};
     int reason;
 
-    *launch = (struct launch){.pid = -1, .pidfd = -1, .errors = -1};
+    *launch = (struct launch){.pid = -1, .pidfd = -1, .errors = -1, .qmp = -1};
     for (int i = 0; i < LAUNCH_PORTS; i++)
         launch->ports[i] = ends.ports[i] = -1;
     reason = open_pairs(launch, &ends) == 0 ? fork_emulator(command, launch, &ends) : errno;
-    close_ports(ends.ports, &ends.errors);
+    close_ports(ends.ports, &ends.errors, &ends.qmp);
     if (reason == 0)
         return 0;
     launch_end(launch, true);
@@ -197,6 +210,10 @@ int launch_start(const struct launch_command *command, int archive_fd, struct la
 /* Its session is a process group, too: what a script given as --qemu started ends with it. */
 void launch_kill(const struct launch *launch)
 {
+    if (launch->libvirt != NULL) {
+        launch_libvirt_kill(launch->libvirt);
+        return;
+    }
     if (kill(-launch->pid, SIGKILL) != 0)
         kill(launch->pid, SIGKILL);
 }
@@ -205,6 +222,9 @@ int launch_end(struct launch *launch, bool kill_first)
 {
     int status = 0;
 
+    if (launch->libvirt != NULL)
+        launch_libvirt_end(launch->libvirt);
+    launch->libvirt = NULL;
     if (launch->pid > 0) {
         if (kill_first)
             launch_kill(launch);
@@ -213,6 +233,6 @@ int launch_end(struct launch *launch, bool kill_first)
         launch->pid = -1;
     }
     close_open(&launch->pidfd);
-    close_ports(launch->ports, &launch->errors);
+    close_ports(launch->ports, &launch->errors, &launch->qmp);
     return status;
 }

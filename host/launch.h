@@ -12,6 +12,10 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "host/launch_memory.h"
+#include "host/launch_notes.h"
+#include "host/launch_pin.h"
+#include "host/launch_vpmu.h"
 #include "host/options.h"
 #include "host/run_failure.h"
 
@@ -30,7 +34,13 @@ struct launch_machine {
     bool kvm;
     bool virtual_time; /* -icount: exact and repeatable */
     int cpus; /* workload CPUs; 0: one CPU does everything */
-    const char *why; /* the reason for the accelerator, for -v */
+    int guest_cpus; /* all of them: launch_cpu_count */
+    char why[320]; /* the reason for the accelerator, for -v */
+    const char *kernel; /* its absolute path, NULL while nobody knows */
+    struct launch_memory memory; /* KVM */
+    struct launch_pin pin;
+    bool fifo; /* the guest's CPUs run under SCHED_FIFO */
+    struct launch_notes notes;
 };
 
 #define LAUNCH_ARGUMENTS_MAX 96
@@ -38,20 +48,40 @@ struct launch_machine {
 struct launch_command {
     char *argv[LAUNCH_ARGUMENTS_MAX]; /* NULL-terminated; owned */
     int argc;
+    bool controlled; /* QEMU waits for commands on LAUNCH_FD_QMP */
     char qemu[PATH_MAX]; /* what is executed */
     char kernel[PATH_MAX]; /* guest.elf */
 };
 
+struct launch_libvirt;
+
 struct launch {
-    pid_t pid;
+    pid_t pid; /* our child, -1 when libvirt started the emulator */
+    struct launch_libvirt *libvirt; /* or NULL */
     int pidfd; /* readable when the emulator has ended */
     int ports[LAUNCH_PORTS]; /* our ends, non-blocking */
     int errors; /* the emulator's own stdout and stderr, non-blocking */
+    int qmp; /* QEMU's control socket, for a guest that waits to be placed */
 };
 
-/* Chooses accelerator, CPUs and clock.  May measure KVM for some milliseconds. */
+/* CPUs of the guest: the service CPU, the workload's, and with HR_MODE_IPI the one that interrupts
+ * them.
+ */
+int launch_cpu_count(const struct launch_machine *machine, enum hr_mode mode);
+
+/* True when the guest's CPUs are threads to place before it starts: see host/launch_place.h. */
+bool launch_is_placed(const struct launch_machine *machine);
+
+/* Chooses accelerator, CPUs, clock, memory and host CPUs.  May measure KVM for some milliseconds.
+ */
 int launch_choose(const struct options *o, struct launch_machine *machine,
                   struct run_failure *failure);
+
+/* What --accel auto does on a host whose KVM is fast, from what was found there: a part of
+ * launch_choose.
+ */
+void launch_choose_accelerator(const struct options *o, const char *why_fast,
+                               const struct launch_vpmu *vpmu, struct launch_machine *machine);
 
 /* Finds emulator, firmware and kernel, and builds the command line. */
 int launch_prepare(const struct options *o, const struct launch_machine *machine,
@@ -68,7 +98,9 @@ int launch_start(const struct launch_command *command, int archive_fd, struct la
 /* Kills the emulator, which was not reaped yet. */
 void launch_kill(const struct launch *launch);
 
-/* Kills the emulator if asked, reaps it and closes what is still open; returns its wait status. */
+/* Kills the emulator if asked, reaps it and closes what is still open; returns its wait status, 0
+ * for an emulator of libvirt's, which is destroyed.
+ */
 int launch_end(struct launch *launch, bool kill_first);
 
 #endif

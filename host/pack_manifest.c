@@ -135,6 +135,8 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     add(&d, "version", "1");
     add_program(&d, o, program);
     add_sampling(&d, o);
+    if (machine->kernel != NULL)
+        add(&d, "kernel-path", machine->kernel);
     for (size_t i = 0; i < o->event_count; i++)
         add(&d, "event", o->events[i]);
     add_number(&d, "cpus", (uint64_t)machine->cpus);

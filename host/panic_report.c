@@ -95,6 +95,16 @@ static const char *find_start(const char *text)
     return start;
 }
 
+bool panic_report_is_in(const char *text)
+{
+    static const char mark[] = "panic: ";
+
+    for (const char *at = text; (at = strstr(at, mark)) != NULL; at += sizeof mark - 1)
+        if (at == text || at[-1] == '\n')
+            return true;
+    return false;
+}
+
 void panic_report_print(FILE *out, const char *text, const char *kernel)
 {
     Dwfl *dwfl = open_kernel(kernel);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/launch.h"
+#include "host/launch_libvirt.h"
+#include "host/launch_place.h"
 #include "host/options.h"
 #include "host/pack.h"
 #include "host/relay.h"
@@ -56,19 +59,53 @@ static int run_launched(const struct options *o, const struct launch_command *co
     return run_result_finish(&result);
 }
 
-static int run_packed(const struct options *o, const struct launch_command *command, int archive,
-                      const struct stat *input, int signals, struct run_failure *failure)
+/* Paused guests run when this returns. */
+static int start_guest(const struct options *o, const struct launch_machine *machine,
+                       const struct launch_command *command, int archive, struct launch *launch,
+                       struct run_failure *failure)
+{
+    if (o->libvirt)
+        return launch_libvirt_start(o, machine, command, archive, launch, failure);
+    if (launch_start(command, archive, launch, failure) != 0)
+        return -1;
+    return launch_place(launch, machine, failure);
+}
+
+static int run_packed(const struct options *o, const struct launch_machine *machine,
+                      const struct launch_command *command, int archive, const struct stat *input,
+                      int signals, struct run_failure *failure)
 {
     struct collector collector;
     struct launch launch;
 
     if (collect_open(&collector, o->output, input, failure) != 0)
         return -1;
-    if (launch_start(command, archive, &launch, failure) != 0) {
+    if (start_guest(o, machine, command, archive, &launch, failure) != 0) {
+        launch_end(&launch, true);
         collect_close(&collector, HR_HOST_GUEST_DIED, failure->text);
         return -1;
     }
     return run_launched(o, command, &launch, &collector, signals, failure);
+}
+
+static void print_notes(const struct options *o, const struct launch_machine *machine)
+{
+    const struct launch_notes *notes = &machine->notes;
+
+    if (o->verbose)
+        fprintf(stderr, "hr: %s, because: %s\n", machine->kvm ? "KVM" : "emulation", machine->why);
+    for (size_t i = 0; i < notes->count; i++)
+        if (o->verbose || (notes->lines[i].warning && !o->quiet))
+            fprintf(stderr, "hr: %s\n", notes->lines[i].text);
+}
+
+static int print_guest(const struct options *o, const struct launch_machine *machine,
+                       const struct launch_command *command, struct run_failure *failure)
+{
+    if (o->libvirt)
+        return launch_libvirt_print(o, machine, command, stdout, failure);
+    launch_print(command, stdout);
+    return HR_EXIT_OK;
 }
 
 /* The exit status, or -1 with the failure filled. */
@@ -76,6 +113,7 @@ static int run(const struct options *o, struct run_failure *failure)
 {
     struct launch_machine machine;
     struct launch_command command;
+    char kernel[PATH_MAX];
     struct stat input; /* the program */
     int signals;
     int archive;
@@ -83,18 +121,16 @@ static int run(const struct options *o, struct run_failure *failure)
     if (launch_choose(o, &machine, failure) != 0 ||
         launch_prepare(o, &machine, &command, failure) != 0)
         return -1;
-    if (o->verbose)
-        fprintf(stderr, "hr: %s, because: %s\n", machine.kvm ? "KVM" : "emulation", machine.why);
+    machine.kernel = realpath(command.kernel, kernel) != NULL ? kernel : NULL;
+    print_notes(o, &machine);
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report, not a death */
     archive = make_archive(o, &machine, &input, failure);
     if (archive < 0)
         return -1;
-    if (o->dry_run) {
-        launch_print(&command, stdout);
-        return HR_EXIT_OK;
-    }
+    if (o->dry_run)
+        return print_guest(o, &machine, &command, failure);
     signals = relay_catch_signals(failure);
-    return signals < 0 ? -1 : run_packed(o, &command, archive, &input, signals, failure);
+    return signals < 0 ? -1 : run_packed(o, &machine, &command, archive, &input, signals, failure);
 }
 
 int run_command(int argc, char **argv)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "host/error.h"
 #include "host/panic_report.h"
@@ -13,8 +14,11 @@
 
 #define LOG_LINES 12
 
+/* libvirt does not pass on the emulator's exit status: there the report on the console tells. */
 static bool has_panicked(const struct run_result *r)
 {
+    if (r->options->libvirt)
+        return !r->collector->has_end && panic_report_is_in(r->relay->console.text);
     return WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == RUN_EXIT_PANIC * 2 + 1;
 }
 
@@ -35,6 +39,9 @@ static void describe_death(const struct run_result *r, char *out, size_t room)
 {
     if (r->relay->killed)
         snprintf(out, room, "did not end when asked and was killed");
+    else if (r->options->libvirt)
+        snprintf(out, room, "ended; libvirt's log /var/log/libvirt/qemu/microtome-%d.log says why",
+                 (int)getpid());
     else if (WIFSIGNALED(r->wait_status))
         snprintf(out, room, "was killed by signal %d (%s)", WTERMSIG(r->wait_status),
                  strsignal(WTERMSIG(r->wait_status)));

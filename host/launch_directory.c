@@ -1,0 +1,182 @@
+/* Files and sockets for a guest of libvirt. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "host/launch_directory.h"
+#include "host/launch_domain.h"
+
+#define BACKLOG 8
+
+static int fail(struct run_failure *failure, const char *path, int error)
+{
+    return run_fail(failure, RUN_EXIT_FAILED, "--libvirt: %s: %s", path, strerror(error));
+}
+
+static int copy(int from, int to)
+{
+    off_t offset = 0;
+    ssize_t count;
+
+    do
+        count = sendfile(to, from, &offset, 1u << 30);
+    while (count > 0 || (count < 0 && errno == EINTR));
+    return count < 0 ? errno : 0;
+}
+
+/* The emulator's user must be able to read it. */
+static int add_file(const struct launch_directory *d, const char *name, int from,
+                    struct run_failure *failure)
+{
+    char path[PATH_MAX + 16];
+    int reason;
+    int to;
+
+    snprintf(path, sizeof path, "%s/%s", d->path, name);
+    to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (to < 0)
+        return fail(failure, path, errno);
+    reason = copy(from, to);
+    if (reason == 0 && fchmod(to, 0644) != 0) /* whatever the umask is */
+        reason = errno;
+    if (close(to) != 0 && reason == 0)
+        reason = errno;
+    return reason == 0 ? 0 : fail(failure, path, reason);
+}
+
+static int add_kernel(const struct launch_directory *d, const char *kernel,
+                      struct run_failure *failure)
+{
+    int from = open(kernel, O_RDONLY | O_CLOEXEC);
+    int result;
+
+    if (from < 0)
+        return fail(failure, kernel, errno);
+    result = add_file(d, LAUNCH_DOMAIN_KERNEL, from, failure);
+    close(from);
+    return result;
+}
+
+static int add_socket(struct launch_directory *d, enum launch_port port,
+                      struct run_failure *failure)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    d->listeners[port] = fd;
+    if (snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", d->path,
+                 launch_domain_socket(port)) >= (int)sizeof address.sun_path)
+        return fail(failure, d->path, ENAMETOOLONG);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
+        chmod(address.sun_path, 0666) != 0 || listen(fd, BACKLOG) != 0)
+        return fail(failure, address.sun_path, errno);
+    return 0;
+}
+
+int launch_directory_make(struct launch_directory *d, const char *kernel, int archive_fd,
+                          struct run_failure *failure)
+{
+    const char *parent = getenv("TMPDIR");
+
+    for (int i = 0; i < LAUNCH_PORTS; i++)
+        d->listeners[i] = -1;
+    snprintf(d->path, sizeof d->path - 32, "%s",
+             parent != NULL && parent[0] == '/' ? parent : "/tmp");
+    strcat(d->path, "/microtome-XXXXXX");
+    if (mkdtemp(d->path) == NULL) {
+        int reason = errno;
+
+        (void)fail(failure, d->path, reason);
+        d->path[0] = 0;
+        return -1;
+    }
+    if (chmod(d->path, 0711) != 0)
+        return fail(failure, d->path, errno);
+    if (add_kernel(d, kernel, failure) != 0 ||
+        add_file(d, LAUNCH_DOMAIN_ARCHIVE, archive_fd, failure) != 0)
+        return -1;
+    for (int i = 0; i < LAUNCH_PORTS; i++)
+        if (add_socket(d, (enum launch_port)i, failure) != 0)
+            return -1;
+    return 0;
+}
+
+/* The users that distributions let libvirt start QEMU as. */
+static bool may_be_emulator(uid_t user)
+{
+    static const char *const names[] = {"libvirt-qemu", "qemu"};
+
+    if (user == 0 || user == geteuid())
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const struct passwd *entry = getpwnam(names[i]);
+
+        if (entry != NULL && entry->pw_uid == user)
+            return true;
+    }
+    return false;
+}
+
+/* The first connection of the emulator: a non-blocking socket, or -1. */
+static int accept_port(int listener, pid_t *emulator)
+{
+    int fd;
+
+    while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        struct ucred peer = {.pid = 0};
+        socklen_t bytes = sizeof peer;
+
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid > 0 &&
+            (*emulator == 0 ? may_be_emulator(peer.uid) : peer.pid == *emulator)) {
+            *emulator = peer.pid;
+            return fd;
+        }
+        close(fd);
+    }
+    return -1;
+}
+
+int launch_directory_accept(struct launch_directory *d, int ports[LAUNCH_PORTS], pid_t *emulator,
+                            struct run_failure *failure)
+{
+    *emulator = 0;
+    for (int i = 0; i < LAUNCH_PORTS; i++) {
+        ports[i] = accept_port(d->listeners[i], emulator);
+        if (ports[i] < 0)
+            return run_fail(failure, RUN_EXIT_FAILED,
+                            "--libvirt: no emulator on this machine, of libvirt's user, connected "
+                            "to the port %s; is the libvirt daemon local, and QEMU's user "
+                            "libvirt-qemu, qemu or root?",
+                            launch_domain_socket((enum launch_port)i));
+    }
+    return 0;
+}
+
+void launch_directory_remove(struct launch_directory *d)
+{
+    char path[PATH_MAX + 16];
+
+    if (d->path[0] == 0)
+        return;
+    for (int i = 0; i < LAUNCH_PORTS + 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", d->path,
+                 i < LAUNCH_PORTS    ? launch_domain_socket((enum launch_port)i)
+                 : i == LAUNCH_PORTS ? LAUNCH_DOMAIN_KERNEL
+                                     : LAUNCH_DOMAIN_ARCHIVE);
+        (void)unlink(path);
+        if (i < LAUNCH_PORTS && d->listeners[i] >= 0) {
+            close(d->listeners[i]);
+            d->listeners[i] = -1;
+        }
+    }
+    (void)rmdir(d->path);
+    d->path[0] = 0;
+}

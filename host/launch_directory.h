@@ -1,0 +1,33 @@
+/* The private directory through which a guest of libvirt gets its files and its ports.
+ *
+ * The emulator runs as another user there: the directory cannot be listed, and what is in it is
+ * removed as soon as the guest has started.
+ */
+#ifndef HOST_LAUNCH_DIRECTORY_H
+#define HOST_LAUNCH_DIRECTORY_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "host/launch.h"
+
+struct launch_directory {
+    char path[PATH_MAX]; /* empty: there is none */
+    int listeners[LAUNCH_PORTS];
+};
+
+/* Makes the directory with a copy of the kernel, of the archive, and a socket a port.  0, or -1
+ * with the failure filled; then, too, launch_directory_remove is due.
+ */
+int launch_directory_make(struct launch_directory *d, const char *kernel, int archive_fd,
+                          struct run_failure *failure);
+
+/* Takes the connections that the emulator has made, all of one process of root, libvirt's or our
+ * user; others are turned away.  Stores the process.  0, or -1 with the failure filled.
+ */
+int launch_directory_accept(struct launch_directory *d, int ports[LAUNCH_PORTS], pid_t *emulator,
+                            struct run_failure *failure);
+
+void launch_directory_remove(struct launch_directory *d);
+
+#endif

@@ -1,0 +1,26 @@
+/* Chooses how the guest's memory is backed under KVM: huge pages, locked. */
+#ifndef HOST_LAUNCH_MEMORY_H
+#define HOST_LAUNCH_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/launch_notes.h"
+
+struct launch_memory {
+    bool huge_pages; /* reserved ones, of 2 MiB */
+    bool locked;
+};
+
+/* Whether `bytes` of guest memory fit into what ROOT/sys and ROOT/proc show as free; the emulator
+ * may lock `lock_limit_bytes`, UINT64_MAX: all it wants.
+ */
+void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_bytes,
+                          struct launch_memory *memory, struct launch_notes *notes);
+
+/* What this process and its children may lock; or, as far as can be told from here, the children of
+ * a system daemon, which raises the limit for them.
+ */
+uint64_t launch_memory_lock_limit(bool of_daemon);
+
+#endif

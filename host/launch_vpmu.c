@@ -1,0 +1,75 @@
+/* Judges KVM's offer of counters and the switches of its modules. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/launch_vpmu.h"
+
+/* The first switch that is off, as "module.parameter"; false when none is. */
+static bool find_switched_off(const char *root, const char *modules[2])
+{
+    static const char *const places[][2] = {
+        {"kvm", "enable_pmu"}, {"kvm_intel", "enable_pmu"}, {"kvm_amd", "enable_pmu"},
+        {"kvm_intel", "pmu"},  {"kvm_amd", "pmu"},          {"kvm", "pmu"},
+    };
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char path[PATH_MAX];
+        FILE *file;
+        int value;
+
+        snprintf(path, sizeof path, "%s/sys/module/%s/parameters/%s", root, places[i][0],
+                 places[i][1]);
+        file = fopen(path, "re");
+        if (file == NULL)
+            continue;
+        value = fgetc(file);
+        fclose(file);
+        if (value == 'N' || value == '0') {
+            modules[0] = places[i][0];
+            modules[1] = places[i][1];
+            return true;
+        }
+    }
+    return false;
+}
+
+void launch_vpmu_judge(const struct cpu_counters *offered, int error, const char *root,
+                       struct launch_vpmu *vpmu)
+{
+    char described[CPU_COUNTERS_TEXT_BYTES];
+    const char *names[2];
+
+    *vpmu = (struct launch_vpmu){.present = false};
+    if (find_switched_off(root, names)) {
+        snprintf(vpmu->why, sizeof vpmu->why,
+                 "KVM has no vPMU: parameter %s of module %s is off; load the module with %s=1, on "
+                 "a machine that has performance counters",
+                 names[1], names[0], names[1]);
+    } else if (error != 0) {
+        snprintf(vpmu->why, sizeof vpmu->why, "KVM does not say whether it has a vPMU: %s",
+                 strerror(-error));
+    } else if (offered->version == 0) {
+        snprintf(vpmu->why, sizeof vpmu->why,
+                 "KVM has no vPMU: this machine's own CPU shows no performance counters; if it is "
+                 "a virtual machine, switch its vPMU on");
+    } else {
+        vpmu->present = true;
+        snprintf(vpmu->why, sizeof vpmu->why, "KVM has a vPMU: %s",
+                 cpu_counters_describe(offered, described));
+    }
+}
+
+void launch_vpmu_find(struct launch_vpmu *vpmu)
+{
+    struct cpu_counters offered = {.version = 0};
+    int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
+    int error = kvm < 0 ? -errno : cpu_counters_of_kvm(kvm, &offered);
+
+    launch_vpmu_judge(&offered, error, "", vpmu);
+    if (kvm >= 0)
+        close(kvm);
+}

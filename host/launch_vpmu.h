@@ -1,0 +1,23 @@
+/* Asks whether KVM gives guests performance counters (a vPMU), and if not, why. */
+#ifndef HOST_LAUNCH_VPMU_H
+#define HOST_LAUNCH_VPMU_H
+
+#include <stdbool.h>
+
+#include "host/cpu_counters.h"
+
+struct launch_vpmu {
+    bool present;
+    char why[200]; /* what there is, or the reason that there is none with its remedy */
+};
+
+/* Judges the counters that KVM offers, an error (-errno) of asking for them, and the switches of
+ * its modules in ROOT/sys ("" for this machine).
+ */
+void launch_vpmu_judge(const struct cpu_counters *offered, int error, const char *root,
+                       struct launch_vpmu *vpmu);
+
+/* Asks /dev/kvm of this machine. */
+void launch_vpmu_find(struct launch_vpmu *vpmu);
+
+#endif
