@@ -1,9 +1,9 @@
 #!/bin/sh
 # Which counter counts which event: restrictions, companion registers, refusals, archives for one CPU.
-# QEMU: as for 10-counters.t; the modelled PMU is the one that this test knows.
+# QEMU: see tests/flavours.sh; the CPUs are those of the modelled PMU.
 . "$(dirname "$0")/../lib.sh"
 
-[ -n "${QEMU:-}" ] || skip_all 'QEMU names no emulator with a PMU'
+. "$ROOT/tests/flavours.sh"
 icelake=Icelake-Server,model=106,pmu=on
 hello=$WORKLOADS/hello
 
