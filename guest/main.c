@@ -63,8 +63,7 @@ static void find_clock(void)
 static void choose_counters(void)
 {
     run_read_sampling();
-    if (run.pmu_caps.needs_encodings && run.session.event_count)
-        run.start_error = service_encode_events();
+    run.start_error = run_encode_events();
     if (run.start_error == 0)
         run.start_error = run_assign_events();
 }

@@ -51,6 +51,13 @@ void run_read_manifest(void);
  * run.pmu_caps.exact_instructions is set. */
 void run_read_sampling(void);
 
+/* Part of that: the events' names, and the counters that there are. */
+void run_read_events(void);
+
+/* Has the events encoded for this CPU, where it has counters: by the archive, if it is meant for
+ * this CPU, or by the host.  0, or -errno; after a notice, unless the host is to say it. */
+int run_encode_events(void);
+
 /* Gives the events counters, once they are encoded.  0, or -errno after a notice. */
 int run_assign_events(void);
 

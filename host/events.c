@@ -91,7 +91,7 @@ bool events_is_generic(const char *text)
  */
 static bool has_companion(const struct events_cpu *cpu, uint64_t select)
 {
-    static const uint8_t codes[] = {0xb7, 0xbb, 0x2a, 0x2b, 0xcd, 0xc6};
+    static const uint8_t codes[] = {0xb7, 0xbb, 0x2a, 0x2b, 0xcd, 0xc6, 0x0b, 0xad, 0xc2};
 
     for (size_t i = 0; cpu->vendor == RUN_CPU_INTEL && i < sizeof codes; i++)
         if ((select & 0xff) == codes[i])
@@ -138,10 +138,12 @@ int events_resolve(const struct events_cpu *cpu, const char *text, struct events
     const char *table = events_cpu_table(cpu);
     struct events_spec spec;
 
+    *encoding = (struct events_encoding){0};
     if (events_spec_parse(text, &spec, failure) != 0)
         return -1;
     if (spec.name[0] == 0) {
-        *encoding = (struct events_encoding){spec.select | spec.rings, spec.companion};
+        encoding->select = spec.select | spec.rings;
+        encoding->companion = spec.companion;
         return resolve_raw(cpu, text, &spec, failure);
     }
     if (events_generic_encode(cpu, spec.name, &encoding->select, &encoding->companion)) {

@@ -14,6 +14,7 @@
 struct events_encoding {
     uint64_t select; /* as RUN_HOST_EVENT wants it */
     uint64_t companion; /* 0: none */
+    uint32_t counters; /* general counters that may count it, a bit each; 0: all */
 };
 
 /* Checks an event before the CPU is known: its syntax, and that some CPU has an event of that name.

@@ -5,14 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/events.h"
+#include "host/events_constraints.h"
 #include "host/events_library.h"
 #include "host/events_spec.h"
 
 #define BITS_BYTES 40
+#define NOTES_BYTES 160
 
 struct listing {
     struct events_cpu cpu;
@@ -61,32 +64,54 @@ static bool is_wanted(const struct listing *l, const char *name)
     return strcasestr(name, l->pattern) != NULL;
 }
 
+/* What the event needs, and what is wrong with it: " [counters 0-3]". */
+static char *note(const struct listing *l, const struct events_encoding *e, char out[NOTES_BYTES])
+{
+    uint32_t counters = e->select != 0 ? events_constraints_counters(&l->cpu, e->select) : 0;
+    const char *erratum = events_constraints_erratum(&l->cpu, e->select);
+    int first = ffs((int)counters) - 1;
+    int last = counters != 0 ? 31 - __builtin_clz(counters) : 0;
+    size_t used = 0;
+
+    out[0] = 0;
+    if (counters != 0 && first == last)
+        used = (size_t)snprintf(out, NOTES_BYTES, " [counter %d]", first);
+    else if (counters != 0) /* the tables know no counters with a gap between them */
+        used = (size_t)snprintf(out, NOTES_BYTES, " [counters %d-%d]", first, last);
+    if (erratum != NULL)
+        snprintf(out + used, NOTES_BYTES - used, " [%s]", erratum);
+    return out;
+}
+
 /* Hexadecimal, without rings; empty when the event cannot be encoded by its name alone. */
-static char *encode(const struct listing *l, const char *name, char out[BITS_BYTES])
+static void encode(const struct listing *l, const char *name, char out[BITS_BYTES],
+                   struct events_encoding *e)
 {
     const char *table = events_cpu_table(&l->cpu);
     struct run_failure failure = {0};
-    struct events_encoding e;
 
     out[0] = 0;
     /* Some names are longer than -e takes them; the numbers then help. */
-    if (events_resolve(&l->cpu, name, &e, &failure) != 0 &&
+    if (events_resolve(&l->cpu, name, e, &failure) != 0 &&
         (table == NULL ||
-         !events_library_encode(table, name, EVENTS_SELECT_USR, &e.select, &e.companion)))
-        return out;
-    e.select &= ~(EVENTS_SELECT_USR | EVENTS_SELECT_OS);
-    if (e.companion != 0)
-        snprintf(out, BITS_BYTES, "%llx+%llx", (unsigned long long)e.select,
-                 (unsigned long long)e.companion);
+         !events_library_encode(table, name, EVENTS_SELECT_USR, &e->select, &e->companion))) {
+        *e = (struct events_encoding){0};
+        return;
+    }
+    e->select &= ~(EVENTS_SELECT_USR | EVENTS_SELECT_OS);
+    if (e->companion != 0)
+        snprintf(out, BITS_BYTES, "%llx+%llx", (unsigned long long)e->select,
+                 (unsigned long long)e->companion);
     else
-        snprintf(out, BITS_BYTES, "%llx", (unsigned long long)e.select);
-    return out;
+        snprintf(out, BITS_BYTES, "%llx", (unsigned long long)e->select);
 }
 
 static void print_event(void *context, const char *name, const char *description)
 {
     struct listing *l = context;
     char bits[BITS_BYTES];
+    struct events_encoding e;
+    char notes[NOTES_BYTES];
 
     if (!is_wanted(l, name))
         return;
@@ -94,8 +119,9 @@ static void print_event(void *context, const char *name, const char *description
         printf("%s%s\n", l->found != 0 ? "\n" : "", l->heading);
     l->heading = NULL;
     l->found++;
-    printf("  %-44s %-10s %s\n", name, encode(l, name, bits),
-           description != NULL ? description : "");
+    encode(l, name, bits, &e);
+    printf("  %-44s %-10s %s%s\n", name, bits, description != NULL ? description : "",
+           note(l, &e, notes));
 }
 
 static int list(struct listing *l)
@@ -131,7 +157,8 @@ int events_command(int argc, char **argv)
         .doc = "Lists the events of a CPU with their encodings and descriptions.\v"
                "PATTERN is a part of the name, or with *, ? and [ a pattern for all of it.  An "
                "encoding is hexadecimal, as -e rHEX takes it; after a plus, the value of the "
-               "event's companion register.",
+               "event's companion register.  In brackets: the only counters that "
+               "can count the event, and errata.",
     };
     struct listing listing = {.pattern = NULL};
 

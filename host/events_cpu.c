@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/x86_signature.h"
+
 #define FIXED_BY_DEFAULT 3 /* of an Intel CPU that is only named: all since 2006 have them */
 #define LEAF_PERFORMANCE 0xa
 
@@ -103,18 +105,12 @@ static void name_cpu(struct events_cpu *cpu, enum run_cpu_vendor vendor, uint32_
     };
 }
 
-/* SDM volume 2, CPUID, "Version Information"; AMD APM volume 3, appendix E, Fn0000_0001 EAX. */
 void events_cpu_from_signature(struct events_cpu *cpu, enum run_cpu_vendor vendor,
                                uint32_t signature)
 {
-    uint32_t family = signature >> 8 & 0xf;
-    uint32_t model = signature >> 4 & 0xf;
+    struct x86_signature s = x86_signature_parse(signature, vendor == RUN_CPU_AMD);
 
-    if (family == 0xf || (family == 6 && vendor != RUN_CPU_AMD))
-        model |= signature >> 12 & 0xf0;
-    if (family == 0xf)
-        family += signature >> 20 & 0xff;
-    name_cpu(cpu, vendor, family, model, signature & 0xf);
+    name_cpu(cpu, vendor, s.family, s.model, s.stepping);
 }
 
 void events_cpu_from_guest(struct events_cpu *cpu, const struct run_message *message)

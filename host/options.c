@@ -29,6 +29,7 @@ enum { /* options without a letter */
        KEY_REQUIRE_PMU,
        KEY_NO_PROGRESS,
        KEY_PANIC_TEST,
+       KEY_TARGET_CPU,
 };
 
 /* What both commands take: everything that the archive depends on. */
@@ -44,6 +45,8 @@ static const struct argp_option pack_options[] = {
     {"cpus", KEY_CPUS, "N", 0, "CPUs for the program beside the service CPU; 0: one for both", 2},
     {"mem", KEY_MEM, "SIZE", 0, "the guest's memory (default 1G)", 2},
     {"accel", KEY_ACCEL, "KIND", 0, "auto (default), kvm or tcg", 2},
+    {"target-cpu", KEY_TARGET_CPU, "CPU", 0,
+     "encode the events for this CPU now, named as for 'hr events --cpu', and run on no other", 2},
     {"root", KEY_ROOT, "DIR", 0, "place the tree DIR at / of the guest", 3},
     {"file", KEY_FILE, "PATH", 0, "give the program this file or directory at its own path", 3},
     {"env", KEY_ENV, "K=V", 0, "set an environment variable of the program; K alone copies yours",
@@ -210,6 +213,9 @@ static error_t parse_pack_option(int key, char *argument, struct argp_state *sta
         return append(&o->files, argument, parse->failure) == 0 ? 0 : ENOMEM;
     case KEY_ENV:
         return set_environment(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_TARGET_CPU:
+        o->target_cpu = argument;
+        return 0;
     case KEY_PANIC_TEST:
         o->panic_test = argument;
         return 0;

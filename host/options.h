@@ -41,8 +41,7 @@ struct options {
     enum options_accel accel;
     const char *qemu; /* NULL: qemu-system-x86_64 from PATH */
     const char *cpu; /* QEMU's -cpu, NULL: chosen */
-    const char
-        *target_cpu; /* hr pack: encode events for this CPU; NULL: the host does at the run */
+    const char *target_cpu; /* encode the events for this CPU now; NULL: for the guest's */
     const char *pin; /* host CPUs, as a list, NULL: not pinned */
     bool fifo; /* the CPUs' threads run under SCHED_FIFO */
     bool libvirt; /* the guest is a transient domain of libvirt */

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/events_run.h"
 #include "host/options_sampling.h"
 #include "host/pack_manifest.h"
 #include "include/run_manifest.h"
@@ -126,6 +127,30 @@ static void add_sampling(struct draft *d, const struct options *o)
         add_number(d, "paused", 1);
 }
 
+/* The archive says how its events are spelt on the CPU that it is for: nobody needs to be asked. */
+static int add_encodings(struct draft *d, const struct options *o, struct run_failure *failure)
+{
+    struct events_encoding encodings[HR_EVENTS_MAX];
+    char text[EVENTS_CPU_TEXT_BYTES];
+    struct events_cpu cpu;
+
+    if (events_cpu_parse(&cpu, o->target_cpu) != 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--target-cpu %s: neither VENDOR-FAMILY-MODEL, such as intel-6-106 or "
+                        "amd-25-1, nor a CPU model of QEMU",
+                        o->target_cpu);
+    if (events_run_encode(&cpu, o, encodings, failure) != 0)
+        return -1;
+    events_run_warn(&cpu, o, encodings);
+    add(d, "target-cpu", events_cpu_text(&cpu, text));
+    for (size_t i = 0; i < o->event_count; i++) {
+        snprintf(text, sizeof text, "%llx:%llx:%x", (unsigned long long)encodings[i].select,
+                 (unsigned long long)encodings[i].companion, encodings[i].counters);
+        add(d, "event-encoding", text);
+    }
+    return 0;
+}
+
 int pack_manifest_write(const struct options *o, const struct launch_machine *machine,
                         const struct pack_program *program, char *out, size_t room, size_t *used,
                         struct run_failure *failure)
@@ -139,6 +164,8 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
         add(&d, "kernel-path", machine->kernel);
     for (size_t i = 0; i < o->event_count; i++)
         add(&d, "event", o->events[i]);
+    if (o->target_cpu != NULL && add_encodings(&d, o, failure) != 0)
+        return -1;
     add_number(&d, "cpus", (uint64_t)machine->cpus);
     add_number(&d, "virtual-time", machine->virtual_time);
     add_number(&d, "emulated", !machine->kvm);

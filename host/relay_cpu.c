@@ -1,25 +1,29 @@
-/* Encodes the events of a run for the guest's CPU. */
+/* Tells the guest how the events of a run are spelt on its CPU. */
 #include "host/relay_cpu.h"
 
-#include "host/events.h"
+#include "host/events_run.h"
 
 size_t relay_cpu_answer(const struct options *o, const struct run_message *question,
                         struct run_message answer[RELAY_CPU_ANSWER_MAX],
                         struct run_failure *failure)
 {
+    struct events_encoding encodings[HR_EVENTS_MAX];
     struct events_cpu cpu;
     size_t count = 0;
 
     events_cpu_from_guest(&cpu, question);
+    if (events_run_encode(&cpu, o, encodings, failure) != 0)
+        return 0;
+    events_run_warn(&cpu, o, encodings);
     for (size_t i = 0; i < o->event_count; i++) {
-        struct events_encoding encoding;
+        const struct events_encoding *e = &encodings[i];
 
-        if (events_resolve(&cpu, o->events[i], &encoding, failure) != 0)
-            return 0;
-        if (encoding.companion != 0)
+        if (e->companion != 0)
+            answer[count++] = (struct run_message){RUN_HOST_EVENT_EXT, (uint32_t)i, e->companion};
+        if (e->counters != 0)
             answer[count++] =
-                (struct run_message){RUN_HOST_EVENT_EXT, (uint32_t)i, encoding.companion};
-        answer[count++] = (struct run_message){RUN_HOST_EVENT, (uint32_t)i, encoding.select};
+                (struct run_message){RUN_HOST_EVENT_COUNTERS, (uint32_t)i, e->counters};
+        answer[count++] = (struct run_message){RUN_HOST_EVENT, (uint32_t)i, e->select};
     }
     answer[count++] = (struct run_message){RUN_HOST_EVENTS_END, 0, o->event_count};
     return count;

@@ -8,7 +8,7 @@
 #include "host/run_failure.h"
 #include "include/run_ports.h"
 
-#define RELAY_CPU_ANSWER_MAX (2 * HR_EVENTS_MAX + 1)
+#define RELAY_CPU_ANSWER_MAX (3 * HR_EVENTS_MAX + 1)
 
 /* Fills the answer to RUN_GUEST_CPU: its number of messages, or 0 with the failure filled when an
  * event does not exist on that CPU.

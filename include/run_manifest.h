@@ -12,14 +12,23 @@
  *   cwd=PATH               the program's working directory
  *   mode=MODE              off, timer, ipi, overflow or instructed
  *   interval=NS            sampling interval: timer and ipi
- *   period=N               overflow: events of the first event between samples; absent with
- * frequency frequency=HZ           overflow: samples a second, which the period adapts to paused=1
- * the trigger starts with the program's hr_start() kernel-path=PATH       the absolute path of the
- * kernel on the host, for reports event=NAME             one per event, in order, as given:
- * generic, a CPU's own, raw; suffix :u, :k or :uk cpus=N                 workload CPUs beside the
- * service CPU (and, with mode=ipi, the CPU that interrupts them); 0: one CPU does both (shared
- * mode) virtual-time=0|1       the host started the emulator in virtual time emulated=0|1 the host
- * started an emulator, not a hypervisor start-unix-ns=N        the program's wall clock starts here
+ *   period=N               overflow: events of the first event between samples; not with
+ *                          frequency
+ *   frequency=HZ           overflow: samples a second, which the period adapts to
+ *   paused=1               the trigger starts with the program's hr_start()
+ *   kernel-path=PATH       the absolute path of the kernel on the host, for reports
+ *   event=NAME             one per event, in order, as given: generic, a CPU's own, raw;
+ *                          suffix :u, :k or :uk
+ *   target-cpu=CPU         the events are encoded for this CPU and no other: VENDOR-FAMILY-MODEL,
+ *                          vendor intel or amd, decimal numbers as CPUID displays them
+ *   event-encoding=S:E:C   with target-cpu, one per event, in order: what RUN_HOST_EVENT,
+ *                          RUN_HOST_EVENT_EXT (0: none) and RUN_HOST_EVENT_COUNTERS (0: all)
+ *                          would say, hexadecimal
+ *   cpus=N                 workload CPUs beside the service CPU (and, with mode=ipi, the CPU that
+ *                          interrupts them); 0: one CPU does both (shared mode)
+ *   virtual-time=0|1       the host started the emulator in virtual time
+ *   emulated=0|1           the host started an emulator, not a hypervisor
+ *   start-unix-ns=N        the program's wall clock starts here
  *   hostname=TEXT          what uname() reports
  *   tty=MASK               bit N set: standard stream N of the command is a terminal
  *   rows=N, columns=N      the terminal's size, when there is one

@@ -6,6 +6,7 @@
 modelled='Icelake-Server,model=106,pmu=on
 Skylake-Server,pmu=on,pmu-version=4,pmu-gp=4,pmu-fixed=3
 Skylake-Server,pmu=on,pmu-version=2,pmu-gp=4,pmu-fixed=3
+Skylake-Server,pmu=on,pmu-version=1,pmu-gp=8,pmu-fixed=0
 EPYC-Milan,pmu=on
 EPYC,pmu=on,pmu-v2=off'
 [ -n "${FLAVOURS:-}" ] || FLAVOURS=$modelled

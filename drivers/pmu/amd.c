@@ -167,7 +167,9 @@ static void describe_overflow(const struct pmu_session *session, struct pmu_over
         how->control_msr = MSR_AMD_GLOBAL_CTL;
 }
 
-/* A counter gets its select last, so that without global control it starts from 0 exactly. */
+/* A counter gets its select last, so that without global control it starts from 0 exactly; stop
+ * goes in the same order, so that counters of ring 0 all count for the same number of instructions.
+ */
 static void amd_start(const struct pmu_session *session)
 {
     struct pmu_overflow how;

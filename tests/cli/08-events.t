@@ -61,6 +61,24 @@ is 'pack: events are in the manifest as given' "$(cpio -i --quiet --to-stdout mi
     tr '\0' '\n' | grep ^event=)" 'event=LS_DISPATCH:LD_DISPATCH:k
 event=cpu/event=0xc0,umask=1/'
 
+run_hr pack -o run.cpio --target-cpu intel-6-106 -e LLC-loads,LLC-stores:uk,instructions "$hello"
+is 'pack for a CPU: status' "$status" 0
+is 'pack for a CPU: the manifest has the encodings' "$(cpio -i --quiet --to-stdout microtome/manifest <run.cpio |
+    tr '\0' '\n' | grep -e ^target -e ^event-)" 'target-cpu=intel-6-106
+event-encoding=101b7:10001:f
+event-encoding=301bb:3f3ffc0002:f
+event-encoding=100c0:0:0'
+run_hr pack -o run.cpio --target-cpu amd-25-1 -e MEM_INST_RETIRED.ALL_LOADS "$hello"
+is 'pack for a CPU without the event: status' "$status" 125
+like 'pack for a CPU without the event: message' err "'MEM_INST_RETIRED.ALL_LOADS' does not exist on .* AMD family 25 model 1"
+run_hr pack -o run.cpio --target-cpu Pentium "$hello"
+is 'pack for an unknown CPU: status' "$status" 125
+like 'pack for an unknown CPU: message' err '^hr: --target-cpu Pentium: neither VENDOR-FAMILY-MODEL'
+run_hr events --cpu intel-6-60 L1D_PEND_MISS.PENDING
+like 'a counter of its own' out 'L1D_PEND_MISS\.PENDING .*\[counter 2\]$'
+run_hr events --cpu intel-6-60 '*LOADS'
+like 'an erratum' out 'L1-dcache-loads .*\[counters 0-3\] \[erratum HSD29: '
+
 # ask VENDOR SIGNATURE VERSION FIXED EVENTS ARG...: a run whose guest says that it has this CPU.
 ask() {
     status=0
@@ -72,8 +90,10 @@ icelake=$((0x606a6)) milan=$((0xa00f11))
 ask 1 $icelake 5 4 'cycles,MEM_INST_RETIRED.ALL_LOADS:k,LLC-loads:uk,ref-cycles,cpu/event=0xc0,umask=1,cmask=2,inv,edge/'
 is 'Icelake: status' "$status" 0
 is 'Icelake: answers' "$(cat out)" '17 0 1003c
+20 1 f
 17 1 281d0
 18 2 10001
+20 2 f
 17 2 301b7
 17 3 10300
 17 4 28501c0

@@ -1,0 +1,237 @@
+/* The run's events: named by the manifest, encoded by it or by the host, given to counters. */
+#include <errno.h>
+#include <string.h>
+
+#include "guest/log.h"
+#include "guest/run.h"
+#include "guest/service_cpu.h"
+#include "lib/x86.h"
+#include "lib/x86_signature.h"
+
+#define LIST_BYTES (HR_EVENTS_MAX * sizeof((struct pmu_event *)0)->name)
+#define HELD_BYTES 512
+#define CPU_BYTES 32
+
+static void read_names(void)
+{
+    size_t position = 0;
+    const char *name;
+
+    while ((name = manifest_next(&run.manifest, "event", &position))) {
+        if (run.session.event_count == HR_EVENTS_MAX)
+            panic("manifest: more than %d events", HR_EVENTS_MAX);
+        struct pmu_event *event = &run.session.events[run.session.event_count++];
+        if (strlen(name) >= sizeof event->name)
+            panic("manifest: event name too long");
+        memcpy(event->name, name, strlen(name) + 1);
+    }
+}
+
+/* Appends ", NAME" or "NAME" when it still fits. */
+static void append_name(char *list, size_t room, const char *name)
+{
+    size_t used = strlen(list);
+
+    format_text(list + used, room - used, "%s%s", used ? ", " : "", name);
+}
+
+/* Counters that somebody else has are not used, and that is said: fewer events fit. */
+static void log_held(void)
+{
+    char held[HELD_BYTES] = "";
+    char name[16];
+
+    for (uint32_t n = 0; n < 32; n++) {
+        if (run.pmu_caps.general_held & 1u << n) {
+            format_text(name, sizeof name, "%u", n);
+            append_name(held, sizeof held, name);
+        }
+    }
+    for (uint32_t n = 0; n < 32; n++) {
+        if (run.pmu_caps.fixed_held & 1u << n) {
+            format_text(name, sizeof name, "fixed %u", n);
+            append_name(held, sizeof held, name);
+        }
+    }
+    if (held[0])
+        log_notice("counters in use by the firmware or the host, or not counting, are left out: "
+                   "%s; on the host, sysctl kernel.nmi_watchdog=0 frees one",
+                   held);
+}
+
+void run_read_events(void)
+{
+    read_names();
+    run.pmu = pmu_probe(&run.pmu_caps);
+    log_held();
+}
+
+/* This CPU as the manifest names one. */
+static void name_cpu(char out[CPU_BYTES])
+{
+    uint32_t vendor = x86_cpuid(0, 0).ebx;
+    bool intel = vendor == 0x756e6547; /* "Genu" */
+    bool amd = vendor == 0x68747541 || vendor == 0x6f677948; /* "Auth", and Hygon's "Hygo" */
+    struct x86_signature s = x86_signature_parse(x86_cpuid(1, 0).eax, amd);
+
+    format_text(out, CPU_BYTES, "%s-%u-%u",
+                intel ? "intel"
+                : amd ? "amd"
+                      : "x86",
+                s.family, s.model);
+}
+
+/* Reads a hexadecimal number that ends with `end`; NULL when it is none. */
+static const char *read_hex(const char *text, char end, uint64_t *value)
+{
+    unsigned digits = 0;
+
+    for (*value = 0; *text != end; text++, digits++) {
+        char c = *text;
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                                : 16;
+        if (digit == 16 || digits == 16)
+            return NULL;
+        *value = *value << 4 | digit;
+    }
+    return digits ? text + 1 : NULL;
+}
+
+static bool read_encoding(const char *text, struct pmu_event *event)
+{
+    uint64_t counters = 0;
+
+    if (text)
+        text = read_hex(text, ':', &event->encoding);
+    if (text)
+        text = read_hex(text, ':', &event->encoding_ext);
+    if (text)
+        text = read_hex(text, '\0', &counters);
+    event->allowed_counters = (uint32_t)counters;
+    return text && counters <= UINT32_MAX;
+}
+
+/* The archive's own encodings are for one CPU. */
+static int use_encodings(const char *target)
+{
+    size_t position = 0;
+    char here[CPU_BYTES];
+
+    name_cpu(here);
+    if (strcmp(target, here) != 0) {
+        log_notice("the archive's events are encoded for %s, and this CPU is %s; pack it with "
+                   "--target-cpu %s, or without",
+                   target, here, here);
+        return -ENODEV;
+    }
+    for (uint32_t i = 0; i < run.session.event_count; i++) {
+        const char *text = manifest_next(&run.manifest, "event-encoding", &position);
+        if (!read_encoding(text, &run.session.events[i])) {
+            log_notice("the archive's encoding of event %s is damaged; pack it again",
+                       run.session.events[i].name);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+int run_encode_events(void)
+{
+    const char *target = manifest_text(&run.manifest, "target-cpu", NULL);
+    int status = 0;
+
+    if (target)
+        status = use_encodings(target);
+    else if (run.pmu_caps.needs_encodings && run.session.event_count)
+        status = service_encode_events();
+    if (target && status)
+        run.session.event_count = 0; /* the trace of the refused run has no counters */
+    return status;
+}
+
+/* What fits together: events are taken in order, each that the counters still have room for; what
+ * is left is for another run. */
+static void log_fitting(void)
+{
+    static struct pmu_session fitting;
+    static char together[LIST_BYTES], rest[LIST_BYTES];
+    struct pmu_refusal ignored;
+
+    fitting.event_count = 0;
+    together[0] = rest[0] = 0;
+    for (uint32_t i = 0; i < run.session.event_count; i++) {
+        fitting.events[fitting.event_count++] = run.session.events[i];
+        bool fits = run.pmu->assign(&run.pmu_caps, &fitting, &ignored) == 0;
+        if (!fits)
+            fitting.event_count--;
+        append_name(fits ? together : rest, LIST_BYTES, run.session.events[i].name);
+    }
+    log_notice("these events fit at once: %s; in another run: %s", together, rest);
+}
+
+static void log_refusal(int status, const struct pmu_refusal *refusal)
+{
+    const char *name = run.session.events[refusal->event].name;
+
+    if (status == -ENOENT)
+        log_notice(
+            "event %s: this machine has no hardware counters, and only generic events have a "
+            "stub; see hr events",
+            name);
+    else if (status == -ENODEV)
+        log_notice(
+            "event %s: this CPU says that it does not have it (CPUID), or the counters that can "
+            "count it are held by somebody else; leave it out",
+            name);
+    else if (status == -EBUSY)
+        log_notice("events %s and %s need one register with different values; count them in two "
+                   "runs",
+                   run.session.events[refusal->other].name, name);
+    else if (status == -ENOSPC)
+        log_notice(
+            "event %s: no counter is left for it; %u general and %u fixed counters serve the "
+            "events before it; count fewer at once",
+            name, run.pmu_caps.general_counters, run.pmu_caps.fixed_counters);
+    else
+        log_notice("event %s: the %s counters cannot count it so; see docs/pmu.md", name,
+                   run.pmu->name);
+    if (status == -ENOSPC || status == -EBUSY)
+        log_fitting();
+}
+
+/* The first event's samples hold its whole count: guest/overflow.c. */
+static int prepare_overflow(void)
+{
+    const struct pmu_event *event = &run.session.events[0];
+
+    if (!run.pmu_caps.overflow || run.session.event_count == 0) {
+        log_notice("--mode overflow needs counters that interrupt, and the %s driver has none; "
+                   "use --mode timer",
+                   run.pmu->name);
+        return -ENODEV;
+    }
+    if (run.period > run.pmu_caps.period_max) {
+        log_notice("--count %lu: the counters of this CPU can be set to at most %lu", run.period,
+                   run.pmu_caps.period_max);
+        return -ERANGE;
+    }
+    run.overflow_mask = event->width_bits < 64 ? (1ull << event->width_bits) - 1 : ~0ull;
+    return 0;
+}
+
+int run_assign_events(void)
+{
+    struct pmu_refusal refusal = {0};
+    int status = run.pmu->assign(&run.pmu_caps, &run.session, &refusal);
+
+    if (status)
+        log_refusal(status, &refusal);
+    else if (run.mode == HR_MODE_OVERFLOW)
+        status = prepare_overflow();
+    for (uint32_t i = 0; i < run.session.event_count; i++)
+        run.counts_kernel |= run.session.events[i].flags & HR_EVENT_KERNEL;
+    if (status)
+        run.session.event_count = 0; /* the trace of the refused run has no counters */
+    return status;
+}

@@ -1,0 +1,25 @@
+/* What CPUID leaf 1 EAX says a CPU is (SDM volume 2, CPUID, "Version Information"; AMD APM volume
+ * 3, appendix E, Fn0000_0001 EAX).
+ */
+#ifndef LIB_X86_SIGNATURE_H
+#define LIB_X86_SIGNATURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct x86_signature {
+    uint32_t family, model, stepping; /* as displayed: the extended fields are in */
+};
+
+static inline struct x86_signature x86_signature_parse(uint32_t eax, bool amd)
+{
+    struct x86_signature s = {eax >> 8 & 0xf, eax >> 4 & 0xf, eax & 0xf};
+
+    if (s.family == 0xf || (s.family == 6 && !amd))
+        s.model |= eax >> 12 & 0xf0;
+    if (s.family == 0xf)
+        s.family += eax >> 20 & 0xff;
+    return s;
+}
+
+#endif

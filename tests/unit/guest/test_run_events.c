@@ -1,0 +1,168 @@
+/* guest/run_events.c: encodings that the archive brings along, for this CPU, another, and damaged;
+ * what a refusal says.
+ */
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+
+#include "guest/format.c"
+#include "guest/run_events.c"
+
+struct run run;
+static char logged[4][512];
+static unsigned lines;
+static unsigned asked; /* times that the host was asked */
+
+void log_line(const char *format, ...)
+{
+    va_list arguments;
+
+    assert_true(lines < 4);
+    va_start(arguments, format);
+    format_text_v(logged[lines++], sizeof logged[0], format, arguments);
+    va_end(arguments);
+}
+
+void panic(const char *format, ...)
+{
+    fail_msg("panic: %s", format);
+    for (;;)
+        continue;
+}
+
+int service_encode_events(void)
+{
+    asked++;
+    return 0;
+}
+
+/* Two counters of a kind; the second event of a pair with encodings 1 and 2 collides. */
+static int fake_assign(const struct pmu_caps *caps, struct pmu_session *session,
+                       struct pmu_refusal *refusal)
+{
+    (void)caps;
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        *refusal = (struct pmu_refusal){i, 0};
+        if (i == 2)
+            return -ENOSPC;
+        if (session->events[i].encoding == 2 && session->events[0].encoding == 1)
+            return -EBUSY;
+    }
+    return 0;
+}
+
+static const struct pmu_driver fake_driver = {.name = "fake", .assign = fake_assign};
+
+const struct pmu_driver *pmu_probe(struct pmu_caps *caps)
+{
+    caps->needs_encodings = true;
+    caps->general_held = 1u << 2 | 1u << 5;
+    caps->fixed_held = 1u << 1;
+    return &fake_driver;
+}
+
+static char manifest_bytes[1024];
+
+/* A manifest of two events, for `cpu`, or for none when it is NULL. */
+static void begin(const char *cpu, const char *first, const char *second)
+{
+    const char *const keys[] = {"version",    "event",          "event",
+                                "target-cpu", "event-encoding", "event-encoding"};
+    const char *const values[] = {"1", "one", "two", cpu, first, second};
+    size_t used = 0;
+
+    for (size_t i = 0; i < 6; i++)
+        if (values[i])
+            used = manifest_append(manifest_bytes, sizeof manifest_bytes, used, keys[i], values[i]);
+    run = (struct run){0};
+    assert_int_equal(manifest_open(&run.manifest, manifest_bytes, used), 0);
+    lines = asked = 0;
+    run_read_events();
+}
+
+static void counters_of_others_are_named(void **state)
+{
+    (void)state;
+    begin(NULL, NULL, NULL);
+    assert_int_equal(lines, 1);
+    assert_non_null(strstr(logged[0], "left out: 2, 5, fixed 1; "));
+    assert_int_equal(run_encode_events(), 0);
+    assert_int_equal(asked, 1);
+}
+
+static void the_archive_encodes_for_this_cpu(void **state)
+{
+    char here[CPU_BYTES];
+
+    (void)state;
+    name_cpu(here);
+    begin(here, "101b7:3f3ffc0002:f", "ffffffffffffffff:0:0");
+    assert_int_equal(run_encode_events(), 0);
+    assert_int_equal(asked, 0);
+    assert_int_equal(run.session.events[0].encoding, 0x101b7);
+    assert_int_equal(run.session.events[0].encoding_ext, 0x3f3ffc0002);
+    assert_int_equal(run.session.events[0].allowed_counters, 0xf);
+    assert_int_equal(run.session.events[1].encoding, UINT64_MAX);
+    assert_int_equal(run.session.events[1].allowed_counters, 0);
+}
+
+static void and_for_no_other(void **state)
+{
+    (void)state;
+    begin("intel-6-9999", "c0:0:0", "c4:0:0");
+    assert_int_equal(run_encode_events(), -ENODEV);
+    assert_non_null(strstr(logged[1], "encoded for intel-6-9999, and this CPU is "));
+    assert_int_equal(run.session.event_count, 0);
+}
+
+static void damage_is_refused(void **state)
+{
+    static const char *const bad[] = {
+        "",       "c0",       "c0:0",           "c0:0:",   "c0::0",   ":0:0",
+        "C0:0:0", "c0:0:0:0", "c0:0:100000000", " c0:0:0", "c0:0:0 ", "10000000000000000:0:0",
+    };
+    char here[CPU_BYTES];
+
+    (void)state;
+    name_cpu(here);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        begin(here, "c0:0:0", bad[i]);
+        assert_int_equal(run_encode_events(), -EINVAL);
+        assert_non_null(strstr(logged[1], "encoding of event two is damaged"));
+    }
+    begin(here, "c0:0:0", NULL);
+    assert_int_equal(run_encode_events(), -EINVAL);
+}
+
+static void refusals_say_what_fits(void **state)
+{
+    (void)state;
+    begin(NULL, NULL, NULL);
+    run.session.event_count = 3;
+    strcpy(run.session.events[2].name, "three");
+    lines = 0;
+    assert_int_equal(run_assign_events(), -ENOSPC);
+    assert_non_null(strstr(logged[0], "event three: no counter is left"));
+    assert_string_equal(logged[1],
+                        LOG_NOTICE "these events fit at once: one, two; in another run: three");
+    begin(NULL, NULL, NULL);
+    run.session.events[0].encoding = 1;
+    run.session.events[1].encoding = 2;
+    lines = 0;
+    assert_int_equal(run_assign_events(), -EBUSY);
+    assert_non_null(strstr(logged[0], "events one and two need one register"));
+    assert_non_null(strstr(logged[1], "at once: one; in another run: two"));
+    assert_int_equal(run.session.event_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_of_others_are_named),
+        cmocka_unit_test(the_archive_encodes_for_this_cpu),
+        cmocka_unit_test(and_for_no_other),
+        cmocka_unit_test(damage_is_refused),
+        cmocka_unit_test(refusals_say_what_fits),
+    };
+    return cmocka_run_group_tests_name("run_events", tests, NULL, NULL);
+}
