@@ -28,15 +28,15 @@ MUSL_GCC := $(shell command -v musl-gcc)
 WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc-static) \
 	$(if $(MUSL_GCC),$(WORKLOADS:=-musl)))
 
-.PHONY: all workloads help clean demo test test-long bench lint check-layers install uninstall FORCE
+.PHONY: all workloads help clean demo test test-long check-vpmu bench lint check-layers install uninstall FORCE
 all: $(BUILD)/hr $(BUILD)/guest.elf workloads ## build the hr command, the kernel and the workloads
 
-$(BUILD)/guest.elf: $(GUEST_OBJ) $(BUILD)/guest/guest/variants/panic_test_off.o linker.ld \
+$(BUILD)/guest.elf: $(GUEST_OBJ) $(BUILD)/guest/guest/variants/test_hook_off.o linker.ld \
 		$(BUILD)/flags $(BUILD)/sources
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
 # The same kernel, but it panics when the manifest asks for it: for tests.
-$(BUILD)/guest-panic.elf: $(GUEST_OBJ) $(BUILD)/guest/guest/variants/panic_test_on.o linker.ld
+$(BUILD)/guest-test.elf: $(GUEST_OBJ) $(BUILD)/guest/guest/variants/test_hook_on.o linker.ld
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
 $(BUILD)/hr: $(HOST_OBJ) $(BUILD)/flags $(BUILD)/sources
@@ -90,6 +90,12 @@ test: ## install what is missing, build and run every test
 
 test-long: ## like test, with inputs of up to 100 MB
 	@HR_TEST_LONG=1 $(MAKE) --no-print-directory test
+
+# ACCEL is kvm for a real PMU: make check-vpmu QEMU=qemu-system-x86_64 CPU=host ACCEL=kvm
+check-vpmu: all test-tools ## test real counters on the emulator QEMU with the CPU models CPU
+	@test -n '$(QEMU)' || { echo "check-vpmu: name an emulator: QEMU=PATH [CPU=MODEL] [ACCEL=kvm]" >&2; exit 2; }
+	@BUILD=$(BUILD) QEMU='$(QEMU)' FLAVOURS='$(CPU)' ACCEL='$(or $(ACCEL),$(if $(filter host%,$(CPU)),kvm,tcg))' \
+		prove tests/guest/1[0-9]-*.t
 
 bench: ## measure speed, size and accuracy against their limits
 	@tools/setup.sh build run bench

@@ -128,7 +128,7 @@ static void __attribute__((noreturn)) run_program(struct cpu *cpu)
     run.pmu->start(&run.session);
     run.started = true;
     service_check_stop();
-    panic_test("start");
+    test_hook("start");
     sampler_start(cpu, run.shared ? 0 : x86_rdtsc());
     user_enter(&first_frame);
     panic("the program left ring 3");

@@ -8,6 +8,7 @@
 #include "guest/clock.h"
 #include "guest/entry.h"
 #include "guest/log.h"
+#include "guest/panic.h"
 #include "guest/phys.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
@@ -181,6 +182,7 @@ void service_exit(uint32_t kind, uint32_t code)
 
     clock_stop(cpu);
     sampler_stop();
+    test_hook("end");
     if (kind == HR_EXIT_SIGNAL || kind == HR_EXIT_TIMEOUT) {
         if (noted_fault.signal != code)
             note_position(cpu, code);

@@ -10,3 +10,9 @@ Skylake-Server,pmu=on,pmu-version=1,pmu-gp=8,pmu-fixed=0
 EPYC-Milan,pmu=on
 EPYC,pmu=on,pmu-v2=off'
 [ -n "${FLAVOURS:-}" ] || FLAVOURS=$modelled
+accel=${ACCEL:-tcg} # of a machine with a real PMU: kvm
+
+# on_flavour OPTION... PROGRAM ARG...: `hr run` on the CPU model $flavour.
+on_flavour() {
+    run_guest --accel "$accel" --qemu "$QEMU" --cpu "$flavour" "$@"
+}

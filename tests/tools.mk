@@ -6,7 +6,7 @@ COUNT_PLUGIN := $(BUILD)/tests/count.so
 TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
 .PHONY: test-tools
-test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/guest-panic.elf ## build what the tests use
+test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/guest-test.elf ## build what the tests use
 
 # lib/ is linked in from the host's objects: a tool may use any of it.
 TOOL_LIB := $(patsubst %.c,$(BUILD)/host/%.o,$(LIB_SRC))

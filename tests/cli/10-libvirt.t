@@ -166,13 +166,13 @@ is 'emulator killed: status' "$status" 125
 like 'emulator killed: message' err "log /var/log/libvirt/qemu/microtome-$hr.log says why"
 gone 'emulator killed'
 
-if [ -e "$BUILD/guest-panic.elf" ]; then
-    run_hr run -q --accel tcg --libvirt --kernel "$BUILD/guest-panic.elf" --panic-test start-null "$hello" </dev/null
+if [ -e "$BUILD/guest-test.elf" ]; then
+    run_hr run -q --accel tcg --libvirt --kernel "$BUILD/guest-test.elf" --panic-test start-null "$hello" </dev/null
     is 'kernel panic: status' "$status" 125
     like 'kernel panic: message' err 'the guest kernel panicked'
     gone 'kernel panic'
 else
-    skip 3 'no guest-panic.elf was built'
+    skip 3 'no guest-test.elf was built'
 fi
 
 run_hr run -q --accel tcg --libvirt --cpu no-such-cpu "$hello" </dev/null

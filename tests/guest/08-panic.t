@@ -1,7 +1,7 @@
 #!/bin/sh
 # A panic of the kernel (a test build) reaches the user: registers and a symbolised backtrace.
 . "$(dirname "$0")/../lib.sh"
-kernel=$BUILD/guest-panic.elf
+kernel=$BUILD/guest-test.elf
 
 for how in panic null stack; do
     run_hr run -q --kernel "$kernel" --panic-test "start-$how" "$WORKLOADS/hello"

@@ -6,7 +6,7 @@
 
 # counts OPTION... PROGRAM ARG...: runs on the flavour and prints the totals, one event a line.
 counts() {
-    run_guest --accel tcg --qemu "$QEMU" --cpu "$flavour" "$@"
+    on_flavour "$@"
     [ "$status" -eq 0 ] && stat_of hr.bin '.events[].total'
 }
 
@@ -45,7 +45,7 @@ while IFS= read -r flavour; do
     within 'one RDPMC is native' "$(stat_of hr.bin .cost.rdpmc_ns)" 1 5
 
     many=instructions,cycles,branches,branch-misses,cache-misses,cache-references,r1c0,r2c0,r3c0,r4c0,r5c0,r6c0,r7c0
-    run_guest --accel tcg --qemu "$QEMU" --cpu "$flavour" -e "$many" "$WORKLOADS/hello"
+    on_flavour -e "$many" "$WORKLOADS/hello"
     ok 'more events than counters: refused' test "$status" -ne 0
     like 'and told which does not fit' err 'no counter is left'
 done <<END

@@ -9,11 +9,6 @@ like 'and told the other mode' err 'use --mode timer'
 
 . "$ROOT/tests/flavours.sh"
 
-# overflow OPTION... PROGRAM ARG...: on the flavour.
-overflow() {
-    run_guest --accel tcg --qemu "$QEMU" --cpu "$flavour" "$@"
-}
-
 # share FUNCTION...: percent of the first event's samples in these functions.
 share() {
     "$HR" dump --format csv hr.bin | awk -F, -v wanted=" $* " 'NR > 1 {
@@ -40,33 +35,33 @@ conserved() {
 }
 
 attribution() {
-    overflow -c 1000 -e instructions,cycles,branches "$WORKLOADS/split" 10000
+    on_flavour -c 1000 -e instructions,cycles,branches "$WORKLOADS/split" 10000
     conserved 'split' 1000
     within 'split: 70 percent' "$(share split_seventy)" 69.5 70.5
     within 'split: 20 percent' "$(share split_twenty)" 19.5 20.5
     within 'split: 10 percent' "$(share split_ten)" 9.5 10.5
-    overflow -c 200 -e branch-misses "$WORKLOADS/phases" 2 2
+    on_flavour -c 200 -e branch-misses "$WORKLOADS/phases" 2 2
     within 'branch misses are where they are caused' "$(share phase_sort sift_down)" 95 100
-    overflow -c 500 -e cache-misses "$WORKLOADS/phases" 4 2
+    on_flavour -c 500 -e cache-misses "$WORKLOADS/phases" 4 2
     within 'cache misses are where they are caused' \
         "$(share phase_chase phase_stream link_nodes main next_random)" 95 100
     within 'most of them in the pointer chase and the stream' "$(share phase_chase phase_stream)" 60 100
 }
 
 frequency() {
-    overflow -F 10000 -e instructions "$WORKLOADS/spin" 60000000
+    on_flavour -F 10000 -e instructions "$WORKLOADS/spin" 60000000
     within 'frequency: within 2 percent after 20 ms' "$(rate 20 100)" 9800 10200
     within 'frequency: and in the next ms already' "$(rate 20 30)" 9800 10200
     # A chase step costs over 200 cycles, arithmetic one an instruction: the rate of cycles changes
     # two hundredfold between phases.
-    overflow -F 10000 -e cycles "$WORKLOADS/phases" 40 1
+    on_flavour -F 10000 -e cycles "$WORKLOADS/phases" 40 1
     first=$("$HR" dump --format csv hr.bin | awk -F, 'NR == 2 { start = $1 }
         NR > 1 && $5 ~ /phase_chase/ { printf "%d", ($1 - start) / 1e6; exit }')
     within 'frequency: follows a change of phase' "$(rate $((first + 20)) $((first + 35)))" 9500 10500
 }
 
 kernel() {
-    overflow -c 500 -e instructions:k "$WORKLOADS/storm" 200
+    on_flavour -c 500 -e instructions:k "$WORKLOADS/storm" 200
     "$HR" dump --format csv hr.bin | awk -F, 'NR > 1 { sub(/\+0x.*/, "", $5); print $5 }' | sort -u >names
     like 'kernel samples: the entry' names 'entry_syscall$'
     like 'kernel samples: dispatching' names ' syscall_[a-z]+$'
@@ -76,10 +71,10 @@ kernel() {
 
 # A million NMIs with system calls and page faults between them; the program checks itself.
 storm() {
-    overflow -c 2 -e instructions:uk,cycles:uk,branches:uk "$WORKLOADS/storm" 1
+    on_flavour -c 2 -e instructions:uk,cycles:uk,branches:uk "$WORKLOADS/storm" 1
     like 'storm: the highest rate is known' err ' use [0-9]+ or more$'
     least=$(sed -n 's/.* use \([0-9]*\) or more$/\1/p' err)
-    overflow -c "$least" -e instructions:uk,cycles:uk,branches:uk "$WORKLOADS/storm" "${STORM:-25000}"
+    on_flavour -c "$least" -e instructions:uk,cycles:uk,branches:uk "$WORKLOADS/storm" "${STORM:-25000}"
     is 'storm: the program is right' "$status" 0
     like 'storm: and says so' out ' 0 checks failed$'
     samples=$(stat_of hr.bin '.samples + .lost')
@@ -91,17 +86,17 @@ storm() {
 }
 
 limits() {
-    overflow -c 1 -e instructions "$WORKLOADS/hello"
+    on_flavour -c 1 -e instructions "$WORKLOADS/hello"
     is 'a period of 1: refused' "$status" 125
     like 'and told the smallest' err '^hr: --count 1: too short .* use [0-9]+ or more$'
     least=$(sed -n 's/.* use \([0-9]*\) or more$/\1/p' err)
-    overflow -c "$least" -e instructions "$WORKLOADS/spin" 100000
+    on_flavour -c "$least" -e instructions "$WORKLOADS/spin" 100000
     is 'the smallest works' "$status" 0
     conserved 'the smallest' "$least"
-    overflow -F 10000000 -e instructions "$WORKLOADS/hello"
+    on_flavour -F 10000000 -e instructions "$WORKLOADS/hello"
     is 'ten million samples a second: refused' "$status" 125
     like 'and told the highest' err '^hr: --freq 10000000: too high.* use [0-9]+ or less$'
-    overflow -c 1 -e cache-misses "$WORKLOADS/hello"
+    on_flavour -c 1 -e cache-misses "$WORKLOADS/hello"
     # An instruction may miss twice: one overflow, two events.
     is 'every single event of a rare kind' "$("$HR" dump --format csv hr.bin |
         awk -F, 'NR > 1 { sum += $6 } END { print sum }')" "$(stat_of hr.bin '.events[0].total')"
@@ -109,13 +104,13 @@ limits() {
 
 while IFS= read -r flavour; do
     echo "# $flavour"
-    overflow -c 1000 -e instructions,cycles,branches,branch-misses,r1c4 "$WORKLOADS/spin" 1000000
+    on_flavour -c 1000 -e instructions,cycles,branches,branch-misses,r1c4 "$WORKLOADS/spin" 1000000
     conserved 'spin' 1000
     within 'spin: instructions of a sample with five counters' "$(stat_of hr.bin .cost.sample_ns)" 1 220
     alone=$(stat_of hr.bin '.events[0].total')
-    overflow -c 777 "$WORKLOADS/spin" 1000000
+    on_flavour -c 777 "$WORKLOADS/spin" 1000000
     is 'spin: the total does not depend on the period' "$(stat_of hr.bin '.events[0].total')" "$alone"
-    overflow --cpus 1 -c 10000 -e instructions "$WORKLOADS/spin" 5000000
+    on_flavour --cpus 1 -c 10000 -e instructions "$WORKLOADS/spin" 5000000
     conserved 'with a service CPU' 10000
     attribution
     frequency

@@ -1,0 +1,7 @@
+/* test_hook for ordinary kernels: does nothing. */
+#include "guest/panic.h"
+
+void test_hook(const char *where)
+{
+    (void)where;
+}
