@@ -30,6 +30,7 @@ struct launch_machine {
     bool kvm;
     bool virtual_time; /* -icount: exact and repeatable */
     int cpus; /* workload CPUs; 0: one CPU does everything */
+    int observers; /* CPUs that interrupt them: --mode ipi */
     const char *why; /* the reason for the accelerator, for -v */
 };
 

@@ -72,7 +72,12 @@ int launch_choose(const struct options *o, struct launch_machine *machine,
     } else if (o->accel == OPTIONS_ACCEL_AUTO) {
         machine->kvm = launch_accel_kvm_is_fast(&machine->why);
     }
-    machine->cpus = o->cpus != OPTIONS_CPUS_AUTO ? o->cpus : (int)machine->kvm;
+    machine->observers = o->mode == HR_MODE_IPI;
+    machine->cpus = o->cpus != OPTIONS_CPUS_AUTO ? o->cpus : machine->kvm || machine->observers;
+    if (machine->observers && machine->cpus == 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--cpus 0: --mode ipi needs a CPU that interrupts another one; give "
+                        "--cpus 1 or more, or use --mode timer");
     machine->virtual_time = !machine->kvm && machine->cpus == 0;
     return check_counters(o, machine, failure);
 }
@@ -194,7 +199,7 @@ static void add_machine(const struct options *o, const struct launch_machine *m,
         add(c, "base=2024-01-01T00:00:00,clock=vm");
     }
     add(c, "-smp");
-    add(c, "%d", 1 + m->cpus);
+    add(c, "%d", 1 + m->cpus + m->observers);
     add(c, "-m");
     add(c, "%lluM", (unsigned long long)(o->memory_bytes >> 20));
     if (find_qboot(c->qemu, qboot)) {
