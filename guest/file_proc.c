@@ -155,10 +155,14 @@ static const struct generated {
     const char *path;
     void (*write)(const struct thread *thread, struct text *t);
 } generated[] = {
-    {"/proc/self/cmdline", write_cmdline}, {"/proc/self/maps", write_maps},
-    {"/proc/self/stat", write_stat},       {"/proc/self/statm", write_statm},
-    {"/proc/self/status", write_status},   {"/proc/self/comm", write_comm},
-    {"/proc/meminfo", write_meminfo},      {"/proc/cpuinfo", write_cpuinfo},
+    {"/proc/self/cmdline", write_cmdline},
+    {"/proc/self/maps", write_maps},
+    {"/proc/self/stat", write_stat},
+    {"/proc/self/statm", write_statm},
+    {"/proc/self/status", write_status},
+    {"/proc/self/comm", write_comm},
+    {"/proc/meminfo", write_meminfo},
+    {"/proc/cpuinfo", write_cpuinfo},
     {"/proc/uptime", write_uptime},
     {"/sys/devices/system/cpu/online", write_cpus},
     {"/sys/devices/system/cpu/possible", write_cpus},

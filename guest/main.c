@@ -120,10 +120,10 @@ static void load_program(struct cpu *workload)
     if (status)
         service_refuse((uint32_t)-status);
     thread->start = (struct trap_frame){.rip = program.entry,
-                                      .cs = SELECTOR_USER_CODE,
-                                      .rflags = 2 | 1u << 9, /* IF */
-                                      .rsp = program.stack,
-                                      .ss = SELECTOR_USER_DATA};
+                                        .cs = SELECTOR_USER_CODE,
+                                        .rflags = 2 | 1u << 9, /* IF */
+                                        .rsp = program.stack,
+                                        .ss = SELECTOR_USER_DATA};
 }
 
 /* On every workload CPU, just before the program starts. */

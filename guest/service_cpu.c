@@ -269,8 +269,7 @@ static bool serve_requests(bool reads)
         if (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_POSTED ||
             (!reads && request->operation == SERVICE_READ))
             continue;
-        request->result =
-            service_cpu_perform(&cpus[i], request->operation, request->a, request->b);
+        request->result = service_cpu_perform(&cpus[i], request->operation, request->a, request->b);
         __atomic_store_n(&request->state, REQUEST_DONE, __ATOMIC_RELEASE);
         cross_call(&cpus[i]);
         any = true;

@@ -76,8 +76,7 @@ static void choose(struct thread *thread, void *context)
 {
     struct choice *c = context;
 
-    if (!c->thread &&
-        (~thread->signal_mask | thread->signals_wanted) & SIGNAL_BIT(c->signal))
+    if (!c->thread && (~thread->signal_mask | thread->signals_wanted) & SIGNAL_BIT(c->signal))
         c->thread = thread;
 }
 

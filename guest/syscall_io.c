@@ -75,7 +75,7 @@ int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
 
 /* Applies read_some or write_some to each part until one falls short. */
 static int64_t each_part(struct thread *thread, struct trap_frame *frame, struct file *file,
-                        int64_t (*some)(struct thread *, struct file *, uint64_t, uint64_t))
+                         int64_t (*some)(struct thread *, struct file *, uint64_t, uint64_t))
 {
     uint64_t total = 0, count = frame->rdx;
 

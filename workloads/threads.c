@@ -187,8 +187,8 @@ static void map_changer(void)
             if (*byte != before)
                 die("a read-only page changed", EIO);
         munmap(window, 16 * PAGE);
-        uint8_t *other = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        uint8_t *other =
+            mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (other == window && mprotect(window, 16 * PAGE, PROT_NONE))
             die("mprotect", errno);
         if (other != window) {
@@ -418,9 +418,10 @@ static const struct {
     const char *name;
     int (*run)(void);
 } modes[] = {
-    {"count", run_count},   {"sync", run_sync},     {"pingpong", run_pingpong}, {"map", run_map},
-    {"many", run_many},     {"signals", run_signals}, {"robust", run_robust},   {"wait", run_wait},
-    {"exit", run_exit},     {"crash", run_crash},   {"leave", run_leave},       {"stuck", run_stuck},
+    {"count", run_count},   {"sync", run_sync},   {"pingpong", run_pingpong},
+    {"map", run_map},       {"many", run_many},   {"signals", run_signals},
+    {"robust", run_robust}, {"wait", run_wait},   {"exit", run_exit},
+    {"crash", run_crash},   {"leave", run_leave}, {"stuck", run_stuck},
     {"spare", run_spare},
 };
 

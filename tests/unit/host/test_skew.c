@@ -114,12 +114,9 @@ static void other_modes_have_no_grid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_point_is_from_its_time_to_the_next),
-        TEST(chunks_come_out_of_step),
-        TEST(a_far_point_closes_an_old_one),
-        TEST(two_of_one_cpu_are_no_spread),
-        TEST(late_and_polled_samples_are_left_out),
-        TEST(other_modes_have_no_grid),
+        TEST(a_point_is_from_its_time_to_the_next), TEST(chunks_come_out_of_step),
+        TEST(a_far_point_closes_an_old_one),        TEST(two_of_one_cpu_are_no_spread),
+        TEST(late_and_polled_samples_are_left_out), TEST(other_modes_have_no_grid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
