@@ -354,6 +354,27 @@ static int run_exit(void)
     exit(7);
 }
 
+/* One waits for input that never comes, the other one writes and ends the program. */
+static void *input_body(void *number)
+{
+    char byte;
+
+    atomic_fetch_add(&ready, 1);
+    if (read(0, &byte, 1) == 1)
+        puts("input: there was some");
+    return number;
+}
+
+static int run_input(void)
+{
+    pthread_create(&ids[1], NULL, input_body, NULL);
+    while (!atomic_load(&ready))
+        sched_yield();
+    for (uint64_t i = 0; i < rounds; i++)
+        printf("input: line %llu\n", (unsigned long long)i);
+    return 3;
+}
+
 static void *crash_body(void *number)
 {
     *(volatile int *)0 = 1;
@@ -422,7 +443,7 @@ static const struct {
     {"map", run_map},       {"many", run_many},   {"signals", run_signals},
     {"robust", run_robust}, {"wait", run_wait},   {"exit", run_exit},
     {"crash", run_crash},   {"leave", run_leave}, {"stuck", run_stuck},
-    {"spare", run_spare},
+    {"spare", run_spare},   {"input", run_input},
 };
 
 int main(int argc, char **argv)

@@ -77,11 +77,20 @@ like 'and there too what to do' err 'run it with --cpus N'
 threads 3 -- crash 3
 expect 'a thread crashes: so does the program' 139 ''
 is 'and the fault names that thread' "$(stat_of hr.bin '[.fault.signal, .fault.tid] | join(" ")')" '11 1002'
+mkfifo silent
+exec 3<>silent
+threads 2 -- input 2 300 <silent
+is 'a thread waits for input: another one writes and exits' "$status: $(sha256sum <out)" \
+    "3: $(for i in $(seq 0 299); do echo "input: line $i"; done | sha256sum)"
+exec 3<&-
 threads 2 -- stuck 2
 expect 'all threads wait for ever: the run ends' 137 ''
 like 'and says so' err 'nothing can wake any of its threads'
 threads 2 --timeout 2s -- stuck 1
 is 'a thread stuck alone ends too' "$status" 137
+
+threads 64 --mode ipi -i 10ms --mem 2G -- sync 64 20
+expect '64 CPUs and an observer' 0 'sync: sum 41600, turns 128'
 
 # In real time: the interval is long because the test's host may have fewer CPUs than the guest.
 threads 2 --mode ipi -i 10ms -- count 2 200000000
