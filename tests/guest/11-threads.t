@@ -107,7 +107,7 @@ is '--mode ipi needs a workload CPU' "$status" 125
 like 'and says so' err 'mode ipi needs a CPU'
 
 if [ -z "${QEMU:-}" ]; then
-    skip 18 'QEMU names no emulator with a PMU'
+    skip 22 'QEMU names no emulator with a PMU'
     done_testing
 fi
 
@@ -137,6 +137,10 @@ for flavour in 'Icelake-Server,model=106,pmu=on' 'EPYC,pmu=on,pmu-v2=off'; do
     within 'the second CPU counts its own loop' "$(of_cpu 2)" 4000000 4030000
     within 'both make the total, less the last pieces' "$(($(of_cpu 1) + $(of_cpu 2)))" \
         "$(($(total hr.bin instructions) - 4000))" "$(total hr.bin instructions)"
+    threads 2 --qemu "$QEMU" --cpu "$flavour" -c 100000 -e instructions -- count 2 10000000
+    expect 'counter overflow on two CPUs in parallel' 0 'count: 2 threads'
+    "$HR" dump --format csv hr.bin >a.csv
+    is 'each is sampled by what it counts itself' "$(of_cpu 1) $(of_cpu 2)" '20000000 40000000'
     threads 8 --qemu ./virtual --cpu "$flavour" -i 1us \
         -e instructions,cycles,branches,branch-misses,cache-misses -- count 8 100000
     expect '8 CPUs at 1 us with five counters' 0 'count: 8 threads'
