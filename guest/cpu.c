@@ -79,6 +79,8 @@ static void fill_idt(void)
                                 : 0;
         set_gate(i, entry_exceptions[i], ist, i == 3 || i == 4 ? 3 : 0);
     }
+    set_gate(VECTOR_ATTENTION, entry_attention, 0, 0);
+    set_gate(VECTOR_SAMPLE, entry_sample, 0, 0);
     set_gate(VECTOR_TIMER, entry_timer, 0, 0);
     set_gate(VECTOR_DEVICE, entry_device, 0, 0);
     set_gate(VECTOR_WAKE, entry_wake, 0, 0);

@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 #include "guest/layout.h"
+#include "include/hr_format.h"
 
-#define CPUS_MAX 64
+#define CPUS_MAX 66 /* 64 that run the program, one for service, one that interrupts */
 
 struct trap_frame { /* as pushed by guest/entry.S; the last five by the CPU */
     uint64_t r15, r14, r13, r12, rbp, rbx;
@@ -33,7 +34,7 @@ struct cpu {
     struct cpu *self; /* at %gs:0 */
     uint64_t kernel_stack_top; /* of the current thread; for system calls (the TSS has its own) */
     uint64_t user_rsp; /* scratch for system call entry */
-    struct thread *thread; /* current; NULL on the service CPU */
+    struct thread *thread; /* that lives here; NULL: none, as on the service CPU; atomic */
     uint64_t enter_ticks; /* clock at the last entry from ring 3, entry code taken off */
     uint64_t exit_ticks; /* clock at the last return to ring 3, exit code added */
     uint64_t user_ticks; /* spent in ring 3 up to enter_ticks */
@@ -57,6 +58,15 @@ struct cpu {
     struct overflow_rate overflow_rate; /* when the period adapts */
     uint64_t nmi_spurious;
     uint64_t nmi_unknown;
+    /* several workload CPUs: guest/cross.h, guest/threads.h */
+    bool running; /* its thread does not wait: it may be sampled; atomic */
+    bool stopped; /* for good: totals are valid; atomic */
+    bool ask_polled; /* VECTOR_SAMPLE is on its way: at the program's request; atomic */
+    uint64_t ask_due; /* the same: for this grid point; 0: not; atomic */
+    uint64_t flushed; /* the last cross_flush that this CPU has answered; atomic */
+    uint64_t totals[HR_EVENTS_MAX]; /* the last reading of every event */
+    uint8_t *fpu_area; /* XSAVE area for the thread that starts here */
+    uint8_t *buffer; /* SERVICE_BYTES_MAX bytes for requests: guest/service.h */
     uint32_t tss[32]; /* hardware layout, see guest/cpu.c */
     uint64_t gdt[8];
 };

@@ -161,6 +161,14 @@ return_restore:
     swapgs
     iretq          /* after: 1 + 3 + 15 + 3 */
 
+/* A call from another CPU may deliver a signal, which needs all registers: as an exception. */
+    .balign 16
+    .globl entry_attention
+entry_attention:
+    pushq $0
+    pushq $VECTOR_ATTENTION
+    jmp entry_exception
+
 exception_in_kernel:
     SAVE_ALL
     cld
@@ -201,6 +209,7 @@ exception_in_kernel:
 
     INTERRUPT entry_timer sampler_interrupt
     INTERRUPT entry_device service_device_interrupt
+    INTERRUPT entry_sample sampler_asked
     INTERRUPT entry_wake service_wake_interrupt
 
     .balign 16

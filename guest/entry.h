@@ -15,6 +15,8 @@ void entry_syscall(void);
 void entry_timer(void);
 void entry_device(void);
 void entry_wake(void);
+void entry_attention(void);
+void entry_sample(void);
 void entry_spurious(void);
 
 /* guest/traps.c; thread context, interrupts off */
@@ -30,6 +32,8 @@ void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu);
 /* Interrupts.  The _in_kernel forms run when a halt in the kernel was interrupted. */
 void sampler_interrupt(struct irq_frame *frame);
 void sampler_interrupt_in_kernel(struct irq_frame *frame);
+void sampler_asked(struct irq_frame *frame);
+void sampler_asked_in_kernel(struct irq_frame *frame);
 void service_device_interrupt(struct irq_frame *frame);
 void service_device_interrupt_in_kernel(struct irq_frame *frame);
 void service_wake_interrupt(struct irq_frame *frame);

@@ -1,12 +1,14 @@
-/* Contents of the /proc files that programs read. */
+/* Contents of the /proc and /sys files that programs read. */
 #include <errno.h>
 #include <string.h>
 
 #include "guest/files.h"
 #include "guest/log.h"
 #include "guest/phys.h"
+#include "guest/run.h"
 #include "guest/service.h"
 #include "guest/syscall_handlers.h"
+#include "guest/threads.h"
 #include "lib/x86.h"
 
 struct text {
@@ -64,8 +66,8 @@ static void write_stat(const struct thread *thread, struct text *t)
     char name[16];
 
     syscall_thread_name(thread, name);
-    add(t, "%u (%s) R 1 %u %u 0 -1 0 0 0 0 0 %lu 0 0 0 20 0 1 0 0 %lu %lu", process->pid, name,
-        process->pid, process->pid, hundredths, process->space.mapped_bytes,
+    add(t, "%u (%s) R 1 %u %u 0 -1 0 0 0 0 0 %lu 0 0 0 20 0 %u 0 0 %lu %lu", process->pid, name,
+        process->pid, process->pid, hundredths, threads_count(), process->space.mapped_bytes,
         process->space.resident_bytes / PAGE_BYTES);
     for (int i = 25; i <= 52; i++)
         add(t, " 0");
@@ -89,8 +91,8 @@ static void write_status(const struct thread *thread, struct text *t)
     add(t, "Name:\t%s\nState:\tR (running)\nTgid:\t%u\nPid:\t%u\nPPid:\t1\n", name, process->pid,
         process->pid);
     add(t, "Uid:\t1000\t1000\t1000\t1000\nGid:\t1000\t1000\t1000\t1000\n");
-    add(t, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\nThreads:\t1\n", process->space.mapped_bytes >> 10,
-        process->space.resident_bytes >> 10);
+    add(t, "VmSize:\t%8lu kB\nVmRSS:\t%8lu kB\nThreads:\t%u\n", process->space.mapped_bytes >> 10,
+        process->space.resident_bytes >> 10, threads_count());
 }
 
 static void write_meminfo(const struct thread *thread, struct text *t)
@@ -116,9 +118,21 @@ static void write_cpuinfo(const struct thread *thread, struct text *t)
         memcpy(brand + leaf * 16ul, &r, 16);
     }
     r = x86_cpuid(1, 0);
-    add(t, "processor\t: 0\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n", vendor,
-        (r.eax >> 8 & 15) + (r.eax >> 20 & 255), (r.eax >> 4 & 15) | (r.eax >> 12 & 0xf0));
-    add(t, "model name\t: %s\nstepping\t: %u\ncpu cores\t: 1\n\n", brand, r.eax & 15);
+    for (uint32_t cpu = 0; cpu < run.workload_cpus; cpu++) {
+        add(t, "processor\t: %u\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n", cpu, vendor,
+            (r.eax >> 8 & 15) + (r.eax >> 20 & 255), (r.eax >> 4 & 15) | (r.eax >> 12 & 0xf0));
+        add(t, "model name\t: %s\nstepping\t: %u\ncpu cores\t: %u\n\n", brand, r.eax & 15,
+            run.workload_cpus);
+    }
+}
+
+static void write_cpus(const struct thread *thread, struct text *t)
+{
+    (void)thread;
+    if (run.workload_cpus > 1)
+        add(t, "0-%u\n", run.workload_cpus - 1);
+    else
+        add(t, "0\n");
 }
 
 static void write_uptime(const struct thread *thread, struct text *t)
@@ -141,11 +155,18 @@ static const struct generated {
     const char *path;
     void (*write)(const struct thread *thread, struct text *t);
 } generated[] = {
-    {"/proc/self/cmdline", write_cmdline}, {"/proc/self/maps", write_maps},
-    {"/proc/self/stat", write_stat},       {"/proc/self/statm", write_statm},
-    {"/proc/self/status", write_status},   {"/proc/self/comm", write_comm},
-    {"/proc/meminfo", write_meminfo},      {"/proc/cpuinfo", write_cpuinfo},
+    {"/proc/self/cmdline", write_cmdline},
+    {"/proc/self/maps", write_maps},
+    {"/proc/self/stat", write_stat},
+    {"/proc/self/statm", write_statm},
+    {"/proc/self/status", write_status},
+    {"/proc/self/comm", write_comm},
+    {"/proc/meminfo", write_meminfo},
+    {"/proc/cpuinfo", write_cpuinfo},
     {"/proc/uptime", write_uptime},
+    {"/sys/devices/system/cpu/online", write_cpus},
+    {"/sys/devices/system/cpu/possible", write_cpus},
+    {"/sys/devices/system/cpu/present", write_cpus},
 };
 
 int64_t file_proc_generate(const struct thread *thread, const char *path, char *out, uint64_t room)

@@ -1,4 +1,4 @@
-/* Devices and generated files: /dev, /proc. */
+/* Devices and generated files: /dev, /proc, /sys. */
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <string.h>
@@ -152,7 +152,7 @@ int file_special_open(struct thread *thread, const char *path, uint32_t flags, s
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
         if (strcmp(path, devices[i].path) == 0)
             return open_device(thread, &devices[i], flags, file);
-    if (strncmp(path, "/proc/", 6) != 0)
+    if (strncmp(path, "/proc/", 6) != 0 && strncmp(path, "/sys/", 5) != 0)
         return 0;
     result = open_generated(thread, path, flags, file);
     if (result == 1 && (flags & O_ACCMODE) != O_RDONLY) {

@@ -65,6 +65,17 @@ void files_discard(struct file *file)
     file->type = NULL;
 }
 
+void files_hold(struct file *file)
+{
+    file->references++;
+}
+
+void files_release(struct file *file)
+{
+    file->references--;
+    files_discard(file);
+}
+
 struct file *files_get(const struct process *process, int64_t fd)
 {
     return fd >= 0 && fd < FILES_MAX ? process->files->files[fd] : NULL;
@@ -77,8 +88,7 @@ int files_close(struct process *process, int64_t fd)
     if (!file)
         return -EBADF;
     process->files->files[fd] = NULL;
-    file->references--;
-    files_discard(file);
+    files_release(file);
     return 0;
 }
 

@@ -27,7 +27,7 @@ struct file_type {
 
 struct file {
     const struct file_type *type;
-    uint32_t references; /* descriptors */
+    uint32_t references; /* descriptors and users */
     uint32_t flags; /* O_* of open */
     uint64_t offset; /* of the next read; in a directory the iterator's position */
     const struct fs_node *node; /* archive files and directories */
@@ -56,6 +56,10 @@ void files_set_close_on_exec(struct process *process, int64_t fd, bool on);
  * closes, or by files_discard when it never had one. */
 struct file *files_new(struct process *process, const struct file_type *type, uint32_t flags);
 void files_discard(struct file *file);
+
+/* A file that is used while its thread may wait: another one may close it meanwhile. */
+void files_hold(struct file *file);
+void files_release(struct file *file);
 
 bool files_is_terminal(const struct process *process, const struct file *file);
 

@@ -6,6 +6,8 @@
 
 #define IST_BYTES 8192 /* a stack for NMIs and the like, aligned; its lowest word: struct cpu */
 
+#define VECTOR_ATTENTION 0xea /* IPI between workload CPUs: guest/cross.h */
+#define VECTOR_SAMPLE 0xeb /* IPI: take a sample */
 #define VECTOR_TIMER 0xec /* sampling timer */
 #define VECTOR_DEVICE 0xed /* virtio */
 #define VECTOR_WAKE 0xee /* IPI: look at your queues */

@@ -8,9 +8,11 @@
 #include "drivers/uart/uart.h"
 #include "guest/calibrate.h"
 #include "guest/clock.h"
+#include "guest/cross.h"
 #include "guest/exec.h"
 #include "guest/fs.h"
 #include "guest/log.h"
+#include "guest/observer.h"
 #include "guest/overflow.h"
 #include "guest/panic.h"
 #include "guest/phys.h"
@@ -19,18 +21,17 @@
 #include "guest/sampler.h"
 #include "guest/service.h"
 #include "guest/service_cpu.h"
+#include "guest/signal_frame.h"
+#include "guest/threads.h"
 #include "guest/trace.h"
 #include "guest/vm.h"
 #include "include/version.h"
 
 #define CR4_TSD (1u << 2)
-#define WORKLOAD_CPU 1 /* the one that runs the program where it is not CPU 0 */
+#define WORKLOAD_CPU 1 /* the first that runs the program where it is not CPU 0 */
 
-static struct trap_frame first_frame; /* of the program */
-/* Between service and workload CPU, in this order.  Boot's allocators have no locks, so the
- * workload CPU waits until the other CPUs are set up, and the service CPU until the workload CPU
- * is. */
-static bool workload_may_prepare, workload_ready, workload_go;
+static uint32_t prepare_turn; /* the CPU that prepares itself now; set when all have started */
+static bool workload_go; /* the program is loaded */
 
 static void read_machine(const struct boot_info *boot)
 {
@@ -68,32 +69,43 @@ static void choose_counters(void)
         run.start_error = run_assign_events();
 }
 
-/* A CPU becomes a workload CPU: its ring, its timer, and what a sample costs on it. */
+/* A CPU becomes a workload CPU: its ring, its stack, its timer. */
 static void prepare_workload(struct cpu *cpu)
 {
     struct ring *ring = platform_allocate(sizeof *ring);
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
 
-    if (!ring || !stack || ring_init(ring, cpu->index, RING_SLOTS, run.session.event_count))
-        panic("no memory for the sampling ring of CPU %u", cpu->index);
+    cpu->fpu_area = platform_allocate(signal_fpu_bytes());
+    if (!ring || !stack || !cpu->fpu_area ||
+        ring_init(ring, cpu->index, RING_SLOTS, run.session.event_count))
+        panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
+    service_make_buffer(cpu);
     cpu->ring = ring;
     cpu->stop_mask = run.shared ? ~0ull : 0;
+    cpu->paused = run.paused;
     cpu_set_kernel_stack(cpu, (uint64_t)stack + KERNEL_STACK_BYTES);
     apic_timer_setup(VECTOR_TIMER);
+}
+
+/* The same, and what a sample costs on it: for the first one. */
+static void prepare_first(struct cpu *cpu)
+{
+    prepare_workload(cpu);
     run.pmu->start(&run.session);
     calibrate(cpu);
     run.pmu->stop(&run.session);
 }
 
-/* Loads the program and announces the trace.  The ring of the workload CPU exists. */
+/* Loads the program and announces the trace.  The workload CPUs' rings exist. */
 static void load_program(struct cpu *workload)
 {
     struct exec_result program;
 
     trace_init();
-    trace_add_ring(workload->ring);
-    run.thread.process = &run.process;
-    run.thread.tid = run.process.pid;
+    for (uint32_t i = 0; i < cpu_count; i++)
+        if (cpus[i].ring)
+            trace_add_ring(cpus[i].ring);
+    struct thread *thread = threads_first(&run.process, workload);
     int status = run.start_error;
     trace_map_kernel();
     if (status == 0)
@@ -102,36 +114,36 @@ static void load_program(struct cpu *workload)
         status = exec_load(&run.process, &program);
     run.start_ticks = run.shared ? 0 : x86_rdtsc();
     trace_start();
-    workload->thread = &run.thread;
-    workload->tid = run.thread.tid;
+    workload->thread = thread;
+    workload->tid = thread->tid;
     if (status)
         service_refuse((uint32_t)-status);
-    first_frame = (struct trap_frame){.rip = program.entry,
-                                      .cs = SELECTOR_USER_CODE,
-                                      .rflags = 2 | 1u << 9, /* IF */
-                                      .rsp = program.stack,
-                                      .ss = SELECTOR_USER_DATA};
+    thread->start = (struct trap_frame){.rip = program.entry,
+                                        .cs = SELECTOR_USER_CODE,
+                                        .rflags = 2 | 1u << 9, /* IF */
+                                        .rsp = program.stack,
+                                        .ss = SELECTOR_USER_DATA};
 }
 
-static void __attribute__((noreturn)) run_program(struct cpu *cpu)
+/* On every workload CPU, just before the program starts. */
+static void start_counting(struct cpu *cpu)
 {
-    x86_write_cr3(run.process.space.root);
-    if (run.shared)
-        x86_write_cr4(x86_read_cr4() | CR4_TSD); /* see emulate_rdtsc */
     cpu->user_ticks = 0;
     cpu->slept_ticks = 0;
-    cpu->paused = run.paused;
     if (run.mode == HR_MODE_OVERFLOW) {
         run.session.period = run.period;
         overflow_start(cpu);
     }
     run.pmu->start(&run.session);
+}
+
+static void start_run(struct cpu *cpu)
+{
+    cross_lock(cpu);
     run.started = true;
     service_check_stop();
     test_hook("start");
-    sampler_start(cpu, run.shared ? 0 : x86_rdtsc());
-    user_enter(&first_frame);
-    panic("the program left ring 3");
+    cross_unlock();
 }
 
 static void wait_for(const bool *flag)
@@ -140,32 +152,62 @@ static void wait_for(const bool *flag)
         x86_pause();
 }
 
-/* What a CPU other than the first does. */
+/* Boot's allocators have no locks: CPUs prepare themselves in the order of their numbers. */
+static void prepare_in_turn(struct cpu *cpu)
+{
+    while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != cpu->index)
+        x86_pause();
+    if (cpu->index == WORKLOAD_CPU)
+        prepare_first(cpu);
+    else if (cpu->index <= run.workload_cpus)
+        prepare_workload(cpu);
+    __atomic_store_n(&prepare_turn, cpu->index + 1, __ATOMIC_RELEASE);
+}
+
+/* What a CPU other than the boot CPU does. */
 static void secondary(struct cpu *cpu)
 {
-    if (cpu != &cpus[WORKLOAD_CPU]) /* the program has one thread */
-        for (;;)
-            x86_wait_for_interrupt();
-    wait_for(&workload_may_prepare);
-    prepare_workload(cpu);
-    __atomic_store_n(&workload_ready, true, __ATOMIC_RELEASE);
+    prepare_in_turn(cpu);
     wait_for(&workload_go);
-    run_program(cpu);
+    if (cpu->index > run.workload_cpus)
+        observer_loop(cpu);
+    start_counting(cpu);
+    if (cpu->index == WORKLOAD_CPU)
+        start_run(cpu);
+    threads_loop(cpu);
 }
 
 static void __attribute__((noreturn)) run_shared(void)
 {
-    prepare_workload(&cpus[0]);
-    load_program(&cpus[0]);
-    run_program(&cpus[0]);
+    struct cpu *cpu = &cpus[0];
+
+    run.workload_cpus = 1;
+    prepare_first(cpu);
+    load_program(cpu);
+    x86_write_cr3(run.process.space.root);
+    x86_write_cr4(x86_read_cr4() | CR4_TSD); /* see emulate_rdtsc */
+    start_counting(cpu);
+    start_run(cpu);
+    sampler_start(cpu, 0);
+    user_enter(&cpu->thread->start);
+    panic("the program left ring 3");
 }
 
 static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpus)
 {
-    if (cpu_start_others(&run.machine, workload_cpus, secondary) < 2)
-        panic("no second CPU started; --cpus needs one");
-    __atomic_store_n(&workload_may_prepare, true, __ATOMIC_RELEASE);
-    wait_for(&workload_ready);
+    uint32_t observers = run.mode == HR_MODE_IPI ? 1 : 0;
+    uint32_t running = cpu_start_others(&run.machine, workload_cpus + observers, secondary);
+
+    if (running < 2 + observers)
+        panic("%u CPUs started; --cpus %u needs %u", running, workload_cpus,
+              1 + workload_cpus + observers);
+    run.workload_cpus = running - 1 - observers;
+    if (run.workload_cpus < workload_cpus)
+        log_notice("--cpus %u: only %u workload CPUs started", workload_cpus, run.workload_cpus);
+    cross_several = run.workload_cpus > 1;
+    __atomic_store_n(&prepare_turn, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != running)
+        x86_pause();
     load_program(&cpus[WORKLOAD_CPU]);
     __atomic_store_n(&workload_go, true, __ATOMIC_RELEASE);
     service_main();

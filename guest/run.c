@@ -12,6 +12,11 @@
 
 struct run run;
 
+uint32_t run_program_cpu(uint32_t index)
+{
+    return run.shared ? 0 : index - 1;
+}
+
 uint64_t run_ticks_to_ns(uint64_t ticks)
 {
     if (run.clock.hz == NS_PER_SECOND)

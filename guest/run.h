@@ -36,11 +36,11 @@ struct run {
     bool paused; /* the trigger waits for the program */
     bool shared; /* one CPU is both service and workload CPU */
     bool emulated;
+    uint32_t workload_cpus; /* that run the program; 1 in shared mode */
     struct hr_meta_calibration calibration;
     uint64_t start_unix_ns;
     uint64_t start_ticks; /* workload clock at the program's first instruction */
     struct process process;
-    struct thread thread;
 };
 extern struct run run;
 
@@ -60,6 +60,9 @@ int run_encode_events(void);
 
 /* Gives the events counters, once they are encoded.  0, or -errno after a notice. */
 int run_assign_events(void);
+
+/* The number by which the program knows a CPU: from 0. */
+uint32_t run_program_cpu(uint32_t index);
 
 uint64_t run_ticks_to_ns(uint64_t ticks);
 uint64_t run_ns_to_ticks(uint64_t ns);

@@ -207,3 +207,51 @@ void sampler_record_end(struct cpu *cpu)
     else
         ring_publish(cpu->ring);
 }
+
+/* ---- samples that other CPUs ask for ---- */
+
+void sampler_ask(struct cpu *cpu, uint64_t due)
+{
+    uint64_t none = 0;
+
+    if (__atomic_load_n(&cpu->running, __ATOMIC_ACQUIRE) && !cpu->paused &&
+        __atomic_compare_exchange_n(&cpu->ask_due, &none, due, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_RELAXED))
+        apic_send(cpu->apic_id, VECTOR_SAMPLE);
+}
+
+void sampler_ask_all(struct cpu *self)
+{
+    for (uint32_t i = 1; i < cpu_count; i++) {
+        struct cpu *cpu = &cpus[i];
+
+        if (cpu != self && __atomic_load_n(&cpu->running, __ATOMIC_ACQUIRE) &&
+            !__atomic_exchange_n(&cpu->ask_polled, true, __ATOMIC_SEQ_CST))
+            apic_send(cpu->apic_id, VECTOR_SAMPLE);
+    }
+}
+
+/* The interrupt waited while this CPU was in the kernel: such a sample is late. */
+void sampler_asked(struct irq_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+    uint64_t now = clock_entered(cpu);
+    uint64_t due = __atomic_exchange_n(&cpu->ask_due, 0, __ATOMIC_SEQ_CST);
+
+    apic_eoi();
+    if (due && (int64_t)(now - due) >= 0)
+        take(cpu, now, frame->rip, now - due > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+    if (__atomic_exchange_n(&cpu->ask_polled, false, __ATOMIC_SEQ_CST))
+        sampler_poll(cpu, frame->rip, 0);
+}
+
+/* Its thread began to wait meanwhile. */
+void sampler_asked_in_kernel(struct irq_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    (void)frame;
+    apic_eoi();
+    __atomic_store_n(&cpu->ask_due, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&cpu->ask_polled, false, __ATOMIC_SEQ_CST);
+}

@@ -21,6 +21,13 @@ void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags);
 void sampler_pause(struct cpu *cpu);
 void sampler_unpause(struct cpu *cpu, uint64_t now);
 
+/* Has every other CPU that runs a thread sample itself now (HR_SAMPLE_POLLED); does not wait. */
+void sampler_ask_all(struct cpu *self);
+
+/* The observer: the same for grid point `due`, which is not 0.  A CPU that has not answered the
+ * last time yet is left out. */
+void sampler_ask(struct cpu *cpu, uint64_t due);
+
 /* All counters now, as pmu_driver.read gives them; the first event's whole in overflow mode. */
 void sampler_read(struct cpu *cpu, uint64_t *values);
 

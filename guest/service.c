@@ -6,6 +6,7 @@
 #include "drivers/apic/apic.h"
 #include "drivers/platform.h"
 #include "guest/clock.h"
+#include "guest/cross.h"
 #include "guest/entry.h"
 #include "guest/log.h"
 #include "guest/panic.h"
@@ -14,24 +15,24 @@
 #include "guest/sampler.h"
 #include "guest/service.h"
 #include "guest/service_cpu.h"
+#include "guest/threads.h"
 #include "guest/trace.h"
+#include "guest/wait.h"
 
 #define CLOCK_TICKS_MAX (1ull << 62) /* 146 years of virtual time */
 
-static uint8_t *bounce;
 static struct service_fault noted_fault;
-static uint64_t written[3]; /* bytes sent, by stream */
 
-void service_make_buffer(void)
+void service_make_buffer(struct cpu *cpu)
 {
-    bounce = platform_allocate(SERVICE_BYTES_MAX);
-    if (!bounce)
-        panic("no memory for the service buffer");
+    cpu->buffer = platform_allocate(SERVICE_BYTES_MAX);
+    if (!cpu->buffer)
+        panic("no memory for the service buffer of CPU %u", cpu->index);
 }
 
 void *service_buffer(void)
 {
-    return bounce;
+    return cpu_this()->buffer;
 }
 
 /* In shared mode service work is no work of the program's: what counts ring 0 rests meanwhile. */
@@ -54,6 +55,7 @@ static struct cpu *begin(void)
 
     clock_stop(cpu);
     hold_counters(cpu);
+    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
     if (run.mode == HR_MODE_TIMER)
         apic_timer_stop();
     return cpu;
@@ -62,6 +64,7 @@ static struct cpu *begin(void)
 static void end(struct cpu *cpu)
 {
     release_counters(cpu);
+    __atomic_store_n(&cpu->running, true, __ATOMIC_RELEASE);
     sampler_resume(cpu, cpu->stop_mask ? cpu->stopped_at - cpu->clock_offset : x86_rdtsc());
     clock_start(cpu);
 }
@@ -80,7 +83,7 @@ static void record_gap(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_g
 static int64_t call(struct cpu *cpu, enum service_operation operation, uint64_t a, uint64_t b)
 {
     if (run.shared)
-        return service_cpu_perform(operation, a, b);
+        return service_cpu_perform(cpu, operation, a, b);
     return service_cpu_request(cpu, operation, a, b);
 }
 
@@ -88,19 +91,19 @@ int64_t service_write(int stream, size_t bytes)
 {
     struct cpu *cpu = begin();
     uint64_t time = cpu->stopped_at - cpu->clock_offset;
+    int64_t offset = call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
 
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_OUTPUT, time);
-    slot->counters[0] = written[stream];
-    slot->counters[1] = bytes;
-    slot->counters[2] = (uint64_t)stream;
-    sampler_record_end(cpu);
-    int64_t result = call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
-    if (result == 0)
-        written[stream] += bytes;
+    if (offset >= 0) {
+        struct trace_slot *slot = sampler_record(cpu, HR_REC_OUTPUT, time);
+        slot->counters[0] = (uint64_t)offset;
+        slot->counters[1] = bytes;
+        slot->counters[2] = (uint64_t)stream;
+        sampler_record_end(cpu);
+    }
     if (!run.shared)
         record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
     end(cpu);
-    return result;
+    return offset < 0 ? offset : 0;
 }
 
 int64_t service_read(size_t bytes)
@@ -115,28 +118,29 @@ int64_t service_read(size_t bytes)
     return result;
 }
 
-void service_sleep(uint64_t ns)
+uint64_t service_sleep(uint64_t ns)
 {
-    struct cpu *cpu = begin();
+    struct cpu *cpu = cpu_this();
     uint64_t ticks = run_ns_to_ticks(ns < CLOCK_TICKS_MAX ? ns : CLOCK_TICKS_MAX);
-    uint64_t start = cpu->stopped_at - cpu->clock_offset;
+    uint64_t start = clock_now(cpu);
 
     if (ticks > CLOCK_TICKS_MAX || start > CLOCK_TICKS_MAX - ticks) {
         log_notice("the program sleeps for ever: %lu s and more", ns / 1000000000);
         service_exit(HR_EXIT_SIGNAL, SIGKILL);
     }
-    if (run.shared) {
-        cpu->clock_offset -= ticks;
-    } else {
-        uint64_t until = x86_rdtsc() + ticks, now;
-        while ((now = x86_rdtsc()) < until && !run.process.stop_signal) {
-            apic_timer_arm(until - now);
-            x86_wait_for_interrupt();
-        }
+    if (!run.shared) {
+        if (!wait_asleep(cpu->thread, start + ticks))
+            return 0;
+        uint64_t passed = run_ticks_to_ns(clock_now(cpu) - start);
+        return passed < ns ? ns - passed : 0;
     }
+    begin();
+    start = cpu->stopped_at - cpu->clock_offset;
+    cpu->clock_offset -= ticks;
     cpu->slept_ticks += ticks;
     record_gap(cpu, start, start + ticks, HR_GAP_SLEEP);
     end(cpu);
+    return 0;
 }
 
 uint64_t service_monotonic_ns(void)
@@ -153,7 +157,14 @@ uint64_t service_cpu_ns(void)
 {
     const struct cpu *cpu = cpu_this();
 
+    if (!run.shared)
+        return run_ticks_to_ns(threads_process_ticks());
     return run_ticks_to_ns(clock_now(cpu) - run.start_ticks - cpu->slept_ticks);
+}
+
+uint64_t service_thread_cpu_ns(void)
+{
+    return run.shared ? service_cpu_ns() : run_ticks_to_ns(threads_used_ticks(cpu_this()->thread));
 }
 
 void service_note_fault(const struct service_fault *fault)
@@ -171,22 +182,52 @@ static void note_position(struct cpu *cpu, uint32_t signal)
         (struct service_fault){.ip = top[-5], .vector = HR_FAULT_NO_EXCEPTION, .signal = signal};
 }
 
+/* Counting ends on this CPU. */
+static void stop_counting(struct cpu *cpu)
+{
+    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
+    run.pmu->stop(&run.session);
+    sampler_read(cpu, cpu->totals);
+}
+
+void service_stop_here(struct cpu *cpu)
+{
+    sampler_stop();
+    if (cpu->tid)
+        threads_record_switch(cpu, x86_rdtsc(), cpu->tid, 0, HR_SWITCH_EXIT);
+    stop_counting(cpu);
+    __atomic_store_n(&cpu->stopped, true, __ATOMIC_RELEASE);
+    for (;;)
+        x86_wait_for_interrupt();
+}
+
+static uint64_t all_user_ticks(void)
+{
+    uint64_t ticks = 0;
+
+    for (uint32_t i = 0; i < cpu_count; i++)
+        ticks += cpus[i].user_ticks;
+    return ticks;
+}
+
 void service_exit(uint32_t kind, uint32_t code)
 {
     struct cpu *cpu = cpu_this();
-    struct service_end report = {.record = {.time = clock_entered(cpu),
-                                            .user_ticks = cpu->user_ticks,
-                                            .kind = kind,
-                                            .code = code,
-                                            .peak_memory_bytes = phys_peak_bytes()}};
+    struct hr_rec_exit report = {.time = clock_entered(cpu),
+                                 .kind = kind,
+                                 .code = code,
+                                 .peak_memory_bytes = phys_peak_bytes()};
 
     clock_stop(cpu);
     sampler_stop();
     test_hook("end");
+    if (cross_several)
+        cross_stop_others(cpu);
+    report.user_ticks = all_user_ticks();
     if (kind == HR_EXIT_SIGNAL || kind == HR_EXIT_TIMEOUT) {
         if (noted_fault.signal != code)
             note_position(cpu, code);
-        struct trace_slot *slot = sampler_record(cpu, HR_REC_FAULT, report.record.time);
+        struct trace_slot *slot = sampler_record(cpu, HR_REC_FAULT, report.time);
         slot->ip = noted_fault.ip;
         slot->counters[0] = noted_fault.address;
         slot->counters[1] = noted_fault.vector;
@@ -194,8 +235,7 @@ void service_exit(uint32_t kind, uint32_t code)
         slot->counters[3] = noted_fault.signal;
         sampler_record_end(cpu);
     }
-    run.pmu->stop(&run.session);
-    sampler_read(cpu, report.totals);
+    stop_counting(cpu);
     call(cpu, SERVICE_EXIT, (uint64_t)&report, 0);
     for (;;)
         x86_wait_for_interrupt();
@@ -209,12 +249,12 @@ void service_out_of_memory(void)
 
 void service_refuse(uint32_t error)
 {
-    const struct service_end report = {.record = {.time = run.start_ticks,
-                                                  .kind = HR_EXIT_REFUSED,
-                                                  .code = error,
-                                                  .peak_memory_bytes = phys_peak_bytes()}};
+    const struct hr_rec_exit report = {.time = run.start_ticks,
+                                       .kind = HR_EXIT_REFUSED,
+                                       .code = error,
+                                       .peak_memory_bytes = phys_peak_bytes()};
 
-    service_cpu_perform(SERVICE_EXIT, (uint64_t)&report, 0);
+    service_cpu_perform(cpu_this(), SERVICE_EXIT, (uint64_t)&report, 0);
     panic("the run did not end");
 }
 
@@ -269,7 +309,8 @@ void service_wake_interrupt(struct irq_frame *frame)
         cpu->stopped_at = cpu->enter_ticks;
         service_drain(cpu);
     }
-    service_check_stop();
+    if (cpu->stop_mask)
+        service_check_stop();
 }
 
 void service_wake_interrupt_in_kernel(struct irq_frame *frame)

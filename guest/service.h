@@ -8,11 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cpu;
+
 #define SERVICE_BYTES_MAX 65536u /* of one read or write */
 
-/* The bounce buffer, SERVICE_BYTES_MAX bytes, physically contiguous; made at boot, because the
- * program may use up all memory before its first output. */
-void service_make_buffer(void);
+/* This CPU's bounce buffer, SERVICE_BYTES_MAX bytes, physically contiguous; made at boot, because
+ * the program may use up all memory before its first output. */
+void service_make_buffer(struct cpu *cpu);
 void *service_buffer(void);
 
 /* Sends `bytes` bytes of service_buffer() to stdout (1) or stderr (2).  0 or -errno. */
@@ -23,13 +25,15 @@ int64_t service_write(int stream, size_t bytes);
 int64_t service_read(size_t bytes);
 
 /* Makes the workload clock pass `ns` nanoseconds (virtual time: at once).  A sleep that would take
- * the clock past its range ends the run as a wait for ever does. */
-void service_sleep(uint64_t ns);
+ * the clock past its range ends the run as a wait for ever does.  Nanoseconds that were left when a
+ * signal came, otherwise 0. */
+uint64_t service_sleep(uint64_t ns);
 
 /* The workload clock in nanoseconds since the program started; and wall time. */
 uint64_t service_monotonic_ns(void);
 uint64_t service_realtime_ns(void);
 uint64_t service_cpu_ns(void); /* time used by the program: CLOCK_PROCESS_CPUTIME_ID */
+uint64_t service_thread_cpu_ns(void); /* by the calling thread */
 
 /* The fatal fault that a signal is about to be raised for, written to the trace if it ends the
  * program; NULL: none any more. */
@@ -46,7 +50,6 @@ void service_note_fault(const struct service_fault *fault);
 void service_check_stop(void);
 
 /* Empties this CPU's ring into the trace now (shared mode only; interrupt or thread context). */
-struct cpu;
 void service_drain(struct cpu *cpu);
 
 /* Boot: finds the ports, sends what the log holds.  0 or -errno. */
@@ -60,6 +63,9 @@ void service_refuse(uint32_t error) __attribute__((noreturn));
 
 /* Ends the run because the program needs memory and there is none. */
 void service_out_of_memory(void) __attribute__((noreturn));
+
+/* Another CPU ends the run: this one stops for good, its last counts in cpu->totals. */
+void service_stop_here(struct cpu *cpu) __attribute__((noreturn));
 
 /* Ends the run; kind and code as in struct hr_rec_exit.  Does not return. */
 void service_exit(uint32_t kind, uint32_t code) __attribute__((noreturn));

@@ -6,6 +6,7 @@
 #include "drivers/apic/apic.h"
 #include "drivers/platform.h"
 #include "drivers/virtio/serial.h"
+#include "guest/cross.h"
 #include "guest/log.h"
 #include "guest/log_buffer.h"
 #include "guest/ring.h"
@@ -50,7 +51,6 @@ int service_init(void)
     port_stderr = find(RUN_PORT_STDERR);
     port_log = find(RUN_PORT_LOG);
     port_control = find(RUN_PORT_CONTROL);
-    service_make_buffer();
     return 0;
 }
 
@@ -69,7 +69,8 @@ static void send_message(uint32_t type, uint64_t value)
 static void wake_workload_cpus(void)
 {
     for (uint32_t i = 1; i < cpu_count; i++)
-        apic_send(cpus[i].apic_id, VECTOR_WAKE);
+        if (cpus[i].ring)
+            cross_call(&cpus[i]);
 }
 
 static struct { /* what the host says of events, until RUN_HOST_EVENTS_END */
@@ -148,6 +149,8 @@ int service_encode_events(void)
     return encoding.count == run.session.event_count ? 0 : -EINVAL;
 }
 
+static bool serve_requests(bool reads);
+
 static bool drain_rings(bool flush)
 {
     bool any = false;
@@ -171,14 +174,16 @@ static int receive_all(uint8_t *to, size_t bytes)
         service_cpu_poll();
         if (run.process.stop_signal)
             return -EINTR;
-        if (!run.shared)
+        if (!run.shared) {
             drain_rings(false);
+            serve_requests(false);
+        }
         platform_wait();
     }
     return 0;
 }
 
-static int64_t perform_read(uint64_t most)
+static int64_t perform_read(struct cpu *cpu, uint64_t most)
 {
     uint32_t bytes;
 
@@ -188,13 +193,13 @@ static int64_t perform_read(uint64_t most)
         return status;
     if (bytes > most || bytes > SERVICE_BYTES_MAX)
         panic("the host sent %u bytes of stdin where at most %lu were asked for", bytes, most);
-    status = receive_all(service_buffer(), bytes);
+    status = receive_all(cpu->buffer, bytes);
     return status ? status : (int64_t)bytes;
 }
 
-static void __attribute__((noreturn)) perform_exit(const struct service_end *end)
+static void __attribute__((noreturn)) perform_exit(const struct hr_rec_exit *record)
 {
-    trace_end(&end->record, end->totals);
+    trace_end(record);
     service_cpu_poll();
     send_message(RUN_GUEST_DONE, 0);
     for (;;) {
@@ -203,19 +208,33 @@ static void __attribute__((noreturn)) perform_exit(const struct service_end *end
     }
 }
 
-int64_t service_cpu_perform(enum service_operation operation, uint64_t a, uint64_t b)
+/* Bytes that came before these in the stream. */
+static int64_t perform_write(struct cpu *cpu, uint64_t stream, uint64_t bytes)
+{
+    static uint64_t written[2];
+    uint64_t *total = &written[stream == 2];
+    int status = virtio_serial_send(stream == 2 ? port_stderr : port_stdout, cpu->buffer, bytes);
+
+    if (status)
+        return status;
+    *total += bytes;
+    return (int64_t)(*total - bytes);
+}
+
+int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, uint64_t a,
+                            uint64_t b)
 {
     int64_t result = -EINVAL;
 
     switch (operation) {
     case SERVICE_WRITE:
-        result = virtio_serial_send(a == 2 ? port_stderr : port_stdout, service_buffer(), b);
+        result = perform_write(cpu, a, b);
         break;
     case SERVICE_READ:
-        result = perform_read(a);
+        result = perform_read(cpu, a);
         break;
     case SERVICE_EXIT:
-        perform_exit((const struct service_end *)a);
+        perform_exit((const struct hr_rec_exit *)a);
     }
     service_cpu_poll();
     return result;
@@ -231,23 +250,28 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
     request->b = b;
     __atomic_store_n(&request->state, REQUEST_POSTED, __ATOMIC_RELEASE);
     apic_send(cpus[0].apic_id, VECTOR_WAKE);
+    cross_unlock();
     while (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_DONE)
         x86_wait_for_interrupt();
+    cross_lock(cpu);
     __atomic_store_n(&request->state, REQUEST_NONE, __ATOMIC_RELAXED);
     return request->result;
 }
 
-static bool serve_requests(void)
+/* Serves what workload CPUs ask for.  While one of them waits for input (reads: false), only the
+ * others' output and the end of the run. */
+static bool serve_requests(bool reads)
 {
     bool any = false;
 
     for (uint32_t i = 1; i < cpu_count; i++) {
         struct request *request = &requests[i];
-        if (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_POSTED)
+        if (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_POSTED ||
+            (!reads && request->operation == SERVICE_READ))
             continue;
-        request->result = service_cpu_perform(request->operation, request->a, request->b);
+        request->result = service_cpu_perform(&cpus[i], request->operation, request->a, request->b);
         __atomic_store_n(&request->state, REQUEST_DONE, __ATOMIC_RELEASE);
-        apic_send(cpus[i].apic_id, VECTOR_WAKE);
+        cross_call(&cpus[i]);
         any = true;
     }
     return any;
@@ -264,7 +288,7 @@ void service_main(void)
         if (flush)
             next_flush += flush_ticks;
         bool busy = drain_rings(flush);
-        busy |= serve_requests();
+        busy |= serve_requests(true);
         service_cpu_poll();
         if (busy)
             continue;

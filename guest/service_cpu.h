@@ -10,20 +10,17 @@
 #include "include/hr_format.h"
 
 enum service_operation {
-    SERVICE_WRITE = 1, /* a: stream, b: bytes of service_buffer() */
-    SERVICE_READ = 2, /* a: most bytes; result: bytes in service_buffer() */
-    SERVICE_EXIT = 3, /* a: struct service_end * */
+    SERVICE_WRITE = 1, /* a: stream, b: bytes of cpu->buffer; result: the first's offset in it */
+    SERVICE_READ = 2, /* a: most bytes; result: bytes in cpu->buffer */
+    SERVICE_EXIT = 3, /* a: const struct hr_rec_exit * */
 };
 
-struct service_end {
-    struct hr_rec_exit record;
-    uint64_t totals[HR_EVENTS_MAX];
-};
+/* Does it here and now, for `cpu`. */
+int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, uint64_t a,
+                            uint64_t b);
 
-/* Does it here and now. */
-int64_t service_cpu_perform(enum service_operation operation, uint64_t a, uint64_t b);
-
-/* Has the service CPU do it and waits; called on a workload CPU. */
+/* Has the service CPU do it and waits; called on a workload CPU, without the kernel lock meanwhile.
+ */
 int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, uint64_t a,
                             uint64_t b);
 

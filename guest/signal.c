@@ -5,11 +5,13 @@
 #include <signal.h>
 #include <string.h>
 
+#include "guest/cross.h"
 #include "guest/log.h"
 #include "guest/phys.h"
 #include "guest/service.h"
 #include "guest/signal_frame.h"
 #include "guest/syscall.h"
+#include "guest/threads.h"
 #include "guest/uaccess.h"
 #include "include/hr_format.h"
 #include "lib/bytes.h"
@@ -41,20 +43,83 @@ static bool ignored(const struct thread *thread, uint32_t signal)
            (handler == HANDLER_DEFAULT && (ignored_by_default & SIGNAL_BIT(signal)));
 }
 
+/* Has a thread on another CPU look. */
+static void notify(const struct thread *thread)
+{
+    if (thread->cpu != cpu_this() && signal_waits_for(thread))
+        cross_call(thread->cpu);
+}
+
+static void post(uint64_t *pending, int8_t *codes, uint32_t signal, int code)
+{
+    if (!(*pending & SIGNAL_BIT(signal)))
+        codes[signal] = (int8_t)code;
+    __atomic_or_fetch(pending, SIGNAL_BIT(signal), __ATOMIC_SEQ_CST);
+}
+
 void signal_send(struct thread *thread, uint32_t signal, int code)
 {
     bool blocked = thread->signal_mask & SIGNAL_BIT(signal);
 
     if (!blocked && ignored(thread, signal))
         return;
-    if (!(thread->signal_pending & SIGNAL_BIT(signal)))
-        thread->signal_codes[signal] = (int8_t)code;
-    thread->signal_pending |= SIGNAL_BIT(signal);
+    post(&thread->signal_pending, thread->signal_codes, signal, code);
+    notify(thread);
+}
+
+struct choice {
+    uint32_t signal;
+    struct thread *thread;
+};
+
+static void choose(struct thread *thread, void *context)
+{
+    struct choice *c = context;
+
+    if (!c->thread && (~thread->signal_mask | thread->signals_wanted) & SIGNAL_BIT(c->signal))
+        c->thread = thread;
+}
+
+void signal_send_process(struct thread *sender, uint32_t signal, int code)
+{
+    struct process *process = sender->process;
+    struct choice c = {.signal = signal};
+
+    choose(sender, &c); /* itself, if it can */
+    threads_each(choose, &c);
+    if (c.thread && !(c.thread->signals_wanted & SIGNAL_BIT(signal)) && ignored(sender, signal))
+        return;
+    post(&process->signal_pending, process->signal_codes, signal, code);
+    if (c.thread)
+        notify(c.thread);
+}
+
+uint64_t signal_pending(const struct thread *thread)
+{
+    return __atomic_load_n(&thread->signal_pending, __ATOMIC_RELAXED) |
+           __atomic_load_n(&thread->process->signal_pending, __ATOMIC_RELAXED);
+}
+
+int signal_take(struct thread *thread, uint32_t signal)
+{
+    struct process *process = thread->process;
+
+    if (thread->signal_pending & SIGNAL_BIT(signal)) {
+        thread->signal_pending &= ~SIGNAL_BIT(signal);
+        return thread->signal_codes[signal];
+    }
+    process->signal_pending &= ~SIGNAL_BIT(signal);
+    return process->signal_codes[signal];
 }
 
 bool signal_deliverable(const struct thread *thread)
 {
-    return thread->signal_pending & ~thread->signal_mask;
+    return signal_pending(thread) & ~thread->signal_mask;
+}
+
+bool signal_waits_for(const struct thread *thread)
+{
+    return signal_pending(thread) & (~thread->signal_mask | thread->signals_wanted);
 }
 
 static void __attribute__((noreturn)) die(uint32_t signal)
@@ -239,11 +304,10 @@ static void handle(struct thread *thread, struct trap_frame *frame, const struct
 void signal_deliver(struct thread *thread, struct trap_frame *frame)
 {
     while (signal_deliverable(thread)) {
-        uint64_t ready = thread->signal_pending & ~thread->signal_mask;
+        uint64_t ready = signal_pending(thread) & ~thread->signal_mask;
         uint32_t signal = (uint32_t)__builtin_ctzll(ready) + 1;
-        struct signal_info info = {.signal = (int32_t)signal, .code = thread->signal_codes[signal]};
+        struct signal_info info = {.signal = (int32_t)signal, .code = signal_take(thread, signal)};
 
-        thread->signal_pending &= ~SIGNAL_BIT(signal);
         if (ignored(thread, signal))
             continue;
         info.u.sender.pid = thread->process->pid;

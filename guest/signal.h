@@ -1,4 +1,4 @@
-/* Signals of the program's one thread, from itself: sent, delivered, returned from.
+/* Signals of the program from itself: sent to a thread or the process, delivered, returned from.
  * Thread context.  signal_fault() is in guest/syscall.h.
  */
 #ifndef GUEST_SIGNAL_H
@@ -15,8 +15,20 @@
  */
 void signal_send(struct thread *thread, uint32_t signal, int code);
 
+/* The same for the process: a thread that does not block it takes it. */
+void signal_send_process(struct thread *sender, uint32_t signal, int code);
+
+/* Signals pending for the thread, its process's included. */
+uint64_t signal_pending(const struct thread *thread);
+
+/* Takes one off what is pending: its si_code. */
+int signal_take(struct thread *thread, uint32_t signal);
+
 /* True when a pending signal is not blocked. */
 bool signal_deliverable(const struct thread *thread);
+
+/* The same, or it is one that the thread waits for. */
+bool signal_waits_for(const struct thread *thread);
 
 /* Delivers what is deliverable: changes *frame to enter handlers, or ends the run. */
 void signal_deliver(struct thread *thread, struct trap_frame *frame);

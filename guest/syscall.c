@@ -46,6 +46,7 @@ static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *fra
     [__NR_sendfile] = syscall_sendfile,
     [__NR_socket] = syscall_no_network,
     [__NR_socketpair] = syscall_no_network,
+    [__NR_clone] = syscall_clone,
     [__NR_exit] = syscall_exit,
     [__NR_wait4] = syscall_wait4,
     [__NR_kill] = syscall_kill,
@@ -127,7 +128,7 @@ static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *fra
     [__NR_clock_gettime] = syscall_clock_gettime,
     [__NR_clock_getres] = syscall_clock_getres,
     [__NR_clock_nanosleep] = syscall_clock_nanosleep,
-    [__NR_exit_group] = syscall_exit,
+    [__NR_exit_group] = syscall_exit_group,
     [__NR_tgkill] = syscall_tgkill,
     [__NR_utimes] = syscall_read_only,
     [__NR_openat] = syscall_openat,
@@ -160,6 +161,7 @@ static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *fra
     [__NR_mlock2] = syscall_nothing,
     [__NR_statx] = syscall_statx,
     [__NR_rseq] = syscall_unsupported, /* C libraries do without */
+    [__NR_clone3] = syscall_clone3,
     [__NR_faccessat2] = syscall_faccessat2,
 };
 
@@ -168,7 +170,7 @@ static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *fra
 
 static uint64_t reported[REPORTS / 64];
 
-static int64_t unknown(uint64_t number)
+int64_t syscall_unknown(uint64_t number)
 {
     uint64_t slot = number < REPORTS ? number : REPORTS - 1;
 
@@ -190,8 +192,8 @@ void syscall_dispatch(struct thread *thread, struct trap_frame *frame)
     if (number < HANDLERS && handlers[number])
         result = handlers[number](thread, frame);
     else
-        result = unknown(number);
+        result = syscall_unknown(number);
     frame->rax = (uint64_t)result;
-    if (thread->signal_pending || thread->signal_restore_mask)
+    if (signal_pending(thread) || thread->signal_restore_mask)
         signal_deliver(thread, frame);
 }

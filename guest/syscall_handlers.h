@@ -17,8 +17,11 @@
 
 struct file;
 
-/* Ends the run: the one thread waits for what can never come. */
+/* Ends the run: every thread waits for what can never come. */
 void syscall_deadlock(struct thread *thread, const char *what) __attribute__((noreturn));
+
+/* -ENOSYS, and a notice the first time that this number is called. */
+int64_t syscall_unknown(uint64_t number);
 
 /* The thread's name: 16 bytes, NUL included. */
 void syscall_thread_name(const struct thread *thread, char name[16]);
@@ -111,7 +114,6 @@ SYSCALL_HANDLER(tkill);
 SYSCALL_HANDLER(tgkill);
 SYSCALL_HANDLER(pause);
 /* guest/syscall_process.c */
-SYSCALL_HANDLER(exit);
 SYSCALL_HANDLER(getpid);
 SYSCALL_HANDLER(gettid);
 SYSCALL_HANDLER(getppid);
@@ -138,7 +140,6 @@ SYSCALL_HANDLER(set_tid_address);
 SYSCALL_HANDLER(set_robust_list);
 SYSCALL_HANDLER(get_robust_list);
 SYSCALL_HANDLER(unsupported);
-SYSCALL_HANDLER(futex);
 SYSCALL_HANDLER(membarrier);
 SYSCALL_HANDLER(getcpu);
 SYSCALL_HANDLER(sched_getaffinity);
@@ -147,6 +148,13 @@ SYSCALL_HANDLER(sched_getparam);
 SYSCALL_HANDLER(sched_setscheduler);
 SYSCALL_HANDLER(sched_priority);
 SYSCALL_HANDLER(getpriority);
+/* guest/syscall_clone.c */
+SYSCALL_HANDLER(clone);
+SYSCALL_HANDLER(clone3);
+SYSCALL_HANDLER(exit);
+SYSCALL_HANDLER(exit_group);
+/* guest/futex.c */
+SYSCALL_HANDLER(futex);
 /* guest/syscall_time.c */
 SYSCALL_HANDLER(clock_gettime);
 SYSCALL_HANDLER(clock_getres);

@@ -39,9 +39,11 @@ static int64_t read_some(struct thread *thread, struct file *file, uint64_t user
 
     if (bytes > SYSCALL_IO_MAX)
         bytes = SYSCALL_IO_MAX;
+    files_hold(file);
     result = file->type->read(thread, file, file->offset, user, bytes);
     if (result > 0 && file->type->seekable)
         file->offset += (uint64_t)result;
+    files_release(file);
     return result;
 }
 
@@ -49,7 +51,10 @@ static int64_t write_some(struct thread *thread, struct file *file, uint64_t use
 {
     if (bytes > SYSCALL_IO_MAX)
         bytes = SYSCALL_IO_MAX;
-    return file->type->write(thread, file, user, bytes);
+    files_hold(file);
+    int64_t result = file->type->write(thread, file, user, bytes);
+    files_release(file);
+    return result;
 }
 
 int64_t syscall_read(struct thread *thread, struct trap_frame *frame)
@@ -69,8 +74,8 @@ int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
 }
 
 /* Applies read_some or write_some to each part until one falls short. */
-static int64_t vectored(struct thread *thread, struct trap_frame *frame, struct file *file,
-                        int64_t (*some)(struct thread *, struct file *, uint64_t, uint64_t))
+static int64_t each_part(struct thread *thread, struct trap_frame *frame, struct file *file,
+                         int64_t (*some)(struct thread *, struct file *, uint64_t, uint64_t))
 {
     uint64_t total = 0, count = frame->rdx;
 
@@ -96,6 +101,15 @@ static int64_t vectored(struct thread *thread, struct trap_frame *frame, struct 
             break;
     }
     return (int64_t)total;
+}
+
+static int64_t vectored(struct thread *thread, struct trap_frame *frame, struct file *file,
+                        int64_t (*some)(struct thread *, struct file *, uint64_t, uint64_t))
+{
+    files_hold(file);
+    int64_t result = each_part(thread, frame, file, some);
+    files_release(file);
+    return result;
 }
 
 int64_t syscall_readv(struct thread *thread, struct trap_frame *frame)

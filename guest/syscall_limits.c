@@ -28,7 +28,7 @@ static struct limit limits[RLIM_NLIMITS] = {
     [RLIMIT_STACK] = {STACK_LIMIT_BYTES, UNLIMITED},
     [RLIMIT_CORE] = {0, UNLIMITED},
     [RLIMIT_RSS] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_NPROC] = {1, 1},
+    [RLIMIT_NPROC] = {UNLIMITED, UNLIMITED},
     [RLIMIT_NOFILE] = {FILES_MAX, FILES_MAX},
     [RLIMIT_MEMLOCK] = {UNLIMITED, UNLIMITED},
     [RLIMIT_AS] = {UNLIMITED, UNLIMITED},
@@ -90,7 +90,7 @@ int64_t syscall_getrusage(struct thread *thread, struct trap_frame *frame)
     if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
         return -EINVAL;
     if (who != RUSAGE_CHILDREN) {
-        uint64_t ns = service_cpu_ns();
+        uint64_t ns = who == RUSAGE_THREAD ? service_thread_cpu_ns() : service_cpu_ns();
 
         usage.user_seconds = (int64_t)(ns / NS_PER_SECOND);
         usage.user_us = (int64_t)(ns % NS_PER_SECOND / 1000);

@@ -4,16 +4,16 @@
 #include <string.h>
 
 #include "guest/files.h"
-#include "guest/service.h"
 #include "guest/syscall_handlers.h"
 #include "guest/uaccess.h"
+#include "guest/wait.h"
 
 #define READ_EVENTS (POLLIN | 0x40 /* POLLRDNORM */)
 #define WRITE_EVENTS (POLLOUT | 0x100 /* POLLWRNORM */)
 #define SETS 3 /* read, write, exceptional */
 #define WORDS_MAX (FILES_MAX / 64)
 #define NS_PER_MS 1000000ull
-#define FOREVER UINT64_MAX
+#define FOREVER WAIT_FOREVER
 
 /* What can be done with a descriptor without waiting. A read of stdin may wait, for the host. */
 static int16_t ready_events(const struct thread *thread, int64_t fd)
@@ -28,11 +28,9 @@ static int16_t ready_events(const struct thread *thread, int64_t fd)
 /* Nothing is ready and nothing will become so: time passes. */
 static int64_t wait_for_nothing(struct thread *thread, uint64_t ns, const char *what)
 {
-    if (ns == FOREVER)
-        syscall_deadlock(thread, what);
-    if (ns)
-        service_sleep(ns);
-    return 0;
+    if (!ns)
+        return 0;
+    return wait_for(thread, ns, what) == WAIT_SIGNAL ? -EINTR : 0;
 }
 
 static int64_t poll_all(struct thread *thread, uint64_t user, uint32_t count, uint64_t ns)
@@ -128,8 +126,8 @@ static int64_t select_all(struct thread *thread, const struct trap_frame *frame,
             return ready;
         total += ready;
     }
-    if (!total)
-        (void)wait_for_nothing(thread, ns, "select");
+    if (!total && wait_for_nothing(thread, ns, "select") != 0)
+        return -EINTR;
     for (int set = 0; set < SETS; set++)
         if (users[set] && copy_to_user(users[set], s.ready[set], bytes) != 0)
             return -EFAULT;

@@ -11,6 +11,7 @@
 #include "guest/random.h"
 #include "guest/service.h"
 #include "guest/syscall_handlers.h"
+#include "guest/threads.h"
 #include "guest/uaccess.h"
 #include "include/hr_format.h"
 #include "lib/x86.h"
@@ -21,14 +22,9 @@
 void syscall_deadlock(struct thread *thread, const char *what)
 {
     (void)thread;
-    log_notice("the program waits forever: %s, and nothing can wake its only thread", what);
+    log_notice("the program waits forever: %s, and nothing can wake %s", what,
+               threads_count() > 1 ? "any of its threads" : "its only thread");
     service_exit(HR_EXIT_SIGNAL, SIGKILL);
-}
-
-int64_t syscall_exit(struct thread *thread, struct trap_frame *frame)
-{
-    (void)thread;
-    service_exit(HR_EXIT_STATUS, (uint32_t)frame->rdi & 255);
 }
 
 int64_t syscall_getpid(struct thread *thread, struct trap_frame *frame)

@@ -2,14 +2,27 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "guest/service.h"
 #include "guest/signal.h"
 #include "guest/signal_frame.h"
 #include "guest/syscall_handlers.h"
+#include "guest/threads.h"
 #include "guest/uaccess.h"
+#include "guest/wait.h"
 
 #define HANDLER_IGNORE 1u
 #define SET_BYTES 8u /* of a signal set, as the program's C library must say */
+
+static void forget_in(struct thread *thread, void *signal)
+{
+    thread->signal_pending &= ~SIGNAL_BIT(*(const uint32_t *)signal);
+}
+
+/* What is ignored from now on is not pending any more. */
+static void forget(struct thread *thread, uint32_t signal)
+{
+    thread->process->signal_pending &= ~SIGNAL_BIT(signal);
+    threads_each(forget_in, &signal);
+}
 
 int64_t syscall_rt_sigaction(struct thread *thread, struct trap_frame *frame)
 {
@@ -31,7 +44,7 @@ int64_t syscall_rt_sigaction(struct thread *thread, struct trap_frame *frame)
         action.mask = signal_mask_of(action.mask);
         *current = action;
         if (action.handler == HANDLER_IGNORE)
-            thread->signal_pending &= ~SIGNAL_BIT(signal);
+            forget(thread, signal);
     }
     return 0;
 }
@@ -73,7 +86,7 @@ int64_t syscall_rt_sigprocmask(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_rt_sigpending(struct thread *thread, struct trap_frame *frame)
 {
-    uint64_t pending = thread->signal_pending & thread->signal_mask;
+    uint64_t pending = signal_pending(thread) & thread->signal_mask;
 
     if (frame->rsi > SET_BYTES)
         return -EINVAL;
@@ -91,7 +104,7 @@ int64_t syscall_rt_sigsuspend(struct thread *thread, struct trap_frame *frame)
     thread->signal_saved_mask = thread->signal_mask;
     thread->signal_mask = signal_mask_of(mask);
     if (!signal_deliverable(thread))
-        syscall_deadlock(thread, "sigsuspend");
+        (void)wait_for(thread, WAIT_FOREVER, "sigsuspend");
     thread->signal_restore_mask = true;
     return -EINTR;
 }
@@ -106,24 +119,24 @@ int64_t syscall_rt_sigtimedwait(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (copy_from_user(&set, frame->rdi, sizeof set) != 0)
         return -EFAULT;
-    ready = thread->signal_pending & set;
+    ready = signal_pending(thread) & set;
     if (!ready) {
-        if (!frame->rdx)
-            syscall_deadlock(thread, "sigwait");
-        error = syscall_read_time(frame->rdx, &ns);
+        error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
         if (error)
             return error;
-        if (ns)
-            service_sleep(ns);
-        return -EAGAIN;
+        thread->signals_wanted = set;
+        enum wait_end end = wait_for(thread, frame->rdx ? ns : WAIT_FOREVER, "sigwait");
+        thread->signals_wanted = 0;
+        ready = signal_pending(thread) & set;
+        if (!ready)
+            return end == WAIT_SIGNAL ? -EINTR : -EAGAIN;
     }
     info.signal = __builtin_ctzll(ready) + 1;
-    info.code = thread->signal_codes[info.signal];
+    info.code = signal_take(thread, (uint32_t)info.signal);
     info.u.sender.pid = thread->process->pid;
     info.u.sender.uid = PROCESS_USER_ID;
     if (frame->rsi && copy_to_user(frame->rsi, &info, sizeof info) != 0)
         return -EFAULT;
-    thread->signal_pending &= ~SIGNAL_BIT((uint32_t)info.signal);
     return info.signal;
 }
 
@@ -149,12 +162,16 @@ int64_t syscall_sigaltstack(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-static int64_t send(struct thread *thread, uint32_t signal, int code)
+static int64_t send(uint32_t tid, uint32_t signal)
 {
+    struct thread *target = threads_find(tid);
+
     if (signal > SIGNALS)
         return -EINVAL;
+    if (!target)
+        return -ESRCH;
     if (signal)
-        signal_send(thread, signal, code);
+        signal_send(target, signal, SI_TKILL);
     return 0;
 }
 
@@ -165,29 +182,33 @@ int64_t syscall_kill(struct thread *thread, struct trap_frame *frame)
 
     if (target != 0 && target != own && target != -own)
         return -ESRCH;
-    return send(thread, (uint32_t)frame->rsi, SI_USER);
+    if ((uint32_t)frame->rsi > SIGNALS)
+        return -EINVAL;
+    if (frame->rsi)
+        signal_send_process(thread, (uint32_t)frame->rsi, SI_USER);
+    return 0;
 }
 
 int64_t syscall_tkill(struct thread *thread, struct trap_frame *frame)
 {
+    (void)thread;
     if ((int32_t)frame->rdi <= 0)
         return -EINVAL;
-    if ((uint32_t)frame->rdi != thread->tid)
-        return -ESRCH;
-    return send(thread, (uint32_t)frame->rsi, SI_TKILL);
+    return send((uint32_t)frame->rdi, (uint32_t)frame->rsi);
 }
 
 int64_t syscall_tgkill(struct thread *thread, struct trap_frame *frame)
 {
     if ((int32_t)frame->rdi <= 0 || (int32_t)frame->rsi <= 0)
         return -EINVAL;
-    if ((uint32_t)frame->rdi != thread->process->pid || (uint32_t)frame->rsi != thread->tid)
+    if ((uint32_t)frame->rdi != thread->process->pid)
         return -ESRCH;
-    return send(thread, (uint32_t)frame->rdx, SI_TKILL);
+    return send((uint32_t)frame->rsi, (uint32_t)frame->rdx);
 }
 
 int64_t syscall_pause(struct thread *thread, struct trap_frame *frame)
 {
     (void)frame;
-    syscall_deadlock(thread, "pause");
+    (void)wait_for(thread, WAIT_FOREVER, "pause");
+    return -EINTR;
 }

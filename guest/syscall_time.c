@@ -52,10 +52,12 @@ static int read_clock(uint64_t clock, uint64_t *ns)
         *ns = service_monotonic_ns();
         return 0;
     case CLOCK_PROCESS_CPUTIME_ID:
-    case CLOCK_THREAD_CPUTIME_ID:
-    case -6: /* of the calling process, and of the calling thread */
-    case -2:
+    case -6: /* of the calling process */
         *ns = service_cpu_ns();
+        return 0;
+    case CLOCK_THREAD_CPUTIME_ID:
+    case -2: /* of the calling thread */
+        *ns = service_thread_cpu_ns();
         return 0;
     default:
         return -EINVAL;
@@ -117,6 +119,16 @@ int64_t syscall_times(struct thread *thread, struct trap_frame *frame)
     return error ? error : (int64_t)(service_monotonic_ns() / NS_PER_TIMES_TICK);
 }
 
+/* What is left after a signal goes to `user`, unless that is 0. */
+static int64_t sleep_for(uint64_t ns, uint64_t user)
+{
+    uint64_t left = ns ? service_sleep(ns) : 0;
+
+    if (left && user && put_time(user, left) != 0)
+        return -EFAULT;
+    return left ? -EINTR : 0;
+}
+
 int64_t syscall_nanosleep(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t ns;
@@ -125,9 +137,7 @@ int64_t syscall_nanosleep(struct thread *thread, struct trap_frame *frame)
     (void)thread;
     if (error)
         return error;
-    if (ns)
-        service_sleep(ns);
-    return 0;
+    return sleep_for(ns, frame->rsi);
 }
 
 int64_t syscall_clock_nanosleep(struct thread *thread, struct trap_frame *frame)
@@ -141,9 +151,7 @@ int64_t syscall_clock_nanosleep(struct thread *thread, struct trap_frame *frame)
     error = syscall_read_time(frame->rdx, &ns);
     if (error)
         return error;
-    if (frame->rsi & TIMER_ABSTIME)
-        ns = ns > now ? ns - now : 0;
-    if (ns)
-        service_sleep(ns);
-    return 0;
+    if (!(frame->rsi & TIMER_ABSTIME))
+        return sleep_for(ns, frame->r10);
+    return sleep_for(ns > now ? ns - now : 0, 0);
 }

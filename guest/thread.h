@@ -31,6 +31,10 @@ struct process {
     uint32_t umask;
     struct file_table *files; /* guest/files.h; made by exec_load */
     const char *program_path; /* for /proc/self/exe: absolute path */
+    uint64_t signal_pending; /* sent to the process: any thread may take them */
+    int8_t signal_codes[SIGNALS + 1];
+    uint32_t first_status; /* of the first thread's exit: the program's if it is not the last */
+    uint64_t ended_ticks; /* used by threads that ended */
     volatile uint32_t stop_signal; /* set by the host's RUN_HOST_STOP; 0: none */
     volatile uint32_t stop_is_timeout;
 };
@@ -48,6 +52,22 @@ struct thread {
     uint64_t robust_list;
     uint64_t robust_list_bytes;
     uint64_t signal_stack[3]; /* sigaltstack: sp, flags, bytes */
+    /* guest/threads.h */
+    struct cpu *cpu; /* where it lives; NULL: this is no thread */
+    struct trap_frame start; /* its first entry into ring 3 */
+    uint64_t fs_base, gs_base; /* the same */
+    bool has_fpu; /* the same: from cpu->fpu_area; otherwise the initial state */
+    bool paused; /* the same: sampling rests */
+    uint64_t used_ticks; /* until running_since */
+    uint64_t running_since;
+    /* guest/wait.h */
+    bool waiting;
+    bool woken; /* atomic */
+    bool forever; /* without a timeout */
+    uint64_t signals_wanted; /* end the wait though they are blocked */
+    uint64_t futex; /* user address; 0: none */
+    uint32_t futex_bits;
+    uint64_t futex_order; /* first come, first woken */
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
 };
 

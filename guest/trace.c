@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "drivers/platform.h"
 #include "drivers/virtio/serial.h"
 #include "guest/log.h"
 #include "guest/ring.h"
@@ -26,11 +27,15 @@ struct stream {
     uint8_t buffer[CHUNK_BYTES] __attribute__((aligned(64)));
 };
 
+struct cpu_stream {
+    struct stream data;
+    struct extension extension;
+    struct ring *ring;
+};
+
 static int port = -1;
-static struct stream streams[TRACE_CPUS_MAX];
 static struct stream meta;
-static struct extension extensions[TRACE_CPUS_MAX];
-static struct ring *rings[TRACE_CPUS_MAX];
+static struct cpu_stream *streams[CPUS_MAX]; /* NULL: the CPU runs no program */
 static uint8_t unused_bits[HR_EVENTS_MAX]; /* of the values that samples hold */
 
 static void send_chunk(struct trace_writer *w)
@@ -55,11 +60,13 @@ void trace_init(void)
 
 void trace_add_ring(struct ring *ring)
 {
-    if (ring->cpu >= TRACE_CPUS_MAX)
-        panic("CPU %u: the trace serves %d CPUs", ring->cpu, TRACE_CPUS_MAX);
-    struct stream *stream = &streams[ring->cpu];
-    rings[ring->cpu] = ring;
-    trace_writer_init(&stream->writer, stream->buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
+    struct cpu_stream *stream = platform_allocate(sizeof *stream);
+
+    if (!stream)
+        panic("no memory for the trace of CPU %u", ring->cpu);
+    stream->ring = ring;
+    streams[ring->cpu] = stream;
+    trace_writer_init(&stream->data.writer, stream->data.buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
                       run.session.event_count);
 }
 
@@ -176,7 +183,8 @@ static int write_slot(struct trace_writer *w, const struct trace_slot *slot, str
 
 bool trace_drain(struct ring *ring, bool flush)
 {
-    struct trace_writer *w = &streams[ring->cpu].writer;
+    struct cpu_stream *stream = streams[ring->cpu];
+    struct trace_writer *w = &stream->data.writer;
     uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
     bool any = ring->tail != head;
 
@@ -184,7 +192,7 @@ bool trace_drain(struct ring *ring, bool flush)
         const struct trace_slot *slot = ring_slot(ring, ring->tail);
         if (w->used == 0)
             trace_writer_begin(w, HR_CHUNK_DATA);
-        int status = write_slot(w, slot, &extensions[ring->cpu]);
+        int status = write_slot(w, slot, &stream->extension);
         if (status == -ENOSPC) {
             __atomic_store_n(&ring->tail, ring->tail, __ATOMIC_RELEASE);
             send_chunk(w);
@@ -205,7 +213,7 @@ bool trace_drain(struct ring *ring, bool flush)
 /* The loss that no later slot could announce. */
 static void write_owed_loss(struct ring *ring)
 {
-    struct trace_writer *w = &streams[ring->cpu].writer;
+    struct trace_writer *w = &streams[ring->cpu]->data.writer;
     const struct hr_rec_lost lost = {
         .time_first = ring->lost_first, .time_last = ring->lost_last, .count = ring->lost_count};
 
@@ -237,48 +245,55 @@ static void add_nmis(const struct cpu *cpu)
         add(HR_REC_NMI, &nmis, sizeof nmis);
 }
 
-/* The one workload CPU's last reading, made whole. */
-static void extend_totals(const uint64_t *raw, uint64_t *whole)
+/* Every CPU's last reading, made whole by itself, and their sum. */
+static void add_totals(void)
 {
-    for (unsigned i = 0; i < TRACE_CPUS_MAX && run.pmu_caps.needs_encodings; i++) {
-        if (rings[i]) {
-            extend(&extensions[i], raw, whole);
-            return;
-        }
+    uint64_t sum[HR_EVENTS_MAX] = {0}, whole[HR_EVENTS_MAX];
+
+    for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
+        const uint64_t *raw = cpus[cpu].totals;
+
+        if (!streams[cpu])
+            continue;
+        if (run.pmu_caps.needs_encodings)
+            extend(&streams[cpu]->extension, raw, whole);
+        else
+            memcpy(whole, raw, run.session.event_count * sizeof *whole);
+        for (uint32_t i = 0; i < run.session.event_count; i++)
+            sum[i] += whole[i];
     }
-    memcpy(whole, raw, run.session.event_count * sizeof *whole);
+    for (uint16_t i = 0; i < run.session.event_count; i++) {
+        const struct hr_rec_total total = {.value = sum[i], .index = i};
+        add(HR_REC_TOTAL, &total, sizeof total);
+    }
 }
 
-void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *raw_totals)
+static void add_stream(uint16_t cpu)
 {
-    uint64_t totals[HR_EVENTS_MAX];
+    const struct trace_writer *w = &streams[cpu]->data.writer;
+    const struct hr_rec_stream stream = {
+        .samples = w->samples, .lost = w->lost, .chunks = w->sequence, .cpu = cpu};
 
-    for (unsigned i = 0; i < TRACE_CPUS_MAX; i++) {
-        if (!rings[i])
+    add(HR_REC_STREAM, &stream, sizeof stream);
+    add_nmis(&cpus[cpu]);
+}
+
+void trace_end(const struct hr_rec_exit *exit_record)
+{
+    for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
+        if (!streams[cpu])
             continue;
-        trace_drain(rings[i], false);
-        write_owed_loss(rings[i]);
-        if (trace_writer_dirty(&streams[i].writer))
-            send_chunk(&streams[i].writer);
+        trace_drain(streams[cpu]->ring, false);
+        write_owed_loss(streams[cpu]->ring);
+        if (trace_writer_dirty(&streams[cpu]->data.writer))
+            send_chunk(&streams[cpu]->data.writer);
     }
-    extend_totals(raw_totals, totals);
     trace_writer_begin(&meta.writer, HR_CHUNK_END);
     trace_writer_record(&meta.writer, HR_REC_EXIT, exit_record->time, exit_record,
                         sizeof *exit_record, NULL, 0);
-    for (uint16_t i = 0; i < run.session.event_count; i++) {
-        const struct hr_rec_total total = {.value = totals[i], .index = i};
-        add(HR_REC_TOTAL, &total, sizeof total);
-    }
-    for (unsigned i = 0; i < TRACE_CPUS_MAX; i++) {
-        if (!rings[i])
-            continue;
-        const struct trace_writer *w = &streams[i].writer;
-        const struct hr_rec_stream stream = {.samples = w->samples,
-                                             .lost = w->lost,
-                                             .chunks = w->sequence,
-                                             .cpu = (uint16_t)rings[i]->cpu};
-        add(HR_REC_STREAM, &stream, sizeof stream);
-        add_nmis(&cpus[rings[i]->cpu]);
-    }
+    add_totals();
+    for (uint16_t cpu = 0; cpu < CPUS_MAX; cpu++)
+        if (streams[cpu])
+            add_stream(cpu);
     send_chunk(&meta.writer);
 }

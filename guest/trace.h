@@ -11,8 +11,7 @@
 /* Before anything else of this header: where chunks go, and how many events a sample has. */
 void trace_init(void);
 
-/* A workload CPU's ring joins the trace; ring->cpu is below TRACE_CPUS_MAX. */
-#define TRACE_CPUS_MAX 16
+/* A workload CPU's ring joins the trace.  Boot CPU, or none other allocates memory. */
 struct ring;
 void trace_add_ring(struct ring *ring);
 
@@ -30,7 +29,7 @@ void trace_start(void);
  * True when there was anything in the ring. */
 bool trace_drain(struct ring *ring, bool flush);
 
-/* Sends what is left and the END chunk.  raw_totals: the last reading of every event. */
-void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *raw_totals);
+/* Sends what is left and the END chunk.  cpus[].totals: the last reading of every event. */
+void trace_end(const struct hr_rec_exit *exit_record);
 
 #endif

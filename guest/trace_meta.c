@@ -197,7 +197,7 @@ static void sampling(struct trace_writer *w)
                  (run.shared ? HR_SAMPLING_SHARED : 0u) | (run.paused ? HR_SAMPLING_PAUSED : 0u),
         .event_count = run.session.event_count,
         .ring_slots = RING_SLOTS,
-        .cpu_count = 1, /* the program has one thread */
+        .cpu_count = run.workload_cpus,
     };
 
     add(w, HR_META_SAMPLING, &record, sizeof record, NULL, 0);

@@ -3,13 +3,16 @@
 #include <signal.h>
 #include <string.h>
 
+#include "drivers/apic/apic.h"
 #include "guest/clock.h"
+#include "guest/cross.h"
 #include "guest/entry.h"
 #include "guest/log.h"
 #include "guest/panic.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
 #include "guest/service.h"
+#include "guest/signal.h"
 #include "guest/syscall.h"
 #include "guest/uaccess.h"
 #include "lib/x86.h"
@@ -48,6 +51,7 @@ bool trap_syscall(struct trap_frame *frame)
     if (!thread) /* the calibration loop ends */
         user_leave();
     uint64_t start = clock_entered(cpu);
+    cross_lock(cpu);
     thread->return_by_iret = false;
     syscall_dispatch(thread, frame);
     uint64_t end = clock_end_of_call(cpu);
@@ -59,7 +63,9 @@ bool trap_syscall(struct trap_frame *frame)
     slot->counters[1] = frame->vector;
     sampler_record_end(cpu);
     service_check_stop();
-    return thread->return_by_iret;
+    bool by_iret = thread->return_by_iret;
+    cross_unlock();
+    return by_iret;
 }
 
 /* RDTSC and RDTSCP trap in shared mode: the program sees the workload clock. */
@@ -102,9 +108,19 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
     service_note_fault(NULL); /* a handler takes it */
 }
 
-void trap_exception(struct trap_frame *frame)
+/* Another CPU asked this one to look. */
+static void attend(struct cpu *cpu, struct trap_frame *frame)
 {
-    struct cpu *cpu = cpu_this();
+    apic_eoi();
+    cross_answer(cpu);
+    cross_lock(cpu);
+    service_check_stop();
+    signal_deliver(cpu->thread, frame);
+    cross_unlock();
+}
+
+static void exception(struct cpu *cpu, struct trap_frame *frame)
+{
     uint64_t address = 0;
 
     if (frame->vector == VECTOR_PAGE_FAULT) {
@@ -124,8 +140,26 @@ void trap_exception(struct trap_frame *frame)
     program_fault(cpu, frame, address);
 }
 
+void trap_exception(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (frame->vector == VECTOR_ATTENTION) {
+        attend(cpu, frame);
+        return;
+    }
+    cross_lock(cpu);
+    exception(cpu, frame);
+    cross_unlock();
+}
+
 void trap_in_kernel(struct trap_frame *frame)
 {
+    if (frame->vector == VECTOR_ATTENTION) { /* in a halt: who waits looks for itself then */
+        apic_eoi();
+        cross_answer(cpu_this());
+        return;
+    }
     if (frame->vector == VECTOR_GENERAL_PROTECTION &&
         (frame->rip == (uint64_t)msr_safe_read || frame->rip == (uint64_t)msr_safe_write)) {
         frame->rip = (uint64_t)msr_safe_fault;

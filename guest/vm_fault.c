@@ -37,7 +37,7 @@ int vm_fault(struct vm_space *space, uint64_t address, uint64_t error)
     if (vm_table_look(space->root, address, VM_LEVEL_PAGE).entry[0] & VM_ENTRY_PRESENT) {
         uint64_t page = address & ~(PAGE_BYTES - 1ull);
 
-        vm_table_flush(page, page + PAGE_BYTES); /* a translation from before a change */
+        vm_table_forget(page, page + PAGE_BYTES); /* a translation from before a change */
         return 0;
     }
     return vm_pages_fill(space, area, address);

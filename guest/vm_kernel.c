@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "drivers/platform.h"
+#include "guest/cross.h"
 #include "guest/image.h"
 #include "guest/log.h"
 #include "guest/phys.h"
@@ -109,7 +110,7 @@ int vm_space_init(struct vm_space *space)
     return 0;
 }
 
-void vm_table_flush(uint64_t start, uint64_t end)
+void vm_table_forget(uint64_t start, uint64_t end)
 {
     if ((end - start) / PAGE_BYTES > FLUSH_EACH_MAX) {
         x86_write_cr3(x86_read_cr3());
@@ -117,6 +118,12 @@ void vm_table_flush(uint64_t start, uint64_t end)
     }
     for (uint64_t address = start; address < end; address += PAGE_BYTES)
         x86_invlpg(address);
+}
+
+void vm_table_flush(uint64_t start, uint64_t end)
+{
+    vm_table_forget(start, end);
+    cross_flush(start, end);
 }
 
 uint64_t vm_map_device(uint64_t physical, uint64_t bytes)

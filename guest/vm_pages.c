@@ -82,6 +82,7 @@ struct visit {
     uint64_t start;
     uint64_t end;
     int (*leaf)(const struct visit *visit, struct vm_slot slot, uint64_t address);
+    bool withdrawn; /* visits entries that are not present too */
     uint32_t protection; /* for protect */
     uint64_t distance; /* for move: added to an address */
 };
@@ -110,11 +111,21 @@ static int visit_leaves(const struct visit *visit)
         struct vm_slot slot = vm_table_look(visit->space->root, address, VM_LEVEL_PAGE);
         uint64_t bytes = vm_level_bytes(slot.level);
 
-        if (*slot.entry & VM_ENTRY_PRESENT)
+        if (*slot.entry & (visit->withdrawn ? ~0ull : VM_ENTRY_PRESENT))
             error = visit->leaf(visit, slot, address);
         address = (address & ~(bytes - 1)) + bytes;
     }
     return error;
+}
+
+/* First the entry is withdrawn, then every CPU forgets it, and only then the page is freed: another
+ * CPU may still write to it until it has forgotten. */
+static int withdraw_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
+{
+    (void)visit;
+    (void)address;
+    *slot.entry &= ~VM_ENTRY_PRESENT;
+    return 0;
 }
 
 static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
@@ -128,16 +139,19 @@ static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t ad
 
 /* Frees the page tables that start..end-1 has emptied: those that cover nothing outside of
  * low..high-1, in which there are no pages.  So that large pages fit there again, and that a
- * program which maps here and there does not use up memory.
+ * program which maps here and there does not use up memory.  They are unlinked and chained first:
+ * another CPU may walk them until it has forgotten.  A link is the next one's address in the first
+ * entry, which that CPU takes for one that is not present.
  */
 struct trim {
     uint64_t start;
     uint64_t end;
     uint64_t low;
     uint64_t high;
+    uint64_t *unlinked; /* chain of tables to free */
 };
 
-static void free_tables(uint64_t table, unsigned level, const struct trim *trim)
+static void unlink_tables(uint64_t table, unsigned level, const struct trim *trim)
 {
     uint64_t bytes = vm_level_bytes(level);
     uint64_t address = trim->start & ~(bytes - 1);
@@ -151,24 +165,45 @@ static void free_tables(uint64_t table, unsigned level, const struct trim *trim)
         part.start = address > trim->start ? address : trim->start;
         part.end = address + bytes < trim->end ? address + bytes : trim->end;
         if (level > VM_LEVEL_LARGE)
-            free_tables(*entry, level - 1, &part);
+            unlink_tables(*entry, level - 1, &part);
         if (address < trim->low || address + bytes > trim->high)
             continue;
-        phys_free(*entry & VM_ENTRY_ADDRESS, 0);
+        uint64_t unlinked = *entry & VM_ENTRY_ADDRESS;
         *entry = 0;
+        *(uint64_t *)phys_pointer(unlinked) = *trim->unlinked;
+        *trim->unlinked = unlinked;
+    }
+}
+
+static void free_tables(struct vm_space *space, struct trim trim)
+{
+    uint64_t chain = 0;
+
+    trim.unlinked = &chain;
+    unlink_tables(space->root, VM_LEVEL_TOP, &trim);
+    if (chain)
+        vm_table_flush(trim.start, trim.end);
+    while (chain) {
+        uint64_t next = *(const uint64_t *)phys_pointer(chain);
+
+        phys_free(chain, 0);
+        chain = next;
     }
 }
 
 int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end, uint64_t low, uint64_t high)
 {
-    struct visit visit = {.space = space, .start = start, .end = end, .leaf = free_leaf};
-    const struct trim trim = {.start = start, .end = end, .low = low, .high = high};
+    struct visit visit = {.space = space, .start = start, .end = end, .leaf = withdraw_leaf};
     int error = visit_leaves(&visit);
 
-    if (!error)
-        free_tables(space->root, VM_LEVEL_TOP, &trim);
     vm_table_flush(start, end);
-    return error;
+    if (error)
+        return error;
+    visit.withdrawn = true;
+    visit.leaf = free_leaf;
+    visit_leaves(&visit);
+    free_tables(space, (struct trim){.start = start, .end = end, .low = low, .high = high});
+    return 0;
 }
 
 static int protect_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
@@ -211,10 +246,14 @@ static int move_leaf(const struct visit *visit, struct vm_slot slot, uint64_t ad
 {
     uint64_t *to = vm_table_make(visit->space->root, address + visit->distance, slot.level);
 
-    if (slot.level == VM_LEVEL_LARGE && (*to & VM_ENTRY_PRESENT))
-        phys_free(*to & VM_ENTRY_ADDRESS, 0); /* an empty table of an earlier mapping */
+    uint64_t table = slot.level == VM_LEVEL_LARGE && (*to & VM_ENTRY_PRESENT) ? *to : 0;
+
     *to = *slot.entry;
     *slot.entry = 0;
+    if (table) { /* an empty one of an earlier mapping */
+        vm_table_flush(address + visit->distance, address + visit->distance + LARGE_PAGE_BYTES);
+        phys_free(table & VM_ENTRY_ADDRESS, 0);
+    }
     return 0;
 }
 

@@ -155,7 +155,11 @@ int launch_choose(const struct options *o, struct launch_machine *machine,
         snprintf(machine->why, sizeof machine->why, "as asked");
     else if (choose_kvm(o, machine, &vpmu, failure) != 0)
         return -1;
-    machine->cpus = o->cpus != OPTIONS_CPUS_AUTO ? o->cpus : (int)machine->kvm;
+    machine->cpus = o->cpus != OPTIONS_CPUS_AUTO ? o->cpus : machine->kvm || o->mode == HR_MODE_IPI;
+    if (o->mode == HR_MODE_IPI && machine->cpus == 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--cpus 0: --mode ipi needs a CPU that interrupts another one; give "
+                        "--cpus 1 or more, or use --mode timer");
     machine->guest_cpus = launch_cpu_count(machine, o->mode);
     machine->virtual_time = !machine->kvm && machine->cpus == 0;
     if (check_counters(o, machine, &vpmu, failure) != 0)

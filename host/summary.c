@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/histogram.h"
+#include "host/skew.h"
 #include "host/summary_overflow.h"
 #include "host/symbols.h"
 #include "host/trace_scan.h"
@@ -23,6 +24,7 @@ struct gather {
     struct histogram costs;
     struct overflow overflow;
     uint64_t polled;
+    struct skew skew; /* --mode ipi */
     uint64_t time_last;
     uint16_t cpu_limit; /* one more than the largest CPU number seen, saturating */
 };
@@ -69,6 +71,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
     const struct trace_slot *end = slot + samples->count;
     uint64_t time = cpu->time;
 
+    skew_add(&g->skew, samples);
     overflow_samples(&g->overflow, samples);
     g->polled += (slot->flags & HR_SAMPLE_POLLED) != 0 ? samples->count : 0;
     memcpy(cpu->counters, end[-1].counters, samples->event_count * sizeof cpu->counters[0]);
@@ -95,6 +98,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 {
     struct gather *g = context;
 
+    if (record->type == HR_META_SAMPLING || record->type == HR_META_CLOCK)
+        skew_set_grid(&g->skew, g->info);
     if (record->type == HR_REC_LOST || record->type == HR_REC_GAP || record->type == HR_REC_SWITCH)
         g->cpus[chunk->header.cpu].running = false;
     overflow_record(&g->overflow, chunk, record);
@@ -115,6 +120,8 @@ static int gather_init(struct gather *g, const struct trace_info *info)
         error = histogram_init(&g->costs);
     if (error == 0)
         error = overflow_init(&g->overflow, info);
+    if (error == 0)
+        error = skew_init(&g->skew);
     return error;
 }
 
@@ -123,6 +130,7 @@ static void gather_free(struct gather *g)
     histogram_free(&g->intervals);
     histogram_free(&g->costs);
     overflow_free(&g->overflow);
+    skew_free(&g->skew);
     free(g->cpus);
 }
 
@@ -169,6 +177,8 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     s->polled = g->polled;
     overflow_conclude(&g->overflow, s);
     s->cost = spread(&s->info, &g->costs);
+    skew_finish(&g->skew);
+    s->skew = spread(&s->info, &g->skew.spreads);
     for (uint32_t cpu = 0; cpu < g->cpu_limit; cpu++)
         for (uint32_t i = 0; i < s->info.event_count; i++)
             s->last[i] += g->cpus[cpu].counters[i];

@@ -35,6 +35,7 @@ struct summary {
     struct summary_period period;
     double rate_hz; /* overflow: samples a second of the time that the program ran; else 0 */
     double rate_last_half_hz;
+    struct summary_spread skew; /* of the CPUs at a grid point; --mode ipi */
     struct summary_spread cost; /* of reading the counters in a sample */
     bool complete;
     uint64_t damaged_chunks; /* and damaged stretches between chunks */

@@ -140,6 +140,8 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "lost", summary_json_number(s->lost));
     set(object, "duration_ns", summary_json_number(s->duration_ns));
     set(object, "interval_ns", interval(s));
+    if (s->info.sampling.mode == HR_MODE_IPI)
+        set(object, "skew_ns", spread(&s->skew));
     set(object, "bytes", summary_json_number(s->bytes));
     set(object, "emulated", json_boolean(info->sampling.flags & HR_SAMPLING_EMULATED));
     set(object, "exit_status", status >= 0 ? json_integer(status) : json_null());

@@ -56,6 +56,10 @@ static void print_intervals(FILE *out, const struct summary *s)
         fprintf(out, ROW "median; p99 %s, max %s\n", text_time(a, (double)s->interval.p50_ns),
                 timed ? "achieved interval" : "between samples",
                 text_time(b, (double)s->interval.p99_ns), text_time(c, (double)s->interval.max_ns));
+    if (s->skew.count != 0)
+        fprintf(out, ROW "median over the CPUs of a grid point; p99 %s, max %s\n",
+                text_time(a, (double)s->skew.p50_ns), "skew", text_time(b, (double)s->skew.p99_ns),
+                text_time(c, (double)s->skew.max_ns));
     if (s->polled != 0 && s->info.sampling.mode != HR_MODE_INSTRUCTED)
         fprintf(out, ROW "of the samples: the program asked for them\n", text_count(a, s->polled),
                 "polled");

@@ -16,9 +16,21 @@
 
 static struct vm_space space;
 
+void vm_table_forget(uint64_t start, uint64_t end)
+{
+    assert_true(start < end);
+}
+
+static uint64_t
+    free_at_flush[4]; /* memory free at each flush: what CPUs could still reach is not */
+static unsigned flushes;
+
 void vm_table_flush(uint64_t start, uint64_t end)
 {
     assert_true(start < end);
+    if (flushes < 4)
+        free_at_flush[flushes] = phys_free_bytes();
+    flushes++;
 }
 
 static int open_space(void **state)
@@ -321,6 +333,24 @@ static void test_random_operations(void **state)
     }
 }
 
+static void test_memory_is_free_only_after_a_flush(void **state)
+{
+    uint64_t before, after;
+
+    (void)state;
+    map_at(BASE, 2 * KIB4, RW);
+    assert_int_equal(vm_fault(&space, BASE, FAULT_USER | FAULT_WRITE), 0);
+    assert_int_equal(vm_fault(&space, BASE + KIB4, FAULT_USER | FAULT_WRITE), 0);
+    before = phys_free_bytes();
+    flushes = 0;
+    assert_int_equal(vm_unmap(&space, BASE, 2 * KIB4), 0);
+    after = phys_free_bytes();
+    assert_int_equal(flushes, 2);
+    assert_int_equal(free_at_flush[0], before); /* neither pages nor tables */
+    assert_int_equal(free_at_flush[1], before + 2 * KIB4); /* the pages, but no table */
+    assert_int_equal(after, before + 5 * KIB4); /* and three tables */
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_space, close_space)
 
 int main(void)
@@ -336,6 +366,7 @@ int main(void)
         TEST(test_remap_moves_and_grows),
         TEST(test_break),
         TEST(test_memory_runs_out_cleanly),
+        TEST(test_memory_is_free_only_after_a_flush),
         TEST(test_random_operations),
     };
 

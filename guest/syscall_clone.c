@@ -1,0 +1,128 @@
+/* System calls that make and end threads. */
+#include <errno.h>
+#include <linux/sched.h>
+#include <string.h>
+
+#include "guest/cpu.h"
+#include "guest/log.h"
+#include "guest/run.h"
+#include "guest/service.h"
+#include "guest/syscall_handlers.h"
+#include "guest/threads.h"
+#include "guest/uaccess.h"
+
+/* What makes a thread of the same process; and what says nothing here. */
+#define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD)
+#define IGNORED_FLAGS (CLONE_SYSVSEM | CLONE_DETACHED | CLONE_UNTRACED | CLONE_IO)
+#define HANDLED_FLAGS \
+    (CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)
+
+struct clone_request {
+    uint64_t flags;
+    uint64_t stack; /* stack pointer; 0: the caller's */
+    uint64_t parent_tid;
+    uint64_t child_tid;
+    uint64_t tls;
+};
+
+/* Once: every further thread would say the same. */
+static void complain(void)
+{
+    static bool complained;
+
+    if (complained)
+        return;
+    complained = true;
+    if (run.shared)
+        log_notice("the program starts a thread, and there is one CPU for all; run it with --cpus "
+                   "N, N at least its number of threads; it gets EAGAIN");
+    else
+        log_notice("the program starts thread %u, and --cpus gives it CPUs for %u; it gets EAGAIN",
+                   threads_count() + 1, threads_count());
+}
+
+static int64_t make_thread(struct thread *parent, const struct trap_frame *frame,
+                           const struct clone_request *request)
+{
+    struct cpu *cpu = threads_idle_cpu();
+
+    if ((request->flags & CLONE_SETTLS) && request->tls >= USER_END)
+        return -EPERM;
+    if (!cpu) {
+        complain();
+        return -EAGAIN;
+    }
+    struct thread *thread = threads_clone(parent, frame, cpu);
+    const uint32_t tid = thread->tid;
+    if (request->stack)
+        thread->start.rsp = request->stack;
+    if (request->flags & CLONE_SETTLS)
+        thread->fs_base = request->tls;
+    if (request->flags & CLONE_CHILD_CLEARTID)
+        thread->clear_child_tid = request->child_tid;
+    if (request->flags & CLONE_PARENT_SETTID) /* as in Linux, a bad address is no error */
+        (void)copy_to_user(request->parent_tid, &tid, sizeof tid);
+    if (request->flags & CLONE_CHILD_SETTID)
+        (void)copy_to_user(request->child_tid, &tid, sizeof tid);
+    threads_start(thread);
+    return tid;
+}
+
+/* There is one process: what is no thread of it cannot be. */
+static int64_t clone_as(struct thread *parent, const struct trap_frame *frame,
+                        const struct clone_request *request)
+{
+    if ((request->flags & THREAD_FLAGS) != THREAD_FLAGS ||
+        request->flags & ~(uint64_t)(THREAD_FLAGS | IGNORED_FLAGS | HANDLED_FLAGS))
+        return syscall_unknown(frame->vector);
+    return make_thread(parent, frame, request);
+}
+
+int64_t syscall_clone(struct thread *thread, struct trap_frame *frame)
+{
+    const struct clone_request request = {.flags = frame->rdi & ~(uint64_t)CSIGNAL,
+                                          .stack = frame->rsi,
+                                          .parent_tid = frame->rdx,
+                                          .child_tid = frame->r10,
+                                          .tls = frame->r8};
+
+    return clone_as(thread, frame, &request);
+}
+
+int64_t syscall_clone3(struct thread *thread, struct trap_frame *frame)
+{
+    struct clone_args args = {0};
+
+    if (frame->rsi < CLONE_ARGS_SIZE_VER0 || frame->rsi > PAGE_BYTES)
+        return -EINVAL;
+    if (copy_from_user(&args, frame->rdi, frame->rsi < sizeof args ? frame->rsi : sizeof args) != 0)
+        return -EFAULT;
+    if (args.stack >= USER_END || args.stack_size > USER_END - args.stack ||
+        !args.stack != !args.stack_size || (args.exit_signal && args.flags & CLONE_THREAD))
+        return -EINVAL;
+    const struct clone_request request = {.flags = args.flags,
+                                          .stack = args.stack + args.stack_size,
+                                          .parent_tid = args.parent_tid,
+                                          .child_tid = args.child_tid,
+                                          .tls = args.tls};
+    return clone_as(thread, frame, &request);
+}
+
+int64_t syscall_exit_group(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    service_exit(HR_EXIT_STATUS, (uint32_t)frame->rdi & 255);
+}
+
+/* The program's status is that of its first thread, whenever that ended. */
+int64_t syscall_exit(struct thread *thread, struct trap_frame *frame)
+{
+    struct process *process = thread->process;
+    bool first = thread->tid == process->pid;
+
+    if (first)
+        process->first_status = (uint32_t)frame->rdi & 255;
+    if (threads_count() == 1)
+        service_exit(HR_EXIT_STATUS, process->first_status);
+    threads_exit(thread);
+}

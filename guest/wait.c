@@ -1,0 +1,98 @@
+/* Waiting: the thread's CPU halts and the kernel is free for the others. */
+#include "guest/wait.h"
+
+#include "drivers/apic/apic.h"
+#include "guest/cross.h"
+#include "guest/run.h"
+#include "guest/sampler.h"
+#include "guest/service.h"
+#include "guest/signal.h"
+#include "guest/syscall_handlers.h"
+#include "guest/threads.h"
+#include "lib/x86.h"
+
+#define TICKS_MAX (1ull << 62) /* more is for ever */
+
+static bool over(const struct thread *thread, uint64_t until, enum wait_end *end)
+{
+    if (__atomic_load_n(&thread->woken, __ATOMIC_ACQUIRE))
+        *end = WAIT_WOKEN;
+    else if (signal_waits_for(thread) || run.process.stop_signal)
+        *end = WAIT_SIGNAL;
+    else if (!thread->forever && (int64_t)(x86_rdtsc() - until) >= 0)
+        *end = WAIT_TIMEOUT;
+    else
+        return false;
+    return true;
+}
+
+static void record(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_gap_reason reason)
+{
+    threads_record_switch(cpu, last, 0, cpu->tid, HR_SWITCH_WAKE);
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, first);
+    slot->counters[0] = last;
+    slot->counters[1] = reason;
+    sampler_record_end(cpu);
+}
+
+/* thread->forever is set.  What ended the wait is decided under the lock: a wake-up counts. */
+static enum wait_end halt_until(struct thread *thread, uint64_t until, enum hr_gap_reason reason)
+{
+    struct cpu *cpu = thread->cpu;
+    uint64_t first = x86_rdtsc();
+    enum wait_end end;
+
+    thread->used_ticks = threads_used_ticks(thread);
+    thread->waiting = true;
+    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
+    if (run.mode == HR_MODE_TIMER)
+        apic_timer_stop();
+    threads_record_switch(cpu, first, thread->tid, 0, HR_SWITCH_BLOCK);
+    cross_unlock();
+    while (!over(thread, until, &end)) {
+        if (!thread->forever)
+            apic_timer_arm((int64_t)(until - x86_rdtsc()));
+        x86_wait_for_interrupt();
+    }
+    cross_lock(cpu);
+    over(thread, until, &end);
+    uint64_t last = x86_rdtsc();
+    thread->waiting = thread->woken = false;
+    thread->running_since = last;
+    record(cpu, first, last, reason);
+    __atomic_store_n(&cpu->running, true, __ATOMIC_RELEASE);
+    sampler_resume(cpu, x86_rdtsc());
+    return end;
+}
+
+enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
+{
+    if (run.shared) {
+        if (ns == WAIT_FOREVER)
+            syscall_deadlock(thread, what);
+        if (ns)
+            service_sleep(ns);
+        return WAIT_TIMEOUT;
+    }
+    uint64_t ticks = run_ns_to_ticks(ns < TICKS_MAX ? ns : TICKS_MAX);
+    thread->forever = ns == WAIT_FOREVER || ticks >= TICKS_MAX;
+    if (thread->forever && !signal_waits_for(thread)) {
+        thread->waiting = true;
+        if (threads_stuck(NULL))
+            syscall_deadlock(thread, what);
+        thread->waiting = false;
+    }
+    return halt_until(thread, x86_rdtsc() + ticks, HR_GAP_WAIT);
+}
+
+bool wait_asleep(struct thread *thread, uint64_t until)
+{
+    thread->forever = false;
+    return halt_until(thread, until, HR_GAP_SLEEP) == WAIT_SIGNAL;
+}
+
+void wait_wake(struct thread *thread)
+{
+    __atomic_store_n(&thread->woken, true, __ATOMIC_RELEASE);
+    cross_call(thread->cpu);
+}

@@ -1,0 +1,151 @@
+#!/bin/sh
+# Threads: results are right on any number of CPUs, every CPU counts and samples its own, and the end of the
+# program finds all of them.  QEMU: an emulator with a modelled PMU, for the tests of real counters.
+. "$(dirname "$0")/../lib.sh"
+
+# The emulator on one host thread and in virtual time: several CPUs, and yet every run is the same.  All CPUs
+# share the clock: while N of them run, each executes 1000/N instructions a microsecond.
+cat >virtual <<'END'
+#!/bin/sh
+for argument in "$@"; do
+    [ "$argument" != tcg,thread=multi ] || argument=tcg
+    set -- "$@" "$argument"
+    shift
+done
+exec "${QEMU:-qemu-system-x86_64}" "$@" -icount shift=0,sleep=off -rtc base=2024-01-01T00:00:00,clock=vm
+END
+chmod +x virtual
+
+# threads CPUS [OPTION...] -- MODE...: runs the workload on CPUS CPUs.
+threads() {
+    cpus=$1
+    shift
+    options=
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    # shellcheck disable=SC2086
+    run_guest --accel tcg --cpus "$cpus" $options "$WORKLOADS/${program:-threads}" "$@"
+}
+
+# expect NAME STATUS OUTPUT: what the last run gave, and that its trace is whole.
+expect() {
+    is "$1" "$status: $(cat out)" "$2: $3"
+    ok "$1: the trace is complete" "$HR" check hr.bin
+}
+
+for cpus in 1 2 4 8; do
+    threads $cpus --qemu ./virtual -- sync $cpus 400
+    expect "$cpus CPUs: mutex, condition variable, barrier" 0 \
+        "sync: sum $((400 * cpus * (cpus + 1) / 2)), turns $((40 * cpus))"
+done
+"$HR" dump --format records hr.bin >records
+like 'the trace says how many CPUs ran the program' records 'sampling.*cpu_count=8'
+like 'and which thread started where' records 'switch .*from_tid=0 to_tid=1007 reason=1'
+like 'and that threads waited' records 'gap .*reason=4 tid=100'
+for program in threads threads-musl; do
+    [ -x "$WORKLOADS/$program" ] || continue
+    threads 4 -- sync 4 200
+    expect "$program in parallel: mutex, condition variable, barrier" 0 'sync: sum 2000, turns 80'
+    threads 2 -- pingpong 2 2000
+    expect "$program in parallel: futex to and fro" 0 'pingpong: 0'
+    threads 3 -- map 3 150
+    expect "$program in parallel: mappings change under the threads that use them" 0 'map: faults seen'
+    threads 2 -- many 2 200
+    expect "$program in parallel: a CPU serves one thread after the other" 0 'many: 200 threads'
+    threads 4 -- signals 4
+    expect "$program in parallel: signals reach threads that spin and that sleep" 0 'signals: 3'
+    threads 2 -- robust
+    expect "$program: a robust mutex survives its owner" 0 'robust: owner died'
+    threads 2 -- wait
+    expect "$program: a wait times out" 0 'wait: timed out'
+    threads 4 -- exit 4
+    expect "$program in parallel: exit while others spin" 7 'exit: while 3 spin'
+    threads 2 -- leave
+    expect "$program: the first thread leaves, the last one ends the program" 0 'leave: the last one'
+done
+program=threads
+
+threads 3 -- spare
+expect 'more threads than CPUs: EAGAIN' 0 'spare: 2 made, then EAGAIN; 3 CPUs'
+like 'and what to do' err '--cpus gives it CPUs for 3'
+run_guest --accel tcg "$WORKLOADS/threads" spare
+expect 'one CPU for all: EAGAIN' 0 'spare: 0 made, then EAGAIN; 1 CPUs'
+like 'and there too what to do' err 'run it with --cpus N'
+threads 3 -- crash 3
+expect 'a thread crashes: so does the program' 139 ''
+is 'and the fault names that thread' "$(stat_of hr.bin '[.fault.signal, .fault.tid] | join(" ")')" '11 1002'
+mkfifo silent
+exec 3<>silent
+threads 2 -- input 2 300 <silent
+is 'a thread waits for input: another one writes and exits' "$status: $(sha256sum <out)" \
+    "3: $(for i in $(seq 0 299); do echo "input: line $i"; done | sha256sum)"
+exec 3<&-
+threads 2 -- stuck 2
+expect 'all threads wait for ever: the run ends' 137 ''
+like 'and says so' err 'nothing can wake any of its threads'
+threads 2 --timeout 2s -- stuck 1
+is 'a thread stuck alone ends too' "$status" 137
+
+threads 64 --mode ipi -i 10ms --mem 2G -- sync 64 20
+expect '64 CPUs and an observer' 0 'sync: sum 41600, turns 128'
+
+# In real time: the interval is long because the test's host may have fewer CPUs than the guest.
+threads 2 --mode ipi -i 10ms -- count 2 200000000
+expect '--mode ipi: the program runs' 0 'count: 2 threads'
+is 'the mode is in the trace' "$(stat_of hr.bin .mode)" ipi
+"$HR" dump --format csv hr.bin >a.csv
+is 'both CPUs are sampled' "$(awk -F, 'NR > 1 && !seen[$2]++ { print $2 }' a.csv | sort | tr '\n' ' ')" '1 2 '
+within 'samples of one grid point are no half interval apart' "$(stat_of hr.bin .skew_ns.max)" 1 5000000
+like 'and people are told how far' err ' skew  '
+"$HR" dump --format records hr.bin >records
+like 'the trigger is named' records 'sampling.trigger.*inter-processor interrupt'
+run_guest --accel tcg --mode ipi --cpus 0 "$WORKLOADS/hello"
+is '--mode ipi needs a workload CPU' "$status" 125
+like 'and says so' err 'mode ipi needs a CPU'
+
+if [ -z "${QEMU:-}" ]; then
+    skip 22 'QEMU names no emulator with a PMU'
+    done_testing
+fi
+
+# counted COUNT: instructions of all CPUs without sampling.
+counted() {
+    threads 2 --qemu ./virtual --cpu "$flavour" --mode off -e instructions,branches -- count 2 "$1"
+    stat_of hr.bin '.events[].total'
+}
+
+# of_cpu CPU: instructions in that CPU's samples.
+of_cpu() {
+    awk -F, -v cpu="$1" 'NR > 1 && $2 == cpu { sum += $6 } END { printf "%d", sum }' a.csv
+}
+
+# Thread 0 makes COUNT iterations of two instructions, thread 1 twice as many.
+for flavour in 'Icelake-Server,model=106,pmu=on' 'EPYC,pmu=on,pmu-v2=off'; do
+    echo "# $flavour"
+    small=$(counted 1000000)
+    large=$(counted 1900000)
+    is 'two CPUs: the total is the sum of their loops, exactly' \
+        "$(printf '%s\n' "$small" "$large" | awk '{ v[NR] = $1 } END { print v[3] - v[1], v[4] - v[2] }')" \
+        '5400000 2700000'
+    threads 2 --qemu ./virtual --cpu "$flavour" -i 2us -e instructions,branches -- count 2 1000000
+    is 'no sample was lost' "$(stat_of hr.bin .lost)" 0
+    "$HR" dump --format csv hr.bin >a.csv
+    within 'the first CPU counts its own loop' "$(of_cpu 1)" 2000000 2030000
+    within 'the second CPU counts its own loop' "$(of_cpu 2)" 4000000 4030000
+    within 'both make the total, less the last pieces' "$(($(of_cpu 1) + $(of_cpu 2)))" \
+        "$(($(total hr.bin instructions) - 4000))" "$(total hr.bin instructions)"
+    threads 2 --qemu "$QEMU" --cpu "$flavour" -c 100000 -e instructions -- count 2 10000000
+    expect 'counter overflow on two CPUs in parallel' 0 'count: 2 threads'
+    "$HR" dump --format csv hr.bin >a.csv
+    is 'each is sampled by what it counts itself' "$(of_cpu 1) $(of_cpu 2)" '20000000 40000000'
+    threads 8 --qemu ./virtual --cpu "$flavour" -i 1us \
+        -e instructions,cycles,branches,branch-misses,cache-misses -- count 8 100000
+    expect '8 CPUs at 1 us with five counters' 0 'count: 8 threads'
+    is 'and nothing is lost' "$(stat_of hr.bin .lost)" 0
+    is 'samples of every CPU' "$("$HR" dump --format csv hr.bin | awk -F, 'NR > 1 { n[$2]++ }
+        END { for (c in n) cpus += n[c] > 100; print cpus + 0 }')" 8
+done
+done_testing
