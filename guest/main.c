@@ -24,6 +24,7 @@
 #include "include/version.h"
 
 #define CR4_TSD (1u << 2)
+#define CR4_PCE (1u << 8)
 #define WORKLOAD_CPU 1 /* the one that runs the program where it is not CPU 0 */
 
 static struct trap_frame first_frame; /* of the program */
@@ -118,6 +119,8 @@ static void __attribute__((noreturn)) run_program(struct cpu *cpu)
     x86_write_cr3(run.process.space.root);
     if (run.shared)
         x86_write_cr4(x86_read_cr4() | CR4_TSD); /* see emulate_rdtsc */
+    if (run.pmu_caps.needs_encodings)
+        x86_write_cr4(x86_read_cr4() | CR4_PCE); /* the program's RDPMC reads its own counters */
     cpu->user_ticks = 0;
     cpu->slept_ticks = 0;
     cpu->paused = run.paused;

@@ -181,10 +181,12 @@ void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
         return;
     }
     struct trace_slot *slot = open_slot(cpu);
-    *slot = (struct trace_slot){.time = clock_entered(cpu),
-                                .ip = ip,
-                                .tid = cpu->tid,
-                                .flags = (uint8_t)(flags | HR_SAMPLE_POLLED)};
+    slot->time = clock_entered(cpu); /* field by field: a small slot is half the struct */
+    slot->ip = ip;
+    slot->tid = cpu->tid;
+    slot->cost_ticks = 0;
+    slot->flags = (uint8_t)(flags | HR_SAMPLE_POLLED);
+    slot->kind = 0;
     sampler_read(cpu, slot->counters);
     sampler_record_end(cpu);
 }

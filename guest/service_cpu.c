@@ -214,6 +214,10 @@ int64_t service_cpu_perform(enum service_operation operation, uint64_t a, uint64
     case SERVICE_READ:
         result = perform_read(a);
         break;
+    case SERVICE_FLUSH:
+        drain_rings(true);
+        result = 0;
+        break;
     case SERVICE_EXIT:
         perform_exit((const struct service_end *)a);
     }

@@ -13,6 +13,7 @@ enum service_operation {
     SERVICE_WRITE = 1, /* a: stream, b: bytes of service_buffer() */
     SERVICE_READ = 2, /* a: most bytes; result: bytes in service_buffer() */
     SERVICE_EXIT = 3, /* a: struct service_end * */
+    SERVICE_FLUSH = 4, /* sends what the rings hold */
 };
 
 struct service_end {

@@ -3,8 +3,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "drivers/platform.h"
 #include "drivers/virtio/serial.h"
 #include "guest/log.h"
+#include "guest/marks.h"
+#include "guest/regions.h"
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/trace.h"
@@ -13,6 +16,7 @@
 #include "lib/trace_writer.h"
 
 #define CHUNK_BYTES 65536u
+#define END_BYTES (1u << 20) /* of an END chunk with regions, header included */
 
 /* Counters narrower than 64 bits, made whole: the counts so far of one CPU. */
 struct extension {
@@ -159,6 +163,15 @@ static int write_sample(struct trace_writer *w, const struct trace_slot *slot, s
     return 0;
 }
 
+static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
+{
+    const struct hr_rec_mark mark = {.time = slot->time, .tid = slot->tid};
+    uint32_t bytes;
+    const char *text = marks_text(slot->counters[0], &bytes);
+
+    return trace_writer_record(w, HR_REC_MARK, slot->time, &mark, sizeof mark, text, bytes);
+}
+
 static int write_slot(struct trace_writer *w, const struct trace_slot *slot, struct extension *e)
 {
     union record_body body;
@@ -170,6 +183,8 @@ static int write_slot(struct trace_writer *w, const struct trace_slot *slot, str
             .time_first = slot->time, .time_last = slot->ip, .count = slot->counters[0]};
         return trace_writer_lost(w, &lost);
     }
+    if (slot->kind == HR_REC_MARK)
+        return write_mark(w, slot);
     uint32_t bytes = slot_to_body(slot, &body);
     return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
 }
@@ -249,6 +264,17 @@ static void extend_totals(const uint64_t *raw, uint64_t *whole)
     memcpy(whole, raw, run.session.event_count * sizeof *whole);
 }
 
+/* Regions have up to 2 KB an event: the END chunk gets a larger buffer if memory is left. */
+static void make_room_for_regions(void)
+{
+    void *buffer = regions_any() ? platform_allocate(END_BYTES) : NULL;
+
+    if (!buffer)
+        return;
+    meta.writer.buffer = buffer;
+    meta.writer.capacity = END_BYTES;
+}
+
 void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *raw_totals)
 {
     uint64_t totals[HR_EVENTS_MAX];
@@ -262,6 +288,7 @@ void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *raw_totals
             send_chunk(&streams[i].writer);
     }
     extend_totals(raw_totals, totals);
+    make_room_for_regions();
     trace_writer_begin(&meta.writer, HR_CHUNK_END);
     trace_writer_record(&meta.writer, HR_REC_EXIT, exit_record->time, exit_record,
                         sizeof *exit_record, NULL, 0);
@@ -280,5 +307,6 @@ void trace_end(const struct hr_rec_exit *exit_record, const uint64_t *raw_totals
         add(HR_REC_STREAM, &stream, sizeof stream);
         add_nmis(&cpus[rings[i]->cpu]);
     }
+    regions_write(&meta.writer);
     send_chunk(&meta.writer);
 }

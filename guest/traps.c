@@ -11,7 +11,9 @@
 #include "guest/sampler.h"
 #include "guest/service.h"
 #include "guest/syscall.h"
+#include "guest/syscall_hr.h"
 #include "guest/uaccess.h"
+#include "include/hr_abi.h"
 #include "lib/x86.h"
 
 enum { /* SDM volume 3, "Exceptions and Interrupts" */
@@ -47,6 +49,11 @@ bool trap_syscall(struct trap_frame *frame)
 
     if (!thread) /* the calibration loop ends */
         user_leave();
+    if (frame->rax == HR_ABI_SYSCALL) {
+        syscall_hr(cpu, frame);
+        service_check_stop();
+        return false;
+    }
     uint64_t start = clock_entered(cpu);
     thread->return_by_iret = false;
     syscall_dispatch(thread, frame);

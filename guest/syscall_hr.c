@@ -1,0 +1,149 @@
+/* The program's own calls: sampling on request, pause and start, marks, regions. */
+#include "guest/syscall_hr.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "guest/clock.h"
+#include "guest/log.h"
+#include "guest/marks.h"
+#include "guest/regions.h"
+#include "guest/run.h"
+#include "guest/sampler.h"
+#include "guest/service.h"
+#include "guest/uaccess.h"
+#include "include/hr_abi.h"
+
+/* The other workload CPUs, when there are any: they take a sample, or their triggers rest or go on.
+ * There is one workload CPU, so there is nobody to ask. */
+static inline void poll_others(struct cpu *cpu)
+{
+    (void)cpu;
+}
+
+static inline void pause_others(struct cpu *cpu, bool pause)
+{
+    (void)cpu;
+    (void)pause;
+}
+
+static int64_t poll(struct cpu *cpu, const struct trap_frame *frame)
+{
+    if (run.mode == HR_MODE_OFF)
+        return -EPERM;
+    if (frame->rsi > HR_ABI_ALL_CPUS)
+        return -EINVAL;
+    sampler_poll(cpu, frame->rip, 0);
+    if (frame->rsi == HR_ABI_ALL_CPUS)
+        poll_others(cpu);
+    return 0;
+}
+
+static int64_t pause_sampling(struct cpu *cpu, const struct trap_frame *frame)
+{
+    if (cpu->paused)
+        return 0;
+    if (run.mode != HR_MODE_OFF)
+        sampler_poll(cpu, frame->rip, 0);
+    sampler_pause(cpu);
+    pause_others(cpu, true);
+    return 0;
+}
+
+static int64_t start_sampling(struct cpu *cpu, const struct trap_frame *frame)
+{
+    if (!cpu->paused)
+        return 0;
+    if (run.mode != HR_MODE_OFF)
+        sampler_poll(cpu, frame->rip, HR_SAMPLE_RESUMED);
+    sampler_unpause(cpu, clock_entered(cpu));
+    pause_others(cpu, false);
+    return 0;
+}
+
+static int64_t read_counters(struct cpu *cpu, const struct trap_frame *frame)
+{
+    uint64_t values[1 + HR_EVENTS_MAX] = {clock_entered(cpu)};
+
+    sampler_read(cpu, values + 1);
+    return copy_to_user(frame->rsi, values, (1 + run.session.event_count) * sizeof *values);
+}
+
+static int64_t mark(struct cpu *cpu, const struct trap_frame *frame)
+{
+    char text[HR_ABI_NAME_MAX];
+
+    if (frame->rdx == 0 || frame->rdx > sizeof text)
+        return -EINVAL;
+    if (copy_from_user(text, frame->rsi, frame->rdx))
+        return -EFAULT;
+    int64_t number = marks_number(text, (uint32_t)frame->rdx);
+    if (number < 0)
+        return number;
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_MARK, clock_entered(cpu));
+    slot->counters[0] = (uint64_t)number;
+    sampler_record_end(cpu);
+    return 0;
+}
+
+static int64_t region(struct cpu *cpu, const struct trap_frame *frame)
+{
+    struct hr_abi_region asked;
+
+    if (copy_from_user(&asked, frame->rsi, sizeof asked))
+        return -EFAULT;
+    return regions_register(cpu, &asked);
+}
+
+static int64_t info(const struct trap_frame *frame)
+{
+    struct hr_abi_info answer = {.version = HR_ABI_VERSION,
+                                 .event_count = run.session.event_count,
+                                 .ticks_per_second = run.clock.hz};
+
+    if (frame->rdx < sizeof answer)
+        return -EINVAL;
+    /* in overflow mode the first counter starts anew with every sample */
+    if (run.pmu_caps.needs_encodings && run.mode != HR_MODE_OVERFLOW)
+        answer.flags |= HR_ABI_USER_COUNTERS;
+    if (!run.shared)
+        answer.flags |= HR_ABI_USER_CLOCK;
+    for (uint32_t i = 0; i < run.session.event_count; i++) {
+        const struct pmu_event *event = &run.session.events[i];
+        answer.counters[i] = event->counter;
+        answer.widths[i] = event->width_bits;
+        memcpy(answer.names[i], event->name, sizeof answer.names[i]);
+    }
+    return copy_to_user(frame->rsi, &answer, sizeof answer);
+}
+
+static int64_t dispatch(struct cpu *cpu, const struct trap_frame *frame)
+{
+    switch (frame->rdi) {
+    case HR_ABI_POLL:
+        return poll(cpu, frame);
+    case HR_ABI_READ:
+        return read_counters(cpu, frame);
+    case HR_ABI_START:
+        return start_sampling(cpu, frame);
+    case HR_ABI_PAUSE:
+        return pause_sampling(cpu, frame);
+    case HR_ABI_LOG:
+        service_flush();
+        return 0;
+    case HR_ABI_MARK:
+        return mark(cpu, frame);
+    case HR_ABI_REGION:
+        return region(cpu, frame);
+    case HR_ABI_INFO:
+        return info(frame);
+    default:
+        return -EINVAL;
+    }
+}
+
+void syscall_hr(struct cpu *cpu, struct trap_frame *frame)
+{
+    cpu->stopped_at = cpu->enter_ticks; /* all of it is off the workload clock */
+    frame->rax = (uint64_t)dispatch(cpu, frame);
+}

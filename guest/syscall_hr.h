@@ -1,0 +1,12 @@
+/* The program's own calls (include/hr_abi.h): off the workload clock, and not in the trace as
+ * system calls.  Workload CPU, system call entry, interrupts off.
+ */
+#ifndef GUEST_SYSCALL_HR_H
+#define GUEST_SYSCALL_HR_H
+
+#include "guest/cpu.h"
+
+/* The call in `frame`; its result goes to frame->rax. */
+void syscall_hr(struct cpu *cpu, struct trap_frame *frame);
+
+#endif
