@@ -236,8 +236,7 @@ void service_flush(void)
     struct cpu *cpu = cpu_this();
 
     if (run.shared) {
-        service_drain(
-            cpu); /* the clock stands, and the timer corrects itself when it fires early */
+        service_drain(cpu);
         return;
     }
     begin();

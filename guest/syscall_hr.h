@@ -6,7 +6,7 @@
 
 #include "guest/cpu.h"
 
-/* The call in `frame`; its result goes to frame->rax. */
-void syscall_hr(struct cpu *cpu, struct trap_frame *frame);
+/* The call in `frame`; its result goes to frame->rax.  False, as trap_syscall() returns it. */
+bool syscall_hr(struct cpu *cpu, struct trap_frame *frame);
 
 #endif

@@ -42,18 +42,9 @@ static const struct fault_signal fault_signals[ENTRY_EXCEPTIONS] = {
     [20] = {SIGSEGV, SI_KERNEL, 0},   [21] = {SIGSEGV, SI_KERNEL, 0},
 };
 
-bool trap_syscall(struct trap_frame *frame)
+static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_frame *frame)
 {
-    struct cpu *cpu = cpu_this();
     struct thread *thread = cpu->thread;
-
-    if (!thread) /* the calibration loop ends */
-        user_leave();
-    if (frame->rax == HR_ABI_SYSCALL) {
-        syscall_hr(cpu, frame);
-        service_check_stop();
-        return false;
-    }
     uint64_t start = clock_entered(cpu);
     thread->return_by_iret = false;
     syscall_dispatch(thread, frame);
@@ -67,6 +58,18 @@ bool trap_syscall(struct trap_frame *frame)
     sampler_record_end(cpu);
     service_check_stop();
     return thread->return_by_iret;
+}
+
+/* Two branches and two tail calls, so that a poll by the program stays cheap. */
+bool trap_syscall(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (!cpu->thread) /* the calibration loop ends */
+        user_leave();
+    if (frame->rax == HR_ABI_SYSCALL)
+        return syscall_hr(cpu, frame);
+    return linux_call(cpu, frame);
 }
 
 /* RDTSC and RDTSCP trap in shared mode: the program sees the workload clock. */
