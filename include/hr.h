@@ -30,7 +30,7 @@ const char *hr_status_text(void);
 int hr_start(void);
 int hr_pause(void);
 
-/* Takes a sample here and now, paused or not.  -EPERM with --mode off, -EINVAL for another scope. */
+/* Takes a sample here and now, paused or not.  -EPERM with --mode off, -EINVAL: another scope. */
 enum hr_scope { HR_THIS_CPU = 0, HR_ALL_CPUS = 1 };
 int hr_poll(int scope);
 
@@ -67,7 +67,10 @@ struct hr_region {
     uint32_t id; /* 0 until first used; libhr's own */
     uint32_t reserved;
 };
-#define HR_REGION(text) {(text), 0, 0}
+#define HR_REGION(text) \
+    {                   \
+        (text), 0, 0    \
+    }
 
 int hr_region_begin(struct hr_region *region);
 int hr_region_end(struct hr_region *region);
