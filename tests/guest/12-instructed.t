@@ -36,6 +36,14 @@ times_of_marks() {
     "$HR" dump --format records hr.bin | sed -n 's/^  mark time=\([0-9]*\) .*/\1/p'
 }
 
+# pause_of_trace: writes the flags of the samples between the two marks, and of the first after them.
+pause_of_trace() {
+    "$HR" dump --format records hr.bin | awk '/^  mark/ { at++ } /^  sample/ {
+            match($0, /flags=[0-9]+/); flags = substr($0, RSTART + 6, RLENGTH - 6)
+            if (at == 1) inside = inside " " flags
+            if (at == 2 && !after++) first = flags } END { print "paused:" inside, "then", first }' >pause
+}
+
 # ---- natively ----
 for libc in '' -musl; do
     [ -x "$REGIONS$libc" ] || { skip 1 'musl-tools is not installed'; continue; }
@@ -94,6 +102,8 @@ done
 is 'and so in time' "$(region empty time)" \
     "passes=10 sum=$((10 * empty_kernel)) min=$empty_kernel max=$empty_kernel threads=1"
 is 'regions nest' "$(region outer 0 | cut -d' ' -f1)" passes=10
+"$HR" report --regions hr.bin >report
+like 'hr report knows them' report '^loop: 20 passes by 1 thread$'
 is 'the trace is complete' "$("$HR" check hr.bin >/dev/null 2>&1; echo $?)" 0
 run_guest --mode off "$REGIONS" regions 10
 exact 'mode off' $empty_kernel
@@ -106,15 +116,15 @@ is 'and a region that never ended' "$(region unfinished time)" 'passes=0 sum=0 m
 # ---- polls ----
 run_guest --mode instructed "$REGIONS" polls 20
 is 'instructed: as many samples as polls' "$(stat_of hr.bin .samples)" 20
-is 'all of them polled' "$(records '^  sample .* flags=4 ')" 20
+is 'all of them polled' "$(records '^  sample .* flags=4\b')" 20
 is 'the trigger is the program' "$(records 'text="sampling.trigger=the program"')" 1
 is 'a poll is no system call' "$(records "^  syscall .* number=$((0x4872)) ")" 0
 run_guest --mode off "$REGIONS" polls 1
 is 'mode off: no sample' "$(stat_of hr.bin .samples)" 0
 like 'and a reason' err 'hr_poll: Operation not permitted'
 run_guest -i 10us "$REGIONS" polls 20000
-is 'more polls than the ring has room' "$(records '^  sample .* flags=4 ')" 20000
-ok 'and the timer goes on' test "$(records '^  sample .* flags=0 ')" -gt 3000
+is 'more polls than the ring has room' "$(records '^  sample .* flags=4\b')" 20000
+ok 'and the timer goes on' test "$(records '^  sample .* flags=0\b')" -gt 3000
 is 'nothing is lost' "$(stat_of hr.bin .lost)" 0
 
 # ---- pause and start ----
@@ -125,10 +135,7 @@ for how in '-i 1us' '--mode instructed'; do
     # shellcheck disable=SC2086
     run_guest $how "$REGIONS" pause 50000
     is "$how: what libhr does takes no time" "$(times_of_marks)" "$unsampled"
-    "$HR" dump --format records hr.bin | awk '/^  mark/ { at++ } /^  sample/ {
-            match($0, /flags=[0-9]+/); flags = substr($0, RSTART + 6, RLENGTH - 6)
-            if (at == 1) inside = inside " " flags
-            if (at == 2 && !after++) first = flags } END { print "paused:" inside, "then", first }' >pause
+    pause_of_trace
     is "$how: a pause ends with a sample, rests, and resumes with one" "$(cat pause)" 'paused: 4 then 12'
 done
 run_guest -i 1us --paused "$REGIONS" pause 50000
@@ -177,7 +184,7 @@ for _ in $(seq $((LIMIT * 10))); do
 done
 kill -9 "$(emulator_of $pid)"
 wait $pid
-is 'hr_log: what was sampled before is in the trace of a killed guest' "$(records '^  sample .* flags=4 ')" 8
+is 'hr_log: what was sampled before is in the trace of a killed guest' "$(records '^  sample .* flags=4\b')" 8
 is 'and the mark' "$(records '^  mark .* text="logged"')" 1
 
 # ---- with counters ----
@@ -206,6 +213,12 @@ while IFS= read -r flavour; do
     like 'and it knows' out 'counters are read in user mode'
     on_flavour --cpus 1 -e instructions,cycles,branches,cache-misses,branch-misses "$REGIONS" regions 10
     exact 'read by the program, five counters' "$(empty_user 5)"
+    on_flavour -c 1000 -e instructions,cycles "$REGIONS" regions 10
+    exact 'overflow of the counter that is read' $empty_kernel
+    on_flavour -c 1000 -e instructions,cycles "$REGIONS" pause 5000
+    pause_of_trace
+    is 'overflow: a pause ends with a sample, rests, and resumes with one' "$(cat pause)" \
+        'paused: 4 then 12'
     for mode in timer instructed; do
         on_flavour --mode $mode -e instructions,cycles,branches,cache-misses,instructions:k "$REGIONS" cost 100
         within "$mode: hr_read of five counters: instructions" \
