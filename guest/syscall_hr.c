@@ -15,17 +15,16 @@
 #include "guest/uaccess.h"
 #include "include/hr_abi.h"
 
-/* The other workload CPUs, when there are any: they take a sample, or their triggers rest or go on.
- * There is one workload CPU, so there is nobody to ask. */
+/* The other workload CPUs, when there are any, take a sample (poll_others), or come to call
+ * syscall_hr_follow (call_others).  There is one workload CPU, so there is nobody to ask. */
 static inline void poll_others(struct cpu *cpu)
 {
     (void)cpu;
 }
 
-static inline void pause_others(struct cpu *cpu, bool pause)
+static inline void call_others(struct cpu *cpu)
 {
     (void)cpu;
-    (void)pause;
 }
 
 static int64_t poll(struct cpu *cpu, const struct trap_frame *frame)
@@ -40,25 +39,25 @@ static int64_t poll(struct cpu *cpu, const struct trap_frame *frame)
     return 0;
 }
 
-static int64_t pause_sampling(struct cpu *cpu, const struct trap_frame *frame)
+void syscall_hr_follow(struct cpu *cpu, uint64_t ip)
 {
-    if (cpu->paused)
-        return 0;
+    bool pause = run.paused;
+
+    if (cpu->paused == pause)
+        return;
     if (run.mode != HR_MODE_OFF)
-        sampler_poll(cpu, frame->rip, 0);
-    sampler_pause(cpu);
-    pause_others(cpu, true);
-    return 0;
+        sampler_poll(cpu, ip, pause ? 0 : HR_SAMPLE_RESUMED);
+    if (pause)
+        sampler_pause(cpu);
+    else
+        sampler_unpause(cpu, clock_entered(cpu));
 }
 
-static int64_t start_sampling(struct cpu *cpu, const struct trap_frame *frame)
+static int64_t set_paused(struct cpu *cpu, const struct trap_frame *frame, bool pause)
 {
-    if (!cpu->paused)
-        return 0;
-    if (run.mode != HR_MODE_OFF)
-        sampler_poll(cpu, frame->rip, HR_SAMPLE_RESUMED);
-    sampler_unpause(cpu, clock_entered(cpu));
-    pause_others(cpu, false);
+    run.paused = pause;
+    syscall_hr_follow(cpu, frame->rip);
+    call_others(cpu);
     return 0;
 }
 
@@ -126,9 +125,9 @@ static int64_t other_call(struct cpu *cpu, const struct trap_frame *frame)
     case HR_ABI_READ:
         return read_counters(cpu, frame);
     case HR_ABI_START:
-        return start_sampling(cpu, frame);
+        return set_paused(cpu, frame, false);
     case HR_ABI_PAUSE:
-        return pause_sampling(cpu, frame);
+        return set_paused(cpu, frame, true);
     case HR_ABI_LOG:
         service_flush();
         return 0;

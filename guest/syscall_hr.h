@@ -9,4 +9,8 @@
 /* The call in `frame`; its result goes to frame->rax.  False, as trap_syscall() returns it. */
 bool syscall_hr(struct cpu *cpu, struct trap_frame *frame);
 
+/* The trigger of this CPU rests or goes on as run.paused says, with the sample that belongs to it.
+ */
+void syscall_hr_follow(struct cpu *cpu, uint64_t ip);
+
 #endif
