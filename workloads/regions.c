@@ -2,6 +2,7 @@
 #include "include/hr.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -113,6 +114,47 @@ static int run_cost(uint64_t count)
     return 0;
 }
 
+static uint32_t threads_ready, threads_may_end;
+
+static void *run_thread(void *passes)
+{
+    for (uint64_t i = 0; i < (uint64_t)passes; i++) {
+        hr_region_begin(&loop);
+        regions_spin(LOOP);
+        hr_region_end(&loop);
+    }
+    __atomic_fetch_add(&threads_ready, 1, __ATOMIC_SEQ_CST);
+    while (!__atomic_load_n(&threads_may_end, __ATOMIC_SEQ_CST))
+        regions_spin(LOOP);
+    return NULL;
+}
+
+/* `count` threads in one region at the same time; then polls and pauses of all of them. */
+static int run_threads(uint64_t count)
+{
+    pthread_t threads[16];
+    int failed = count > 16;
+
+    for (uint64_t i = 0; i < count && !failed; i++)
+        failed = check("pthread_create",
+                       -pthread_create(&threads[i], NULL, run_thread, (void *)(uint64_t)100));
+    while (!failed && __atomic_load_n(&threads_ready, __ATOMIC_SEQ_CST) < count)
+        regions_spin(LOOP);
+    for (int i = 0; i < 100 && !failed; i++) {
+        regions_spin(100 * LOOP);
+        hr_poll(HR_ALL_CPUS);
+        regions_spin(100 * LOOP);
+        hr_pause();
+        regions_spin(100 * LOOP);
+        hr_start();
+    }
+    __atomic_store_n(&threads_may_end, 1, __ATOMIC_SEQ_CST);
+    for (uint64_t i = 0; i < count && !failed; i++)
+        pthread_join(threads[i], NULL);
+    printf("regions: %llu threads\n", (unsigned long long)count);
+    return failed;
+}
+
 /* Ends by a fault within a region that was left `count` times before. */
 static int run_crash(uint64_t count)
 {
@@ -216,9 +258,10 @@ static const struct {
     const char *name;
     int (*run)(uint64_t count);
 } modes[] = {
-    {"regions", run_regions}, {"polls", run_polls}, {"pause", run_pause}, {"cost", run_cost},
-    {"crash", run_crash},     {"log", run_log},     {"marks", run_marks}, {"native", run_native},
-    {"misuse", run_misuse},   {"rdpmc", run_rdpmc},
+    {"regions", run_regions}, {"polls", run_polls},   {"pause", run_pause},
+    {"cost", run_cost},       {"crash", run_crash},   {"log", run_log},
+    {"marks", run_marks},     {"native", run_native}, {"misuse", run_misuse},
+    {"threads", run_threads}, {"rdpmc", run_rdpmc},
 };
 
 int main(int argc, char **argv)
@@ -231,7 +274,7 @@ int main(int argc, char **argv)
         if (strcmp(modes[i].name, mode) == 0)
             return modes[i].run(count);
     fputs("usage: regions "
-          "[regions|polls|pause|cost|crash|log|marks|native|misuse|rdpmc [COUNT]]\n",
+          "[regions|polls|pause|cost|crash|log|marks|native|misuse|rdpmc|threads [COUNT]]\n",
           stderr);
     return 2;
 }
