@@ -93,12 +93,13 @@ static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t fla
 /* An interrupt before the program reached next_due: of a timer armed earlier, since when the
  * workload clock stood still, or of one that was armed anew while this interrupt was pending.  The
  * latter still runs.  Were it to expire in here, each of these interrupts would find the next one
- * pending, and the program would not get on.  So it is put off; true: it had expired already.
+ * pending, and the program would not get on.  So it is put off; true: it had expired already, or
+ * sampling rests since the interrupt became pending.
  */
-static __attribute__((noinline)) bool another_pending(void)
+static __attribute__((noinline)) bool leave_timer(const struct cpu *cpu)
 {
     apic_timer_arm(INT32_MAX);
-    return apic_pending(VECTOR_TIMER);
+    return cpu->paused || apic_pending(VECTOR_TIMER);
 }
 
 void sampler_interrupt(struct irq_frame *frame)
@@ -110,7 +111,7 @@ void sampler_interrupt(struct irq_frame *frame)
     if (__builtin_expect(late >= 0, 1)) {
         take(cpu, now, frame->rip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
         advance(cpu, now);
-    } else if (another_pending()) {
+    } else if (leave_timer(cpu)) {
         apic_eoi();
         return;
     }
@@ -151,6 +152,8 @@ void sampler_stop(void)
 void sampler_pause(struct cpu *cpu)
 {
     cpu->paused = true;
+    cpu->next_due = clock_entered(cpu) +
+                    (1ull << 62); /* an interrupt that is pending comes early: leave_timer */
     sampler_stop();
 }
 

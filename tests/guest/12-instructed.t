@@ -138,6 +138,11 @@ for how in '-i 1us' '--mode instructed'; do
     pause_of_trace
     is "$how: a pause ends with a sample, rests, and resumes with one" "$(cat pause)" 'paused: 4 then 12'
 done
+for count in 50100 50233 50366 50499 50632 50765 50898; do # wherever on the grid it begins
+    run_guest -i 1us "$REGIONS" pause $count
+    pause_of_trace
+    is "a pause after $count iterations" "$(cat pause)" 'paused: 4 then 12'
+done
 run_guest -i 1us --paused "$REGIONS" pause 50000
 "$HR" dump --format csv hr.bin >dump.csv
 within '--paused: no sample before hr_start' "$(sed -n 2p dump.csv | cut -d, -f1)" 15000 30000
