@@ -16,10 +16,15 @@ HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -fstack-protector-strong
 HOST_LIBS := -lelf -ldw -ljansson -lpfm
 WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -fno-omit-frame-pointer -MMD -MP
 
+# Only the public names leave it, and it needs no C library: one archive serves glibc and musl.
+LIBHR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -MMD -MP -fPIC -fvisibility=hidden \
+	-ftls-model=initial-exec -ffreestanding -fno-stack-protector -fcf-protection=none
+
 LIB_SRC := $(wildcard lib/*.c)
 GUEST_SRC := $(wildcard guest/*.c guest/*.S boot/*.S boot/*.c drivers/*.c drivers/*/*.c) $(LIB_SRC)
 HOST_SRC := $(wildcard host/*.c) $(LIB_SRC)
-WORKLOADS := $(patsubst workloads/%.c,%,$(wildcard workloads/*.c))
+LIBHR_SRC := workloads/libhr.c workloads/libhr_counters.S
+WORKLOADS := $(patsubst workloads/%.c,%,$(filter-out $(LIBHR_SRC),$(wildcard workloads/*.c)))
 
 GUEST_OBJ := $(addprefix $(BUILD)/guest/,$(addsuffix .o,$(basename $(GUEST_SRC))))
 HOST_OBJ := $(addprefix $(BUILD)/host/,$(addsuffix .o,$(basename $(HOST_SRC))))
@@ -29,7 +34,7 @@ WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc
 	$(if $(MUSL_GCC),$(WORKLOADS:=-musl)))
 
 .PHONY: all workloads help clean demo test test-long check-vpmu bench lint check-layers install uninstall FORCE
-all: $(BUILD)/hr $(BUILD)/guest.elf workloads ## build the hr command, the kernel and the workloads
+all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/libhr.a $(BUILD)/libhr.so workloads ## build the hr command, the kernel and the workloads
 
 $(BUILD)/guest.elf: $(GUEST_OBJ) $(BUILD)/guest/guest/variants/test_hook_off.o linker.ld \
 		$(BUILD)/flags $(BUILD)/sources
@@ -54,21 +59,42 @@ $(BUILD)/host/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(HOST_CFLAGS) -c -o $@ $<
 
+LIBHR_OBJ := $(addprefix $(BUILD)/libhr/,$(addsuffix .o,$(basename $(LIBHR_SRC))))
+$(BUILD)/libhr/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(LIBHR_CFLAGS) -c -o $@ $<
+
+$(BUILD)/libhr/%.o: %.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(LIBHR_CFLAGS) -c -o $@ $<
+
+$(BUILD)/libhr/libhr.o: $(LIBHR_OBJ)
+	$(CC) -nostdlib -r -o $@.tmp $^
+	objcopy --localize-hidden $@.tmp $@
+
+$(BUILD)/libhr.a: $(BUILD)/libhr/libhr.o
+	rm -f $@
+	$(AR) rcs $@ $<
+
+$(BUILD)/libhr.so: $(BUILD)/libhr/libhr.o
+	$(CC) -nostdlib -shared -Wl,-soname,libhr.so -Wl,-z,noexecstack -o $@ $<
+
 workloads: $(WORKLOAD_BIN) ## build the sample programs
 
-$(BUILD)/workloads/%-glibc-static: workloads/%.c $(BUILD)/flags
+$(BUILD)/workloads/%-glibc-static: workloads/%.c $(BUILD)/libhr.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(WORKLOAD_CFLAGS) -MF $@.d -MT $@ -static -o $@ $<
+	$(CC) $(WORKLOAD_CFLAGS) -MF $@.d -MT $@ -static -o $@ $< $(BUILD)/libhr.a
 
-$(BUILD)/workloads/%-musl: workloads/%.c $(BUILD)/flags
+$(BUILD)/workloads/%-musl: workloads/%.c $(BUILD)/libhr.a $(BUILD)/flags
 	@mkdir -p $(@D)
-	musl-gcc $(WORKLOAD_CFLAGS) -MF $@.d -MT $@ -static -o $@ $<
+	musl-gcc $(WORKLOAD_CFLAGS) -MF $@.d -MT $@ -static -o $@ $< $(BUILD)/libhr.a
 
 $(BUILD)/workloads/%: $(BUILD)/workloads/%-glibc-static
 	ln -f $< $@
 
 # Rewritten when the compiler or a flag changes, or the list of sources: what depends on it is rebuilt.
-FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS)
+FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
+	$(LIBHR_CFLAGS)
 SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC))
 $(BUILD)/flags: NOW = $(FLAGS_NOW)
 $(BUILD)/sources: NOW = $(SOURCES_NOW)
@@ -112,9 +138,14 @@ install: all ## install into PREFIX (default /usr/local)
 	install -D -m 755 $(BUILD)/hr $(DESTDIR)$(PREFIX)/bin/hr
 	install -D -m 644 $(BUILD)/guest.elf $(DESTDIR)$(PREFIX)/lib/microtome/guest.elf
 	install -D -m 644 docs/hr.1 $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
+	install -D -m 644 include/hr.h $(DESTDIR)$(PREFIX)/include/hr.h
+	install -D -m 644 $(BUILD)/libhr.a $(DESTDIR)$(PREFIX)/lib/libhr.a
+	install -D -m 755 $(BUILD)/libhr.so $(DESTDIR)$(PREFIX)/lib/libhr.so
+	install -D -m 644 workloads/python/microtome.py $(DESTDIR)$(PREFIX)/lib/microtome/microtome.py
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/hr $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/hr.h lib/libhr.a lib/libhr.so)
 	rm -rf $(DESTDIR)$(PREFIX)/lib/microtome
 
 clean: ## remove what was built
@@ -123,4 +154,4 @@ clean: ## remove what was built
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
--include $(GUEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(WORKLOAD_BIN:=.d)
+-include $(GUEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(LIBHR_OBJ:.o=.d) $(WORKLOAD_BIN:=.d)

@@ -28,6 +28,7 @@
 #include "include/version.h"
 
 #define CR4_TSD (1u << 2)
+#define CR4_PCE (1u << 8)
 #define WORKLOAD_CPU 1 /* the first that runs the program where it is not CPU 0 */
 
 static uint32_t prepare_turn; /* the CPU that prepares itself now; set when all have started */
@@ -128,6 +129,8 @@ static void load_program(struct cpu *workload)
 /* On every workload CPU, just before the program starts. */
 static void start_counting(struct cpu *cpu)
 {
+    if (run.pmu_caps.needs_encodings)
+        x86_write_cr4(x86_read_cr4() | CR4_PCE); /* the program's RDPMC reads its own counters */
     cpu->user_ticks = 0;
     cpu->slept_ticks = 0;
     if (run.mode == HR_MODE_OVERFLOW) {

@@ -33,7 +33,7 @@ struct run {
     uint64_t wanted_ticks; /* overflow: between samples, when the period adapts; otherwise 0 */
     uint64_t period_min; /* overflow: what this machine can bear; measured */
     uint64_t overflow_mask; /* overflow: the range of the first event's counter */
-    bool paused; /* the trigger waits for the program */
+    bool paused; /* the trigger rests: at first, then as the program says (guest/syscall_hr.h) */
     bool shared; /* one CPU is both service and workload CPU */
     bool emulated;
     uint32_t workload_cpus; /* that run the program; 1 in shared mode */

@@ -90,6 +90,18 @@ static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t fla
     ring_publish(ring);
 }
 
+/* An interrupt before the program reached next_due: of a timer armed earlier, since when the
+ * workload clock stood still, or of one that was armed anew while this interrupt was pending.  The
+ * latter still runs.  Were it to expire in here, each of these interrupts would find the next one
+ * pending, and the program would not get on.  So it is put off; true: it had expired already, or
+ * sampling rests since the interrupt became pending.
+ */
+static __attribute__((noinline)) bool leave_timer(const struct cpu *cpu)
+{
+    apic_timer_arm(INT32_MAX);
+    return cpu->paused || apic_pending(VECTOR_TIMER);
+}
+
 void sampler_interrupt(struct irq_frame *frame)
 {
     struct cpu *cpu = cpu_this();
@@ -99,6 +111,9 @@ void sampler_interrupt(struct irq_frame *frame)
     if (__builtin_expect(late >= 0, 1)) {
         take(cpu, now, frame->rip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
         advance(cpu, now);
+    } else if (leave_timer(cpu)) {
+        apic_eoi();
+        return;
     }
     apic_eoi();
     arm(cpu, now);
@@ -137,6 +152,8 @@ void sampler_stop(void)
 void sampler_pause(struct cpu *cpu)
 {
     cpu->paused = true;
+    cpu->next_due = clock_entered(cpu) +
+                    (1ull << 62); /* an interrupt that is pending comes early: leave_timer */
     sampler_stop();
 }
 
@@ -181,10 +198,12 @@ void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
         return;
     }
     struct trace_slot *slot = open_slot(cpu);
-    *slot = (struct trace_slot){.time = clock_entered(cpu),
-                                .ip = ip,
-                                .tid = cpu->tid,
-                                .flags = (uint8_t)(flags | HR_SAMPLE_POLLED)};
+    slot->time = clock_entered(cpu); /* field by field: a small slot is half the struct */
+    slot->ip = ip;
+    slot->tid = cpu->tid;
+    slot->cost_ticks = 0;
+    slot->flags = (uint8_t)(flags | HR_SAMPLE_POLLED);
+    slot->kind = 0;
     sampler_read(cpu, slot->counters);
     sampler_record_end(cpu);
 }

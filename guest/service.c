@@ -273,6 +273,19 @@ void service_drain(struct cpu *cpu)
     release_counters(cpu);
 }
 
+void service_flush(void)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (run.shared) {
+        service_drain(cpu);
+        return;
+    }
+    begin();
+    service_cpu_request(cpu, SERVICE_FLUSH, 0, 0);
+    end(cpu);
+}
+
 void platform_wait(void)
 {
     if (cpu_this()->index == 0)

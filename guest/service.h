@@ -49,6 +49,10 @@ void service_note_fault(const struct service_fault *fault);
 /* Ends the run when the host has asked for it. Returns otherwise. */
 void service_check_stop(void);
 
+/* Everything in the rings has left the guest when this returns.  Within a call that is off the
+ * workload clock as a whole. */
+void service_flush(void);
+
 /* Empties this CPU's ring into the trace now (shared mode only; interrupt or thread context). */
 void service_drain(struct cpu *cpu);
 

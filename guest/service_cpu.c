@@ -233,6 +233,10 @@ int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, u
     case SERVICE_READ:
         result = perform_read(cpu, a);
         break;
+    case SERVICE_FLUSH:
+        drain_rings(true);
+        result = 0;
+        break;
     case SERVICE_EXIT:
         perform_exit((const struct hr_rec_exit *)a);
     }

@@ -57,7 +57,6 @@ struct thread {
     struct trap_frame start; /* its first entry into ring 3 */
     uint64_t fs_base, gs_base; /* the same */
     bool has_fpu; /* the same: from cpu->fpu_area; otherwise the initial state */
-    bool paused; /* the same: sampling rests */
     uint64_t used_ticks; /* until running_since */
     uint64_t running_since;
     /* guest/wait.h */

@@ -21,7 +21,6 @@ struct thread *threads_first(struct process *process, struct cpu *cpu)
     struct thread *thread = &table[0];
 
     *thread = (struct thread){.process = process, .tid = process->pid, .cpu = cpu};
-    thread->paused = run.paused;
     next_tid = process->pid + 1;
     count = 1;
     return thread;
@@ -77,8 +76,7 @@ struct thread *threads_clone(const struct thread *parent, const struct trap_fram
                               .start = *frame,
                               .fs_base = x86_rdmsr(X86_MSR_FS_BASE),
                               .gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE),
-                              .has_fpu = true,
-                              .paused = parent->cpu->paused};
+                              .has_fpu = true};
     memcpy(thread->name, parent->name, sizeof thread->name);
     thread->start.rax = 0;
     __asm__ volatile("xsave64 (%0)" ::"r"(cpu->fpu_area), "a"(~0u), "d"(~0u) : "memory");
@@ -104,11 +102,11 @@ void threads_record_switch(struct cpu *cpu, uint64_t time, uint32_t from, uint32
 }
 
 /* The trigger follows the thread; grid points are the same on every CPU. */
-static void start_sampling(struct cpu *cpu, const struct thread *thread, uint64_t now)
+static void start_sampling(struct cpu *cpu, uint64_t now)
 {
     uint64_t passed = (now - run.start_ticks) % run.interval_ticks;
 
-    if (thread->paused) {
+    if (run.paused) {
         sampler_pause(cpu);
     } else if (cpu->paused) {
         sampler_unpause(cpu, now - passed);
@@ -131,7 +129,7 @@ static void run_thread(struct cpu *cpu, struct thread *thread)
     cpu->tid = thread->tid;
     thread->running_since = now;
     threads_record_switch(cpu, now, 0, thread->tid, HR_SWITCH_START);
-    start_sampling(cpu, thread, now);
+    start_sampling(cpu, now);
     user_enter(&thread->start);
     memset(thread, 0, sizeof *thread);
     __atomic_store_n(&cpu->thread, NULL, __ATOMIC_RELEASE);

@@ -6,6 +6,8 @@
 #include "drivers/platform.h"
 #include "drivers/virtio/serial.h"
 #include "guest/log.h"
+#include "guest/marks.h"
+#include "guest/regions.h"
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/trace.h"
@@ -14,6 +16,7 @@
 #include "lib/trace_writer.h"
 
 #define CHUNK_BYTES 65536u
+#define END_BYTES (1u << 20) /* of an END chunk with regions, header included */
 
 /* Counters narrower than 64 bits, made whole: the counts so far of one CPU. */
 struct extension {
@@ -166,6 +169,15 @@ static int write_sample(struct trace_writer *w, const struct trace_slot *slot, s
     return 0;
 }
 
+static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
+{
+    const struct hr_rec_mark mark = {.time = slot->time, .tid = slot->tid};
+    uint32_t bytes;
+    const char *text = marks_text(slot->counters[0], &bytes);
+
+    return trace_writer_record(w, HR_REC_MARK, slot->time, &mark, sizeof mark, text, bytes);
+}
+
 static int write_slot(struct trace_writer *w, const struct trace_slot *slot, struct extension *e)
 {
     union record_body body;
@@ -177,6 +189,8 @@ static int write_slot(struct trace_writer *w, const struct trace_slot *slot, str
             .time_first = slot->time, .time_last = slot->ip, .count = slot->counters[0]};
         return trace_writer_lost(w, &lost);
     }
+    if (slot->kind == HR_REC_MARK)
+        return write_mark(w, slot);
     uint32_t bytes = slot_to_body(slot, &body);
     return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
 }
@@ -268,6 +282,17 @@ static void add_totals(void)
     }
 }
 
+/* Regions have up to 2 KB an event: the END chunk gets a larger buffer if memory is left. */
+static void make_room_for_regions(void)
+{
+    void *buffer = regions_any() ? platform_allocate(END_BYTES) : NULL;
+
+    if (!buffer)
+        return;
+    meta.writer.buffer = buffer;
+    meta.writer.capacity = END_BYTES;
+}
+
 static void add_stream(uint16_t cpu)
 {
     const struct trace_writer *w = &streams[cpu]->data.writer;
@@ -288,6 +313,7 @@ void trace_end(const struct hr_rec_exit *exit_record)
         if (trace_writer_dirty(&streams[cpu]->data.writer))
             send_chunk(&streams[cpu]->data.writer);
     }
+    make_room_for_regions();
     trace_writer_begin(&meta.writer, HR_CHUNK_END);
     trace_writer_record(&meta.writer, HR_REC_EXIT, exit_record->time, exit_record,
                         sizeof *exit_record, NULL, 0);
@@ -295,5 +321,6 @@ void trace_end(const struct hr_rec_exit *exit_record)
     for (uint16_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu])
             add_stream(cpu);
+    regions_write(&meta.writer);
     send_chunk(&meta.writer);
 }

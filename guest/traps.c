@@ -14,7 +14,9 @@
 #include "guest/service.h"
 #include "guest/signal.h"
 #include "guest/syscall.h"
+#include "guest/syscall_hr.h"
 #include "guest/uaccess.h"
+#include "include/hr_abi.h"
 #include "lib/x86.h"
 
 enum { /* SDM volume 3, "Exceptions and Interrupts" */
@@ -43,13 +45,9 @@ static const struct fault_signal fault_signals[ENTRY_EXCEPTIONS] = {
     [20] = {SIGSEGV, SI_KERNEL, 0},   [21] = {SIGSEGV, SI_KERNEL, 0},
 };
 
-bool trap_syscall(struct trap_frame *frame)
+static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_frame *frame)
 {
-    struct cpu *cpu = cpu_this();
     struct thread *thread = cpu->thread;
-
-    if (!thread) /* the calibration loop ends */
-        user_leave();
     uint64_t start = clock_entered(cpu);
     cross_lock(cpu);
     thread->return_by_iret = false;
@@ -62,10 +60,23 @@ bool trap_syscall(struct trap_frame *frame)
     slot->counters[0] = duration > UINT32_MAX ? UINT32_MAX : duration;
     slot->counters[1] = frame->vector;
     sampler_record_end(cpu);
+    syscall_hr_follow(cpu, frame->rip);
     service_check_stop();
     bool by_iret = thread->return_by_iret;
     cross_unlock();
     return by_iret;
+}
+
+/* Two branches and two tail calls, so that a poll by the program stays cheap. */
+bool trap_syscall(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (!cpu->thread) /* the calibration loop ends */
+        user_leave();
+    if (frame->rax == HR_ABI_SYSCALL)
+        return syscall_hr(cpu, frame);
+    return linux_call(cpu, frame);
 }
 
 /* RDTSC and RDTSCP trap in shared mode: the program sees the workload clock. */
@@ -115,6 +126,7 @@ static void attend(struct cpu *cpu, struct trap_frame *frame)
     cross_answer(cpu);
     cross_lock(cpu);
     service_check_stop();
+    syscall_hr_follow(cpu, frame->rip);
     signal_deliver(cpu->thread, frame);
     cross_unlock();
 }

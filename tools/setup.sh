@@ -9,7 +9,8 @@ packages_of() {
     run) echo qemu-system-x86 qemu-system-data seabios ;;
     demo) echo busybox-static ;;
     test) echo libcmocka-dev clang libclang-rt-14-dev musl-tools busybox-static valgrind shellcheck \
-        clang-format clang-tidy perl jq cpio bzip2 gawk procps util-linux libvirt-daemon-system libvirt-clients ;;
+        clang-format clang-tidy perl jq python3 binutils cpio bzip2 gawk procps util-linux \
+        libvirt-daemon-system libvirt-clients ;;
     bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine ;;
     *)
         echo "setup: unknown group '$1'; known: build run demo test bench" >&2

@@ -21,6 +21,7 @@ enum {
     APIC_TPR = 0x80,
     APIC_EOI = 0xb0,
     APIC_SPURIOUS = 0xf0,
+    APIC_IRR = 0x200, /* eight registers of 32 vectors, 10H apart */
     APIC_ICR_LOW = 0x300,
     APIC_ICR_HIGH = 0x310,
     APIC_LVT_TIMER = 0x320,
@@ -59,6 +60,12 @@ static inline void apic_write(uint32_t offset, uint32_t value)
 static inline void apic_eoi(void)
 {
     apic_write(APIC_EOI, 0);
+}
+
+/* Is an interrupt of this vector accepted, but not delivered yet? */
+static inline bool apic_pending(uint8_t vector)
+{
+    return apic_read(APIC_IRR + vector / 32 * 0x10u) >> vector % 32 & 1;
 }
 
 /* Detects the mode (x2APIC where CPUID offers it) and maps the page.  Once, on the boot CPU. */
