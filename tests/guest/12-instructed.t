@@ -37,10 +37,11 @@ times_of_marks() {
 }
 
 # pause_of_trace: writes the flags of the samples between the two marks, and of the first after them.
+# A timer's sample may come between the first mark and the pause.
 pause_of_trace() {
     "$HR" dump --format records hr.bin | awk '/^  mark/ { at++ } /^  sample/ {
             match($0, /flags=[0-9]+/); flags = substr($0, RSTART + 6, RLENGTH - 6)
-            if (at == 1) inside = inside " " flags
+            if (at == 1 && (flags + 0 || inside)) inside = inside " " flags
             if (at == 2 && !after++) first = flags } END { print "paused:" inside, "then", first }' >pause
 }
 
