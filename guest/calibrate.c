@@ -176,6 +176,7 @@ static void measure_overflow(struct cpu *cpu)
     run.pmu->start(&run.session);
     uint64_t ticks = run_loop(cpu, false);
     run.pmu->read(&run.session, cpu->user_ticks, counts);
+    counts[0] = (counts[0] + PMU_START_BEFORE_END) & run.overflow_mask;
     uint64_t period = counts[0] / OVERFLOWS;
     if (run.session.events[0].flags & HR_EVENT_KERNEL) { /* the handler may be counted, too */
         run.period_min = handler_events();

@@ -69,6 +69,10 @@ void trace_add_ring(struct ring *ring)
         panic("no memory for the trace of CPU %u", ring->cpu);
     stream->ring = ring;
     streams[ring->cpu] = stream;
+    if (run.pmu_caps.needs_encodings) {
+        for (uint32_t i = run.mode == HR_MODE_OVERFLOW; i < run.session.event_count; i++)
+            stream->extension.raw[i] = 0ull - PMU_START_BEFORE_END;
+    }
     trace_writer_init(&stream->data.writer, stream->data.buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
                       run.session.event_count);
 }

@@ -187,7 +187,8 @@ static void amd_start(const struct pmu_session *session)
         uint32_t offset = event->counter * registers.stride;
         bool samples = i == 0 && session->period;
         pmu_hardware_write(registers.select + offset, 0);
-        pmu_hardware_write(registers.counter + offset, samples ? preset : 0);
+        pmu_hardware_write(registers.counter + offset,
+                           samples ? preset : pmu_hardware_first(event->width_bits));
         uint64_t select = pmu_hardware_select(event) | (samples ? PMU_SELECT_INTERRUPT : 0);
         pmu_hardware_write(registers.select + offset, select);
         if (!amd.global_control)

@@ -15,7 +15,8 @@ static uint64_t start_fixed(const struct pmu_event *event, uint64_t preset)
                      (event->flags & HR_EVENT_KERNEL ? INTEL_FIXED_KERNEL : 0) |
                      (preset ? INTEL_FIXED_INTERRUPT : 0);
 
-    pmu_hardware_write(intel_registers.fixed + n * intel_registers.stride, preset);
+    pmu_hardware_write(intel_registers.fixed + n * intel_registers.stride,
+                       preset ? preset : pmu_hardware_first(event->width_bits));
     return field << 4 * n;
 }
 
@@ -26,7 +27,8 @@ static void start_general(const struct pmu_event *event, uint64_t preset)
     if (event->encoding_ext)
         pmu_hardware_write(intel_companion(event), event->encoding_ext);
     pmu_hardware_write(intel_registers.select + offset, 0);
-    pmu_hardware_write(intel_registers.counter + offset, preset);
+    pmu_hardware_write(intel_registers.counter + offset,
+                       preset ? preset : pmu_hardware_first(event->width_bits));
     uint64_t select = pmu_hardware_select(event) | (preset ? PMU_SELECT_INTERRUPT : 0);
     pmu_hardware_write(intel_registers.select + offset, select);
     if (!intel_caps.global_control)

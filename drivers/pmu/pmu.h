@@ -43,6 +43,10 @@ struct pmu_event { /* one counter of the session, as it goes into the trace */
     uint8_t width_bits; /* of the values that read stores */
 };
 
+/* Counters start this many events before the end of their range, so that every run shows that
+ * passing it loses nothing: values are meaningful as differences modulo their width. */
+#define PMU_START_BEFORE_END 65536u
+
 struct pmu_session { /* the events of a run; the same on every CPU */
     uint32_t event_count;
     uint64_t period; /* overflow sampling of the first event: what start arms it with; 0: none */
@@ -64,7 +68,7 @@ struct pmu_driver {
      * that need one register with different values, -ENOSPC no counter left. */
     int (*assign)(const struct pmu_caps *caps, struct pmu_session *session,
                   struct pmu_refusal *refusal);
-    void (*start)(const struct pmu_session *session); /* from 0 */
+    void (*start)(const struct pmu_session *session); /* from PMU_START_BEFORE_END; stub: 0 */
     void (*stop)(const struct pmu_session *session);
     /* Counters rest and go on, with what they have counted.  After start. */
     void (*pause)(const struct pmu_session *session);
@@ -84,7 +88,7 @@ struct pmu_driver {
      */
     bool (*overflowed)(const struct pmu_session *session);
     void (*rearm)(const struct pmu_session *session, uint64_t period);
-    /* Stores the counts since start with pmu_store, width_bits each: the reader extends them.
+    /* Stores what the counters hold with pmu_store, width_bits each: the reader extends them.
      * user_instructions: ring-3 ticks so far on this CPU, which a driver without hardware derives
      * its values from. */
     void (*read)(const struct pmu_session *session, uint64_t user_instructions, uint64_t *values);

@@ -72,6 +72,11 @@ uint32_t pmu_hardware_rings(uint64_t encoding)
     return flags ? flags : HR_EVENT_USER;
 }
 
+uint64_t pmu_hardware_first(uint8_t width_bits)
+{
+    return (0ull - PMU_START_BEFORE_END) & ~0ull >> (64 - width_bits);
+}
+
 uint64_t pmu_hardware_select(const struct pmu_event *event)
 {
     uint64_t rings = (event->flags & HR_EVENT_USER ? PMU_SELECT_USER : 0) |

@@ -21,6 +21,9 @@ void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instruct
 /* Rings of an event select, as HR_EVENT_* flags; none asked for means ring 3. */
 uint32_t pmu_hardware_rings(uint64_t encoding);
 
+/* What a counter of this width starts from. */
+uint64_t pmu_hardware_first(uint8_t width_bits);
+
 /* The event select that counts this event in its rings, enabled. */
 uint64_t pmu_hardware_select(const struct pmu_event *event);
 

@@ -120,10 +120,10 @@ static void starts_core_counters_under_global_control(void **state)
     pmu_amd.start(&session);
     fake_expect_writes((const uint64_t[][2]){{0xc0000301, 0},
                                              {0xc0010200, 0},
-                                             {0xc0010201, 0},
+                                             {0xc0010201, 0xffffffff0000},
                                              {0xc0010200, 0x4100c0},
                                              {0xc0010202, 0},
-                                             {0xc0010203, 0},
+                                             {0xc0010203, 0xffffffff0000},
                                              {0xc0010202, 0x100430043},
                                              {0xc0000301, 3},
                                              {0, 0}});
@@ -139,10 +139,10 @@ static void starts_legacy_counters_one_by_one(void **state)
     assign_two();
     pmu_amd.start(&session);
     fake_expect_writes((const uint64_t[][2]){{0xc0010000, 0},
-                                             {0xc0010004, 0},
+                                             {0xc0010004, 0xffffffff0000},
                                              {0xc0010000, 0x4100c0},
                                              {0xc0010001, 0},
-                                             {0xc0010005, 0},
+                                             {0xc0010005, 0xffffffff0000},
                                              {0xc0010001, 0x100430043},
                                              {0, 0}});
     pmu_amd.stop(&session);

@@ -34,7 +34,7 @@ static void ring_3_overflows_touch_two_registers(void **state)
                                                  {0x390, 1ull << 32},
                                                  {0x309, 0xfffffffffc18},
                                                  {0x186, 0},
-                                                 {0x4c1, 0},
+                                                 {0x4c1, 0xffffffff0000},
                                                  {0x186, 0x4181d0},
                                                  {0x38d, 0xa},
                                                  {0x38f, 0x100000001},
@@ -74,7 +74,7 @@ static void ring_0_counters_are_stopped_before_version_4(void **state)
                                              {0x4c1, 0xff0000000000},
                                              {0x186, 0x5300c4},
                                              {0x187, 0},
-                                             {0x4c2, 0},
+                                             {0x4c2, 0xffffffff0000},
                                              {0x187, 0x4181d0},
                                              {0x38d, 0},
                                              {0x38f, 3},
@@ -134,7 +134,7 @@ static void version_1_looks_at_the_counter(void **state)
                                              {0xc1, 0xfffffffffc18},
                                              {0x186, 0x5100c0},
                                              {0x187, 0},
-                                             {0xc2, 0},
+                                             {0xc2, 0xffffffff0000},
                                              {0x187, 0x4181d0},
                                              {0, 0}});
     assert_false(pmu_intel.overflowed(&session));
