@@ -193,6 +193,14 @@ wait $pid
 is 'hr_log: what was sampled before is in the trace of a killed guest' "$(records '^  sample .* flags=4\b')" 8
 is 'and the mark' "$(records '^  mark .* text="logged"')" 1
 
+# ---- threads ----
+run_guest --cpus 4 "$REGIONS" threads 3
+is 'threads: passes of one region add up' "$(region loop 0 | sed 's/ sum.*max=[0-9]*//')" 'passes=300 threads=3'
+"$HR" dump --format records hr.bin | awk '/^chunk DATA/ { match($0, / cpu=[0-9]+/); cpu = substr($0, RSTART + 5, RLENGTH - 5) }
+    /^  sample/ && match($0, /flags=(4|12)/) { seen[cpu " " substr($0, RSTART + 6, RLENGTH - 6)]++ }
+    END { for (what in seen) print what }' | sort >flags
+is 'polls, pauses and starts reach all CPUs' "$(tr '\n' ';' <flags)" '1 12;1 4;2 12;2 4;3 12;3 4;4 12;4 4;'
+
 # ---- with counters ----
 if [ -z "${QEMU:-}" ]; then
     skip 1 'QEMU names no emulator with a PMU'
@@ -219,6 +227,10 @@ while IFS= read -r flavour; do
     like 'and it knows' out 'counters are read in user mode'
     on_flavour --cpus 1 -e instructions,cycles,branches,cache-misses,branch-misses "$REGIONS" regions 10
     exact 'read by the program, five counters' "$(empty_user 5)"
+    on_flavour --cpus 3 -e instructions,cycles "$REGIONS" threads 2
+    length=$(($(loop_length 1000) + $(empty_user 2)))
+    is 'threads: every pass is exact' "$(region loop 0)" \
+        "passes=200 sum=$((200 * length)) min=$length max=$length threads=2"
     on_flavour -c 1000 -e instructions,cycles "$REGIONS" regions 10
     exact 'overflow of the counter that is read' $empty_kernel
     on_flavour -c 1000 -e instructions,cycles "$REGIONS" pause 5000
