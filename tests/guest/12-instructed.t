@@ -152,6 +152,10 @@ is 'and the first is marked as resumed' "$("$HR" dump --format records hr.bin | 
 ok 'the trace says that it began paused' test "$(($("$HR" dump --format records hr.bin |
     sed -n 's/^  sampling .* flags=\([0-9]*\).*/\1/p') & 8))" -eq 8
 within 'and then comes one a microsecond' "$(stat_of hr.bin .samples)" 195 210
+paused=$(stat_of hr.bin .cost.sample_ns)
+run_guest -i 1us "$REGIONS" pause 50000
+is 'what a sample costs is measured all the same' "$paused" "$(stat_of hr.bin .cost.sample_ns)"
+ok 'and is not nothing' test "$paused" -gt 0
 
 # ---- marks, log, misuse ----
 run_guest "$REGIONS" marks 1100

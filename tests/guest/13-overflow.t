@@ -90,6 +90,8 @@ limits() {
     is 'a period of 1: refused' "$status" 125
     like 'and told the smallest' err '^hr: --count 1: too short .* use [0-9]+ or more$'
     least=$(sed -n 's/.* use \([0-9]*\) or more$/\1/p' err)
+    on_flavour --paused -c 1 -e instructions "$WORKLOADS/hello"
+    like 'so is one that starts later' err "^hr: --count 1: too short .* use $least or more$"
     on_flavour -c "$least" -e instructions "$WORKLOADS/spin" 100000
     is 'the smallest works' "$status" 0
     conserved 'the smallest' "$least"
