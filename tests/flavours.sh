@@ -13,6 +13,7 @@ EPYC,pmu=on,pmu-v2=off'
 accel=${ACCEL:-tcg} # of a machine with a real PMU: kvm
 
 # on_flavour OPTION... PROGRAM ARG...: `hr run` on the CPU model $flavour.
+# shellcheck disable=SC2154 # the test that includes this file sets it, in its loop over FLAVOURS
 on_flavour() {
     run_guest --accel "$accel" --qemu "$QEMU" --cpu "$flavour" "$@"
 }

@@ -5,12 +5,12 @@ set -eu
 
 packages_of() {
     case $1 in
-    build) echo gcc libc6-dev make pkg-config libelf-dev libdw-dev libjansson-dev libpfm4-dev libvirt-dev ;;
+    build) echo gcc libc6-dev make libelf-dev libdw-dev libjansson-dev libpfm4-dev libvirt-dev ;;
     run) echo qemu-system-x86 qemu-system-data seabios ;;
     demo) echo busybox-static ;;
     test) echo libcmocka-dev clang libclang-rt-14-dev musl-tools busybox-static valgrind shellcheck \
         clang-format clang-tidy perl jq python3 binutils cpio bzip2 gawk procps util-linux \
-        libvirt-daemon-system libvirt-clients ;;
+        libvirt-daemon-system libvirt-clients libxml2-utils ;;
     bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine ;;
     *)
         echo "setup: unknown group '$1'; known: build run demo test bench" >&2
