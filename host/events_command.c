@@ -26,8 +26,8 @@ struct listing {
 
 static const struct argp_option events_options[] = {
     {"cpu", 'c', "CPU", 0,
-     "VENDOR-FAMILY-MODEL such as intel-6-106, or a CPU model of QEMU such as "
-     "Icelake-Server,model=106 (default: this machine's)",
+     "VENDOR-FAMILY-MODEL such as intel-6-106, a CPU model of QEMU such as "
+     "Icelake-Server,model=106, or a table of libpfm4 such as icx (default: this machine's)",
      0},
     {0},
 };
@@ -38,10 +38,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'c':
-        if (events_cpu_parse(&l->cpu, argument) != 0)
+        if (events_cpu_parse(&l->cpu, argument) != 0 && events_cpu_of_table(&l->cpu, argument) != 0)
             argp_error(state,
                        "--cpu %s: neither VENDOR-FAMILY-MODEL, such as intel-6-106 or amd-25-1, "
-                       "nor a CPU model of QEMU",
+                       "nor a CPU model of QEMU, nor a table of libpfm4, such as icx",
                        argument);
         return 0;
     case ARGP_KEY_ARG:

@@ -220,6 +220,19 @@ int events_cpu_parse(struct events_cpu *cpu, const char *text)
     return -1;
 }
 
+int events_cpu_of_table(struct events_cpu *cpu, const char *table)
+{
+    for (size_t i = 0; i < COUNT(cpu_models); i++) {
+        const struct cpu_models *m = &cpu_models[i];
+
+        if (strcasecmp(table, m->table) != 0)
+            continue;
+        name_cpu(cpu, m->vendor, m->family, m->first, m->stepping);
+        return 0;
+    }
+    return -1;
+}
+
 const char *events_cpu_table(const struct events_cpu *cpu)
 {
     for (size_t i = 0; i < COUNT(cpu_models); i++) {

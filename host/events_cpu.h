@@ -33,6 +33,9 @@ void events_cpu_from_host(struct events_cpu *cpu);
  */
 int events_cpu_parse(struct events_cpu *cpu, const char *text);
 
+/* The first CPU model of a table of libpfm4's, such as skl.  0, or -1 for an unknown table. */
+int events_cpu_of_table(struct events_cpu *cpu, const char *table);
+
 /* The name of libpfm4's table of this CPU's events; NULL when it has none. */
 const char *events_cpu_table(const struct events_cpu *cpu);
 

@@ -33,6 +33,11 @@ static int check_counters(const struct options *o, const struct launch_machine *
                    : run_fail(failure, RUN_EXIT_FAILED,
                               "--require-pmu: the emulator has no PMU; leave the option out, or "
                               "run where KVM offers one");
+    if (o->mode == HR_MODE_OVERFLOW)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--mode overflow needs counters that interrupt, and %s has none; use "
+                        "--mode timer, or run where KVM offers a PMU",
+                        what);
     for (size_t i = 0; i < o->event_count; i++)
         if (!events_is_generic(o->events[i]))
             return run_fail(failure, RUN_EXIT_FAILED,

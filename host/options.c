@@ -306,7 +306,6 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
         .packing = packing,
         .output = packing ? "run.cpio" : "hr.bin",
         .mode = OPTIONS_MODE_UNSET,
-        .interval_ns = OPTIONS_INTERVAL_DEFAULT_NS,
         .cpus = OPTIONS_CPUS_AUTO,
         .memory_bytes = OPTIONS_MEMORY_DEFAULT_BYTES,
     };

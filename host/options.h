@@ -32,7 +32,7 @@ struct options {
     char *events[HR_EVENTS_MAX]; /* names with their suffixes */
     size_t event_count;
     enum hr_mode mode; /* not HR_MODE_PEBS */
-    uint64_t interval_ns; /* timer and IPI */
+    uint64_t interval_ns; /* timer and IPI; while options are parsed, 0: not given */
     uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz */
     uint64_t frequency_hz; /* overflow: samples a second; 0: the period is fixed */
     bool paused; /* the trigger waits for the program's hr_start() */

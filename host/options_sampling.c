@@ -1,6 +1,7 @@
 /* Parses and checks what triggers a sample. */
 #include "host/options_sampling.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ static int parse_number(const char *text, uint64_t most, uint64_t *value)
     char *end;
     unsigned long long number = strtoull(text, &end, 10);
 
-    if (end == text || *end != 0 || text[0] == '-' || number == 0 || number > most)
+    if (!isdigit((unsigned char)text[0]) || *end != 0 || number == 0 || number > most)
         return -1;
     *value = number;
     return 0;
@@ -85,5 +86,16 @@ int options_finish_sampling(struct options *o, struct run_failure *failure)
                         options_mode_name(o->mode));
     if (o->mode == HR_MODE_OVERFLOW && !overflow)
         o->frequency_hz = OPTIONS_FREQUENCY_DEFAULT_HZ;
+    if (o->interval_ns != 0 && (o->mode == HR_MODE_OVERFLOW || o->mode == HR_MODE_INSTRUCTED))
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--interval is for --mode timer and ipi; with --mode %s leave it out",
+                        options_mode_name(o->mode));
+    if (o->interval_ns == 0)
+        o->interval_ns = OPTIONS_INTERVAL_DEFAULT_NS;
+    if (o->paused && (o->mode == HR_MODE_OFF || o->mode == HR_MODE_INSTRUCTED))
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--paused: --mode %s has no trigger that could wait for hr_start(); leave "
+                        "one of the two out",
+                        options_mode_name(o->mode));
     return 0;
 }

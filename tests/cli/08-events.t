@@ -19,6 +19,8 @@ is 'a part of a name' "$(awk '/^  / { print $1, $2 }' out)" 'LS_DISPATCH.LD_DISP
 run_hr events --cpu amd-25-1 '*-misses'
 is 'a pattern for the whole name' "$(awk '/^  / { print $1 }' out | sort | tr '\n' ' ')" \
     'L1-dcache-load-misses LLC-load-misses LLC-misses branch-misses cache-misses dTLB-load-misses iTLB-load-misses '
+run_hr events --cpu icx mem_load_l3_miss
+like 'a CPU by the name of its table' out '^Events of Intel family 6 model 106 \(icx\):$'
 run_hr events --cpu intel-6-250
 is 'unknown CPU: status' "$status" 0
 like 'unknown CPU: says so' err 'model 250 is in no table'

@@ -58,6 +58,13 @@ refused 'an empty list' '2-5,8' --accel tcg --pin ''
 refused 'a CPU named twice' 'named twice' --accel tcg --pin "$first,$first"
 refused 'too few CPUs' "1 host CPU for the guest's 3" --accel tcg --cpus 2 --pin "$first"
 
+refused 'overflow without counters' 'the emulator has none; use --mode timer' --accel tcg -c 1000
+refused 'overflow on an interval' 'with --mode overflow leave it out' --accel tcg -i 1us -m overflow
+refused 'calls on an interval' 'with --mode instructed leave it out' --accel tcg -i 1us -m instructed
+refused 'nothing that could be paused' '--mode off has no trigger' --accel tcg --paused -m off
+refused 'calls that could be paused' '--mode instructed has no trigger' --accel tcg --paused -m instructed
+refused 'a period with a sign' '--count \+5: not a number' --accel tcg -c +5
+
 offline=$(grep -l 0 /sys/devices/system/cpu/cpu[0-9]*/online 2>/dev/null | sed -n '1s/.*cpu\([0-9]*\).online/\1/p')
 if [ -n "$offline" ]; then
     refused 'a CPU that is offline' "CPU $offline is offline; switch it on" --accel tcg --pin "$offline"
