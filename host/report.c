@@ -42,6 +42,7 @@ struct report {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct report_options *options = state->input;
+    enum report_view view;
     char *end;
 
     switch (key) {
@@ -52,10 +53,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->program = argument;
         return 0;
     case KEY_REGIONS:
-        options->view = REPORT_REGIONS;
-        return 0;
     case KEY_MARKS:
-        options->view = REPORT_MARKS;
+        view = key == KEY_REGIONS ? REPORT_REGIONS : REPORT_MARKS;
+        if (options->view != REPORT_FUNCTIONS && options->view != view)
+            argp_error(state, "--regions and --marks are two reports; ask for one at a time");
+        options->view = view;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->view == REPORT_MARKS && options->sort != NULL)
+            argp_error(state, "--sort %s: marks are in the order of time; leave it out",
+                       options->sort);
         return 0;
     case 'n':
         errno = 0;

@@ -26,9 +26,12 @@ static void print_events(FILE *out, const struct summary *s)
         uint64_t total = summary_event_total(s, i, &whole);
 
         text_escape(safe, sizeof safe, trace_info_event_name(&s->info, i, room));
-        fprintf(out, ROW "%s%s\n", text_count(number, total), safe,
-                trace_info_source_words(&s->info, i),
-                whole ? "" : " (at the last sample: the totals are missing)");
+        if (whole && s->info.events[i].meta.source == HR_SOURCE_PMU) /* needs no words */
+            fprintf(out, "%20s  %s\n", text_count(number, total), safe);
+        else
+            fprintf(out, ROW "%s%s\n", text_count(number, total), safe,
+                    trace_info_source_words(&s->info, i),
+                    whole ? "" : " (at the last sample: the totals are missing)");
     }
     if (s->info.event_count != 0)
         fputc('\n', out);
@@ -147,5 +150,7 @@ void summary_print(FILE *out, const struct summary *s)
     if (s->info.regions.count != 0)
         fprintf(out, " Regions: %s; hr report --regions %s\n",
                 text_count(quantity, s->info.regions.count), safe);
-    fprintf(out, " Next: hr report %s\n\n", safe);
+    if (s->samples != 0 || s->info.regions.count == 0)
+        fprintf(out, " Next: hr report %s\n", safe);
+    fputc('\n', out);
 }

@@ -22,9 +22,19 @@ static void print_overflow(FILE *out, const struct summary *s)
     }
     fprintf(out, ", %s samples/s wanted, %s got", text_count(a, sampling->frequency_hz),
             text_count(b, (uint64_t)(s->rate_hz + 0.5)));
-    if (s->period.last != 0)
-        fprintf(out, ", period %s %s at the end (median %s)", text_count(a, s->period.last), event,
-                text_count(b, s->period.median));
+}
+
+/* What an adapted period came to. */
+static void print_period(FILE *out, const struct summary *s)
+{
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], word[64], event[64 * 4];
+
+    if (s->info.sampling.frequency_hz == 0 || s->period.last == 0)
+        return;
+    trace_info_event_word(&s->info, 0, word);
+    text_escape(event, sizeof event, s->info.event_count != 0 ? word : "events");
+    fprintf(out, ROW "%s at the end; median %s\n", text_count(a, s->period.last), "period", event,
+            text_count(b, s->period.median));
 }
 
 static void print_mode(FILE *out, const struct summary *s)
@@ -44,6 +54,7 @@ static void print_mode(FILE *out, const struct summary *s)
     if ((sampling->flags & HR_SAMPLING_PAUSED) != 0)
         fputs(", from the program's hr_start() on", out);
     fputc('\n', out);
+    print_period(out, s);
 }
 
 /* Only a clock makes an interval that one can miss; other triggers have a distribution. */
@@ -95,6 +106,11 @@ static const char *rdpmc_words(const struct summary *s)
     return s->info.sampling.flags & HR_SAMPLING_EMULATED ? "emulated" : "native";
 }
 
+static bool has_cost(const struct summary *s)
+{
+    return s->info.calibration.sample_ticks != 0 && s->samples != s->polled;
+}
+
 static void print_cost(FILE *out, const struct summary *s)
 {
     const struct hr_meta_calibration *c = &s->info.calibration;
@@ -104,7 +120,7 @@ static void print_cost(FILE *out, const struct summary *s)
     double share =
         s->duration_ns != 0 ? 100.0 * sample_ns * triggered / (double)s->duration_ns : 0.0;
 
-    if (c->sample_ticks == 0 || triggered == 0)
+    if (!has_cost(s))
         return;
     fprintf(out, ROW "interrupt to return; in all %.3g %% of the run%s\n", text_time(a, sample_ns),
             "cost of a sample", share,
@@ -116,16 +132,17 @@ static void print_cost(FILE *out, const struct summary *s)
 static void print_reading(FILE *out, const struct summary *s)
 {
     const struct hr_meta_calibration *calibration = &s->info.calibration;
+    bool under = has_cost(s); /* the row that these lines explain */
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES];
 
     if (s->cost.count != 0)
         fprintf(out, ROW "median; p99 %s, max %s\n", text_time(a, (double)s->cost.p50_ns),
-                "  until it was read", text_time(b, (double)s->cost.p99_ns),
-                text_time(c, (double)s->cost.max_ns));
+                under ? "  until it was read" : "to read a sample",
+                text_time(b, (double)s->cost.p99_ns), text_time(c, (double)s->cost.max_ns));
     if (calibration->rdpmc_ticks != 0)
         fprintf(out, ROW "%s\n",
                 text_time(a, (double)trace_info_ns(&s->info, calibration->rdpmc_ticks)),
-                "  of one RDPMC", rdpmc_words(s));
+                under ? "  of one RDPMC" : "one RDPMC", rdpmc_words(s));
     if (calibration->late_ticks != 0)
         fprintf(out, ROW "from when a timer sample is due until it is taken\n",
                 text_time(a, (double)trace_info_ns(&s->info, calibration->late_ticks)),
