@@ -81,6 +81,20 @@ static int add_socket(struct launch_directory *d, enum launch_port port,
     return 0;
 }
 
+static int guard(struct launch_directory *d, struct run_failure *failure)
+{
+    const char *names[LAUNCH_PORTS + 2] = {LAUNCH_DOMAIN_KERNEL, LAUNCH_DOMAIN_ARCHIVE};
+    int result;
+
+    for (int i = 0; i < LAUNCH_PORTS; i++)
+        names[i + 2] = launch_domain_socket((enum launch_port)i);
+    result = launch_guard_start(&d->guard, d->path, names, LAUNCH_PORTS + 2);
+    if (result == 0)
+        return 0;
+    (void)rmdir(d->path);
+    return fail(failure, d->path, -result);
+}
+
 int launch_directory_make(struct launch_directory *d, const char *kernel, int archive_fd,
                           struct run_failure *failure)
 {
@@ -98,6 +112,8 @@ int launch_directory_make(struct launch_directory *d, const char *kernel, int ar
         d->path[0] = 0;
         return -1;
     }
+    if (guard(d, failure) != 0)
+        return -1;
     if (chmod(d->path, 0711) != 0)
         return fail(failure, d->path, errno);
     if (add_kernel(d, kernel, failure) != 0 ||
@@ -162,21 +178,13 @@ int launch_directory_accept(struct launch_directory *d, int ports[LAUNCH_PORTS],
 
 void launch_directory_remove(struct launch_directory *d)
 {
-    char path[PATH_MAX + 16];
-
     if (d->path[0] == 0)
         return;
-    for (int i = 0; i < LAUNCH_PORTS + 2; i++) {
-        snprintf(path, sizeof path, "%s/%s", d->path,
-                 i < LAUNCH_PORTS    ? launch_domain_socket((enum launch_port)i)
-                 : i == LAUNCH_PORTS ? LAUNCH_DOMAIN_KERNEL
-                                     : LAUNCH_DOMAIN_ARCHIVE);
-        (void)unlink(path);
-        if (i < LAUNCH_PORTS && d->listeners[i] >= 0) {
+    for (int i = 0; i < LAUNCH_PORTS; i++)
+        if (d->listeners[i] >= 0) {
             close(d->listeners[i]);
             d->listeners[i] = -1;
         }
-    }
-    (void)rmdir(d->path);
+    launch_guard_end(&d->guard);
     d->path[0] = 0;
 }

@@ -1,7 +1,7 @@
 /* The private directory through which a guest of libvirt gets its files and its ports.
  *
  * The emulator runs as another user there: the directory cannot be listed, and what is in it is
- * removed as soon as the guest has started.
+ * removed as soon as the guest has started, or this process ends.
  */
 #ifndef HOST_LAUNCH_DIRECTORY_H
 #define HOST_LAUNCH_DIRECTORY_H
@@ -10,10 +10,12 @@
 #include <sys/types.h>
 
 #include "host/launch.h"
+#include "host/launch_guard.h"
 
 struct launch_directory {
     char path[PATH_MAX]; /* empty: there is none */
     int listeners[LAUNCH_PORTS];
+    struct launch_guard guard; /* which removes it */
 };
 
 /* Makes the directory with a copy of the kernel, of the archive, and a socket a port.  0, or -1

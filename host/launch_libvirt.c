@@ -72,13 +72,29 @@ static void find_models(const struct launch_libvirt *l, struct launch_domain *do
     free(text);
 }
 
+/* A daemon may never answer, and nobody reads hr's signals yet: meanwhile they end hr, which holds
+ * nothing that outlives it (launch_guard.h, VIR_DOMAIN_START_AUTODESTROY).
+ */
+static void let_signals(int how)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(how, &set, NULL);
+}
+
 static int open_connection(struct launch_libvirt *l, struct run_failure *failure)
 {
     const char *uri = getenv("LIBVIRT_DEFAULT_URI");
 
     if (uri == NULL || uri[0] == 0)
         uri = DEFAULT_URI;
+    let_signals(SIG_UNBLOCK);
     l->connection = l->api->connect(uri);
+    let_signals(SIG_BLOCK);
     if (l->connection != NULL)
         return 0;
     return run_fail(failure, RUN_EXIT_FAILED,
@@ -102,7 +118,9 @@ static int create_domain(struct launch_libvirt *l, const struct options *o,
     if (fclose(out) != 0 && result == 0)
         result = run_fail(failure, RUN_EXIT_FAILED, "out of memory");
     if (result == 0) {
+        let_signals(SIG_UNBLOCK);
         l->domain = l->api->create(l->connection, text, VIR_DOMAIN_START_AUTODESTROY);
+        let_signals(SIG_BLOCK);
         if (l->domain == NULL)
             result = run_fail(failure, RUN_EXIT_FAILED,
                               "--libvirt: the domain does not start: %s; 'hr run --libvirt "

@@ -36,6 +36,31 @@ is 'no daemon: status' "$status" 125
 like 'no daemon: message' err '^hr: --libvirt: .*No such file.*systemctl start libvirtd'
 is 'no daemon: one line' "$(grep -c . err)" 1
 
+# A daemon that never answers does not make hr deaf.
+perl -MIO::Socket::UNIX -e '$| = 1; my $s = IO::Socket::UNIX->new(Local => "silent", Listen => 1) or die;
+    print "up\n"; my $c = $s->accept; sysread $c, $_, 1; print "asked\n"; sysread $c, $_, 1 while 1' >silent.log &
+silent=$!
+# await FILE WORD: waits until a line of a growing file is this word.
+await() {
+    for _ in $(seq 600); do
+        ! grep -qx "$2" "$1" || return 0
+        sleep 0.1
+    done
+    return 1
+}
+ok 'a silent daemon: up' await silent.log up
+LIBVIRT_DEFAULT_URI="qemu+unix:///system?socket=$work/silent" \
+    interruptible "$HR" run -q --libvirt --accel tcg -o silent.bin "$hello" </dev/null >/dev/null 2>&1 &
+hr=$!
+ok 'a silent daemon: asked' await silent.log asked
+kill -INT "$hr"
+ok 'a silent daemon: SIGINT ends hr' wait_gone "$hr"
+status=0
+wait "$hr" || status=$?
+is 'a silent daemon: status' "$status" 130
+kill "$silent"
+wait "$silent" 2>/dev/null
+
 # start_daemon NAME COMMAND...: runs it until the test ends.
 daemons=
 start_daemon() {
