@@ -6,6 +6,7 @@
 #include "host/doctor_checks.h"
 #include "host/doctor_finding.h"
 #include "host/doctor_read.h"
+#include "host/launch_vpmu.h"
 #include "host/text.h"
 
 #define FIRST_MAJOR 5 /* Linux with kvm.enable_pmu */
@@ -187,19 +188,12 @@ static void report_switched_off(const struct doctor_host *h, struct doctor_findi
 
 void doctor_check_enable_pmu(const struct doctor_host *h, struct doctor_finding *f)
 {
-    static const struct {
-        const char *module, *parameter;
-    } places[] = {
-        {"kvm", "enable_pmu"}, {"kvm_intel", "enable_pmu"}, {"kvm_amd", "enable_pmu"},
-        {"kvm_intel", "pmu"},  {"kvm_amd", "pmu"},
-    };
     char path[128];
 
     doctor_finding_set(f, DOCTOR_UNKNOWN, "KVM is not loaded, or has no such switch");
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    for (const struct launch_vpmu_switch *s = launch_vpmu_switches; s->module != NULL; s++) {
         bool on;
-        int error =
-            doctor_read_flag(h, parameter_path(path, places[i].module, places[i].parameter), &on);
+        int error = doctor_read_flag(h, parameter_path(path, s->module, s->parameter), &on);
 
         if (error == -ENOENT)
             continue;
@@ -208,11 +202,11 @@ void doctor_check_enable_pmu(const struct doctor_host *h, struct doctor_finding 
             return;
         }
         if (on) {
-            doctor_finding_set(f, DOCTOR_OK, "on (%s.%s)", places[i].module, places[i].parameter);
+            doctor_finding_set(f, DOCTOR_OK, "on (%s.%s)", s->module, s->parameter);
             doctor_finding_effect(f, "KVM passes counters on.");
             continue;
         }
-        report_switched_off(h, f, places[i].module, places[i].parameter);
+        report_switched_off(h, f, s->module, s->parameter);
         return;
     }
 }

@@ -6,13 +6,14 @@
 #include "host/doctor_checks.h"
 #include "host/doctor_finding.h"
 #include "host/doctor_read.h"
+#include "host/launch_memory.h"
 #include "host/options.h"
 #include "host/text.h"
 
 #define HUGE "/sys/kernel/mm/hugepages/hugepages-"
 #define HUGE_2M_BYTES (2ull << 20)
 #define PAGES_WANTED (OPTIONS_MEMORY_DEFAULT_BYTES / HUGE_2M_BYTES)
-#define LOCK_WANTED_BYTES (OPTIONS_MEMORY_DEFAULT_BYTES + (256ull << 20)) /* and QEMU's own */
+#define LOCK_WANTED_BYTES (OPTIONS_MEMORY_DEFAULT_BYTES + LAUNCH_MEMORY_EMULATOR_BYTES)
 #define LIMITS_FILE "/etc/security/limits.d/microtome.conf"
 
 void doctor_check_hugepages(const struct doctor_host *h, struct doctor_finding *f)
@@ -52,8 +53,8 @@ void doctor_check_memory_lock(const struct doctor_host *h, struct doctor_finding
         doctor_finding_set(f, DOCTOR_OK, "no limit");
     else
         doctor_finding_set(f, DOCTOR_OK, "%s%s", text_bytes(amount, limit),
-                           h->facts.is_root ? ", which root may exceed" : "");
-    if (h->facts.is_root || limit >= LOCK_WANTED_BYTES) {
+                           h->facts.is_privileged ? ", which this user may exceed" : "");
+    if (h->facts.is_privileged || limit >= LOCK_WANTED_BYTES) {
         doctor_finding_effect(
             f, "The guest's memory can be locked: no page of it goes away during a run.");
         return;
@@ -68,9 +69,9 @@ void doctor_check_memory_lock(const struct doctor_host *h, struct doctor_finding
 
 void doctor_check_priority(const struct doctor_host *h, struct doctor_finding *f)
 {
-    if (h->facts.is_root || h->facts.realtime_priority > 0) {
-        if (h->facts.is_root)
-            doctor_finding_set(f, DOCTOR_OK, "allowed: root");
+    if (h->facts.may_use_fifo) {
+        if (h->facts.realtime_priority == 0)
+            doctor_finding_set(f, DOCTOR_OK, "allowed");
         else
             doctor_finding_set(f, DOCTOR_OK, "allowed, up to %llu",
                                (unsigned long long)h->facts.realtime_priority);

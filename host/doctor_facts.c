@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "host/launch_find.h"
+#include "host/launch_memory.h"
+#include "host/launch_pin.h"
 
 #define KVM_ATTEMPTS 3 /* a busy host may interrupt a measurement for longer than it takes */
 #define QEMU_LIMIT_MS 10000
@@ -84,9 +86,11 @@ static void ask_kvm(struct doctor_facts *f)
 
 static void ask_limits(struct doctor_facts *f)
 {
+    struct run_failure refusal = {0};
     struct rlimit limit = {0, 0};
 
-    f->is_root = geteuid() == 0;
+    f->is_privileged = launch_memory_lock_limit(false) == UINT64_MAX;
+    f->may_use_fifo = launch_pin_try_fifo(&refusal) == 0;
     if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0)
         f->memory_lock_bytes = limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
     limit.rlim_cur = 0;

@@ -23,7 +23,8 @@ struct doctor_facts {
     struct launch_accel_speed kvm;
     int kvm_error; /* -errno: KVM did not say what it offers */
     struct cpu_counters kvm_counters; /* those it offers a guest */
-    bool is_root;
+    bool is_privileged; /* CAP_IPC_LOCK: RLIMIT_MEMLOCK does not bind this process */
+    bool may_use_fifo; /* SCHED_FIFO */
     uint64_t memory_lock_bytes; /* RLIMIT_MEMLOCK; UINT64_MAX: no limit */
     uint64_t realtime_priority; /* RLIMIT_RTPRIO */
     char qemu[PATH_MAX]; /* empty: not found */

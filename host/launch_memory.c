@@ -9,7 +9,6 @@
 #include "host/launch_memory.h"
 
 #define HUGE_PAGE_BYTES (2ull << 20)
-#define EMULATOR_BYTES (256ull << 20) /* what QEMU locks beside the guest's memory */
 
 /* 0 when there is no such file or number. */
 static uint64_t read_number(const char *root, const char *name)
@@ -52,12 +51,12 @@ void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_
     uint64_t pages = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES;
     uint64_t free_pages = read_number(root, "free_hugepages");
     uint64_t promised = read_number(root, "resv_hugepages");
-    uint64_t needed = bytes + EMULATOR_BYTES;
+    uint64_t needed = bytes + LAUNCH_MEMORY_EMULATOR_BYTES;
 
     free_pages -= promised < free_pages ? promised : free_pages;
     memory->huge_pages = free_pages >= pages;
     if (memory->huge_pages) {
-        needed = EMULATOR_BYTES;
+        needed = LAUNCH_MEMORY_EMULATOR_BYTES;
         launch_note(notes, "memory: reserved huge pages of 2 MiB");
     } else {
         launch_note(notes,
@@ -65,14 +64,14 @@ void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_
                     "guest needs are free (vm.nr_hugepages)",
                     (unsigned long long)free_pages, (unsigned long long)pages);
     }
-    memory->locked =
-        lock_limit_bytes >= bytes + EMULATOR_BYTES && available_bytes(root) > needed + needed / 4;
+    memory->locked = lock_limit_bytes >= bytes + LAUNCH_MEMORY_EMULATOR_BYTES &&
+                     available_bytes(root) > needed + needed / 4;
     if (memory->locked)
         launch_note(notes, "memory: locked");
-    else if (lock_limit_bytes < bytes + EMULATOR_BYTES)
+    else if (lock_limit_bytes < bytes + LAUNCH_MEMORY_EMULATOR_BYTES)
         launch_note(notes, "memory: not locked, 'ulimit -l' allows %llu MiB and %llu are needed",
                     (unsigned long long)(lock_limit_bytes >> 20),
-                    (unsigned long long)((bytes + EMULATOR_BYTES) >> 20));
+                    (unsigned long long)((bytes + LAUNCH_MEMORY_EMULATOR_BYTES) >> 20));
     else
         launch_note(notes, "memory: not locked, too little is available");
 }

@@ -8,47 +8,44 @@
 
 #include "host/launch_vpmu.h"
 
-/* The first switch that is off, as "module.parameter"; false when none is. */
-static bool find_switched_off(const char *root, const char *modules[2])
-{
-    static const char *const places[][2] = {
-        {"kvm", "enable_pmu"}, {"kvm_intel", "enable_pmu"}, {"kvm_amd", "enable_pmu"},
-        {"kvm_intel", "pmu"},  {"kvm_amd", "pmu"},          {"kvm", "pmu"},
-    };
+const struct launch_vpmu_switch launch_vpmu_switches[] = {
+    {"kvm", "enable_pmu"}, {"kvm_intel", "enable_pmu"}, {"kvm_amd", "enable_pmu"},
+    {"kvm_intel", "pmu"},  {"kvm_amd", "pmu"},          {NULL, NULL},
+};
 
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+/* The first switch that is off; NULL when none is. */
+static const struct launch_vpmu_switch *find_switched_off(const char *root)
+{
+    for (const struct launch_vpmu_switch *s = launch_vpmu_switches; s->module != NULL; s++) {
         char path[PATH_MAX];
         FILE *file;
         int value;
 
-        snprintf(path, sizeof path, "%s/sys/module/%s/parameters/%s", root, places[i][0],
-                 places[i][1]);
+        snprintf(path, sizeof path, "%s/sys/module/%s/parameters/%s", root, s->module,
+                 s->parameter);
         file = fopen(path, "re");
         if (file == NULL)
             continue;
         value = fgetc(file);
         fclose(file);
-        if (value == 'N' || value == '0') {
-            modules[0] = places[i][0];
-            modules[1] = places[i][1];
-            return true;
-        }
+        if (value == 'N' || value == '0')
+            return s;
     }
-    return false;
+    return NULL;
 }
 
 void launch_vpmu_judge(const struct cpu_counters *offered, int error, const char *root,
                        struct launch_vpmu *vpmu)
 {
     char described[CPU_COUNTERS_TEXT_BYTES];
-    const char *names[2];
+    const struct launch_vpmu_switch *off = find_switched_off(root);
 
     *vpmu = (struct launch_vpmu){.present = false};
-    if (find_switched_off(root, names)) {
+    if (off != NULL) {
         snprintf(vpmu->why, sizeof vpmu->why,
                  "KVM has no vPMU: parameter %s of module %s is off; load the module with %s=1, on "
                  "a machine that has performance counters",
-                 names[1], names[0], names[1]);
+                 off->parameter, off->module, off->parameter);
     } else if (error != 0) {
         snprintf(vpmu->why, sizeof vpmu->why, "KVM does not say whether it has a vPMU: %s",
                  strerror(-error));

@@ -11,6 +11,12 @@ struct launch_vpmu {
     char why[200]; /* what there is, or the reason that there is none with its remedy */
 };
 
+/* Where modules of KVM, by its versions, have a switch for guests' counters. */
+struct launch_vpmu_switch {
+    const char *module, *parameter;
+};
+extern const struct launch_vpmu_switch launch_vpmu_switches[]; /* ends with a NULL module */
+
 /* Judges the counters that KVM offers, an error (-errno) of asking for them, and the switches of
  * its modules in ROOT/sys ("" for this machine).
  */

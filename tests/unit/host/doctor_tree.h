@@ -110,6 +110,7 @@ static inline struct doctor_facts tree_facts(void)
         .kvm = {.state = LAUNCH_ACCEL_FAST, .kvm_ns = 0.25, .own_ns = 0.24},
         .memory_lock_bytes = UINT64_MAX,
         .realtime_priority = 50,
+        .may_use_fifo = true,
         .qemu = "/usr/bin/qemu-system-x86_64",
         .qemu_version = "QEMU emulator version 9.2.1 (Debian 1:9.2.1+ds-1)",
         .kernel = "/usr/local/lib/microtome/guest.elf",

@@ -123,11 +123,13 @@ static void disturbances(void **state)
     tree.host.facts.memory_lock_bytes++;
     assert_state("memory_lock", DOCTOR_OK);
     tree.host.facts.memory_lock_bytes = 0;
-    tree.host.facts.realtime_priority = 0;
+    tree.host.facts.may_use_fifo = false; /* whatever the limit says */
     assert_state("priority", DOCTOR_WARNING);
     assert_true(tree.report.faithful);
     assert_non_null(strstr(tree.report.verdict, "The warnings above"));
-    tree.host.facts.is_root = true;
+    tree.host.facts.is_privileged = true;
+    tree.host.facts.realtime_priority = 0;
+    tree.host.facts.may_use_fifo = true;
     assert_state("priority", DOCTOR_OK);
     assert_state("memory_lock", DOCTOR_OK);
 }
