@@ -42,13 +42,13 @@ $(UNIT_OUT)/%: tests/unit/%.c $(UNIT_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_LIB) -lcmocka
 
-$(UNIT_OUT)/lib/test_trace_golden: $(UNIT_OUT)/obj/tests/golden/golden.o
+GOLDEN_OBJ := $(addprefix $(UNIT_OUT)/obj/tests/golden/,golden.o golden_file.o)
+$(UNIT_OUT)/lib/test_trace_golden: $(GOLDEN_OBJ)
 $(UNIT_OUT)/lib/test_trace_golden: tests/unit/lib/test_trace_golden.c $(UNIT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_OUT)/obj/tests/golden/golden.o $(UNIT_LIB) -lcmocka
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(GOLDEN_OBJ) $(UNIT_LIB) -lcmocka
 
-$(UNIT_OUT)/make_golden: $(UNIT_OUT)/obj/tests/golden/make_golden.o \
-		$(UNIT_OUT)/obj/tests/golden/golden.o $(UNIT_LIB)
+$(UNIT_OUT)/make_golden: $(UNIT_OUT)/obj/tests/golden/make_golden.o $(GOLDEN_OBJ) $(UNIT_LIB)
 	$(CC) $(UNIT_CFLAGS) -o $@ $^
 
 # The trace's target also reads what host/ gathers from META and END chunks.
