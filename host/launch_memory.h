@@ -7,8 +7,8 @@
 
 #include "host/launch_notes.h"
 
-#define LAUNCH_MEMORY_EMULATOR_BYTES (256ull << 20) /* what QEMU locks beside the guest's memory \
-                                                     */
+/* What QEMU locks beside the guest's memory. */
+#define LAUNCH_MEMORY_EMULATOR_BYTES (256ull << 20)
 
 struct launch_memory {
     bool huge_pages; /* reserved ones, of 2 MiB */

@@ -25,8 +25,7 @@ static void print_trigger(FILE *out, const struct trace_info *info)
 
     fprintf(out, "mode %s", trace_info_mode(sampling->mode));
     if (sampling->interval_ticks != 0)
-        fprintf(out, ", every %s",
-                text_time(number, (double)trace_info_ns(info, sampling->interval_ticks)));
+        fprintf(out, ", every %s", text_time(number, (double)trace_info_interval_ns(info)));
     else if (sampling->frequency_hz != 0)
         fprintf(out, ", %s samples/s", text_count(number, sampling->frequency_hz));
     else if (sampling->period_events != 0)

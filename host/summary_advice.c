@@ -47,7 +47,7 @@ static void suggest_interval(struct summary_advice *advice, double least_ns)
 /* Time from one sample to the next while the program runs, sampling included; 0: unknown. */
 static double time_between(const struct summary *s)
 {
-    double requested = (double)trace_info_ns(&s->info, s->info.sampling.interval_ticks);
+    double requested = (double)trace_info_interval_ns(&s->info);
     double achieved = s->rate_hz > 0 ? 1e9 / s->rate_hz : (double)s->interval.p50_ns;
 
     return requested > achieved ? requested : achieved;

@@ -28,7 +28,7 @@ static json_t *spread(const struct summary_spread *s)
 static json_t *interval(const struct summary *s)
 {
     json_t *object = spread(&s->interval);
-    uint64_t requested = trace_info_ns(&s->info, s->info.sampling.interval_ticks);
+    uint64_t requested = trace_info_interval_ns(&s->info);
 
     if (object != NULL)
         json_object_set_new(object, "requested", summary_json_number(requested));

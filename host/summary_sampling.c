@@ -49,8 +49,7 @@ static void print_mode(FILE *out, const struct summary *s)
     else if (sampling->mode == HR_MODE_INSTRUCTED)
         fputs(": the program's own calls", out);
     else if (sampling->interval_ticks != 0)
-        fprintf(out, ", every %s",
-                text_time(number, (double)trace_info_ns(&s->info, sampling->interval_ticks)));
+        fprintf(out, ", every %s", text_time(number, (double)trace_info_interval_ns(&s->info)));
     if ((sampling->flags & HR_SAMPLING_PAUSED) != 0)
         fputs(", from the program's hr_start() on", out);
     fputc('\n', out);

@@ -268,6 +268,15 @@ uint64_t trace_info_ns(const struct trace_info *info, uint64_t ticks)
     return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
+uint64_t trace_info_interval_ns(const struct trace_info *info)
+{
+    unsigned __int128 scaled = (unsigned __int128)info->sampling.interval_ticks * 1000000000u;
+    unsigned __int128 ns =
+        (scaled + info->clock.ticks_per_second / 2) / info->clock.ticks_per_second;
+
+    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
 uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time)
 {
     return time > info->clock.start_ticks ? trace_info_ns(info, time - info->clock.start_ticks) : 0;

@@ -88,6 +88,11 @@ const char *trace_info_text(const struct trace_info *info, const char *key, cons
 /* A difference of times in nanoseconds; saturates. */
 uint64_t trace_info_ns(const struct trace_info *info, uint64_t ticks);
 
+/* The sampling interval, rounded to what was asked for: 10 us are no whole number of ticks on most
+ * machines; saturates.
+ */
+uint64_t trace_info_interval_ns(const struct trace_info *info);
+
 /* Time since the program's start in nanoseconds; 0 for times before. */
 uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time);
 

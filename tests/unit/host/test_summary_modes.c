@@ -359,6 +359,20 @@ static void regions_are_in_the_json(void **state)
     fixture_free(&f);
 }
 
+static void interval_is_what_was_asked_for(void **state)
+{
+    struct trace_info info = {.clock = {.ticks_per_second = 2596126000},
+                              .sampling = {.interval_ticks = 25961}}; /* of 25961.26 */
+
+    (void)state;
+    assert_int_equal(trace_info_interval_ns(&info), 10000);
+    info.sampling.interval_ticks = 0;
+    assert_int_equal(trace_info_interval_ns(&info), 0);
+    info.clock.ticks_per_second = 1;
+    info.sampling.interval_ticks = UINT64_MAX;
+    assert_int_equal(trace_info_interval_ns(&info), UINT64_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +385,7 @@ int main(void)
         cmocka_unit_test(dear_sampling_is_warned_of),
         cmocka_unit_test(a_trapped_rdpmc_is_told),
         cmocka_unit_test(regions_are_in_the_json),
+        cmocka_unit_test(interval_is_what_was_asked_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
