@@ -18,6 +18,8 @@
  */
 static int64_t arm_lead_ticks;
 
+#define NEVER_TICKS (1ull << 62) /* from now to next_due while the timer does not sample */
+
 /* Arms the timer for next_due.  In shared mode the workload clock stands at `now` until ring 3. */
 static inline void arm(struct cpu *cpu, uint64_t now)
 {
@@ -93,13 +95,17 @@ static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t fla
 /* An interrupt before the program reached next_due: of a timer armed earlier, since when the
  * workload clock stood still, or of one that was armed anew while this interrupt was pending.  The
  * latter still runs.  Were it to expire in here, each of these interrupts would find the next one
- * pending, and the program would not get on.  So it is put off; true: it had expired already, or
- * sampling rests since the interrupt became pending.
+ * pending, and the program would not get on.  So it is put off; true: it had expired already.
+ * Or of one that does not sample: of a wait that ended early, or from before a pause.
  */
 static __attribute__((noinline)) bool leave_timer(const struct cpu *cpu)
 {
+    if (run.mode != HR_MODE_TIMER || cpu->paused) {
+        apic_timer_stop();
+        return true;
+    }
     apic_timer_arm(INT32_MAX);
-    return cpu->paused || apic_pending(VECTOR_TIMER);
+    return apic_pending(VECTOR_TIMER);
 }
 
 void sampler_interrupt(struct irq_frame *frame)
@@ -128,7 +134,7 @@ void sampler_interrupt_in_kernel(struct irq_frame *frame)
 
 void sampler_start(struct cpu *cpu, uint64_t now)
 {
-    cpu->next_due = now;
+    cpu->next_due = run.mode == HR_MODE_TIMER ? now : now + NEVER_TICKS;
     sampler_resume(cpu, now);
 }
 
@@ -152,8 +158,7 @@ void sampler_stop(void)
 void sampler_pause(struct cpu *cpu)
 {
     cpu->paused = true;
-    cpu->next_due = clock_entered(cpu) +
-                    (1ull << 62); /* an interrupt that is pending comes early: leave_timer */
+    cpu->next_due = clock_entered(cpu) + NEVER_TICKS; /* one that is pending comes early */
     sampler_stop();
 }
 
