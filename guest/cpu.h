@@ -52,6 +52,7 @@ struct cpu {
     bool paused; /* the trigger rests: sampler_pause */
     /* overflow sampling: guest/overflow.h */
     uint64_t overflow_period; /* what the first event's counter was last set to, negated */
+    uint64_t overflow_kept_period; /* while sampling rests: the one to go on with; otherwise 0 */
     uint64_t overflow_base; /* what it counted until then */
     uint64_t overflow_time; /* workload clock of the last overflow */
     uint64_t overflow_samples; /* overflows seen */

@@ -138,6 +138,8 @@ static void start_counting(struct cpu *cpu)
         overflow_start(cpu);
     }
     run.pmu->start(&run.session);
+    if (run.mode == HR_MODE_OVERFLOW && cpu->paused)
+        overflow_pause(cpu);
 }
 
 static void start_run(struct cpu *cpu)

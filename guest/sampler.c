@@ -159,14 +159,17 @@ void sampler_pause(struct cpu *cpu)
 {
     cpu->paused = true;
     cpu->next_due = clock_entered(cpu) + NEVER_TICKS; /* one that is pending comes early */
-    sampler_stop();
+    if (run.mode == HR_MODE_OVERFLOW)
+        overflow_pause(cpu);
+    else
+        apic_timer_stop();
 }
 
 void sampler_unpause(struct cpu *cpu, uint64_t now)
 {
     cpu->paused = false;
     if (run.mode == HR_MODE_OVERFLOW)
-        overflow_resume(cpu, now);
+        overflow_resume(cpu, overflow_not_before(cpu, now));
     else
         sampler_start(cpu, now);
 }
@@ -196,20 +199,39 @@ static struct trace_slot *open_slot(struct cpu *cpu)
     return slot;
 }
 
+/* A slot between NMIs, and what the counters said just before: no NMI came between reading and the
+ * slot, so that the samples' counts and times grow with their order. */
+static struct trace_slot *open_reading(struct cpu *cpu, uint64_t *values, uint64_t *time)
+{
+    struct trace_slot *slot;
+
+    do {
+        if (cpu->stop_mask && ring_half_full(cpu->ring))
+            service_drain(cpu);
+        uint64_t reserved = ring_reserved(cpu->ring);
+        *time = overflow_not_before(cpu, clock_entered(cpu));
+        sampler_read(cpu, values);
+        slot = ring_open_at(cpu->ring, reserved);
+    } while (!slot);
+    return slot;
+}
+
 void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
 {
+    uint64_t values[HR_EVENTS_MAX], time;
+
     if (run.mode != HR_MODE_OVERFLOW) {
         take(cpu, clock_entered(cpu), ip, flags | HR_SAMPLE_POLLED);
         return;
     }
-    struct trace_slot *slot = open_slot(cpu);
-    slot->time = clock_entered(cpu); /* field by field: a small slot is half the struct */
+    struct trace_slot *slot = open_reading(cpu, values, &time);
+    slot->time = time; /* field by field: a small slot is half the struct */
     slot->ip = ip;
     slot->tid = cpu->tid;
     slot->cost_ticks = 0;
     slot->flags = (uint8_t)(flags | HR_SAMPLE_POLLED);
     slot->kind = 0;
-    sampler_read(cpu, slot->counters);
+    memcpy(slot->counters, values, run.session.event_count * sizeof *values);
     sampler_record_end(cpu);
 }
 
