@@ -131,6 +131,8 @@ static void start_counting(struct cpu *cpu)
 {
     if (run.pmu_caps.needs_encodings)
         x86_write_cr4(x86_read_cr4() | CR4_PCE); /* the program's RDPMC reads its own counters */
+    if (run.shared)
+        clock_reset(cpu); /* an overflow in the kernel before the program comes at 0 */
     cpu->user_ticks = 0;
     cpu->slept_ticks = 0;
     if (run.mode == HR_MODE_OVERFLOW) {
