@@ -178,7 +178,9 @@ static void secondary(struct cpu *cpu)
     wait_for(&workload_go);
     if (cpu->index > run.workload_cpus)
         observer_loop(cpu);
+    cross_lock(cpu); /* drivers note what start tells them: one CPU at a time */
     start_counting(cpu);
+    cross_unlock();
     if (cpu->index == WORKLOAD_CPU)
         start_run(cpu);
     threads_loop(cpu);
