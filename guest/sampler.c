@@ -125,11 +125,22 @@ void sampler_interrupt(struct irq_frame *frame)
     arm(cpu, now);
 }
 
-/* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again. */
+/* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again, or
+ * sampler_rearm. */
 void sampler_interrupt_in_kernel(struct irq_frame *frame)
 {
     (void)frame;
+    cpu_this()->timer_missed = true;
     apic_eoi();
+}
+
+void sampler_rearm(struct cpu *cpu)
+{
+    if (!cpu->timer_missed)
+        return;
+    cpu->timer_missed = false;
+    if (run.mode == HR_MODE_TIMER && !cpu->paused)
+        arm(cpu, clock_entered(cpu)); /* nothing after it was on the workload clock */
 }
 
 void sampler_start(struct cpu *cpu, uint64_t now)
@@ -144,6 +155,7 @@ void sampler_resume(struct cpu *cpu, uint64_t now)
         return;
     if ((int64_t)(now - cpu->next_due) >= 0)
         advance(cpu, now);
+    cpu->timer_missed = false;
     arm(cpu, now);
 }
 
@@ -285,7 +297,7 @@ void sampler_asked(struct irq_frame *frame)
     uint64_t due = __atomic_exchange_n(&cpu->ask_due, 0, __ATOMIC_SEQ_CST);
 
     apic_eoi();
-    if (due && (int64_t)(now - due) >= 0)
+    if (due && !cpu->paused && (int64_t)(now - due) >= 0)
         take(cpu, now, frame->rip, now - due > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
     if (__atomic_exchange_n(&cpu->ask_polled, false, __ATOMIC_SEQ_CST))
         sampler_poll(cpu, frame->rip, 0);
