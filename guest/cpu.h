@@ -56,6 +56,7 @@ struct cpu {
     uint64_t overflow_kept_period; /* while sampling rests: the one to go on with; otherwise 0 */
     uint64_t overflow_base; /* what it counted until then */
     uint64_t overflow_time; /* workload clock of the last overflow */
+    uint64_t overflow_latest; /* the same of the last sample, polls too: none comes before it */
     uint64_t overflow_samples; /* overflows seen */
     struct overflow_rate overflow_rate; /* when the period adapts */
     uint64_t nmi_spurious;

@@ -75,7 +75,7 @@ sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flag
             slots += adapt(cpu, now, counted);
         ring_publish_nmi(ring, slots);
     }
-    cpu->overflow_time = now;
+    cpu->overflow_time = cpu->overflow_latest = now;
     run.pmu->rearm(&run.session, cpu->overflow_period);
 }
 
@@ -131,7 +131,7 @@ void overflow_start(struct cpu *cpu)
     cpu->overflow_base = 0;
     cpu->overflow_samples = 0;
     cpu->overflow_rate = (struct overflow_rate){0};
-    cpu->overflow_time = run.shared ? 0 : x86_rdtsc();
+    cpu->overflow_time = cpu->overflow_latest = run.shared ? 0 : x86_rdtsc();
     if (!cpu->paused)
         apic_pmi_enable();
 }

@@ -225,6 +225,7 @@ static struct trace_slot *open_reading(struct cpu *cpu, uint64_t *values, uint64
         sampler_read(cpu, values);
         slot = ring_open_at(cpu->ring, reserved);
     } while (!slot);
+    cpu->overflow_latest = overflow_not_before(cpu, *time); /* an NMI may have come since */
     return slot;
 }
 
