@@ -226,6 +226,7 @@ void calibrate(struct cpu *cpu)
     struct vm_space space;
     uint64_t interval = run.interval_ticks;
     uint32_t mode = run.mode;
+    bool paused = cpu->paused;
 
     if (vm_space_init(&space) ||
         load_code(&space, run.clock.virtual_time ? VIRTUAL_LOOP : HARDWARE_LOOP))
@@ -235,6 +236,7 @@ void calibrate(struct cpu *cpu)
     sampler_set_lead(run.clock.virtual_time ? VIRTUAL_LEAD_TICKS
                                             : (int64_t)run_ns_to_ticks(HARDWARE_LEAD_NS));
     run.mode = HR_MODE_TIMER;
+    cpu->paused = false;
     cpu->thread = NULL; /* the loop's system call leaves ring 3 */
     x86_write_cr3(space.root);
     measure_rounds(cpu);
@@ -243,6 +245,7 @@ void calibrate(struct cpu *cpu)
     x86_write_cr3(vm_kernel_root());
     run.interval_ticks = interval;
     run.mode = mode;
+    cpu->paused = paused;
     ring_reset(cpu->ring);
     vm_space_free(&space);
     if (mode == HR_MODE_OVERFLOW && run.start_error == 0)

@@ -23,6 +23,12 @@ static inline uint64_t clock_entered(const struct cpu *cpu)
     return cpu->enter_ticks - cpu->clock_offset;
 }
 
+/* Shared mode: the clock stands at 0 until user_enter() starts it. */
+static inline void clock_reset(struct cpu *cpu)
+{
+    cpu->enter_ticks = cpu->clock_offset = cpu->stopped_at = x86_rdtsc();
+}
+
 static inline void clock_stop(struct cpu *cpu)
 {
     cpu->stopped_at = x86_rdtsc();

@@ -50,10 +50,13 @@ struct cpu {
     uint64_t next_due; /* workload clock of the next timer sample */
     uint8_t held; /* hold_counters() without their release_counters(): guest/service.c */
     bool paused; /* the trigger rests: sampler_pause */
+    bool timer_missed; /* it interrupted a halt in the kernel since it was armed */
     /* overflow sampling: guest/overflow.h */
     uint64_t overflow_period; /* what the first event's counter was last set to, negated */
+    uint64_t overflow_kept_period; /* while sampling rests: the one to go on with; otherwise 0 */
     uint64_t overflow_base; /* what it counted until then */
     uint64_t overflow_time; /* workload clock of the last overflow */
+    uint64_t overflow_latest; /* the same of the last sample, polls too: none comes before it */
     uint64_t overflow_samples; /* overflows seen */
     struct overflow_rate overflow_rate; /* when the period adapts */
     uint64_t nmi_spurious;

@@ -280,9 +280,10 @@ user_enter:
     pushq %r15
     movq %rsp, %gs:CPU_LEAVE_RSP
     movq %rdi, %rsp
-    CLOCK_EXIT 25  /* 1 + 3 + 3 + 15 + 3 */
+    CLOCK_EXIT 26  /* 1 + 3 + 4 + 15 + 3 */
     andq %gs:CPU_STOP_MASK, %rax
     movq %rax, %gs:CPU_CLOCK_OFFSET /* in shared mode the workload clock starts at 0 */
+    movq $0, %gs:CPU_STOPPED_AT     /* it runs: see clock_reset */
     jmp return_restore
 
     .globl user_leave

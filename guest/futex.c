@@ -34,6 +34,8 @@ static struct thread *first_waiter(uint64_t address, uint32_t bits)
 {
     struct match m = {.address = address, .bits = bits};
 
+    if (!address) /* what threads have that wait for something else */
+        return NULL;
     threads_each(match_first, &m);
     return m.first;
 }
@@ -101,6 +103,8 @@ static int64_t requeue(const struct trap_frame *frame, bool compare)
 
     if ((int32_t)frame->rdx < 0 || (int32_t)frame->r10 < 0 || frame->r8 & 3)
         return -EINVAL;
+    if (!frame->r8 || frame->r8 >= USER_END)
+        return -EFAULT;
     if (copy_from_user(&value, frame->rdi, sizeof value) != 0)
         return -EFAULT;
     if (compare && value != (uint32_t)frame->r9)

@@ -133,6 +133,8 @@ static void start_counting(struct cpu *cpu)
 {
     if (run.pmu_caps.needs_encodings)
         x86_write_cr4(x86_read_cr4() | CR4_PCE); /* the program's RDPMC reads its own counters */
+    if (run.shared)
+        clock_reset(cpu); /* an overflow in the kernel before the program comes at 0 */
     cpu->user_ticks = 0;
     cpu->slept_ticks = 0;
     if (run.mode == HR_MODE_OVERFLOW) {
@@ -140,6 +142,8 @@ static void start_counting(struct cpu *cpu)
         overflow_start(cpu);
     }
     run.pmu->start(&run.session);
+    if (run.mode == HR_MODE_OVERFLOW && cpu->paused)
+        overflow_pause(cpu);
 }
 
 static void start_run(struct cpu *cpu)
@@ -176,7 +180,9 @@ static void secondary(struct cpu *cpu)
     wait_for(&workload_go);
     if (cpu->index > run.workload_cpus)
         observer_loop(cpu);
+    cross_lock(cpu); /* drivers note what start tells them: one CPU at a time */
     start_counting(cpu);
+    cross_unlock();
     if (cpu->index == WORKLOAD_CPU)
         start_run(cpu);
     threads_loop(cpu);

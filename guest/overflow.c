@@ -60,8 +60,13 @@ sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flag
     uint64_t counted = elapsed(cpu);
     uint32_t slots = 1;
 
+    now = overflow_not_before(cpu, now);
     cpu->overflow_samples++;
     cpu->overflow_base += counted;
+    if (__builtin_expect(cpu->paused, 0)) { /* the NMI was on its way already */
+        run.pmu->rearm(&run.session, cpu->overflow_period);
+        return;
+    }
     if (__builtin_expect(!ring_has_room_nmi(ring, 2), 0) && !ring_reserve_nmi(ring, 2)) {
         ring_drop(ring, now);
     } else {
@@ -70,7 +75,7 @@ sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flag
             slots += adapt(cpu, now, counted);
         ring_publish_nmi(ring, slots);
     }
-    cpu->overflow_time = now;
+    cpu->overflow_time = cpu->overflow_latest = now;
     run.pmu->rearm(&run.session, cpu->overflow_period);
 }
 
@@ -98,13 +103,12 @@ void overflow_nmi(struct irq_frame *frame)
         apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
 }
 
-/* The workload clock in a kernel that may have stopped it, never before the last sample. */
+/* The workload clock in a kernel that may have stopped it. */
 static uint64_t kernel_time(const struct cpu *cpu)
 {
     uint64_t ticks = cpu->stop_mask && cpu->stopped_at ? cpu->stopped_at : x86_rdtsc();
-    uint64_t now = ticks - cpu->clock_offset;
 
-    return (int64_t)(now - cpu->overflow_time) < 0 ? cpu->overflow_time : now;
+    return ticks - cpu->clock_offset;
 }
 
 void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)
@@ -116,15 +120,18 @@ void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)
         return;
     }
     sample(cpu, kernel_time(cpu), start, frame->rip, HR_SAMPLE_KERNEL);
+    if (cpu->held) /* it was on its way when they were held */
+        run.pmu->pause(&run.session);
 }
 
 void overflow_start(struct cpu *cpu)
 {
     cpu->overflow_period = run.session.period;
+    cpu->overflow_kept_period = 0;
     cpu->overflow_base = 0;
     cpu->overflow_samples = 0;
     cpu->overflow_rate = (struct overflow_rate){0};
-    cpu->overflow_time = run.shared ? 0 : x86_rdtsc();
+    cpu->overflow_time = cpu->overflow_latest = run.shared ? 0 : x86_rdtsc();
     if (!cpu->paused)
         apic_pmi_enable();
 }
@@ -134,11 +141,42 @@ void overflow_stop(void)
     apic_pmi_disable();
 }
 
+/* What the first event counted so far, whatever NMIs come meanwhile. */
+static uint64_t counted_so_far(const struct cpu *cpu)
+{
+    const volatile uint64_t *samples = &cpu->overflow_samples;
+    uint64_t before, count;
+
+    do {
+        before = *samples;
+        count = cpu->overflow_base + elapsed(cpu);
+    } while (*samples != before);
+    return count;
+}
+
+/* Sets the counter anew.  Nothing but an NMI that is on its way comes meanwhile; the driver enables
+ * them again. */
+static void set_period(struct cpu *cpu, uint64_t period)
+{
+    apic_pmi_disable();
+    cpu->overflow_base = counted_so_far(cpu);
+    cpu->overflow_period = period;
+    run.pmu->rearm(&run.session, period);
+}
+
+void overflow_pause(struct cpu *cpu)
+{
+    if (cpu->overflow_kept_period) /* it rests already */
+        return;
+    cpu->overflow_kept_period = cpu->overflow_period;
+    set_period(cpu, run.pmu_caps.period_max);
+}
+
 void overflow_resume(struct cpu *cpu, uint64_t now)
 {
-    cpu->overflow_base += elapsed(cpu);
     cpu->overflow_time = now;
-    run.pmu->rearm(&run.session, cpu->overflow_period);
+    set_period(cpu, cpu->overflow_kept_period);
+    cpu->overflow_kept_period = 0;
 }
 
 void overflow_read(struct cpu *cpu, uint64_t *values)

@@ -19,8 +19,21 @@ void overflow_start(struct cpu *cpu);
 /* No more NMIs; the counter goes on. */
 void overflow_stop(void);
 
-/* After overflow_stop: samples again, the first one a period from now. */
+/* Rests while cpu->paused, which is set.  The counter goes on without overflows: one would freeze
+ * all counters where the hardware does that. */
+void overflow_pause(struct cpu *cpu);
+
+/* cpu->paused is not set any more: samples again, the first one a period from now. */
 void overflow_resume(struct cpu *cpu, uint64_t now);
+
+/* `time`, or that of the last sample: one in the kernel may be later than what the workload clock
+ * shows afterwards, because only then it became clear that the clock did not run. */
+static inline uint64_t overflow_not_before(const struct cpu *cpu, uint64_t time)
+{
+    uint64_t last = *(const volatile uint64_t *)&cpu->overflow_latest;
+
+    return (int64_t)(time - last) < 0 ? last : time;
+}
 
 /* All counters as run.pmu->read gives them, but the first event's whole count.  Not in NMI context.
  */

@@ -69,6 +69,8 @@ int regions_register(struct cpu *cpu, const struct hr_abi_region *region)
     if (region->aggregates > USER_END - bytes ||
         copy_from_user(name, region->name, region->name_bytes))
         return -EFAULT;
+    if (memchr(name, 0, region->name_bytes)) /* readers take such a record for damaged */
+        return -EINVAL;
     if (place_count == REGIONS_PLACES_MAX)
         return refuse();
     int found = find_region(name, (uint32_t)region->name_bytes);

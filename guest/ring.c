@@ -79,6 +79,24 @@ struct trace_slot *ring_open(struct ring *ring)
     return ring_slot(ring, position);
 }
 
+struct trace_slot *ring_open_at(struct ring *ring, uint64_t reserved)
+{
+    uint64_t position = reserved;
+
+    if (room(ring) == 0)
+        return NULL;
+    ring->open = true;
+    /* one instruction: an NMI comes before it, and it fails, or after it */
+    __asm__ volatile("cmpxchgq %2, %1"
+                     : "+a"(position), "+m"(ring->reserved)
+                     : "r"(reserved + 1)
+                     : "memory", "cc");
+    if (position == reserved)
+        return ring_slot(ring, position);
+    ring_close(ring); /* the NMI found it open */
+    return NULL;
+}
+
 void ring_close(struct ring *ring)
 {
     uint64_t reserved;

@@ -73,14 +73,24 @@ struct trace_slot *ring_reserve(struct ring *ring);
 struct trace_slot *ring_open(struct ring *ring);
 void ring_close(struct ring *ring);
 
+/* The same, if no slot has been given out since ring_reserved() said `reserved`; otherwise NULL.
+ * What was read in between is older than any later slot's. */
+struct trace_slot *ring_open_at(struct ring *ring, uint64_t reserved);
+
+static inline uint64_t ring_reserved(const struct ring *ring)
+{
+    return *(const volatile uint64_t *)&ring->reserved;
+}
+
 /* NMI: room for `count` slots from ring->reserved on, after the HR_REC_LOST slot that is owed if
  * any; leaves one for ring_open.  False: full; then ring_drop. */
 bool ring_reserve_nmi(struct ring *ring, uint32_t count);
 
-/* NMI: the same without looking: certainly room, and nothing owed. */
+/* NMI: the same without looking: certainly room, and nothing owed.  The limit may be behind: a
+ * thread that was interrupted while it looked stores an older one. */
 static inline bool ring_has_room_nmi(const struct ring *ring, uint32_t count)
 {
-    return ring->limit - ring->reserved > count && !ring->lost_count;
+    return (int64_t)(ring->limit - ring->reserved) > count && !ring->lost_count;
 }
 
 /* NMI: makes `count` slots visible, unless an open one is before them: then ring_close does. */

@@ -18,6 +18,8 @@
  */
 static int64_t arm_lead_ticks;
 
+#define NEVER_TICKS (1ull << 62) /* from now to next_due while the timer does not sample */
+
 /* Arms the timer for next_due.  In shared mode the workload clock stands at `now` until ring 3. */
 static inline void arm(struct cpu *cpu, uint64_t now)
 {
@@ -93,13 +95,17 @@ static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t fla
 /* An interrupt before the program reached next_due: of a timer armed earlier, since when the
  * workload clock stood still, or of one that was armed anew while this interrupt was pending.  The
  * latter still runs.  Were it to expire in here, each of these interrupts would find the next one
- * pending, and the program would not get on.  So it is put off; true: it had expired already, or
- * sampling rests since the interrupt became pending.
+ * pending, and the program would not get on.  So it is put off; true: it had expired already.
+ * Or of one that does not sample: of a wait that ended early, or from before a pause.
  */
 static __attribute__((noinline)) bool leave_timer(const struct cpu *cpu)
 {
+    if (run.mode != HR_MODE_TIMER || cpu->paused) {
+        apic_timer_stop();
+        return true;
+    }
     apic_timer_arm(INT32_MAX);
-    return cpu->paused || apic_pending(VECTOR_TIMER);
+    return apic_pending(VECTOR_TIMER);
 }
 
 void sampler_interrupt(struct irq_frame *frame)
@@ -119,16 +125,27 @@ void sampler_interrupt(struct irq_frame *frame)
     arm(cpu, now);
 }
 
-/* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again. */
+/* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again, or
+ * sampler_rearm. */
 void sampler_interrupt_in_kernel(struct irq_frame *frame)
 {
     (void)frame;
+    cpu_this()->timer_missed = true;
     apic_eoi();
+}
+
+void sampler_rearm(struct cpu *cpu)
+{
+    if (!cpu->timer_missed)
+        return;
+    cpu->timer_missed = false;
+    if (run.mode == HR_MODE_TIMER && !cpu->paused)
+        arm(cpu, clock_entered(cpu)); /* nothing after it was on the workload clock */
 }
 
 void sampler_start(struct cpu *cpu, uint64_t now)
 {
-    cpu->next_due = now;
+    cpu->next_due = run.mode == HR_MODE_TIMER ? now : now + NEVER_TICKS;
     sampler_resume(cpu, now);
 }
 
@@ -138,6 +155,7 @@ void sampler_resume(struct cpu *cpu, uint64_t now)
         return;
     if ((int64_t)(now - cpu->next_due) >= 0)
         advance(cpu, now);
+    cpu->timer_missed = false;
     arm(cpu, now);
 }
 
@@ -152,16 +170,18 @@ void sampler_stop(void)
 void sampler_pause(struct cpu *cpu)
 {
     cpu->paused = true;
-    cpu->next_due = clock_entered(cpu) +
-                    (1ull << 62); /* an interrupt that is pending comes early: leave_timer */
-    sampler_stop();
+    cpu->next_due = clock_entered(cpu) + NEVER_TICKS; /* one that is pending comes early */
+    if (run.mode == HR_MODE_OVERFLOW)
+        overflow_pause(cpu);
+    else
+        apic_timer_stop();
 }
 
 void sampler_unpause(struct cpu *cpu, uint64_t now)
 {
     cpu->paused = false;
     if (run.mode == HR_MODE_OVERFLOW)
-        overflow_resume(cpu, now);
+        overflow_resume(cpu, overflow_not_before(cpu, now));
     else
         sampler_start(cpu, now);
 }
@@ -191,20 +211,40 @@ static struct trace_slot *open_slot(struct cpu *cpu)
     return slot;
 }
 
+/* A slot between NMIs, and what the counters said just before: no NMI came between reading and the
+ * slot, so that the samples' counts and times grow with their order. */
+static struct trace_slot *open_reading(struct cpu *cpu, uint64_t *values, uint64_t *time)
+{
+    struct trace_slot *slot;
+
+    do {
+        if (cpu->stop_mask && ring_half_full(cpu->ring))
+            service_drain(cpu);
+        uint64_t reserved = ring_reserved(cpu->ring);
+        *time = overflow_not_before(cpu, clock_entered(cpu));
+        sampler_read(cpu, values);
+        slot = ring_open_at(cpu->ring, reserved);
+    } while (!slot);
+    cpu->overflow_latest = overflow_not_before(cpu, *time); /* an NMI may have come since */
+    return slot;
+}
+
 void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
 {
+    uint64_t values[HR_EVENTS_MAX], time;
+
     if (run.mode != HR_MODE_OVERFLOW) {
         take(cpu, clock_entered(cpu), ip, flags | HR_SAMPLE_POLLED);
         return;
     }
-    struct trace_slot *slot = open_slot(cpu);
-    slot->time = clock_entered(cpu); /* field by field: a small slot is half the struct */
+    struct trace_slot *slot = open_reading(cpu, values, &time);
+    slot->time = time; /* field by field: a small slot is half the struct */
     slot->ip = ip;
     slot->tid = cpu->tid;
     slot->cost_ticks = 0;
     slot->flags = (uint8_t)(flags | HR_SAMPLE_POLLED);
     slot->kind = 0;
-    sampler_read(cpu, slot->counters);
+    memcpy(slot->counters, values, run.session.event_count * sizeof *values);
     sampler_record_end(cpu);
 }
 
@@ -258,7 +298,7 @@ void sampler_asked(struct irq_frame *frame)
     uint64_t due = __atomic_exchange_n(&cpu->ask_due, 0, __ATOMIC_SEQ_CST);
 
     apic_eoi();
-    if (due && (int64_t)(now - due) >= 0)
+    if (due && !cpu->paused && (int64_t)(now - due) >= 0)
         take(cpu, now, frame->rip, now - due > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
     if (__atomic_exchange_n(&cpu->ask_polled, false, __ATOMIC_SEQ_CST))
         sampler_poll(cpu, frame->rip, 0);

@@ -14,6 +14,9 @@ void sampler_stop(void); /* on this CPU, whatever the mode */
  * meanwhile are left out. */
 void sampler_resume(struct cpu *cpu, uint64_t now);
 
+/* After service work with the timer armed (shared mode), which may have halted and so missed it. */
+void sampler_rearm(struct cpu *cpu);
+
 /* A sample at the program's own request, of the last entry from ring 3; flags: HR_SAMPLE_*. */
 void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags);
 

@@ -271,6 +271,7 @@ void service_drain(struct cpu *cpu)
     trace_drain(cpu->ring, true);
     service_cpu_poll();
     release_counters(cpu);
+    sampler_rearm(cpu);
 }
 
 void service_flush(void)
@@ -302,6 +303,7 @@ void service_device_interrupt(struct irq_frame *frame)
     apic_eoi();
     if (run.shared) {
         service_cpu_poll();
+        sampler_rearm(cpu_this());
         service_check_stop();
     }
 }

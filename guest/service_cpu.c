@@ -51,6 +51,10 @@ int service_init(void)
     port_stderr = find(RUN_PORT_STDERR);
     port_log = find(RUN_PORT_LOG);
     port_control = find(RUN_PORT_CONTROL);
+    /* memory for what they receive now: later workload CPUs allocate, under a lock that service
+     * work does not take */
+    virtio_serial_receive(port_stdin, NULL, 0);
+    virtio_serial_receive(port_control, NULL, 0);
     return 0;
 }
 

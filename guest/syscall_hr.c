@@ -75,6 +75,8 @@ static int64_t mark(struct cpu *cpu, const struct trap_frame *frame)
         return -EINVAL;
     if (copy_from_user(text, frame->rsi, frame->rdx))
         return -EFAULT;
+    if (memchr(text, 0, frame->rdx))
+        return -EINVAL;
     int64_t number = marks_number(text, (uint32_t)frame->rdx);
     if (number < 0)
         return number;

@@ -8,7 +8,7 @@
 #include "guest/futex.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
-#include "guest/signal_frame.h"
+#include "guest/signal.h"
 #include "guest/syscall_handlers.h"
 #include "lib/x86.h"
 
@@ -172,7 +172,8 @@ bool threads_stuck(const struct thread *leaving)
     for (uint32_t i = 0; i < THREADS_MAX; i++) {
         const struct thread *t = &table[i];
 
-        if (t->cpu && t != leaving && (!t->waiting || !t->forever || t->woken))
+        if (t->cpu && t != leaving &&
+            (!t->waiting || !t->forever || t->woken || signal_waits_for(t)))
             return false;
     }
     return true;

@@ -59,6 +59,8 @@ static enum wait_end halt_until(struct thread *thread, uint64_t until, enum hr_g
     uint64_t last = x86_rdtsc();
     thread->waiting = thread->woken = false;
     thread->running_since = last;
+    if (!thread->forever)
+        apic_timer_stop(); /* what woke it may have come before the timeout */
     record(cpu, first, last, reason);
     __atomic_store_n(&cpu->running, true, __ATOMIC_RELEASE);
     sampler_resume(cpu, x86_rdtsc());

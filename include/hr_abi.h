@@ -25,7 +25,7 @@ enum hr_abi_operation {
     HR_ABI_START = 3,
     HR_ABI_PAUSE = 4,
     HR_ABI_LOG = 5,
-    HR_ABI_MARK = 6, /* rsi: text, rdx: its bytes */
+    HR_ABI_MARK = 6, /* rsi: text without a NUL, rdx: its bytes */
     HR_ABI_REGION = 7, /* rsi: struct hr_abi_region * that says where a thread adds up */
 };
 
@@ -65,7 +65,7 @@ struct hr_abi_aggregate {
 _Static_assert(sizeof(struct hr_abi_aggregate) == 2048, "hr_abi_aggregate");
 
 struct hr_abi_region {
-    uint64_t name; /* user address of the text */
+    uint64_t name; /* user address of the text, which has no NUL */
     uint64_t name_bytes; /* 1 .. HR_ABI_NAME_MAX */
     uint64_t aggregates; /* user address of hr_abi_aggregate[1 + event_count]: time, then events */
     uint64_t count; /* 1 + event_count */

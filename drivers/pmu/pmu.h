@@ -1,6 +1,7 @@
 /* The performance counters' contract: one driver is chosen at boot by probing.
  *
- * assign: once, before any CPU starts counting.  start, stop: on the CPU concerned, interrupts off.
+ * assign: once, before any CPU starts counting.  start, stop: on the CPU concerned, interrupts off;
+ * start by one CPU at a time.
  * read, overflowed, rearm: any context, NMI included; they must not lock, allocate or log.
  */
 #ifndef DRIVERS_PMU_PMU_H

@@ -138,10 +138,11 @@ static void test_unmapped_since(void **state)
 static void test_refused(void **state)
 {
     const struct hr_abi_region good = {
-        .name = MEMORY, .name_bytes = 3, .aggregates = MEMORY, .count = 1 + EVENTS};
+        .name = user(memory.names[0]), .name_bytes = 3, .aggregates = MEMORY, .count = 1 + EVENTS};
     struct hr_abi_region asked = good;
 
     (void)state;
+    memcpy(memory.names[0], "abc", 3);
     asked.name_bytes = 0;
     assert_int_equal(regions_register(&cpu, &asked), -EINVAL);
     asked.name_bytes = HR_ABI_NAME_MAX + 1;
@@ -157,6 +158,10 @@ static void test_refused(void **state)
     assert_int_equal(regions_register(&cpu, &asked), -EFAULT);
     asked.aggregates = USER_END - sizeof(struct hr_abi_aggregate);
     assert_int_equal(regions_register(&cpu, &asked), -EFAULT);
+    asked = good;
+    asked.name = user(memory.names[1]);
+    memcpy(memory.names[1], "a\0b", 3); /* readers would take the END chunk for damaged */
+    assert_int_equal(regions_register(&cpu, &asked), -EINVAL);
     assert_false(regions_any());
     for (uint32_t i = 0; i < REGIONS_PLACES_MAX; i++)
         assert_int_equal(regions_register(&cpu, &good), 0);

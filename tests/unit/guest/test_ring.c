@@ -252,6 +252,80 @@ static void an_nmi_may_come_anywhere(void **state)
     sigaction(SIGTRAP, &before, NULL);
 }
 
+/* What the thread reads before its slot is older than every later slot: here, the NMIs so far. */
+static struct trace_slot *open_reading(uint64_t *nmis)
+{
+    for (int attempt = 0; attempt < 4; attempt++) {
+        uint64_t reserved = ring_reserved(&ring);
+        *nmis = *(volatile uint64_t *)&stepped.nmis;
+        struct trace_slot *slot = ring_open_at(&ring, reserved);
+        if (slot)
+            return slot;
+    }
+    return NULL;
+}
+
+static void check_order(uint64_t thread_read)
+{
+    const struct trace_slot *slot;
+    uint64_t before = 0;
+    bool thread = false;
+
+    assert_false(stepped.torn);
+    assert_int_equal(ring.head, ring.reserved);
+    assert_false(ring.open);
+    while ((slot = consume())) {
+        if (slot->time == THREAD_TIME) {
+            thread = true;
+            assert_int_equal(thread_read, before);
+        }
+        before += slot->time >= NMI_TIME;
+    }
+    assert_true(thread);
+}
+
+static void a_reading_and_its_slot_have_no_nmi_between(void **state)
+{
+    struct sigaction action = {.sa_handler = on_step}, before;
+    unsigned steps = 1;
+
+    (void)state;
+    begin(8, 5);
+    sigaction(SIGTRAP, &action, &before);
+    for (unsigned first = 0; first <= steps; first++) {
+        uint64_t nmis = 0;
+
+        ring_reset(&ring);
+        memset(ring.slots, 0, 8 * 64);
+        memset(&stepped, 0, sizeof stepped);
+        stepped.nmi_at[0] = first;
+        stepped.nmi_at[1] = first + first % 40;
+        set_trap_flag();
+        struct trace_slot *slot = open_reading(&nmis);
+        if (slot) {
+            slot->time = THREAD_TIME;
+            ring_close(&ring);
+        }
+        clear_trap_flag();
+        assert_non_null(slot);
+        check_order(nmis);
+        if (first == 0)
+            steps = stepped.steps;
+    }
+    assert_true(steps > 20);
+    sigaction(SIGTRAP, &before, NULL);
+}
+
+/* A thread that was interrupted while it looked for room stores a limit that NMIs have passed. */
+static void a_limit_may_be_behind(void **state)
+{
+    (void)state;
+    begin(8, 5);
+    ring.reserved = 9;
+    ring.limit = 8;
+    assert_false(ring_has_room_nmi(&ring, 1));
+}
+
 /* A loss that NMIs owe goes before their next sample, and never takes a thread's slot. */
 static void nmis_report_losses(void **state)
 {
@@ -286,6 +360,8 @@ int main(void)
         cmocka_unit_test(every_attempt_is_accounted_for),
         cmocka_unit_test(reset_forgets),
         cmocka_unit_test(an_nmi_may_come_anywhere),
+        cmocka_unit_test(a_reading_and_its_slot_have_no_nmi_between),
+        cmocka_unit_test(a_limit_may_be_behind),
         cmocka_unit_test(nmis_report_losses),
     };
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
