@@ -16,7 +16,10 @@
 #include "lib/trace_writer.h"
 
 #define CHUNK_BYTES 65536u
+#define PUBLISH_SLOTS 64u /* the producer sees at least so often how far draining is */
 #define END_BYTES (1u << 20) /* of an END chunk with regions, header included */
+
+_Static_assert(RING_SLOTS % PUBLISH_SLOTS == 0, "slots up to there are one piece of the ring");
 
 /* One writer serves all CPUs' META and END chunks, and there is one for each CPU's DATA chunks. */
 struct stream {
@@ -145,8 +148,7 @@ static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
     return trace_writer_record(w, HR_REC_MARK, slot->time, &mark, sizeof mark, text, bytes);
 }
 
-static __attribute__((noinline)) int write_record(struct trace_writer *w,
-                                                  const struct trace_slot *slot)
+static int write_record(struct trace_writer *w, const struct trace_slot *slot)
 {
     union record_body body;
 
@@ -161,30 +163,40 @@ static __attribute__((noinline)) int write_record(struct trace_writer *w,
     return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
 }
 
+/* Writes slots from `tail` on, in one piece of the ring: how many; 0 when the chunk is full. */
+static uint32_t write_slots(struct trace_writer *w, const struct ring *ring, uint64_t tail,
+                            uint64_t head)
+{
+    const struct trace_slot *slot = ring_slot(ring, tail);
+    uint64_t count = PUBLISH_SLOTS - tail % PUBLISH_SLOTS;
+
+    if (w->used == 0)
+        trace_writer_begin(w, HR_CHUNK_DATA);
+    if (slot->kind != 0) {
+        int status = write_record(w, slot);
+        if (status && status != -ENOSPC)
+            panic("a record does not encode: error %d", status);
+        return status == 0;
+    }
+    if (count > head - tail)
+        count = head - tail;
+    return trace_writer_samples(w, slot, (size_t)1 << ring->slot_shift, (uint32_t)count);
+}
+
 bool trace_drain(struct ring *ring, bool flush)
 {
-    struct cpu_stream *stream = streams[ring->cpu];
-    struct trace_writer *w = &stream->data.writer;
+    struct trace_writer *w = &streams[ring->cpu]->data.writer;
     uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
     uint64_t tail = ring->tail;
     bool any = tail != head;
 
     while (tail != head) {
-        const struct trace_slot *slot = ring_slot(ring, tail);
-        if (w->used == 0)
-            trace_writer_begin(w, HR_CHUNK_DATA);
-        int status = slot->kind == 0 ? trace_writer_sample(w, slot) : write_record(w, slot);
-        if (__builtin_expect(status != 0, 0)) {
-            if (status != -ENOSPC)
-                panic("a record does not encode: error %d", status);
-            __atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
+        uint32_t written = write_slots(w, ring, tail, head);
+        if (written == 0)
             send_chunk(w);
-            continue;
-        }
-        if ((++tail & 63) == 0)
-            __atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
+        tail += written;
+        __atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
     }
-    __atomic_store_n(&ring->tail, head, __ATOMIC_RELEASE);
     if (flush && trace_writer_dirty(w))
         send_chunk(w);
     return any;

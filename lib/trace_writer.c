@@ -274,14 +274,13 @@ place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *f
     return f.at;
 }
 
-int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
+static inline __attribute__((always_inline)) void add_sample(struct trace_writer *w,
+                                                             const struct trace_slot *sample)
 {
     uint64_t fields[TRACE_FIELDS_MAX];
     uint8_t *at = w->buffer + w->used;
     struct narrow_fields f = {.at = at + w->control_bytes};
 
-    if (w->capacity - w->used < SAMPLE_ROOM)
-        return -ENOSPC;
     take_differences(w, sample, &f, fields);
     bool narrow = f.all < TRACE_NARROW_LIMIT;
     if (__builtin_expect(narrow && narrow_run_takes(w, sample), 1))
@@ -291,6 +290,29 @@ int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
     w->used = (uint32_t)(f.at - w->buffer);
     w->run_samples++;
     note_time(w, sample->time);
+}
+
+uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
+                              uint32_t count)
+{
+    const uint8_t *slot = slots;
+    uint32_t added = 0;
+
+    for (; added < count && w->capacity - w->used >= SAMPLE_ROOM; added++) {
+        const struct trace_slot *sample = (const struct trace_slot *)(const void *)slot;
+        if (sample->kind != 0)
+            break;
+        add_sample(w, sample);
+        slot += slot_bytes;
+    }
+    return added;
+}
+
+int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
+{
+    if (w->capacity - w->used < SAMPLE_ROOM)
+        return -ENOSPC;
+    add_sample(w, sample);
     return 0;
 }
 

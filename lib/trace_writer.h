@@ -65,6 +65,11 @@ void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type);
 /* Adds a sample.  0, or -ENOSPC when the chunk is full. */
 int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample);
 
+/* Adds samples from up to `count` slots, slot_bytes apart, until one is no sample (kind is not 0)
+ * or the chunk is full: how many. */
+uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
+                              uint32_t count);
+
 /* Adds a record made of a fixed body and a variable tail.  `time` updates the chunk's time range
  * unless it is TRACE_NO_TIME.  0, -ENOSPC when the chunk is full, -EMSGSIZE when the record can
  * never fit (body + tail > 65535 bytes or larger than an empty chunk of this buffer).
