@@ -15,18 +15,18 @@ static inline uint64_t elapsed(const struct cpu *cpu)
     return (pmu_rdpmc(run.session.events[0].counter) + cpu->overflow_period) & run.overflow_mask;
 }
 
-/* Writes the sample into the slot at `reserved`: see take() in guest/sampler.c. */
+/* Writes the sample into the slot at `reserved`: see fill() in guest/sampler.c. */
 static inline void fill(const struct cpu *cpu, struct trace_slot *slot, uint64_t now,
                         uint32_t start, uint64_t ip, uint32_t flags)
 {
+    pmu_store(&slot->time, now);
+    pmu_store(&slot->ip, ip);
+    pmu_store32(&slot->tid, cpu->tid);
     run.pmu->read(&run.session, cpu->user_ticks, slot->counters);
     uint32_t cost = x86_rdtsc_low() - start;
     if (__builtin_expect(cost > UINT16_MAX, 0))
         cost = UINT16_MAX;
     pmu_store(&slot->counters[0], cpu->overflow_base);
-    pmu_store(&slot->time, now);
-    pmu_store(&slot->ip, ip);
-    pmu_store32(&slot->tid, cpu->tid);
     pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and kind 0 */
     pmu_store_fence();
 }

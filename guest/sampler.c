@@ -53,43 +53,49 @@ static inline void advance(struct cpu *cpu, uint64_t now)
 /* The rare path: no room known, or a loss to report first.  In shared mode there is room after
  * service work; otherwise the sample is dropped and counted.
  */
-static __attribute__((noinline)) struct trace_slot *make_room(struct cpu *cpu, uint64_t now)
+static bool make_room(struct cpu *cpu, uint64_t now)
 {
-    struct trace_slot *slot = ring_reserve(cpu->ring);
-
-    if (slot)
-        return slot;
+    if (ring_reserve(cpu->ring))
+        return true;
     if (!cpu->stop_mask) {
         ring_drop(cpu->ring, now);
-        return NULL;
+        return false;
     }
     service_drain(cpu);
-    return ring_reserve(cpu->ring);
+    return ring_reserve(cpu->ring) != NULL;
 }
 
-/* One sample with HR_SAMPLE_* flags: every store goes past the caches into the slot. */
-static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t flags)
+/* Fills and publishes the slot at head: every store goes past the caches.  What is known before the
+ * counters are read is stored before, so that it need not outlast the call. */
+static inline void fill(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flags)
 {
     struct ring *ring = cpu->ring;
     struct trace_slot *slot = ring_slot(ring, ring->head);
-    uint32_t start = (uint32_t)cpu->enter_ticks;
 
-    if (__builtin_expect(!ring_has_room(ring), 0)) {
-        slot = make_room(cpu, now);
-        if (!slot)
-            return;
-        start = x86_rdtsc_low(); /* service work is not the cost of reading */
-    }
+    pmu_store(&slot->time, now);
+    pmu_store(&slot->ip, ip);
+    pmu_store32(&slot->tid, cpu->tid);
     run.pmu->read(&run.session, cpu->user_ticks, slot->counters);
     uint32_t cost = x86_rdtsc_low() - start;
     if (__builtin_expect(cost > UINT16_MAX, 0))
         cost = UINT16_MAX;
-    pmu_store(&slot->time, now);
-    pmu_store(&slot->ip, ip);
-    pmu_store32(&slot->tid, cpu->tid);
     pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and flags, and kind 0 */
     pmu_store_fence();
     ring_publish(ring);
+}
+
+/* One sample with HR_SAMPLE_* flags, if there is room. */
+static __attribute__((noinline)) void take(struct cpu *cpu, uint64_t now, uint64_t ip,
+                                           uint32_t flags)
+{
+    uint32_t start = (uint32_t)cpu->enter_ticks;
+
+    if (!ring_has_room(cpu->ring)) {
+        if (!make_room(cpu, now))
+            return;
+        start = x86_rdtsc_low(); /* service work is not the cost of reading */
+    }
+    fill(cpu, now, start, ip, flags);
 }
 
 /* An interrupt before the program reached next_due: of a timer armed earlier, since when the
@@ -98,7 +104,7 @@ static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t fla
  * pending, and the program would not get on.  So it is put off; true: it had expired already.
  * Or of one that does not sample: of a wait that ended early, or from before a pause.
  */
-static __attribute__((noinline)) bool leave_timer(const struct cpu *cpu)
+static bool leave_timer(const struct cpu *cpu)
 {
     if (run.mode != HR_MODE_TIMER || cpu->paused) {
         apic_timer_stop();
@@ -108,21 +114,33 @@ static __attribute__((noinline)) bool leave_timer(const struct cpu *cpu)
     return apic_pending(VECTOR_TIMER);
 }
 
+/* An interrupt off the grid, or one that finds no room: false if the timer is not to be armed. */
+static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64_t now, uint64_t ip)
+{
+    int64_t late = (int64_t)(now - cpu->next_due);
+
+    if (late < 0)
+        return !leave_timer(cpu);
+    take(cpu, now, ip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+    advance(cpu, now);
+    return true;
+}
+
 void sampler_interrupt(struct irq_frame *frame)
 {
     struct cpu *cpu = cpu_this();
     uint64_t now = clock_entered(cpu);
-    int64_t late = (int64_t)(now - cpu->next_due);
 
-    if (__builtin_expect(late >= 0, 1)) {
-        take(cpu, now, frame->rip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
-        advance(cpu, now);
-    } else if (leave_timer(cpu)) {
+    if (__builtin_expect(now - cpu->next_due <= run.interval_ticks / 2 && ring_has_room(cpu->ring),
+                         1)) {
+        cpu->next_due += run.interval_ticks;
+        fill(cpu, now, (uint32_t)cpu->enter_ticks, frame->rip, 0);
+    } else if (!interrupt_off_grid(cpu, now, frame->rip)) {
         apic_eoi();
         return;
     }
     apic_eoi();
-    arm(cpu, now);
+    arm(cpu, clock_entered(cpu));
 }
 
 /* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again, or

@@ -16,13 +16,10 @@
 #include "lib/trace_writer.h"
 
 #define CHUNK_BYTES 65536u
+#define PUBLISH_SLOTS 64u /* the producer sees at least so often how far draining is */
 #define END_BYTES (1u << 20) /* of an END chunk with regions, header included */
 
-/* Counters narrower than 64 bits, made whole: the counts so far of one CPU. */
-struct extension {
-    uint64_t raw[HR_EVENTS_MAX];
-    uint64_t whole[HR_EVENTS_MAX];
-};
+_Static_assert(RING_SLOTS % PUBLISH_SLOTS == 0, "slots up to there are one piece of the ring");
 
 /* One writer serves all CPUs' META and END chunks, and there is one for each CPU's DATA chunks. */
 struct stream {
@@ -32,14 +29,12 @@ struct stream {
 
 struct cpu_stream {
     struct stream data;
-    struct extension extension;
     struct ring *ring;
 };
 
 static int port = -1;
 static struct stream meta;
 static struct cpu_stream *streams[CPUS_MAX]; /* NULL: the CPU runs no program */
-static uint8_t unused_bits[HR_EVENTS_MAX]; /* of the values that samples hold */
 
 static void send_chunk(struct trace_writer *w)
 {
@@ -55,10 +50,6 @@ void trace_init(void)
     if (port < 0)
         panic("the host offers no port %s", RUN_PORT_TRACE);
     trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE, run.session.event_count);
-    for (uint32_t i = 0; i < run.session.event_count; i++)
-        unused_bits[i] = (uint8_t)(64 - run.session.events[i].width_bits);
-    if (run.mode == HR_MODE_OVERFLOW)
-        unused_bits[0] = 0; /* whole already: guest/overflow.c */
 }
 
 void trace_add_ring(struct ring *ring)
@@ -69,12 +60,14 @@ void trace_add_ring(struct ring *ring)
         panic("no memory for the trace of CPU %u", ring->cpu);
     stream->ring = ring;
     streams[ring->cpu] = stream;
-    if (run.pmu_caps.needs_encodings) {
-        for (uint32_t i = run.mode == HR_MODE_OVERFLOW; i < run.session.event_count; i++)
-            stream->extension.raw[i] = 0ull - PMU_START_BEFORE_END;
-    }
     trace_writer_init(&stream->data.writer, stream->data.buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
                       run.session.event_count);
+    if (!run.pmu_caps.needs_encodings)
+        return;
+    /* overflow sampling makes the first event whole itself: guest/overflow.c */
+    for (uint32_t i = run.mode == HR_MODE_OVERFLOW; i < run.session.event_count; i++)
+        trace_writer_counter(&stream->data.writer, i, run.session.events[i].width_bits,
+                             0ull - PMU_START_BEFORE_END);
 }
 
 void trace_start(void)
@@ -146,33 +139,6 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
     }
 }
 
-/* The whole counts for a reading, right as long as no counter passes its range between two samples.
- */
-static void extend(const struct extension *e, const uint64_t *raw, uint64_t *whole)
-{
-    for (uint32_t i = 0; i < run.session.event_count; i++) {
-        whole[i] = e->whole[i] + ((raw[i] - e->raw[i]) << unused_bits[i] >> unused_bits[i]);
-    }
-}
-
-static int write_sample(struct trace_writer *w, const struct trace_slot *slot, struct extension *e)
-{
-    struct trace_slot whole;
-
-    if (!run.pmu_caps.needs_encodings) /* 64 bits wide already */
-        return trace_writer_sample(w, slot);
-    memcpy(&whole, slot, offsetof(struct trace_slot, counters));
-    extend(e, slot->counters, whole.counters);
-    int status = trace_writer_sample(w, &whole);
-    if (status) /* the chunk is full: the same slot comes again */
-        return status;
-    for (uint32_t i = 0; i < run.session.event_count; i++) {
-        e->raw[i] = slot->counters[i];
-        e->whole[i] = whole.counters[i];
-    }
-    return 0;
-}
-
 static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
 {
     const struct hr_rec_mark mark = {.time = slot->time, .tid = slot->tid};
@@ -182,12 +148,10 @@ static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
     return trace_writer_record(w, HR_REC_MARK, slot->time, &mark, sizeof mark, text, bytes);
 }
 
-static int write_slot(struct trace_writer *w, const struct trace_slot *slot, struct extension *e)
+static int write_record(struct trace_writer *w, const struct trace_slot *slot)
 {
     union record_body body;
 
-    if (slot->kind == 0)
-        return write_sample(w, slot, e);
     if (slot->kind == HR_REC_LOST) {
         const struct hr_rec_lost lost = {
             .time_first = slot->time, .time_last = slot->ip, .count = slot->counters[0]};
@@ -199,30 +163,40 @@ static int write_slot(struct trace_writer *w, const struct trace_slot *slot, str
     return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
 }
 
+/* Writes slots from `tail` on, in one piece of the ring: how many; 0 when the chunk is full. */
+static uint32_t write_slots(struct trace_writer *w, const struct ring *ring, uint64_t tail,
+                            uint64_t head)
+{
+    const struct trace_slot *slot = ring_slot(ring, tail);
+    uint64_t count = PUBLISH_SLOTS - tail % PUBLISH_SLOTS;
+
+    if (w->used == 0)
+        trace_writer_begin(w, HR_CHUNK_DATA);
+    if (slot->kind != 0) {
+        int status = write_record(w, slot);
+        if (status && status != -ENOSPC)
+            panic("a record does not encode: error %d", status);
+        return status == 0;
+    }
+    if (count > head - tail)
+        count = head - tail;
+    return trace_writer_samples(w, slot, (size_t)1 << ring->slot_shift, (uint32_t)count);
+}
+
 bool trace_drain(struct ring *ring, bool flush)
 {
-    struct cpu_stream *stream = streams[ring->cpu];
-    struct trace_writer *w = &stream->data.writer;
+    struct trace_writer *w = &streams[ring->cpu]->data.writer;
     uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-    bool any = ring->tail != head;
+    uint64_t tail = ring->tail;
+    bool any = tail != head;
 
-    while (ring->tail != head) {
-        const struct trace_slot *slot = ring_slot(ring, ring->tail);
-        if (w->used == 0)
-            trace_writer_begin(w, HR_CHUNK_DATA);
-        int status = write_slot(w, slot, &stream->extension);
-        if (status == -ENOSPC) {
-            __atomic_store_n(&ring->tail, ring->tail, __ATOMIC_RELEASE);
+    while (tail != head) {
+        uint32_t written = write_slots(w, ring, tail, head);
+        if (written == 0)
             send_chunk(w);
-            continue;
-        }
-        if (status)
-            panic("a record does not encode: error %d", status);
-        ring->tail++;
-        if ((ring->tail & 63) == 0)
-            __atomic_store_n(&ring->tail, ring->tail, __ATOMIC_RELEASE);
+        tail += written;
+        __atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
     }
-    __atomic_store_n(&ring->tail, head, __ATOMIC_RELEASE);
     if (flush && trace_writer_dirty(w))
         send_chunk(w);
     return any;
@@ -269,14 +243,9 @@ static void add_totals(void)
     uint64_t sum[HR_EVENTS_MAX] = {0}, whole[HR_EVENTS_MAX];
 
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
-        const uint64_t *raw = cpus[cpu].totals;
-
         if (!streams[cpu])
             continue;
-        if (run.pmu_caps.needs_encodings)
-            extend(&streams[cpu]->extension, raw, whole);
-        else
-            memcpy(whole, raw, run.session.event_count * sizeof *whole);
+        trace_writer_extend(&streams[cpu]->data.writer, cpus[cpu].totals, whole);
         for (uint32_t i = 0; i < run.session.event_count; i++)
             sum[i] += whole[i];
     }

@@ -25,6 +25,11 @@ static inline uint64_t bytes_load64(const void *from)
     return value;
 }
 
+static inline void bytes_store16(void *to, uint16_t value)
+{
+    __builtin_memcpy(to, &value, sizeof value);
+}
+
 static inline void bytes_store32(void *to, uint32_t value)
 {
     __builtin_memcpy(to, &value, sizeof value);

@@ -20,7 +20,7 @@ static inline uint32_t trace_code_control_bytes(uint32_t event_count)
 
 static inline uint64_t trace_code_zigzag(uint64_t value)
 {
-    return (value << 1) ^ (0 - (value >> 63));
+    return (value << 1) ^ (uint64_t)((int64_t)value >> 63);
 }
 
 static inline uint64_t trace_code_unzigzag(uint64_t coded)

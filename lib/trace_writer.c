@@ -13,8 +13,12 @@
 #define BODY_BYTES_MAX 65535u
 #define RUN_HEAD_BYTES ((uint32_t)(sizeof(struct hr_record_header) + sizeof(struct hr_rec_samples)))
 #define SAMPLE_ROOM (RUN_HEAD_BYTES + TRACE_SAMPLE_BYTES_MAX + TRACE_SAMPLE_SLACK)
+#define RUN_KEY_MASK 0x00ff0000ffffffffull /* without cost_ticks and kind */
+#define NO_RUN UINT64_MAX /* no run_key */
 #define NARROW_STREAK_MAX 16u /* samples that would fit before a wide run is left */
 
+_Static_assert(offsetof(struct trace_slot, flags) - offsetof(struct trace_slot, tid) == 6,
+               "run_key");
 _Static_assert(TRACE_CHUNK_BYTES_MIN >=
                    sizeof(struct hr_chunk_header) + sizeof(struct hr_record_header) +
                        sizeof(struct hr_rec_base) + sizeof(uint64_t) * HR_EVENTS_MAX + SAMPLE_ROOM,
@@ -37,7 +41,25 @@ void trace_writer_init(struct trace_writer *w, void *buffer, uint32_t capacity, 
     w->buffer = buffer;
     w->capacity = capacity < CHUNK_BYTES_MAX ? capacity : CHUNK_BYTES_MAX;
     w->event_count = event_count;
+    w->control_bytes = trace_code_control_bytes(event_count);
+    w->codes_shift = 64 - 2 * (TRACE_FIELDS_FIXED + event_count);
     w->header.cpu = cpu;
+    for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)
+        w->ranges[i] = UINT64_MAX;
+}
+
+void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width_bits,
+                          uint64_t first)
+{
+    w->ranges[event] = UINT64_MAX >> (64 - width_bits);
+    w->first[event] = w->previous.counters[event] = first;
+}
+
+void trace_writer_extend(const struct trace_writer *w, const uint64_t *counters, uint64_t *whole)
+{
+    for (uint32_t i = 0; i < w->event_count; i++)
+        whole[i] = w->previous.counters[i] - w->first[i] +
+                   ((counters[i] - w->previous.counters[i]) & w->ranges[i]);
 }
 
 static void put_record_header(uint8_t *at, uint8_t type, uint32_t body_bytes)
@@ -57,11 +79,13 @@ static void put_base(struct trace_writer *w)
         .event_count = w->event_count,
     };
     uint8_t *at = w->buffer + w->used;
+    uint64_t counters[HR_EVENTS_MAX];
     uint32_t counter_bytes = 8 * w->event_count;
 
     put_record_header(at, HR_REC_BASE, (uint32_t)sizeof base + counter_bytes);
     memcpy(at + sizeof(struct hr_record_header), &base, sizeof base);
-    memcpy(at + sizeof(struct hr_record_header) + sizeof base, w->previous.counters, counter_bytes);
+    trace_writer_extend(w, w->previous.counters, counters);
+    memcpy(at + sizeof(struct hr_record_header) + sizeof base, counters, counter_bytes);
     w->used += (uint32_t)(sizeof(struct hr_record_header) + sizeof base) + counter_bytes;
     w->header.record_count = 1;
     memset(w->increments, 0, sizeof w->increments);
@@ -78,6 +102,7 @@ void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type)
     w->header.time_first = TRACE_NO_TIME; /* until a record with a time comes */
     w->used = sizeof w->header;
     w->run = 0;
+    w->narrow_key = NO_RUN;
     if (type == HR_CHUNK_DATA)
         put_base(w);
 }
@@ -105,7 +130,16 @@ static void close_run(struct trace_writer *w)
                       w->used - w->run - (uint32_t)sizeof(struct hr_record_header));
     memcpy(at + sizeof(struct hr_record_header), &run, sizeof run);
     w->header.sample_count += w->run_samples;
+    w->samples += w->run_samples;
     w->run = 0;
+    w->narrow_key = NO_RUN;
+}
+
+/* What all samples of a run have in common: thread and flags.  One load, because the guest does
+ * this for every sample. */
+static inline uint64_t run_key(const struct trace_slot *sample)
+{
+    return bytes_load64(&sample->tid) & RUN_KEY_MASK;
 }
 
 static void open_run(struct trace_writer *w, const struct trace_slot *sample, bool narrow)
@@ -115,9 +149,16 @@ static void open_run(struct trace_writer *w, const struct trace_slot *sample, bo
     w->run_tid = sample->tid;
     w->run_flags = sample->flags;
     w->run_type = narrow ? HR_REC_SAMPLES : HR_REC_SAMPLES_WIDE;
+    w->narrow_key = narrow ? run_key(sample) : NO_RUN;
     w->narrow_streak = 0;
     w->used += RUN_HEAD_BYTES;
     w->header.record_count++;
+}
+
+/* A narrow run is far from BODY_BYTES_MAX with TRACE_RUN_SAMPLES_MAX samples. */
+static inline bool narrow_run_takes(const struct trace_writer *w, const struct trace_slot *sample)
+{
+    return w->narrow_key == run_key(sample) && w->run_samples != TRACE_RUN_SAMPLES_MAX;
 }
 
 static bool run_takes(struct trace_writer *w, const struct trace_slot *sample, bool narrow)
@@ -133,56 +174,35 @@ static bool run_takes(struct trace_writer *w, const struct trace_slot *sample, b
     return w->narrow_streak <= NARROW_STREAK_MAX;
 }
 
-/* Computes the fields and moves the state on; returns all fields or-ed together. */
-static uint64_t take_differences(struct trace_writer *w, const struct trace_slot *s,
-                                 uint64_t *fields)
+/* Where a sample's next field goes, and what is known of those before it. */
+struct narrow_fields {
+    uint8_t *at;
+    uint64_t codes; /* of the last field in the top bits: turned right by two bits a field */
+    uint64_t all; /* or-ed together */
+};
+
+/* A field in a narrow run: as many bytes as it needs, if it is below TRACE_NARROW_LIMIT.  The store
+ * is wider than the field; the next one overwrites the rest. */
+static inline void put_narrow(struct narrow_fields *f, uint64_t field)
 {
-    uint64_t interval = s->time - w->previous.time;
-    uint64_t all;
+    uint32_t bits = 31 ^ (uint32_t)__builtin_clz((uint32_t)field * 2 + 1); /* one instruction */
+    uint64_t code = (bits + 7) / 8;
 
-    fields[0] = trace_code_zigzag(interval - w->interval);
-    fields[1] = trace_code_zigzag(s->ip - w->previous.ip);
-    fields[2] = trace_code_zigzag((uint64_t)s->cost_ticks - w->previous.cost_ticks);
-    all = fields[0] | fields[1] | fields[2];
-    w->interval = interval;
-    w->previous.time = s->time;
-    w->previous.ip = s->ip;
-    w->previous.cost_ticks = s->cost_ticks;
-    for (uint32_t i = 0; i < w->event_count; i++) {
-        uint64_t increment = s->counters[i] - w->previous.counters[i];
-        uint64_t field = trace_code_zigzag(increment - w->increments[i]);
-
-        w->increments[i] = increment;
-        w->previous.counters[i] = s->counters[i];
-        fields[TRACE_FIELDS_FIXED + i] = field;
-        all |= field;
-    }
-    return all;
+    bytes_store32(f->at, (uint32_t)field);
+    f->all |= field;
+    f->codes |= code;
+    f->codes = f->codes >> 2 | f->codes << 62;
+    f->at += code;
 }
 
-static void put_control(uint8_t *at, uint32_t codes, uint32_t control_bytes)
+static inline void put_control(uint8_t *at, uint32_t codes, uint32_t control_bytes)
 {
+    if (__builtin_expect(control_bytes == 2, 1)) { /* two to five events */
+        bytes_store16(at, (uint16_t)codes);
+        return;
+    }
     for (uint32_t i = 0; i < control_bytes; i++)
         at[i] = (uint8_t)(codes >> (8 * i));
-}
-
-/* Each store is wider than the field; the next one overwrites the rest. */
-static uint8_t *put_narrow(uint8_t *at, const uint64_t *fields, uint32_t event_count)
-{
-    uint32_t control_bytes = trace_code_control_bytes(event_count);
-    uint8_t *p = at + control_bytes;
-    uint32_t codes = 0;
-
-    for (uint32_t i = 0; i < TRACE_FIELDS_FIXED + event_count; i++) {
-        uint32_t value = (uint32_t)fields[i];
-        uint32_t code = (uint32_t)(value != 0) + (value > 0xff) + (value > 0xffff);
-
-        bytes_store32(p, value);
-        p += code;
-        codes |= code << (2 * i);
-    }
-    put_control(at, codes, control_bytes);
-    return p;
 }
 
 static uint8_t *put_wide(uint8_t *at, const uint64_t *fields, uint32_t event_count)
@@ -203,27 +223,96 @@ static uint8_t *put_wide(uint8_t *at, const uint64_t *fields, uint32_t event_cou
     return p;
 }
 
-int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
+/* Moves the state on to sample `s` and writes it at `f->at` as if it belonged to a narrow run;
+ * keeps the fields for the case that it does not. */
+static inline __attribute__((always_inline)) void take_differences(struct trace_writer *w,
+                                                                   const struct trace_slot *s,
+                                                                   struct narrow_fields *f,
+                                                                   uint64_t *fields)
 {
-    uint64_t fields[TRACE_FIELDS_MAX];
-    uint8_t *end;
-    bool narrow;
+    uint32_t event_count = w->event_count;
+    uint64_t interval = s->time - w->previous.time;
 
-    if (w->capacity - w->used < SAMPLE_ROOM)
-        return -ENOSPC;
-    narrow = take_differences(w, sample, fields) < TRACE_NARROW_LIMIT;
+    fields[0] = trace_code_zigzag(interval - w->interval);
+    fields[1] = trace_code_zigzag(s->ip - w->previous.ip);
+    fields[2] = trace_code_zigzag((uint64_t)s->cost_ticks - w->previous.cost_ticks);
+    put_narrow(f, fields[0]);
+    put_narrow(f, fields[1]);
+    put_narrow(f, fields[2]);
+    w->interval = interval;
+    w->previous.time = s->time;
+    w->previous.ip = s->ip;
+    w->previous.cost_ticks = s->cost_ticks;
+    for (uint32_t i = 0; i < event_count; i++) {
+        uint64_t increment = (s->counters[i] - w->previous.counters[i]) & w->ranges[i];
+        uint64_t field = trace_code_zigzag(increment - w->increments[i]);
+
+        w->previous.counters[i] += increment;
+        w->increments[i] = increment;
+        fields[TRACE_FIELDS_FIXED + i] = field;
+        put_narrow(f, field);
+    }
+}
+
+/* A sample that begins a run or belongs to a wide one. */
+static __attribute__((noinline)) uint8_t *
+place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *fields, bool narrow)
+{
+    struct narrow_fields f = {0};
+
     if (!run_takes(w, sample, narrow)) {
         close_run(w);
         open_run(w, sample, narrow);
     }
-    if (w->run_type == HR_REC_SAMPLES)
-        end = put_narrow(w->buffer + w->used, fields, w->event_count);
+    uint8_t *at = w->buffer + w->used;
+    if (w->run_type != HR_REC_SAMPLES)
+        return put_wide(at, fields, w->event_count);
+    f.at = at + w->control_bytes;
+    for (uint32_t i = 0; i < TRACE_FIELDS_FIXED + w->event_count; i++)
+        put_narrow(&f, fields[i]);
+    put_control(at, (uint32_t)(f.codes >> w->codes_shift), w->control_bytes);
+    return f.at;
+}
+
+static inline __attribute__((always_inline)) void add_sample(struct trace_writer *w,
+                                                             const struct trace_slot *sample)
+{
+    uint64_t fields[TRACE_FIELDS_MAX];
+    uint8_t *at = w->buffer + w->used;
+    struct narrow_fields f = {.at = at + w->control_bytes};
+
+    take_differences(w, sample, &f, fields);
+    bool narrow = f.all < TRACE_NARROW_LIMIT;
+    if (__builtin_expect(narrow && narrow_run_takes(w, sample), 1))
+        put_control(at, (uint32_t)(f.codes >> w->codes_shift), w->control_bytes);
     else
-        end = put_wide(w->buffer + w->used, fields, w->event_count);
-    w->used = (uint32_t)(end - w->buffer);
+        f.at = place(w, sample, fields, narrow);
+    w->used = (uint32_t)(f.at - w->buffer);
     w->run_samples++;
-    w->samples++;
     note_time(w, sample->time);
+}
+
+uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
+                              uint32_t count)
+{
+    const uint8_t *slot = slots;
+    uint32_t added = 0;
+
+    for (; added < count && w->capacity - w->used >= SAMPLE_ROOM; added++) {
+        const struct trace_slot *sample = (const struct trace_slot *)(const void *)slot;
+        if (sample->kind != 0)
+            break;
+        add_sample(w, sample);
+        slot += slot_bytes;
+    }
+    return added;
+}
+
+int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
+{
+    if (w->capacity - w->used < SAMPLE_ROOM)
+        return -ENOSPC;
+    add_sample(w, sample);
     return 0;
 }
 

@@ -20,6 +20,8 @@ struct trace_writer {
     uint32_t capacity; /* of buffer, bytes */
     uint32_t used; /* bytes of buffer in use; 0 between finish and begin */
     uint32_t event_count;
+    uint32_t control_bytes; /* of a sample */
+    uint32_t codes_shift; /* 64 less the bits of its codes */
     uint32_t sequence; /* of the next chunk */
     uint32_t run; /* offset of the open sample run's record header; 0 if none is open */
     uint32_t run_samples;
@@ -27,19 +29,32 @@ struct trace_writer {
     uint16_t run_flags;
     uint8_t run_type; /* HR_REC_SAMPLES or HR_REC_SAMPLES_WIDE */
     uint8_t narrow_streak; /* samples in a wide run that would have fitted a narrow one */
+    uint64_t narrow_key; /* of the open run, if it is narrow: what its samples have in common */
     struct hr_chunk_header header; /* of the chunk being built */
     /* state of the difference coding, kept across chunks */
-    struct trace_slot previous;
+    struct trace_slot previous; /* counters: modulo their ranges what was read, but 64 bits wide */
     uint64_t interval;
     uint64_t increments[HR_EVENTS_MAX];
+    uint64_t ranges[HR_EVENTS_MAX]; /* of the counters as they are read: a mask */
+    uint64_t first[HR_EVENTS_MAX]; /* what they held when they had counted nothing */
     /* totals since init */
-    uint64_t samples;
+    uint64_t samples; /* those of the open run come when it is closed */
     uint64_t lost;
 };
 
 /* capacity is at least TRACE_CHUNK_BYTES_MIN.  cpu is a CPU number or HR_CPU_NONE. */
 void trace_writer_init(struct trace_writer *w, void *buffer, uint32_t capacity, uint16_t cpu,
                        uint32_t event_count);
+
+/* Samples hold event number `event` as its counter gives it: width_bits (1 to 64) wide, and `first`
+ * before it counted anything.  The trace gets whole counts, right as long as no counter passes its
+ * range between two samples.  Before the first chunk; without it counts are 64 bits wide, from 0.
+ */
+void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width_bits,
+                          uint64_t first);
+
+/* The whole counts of a reading that was taken after the last sample. */
+void trace_writer_extend(const struct trace_writer *w, const uint64_t *counters, uint64_t *whole);
 
 /* Fills a file header. */
 void trace_file_header(struct hr_file_header *header);
@@ -49,6 +64,11 @@ void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type);
 
 /* Adds a sample.  0, or -ENOSPC when the chunk is full. */
 int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample);
+
+/* Adds samples from up to `count` slots, slot_bytes apart, until one is no sample (kind is not 0)
+ * or the chunk is full: how many. */
+uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
+                              uint32_t count);
 
 /* Adds a record made of a fixed body and a variable tail.  `time` updates the chunk's time range
  * unless it is TRACE_NO_TIME.  0, -ENOSPC when the chunk is full, -EMSGSIZE when the record can

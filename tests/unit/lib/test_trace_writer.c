@@ -154,6 +154,35 @@ static void steady_stream(void **state)
     }
 }
 
+/* Counters narrower than 64 bits that do not start from 0: the trace has whole counts. */
+static void narrow_counters(void **state)
+{
+    static const uint32_t widths[] = {1, 31, 32, 40, 48, 63, 64};
+    enum { EVENTS = sizeof widths / sizeof widths[0] };
+    struct test_random random = {3};
+    struct trace_slot whole = {0}, read = {0};
+    uint64_t last[EVENTS];
+
+    (void)state;
+    start(TRACE_CHUNK_BYTES_MIN, EVENTS);
+    for (uint32_t e = 0; e < EVENTS; e++)
+        trace_writer_counter(&stream.w, e, widths[e], 0ull - 1000);
+    trace_writer_begin(&stream.w, HR_CHUNK_DATA);
+    for (uint32_t i = 0; i < 3000; i++) {
+        for (uint32_t e = 0; e < EVENTS; e++) {
+            uint64_t range = UINT64_MAX >> (64 - widths[e]);
+            whole.counters[e] +=
+                test_random_next(&random) >> test_random_below(&random, 64) & range;
+            read.counters[e] = (whole.counters[e] - 1000) & range;
+        }
+        trace_writer_extend(&stream.w, read.counters, last); /* a reading after the last sample */
+        assert_memory_equal(last, whole.counters, sizeof last);
+        add(&read);
+        stream.expected[i] = whole;
+    }
+    assert_in_range(read_back(EVENTS).chunks, 10, 3000); /* whose bases are whole, too */
+}
+
 /* Values of every magnitude, so that every width and both kinds of run occur. */
 static uint64_t any_value(struct test_random *random)
 {
@@ -371,11 +400,17 @@ static void chunks_without_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steady_stream),       cmocka_unit_test(adversarial_stream),
-        cmocka_unit_test(field_borders),       cmocka_unit_test(leaves_a_wide_run),
-        cmocka_unit_test(run_limits),          cmocka_unit_test(thread_and_flags_end_a_run),
-        cmocka_unit_test(a_record_ends_a_run), cmocka_unit_test(record_sizes),
-        cmocka_unit_test(payload_limit),       cmocka_unit_test(chunks_without_time),
+        cmocka_unit_test(steady_stream),
+        cmocka_unit_test(narrow_counters),
+        cmocka_unit_test(adversarial_stream),
+        cmocka_unit_test(field_borders),
+        cmocka_unit_test(leaves_a_wide_run),
+        cmocka_unit_test(run_limits),
+        cmocka_unit_test(thread_and_flags_end_a_run),
+        cmocka_unit_test(a_record_ends_a_run),
+        cmocka_unit_test(record_sizes),
+        cmocka_unit_test(payload_limit),
+        cmocka_unit_test(chunks_without_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
