@@ -53,7 +53,7 @@ static inline void advance(struct cpu *cpu, uint64_t now)
 /* The rare path: no room known, or a loss to report first.  In shared mode there is room after
  * service work; otherwise the sample is dropped and counted.
  */
-static bool make_room(struct cpu *cpu, uint64_t now)
+static __attribute__((noinline)) bool make_room(struct cpu *cpu, uint64_t now)
 {
     if (ring_reserve(cpu->ring))
         return true;
@@ -85,12 +85,11 @@ static inline void fill(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t 
 }
 
 /* One sample with HR_SAMPLE_* flags, if there is room. */
-static __attribute__((noinline)) void take(struct cpu *cpu, uint64_t now, uint64_t ip,
-                                           uint32_t flags)
+static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t flags)
 {
     uint32_t start = (uint32_t)cpu->enter_ticks;
 
-    if (!ring_has_room(cpu->ring)) {
+    if (__builtin_expect(!ring_has_room(cpu->ring), 0)) {
         if (!make_room(cpu, now))
             return;
         start = x86_rdtsc_low(); /* service work is not the cost of reading */
