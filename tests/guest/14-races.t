@@ -80,8 +80,9 @@ whole() {
     ok "$1: times and counts only grow" test ! -s bad.csv
 }
 
-for mode in timer ipi instructed; do
-    run_guest --accel tcg --cpus 3 --mode $mode -i 100us "$WORKLOADS/racefuzz" 3 2000
+for mode in 'timer -i 100us' 'ipi -i 100us' instructed; do
+    # shellcheck disable=SC2086
+    run_guest --accel tcg --cpus 3 --mode $mode "$WORKLOADS/racefuzz" 3 2000
     whole "$mode"
 done
 
