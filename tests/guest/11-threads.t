@@ -3,18 +3,8 @@
 # program finds all of them.  QEMU: an emulator with a modelled PMU, for the tests of real counters.
 . "$(dirname "$0")/../lib.sh"
 
-# The emulator on one host thread and in virtual time: several CPUs, and yet every run is the same.  All CPUs
-# share the clock: while N of them run, each executes 1000/N instructions a microsecond.
-cat >virtual <<'END'
-#!/bin/sh
-for argument in "$@"; do
-    [ "$argument" != tcg,thread=multi ] || argument=tcg
-    set -- "$@" "$argument"
-    shift
-done
-exec "${QEMU:-qemu-system-x86_64}" "$@" -icount shift=0,sleep=off -rtc base=2024-01-01T00:00:00,clock=vm
-END
-chmod +x virtual
+# Several CPUs in virtual time: every run is the same.
+ln -s "$ROOT/tests/tools/virtual.sh" virtual
 
 # threads CPUS [OPTION...] -- MODE...: runs the workload on CPUS CPUs.
 threads() {
