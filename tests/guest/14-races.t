@@ -2,17 +2,8 @@
 # What NMIs, timers, waits and other CPUs may do to each other: nothing.  QEMU: an emulator with a modelled PMU.
 . "$(dirname "$0")/../lib.sh"
 
-# The emulator on one host thread and in virtual time, as in 11-threads.t.
-cat >virtual <<'END_OF_SCRIPT'
-#!/bin/sh
-for argument in "$@"; do
-    [ "$argument" != tcg,thread=multi ] || argument=tcg
-    set -- "$@" "$argument"
-    shift
-done
-exec "${QEMU:-qemu-system-x86_64}" "$@" -icount shift=0,sleep=off -rtc base=2024-01-01T00:00:00,clock=vm
-END_OF_SCRIPT
-chmod +x virtual
+# Several CPUs in virtual time: every run is the same.
+ln -s "$ROOT/tests/tools/virtual.sh" virtual
 
 # waits OPTION... -- MODE...: on two CPUs.
 waits() {
