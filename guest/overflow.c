@@ -82,7 +82,7 @@ sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flag
 /* An NMI that no overflow explains: the second of two that arrived back to back, or firmware's. */
 static __attribute__((noinline)) void unexplained(struct cpu *cpu)
 {
-    if (run.mode != HR_MODE_OVERFLOW) {
+    if (run.mode != HR_MODE_OVERFLOW || !cpu->ring) {
         cpu->nmi_unknown++;
         return;
     }

@@ -273,7 +273,6 @@ static void add_stream(uint16_t cpu)
         .samples = w->samples, .lost = w->lost, .chunks = w->sequence, .cpu = cpu};
 
     add(HR_REC_STREAM, &stream, sizeof stream);
-    add_nmis(&cpus[cpu]);
 }
 
 void trace_end(const struct hr_rec_exit *exit_record)
@@ -294,6 +293,8 @@ void trace_end(const struct hr_rec_exit *exit_record)
     for (uint16_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu])
             add_stream(cpu);
+    for (uint32_t cpu = 0; cpu < cpu_count; cpu++)
+        add_nmis(&cpus[cpu]);
     regions_write(&meta.writer);
     send_chunk(&meta.writer);
 }

@@ -4,7 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "drivers/apic/apic.h"
 #include "drivers/platform.h"
+#include "guest/cpu.h"
 #include "guest/log.h"
 #include "guest/panic.h"
 #include "guest/run.h"
@@ -24,6 +26,18 @@ static __attribute__((noinline)) void lose_stack(void)
  * others */
 #define MSR_FREERUN_KERNEL 0x40000090u
 #define MSR_FREERUN_USER 0x40000091u
+
+/* As a watchdog or the firmware would. SDM volume 3, "Interrupt Command Register (ICR)": NMI
+ * delivery */
+static void send_nmi(uint32_t to_apic_id)
+{
+    if (!apic.registers) {
+        x86_wrmsr(APIC_MSR_X2APIC_BASE + APIC_ICR_LOW / 16, (uint64_t)to_apic_id << 32 | 0x4400);
+        return;
+    }
+    apic_write(APIC_ICR_HIGH, to_apic_id << 24);
+    apic_write(APIC_ICR_LOW, 0x4400);
+}
 
 static void note_instructions(const char *where)
 {
@@ -46,6 +60,9 @@ void test_hook(const char *where)
     format_text(wanted, sizeof wanted, "%s-stack", where);
     if (strcmp(test, wanted) == 0)
         lose_stack();
+    format_text(wanted, sizeof wanted, "%s-nmi", where);
+    for (uint32_t i = 0; strcmp(test, wanted) == 0 && i < cpu_count; i++)
+        send_nmi(cpus[i].apic_id);
     format_text(wanted, sizeof wanted, "%s-panic", where);
     if (strcmp(test, wanted) == 0)
         panic("asked for by the manifest");

@@ -15,4 +15,12 @@ run_hr run -q --kernel "$kernel" "$WORKLOADS/hello"
 is 'the test build runs programs when nothing is asked' "$status" 0
 run_hr run -q --panic-test start-null "$WORKLOADS/hello"
 is 'the ordinary kernel ignores the request' "$status" 0
+# NMIs that nobody here asked for: counted, and harmless.
+for cpus in 0 2; do
+    run_hr run --accel tcg --cpus $cpus --kernel "$kernel" --panic-test start-nmi "$WORKLOADS/hello"
+    is "--cpus $cpus: NMIs do no harm" "$status" 0
+    is "--cpus $cpus: one on each CPU is counted" "$(stat_of hr.bin .nmi.unknown)" $((cpus + 1))
+    ok "--cpus $cpus: the trace is right" "$HR" check hr.bin
+done
+like 'and the summary tells' err 'NMI'
 done_testing
