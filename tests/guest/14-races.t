@@ -30,7 +30,8 @@ is 'a signal on its way is no dead end' "$status: $(cat out)" '0: signal: 50 tim
 
 # emulator_time: hundredths of a second of CPU that the emulator has used.
 emulator_time() {
-    awk '{ print $14 + $15 }' "/proc/$emulator/stat" 2>/dev/null || echo 0
+    used=$(awk 'NR == 1 { print $14 + $15 }' "/proc/${emulator:-none}/stat" 2>/dev/null)
+    echo "${used:-0}"
 }
 
 # The host does not take what the guest sends for two seconds of the emulator's CPU time; the calls fill the ports'
