@@ -148,7 +148,6 @@ static void measure_rounds(struct cpu *cpu)
         uint64_t late = median(lates, count);
         run.calibration.late_ticks = late > UINT32_MAX ? UINT32_MAX : (uint32_t)late;
     }
-    run.calibration.rdpmc_ticks = measure_rdpmc();
 }
 
 /* Sampling, and the least that the program shall have beside it. */
@@ -157,12 +156,16 @@ static uint64_t with_share(uint64_t sampling)
     return sampling + sampling / PROGRAM_SHARE + 1;
 }
 
-/* A period that the handler's own events, where they are counted, cannot fill. */
-static uint64_t handler_events(void)
+/* For an event that comes `counted` times in `ticks`, by what a sample costs as far as is known. */
+static uint64_t shortest_period(uint64_t counted, uint64_t ticks)
 {
     uint64_t width = run.clock.virtual_time ? 1 : EVENTS_A_TICK;
+    uint64_t period = counted * run.calibration.sample_ticks / ticks / PROGRAM_SHARE + 1;
+    uint64_t handler = with_share(width * run.calibration.sample_ticks);
 
-    return with_share(width * run.calibration.sample_ticks);
+    if (run.session.events[0].flags & HR_EVENT_KERNEL && period < handler)
+        period = handler; /* the handler's own events may be counted, and cannot fill it */
+    return period;
 }
 
 /* What an overflow sample costs, and how often the first event comes in the loop at least: together
@@ -172,17 +175,14 @@ static void measure_overflow(struct cpu *cpu)
     uint64_t counts[HR_EVENTS_MAX];
     uint64_t wanted_ticks = run.wanted_ticks;
 
-    run.period_min = 1;
     run.pmu->start(&run.session);
     uint64_t ticks = run_loop(cpu, false);
     run.pmu->read(&run.session, cpu->user_ticks, counts);
     counts[0] = (counts[0] + PMU_START_BEFORE_END) & run.overflow_mask;
     uint64_t period = counts[0] / OVERFLOWS;
-    if (run.session.events[0].flags & HR_EVENT_KERNEL) { /* the handler may be counted, too */
-        run.period_min = handler_events();
-        if (period < 2 * run.period_min)
-            period = 2 * run.period_min;
-    }
+    run.period_min = shortest_period(0, ticks); /* until the cost of overflow samples is known */
+    if (run.period_min > 1 && period < 2 * run.period_min)
+        period = 2 * run.period_min;
     if (period == 0 || counts[0] < period)
         return; /* rarer than samples are dear */
     run.wanted_ticks = 0; /* a period that stays */
@@ -191,11 +191,7 @@ static void measure_overflow(struct cpu *cpu)
     measure_rounds(cpu);
     run.wanted_ticks = wanted_ticks;
     run.session.period = 0;
-    run.pmu->stop(&run.session);
-    uint64_t least = counts[0] * run.calibration.sample_ticks / ticks / PROGRAM_SHARE + 1;
-    if (run.session.events[0].flags & HR_EVENT_KERNEL && least < handler_events())
-        least = handler_events();
-    run.period_min = least;
+    run.period_min = shortest_period(counts[0], ticks);
 }
 
 /* Refuses a rate that would leave the program next to nothing. */
@@ -236,9 +232,10 @@ void calibrate(struct cpu *cpu)
     sampler_set_lead(run.clock.virtual_time ? VIRTUAL_LEAD_TICKS
                                             : (int64_t)run_ns_to_ticks(HARDWARE_LEAD_NS));
     run.mode = HR_MODE_TIMER;
-    cpu->paused = false;
+    cpu->paused = false; /* what a sample costs does not depend on when the trigger starts */
     cpu->thread = NULL; /* the loop's system call leaves ring 3 */
     x86_write_cr3(space.root);
+    run.calibration.rdpmc_ticks = measure_rdpmc();
     measure_rounds(cpu);
     if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
         measure_overflow(cpu);

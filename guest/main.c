@@ -92,11 +92,9 @@ static void prepare_workload(struct cpu *cpu)
 static void prepare_first(struct cpu *cpu)
 {
     prepare_workload(cpu);
-    cpu->paused = false; /* what a sample costs does not depend on when the trigger starts */
     run.pmu->start(&run.session);
     calibrate(cpu);
     run.pmu->stop(&run.session);
-    cpu->paused = run.paused;
 }
 
 /* Loads the program and announces the trace.  The workload CPUs' rings exist. */

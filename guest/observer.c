@@ -4,20 +4,12 @@
 
 #include "drivers/apic/apic.h"
 #include "guest/run.h"
+#include "guest/sample.h"
 #include "guest/sampler.h"
 #include "lib/x86.h"
 
 #define NAP_NS 200000u /* it halts while the next grid point is farther away */
 #define NAP_LEAD_NS 100000u /* and is back this long before */
-
-/* The first grid point that has not passed by more than what it takes to look. */
-static uint64_t advance(uint64_t due, uint64_t now)
-{
-    due += run.interval_ticks;
-    if ((int64_t)(now - due) >= 0)
-        due += ((now - due) / run.interval_ticks + 1) * run.interval_ticks;
-    return due;
-}
 
 static void wait_until(uint64_t due, uint64_t nap_ticks, uint64_t lead_ticks)
 {
@@ -41,7 +33,7 @@ void observer_loop(struct cpu *cpu)
     (void)cpu;
     apic_timer_setup(VECTOR_SERVICE_TIMER);
     for (;;) {
-        due = advance(due, x86_rdtsc());
+        due = sample_next_due(due, x86_rdtsc());
         wait_until(due, nap_ticks, lead_ticks);
         for (uint32_t i = 1; i < cpu_count; i++)
             if (cpus[i].ring)

@@ -8,27 +8,12 @@
 #include "guest/layout.h"
 #include "guest/ring.h"
 #include "guest/run.h"
+#include "guest/sample.h"
 
 /* What the first event's counter counted since it was set to minus the period. */
 static inline uint64_t elapsed(const struct cpu *cpu)
 {
     return (pmu_rdpmc(run.session.events[0].counter) + cpu->overflow_period) & run.overflow_mask;
-}
-
-/* Writes the sample into the slot at `reserved`: see fill() in guest/sampler.c. */
-static inline void fill(const struct cpu *cpu, struct trace_slot *slot, uint64_t now,
-                        uint32_t start, uint64_t ip, uint32_t flags)
-{
-    pmu_store(&slot->time, now);
-    pmu_store(&slot->ip, ip);
-    pmu_store32(&slot->tid, cpu->tid);
-    run.pmu->read(&run.session, cpu->user_ticks, slot->counters);
-    uint32_t cost = x86_rdtsc_low() - start;
-    if (__builtin_expect(cost > UINT16_MAX, 0))
-        cost = UINT16_MAX;
-    pmu_store(&slot->counters[0], cpu->overflow_base);
-    pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and kind 0 */
-    pmu_store_fence();
 }
 
 /* Adapts the period after a sample; the slot after it announces a change. */
@@ -70,7 +55,10 @@ sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flag
     if (__builtin_expect(!ring_has_room_nmi(ring, 2), 0) && !ring_reserve_nmi(ring, 2)) {
         ring_drop(ring, now);
     } else {
-        fill(cpu, ring_slot(ring, ring->reserved), now, start, ip, flags);
+        struct trace_slot *slot = ring_slot(ring, ring->reserved);
+        sample_fill(slot, cpu, now, start, ip, flags);
+        pmu_store(&slot->counters[0], cpu->overflow_base); /* whole */
+        pmu_store_fence();
         if (run.wanted_ticks)
             slots += adapt(cpu, now, counted);
         ring_publish_nmi(ring, slots);

@@ -6,6 +6,7 @@
 #include "guest/log.h"
 #include "guest/overflow.h"
 #include "guest/run.h"
+#include "lib/modes.h"
 #include "lib/muldiv.h"
 
 #define NS_PER_SECOND 1000000000ull
@@ -41,20 +42,6 @@ static uint64_t number(const char *key, uint64_t otherwise)
     return value;
 }
 
-static uint32_t find_mode(const char *name)
-{
-    static const char *const names[] = {
-        [HR_MODE_OFF] = "off",           [HR_MODE_TIMER] = "timer",           [HR_MODE_IPI] = "ipi",
-        [HR_MODE_OVERFLOW] = "overflow", [HR_MODE_INSTRUCTED] = "instructed",
-    };
-
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (names[i] && strcmp(name, names[i]) == 0)
-            return i;
-    }
-    panic("manifest: mode %s is unknown", name);
-}
-
 void run_read_manifest(void)
 {
     const struct fs_node *node;
@@ -65,7 +52,10 @@ void run_read_manifest(void)
     if (manifest_open(&run.manifest, node->data, node->bytes))
         panic("the archive's manifest is damaged");
     mode = manifest_text(&run.manifest, "mode", "timer");
-    run.mode = find_mode(mode);
+    int found = modes_find(mode);
+    if (found < 0 || found == HR_MODE_PEBS)
+        panic("manifest: mode %s is not one of this kernel", mode);
+    run.mode = (uint32_t)found;
     run.paused = number("paused", 0) != 0;
     run.shared = number("cpus", 0) == 0;
     run.emulated = number("emulated", 0) != 0;

@@ -8,6 +8,7 @@
 #include "guest/overflow.h"
 #include "guest/ring.h"
 #include "guest/run.h"
+#include "guest/sample.h"
 #include "guest/sampler.h"
 #include "guest/service.h"
 
@@ -42,14 +43,6 @@ void sampler_trim(int64_t late_ticks)
     arm_lead_ticks -= late_ticks;
 }
 
-/* Moves next_due to the first grid point after `now`. */
-static inline void advance(struct cpu *cpu, uint64_t now)
-{
-    cpu->next_due += run.interval_ticks;
-    if (__builtin_expect((int64_t)(now - cpu->next_due) >= 0, 0))
-        cpu->next_due += ((now - cpu->next_due) / run.interval_ticks + 1) * run.interval_ticks;
-}
-
 /* The rare path: no room known, or a loss to report first.  In shared mode there is room after
  * service work; otherwise the sample is dropped and counted.
  */
@@ -65,21 +58,12 @@ static __attribute__((noinline)) bool make_room(struct cpu *cpu, uint64_t now)
     return ring_reserve(cpu->ring) != NULL;
 }
 
-/* Fills and publishes the slot at head: every store goes past the caches.  What is known before the
- * counters are read is stored before, so that it need not outlast the call. */
+/* Fills and publishes the slot at head. */
 static inline void fill(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flags)
 {
     struct ring *ring = cpu->ring;
-    struct trace_slot *slot = ring_slot(ring, ring->head);
 
-    pmu_store(&slot->time, now);
-    pmu_store(&slot->ip, ip);
-    pmu_store32(&slot->tid, cpu->tid);
-    run.pmu->read(&run.session, cpu->user_ticks, slot->counters);
-    uint32_t cost = x86_rdtsc_low() - start;
-    if (__builtin_expect(cost > UINT16_MAX, 0))
-        cost = UINT16_MAX;
-    pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and flags, and kind 0 */
+    sample_fill(ring_slot(ring, ring->head), cpu, now, start, ip, flags);
     pmu_store_fence();
     ring_publish(ring);
 }
@@ -121,7 +105,7 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
     if (late < 0)
         return !leave_timer(cpu);
     take(cpu, now, ip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
-    advance(cpu, now);
+    cpu->next_due = sample_next_due(cpu->next_due, now);
     return true;
 }
 
@@ -171,7 +155,7 @@ void sampler_resume(struct cpu *cpu, uint64_t now)
     if (run.mode != HR_MODE_TIMER || cpu->paused)
         return;
     if ((int64_t)(now - cpu->next_due) >= 0)
-        advance(cpu, now);
+        cpu->next_due = sample_next_due(cpu->next_due, now);
     cpu->timer_missed = false;
     arm(cpu, now);
 }

@@ -82,35 +82,51 @@ static struct { /* what the host says of events, until RUN_HOST_EVENTS_END */
     uint64_t count;
 } encoding;
 
-static void take_event(const struct run_message *message)
+/* The event that a message is about, or NULL. */
+static struct pmu_event *event_of(const struct run_message *message)
 {
-    if (message->flag >= run.session.event_count)
-        return;
-    struct pmu_event *event = &run.session.events[message->flag];
-    if (message->type == RUN_HOST_EVENT_EXT) {
-        event->encoding_ext = message->value;
-    } else if (message->type == RUN_HOST_EVENT_COUNTERS) {
-        event->allowed_counters = (uint32_t)message->value;
-    } else {
-        event->encoding = message->value;
-        encoding.count++;
-    }
+    return message->flag < run.session.event_count ? &run.session.events[message->flag] : NULL;
 }
 
-static void take_message(const struct run_message *message)
+static void take_stop(const struct run_message *message)
 {
-    if (message->type == RUN_HOST_EVENT || message->type == RUN_HOST_EVENT_EXT ||
-        message->type == RUN_HOST_EVENT_COUNTERS)
-        take_event(message);
-    if (message->type == RUN_HOST_EVENTS_END)
-        encoding.done = true;
-    if (message->type != RUN_HOST_STOP || run.process.stop_signal)
+    if (run.process.stop_signal)
         return;
     run.process.stop_is_timeout = message->flag;
     run.process.stop_signal =
         message->value >= 1 && message->value <= 64 ? (uint32_t)message->value : SIGKILL;
     if (!run.shared)
         wake_workload_cpus();
+}
+
+static void take_message(const struct run_message *message)
+{
+    struct pmu_event *event = event_of(message);
+
+    switch (message->type) {
+    case RUN_HOST_EVENT_EXT:
+        if (event)
+            event->encoding_ext = message->value;
+        break;
+    case RUN_HOST_EVENT_COUNTERS:
+        if (event)
+            event->allowed_counters = (uint32_t)message->value;
+        break;
+    case RUN_HOST_EVENT:
+        if (event) {
+            event->encoding = message->value;
+            encoding.count++;
+        }
+        break;
+    case RUN_HOST_EVENTS_END:
+        encoding.done = true;
+        break;
+    case RUN_HOST_STOP:
+        take_stop(message);
+        break;
+    default: /* a newer host's */
+        break;
+    }
 }
 
 void service_cpu_poll(void)

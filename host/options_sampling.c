@@ -6,16 +6,7 @@
 #include <string.h>
 
 #include "host/units.h"
-
-static const char *const mode_names[] = {
-    [HR_MODE_OFF] = "off",           [HR_MODE_TIMER] = "timer", [HR_MODE_IPI] = "ipi",
-    [HR_MODE_OVERFLOW] = "overflow", [HR_MODE_PEBS] = "pebs",   [HR_MODE_INSTRUCTED] = "instructed",
-};
-
-const char *options_mode_name(enum hr_mode mode)
-{
-    return mode_names[mode];
-}
+#include "lib/modes.h"
 
 int options_set_interval(struct options *o, const char *text, struct run_failure *failure)
 {
@@ -35,11 +26,11 @@ int options_set_mode(struct options *o, const char *text, struct run_failure *fa
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--mode pebs: not available yet; use overflow, which has the exact "
                         "instruction where the hardware has no skid");
-    for (size_t i = 0; i < sizeof mode_names / sizeof *mode_names; i++)
-        if (strcmp(text, mode_names[i]) == 0) {
-            o->mode = (enum hr_mode)i;
-            return 0;
-        }
+    int found = modes_find(text);
+    if (found >= 0) {
+        o->mode = (enum hr_mode)found;
+        return 0;
+    }
     return run_fail(failure, RUN_EXIT_FAILED,
                     "--mode %s: unknown; use timer, ipi, overflow, instructed or off", text);
 }
@@ -83,19 +74,19 @@ int options_finish_sampling(struct options *o, struct run_failure *failure)
     if (overflow && o->mode != HR_MODE_OVERFLOW)
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--count and --freq are for --mode overflow; with --mode %s leave them out",
-                        options_mode_name(o->mode));
+                        modes_name(o->mode));
     if (o->mode == HR_MODE_OVERFLOW && !overflow)
         o->frequency_hz = OPTIONS_FREQUENCY_DEFAULT_HZ;
     if (o->interval_ns != 0 && (o->mode == HR_MODE_OVERFLOW || o->mode == HR_MODE_INSTRUCTED))
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--interval is for --mode timer and ipi; with --mode %s leave it out",
-                        options_mode_name(o->mode));
+                        modes_name(o->mode));
     if (o->interval_ns == 0)
         o->interval_ns = OPTIONS_INTERVAL_DEFAULT_NS;
     if (o->paused && (o->mode == HR_MODE_OFF || o->mode == HR_MODE_INSTRUCTED))
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--paused: --mode %s has no trigger that could wait for hr_start(); leave "
                         "one of the two out",
-                        options_mode_name(o->mode));
+                        modes_name(o->mode));
     return 0;
 }

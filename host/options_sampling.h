@@ -18,7 +18,4 @@ int options_set_frequency(struct options *o, const char *text, struct run_failur
 /* After all options: which mode they make together, and whether they contradict each other. */
 int options_finish_sampling(struct options *o, struct run_failure *failure);
 
-/* As the manifest and --mode spell it. */
-const char *options_mode_name(enum hr_mode mode);
-
 #endif

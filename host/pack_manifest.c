@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "host/events_run.h"
-#include "host/options_sampling.h"
 #include "host/pack_manifest.h"
 #include "include/run_manifest.h"
 #include "lib/manifest.h"
+#include "lib/modes.h"
 
 #define VIRTUAL_START_UNIX_NS 1704067200000000000ull /* 2024-01-01: the same in every run */
 
@@ -117,7 +117,7 @@ static uint64_t start_unix_ns(bool virtual_time)
 
 static void add_sampling(struct draft *d, const struct options *o)
 {
-    add(d, "mode", options_mode_name(o->mode));
+    add(d, "mode", modes_name(o->mode));
     add_number(d, "interval", o->interval_ns);
     if (o->period != 0)
         add_number(d, "period", o->period);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "host/trace_info.h"
+#include "lib/modes.h"
 
 #define WORD(table, value) ((value) < sizeof(table) / sizeof((table)[0]) ? (table)[value] : NULL)
 
@@ -61,13 +62,7 @@ const char *trace_info_event_word(const struct trace_info *info, uint32_t event,
 
 const char *trace_info_mode(uint32_t mode)
 {
-    static const char *const words[] = {
-        [HR_MODE_OFF] = "off",   [HR_MODE_TIMER] = "timer",
-        [HR_MODE_IPI] = "ipi",   [HR_MODE_OVERFLOW] = "overflow",
-        [HR_MODE_PEBS] = "pebs", [HR_MODE_INSTRUCTED] = "instructed",
-    };
-
-    return word(WORD(words, mode));
+    return word(modes_name(mode));
 }
 
 const char *trace_info_clock_method(uint32_t method)

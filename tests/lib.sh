@@ -112,6 +112,19 @@ run_guest() {
     run_hr run "$@"
 }
 
+# run_cpus CPUS PROGRAM [OPTION...] -- ARG...: `hr run --cpus CPUS`, emulated.
+run_cpus() {
+    cpus=$1 workload=$2 options=
+    shift 2
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    # shellcheck disable=SC2086
+    run_guest --accel tcg --cpus "$cpus" $options "$workload" "$@"
+}
+
 # stat_of FILE FILTER: what jq's FILTER gives on the statistics of a trace.
 stat_of() {
     "$HR" stat --json "$1" 2>stat.err | jq -r "$2"

@@ -10,14 +10,7 @@ ln -s "$ROOT/tests/tools/virtual.sh" virtual
 threads() {
     cpus=$1
     shift
-    options=
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
-    # shellcheck disable=SC2086
-    run_guest --accel tcg --cpus "$cpus" $options "$WORKLOADS/${program:-threads}" "$@"
+    run_cpus "$cpus" "$WORKLOADS/${program:-threads}" "$@"
 }
 
 # expect NAME STATUS OUTPUT: what the last run gave, and that its trace is whole.

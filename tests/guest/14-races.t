@@ -7,14 +7,7 @@ ln -s "$ROOT/tests/tools/virtual.sh" virtual
 
 # waits OPTION... -- MODE...: on two CPUs.
 waits() {
-    options=
-    while [ "$1" != -- ]; do
-        options="$options $1"
-        shift
-    done
-    shift
-    # shellcheck disable=SC2086
-    run_guest --accel tcg --cpus 2 $options "$WORKLOADS/waits" "$@"
+    run_cpus 2 "$WORKLOADS/waits" "$@"
 }
 
 # ---- waits ----

@@ -251,7 +251,7 @@ int main(int argc, char **argv)
                           .text_bytes = 512u << 10,
                           .slot = {.time = START_TICKS, .tid = 1}};
     struct program program = {0};
-    struct sink sink = {0};
+    struct sink sink;
     bool stream_only = false;
     int option;
 
@@ -269,12 +269,8 @@ int main(int argc, char **argv)
         fputs("usage: gentrace [--stream] [--elf PROGRAM] [--seed N] SAMPLES FILE\n", stderr);
         return 2;
     }
-    sink.fd = open(argv[optind + 1], O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (sink.fd < 0)
-        fail(argv[optind + 1]);
+    sink_open(&sink, argv[optind + 1]);
     generate(&sink, &g, &program, strtoull(argv[optind], NULL, 10), stream_only);
-    trace_index_free(&sink.index);
-    if (close(sink.fd) != 0)
-        fail(argv[optind + 1]);
+    sink_close(&sink, argv[optind + 1]);
     return 0;
 }

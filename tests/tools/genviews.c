@@ -327,7 +327,7 @@ int main(int argc, char **argv)
     static const struct option options[] = {
         {"elf", required_argument, NULL, 'e'}, {"kernel-ip", required_argument, NULL, 'k'}, {0}};
     struct kernel kernel = {0};
-    struct sink sink = {0};
+    struct sink sink;
     int option;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -342,12 +342,8 @@ int main(int argc, char **argv)
         fputs("usage: genviews [--elf FILE --kernel-ip HEX] KIND FILE\n", stderr);
         return 2;
     }
-    sink.fd = open(argv[optind + 1], O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (sink.fd < 0)
-        fail(argv[optind + 1]);
+    sink_open(&sink, argv[optind + 1]);
     generate(&sink, find_scene(argv[optind]), &kernel);
-    trace_index_free(&sink.index);
-    if (close(sink.fd) != 0)
-        fail(argv[optind + 1]);
+    sink_close(&sink, argv[optind + 1]);
     return 0;
 }

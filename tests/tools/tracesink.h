@@ -3,6 +3,7 @@
 #define TESTS_TOOLS_TRACESINK_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,20 @@ static inline void fail(const char *what)
 {
     fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(errno));
     exit(1);
+}
+
+static inline void sink_open(struct sink *sink, const char *path)
+{
+    *sink = (struct sink){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666)};
+    if (sink->fd < 0)
+        fail(path);
+}
+
+static inline void sink_close(struct sink *sink, const char *path)
+{
+    trace_index_free(&sink->index);
+    if (close(sink->fd) != 0)
+        fail(path);
 }
 
 static inline void put(struct sink *sink, const void *bytes, size_t count)

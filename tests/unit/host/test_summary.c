@@ -6,6 +6,7 @@
 #include "host/report_regions.h"
 #include "lib/crc32c.h"
 #include "tests/unit/host/fixture.h"
+#include "tests/unit/host/summary_json.h"
 
 static void summarise(struct fixture *f, struct summary *summary)
 {
@@ -148,21 +149,6 @@ static void truncated_run_falls_back(void **state)
     fixture_free(&f);
 }
 
-static json_t *to_json(const struct summary *s)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    json_t *object;
-
-    assert_int_equal(summary_print_json(out, s), 0);
-    fclose(out);
-    object = json_loads(text, 0, NULL);
-    assert_non_null(object);
-    free(text);
-    return object;
-}
-
 static json_int_t integer_at(json_t *object, const char *outer, const char *inner)
 {
     json_t *value = json_object_get(object, outer);
@@ -188,7 +174,7 @@ static void json_has_the_stable_keys(void **state)
     fixture_samples(&f, 100);
     fixture_end(&f);
     summarise(&f, &s);
-    object = to_json(&s);
+    object = summary_to_json(&s);
     assert_int_equal(integer_at(object, "samples", NULL), 100);
     assert_int_equal(integer_at(object, "lost", NULL), 0);
     assert_int_equal(integer_at(object, "duration_ns", NULL), 10050);

@@ -4,6 +4,7 @@
 #include "host/summary.h"
 #include "host/summary_advice.h"
 #include "tests/unit/host/fixture.h"
+#include "tests/unit/host/summary_json.h"
 
 #define BETWEEN 1000u /* ticks from one overflow to the next: a nanosecond each */
 
@@ -32,21 +33,6 @@ static void conclude(struct fixture *f, struct summary *s)
     fixture_end(f);
     assert_int_equal(summary_from_file(fixture_file(f), s), 0);
     fixture_free(f);
-}
-
-static json_t *to_json(const struct summary *s)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    json_t *object;
-
-    assert_int_equal(summary_print_json(out, s), 0);
-    fclose(out);
-    object = json_loads(text, 0, NULL);
-    assert_non_null(object);
-    free(text);
-    return object;
 }
 
 static void assert_words(const struct summary *s, const char *wanted, bool present)
@@ -110,7 +96,7 @@ static void periods_are_followed(void **state)
     assert_in_range((uint64_t)s.rate_last_half_hz, 1160000, 1170000); /* 350 in 300 us */
     assert_words(&s, "mode overflow, 2,000,000 samples/s wanted, 916,667 got\n", true);
     assert_words(&s, " 150  period              instructions at the end; median 300\n", true);
-    object = to_json(&s);
+    object = summary_to_json(&s);
     assert_string_equal(json_string_value(json_object_get(object, "mode")), "overflow");
     assert_int_equal(json_integer_value(json_object_get(object, "frequency_hz")), 2000000);
     period = json_object_get(object, "period");
@@ -202,7 +188,7 @@ static void interrupts_without_a_cause_are_named(void **state)
     assert_int_equal(s.info.nmis.repeated, 1);
     assert_words(&s, "3  spurious NMIs", true);
     assert_words(&s, "unknown NMIs", true);
-    object = to_json(&s);
+    object = summary_to_json(&s);
     nmi = json_object_get(object, "nmi");
     assert_int_equal(json_integer_value(json_object_get(nmi, "samples")), 30);
     assert_int_equal(json_integer_value(json_object_get(nmi, "spurious")), 3);
@@ -231,7 +217,7 @@ static void instructed_samples_are_the_programs(void **state)
                  true);
     assert_words(&s, "cost of a sample", false);
     assert_words(&s, "Warning", false);
-    object = to_json(&s);
+    object = summary_to_json(&s);
     assert_true(json_is_null(json_object_get(object, "period")));
     assert_true(json_is_null(json_object_get(object, "rate_hz")));
     assert_true(json_is_null(json_object_get(object, "nmi")));
@@ -298,7 +284,7 @@ static void a_trapped_rdpmc_is_told(void **state)
     assert_words(&s, "1.200 us    of one RDPMC      trapped by the hypervisor (each read exits)",
                  true);
     assert_words(&s, "2.100 us  timer lateness", true);
-    object = to_json(&s);
+    object = summary_to_json(&s);
     cost = json_object_get(object, "cost");
     assert_int_equal(json_integer_value(json_object_get(cost, "late_ns")), 2100);
     assert_int_equal(json_integer_value(json_object_get(cost, "rdpmc_ns")), 1200);
@@ -338,7 +324,7 @@ static void regions_are_in_the_json(void **state)
     fixture_finish(&f);
     assert_int_equal(summary_from_file(fixture_file(&f), &s), 0);
     assert_true(s.complete);
-    object = to_json(&s);
+    object = summary_to_json(&s);
     assert_int_equal(json_array_size(json_object_get(object, "regions")), 1);
     region = json_array_get(json_object_get(object, "regions"), 0);
     assert_string_equal(json_string_value(json_object_get(region, "name")), "hash");

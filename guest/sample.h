@@ -1,0 +1,37 @@
+/* What every trigger's sample shares: the slot's content, and the grid in time.  Any context. */
+#ifndef GUEST_SAMPLE_H
+#define GUEST_SAMPLE_H
+
+#include "drivers/pmu/pmu.h"
+#include "guest/cpu.h"
+#include "guest/run.h"
+#include "lib/trace_slot.h"
+#include "lib/x86.h"
+
+/* Fills a slot with a sample, HR_SAMPLE_* flags and all: every store goes past the caches, and
+ * pmu_store_fence is up to the caller.  What is known before the counters are read is stored
+ * before, so that it need not outlast the call.  `start`: the clock's low half when the sample
+ * began. */
+static inline void sample_fill(struct trace_slot *slot, const struct cpu *cpu, uint64_t now,
+                               uint32_t start, uint64_t ip, uint32_t flags)
+{
+    pmu_store(&slot->time, now);
+    pmu_store(&slot->ip, ip);
+    pmu_store32(&slot->tid, cpu->tid);
+    run.pmu->read(&run.session, cpu->user_ticks, slot->counters);
+    uint32_t cost = x86_rdtsc_low() - start;
+    if (__builtin_expect(cost > UINT16_MAX, 0))
+        cost = UINT16_MAX;
+    pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and flags, and kind 0 */
+}
+
+/* The first grid point after both `due`, which is one, and `now`. */
+static inline uint64_t sample_next_due(uint64_t due, uint64_t now)
+{
+    due += run.interval_ticks;
+    if (__builtin_expect((int64_t)(now - due) >= 0, 0))
+        due += ((now - due) / run.interval_ticks + 1) * run.interval_ticks;
+    return due;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* The names of sampling modes. */
+#include "lib/modes.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "include/hr_format.h"
+
+static const char *const names[] = {
+    [HR_MODE_OFF] = "off",           [HR_MODE_TIMER] = "timer", [HR_MODE_IPI] = "ipi",
+    [HR_MODE_OVERFLOW] = "overflow", [HR_MODE_PEBS] = "pebs",   [HR_MODE_INSTRUCTED] = "instructed",
+};
+
+#define MODES (sizeof names / sizeof *names)
+
+const char *modes_name(uint32_t mode)
+{
+    return mode < MODES ? names[mode] : NULL;
+}
+
+int modes_find(const char *name)
+{
+    for (size_t i = 0; i < MODES; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return (int)i;
+    }
+    return -1;
+}

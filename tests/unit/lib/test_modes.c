@@ -1,0 +1,33 @@
+/* lib/modes.c: every mode has a name that finds it again. */
+#include "tests/unit/test.h"
+
+#include "include/hr_format.h"
+#include "lib/modes.h"
+
+static void names_and_numbers_agree(void **state)
+{
+    (void)state;
+    for (uint32_t mode = HR_MODE_OFF; mode <= HR_MODE_INSTRUCTED; mode++) {
+        assert_non_null(modes_name(mode));
+        assert_int_equal(modes_find(modes_name(mode)), mode);
+    }
+    assert_int_equal(modes_find("timer"), HR_MODE_TIMER);
+}
+
+static void others_are_none(void **state)
+{
+    (void)state;
+    assert_null(modes_name(HR_MODE_INSTRUCTED + 1));
+    assert_null(modes_name(UINT32_MAX));
+    assert_int_equal(modes_find("time"), -1);
+    assert_int_equal(modes_find(""), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_and_numbers_agree),
+        cmocka_unit_test(others_are_none),
+    };
+    return cmocka_run_group_tests_name("modes", tests, NULL, NULL);
+}
