@@ -11,7 +11,7 @@
 
 #define GENERATED_ORDER 4u /* 64 KiB for one generated file */
 
-static int64_t read_nothing(struct thread *thread, const struct file *file, uint64_t offset,
+static int64_t read_nothing(struct thread *thread, struct file *file, uint64_t offset,
                             uint64_t user, uint64_t bytes)
 {
     (void)thread;
@@ -22,8 +22,8 @@ static int64_t read_nothing(struct thread *thread, const struct file *file, uint
     return 0;
 }
 
-static int64_t read_zeros(struct thread *thread, const struct file *file, uint64_t offset,
-                          uint64_t user, uint64_t bytes)
+static int64_t read_zeros(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                          uint64_t bytes)
 {
     int error = uaccess_zero(user, bytes);
 
@@ -33,8 +33,8 @@ static int64_t read_zeros(struct thread *thread, const struct file *file, uint64
     return error ? error : (int64_t)bytes;
 }
 
-static int64_t read_random(struct thread *thread, const struct file *file, uint64_t offset,
-                           uint64_t user, uint64_t bytes)
+static int64_t read_random(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                           uint64_t bytes)
 {
     (void)thread;
     (void)file;
@@ -42,19 +42,21 @@ static int64_t read_random(struct thread *thread, const struct file *file, uint6
     return random_to_user(user, bytes);
 }
 
-static int64_t write_nowhere(struct thread *thread, const struct file *file, uint64_t user,
-                             uint64_t bytes)
+static int64_t write_nowhere(struct thread *thread, struct file *file, uint64_t offset,
+                             uint64_t user, uint64_t bytes)
 {
     (void)thread;
+    (void)offset;
     (void)file;
     (void)user;
     return (int64_t)bytes;
 }
 
-static int64_t write_full(struct thread *thread, const struct file *file, uint64_t user,
+static int64_t write_full(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
                           uint64_t bytes)
 {
     (void)thread;
+    (void)offset;
     (void)file;
     (void)user;
     return bytes ? -ENOSPC : 0;

@@ -6,7 +6,7 @@
 #include "guest/service.h"
 #include "guest/uaccess.h"
 
-static int64_t read_contents(struct thread *thread, const struct file *file, uint64_t offset,
+static int64_t read_contents(struct thread *thread, struct file *file, uint64_t offset,
                              uint64_t user, uint64_t bytes)
 {
     int error;
@@ -20,7 +20,7 @@ static int64_t read_contents(struct thread *thread, const struct file *file, uin
     return error ? error : (int64_t)bytes;
 }
 
-static int64_t read_directory(struct thread *thread, const struct file *file, uint64_t offset,
+static int64_t read_directory(struct thread *thread, struct file *file, uint64_t offset,
                               uint64_t user, uint64_t bytes)
 {
     (void)thread;
@@ -32,8 +32,8 @@ static int64_t read_directory(struct thread *thread, const struct file *file, ui
 }
 
 /* As from a pipe: returns what one request brings, the rest stays for the next. */
-static int64_t read_input(struct thread *thread, const struct file *file, uint64_t offset,
-                          uint64_t user, uint64_t bytes)
+static int64_t read_input(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                          uint64_t bytes)
 {
     int64_t result;
     int error;
@@ -55,12 +55,13 @@ static int64_t read_input(struct thread *thread, const struct file *file, uint64
     return error ? error : result;
 }
 
-static int64_t write_output(struct thread *thread, const struct file *file, uint64_t user,
-                            uint64_t bytes)
+static int64_t write_output(struct thread *thread, struct file *file, uint64_t offset,
+                            uint64_t user, uint64_t bytes)
 {
     uint64_t done = 0;
 
     (void)thread;
+    (void)offset;
     while (done < bytes) {
         uint64_t part = bytes - done < SERVICE_BYTES_MAX ? bytes - done : SERVICE_BYTES_MAX;
         int64_t error = copy_from_user(service_buffer(), user + done, part);

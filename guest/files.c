@@ -60,6 +60,8 @@ void files_discard(struct file *file)
 {
     if (file->references)
         return;
+    if (file->type->release)
+        file->type->release(file);
     if (file->buffer)
         phys_free(file->buffer, file->buffer_order);
     file->type = NULL;

@@ -14,15 +14,22 @@
 
 struct file;
 
+/* What a kind of file can do.  `file` is held by the caller meanwhile; a call may wait. */
 struct file_type {
-    uint32_t mode; /* st_mode when there is no node */
+    uint32_t mode; /* st_mode when there is no inode */
     uint32_t device; /* st_rdev as major << 8 | minor */
     bool seekable;
     /* At most `bytes` bytes from `offset` on to user memory; NULL: not readable. */
-    int64_t (*read)(struct thread *thread, const struct file *file, uint64_t offset, uint64_t user,
+    int64_t (*read)(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
                     uint64_t bytes);
     /* NULL: not writable. */
-    int64_t (*write)(struct thread *thread, const struct file *file, uint64_t user, uint64_t bytes);
+    int64_t (*write)(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                     uint64_t bytes);
+    /* POLL* that hold now; NULL: it can always be read and written, as far as it can at all.
+     * Whoever changes the answer calls wait_wake_key(WAIT_POLL_KEY, UINT32_MAX). */
+    uint32_t (*poll)(struct thread *thread, struct file *file);
+    int64_t (*ioctl)(struct thread *thread, struct file *file, uint32_t request, uint64_t argument);
+    void (*release)(struct file *file); /* nobody uses it any more */
 };
 
 struct file {
@@ -36,6 +43,7 @@ struct file {
     uint64_t buffer; /* physical; generated files; freed with the file */
     unsigned buffer_order;
     int stream; /* 0, 1, 2: the command's own; -1 */
+    void *state; /* the type's own: a pipe, an event counter, ... */
 };
 
 /* Makes the table with descriptors 0, 1 and 2.  0, -ENOMEM. */

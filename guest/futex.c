@@ -12,8 +12,6 @@
 
 #define ROBUST_MAX 2048 /* list entries that are looked at: the list may be a circle */
 
-static uint64_t order; /* of the next waiter */
-
 struct match {
     uint64_t address;
     uint32_t bits;
@@ -24,9 +22,8 @@ static void match_first(struct thread *thread, void *context)
 {
     struct match *m = context;
 
-    if (thread->waiting && !thread->woken && thread->futex == m->address &&
-        (thread->futex_bits & m->bits) &&
-        (!m->first || thread->futex_order < m->first->futex_order))
+    if (thread->waiting && !thread->woken && thread->wait_key == m->address &&
+        (thread->futex_bits & m->bits) && (!m->first || thread->wait_order < m->first->wait_order))
         m->first = thread;
 }
 
@@ -47,7 +44,6 @@ static int64_t wake(uint64_t address, uint32_t most, uint32_t bits)
     int64_t woken = 0;
 
     while (woken < most && (thread = first_waiter(address, bits))) {
-        thread->futex = 0;
         wait_wake(thread);
         woken++;
     }
@@ -71,8 +67,8 @@ static int read_timeout(const struct trap_frame *frame, bool absolute, uint64_t 
     return 0;
 }
 
-static int64_t wait_on(struct thread *thread, const struct trap_frame *frame, uint32_t bits,
-                       bool absolute)
+static int64_t wait_for_value(struct thread *thread, const struct trap_frame *frame, uint32_t bits,
+                              bool absolute)
 {
     uint32_t value;
     uint64_t ns;
@@ -87,11 +83,8 @@ static int64_t wait_on(struct thread *thread, const struct trap_frame *frame, ui
         return -EFAULT;
     if (value != (uint32_t)frame->rdx)
         return -EAGAIN;
-    thread->futex = frame->rdi;
     thread->futex_bits = bits;
-    thread->futex_order = order++;
-    enum wait_end end = wait_for(thread, ns, "futex");
-    thread->futex = 0;
+    enum wait_end end = wait_on(thread, frame->rdi, ns, "futex");
     return end == WAIT_WOKEN ? 0 : end == WAIT_TIMEOUT ? -ETIMEDOUT : -EINTR;
 }
 
@@ -112,8 +105,7 @@ static int64_t requeue(const struct trap_frame *frame, bool compare)
     int64_t woken = wake(frame->rdi, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
     while (frame->r8 != frame->rdi && moved < (uint32_t)frame->r10 &&
            (thread = first_waiter(frame->rdi, FUTEX_BITSET_MATCH_ANY))) {
-        thread->futex = frame->r8;
-        thread->futex_order = order++;
+        thread->wait_key = frame->r8;
         moved++;
     }
     return woken + (compare ? moved : 0);
@@ -136,9 +128,9 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
         return -EFAULT;
     switch (frame->rsi & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
-        return wait_on(thread, frame, FUTEX_BITSET_MATCH_ANY, false);
+        return wait_for_value(thread, frame, FUTEX_BITSET_MATCH_ANY, false);
     case FUTEX_WAIT_BITSET:
-        return wait_on(thread, frame, (uint32_t)frame->r9, true);
+        return wait_for_value(thread, frame, (uint32_t)frame->r9, true);
     case FUTEX_WAKE:
         return wake_some(frame, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:

@@ -52,7 +52,9 @@ static int64_t write_some(struct thread *thread, struct file *file, uint64_t use
     if (bytes > SYSCALL_IO_MAX)
         bytes = SYSCALL_IO_MAX;
     files_hold(file);
-    int64_t result = file->type->write(thread, file, user, bytes);
+    int64_t result = file->type->write(thread, file, file->offset, user, bytes);
+    if (result > 0 && file->type->seekable)
+        file->offset += (uint64_t)result;
     files_release(file);
     return result;
 }

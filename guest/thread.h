@@ -64,9 +64,9 @@ struct thread {
     bool woken; /* atomic */
     bool forever; /* without a timeout */
     uint64_t signals_wanted; /* end the wait though they are blocked */
-    uint64_t futex; /* user address; 0: none */
+    uint64_t wait_key; /* 0: none */
+    uint64_t wait_order; /* first come, first woken */
     uint32_t futex_bits;
-    uint64_t futex_order; /* first come, first woken */
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
 };
 

@@ -87,6 +87,46 @@ enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
     return halt_until(thread, x86_rdtsc() + ticks, HR_GAP_WAIT);
 }
 
+enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const char *what)
+{
+    static uint64_t order;
+
+    thread->wait_key = key;
+    thread->wait_order = order++;
+    enum wait_end end = wait_for(thread, ns, what);
+    thread->wait_key = 0;
+    return end;
+}
+
+struct match {
+    uint64_t key;
+    struct thread *first;
+};
+
+static void match_first(struct thread *thread, void *context)
+{
+    struct match *m = context;
+
+    if (thread->waiting && !thread->woken && thread->wait_key == m->key &&
+        (!m->first || thread->wait_order < m->first->wait_order))
+        m->first = thread;
+}
+
+uint32_t wait_wake_key(uint64_t key, uint32_t most)
+{
+    uint32_t woken = 0;
+
+    for (; woken < most; woken++) {
+        struct match m = {.key = key};
+
+        threads_each(match_first, &m);
+        if (!m.first)
+            break;
+        wait_wake(m.first);
+    }
+    return woken;
+}
+
 bool wait_asleep(struct thread *thread, uint64_t until)
 {
     thread->forever = false;

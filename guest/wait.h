@@ -17,6 +17,18 @@ enum wait_end { WAIT_WOKEN, WAIT_TIMEOUT, WAIT_SIGNAL };
  */
 enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what);
 
+/* Waits so for a key: the address of what the thread waits for, in the kernel or (futexes) in the
+ * program.  The lock is held from the caller's look at that to the wait: no wake-up is lost.  The
+ * caller looks again afterwards: another thread may have been faster. */
+enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const char *what);
+
+#define WAIT_KEY(object) ((uint64_t)(object))
+#define WAIT_POLL_KEY 1ull /* that some file's readiness changes */
+
+/* Wakes those that wait for a key, at most `most` of them, in the order in which they came: their
+ * number. */
+uint32_t wait_wake_key(uint64_t key, uint32_t most);
+
 /* Sleeps until TSC `until`; true: a signal came before. */
 bool wait_asleep(struct thread *thread, uint64_t until);
 

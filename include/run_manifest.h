@@ -32,6 +32,9 @@
  *   hostname=TEXT          what uname() reports
  *   tty=MASK               bit N set: standard stream N of the command is a terminal
  *   rows=N, columns=N      the terminal's size, when there is one
+ *   prefault=1             memory is filled when it is mapped, not when it is touched
+ *   keep-files=1           what the program created or changed goes to the files port
+ *   missing=1              names that the program looked for in vain go there too
  *   panic-test=WHERE       only honoured by a test build of the kernel
  */
 #ifndef INCLUDE_RUN_MANIFEST_H

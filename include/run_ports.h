@@ -6,6 +6,7 @@
  *   log      guest -> host   the kernel's own lines of text
  *   stdin    host -> guest   frames: u32 length, then that many bytes; length 0 is end of file.
  *                            The host sends only after the guest asked, see control
+ *   files    guest -> host   struct run_file_message, each followed by `bytes` bytes
  *   control  both ways       struct run_message, fixed size
  *
  * The host keeps every port open until the emulator is gone.  The guest ends a run by sending
@@ -23,6 +24,7 @@
 #define RUN_PORT_STDERR "org.microtome.stderr"
 #define RUN_PORT_LOG "org.microtome.log"
 #define RUN_PORT_STDIN "org.microtome.stdin"
+#define RUN_PORT_FILES "org.microtome.files"
 #define RUN_PORT_CONTROL "org.microtome.control"
 
 #define RUN_STDIN_FRAME_MAX 65536u /* bytes of data in one stdin frame */
@@ -60,5 +62,34 @@ struct run_message {
     uint64_t value;
 };
 _Static_assert(sizeof(struct run_message) == 16, "run_message");
+
+/* Files that the program created or changed (manifest keep-files=1), and names that it looked for
+ * in vain (missing=1).  Contents travel while the program runs or when it has ended, in any order
+ * and maybe more than once: the last word on a byte counts.  Names come when the run ends; contents
+ * without a name belong to a file that is gone.  Paths are absolute, normalised, without a NUL at
+ * the end; a directory comes before what is in it.
+ */
+enum run_file_type {
+    RUN_FILE_DATA = 1, /* `bytes` bytes of file `id` at `offset` */
+    RUN_FILE_NAME = 2, /* file `id` is a regular file of `offset` bytes, `mode`; then its path */
+    RUN_FILE_DIRECTORY = 3, /* a directory, `mode`; then its path */
+    RUN_FILE_LINK = 4, /* a symbolic link: its path is the first `offset` bytes, then the target */
+    RUN_FILE_REMOVED = 5, /* a path of the archive that is gone */
+    RUN_FILE_MISSING = 6, /* a path that does not exist, once each */
+    RUN_FILE_END = 7, /* no more comes; `offset`: names of missing=1 left out (too many) */
+};
+
+#define RUN_FILE_BYTES_MAX 65536u /* of one message */
+
+struct run_file_message {
+    uint32_t type; /* enum run_file_type */
+    uint32_t bytes; /* that follow */
+    uint64_t id; /* a file's own number for the whole run */
+    uint64_t offset;
+    uint32_t mode; /* permissions: 07777 */
+    uint32_t reserved; /* 0 */
+    uint64_t modified; /* nanoseconds since 1970 */
+};
+_Static_assert(sizeof(struct run_file_message) == 40, "run_file_message");
 
 #endif

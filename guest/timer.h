@@ -1,0 +1,28 @@
+/* Timers of the kernel: what shall happen at a time of the workload clock.
+ * Thread context, by the kernel lock's holder; `expire` too, on the CPU that the timer was set on.
+ * It may send signals, wake threads and set the timer again; it must not wait.
+ */
+#ifndef GUEST_TIMER_H
+#define GUEST_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct timer {
+    uint64_t due; /* ticks of the workload clock (guest/clock.h) */
+    void (*expire)(struct timer *timer);
+    struct timer *next, *previous; /* in the order of due; guest/timer.c's own */
+    struct cpu *cpu; /* the same; NULL: not set */
+};
+
+/* Sets it, or sets it anew.  One that is due already expires before the caller's system call
+ * returns to the program. */
+void timer_set(struct timer *timer, uint64_t due);
+void timer_cancel(struct timer *timer); /* also when it is not set */
+
+static inline bool timer_is_set(const struct timer *timer)
+{
+    return timer->cpu;
+}
+
+#endif
