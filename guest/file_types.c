@@ -1,9 +1,8 @@
-/* Kinds of files: archive contents, the command's streams. */
+/* Kinds of files: archive contents and directories. */
 #include <errno.h>
 #include <sys/stat.h>
 
 #include "guest/files.h"
-#include "guest/service.h"
 #include "guest/uaccess.h"
 
 static int64_t read_contents(struct thread *thread, struct file *file, uint64_t offset,
@@ -31,55 +30,7 @@ static int64_t read_directory(struct thread *thread, struct file *file, uint64_t
     return -EISDIR;
 }
 
-/* As from a pipe: returns what one request brings, the rest stays for the next. */
-static int64_t read_input(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
-{
-    int64_t result;
-    int error;
-
-    (void)thread;
-    (void)file;
-    (void)offset;
-    if (bytes > SERVICE_BYTES_MAX)
-        bytes = SERVICE_BYTES_MAX;
-    if (!bytes)
-        return 0;
-    error = uaccess_prepare_write(user, bytes);
-    if (error)
-        return error;
-    result = service_read(bytes);
-    if (result <= 0)
-        return result;
-    error = copy_to_user(user, service_buffer(), (size_t)result);
-    return error ? error : result;
-}
-
-static int64_t write_output(struct thread *thread, struct file *file, uint64_t offset,
-                            uint64_t user, uint64_t bytes)
-{
-    uint64_t done = 0;
-
-    (void)thread;
-    (void)offset;
-    while (done < bytes) {
-        uint64_t part = bytes - done < SERVICE_BYTES_MAX ? bytes - done : SERVICE_BYTES_MAX;
-        int64_t error = copy_from_user(service_buffer(), user + done, part);
-
-        if (!error)
-            error = service_write(file->stream == 2 ? 2 : 1, part);
-        if (error)
-            return done ? (int64_t)done : error;
-        done += part;
-    }
-    return (int64_t)done;
-}
-
 const struct file_type file_regular = {
     .mode = S_IFREG | 0444, .seekable = true, .read = read_contents};
 const struct file_type file_directory = {
     .mode = S_IFDIR | 0755, .seekable = true, .read = read_directory};
-const struct file_type file_input = {.mode = S_IFIFO | 0600, .read = read_input};
-const struct file_type file_output = {.mode = S_IFIFO | 0600, .write = write_output};
-const struct file_type file_terminal = {
-    .mode = S_IFCHR | 0620, .device = 136 << 8, .read = read_input, .write = write_output};

@@ -1,6 +1,4 @@
-/* System calls that open, close, duplicate and control files. */
-#include <asm/ioctls.h>
-#include <asm/termbits.h>
+/* System calls that open and close files. */
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <string.h>
@@ -11,7 +9,6 @@
 #include "guest/uaccess.h"
 
 #define OPEN_FLAGS_KEPT (O_ACCMODE | O_APPEND | O_NONBLOCK | O_PATH | O_DIRECTORY | O_LARGEFILE)
-#define STATUS_FLAGS_SETTABLE (O_APPEND | O_NONBLOCK | O_NOATIME)
 
 static int check_node(const struct fs_node *node, uint32_t flags)
 {
@@ -106,141 +103,6 @@ int64_t syscall_creat(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_close(struct thread *thread, struct trap_frame *frame)
 {
     return files_close(thread->process, (int32_t)frame->rdi);
-}
-
-int64_t syscall_dup(struct thread *thread, struct trap_frame *frame)
-{
-    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
-
-    return file ? files_add(thread->process, file, 0, false) : -EBADF;
-}
-
-int64_t syscall_dup2(struct thread *thread, struct trap_frame *frame)
-{
-    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
-    int32_t fd = (int32_t)frame->rsi;
-
-    if (!file)
-        return -EBADF;
-    if (fd == (int32_t)frame->rdi)
-        return fd;
-    return files_put(thread->process, file, fd, false);
-}
-
-int64_t syscall_dup3(struct thread *thread, struct trap_frame *frame)
-{
-    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
-    uint32_t flags = (uint32_t)frame->rdx;
-
-    if ((flags & ~(uint32_t)O_CLOEXEC) || (uint32_t)frame->rdi == (uint32_t)frame->rsi)
-        return -EINVAL;
-    return file ? files_put(thread->process, file, (int32_t)frame->rsi, flags) : -EBADF;
-}
-
-int64_t syscall_fcntl(struct thread *thread, struct trap_frame *frame)
-{
-    struct process *process = thread->process;
-    int32_t fd = (int32_t)frame->rdi;
-    struct file *file = files_get(process, fd);
-
-    if (!file)
-        return -EBADF;
-    switch (frame->rsi) {
-    case F_DUPFD:
-    case F_DUPFD_CLOEXEC:
-        return files_add(process, file, (int32_t)frame->rdx, frame->rsi == F_DUPFD_CLOEXEC);
-    case F_GETFD:
-        return files_close_on_exec(process, fd) ? FD_CLOEXEC : 0;
-    case F_SETFD:
-        files_set_close_on_exec(process, fd, frame->rdx & FD_CLOEXEC);
-        return 0;
-    case F_GETFL:
-        return file->flags;
-    case F_SETFL:
-        file->flags = (file->flags & ~(uint32_t)STATUS_FLAGS_SETTABLE) |
-                      ((uint32_t)frame->rdx & STATUS_FLAGS_SETTABLE);
-        return 0;
-    case F_SETLK: /* nobody else holds a lock */
-    case F_SETLKW:
-        return 0;
-    default:
-        return -EINVAL;
-    }
-}
-
-/* A terminal in its usual state: 38400 baud, echo, line editing. */
-static int64_t get_terminal(uint64_t user)
-{
-    const struct termios state = {.c_iflag = ICRNL | IXON,
-                                  .c_oflag = OPOST | ONLCR,
-                                  .c_cflag = B38400 | CS8 | CREAD,
-                                  .c_lflag = ISIG | ICANON | ECHO | ECHOE | ECHOK | IEXTEN,
-                                  .c_cc = {3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26}};
-
-    return copy_to_user(user, &state, sizeof state);
-}
-
-static int64_t get_window(const struct process *process, uint64_t user)
-{
-    uint64_t rows = 24, columns = 80;
-    uint16_t size[4] = {0};
-
-    (void)manifest_number(&process->manifest, "rows", &rows);
-    (void)manifest_number(&process->manifest, "columns", &columns);
-    size[0] = (uint16_t)rows;
-    size[1] = (uint16_t)columns;
-    return copy_to_user(user, size, sizeof size);
-}
-
-static int64_t terminal_control(const struct thread *thread, uint32_t request, uint64_t user)
-{
-    int32_t group = (int32_t)thread->process->pid;
-
-    switch (request) {
-    case TCGETS:
-        return get_terminal(user);
-    case TIOCGWINSZ:
-        return get_window(thread->process, user);
-    case TIOCGPGRP:
-        return copy_to_user(user, &group, sizeof group);
-    case TCSETS: /* the terminal stays as the command's caller has set it */
-    case TCSETSW:
-    case TCSETSF:
-    case TIOCSPGRP:
-        return 0;
-    default:
-        return -ENOTTY;
-    }
-}
-
-int64_t syscall_ioctl(struct thread *thread, struct trap_frame *frame)
-{
-    int32_t fd = (int32_t)frame->rdi;
-    const struct file *file = files_get(thread->process, fd);
-    int32_t available = 0;
-
-    if (!file || (file->flags & O_PATH))
-        return -EBADF;
-    switch ((uint32_t)frame->rsi) {
-    case FIOCLEX:
-    case FIONCLEX:
-        files_set_close_on_exec(thread->process, fd, (uint32_t)frame->rsi == FIOCLEX);
-        return 0;
-    case FIONBIO:
-        return 0;
-    case FIONREAD:
-        if (file->type == &file_output || file->type == &file_directory)
-            return -ENOTTY;
-        if (file->bytes > file->offset)
-            available = file->bytes - file->offset > INT32_MAX
-                            ? INT32_MAX
-                            : (int32_t)(file->bytes - file->offset);
-        return copy_to_user(frame->rdx, &available, sizeof available);
-    default:
-        if (!files_is_terminal(thread->process, file))
-            return -ENOTTY;
-        return terminal_control(thread, (uint32_t)frame->rsi, frame->rdx);
-    }
 }
 
 /* What would change the archive. */

@@ -59,15 +59,17 @@ SYSCALL_HANDLER(open);
 SYSCALL_HANDLER(openat);
 SYSCALL_HANDLER(creat);
 SYSCALL_HANDLER(close);
-SYSCALL_HANDLER(dup);
-SYSCALL_HANDLER(dup2);
-SYSCALL_HANDLER(dup3);
-SYSCALL_HANDLER(fcntl);
-SYSCALL_HANDLER(ioctl);
 SYSCALL_HANDLER(read_only);
 SYSCALL_HANDLER(fd_read_only);
 SYSCALL_HANDLER(fd_nothing);
 SYSCALL_HANDLER(umask);
+/* guest/syscall_descriptor.c */
+SYSCALL_HANDLER(dup);
+SYSCALL_HANDLER(dup2);
+SYSCALL_HANDLER(dup3);
+SYSCALL_HANDLER(fcntl);
+/* guest/syscall_ioctl.c */
+SYSCALL_HANDLER(ioctl);
 /* guest/syscall_stat.c */
 SYSCALL_HANDLER(stat);
 SYSCALL_HANDLER(lstat);
