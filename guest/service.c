@@ -11,6 +11,7 @@
 #include "guest/log.h"
 #include "guest/panic.h"
 #include "guest/phys.h"
+#include "guest/refused.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
 #include "guest/service.h"
@@ -236,6 +237,7 @@ void service_exit(uint32_t kind, uint32_t code)
         sampler_record_end(cpu);
     }
     stop_counting(cpu);
+    refused_report();
     call(cpu, SERVICE_EXIT, (uint64_t)&report, 0);
     for (;;)
         x86_wait_for_interrupt();

@@ -4,10 +4,9 @@
 #include <asm/unistd_64.h>
 #include <errno.h>
 
-#include "guest/log.h"
+#include "guest/refused.h"
 #include "guest/signal.h"
 #include "guest/syscall_handlers.h"
-#include "guest/syscall_names.h"
 
 #define SYSCALL(name, handler, support, note) [__NR_##name] = syscall_##handler,
 static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *frame) = {
@@ -16,21 +15,10 @@ static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *fra
 #undef SYSCALL
 
 #define HANDLERS (sizeof handlers / sizeof handlers[0])
-#define REPORTS 1024u
-
-static uint64_t reported[REPORTS / 64];
 
 int64_t syscall_unknown(uint64_t number)
 {
-    uint64_t slot = number < REPORTS ? number : REPORTS - 1;
-
-    if (!(reported[slot / 64] >> slot % 64 & 1)) {
-        const char *name = syscall_name(number);
-
-        reported[slot / 64] |= 1ull << slot % 64;
-        log_notice("system call %lu (%s) is not supported; the program gets ENOSYS", number,
-                   name ? name : "no such call in Linux 6.1");
-    }
+    refused_count(number, REFUSED_CALL);
     return -ENOSYS;
 }
 

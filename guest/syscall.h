@@ -1,4 +1,4 @@
-/* System calls: Linux's x86-64 interface, as far as single-threaded static programs use it. */
+/* System calls: Linux's x86-64 interface; docs/abi.md says how much of it. */
 #ifndef GUEST_SYSCALL_H
 #define GUEST_SYSCALL_H
 
@@ -6,7 +6,7 @@
 #include "guest/thread.h"
 
 /* Called by guest/entry.S through traps.c with interrupts off.  frame->rax is the number; the
- * result goes to frame->rax.  An unknown number returns -ENOSYS and is logged once with its name.
+ * result goes to frame->rax.  An unknown number returns -ENOSYS and is counted: guest/refused.h.
  */
 void syscall_dispatch(struct thread *thread, struct trap_frame *frame);
 

@@ -1,10 +1,12 @@
 /* System calls that make and end threads. */
+#include <asm/unistd_64.h>
 #include <errno.h>
 #include <linux/sched.h>
 #include <string.h>
 
 #include "guest/cpu.h"
 #include "guest/log.h"
+#include "guest/refused.h"
 #include "guest/run.h"
 #include "guest/service.h"
 #include "guest/syscall_handlers.h"
@@ -73,8 +75,10 @@ static int64_t clone_as(struct thread *parent, const struct trap_frame *frame,
                         const struct clone_request *request)
 {
     if ((request->flags & THREAD_FLAGS) != THREAD_FLAGS ||
-        request->flags & ~(uint64_t)(THREAD_FLAGS | IGNORED_FLAGS | HANDLED_FLAGS))
-        return syscall_unknown(frame->vector);
+        request->flags & ~(uint64_t)(THREAD_FLAGS | IGNORED_FLAGS | HANDLED_FLAGS)) {
+        refused_count(request->flags & CLONE_VM ? __NR_vfork : __NR_fork, REFUSED_PROCESS);
+        return -ENOSYS;
+    }
     return make_thread(parent, frame, request);
 }
 

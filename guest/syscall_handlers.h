@@ -20,7 +20,7 @@ struct file;
 /* Ends the run: every thread waits for what can never come. */
 void syscall_deadlock(struct thread *thread, const char *what) __attribute__((noreturn));
 
-/* -ENOSYS, and a notice the first time that this number is called. */
+/* -ENOSYS; the end of the run names it with its count: guest/refused.h. */
 int64_t syscall_unknown(uint64_t number);
 
 /* The thread's name: 16 bytes, NUL included. */
@@ -129,8 +129,14 @@ SYSCALL_HANDLER(uname);
 SYSCALL_HANDLER(arch_prctl);
 SYSCALL_HANDLER(prctl);
 SYSCALL_HANDLER(wait4);
-SYSCALL_HANDLER(no_network);
 SYSCALL_HANDLER(getrandom);
+/* guest/syscall_refused.c */
+SYSCALL_HANDLER(unsupported);
+SYSCALL_HANDLER(not_offered);
+SYSCALL_HANDLER(no_process);
+SYSCALL_HANDLER(no_program);
+SYSCALL_HANDLER(no_network);
+SYSCALL_HANDLER(no_socket);
 /* guest/syscall_limits.c */
 SYSCALL_HANDLER(getrlimit);
 SYSCALL_HANDLER(setrlimit);
@@ -141,7 +147,6 @@ SYSCALL_HANDLER(sysinfo);
 SYSCALL_HANDLER(set_tid_address);
 SYSCALL_HANDLER(set_robust_list);
 SYSCALL_HANDLER(get_robust_list);
-SYSCALL_HANDLER(unsupported);
 SYSCALL_HANDLER(membarrier);
 SYSCALL_HANDLER(getcpu);
 SYSCALL_HANDLER(sched_getaffinity);

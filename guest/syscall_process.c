@@ -173,13 +173,6 @@ int64_t syscall_wait4(struct thread *thread, struct trap_frame *frame)
     return -ECHILD;
 }
 
-int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)
-{
-    (void)thread;
-    (void)frame;
-    return -EAFNOSUPPORT;
-}
-
 int64_t syscall_getrandom(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t bytes = frame->rsi < SYSCALL_IO_MAX ? frame->rsi : SYSCALL_IO_MAX;

@@ -50,13 +50,6 @@ int64_t syscall_get_robust_list(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-int64_t syscall_unsupported(struct thread *thread, struct trap_frame *frame)
-{
-    (void)thread;
-    (void)frame;
-    return -ENOSYS;
-}
-
 int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
 {
     const uint32_t supported = MEMBARRIER_CMD_GLOBAL | MEMBARRIER_CMD_PRIVATE_EXPEDITED |

@@ -17,6 +17,12 @@ $(BUILD)/tests/%: tests/tools/%.c $(TOOL_LIB) $(BUILD)/flags
 $(BUILD)/tests/gentrace $(BUILD)/tests/genviews: $(BUILD)/host/host/trace_index.o
 $(BUILD)/tests/genviews: $(BUILD)/host/host/trace_regions.o
 
+# What docs/abi.md is generated with, and the page: its table is the kernel's own.
+$(BUILD)/tests/abi: guest/syscall_names.c guest/syscall_table.h
+docs/abi.md: docs/abi.md.in guest/syscall_table.h guest/syscall_names.c tests/tools/abi.c
+	@$(MAKE) --no-print-directory -s $(BUILD)/tests/abi
+	$(BUILD)/tests/abi $< >$@.tmp && mv $@.tmp $@
+
 $(BUILD)/tests/%: tests/bench/%.c $(TOOL_LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^)
