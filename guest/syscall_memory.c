@@ -6,8 +6,10 @@
 
 #include "guest/files.h"
 #include "guest/syscall_handlers.h"
+#include "guest/trace.h"
 #include "guest/uaccess.h"
 #include "guest/vm_access.h"
+#include "lib/elf64.h"
 
 #define PROTECTIONS (PROT_READ | PROT_WRITE | PROT_EXEC)
 #define MINCORE_PART 256u
@@ -57,6 +59,21 @@ static int64_t fill(struct thread *thread, const struct file *file, int64_t addr
     return address;
 }
 
+/* Code that the program maps (its libraries) is in the trace's load map. */
+static void announce(const struct file *file, uint64_t address, uint64_t bytes, uint64_t offset)
+{
+    static char path[FS_PATH_MAX + 1];
+    uint64_t id = 0, id_bytes = 0;
+
+    if (offset >= file->bytes)
+        return;
+    path[0] = '/';
+    memcpy(path + 1, file->node->name, strnlen(file->node->name, FS_PATH_MAX - 1) + 1);
+    elf64_build_id(file->data, file->bytes, &id, &id_bytes);
+    trace_map(address, address + bytes, offset, HR_MAP_READ | HR_MAP_EXEC,
+              id_bytes ? file->data + id : NULL, (uint16_t)id_bytes, path);
+}
+
 int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t flags = frame->r10, type = flags & MAP_TYPE;
@@ -76,7 +93,13 @@ int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
     }
     result = vm_map(&thread->process->space, frame->rdi, frame->rsi, (uint32_t)frame->rdx,
                     area_flags, fixed, flags & MAP_FIXED_NOREPLACE);
-    return result < 0 || !file ? result : fill(thread, file, result, frame->rsi, frame->r9);
+    if (result < 0 || !file)
+        return result;
+    result = fill(thread, file, result, frame->rsi, frame->r9);
+    if (result >= 0 && frame->rdx & PROT_EXEC && file->node)
+        announce(file, (uint64_t)result, (frame->rsi + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull),
+                 frame->r9);
+    return result;
 }
 
 int64_t syscall_munmap(struct thread *thread, struct trap_frame *frame)

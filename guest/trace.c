@@ -11,6 +11,7 @@
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/trace.h"
+#include "guest/trace_maps.h"
 #include "guest/trace_meta.h"
 #include "include/run_ports.h"
 #include "lib/trace_writer.h"
@@ -183,6 +184,16 @@ static uint32_t write_slots(struct trace_writer *w, const struct ring *ring, uin
     return trace_writer_samples(w, slot, (size_t)1 << ring->slot_shift, (uint32_t)count);
 }
 
+/* What the program mapped since, in META chunks of their own. */
+static void send_maps(void)
+{
+    while (trace_maps_any()) {
+        trace_writer_begin(&meta.writer, HR_CHUNK_META);
+        trace_maps_write(&meta.writer);
+        send_chunk(&meta.writer);
+    }
+}
+
 bool trace_drain(struct ring *ring, bool flush)
 {
     struct trace_writer *w = &streams[ring->cpu]->data.writer;
@@ -190,6 +201,7 @@ bool trace_drain(struct ring *ring, bool flush)
     uint64_t tail = ring->tail;
     bool any = tail != head;
 
+    send_maps();
     while (tail != head) {
         uint32_t written = write_slots(w, ring, tail, head);
         if (written == 0)

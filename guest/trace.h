@@ -15,7 +15,8 @@ void trace_init(void);
 struct ring;
 void trace_add_ring(struct ring *ring);
 
-/* A segment of the program or kernel, kept for trace_start.  build_id may be NULL. */
+/* Executable memory that shows a file: goes into the META chunk of trace_start, and one of its own
+ * when the program runs already.  build_id may be NULL.  Boot, or a thread, which may wait. */
 void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flags,
                const uint8_t *build_id, uint16_t build_id_bytes, const char *path);
 

@@ -8,43 +8,13 @@
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/trace.h"
+#include "guest/trace_maps.h"
 #include "guest/trace_meta.h"
 #include "include/version.h"
 #include "lib/x86.h"
 
-#define MAPS_MAX 64
 #define NOTE_HEADER_BYTES 16 /* of kernel_build_id: three words and the name */
 #define BUILD_ID_MAX 64
-
-struct noted_map {
-    struct hr_meta_map map;
-    uint8_t build_id[BUILD_ID_MAX];
-    const char *path; /* lives as long as the archive */
-};
-
-static struct noted_map maps[MAPS_MAX];
-static uint32_t map_count;
-
-void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flags,
-               const uint8_t *build_id, uint16_t build_id_bytes, const char *path)
-{
-    if (map_count == MAPS_MAX) {
-        log_notice("more than %d mappings: %s is not in the trace's load map", MAPS_MAX, path);
-        return;
-    }
-    struct noted_map *noted = &maps[map_count++];
-    if (!build_id || build_id_bytes > BUILD_ID_MAX)
-        build_id_bytes = 0;
-    noted->map = (struct hr_meta_map){.start = start,
-                                      .end = end,
-                                      .file_offset = file_offset,
-                                      .flags = flags,
-                                      .build_id_bytes = build_id_bytes,
-                                      .path_bytes = (uint16_t)strlen(path)};
-    if (build_id_bytes)
-        memcpy(noted->build_id, build_id, build_id_bytes);
-    noted->path = path;
-}
 
 void trace_map_kernel(void)
 {
@@ -225,16 +195,5 @@ void trace_meta_write(struct trace_writer *w)
     add(w, HR_META_CALIBRATION, &run.calibration, sizeof run.calibration, NULL, 0);
     info_machine(w);
     info_run(w);
-    for (uint32_t i = 0; i < map_count; i++) {
-        const struct noted_map *noted = &maps[i];
-        uint8_t tail[BUILD_ID_MAX + 4096];
-        uint32_t bytes = noted->map.build_id_bytes;
-        uint32_t path_bytes = noted->map.path_bytes;
-
-        if (path_bytes > 4096)
-            continue;
-        memcpy(tail, noted->build_id, bytes);
-        memcpy(tail + bytes, noted->path, path_bytes);
-        add(w, HR_META_MAP, &noted->map, sizeof noted->map, tail, bytes + path_bytes);
-    }
+    trace_maps_write(w);
 }

@@ -249,6 +249,26 @@ enum elf64_status elf64_parse(const void *file, size_t bytes, struct elf64_image
     return ELF64_OK;
 }
 
+bool elf64_build_id(const void *file, size_t bytes, uint64_t *offset, uint64_t *id_bytes)
+{
+    const struct file f = {.bytes = file, .count = bytes};
+    struct elf64_image image = {0};
+    Elf64_Ehdr header;
+
+    if (check_header(&f, &header) != ELF64_OK)
+        return false;
+    for (uint32_t i = 0; i < header.e_phnum; i++) {
+        Elf64_Phdr ph;
+
+        memcpy(&ph, f.bytes + header.e_phoff + i * sizeof ph, sizeof ph);
+        if (ph.p_type == PT_NOTE)
+            take_notes(&f, &image, &ph);
+    }
+    *offset = image.build_id_offset;
+    *id_bytes = image.build_id_bytes;
+    return image.build_id_bytes != 0;
+}
+
 const char *elf64_status_text(enum elf64_status status)
 {
     static const char *const texts[] = {

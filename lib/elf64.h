@@ -53,6 +53,11 @@ struct elf64_image {
 };
 
 enum elf64_status elf64_parse(const void *file, size_t bytes, struct elf64_image *image);
+
+/* The build-id of any ELF file, shared libraries included: where its bytes are in the file (at most
+ * 64).  False when it has none. */
+bool elf64_build_id(const void *file, size_t bytes, uint64_t *offset, uint64_t *id_bytes);
+
 /* "not an ELF file", "a 32-bit program; Microtome runs 64-bit x86-64 programs" ... */
 const char *elf64_status_text(enum elf64_status status);
 
