@@ -34,22 +34,29 @@ struct inode {
     uint32_t references; /* open files, areas, working directories, names */
     uint32_t mappings; /* areas of the address space that show it: guest/vm.h */
     bool created; /* by the program */
-    bool changed; /* its contents, by the program */
+    bool changed; /* its contents, or what describes it, by the program */
     struct inode_times times;
     uint64_t bytes; /* regular files, symbolic links */
     /* regular files: contents not written yet, in the archive; then pages by index */
     const uint8_t *base;
     uint64_t base_bytes; /* what lies behind it reads as zeros; truncation makes it less */
-    uint64_t pages; /* root of a radix tree of physical addresses; 0: none */
+    uint64_t first_page; /* the entry of its first page */
+    uint64_t pages; /* root of a radix tree of physical addresses; 0: none: guest/inode_pages.h */
     uint64_t page_count; /* that it owns */
+    uint64_t unsent_pages; /* that the program wrote since inode_page_sent */
     const char *target; /* symbolic links: `bytes` bytes, NUL-terminated */
+    bool target_owned; /* on the heap */
     struct inode_directory *directory;
+    void (*directory_free)(struct inode *inode); /* when the last reference goes */
     const struct file_type *type; /* devices: what opening makes */
     inode_generate *generate;
     uint64_t context; /* for generate and dynamic directories: a tid, say */
 };
 
-/* A new inode with one reference; NULL: out of memory. */
+/* Wall time for an inode's times. */
+uint64_t inode_now(void);
+
+/* A new inode with one reference and the present time; NULL: out of memory. */
 struct inode *inode_new(uint32_t mode);
 void inode_hold(struct inode *inode);
 void inode_release(struct inode *inode); /* the last one frees it and its pages */
@@ -63,7 +70,8 @@ void inode_release(struct inode *inode); /* the last one frees it and its pages 
 int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physical);
 
 /* Contents from and to the kernel's memory; a write makes the file longer when it has to.  Bytes
- * moved (fewer at the end of the file), or -ENOMEM, -EFBIG. */
+ * moved (fewer at the end of the file), or -ENOMEM, -EFBIG.  A write leaves the last part of memory
+ * to the program's own use. */
 int64_t inode_read(struct inode *inode, uint64_t offset, void *to, uint64_t bytes);
 int64_t inode_write(struct inode *inode, uint64_t offset, const void *from, uint64_t bytes);
 
@@ -72,7 +80,16 @@ int64_t inode_read_user(struct inode *inode, uint64_t offset, uint64_t user, uin
 int64_t inode_write_user(struct inode *inode, uint64_t offset, uint64_t user, uint64_t bytes);
 
 int inode_truncate(struct inode *inode, uint64_t bytes); /* or extend; 0, -ENOMEM, -EFBIG */
-int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes); /* zeros there */
+int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes); /* zeros there; as above */
+
+/* The first offset from `offset` on where there is data, or a hole; the file's end counts as one.
+ * UINT64_MAX: none before the end. */
+uint64_t inode_seek(struct inode *inode, uint64_t offset, bool data);
+uint64_t inode_blocks(const struct inode *inode); /* of 512 bytes, in memory or in the archive */
+
+/* The next page from *index on that was written since it was last given out here; with `last`, also
+ * every page that areas may have written since.  NULL: none. */
+const void *inode_next_unsent(struct inode *inode, uint64_t *index, bool last);
 
 /* Contiguous contents, if they are: of the archive and never written.  NULL otherwise. */
 const uint8_t *inode_contents(const struct inode *inode);

@@ -69,6 +69,11 @@ uint64_t vm_set_brk(struct vm_space *space, uint64_t end); /* returns the break 
  */
 int vm_fault(struct vm_space *space, uint64_t address, uint64_t error);
 
+/* What areas show of an inode's pages first .. end-1 is no longer so: they forget it, on every CPU,
+ * before this returns. */
+struct inode;
+void vm_inode_changed(struct inode *inode, uint64_t first_page, uint64_t end_page);
+
 const struct vm_area *vm_find(const struct vm_space *space, uint64_t address);
 
 #endif
