@@ -12,6 +12,11 @@ GUEST_CFLAGS := $(COMMON) -ffreestanding -mno-red-zone -mgeneral-regs-only -fno-
 	-fno-strict-aliasing -fcf-protection=none -fno-builtin-printf
 GUEST_LDFLAGS := -nostdlib -static -Wl,-T,linker.ld -Wl,--build-id=sha1 \
 	-Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments
+# Code of the kernel's that runs in the program: no registers but the general ones, no libraries.
+VDSO_CFLAGS := $(COMMON) -fPIC -fvisibility=default -ffreestanding -mgeneral-regs-only -fno-jump-tables \
+	-fno-stack-protector -fcf-protection=none -fasynchronous-unwind-tables -fno-builtin
+VDSO_LDFLAGS := -nostdlib -shared -Wl,-T,guest/vdso/vdso.lds -Wl,-soname,linux-vdso.so.1 -Wl,-Bsymbolic \
+	-Wl,--hash-style=both -Wl,--eh-frame-hdr -Wl,--build-id=sha1 -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
 HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -fstack-protector-strong
 HOST_LIBS := -lelf -ldw -ljansson -lpfm
 WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -fno-omit-frame-pointer -MMD -MP
@@ -53,11 +58,20 @@ $(BUILD)/guest/%.o: %.c $(BUILD)/flags
 
 $(BUILD)/guest/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
+	$(CC) $(GUEST_CFLAGS) -Wa,-I,$(BUILD) -c -o $@ $<
 
 $(BUILD)/host/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(HOST_CFLAGS) -c -o $@ $<
+
+# With its symbols for reports; the kernel holds it without.
+$(BUILD)/vdso.so: guest/vdso/vdso.c guest/vdso/vdso.lds $(BUILD)/flags
+	$(CC) $(VDSO_CFLAGS) $(VDSO_LDFLAGS) -MF $@.d -MT $@ -o $@ $<
+
+$(BUILD)/vdso.bin: $(BUILD)/vdso.so
+	objcopy --strip-all $< $@
+
+$(BUILD)/guest/guest/vdso_image.o: $(BUILD)/vdso.bin
 
 LIBHR_OBJ := $(addprefix $(BUILD)/libhr/,$(addsuffix .o,$(basename $(LIBHR_SRC))))
 $(BUILD)/libhr/%.o: %.c $(BUILD)/flags
@@ -93,7 +107,7 @@ $(BUILD)/workloads/%: $(BUILD)/workloads/%-glibc-static
 	ln -f $< $@
 
 # Rewritten when the compiler or a flag changes, or the list of sources: what depends on it is rebuilt.
-FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
+FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(VDSO_CFLAGS) $(VDSO_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
 	$(LIBHR_CFLAGS)
 SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC))
 $(BUILD)/flags: NOW = $(FLAGS_NOW)
@@ -137,6 +151,7 @@ check-layers: ## check that each layer includes only what docs/architecture.md a
 install: all ## install into PREFIX (default /usr/local)
 	install -D -m 755 $(BUILD)/hr $(DESTDIR)$(PREFIX)/bin/hr
 	install -D -m 644 $(BUILD)/guest.elf $(DESTDIR)$(PREFIX)/lib/microtome/guest.elf
+	install -D -m 644 $(BUILD)/vdso.so $(DESTDIR)$(PREFIX)/lib/microtome/vdso.so
 	install -D -m 644 docs/hr.1 $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
 	install -D -m 644 include/hr.h $(DESTDIR)$(PREFIX)/include/hr.h
 	install -D -m 644 $(BUILD)/libhr.a $(DESTDIR)$(PREFIX)/lib/libhr.a
@@ -154,4 +169,4 @@ clean: ## remove what was built
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
--include $(GUEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(LIBHR_OBJ:.o=.d) $(WORKLOAD_BIN:=.d)
+-include $(GUEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(LIBHR_OBJ:.o=.d) $(WORKLOAD_BIN:=.d) $(BUILD)/vdso.so.d

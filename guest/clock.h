@@ -1,5 +1,8 @@
 /* The workload clock: TSC minus what the program must not see (shared mode), or the plain TSC.
  *
+ * What is taken off is *cpu->clock_offset.  In shared mode that is in the page that the program's
+ * vDSO reads (guest/vdso/data.h); otherwise it is 0 for ever.
+ *
  * In shared mode the sampler's and the service work's time is taken off: interrupts by
  * guest/entry.S, service work inside a system call by clock_stop() and clock_start(), what follows
  * a system call by clock_end_of_call().  Interrupts off, on the workload CPU itself; clock_stop()
@@ -14,19 +17,19 @@
 /* Now, in ticks.  Not while stopped. */
 static inline uint64_t clock_now(const struct cpu *cpu)
 {
-    return x86_rdtsc() - cpu->clock_offset;
+    return x86_rdtsc() - *cpu->clock_offset;
 }
 
 /* The time of the last entry from ring 3, in ticks. */
 static inline uint64_t clock_entered(const struct cpu *cpu)
 {
-    return cpu->enter_ticks - cpu->clock_offset;
+    return cpu->enter_ticks - *cpu->clock_offset;
 }
 
 /* Shared mode: the clock stands at 0 until user_enter() starts it. */
 static inline void clock_reset(struct cpu *cpu)
 {
-    cpu->enter_ticks = cpu->clock_offset = cpu->stopped_at = x86_rdtsc();
+    cpu->enter_ticks = *cpu->clock_offset = cpu->stopped_at = x86_rdtsc();
 }
 
 static inline void clock_stop(struct cpu *cpu)
@@ -36,7 +39,7 @@ static inline void clock_stop(struct cpu *cpu)
 
 static inline void clock_start(struct cpu *cpu)
 {
-    cpu->clock_offset += (x86_rdtsc() - cpu->stopped_at) & cpu->stop_mask;
+    *cpu->clock_offset += (x86_rdtsc() - cpu->stopped_at) & cpu->stop_mask;
     cpu->stopped_at = 0;
 }
 
@@ -44,7 +47,7 @@ static inline void clock_start(struct cpu *cpu)
 static inline uint64_t clock_end_of_call(struct cpu *cpu)
 {
     cpu->enter_ticks = cpu->stopped_at = x86_rdtsc();
-    return cpu->enter_ticks - cpu->clock_offset;
+    return cpu->enter_ticks - *cpu->clock_offset;
 }
 
 #endif

@@ -109,6 +109,8 @@ static void load_tables(struct cpu *cpu)
         [4] = 0x00affb000000ffff, /* user code */
         [5] = 0x0000890000000067 | (tss & 0xffffff) << 16 | (tss >> 24 & 0xff) << 56,
         [6] = tss >> 32,
+        /* user data whose limit is the program's number of this CPU, for the vDSO */
+        [7] = 0x0040f10000000000 | (cpu->index ? cpu->index - 1 : 0),
     };
     memcpy(cpu->gdt, gdt, sizeof gdt);
     for (unsigned i = IST_NMI; i <= IST_MACHINE_CHECK; i++) {
@@ -159,6 +161,7 @@ void cpu_setup(uint32_t index)
     struct cpu *cpu = &cpus[index];
 
     cpu->self = cpu;
+    cpu->clock_offset = &cpu->no_offset;
     cpu->index = index;
     if (index == 0)
         fill_idt();

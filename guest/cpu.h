@@ -38,11 +38,12 @@ struct cpu {
     uint64_t enter_ticks; /* clock at the last entry from ring 3, entry code taken off */
     uint64_t exit_ticks; /* clock at the last return to ring 3, exit code added */
     uint64_t user_ticks; /* spent in ring 3 up to enter_ticks */
-    uint64_t clock_offset; /* workload clock = TSC - clock_offset */
+    uint64_t *clock_offset; /* workload clock = TSC - *clock_offset: guest/clock.h */
     uint64_t stop_mask; /* ~0 in shared mode: sampling stops the clock; otherwise 0 */
     uint64_t leave_rsp; /* where user_leave() continues */
     uint64_t stopped_at; /* TSC at which the workload clock stopped; 0: it runs.  Shared mode */
     uint64_t slept_ticks; /* part of the workload clock that service_sleep() added */
+    uint64_t no_offset; /* what clock_offset points to, unless in shared mode */
     uint32_t index; /* 0 is the boot CPU */
     uint32_t apic_id;
     uint32_t tid; /* of the current thread; 0: none */

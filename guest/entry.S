@@ -87,13 +87,14 @@
     movq %rax, %gs:CPU_EXIT_TICKS
 .endm
 
-/* The same, and the workload clock did not run since the entry (in shared mode). 7 after
+/* The same, and the workload clock did not run since the entry (in shared mode). 8 after
  * the RDTSC. */
 .macro CLOCK_EXIT_STOPPED after
     CLOCK_EXIT \after
     subq %gs:CPU_ENTER_TICKS, %rax
     andq %gs:CPU_STOP_MASK, %rax
-    addq %rax, %gs:CPU_CLOCK_OFFSET
+    movq %gs:CPU_CLOCK_OFFSET, %rdx
+    addq %rax, (%rdx)
     movq $0, %gs:CPU_STOPPED_AT /* it runs: see clock_stop */
 .endm
 
@@ -118,7 +119,7 @@ entry_syscall:
     call trap_syscall /* returns nonzero when only IRETQ restores everything */
     testb %al, %al
     jnz 1f
-    CLOCK_EXIT_STOPPED 30
+    CLOCK_EXIT_STOPPED 31
     RESTORE_CALLEE_SAVED
     RESTORE_CALLER_SAVED
     addq $16, %rsp /* vector, error */
@@ -127,8 +128,8 @@ entry_syscall:
     popq %r11      /* rflags */
     movq (%rsp), %rsp
     swapgs
-    sysretq        /* after: 1 + 7 + 15 + 7 */
-1:  CLOCK_EXIT_STOPPED 27 /* 1 + 7 + 1 + 15 + 3 */
+    sysretq        /* after: 1 + 8 + 15 + 7 */
+1:  CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
     jmp return_restore
 
 /* ---- exceptions ---- */
@@ -187,10 +188,10 @@ exception_in_kernel:
     cld
     movq %rsp, %rdi
     call \handler
-    CLOCK_EXIT_STOPPED 19
+    CLOCK_EXIT_STOPPED 20
     RESTORE_CALLER_SAVED
     swapgs
-    iretq          /* after: 1 + 7 + 9 + 2 */
+    iretq          /* after: 1 + 8 + 9 + 2 */
 .endm
 
 .macro INTERRUPT name handler
@@ -280,9 +281,10 @@ user_enter:
     pushq %r15
     movq %rsp, %gs:CPU_LEAVE_RSP
     movq %rdi, %rsp
-    CLOCK_EXIT 26  /* 1 + 3 + 4 + 15 + 3 */
+    CLOCK_EXIT 27  /* 1 + 3 + 5 + 15 + 3 */
     andq %gs:CPU_STOP_MASK, %rax
-    movq %rax, %gs:CPU_CLOCK_OFFSET /* in shared mode the workload clock starts at 0 */
+    movq %gs:CPU_CLOCK_OFFSET, %rdx
+    movq %rax, (%rdx) /* in shared mode the workload clock starts at 0 */
     movq $0, %gs:CPU_STOPPED_AT     /* it runs: see clock_reset */
     jmp return_restore
 

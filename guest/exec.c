@@ -12,6 +12,7 @@
 #include "guest/phys.h"
 #include "guest/random.h"
 #include "guest/signal_frame.h"
+#include "guest/vdso.h"
 #include "guest/vm_access.h"
 #include "lib/x86.h"
 
@@ -27,6 +28,7 @@ struct program {
     struct exec_image program;
     struct exec_image interpreter;
     bool has_interpreter;
+    uint64_t vdso; /* where it is mapped */
 };
 
 static int find_program(struct process *process, struct program *p)
@@ -77,6 +79,7 @@ static void fill_auxv(struct exec_stack *stack, const struct program *p)
 {
     const struct elf64_image *image = &p->program.elf;
 
+    add_auxv(stack, AT_SYSINFO_EHDR, p->vdso);
     add_auxv(stack, AT_MINSIGSTKSZ, signal_frame_bytes_max());
     add_auxv(stack, AT_HWCAP, x86_cpuid(1, 0).edx);
     add_auxv(stack, AT_PAGESZ, PAGE_BYTES);
@@ -170,6 +173,8 @@ int exec_load(struct process *process, struct exec_result *result)
     }
     if (!error)
         error = map_images(process, &p);
+    if (!error)
+        error = vdso_map(process, &p.vdso);
     if (!error)
         error = make_stack(process, &p, &result->stack);
     if (!error)

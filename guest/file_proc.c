@@ -43,6 +43,8 @@ static const char *area_name(const struct process *process, const struct vm_area
 {
     if (area->flags & VM_AREA_STACK)
         return "[stack]";
+    if (area->flags & VM_AREA_VDSO)
+        return "[vdso]";
     if (area->flags & VM_AREA_BRK)
         return "[heap]";
     return area->flags & VM_AREA_IMAGE ? process->program_path : "";

@@ -24,10 +24,10 @@
 #include "guest/signal_frame.h"
 #include "guest/threads.h"
 #include "guest/trace.h"
+#include "guest/vdso.h"
 #include "guest/vm.h"
 #include "include/version.h"
 
-#define CR4_TSD (1u << 2)
 #define CR4_PCE (1u << 8)
 #define WORKLOAD_CPU 1 /* the first that runs the program where it is not CPU 0 */
 
@@ -114,6 +114,7 @@ static void load_program(struct cpu *workload)
     if (status == 0)
         status = exec_load(&run.process, &program);
     run.start_ticks = run.shared ? 0 : x86_rdtsc();
+    vdso_start();
     trace_start();
     workload->thread = thread;
     workload->tid = thread->tid;
@@ -191,10 +192,10 @@ static void __attribute__((noreturn)) run_shared(void)
     struct cpu *cpu = &cpus[0];
 
     run.workload_cpus = 1;
+    cpu->clock_offset = &vdso_data_page.data.clock_offset;
     prepare_first(cpu);
     load_program(cpu);
     x86_write_cr3(run.process.space.root);
-    x86_write_cr4(x86_read_cr4() | CR4_TSD); /* see emulate_rdtsc */
     start_counting(cpu);
     start_run(cpu);
     sampler_start(cpu, 0);

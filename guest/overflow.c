@@ -96,7 +96,7 @@ static uint64_t kernel_time(const struct cpu *cpu)
 {
     uint64_t ticks = cpu->stop_mask && cpu->stopped_at ? cpu->stopped_at : x86_rdtsc();
 
-    return ticks - cpu->clock_offset;
+    return ticks - *cpu->clock_offset;
 }
 
 void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)

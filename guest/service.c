@@ -66,7 +66,7 @@ static void end(struct cpu *cpu)
 {
     release_counters(cpu);
     __atomic_store_n(&cpu->running, true, __ATOMIC_RELEASE);
-    sampler_resume(cpu, cpu->stop_mask ? cpu->stopped_at - cpu->clock_offset : x86_rdtsc());
+    sampler_resume(cpu, cpu->stop_mask ? cpu->stopped_at - *cpu->clock_offset : x86_rdtsc());
     clock_start(cpu);
 }
 
@@ -91,7 +91,7 @@ static int64_t call(struct cpu *cpu, enum service_operation operation, uint64_t 
 int64_t service_write(int stream, size_t bytes)
 {
     struct cpu *cpu = begin();
-    uint64_t time = cpu->stopped_at - cpu->clock_offset;
+    uint64_t time = cpu->stopped_at - *cpu->clock_offset;
     int64_t offset = call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
 
     if (offset >= 0) {
@@ -110,7 +110,7 @@ int64_t service_write(int stream, size_t bytes)
 int64_t service_read(size_t bytes)
 {
     struct cpu *cpu = begin();
-    uint64_t time = cpu->stopped_at - cpu->clock_offset;
+    uint64_t time = cpu->stopped_at - *cpu->clock_offset;
     int64_t result = call(cpu, SERVICE_READ, bytes, 0);
 
     if (!run.shared)
@@ -136,8 +136,8 @@ uint64_t service_sleep(uint64_t ns)
         return passed < ns ? ns - passed : 0;
     }
     begin();
-    start = cpu->stopped_at - cpu->clock_offset;
-    cpu->clock_offset -= ticks;
+    start = cpu->stopped_at - *cpu->clock_offset;
+    *cpu->clock_offset -= ticks;
     cpu->slept_ticks += ticks;
     record_gap(cpu, start, start + ticks, HR_GAP_SLEEP);
     end(cpu);

@@ -15,7 +15,6 @@
 #include "guest/signal.h"
 #include "guest/syscall.h"
 #include "guest/syscall_hr.h"
-#include "guest/uaccess.h"
 #include "include/hr_abi.h"
 #include "lib/x86.h"
 
@@ -79,27 +78,6 @@ bool trap_syscall(struct trap_frame *frame)
     return linux_call(cpu, frame);
 }
 
-/* RDTSC and RDTSCP trap in shared mode: the program sees the workload clock. */
-static bool emulate_rdtsc(const struct cpu *cpu, struct trap_frame *frame)
-{
-    uint8_t code[3] = {0};
-
-    if (!cpu->stop_mask || frame->error || copy_from_user(code, frame->rip, 2) || code[0] != 0x0f)
-        return false;
-    if (code[1] == 0x31) {
-        frame->rip += 2;
-    } else if (code[1] == 0x01 && !copy_from_user(code + 2, frame->rip + 2, 1) && code[2] == 0xf9) {
-        frame->rip += 3;
-        frame->rcx = 0; /* TSC_AUX: CPU 0 */
-    } else {
-        return false;
-    }
-    uint64_t ticks = clock_entered(cpu);
-    frame->rax = (uint32_t)ticks;
-    frame->rdx = ticks >> 32;
-    return true;
-}
-
 static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t address)
 {
     const struct fault_signal *fault = &fault_signals[frame->vector];
@@ -144,8 +122,6 @@ static void exception(struct cpu *cpu, struct trap_frame *frame)
             return;
         if (status == -ENOMEM)
             service_out_of_memory();
-    } else if (frame->vector == VECTOR_GENERAL_PROTECTION && emulate_rdtsc(cpu, frame)) {
-        return;
     }
     if (!cpu->thread)
         panic_frame(frame, "exception %lu while calibrating", frame->vector);

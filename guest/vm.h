@@ -24,7 +24,8 @@ enum {
     VM_AREA_BRK = 2,
     VM_AREA_IMAGE = 4,
     VM_AREA_FILE = 8,
-    VM_AREA_SHARED = 16
+    VM_AREA_SHARED = 16,
+    VM_AREA_VDSO = 256
 };
 
 struct vm_space {

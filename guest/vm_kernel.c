@@ -7,6 +7,7 @@
 #include "guest/image.h"
 #include "guest/log.h"
 #include "guest/phys.h"
+#include "guest/vdso.h"
 #include "guest/vm.h"
 #include "guest/vm_table.h"
 #include "lib/x86.h"
@@ -40,6 +41,16 @@ static void map_image(uint64_t start, uint64_t end, uint64_t flags)
         map_page(address, address - KERNEL_BASE, VM_LEVEL_PAGE, flags);
 }
 
+/* The page that the program's vDSO reads: the only one of the kernel's half that the program can.
+ */
+static void map_vdso_data(void)
+{
+    map_page(VDSO_DATA, (uint64_t)&vdso_data_page - KERNEL_BASE, VM_LEVEL_PAGE,
+             VM_ENTRY_USER | VM_ENTRY_NO_EXECUTE);
+    for (unsigned level = VM_LEVEL_TOP; level > VM_LEVEL_PAGE; level--)
+        *vm_table_look(kernel_root, VDSO_DATA, level).entry |= VM_ENTRY_USER;
+}
+
 /* All RAM, to the next GiB: firmware tables lie at the end of low memory. */
 static void map_memory(void)
 {
@@ -65,6 +76,7 @@ void vm_init(void)
     map_image((uint64_t)kernel_text_end, (uint64_t)kernel_rodata_end, VM_ENTRY_NO_EXECUTE);
     map_image((uint64_t)kernel_rodata_end, (uint64_t)kernel_end,
               VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
+    map_vdso_data();
     /* Every address space copies the kernel's top entries: this one must exist before the first. */
     if (!vm_table_make(kernel_root, DEVICE_MAP, VM_LEVEL_TOP - 1))
         panic("no memory for the kernel's page tables");

@@ -43,8 +43,8 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* A kernel that is not where the trace says it was: it lies beside hr, or where it was installed.
- */
+/* A part of Microtome that is not where the trace says it was: it lies beside hr, or where it was
+ * installed. */
 static int open_beside(struct object *object, const struct trace_map *map)
 {
     static const char *const folders[] = {"", "/../lib/microtome"};
@@ -76,7 +76,8 @@ static int open_object(struct symbols *s, const struct trace_map *map, const cha
     if (!object->kernel || path[0] == '/')
         object->status =
             symbols_elf_open(&object->elf, path, map->build_id, map->meta.build_id_bytes);
-    if (object->kernel && object->status != 0 && open_beside(object, map) == 0)
+    bool ours = object->kernel || strcmp(object->name, "vdso.so") == 0;
+    if (ours && object->status != 0 && open_beside(object, map) == 0)
         object->status = 0;
     s->object_count++;
     return object->status == -ENOMEM ? -ENOMEM : 0;
