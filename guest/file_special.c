@@ -9,7 +9,7 @@
 #include "guest/random.h"
 #include "guest/uaccess.h"
 
-#define GENERATED_ORDER 4u /* 64 KiB for one generated file */
+#define GENERATED_ORDER 2u /* 16 KiB for a generated file; more if that is too little */
 
 static int64_t read_nothing(struct thread *thread, struct file *file, uint64_t offset,
                             uint64_t user, uint64_t bytes)
@@ -124,19 +124,28 @@ static int open_device(struct thread *thread, const struct device *device, uint3
 static int open_generated(struct thread *thread, const char *path, uint32_t flags,
                           struct file **file)
 {
-    uint64_t block = phys_alloc(GENERATED_ORDER);
+    unsigned order = GENERATED_ORDER;
+    uint64_t block = phys_alloc(order);
     int64_t bytes;
 
     if (!block)
         return -ENOMEM;
-    bytes = file_proc_generate(thread, path, phys_pointer(block), PAGE_BYTES << GENERATED_ORDER);
+    bytes = file_proc_generate(thread, path, phys_pointer(block), PAGE_BYTES << order);
+    while (bytes == -ENOBUFS && order < PHYS_ORDER_MAX) {
+        phys_free(block, order);
+        block = phys_alloc(++order);
+        if (!block)
+            return -ENOMEM;
+        bytes =
+            file_proc_generate(thread, path, phys_pointer(block), (uint64_t)PAGE_BYTES << order);
+    }
     *file = bytes < 0 ? NULL : files_new(thread->process, &file_regular, flags);
     if (!*file) {
-        phys_free(block, GENERATED_ORDER);
+        phys_free(block, order);
         return bytes == -ENOENT ? 0 : bytes < 0 ? (int)bytes : -ENFILE;
     }
     (*file)->buffer = block;
-    (*file)->buffer_order = GENERATED_ORDER;
+    (*file)->buffer_order = order;
     (*file)->data = phys_pointer(block);
     (*file)->bytes = (uint64_t)bytes;
     return 1;

@@ -60,14 +60,21 @@ static void put_number(struct output *out, const struct conversion *c, const cha
 }
 
 /* Reads flags, width and length; returns the address of the conversion letter. */
-static const char *parse(const char *p, struct conversion *c)
+static const char *parse(const char *p, struct conversion *c, va_list *arguments)
 {
+    int width;
+
     *c = (struct conversion){.pad = ' ', .bytes = 4};
     for (; *p == '-' || *p == '0'; p++) {
         if (*p == '-')
             c->left = true;
         else
             c->pad = '0';
+    }
+    if (*p == '*') {
+        width = va_arg(*arguments, int);
+        c->width = width > 0 ? (size_t)width : 0;
+        p++;
     }
     for (; *p >= '0' && *p <= '9'; p++)
         c->width = c->width * 10 + (size_t)(*p - '0');
@@ -96,10 +103,13 @@ static void convert(struct output *out, const struct conversion *c, va_list *arg
         put_signed(out, c, c->bytes == 8 ? va_arg(*arguments, int64_t) : va_arg(*arguments, int));
         break;
     case 'u':
+    case 'o':
     case 'x':
         put_number(out, c, "",
                    c->bytes == 8 ? va_arg(*arguments, uint64_t) : va_arg(*arguments, unsigned),
-                   c->letter == 'x' ? 16 : 10);
+                   c->letter == 'x'   ? 16
+                   : c->letter == 'o' ? 8
+                                      : 10);
         break;
     case 'p':
         put_number(out, c, "0x", (uintptr_t)va_arg(*arguments, void *), 16);
@@ -131,7 +141,7 @@ int format_text_v(char *out, size_t room, const char *format, va_list arguments)
             put(&output, *p);
             continue;
         }
-        p = parse(p + 1, &c);
+        p = parse(p + 1, &c, &copy);
         if (!*p)
             break;
         convert(&output, &c, &copy);

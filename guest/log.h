@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* %s %c %d %i %u %x %lu %ld %lx %llu %llx %zu %p %%, with width, 0 and -.  Returns the length that
+/* %s %c %d %i %u %o %x %lu %ld %lx %llu %llx %zu %p %%, with width (or *), 0 and -.  Returns the length that
  * the whole text has; writes at most `room` bytes including the NUL. */
 int format_text(char *out, size_t room, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -26,6 +26,13 @@ int64_t syscall_unknown(uint64_t number);
 /* The thread's name: 16 bytes, NUL included. */
 void syscall_thread_name(const struct thread *thread, char name[16]);
 
+/* What uname says of the kernel. */
+#define SYSCALL_RELEASE "6.1.0-microtome"
+#define SYSCALL_VERSION "#1"
+
+/* RLIMIT_*: what is in force, and its bound. */
+void syscall_limit_of(uint32_t resource, uint64_t limit[2]);
+
 /* A path of the program, with the directory that it is relative to, in memory of its own. */
 struct syscall_path {
     char base[FS_PATH_MAX];

@@ -33,7 +33,15 @@ static struct limit limits[RLIM_NLIMITS] = {
     [RLIMIT_MEMLOCK] = {UNLIMITED, UNLIMITED},
     [RLIMIT_AS] = {UNLIMITED, UNLIMITED},
     [RLIMIT_LOCKS] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_MSGQUEUE] = {819200, 819200},
+    [RLIMIT_RTTIME] = {UNLIMITED, UNLIMITED},
 };
+
+void syscall_limit_of(uint32_t resource, uint64_t limit[2])
+{
+    limit[0] = limits[resource].soft;
+    limit[1] = limits[resource].hard;
+}
 
 static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
 {

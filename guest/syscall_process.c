@@ -16,7 +16,6 @@
 #include "include/hr_format.h"
 #include "lib/x86.h"
 
-#define RELEASE "6.1.0-microtome"
 #define NAME_BYTES 16u
 
 void syscall_deadlock(struct thread *thread, const char *what)
@@ -102,8 +101,8 @@ int64_t syscall_uname(struct thread *thread, struct trap_frame *frame)
     memset(&names, 0, sizeof names);
     format_text(names.sysname, sizeof names.sysname, "Linux");
     format_text(names.nodename, sizeof names.nodename, "%s", host);
-    format_text(names.release, sizeof names.release, RELEASE);
-    format_text(names.version, sizeof names.version, "#1");
+    format_text(names.release, sizeof names.release, SYSCALL_RELEASE);
+    format_text(names.version, sizeof names.version, SYSCALL_VERSION);
     format_text(names.machine, sizeof names.machine, "x86_64");
     return copy_to_user(frame->rdi, &names, sizeof names);
 }

@@ -39,6 +39,8 @@ static void test_text(void **state)
     SAME("%s", "");
     SAME("a%sb%cc%%", "text", 'x');
     SAME("[%10s|%-10s|%2s]", "text", "text", "text");
+    SAME("[%*s|%-*s|%0*x]", 7, "text", 6, "text", 5, 0xabu);
+    SAME("%o %04o", 511u, 18u);
     SAME("[%3c|%-3c]", 'x', 'y');
     SAME("%p", (void *)0x1234abcd);
     SAME("plain");
