@@ -108,6 +108,33 @@ static int map_stack(struct process *process, const struct program *p)
     return result < 0 ? (int)result : 0;
 }
 
+static struct {
+    uint64_t bytes;
+    struct exec_stack_auxv entries[EXEC_STACK_AUXV_MAX + 4];
+} given; /* the vector as the program found it */
+
+/* It stands behind argc and two lists that end with a NULL. */
+static void keep_auxv(const uint64_t *image)
+{
+    const uint64_t *word = image + 1;
+
+    while (*word++)
+        ;
+    while (*word++)
+        ;
+    do {
+        memcpy((uint8_t *)given.entries + given.bytes, word, sizeof given.entries[0]);
+        given.bytes += sizeof given.entries[0];
+        word += 2;
+    } while (word[-2] != AT_NULL && given.bytes < sizeof given.entries);
+}
+
+const void *exec_auxv(uint64_t *bytes)
+{
+    *bytes = given.bytes;
+    return given.entries;
+}
+
 static int write_stack(struct process *process, const struct exec_stack *stack, int64_t bytes)
 {
     unsigned order = phys_order((uint64_t)bytes);
@@ -117,6 +144,7 @@ static int write_stack(struct process *process, const struct exec_stack *stack, 
     if (!block)
         return -ENOMEM;
     exec_stack_write(stack, phys_pointer(block), (size_t)bytes);
+    keep_auxv(phys_pointer(block));
     error = vm_write(&process->space, stack->top - (uint64_t)bytes, phys_pointer(block),
                      (uint64_t)bytes);
     phys_free(block, order);

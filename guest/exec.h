@@ -19,4 +19,7 @@ struct exec_result {
  */
 int exec_load(struct process *process, struct exec_result *result);
 
+/* The auxiliary vector that it was given, AT_NULL included. */
+const void *exec_auxv(uint64_t *bytes);
+
 #endif

@@ -3,6 +3,7 @@
 #include <linux/resource.h>
 #include <string.h>
 
+#include "guest/exec.h"
 #include "guest/log.h"
 #include "guest/phys.h"
 #include "guest/proc.h"
@@ -43,6 +44,19 @@ GENERATE(environment)
 {
     (void)inode;
     return add_strings(thread, "env", out, room);
+}
+
+GENERATE(auxiliary)
+{
+    uint64_t bytes;
+    const void *vector = exec_auxv(&bytes);
+
+    (void)thread;
+    (void)inode;
+    if (bytes >= room)
+        return -ENOBUFS;
+    memcpy(out, vector, bytes);
+    return (int64_t)bytes;
 }
 
 GENERATE(comm)
@@ -280,6 +294,7 @@ FIXED_TEXT(6)
 static const struct proc_file files[] = {
     {.name = "cmdline", .generate = cmdline},
     {.name = "environ", .generate = environment, .mode = 0400},
+    {.name = "auxv", .generate = auxiliary, .mode = 0400},
     {.name = "comm", .generate = comm, .mode = 0644},
     {.name = "stat", .generate = stat},
     {.name = "statm", .generate = statm},

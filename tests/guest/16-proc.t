@@ -43,6 +43,8 @@ from /proc/self/cmdline
 is 'cmdline' "$(tr '\0' '|' <out)" "$busybox|cat|/proc/self/cmdline|"
 run_guest -q --mode off --env 'A=b c' "$busybox" cat /proc/self/environ
 is 'environ' "$(tr '\0' '\n' <out | grep '^A=')" 'A=b c'
+from /proc/self/auxv
+is 'auxv: page size, the end' "$(od -A n -t u8 -w16 out | awk '$1 == 6 || $1 == 0 { print $1, $2 }')" "$(printf '6 4096\n0 0')"
 from /proc/self/smaps
 is 'smaps: as large as maps' "$(awk '/^Size:/ { n += $2 } END { print n * 1024 }' out)" "$bytes"
 resident=$(awk '/^Rss:/ { n += $2 } END { print n }' out)
