@@ -51,6 +51,7 @@ static const struct argp_option pack_options[] = {
     {"file", KEY_FILE, "PATH", 0, "give the program this file or directory at its own path", 3},
     {"env", KEY_ENV, "K=V", 0, "set an environment variable of the program; K alone copies yours",
      3},
+    {"verbose", 'v', 0, 0, "show what was packed and chosen, and the kernel's log, on stderr", 5},
     {"panic-test", KEY_PANIC_TEST, "WHERE", OPTION_HIDDEN, "", 9},
     {0},
 };
@@ -68,7 +69,6 @@ static const struct argp_option run_options[] = {
      4},
     {"require-pmu", KEY_REQUIRE_PMU, 0, 0, "fail rather than count without a hardware counter", 4},
     {"dry-run", KEY_DRY_RUN, 0, 0, "print the QEMU command line and stop", 5},
-    {"verbose", 'v', 0, 0, "show the kernel's log and what was chosen, on stderr", 5},
     {"quiet", 'q', 0, 0, "no summary and no progress line", 5},
     {"no-progress", KEY_NO_PROGRESS, 0, 0, "no progress line", 5},
     {0},
@@ -76,7 +76,7 @@ static const struct argp_option run_options[] = {
 
 /* \v: argp shows what follows after the list of options. */
 static const char run_help[] =
-    "Runs a static Linux program alone in a small kernel, samples it and writes hr.bin.\v"
+    "Runs a Linux program alone in a small kernel, samples it and writes hr.bin.\v"
     "Options after PROGRAM belong to PROGRAM.  TIME takes ns, us, ms, s; SIZE takes K, M, G.\n\n"
     "So that runs repeat, the program does not inherit the environment: it gets "
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin, HOME=/root, LANG=C.UTF-8, "
@@ -216,6 +216,9 @@ static error_t parse_pack_option(int key, char *argument, struct argp_state *sta
     case KEY_TARGET_CPU:
         o->target_cpu = argument;
         return 0;
+    case 'v':
+        o->verbose = true;
+        return 0;
     case KEY_PANIC_TEST:
         o->panic_test = argument;
         return 0;
@@ -264,9 +267,6 @@ static error_t parse_run_option(int key, char *argument, struct argp_state *stat
         return 0;
     case KEY_DRY_RUN:
         o->dry_run = true;
-        return 0;
-    case 'v':
-        o->verbose = true;
         return 0;
     case 'q':
         o->quiet = true;

@@ -1,6 +1,5 @@
 /* hr pack: puts a program, its arguments and its files into one archive. */
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,148 +9,160 @@
 #include "host/output_file.h"
 #include "host/pack.h"
 #include "host/pack_archive.h"
+#include "host/pack_collect.h"
 #include "host/pack_manifest.h"
 #include "include/run_manifest.h"
 
 #define KERNEL_BYTES (16ull << 20) /* what the kernel needs beside archive and program */
 
-static int add_manifest(struct pack_archive *a, const struct options *o,
-                        const struct launch_machine *machine, const struct pack_program *program)
+static int add_program(struct pack_collector *c)
+{
+    struct pack_program *program = &c->pack->program;
+    struct pack_list *list = &c->pack->list;
+    int result = pack_list_begin(list, program->path, false, "the program");
+
+    if (result == 0)
+        result = pack_list_add_path(list, program->found, NULL);
+    if (result == 0)
+        result = pack_list_add_path(list, program->path, NULL);
+    for (size_t i = 0; i < program->script_count && result == 0; i++) {
+        result = pack_list_begin(list, program->scripts[i], false, "the program, a script");
+        if (result == 0)
+            result = pack_list_add_path(list, program->scripts[i], NULL);
+    }
+    if (result == 0)
+        return 0;
+    return run_fail(c->failure, RUN_EXIT_FAILED, "%s: %s", program->arguments[0],
+                    strerror(-result));
+}
+
+/* Where the program begins, and where it expects to be able to write. */
+static int add_directories(struct pack_collector *c)
+{
+    struct pack_list *list = &c->pack->list;
+    const char *home = pack_environment_get(&c->pack->environment, "HOME");
+    char cwd[PATH_MAX];
+
+    if ((getcwd(cwd, sizeof cwd) != NULL && pack_list_add_directory(list, cwd, 0755) != 0) ||
+        (home != NULL && home[0] == '/' && pack_list_add_directory(list, home, 0755) != 0))
+        return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
+    return 0;
+}
+
+static int collect_all(struct pack_collector *c)
+{
+    struct pack *pack = c->pack;
+
+    if (pack_program_find(c->options, &pack->program, c->failure) != 0)
+        return -1;
+    pack->memory_bytes = pack->program.memory_bytes;
+    if (pack_environment_make(&pack->environment, c->options, &pack->program) != 0)
+        return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
+    if (pack_list_add_directory(&pack->list, "/tmp", 01777) != 0)
+        return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
+    if (add_program(c) != 0 || pack_collect_given(c) != 0 || pack_collect_libraries(c) != 0)
+        return -1;
+    return add_directories(c);
+}
+
+static int check_memory(const struct pack *pack, const struct options *o,
+                        struct run_failure *failure)
+{
+    uint64_t needed = pack->list.bytes + pack->memory_bytes + KERNEL_BYTES;
+
+    if (needed <= o->memory_bytes)
+        return 0;
+    return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
+                    "%s with its files needs at least %llu MB and the guest has %llu MB; give "
+                    "it more with --mem",
+                    o->program[0], (unsigned long long)((needed + (1u << 20) - 1) >> 20),
+                    (unsigned long long)(o->memory_bytes >> 20));
+}
+
+int pack_collect(struct pack *pack, const struct options *o, const struct launch_machine *machine,
+                 struct run_failure *failure)
+{
+    struct pack_collector collector = {
+        .pack = pack,
+        .options = o,
+        .machine = machine,
+        .failure = failure,
+    };
+    int result;
+
+    *pack = (struct pack){.memory_bytes = 0};
+    result = collect_all(&collector);
+    pack_libraries_free(&collector.libraries);
+    return result == 0 ? check_memory(pack, o, failure) : -1;
+}
+
+int pack_write(const struct pack *pack, const struct options *o,
+               const struct launch_machine *machine, int fd, struct run_failure *failure)
 {
     char *manifest = malloc(RUN_MANIFEST_BYTES_MAX);
     size_t used;
     int result;
 
     if (manifest == NULL)
-        return run_fail(a->failure, RUN_EXIT_FAILED, "out of memory");
-    result = pack_manifest_write(o, machine, program, manifest, RUN_MANIFEST_BYTES_MAX, &used,
-                                 a->failure);
+        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+    result =
+        pack_manifest_write(o, machine, pack, manifest, RUN_MANIFEST_BYTES_MAX, &used, failure);
     if (result == 0)
-        result = pack_archive_add_bytes(a, RUN_MANIFEST_NAME, manifest, used);
-    if (result == 0)
-        result = pack_archive_add_directory(a, dirname(strcpy(manifest, RUN_MANIFEST_NAME)));
+        result = pack_archive_write(&pack->list, manifest, used, fd, failure);
     free(manifest);
     return result;
 }
 
-/* Makes a path absolute without asking the file system: links stay what they are. */
-static int make_absolute(const char *path, char absolute[PATH_MAX])
+void pack_free(struct pack *pack)
 {
-    size_t used = 0;
-
-    absolute[0] = 0;
-    if (path[0] != '/') {
-        if (getcwd(absolute, PATH_MAX) == NULL)
-            return -errno;
-        used = strcmp(absolute, "/") == 0 ? 0 : strlen(absolute);
-    }
-    while (*path != 0) {
-        size_t bytes = strcspn(path, "/");
-
-        if (bytes == 2 && path[0] == '.' && path[1] == '.') {
-            while (used > 0 && absolute[--used] != '/')
-                continue;
-        } else if (bytes > 1 || (bytes == 1 && path[0] != '.')) {
-            if (used + bytes + 2 > PATH_MAX)
-                return -ENAMETOOLONG;
-            absolute[used++] = '/';
-            memcpy(absolute + used, path, bytes);
-            used += bytes;
-        }
-        path += bytes + (path[bytes] == '/');
-    }
-    absolute[used] = 0;
-    return 0;
+    pack_program_free(&pack->program);
+    pack_environment_free(&pack->environment);
+    pack_list_free(&pack->list);
 }
 
-static int add_file(struct pack_archive *a, const char *path)
+void pack_print(const struct pack *pack, const struct options *o, FILE *out)
 {
-    char absolute[PATH_MAX];
-    struct stat status;
-    int result = make_absolute(path, absolute);
-
-    if (result == 0 && lstat(absolute[0] != 0 ? absolute : "/", &status) != 0)
-        result = -errno;
-    if (result != 0)
-        return run_fail(a->failure, RUN_EXIT_FAILED, "--file %s: %s", path, strerror(-result));
-    return pack_archive_add_tree(a, absolute[0] != 0 ? absolute : "/", absolute);
+    if (o->verbose)
+        pack_list_print(&pack->list, out);
+    for (size_t i = 0; i < pack->notes.count; i++)
+        if (o->verbose || (pack->notes.lines[i].warning && !o->quiet))
+            fprintf(out, "hr: %s\n", pack->notes.lines[i].text);
 }
 
-static int add_root(struct pack_archive *a, const char *root)
+static int write_file(const struct pack *pack, const struct options *o,
+                      const struct launch_machine *machine, struct run_failure *failure)
 {
-    struct stat status;
-
-    if (stat(root, &status) != 0 || !S_ISDIR(status.st_mode))
-        return run_fail(a->failure, RUN_EXIT_FAILED, "--root %s: not a directory", root);
-    return pack_archive_add_tree(a, root, "");
-}
-
-static int add_all(struct pack_archive *a, const struct options *o,
-                   const struct launch_machine *machine, const struct pack_program *program)
-{
-    char cwd[PATH_MAX];
-
-    if (add_manifest(a, o, machine, program) != 0 ||
-        pack_archive_add_file(a, program->path, program->fd, &program->status) != 0)
-        return -1;
-    for (size_t i = 0; i < o->files.count; i++)
-        if (add_file(a, o->files.items[i]) != 0)
-            return -1;
-    if (o->root != NULL && add_root(a, o->root) != 0)
-        return -1;
-    if (getcwd(cwd, sizeof cwd) != NULL && pack_archive_add_directory(a, cwd) != 0)
-        return -1;
-    return pack_archive_finish(a);
-}
-
-int pack_write(const struct options *o, const struct launch_machine *machine,
-               const struct pack_program *program, int fd, struct run_failure *failure)
-{
-    struct pack_archive archive;
-    uint64_t needed;
-    int result;
-
-    if (program->memory_bytes > o->memory_bytes)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s needs %llu MB and the guest has %llu MB; give it more with --mem",
-                        o->program[0], (unsigned long long)(program->memory_bytes >> 20),
-                        (unsigned long long)(o->memory_bytes >> 20));
-    pack_archive_init(&archive, fd, o->memory_bytes, failure);
-    result = add_all(&archive, o, machine, program);
-    pack_archive_free(&archive);
-    if (result != 0)
-        return -1;
-    needed = archive.bytes + program->memory_bytes + KERNEL_BYTES;
-    if (needed > o->memory_bytes)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s with its files needs at least %llu MB and the guest has %llu MB; give "
-                        "it more with --mem",
-                        o->program[0], (unsigned long long)((needed + (1u << 20) - 1) >> 20),
-                        (unsigned long long)(o->memory_bytes >> 20));
-    return 0;
-}
-
-static int pack(const struct options *o, struct run_failure *failure)
-{
-    struct launch_machine machine;
-    struct pack_program program;
     struct stat status;
     bool regular;
     int result;
-    int fd;
+    int fd = output_file_open(o->output, "archive", &pack->program.status, failure);
 
-    if (launch_choose(o, &machine, failure) != 0 || pack_find_program(o, &program, failure) != 0)
-        return -1;
-    fd = output_file_open(o->output, "archive", &program.status, failure);
     if (fd < 0)
         return -1;
-    result = pack_write(o, &machine, &program, fd, failure);
+    result = pack_write(pack, o, machine, fd, failure);
     regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     if (close(fd) != 0 && result == 0)
         result =
             run_fail(failure, RUN_EXIT_FAILED, "cannot write '%s': %s", o->output, strerror(errno));
     if (result != 0 && regular) /* a device is not ours to remove */
         (void)unlink(o->output);
+    return result;
+}
+
+static int pack(const struct options *o, struct run_failure *failure)
+{
+    struct launch_machine machine;
+    struct pack contents;
+    int result;
+
+    if (launch_choose(o, &machine, failure) != 0)
+        return -1;
+    result = pack_collect(&contents, o, &machine, failure);
+    if (result == 0) {
+        pack_print(&contents, o, stderr);
+        result = write_file(&contents, o, &machine, failure);
+    }
+    pack_free(&contents);
     return result;
 }
 

@@ -1,36 +1,42 @@
-/* Builds the archive of one run: the manifest, the program and the files that it was given.
+/* Builds the archive of one run: the manifest, the program, and the files that it needs or was
+ * given.
  *
- * Functions return 0, or -1 with the failure filled, and never print.
+ * Functions return 0, or -1 with the failure filled, and print only when that is what they are for.
  */
 #ifndef HOST_PACK_H
 #define HOST_PACK_H
 
-#include <limits.h>
-#include <stdint.h>
-#include <sys/stat.h>
+#include <stdio.h>
 
 #include "host/launch.h"
 #include "host/options.h"
+#include "host/pack_environment.h"
+#include "host/pack_list.h"
+#include "host/pack_program.h"
 #include "host/run_failure.h"
 
-struct pack_program {
-    int fd;
-    char path[PATH_MAX]; /* absolute, without symbolic links */
-    struct stat status;
-    uint64_t memory_bytes; /* of all segments */
-    char build_id[129]; /* hexadecimal, empty if there is none */
+struct pack {
+    struct pack_program program;
+    struct pack_environment environment;
+    struct pack_list list;
+    struct launch_notes notes; /* what was left out, and why */
+    uint64_t memory_bytes; /* of the segments of the program and its libraries */
 };
 
-/* Finds the program as a shell would and refuses, in words, what cannot run: exit status 127 when
- * there is no such program, 126 when it is not one that Microtome runs.
+/* Finds the program and everything that goes with it.  Refuses, in words, what cannot run: exit
+ * status 127 when there is no such program, library or interpreter, 126 when it is not one that
+ * Microtome runs or does not fit into the guest's memory.
  */
-int pack_find_program(const struct options *o, struct pack_program *program,
-                      struct run_failure *failure);
+int pack_collect(struct pack *pack, const struct options *o, const struct launch_machine *machine,
+                 struct run_failure *failure);
 
-/* Writes the archive to `fd` from its start; the program must have been found.  Refuses what does
- * not fit into the guest's memory.
- */
-int pack_write(const struct options *o, const struct launch_machine *machine,
-               const struct pack_program *program, int fd, struct run_failure *failure);
+/* Writes the archive to `fd` from its start. */
+int pack_write(const struct pack *pack, const struct options *o,
+               const struct launch_machine *machine, int fd, struct run_failure *failure);
+
+/* What was packed, with -v, and what was left out. */
+void pack_print(const struct pack *pack, const struct options *o, FILE *out);
+
+void pack_free(struct pack *pack);
 
 #endif

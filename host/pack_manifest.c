@@ -38,51 +38,11 @@ static void add_number(struct draft *d, const char *key, uint64_t value)
     add(d, key, text);
 }
 
-static int terminal_mask(void)
-{
-    return isatty(0) | isatty(1) << 1 | isatty(2) << 2;
-}
-
-static bool same_name(const char *a, const char *b)
-{
-    size_t bytes = strcspn(a, "=");
-
-    return strncmp(a, b, bytes + 1) == 0;
-}
-
-/* Later settings of the same name win. */
-static void add_environment(struct draft *d, const struct options *o)
-{
-    char terminal[128];
-    const char *defaults[] = {
-        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        "HOME=/root",
-        "LANG=C.UTF-8",
-        "TZ=UTC0",
-        terminal,
-    };
-    size_t count = sizeof defaults / sizeof defaults[0];
-    const char *kind = getenv("TERM");
-
-    if (terminal_mask() == 0 || kind == NULL)
-        count--;
-    snprintf(terminal, sizeof terminal, "TERM=%s", kind != NULL ? kind : "");
-    for (size_t i = 0; i < count + o->environment.count; i++) {
-        const char *setting = i < count ? defaults[i] : o->environment.items[i - count];
-        bool replaced = false;
-
-        for (size_t j = i < count ? 0 : i - count + 1; j < o->environment.count; j++)
-            replaced |= same_name(setting, o->environment.items[j]);
-        if (!replaced)
-            add(d, "env", setting);
-    }
-}
-
 static void add_terminal(struct draft *d)
 {
     struct winsize size;
 
-    add_number(d, "tty", (uint64_t)terminal_mask());
+    add_number(d, "tty", (uint64_t)pack_environment_terminals());
     for (int fd = 0; fd < 3; fd++)
         if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row != 0 && size.ws_col != 0) {
             add_number(d, "rows", size.ws_row);
@@ -91,17 +51,19 @@ static void add_terminal(struct draft *d)
         }
 }
 
-static void add_program(struct draft *d, const struct options *o, const struct pack_program *p)
+static void add_program(struct draft *d, const struct pack *pack)
 {
+    const struct pack_program *p = &pack->program;
     char cwd[PATH_MAX];
 
     add(d, "program", p->path + 1);
     add(d, "program-path", p->path);
     if (p->build_id[0] != 0)
         add(d, "program-build-id", p->build_id);
-    for (size_t i = 0; i < o->program_count; i++)
-        add(d, "arg", o->program[i]);
-    add_environment(d, o);
+    for (size_t i = 0; i < p->argument_count; i++)
+        add(d, "arg", p->arguments[i]);
+    for (size_t i = 0; i < pack->environment.count; i++)
+        add(d, "env", pack->environment.settings[i]);
     add(d, "cwd", getcwd(cwd, sizeof cwd) != NULL ? cwd : "/");
 }
 
@@ -152,13 +114,13 @@ static int add_encodings(struct draft *d, const struct options *o, struct run_fa
 }
 
 int pack_manifest_write(const struct options *o, const struct launch_machine *machine,
-                        const struct pack_program *program, char *out, size_t room, size_t *used,
+                        const struct pack *pack, char *out, size_t room, size_t *used,
                         struct run_failure *failure)
 {
     struct draft d = {.out = out, .room = room};
 
     add(&d, "version", "1");
-    add_program(&d, o, program);
+    add_program(&d, pack);
     add_sampling(&d, o);
     if (machine->kernel != NULL)
         add(&d, "kernel-path", machine->kernel);

@@ -18,21 +18,22 @@
 #include "host/relay.h"
 #include "host/run_result.h"
 
+/* A descriptor of the archive, or -1 with the failure filled. */
 static int make_archive(const struct options *o, const struct launch_machine *machine,
                         struct stat *input, struct run_failure *failure)
 {
-    struct pack_program program;
-    int result = -1;
+    struct pack contents;
+    int result = pack_collect(&contents, o, machine, failure);
     int fd = -1;
 
-    if (pack_find_program(o, &program, failure) == 0) {
+    if (result == 0) {
+        pack_print(&contents, o, stderr);
         fd = memfd_create("run.cpio", MFD_CLOEXEC);
         result = fd < 0 ? run_fail(failure, RUN_EXIT_FAILED, "memfd_create: %s", strerror(errno))
-                        : pack_write(o, machine, &program, fd, failure);
+                        : pack_write(&contents, o, machine, fd, failure);
     }
-    *input = program.status;
-    if (program.fd >= 0)
-        close(program.fd);
+    *input = contents.program.status;
+    pack_free(&contents);
     if (result == 0)
         return fd;
     if (fd >= 0)

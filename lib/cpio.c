@@ -83,6 +83,24 @@ static bool skip_padded(const struct cpio_reader *r, size_t *at, size_t bytes)
     return true;
 }
 
+/* A name ends with at least one NUL, and nothing follows but more of them. */
+static bool parse_name(const char *name, size_t bytes, struct cpio_entry *entry)
+{
+    size_t length = 0;
+
+    while (length < bytes && name[length] != '\0')
+        length++;
+    if (length == 0 || length == bytes)
+        return false;
+    for (size_t i = length; i < bytes; i++)
+        if (name[i] != '\0')
+            return false;
+    entry->name = name;
+    entry->name_bytes = length;
+    entry->name_padding = bytes - length - 1;
+    return true;
+}
+
 enum cpio_status cpio_next(struct cpio_reader *r, struct cpio_entry *entry)
 {
     uint32_t fields[FIELD_COUNT];
@@ -103,12 +121,10 @@ enum cpio_status cpio_next(struct cpio_reader *r, struct cpio_entry *entry)
         return CPIO_BAD_FIELD;
     if (!skip_padded(r, &at, HEADER_BYTES + name_bytes))
         return CPIO_TRUNCATED;
-    entry->name = (const char *)header + HEADER_BYTES;
-    entry->name_bytes = name_bytes - 1;
-    for (size_t i = 0; i < name_bytes; i++)
-        if ((entry->name[i] == '\0') != (i == name_bytes - 1))
-            return CPIO_BAD_FIELD;
-    if (name_bytes == sizeof trailer && memcmp(entry->name, trailer, sizeof trailer) == 0)
+    if (!parse_name((const char *)header + HEADER_BYTES, name_bytes, entry))
+        return CPIO_BAD_FIELD;
+    if (entry->name_bytes == sizeof trailer - 1 &&
+        memcmp(entry->name, trailer, sizeof trailer) == 0)
         return CPIO_END;
     entry->data = r->bytes + at;
     entry->bytes = fields[FIELD_FILESIZE];
@@ -149,6 +165,11 @@ static void format_hex(uint8_t *out, uint32_t value)
     }
 }
 
+size_t cpio_name_padding(size_t offset, size_t name_bytes, size_t alignment)
+{
+    return (0 - (offset + HEADER_BYTES + name_bytes + 1)) & (alignment - 1);
+}
+
 size_t cpio_write_header(void *out, size_t room, const struct cpio_entry *entry)
 {
     uint32_t fields[FIELD_COUNT] = {
@@ -158,19 +179,21 @@ size_t cpio_write_header(void *out, size_t room, const struct cpio_entry *entry)
     uint8_t *p = out;
     size_t length, padding;
 
-    if (entry->bytes > UINT32_MAX || entry->name_bytes == 0 || entry->name_bytes >= room)
+    if (entry->bytes > UINT32_MAX || entry->name_bytes == 0 || entry->name_bytes >= room ||
+        entry->name_padding >= room - entry->name_bytes)
+        return 0;
+    length = HEADER_BYTES + entry->name_bytes + 1 + entry->name_padding;
+    padding = cpio_padding(length);
+    if (length - HEADER_BYTES > UINT32_MAX || length + padding > room)
         return 0;
     fields[FIELD_FILESIZE] = (uint32_t)entry->bytes;
-    fields[FIELD_NAMESIZE] = (uint32_t)entry->name_bytes + 1;
-    length = HEADER_BYTES + entry->name_bytes + 1;
-    padding = cpio_padding(length);
-    if (entry->name_bytes >= UINT32_MAX || length + padding > room)
-        return 0;
+    fields[FIELD_NAMESIZE] = (uint32_t)(length - HEADER_BYTES);
     memcpy(p, magic, MAGIC_BYTES);
     for (int i = 0; i < FIELD_COUNT; i++)
         format_hex(p + MAGIC_BYTES + (size_t)i * FIELD_BYTES, fields[i]);
     memcpy(p + HEADER_BYTES, entry->name, entry->name_bytes);
-    memset(p + HEADER_BYTES + entry->name_bytes, 0, 1 + padding);
+    memset(p + HEADER_BYTES + entry->name_bytes, 0,
+           length + padding - HEADER_BYTES - entry->name_bytes);
     return length + padding;
 }
 

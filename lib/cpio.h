@@ -10,6 +10,7 @@
 struct cpio_entry {
     const char *name; /* NUL-terminated, points into the archive; never empty */
     size_t name_bytes; /* without the NUL */
+    size_t name_padding; /* further NULs behind the name's, for a writer that aligns the data */
     const uint8_t *data;
     size_t bytes;
     uint32_t mode; /* as st_mode: type and permissions */
@@ -31,6 +32,11 @@ enum cpio_status { CPIO_OK = 0, CPIO_END, CPIO_BAD_MAGIC, CPIO_BAD_FIELD, CPIO_T
 void cpio_init(struct cpio_reader *r, const void *bytes, size_t count);
 enum cpio_status cpio_next(struct cpio_reader *r, struct cpio_entry *entry);
 const char *cpio_status_text(enum cpio_status status);
+
+/* The name_padding that puts the data of an entry whose header is at `offset` on a multiple of
+ * `alignment`, a power of two.
+ */
+size_t cpio_name_padding(size_t offset, size_t name_bytes, size_t alignment);
 
 /* Writes header, name and padding for an entry to `out`; returns the bytes written, 0 when `room`
  * is too small.  The data follow, padded with cpio_padding(bytes) zero bytes.

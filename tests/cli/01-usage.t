@@ -52,14 +52,15 @@ is 'no program: status' "$status" 125
 echo 'not a program' >text
 chmod +x text
 refused 126 'ELF' 'not an ELF file' run ./text
-printf '#!/bin/sh\necho hi\n' >script
+printf '#!\necho hi\n' >script
 chmod +x script
-refused 126 'script|#!' 'a script' run ./script
+refused 126 'script|#!' 'a script without an interpreter' run ./script
+printf '#!/no/such/interpreter\n' >script
+refused 127 '/no/such/interpreter' 'a script whose interpreter is not there' run ./script
 cp "$hello" plain
 chmod -x plain
 refused 126 'plain' 'not executable' run ./plain
 refused 126 'directory|plain|/' 'a directory' run /usr/bin/
-refused 126 'static' 'a dynamic program' run "$HR"
 
 rm -f hr.bin
 run_hr run --dry-run "$hello" a 'b c'

@@ -1,6 +1,7 @@
 /* The archive of a run: what is in it, in which order, under which names; and programs refused. */
 #include "tests/unit/test.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,10 +13,15 @@
 
 #include "host/pack.h"
 #include "host/pack_archive.h"
+#include "host/pack_list.h"
+#include "host/pack_program.h"
 #include "lib/cpio.h"
 
 static char directory[] = "/tmp/test_pack.XXXXXX";
 static struct run_failure failure;
+static const char large[5000] = "large";
+
+#define MANIFEST "microtome/manifest microtome "
 
 static const char *in_directory(const char *name)
 {
@@ -44,12 +50,15 @@ static int set_up(void **state)
     write_file("tree/a", "", 0, 0644);
     assert_int_equal(symlink("b", in_directory("tree/link")), 0);
     assert_int_equal(mkfifo(in_directory("tree/pipe"), 0600), 0);
+    assert_int_equal(symlink("tree", in_directory("to-tree")), 0);
+    write_file("tree/large", large, sizeof large, 0600);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    static const char *const files[] = {"tree/b", "tree/a", "tree/link", "tree/pipe", "program"};
+    static const char *const files[] = {"tree/b",     "tree/a",  "tree/link", "tree/pipe",
+                                        "tree/large", "to-tree", "program"};
 
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
@@ -58,13 +67,15 @@ static int tear_down(void **state)
     return rmdir(directory);
 }
 
-static int make_archive(struct pack_archive *a)
+/* Writes what was listed behind a manifest "m", and forgets the list. */
+static int write_archive(struct pack_list *list)
 {
     int fd = memfd_create("test", MFD_CLOEXEC);
 
     assert_true(fd >= 0);
     failure = (struct run_failure){0};
-    pack_archive_init(a, fd, UINT64_MAX, &failure);
+    assert_int_equal(pack_archive_write(list, "m", 1, fd, &failure), 0);
+    pack_list_free(list);
     return fd;
 }
 
@@ -85,6 +96,8 @@ static void check_names(int fd, const char *wanted, void (*check)(const struct c
     while ((result = cpio_next(&reader, &entry)) == CPIO_OK) {
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s ", entry.name);
         check(&entry);
+        if (entry.bytes >= 4096)
+            assert_int_equal((entry.data - (const uint8_t *)bytes) % 4096, 0);
     }
     assert_int_equal(result, CPIO_END);
     assert_string_equal(names, wanted);
@@ -107,52 +120,96 @@ static void check_tree_entry(const struct cpio_entry *entry)
 
 static void a_tree_is_sorted_and_without_pipes(void **state)
 {
-    struct pack_archive a;
-    int fd = make_archive(&a);
+    struct pack_list list = {0};
+    char bad[PATH_MAX];
 
     (void)state;
-    assert_int_equal(pack_archive_add_bytes(&a, "first/file", "x", 1), 0);
-    assert_int_equal(pack_archive_add_directory(&a, "/first"), 0);
-    assert_int_equal(pack_archive_add_tree(&a, in_directory("tree"), "/at"), 0);
-    assert_int_equal(pack_archive_finish(&a), 0);
-    check_names(fd, "first/file first at at/a at/b at/link ", check_tree_entry);
+    assert_int_equal(pack_list_add_directory(&list, "/at", 0755), 0);
+    assert_int_equal(pack_list_add_tree(&list, in_directory("tree"), "at", NULL, bad), 0);
+    check_names(write_archive(&list), MANIFEST "at at/a at/b at/large at/link ", check_tree_entry);
 }
 
 static void a_root_tree_lies_at_the_root(void **state)
 {
-    struct pack_archive a;
-    int fd = make_archive(&a);
+    struct pack_list list = {0};
 
     (void)state;
-    assert_int_equal(pack_archive_add_tree(&a, in_directory("tree/"), ""), 0);
-    assert_int_equal(pack_archive_finish(&a), 0);
-    check_names(fd, "a b link ", check_tree_entry);
+    assert_int_equal(pack_list_add_tree(&list, in_directory("tree/"), "", NULL, NULL), 0);
+    check_names(write_archive(&list), MANIFEST "a b large link ", check_tree_entry);
 }
 
-static void a_name_is_written_once(void **state)
+static void a_name_is_listed_once(void **state)
 {
-    struct pack_archive a;
-    int fd = make_archive(&a);
+    struct pack_list list = {0};
 
     (void)state;
-    assert_int_equal(pack_archive_add_bytes(&a, "/x/y", "1", 1), 0);
-    assert_int_equal(pack_archive_add_bytes(&a, "x/y", "2", 1), 0);
-    assert_int_equal(pack_archive_add_directory(&a, "/x"), 0);
-    assert_int_equal(pack_archive_add_directory(&a, "/"), 0);
-    assert_int_equal(pack_archive_finish(&a), 0);
-    check_names(fd, "x/y x ", check_tree_entry);
+    assert_int_equal(pack_list_add_directory(&list, "/x/y", 0755), 0);
+    assert_int_equal(pack_list_add_directory(&list, "x//y/", 0755), 0);
+    assert_int_equal(pack_list_add_directory(&list, "/", 0755), 0);
+    assert_int_equal(list.count, 2);
+    check_names(write_archive(&list), MANIFEST "x x/y ", check_tree_entry);
 }
 
 static void a_missing_file_is_named(void **state)
 {
-    struct pack_archive a;
-    int fd = make_archive(&a);
+    struct pack_list list = {0};
+    char bad[PATH_MAX] = "";
 
     (void)state;
-    assert_int_equal(pack_archive_add_tree(&a, in_directory("absent"), "/absent"), -1);
-    assert_non_null(strstr(failure.text, "absent"));
-    pack_archive_free(&a);
-    close(fd);
+    assert_int_equal(pack_list_add_tree(&list, in_directory("absent"), "absent", NULL, bad),
+                     -ENOENT);
+    assert_string_equal(bad, in_directory("absent"));
+    assert_int_equal(pack_list_add_path(&list, in_directory("tree/absent"), NULL), -ENOENT);
+    assert_int_equal(pack_list_add_path(&list, in_directory("tree/b/c"), NULL), -ENOTDIR);
+    assert_int_equal(pack_list_add_path(&list, in_directory("tree/pipe"), NULL), -ENODEV);
+    pack_list_free(&list);
+}
+
+/* A link is listed, and so is what it leads to. */
+static void links_are_followed(void **state)
+{
+    struct pack_list list = {0};
+    char path[PATH_MAX];
+    char name[PATH_MAX];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s", in_directory("to-tree/link"));
+    assert_int_equal(pack_list_add_path(&list, path, name), 0);
+    assert_string_equal(name, in_directory("tree/b") + 1);
+    assert_string_equal(pack_list_find(&list, path)->name, name);
+    assert_int_equal(list.bytes, 5);
+    pack_list_free(&list);
+}
+
+/* Where --root has a directory and the host a link, files go into the directory. */
+static void what_is_listed_first_stays(void **state)
+{
+    struct pack_list list = {0};
+    char name[PATH_MAX];
+
+    (void)state;
+    assert_int_equal(pack_list_add_directory(&list, in_directory("to-tree"), 0755), 0);
+    assert_int_equal(pack_list_add_path(&list, in_directory("to-tree/b"), name), 0);
+    assert_string_equal(name, in_directory("to-tree/b") + 1);
+    pack_list_free(&list);
+}
+
+static void a_tree_that_is_too_large_is_left_out(void **state)
+{
+    const struct pack_tree_rules few = {.bytes_max = 1 << 20, .files_max = 2};
+    const struct pack_tree_rules small = {.bytes_max = 6, .files_max = 100};
+    static const char *const except[] = {"l*", NULL};
+    const struct pack_tree_rules some = {.except = except, .bytes_max = 5, .files_max = 2};
+    struct pack_list list = {0};
+
+    (void)state;
+    assert_int_equal(pack_list_add_tree(&list, in_directory("tree"), "", &few, NULL), -EFBIG);
+    assert_int_equal(pack_list_add_tree(&list, in_directory("tree"), "", &small, NULL), -EFBIG);
+    assert_int_equal(list.count, 0);
+    assert_int_equal(list.bytes, 0);
+    assert_int_equal(pack_list_add_tree(&list, in_directory("tree"), "", &some, NULL), 0);
+    assert_int_equal(list.count, 2);
+    pack_list_free(&list);
 }
 
 /* What a program made of these bytes is refused with. */
@@ -165,11 +222,10 @@ static void refused(const void *bytes, size_t count, mode_t mode, int status, co
     write_file("program", bytes, count, mode);
     arguments[0] = strdup(in_directory("program"));
     failure = (struct run_failure){0};
-    assert_int_equal(pack_find_program(&o, &program, &failure), -1);
+    assert_int_equal(pack_program_find(&o, &program, &failure), -1);
     assert_int_equal(failure.exit_status, status);
     assert_non_null(strstr(failure.text, words));
-    if (program.fd >= 0)
-        close(program.fd);
+    pack_program_free(&program);
     free(arguments[0]);
 }
 
@@ -178,8 +234,9 @@ static void refuses_programs_in_words(void **state)
     (void)state;
     refused("", 0, 0755, RUN_EXIT_NOT_EXECUTABLE, "empty");
     refused("text", 4, 0755, RUN_EXIT_NOT_EXECUTABLE, "not an ELF");
-    refused("#! /bin/sh -e\n", 14, 0755, RUN_EXIT_NOT_EXECUTABLE, "script for /bin/sh,");
-    refused("#!", 2, 0755, RUN_EXIT_NOT_EXECUTABLE, "script for no interpreter");
+    refused("#!", 2, 0755, RUN_EXIT_NOT_EXECUTABLE, "names no interpreter");
+    refused("#!/no/such/program\n", 19, 0755, RUN_EXIT_NOT_FOUND, "/no/such/program");
+    refused("#!/usr/bin/env -i sh\n", 21, 0755, RUN_EXIT_NOT_EXECUTABLE, "-i sh");
     refused("\x7f"
             "ELF\x02\x01\x01",
             7, 0755, RUN_EXIT_NOT_EXECUTABLE, "truncated");
@@ -207,8 +264,9 @@ static void refuses_what_is_not_there(void **state)
 
         snprintf(name, sizeof name, "%s", bad[i].name);
         failure = (struct run_failure){0};
-        assert_int_equal(pack_find_program(&o, &program, &failure), -1);
+        assert_int_equal(pack_program_find(&o, &program, &failure), -1);
         assert_int_equal(failure.exit_status, bad[i].status);
+        pack_program_free(&program);
     }
 }
 
@@ -217,8 +275,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tree_is_sorted_and_without_pipes),
         cmocka_unit_test(a_root_tree_lies_at_the_root),
-        cmocka_unit_test(a_name_is_written_once),
+        cmocka_unit_test(a_name_is_listed_once),
         cmocka_unit_test(a_missing_file_is_named),
+        cmocka_unit_test(links_are_followed),
+        cmocka_unit_test(what_is_listed_first_stays),
+        cmocka_unit_test(a_tree_that_is_too_large_is_left_out),
         cmocka_unit_test(refuses_programs_in_words),
         cmocka_unit_test(refuses_what_is_not_there),
     };

@@ -169,7 +169,8 @@ static void malformed_fields(void **state)
     assert_int_equal(with_patch(94, "00000000"), CPIO_BAD_FIELD); /* namesize */
     assert_int_equal(with_patch(94, "00000001"), CPIO_BAD_FIELD);
     assert_int_equal(with_patch(94, "00000004"), CPIO_BAD_FIELD); /* no NUL at the end */
-    assert_int_equal(with_patch(94, "00000006"), CPIO_BAD_FIELD); /* a NUL inside */
+    assert_int_equal(with_patch(94, "00000006"), CPIO_END); /* another NUL at the end */
+    assert_int_equal(with_patch(94, "00000007"), CPIO_BAD_FIELD); /* a NUL inside */
     assert_int_equal(with_patch(94, "ffffffff"), CPIO_TRUNCATED);
     assert_int_equal(with_patch(54, "ffffffff"), CPIO_TRUNCATED); /* filesize */
     assert_int_equal(with_patch(54, "FFFFFFFC"), CPIO_TRUNCATED);
@@ -198,6 +199,32 @@ static void writer_keeps_to_its_room(void **state)
     assert_int_equal(cpio_write_trailer(out, 124), 124);
 }
 
+/* Wherever a header begins, data can begin on a multiple of 64. */
+static void names_can_be_padded(void **state)
+{
+    uint8_t archive[1024] = {0};
+    struct cpio_entry entry = {.name = "abc", .name_bytes = 3, .bytes = 4};
+
+    (void)state;
+    for (size_t offset = 0; offset < 128; offset += 4) {
+        struct cpio_entry again;
+        struct cpio_reader r;
+        size_t length;
+
+        entry.name_padding = cpio_name_padding(offset, entry.name_bytes, 64);
+        length = cpio_write_header(archive + offset, sizeof archive - offset, &entry);
+        assert_int_equal((offset + length) % 64, 0);
+        cpio_init(&r, archive + offset, length + 4);
+        assert_int_equal(cpio_next(&r, &again), CPIO_OK);
+        assert_ptr_equal(again.data, archive + offset + length);
+        assert_string_equal(again.name, "abc");
+        assert_int_equal(again.name_bytes, 3);
+        assert_int_equal(again.name_padding, entry.name_padding);
+    }
+    entry.name_padding = SIZE_MAX;
+    assert_int_equal(cpio_write_header(archive, sizeof archive, &entry), 0);
+}
+
 static void statuses_have_words(void **state)
 {
     (void)state;
@@ -209,9 +236,13 @@ static void statuses_have_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),          cmocka_unit_test(reads_gnu_cpio),
-        cmocka_unit_test(every_truncation),    cmocka_unit_test(malformed_fields),
-        cmocka_unit_test(statuses_have_words), cmocka_unit_test(writer_keeps_to_its_room),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(reads_gnu_cpio),
+        cmocka_unit_test(every_truncation),
+        cmocka_unit_test(malformed_fields),
+        cmocka_unit_test(names_can_be_padded),
+        cmocka_unit_test(statuses_have_words),
+        cmocka_unit_test(writer_keeps_to_its_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
