@@ -137,6 +137,21 @@ SYSCALL_HANDLER(arch_prctl);
 SYSCALL_HANDLER(prctl);
 SYSCALL_HANDLER(wait4);
 SYSCALL_HANDLER(getrandom);
+/* guest/syscall_identity.c */
+SYSCALL_HANDLER(set_two_identities);
+SYSCALL_HANDLER(set_three_identities);
+SYSCALL_HANDLER(set_file_identity);
+SYSCALL_HANDLER(not_permitted);
+SYSCALL_HANDLER(personality);
+SYSCALL_HANDLER(capget);
+SYSCALL_HANDLER(capset);
+SYSCALL_HANDLER(waitid);
+SYSCALL_HANDLER(ioprio_get);
+/* guest/syscall_numa.c */
+SYSCALL_HANDLER(set_mempolicy);
+SYSCALL_HANDLER(mbind);
+SYSCALL_HANDLER(get_mempolicy);
+SYSCALL_HANDLER(move_pages);
 /* guest/syscall_refused.c */
 SYSCALL_HANDLER(unsupported);
 SYSCALL_HANDLER(not_offered);

@@ -1,6 +1,7 @@
 /* System calls about the process: identity, name, exit, registers, what there is no second of. */
 #include <asm/prctl.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/prctl.h>
 #include <signal.h>
 #include <string.h>
@@ -157,9 +158,24 @@ int64_t syscall_prctl(struct thread *thread, struct trap_frame *frame)
         return copy_to_user(frame->rsi, name, sizeof name);
     case PR_GET_DUMPABLE:
         return 1;
+    case PR_GET_TSC:
+        return copy_to_user(frame->rsi, &(int32_t){PR_TSC_ENABLE}, sizeof(int32_t));
+    case PR_GET_TIMERSLACK:
+        return 50000;
     case PR_SET_DUMPABLE:
     case PR_SET_PDEATHSIG:
+    case PR_SET_TIMERSLACK:
+    case PR_SET_NO_NEW_PRIVS:
+    case PR_SET_PTRACER:
+    case PR_SET_THP_DISABLE:
+    case PR_SET_CHILD_SUBREAPER:
+    case PR_GET_KEEPCAPS:
+    case PR_GET_NO_NEW_PRIVS:
+    case PR_GET_SECCOMP:
+    case PR_GET_THP_DISABLE:
         return 0;
+    case PR_CAPBSET_READ:
+        return frame->rsi > CAP_LAST_CAP ? -EINVAL : 0;
     default:
         return -EINVAL;
     }
