@@ -27,7 +27,7 @@ static int check_nodes(uint64_t user, uint64_t bits, bool *any)
             return -EFAULT;
         if (bits - at < WORD_BITS)
             word &= (1ull << (bits - at)) - 1;
-        if (word & ~(uint64_t)(at == 0))
+        if (word & ~(at == 0 ? 1ull : 0))
             return -EINVAL;
         *any |= word;
     }
