@@ -1,8 +1,12 @@
 /* The command's standard streams. */
 #include <errno.h>
+#include <linux/fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 #include "guest/files.h"
+#include "guest/input.h"
+#include "guest/poll.h"
 #include "guest/service.h"
 #include "guest/uaccess.h"
 
@@ -13,8 +17,6 @@ static int64_t read_input(struct thread *thread, struct file *file, uint64_t off
     int64_t result;
     int error;
 
-    (void)thread;
-    (void)file;
     (void)offset;
     if (bytes > SERVICE_BYTES_MAX)
         bytes = SERVICE_BYTES_MAX;
@@ -23,7 +25,7 @@ static int64_t read_input(struct thread *thread, struct file *file, uint64_t off
     error = uaccess_prepare_write(user, bytes);
     if (error)
         return error;
-    result = service_read(bytes);
+    result = input_read(thread, bytes, !(file->flags & O_NONBLOCK));
     if (result <= 0)
         return result;
     error = copy_to_user(user, service_buffer(), (size_t)result);
@@ -50,7 +52,33 @@ static int64_t write_output(struct thread *thread, struct file *file, uint64_t o
     return (int64_t)done;
 }
 
-const struct file_type file_input = {.mode = S_IFIFO | 0600, .read = read_input};
-const struct file_type file_output = {.mode = S_IFIFO | 0600, .write = write_output};
-const struct file_type file_terminal = {
-    .mode = S_IFCHR | 0620, .device = 136 << 8, .read = read_input, .write = write_output};
+static uint32_t poll_input(struct thread *thread, struct file *file)
+{
+    uint32_t events = input_events();
+
+    (void)thread;
+    (void)file;
+    return events & POLLIN ? events | POLL_READABLE : events;
+}
+
+static uint32_t poll_output(struct thread *thread, struct file *file)
+{
+    (void)thread;
+    (void)file;
+    return POLL_WRITABLE;
+}
+
+static uint32_t poll_terminal(struct thread *thread, struct file *file)
+{
+    return poll_input(thread, file) | POLL_WRITABLE;
+}
+
+const struct file_type file_input = {
+    .mode = S_IFIFO | 0600, .read = read_input, .poll = poll_input};
+const struct file_type file_output = {
+    .mode = S_IFIFO | 0600, .write = write_output, .poll = poll_output};
+const struct file_type file_terminal = {.mode = S_IFCHR | 0620,
+                                        .device = 136 << 8,
+                                        .read = read_input,
+                                        .write = write_output,
+                                        .poll = poll_terminal};

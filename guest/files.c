@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "guest/phys.h"
+#include "guest/poll.h"
 
 struct file_table {
     struct file *files[FILES_MAX];
@@ -60,6 +61,7 @@ void files_discard(struct file *file)
 {
     if (file->references)
         return;
+    poll_file_gone(file);
     if (file->type->release)
         file->type->release(file);
     if (file->buffer)

@@ -26,7 +26,7 @@ struct file_type {
     int64_t (*write)(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
                      uint64_t bytes);
     /* POLL* that hold now; NULL: it can always be read and written, as far as it can at all.
-     * Whoever changes the answer calls wait_wake_key(WAIT_POLL_KEY, UINT32_MAX). */
+     * Whoever changes the answer calls poll_changed (guest/poll.h). */
     uint32_t (*poll)(struct thread *thread, struct file *file);
     int64_t (*ioctl)(struct thread *thread, struct file *file, uint32_t request, uint64_t argument);
     void (*release)(struct file *file); /* nobody uses it any more */
@@ -44,6 +44,7 @@ struct file {
     unsigned buffer_order;
     int stream; /* 0, 1, 2: the command's own; -1 */
     void *state; /* the type's own: a pipe, an event counter, ... */
+    struct poll_watch *watches; /* guest/poll.h */
 };
 
 /* Makes the table with descriptors 0, 1 and 2.  0, -ENOMEM. */

@@ -107,16 +107,26 @@ int64_t service_write(int stream, size_t bytes)
     return offset < 0 ? offset : 0;
 }
 
-int64_t service_read(size_t bytes)
+static int64_t call_for_input(enum service_operation operation, uint64_t a, uint64_t b)
 {
     struct cpu *cpu = begin();
     uint64_t time = cpu->stopped_at - *cpu->clock_offset;
-    int64_t result = call(cpu, SERVICE_READ, bytes, 0);
+    int64_t result = call(cpu, operation, a, b);
 
     if (!run.shared)
         record_gap(cpu, time, x86_rdtsc(), HR_GAP_INPUT);
     end(cpu);
     return result;
+}
+
+int64_t service_read(size_t bytes, uint32_t patience_ms)
+{
+    return call_for_input(SERVICE_READ, bytes, patience_ms);
+}
+
+int64_t service_ask_input(uint64_t ns)
+{
+    return call_for_input(SERVICE_ASK_INPUT, ns, 0);
 }
 
 uint64_t service_sleep(uint64_t ns)

@@ -20,9 +20,18 @@ void *service_buffer(void);
 /* Sends `bytes` bytes of service_buffer() to stdout (1) or stderr (2).  0 or -errno. */
 int64_t service_write(int stream, size_t bytes);
 
-/* Reads at most `bytes` bytes of stdin into service_buffer(); waits for at least one.
- * Number of bytes, 0 at end of file, -EINTR when the run is being stopped. */
-int64_t service_read(size_t bytes);
+/* Reads at most `bytes` bytes of stdin into service_buffer(); waits at most `patience_ms` of the
+ * host's milliseconds for the first one.  Number of bytes, 0 at end of file, -EAGAIN, -EINTR when
+ * the run is being stopped. */
+int64_t service_read(size_t bytes, uint32_t patience_ms);
+
+/* In shared mode a read holds up everything for so long: input that is nearly there makes no run
+ * differ from another. */
+#define SERVICE_PATIENCE_MS 100u
+
+/* Whether stdin is ready: POLL* that hold, 0 when none do for `ns` of the host's nanoseconds (then
+ * input_arrived is called when it is), -EINTR when the run is being stopped. */
+int64_t service_ask_input(uint64_t ns);
 
 /* Makes the workload clock pass `ns` nanoseconds (virtual time: at once).  A sleep that would take
  * the clock past its range ends the run as a wait for ever does.  Nanoseconds that were left when a

@@ -7,6 +7,7 @@
 #include "drivers/platform.h"
 #include "drivers/virtio/serial.h"
 #include "guest/cross.h"
+#include "guest/input.h"
 #include "guest/log.h"
 #include "guest/log_buffer.h"
 #include "guest/ring.h"
@@ -63,9 +64,9 @@ static void send_log(const char *bytes, size_t count)
     virtio_serial_send(port_log, bytes, count);
 }
 
-static void send_message(uint32_t type, uint64_t value)
+static void send_message(uint32_t type, uint32_t flag, uint64_t value)
 {
-    struct run_message message = {.type = type, .value = value};
+    struct run_message message = {.type = type, .flag = flag, .value = value};
 
     virtio_serial_send(port_control, &message, sizeof message);
 }
@@ -81,6 +82,23 @@ static struct { /* what the host says of events, until RUN_HOST_EVENTS_END */
     bool done;
     uint64_t count;
 } encoding;
+
+static struct { /* RUN_GUEST_WATCH, and the host's answer to it */
+    uint32_t number;
+    uint32_t events;
+    bool answered; /* what it says later comes by itself */
+} input_question;
+
+/* Not while the kernel lock is held. */
+static void take_input(const struct run_message *message)
+{
+    if (message->value != input_question.number)
+        return; /* to an earlier one */
+    if (input_question.answered && message->flag)
+        input_arrived(message->flag);
+    input_question.events = message->flag;
+    input_question.answered = true;
+}
 
 /* The event that a message is about, or NULL. */
 static struct pmu_event *event_of(const struct run_message *message)
@@ -120,6 +138,9 @@ static void take_message(const struct run_message *message)
         break;
     case RUN_HOST_EVENTS_END:
         encoding.done = true;
+        break;
+    case RUN_HOST_INPUT:
+        take_input(message);
         break;
     case RUN_HOST_STOP:
         take_stop(message);
@@ -182,6 +203,15 @@ static bool drain_rings(bool flush)
     return any;
 }
 
+static void wait_for_host(void)
+{
+    if (!run.shared) {
+        drain_rings(false);
+        serve_requests(false);
+    }
+    platform_wait();
+}
+
 /* Receives exactly `bytes` bytes of the stdin port; -EINTR when the run is being stopped. */
 static int receive_all(uint8_t *to, size_t bytes)
 {
@@ -194,34 +224,46 @@ static int receive_all(uint8_t *to, size_t bytes)
         service_cpu_poll();
         if (run.process.stop_signal)
             return -EINTR;
-        if (!run.shared) {
-            drain_rings(false);
-            serve_requests(false);
-        }
-        platform_wait();
+        wait_for_host();
     }
     return 0;
 }
 
-static int64_t perform_read(struct cpu *cpu, uint64_t most)
+static int64_t perform_read(struct cpu *cpu, uint64_t most, uint64_t patience_ms)
 {
     uint32_t bytes;
 
-    send_message(RUN_GUEST_READ, most);
+    send_message(RUN_GUEST_READ, (uint32_t)patience_ms + 1, most);
     int status = receive_all((uint8_t *)&bytes, sizeof bytes);
     if (status)
         return status;
+    if (bytes == RUN_STDIN_NOTHING)
+        return -EAGAIN;
     if (bytes > most || bytes > SERVICE_BYTES_MAX)
         panic("the host sent %u bytes of stdin where at most %lu were asked for", bytes, most);
     status = receive_all(cpu->buffer, bytes);
     return status ? status : (int64_t)bytes;
 }
 
+static int64_t perform_ask(uint64_t ns)
+{
+    input_question.answered = false;
+    send_message(RUN_GUEST_WATCH, ++input_question.number, ns);
+    for (;;) {
+        service_cpu_poll();
+        if (input_question.answered)
+            return input_question.events;
+        if (run.process.stop_signal)
+            return -EINTR;
+        wait_for_host();
+    }
+}
+
 static void __attribute__((noreturn)) perform_exit(const struct hr_rec_exit *record)
 {
     trace_end(record);
     service_cpu_poll();
-    send_message(RUN_GUEST_DONE, 0);
+    send_message(RUN_GUEST_DONE, 0, 0);
     for (;;) {
         x86_out32(RUN_DEBUG_EXIT_PORT, RUN_EXIT_DONE);
         x86_wait_for_interrupt();
@@ -251,7 +293,10 @@ int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, u
         result = perform_write(cpu, a, b);
         break;
     case SERVICE_READ:
-        result = perform_read(cpu, a);
+        result = perform_read(cpu, a, b);
+        break;
+    case SERVICE_ASK_INPUT:
+        result = perform_ask(a);
         break;
     case SERVICE_FLUSH:
         drain_rings(true);
@@ -282,6 +327,11 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
     return request->result;
 }
 
+static bool of_input(enum service_operation operation)
+{
+    return operation == SERVICE_READ || operation == SERVICE_ASK_INPUT;
+}
+
 /* Serves what workload CPUs ask for.  While one of them waits for input (reads: false), only the
  * others' output and the end of the run. */
 static bool serve_requests(bool reads)
@@ -291,7 +341,7 @@ static bool serve_requests(bool reads)
     for (uint32_t i = 1; i < cpu_count; i++) {
         struct request *request = &requests[i];
         if (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_POSTED ||
-            (!reads && request->operation == SERVICE_READ))
+            (!reads && of_input(request->operation)))
             continue;
         request->result = service_cpu_perform(&cpus[i], request->operation, request->a, request->b);
         __atomic_store_n(&request->state, REQUEST_DONE, __ATOMIC_RELEASE);

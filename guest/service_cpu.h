@@ -11,9 +11,10 @@
 
 enum service_operation {
     SERVICE_WRITE = 1, /* a: stream, b: bytes of cpu->buffer; result: the first's offset in it */
-    SERVICE_READ = 2, /* a: most bytes; result: bytes in cpu->buffer */
+    SERVICE_READ = 2, /* a: most bytes, b: milliseconds; result: bytes in cpu->buffer */
     SERVICE_EXIT = 3, /* a: const struct hr_rec_exit * */
     SERVICE_FLUSH = 4, /* sends what the rings hold */
+    SERVICE_ASK_INPUT = 5, /* a: nanoseconds; result: POLL* of stdin */
 };
 
 /* Does it here and now, for `cpu`. */

@@ -95,6 +95,21 @@ SYSCALL_HANDLER(fchdir);
 SYSCALL_HANDLER(getdents64);
 SYSCALL_HANDLER(readlink);
 SYSCALL_HANDLER(readlinkat);
+/* guest/pipe.c, guest/eventfd.c, guest/timerfd.c */
+SYSCALL_HANDLER(pipe);
+SYSCALL_HANDLER(pipe2);
+SYSCALL_HANDLER(eventfd);
+SYSCALL_HANDLER(eventfd2);
+SYSCALL_HANDLER(timerfd_create);
+SYSCALL_HANDLER(timerfd_settime);
+SYSCALL_HANDLER(timerfd_gettime);
+/* guest/syscall_epoll.c */
+SYSCALL_HANDLER(epoll_create);
+SYSCALL_HANDLER(epoll_create1);
+SYSCALL_HANDLER(epoll_ctl);
+SYSCALL_HANDLER(epoll_wait);
+SYSCALL_HANDLER(epoll_pwait);
+SYSCALL_HANDLER(epoll_pwait2);
 /* guest/syscall_poll.c */
 SYSCALL_HANDLER(poll);
 SYSCALL_HANDLER(ppoll);

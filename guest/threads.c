@@ -6,6 +6,7 @@
 #include "drivers/apic/apic.h"
 #include "guest/cross.h"
 #include "guest/futex.h"
+#include "guest/input.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
 #include "guest/signal.h"
@@ -155,7 +156,7 @@ void threads_exit(struct thread *thread)
     uint64_t now = x86_rdtsc();
 
     futex_thread_ends(thread);
-    if (threads_stuck(thread))
+    if (!input_awaited() && threads_stuck(thread))
         syscall_deadlock(thread, "the last running thread ended");
     __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
     if (run.mode == HR_MODE_TIMER)

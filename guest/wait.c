@@ -3,6 +3,7 @@
 
 #include "drivers/apic/apic.h"
 #include "guest/cross.h"
+#include "guest/input.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
 #include "guest/service.h"
@@ -70,6 +71,8 @@ static enum wait_end halt_until(struct thread *thread, uint64_t until, enum hr_g
 enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
 {
     if (run.shared) {
+        if (ns && input_awaited() && input_idle(ns))
+            return run.process.stop_signal ? WAIT_SIGNAL : WAIT_WOKEN;
         if (ns == WAIT_FOREVER)
             syscall_deadlock(thread, what);
         if (ns)
@@ -80,7 +83,7 @@ enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
     thread->forever = ns == WAIT_FOREVER || ticks >= TICKS_MAX;
     if (thread->forever && !signal_waits_for(thread)) {
         thread->waiting = true;
-        if (threads_stuck(NULL))
+        if (!input_awaited() && threads_stuck(NULL))
             syscall_deadlock(thread, what);
         thread->waiting = false;
     }

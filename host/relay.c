@@ -120,6 +120,8 @@ static int wait_ms(const struct relay *r, uint64_t now_ns)
     uint64_t next =
         earlier(earlier(r->timeout_ns, r->kill_ns), earlier(r->abandon_ns, r->leave_ns));
 
+    next = earlier(next, relay_input_deadline(&r->input));
+
     if (r->progress.enabled)
         next = earlier(next, r->draw_ns);
     if (next == NEVER)
@@ -146,6 +148,7 @@ static void handle_time(struct relay *r, uint64_t now_ns)
     }
     if (now_ns >= r->leave_ns)
         r->left = true;
+    relay_input_handle_time(&r->input, now_ns);
     if (now_ns >= r->draw_ns) {
         r->draw_ns = now_ns + DRAW_NS;
         progress_draw(&r->progress, now_ns, r->collector->samples, r->collector->lost,
@@ -201,7 +204,8 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
         .draw_ns = now_ns + DRAW_NS,
     };
     progress_init(&r->progress, !o->quiet && !o->no_progress, now_ns);
-    relay_input_init(&r->input, STDIN_FILENO, launch->ports[LAUNCH_STDIN]);
+    relay_input_init(&r->input, STDIN_FILENO, launch->ports[LAUNCH_STDIN],
+                     launch->ports[LAUNCH_CONTROL]);
     enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
     relay_log_init(&r->log, "guest", o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NOTICES);
     relay_log_init(&r->console, "console", rest);

@@ -129,7 +129,10 @@ static void handle_message(struct relay *r, const struct run_message *message, u
 {
     switch (message->type) {
     case RUN_GUEST_READ:
-        relay_input_request(&r->input, message->value);
+        relay_input_request(&r->input, message, now_ns);
+        break;
+    case RUN_GUEST_WATCH:
+        relay_input_watch(&r->input, message, now_ns);
         break;
     case RUN_GUEST_CPU:
         answer_cpu(r, message, now_ns);

@@ -28,12 +28,16 @@
 #define RUN_PORT_CONTROL "org.microtome.control"
 
 #define RUN_STDIN_FRAME_MAX 65536u /* bytes of data in one stdin frame */
+#define RUN_STDIN_NOTHING UINT32_MAX /* a frame's length when there is no data yet; none follows \
+                                      */
 #define RUN_DEBUG_EXIT_PORT 0xf4 /* QEMU: -device isa-debug-exit,iobase=0xf4,iosize=4 */
 
 enum run_exit_value { RUN_EXIT_DONE = 0, RUN_EXIT_PANIC = 0x50 };
 
 enum run_message_type {
-    RUN_GUEST_READ = 1, /* guest: send at most `value` bytes of stdin in one frame */
+    RUN_GUEST_READ = 1, /* guest: send at most `value` bytes of stdin in one frame.  flag 0: when
+                           there are some; otherwise within flag - 1 milliseconds, or a frame of
+                           length RUN_STDIN_NOTHING */
     RUN_GUEST_DONE = 2, /* guest: all output is sent; `value` is unused */
     RUN_GUEST_CPU = 4, /* guest: which CPU it runs on, so that the host can encode events for it:
                           flag: enum run_cpu_vendor; value: CPUID leaf 1 EAX in bits 31:0, PMU
@@ -41,6 +45,10 @@ enum run_message_type {
                           by a kernel that found hardware counters; the host then sends one
                           RUN_HOST_EVENT an event, in order, and RUN_HOST_EVENTS_END, or ends
                           the run with a message when an event does not exist on that CPU */
+    RUN_GUEST_WATCH = 3, /* guest: is stdin ready?  The host answers with RUN_HOST_INPUT when it
+                            is, or that it is not when `value` nanoseconds have passed
+                            (UINT64_MAX: never); after such an answer it says once more when it is.
+                            flag: the question's number; a new question replaces the old one */
     RUN_HOST_STOP = 16, /* host: end the program as if by signal `value`, HR_EXIT_TIMEOUT if
                            `flag` is 1, HR_EXIT_SIGNAL if 0 */
     RUN_HOST_EVENT = 17, /* host: the encoding of event `flag` (its position): `value` as in the
@@ -52,6 +60,8 @@ enum run_message_type {
     RUN_HOST_EVENTS_END = 19, /* host: `value` events were sent */
     RUN_HOST_EVENT_COUNTERS = 20, /* host: general counters that may count event `flag` on this CPU
                                      model, a bit each; before its event.  Absent: all */
+    RUN_HOST_INPUT = 21, /* host: answer to RUN_GUEST_WATCH number `value`; flag: POLLIN, POLLHUP,
+                            POLLERR as Linux has them, 0: not ready */
 };
 
 enum run_cpu_vendor { RUN_CPU_OTHER = 0, RUN_CPU_INTEL = 1, RUN_CPU_AMD = 2 };

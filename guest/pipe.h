@@ -1,0 +1,35 @@
+/* Pipes.  Thread context, by the kernel lock's holder. */
+#ifndef GUEST_PIPE_H
+#define GUEST_PIPE_H
+
+#include "guest/files.h"
+#include "guest/pipe_buffer.h"
+
+#define PIPE_ATOMIC_BYTES 4096u /* PIPE_BUF: a write of so many is whole */
+
+struct pipe {
+    struct pipe_buffer buffer;
+    unsigned order; /* of its memory */
+    struct file *ends[2]; /* reader, writer; NULL: closed */
+    uint32_t waiting[2]; /* threads that wait to read, to write */
+};
+
+extern const struct file_type file_pipe_reader, file_pipe_writer;
+
+/* The pipe of a file, or NULL. */
+struct pipe *pipe_of(const struct file *file);
+
+/* Waits until there is something to read: 1; 0 at the end; -EAGAIN, -EINTR.  The reader's file is
+ * held. */
+int64_t pipe_wait_filled(struct thread *thread, struct pipe *pipe, bool blocks);
+
+/* Waits until there is room for `bytes` bytes: 1; -EPIPE after SIGPIPE, -EAGAIN, -EINTR. */
+int64_t pipe_wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes, bool blocks);
+
+/* What is in it changed: tells those who wait. */
+void pipe_was_read(struct pipe *pipe, uint32_t room_before);
+void pipe_was_written(struct pipe *pipe);
+
+int64_t pipe_resize(struct pipe *pipe, uint64_t bytes); /* F_SETPIPE_SZ: the size, or -errno */
+
+#endif
