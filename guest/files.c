@@ -5,6 +5,7 @@
 #include <linux/fcntl.h>
 #include <string.h>
 
+#include "guest/locks.h"
 #include "guest/phys.h"
 #include "guest/poll.h"
 
@@ -62,6 +63,7 @@ void files_discard(struct file *file)
     if (file->references)
         return;
     poll_file_gone(file);
+    locks_file_gone(file);
     if (file->type->release)
         file->type->release(file);
     if (file->buffer)
@@ -92,6 +94,7 @@ int files_close(struct process *process, int64_t fd)
     if (!file)
         return -EBADF;
     process->files->files[fd] = NULL;
+    locks_closed(file);
     files_release(file);
     return 0;
 }
@@ -131,6 +134,11 @@ int64_t files_add(struct process *process, struct file *file, int64_t lowest, bo
         if (!process->files->files[fd])
             return files_put(process, file, fd, close_on_exec);
     return -EMFILE;
+}
+
+uint64_t files_size(const struct file *file)
+{
+    return file->bytes;
 }
 
 bool files_is_terminal(const struct process *process, const struct file *file)

@@ -70,6 +70,8 @@ void files_discard(struct file *file);
 void files_hold(struct file *file);
 void files_release(struct file *file);
 
+uint64_t files_size(const struct file *file); /* bytes of a regular file; 0 for others */
+
 bool files_is_terminal(const struct process *process, const struct file *file);
 
 extern const struct file_type file_regular; /* contents in memory */

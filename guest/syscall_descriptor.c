@@ -1,12 +1,15 @@
 /* System calls that duplicate and control descriptors. */
 #include <errno.h>
+#include <linux/close_range.h>
 #include <linux/fcntl.h>
 
 #include "guest/files.h"
+#include "guest/pipe.h"
 #include "guest/syscall_handlers.h"
+#include "guest/syscall_lock.h"
 #include "guest/uaccess.h"
 
-#define STATUS_FLAGS_SETTABLE (O_APPEND | O_NONBLOCK | O_NOATIME)
+#define STATUS_FLAGS_SETTABLE (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME)
 
 int64_t syscall_dup(struct thread *thread, struct trap_frame *frame)
 {
@@ -37,18 +40,91 @@ int64_t syscall_dup3(struct thread *thread, struct trap_frame *frame)
     return file ? files_put(thread->process, file, (int32_t)frame->rsi, flags) : -EBADF;
 }
 
+int64_t syscall_close_range(struct thread *thread, struct trap_frame *frame)
+{
+    uint32_t first = (uint32_t)frame->rdi, last = (uint32_t)frame->rsi;
+    uint32_t flags = (uint32_t)frame->rdx;
+
+    if ((flags & ~(uint32_t)(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC)) || first > last)
+        return -EINVAL;
+    if (last >= FILES_MAX)
+        last = FILES_MAX - 1;
+    for (uint32_t fd = first; fd <= last; fd++) {
+        if (!files_get(thread->process, fd))
+            continue;
+        if (flags & CLOSE_RANGE_CLOEXEC)
+            files_set_close_on_exec(thread->process, fd, true);
+        else
+            files_close(thread->process, fd);
+    }
+    return 0;
+}
+
+/* Whom signals about a file's readiness go to: there are none. */
+static int64_t control_owner(uint32_t command, uint64_t argument)
+{
+    const int32_t owner[2] = {F_OWNER_PID, 0};
+
+    if (command == F_GETOWN_EX)
+        return copy_to_user(argument, owner, sizeof owner);
+    return 0;
+}
+
+static int64_t control_pipe(const struct file *file, uint32_t command, uint64_t argument)
+{
+    struct pipe *pipe = pipe_of(file);
+
+    if (!pipe)
+        return -EBADF;
+    return command == F_GETPIPE_SZ ? pipe->buffer.size : pipe_resize(pipe, (uint32_t)argument);
+}
+
+/* What needs more than a name of a file (O_PATH). */
+static int64_t control_file(struct thread *thread, struct file *file, uint32_t command,
+                            uint64_t argument)
+{
+    switch (command) {
+    case F_SETFL:
+        file->flags = (file->flags & ~(uint32_t)STATUS_FLAGS_SETTABLE) |
+                      ((uint32_t)argument & STATUS_FLAGS_SETTABLE);
+        return 0;
+    case F_GETLK:
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_GETLK:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW:
+        return syscall_lock_control(thread, file, command, argument);
+    case F_GETOWN:
+    case F_SETOWN:
+    case F_GETOWN_EX:
+    case F_SETOWN_EX:
+    case F_GETSIG:
+    case F_SETSIG:
+        return control_owner(command, argument);
+    case F_GETLEASE:
+        return F_UNLCK;
+    case F_GETPIPE_SZ:
+    case F_SETPIPE_SZ:
+        return control_pipe(file, command, argument);
+    default:
+        return -EINVAL;
+    }
+}
+
 int64_t syscall_fcntl(struct thread *thread, struct trap_frame *frame)
 {
     struct process *process = thread->process;
     int32_t fd = (int32_t)frame->rdi;
     struct file *file = files_get(process, fd);
+    uint32_t command = (uint32_t)frame->rsi;
 
     if (!file)
         return -EBADF;
-    switch (frame->rsi) {
+    switch (command) {
     case F_DUPFD:
     case F_DUPFD_CLOEXEC:
-        return files_add(process, file, (int32_t)frame->rdx, frame->rsi == F_DUPFD_CLOEXEC);
+        return files_add(process, file, (int32_t)frame->rdx, command == F_DUPFD_CLOEXEC);
     case F_GETFD:
         return files_close_on_exec(process, fd) ? FD_CLOEXEC : 0;
     case F_SETFD:
@@ -56,14 +132,9 @@ int64_t syscall_fcntl(struct thread *thread, struct trap_frame *frame)
         return 0;
     case F_GETFL:
         return file->flags;
-    case F_SETFL:
-        file->flags = (file->flags & ~(uint32_t)STATUS_FLAGS_SETTABLE) |
-                      ((uint32_t)frame->rdx & STATUS_FLAGS_SETTABLE);
-        return 0;
-    case F_SETLK: /* nobody else holds a lock */
-    case F_SETLKW:
-        return 0;
     default:
-        return -EINVAL;
+        if (file->flags & O_PATH)
+            return -EBADF;
+        return control_file(thread, file, command, frame->rdx);
     }
 }

@@ -75,6 +75,9 @@ SYSCALL_HANDLER(dup);
 SYSCALL_HANDLER(dup2);
 SYSCALL_HANDLER(dup3);
 SYSCALL_HANDLER(fcntl);
+SYSCALL_HANDLER(close_range);
+/* guest/syscall_lock.c */
+SYSCALL_HANDLER(flock);
 /* guest/syscall_ioctl.c */
 SYSCALL_HANDLER(ioctl);
 /* guest/syscall_stat.c */

@@ -34,7 +34,7 @@ static int64_t get_window(const struct process *process, uint64_t user)
 
 static int64_t terminal_control(const struct thread *thread, uint32_t request, uint64_t user)
 {
-    int32_t group = (int32_t)thread->process->pid;
+    int32_t group = (int32_t)thread->process->pid, nothing = 0;
 
     switch (request) {
     case TCGETS:
@@ -42,43 +42,70 @@ static int64_t terminal_control(const struct thread *thread, uint32_t request, u
     case TIOCGWINSZ:
         return get_window(thread->process, user);
     case TIOCGPGRP:
+    case TIOCGSID:
         return copy_to_user(user, &group, sizeof group);
+    case TIOCOUTQ:
+        return copy_to_user(user, &nothing, sizeof nothing);
     case TCSETS: /* the terminal stays as the command's caller has set it */
     case TCSETSW:
     case TCSETSF:
+    case TCSBRK:
+    case TCSBRKP:
+    case TCXONC:
+    case TCFLSH:
     case TIOCSPGRP:
+    case TIOCSWINSZ:
+    case TIOCSCTTY:
+    case TIOCEXCL:
+    case TIOCNXCL:
         return 0;
     default:
         return -ENOTTY;
     }
 }
 
+static int64_t set_blocking(struct file *file, uint64_t user)
+{
+    int32_t on;
+
+    if (copy_from_user(&on, user, sizeof on) != 0)
+        return -EFAULT;
+    file->flags = on ? file->flags | O_NONBLOCK : file->flags & ~(uint32_t)O_NONBLOCK;
+    return 0;
+}
+
+/* How much of a regular file is left; of stdin nobody knows. */
+static int64_t put_available(const struct file *file, uint64_t user)
+{
+    uint64_t size = files_size(file), left = size > file->offset ? size - file->offset : 0;
+    int32_t available = left > INT32_MAX ? INT32_MAX : (int32_t)left;
+
+    return copy_to_user(user, &available, sizeof available);
+}
+
 int64_t syscall_ioctl(struct thread *thread, struct trap_frame *frame)
 {
     int32_t fd = (int32_t)frame->rdi;
-    const struct file *file = files_get(thread->process, fd);
-    int32_t available = 0;
+    struct file *file = files_get(thread->process, fd);
+    uint32_t request = (uint32_t)frame->rsi;
 
     if (!file || (file->flags & O_PATH))
         return -EBADF;
-    switch ((uint32_t)frame->rsi) {
+    switch (request) {
     case FIOCLEX:
     case FIONCLEX:
-        files_set_close_on_exec(thread->process, fd, (uint32_t)frame->rsi == FIOCLEX);
+        files_set_close_on_exec(thread->process, fd, request == FIOCLEX);
         return 0;
     case FIONBIO:
-        return 0;
-    case FIONREAD:
-        if (file->type == &file_output || file->type == &file_directory)
-            return -ENOTTY;
-        if (file->bytes > file->offset)
-            available = file->bytes - file->offset > INT32_MAX
-                            ? INT32_MAX
-                            : (int32_t)(file->bytes - file->offset);
-        return copy_to_user(frame->rdx, &available, sizeof available);
+        return set_blocking(file, frame->rdx);
     default:
+        if (file->type->ioctl)
+            return file->type->ioctl(thread, file, request, frame->rdx);
+        if (request == FIONREAD && (file->type == &file_regular || file->type == &file_input ||
+                                    file->type == &file_terminal))
+            return put_available(file, frame->rdx);
         if (!files_is_terminal(thread->process, file))
             return -ENOTTY;
-        return terminal_control(thread, (uint32_t)frame->rsi, frame->rdx);
+        return terminal_control(thread, request, frame->rdx);
     }
 }

@@ -71,6 +71,8 @@ static enum wait_end halt_until(struct thread *thread, uint64_t until, enum hr_g
 enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
 {
     if (run.shared) {
+        if (signal_waits_for(thread))
+            return WAIT_SIGNAL;
         if (ns && input_awaited() && input_idle(ns))
             return run.process.stop_signal ? WAIT_SIGNAL : WAIT_WOKEN;
         if (ns == WAIT_FOREVER)

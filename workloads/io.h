@@ -1,0 +1,31 @@
+/* What the io_* programs have in common: each says what calls return, so that a run natively and
+ * one in the guest can be compared. */
+#ifndef WORKLOADS_IO_H
+#define WORKLOADS_IO_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A call's result, and errno where it failed. */
+static inline long io_say(const char *what, long result)
+{
+    if (result < 0)
+        printf("%s: %s\n", what, strerror(errno));
+    else
+        printf("%s: %ld\n", what, result);
+    return result;
+}
+
+/* An address where there is no memory, not that the compiler knew. */
+static inline void *io_bad(void)
+{
+    void *volatile address = (void *)8;
+
+    return address;
+}
+
+#define SAY(call) io_say(#call, (long)(call))
+
+#endif
