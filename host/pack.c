@@ -60,9 +60,10 @@ static int collect_all(struct pack_collector *c)
         return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
     if (pack_list_add_directory(&pack->list, "/tmp", 01777) != 0)
         return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
-    if (add_program(c) != 0 || pack_collect_given(c) != 0 || pack_collect_libraries(c) != 0)
+    if (add_program(c) != 0 || pack_collect_given(c) != 0 || pack_collect_libraries(c) != 0 ||
+        pack_collect_arguments(c) != 0 || add_directories(c) != 0)
         return -1;
-    return add_directories(c);
+    return pack_collect_runtime(c);
 }
 
 static int check_memory(const struct pack *pack, const struct options *o,
