@@ -112,7 +112,7 @@ int poll_begin_mask(struct thread *thread, uint64_t user, uint64_t bytes, bool *
     if (copy_from_user(&mask, user, sizeof mask) != 0)
         return -EFAULT;
     thread->signal_saved_mask = thread->signal_mask;
-    thread->signal_mask = signal_mask_of(mask);
+    signal_set_mask(thread, mask);
     return 0;
 }
 
@@ -123,5 +123,5 @@ void poll_end_mask(struct thread *thread, bool changed, int64_t result)
     if (result == -EINTR) /* the signal is delivered under this mask */
         thread->signal_restore_mask = true;
     else
-        thread->signal_mask = thread->signal_saved_mask;
+        signal_set_mask(thread, thread->signal_saved_mask);
 }

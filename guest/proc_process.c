@@ -93,7 +93,7 @@ GENERATE(stat)
              space->resident_bytes / PAGE_BYTES);
     /* rsslim; code, stack and registers are not told; signals; ...; exit signal, processor */
     proc_add(&text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
-             UINT64_MAX, subject->signal_pending & 0x7fffffff, subject->signal_mask & 0x7fffffff,
+             UINT64_MAX, subject->signals.pending & 0x7fffffff, subject->signal_mask & 0x7fffffff,
              subject->cpu ? run_program_cpu(subject->cpu->index) : 0, space->brk_start);
     return proc_end(&text);
 }
@@ -149,7 +149,7 @@ static void add_status_signals(struct proc_text *text, const struct thread *subj
             caught |= 1ull << (i - 1);
     }
     proc_add(text, "SigQ:\t0/1024\nSigPnd:\t%016lx\nShdPnd:\t%016lx\nSigBlk:\t%016lx\n",
-             subject->signal_pending, process->signal_pending, subject->signal_mask);
+             subject->signals.pending, process->signals.pending, subject->signal_mask);
     proc_add(text, "SigIgn:\t%016lx\nSigCgt:\t%016lx\n", ignored, caught);
 }
 

@@ -32,6 +32,10 @@ void syscall_dispatch(struct thread *thread, struct trap_frame *frame)
     else
         result = syscall_unknown(number);
     frame->rax = (uint64_t)result;
-    if (signal_pending(thread) || thread->signal_restore_mask)
+    if (result == -EINTR && number != __NR_rt_sigreturn)
+        thread->interrupted = number + 1;
+    else
+        thread->restart_until = 0;
+    if (signal_pending(thread) || thread->signal_restore_mask || thread->interrupted)
         signal_deliver(thread, frame);
 }

@@ -135,6 +135,8 @@ SYSCALL_HANDLER(rt_sigpending);
 SYSCALL_HANDLER(rt_sigsuspend);
 SYSCALL_HANDLER(rt_sigtimedwait);
 SYSCALL_HANDLER(rt_sigreturn);
+SYSCALL_HANDLER(rt_sigqueueinfo);
+SYSCALL_HANDLER(rt_tgsigqueueinfo);
 SYSCALL_HANDLER(sigaltstack);
 SYSCALL_HANDLER(kill);
 SYSCALL_HANDLER(tkill);
@@ -210,5 +212,18 @@ SYSCALL_HANDLER(time);
 SYSCALL_HANDLER(times);
 SYSCALL_HANDLER(nanosleep);
 SYSCALL_HANDLER(clock_nanosleep);
+SYSCALL_HANDLER(clock_settime);
+SYSCALL_HANDLER(settimeofday);
+SYSCALL_HANDLER(adjtimex);
+SYSCALL_HANDLER(clock_adjtime);
+/* guest/syscall_timer.c */
+SYSCALL_HANDLER(timer_create);
+SYSCALL_HANDLER(timer_settime);
+SYSCALL_HANDLER(timer_gettime);
+SYSCALL_HANDLER(timer_getoverrun);
+SYSCALL_HANDLER(timer_delete);
+SYSCALL_HANDLER(getitimer);
+SYSCALL_HANDLER(setitimer);
+SYSCALL_HANDLER(alarm);
 
 #endif

@@ -1,6 +1,7 @@
 /* System calls for signals. */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 #include "guest/signal.h"
 #include "guest/signal_frame.h"
@@ -9,20 +10,14 @@
 #include "guest/uaccess.h"
 #include "guest/wait.h"
 
+#define HANDLER_DEFAULT 0u
 #define HANDLER_IGNORE 1u
 #define SET_BYTES 8u /* of a signal set, as the program's C library must say */
 
-static void forget_in(struct thread *thread, void *signal)
-{
-    thread->signal_pending &= ~SIGNAL_BIT(*(const uint32_t *)signal);
-}
-
-/* What is ignored from now on is not pending any more. */
-static void forget(struct thread *thread, uint32_t signal)
-{
-    thread->process->signal_pending &= ~SIGNAL_BIT(signal);
-    threads_each(forget_in, &signal);
-}
+/* What an action may say: Linux drops the rest. */
+#define ACTION_FLAGS                                                                   \
+    (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | \
+     SA_RESETHAND | 0x04000800u /* SA_RESTORER, SA_EXPOSE_TAGBITS */)
 
 int64_t syscall_rt_sigaction(struct thread *thread, struct trap_frame *frame)
 {
@@ -42,9 +37,11 @@ int64_t syscall_rt_sigaction(struct thread *thread, struct trap_frame *frame)
         return -EFAULT;
     if (frame->rsi) {
         action.mask = signal_mask_of(action.mask);
+        action.flags &= ACTION_FLAGS;
         *current = action;
-        if (action.handler == HANDLER_IGNORE)
-            forget(thread, signal);
+        if (action.handler == HANDLER_IGNORE ||
+            (action.handler == HANDLER_DEFAULT && signal_default_ignores(signal)))
+            signal_forget(thread->process, SIGNAL_BIT(signal)); /* not pending any more */
     }
     return 0;
 }
@@ -63,7 +60,7 @@ static int change_mask(struct thread *thread, uint64_t how, uint64_t mask)
     default:
         return -EINVAL;
     }
-    thread->signal_mask = signal_mask_of(mask);
+    signal_set_mask(thread, mask);
     return 0;
 }
 
@@ -102,7 +99,7 @@ int64_t syscall_rt_sigsuspend(struct thread *thread, struct trap_frame *frame)
     if (copy_from_user(&mask, frame->rdi, sizeof mask) != 0)
         return -EFAULT;
     thread->signal_saved_mask = thread->signal_mask;
-    thread->signal_mask = signal_mask_of(mask);
+    signal_set_mask(thread, mask);
     if (!signal_deliverable(thread))
         (void)wait_for(thread, WAIT_FOREVER, "sigsuspend");
     thread->signal_restore_mask = true;
@@ -111,30 +108,26 @@ int64_t syscall_rt_sigsuspend(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_rt_sigtimedwait(struct thread *thread, struct trap_frame *frame)
 {
-    struct signal_info info = {0};
-    uint64_t set, ready, ns;
-    int error;
+    uint64_t set, ns = WAIT_FOREVER;
+    struct signal_info info;
 
     if (frame->r10 != SET_BYTES)
         return -EINVAL;
     if (copy_from_user(&set, frame->rdi, sizeof set) != 0)
         return -EFAULT;
-    ready = signal_pending(thread) & set;
-    if (!ready) {
-        error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
-        if (error)
-            return error;
+    int error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
+    if (error)
+        return error;
+    set = signal_mask_of(set);
+    if (!signal_take(thread, set, &info)) {
+        if (!ns)
+            return -EAGAIN;
         thread->signals_wanted = set;
-        enum wait_end end = wait_for(thread, frame->rdx ? ns : WAIT_FOREVER, "sigwait");
+        enum wait_end end = wait_for(thread, ns, "sigwait");
         thread->signals_wanted = 0;
-        ready = signal_pending(thread) & set;
-        if (!ready)
-            return end == WAIT_SIGNAL ? -EINTR : -EAGAIN;
+        if (!signal_take(thread, set, &info))
+            return end == WAIT_TIMEOUT ? -EAGAIN : -EINTR;
     }
-    info.signal = __builtin_ctzll(ready) + 1;
-    info.code = signal_take(thread, (uint32_t)info.signal);
-    info.u.sender.pid = thread->process->pid;
-    info.u.sender.uid = PROCESS_USER_ID;
     if (frame->rsi && copy_to_user(frame->rsi, &info, sizeof info) != 0)
         return -EFAULT;
     return info.signal;
@@ -162,28 +155,77 @@ int64_t syscall_sigaltstack(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-static int64_t send(uint32_t tid, uint32_t signal)
+static int64_t send_to(uint32_t tid, const struct signal_note *note)
 {
     struct thread *target = threads_find(tid);
 
-    if (signal > SIGNALS)
+    if (note->signal > SIGNALS)
         return -EINVAL;
     if (!target)
         return -ESRCH;
-    if (signal)
-        signal_send(target, signal, SI_TKILL);
+    return note->signal ? signal_send_note(target, note) : 0;
+}
+
+static int64_t send(const struct thread *thread, uint32_t tid, uint32_t signal)
+{
+    const struct signal_note note = {
+        .signal = signal, .code = SI_TKILL, .words = {signal_sender_word(thread->process)}};
+
+    return send_to(tid, &note);
+}
+
+/* What the program says that the signal's siginfo shall hold.  The first words of it: what is above
+ * them no signal of the program's own uses. */
+static int read_note(uint64_t user, uint32_t signal, struct signal_note *note)
+{
+    struct signal_info info;
+
+    if (copy_from_user(&info, user, sizeof info) != 0)
+        return -EFAULT;
+    *note = (struct signal_note){.signal = signal, .error = info.error, .code = info.code};
+    memcpy(note->words, info.u.words, sizeof note->words);
     return 0;
 }
 
-/* The program is alone: it is its own group, and everybody. */
+/* To itself a process may send any siginfo. */
+int64_t syscall_rt_sigqueueinfo(struct thread *thread, struct trap_frame *frame)
+{
+    struct signal_note note;
+    int error = read_note(frame->rdx, (uint32_t)frame->rsi, &note);
+
+    if (error)
+        return error;
+    if ((uint32_t)frame->rdi != thread->process->pid && !threads_find((uint32_t)frame->rdi))
+        return -ESRCH;
+    if (note.signal > SIGNALS)
+        return -EINVAL;
+    return note.signal ? signal_send_process_note(thread->process, &note) : 0;
+}
+
+int64_t syscall_rt_tgsigqueueinfo(struct thread *thread, struct trap_frame *frame)
+{
+    struct signal_note note;
+    int error = read_note(frame->r10, (uint32_t)frame->rdx, &note);
+
+    if (error)
+        return error;
+    if ((int32_t)frame->rdi <= 0 || (int32_t)frame->rsi <= 0)
+        return -EINVAL;
+    if ((uint32_t)frame->rdi != thread->process->pid)
+        return -ESRCH;
+    return send_to((uint32_t)frame->rsi, &note);
+}
+
+/* The program is alone: it is its own group, and there is nobody else. */
 int64_t syscall_kill(struct thread *thread, struct trap_frame *frame)
 {
     int32_t target = (int32_t)frame->rdi, own = (int32_t)thread->process->pid;
 
-    if (target != 0 && target != own && target != -own)
-        return -ESRCH;
     if ((uint32_t)frame->rsi > SIGNALS)
         return -EINVAL;
+    if (target != 0 && target != own && target != -own &&
+        (target < 0 || !threads_find((uint32_t)target)))
+        return -ESRCH;
     if (frame->rsi)
         signal_send_process(thread, (uint32_t)frame->rsi, SI_USER);
     return 0;
@@ -191,10 +233,9 @@ int64_t syscall_kill(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_tkill(struct thread *thread, struct trap_frame *frame)
 {
-    (void)thread;
     if ((int32_t)frame->rdi <= 0)
         return -EINVAL;
-    return send((uint32_t)frame->rdi, (uint32_t)frame->rsi);
+    return send(thread, (uint32_t)frame->rdi, (uint32_t)frame->rsi);
 }
 
 int64_t syscall_tgkill(struct thread *thread, struct trap_frame *frame)
@@ -203,7 +244,7 @@ int64_t syscall_tgkill(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if ((uint32_t)frame->rdi != thread->process->pid)
         return -ESRCH;
-    return send((uint32_t)frame->rsi, (uint32_t)frame->rdx);
+    return send(thread, (uint32_t)frame->rsi, (uint32_t)frame->rdx);
 }
 
 int64_t syscall_pause(struct thread *thread, struct trap_frame *frame)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "guest/cpu.h"
+#include "guest/signal_queue.h"
 #include "guest/vm.h"
 #include "lib/manifest.h"
 
@@ -31,8 +32,7 @@ struct process {
     uint32_t umask;
     struct file_table *files; /* guest/files.h; made by exec_load */
     const char *program_path; /* for /proc/self/exe: absolute path */
-    uint64_t signal_pending; /* sent to the process: any thread may take them */
-    int8_t signal_codes[SIGNALS + 1];
+    struct signal_queue signals; /* sent to the process: any thread may take them */
     uint32_t first_status; /* of the first thread's exit: the program's if it is not the last */
     uint64_t ended_ticks; /* used by threads that ended */
     volatile uint32_t stop_signal; /* set by the host's RUN_HOST_STOP; 0: none */
@@ -44,14 +44,16 @@ struct thread {
     uint32_t tid;
     char name[16]; /* PR_SET_NAME, NUL-terminated */
     uint64_t signal_mask; /* bit N-1: signal N is blocked */
-    uint64_t signal_pending; /* the same for signals sent and not delivered */
+    struct signal_queue signals; /* sent to the thread and not delivered */
     uint64_t signal_saved_mask; /* in force again after sigsuspend's handler, if so marked */
     bool signal_restore_mask;
-    int8_t signal_codes[SIGNALS + 1]; /* si_code of each pending signal */
     uint64_t clear_child_tid; /* user address */
     uint64_t robust_list;
     uint64_t robust_list_bytes;
     uint64_t signal_stack[3]; /* sigaltstack: sp, flags, bytes */
+    uint64_t fault_vector, fault_error, fault_address; /* the last exceptions: for ucontext */
+    uint64_t interrupted; /* number, and 1, of a system call that a signal ended early; 0: none */
+    uint64_t restart_until; /* of a wait with a time limit: its end, for when it is made again */
     /* guest/threads.h */
     struct cpu *cpu; /* where it lives; NULL: this is no thread */
     struct trap_frame start; /* its first entry into ring 3 */

@@ -156,6 +156,7 @@ void threads_exit(struct thread *thread)
     uint64_t now = x86_rdtsc();
 
     futex_thread_ends(thread);
+    signal_thread_ends(thread);
     if (!input_awaited() && threads_stuck(thread))
         syscall_deadlock(thread, "the last running thread ended");
     __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);

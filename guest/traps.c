@@ -23,7 +23,6 @@ enum { /* SDM volume 3, "Exceptions and Interrupts" */
        VECTOR_GENERAL_PROTECTION = 13,
        VECTOR_PAGE_FAULT = 14,
 };
-#define PAGE_FAULT_PRESENT 1u
 #define FAULT_TRAP_TRACE 2 /* TRAP_TRACE of Linux's siginfo */
 
 struct fault_signal { /* what Linux raises for an exception of a program */
@@ -85,7 +84,7 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
 
     if (fault->address_is_ip)
         address = frame->rip;
-    if (frame->vector == VECTOR_PAGE_FAULT && frame->error & PAGE_FAULT_PRESENT)
+    if (frame->vector == VECTOR_PAGE_FAULT && vm_find(&run.process.space, address))
         code = SEGV_ACCERR;
     struct service_fault record = {.ip = frame->rip,
                                    .address = frame->vector == VECTOR_PAGE_FAULT ? address : 0,
@@ -93,6 +92,10 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
                                    .error = (uint32_t)frame->error,
                                    .signal = fault->signal};
     service_note_fault(&record);
+    cpu->thread->fault_vector = frame->vector;
+    cpu->thread->fault_error = frame->error;
+    if (frame->vector == VECTOR_PAGE_FAULT)
+        cpu->thread->fault_address = address;
     signal_fault(cpu->thread, frame, fault->signal, code, address);
     service_note_fault(NULL); /* a handler takes it */
 }
