@@ -14,10 +14,12 @@
 #include "guest/cpu.h"
 #include "lib/x86.h"
 
-/* Now, in ticks.  Not while stopped. */
+/* Now, in ticks. */
 static inline uint64_t clock_now(const struct cpu *cpu)
 {
-    return x86_rdtsc() - *cpu->clock_offset;
+    uint64_t stopped = cpu->stopped_at & cpu->stop_mask;
+
+    return (stopped ? stopped : x86_rdtsc()) - *cpu->clock_offset;
 }
 
 /* The time of the last entry from ring 3, in ticks. */
@@ -26,7 +28,7 @@ static inline uint64_t clock_entered(const struct cpu *cpu)
     return cpu->enter_ticks - *cpu->clock_offset;
 }
 
-/* Shared mode: the clock stands at 0 until user_enter() starts it. */
+/* Shared mode: the clock stands at 0 until the first return to ring 3 starts it. */
 static inline void clock_reset(struct cpu *cpu)
 {
     cpu->enter_ticks = *cpu->clock_offset = cpu->stopped_at = x86_rdtsc();

@@ -5,6 +5,7 @@
 #include <linux/time.h>
 
 #include "guest/run.h"
+#include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/threads.h"
 
@@ -59,7 +60,7 @@ static int read_thread(const struct thread *thread, uint32_t tid, uint64_t *ns)
     if (target == cpu_this()->thread)
         *ns = service_thread_cpu_ns();
     else
-        *ns = run_ticks_to_ns(threads_used_ticks(target));
+        *ns = run_ticks_to_ns(schedule_thread_ticks(target));
     return 0;
 }
 

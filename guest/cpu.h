@@ -11,6 +11,7 @@
 #include "guest/layout.h"
 #include "include/hr_format.h"
 
+#define CPU_NEVER (1ull << 62) /* a time that does not come */
 #define CPUS_MAX 66 /* 64 that run the program, one for service, one that interrupts */
 
 struct trap_frame { /* as pushed by guest/entry.S; the last five by the CPU */
@@ -23,6 +24,7 @@ struct trap_frame { /* as pushed by guest/entry.S; the last five by the CPU */
 _Static_assert(sizeof(struct trap_frame) == 22 * 8, "trap_frame");
 
 struct thread;
+struct timer;
 struct ring;
 
 struct overflow_rate { /* of the first event, over the last samples: guest/overflow_period.c */
@@ -34,7 +36,7 @@ struct cpu {
     struct cpu *self; /* at %gs:0 */
     uint64_t kernel_stack_top; /* of the current thread; for system calls (the TSS has its own) */
     uint64_t user_rsp; /* scratch for system call entry */
-    struct thread *thread; /* that lives here; NULL: none, as on the service CPU; atomic */
+    struct thread *thread; /* that runs here; NULL: none, as on the service CPU; atomic */
     uint64_t enter_ticks; /* clock at the last entry from ring 3, entry code taken off */
     uint64_t exit_ticks; /* clock at the last return to ring 3, exit code added */
     uint64_t user_ticks; /* spent in ring 3 up to enter_ticks */
@@ -42,13 +44,13 @@ struct cpu {
     uint64_t stop_mask; /* ~0 in shared mode: sampling stops the clock; otherwise 0 */
     uint64_t leave_rsp; /* where user_leave() continues */
     uint64_t stopped_at; /* TSC at which the workload clock stopped; 0: it runs.  Shared mode */
-    uint64_t slept_ticks; /* part of the workload clock that service_sleep() added */
     uint64_t no_offset; /* what clock_offset points to, unless in shared mode */
     uint32_t index; /* 0 is the boot CPU */
     uint32_t apic_id;
     uint32_t tid; /* of the current thread; 0: none */
     struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
     uint64_t next_due; /* workload clock of the next timer sample */
+    uint64_t attention_due; /* the same: of what else the timer interrupts for; CPU_NEVER */
     uint8_t held; /* hold_counters() without their release_counters(): guest/service.c */
     bool paused; /* the trigger rests: sampler_pause */
     bool timer_missed; /* it interrupted a halt in the kernel since it was armed */
@@ -62,14 +64,24 @@ struct cpu {
     struct overflow_rate overflow_rate; /* when the period adapts */
     uint64_t nmi_spurious;
     uint64_t nmi_unknown;
-    /* several workload CPUs: guest/cross.h, guest/threads.h */
+    /* guest/schedule.h, guest/timer.h */
+    uint64_t idle_rsp; /* schedule_loop's stack while a thread runs */
+    struct thread *assigned; /* waits to run here, and nothing else does */
+    struct thread *dead; /* ended here; its memory is free once its stack is left */
+    uint64_t slice_end; /* workload clock: then another thread has its turn; CPU_NEVER */
+    struct timer *timers; /* in the order of due */
+    bool expiring; /* a timer acts, not the thread */
+    uint64_t idle_since; /* workload clock */
+    uint32_t idle_tid; /* the last thread before that */
+    uint32_t idle_reason; /* enum hr_gap_reason */
+    uint64_t interruptions; /* interrupts from ring 3 that took no sample */
+    /* several workload CPUs: guest/cross.h */
     bool running; /* its thread does not wait: it may be sampled; atomic */
     bool stopped; /* for good: totals are valid; atomic */
     bool ask_polled; /* VECTOR_SAMPLE is on its way: at the program's request; atomic */
     uint64_t ask_due; /* the same: for this grid point; 0: not; atomic */
     uint64_t flushed; /* the last cross_flush that this CPU has answered; atomic */
     uint64_t totals[HR_EVENTS_MAX]; /* the last reading of every event */
-    uint8_t *fpu_area; /* XSAVE area for the thread that starts here */
     uint8_t *buffer; /* SERVICE_BYTES_MAX bytes for requests: guest/service.h */
     uint32_t tss[32]; /* hardware layout, see guest/cpu.c */
     uint64_t gdt[8];
@@ -116,7 +128,7 @@ void user_leave(void) __attribute__((noreturn));
 static inline struct cpu *cpu_this(void)
 {
     struct cpu *cpu;
-    __asm__("mov %%gs:0, %0" : "=r"(cpu));
+    __asm__ volatile("mov %%gs:0, %0" : "=r"(cpu)); /* a thread that waited may be on another */
     return cpu;
 }
 

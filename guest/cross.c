@@ -3,6 +3,7 @@
 
 #include "drivers/apic/apic.h"
 #include "guest/service.h"
+#include "guest/service_cpu.h"
 #include "guest/vm_table.h"
 #include "lib/x86.h"
 
@@ -23,6 +24,8 @@ void cross_lock_wait(struct cpu *cpu)
     while (__atomic_test_and_set(&held, __ATOMIC_ACQUIRE)) {
         while (__atomic_load_n(&held, __ATOMIC_RELAXED)) {
             cross_answer(cpu);
+            if (!cpu->ring) /* the holder may wait for room in its ring */
+                service_cpu_relieve();
             x86_pause();
         }
     }
@@ -43,12 +46,20 @@ void cross_answer(struct cpu *cpu)
     uint64_t generation = __atomic_load_n(&flush.generation, __ATOMIC_ACQUIRE);
     const struct cpu *by = __atomic_load_n(&ender, __ATOMIC_ACQUIRE);
 
-    if (cpu->flushed != generation) {
+    if (cpu->flushed != generation && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE)) {
         vm_table_forget(flush.start, flush.end);
         __atomic_store_n(&cpu->flushed, generation, __ATOMIC_SEQ_CST);
     }
-    if (by && by != cpu)
+    if (by && by != cpu && cpu->ring)
         service_stop_here(cpu);
+}
+
+void cross_catch_up(struct cpu *cpu)
+{
+    if (cpu->flushed == flush.generation)
+        return;
+    x86_write_cr3(x86_read_cr3());
+    cpu->flushed = flush.generation;
 }
 
 static bool other_with_thread(const struct cpu *cpu, const struct cpu *self)
@@ -56,7 +67,7 @@ static bool other_with_thread(const struct cpu *cpu, const struct cpu *self)
     return cpu != self && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE);
 }
 
-/* A CPU without a thread loads CR3 before it runs one, and so needs no call. */
+/* A CPU without a thread needs no call: see cross_catch_up. */
 void cross_flush(uint64_t start, uint64_t end)
 {
     const struct cpu *self = cpu_this();

@@ -2,8 +2,9 @@
  * translations, the end of the run.
  *
  * One lock covers the kernel: a CPU that came from ring 3 by a system call, an exception or
- * VECTOR_ATTENTION holds it, with interrupts off, except while its thread waits.  It is taken only
- * where there are several workload CPUs.  Samplers and NMI handlers never take it.  A CPU that
+ * VECTOR_ATTENTION holds it, with interrupts off, until it returns or halts; it passes from thread
+ * to thread when they switch.  The service CPU takes it to wake threads.  It is taken only where
+ * there are several CPUs.  Samplers and NMI handlers never take it.  A CPU that
  * spins for the lock answers calls meanwhile, so that the holder may wait for answers.
  */
 #ifndef GUEST_CROSS_H
@@ -14,7 +15,7 @@
 
 #include "guest/cpu.h"
 
-extern bool cross_several; /* there are several workload CPUs; set before the program starts */
+extern bool cross_several; /* there are several CPUs; set before the program starts */
 
 void cross_lock_wait(struct cpu *cpu);
 void cross_lock_give(void);
@@ -41,6 +42,10 @@ void cross_answer(struct cpu *cpu);
 /* By the lock's holder: no other CPU that runs a thread uses a translation of start..end-1 from
  * before any more when this returns.  An empty range is a memory barrier on all of them. */
 void cross_flush(uint64_t start, uint64_t end);
+
+/* By the lock's holder, on a CPU that is about to run a thread and had none: it forgets what the
+ * others flushed meanwhile. */
+void cross_catch_up(struct cpu *cpu);
 
 /* By the lock's holder, once: no other workload CPU runs the program any more when this returns;
  * their counters are in cpus[].totals. */

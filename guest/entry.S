@@ -162,13 +162,33 @@ return_restore:
     swapgs
     iretq          /* after: 1 + 3 + 15 + 3 */
 
-/* A call from another CPU may deliver a signal, which needs all registers: as an exception. */
+/* Attention may deliver a signal or go on with another thread, which needs all registers; in shared
+ * mode it is off the workload clock.
+ */
     .balign 16
     .globl entry_attention
 entry_attention:
     pushq $0
     pushq $VECTOR_ATTENTION
-    jmp entry_exception
+    testb $3, 24(%rsp)
+    jz exception_in_kernel
+    swapgs
+    SAVE_ALL
+    CLOCK_ENTER 20 /* 2 + 3 + 15 */
+    cld
+    movq %rsp, %rdi
+    call trap_attention
+    CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
+    jmp return_restore
+
+/* A thread's first entry into ring 3, on its own kernel stack: guest/schedule.c. */
+    .balign 16
+    .globl entry_thread
+entry_thread:
+    movq %rsp, %rdi
+    call schedule_begin
+    CLOCK_EXIT_STOPPED 28
+    jmp return_restore
 
 exception_in_kernel:
     SAVE_ALL

@@ -16,14 +16,21 @@ void entry_timer(void);
 void entry_device(void);
 void entry_wake(void);
 void entry_attention(void);
+void entry_thread(void);
 void entry_sample(void);
 void entry_spurious(void);
 
 /* guest/traps.c; thread context, interrupts off */
 bool trap_syscall(struct trap_frame *frame); /* true: return by IRETQ */
 void trap_exception(struct trap_frame *frame);
+void trap_attention(struct trap_frame *frame);
 void trap_in_kernel(struct trap_frame *frame);
 void trap_paranoid(struct trap_frame *frame); /* double fault, machine check */
+
+/* guest/schedule.c: a new thread's way to ring 3.  guest/switch.S: stores this stack's pointer and
+ * goes on where the other one stored its. */
+void schedule_begin(struct trap_frame *frame);
+void switch_stacks(uint64_t *save_rsp, uint64_t load_rsp);
 
 /* NMIs; guest/overflow.c.  In the kernel GS may still be the program's. */
 void overflow_nmi(struct irq_frame *frame);

@@ -12,29 +12,14 @@
 
 #define ROBUST_MAX 2048 /* list entries that are looked at: the list may be a circle */
 
-struct match {
-    uint64_t address;
-    uint32_t bits;
-    struct thread *first; /* that waits for it the longest */
-};
-
-static void match_first(struct thread *thread, void *context)
+static bool shares_bits(const struct thread *thread, uint64_t bits)
 {
-    struct match *m = context;
-
-    if (thread->waiting && !thread->woken && thread->wait_key == m->address &&
-        (thread->futex_bits & m->bits) && (!m->first || thread->wait_order < m->first->wait_order))
-        m->first = thread;
+    return thread->futex_bits & bits;
 }
 
 static struct thread *first_waiter(uint64_t address, uint32_t bits)
 {
-    struct match m = {.address = address, .bits = bits};
-
-    if (!address) /* what threads have that wait for something else */
-        return NULL;
-    threads_each(match_first, &m);
-    return m.first;
+    return wait_first(address, shares_bits, bits);
 }
 
 /* Wakes at most `most` waiters: their number. */
@@ -105,7 +90,7 @@ static int64_t requeue(const struct trap_frame *frame, bool compare)
     int64_t woken = wake(frame->rdi, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
     while (frame->r8 != frame->rdi && moved < (uint32_t)frame->r10 &&
            (thread = first_waiter(frame->rdi, FUTEX_BITSET_MATCH_ANY))) {
-        thread->wait_key = frame->r8;
+        wait_requeue(thread, frame->r8);
         moved++;
     }
     return woken + (compare ? moved : 0);

@@ -19,6 +19,7 @@
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
+#include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/service_cpu.h"
 #include "guest/signal_frame.h"
@@ -76,14 +77,13 @@ static void prepare_workload(struct cpu *cpu)
     struct ring *ring = platform_allocate(sizeof *ring);
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
 
-    cpu->fpu_area = platform_allocate(signal_fpu_bytes());
-    if (!ring || !stack || !cpu->fpu_area ||
-        ring_init(ring, cpu->index, RING_SLOTS, run.session.event_count))
+    if (!ring || !stack || ring_init(ring, cpu->index, RING_SLOTS, run.session.event_count))
         panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
     service_make_buffer(cpu);
     cpu->ring = ring;
     cpu->stop_mask = run.shared ? ~0ull : 0;
     cpu->paused = run.paused;
+    cpu->attention_due = cpu->slice_end = CPU_NEVER;
     cpu_set_kernel_stack(cpu, (uint64_t)stack + KERNEL_STACK_BYTES);
     apic_timer_setup(VECTOR_TIMER);
 }
@@ -106,7 +106,7 @@ static void load_program(struct cpu *workload)
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring)
             trace_add_ring(cpus[i].ring);
-    struct thread *thread = threads_first(&run.process, workload);
+    struct thread *thread = threads_first(&run.process);
     int status = run.start_error;
     trace_map_kernel();
     if (status == 0)
@@ -116,15 +116,14 @@ static void load_program(struct cpu *workload)
     run.start_ticks = run.shared ? 0 : x86_rdtsc();
     vdso_start();
     trace_start();
-    workload->thread = thread;
-    workload->tid = thread->tid;
     if (status)
         service_refuse((uint32_t)-status);
-    thread->start = (struct trap_frame){.rip = program.entry,
-                                        .cs = SELECTOR_USER_CODE,
-                                        .rflags = 2 | 1u << 9, /* IF */
-                                        .rsp = program.stack,
-                                        .ss = SELECTOR_USER_DATA};
+    *threads_frame(thread) = (struct trap_frame){.rip = program.entry,
+                                                 .cs = SELECTOR_USER_CODE,
+                                                 .rflags = 2 | 1u << 9, /* IF */
+                                                 .rsp = program.stack,
+                                                 .ss = SELECTOR_USER_DATA};
+    schedule_first(thread, workload);
 }
 
 /* On every workload CPU, just before the program starts. */
@@ -135,7 +134,6 @@ static void start_counting(struct cpu *cpu)
     if (run.shared)
         clock_reset(cpu); /* an overflow in the kernel before the program comes at 0 */
     cpu->user_ticks = 0;
-    cpu->slept_ticks = 0;
     if (run.mode == HR_MODE_OVERFLOW) {
         run.session.period = run.period;
         overflow_start(cpu);
@@ -184,7 +182,7 @@ static void secondary(struct cpu *cpu)
     cross_unlock();
     if (cpu->index == WORKLOAD_CPU)
         start_run(cpu);
-    threads_loop(cpu);
+    schedule_loop(cpu);
 }
 
 static void __attribute__((noreturn)) run_shared(void)
@@ -195,12 +193,9 @@ static void __attribute__((noreturn)) run_shared(void)
     cpu->clock_offset = &vdso_data_page.data.clock_offset;
     prepare_first(cpu);
     load_program(cpu);
-    x86_write_cr3(run.process.space.root);
     start_counting(cpu);
     start_run(cpu);
-    sampler_start(cpu, 0);
-    user_enter(&cpu->thread->start);
-    panic("the program left ring 3");
+    schedule_loop(cpu);
 }
 
 static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpus)
@@ -214,7 +209,7 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     run.workload_cpus = running - 1 - observers;
     if (run.workload_cpus < workload_cpus)
         log_notice("--cpus %u: only %u workload CPUs started", workload_cpus, run.workload_cpus);
-    cross_several = run.workload_cpus > 1;
+    cross_several = true;
     __atomic_store_n(&prepare_turn, 1, __ATOMIC_RELEASE);
     while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != running)
         x86_pause();

@@ -32,6 +32,8 @@ uint64_t platform_physical_address(const void *pointer)
 {
     uint64_t address = (uint64_t)pointer;
 
+    if (address >= STACK_MAP && address < KERNEL_BASE)
+        return vm_stack_physical(address);
     return address >= KERNEL_BASE ? address - KERNEL_BASE : address - DIRECT_MAP;
 }
 

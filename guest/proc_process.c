@@ -8,6 +8,7 @@
 #include "guest/phys.h"
 #include "guest/proc.h"
 #include "guest/run.h"
+#include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/syscall_handlers.h"
 #include "guest/threads.h"
@@ -73,7 +74,7 @@ GENERATE(comm)
 
 static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
 {
-    return inode && inode->context ? run_ticks_to_ns(threads_used_ticks(subject))
+    return inode && inode->context ? run_ticks_to_ns(schedule_thread_ticks(subject))
                                    : service_cpu_ns();
 }
 

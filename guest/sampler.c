@@ -19,18 +19,34 @@
  */
 static int64_t arm_lead_ticks;
 
-#define NEVER_TICKS (1ull << 62) /* from now to next_due while the timer does not sample */
-
-/* Arms the timer for next_due.  In shared mode the workload clock stands at `now` until ring 3. */
+/* Arms the timer for what comes first.  In shared mode the workload clock stands at `now` until
+ * ring 3. */
 static inline void arm(struct cpu *cpu, uint64_t now)
 {
+    uint64_t due = cpu->next_due < cpu->attention_due ? cpu->next_due : cpu->attention_due;
     int64_t ticks;
 
     if (cpu->stop_mask)
-        ticks = (int64_t)(cpu->next_due - now) + arm_lead_ticks;
+        ticks = (int64_t)(due - now) + arm_lead_ticks;
     else
-        ticks = (int64_t)(cpu->next_due - x86_rdtsc());
+        ticks = (int64_t)(due - x86_rdtsc());
     apic_timer_arm(ticks);
+}
+
+/* The same where there may be nothing to come. */
+static void arm_if_needed(struct cpu *cpu, uint64_t now)
+{
+    if (cpu->next_due < CPU_NEVER || cpu->attention_due < CPU_NEVER)
+        arm(cpu, now);
+}
+
+void sampler_set_attention(struct cpu *cpu, uint64_t due)
+{
+    bool sooner = due < cpu->next_due && due < cpu->attention_due;
+
+    cpu->attention_due = due;
+    if (sooner && !cpu->stopped_at) /* otherwise sampler_resume comes */
+        apic_timer_arm((int64_t)(due - clock_now(cpu)));
 }
 
 void sampler_set_lead(int64_t ticks)
@@ -81,15 +97,15 @@ static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t fla
     fill(cpu, now, start, ip, flags);
 }
 
-/* An interrupt before the program reached next_due: of a timer armed earlier, since when the
+/* An interrupt before the program reached what is due: of a timer armed earlier, since when the
  * workload clock stood still, or of one that was armed anew while this interrupt was pending.  The
  * latter still runs.  Were it to expire in here, each of these interrupts would find the next one
  * pending, and the program would not get on.  So it is put off; true: it had expired already.
- * Or of one that does not sample: of a wait that ended early, or from before a pause.
+ * Or of one that nobody waits for any more.
  */
 static bool leave_timer(const struct cpu *cpu)
 {
-    if (run.mode != HR_MODE_TIMER || cpu->paused) {
+    if (cpu->next_due >= CPU_NEVER && cpu->attention_due >= CPU_NEVER) {
         apic_timer_stop();
         return true;
     }
@@ -102,8 +118,14 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
 {
     int64_t late = (int64_t)(now - cpu->next_due);
 
-    if (late < 0)
-        return !leave_timer(cpu);
+    if (late < 0) {
+        cpu->interruptions++;
+        if (now < cpu->attention_due)
+            return !leave_timer(cpu);
+        cpu->attention_due = CPU_NEVER;
+        apic_send(cpu->apic_id, VECTOR_ATTENTION); /* comes before the next instruction */
+        return cpu->next_due < CPU_NEVER;
+    }
     take(cpu, now, ip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
     cpu->next_due = sample_next_due(cpu->next_due, now);
     return true;
@@ -140,24 +162,47 @@ void sampler_rearm(struct cpu *cpu)
     if (!cpu->timer_missed)
         return;
     cpu->timer_missed = false;
-    if (run.mode == HR_MODE_TIMER && !cpu->paused)
-        arm(cpu, clock_entered(cpu)); /* nothing after it was on the workload clock */
+    arm_if_needed(cpu, clock_entered(cpu)); /* nothing after it was on the workload clock */
 }
 
 void sampler_start(struct cpu *cpu, uint64_t now)
 {
-    cpu->next_due = run.mode == HR_MODE_TIMER ? now : now + NEVER_TICKS;
+    cpu->next_due = run.mode == HR_MODE_TIMER && !cpu->paused ? now : CPU_NEVER;
     sampler_resume(cpu, now);
 }
 
 void sampler_resume(struct cpu *cpu, uint64_t now)
 {
-    if (run.mode != HR_MODE_TIMER || cpu->paused)
-        return;
     if ((int64_t)(now - cpu->next_due) >= 0)
         cpu->next_due = sample_next_due(cpu->next_due, now);
     cpu->timer_missed = false;
-    arm(cpu, now);
+    arm_if_needed(cpu, now);
+}
+
+void sampler_follow(struct cpu *cpu, uint64_t now)
+{
+    if (run.paused == cpu->paused)
+        return;
+    if (run.paused)
+        sampler_pause(cpu);
+    else
+        sampler_unpause(cpu, now - (now - run.start_ticks) % run.interval_ticks);
+}
+
+void sampler_leave(struct cpu *cpu, uint64_t now, uint64_t ip)
+{
+    uint64_t late = now - cpu->next_due;
+
+    if ((int64_t)late < 0)
+        return;
+    if (ring_has_room(cpu->ring) || make_room(cpu, now))
+        fill(cpu, now, x86_rdtsc_low(), ip, late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+    cpu->next_due = sample_next_due(cpu->next_due, now);
+}
+
+void sampler_rest(void)
+{
+    apic_timer_stop();
 }
 
 void sampler_stop(void)
@@ -171,11 +216,9 @@ void sampler_stop(void)
 void sampler_pause(struct cpu *cpu)
 {
     cpu->paused = true;
-    cpu->next_due = clock_entered(cpu) + NEVER_TICKS; /* one that is pending comes early */
+    cpu->next_due = CPU_NEVER; /* one that is pending comes early */
     if (run.mode == HR_MODE_OVERFLOW)
         overflow_pause(cpu);
-    else
-        apic_timer_stop();
 }
 
 void sampler_unpause(struct cpu *cpu, uint64_t now)

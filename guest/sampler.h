@@ -14,6 +14,18 @@ void sampler_stop(void); /* on this CPU, whatever the mode */
  * meanwhile are left out. */
 void sampler_resume(struct cpu *cpu, uint64_t now);
 
+/* The timer shall interrupt at `due`, too, for VECTOR_ATTENTION: guest/schedule.h. */
+void sampler_set_attention(struct cpu *cpu, uint64_t due);
+
+/* A CPU that was idle runs a thread from now on: its trigger does what the program asked for
+ * meanwhile.  A CPU becomes idle: its timer rests. */
+void sampler_follow(struct cpu *cpu, uint64_t now);
+void sampler_rest(void);
+
+/* A thread leaves its CPU inside a system call, called at `ip`: takes the sample that the return
+ * from the call would have taken. */
+void sampler_leave(struct cpu *cpu, uint64_t now, uint64_t ip);
+
 /* After service work with the timer armed (shared mode), which may have halted and so missed it. */
 void sampler_rearm(struct cpu *cpu);
 

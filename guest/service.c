@@ -14,13 +14,14 @@
 #include "guest/refused.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
+#include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/service_cpu.h"
 #include "guest/threads.h"
 #include "guest/trace.h"
 #include "guest/wait.h"
 
-#define CLOCK_TICKS_MAX (1ull << 62) /* 146 years of virtual time */
+#define CLOCK_TICKS_MAX CPU_NEVER /* 146 years of virtual time */
 
 static struct service_fault noted_fault;
 
@@ -37,13 +38,13 @@ void *service_buffer(void)
 }
 
 /* In shared mode service work is no work of the program's: what counts ring 0 rests meanwhile. */
-static void hold_counters(struct cpu *cpu)
+void service_hold_counters(struct cpu *cpu)
 {
     if (cpu->stop_mask && run.counts_kernel && cpu->held++ == 0)
         run.pmu->pause(&run.session);
 }
 
-static void release_counters(struct cpu *cpu)
+void service_release_counters(struct cpu *cpu)
 {
     if (cpu->stop_mask && run.counts_kernel && --cpu->held == 0)
         run.pmu->resume(&run.session);
@@ -55,7 +56,7 @@ static struct cpu *begin(void)
     struct cpu *cpu = cpu_this();
 
     clock_stop(cpu);
-    hold_counters(cpu);
+    service_hold_counters(cpu);
     __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
     if (run.mode == HR_MODE_TIMER)
         apic_timer_stop();
@@ -64,7 +65,7 @@ static struct cpu *begin(void)
 
 static void end(struct cpu *cpu)
 {
-    release_counters(cpu);
+    service_release_counters(cpu);
     __atomic_store_n(&cpu->running, true, __ATOMIC_RELEASE);
     sampler_resume(cpu, cpu->stop_mask ? cpu->stopped_at - *cpu->clock_offset : x86_rdtsc());
     clock_start(cpu);
@@ -131,27 +132,17 @@ int64_t service_ask_input(uint64_t ns)
 
 uint64_t service_sleep(uint64_t ns)
 {
-    struct cpu *cpu = cpu_this();
     uint64_t ticks = run_ns_to_ticks(ns < CLOCK_TICKS_MAX ? ns : CLOCK_TICKS_MAX);
-    uint64_t start = clock_now(cpu);
+    uint64_t start = clock_now(cpu_this());
 
-    if (ticks > CLOCK_TICKS_MAX || start > CLOCK_TICKS_MAX - ticks) {
+    if (ticks >= CLOCK_TICKS_MAX || start >= CLOCK_TICKS_MAX - ticks) {
         log_notice("the program sleeps for ever: %lu s and more", ns / 1000000000);
         service_exit(HR_EXIT_SIGNAL, SIGKILL);
     }
-    if (!run.shared) {
-        if (!wait_asleep(cpu->thread, start + ticks))
-            return 0;
-        uint64_t passed = run_ticks_to_ns(clock_now(cpu) - start);
-        return passed < ns ? ns - passed : 0;
-    }
-    begin();
-    start = cpu->stopped_at - *cpu->clock_offset;
-    *cpu->clock_offset -= ticks;
-    cpu->slept_ticks += ticks;
-    record_gap(cpu, start, start + ticks, HR_GAP_SLEEP);
-    end(cpu);
-    return 0;
+    if (!wait_asleep(cpu_this()->thread, start + ticks))
+        return 0;
+    uint64_t passed = run_ticks_to_ns(clock_now(cpu_this()) - start);
+    return passed < ns ? ns - passed : 0;
 }
 
 uint64_t service_monotonic_ns(void)
@@ -166,16 +157,12 @@ uint64_t service_realtime_ns(void)
 
 uint64_t service_cpu_ns(void)
 {
-    const struct cpu *cpu = cpu_this();
-
-    if (!run.shared)
-        return run_ticks_to_ns(threads_process_ticks());
-    return run_ticks_to_ns(clock_now(cpu) - run.start_ticks - cpu->slept_ticks);
+    return run_ticks_to_ns(schedule_process_ticks());
 }
 
 uint64_t service_thread_cpu_ns(void)
 {
-    return run.shared ? service_cpu_ns() : run_ticks_to_ns(threads_used_ticks(cpu_this()->thread));
+    return run_ticks_to_ns(schedule_thread_ticks(cpu_this()->thread));
 }
 
 void service_note_fault(const struct service_fault *fault)
@@ -183,14 +170,17 @@ void service_note_fault(const struct service_fault *fault)
     noted_fault = fault ? *fault : (struct service_fault){0};
 }
 
-/* For a signal without a fault (abort, a stop by the host): where the program was. The CPU's own
- * frame lies at the top of the kernel stack, whatever the kind of entry. */
+/* For a signal without a fault (abort, a stop by the host): where the program was, or where some
+ * thread waits if this CPU is idle. */
 static void note_position(struct cpu *cpu, uint32_t signal)
 {
-    const uint64_t *top = (const uint64_t *)cpu->kernel_stack_top;
+    const struct thread *thread = cpu->thread ? cpu->thread : threads_any();
 
-    noted_fault =
-        (struct service_fault){.ip = top[-5], .vector = HR_FAULT_NO_EXCEPTION, .signal = signal};
+    noted_fault = (struct service_fault){.vector = HR_FAULT_NO_EXCEPTION, .signal = signal};
+    if (!thread)
+        return;
+    noted_fault.ip = threads_frame(thread)->rip;
+    cpu->tid = thread->tid;
 }
 
 /* Counting ends on this CPU. */
@@ -201,11 +191,20 @@ static void stop_counting(struct cpu *cpu)
     sampler_read(cpu, cpu->totals);
 }
 
+static void record_end(struct cpu *cpu)
+{
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_SWITCH, x86_rdtsc());
+
+    slot->counters[0] = cpu->tid;
+    slot->counters[2] = HR_SWITCH_EXIT;
+    sampler_record_end(cpu);
+}
+
 void service_stop_here(struct cpu *cpu)
 {
     sampler_stop();
     if (cpu->tid)
-        threads_record_switch(cpu, x86_rdtsc(), cpu->tid, 0, HR_SWITCH_EXIT);
+        record_end(cpu);
     stop_counting(cpu);
     __atomic_store_n(&cpu->stopped, true, __ATOMIC_RELEASE);
     for (;;)
@@ -224,7 +223,7 @@ static uint64_t all_user_ticks(void)
 void service_exit(uint32_t kind, uint32_t code)
 {
     struct cpu *cpu = cpu_this();
-    struct hr_rec_exit report = {.time = clock_entered(cpu),
+    struct hr_rec_exit report = {.time = cpu->thread ? clock_entered(cpu) : clock_now(cpu),
                                  .kind = kind,
                                  .code = code,
                                  .peak_memory_bytes = phys_peak_bytes()};
@@ -279,10 +278,10 @@ void service_check_stop(void)
 
 void service_drain(struct cpu *cpu)
 {
-    hold_counters(cpu);
+    service_hold_counters(cpu);
     trace_drain(cpu->ring, true);
     service_cpu_poll();
-    release_counters(cpu);
+    service_release_counters(cpu);
     sampler_rearm(cpu);
 }
 
@@ -313,6 +312,7 @@ void service_device_interrupt(struct irq_frame *frame)
 {
     (void)frame;
     apic_eoi();
+    cpu_this()->interruptions++;
     if (run.shared) {
         service_cpu_poll();
         sampler_rearm(cpu_this());
@@ -332,6 +332,7 @@ void service_wake_interrupt(struct irq_frame *frame)
 
     (void)frame;
     apic_eoi();
+    cpu->interruptions++;
     if (cpu->stop_mask && run.mode == HR_MODE_OVERFLOW) { /* the NMI handler found it half full */
         cpu->stopped_at = cpu->enter_ticks;
         service_drain(cpu);

@@ -62,6 +62,10 @@ void service_check_stop(void);
  * workload clock as a whole. */
 void service_flush(void);
 
+/* In shared mode what counts ring 0 rests between these two, which may be nested. */
+void service_hold_counters(struct cpu *cpu);
+void service_release_counters(struct cpu *cpu);
+
 /* Empties this CPU's ring into the trace now (shared mode only; interrupt or thread context). */
 void service_drain(struct cpu *cpu);
 

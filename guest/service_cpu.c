@@ -12,6 +12,7 @@
 #include "guest/log_buffer.h"
 #include "guest/ring.h"
 #include "guest/run.h"
+#include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/service_cpu.h"
 #include "guest/trace.h"
@@ -212,6 +213,11 @@ static void wait_for_host(void)
     platform_wait();
 }
 
+void service_cpu_relieve(void)
+{
+    drain_rings(false);
+}
+
 /* Receives exactly `bytes` bytes of the stdin port; -EINTR when the run is being stopped. */
 static int receive_all(uint8_t *to, size_t bytes)
 {
@@ -323,6 +329,8 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
     while (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_DONE)
         x86_wait_for_interrupt();
     cross_lock(cpu);
+    if (cpu->thread)
+        schedule_look(cpu);
     __atomic_store_n(&request->state, REQUEST_NONE, __ATOMIC_RELAXED);
     return request->result;
 }

@@ -30,6 +30,9 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
  * stopped, -EINVAL when the host did not answer for every event. */
 int service_encode_events(void);
 
+/* Service CPU: empties the rings, whatever else it waits for. */
+void service_cpu_relieve(void);
+
 /* Sends the log, takes messages from the host. */
 void service_cpu_poll(void);
 

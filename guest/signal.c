@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <string.h>
 
-#include "guest/cross.h"
 #include "guest/log.h"
 #include "guest/service.h"
 #include "guest/signal_frame.h"
@@ -47,13 +46,6 @@ static bool takes(const struct thread *thread, uint32_t signal)
     return (~thread->signal_mask | thread->signals_wanted) & SIGNAL_BIT(signal);
 }
 
-/* Has a thread look.  It may be waiting, or run on another CPU. */
-static void notify(const struct thread *thread)
-{
-    if (thread->cpu != cpu_this() && signal_waits_for(thread))
-        cross_call(thread->cpu);
-}
-
 bool signal_ignored(const struct thread *thread, uint32_t signal)
 {
     uint64_t wanted = thread->signal_mask | thread->signals_wanted;
@@ -67,7 +59,7 @@ int signal_send_note(struct thread *thread, const struct signal_note *note)
         return 0;
     int error = signal_queue_add(&thread->signals, note, note->code == SI_USER);
     if (!error)
-        notify(thread);
+        wait_interrupt(thread);
     return error;
 }
 
@@ -112,7 +104,7 @@ int signal_send_process_note(struct process *process, const struct signal_note *
         return 0;
     int error = signal_queue_add(&process->signals, note, note->code == SI_USER);
     if (!error && taker)
-        notify(taker);
+        wait_interrupt(taker);
     return error;
 }
 
@@ -181,10 +173,10 @@ static void hand_on(const struct process *process, uint64_t set)
 {
     set &= process->signals.pending;
     for (; set; set &= set - 1) {
-        const struct thread *taker = choose_for((uint32_t)__builtin_ctzll(set) + 1);
+        struct thread *taker = choose_for((uint32_t)__builtin_ctzll(set) + 1);
 
         if (taker)
-            notify(taker);
+            wait_interrupt(taker);
     }
 }
 

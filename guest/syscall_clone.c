@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "guest/cpu.h"
-#include "guest/log.h"
+#include "guest/futex.h"
 #include "guest/refused.h"
-#include "guest/run.h"
+#include "guest/schedule.h"
 #include "guest/service.h"
+#include "guest/signal.h"
 #include "guest/syscall_handlers.h"
 #include "guest/threads.h"
 #include "guest/uaccess.h"
@@ -27,37 +28,17 @@ struct clone_request {
     uint64_t tls;
 };
 
-/* Once: every further thread would say the same. */
-static void complain(void)
-{
-    static bool complained;
-
-    if (complained)
-        return;
-    complained = true;
-    if (run.shared)
-        log_notice("the program starts a thread, and there is one CPU for all; run it with --cpus "
-                   "N, N at least its number of threads; it gets EAGAIN");
-    else
-        log_notice("the program starts thread %u, and --cpus gives it CPUs for %u; it gets EAGAIN",
-                   threads_count() + 1, threads_count());
-}
-
 static int64_t make_thread(struct thread *parent, const struct trap_frame *frame,
                            const struct clone_request *request)
 {
-    struct cpu *cpu = threads_idle_cpu();
-
     if ((request->flags & CLONE_SETTLS) && request->tls >= USER_END)
         return -EPERM;
-    if (!cpu) {
-        complain();
+    struct thread *thread = threads_clone(parent, frame);
+    if (!thread)
         return -EAGAIN;
-    }
-    struct thread *thread = threads_clone(parent, frame, cpu);
     const uint32_t tid = thread->tid;
     if (request->stack)
-        thread->start.rsp = request->stack;
+        threads_frame(thread)->rsp = request->stack;
     if (request->flags & CLONE_SETTLS)
         thread->fs_base = request->tls;
     if (request->flags & CLONE_CHILD_CLEARTID)
@@ -66,7 +47,7 @@ static int64_t make_thread(struct thread *parent, const struct trap_frame *frame
         (void)copy_to_user(request->parent_tid, &tid, sizeof tid);
     if (request->flags & CLONE_CHILD_SETTID)
         (void)copy_to_user(request->child_tid, &tid, sizeof tid);
-    threads_start(thread);
+    schedule_ready(thread);
     return tid;
 }
 
@@ -128,5 +109,7 @@ int64_t syscall_exit(struct thread *thread, struct trap_frame *frame)
         process->first_status = (uint32_t)frame->rdi & 255;
     if (threads_count() == 1)
         service_exit(HR_EXIT_STATUS, process->first_status);
-    threads_exit(thread);
+    futex_thread_ends(thread);
+    signal_thread_ends(thread);
+    schedule_exit(thread);
 }

@@ -193,6 +193,7 @@ SYSCALL_HANDLER(membarrier);
 SYSCALL_HANDLER(getcpu);
 SYSCALL_HANDLER(sched_getaffinity);
 SYSCALL_HANDLER(sched_setaffinity);
+SYSCALL_HANDLER(sched_yield);
 SYSCALL_HANDLER(sched_getparam);
 SYSCALL_HANDLER(sched_setscheduler);
 SYSCALL_HANDLER(sched_priority);

@@ -6,6 +6,7 @@
 
 #include "guest/cross.h"
 #include "guest/run.h"
+#include "guest/schedule.h"
 #include "guest/syscall_handlers.h"
 #include "guest/threads.h"
 #include "guest/uaccess.h"
@@ -78,24 +79,29 @@ int64_t syscall_getcpu(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
+static uint64_t program_cpus(void)
+{
+    return run.workload_cpus < 64 ? (1ull << run.workload_cpus) - 1 : ~0ull;
+}
+
 int64_t syscall_sched_getaffinity(struct thread *thread, struct trap_frame *frame)
 {
-    const uint32_t cpus_of_program = run.workload_cpus;
-    const uint64_t mask = cpus_of_program < 64 ? (1ull << cpus_of_program) - 1 : ~0ull;
+    const struct thread *target = named(thread, frame->rdi);
+    uint64_t mask;
     int error;
 
-    if (!named(thread, frame->rdi))
+    if (!target)
         return -ESRCH;
     if (frame->rsi < sizeof mask || frame->rsi % sizeof mask)
         return -EINVAL;
+    mask = target->allowed_cpus & program_cpus();
     error = copy_to_user(frame->rdx, &mask, sizeof mask);
     return error ? error : (int64_t)sizeof mask;
 }
 
-/* A thread stays where it is: it may only be asked to. */
 int64_t syscall_sched_setaffinity(struct thread *thread, struct trap_frame *frame)
 {
-    const struct thread *target = named(thread, frame->rdi);
+    struct thread *target = named(thread, frame->rdi);
     uint64_t mask = 0;
     uint64_t bytes = frame->rsi < sizeof mask ? frame->rsi : sizeof mask;
 
@@ -103,7 +109,18 @@ int64_t syscall_sched_setaffinity(struct thread *thread, struct trap_frame *fram
         return -ESRCH;
     if (copy_from_user(&mask, frame->rdx, bytes) != 0)
         return -EFAULT;
-    return mask >> run_program_cpu(target->cpu->index) & 1 ? 0 : -EINVAL;
+    if (!(mask & program_cpus()))
+        return -EINVAL;
+    target->allowed_cpus = mask & program_cpus();
+    schedule_move(target);
+    return 0;
+}
+
+int64_t syscall_sched_yield(struct thread *thread, struct trap_frame *frame)
+{
+    (void)frame;
+    schedule_yield(thread);
+    return 0;
 }
 
 int64_t syscall_sched_getparam(struct thread *thread, struct trap_frame *frame)

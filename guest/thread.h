@@ -7,6 +7,7 @@
 
 #include "guest/cpu.h"
 #include "guest/signal_queue.h"
+#include "guest/timer.h"
 #include "guest/vm.h"
 #include "lib/manifest.h"
 
@@ -34,7 +35,7 @@ struct process {
     const char *program_path; /* for /proc/self/exe: absolute path */
     struct signal_queue signals; /* sent to the process: any thread may take them */
     uint32_t first_status; /* of the first thread's exit: the program's if it is not the last */
-    uint64_t ended_ticks; /* used by threads that ended */
+    uint64_t used_ticks; /* by its threads, but for those that run now, since they do */
     volatile uint32_t stop_signal; /* set by the host's RUN_HOST_STOP; 0: none */
     volatile uint32_t stop_is_timeout;
 };
@@ -55,19 +56,28 @@ struct thread {
     uint64_t interrupted; /* number, and 1, of a system call that a signal ended early; 0: none */
     uint64_t restart_until; /* of a wait with a time limit: its end, for when it is made again */
     /* guest/threads.h */
-    struct cpu *cpu; /* where it lives; NULL: this is no thread */
-    struct trap_frame start; /* its first entry into ring 3 */
+    struct thread *next, *previous; /* of all threads */
+    struct thread *hash_next;
+    uint64_t stack_top; /* of its kernel stack: above the frame of its entry from ring 3 */
+    uint8_t *fpu_area; /* XSAVE */
+    /* guest/schedule.h */
+    enum thread_state { THREAD_QUEUED, THREAD_RUNNING, THREAD_WAITING } state;
+    struct cpu *cpu; /* where it runs, or ran last */
+    uint64_t allowed_cpus; /* bit N: the program's CPU N; sched_setaffinity */
+    struct thread *queue_next, *queue_previous;
+    uint64_t kernel_rsp; /* while it does not run */
     uint64_t fs_base, gs_base; /* the same */
-    bool has_fpu; /* the same: from cpu->fpu_area; otherwise the initial state */
+    bool started; /* it has been in ring 3 */
+    uint32_t waker_tid; /* who made it run again; 0: no thread */
     uint64_t used_ticks; /* until running_since */
     uint64_t running_since;
     /* guest/wait.h */
-    bool waiting;
-    bool woken; /* atomic */
-    bool forever; /* without a timeout */
-    uint64_t signals_wanted; /* end the wait though they are blocked */
+    uint8_t wait_end; /* enum wait_end */
+    const char *wait_what; /* for people */
     uint64_t wait_key; /* 0: none */
-    uint64_t wait_order; /* first come, first woken */
+    struct thread *wait_next, *wait_previous; /* that wait for keys with the same hash */
+    struct timer timer; /* ends the wait */
+    uint64_t signals_wanted; /* end the wait though they are blocked */
     uint32_t futex_bits;
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
 };

@@ -1,38 +1,153 @@
-/* Starts and ends threads on the workload CPUs. */
+/* Makes threads, finds them, and keeps the memory of those that ended for the next ones. */
 #include "guest/threads.h"
 
 #include <string.h>
 
-#include "drivers/apic/apic.h"
-#include "guest/cross.h"
-#include "guest/futex.h"
-#include "guest/input.h"
-#include "guest/run.h"
-#include "guest/sampler.h"
-#include "guest/signal.h"
-#include "guest/syscall_handlers.h"
+#include "guest/entry.h"
+#include "guest/log.h"
+#include "guest/phys.h"
+#include "guest/signal_frame.h"
+#include "guest/vm.h"
 #include "lib/x86.h"
 
-static struct thread table[THREADS_MAX];
+#define HASH_SLOTS 1024u
+#define TID_LIMIT (1u << 22) /* PID_MAX_LIMIT of Linux */
+#define FPU_ALIGNMENT 64u /* of an XSAVE area */
+#define MXCSR_DEFAULT 0x1f80u
+
+_Static_assert(KERNEL_STACK_BYTES == PAGE_BYTES << 2, "STACK_ORDER");
+#define STACK_ORDER 2
+
+static struct thread *oldest, *youngest;
+static struct thread *hash[HASH_SLOTS];
+static struct thread *spare; /* by ->next */
 static uint32_t count;
+static uint32_t stacks; /* ever made */
 static uint32_t next_tid;
 
-struct thread *threads_first(struct process *process, struct cpu *cpu)
-{
-    struct thread *thread = &table[0];
+/* ---- memory ---- */
 
-    *thread = (struct thread){.process = process, .tid = process->pid, .cpu = cpu};
-    next_tid = process->pid + 1;
-    count = 1;
+static uint64_t new_stack(void)
+{
+    uint64_t block = phys_alloc(STACK_ORDER), at;
+
+    if (!block)
+        return 0;
+    at = vm_map_stack(stacks, block);
+    if (!at) {
+        phys_free(block, STACK_ORDER);
+        return 0;
+    }
+    stacks++;
+    return at + KERNEL_STACK_BYTES;
+}
+
+/* A thread and its XSAVE area, which is empty but for what XRSTOR takes even so. */
+static struct thread *new_memory(void)
+{
+    const uint64_t fpu_at = (sizeof(struct thread) + FPU_ALIGNMENT - 1) & ~(FPU_ALIGNMENT - 1ull);
+    unsigned order = phys_order(fpu_at + signal_fpu_bytes());
+    uint64_t block = phys_alloc(order);
+    struct thread *thread;
+
+    if (!block)
+        return NULL;
+    thread = phys_pointer(block);
+    memset(thread, 0, (size_t)PAGE_BYTES << order);
+    thread->stack_top = new_stack();
+    if (!thread->stack_top) {
+        phys_free(block, order);
+        return NULL;
+    }
+    thread->fpu_area = (uint8_t *)thread + fpu_at;
     return thread;
+}
+
+static struct thread *take_memory(void)
+{
+    struct thread *thread = spare;
+
+    if (!thread)
+        return new_memory();
+    spare = thread->next;
+    uint64_t stack_top = thread->stack_top;
+    uint8_t *fpu_area = thread->fpu_area;
+    memset(thread, 0, sizeof *thread);
+    thread->stack_top = stack_top;
+    thread->fpu_area = fpu_area;
+    return thread;
+}
+
+/* ---- the table ---- */
+
+static struct thread **hash_slot(uint32_t tid)
+{
+    return &hash[tid % HASH_SLOTS];
+}
+
+static uint32_t new_tid(void)
+{
+    uint32_t tid;
+
+    do {
+        tid = next_tid++;
+        if (next_tid == TID_LIMIT)
+            next_tid = PROCESS_ID + 1;
+    } while (threads_find(tid));
+    return tid;
+}
+
+static void add(struct thread *thread)
+{
+    struct thread **slot = hash_slot(thread->tid);
+
+    thread->hash_next = *slot;
+    *slot = thread;
+    thread->previous = youngest;
+    if (youngest)
+        youngest->next = thread;
+    else
+        oldest = thread;
+    youngest = thread;
+    count++;
+}
+
+void threads_remove(struct thread *thread)
+{
+    struct thread **slot = hash_slot(thread->tid);
+
+    while (*slot != thread)
+        slot = &(*slot)->hash_next;
+    *slot = thread->hash_next;
+    if (thread->next)
+        thread->next->previous = thread->previous;
+    else
+        youngest = thread->previous;
+    if (thread->previous)
+        thread->previous->next = thread->next;
+    else
+        oldest = thread->next;
+    count--;
+}
+
+void threads_free(struct thread *thread)
+{
+    thread->next = spare;
+    spare = thread;
 }
 
 struct thread *threads_find(uint32_t tid)
 {
-    for (uint32_t i = 0; i < THREADS_MAX; i++)
-        if (table[i].cpu && table[i].tid == tid)
-            return &table[i];
-    return NULL;
+    struct thread *thread = *hash_slot(tid);
+
+    while (thread && thread->tid != tid)
+        thread = thread->hash_next;
+    return thread;
+}
+
+struct thread *threads_any(void)
+{
+    return oldest;
 }
 
 uint32_t threads_count(void)
@@ -42,156 +157,62 @@ uint32_t threads_count(void)
 
 void threads_each(void (*visit)(struct thread *thread, void *context), void *context)
 {
-    for (uint32_t i = 0; i < THREADS_MAX; i++)
-        if (table[i].cpu)
-            visit(&table[i], context);
+    struct thread *next;
+
+    for (struct thread *thread = oldest; thread; thread = next) {
+        next = thread->next;
+        visit(thread, context);
+    }
 }
 
-struct cpu *threads_idle_cpu(void)
+/* ---- new threads ---- */
+
+/* Its kernel stack is as if it had called switch_stacks from entry_thread. */
+static void prepare_stack(struct thread *thread)
 {
-    for (uint32_t i = 1; i < cpu_count; i++)
-        if (cpus[i].ring && !cpus[i].thread)
-            return &cpus[i];
-    return NULL;
+    uint64_t *stack = (uint64_t *)threads_frame(thread);
+
+    *--stack = (uint64_t)entry_thread;
+    for (int i = 0; i < 6; i++) /* what switch_stacks takes off */
+        *--stack = 0;
+    thread->kernel_rsp = (uint64_t)stack;
 }
 
-/* There are at least as many entries as CPUs. */
-static struct thread *new_entry(void)
+struct thread *threads_first(struct process *process)
 {
-    uint32_t i = 0;
+    static const uint32_t mxcsr = MXCSR_DEFAULT;
+    struct thread *thread = take_memory();
 
-    while (table[i].cpu)
-        i++;
-    return &table[i];
-}
-
-struct thread *threads_clone(const struct thread *parent, const struct trap_frame *frame,
-                             struct cpu *cpu)
-{
-    struct thread *thread = new_entry();
-
-    *thread = (struct thread){.process = parent->process,
-                              .tid = next_tid++,
-                              .signal_mask = parent->signal_mask,
-                              .cpu = cpu,
-                              .start = *frame,
-                              .fs_base = x86_rdmsr(X86_MSR_FS_BASE),
-                              .gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE),
-                              .has_fpu = true};
-    memcpy(thread->name, parent->name, sizeof thread->name);
-    thread->start.rax = 0;
-    __asm__ volatile("xsave64 (%0)" ::"r"(cpu->fpu_area), "a"(~0u), "d"(~0u) : "memory");
-    count++;
+    if (!thread)
+        panic("no memory for the first thread; give more with --mem");
+    memcpy(thread->fpu_area + SIGNAL_FPU_MXCSR, &mxcsr, sizeof mxcsr);
+    thread->process = process;
+    thread->tid = process->pid;
+    thread->allowed_cpus = ~0ull;
+    next_tid = process->pid + 1;
+    add(thread);
+    prepare_stack(thread);
     return thread;
 }
 
-void threads_start(struct thread *thread)
+struct thread *threads_clone(const struct thread *parent, const struct trap_frame *frame)
 {
-    __atomic_store_n(&thread->cpu->thread, thread, __ATOMIC_RELEASE);
-    cross_call(thread->cpu);
-}
+    struct thread *thread = count < THREADS_MAX ? take_memory() : NULL;
 
-void threads_record_switch(struct cpu *cpu, uint64_t time, uint32_t from, uint32_t to,
-                           enum hr_switch_reason reason)
-{
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_SWITCH, time);
-
-    slot->counters[0] = from;
-    slot->counters[1] = to;
-    slot->counters[2] = reason;
-    sampler_record_end(cpu);
-}
-
-/* The trigger follows the thread; grid points are the same on every CPU. */
-static void start_sampling(struct cpu *cpu, uint64_t now)
-{
-    uint64_t passed = (now - run.start_ticks) % run.interval_ticks;
-
-    if (run.paused) {
-        sampler_pause(cpu);
-    } else if (cpu->paused) {
-        sampler_unpause(cpu, now - passed);
-    } else {
-        sampler_start(cpu, now - passed);
-    }
-    __atomic_store_n(&cpu->running, true, __ATOMIC_RELEASE);
-}
-
-/* Runs the thread until it ends; then the kernel lock is held. */
-static void run_thread(struct cpu *cpu, struct thread *thread)
-{
-    uint64_t now = x86_rdtsc();
-
-    x86_write_cr3(thread->process->space.root);
-    x86_wrmsr(X86_MSR_FS_BASE, thread->fs_base);
-    x86_wrmsr(X86_MSR_KERNEL_GS_BASE, thread->gs_base);
-    if (thread->has_fpu)
-        __asm__ volatile("xrstor64 (%0)" ::"r"(cpu->fpu_area), "a"(~0u), "d"(~0u) : "memory");
-    cpu->tid = thread->tid;
-    thread->running_since = now;
-    threads_record_switch(cpu, now, 0, thread->tid, HR_SWITCH_START);
-    start_sampling(cpu, now);
-    user_enter(&thread->start);
-    memset(thread, 0, sizeof *thread);
-    __atomic_store_n(&cpu->thread, NULL, __ATOMIC_RELEASE);
-}
-
-void threads_loop(struct cpu *cpu)
-{
-    for (;;) {
-        struct thread *thread;
-
-        while (!(thread = __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE))) {
-            cross_answer(cpu);
-            x86_wait_for_interrupt();
-        }
-        run_thread(cpu, thread);
-        cross_unlock();
-    }
-}
-
-void threads_exit(struct thread *thread)
-{
-    struct cpu *cpu = thread->cpu;
-    uint64_t now = x86_rdtsc();
-
-    futex_thread_ends(thread);
-    signal_thread_ends(thread);
-    if (!input_awaited() && threads_stuck(thread))
-        syscall_deadlock(thread, "the last running thread ended");
-    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
-    if (run.mode == HR_MODE_TIMER)
-        apic_timer_stop();
-    threads_record_switch(cpu, now, thread->tid, 0, HR_SWITCH_EXIT);
-    thread->process->ended_ticks += threads_used_ticks(thread);
-    cpu->tid = 0;
-    count--;
-    user_leave(); /* to run_thread, off this stack */
-}
-
-bool threads_stuck(const struct thread *leaving)
-{
-    for (uint32_t i = 0; i < THREADS_MAX; i++) {
-        const struct thread *t = &table[i];
-
-        if (t->cpu && t != leaving &&
-            (!t->waiting || !t->forever || t->woken || signal_waits_for(t)))
-            return false;
-    }
-    return true;
-}
-
-uint64_t threads_used_ticks(const struct thread *thread)
-{
-    return thread->used_ticks + (thread->waiting ? 0 : x86_rdtsc() - thread->running_since);
-}
-
-uint64_t threads_process_ticks(void)
-{
-    uint64_t ticks = run.process.ended_ticks;
-
-    for (uint32_t i = 0; i < THREADS_MAX; i++)
-        if (table[i].cpu && table[i].running_since)
-            ticks += threads_used_ticks(&table[i]);
-    return ticks;
+    if (!thread)
+        return NULL;
+    thread->process = parent->process;
+    thread->tid = new_tid();
+    thread->signal_mask = parent->signal_mask;
+    thread->cpu = parent->cpu;
+    thread->allowed_cpus = parent->allowed_cpus;
+    thread->fs_base = x86_rdmsr(X86_MSR_FS_BASE);
+    thread->gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE);
+    memcpy(thread->name, parent->name, sizeof thread->name);
+    __asm__ volatile("xsave64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
+    *threads_frame(thread) = *frame;
+    threads_frame(thread)->rax = 0;
+    add(thread);
+    prepare_stack(thread);
+    return thread;
 }

@@ -109,7 +109,8 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
         body->switched = (struct hr_rec_switch){.time = slot->time,
                                                 .from_tid = (uint32_t)words[0],
                                                 .to_tid = (uint32_t)words[1],
-                                                .reason = (uint32_t)words[2]};
+                                                .reason = (uint32_t)words[2],
+                                                .waker_tid = (uint32_t)words[3]};
         return sizeof body->switched;
     case HR_REC_OUTPUT:
         body->output = (struct hr_rec_output){.time = slot->time,

@@ -11,6 +11,7 @@
 #include "guest/panic.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
+#include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/signal.h"
 #include "guest/syscall.h"
@@ -50,6 +51,7 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     cross_lock(cpu);
     thread->return_by_iret = false;
     syscall_dispatch(thread, frame);
+    cpu = cpu_this(); /* it may have waited */
     uint64_t end = clock_end_of_call(cpu);
     uint64_t duration = end - start;
 
@@ -100,15 +102,20 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
     service_note_fault(NULL); /* a handler takes it */
 }
 
-/* Another CPU asked this one to look. */
-static void attend(struct cpu *cpu, struct trap_frame *frame)
+/* Another CPU, or this one's timer, asked this one to look. */
+void trap_attention(struct trap_frame *frame)
 {
+    struct cpu *cpu = cpu_this();
+
     apic_eoi();
+    cpu->interruptions++;
     cross_answer(cpu);
     cross_lock(cpu);
+    cpu = schedule_attend(cpu);
     service_check_stop();
     syscall_hr_follow(cpu, frame->rip);
     signal_deliver(cpu->thread, frame);
+    schedule_return(cpu);
     cross_unlock();
 }
 
@@ -135,10 +142,6 @@ void trap_exception(struct trap_frame *frame)
 {
     struct cpu *cpu = cpu_this();
 
-    if (frame->vector == VECTOR_ATTENTION) {
-        attend(cpu, frame);
-        return;
-    }
     cross_lock(cpu);
     exception(cpu, frame);
     cross_unlock();

@@ -77,4 +77,9 @@ void vm_inode_changed(struct inode *inode, uint64_t first_page, uint64_t end_pag
 
 const struct vm_area *vm_find(const struct vm_space *space, uint64_t address);
 
+/* Maps KERNEL_STACK_BYTES of contiguous memory as kernel stack `number` of all address spaces, for
+ * good: its lowest address; 0: out of memory.  And where such an address is physically. */
+uint64_t vm_map_stack(uint32_t number, uint64_t physical);
+uint64_t vm_stack_physical(uint64_t address);
+
 #endif

@@ -80,6 +80,8 @@ void vm_init(void)
     /* Every address space copies the kernel's top entries: this one must exist before the first. */
     if (!vm_table_make(kernel_root, DEVICE_MAP, VM_LEVEL_TOP - 1))
         panic("no memory for the kernel's page tables");
+    if (!vm_table_make(kernel_root, STACK_MAP, VM_LEVEL_TOP - 1))
+        panic("no memory for the kernel's page tables");
     x86_write_cr3(kernel_root);
     phys_add_high();
 }
@@ -150,4 +152,27 @@ uint64_t vm_map_device(uint64_t physical, uint64_t bytes)
     }
     device_next += PAGE_BYTES; /* a hole, so that an overrun faults */
     return address + (physical - first);
+}
+
+/* Each with an unmapped gap of its own size below it, so that an overflow faults. */
+uint64_t vm_map_stack(uint32_t number, uint64_t physical)
+{
+    uint64_t address = STACK_MAP + (2 * (uint64_t)number + 1) * KERNEL_STACK_BYTES;
+
+    for (uint64_t at = 0; at < KERNEL_STACK_BYTES; at += PAGE_BYTES) {
+        uint64_t *entry = vm_table_make(kernel_root, address + at, VM_LEVEL_PAGE);
+
+        if (!entry)
+            return 0;
+        *entry = (physical + at) | VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE | VM_ENTRY_PRESENT |
+                 VM_ENTRY_GLOBAL | VM_ENTRY_ACCESSED | VM_ENTRY_DIRTY;
+    }
+    return address;
+}
+
+uint64_t vm_stack_physical(uint64_t address)
+{
+    struct vm_slot slot = vm_table_look(kernel_root, address, VM_LEVEL_PAGE);
+
+    return (*slot.entry & VM_ENTRY_ADDRESS) + address % PAGE_BYTES;
 }

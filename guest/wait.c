@@ -1,145 +1,151 @@
-/* Waiting: the thread's CPU halts and the kernel is free for the others. */
+/* Waiting: the thread gives its CPU away until its wait ends. */
 #include "guest/wait.h"
 
-#include "drivers/apic/apic.h"
+#include "guest/clock.h"
 #include "guest/cross.h"
-#include "guest/input.h"
 #include "guest/run.h"
-#include "guest/sampler.h"
-#include "guest/service.h"
+#include "guest/schedule.h"
 #include "guest/signal.h"
-#include "guest/syscall_handlers.h"
-#include "guest/threads.h"
-#include "lib/x86.h"
 
-#define TICKS_MAX (1ull << 62) /* more is for ever */
+#define BUCKETS 512u /* a power of two */
 
-static bool over(const struct thread *thread, uint64_t until, enum wait_end *end)
+static struct { /* threads by what they wait for, the longest first */
+    struct thread *first, *last;
+} buckets[BUCKETS];
+
+static uint32_t bucket_of(uint64_t key)
 {
-    if (__atomic_load_n(&thread->woken, __ATOMIC_ACQUIRE))
-        *end = WAIT_WOKEN;
-    else if (signal_waits_for(thread) || run.process.stop_signal)
-        *end = WAIT_SIGNAL;
-    else if (!thread->forever && (int64_t)(x86_rdtsc() - until) >= 0)
-        *end = WAIT_TIMEOUT;
+    return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32) % BUCKETS;
+}
+
+static void add(struct thread *thread, uint64_t key)
+{
+    uint32_t b = bucket_of(key);
+
+    thread->wait_key = key;
+    thread->wait_next = NULL;
+    thread->wait_previous = buckets[b].last;
+    if (buckets[b].last)
+        buckets[b].last->wait_next = thread;
     else
-        return false;
-    return true;
+        buckets[b].first = thread;
+    buckets[b].last = thread;
 }
 
-static void record(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_gap_reason reason)
+static void remove_from(struct thread *thread)
 {
-    threads_record_switch(cpu, last, 0, cpu->tid, HR_SWITCH_WAKE);
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, first);
-    slot->counters[0] = last;
-    slot->counters[1] = reason;
-    sampler_record_end(cpu);
+    uint32_t b = bucket_of(thread->wait_key);
+
+    if (!thread->wait_key)
+        return;
+    if (thread->wait_next)
+        thread->wait_next->wait_previous = thread->wait_previous;
+    else
+        buckets[b].last = thread->wait_previous;
+    if (thread->wait_previous)
+        thread->wait_previous->wait_next = thread->wait_next;
+    else
+        buckets[b].first = thread->wait_next;
+    thread->wait_next = thread->wait_previous = NULL;
+    thread->wait_key = 0;
 }
 
-/* thread->forever is set.  What ended the wait is decided under the lock: a wake-up counts. */
-static enum wait_end halt_until(struct thread *thread, uint64_t until, enum hr_gap_reason reason)
+static void end_wait(struct thread *thread, enum wait_end end)
 {
-    struct cpu *cpu = thread->cpu;
-    uint64_t first = x86_rdtsc();
-    enum wait_end end;
+    if (thread->state != THREAD_WAITING)
+        return;
+    thread->wait_end = end;
+    remove_from(thread);
+    timer_cancel(&thread->timer);
+    schedule_ready(thread);
+}
 
-    thread->used_ticks = threads_used_ticks(thread);
-    thread->waiting = true;
-    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
-    if (run.mode == HR_MODE_TIMER)
-        apic_timer_stop();
-    threads_record_switch(cpu, first, thread->tid, 0, HR_SWITCH_BLOCK);
-    cross_unlock();
-    while (!over(thread, until, &end)) {
-        if (!thread->forever)
-            apic_timer_arm((int64_t)(until - x86_rdtsc()));
-        x86_wait_for_interrupt();
+static void timed_out(struct timer *timer)
+{
+    end_wait((struct thread *)((uint8_t *)timer - offsetof(struct thread, timer)), WAIT_TIMEOUT);
+}
+
+/* Until `due` of the workload clock; CPU_NEVER and more: for ever. */
+static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap_reason reason,
+                                const char *what)
+{
+    enum wait_end end = WAIT_SIGNAL;
+
+    if (!signal_waits_for(thread) && !run.process.stop_signal) {
+        if (due < CPU_NEVER) {
+            thread->timer.expire = timed_out;
+            timer_set(&thread->timer, due);
+        }
+        schedule_block(thread, reason, what);
+        end = thread->wait_end;
     }
-    cross_lock(cpu);
-    over(thread, until, &end);
-    uint64_t last = x86_rdtsc();
-    thread->waiting = thread->woken = false;
-    thread->running_since = last;
-    if (!thread->forever)
-        apic_timer_stop(); /* what woke it may have come before the timeout */
-    record(cpu, first, last, reason);
-    __atomic_store_n(&cpu->running, true, __ATOMIC_RELEASE);
-    sampler_resume(cpu, x86_rdtsc());
+    remove_from(thread);
     return end;
 }
 
 enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
 {
-    if (run.shared) {
-        if (signal_waits_for(thread))
-            return WAIT_SIGNAL;
-        if (ns && input_awaited() && input_idle(ns))
-            return run.process.stop_signal ? WAIT_SIGNAL : WAIT_WOKEN;
-        if (ns == WAIT_FOREVER)
-            syscall_deadlock(thread, what);
-        if (ns)
-            service_sleep(ns);
+    uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER);
+    uint64_t now = clock_now(thread->cpu);
+
+    if (!ns) {
+        remove_from(thread);
         return WAIT_TIMEOUT;
     }
-    uint64_t ticks = run_ns_to_ticks(ns < TICKS_MAX ? ns : TICKS_MAX);
-    thread->forever = ns == WAIT_FOREVER || ticks >= TICKS_MAX;
-    if (thread->forever && !signal_waits_for(thread)) {
-        thread->waiting = true;
-        if (!input_awaited() && threads_stuck(NULL))
-            syscall_deadlock(thread, what);
-        thread->waiting = false;
-    }
-    return halt_until(thread, x86_rdtsc() + ticks, HR_GAP_WAIT);
+    return wait_until(thread, ticks < CPU_NEVER ? now + ticks : CPU_NEVER, HR_GAP_WAIT, what);
 }
 
 enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const char *what)
 {
-    static uint64_t order;
-
-    thread->wait_key = key;
-    thread->wait_order = order++;
-    enum wait_end end = wait_for(thread, ns, what);
-    thread->wait_key = 0;
-    return end;
-}
-
-struct match {
-    uint64_t key;
-    struct thread *first;
-};
-
-static void match_first(struct thread *thread, void *context)
-{
-    struct match *m = context;
-
-    if (thread->waiting && !thread->woken && thread->wait_key == m->key &&
-        (!m->first || thread->wait_order < m->first->wait_order))
-        m->first = thread;
-}
-
-uint32_t wait_wake_key(uint64_t key, uint32_t most)
-{
-    uint32_t woken = 0;
-
-    for (; woken < most; woken++) {
-        struct match m = {.key = key};
-
-        threads_each(match_first, &m);
-        if (!m.first)
-            break;
-        wait_wake(m.first);
-    }
-    return woken;
+    add(thread, key);
+    return wait_for(thread, ns, what);
 }
 
 bool wait_asleep(struct thread *thread, uint64_t until)
 {
-    thread->forever = false;
-    return halt_until(thread, until, HR_GAP_SLEEP) == WAIT_SIGNAL;
+    return wait_until(thread, until, HR_GAP_SLEEP, "sleep") == WAIT_SIGNAL;
+}
+
+struct thread *wait_first(uint64_t key,
+                          bool (*wants)(const struct thread *thread, uint64_t context),
+                          uint64_t context)
+{
+    struct thread *thread = key ? buckets[bucket_of(key)].first : NULL;
+
+    while (thread && (thread->wait_key != key || (wants && !wants(thread, context))))
+        thread = thread->wait_next;
+    return thread;
+}
+
+void wait_requeue(struct thread *thread, uint64_t key)
+{
+    remove_from(thread);
+    add(thread, key);
+}
+
+uint32_t wait_wake_key(uint64_t key, uint32_t most)
+{
+    struct thread *thread;
+    uint32_t woken = 0;
+
+    while (woken < most && (thread = wait_first(key, NULL, 0))) {
+        wait_wake(thread);
+        woken++;
+    }
+    return woken;
 }
 
 void wait_wake(struct thread *thread)
 {
-    __atomic_store_n(&thread->woken, true, __ATOMIC_RELEASE);
-    cross_call(thread->cpu);
+    end_wait(thread, WAIT_WOKEN);
+}
+
+void wait_interrupt(struct thread *thread)
+{
+    if (!signal_waits_for(thread))
+        return;
+    if (thread->state == THREAD_WAITING)
+        end_wait(thread, WAIT_SIGNAL);
+    else if (thread->state == THREAD_RUNNING && thread->cpu != cpu_this())
+        cross_call(thread->cpu);
 }

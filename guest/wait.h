@@ -12,9 +12,8 @@
 enum wait_end { WAIT_WOKEN, WAIT_TIMEOUT, WAIT_SIGNAL };
 
 /* Waits for wait_wake, for a signal that is to be delivered (or is in thread->signals_wanted), or
- * until `ns` nanoseconds have passed.  What nothing can end ends the run; `what` says where.  In
- * shared mode there is nobody else, and time passes at once.
- */
+ * until `ns` nanoseconds have passed.  Other threads run meanwhile, and the caller may go on on
+ * another CPU.  Where nothing can end it, the run ends; `what` says where. */
 enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what);
 
 /* Waits so for a key: the address of what the thread waits for, in the kernel or (futexes) in the
@@ -29,10 +28,20 @@ enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const ch
  * number. */
 uint32_t wait_wake_key(uint64_t key, uint32_t most);
 
-/* Sleeps until TSC `until`; true: a signal came before. */
+/* The first of those for which `wants` (NULL: any) is true; NULL: none.  To let it wait for another
+ * key, behind those that do already. */
+struct thread *wait_first(uint64_t key,
+                          bool (*wants)(const struct thread *thread, uint64_t context),
+                          uint64_t context);
+void wait_requeue(struct thread *thread, uint64_t key);
+
+/* Sleeps until `until` of the workload clock; true: a signal came before. */
 bool wait_asleep(struct thread *thread, uint64_t until);
 
-/* Ends another thread's wait_for. */
+/* Ends another thread's wait. */
 void wait_wake(struct thread *thread);
+
+/* A signal came that the thread may have to take: ends its wait, or has its CPU look. */
+void wait_interrupt(struct thread *thread);
 
 #endif

@@ -94,6 +94,7 @@ static const struct layout layouts[] = {
             FIELD(struct hr_rec_switch, from_tid),
             FIELD(struct hr_rec_switch, to_tid),
             FIELD(struct hr_rec_switch, reason),
+            FIELD(struct hr_rec_switch, waker_tid),
             {0}}},
     {HR_REC_OUTPUT, sizeof(struct hr_rec_output), false, "output",
      FIELDS{FIELD(struct hr_rec_output, time),

@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 1 /* readers accept any minor version */
+#define HR_VERSION_MINOR 2 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -251,14 +251,16 @@ enum hr_switch_reason {
     HR_SWITCH_BLOCK = 3,
     HR_SWITCH_SLICE = 4,
     HR_SWITCH_WAKE = 5,
+    HR_SWITCH_YIELD = 6,
 };
 
 struct hr_rec_switch { /* another thread (0: none) runs on this CPU from now on */
     uint64_t time;
     uint32_t from_tid;
     uint32_t to_tid;
-    uint32_t reason; /* enum hr_switch_reason */
-    uint32_t reserved;
+    uint32_t
+        reason; /* enum hr_switch_reason: why from_tid left, or, where that is 0, why to_tid came */
+    uint32_t waker_tid; /* made to_tid run since it ran last; 0: no thread did, or format 1.1 */
 };
 _Static_assert(sizeof(struct hr_rec_switch) == 24, "hr_rec_switch");
 

@@ -11,6 +11,7 @@
 #define KERNEL_BASE 0xffffffff80000000 /* virtual = physical + KERNEL_BASE */
 #define DIRECT_MAP 0xffff800000000000 /* virtual = physical + DIRECT_MAP, all RAM, NX */
 #define DEVICE_MAP 0xffffc00000000000 /* device memory, uncached */
+#define STACK_MAP 0xffffd00000000000 /* kernel stacks of threads, with gaps between them */
 #define USER_END 0x00007ffffffff000 /* user addresses are below */
 #define TRAMPOLINE_PHYSICAL 0x8000 /* real-mode start of the other CPUs */
 

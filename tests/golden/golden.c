@@ -43,8 +43,11 @@ static void put_samples(struct golden_file *f, uint32_t from, uint32_t to)
 
 static void put_thread_records(struct trace_writer *w)
 {
-    const struct hr_rec_switch change = {
-        .time = GOLDEN_START_TIME + 39500, .from_tid = 1, .to_tid = 2, .reason = HR_SWITCH_SLICE};
+    const struct hr_rec_switch change = {.time = GOLDEN_START_TIME + 39500,
+                                         .from_tid = 1,
+                                         .to_tid = 2,
+                                         .reason = HR_SWITCH_BLOCK,
+                                         .waker_tid = 3};
     const struct hr_rec_syscall call = {.time = GOLDEN_START_TIME + 39600,
                                         .result = 5,
                                         .duration_ticks = 44,

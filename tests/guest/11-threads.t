@@ -51,12 +51,36 @@ for program in threads threads-musl; do
 done
 program=threads
 
-threads 3 -- spare
-expect 'more threads than CPUs: EAGAIN' 0 'spare: 2 made, then EAGAIN; 3 CPUs'
-like 'and what to do' err '--cpus gives it CPUs for 3'
-run_guest --accel tcg "$WORKLOADS/threads" spare
-expect 'one CPU for all: EAGAIN' 0 'spare: 0 made, then EAGAIN; 1 CPUs'
-like 'and there too what to do' err 'run it with --cpus N'
+# One CPU for all: threads take turns in virtual time, and every run is the same.
+shared() {
+    run_guest --accel tcg "$WORKLOADS/threads" "$@"
+}
+threads 3 -- sync 20 100
+expect 'more threads than CPUs' 0 'sync: sum 21000, turns 200'
+shared sync 16 200
+expect 'one CPU for all: mutex, condition variable, barrier' 0 'sync: sum 27200, turns 320'
+shared pingpong 2 2000
+expect 'one CPU for all: futex to and fro' 0 'pingpong: 0'
+shared exit 4
+expect 'one CPU for all: exit while others spin' 7 'exit: while 3 spin'
+shared signals 6
+expect 'one CPU for all: signals' 0 'signals: 5'
+shared stuck 3
+expect 'one CPU for all: all threads wait for ever' 137 ''
+for run in a b; do
+    run_guest --accel tcg -i 1us -o $run.bin "$WORKLOADS/threads" count 3 2000000
+    "$HR" dump --format csv $run.bin >$run.csv
+    "$HR" dump --format records $run.bin | grep 'switch ' >$run.switches
+done
+same_file 'one CPU for all: two runs give the same samples' a.csv b.csv
+same_file 'and the same switches' a.switches b.switches
+is 'a slice is 1 ms of virtual time' "$(sed -n 's/.*switch time=\([0-9]*\) .*reason=4.*/\1/p' a.switches |
+    awk 'NR > 1 { print $1 - last } { last = $1 }' | sort -n | uniq -c | sort -n | awk 'END { print $2 }')" 1000000
+alone=$(run_guest --accel tcg --mode off "$WORKLOADS/threads" count 1 1000000; total hr.bin instructions)
+longer=$(run_guest --accel tcg --mode off "$WORKLOADS/threads" count 1 1900000; total hr.bin instructions)
+three=$(run_guest --accel tcg --mode off "$WORKLOADS/threads" count 3 1000000; total hr.bin instructions)
+more=$(run_guest --accel tcg --mode off "$WORKLOADS/threads" count 3 1900000; total hr.bin instructions)
+is 'switches cost the program no instruction' "$((longer - alone)) $((more - three))" '1800000 10800000'
 threads 3 -- crash 3
 expect 'a thread crashes: so does the program' 139 ''
 is 'and the fault names that thread' "$(stat_of hr.bin '[.fault.signal, .fault.tid] | join(" ")')" '11 1002'
