@@ -8,6 +8,8 @@
 #include "guest/exec_image.h"
 #include "guest/exec_stack.h"
 #include "guest/files.h"
+#include "guest/fs.h"
+#include "guest/fs_mounts.h"
 #include "guest/log.h"
 #include "guest/phys.h"
 #include "guest/random.h"
@@ -177,16 +179,24 @@ static int make_stack(struct process *process, const struct program *p, uint64_t
     return error;
 }
 
+/* The working directory is there even if the archive has nothing in it. */
 static int set_directory(struct process *process)
 {
     const char *cwd = manifest_text(&process->manifest, "cwd", "/");
-    size_t bytes = strlen(cwd) + 1;
+    struct fs_found found;
+    int error = cwd[0] == '/' && strlen(cwd) < FS_PATH_MAX ? 0 : -EINVAL;
 
-    if (cwd[0] != '/' || bytes > sizeof process->cwd) {
-        log_notice("the working directory is not an absolute path of at most 4095 bytes");
-        return -EINVAL;
+    if (!error)
+        error = fs_make_directories(cwd, 0755);
+    if (!error)
+        error = fs_walk(NULL, fs_root, cwd, FS_FOLLOW | FS_DIRECTORY, &found);
+    if (error) {
+        log_notice("the working directory %s cannot be had: error %d", cwd, -error);
+        return error;
     }
-    memcpy(process->cwd, cwd, bytes);
+    process->directory = found.entry;
+    fs_entry_hold(process->directory);
+    fs_found_release(&found);
     return 0;
 }
 
@@ -197,7 +207,9 @@ int exec_load(struct process *process, struct exec_result *result)
 
     if (!error) {
         process->program_path = p.program.path;
-        error = set_directory(process);
+        error = fs_mount(process);
+        if (!error)
+            error = set_directory(process);
     }
     if (!error)
         error = map_images(process, &p);

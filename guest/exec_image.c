@@ -13,27 +13,37 @@
 
 #define PAGE_MASK (PAGE_BYTES - 1ull)
 
+/* The file itself, and its path if the caller has none. */
+static int find(const char *name, const char *path, struct exec_image *image)
+{
+    static char real[2][FS_PATH_MAX];
+    static unsigned used;
+    struct fs_found found;
+    int error = fs_walk(NULL, fs_root, name, FS_FOLLOW, &found);
+    bool gone;
+
+    if (error)
+        return error;
+    image->inode = found.entry->inode;
+    image->contents = S_ISREG(image->inode->mode) ? inode_contents(image->inode) : NULL;
+    image->path = path;
+    if (!path && fs_path(found.entry, real[used % 2], FS_PATH_MAX, &gone) >= 0)
+        image->path = real[used++ % 2];
+    fs_found_release(&found); /* its directory holds the inode */
+    return image->contents && image->path ? 0 : -ENOENT;
+}
+
 int exec_image_open(const char *name, const char *path, struct exec_image *image)
 {
-    static char real[2][FS_PATH_MAX + 1];
-    static unsigned used;
     enum elf64_status status;
 
-    if (fs_find("/", name, &image->node) != 0 || !S_ISREG(image->node->mode)) {
+    if (find(name, path, image) != 0) {
         log_notice("the run archive has no %s", name);
         return -ENOENT;
     }
-    if (!path) {
-        size_t bytes = strnlen(image->node->name, FS_PATH_MAX - 1);
-
-        path = real[used % 2];
-        real[used % 2][0] = '/';
-        memcpy(real[used++ % 2] + 1, image->node->name, bytes);
-    }
-    image->path = path;
-    status = elf64_parse(image->node->data, image->node->bytes, &image->elf);
+    status = elf64_parse(image->contents, image->inode->bytes, &image->elf);
     if (status != ELF64_OK) {
-        log_notice("%s: %s", path, elf64_status_text(status));
+        log_notice("%s: %s", image->path, elf64_status_text(status));
         return -ENOEXEC;
     }
     return 0;
@@ -43,7 +53,7 @@ const char *exec_image_interpreter(const struct exec_image *image)
 {
     if (!image->elf.interpreter_bytes)
         return NULL;
-    return (const char *)image->node->data + image->elf.interpreter_offset;
+    return (const char *)image->contents + image->elf.interpreter_offset;
 }
 
 int exec_image_place(struct vm_space *space, struct exec_image *image, uint64_t wanted)
@@ -99,12 +109,12 @@ static int map_segment(struct vm_space *space, const struct exec_image *image,
     int error = map_range(space, start, end, protection_of(s));
 
     if (!error)
-        error = vm_write(space, address, image->node->data + s->file_offset, s->file_bytes);
+        error = vm_write(space, address, image->contents + s->file_offset, s->file_bytes);
     if (!error && s->flags & 1)
         trace_map(start, end, s->file_offset - (address - start),
                   (s->flags & 4 ? HR_MAP_READ : 0) | (s->flags & 2 ? HR_MAP_WRITE : 0) |
                       HR_MAP_EXEC,
-                  image->elf.build_id_bytes ? image->node->data + image->elf.build_id_offset : NULL,
+                  image->elf.build_id_bytes ? image->contents + image->elf.build_id_offset : NULL,
                   (uint16_t)image->elf.build_id_bytes, image->path);
     return error;
 }

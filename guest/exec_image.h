@@ -7,7 +7,8 @@
 #include "lib/elf64.h"
 
 struct exec_image {
-    const struct fs_node *node;
+    struct inode *inode; /* held by its name */
+    const uint8_t *contents;
     const char *path; /* on the host */
     struct elf64_image elf;
     uint64_t base; /* added to the file's addresses; 0 for ET_EXEC */

@@ -1,22 +1,36 @@
-/* Kinds of files: archive contents and directories. */
+/* Kinds of files: contents in memory, directories, what O_PATH opens. */
 #include <errno.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include "guest/files.h"
-#include "guest/uaccess.h"
+#include "guest/fs_kept.h"
+#include "guest/signal.h"
+#include "guest/syscall_handlers.h"
 
 static int64_t read_contents(struct thread *thread, struct file *file, uint64_t offset,
                              uint64_t user, uint64_t bytes)
 {
-    int error;
-
     (void)thread;
-    if (offset >= file->bytes)
-        return 0;
-    if (bytes > file->bytes - offset)
-        bytes = file->bytes - offset;
-    error = copy_to_user(user, file->data + offset, bytes);
-    return error ? error : (int64_t)bytes;
+    return inode_read_user(file->inode, offset, user, bytes);
+}
+
+static int64_t write_contents(struct thread *thread, struct file *file, uint64_t offset,
+                              uint64_t user, uint64_t bytes)
+{
+    int64_t result = syscall_file_limit(thread, offset, &bytes);
+
+    if (result < 0 || !bytes)
+        return result;
+    result = inode_write_user(file->inode, offset, user, bytes);
+    fs_kept_written(file->inode);
+    return result == -ENOMEM ? -ENOSPC : result;
+}
+
+/* What was written and the host does not have yet goes on its way. */
+static void close_contents(struct file *file)
+{
+    fs_kept_closed(file->inode);
 }
 
 static int64_t read_directory(struct thread *thread, struct file *file, uint64_t offset,
@@ -30,7 +44,11 @@ static int64_t read_directory(struct thread *thread, struct file *file, uint64_t
     return -EISDIR;
 }
 
-const struct file_type file_regular = {
-    .mode = S_IFREG | 0444, .seekable = true, .read = read_contents};
+const struct file_type file_regular = {.mode = S_IFREG | 0644,
+                                       .seekable = true,
+                                       .read = read_contents,
+                                       .write = write_contents,
+                                       .release = close_contents};
 const struct file_type file_directory = {
     .mode = S_IFDIR | 0755, .seekable = true, .read = read_directory};
+const struct file_type file_path = {.seekable = true};

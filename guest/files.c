@@ -5,6 +5,8 @@
 #include <linux/fcntl.h>
 #include <string.h>
 
+#include "guest/fs.h"
+#include "guest/heap.h"
 #include "guest/locks.h"
 #include "guest/phys.h"
 #include "guest/poll.h"
@@ -12,7 +14,7 @@
 struct file_table {
     struct file *files[FILES_MAX];
     uint64_t close_on_exec[FILES_MAX / 64];
-    struct file pool[FILES_MAX]; /* references 0: unused */
+    uint64_t used[FILES_MAX / 64]; /* bit N: files[N] is not NULL */
 };
 
 static int open_stream(struct process *process, int stream)
@@ -26,6 +28,8 @@ static int open_stream(struct process *process, int stream)
     if (mask >> stream & 1)
         type = &file_terminal;
     file = files_new(process, type, type == &file_terminal ? O_RDWR : modes[stream]);
+    if (!file)
+        return -ENOMEM;
     file->stream = stream;
     files_put(process, file, stream, false);
     return 0;
@@ -41,21 +45,19 @@ int files_open_streams(struct process *process)
     process->files = phys_pointer(block);
     memset(process->files, 0, sizeof *process->files);
     for (int stream = 0; stream < 3; stream++)
-        open_stream(process, stream);
+        if (open_stream(process, stream) != 0)
+            return -ENOMEM;
     return 0;
 }
 
 struct file *files_new(struct process *process, const struct file_type *type, uint32_t flags)
 {
-    for (int i = 0; i < FILES_MAX; i++) {
-        struct file *file = &process->files->pool[i];
+    struct file *file = heap_alloc(sizeof *file);
 
-        if (!file->type) {
-            *file = (struct file){.type = type, .flags = flags, .stream = -1};
-            return file;
-        }
-    }
-    return NULL;
+    (void)process;
+    if (file)
+        *file = (struct file){.type = type, .flags = flags, .stream = -1};
+    return file;
 }
 
 void files_discard(struct file *file)
@@ -68,7 +70,10 @@ void files_discard(struct file *file)
         file->type->release(file);
     if (file->buffer)
         phys_free(file->buffer, file->buffer_order);
-    file->type = NULL;
+    if (file->inode)
+        inode_release(file->inode);
+    fs_entry_release(file->entry);
+    heap_free(file, sizeof *file);
 }
 
 void files_hold(struct file *file)
@@ -95,6 +100,7 @@ int files_close(struct process *process, int64_t fd)
         return -EBADF;
     process->files->files[fd] = NULL;
     locks_closed(file);
+    process->files->used[fd / 64] &= ~(1ull << fd % 64);
     files_release(file);
     return 0;
 }
@@ -122,6 +128,7 @@ int64_t files_put(struct process *process, struct file *file, int64_t fd, bool c
     if (process->files->files[fd])
         files_close(process, fd);
     process->files->files[fd] = file;
+    process->files->used[fd / 64] |= 1ull << fd % 64;
     files_set_close_on_exec(process, fd, close_on_exec);
     return fd;
 }
@@ -130,15 +137,20 @@ int64_t files_add(struct process *process, struct file *file, int64_t lowest, bo
 {
     if (lowest < 0 || lowest >= FILES_MAX)
         return -EINVAL;
-    for (int64_t fd = lowest; fd < FILES_MAX; fd++)
-        if (!process->files->files[fd])
-            return files_put(process, file, fd, close_on_exec);
+    for (int64_t word = lowest / 64; word < FILES_MAX / 64; word++) {
+        uint64_t free = ~process->files->used[word];
+
+        if (word == lowest / 64)
+            free &= ~0ull << lowest % 64;
+        if (free)
+            return files_put(process, file, word * 64 + __builtin_ctzll(free), close_on_exec);
+    }
     return -EMFILE;
 }
 
 uint64_t files_size(const struct file *file)
 {
-    return file->bytes;
+    return file->inode ? file->inode->bytes : 0;
 }
 
 bool files_is_terminal(const struct process *process, const struct file *file)

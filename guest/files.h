@@ -7,18 +7,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "guest/fs.h"
+#include "guest/inode.h"
 #include "guest/thread.h"
 
 #define FILES_MAX 1024 /* descriptors; RLIMIT_NOFILE */
 
 struct file;
+struct fs_entry;
 
 /* What a kind of file can do.  `file` is held by the caller meanwhile; a call may wait. */
 struct file_type {
     uint32_t mode; /* st_mode when there is no inode */
     uint32_t device; /* st_rdev as major << 8 | minor */
+    const char *name; /* what /proc/self/fd says when there is no path; NULL: by the mode */
     bool seekable;
+    /* A new file, with its inode: 0, -errno; NULL: nothing is to be done. */
+    int (*open)(struct thread *thread, struct file *file);
     /* At most `bytes` bytes from `offset` on to user memory; NULL: not readable. */
     int64_t (*read)(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
                     uint64_t bytes);
@@ -37,10 +41,10 @@ struct file {
     uint32_t references; /* descriptors and users */
     uint32_t flags; /* O_* of open */
     uint64_t offset; /* of the next read; in a directory the iterator's position */
-    const struct fs_node *node; /* archive files and directories */
-    const uint8_t *data; /* contents: of the archive, or of `buffer` */
-    uint64_t bytes;
-    uint64_t buffer; /* physical; generated files; freed with the file */
+    struct inode *inode; /* held; NULL: none, as a pipe's */
+    struct fs_entry *entry; /* held; the name that it was opened by; NULL: none */
+    uint64_t bytes; /* file_generated: contents */
+    uint64_t buffer; /* the same: physical */
     unsigned buffer_order;
     int stream; /* 0, 1, 2: the command's own; -1 */
     void *state; /* the type's own: a pipe, an event counter, ... */
@@ -75,17 +79,11 @@ uint64_t files_size(const struct file *file); /* bytes of a regular file; 0 for 
 bool files_is_terminal(const struct process *process, const struct file *file);
 
 extern const struct file_type file_regular; /* contents in memory */
+extern const struct file_type file_generated; /* /proc and /sys */
 extern const struct file_type file_directory;
+extern const struct file_type file_path; /* O_PATH */
 extern const struct file_type file_input; /* the command's stdin */
 extern const struct file_type file_output; /* its stdout or stderr, by file->stream */
 extern const struct file_type file_terminal;
-
-/* Paths outside the archive: devices and what the kernel generates.  1: opened, *file is set (it
- * may be an open file of descriptor N for /dev/stdin and the like); 0: not such a path; -errno.
- */
-int file_special_open(struct thread *thread, const char *path, uint32_t flags, struct file **file);
-
-/* Contents of a /proc file: bytes written to a buffer of `room` bytes; -ENOENT: no such file. */
-int64_t file_proc_generate(const struct thread *thread, const char *path, char *out, uint64_t room);
 
 #endif

@@ -48,7 +48,7 @@ void inode_release(struct inode *inode)
 
 const uint8_t *inode_contents(const struct inode *inode)
 {
-    return inode->base_bytes == inode->bytes && !inode->page_count ? inode->base : NULL;
+    return inode->written ? NULL : inode->base;
 }
 
 uint64_t inode_blocks(const struct inode *inode)

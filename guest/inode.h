@@ -11,7 +11,8 @@
 
 struct thread;
 struct file_type;
-struct inode_directory; /* guest/fs.c */
+struct inode_directory; /* guest/fs_tree.c */
+struct fs_special; /* guest/fs.h */
 struct inode;
 
 /* Generated contents (/proc, /sys), made anew at every open: bytes written to `out`, or -errno. */
@@ -33,8 +34,10 @@ struct inode {
     uint32_t links; /* names; 0: lives until its last user lets go */
     uint32_t references; /* open files, areas, working directories, names */
     uint32_t mappings; /* areas of the address space that show it: guest/vm.h */
-    bool created; /* by the program */
+    bool unnamed; /* made without a name (O_TMPFILE): it may get one */
+    bool mount; /* a directory that stays where it is: /dev, /proc, ... */
     bool changed; /* its contents, or what describes it, by the program */
+    bool written; /* its contents, by the program */
     struct inode_times times;
     uint64_t bytes; /* regular files, symbolic links */
     /* regular files: contents not written yet, in the archive; then pages by index */
@@ -50,6 +53,7 @@ struct inode {
     void (*directory_free)(struct inode *inode); /* when the last reference goes */
     const struct file_type *type; /* devices: what opening makes */
     inode_generate *generate;
+    const struct fs_special *special; /* directories and links of /proc */
     uint64_t context; /* for generate and dynamic directories: a tid, say */
 };
 

@@ -29,12 +29,12 @@ void inode_mark_written(struct inode *inode, uint64_t *entry)
     if (!(*entry & INODE_PAGE_UNSENT))
         inode->unsent_pages++;
     *entry |= INODE_PAGE_UNSENT;
-    inode->changed = true;
+    inode->changed = inode->written = true;
 }
 
 void inode_touch(struct inode *inode)
 {
-    inode->changed = true;
+    inode->changed = inode->written = true;
     inode->times.modified = inode->times.changed = inode_now();
 }
 
@@ -44,7 +44,7 @@ struct memory {
     bool user;
 };
 
-static int put(const struct memory *m, uint64_t done, const void *from, uint64_t bytes)
+static int copy_out(const struct memory *m, uint64_t done, const void *from, uint64_t bytes)
 {
     if (m->user)
         return copy_to_user(m->address + done, from, bytes);
@@ -60,7 +60,7 @@ static int put_zeros(const struct memory *m, uint64_t done, uint64_t bytes)
     return 0;
 }
 
-static int get(const struct memory *m, uint64_t done, void *to, uint64_t bytes)
+static int copy_in(const struct memory *m, uint64_t done, void *to, uint64_t bytes)
 {
     if (m->user)
         return copy_from_user(to, m->address + done, bytes);
@@ -84,10 +84,10 @@ static int64_t read_piece(struct inode *inode, uint64_t at, const struct memory 
     if (entry && *entry) {
         const uint8_t *page = phys_pointer(*entry & INODE_PAGE_MASK);
 
-        error = put(m, done, page + at % PAGE_BYTES, part);
+        error = copy_out(m, done, page + at % PAGE_BYTES, part);
     } else if (at < inode->base_bytes) {
         part = least(inode->page_count ? part : bytes, inode->base_bytes - at);
-        error = put(m, done, inode->base + at, part);
+        error = copy_out(m, done, inode->base + at, part);
     } else {
         error = put_zeros(m, done, part);
     }
@@ -128,7 +128,7 @@ static int write_new_page(struct inode *inode, uint64_t at, const struct memory 
     page = phys_pointer(block);
     if (bytes < PAGE_BYTES)
         inode_fill_page(inode, index, page);
-    error = get(m, done, page + at % PAGE_BYTES, bytes);
+    error = copy_in(m, done, page + at % PAGE_BYTES, bytes);
     entry = error ? NULL : inode_pages_make(inode, index);
     if (!entry || *entry) {
         if (entry)
@@ -155,7 +155,8 @@ static int write_piece(struct inode *inode, uint64_t at, const struct memory *m,
     if (!entry || !*entry)
         return write_new_page(inode, at, m, done, bytes);
     inode_mark_written(inode, entry);
-    return get(m, done, (uint8_t *)phys_pointer(*entry & INODE_PAGE_MASK) + at % PAGE_BYTES, bytes);
+    return copy_in(m, done, (uint8_t *)phys_pointer(*entry & INODE_PAGE_MASK) + at % PAGE_BYTES,
+                   bytes);
 }
 
 static int64_t write_contents(struct inode *inode, uint64_t offset, const struct memory *m,

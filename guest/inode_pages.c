@@ -131,7 +131,7 @@ uint64_t *inode_pages_next(struct inode *inode, uint64_t *index)
     return next_below(node_of(inode->pages), height_of(inode), 0, index);
 }
 
-static void free_page(struct inode *inode, uint64_t entry)
+static void drop_page(struct inode *inode, uint64_t entry)
 {
     phys_free(entry & INODE_PAGE_MASK, 0);
     inode->page_count--;
@@ -153,7 +153,7 @@ static bool free_below(struct inode *inode, uint64_t *node, unsigned height, uin
             continue;
         if (high > first && low < end) {
             if (height == 1) {
-                free_page(inode, node[slot]);
+                drop_page(inode, node[slot]);
                 node[slot] = 0;
             } else if (free_below(inode, node_of(node[slot]), height - 1, low, first, end)) {
                 phys_free(node[slot] & INODE_PAGE_MASK, 0);
@@ -168,7 +168,7 @@ static bool free_below(struct inode *inode, uint64_t *node, unsigned height, uin
 void inode_pages_free(struct inode *inode, uint64_t first, uint64_t end)
 {
     if (!first && end && inode->first_page) {
-        free_page(inode, inode->first_page);
+        drop_page(inode, inode->first_page);
         inode->first_page = 0;
     }
     if (!inode->pages || first >= end)

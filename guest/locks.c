@@ -20,7 +20,7 @@ static uint32_t waiting;
 /* Open files of one object of the file system are in each other's way. */
 static const void *object(const struct file *file)
 {
-    return file->node ? (const void *)file->node : (const void *)file;
+    return file->inode ? (const void *)file->inode : (const void *)file;
 }
 
 static const struct file *owner_of(const struct file *file, enum lock_kind kind)

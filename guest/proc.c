@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "guest/files.h"
 #include "guest/log.h"
 #include "guest/run.h"
 #include "guest/threads.h"
@@ -93,75 +92,4 @@ void proc_each_of_process(proc_visit *visit, void *argument)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         for (size_t j = 0; j < all[i]->count; j++)
             visit(all[i]->files[j].name, &all[i]->files[j], 0, argument);
-}
-
-/* ---- by path ---- */
-
-struct search {
-    const char *name;
-    const struct proc_file *file;
-    uint64_t context;
-};
-
-static void compare(const char *name, const struct proc_file *file, uint64_t context,
-                    void *argument)
-{
-    struct search *search = argument;
-
-    if (!search->file && strcmp(name, search->name) == 0) {
-        search->file = file;
-        search->context = context;
-    }
-}
-
-/* What follows the number at `path`, NULL if there is none. */
-static const char *after_number(const char *path, uint64_t *number)
-{
-    const char *p = path;
-
-    for (*number = 0; *p >= '0' && *p <= '9' && *number < 1u << 24; p++)
-        *number = *number * 10 + (uint64_t)(*p - '0');
-    return p == path ? NULL : p;
-}
-
-/* The name within a process's directory, and whose that is; NULL: no such directory. */
-static const char *in_process(const struct thread *thread, const char *path, uint64_t *tid)
-{
-    const char *rest;
-    uint64_t pid;
-
-    *tid = 0;
-    if (strncmp(path, "/proc/thread-self/", 18) == 0) {
-        *tid = thread->tid;
-        return path + 18;
-    }
-    if (strncmp(path, "/proc/self/", 11) == 0)
-        rest = path + 10;
-    else if (strncmp(path, "/proc/", 6) != 0 || !(rest = after_number(path + 6, &pid)) ||
-             pid != thread->process->pid || *rest != '/')
-        return NULL;
-    if (strncmp(rest, "/task/", 6) != 0)
-        return rest + 1;
-    rest = after_number(rest + 6, tid);
-    return rest && *rest == '/' ? rest + 1 : NULL;
-}
-
-int64_t file_proc_generate(const struct thread *thread, const char *path, char *out, uint64_t room)
-{
-    struct search search = {.name = path};
-    uint64_t tid;
-    const char *name = in_process(thread, path, &tid);
-
-    if (name) {
-        search.name = name;
-        proc_each_of_process(compare, &search);
-        search.context = tid;
-    } else {
-        proc_each(compare, &search);
-    }
-    if (!search.file)
-        return -ENOENT;
-    const struct inode inode = {.context = search.context};
-
-    return search.file->generate(thread, &inode, out, room);
 }

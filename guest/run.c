@@ -44,12 +44,12 @@ static uint64_t number(const char *key, uint64_t otherwise)
 
 void run_read_manifest(void)
 {
-    const struct fs_node *node;
+    struct inode *inode;
     const char *mode;
 
-    if (fs_find("/", "/" RUN_MANIFEST_NAME, &node))
+    if (fs_find("/" RUN_MANIFEST_NAME, &inode) || !inode_contents(inode))
         panic("the archive holds no manifest: not an archive of hr pack");
-    if (manifest_open(&run.manifest, node->data, node->bytes))
+    if (manifest_open(&run.manifest, inode_contents(inode), inode->bytes))
         panic("the archive's manifest is damaged");
     mode = manifest_text(&run.manifest, "mode", "timer");
     int found = modes_find(mode);

@@ -1,60 +1,73 @@
-/* System calls for directories and symbolic links. */
+/* System calls for the working directory and for what is in directories. */
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "guest/files.h"
-#include "guest/log.h"
+#include "guest/phys.h"
 #include "guest/syscall_handlers.h"
+#include "guest/syscall_path.h"
 #include "guest/uaccess.h"
-
-#define ENTRY_NAME_MAX 255u
 
 struct directory_entry { /* struct linux_dirent64 */
     uint64_t inode;
     int64_t next;
     uint16_t bytes;
     uint8_t type;
-    char name[ENTRY_NAME_MAX + 8];
+    char name[FS_NAME_MAX + 8];
 };
 
 int64_t syscall_getcwd(struct thread *thread, struct trap_frame *frame)
 {
-    uint64_t bytes = strlen(thread->process->cwd) + 1;
-    int error;
+    uint64_t block = phys_alloc(0);
+    char *path = block ? phys_pointer(block) : NULL;
+    int64_t bytes;
+    bool gone;
 
-    if (frame->rsi < bytes)
-        return -ERANGE;
-    error = copy_to_user(frame->rdi, thread->process->cwd, bytes);
-    return error ? error : (int64_t)bytes;
+    if (!path)
+        return -ENOMEM;
+    bytes = fs_path(thread->process->directory, path, PAGE_BYTES, &gone);
+    if (bytes >= 0) {
+        bytes++;
+        if (gone)
+            bytes = -ENOENT;
+        else if (frame->rsi < (uint64_t)bytes)
+            bytes = -ERANGE;
+        else if (copy_to_user(frame->rdi, path, (uint64_t)bytes) != 0)
+            bytes = -EFAULT;
+    }
+    phys_free(block, 0);
+    return bytes;
 }
 
-static int enter(struct process *process, const struct fs_node *node)
+static int enter(struct process *process, struct fs_entry *entry)
 {
-    size_t bytes = strlen(node->name);
+    int error;
 
-    if (!S_ISDIR(node->mode))
+    if (!S_ISDIR(entry->inode->mode))
         return -ENOTDIR;
-    if (bytes + 2 > sizeof process->cwd)
-        return -ENAMETOOLONG;
-    process->cwd[0] = '/';
-    memcpy(process->cwd + 1, node->name, bytes + 1);
+    error = fs_permission(entry->inode, X_OK);
+    if (error)
+        return error;
+    fs_entry_hold(entry);
+    fs_entry_release(process->directory);
+    process->directory = entry;
     return 0;
 }
 
 int64_t syscall_chdir(struct thread *thread, struct trap_frame *frame)
 {
-    const struct fs_node *node;
-    struct syscall_path *p;
-    int result = syscall_path_read(thread, AT_FDCWD, frame->rdi, &p);
+    struct fs_found found;
+    int error = syscall_walk(thread, AT_FDCWD, frame->rdi, FS_FOLLOW | FS_DIRECTORY, &found);
 
-    if (result < 0)
-        return result;
-    result = fs_find(p->base, p->path, &node);
-    syscall_path_free(p);
-    return result ? result : enter(thread->process, node);
+    if (error)
+        return error;
+    error = enter(thread->process, found.entry);
+    fs_found_release(&found);
+    return error;
 }
 
 int64_t syscall_fchdir(struct thread *thread, struct trap_frame *frame)
@@ -63,52 +76,68 @@ int64_t syscall_fchdir(struct thread *thread, struct trap_frame *frame)
 
     if (!file)
         return -EBADF;
-    return file->node ? enter(thread->process, file->node) : -ENOTDIR;
+    return file->entry ? enter(thread->process, file->entry) : -ENOTDIR;
 }
 
-/* Positions: 0 is ".", 1 is "..", from 2 on the archive's nodes. */
-static bool next_entry(struct file *file, struct directory_entry *entry)
+/* Positions: 0 is ".", 1 is "..", from 2 on the directory's own. */
+static bool next_entry(struct thread *thread, struct file *file, struct directory_entry *entry)
 {
-    const struct fs_node *node = file->node;
+    struct fs_listed listed = {".", file->inode->number, file->inode->mode};
     uint64_t position;
-    const char *name;
+    size_t bytes;
 
-    memset(entry, 0, sizeof *entry);
     if (file->offset < 2) {
-        name = file->offset ? ".." : ".";
+        if (file->offset)
+            listed = (struct fs_listed){"..", file->entry->parent->inode->number, S_IFDIR};
         file->offset++;
     } else {
         position = file->offset - 2;
-        node = fs_next_child(file->node, &position);
-        if (!node)
+        if (!fs_list(thread, file->entry, &position, &listed))
             return false;
         file->offset = position + 2;
-        name = fs_base_name(node);
     }
-    entry->inode = node->inode;
+    memset(entry, 0, sizeof *entry);
+    bytes = strnlen(listed.name, FS_NAME_MAX);
+    entry->inode = listed.number;
     entry->next = (int64_t)file->offset;
-    entry->type = (uint8_t)(node->mode >> 12);
-    format_text(entry->name, ENTRY_NAME_MAX + 1, "%s", name);
-    entry->bytes =
-        (uint16_t)((offsetof(struct directory_entry, name) + strlen(entry->name) + 1 + 7) & ~7ul);
+    entry->type = (uint8_t)(listed.mode >> 12 & 15);
+    memcpy(entry->name, listed.name, bytes);
+    entry->bytes = (uint16_t)((offsetof(struct directory_entry, name) + bytes + 1 + 7) & ~7ul);
     return true;
 }
 
-int64_t syscall_getdents64(struct thread *thread, struct trap_frame *frame)
+/* getdents of old: the type is in the last byte, the name begins where it would be. */
+static void make_old(struct directory_entry *entry)
+{
+    uint8_t type = entry->type;
+    size_t start = offsetof(struct directory_entry, type);
+    size_t bytes = strlen(entry->name);
+
+    memmove((uint8_t *)entry + start, entry->name, bytes + 1);
+    memset((uint8_t *)entry + start + bytes + 1, 0, sizeof *entry - start - bytes - 1);
+    entry->bytes = (uint16_t)((start + bytes + 2 + 7) & ~7ul);
+    ((uint8_t *)entry)[entry->bytes - 1] = type;
+}
+
+static int64_t list(struct thread *thread, const struct trap_frame *frame, bool old)
 {
     struct file *file = files_get(thread->process, (int32_t)frame->rdi);
     uint64_t room = (uint32_t)frame->rdx, used = 0;
     struct directory_entry entry;
 
-    if (!file)
+    if (!file || file->flags & O_PATH)
         return -EBADF;
     if (file->type != &file_directory)
         return -ENOTDIR;
+    if (!file->inode->links)
+        return -ENOENT; /* it was removed */
     for (;;) {
         uint64_t before = file->offset;
 
-        if (!next_entry(file, &entry))
+        if (!next_entry(thread, file, &entry))
             return (int64_t)used;
+        if (old)
+            make_old(&entry);
         if (entry.bytes > room - used) {
             file->offset = before;
             return used ? (int64_t)used : -EINVAL;
@@ -121,46 +150,12 @@ int64_t syscall_getdents64(struct thread *thread, struct trap_frame *frame)
     }
 }
 
-static int64_t put_link(uint64_t user, uint64_t room, const void *text, uint64_t bytes)
+int64_t syscall_getdents64(struct thread *thread, struct trap_frame *frame)
 {
-    int error;
-
-    if (bytes > room)
-        bytes = room;
-    error = copy_to_user(user, text, bytes);
-    return error ? error : (int64_t)bytes;
+    return list(thread, frame, false);
 }
 
-static int64_t read_link(struct thread *thread, int64_t directory, uint64_t path, uint64_t to,
-                         uint64_t room)
+int64_t syscall_getdents(struct thread *thread, struct trap_frame *frame)
 {
-    const char *program = thread->process->program_path;
-    const struct fs_node *node;
-    struct syscall_path *p;
-    int64_t result;
-
-    if ((int32_t)room <= 0)
-        return -EINVAL;
-    result = syscall_path_read(thread, directory, path, &p);
-    if (result < 0)
-        return result;
-    if (strcmp(p->path, "/proc/self/exe") == 0) {
-        result = put_link(to, room, program, strlen(program));
-    } else {
-        result = fs_find_link(p->base, p->path, false, &node);
-        if (!result)
-            result = S_ISLNK(node->mode) ? put_link(to, room, node->data, node->bytes) : -EINVAL;
-    }
-    syscall_path_free(p);
-    return result;
-}
-
-int64_t syscall_readlink(struct thread *thread, struct trap_frame *frame)
-{
-    return read_link(thread, AT_FDCWD, frame->rdi, frame->rsi, frame->rdx);
-}
-
-int64_t syscall_readlinkat(struct thread *thread, struct trap_frame *frame)
-{
-    return read_link(thread, (int64_t)frame->rdi, frame->rsi, frame->rdx, frame->r10);
+    return list(thread, frame, true);
 }

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "guest/cpu.h"
-#include "guest/fs.h"
 #include "guest/thread.h"
 
 #define SYSCALL_IO_MAX 0x7ffff000ull /* bytes of one read or write */
@@ -33,15 +32,8 @@ void syscall_thread_name(const struct thread *thread, char name[16]);
 /* RLIMIT_*: what is in force, and its bound. */
 void syscall_limit_of(uint32_t resource, uint64_t limit[2]);
 
-/* A path of the program, with the directory that it is relative to, in memory of its own. */
-struct syscall_path {
-    char base[FS_PATH_MAX];
-    char path[FS_PATH_MAX];
-};
-/* Reads the path argument: 0 and *p, to be given back by syscall_path_free, or -errno. */
-int syscall_path_read(struct thread *thread, int64_t directory, uint64_t user,
-                      struct syscall_path **p);
-void syscall_path_free(struct syscall_path *p);
+/* RLIMIT_FSIZE: shortens *bytes to what may be written at `offset`.  0; -EFBIG and SIGXFSZ. */
+int64_t syscall_file_limit(struct thread *thread, uint64_t offset, uint64_t *bytes);
 
 /* Seconds and nanoseconds of the program: *ns, saturated; -EFAULT, -EINVAL. */
 int syscall_read_time(uint64_t user, uint64_t *ns);
@@ -58,16 +50,18 @@ SYSCALL_HANDLER(pread64);
 SYSCALL_HANDLER(pwrite64);
 SYSCALL_HANDLER(preadv);
 SYSCALL_HANDLER(pwritev);
+SYSCALL_HANDLER(preadv2);
+SYSCALL_HANDLER(pwritev2);
 SYSCALL_HANDLER(lseek);
 SYSCALL_HANDLER(sendfile);
 SYSCALL_HANDLER(fsync);
-/* guest/syscall_file.c */
+/* guest/syscall_open.c */
 SYSCALL_HANDLER(open);
 SYSCALL_HANDLER(openat);
 SYSCALL_HANDLER(creat);
+SYSCALL_HANDLER(openat2);
+/* guest/syscall_file.c */
 SYSCALL_HANDLER(close);
-SYSCALL_HANDLER(read_only);
-SYSCALL_HANDLER(fd_read_only);
 SYSCALL_HANDLER(fd_nothing);
 SYSCALL_HANDLER(umask);
 /* guest/syscall_descriptor.c */
@@ -80,6 +74,46 @@ SYSCALL_HANDLER(close_range);
 SYSCALL_HANDLER(flock);
 /* guest/syscall_ioctl.c */
 SYSCALL_HANDLER(ioctl);
+/* guest/syscall_link.c */
+SYSCALL_HANDLER(mkdir);
+SYSCALL_HANDLER(mkdirat);
+SYSCALL_HANDLER(mknod);
+SYSCALL_HANDLER(mknodat);
+SYSCALL_HANDLER(symlink);
+SYSCALL_HANDLER(symlinkat);
+SYSCALL_HANDLER(unlink);
+SYSCALL_HANDLER(unlinkat);
+SYSCALL_HANDLER(rmdir);
+SYSCALL_HANDLER(link);
+SYSCALL_HANDLER(linkat);
+SYSCALL_HANDLER(rename);
+SYSCALL_HANDLER(renameat);
+SYSCALL_HANDLER(renameat2);
+SYSCALL_HANDLER(readlink);
+SYSCALL_HANDLER(readlinkat);
+/* guest/syscall_size.c */
+SYSCALL_HANDLER(truncate);
+SYSCALL_HANDLER(ftruncate);
+SYSCALL_HANDLER(fallocate);
+SYSCALL_HANDLER(sync_file_range);
+/* guest/syscall_attributes.c */
+SYSCALL_HANDLER(chmod);
+SYSCALL_HANDLER(fchmod);
+SYSCALL_HANDLER(fchmodat);
+SYSCALL_HANDLER(chown);
+SYSCALL_HANDLER(lchown);
+SYSCALL_HANDLER(fchown);
+SYSCALL_HANDLER(fchownat);
+SYSCALL_HANDLER(utimensat);
+SYSCALL_HANDLER(utimes);
+SYSCALL_HANDLER(futimesat);
+SYSCALL_HANDLER(utime);
+SYSCALL_HANDLER(xattr);
+SYSCALL_HANDLER(lxattr);
+SYSCALL_HANDLER(fxattr);
+SYSCALL_HANDLER(listxattr);
+SYSCALL_HANDLER(llistxattr);
+SYSCALL_HANDLER(flistxattr);
 /* guest/syscall_stat.c */
 SYSCALL_HANDLER(stat);
 SYSCALL_HANDLER(lstat);
@@ -96,8 +130,7 @@ SYSCALL_HANDLER(getcwd);
 SYSCALL_HANDLER(chdir);
 SYSCALL_HANDLER(fchdir);
 SYSCALL_HANDLER(getdents64);
-SYSCALL_HANDLER(readlink);
-SYSCALL_HANDLER(readlinkat);
+SYSCALL_HANDLER(getdents);
 /* guest/pipe.c, guest/eventfd.c, guest/timerfd.c */
 SYSCALL_HANDLER(pipe);
 SYSCALL_HANDLER(pipe2);

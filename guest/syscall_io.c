@@ -49,10 +49,14 @@ static int64_t read_some(struct thread *thread, struct file *file, uint64_t user
 
 static int64_t write_some(struct thread *thread, struct file *file, uint64_t user, uint64_t bytes)
 {
+    int64_t result;
+
     if (bytes > SYSCALL_IO_MAX)
         bytes = SYSCALL_IO_MAX;
     files_hold(file);
-    int64_t result = file->type->write(thread, file, file->offset, user, bytes);
+    if (file->flags & O_APPEND && file->inode && S_ISREG(file->inode->mode))
+        file->offset = file->inode->bytes;
+    result = file->type->write(thread, file, file->offset, user, bytes);
     if (result > 0 && file->type->seekable)
         file->offset += (uint64_t)result;
     files_release(file);
@@ -179,42 +183,89 @@ int64_t syscall_pwritev(struct thread *thread, struct trap_frame *frame)
     return file ? positioned(thread, frame, file, syscall_writev) : error;
 }
 
-int64_t syscall_lseek(struct thread *thread, struct trap_frame *frame)
+/* preadv2, pwritev2: what their flags ask for is so anyway, or has no meaning here. */
+static int64_t check_flags(const struct trap_frame *frame)
 {
-    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
-    int64_t offset = (int64_t)frame->rsi, base = 0;
+    const uint32_t known = RWF_HIPRI | RWF_DSYNC | RWF_SYNC | RWF_NOWAIT | RWF_APPEND;
 
-    if (!file || (file->flags & O_PATH))
-        return -EBADF;
-    if (!file->type->seekable)
-        return -ESPIPE;
-    switch (frame->rdx) {
+    return (uint32_t)frame->r9 & ~known ? -EOPNOTSUPP : 0;
+}
+
+int64_t syscall_preadv2(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error = check_flags(frame);
+
+    if (error)
+        return error;
+    return frame->r10 == UINT64_MAX ? syscall_readv(thread, frame) : syscall_preadv(thread, frame);
+}
+
+int64_t syscall_pwritev2(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error = check_flags(frame);
+    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
+
+    if (!error && frame->r9 & RWF_APPEND && file && file->inode && S_ISREG(file->inode->mode))
+        frame->r10 = file->inode->bytes;
+    if (error)
+        return error;
+    return frame->r10 == UINT64_MAX ? syscall_writev(thread, frame)
+                                    : syscall_pwritev(thread, frame);
+}
+
+static bool is_contents(const struct file *file)
+{
+    return file->inode && S_ISREG(file->inode->mode) && !file->inode->generate;
+}
+
+/* Where an offset leads; negative: -errno. */
+static int64_t seek_target(const struct file *file, int64_t offset, uint64_t whence)
+{
+    int64_t base = 0;
+    uint64_t found;
+
+    switch (whence) {
     case SEEK_SET:
         break;
     case SEEK_CUR:
         base = (int64_t)file->offset;
         break;
     case SEEK_END:
-        base = (int64_t)file->bytes;
+        if (!is_contents(file))
+            return -EINVAL;
+        base = (int64_t)file->inode->bytes;
         break;
     case SEEK_DATA:
-    case SEEK_HOLE: /* no file has holes: data up to the end, a hole there */
-        if (offset < 0 || (uint64_t)offset >= file->bytes)
+    case SEEK_HOLE:
+        if (!is_contents(file))
+            return -EINVAL;
+        if (offset < 0)
             return -ENXIO;
-        if (frame->rdx == SEEK_HOLE)
-            offset = (int64_t)file->bytes;
-        break;
+        found = inode_seek(file->inode, (uint64_t)offset, whence == SEEK_DATA);
+        return found == UINT64_MAX ? -ENXIO : (int64_t)found;
     default:
         return -EINVAL;
     }
     if (__builtin_add_overflow(base, offset, &offset))
         return -EOVERFLOW;
-    if (offset < 0)
-        return -EINVAL;
+    return offset < 0 ? -EINVAL : offset;
+}
+
+int64_t syscall_lseek(struct thread *thread, struct trap_frame *frame)
+{
+    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
+    int64_t target;
+
+    if (!file || (file->flags & O_PATH))
+        return -EBADF;
+    if (!file->type->seekable)
+        return -ESPIPE;
     if (S_ISCHR(file->type->mode))
-        return 0;
-    file->offset = (uint64_t)offset;
-    return offset;
+        return frame->rdx > SEEK_HOLE ? -EINVAL : 0;
+    target = seek_target(file, (int64_t)frame->rsi, (uint32_t)frame->rdx);
+    if (target >= 0)
+        file->offset = (uint64_t)target;
+    return target;
 }
 
 /* EINVAL makes programs fall back to read and write, as for files that Linux cannot map. */
@@ -233,5 +284,5 @@ int64_t syscall_fsync(struct thread *thread, struct trap_frame *frame)
 
     if (!file || (file->flags & O_PATH))
         return -EBADF;
-    return file->node ? 0 : -EINVAL;
+    return file->inode && !S_ISCHR(file->inode->mode) ? 0 : -EINVAL;
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "guest/files.h"
+#include "guest/fs.h"
+#include "guest/phys.h"
 #include "guest/syscall_handlers.h"
 #include "guest/trace.h"
 #include "guest/uaccess.h"
@@ -39,22 +41,24 @@ static const struct file *mappable(const struct thread *thread, const struct tra
     return file;
 }
 
-/* The file's bytes are copied; what lies behind its end reads as zeros. */
+/* The file's bytes are copied, page by page; what lies behind its end reads as zeros. */
 static int64_t fill(struct thread *thread, const struct file *file, int64_t address, uint64_t bytes,
                     uint64_t offset)
 {
     struct vm_space *space = &thread->process->space;
-    uint64_t mapped_bytes = bytes;
-    int error;
+    struct inode *inode = file->inode;
+    uint64_t page;
 
-    if (offset >= file->bytes)
-        return address;
-    if (bytes > file->bytes - offset)
-        bytes = file->bytes - offset;
-    error = vm_write(space, (uint64_t)address, file->data + offset, bytes);
-    if (error) {
-        vm_unmap(space, (uint64_t)address, mapped_bytes);
-        return error;
+    for (uint64_t done = 0; done < bytes && offset + done < inode->bytes; done += PAGE_BYTES) {
+        uint64_t part = bytes - done < PAGE_BYTES ? bytes - done : PAGE_BYTES;
+        int error = inode_page(inode, (offset + done) / PAGE_BYTES, false, &page);
+
+        if (!error)
+            error = vm_write(space, (uint64_t)address + done, phys_pointer(page), part);
+        if (error) {
+            vm_unmap(space, (uint64_t)address, bytes);
+            return error;
+        }
     }
     return address;
 }
@@ -62,16 +66,17 @@ static int64_t fill(struct thread *thread, const struct file *file, int64_t addr
 /* Code that the program maps (its libraries) is in the trace's load map. */
 static void announce(const struct file *file, uint64_t address, uint64_t bytes, uint64_t offset)
 {
-    static char path[FS_PATH_MAX + 1];
+    static char path[FS_PATH_MAX];
+    const uint8_t *contents = inode_contents(file->inode);
     uint64_t id = 0, id_bytes = 0;
+    bool gone;
 
-    if (offset >= file->bytes)
+    if (offset >= file->inode->bytes || fs_path(file->entry, path, sizeof path, &gone) < 0)
         return;
-    path[0] = '/';
-    memcpy(path + 1, file->node->name, strnlen(file->node->name, FS_PATH_MAX - 1) + 1);
-    elf64_build_id(file->data, file->bytes, &id, &id_bytes);
+    if (contents)
+        elf64_build_id(contents, file->inode->bytes, &id, &id_bytes);
     trace_map(address, address + bytes, offset, HR_MAP_READ | HR_MAP_EXEC,
-              id_bytes ? file->data + id : NULL, (uint16_t)id_bytes, path);
+              id_bytes ? contents + id : NULL, (uint16_t)id_bytes, path);
 }
 
 int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
@@ -96,7 +101,7 @@ int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
     if (result < 0 || !file)
         return result;
     result = fill(thread, file, result, frame->rsi, frame->r9);
-    if (result >= 0 && frame->rdx & PROT_EXEC && file->node)
+    if (result >= 0 && frame->rdx & PROT_EXEC && file->entry)
         announce(file, (uint64_t)result, (frame->rsi + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull),
                  frame->r9);
     return result;

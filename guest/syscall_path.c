@@ -1,57 +1,123 @@
-/* Reads path arguments of system calls. */
+/* Path arguments of system calls: read, walked, and their ends judged. */
+#include "guest/syscall_path.h"
+
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "guest/files.h"
+#include "guest/fs_missing.h"
 #include "guest/phys.h"
-#include "guest/syscall_handlers.h"
 #include "guest/uaccess.h"
 
-#define PATH_ORDER 1u
-_Static_assert(sizeof(struct syscall_path) <= (size_t)PAGE_BYTES << PATH_ORDER, "one block");
+char *syscall_path_read(uint64_t user, int *error)
+{
+    uint64_t block = phys_alloc(0);
+    int result;
 
-static int read_base(const struct thread *thread, int64_t directory, struct syscall_path *p)
+    *error = -ENOMEM;
+    if (!block)
+        return NULL;
+    result = copy_string_from_user(phys_pointer(block), user, FS_PATH_MAX);
+    *error = result < 0 ? result : 0;
+    if (!*error)
+        return phys_pointer(block);
+    phys_free(block, 0);
+    return NULL;
+}
+
+void syscall_path_free(char *path)
+{
+    if (path)
+        phys_free((uint64_t)path - DIRECT_MAP, 0);
+}
+
+/* The directory that a relative path is relative to: not held. */
+static struct fs_entry *base_of(struct thread *thread, int64_t directory, const char *path,
+                                int *error)
 {
     const struct file *file;
-    size_t bytes;
 
-    if (p->path[0] == '/' || (int32_t)directory == AT_FDCWD) {
-        memcpy(p->base, thread->process->cwd, strlen(thread->process->cwd) + 1);
+    *error = 0;
+    if ((int32_t)directory == AT_FDCWD)
+        return thread->process->directory;
+    if (*path == '/')
+        return fs_root;
+    file = files_get(thread->process, (int32_t)directory);
+    if (file && file->entry && S_ISDIR(file->entry->inode->mode))
+        return file->entry;
+    *error = file ? -ENOTDIR : -EBADF;
+    return NULL;
+}
+
+int syscall_walk_path(struct thread *thread, int64_t directory, const char *path, uint32_t flags,
+                      struct fs_found *found)
+{
+    int error;
+    struct fs_entry *base = base_of(thread, directory, path, &error);
+
+    if (!error || (error == -ENOTDIR && !*path))
+        error = *path ? fs_walk(thread, base, path, flags, found) : -ENOENT;
+    if (error == -ENOENT && *path)
+        fs_missing_note(base, path);
+    return error;
+}
+
+int syscall_walk(struct thread *thread, int64_t directory, uint64_t user, uint32_t flags,
+                 struct fs_found *found)
+{
+    int error;
+    char *path = syscall_path_read(user, &error);
+
+    if (path)
+        error = syscall_walk_path(thread, directory, path, flags, found);
+    syscall_path_free(path);
+    return error;
+}
+
+/* The descriptor itself, or the working directory. */
+static int find_open(struct thread *thread, int64_t directory, struct fs_found *found)
+{
+    struct file *file;
+
+    *found = (struct fs_found){0};
+    if ((int32_t)directory == AT_FDCWD) {
+        found->entry = thread->process->directory;
+        fs_entry_hold(found->entry);
         return 0;
     }
     file = files_get(thread->process, (int32_t)directory);
     if (!file)
         return -EBADF;
-    if (file->type != &file_directory)
-        return p->path[0] ? -ENOTDIR : 0;
-    bytes = strlen(file->node->name);
-    if (bytes + 2 > sizeof p->base)
-        return -ENAMETOOLONG;
-    p->base[0] = '/';
-    memcpy(p->base + 1, file->node->name, bytes + 1);
+    if (file->entry) {
+        found->entry = file->entry;
+        fs_entry_hold(found->entry);
+    } else {
+        found->file = file;
+        files_hold(file);
+    }
     return 0;
 }
 
-int syscall_path_read(struct thread *thread, int64_t directory, uint64_t user,
-                      struct syscall_path **p)
+int syscall_walk_at(struct thread *thread, int64_t directory, uint64_t user, uint32_t at_flags,
+                    struct fs_found *found)
 {
-    uint64_t block = phys_alloc(PATH_ORDER);
-    int result;
+    uint32_t flags = at_flags & AT_SYMLINK_NOFOLLOW ? 0 : FS_FOLLOW;
+    int error;
+    char *path = syscall_path_read(user, &error);
 
-    if (!block)
-        return -ENOMEM;
-    *p = phys_pointer(block);
-    (*p)->base[0] = '\0';
-    result = copy_string_from_user((*p)->path, user, sizeof(*p)->path);
-    if (result >= 0)
-        result = read_base(thread, directory, *p);
-    if (result < 0)
-        syscall_path_free(*p);
-    return result;
+    if (!path)
+        return error;
+    if (!*path && at_flags & AT_EMPTY_PATH)
+        error = find_open(thread, directory, found);
+    else
+        error = syscall_walk_path(thread, directory, path, flags, found);
+    syscall_path_free(path);
+    return error;
 }
 
-void syscall_path_free(struct syscall_path *p)
+struct inode *syscall_inode_of(const struct fs_found *found)
 {
-    phys_free((uint64_t)p - DIRECT_MAP, PATH_ORDER);
+    return found->entry ? found->entry->inode : found->file ? found->file->inode : NULL;
 }

@@ -9,87 +9,66 @@
 #include <unistd.h>
 
 #include "guest/files.h"
+#include "guest/phys.h"
 #include "guest/syscall_handlers.h"
+#include "guest/syscall_path.h"
 #include "guest/uaccess.h"
 
 #define BLOCK_BYTES 4096u
-#define NAME_BYTES_MAX 255u
+#define NS_PER_SECOND 1000000000ull
+#define STREAM_NUMBERS (1ull << 32) /* of files without an inode */
 
 struct attributes {
-    uint64_t inode;
+    uint64_t number;
     uint32_t mode;
     uint32_t device; /* major << 8 | minor */
+    uint32_t links;
     uint64_t bytes;
+    uint64_t blocks;
+    struct inode_times times;
 };
 
-static struct attributes of_node(const struct fs_node *node)
+static struct attributes of_inode(const struct inode *inode)
 {
-    return (struct attributes){
-        .inode = node->inode, .mode = node->mode, .bytes = S_ISDIR(node->mode) ? 0 : node->bytes};
+    return (struct attributes){.number = inode->number,
+                               .mode = inode->mode,
+                               .device = inode->device,
+                               .links = inode->links,
+                               .bytes = inode->bytes,
+                               .blocks = inode_blocks(inode),
+                               .times = inode->times};
 }
 
 static struct attributes of_file(const struct file *file)
 {
-    if (file->node)
-        return of_node(file->node);
-    return (struct attributes){.inode = (1ull << 32) + (uint64_t)(file->stream + 1),
+    if (file->inode)
+        return of_inode(file->inode);
+    return (struct attributes){.number = STREAM_NUMBERS + (uint64_t)(file->stream + 1),
                                .mode = file->type->mode,
-                               .device = file->type->device};
-}
-
-/* Files outside the archive are opened for the look. */
-static int of_path(struct thread *thread, const struct syscall_path *p, bool follow,
-                   struct attributes *a)
-{
-    const struct fs_node *node;
-    struct file *file;
-    int result = file_special_open(thread, p->path, O_RDONLY, &file);
-
-    if (result < 0)
-        return result;
-    if (result == 1) {
-        *a = of_file(file);
-        files_discard(file);
-        return 0;
-    }
-    if (strcmp(p->path, "/proc/self/exe") == 0) {
-        const char *name = manifest_text(&thread->process->manifest, "program", "");
-
-        result = fs_find("/", name, &node);
-    } else {
-        result = fs_find_link(p->base, p->path, follow, &node);
-    }
-    if (!result)
-        *a = of_node(node);
-    return result;
+                               .device = file->type->device,
+                               .links = 1};
 }
 
 static int of_argument(struct thread *thread, int64_t directory, uint64_t user, uint32_t flags,
                        struct attributes *a)
 {
-    const struct file *file;
-    struct syscall_path *p;
-    int result;
+    struct fs_found found;
+    int error;
 
     if (flags &
         ~(uint32_t)(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_SYNC_TYPE))
         return -EINVAL;
-    result = syscall_path_read(thread, directory, user, &p);
-    if (result < 0)
-        return result;
-    if (p->path[0] || !(flags & AT_EMPTY_PATH)) {
-        result = of_path(thread, p, !(flags & AT_SYMLINK_NOFOLLOW), a);
-    } else if ((int32_t)directory == AT_FDCWD) {
-        memcpy(p->path, ".", 2);
-        result = of_path(thread, p, true, a);
-    } else {
-        file = files_get(thread->process, (int32_t)directory);
-        result = file ? 0 : -EBADF;
-        if (file)
-            *a = of_file(file);
-    }
-    syscall_path_free(p);
-    return result;
+    error = syscall_walk_at(thread, directory, user, flags, &found);
+    if (error)
+        return error;
+    *a = found.entry ? of_inode(found.entry->inode) : of_file(found.file);
+    fs_found_release(&found);
+    return 0;
+}
+
+static struct timespec seconds_of(uint64_t ns)
+{
+    return (struct timespec){(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND)};
 }
 
 static int put_stat(uint64_t user, const struct attributes *a)
@@ -98,15 +77,18 @@ static int put_stat(uint64_t user, const struct attributes *a)
 
     memset(&s, 0, sizeof s);
     s.st_dev = 1;
-    s.st_ino = a->inode;
+    s.st_ino = a->number;
     s.st_mode = a->mode;
-    s.st_nlink = S_ISDIR(a->mode) ? 2 : 1;
+    s.st_nlink = a->links;
     s.st_uid = PROCESS_USER_ID;
     s.st_gid = PROCESS_USER_ID;
     s.st_rdev = a->device;
     s.st_size = (int64_t)a->bytes;
     s.st_blksize = BLOCK_BYTES;
-    s.st_blocks = (int64_t)((a->bytes + 511) / 512);
+    s.st_blocks = (int64_t)a->blocks;
+    s.st_atim = seconds_of(a->times.accessed);
+    s.st_mtim = seconds_of(a->times.modified);
+    s.st_ctim = seconds_of(a->times.changed);
     return copy_to_user(user, &s, sizeof s);
 }
 
@@ -145,72 +127,98 @@ int64_t syscall_fstat(struct thread *thread, struct trap_frame *frame)
     return put_stat(frame->rsi, &a);
 }
 
+static struct statx_timestamp timestamp_of(uint64_t ns)
+{
+    return (struct statx_timestamp){.tv_sec = (int64_t)(ns / NS_PER_SECOND),
+                                    .tv_nsec = (uint32_t)(ns % NS_PER_SECOND)};
+}
+
 int64_t syscall_statx(struct thread *thread, struct trap_frame *frame)
 {
     struct attributes a;
     struct statx s;
-    int error = of_argument(thread, (int64_t)frame->rdi, frame->rsi, (uint32_t)frame->rdx, &a);
+    int error;
 
+    if ((uint32_t)frame->r10 & STATX__RESERVED ||
+        (frame->rdx & AT_STATX_SYNC_TYPE) == AT_STATX_SYNC_TYPE)
+        return -EINVAL;
+    error = of_argument(thread, (int64_t)frame->rdi, frame->rsi, (uint32_t)frame->rdx, &a);
     if (error)
         return error;
     memset(&s, 0, sizeof s);
-    s.stx_mask = STATX_BASIC_STATS;
+    s.stx_mask = STATX_BASIC_STATS | STATX_BTIME;
     s.stx_blksize = BLOCK_BYTES;
-    s.stx_nlink = S_ISDIR(a.mode) ? 2 : 1;
+    s.stx_nlink = a.links;
     s.stx_uid = PROCESS_USER_ID;
     s.stx_gid = PROCESS_USER_ID;
     s.stx_mode = (uint16_t)a.mode;
-    s.stx_ino = a.inode;
+    s.stx_ino = a.number;
     s.stx_size = a.bytes;
-    s.stx_blocks = (a.bytes + 511) / 512;
+    s.stx_blocks = a.blocks;
+    s.stx_atime = timestamp_of(a.times.accessed);
+    s.stx_mtime = timestamp_of(a.times.modified);
+    s.stx_ctime = timestamp_of(a.times.changed);
+    s.stx_btime = timestamp_of(a.times.created);
     s.stx_rdev_major = a.device >> 8;
     s.stx_rdev_minor = a.device & 255;
     s.stx_dev_minor = 1;
     return copy_to_user(frame->r8, &s, sizeof s);
 }
 
-static int put_file_system(uint64_t user)
+static int put_file_system(uint64_t user, const struct inode *inode)
 {
     struct statfs s;
 
     memset(&s, 0, sizeof s);
-    s.f_type = RAMFS_MAGIC;
+    s.f_type = inode && (inode->generate || inode->special) ? PROC_SUPER_MAGIC : TMPFS_MAGIC;
     s.f_bsize = BLOCK_BYTES;
-    s.f_namelen = NAME_BYTES_MAX;
+    s.f_blocks = phys_total_bytes() / BLOCK_BYTES;
+    s.f_bfree = phys_free_bytes() / BLOCK_BYTES;
+    s.f_bavail = s.f_bfree;
+    s.f_files = s.f_blocks;
+    s.f_ffree = s.f_bfree;
+    s.f_namelen = FS_NAME_MAX;
     s.f_frsize = BLOCK_BYTES;
-    s.f_flags = 1; /* read-only */
     return copy_to_user(user, &s, sizeof s);
 }
 
 int64_t syscall_statfs(struct thread *thread, struct trap_frame *frame)
 {
-    struct attributes a;
-    int error = of_argument(thread, AT_FDCWD, frame->rdi, 0, &a);
+    struct fs_found found;
+    int error = syscall_walk(thread, AT_FDCWD, frame->rdi, FS_FOLLOW, &found);
 
-    return error ? error : put_file_system(frame->rsi);
+    if (error)
+        return error;
+    error = put_file_system(frame->rsi, syscall_inode_of(&found));
+    fs_found_release(&found);
+    return error;
 }
 
 int64_t syscall_fstatfs(struct thread *thread, struct trap_frame *frame)
 {
-    if (!files_get(thread->process, (int32_t)frame->rdi))
-        return -EBADF;
-    return put_file_system(frame->rsi);
+    const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
+
+    return file ? put_file_system(frame->rsi, file->inode) : -EBADF;
 }
 
 static int64_t check_access(struct thread *thread, int64_t directory, uint64_t path, uint32_t mode,
                             uint32_t flags)
 {
-    struct attributes a;
+    struct fs_found found;
     int error;
 
-    if (mode & ~(uint32_t)(R_OK | W_OK | X_OK))
+    if (mode & ~(uint32_t)(R_OK | W_OK | X_OK) ||
+        flags & ~(uint32_t)(AT_EACCESS | AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
         return -EINVAL;
-    error = of_argument(thread, directory, path, flags & ~(uint32_t)AT_EACCESS, &a);
+    error = syscall_walk_at(thread, directory, path, flags, &found);
     if (error)
         return error;
-    if ((mode & W_OK) && (S_ISREG(a.mode) || S_ISDIR(a.mode)))
-        return -EROFS;
-    return (mode & X_OK) && S_ISREG(a.mode) && !(a.mode & 0111) ? -EACCES : 0;
+    if (found.entry)
+        error = fs_permission(found.entry->inode, mode);
+    else if (mode & ~(found.file->type->mode >> 6 & 7))
+        error = -EACCES;
+    fs_found_release(&found);
+    return error;
 }
 
 int64_t syscall_access(struct thread *thread, struct trap_frame *frame)

@@ -23,13 +23,14 @@ struct signal_action { /* as struct kernel_sigaction of Linux on x86-64 */
 };
 
 struct file_table;
+struct fs_entry;
 
 struct process {
     struct vm_space space;
     struct manifest manifest;
     struct signal_action actions[SIGNALS + 1];
     uint32_t pid; /* PROCESS_ID */
-    char cwd[4096];
+    struct fs_entry *directory; /* the working directory; held */
     uint32_t umask;
     struct file_table *files; /* guest/files.h; made by exec_load */
     const char *program_path; /* for /proc/self/exe: absolute path */

@@ -1,29 +1,14 @@
-/* The archive's index and path resolution. */
-#include "tests/unit/guest/fake_phys.h"
+/* The archive's tree, and how paths are walked. */
+#include "tests/unit/guest/fake_tree.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "guest/fs.c"
-#include "tests/unit/test.h"
-
-#define PAGES 2048u
+#define PAGES 8192u
 #define ARCHIVE_BYTES (4u << 20)
 
 static uint8_t *archive;
 static size_t archive_bytes;
-static char last_log[256];
-
-void log_line(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(last_log, sizeof last_log, format, arguments);
-    va_end(arguments);
-}
 
 static void add_file(const char *name, uint32_t mode, const char *text)
 {
@@ -48,6 +33,7 @@ static int open_archive(void **state)
 {
     (void)state;
     fake_phys_open(PAGES);
+    memset(pages, 0, sizeof pages);
     archive = malloc(ARCHIVE_BYTES);
     archive_bytes = 0;
     last_log[0] = '\0';
@@ -78,20 +64,52 @@ static void make_tree(void)
     assert_int_equal(fs_init(archive, archive_bytes), 0);
 }
 
+/* Walks to `path` from `cwd`: 0 and the entry, held; -errno. */
+static int walk_to(const char *cwd, const char *path, uint32_t flags, struct fs_entry **entry)
+{
+    struct fs_found found;
+    struct fs_entry *from;
+    int error = fs_walk(NULL, fs_root, cwd, FS_FOLLOW, &found);
+
+    if (error)
+        return error;
+    from = found.entry;
+    fs_entry_hold(from);
+    fs_found_release(&found);
+    error = fs_walk(NULL, from, path, flags, &found);
+    fs_entry_release(from);
+    if (error)
+        return error;
+    *entry = found.entry;
+    fs_entry_hold(found.entry);
+    fs_found_release(&found);
+    return 0;
+}
+
 static void expect_file(const char *cwd, const char *path, const char *text)
 {
-    const struct fs_node *node = NULL;
+    struct fs_entry *entry = NULL;
 
-    assert_int_equal(fs_find(cwd, path, &node), 0);
-    assert_int_equal(node->bytes, strlen(text));
-    assert_memory_equal(node->data, text, strlen(text));
+    assert_int_equal(walk_to(cwd, path, FS_FOLLOW, &entry), 0);
+    assert_int_equal(entry->inode->bytes, strlen(text));
+    assert_memory_equal(inode_contents(entry->inode), text, strlen(text));
+    fs_entry_release(entry);
 }
 
 static void expect_error(const char *cwd, const char *path, int error)
 {
-    const struct fs_node *node = NULL;
+    struct fs_entry *entry = NULL;
 
-    assert_int_equal(fs_find(cwd, path, &node), error);
+    assert_int_equal(walk_to(cwd, path, FS_FOLLOW, &entry), error);
+}
+
+static void expect_mode(const char *path, uint32_t flags, uint32_t mode)
+{
+    struct fs_entry *entry = NULL;
+
+    assert_int_equal(walk_to("/", path, flags, &entry), 0);
+    assert_int_equal(entry->inode->mode, mode);
+    fs_entry_release(entry);
 }
 
 static void test_paths(void **state)
@@ -117,8 +135,6 @@ static void test_paths(void **state)
 
 static void test_links(void **state)
 {
-    const struct fs_node *node = NULL;
-
     (void)state;
     make_tree();
     expect_file("/", "/sh", "tool");
@@ -129,46 +145,78 @@ static void test_links(void **state)
     expect_error("/", "/loop", -ELOOP);
     expect_error("/", "/loop/x", -ELOOP);
     expect_error("/", "/lost", -ENOENT);
-    assert_int_equal(fs_find_link("/", "/sh", false, &node), 0);
-    assert_true(S_ISLNK(node->mode));
-    assert_int_equal(fs_find_link("/", "/abs/", false, &node), 0);
-    assert_true(S_ISDIR(node->mode));
+    expect_error("/", "/sh/", -ENOTDIR);
+    expect_mode("/sh", 0, S_IFLNK | 0777);
+    expect_mode("/abs/", 0, S_IFDIR | 0755);
+}
+
+static void test_limits(void **state)
+{
+    struct fs_entry *entry;
+
+    (void)state;
+    make_tree();
+    assert_int_equal(walk_to("/bin", "tool", FS_BENEATH, &entry), 0);
+    fs_entry_release(entry);
+    assert_int_equal(walk_to("/bin", "../etc/conf", FS_BENEATH, &entry), -EXDEV);
+    assert_int_equal(walk_to("/bin", "/bin/tool", FS_BENEATH, &entry), -EXDEV);
+    assert_int_equal(walk_to("/bin", "up/conf", FS_BENEATH | FS_FOLLOW, &entry), -EXDEV);
+    assert_int_equal(walk_to("/bin", "/tool", FS_IN_ROOT, &entry), 0);
+    fs_entry_release(entry);
+    assert_int_equal(walk_to("/bin", "../../tool", FS_IN_ROOT, &entry), 0);
+    fs_entry_release(entry);
+    assert_int_equal(walk_to("/", "abs/words", FS_NO_LINKS, &entry), -ELOOP);
+    assert_int_equal(walk_to("/", "etc/conf", FS_DIRECTORY, &entry), -ENOTDIR);
+}
+
+static unsigned count_names(const char *path)
+{
+    struct fs_entry *entry = NULL;
+    struct fs_listed listed;
+    uint64_t position = 0;
+    unsigned count = 0;
+
+    assert_int_equal(walk_to("/", path, FS_FOLLOW, &entry), 0);
+    while (fs_list(NULL, entry, &position, &listed))
+        count++;
+    fs_entry_release(entry);
+    return count;
 }
 
 static void test_directories(void **state)
 {
-    const struct fs_node *node = NULL, *child;
-    uint64_t position = 0;
-    int children = 0;
+    struct fs_entry *entry = NULL;
+    char path[64];
+    bool gone;
 
     (void)state;
     make_tree();
-    assert_int_equal(fs_find("/", "/usr/share", &node), 0); /* implied only */
-    assert_true(S_ISDIR(node->mode));
-    assert_string_equal(node->name, "usr/share");
-    assert_int_equal(fs_find("/", "/bin", &node), 0);
-    assert_int_equal(node->mode, S_IFDIR | 0700);
-    while ((child = fs_next_child(node, &position))) {
-        assert_true(!strcmp(fs_base_name(child), "tool") || !strcmp(fs_base_name(child), "up"));
-        children++;
-    }
-    assert_int_equal(children, 2);
-    assert_int_equal(fs_find("/", "/", &node), 0);
-    children = 0;
-    for (position = 0; fs_next_child(node, &position);)
-        children++;
-    assert_int_equal(children, 7); /* bin usr etc sh abs loop lost */
+    expect_mode("/usr/share", 0, S_IFDIR | 0755); /* implied only */
+    expect_mode("/bin", 0, S_IFDIR | 0700);
+    assert_int_equal(count_names("/bin"), 2);
+    assert_int_equal(count_names("/"), 7); /* bin usr etc sh abs loop lost */
+    assert_int_equal(fs_root->inode->links, 2 + 3);
+    assert_int_equal(walk_to("/bin/up", "../usr/share/words", FS_FOLLOW, &entry), 0);
+    assert_int_equal(fs_path(entry, path, sizeof path, &gone), 16);
+    assert_string_equal(path, "/usr/share/words");
+    assert_false(gone);
+    assert_int_equal(fs_path(entry, path, 16, &gone), -ENAMETOOLONG);
+    fs_entry_release(entry);
+    assert_int_equal(fs_path(fs_root, path, sizeof path, &gone), 1);
+    assert_string_equal(path, "/");
 }
 
-static void test_long_paths(void **state)
+static void test_long_names(void **state)
 {
     char path[FS_PATH_MAX + 8];
 
     (void)state;
     make_tree();
     memset(path, 'x', sizeof path);
-    path[FS_PATH_MAX] = '\0';
+    path[256] = '\0';
     expect_error("/", path, -ENAMETOOLONG);
+    path[255] = '\0';
+    expect_error("/", path, -ENOENT);
     memset(path, '/', sizeof path);
     strcpy(path + FS_PATH_MAX - 10, "bin/tool");
     expect_file("/", path, "tool");
@@ -183,6 +231,15 @@ static void test_damage_is_refused(void **state)
     archive[0] = 'x';
     assert_int_equal(fs_init(archive, archive_bytes), -EINVAL);
     assert_int_equal(fs_init(archive, 0), -EINVAL);
+}
+
+static void test_bad_names_are_refused(void **state)
+{
+    (void)state;
+    add_file("a/../b", S_IFREG | 0644, "text");
+    finish();
+    assert_int_equal(fs_init(archive, archive_bytes), -EINVAL);
+    assert_non_null(strstr(last_log, "a/../b"));
 }
 
 static void test_many_files(void **state)
@@ -208,6 +265,7 @@ static void test_scratch_is_given_back(void **state)
 
     (void)state;
     make_tree();
+    expect_error("/", "/lost", -ENOENT);
     before = phys_free_bytes();
     expect_file("/", "/sh", "tool");
     expect_error("/", "/loop", -ELOOP);
@@ -222,8 +280,10 @@ int main(void)
         TEST(test_paths),
         TEST(test_links),
         TEST(test_directories),
-        TEST(test_long_paths),
+        TEST(test_limits),
+        TEST(test_long_names),
         TEST(test_damage_is_refused),
+        TEST(test_bad_names_are_refused),
         TEST(test_many_files),
         TEST(test_scratch_is_given_back),
     };

@@ -1,0 +1,72 @@
+/* The tree of files for tests: the kernel's own code over fake_phys.h.  Include once. */
+#ifndef TESTS_UNIT_GUEST_FAKE_TREE_H
+#define TESTS_UNIT_GUEST_FAKE_TREE_H
+
+#include "tests/unit/guest/fake_phys.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "guest/fs_archive.c"
+#include "guest/fs_change.c"
+#include "guest/fs_tree.c"
+#include "guest/fs_walk.c"
+#include "guest/heap.c"
+#include "guest/inode.c"
+#include "guest/inode_contents.c"
+#include "guest/inode_pages.c"
+#include "lib/cpio.h"
+#include "tests/unit/test.h"
+
+static char last_log[256];
+
+void log_line(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(last_log, sizeof last_log, format, arguments);
+    va_end(arguments);
+}
+
+uint64_t inode_now(void)
+{
+    return 1;
+}
+
+void vm_inode_changed(struct inode *inode, uint64_t first_page, uint64_t end_page)
+{
+    (void)inode;
+    (void)first_page;
+    (void)end_page;
+}
+
+int copy_from_user(void *to, uint64_t from, size_t bytes)
+{
+    memcpy(to, (const void *)from, bytes);
+    return 0;
+}
+
+int copy_to_user(uint64_t to, const void *from, size_t bytes)
+{
+    memcpy((void *)to, from, bytes);
+    return 0;
+}
+
+int uaccess_zero(uint64_t to, size_t bytes)
+{
+    memset((void *)to, 0, bytes);
+    return 0;
+}
+
+void files_release(struct file *file)
+{
+    (void)file;
+}
+
+void fs_kept_removed(struct fs_entry *entry)
+{
+    (void)entry;
+}
+
+#endif
