@@ -19,7 +19,7 @@
 #include "lib/x86.h"
 
 #define RELOCATABLE_BASE 0x555555554000ull /* where Linux without ASLR puts a PIE */
-#define STACK_BYTES (8ull << 20)
+#define STACK_FIRST_BYTES (128ull << 10)
 #define PAGE_MASK (PAGE_BYTES - 1ull)
 #define CLOCK_TICKS 100u
 #define HWCAP2_FSGSBASE 2u
@@ -101,12 +101,18 @@ static void fill_auxv(struct exec_stack *stack, const struct program *p)
     add_auxv(stack, AT_HWCAP2, x86_read_cr4() & CR4_FSGSBASE ? HWCAP2_FSGSBASE : 0);
 }
 
-static int map_stack(struct process *process, const struct program *p)
+/* As Linux: room for what it holds and 128 KiB; the rest comes when it is touched. */
+static int map_stack(struct process *process, const struct program *p, uint64_t bytes)
 {
+    struct vm_space *space = &process->space;
+    uint64_t first = ((bytes + PAGE_MASK) & ~PAGE_MASK) + STACK_FIRST_BYTES;
     uint32_t protection = VM_READ | VM_WRITE | (p->program.elf.executable_stack ? VM_EXEC : 0);
-    int64_t result = vm_map(&process->space, USER_END - STACK_BYTES, STACK_BYTES, protection,
-                            VM_AREA_STACK, true, true);
+    int64_t result;
 
+    if (space->prefault)
+        first = space->stack_limit;
+    result = vm_map(space, USER_END - first, first, protection, VM_AREA_STACK | VM_AREA_GROWS, true,
+                    true);
     return result < 0 ? (int)result : 0;
 }
 
@@ -158,12 +164,8 @@ static int make_stack(struct process *process, const struct program *p, uint64_t
     struct exec_stack stack = {
         .manifest = &process->manifest, .file_name = p->program.path, .top = USER_END};
     int64_t bytes;
-    int error = map_stack(process, p);
+    int error;
 
-    if (error) {
-        log_notice("%s: no room for its stack: error %d", p->program.path, -error);
-        return -ENOMEM;
-    }
     fill_auxv(&stack, p);
     random_bytes(stack.random, sizeof stack.random);
     bytes = exec_stack_bytes(&stack);
@@ -172,9 +174,11 @@ static int make_stack(struct process *process, const struct program *p, uint64_t
                    bytes == -E2BIG ? "arguments and environment exceed 2 MiB" : "no arguments");
         return (int)bytes;
     }
-    error = write_stack(process, &stack, bytes);
+    error = map_stack(process, p, (uint64_t)bytes);
+    if (!error)
+        error = write_stack(process, &stack, bytes);
     if (error)
-        log_notice("%s: no memory for its arguments; try a larger --mem", p->program.path);
+        log_notice("%s: no memory for its stack; try a larger --mem", p->program.path);
     *pointer = USER_END - (uint64_t)bytes;
     return error;
 }
@@ -211,6 +215,9 @@ int exec_load(struct process *process, struct exec_result *result)
         if (!error)
             error = set_directory(process);
     }
+    uint64_t prefault = 0;
+    manifest_number(&process->manifest, "prefault", &prefault);
+    process->space.prefault = prefault != 0;
     if (!error)
         error = map_images(process, &p);
     if (!error)

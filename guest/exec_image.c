@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/inode.h"
 #include "guest/layout.h"
 #include "guest/log.h"
 #include "guest/phys.h"
@@ -24,6 +25,7 @@ static int find(const char *name, const char *path, struct exec_image *image)
 
     if (error)
         return error;
+    image->entry = found.entry;
     image->inode = found.entry->inode;
     image->contents = S_ISREG(image->inode->mode) ? inode_contents(image->inode) : NULL;
     image->path = path;
@@ -81,22 +83,37 @@ static uint32_t protection_of(const struct elf64_segment *s)
            (s->flags & 1 ? VM_EXEC : 0);
 }
 
-/* Two segments may share a page: it gets the rights of both. */
-static int map_range(struct vm_space *space, uint64_t start, uint64_t end, uint32_t protection)
+/* Two segments may share a page: it gets the rights and the bytes of both. */
+static int share_page(struct vm_space *space, const struct exec_image *image,
+                      const struct elf64_segment *s)
 {
-    const struct vm_area *shared = vm_find(space, start);
-    int64_t result;
+    uint64_t address = image->base + s->address;
+    uint64_t room = PAGE_BYTES - (address & PAGE_MASK);
+    const struct vm_area *there = vm_find(space, address);
+    int error =
+        vm_protect(space, address & ~PAGE_MASK, PAGE_BYTES, there->protection | protection_of(s));
 
-    if (shared) {
-        int error = vm_protect(space, start, PAGE_BYTES, shared->protection | protection);
+    if (error)
+        return error;
+    return vm_write(space, address, image->contents + s->file_offset,
+                    s->file_bytes < room ? s->file_bytes : room);
+}
 
-        if (error)
-            return error;
-        start += PAGE_BYTES;
-    }
-    if (start >= end)
-        return 0;
-    result = vm_map(space, start, end - start, protection, VM_AREA_IMAGE, true, true);
+/* Maps start..end-1, from the file or as zeros. */
+static int map_part(struct vm_space *space, const struct exec_image *image,
+                    const struct elf64_segment *s, uint64_t start, uint64_t end, bool file)
+{
+    const struct vm_request request = {.address = start,
+                                       .bytes = end - start,
+                                       .protection = protection_of(s),
+                                       .flags = VM_AREA_IMAGE | (file ? VM_AREA_FILE : 0),
+                                       .fixed = true,
+                                       .noreplace = true,
+                                       .inode = file ? image->inode : NULL,
+                                       .entry = file ? image->entry : NULL,
+                                       .offset = s->file_offset + start - image->base - s->address};
+    int64_t result = start < end ? vm_map_request(space, &request) : 0;
+
     return result < 0 ? (int)result : 0;
 }
 
@@ -106,24 +123,46 @@ static int map_segment(struct vm_space *space, const struct exec_image *image,
     uint64_t address = image->base + s->address;
     uint64_t start = address & ~PAGE_MASK;
     uint64_t end = (address + s->memory_bytes + PAGE_MASK) & ~PAGE_MASK;
-    int error = map_range(space, start, end, protection_of(s));
+    uint64_t file_end = address + s->file_bytes; /* what follows in memory is zero */
+    uint64_t middle = s->file_bytes ? (file_end + PAGE_MASK) & ~PAGE_MASK : start;
+    int error = 0;
 
+    if (vm_find(space, start)) {
+        error = share_page(space, image, s);
+        start += PAGE_BYTES;
+    }
     if (!error)
-        error = vm_write(space, address, image->contents + s->file_offset, s->file_bytes);
-    if (!error && s->flags & 1)
-        trace_map(start, end, s->file_offset - (address - start),
-                  (s->flags & 4 ? HR_MAP_READ : 0) | (s->flags & 2 ? HR_MAP_WRITE : 0) |
-                      HR_MAP_EXEC,
-                  image->elf.build_id_bytes ? image->contents + image->elf.build_id_offset : NULL,
-                  (uint16_t)image->elf.build_id_bytes, image->path);
+        error = map_part(space, image, s, start, middle, true);
+    if (!error)
+        error = map_part(space, image, s, middle > start ? middle : start, end, false);
+    if (!error && s->memory_bytes > s->file_bytes && file_end < middle)
+        error = vm_zero(space, file_end, middle - file_end);
     return error;
+}
+
+/* For the trace: what can be executed. */
+static void announce(const struct exec_image *image, const struct elf64_segment *s)
+{
+    uint64_t address = image->base + s->address, before = address & PAGE_MASK;
+    const uint8_t *id = image->contents + image->elf.build_id_offset;
+
+    trace_map(address - before, (address + s->memory_bytes + PAGE_MASK) & ~PAGE_MASK,
+              s->file_offset - before,
+              (s->flags & 4 ? HR_MAP_READ : 0) | (s->flags & 2 ? HR_MAP_WRITE : 0) | HR_MAP_EXEC,
+              image->elf.build_id_bytes ? id : NULL, (uint16_t)image->elf.build_id_bytes,
+              image->path);
 }
 
 int exec_image_map(struct vm_space *space, const struct exec_image *image)
 {
     for (uint32_t i = 0; i < image->elf.segment_count; i++) {
-        if (map_segment(space, image, &image->elf.segments[i]) == 0)
+        const struct elf64_segment *segment = &image->elf.segments[i];
+
+        if (map_segment(space, image, segment) == 0) {
+            if (segment->flags & 1)
+                announce(image, segment);
             continue;
+        }
         log_notice("%s: its %lu KiB do not fit in memory; %lu KiB are free, try a larger --mem",
                    image->path, (image->elf.high - image->elf.low) >> 10, phys_free_bytes() >> 10);
         return -ENOMEM;

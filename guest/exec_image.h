@@ -7,6 +7,7 @@
 #include "lib/elf64.h"
 
 struct exec_image {
+    struct fs_entry *entry; /* held by its directory */
     struct inode *inode; /* held by its name */
     const uint8_t *contents;
     const char *path; /* on the host */

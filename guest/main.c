@@ -14,6 +14,7 @@
 #include "guest/log.h"
 #include "guest/observer.h"
 #include "guest/overflow.h"
+#include "guest/page.h"
 #include "guest/panic.h"
 #include "guest/phys.h"
 #include "guest/ring.h"
@@ -230,6 +231,7 @@ void kernel_main(const struct boot_info *boot)
     read_machine(boot);
     read_archive(boot);
     find_clock();
+    page_choose(run.clock.virtual_time);
     int status = service_init();
     if (status)
         panic("no virtio-serial device: error %d", status);

@@ -1,12 +1,29 @@
 /* /proc/PID/maps and smaps: the program's memory, area by area. */
 #include <errno.h>
+#include <string.h>
 
+#include "guest/fs.h"
 #include "guest/layout.h"
 #include "guest/log.h"
 #include "guest/proc.h"
 #include "guest/vm_table.h"
 
-static const char *area_name(const struct process *process, const struct vm_area *area)
+#define DEVICE_MINOR 1u /* st_dev of every file */
+
+static const char *file_name(const struct fs_entry *entry)
+{
+    static char path[FS_PATH_MAX + sizeof " (deleted)"];
+    bool gone = false;
+    int64_t bytes = fs_path(entry, path, FS_PATH_MAX, &gone);
+
+    if (bytes < 0)
+        return "";
+    if (gone)
+        memcpy(path + bytes, " (deleted)", sizeof " (deleted)");
+    return path;
+}
+
+static const char *area_name(const struct vm_area *area)
 {
     if (area->flags & VM_AREA_STACK)
         return "[stack]";
@@ -14,18 +31,19 @@ static const char *area_name(const struct process *process, const struct vm_area
         return area->protection & VM_EXEC ? "[vdso]" : "[vvar]";
     if (area->flags & VM_AREA_BRK)
         return "[heap]";
-    return area->flags & VM_AREA_IMAGE ? process->program_path : "";
+    return area->entry ? file_name(area->entry) : "";
 }
 
-static void add_area(struct proc_text *text, const struct process *process,
-                     const struct vm_area *area)
+static void add_area(struct proc_text *text, const struct vm_area *area)
 {
-    const char *name = area_name(process, area);
+    const char *name = area_name(area);
     uint64_t before = text->used;
 
-    proc_add(text, "%08lx-%08lx %c%c%c%c 00000000 00:00 0 ", area->start, area->end,
+    proc_add(text, "%08lx-%08lx %c%c%c%c %08lx 00:%02x %lu ", area->start, area->end,
              area->protection & VM_READ ? 'r' : '-', area->protection & VM_WRITE ? 'w' : '-',
-             area->protection & VM_EXEC ? 'x' : '-', area->flags & VM_AREA_SHARED ? 's' : 'p');
+             area->protection & VM_EXEC ? 'x' : '-', area->flags & VM_AREA_SHARED ? 's' : 'p',
+             area->offset, area->inode ? DEVICE_MINOR : 0u,
+             area->inode ? area->inode->number : 0ul);
     if (name[0]) /* as in Linux, names stand below each other */
         proc_add(text, "%*s%s", text->used - before < 73 ? (int)(73 - (text->used - before)) : 0,
                  "", name);
@@ -39,7 +57,7 @@ static int64_t maps(const struct thread *thread, const struct inode *inode, char
 
     (void)inode;
     for (const struct vm_area *area = thread->process->space.areas; area; area = area->next)
-        add_area(&text, thread->process, area);
+        add_area(&text, area);
     return proc_end(&text);
 }
 
@@ -83,7 +101,7 @@ static int64_t smaps(const struct thread *thread, const struct inode *inode, cha
 
     (void)inode;
     for (const struct vm_area *area = process->space.areas; area; area = area->next) {
-        add_area(&text, process, area);
+        add_area(&text, area);
         add_numbers(&text, area->end - area->start, resident_bytes(&process->space, area),
                     area->flags & VM_AREA_SHARED);
         proc_add(&text, "THPeligible:    1\nVmFlags:%s%s%s%s\n",

@@ -160,6 +160,11 @@ SYSCALL_HANDLER(madvise);
 SYSCALL_HANDLER(brk);
 SYSCALL_HANDLER(msync);
 SYSCALL_HANDLER(mincore);
+SYSCALL_HANDLER(mlock);
+SYSCALL_HANDLER(mlock2);
+SYSCALL_HANDLER(mlockall);
+SYSCALL_HANDLER(munlock);
+SYSCALL_HANDLER(munlockall);
 SYSCALL_HANDLER(nothing);
 /* guest/syscall_signal.c */
 SYSCALL_HANDLER(rt_sigaction);

@@ -7,6 +7,7 @@
 
 #include "guest/files.h"
 #include "guest/phys.h"
+#include "guest/run.h"
 #include "guest/service.h"
 #include "guest/syscall_handlers.h"
 #include "guest/uaccess.h"
@@ -20,7 +21,7 @@ struct limit { /* struct rlimit64 */
     uint64_t hard;
 };
 
-/* Of the one process.  They are kept for the program to read back; memory is limited by --mem. */
+/* Of the one process.  Most are kept for the program to read back; memory is limited by --mem. */
 static struct limit limits[RLIM_NLIMITS] = {
     [RLIMIT_CPU] = {UNLIMITED, UNLIMITED},
     [RLIMIT_FSIZE] = {UNLIMITED, UNLIMITED},
@@ -43,6 +44,16 @@ void syscall_limit_of(uint32_t resource, uint64_t limit[2])
     limit[1] = limits[resource].hard;
 }
 
+/* Those that the kernel minds. */
+static void apply(void)
+{
+    struct vm_space *space = &run.process.space;
+
+    space->stack_limit = limits[RLIMIT_STACK].soft;
+    space->address_limit = limits[RLIMIT_AS].soft;
+    space->data_limit = limits[RLIMIT_DATA].soft;
+}
+
 static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
 {
     struct limit old, new;
@@ -58,6 +69,7 @@ static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
         if (new.hard > old.hard)
             return -EPERM;
         limits[resource] = new;
+        apply();
     }
     return old_user ? copy_to_user(old_user, &old, sizeof old) : 0;
 }

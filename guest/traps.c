@@ -79,26 +79,27 @@ bool trap_syscall(struct trap_frame *frame)
     return linux_call(cpu, frame);
 }
 
-static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t address)
+/* `status`: why vm_fault did not serve a page fault. */
+static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t address, int status)
 {
     const struct fault_signal *fault = &fault_signals[frame->vector];
-    int code = fault->code;
+    int code = fault->code, signal = fault->signal;
 
     if (fault->address_is_ip)
         address = frame->rip;
-    if (frame->vector == VECTOR_PAGE_FAULT && vm_find(&run.process.space, address))
+    if (status == -EACCES)
         code = SEGV_ACCERR;
+    if (status == -ENXIO) { /* behind the end of a mapped file */
+        signal = SIGBUS;
+        code = BUS_ADRERR;
+    }
     struct service_fault record = {.ip = frame->rip,
                                    .address = frame->vector == VECTOR_PAGE_FAULT ? address : 0,
                                    .vector = (uint32_t)frame->vector,
                                    .error = (uint32_t)frame->error,
-                                   .signal = fault->signal};
+                                   .signal = (uint32_t)signal};
     service_note_fault(&record);
-    cpu->thread->fault_vector = frame->vector;
-    cpu->thread->fault_error = frame->error;
-    if (frame->vector == VECTOR_PAGE_FAULT)
-        cpu->thread->fault_address = address;
-    signal_fault(cpu->thread, frame, fault->signal, code, address);
+    signal_fault(cpu->thread, frame, signal, code, address);
     service_note_fault(NULL); /* a handler takes it */
 }
 
@@ -122,12 +123,13 @@ void trap_attention(struct trap_frame *frame)
 static void exception(struct cpu *cpu, struct trap_frame *frame)
 {
     uint64_t address = 0;
+    int status = 0;
 
     if (frame->vector == VECTOR_PAGE_FAULT) {
         address = x86_read_cr2();
         if (!cpu->thread)
             panic_frame(frame, "page fault at %lx while calibrating", address);
-        int status = vm_fault(&run.process.space, address, frame->error);
+        status = vm_fault(&run.process.space, address, frame->error);
         if (status == 0)
             return;
         if (status == -ENOMEM)
@@ -135,7 +137,7 @@ static void exception(struct cpu *cpu, struct trap_frame *frame)
     }
     if (!cpu->thread)
         panic_frame(frame, "exception %lu while calibrating", frame->vector);
-    program_fault(cpu, frame, address);
+    program_fault(cpu, frame, address, status);
 }
 
 void trap_exception(struct trap_frame *frame)

@@ -7,6 +7,7 @@
 
 #include "guest/cpu.h"
 #include "guest/layout.h"
+#include "guest/page.h"
 #include "guest/service.h"
 #include "guest/thread.h"
 #include "guest/vm_access.h"
@@ -72,7 +73,7 @@ int copy_from_user(void *to, uint64_t from, size_t bytes)
     int status;
 
     while ((status = next_piece(&p)) > 0) {
-        memcpy(out, p.at, p.bytes);
+        page_copy_bytes(out, p.at, p.bytes);
         out += p.bytes;
     }
     return status;
@@ -85,7 +86,7 @@ int copy_to_user(uint64_t to, const void *from, size_t bytes)
     int status;
 
     while ((status = next_piece(&p)) > 0) {
-        memcpy(p.at, in, p.bytes);
+        page_copy_bytes(p.at, in, p.bytes);
         in += p.bytes;
     }
     return status;

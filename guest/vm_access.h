@@ -18,6 +18,9 @@ enum vm_access_kind {
 int vm_access(struct vm_space *space, uint64_t address, enum vm_access_kind kind, void **pointer,
               uint64_t *room);
 
+/* Zeros in mapped memory, whatever its protection.  0, -EFAULT, -ENOMEM. */
+int vm_zero(struct vm_space *space, uint64_t address, uint64_t bytes);
+
 /* Copies into mapped memory whatever its protection.  0, -EFAULT, -ENOMEM. */
 int vm_write(struct vm_space *space, uint64_t address, const void *from, uint64_t bytes);
 

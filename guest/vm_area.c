@@ -1,12 +1,15 @@
-/* The sorted list of areas of an address space. */
+/* The sorted list of areas of an address space, and its tree. */
 #include "guest/vm_area.h"
 
 #include <errno.h>
 
+#include "guest/fs.h"
+#include "guest/inode.h"
 #include "guest/layout.h"
 #include "guest/phys.h"
+#include "guest/vm_area_tree.h"
 
-#define AREAS_MAX 65530u /* vm.max_map_count: every call walks the list */
+#define AREAS_MAX 65530u /* vm.max_map_count */
 
 static struct vm_area *spare; /* linked by next; refilled a page at a time, never given back */
 
@@ -41,6 +44,15 @@ static void unlink_area(struct vm_space *space, struct vm_area *area)
         space->areas = area->next;
     if (area->next)
         area->next->previous = area->previous;
+    space->tree = vm_area_tree_remove(space->tree, area);
+    vm_area_tree_refresh(space->tree, area->next);
+    if (space->recent == area)
+        space->recent = NULL;
+    fs_entry_release(area->entry);
+    if (area->inode) {
+        area->inode->mappings--;
+        inode_release(area->inode);
+    }
     area->next = spare;
     spare = area;
 }
@@ -56,15 +68,48 @@ static void link_after(struct vm_space *space, struct vm_area *before, struct vm
         space->areas = area;
     if (area->next)
         area->next->previous = area;
+    space->tree = vm_area_tree_insert(space->tree, area);
+    vm_area_tree_refresh(space->tree, area->next);
+    if (area->entry)
+        fs_entry_hold(area->entry);
+    if (area->inode) {
+        area->inode->mappings++;
+        inode_hold(area->inode);
+    }
 }
 
 struct vm_area *vm_area_from(const struct vm_space *space, uint64_t address)
 {
-    struct vm_area *area = space->areas;
+    struct vm_area *found = NULL, *area = space->tree;
 
-    while (area && area->end <= address)
-        area = area->next;
+    while (area) {
+        if (area->end <= address) {
+            area = area->right;
+            continue;
+        }
+        found = area;
+        if (area->start <= address)
+            break;
+        area = area->left;
+    }
+    return found;
+}
+
+static struct vm_area *last_area(const struct vm_space *space)
+{
+    struct vm_area *area = space->tree;
+
+    while (area && area->right)
+        area = area->right;
     return area;
+}
+
+/* The last area that ends at or below `address`; NULL: none. */
+static struct vm_area *area_below(const struct vm_space *space, uint64_t address)
+{
+    struct vm_area *above = vm_area_from(space, address);
+
+    return above ? above->previous : last_area(space);
 }
 
 const struct vm_area *vm_find(const struct vm_space *space, uint64_t address)
@@ -94,25 +139,31 @@ bool vm_area_is_full(const struct vm_space *space, uint64_t start, uint64_t end)
     return true;
 }
 
+uint64_t vm_area_bytes(const struct vm_space *space, uint64_t start, uint64_t end)
+{
+    const struct vm_area *area = vm_area_from(space, start);
+    uint64_t bytes = 0;
+
+    for (; area && area->start < end; area = area->next)
+        bytes += (area->end < end ? area->end : end) - (area->start > start ? area->start : start);
+    return bytes;
+}
+
 void vm_area_around(const struct vm_space *space, uint64_t start, uint64_t end, uint64_t *low,
                     uint64_t *high)
 {
-    *low = 0;
-    *high = USER_END;
-    for (const struct vm_area *area = space->areas; area; area = area->next) {
-        if (area->end <= start)
-            *low = area->end;
-        if (area->start >= end) {
-            *high = area->start;
-            return;
-        }
-    }
+    const struct vm_area *below = area_below(space, start);
+    const struct vm_area *above = vm_area_from(space, end);
+
+    *low = below ? below->end : 0;
+    *high = above ? above->start : USER_END;
 }
 
 static bool alike(const struct vm_area *low, const struct vm_area *high)
 {
     return low->end == high->start && low->protection == high->protection &&
-           low->flags == high->flags;
+           low->flags == high->flags && low->inode == high->inode &&
+           (!low->inode || low->offset + (low->end - low->start) == high->offset);
 }
 
 void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end)
@@ -123,31 +174,29 @@ void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end)
         area = area->previous;
     while (area && area->next && area->start <= end) {
         struct vm_area *next = area->next;
+        uint64_t joined = next->end;
 
         if (!alike(area, next)) {
             area = next;
             continue;
         }
-        area->end = next->end;
         unlink_area(space, next);
+        area->end = joined;
+        vm_area_tree_refresh(space->tree, area->next);
     }
 }
 
-int vm_area_insert(struct vm_space *space, uint64_t start, uint64_t end, uint32_t protection,
-                   uint32_t flags)
+int vm_area_insert(struct vm_space *space, const struct vm_area *kind)
 {
-    struct vm_area *after = vm_area_from(space, start);
-    struct vm_area *before = after ? after->previous : space->areas;
+    struct vm_area *before = area_below(space, kind->start);
     struct vm_area *area = new_area(space);
 
     if (!area)
         return -ENOMEM;
-    while (!after && before && before->next)
-        before = before->next;
-    *area = (struct vm_area){.start = start, .end = end, .protection = protection, .flags = flags};
+    *area = *kind;
     link_after(space, before, area);
-    space->mapped_bytes += end - start;
-    vm_area_join(space, start, end);
+    space->mapped_bytes += kind->end - kind->start;
+    vm_area_join(space, kind->start, kind->end);
     return 0;
 }
 
@@ -163,6 +212,8 @@ static int split_at(struct vm_space *space, uint64_t address)
         return -ENOMEM;
     *upper = *area;
     upper->start = address;
+    if (upper->inode)
+        upper->offset += address - area->start;
     area->end = address;
     link_after(space, area, upper);
     return 0;
@@ -192,25 +243,19 @@ void vm_area_remove(struct vm_space *space, uint64_t start, uint64_t end)
     }
 }
 
+void vm_area_extend(struct vm_space *space, struct vm_area *area, uint64_t start)
+{
+    space->mapped_bytes += area->start - start;
+    area->start = start;
+    vm_area_tree_refresh(space->tree, area);
+}
+
 uint64_t vm_area_gap(const struct vm_space *space, uint64_t bytes, uint64_t alignment, uint64_t low,
                      uint64_t high)
 {
-    const struct vm_area *area = space->areas;
-    uint64_t from = low, best = 0;
+    const struct vm_gap gap = {.bytes = bytes, .alignment = alignment, .low = low, .high = high};
+    const struct vm_area *last = last_area(space);
+    uint64_t found = vm_gap_fit(&gap, last ? last->end : 0, USER_END);
 
-    for (;;) {
-        uint64_t end = area && area->start < high ? area->start : high;
-
-        if (end > from && end - from >= bytes) {
-            uint64_t start = (end - bytes) & ~(alignment - 1);
-
-            if (start >= from)
-                best = start;
-        }
-        if (!area || area->start >= high)
-            return best;
-        if (area->end > from)
-            from = area->end;
-        area = area->next;
-    }
+    return found ? found : vm_area_tree_gap(space->tree, &gap);
 }

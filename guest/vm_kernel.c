@@ -18,6 +18,7 @@
 #define CR4_UMIP (1ull << 11)
 #define CR4_SMEP (1ull << 20)
 #define CR4_SMAP (1ull << 21)
+#define STACK_LIMIT_BYTES (8ull << 20)
 #define GIB (1ull << 30)
 #define FLUSH_EACH_MAX 32u /* pages; more are flushed by reloading CR3 */
 #define KERNEL_HALF 256u /* first entry of the top table that is the kernel's */
@@ -115,6 +116,8 @@ int vm_space_init(struct vm_space *space)
     uint64_t *top;
 
     memset(space, 0, sizeof *space);
+    space->stack_limit = STACK_LIMIT_BYTES;
+    space->address_limit = space->data_limit = VM_UNLIMITED;
     space->root = vm_table_new();
     if (!space->root)
         return -ENOMEM;

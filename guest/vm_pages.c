@@ -7,12 +7,9 @@
 #include "guest/phys.h"
 #include "guest/vm_table.h"
 
-#define LARGE_ORDER 9u
 #define LARGE_MASK (LARGE_PAGE_BYTES - 1ull)
-#define SCARCE_SHARE 4 /* large pages only while a quarter of all memory is free */
 
-/* A page without access keeps its contents: present, but for the kernel only. */
-static uint64_t leaf_flags(uint32_t protection)
+uint64_t vm_leaf_flags(uint32_t protection)
 {
     uint64_t flags = VM_ENTRY_PRESENT | VM_ENTRY_ACCESSED | VM_ENTRY_DIRTY;
 
@@ -25,55 +22,10 @@ static uint64_t leaf_flags(uint32_t protection)
     return flags;
 }
 
-static bool fill_large(struct vm_space *space, const struct vm_area *area, uint64_t address)
+void vm_pages_withdraw(uint64_t *entry, uint64_t address)
 {
-    uint64_t base = address & ~LARGE_MASK;
-    uint64_t *entry;
-    uint64_t page;
-
-    if (base < area->start || base + LARGE_PAGE_BYTES > area->end ||
-        phys_free_bytes() < phys_total_bytes() / SCARCE_SHARE)
-        return false;
-    entry = vm_table_make(space->root, address, VM_LEVEL_LARGE);
-    if (!entry || (*entry & VM_ENTRY_PRESENT))
-        return false;
-    page = phys_alloc(LARGE_ORDER);
-    if (!page)
-        return false;
-    memset(phys_pointer(page), 0, LARGE_PAGE_BYTES);
-    *entry = page | leaf_flags(area->protection) | VM_ENTRY_LARGE;
-    space->resident_bytes += LARGE_PAGE_BYTES;
-    return true;
-}
-
-int vm_pages_fill(struct vm_space *space, const struct vm_area *area, uint64_t address)
-{
-    uint64_t *entry;
-    uint64_t page;
-
-    if (fill_large(space, area, address))
-        return 0;
-    entry = vm_table_make(space->root, address, VM_LEVEL_PAGE);
-    if (!entry)
-        return -ENOMEM;
-    page = phys_alloc(0);
-    if (!page)
-        return -ENOMEM;
-    memset(phys_pointer(page), 0, PAGE_BYTES);
-    *entry = page | leaf_flags(area->protection);
-    space->resident_bytes += PAGE_BYTES;
-    return 0;
-}
-
-uint64_t vm_pages_physical(const struct vm_space *space, uint64_t address, uint64_t *room)
-{
-    struct vm_slot slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
-    uint64_t bytes = vm_level_bytes(slot.level);
-
-    if (!(*slot.entry & VM_ENTRY_PRESENT))
-        return 0;
-    *room = bytes - (address & (bytes - 1));
-    return (*slot.entry & VM_ENTRY_ADDRESS & ~(bytes - 1)) + (address & (bytes - 1));
+    *entry = 0;
+    vm_table_flush(address, address + PAGE_BYTES);
 }
 
 /* Calls for every present entry of start..end-1 with large pages split where they stick out. */
@@ -83,6 +35,7 @@ struct visit {
     uint64_t end;
     int (*leaf)(const struct visit *visit, struct vm_slot slot, uint64_t address);
     bool withdrawn; /* visits entries that are not present too */
+    bool files; /* for forget: only what a file shows */
     uint32_t protection; /* for protect */
     uint64_t distance; /* for move: added to an address */
 };
@@ -122,16 +75,20 @@ static int visit_leaves(const struct visit *visit)
  * CPU may still write to it until it has forgotten. */
 static int withdraw_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
 {
-    (void)visit;
     (void)address;
-    *slot.entry &= ~VM_ENTRY_PRESENT;
+    if (!visit->files || *slot.entry & VM_ENTRY_FOREIGN)
+        *slot.entry &= ~VM_ENTRY_PRESENT;
     return 0;
 }
 
 static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
 {
     (void)address;
-    phys_free(*slot.entry & VM_ENTRY_ADDRESS, slot.level == VM_LEVEL_LARGE ? LARGE_ORDER : 0);
+    if (*slot.entry & VM_ENTRY_PRESENT) /* forget left it */
+        return 0;
+    if (!(*slot.entry & VM_ENTRY_FOREIGN))
+        phys_free(*slot.entry & VM_ENTRY_ADDRESS,
+                  slot.level == VM_LEVEL_LARGE ? VM_LARGE_ORDER : 0);
     *slot.entry = 0;
     visit->space->resident_bytes -= vm_level_bytes(slot.level);
     return 0;
@@ -206,11 +163,27 @@ int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end, uint64_t
     return 0;
 }
 
+void vm_pages_forget(struct vm_space *space, uint64_t start, uint64_t end, bool copies)
+{
+    struct visit visit = {
+        .space = space, .start = start, .end = end, .leaf = withdraw_leaf, .files = !copies};
+
+    visit_leaves(&visit); /* areas of files have no large pages to split */
+    vm_table_flush(start, end);
+    visit.withdrawn = true;
+    visit.leaf = free_leaf;
+    visit_leaves(&visit);
+}
+
 static int protect_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
 {
     (void)address;
-    *slot.entry =
-        (*slot.entry & (VM_ENTRY_ADDRESS | VM_ENTRY_LARGE)) | leaf_flags(visit->protection);
+    uint64_t kept = *slot.entry & (VM_ENTRY_ADDRESS | VM_ENTRY_LARGE | VM_ENTRY_FOREIGN);
+    uint64_t flags = vm_leaf_flags(visit->protection);
+
+    if (kept & VM_ENTRY_FOREIGN && !(*slot.entry & VM_ENTRY_WRITE))
+        flags &= ~VM_ENTRY_WRITE;
+    *slot.entry = kept | flags;
     return 0;
 }
 

@@ -130,6 +130,14 @@ static inline void x86_write_cr4(uint64_t v)
     __asm__ volatile("mov %0, %%cr4" ::"r"(v) : "memory");
 }
 
+static inline uint64_t x86_xgetbv(uint32_t index)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(index));
+    return (uint64_t)high << 32 | low;
+}
+
 static inline void x86_invlpg(uint64_t address)
 {
     __asm__ volatile("invlpg (%0)" ::"r"(address) : "memory");

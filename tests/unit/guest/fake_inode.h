@@ -1,0 +1,91 @@
+/* A file for tests of areas: pages of its own, made when they are first asked for, byte 0 of each
+ * being its index + 1.  Include after fake_phys.h, instead of linking guest/inode.c.
+ */
+#ifndef TESTS_UNIT_GUEST_FAKE_INODE_H
+#define TESTS_UNIT_GUEST_FAKE_INODE_H
+
+#include <errno.h>
+
+#include "guest/fs.h"
+#include "guest/inode.h"
+#include "guest/page.h"
+
+#define FAKE_PAGES 64u
+
+static struct inode fake_file;
+static uint64_t fake_pages[FAKE_PAGES];
+static unsigned fake_writes; /* pages asked for to be written */
+
+static __attribute__((unused)) struct inode *fake_inode_open(uint64_t bytes)
+{
+    memset(&fake_file, 0, sizeof fake_file);
+    memset(fake_pages, 0, sizeof fake_pages);
+    fake_file.references = 1;
+    fake_file.bytes = bytes;
+    fake_writes = 0;
+    return &fake_file;
+}
+
+void inode_hold(struct inode *inode)
+{
+    inode->references++;
+}
+
+void inode_release(struct inode *inode)
+{
+    inode->references--;
+}
+
+void fs_entry_hold(struct fs_entry *entry)
+{
+    assert_null(entry);
+}
+
+void fs_entry_release(struct fs_entry *entry)
+{
+    assert_null(entry);
+}
+
+int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physical)
+{
+    if (index * PAGE_BYTES >= inode->bytes)
+        return -ENXIO;
+    if (!fake_pages[index]) {
+        fake_pages[index] = phys_alloc(0);
+        if (!fake_pages[index])
+            return -ENOMEM;
+        memset(phys_pointer(fake_pages[index]), 0, PAGE_BYTES);
+        *(uint8_t *)phys_pointer(fake_pages[index]) = (uint8_t)(index + 1);
+    }
+    fake_writes += write;
+    *physical = fake_pages[index];
+    return 0;
+}
+
+int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes)
+{
+    (void)inode;
+    (void)offset;
+    (void)bytes;
+    return 0;
+}
+
+static void fake_zero(void *page)
+{
+    memset(page, 0, PAGE_BYTES);
+}
+
+static void fake_copy(void *to, const void *from)
+{
+    memcpy(to, from, PAGE_BYTES);
+}
+
+void (*page_zero)(void *page) = fake_zero;
+void (*page_copy)(void *to, const void *from) = fake_copy;
+
+void page_copy_bytes(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+#endif
