@@ -130,6 +130,9 @@ bool fs_is_empty(const struct inode *directory);
 bool fs_list(struct thread *thread, struct fs_entry *directory, uint64_t *position,
              struct fs_listed *listed);
 
+/* The entry of a directory with the lowest slot from `slot` on, not held; NULL: none. */
+const struct fs_entry *fs_after(const struct fs_entry *directory, uint32_t slot);
+
 /* The absolute path with its NUL, at most `room` bytes: its length without the NUL.
  * -ENAMETOOLONG.  *gone: the entry or a directory above it is not in its directory any more. */
 int64_t fs_path(const struct fs_entry *entry, char *out, size_t room, bool *gone);

@@ -1,8 +1,121 @@
 /* Gathers the names that the program looked for in vain, once each. */
 #include "guest/fs_missing.h"
 
+#include <string.h>
+
+#include "guest/fs_kept.h"
+#include "guest/heap.h"
+#include "include/run_ports.h"
+
+#define BUCKETS (2u * FS_MISSING_MAX) /* a power of two */
+
+static char **names; /* open addressing; NULL: they are not noted */
+static uint32_t count;
+static uint64_t left_out; /* looks, not names: who could tell them apart */
+
+void fs_missing_start(void)
+{
+    names = heap_alloc(BUCKETS * sizeof *names);
+}
+
+/* Takes the last name off a path of `bytes` bytes: the bytes that are left. */
+static size_t cut(const char *path, size_t bytes)
+{
+    while (bytes && path[bytes - 1] != '/')
+        bytes--;
+    return bytes ? bytes - 1 : 0;
+}
+
+/* Adds names to a path without a slash at its end, as the text has them: 0, or too long. */
+static size_t append(char *out, size_t bytes, const char *path)
+{
+    while (*path) {
+        size_t part = 0;
+
+        while (path[part] && path[part] != '/')
+            part++;
+        if (part == 2 && path[0] == '.' && path[1] == '.') {
+            bytes = cut(out, bytes);
+        } else if (part && !(part == 1 && path[0] == '.')) {
+            if (bytes + part + 2 > FS_PATH_MAX)
+                return 0;
+            out[bytes++] = '/';
+            memcpy(out + bytes, path, part);
+            bytes += part;
+        }
+        path += part;
+        while (*path == '/')
+            path++;
+    }
+    return bytes;
+}
+
+/* The absolute path in `out`; 0: there is none worth a note. */
+static size_t make_absolute(const struct fs_entry *base, const char *path, char *out)
+{
+    size_t bytes = 0;
+    bool gone;
+
+    if (*path != '/') {
+        int64_t base_bytes = fs_path(base, out, FS_PATH_MAX, &gone);
+
+        if (base_bytes < 0)
+            return 0;
+        bytes = base_bytes > 1 ? (size_t)base_bytes : 0;
+    }
+    bytes = append(out, bytes, path);
+    out[bytes] = '\0';
+    return bytes;
+}
+
+/* The kernel's own: --file could not help. */
+static bool is_ours(const char *path)
+{
+    return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0 ||
+           strncmp(path, "/dev/", 5) == 0;
+}
+
+static uint32_t hash(const char *text)
+{
+    uint32_t h = 2166136261u; /* FNV-1a */
+
+    for (; *text; text++)
+        h = (h ^ (uint8_t)*text) * 16777619u;
+    return h;
+}
+
 void fs_missing_note(const struct fs_entry *base, const char *path)
 {
-    (void)base;
-    (void)path;
+    static char absolute[FS_PATH_MAX];
+    size_t bytes = names ? make_absolute(base, path, absolute) : 0;
+    uint32_t at;
+
+    if (!bytes || is_ours(absolute))
+        return;
+    for (at = hash(absolute) & (BUCKETS - 1); names[at]; at = (at + 1) & (BUCKETS - 1))
+        if (strcmp(names[at], absolute) == 0)
+            return;
+    if (count < FS_MISSING_MAX)
+        names[at] = heap_alloc(bytes + 1);
+    if (!names[at]) {
+        left_out++;
+        return;
+    }
+    memcpy(names[at], absolute, bytes + 1);
+    count++;
+}
+
+uint64_t fs_missing_add(struct fs_kept_buffer *buffer)
+{
+    struct fs_found found;
+
+    for (uint32_t i = 0; names && i < BUCKETS; i++) {
+        if (!names[i])
+            continue;
+        if (fs_walk(NULL, fs_root, names[i], 0, &found) != 0)
+            fs_kept_add_text(buffer, RUN_FILE_MISSING, names[i]);
+        else
+            fs_found_release(&found); /* the program made it */
+    }
+    return left_out;
 }

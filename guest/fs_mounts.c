@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "guest/file_device.h"
+#include "guest/fs_kept.h"
 #include "guest/heap.h"
 #include "guest/log.h"
 #include "guest/proc.h"
@@ -141,6 +142,7 @@ int fs_mount(const struct process *process)
 {
     struct addition addition = {.process = process};
 
+    fs_kept_start(process);
     for
         EACH(mounts, i)
     addition.error |= mount_directory(&mounts[i]);

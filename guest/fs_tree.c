@@ -345,6 +345,15 @@ bool fs_list(struct thread *thread, struct fs_entry *entry, uint64_t *position,
     return false;
 }
 
+const struct fs_entry *fs_after(const struct fs_entry *entry, uint32_t slot)
+{
+    const struct inode_directory *directory = entry->inode->directory;
+
+    while (slot < directory->used && slot_is_free(directory->slots[slot]))
+        slot++;
+    return slot < directory->used ? directory->slots[slot] : NULL;
+}
+
 int64_t fs_path(const struct fs_entry *entry, char *out, size_t room, bool *gone)
 {
     size_t at = room;

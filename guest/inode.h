@@ -38,6 +38,9 @@ struct inode {
     bool mount; /* a directory that stays where it is: /dev, /proc, ... */
     bool changed; /* its contents, or what describes it, by the program */
     bool written; /* its contents, by the program */
+    bool kept; /* the host has it under a name: guest/fs_kept.c */
+    bool sent; /* some of its pages were given out by inode_next_unsent */
+    bool stale; /* some of those are gone */
     struct inode_times times;
     uint64_t bytes; /* regular files, symbolic links */
     /* regular files: contents not written yet, in the archive; then pages by index */

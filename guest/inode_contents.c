@@ -253,6 +253,7 @@ const void *inode_next_unsent(struct inode *inode, uint64_t *index, bool last)
         } else if (!last || !(*entry & INODE_PAGE_SHOWN)) {
             continue;
         }
+        inode->sent = true;
         return phys_pointer(*entry & INODE_PAGE_MASK);
     }
     return NULL;

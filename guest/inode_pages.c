@@ -135,6 +135,7 @@ static void drop_page(struct inode *inode, uint64_t entry)
 {
     phys_free(entry & INODE_PAGE_MASK, 0);
     inode->page_count--;
+    inode->stale |= inode->sent;
     if (entry & INODE_PAGE_UNSENT)
         inode->unsent_pages--;
 }

@@ -108,6 +108,20 @@ int64_t service_write(int stream, size_t bytes)
     return offset < 0 ? offset : 0;
 }
 
+void service_files(size_t (*fill)(void *context, void *bytes), void *context)
+{
+    struct cpu *cpu = begin();
+    uint64_t time = cpu->stopped_at - *cpu->clock_offset;
+    size_t bytes;
+
+    while ((bytes = fill(context, cpu->buffer)))
+        if (call(cpu, SERVICE_FILES, bytes, 0) < 0)
+            break;
+    if (!run.shared)
+        record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
+    end(cpu);
+}
+
 static int64_t call_for_input(enum service_operation operation, uint64_t a, uint64_t b)
 {
     struct cpu *cpu = begin();

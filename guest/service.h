@@ -33,6 +33,10 @@ int64_t service_read(size_t bytes, uint32_t patience_ms);
  * input_arrived is called when it is), -EINTR when the run is being stopped. */
 int64_t service_ask_input(uint64_t ns);
 
+/* Sends what `fill` puts into a buffer of SERVICE_BYTES_MAX bytes to the files port, until it puts
+ * nothing there.  It is called by the kernel lock's holder, off the workload clock. */
+void service_files(size_t (*fill)(void *context, void *bytes), void *context);
+
 /* Makes the workload clock pass `ns` nanoseconds (virtual time: at once).  A sleep that would take
  * the clock past its range ends the run as a wait for ever does.  Nanoseconds that were left when a
  * signal came, otherwise 0. */

@@ -7,6 +7,7 @@
 #include "drivers/platform.h"
 #include "drivers/virtio/serial.h"
 #include "guest/cross.h"
+#include "guest/fs_kept.h"
 #include "guest/input.h"
 #include "guest/log.h"
 #include "guest/log_buffer.h"
@@ -31,7 +32,7 @@ struct request { /* one per workload CPU */
 } __attribute__((aligned(64)));
 
 static struct request requests[CPUS_MAX];
-static int port_stdin, port_stdout, port_stderr, port_log, port_control;
+static int port_stdin, port_stdout, port_stderr, port_log, port_control, port_files;
 
 static int find(const char *name)
 {
@@ -53,6 +54,7 @@ int service_init(void)
     port_stderr = find(RUN_PORT_STDERR);
     port_log = find(RUN_PORT_LOG);
     port_control = find(RUN_PORT_CONTROL);
+    port_files = virtio_serial_find(RUN_PORT_FILES); /* only where it is asked for */
     /* memory for what they receive now: later workload CPUs allocate, under a lock that service
      * work does not take */
     virtio_serial_receive(port_stdin, NULL, 0);
@@ -265,9 +267,17 @@ static int64_t perform_ask(uint64_t ns)
     }
 }
 
-static void __attribute__((noreturn)) perform_exit(const struct hr_rec_exit *record)
+static void send_files(const void *bytes, size_t count)
+{
+    virtio_serial_send(port_files, bytes, count);
+}
+
+static void __attribute__((noreturn))
+perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
 {
     trace_end(record);
+    if (port_files >= 0)
+        fs_kept_finish(record->kind == HR_EXIT_REFUSED ? NULL : cpu->buffer, send_files);
     service_cpu_poll();
     send_message(RUN_GUEST_DONE, 0, 0);
     for (;;) {
@@ -308,8 +318,11 @@ int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, u
         drain_rings(true);
         result = 0;
         break;
+    case SERVICE_FILES:
+        result = port_files < 0 ? -ENODEV : virtio_serial_send(port_files, cpu->buffer, a);
+        break;
     case SERVICE_EXIT:
-        perform_exit((const struct hr_rec_exit *)a);
+        perform_exit(cpu, (const struct hr_rec_exit *)a);
     }
     service_cpu_poll();
     return result;

@@ -14,6 +14,7 @@ enum service_operation {
     SERVICE_READ = 2, /* a: most bytes, b: milliseconds; result: bytes in cpu->buffer */
     SERVICE_EXIT = 3, /* a: const struct hr_rec_exit * */
     SERVICE_FLUSH = 4, /* sends what the rings hold */
+    SERVICE_FILES = 6, /* a: bytes of cpu->buffer for the files port */
     SERVICE_ASK_INPUT = 5, /* a: nanoseconds; result: POLL* of stdin */
 };
 

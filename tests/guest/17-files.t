@@ -1,0 +1,46 @@
+#!/bin/sh
+# Files: what calls return, and what is in the tree afterwards, as natively; what comes back.
+. "$(dirname "$0")/../lib.sh"
+
+# same_run NAME PROGRAM [OPTION...]: the workload prints the same natively and in the guest.
+same_run() {
+    name=$1 program=$2
+    shift 2
+    rm -rf files.d
+    "$program" >native
+    rm -rf files.d
+    run_guest --accel tcg "$@" "$program"
+    is "$name: status" "$status" 0
+    same_file "$name: every call returns what it returns natively" out native
+}
+
+same_run glibc "$WORKLOADS/files-glibc-static"
+[ -x "$WORKLOADS/files-musl" ] && same_run musl "$WORKLOADS/files-musl"
+same_run 'several CPUs' "$WORKLOADS/files" --cpus 2
+
+# The same samples every time, though files are sent meanwhile.
+run_guest --accel tcg -o first.bin "$WORKLOADS/files"
+run_guest --accel tcg -o second.bin "$WORKLOADS/files"
+"$HR" dump --format csv first.bin >first.csv
+"$HR" dump --format csv second.bin >second.csv
+ok 'there are samples' test -s first.csv
+same_file 'two runs have the same samples' first.csv second.csv
+
+busybox=$(command -v busybox) || { done_testing; exit; }
+run_guest --accel tcg "$busybox" ls -l /dev/null /dev/stdin /proc/self/exe
+is '/dev and /proc: links and devices can be listed' "$status" 0
+like '/dev/null is device 1, 3' out '^crw-rw-rw-.* 1, +3 .* /dev/null$'
+like '/dev/stdin is a link' out '/dev/stdin -> /proc/self/fd/0$'
+like '/proc/self/exe leads to the program' out "/proc/self/exe -> $busybox\$"
+run_guest --accel tcg "$busybox" find /proc/self/task /proc/self/fd -maxdepth 1
+like '/proc/self/task: the thread' out '^/proc/self/task/1000$'
+like '/proc/self/fd: a descriptor' out '^/proc/self/fd/1$'
+run_guest --accel tcg "$busybox" sh -c 'echo >/proc/version'
+like '/proc: what cannot be written' err 'ermission denied'
+is '... status' "$status" 1
+run_guest --accel tcg "$busybox" cp /proc/self/exe /tmp/copy
+is '/tmp can be written' "$status" 0
+run_guest --accel tcg --mem 128M "$busybox" dd if=/dev/zero of=/tmp/large bs=1M count=512
+like 'more than fits in memory: ENOSPC' err 'No space left on device'
+is '... and the program goes on' "$status" 1
+done_testing
