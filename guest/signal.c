@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "guest/log.h"
+#include "guest/program_timer.h"
 #include "guest/service.h"
 #include "guest/signal_frame.h"
 #include "guest/threads.h"
@@ -152,6 +153,7 @@ bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info)
     if (set & faults)
         set &= faults;
     signal_queue_take(queue, (uint32_t)__builtin_ctzll(set) + 1, &note);
+    program_timer_taken(&note);
     *info = (struct signal_info){
         .signal = (int32_t)note.signal, .error = note.error, .code = note.code};
     memcpy(info->u.words, note.words, sizeof note.words);
