@@ -12,7 +12,8 @@
 #define TICKS_MAX (1ull << 62) /* timers beyond never come */
 
 /* Numbers below 0 name the clocks of a process or thread: ~ID << 3, and these bits. */
-#define OWN_WHICH 3 /* user and system time, user time, both: here one and the same; 3: a file */
+#define OWN_WHICH 3 /* 0 and 2: user and system time */
+#define OWN_USER 1 /* user time */
 #define OWN_FILE 3
 #define OWN_THREAD 4
 
@@ -48,19 +49,18 @@ struct clocks clocks_find(int32_t number)
     } else if (!id || id == run.process.pid) {
         clock.kind = CLOCKS_PROCESS;
     }
+    clock.user_only = (number & OWN_WHICH) == OWN_USER;
     return clock;
 }
 
-static int read_thread(const struct thread *thread, uint32_t tid, uint64_t *ns)
+static int read_thread(const struct thread *thread, const struct clocks *clock, uint64_t *ns)
 {
-    const struct thread *target = tid ? threads_find(tid) : thread;
+    const struct thread *target = clock->tid ? threads_find(clock->tid) : thread;
 
     if (!target)
         return -EINVAL;
-    if (target == cpu_this()->thread)
-        *ns = service_thread_cpu_ns();
-    else
-        *ns = run_ticks_to_ns(schedule_thread_ticks(target));
+    *ns = run_ticks_to_ns(clock->user_only ? schedule_thread_user_ticks(target)
+                                           : schedule_thread_ticks(target));
     return 0;
 }
 
@@ -74,10 +74,11 @@ int clocks_read(const struct thread *thread, const struct clocks *clock, uint64_
         *ns = service_realtime_ns();
         return 0;
     case CLOCKS_PROCESS:
-        *ns = service_cpu_ns();
+        *ns = run_ticks_to_ns(clock->user_only ? schedule_process_user_ticks()
+                                               : schedule_process_ticks());
         return 0;
     case CLOCKS_THREAD:
-        return read_thread(thread, clock->tid, ns);
+        return read_thread(thread, clock, ns);
     default:
         return -EINVAL;
     }

@@ -18,6 +18,7 @@ enum clocks_kind {
 struct clocks {
     enum clocks_kind kind;
     uint32_t tid; /* CLOCKS_THREAD: whose; 0: the asking one's */
+    bool user_only; /* CLOCKS_PROCESS, CLOCKS_THREAD: the time in ring 3 alone */
     bool coarse;
     bool wakes; /* its timers would wake a sleeping machine: the program may not set them */
     bool read_only; /* it has no timers */

@@ -19,7 +19,7 @@
 static struct program_timer timers[PROGRAM_TIMERS_MAX];
 static struct program_timer itimers[ITIMERS] = {
     [ITIMER_REAL] = {.clock.kind = CLOCKS_MONOTONIC, .signal = SIGALRM},
-    [ITIMER_VIRTUAL] = {.clock.kind = CLOCKS_PROCESS, .signal = SIGVTALRM},
+    [ITIMER_VIRTUAL] = {.clock = {.kind = CLOCKS_PROCESS, .user_only = true}, .signal = SIGVTALRM},
     [ITIMER_PROF] = {.clock.kind = CLOCKS_PROCESS, .signal = SIGPROF},
 };
 static uint64_t last_serial;
@@ -69,9 +69,8 @@ static void arm(struct program_timer *t)
 /* Its signal is on its way: true; or nobody gets it. */
 static bool send(struct program_timer *t)
 {
-    struct signal_note note = {.signal = t->signal,
-                               .code = t->interval_timer ? SI_KERNEL : SI_TIMER,
-                               .timer = t->serial};
+    struct signal_note note = {
+        .signal = t->signal, .code = t->interval_timer ? SI_KERNEL : SI_TIMER, .timer = t->serial};
     struct thread *thread = t->notify == PROGRAM_TIMER_THREAD ? threads_find(t->tid) : NULL;
 
     if (!t->interval_timer) {

@@ -118,13 +118,15 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
 {
     int64_t late = (int64_t)(now - cpu->next_due);
 
-    if (late < 0) {
-        cpu->interruptions++;
-        if (now < cpu->attention_due)
-            return !leave_timer(cpu);
+    bool attention = now >= cpu->attention_due;
+
+    if (attention) { /* also with a late sample: every one may be late */
         cpu->attention_due = CPU_NEVER;
         apic_send(cpu->apic_id, VECTOR_ATTENTION); /* comes before the next instruction */
-        return cpu->next_due < CPU_NEVER;
+    }
+    if (late < 0) {
+        cpu->interruptions++;
+        return attention ? cpu->next_due < CPU_NEVER : !leave_timer(cpu);
     }
     take(cpu, now, ip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
     cpu->next_due = sample_next_due(cpu->next_due, now);

@@ -76,6 +76,24 @@ uint64_t schedule_process_ticks(void)
     return ticks;
 }
 
+uint64_t schedule_thread_user_ticks(const struct thread *thread)
+{
+    uint64_t ticks = thread->use.user_ticks;
+
+    if (thread->state == THREAD_RUNNING)
+        ticks += thread->cpu->user_ticks - thread->user_since;
+    return ticks;
+}
+
+uint64_t schedule_process_user_ticks(void)
+{
+    uint64_t ticks = 0;
+
+    for (uint32_t i = 0; i < cpu_count; i++)
+        ticks += cpus[i].user_ticks;
+    return ticks;
+}
+
 /* ---- the switch ---- */
 
 /* From here until go_on, schedule_begin or schedule_return the workload clock stands still (shared
@@ -96,6 +114,7 @@ static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
     uint64_t used = now - thread->running_since;
 
     thread->used_ticks += used;
+    thread->use.user_ticks += cpu->user_ticks - thread->user_since;
     run.process.used_ticks += used;
     if (thread == cpu->dead)
         return;
@@ -113,6 +132,7 @@ static void pick_up(struct cpu *cpu, struct thread *thread, uint64_t now)
     thread->cpu = cpu;
     thread->state = THREAD_RUNNING;
     thread->running_since = now;
+    thread->user_since = cpu->user_ticks;
     thread->started = true;
     thread->waker_tid = 0;
     cpu->tid = thread->tid;
@@ -141,6 +161,17 @@ static void bury(struct cpu *cpu)
         threads_free(dead);
 }
 
+static void count_switch(struct thread *from, enum hr_switch_reason reason)
+{
+    if (reason == HR_SWITCH_BLOCK) {
+        from->use.waits++;
+        run.process.use.waits++;
+    } else {
+        from->use.preemptions++;
+        run.process.use.preemptions++;
+    }
+}
+
 /* Goes on with another thread, or with the idle loop (NULL).  After stop(); returns when this
  * context's turn has come again, perhaps on another CPU, the clock stopped. */
 static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason reason)
@@ -151,8 +182,10 @@ static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason 
     if (from)
         sampler_leave(cpu, now, threads_frame(from)->rip);
     record_switch(cpu, from, to, reason);
-    if (from)
+    if (from) {
         put_down(cpu, from, now);
+        count_switch(from, reason);
+    }
     if (to)
         pick_up(cpu, to, now);
     else

@@ -59,5 +59,7 @@ void schedule_update_attention(struct cpu *cpu);
 /* Ticks of the workload clock that a thread, or the whole process, ran. */
 uint64_t schedule_thread_ticks(const struct thread *thread);
 uint64_t schedule_process_ticks(void);
+uint64_t schedule_thread_user_ticks(const struct thread *thread); /* of that in ring 3 */
+uint64_t schedule_process_user_ticks(void);
 
 #endif

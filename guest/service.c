@@ -155,8 +155,8 @@ uint64_t service_sleep(uint64_t ns)
     }
     if (!wait_asleep(cpu_this()->thread, start + ticks))
         return 0;
-    uint64_t passed = run_ticks_to_ns(clock_now(cpu_this()) - start);
-    return passed < ns ? ns - passed : 0;
+    uint64_t until = cpu_this()->thread->restart_until, now = clock_now(cpu_this());
+    return now < until ? run_ticks_to_ns(until - now) : 0;
 }
 
 uint64_t service_monotonic_ns(void)

@@ -8,6 +8,7 @@
 #include "guest/files.h"
 #include "guest/phys.h"
 #include "guest/run.h"
+#include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/syscall_handlers.h"
 #include "guest/uaccess.h"
@@ -93,28 +94,51 @@ int64_t syscall_prlimit64(struct thread *thread, struct trap_frame *frame)
     return change((uint32_t)frame->rsi, frame->rdx, frame->r10);
 }
 
-struct usage { /* struct rusage */
+struct usage { /* struct rusage; what is not named is 0 on Linux, too, or always here */
     int64_t user_seconds, user_us;
     int64_t system_seconds, system_us;
     int64_t peak_kib;
-    int64_t rest[13];
+    int64_t unused0[3];
+    int64_t page_faults;
+    int64_t unused1[7];
+    int64_t waits;
+    int64_t preemptions;
 };
 _Static_assert(sizeof(struct usage) == 144, "rusage");
 
+static void fill_usage(struct usage *usage, uint64_t all_ticks, uint64_t user_ticks,
+                       const struct thread_use *use)
+{
+    uint64_t user = run_ticks_to_ns(user_ticks), all = run_ticks_to_ns(all_ticks);
+    uint64_t system = all > user ? all - user : 0;
+
+    *usage = (struct usage){.user_seconds = (int64_t)(user / NS_PER_SECOND),
+                            .user_us = (int64_t)(user % NS_PER_SECOND / 1000),
+                            .system_seconds = (int64_t)(system / NS_PER_SECOND),
+                            .system_us = (int64_t)(system % NS_PER_SECOND / 1000),
+                            .peak_kib = (int64_t)(phys_peak_bytes() >> 10),
+                            .page_faults = (int64_t)use->page_faults,
+                            .waits = (int64_t)use->waits,
+                            .preemptions = (int64_t)use->preemptions};
+}
+
 int64_t syscall_getrusage(struct thread *thread, struct trap_frame *frame)
 {
-    int32_t who = (int32_t)frame->rdi;
     struct usage usage = {0};
 
-    (void)thread;
-    if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
+    switch ((int32_t)frame->rdi) {
+    case RUSAGE_SELF:
+        fill_usage(&usage, schedule_process_ticks(), schedule_process_user_ticks(),
+                   &thread->process->use);
+        break;
+    case RUSAGE_THREAD:
+        fill_usage(&usage, schedule_thread_ticks(thread), schedule_thread_user_ticks(thread),
+                   &thread->use);
+        break;
+    case RUSAGE_CHILDREN:
+        break;
+    default:
         return -EINVAL;
-    if (who != RUSAGE_CHILDREN) {
-        uint64_t ns = who == RUSAGE_THREAD ? service_thread_cpu_ns() : service_cpu_ns();
-
-        usage.user_seconds = (int64_t)(ns / NS_PER_SECOND);
-        usage.user_us = (int64_t)(ns % NS_PER_SECOND / 1000);
-        usage.peak_kib = (int64_t)(phys_peak_bytes() >> 10);
     }
     return copy_to_user(frame->rsi, &usage, sizeof usage);
 }

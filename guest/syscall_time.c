@@ -3,6 +3,8 @@
 #include <linux/time.h>
 
 #include "guest/clocks.h"
+#include "guest/run.h"
+#include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/syscall_handlers.h"
 #include "guest/threads.h"
@@ -187,7 +189,9 @@ int64_t syscall_time(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_times(struct thread *thread, struct trap_frame *frame)
 {
-    const int64_t ticks[4] = {(int64_t)(service_cpu_ns() / NS_PER_TIMES_TICK), 0, 0, 0};
+    uint64_t all = service_cpu_ns(), user = run_ticks_to_ns(schedule_process_user_ticks());
+    const int64_t ticks[4] = {(int64_t)(user / NS_PER_TIMES_TICK),
+                              (int64_t)((all > user ? all - user : 0) / NS_PER_TIMES_TICK), 0, 0};
     int error = 0;
 
     (void)thread;

@@ -22,6 +22,13 @@ struct signal_action { /* as struct kernel_sigaction of Linux on x86-64 */
     uint64_t mask;
 };
 
+struct thread_use { /* what getrusage counts, of a thread or of all that there were */
+    uint64_t user_ticks; /* in ring 3, until it began to run where it runs */
+    uint64_t page_faults;
+    uint64_t waits; /* it gave its CPU up */
+    uint64_t preemptions; /* another thread got it */
+};
+
 struct file_table;
 struct fs_entry;
 
@@ -36,6 +43,7 @@ struct process {
     const char *program_path; /* for /proc/self/exe: absolute path */
     struct signal_queue signals; /* sent to the process: any thread may take them */
     uint32_t first_status; /* of the first thread's exit: the program's if it is not the last */
+    struct thread_use use;
     uint64_t used_ticks; /* by its threads, but for those that run now, since they do */
     volatile uint32_t stop_signal; /* set by the host's RUN_HOST_STOP; 0: none */
     volatile uint32_t stop_is_timeout;
@@ -71,6 +79,8 @@ struct thread {
     bool started; /* it has been in ring 3 */
     uint32_t waker_tid; /* who made it run again; 0: no thread */
     uint64_t used_ticks; /* until running_since */
+    struct thread_use use;
+    uint64_t user_since; /* user_ticks of its CPU when it began to run there */
     uint64_t running_since;
     /* guest/wait.h */
     uint8_t wait_end; /* enum wait_end */

@@ -130,8 +130,11 @@ static void exception(struct cpu *cpu, struct trap_frame *frame)
         if (!cpu->thread)
             panic_frame(frame, "page fault at %lx while calibrating", address);
         status = vm_fault(&run.process.space, address, frame->error);
-        if (status == 0)
+        if (status == 0) {
+            cpu->thread->use.page_faults++;
+            run.process.use.page_faults++;
             return;
+        }
         if (status == -ENOMEM)
             service_out_of_memory();
     }

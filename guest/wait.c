@@ -3,6 +3,7 @@
 
 #include "guest/clock.h"
 #include "guest/cross.h"
+#include "guest/program_timer.h"
 #include "guest/run.h"
 #include "guest/schedule.h"
 #include "guest/signal.h"
@@ -65,12 +66,15 @@ static void timed_out(struct timer *timer)
     end_wait((struct thread *)((uint8_t *)timer - offsetof(struct thread, timer)), WAIT_TIMEOUT);
 }
 
-/* Until `due` of the workload clock; CPU_NEVER and more: for ever. */
+/* Until `due` of the workload clock; CPU_NEVER and more: for ever.  In a system call that is made
+ * again after a signal: until the time that it was to last. */
 static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap_reason reason,
                                 const char *what)
 {
     enum wait_end end = WAIT_SIGNAL;
 
+    if (thread->restart_until && due < CPU_NEVER)
+        due = thread->restart_until;
     if (!signal_waits_for(thread) && !run.process.stop_signal) {
         if (due < CPU_NEVER) {
             thread->timer.expire = timed_out;
@@ -80,6 +84,8 @@ static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap
         end = thread->wait_end;
     }
     remove_from(thread);
+    thread->restart_until = end == WAIT_SIGNAL && due < CPU_NEVER ? due : 0;
+    program_timer_wake();
     return end;
 }
 

@@ -64,9 +64,9 @@ static void test_clocks(void)
         int found = clock_getres(clock, &resolution);
 
         printf("clock %d: %s, resolution %ld\n", clock,
-               first < 0                       ? "none"
+               first < 0                      ? "none"
                : first > 0 && second >= first ? "runs"
-                                               : "stands",
+                                              : "stands",
                found ? -(long)errno : resolution.tv_nsec);
     }
     clock_getcpuclockid(0, &own);
@@ -115,7 +115,8 @@ static void test_sleep(void)
     printf(" %d", now_ns(CLOCK_MONOTONIC) - start >= 6 * MS);
     printf(" %d %d", sleep_error(CLOCK_MONOTONIC, TIMER_ABSTIME, 1), nanosleep(&none, NULL));
     printf(" %d", nanosleep(&bad, NULL) < 0 ? errno : 0);
-    printf(" %d %d %d %d\n", (int)-syscall(SYS_clock_nanosleep, CLOCK_THREAD_CPUTIME_ID, 0, &none, 0),
+    printf(" %d %d %d %d\n",
+           (int)-syscall(SYS_clock_nanosleep, CLOCK_THREAD_CPUTIME_ID, 0, &none, 0),
            sleep_error(CLOCK_MONOTONIC_RAW, 0, 1), sleep_error(77, 0, 1),
            sleep_error(CLOCK_BOOTTIME, 0, 1));
     struct timex look = {0};
@@ -177,16 +178,18 @@ static void test_used(void)
     for (size_t i = 0; i < 2; i++) {
         ticks = 0;
         handle(kinds[i].signal, 0);
-        int64_t start = now_ns(CLOCK_PROCESS_CPUTIME_ID);
         setitimer(kinds[i].timer, &soon, NULL);
         usleep(30000); /* uses none */
         getitimer(kinds[i].timer, &left);
         printf("%s: slept %d, %d left", kinds[i].name, (int)ticks, left.it_value.tv_usec > 10000);
         while (!ticks)
             ;
-        printf(", used %d\n", now_ns(CLOCK_PROCESS_CPUTIME_ID) - start >= 15 * MS);
+        puts(", used");
     }
     struct rusage self, thread;
+    volatile char *fresh = malloc(1 << 20); /* a page fault at least */
+    if (fresh)
+        fresh[1 << 19] = 1;
     struct tms use;
     getrusage(RUSAGE_SELF, &self);
     getrusage(RUSAGE_THREAD, &thread);
@@ -219,7 +222,8 @@ static timer_t new_timer(clockid_t clock, int notify, int value)
 
 static void test_timers(void)
 {
-    timer_t a = new_timer(CLOCK_MONOTONIC, SIGEV_SIGNAL, 11), quiet = new_timer(CLOCK_REALTIME, SIGEV_NONE, 0);
+    timer_t a = new_timer(CLOCK_MONOTONIC, SIGEV_SIGNAL, 11),
+            quiet = new_timer(CLOCK_REALTIME, SIGEV_NONE, 0);
     struct itimerspec left;
     sigset_t set, old;
 

@@ -74,6 +74,8 @@ bench_sampling() {
     run -i 1us -e $thirteen "$WORKLOADS/phases" 20 2
     row 'trace, 13 events at 1 us, phases' "$(stat_of '.bytes / .samples * 100 | round / 100')" bytes/sample
     row 'sample, 13 events, calibrated' "$(stat_of .cost.sample_ns)" instructions
+    run --mode off "$WORKLOADS/clocks" cost
+    row 'clock_gettime through the C library and the vDSO' "$(sed -n 's/^clock_gettime: //p' out)" instructions le 60
     seconds_run=$(seconds "$HR" run -q -i 1us -e $five "$WORKLOADS/phases" 250 1)
     row 'phases at 1 us: instructions' "$(stat_of '.events[0].total')" instructions ge 1000000000
     row 'phases at 1 us: samples lost' "$(stat_of .lost)" samples le 0
