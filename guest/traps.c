@@ -99,6 +99,10 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
                                    .error = (uint32_t)frame->error,
                                    .signal = (uint32_t)signal};
     service_note_fault(&record);
+    cpu->thread->fault_vector = frame->vector;
+    cpu->thread->fault_error = frame->error;
+    if (frame->vector == VECTOR_PAGE_FAULT)
+        cpu->thread->fault_address = address;
     signal_fault(cpu->thread, frame, signal, code, address);
     service_note_fault(NULL); /* a handler takes it */
 }
