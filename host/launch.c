@@ -37,7 +37,7 @@ static void enlarge(int fd)
 
 static int move_to_spare(int fd)
 {
-    return fcntl(fd, F_DUPFD_CLOEXEC, LAUNCH_FD_SPARE);
+    return fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, LAUNCH_FD_SPARE) : -1;
 }
 
 static int place(int fd, int number)
@@ -56,9 +56,13 @@ static void allow_descriptors(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int place_descriptors(struct child_ends *ends, bool controlled)
+static int place_descriptors(struct child_ends *ends, const struct launch_command *command)
 {
-    int first_unused = controlled ? LAUNCH_FD_QMP + 1 : LAUNCH_FD_QMP;
+    const int files =
+        LAUNCH_FD_PORTS + LAUNCH_FILES; /* the last port, and the QMP socket follows */
+    int first_unused = command->controlled  ? LAUNCH_FD_QMP + 1
+                       : command->has_files ? files + 1
+                                            : files;
     int status, null;
 
     allow_descriptors();
@@ -76,9 +80,12 @@ static int place_descriptors(struct child_ends *ends, bool controlled)
         ends->ports[i] = move_to_spare(ends->ports[i]);
     ends->qmp = move_to_spare(ends->qmp);
     for (int i = 0; i < LAUNCH_PORTS; i++)
-        if (place(ends->ports[i], LAUNCH_FD_PORTS + i) != 0)
+        if ((i != LAUNCH_FILES || command->has_files) &&
+            place(ends->ports[i], LAUNCH_FD_PORTS + i) != 0)
             return -1;
-    if ((controlled && place(ends->qmp, LAUNCH_FD_QMP) != 0) ||
+    if (!command->has_files)
+        close(files); /* whoever's it was */
+    if ((command->controlled && place(ends->qmp, LAUNCH_FD_QMP) != 0) ||
         place(ends->archive, LAUNCH_FD_ARCHIVE) != 0 || place(null, 0) != 0 ||
         place(ends->errors, 1) != 0 || place(ends->errors, 2) != 0)
         return -1;
@@ -106,7 +113,7 @@ __attribute__((noreturn)) static void run_child(const struct launch_command *com
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    if (place_descriptors(ends, command->controlled) == 0)
+    if (place_descriptors(ends, command) == 0)
         execv(command->qemu, command->argv);
     reason = errno;
     if (write(ends->status, &reason, sizeof reason) < 0)
@@ -114,7 +121,8 @@ __attribute__((noreturn)) static void run_child(const struct launch_command *com
     _exit(1);
 }
 
-static int open_pairs(struct launch *launch, struct child_ends *ends)
+static int open_pairs(const struct launch_command *command, struct launch *launch,
+                      struct child_ends *ends)
 {
     int *ours[LAUNCH_PORTS + 2] = {&launch->errors, &launch->qmp};
     int *theirs[LAUNCH_PORTS + 2] = {&ends->errors, &ends->qmp};
@@ -126,6 +134,8 @@ static int open_pairs(struct launch *launch, struct child_ends *ends)
     for (int i = 0; i < LAUNCH_PORTS + 2; i++) {
         int pair[2];
 
+        if (i == LAUNCH_FILES + 2 && !command->has_files)
+            continue;
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
             return -1;
         enlarge(pair[0]);
@@ -198,7 +208,8 @@ int launch_start(const struct launch_command *command, int archive_fd, struct la
     *launch = (struct launch){.pid = -1, .pidfd = -1, .errors = -1, .qmp = -1};
     for (int i = 0; i < LAUNCH_PORTS; i++)
         launch->ports[i] = ends.ports[i] = -1;
-    reason = open_pairs(launch, &ends) == 0 ? fork_emulator(command, launch, &ends) : errno;
+    reason =
+        open_pairs(command, launch, &ends) == 0 ? fork_emulator(command, launch, &ends) : errno;
     close_ports(ends.ports, &ends.errors, &ends.qmp);
     if (reason == 0)
         return 0;

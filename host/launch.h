@@ -27,6 +27,7 @@ enum launch_port { /* the order is that of the devices on the command line */
                    LAUNCH_STDIN,
                    LAUNCH_CONTROL,
                    LAUNCH_CONSOLE, /* COM1: what the kernel says before its ports work */
+                   LAUNCH_FILES, /* only where launch_wants_port says so */
                    LAUNCH_PORTS,
 };
 
@@ -49,6 +50,7 @@ struct launch_command {
     char *argv[LAUNCH_ARGUMENTS_MAX]; /* NULL-terminated; owned */
     int argc;
     bool controlled; /* QEMU waits for commands on LAUNCH_FD_QMP */
+    bool has_files; /* there is a port LAUNCH_FILES */
     char qemu[PATH_MAX]; /* what is executed */
     char kernel[PATH_MAX]; /* guest.elf */
 };
@@ -59,7 +61,7 @@ struct launch {
     pid_t pid; /* our child, -1 when libvirt started the emulator */
     struct launch_libvirt *libvirt; /* or NULL */
     int pidfd; /* readable when the emulator has ended */
-    int ports[LAUNCH_PORTS]; /* our ends, non-blocking */
+    int ports[LAUNCH_PORTS]; /* our ends, non-blocking; -1: there is none */
     int errors; /* the emulator's own stdout and stderr, non-blocking */
     int qmp; /* QEMU's control socket, for a guest that waits to be placed */
 };
@@ -68,6 +70,9 @@ struct launch {
  * them.
  */
 int launch_cpu_count(const struct launch_machine *machine, enum hr_mode mode);
+
+/* Every port but LAUNCH_FILES, which is for --keep-files and --missing. */
+bool launch_wants_port(const struct options *o, enum launch_port port);
 
 /* True when the guest's CPUs are threads to place before it starts: see host/launch_place.h. */
 bool launch_is_placed(const struct launch_machine *machine);

@@ -17,6 +17,7 @@ static const char *const port_names[LAUNCH_PORTS] = {
     [LAUNCH_TRACE] = RUN_PORT_TRACE,   [LAUNCH_STDOUT] = RUN_PORT_STDOUT,
     [LAUNCH_STDERR] = RUN_PORT_STDERR, [LAUNCH_LOG] = RUN_PORT_LOG,
     [LAUNCH_STDIN] = RUN_PORT_STDIN,   [LAUNCH_CONTROL] = RUN_PORT_CONTROL,
+    [LAUNCH_FILES] = RUN_PORT_FILES,
 };
 
 static void add(struct launch_command *c, const char *format, ...)
@@ -86,10 +87,23 @@ static void add_machine(const struct options *o, const struct launch_machine *m,
     }
 }
 
+bool launch_wants_port(const struct options *o, enum launch_port port)
+{
+    return port != LAUNCH_FILES || o->keep_files != NULL || o->missing;
+}
+
+/* Virtio's ports have numbers from 1 on; the console, a serial port, has none. */
+static int port_number(int port)
+{
+    return port < LAUNCH_CONSOLE ? port + 1 : port;
+}
+
 /* Without ioeventfd a notify is handled before the guest's next instruction: deterministic. */
-static void add_ports(struct launch_command *c)
+static void add_ports(const struct options *o, struct launch_command *c)
 {
     for (int i = 0; i < LAUNCH_PORTS; i++) {
+        if (!launch_wants_port(o, (enum launch_port)i))
+            continue;
         add(c, "-chardev");
         add(c, "socket,id=port%d,fd=%d", i, LAUNCH_FD_PORTS + i);
     }
@@ -97,9 +111,12 @@ static void add_ports(struct launch_command *c)
     add(c, "chardev:port%d", LAUNCH_CONSOLE);
     add(c, "-device");
     add(c, "virtio-serial-pci,id=ports,disable-legacy=on,ioeventfd=off,max_ports=8");
-    for (int i = 0; i < LAUNCH_CONSOLE; i++) {
+    for (int i = 0; i < LAUNCH_PORTS; i++) {
+        if (port_names[i] == NULL || !launch_wants_port(o, (enum launch_port)i))
+            continue;
         add(c, "-device");
-        add(c, "virtserialport,bus=ports.0,nr=%d,chardev=port%d,name=%s", i + 1, i, port_names[i]);
+        add(c, "virtserialport,bus=ports.0,nr=%d,chardev=port%d,name=%s", port_number(i), i,
+            port_names[i]);
     }
     add(c, "-device");
     add(c, "isa-debug-exit,iobase=0x%x,iosize=4", RUN_DEBUG_EXIT_PORT);
@@ -135,7 +152,8 @@ int launch_prepare(const struct options *o, const struct launch_machine *machine
     add(command, "%s", command->kernel);
     add(command, "-initrd");
     add(command, "/proc/self/fd/%d", LAUNCH_FD_ARCHIVE);
-    add_ports(command);
+    add_ports(o, command);
+    command->has_files = launch_wants_port(o, LAUNCH_FILES);
     command->controlled = launch_is_placed(machine);
     if (command->controlled)
         add_control(command);

@@ -96,7 +96,7 @@ static int guard(struct launch_directory *d, struct run_failure *failure)
 }
 
 int launch_directory_make(struct launch_directory *d, const char *kernel, int archive_fd,
-                          struct run_failure *failure)
+                          bool has_files, struct run_failure *failure)
 {
     const char *parent = getenv("TMPDIR");
 
@@ -120,7 +120,7 @@ int launch_directory_make(struct launch_directory *d, const char *kernel, int ar
         add_file(d, LAUNCH_DOMAIN_ARCHIVE, archive_fd, failure) != 0)
         return -1;
     for (int i = 0; i < LAUNCH_PORTS; i++)
-        if (add_socket(d, (enum launch_port)i, failure) != 0)
+        if ((i != LAUNCH_FILES || has_files) && add_socket(d, (enum launch_port)i, failure) != 0)
             return -1;
     return 0;
 }
@@ -165,6 +165,8 @@ int launch_directory_accept(struct launch_directory *d, int ports[LAUNCH_PORTS],
 {
     *emulator = 0;
     for (int i = 0; i < LAUNCH_PORTS; i++) {
+        if (d->listeners[i] < 0)
+            continue;
         ports[i] = accept_port(d->listeners[i], emulator);
         if (ports[i] < 0)
             return run_fail(failure, RUN_EXIT_FAILED,

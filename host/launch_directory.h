@@ -18,11 +18,12 @@ struct launch_directory {
     struct launch_guard guard; /* which removes it */
 };
 
-/* Makes the directory with a copy of the kernel, of the archive, and a socket a port.  0, or -1
+/* Makes the directory with a copy of the kernel, of the archive, and a socket a port, the one for
+ * files if the run has it.  0, or -1
  * with the failure filled; then, too, launch_directory_remove is due.
  */
 int launch_directory_make(struct launch_directory *d, const char *kernel, int archive_fd,
-                          struct run_failure *failure);
+                          bool has_files, struct run_failure *failure);
 
 /* Takes the connections that the emulator has made, all of one process of root, libvirt's or our
  * user; others are turned away.  Stores the process.  0, or -1 with the failure filled.

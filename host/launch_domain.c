@@ -18,7 +18,7 @@ static const struct {
     [LAUNCH_TRACE] = {"trace", RUN_PORT_TRACE},    [LAUNCH_STDOUT] = {"stdout", RUN_PORT_STDOUT},
     [LAUNCH_STDERR] = {"stderr", RUN_PORT_STDERR}, [LAUNCH_LOG] = {"log", RUN_PORT_LOG},
     [LAUNCH_STDIN] = {"stdin", RUN_PORT_STDIN},    [LAUNCH_CONTROL] = {"control", RUN_PORT_CONTROL},
-    [LAUNCH_CONSOLE] = {"console", NULL},
+    [LAUNCH_CONSOLE] = {"console", NULL},          [LAUNCH_FILES] = {"files", RUN_PORT_FILES},
 };
 
 const char *launch_domain_socket(enum launch_port port)
@@ -223,7 +223,7 @@ static void put_channel(struct xml *x, const struct launch_domain *domain, int p
     xml_attribute(x, "type", "virtio-serial");
     xml_attribute(x, "controller", "0");
     xml_attribute(x, "bus", "0");
-    xml_attribute(x, "port", "%d", port + 1);
+    xml_attribute(x, "port", "%d", port < LAUNCH_CONSOLE ? port + 1 : port);
     xml_end(x);
     xml_end(x);
 }
@@ -250,7 +250,7 @@ static void put_controllers(struct xml *x)
     xml_end(x);
 }
 
-static void put_devices(struct xml *x, const struct launch_domain *domain)
+static void put_devices(struct xml *x, const struct options *o, const struct launch_domain *domain)
 {
     xml_start(x, "devices");
     xml_element(x, "emulator", domain->emulator);
@@ -263,8 +263,9 @@ static void put_devices(struct xml *x, const struct launch_domain *domain)
     xml_attribute(x, "port", "0");
     xml_end(x);
     xml_end(x);
-    for (int i = 0; i < LAUNCH_CONSOLE; i++)
-        put_channel(x, domain, i);
+    for (int i = 0; i < LAUNCH_PORTS; i++)
+        if (ports[i].name != NULL && launch_wants_port(o, (enum launch_port)i))
+            put_channel(x, domain, i);
     put(x, "memballoon", "model", "none");
     xml_end(x);
 }
@@ -321,7 +322,7 @@ int launch_domain_write(const struct options *o, const struct launch_machine *ma
     put_features(&x, machine);
     put_cpu_model(&x, o, machine);
     put_clock(&x, machine);
-    put_devices(&x, domain);
+    put_devices(&x, o, domain);
     put_labels(&x, domain);
     put_command_line(&x, o, machine);
     xml_end(&x);

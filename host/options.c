@@ -30,6 +30,9 @@ enum { /* options without a letter */
        KEY_NO_PROGRESS,
        KEY_PANIC_TEST,
        KEY_TARGET_CPU,
+       KEY_KEEP_FILES,
+       KEY_MISSING,
+       KEY_PREFAULT,
 };
 
 /* What both commands take: everything that the archive depends on. */
@@ -45,6 +48,7 @@ static const struct argp_option pack_options[] = {
     {"cpus", KEY_CPUS, "N", 0, "CPUs for the program beside the service CPU; 0: one for both", 2},
     {"mem", KEY_MEM, "SIZE", 0, "the guest's memory (default 1G)", 2},
     {"accel", KEY_ACCEL, "KIND", 0, "auto (default), kvm or tcg", 2},
+    {"prefault", KEY_PREFAULT, 0, 0, "fill memory when it is mapped: no page faults later", 2},
     {"target-cpu", KEY_TARGET_CPU, "CPU", 0,
      "encode the events for this CPU now, named as for 'hr events --cpu', and run on no other", 2},
     {"root", KEY_ROOT, "DIR", 0, "place the tree DIR at / of the guest", 3},
@@ -65,6 +69,9 @@ static const struct argp_option run_options[] = {
     {"fifo", KEY_FIFO, 0, 0, "run the guest's CPUs under SCHED_FIFO", 2},
     {"libvirt", KEY_LIBVIRT, 0, 0, "start the guest as a transient domain of libvirt", 2},
     {"kernel", KEY_KERNEL, "FILE", 0, "the guest kernel (default: guest.elf beside hr)", 2},
+    {"keep-files", KEY_KEEP_FILES, "DIR", 0,
+     "put the files that the program made or changed below DIR, under their own paths", 3},
+    {"missing", KEY_MISSING, 0, 0, "list the files that the program looked for in vain", 3},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "stop the program after this wall time; exit status 124",
      4},
     {"require-pmu", KEY_REQUIRE_PMU, 0, 0, "fail rather than count without a hardware counter", 4},
@@ -213,6 +220,9 @@ static error_t parse_pack_option(int key, char *argument, struct argp_state *sta
         return append(&o->files, argument, parse->failure) == 0 ? 0 : ENOMEM;
     case KEY_ENV:
         return set_environment(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_PREFAULT:
+        o->prefault = true;
+        return 0;
     case KEY_TARGET_CPU:
         o->target_cpu = argument;
         return 0;
@@ -262,6 +272,12 @@ static error_t parse_run_option(int key, char *argument, struct argp_state *stat
         return 0;
     case KEY_TIMEOUT:
         return set_timeout(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_KEEP_FILES:
+        o->keep_files = argument;
+        return 0;
+    case KEY_MISSING:
+        o->missing = true;
+        return 0;
     case KEY_REQUIRE_PMU:
         o->require_pmu = true;
         return 0;

@@ -48,6 +48,9 @@ struct options {
     const char *kernel; /* NULL: found beside hr */
     const char *root;
     struct options_list files;
+    const char *keep_files; /* where the program's files go, NULL: nowhere */
+    bool missing; /* list the names that the program looked for in vain */
+    bool prefault; /* memory is filled when it is mapped */
     struct options_list environment; /* K=V that change the default */
     uint64_t timeout_ns; /* 0: none */
     bool dry_run;

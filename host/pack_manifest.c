@@ -134,6 +134,12 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     add_number(&d, "start-unix-ns", start_unix_ns(machine->virtual_time));
     add(&d, "hostname", "microtome");
     add_terminal(&d);
+    if (o->prefault)
+        add_number(&d, "prefault", 1);
+    if (o->keep_files != NULL)
+        add_number(&d, "keep-files", 1);
+    if (o->missing)
+        add_number(&d, "missing", 1);
     if (o->panic_test != NULL)
         add(&d, "panic-test", o->panic_test);
     *used = d.used;

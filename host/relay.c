@@ -61,6 +61,7 @@ static int start(struct relay *r)
     }
     for (int i = 0; i < RELAY_SLOTS; i++)
         r->open[i] = true;
+    r->open[RELAY_FILES] = r->launch->ports[LAUNCH_FILES] >= 0;
     return 0;
 }
 
@@ -98,6 +99,7 @@ static void fill(struct relay *r, struct pollfd polled[RELAY_SLOTS])
         [RELAY_LOG] = r->launch->ports[LAUNCH_LOG],
         [RELAY_CONSOLE] = r->launch->ports[LAUNCH_CONSOLE],
         [RELAY_ERRORS] = r->launch->errors,
+        [RELAY_FILES] = r->launch->ports[LAUNCH_FILES],
         [RELAY_CONTROL] = r->launch->ports[LAUNCH_CONTROL],
         [RELAY_INPUT_READ] = relay_input_read_fd(&r->input),
         [RELAY_INPUT_WRITE] = relay_input_write_fd(&r->input),
@@ -187,7 +189,8 @@ static void loop(struct relay *r)
 }
 
 int relay_run(struct relay *r, const struct options *o, struct launch *launch,
-              struct collector *collector, int signals, struct run_failure *failure)
+              struct collector *collector, struct keep_files *files, int signals,
+              struct run_failure *failure)
 {
     uint64_t now_ns = monotonic_ns();
 
@@ -195,6 +198,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
         .options = o,
         .launch = launch,
         .collector = collector,
+        .files = files,
         .failure = failure,
         .signals = signals,
         .timeout_ns = o->timeout_ns != 0 ? now_ns + o->timeout_ns : NEVER,

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "host/collect.h"
+#include "host/keep_files.h"
 #include "host/launch.h"
 #include "host/options.h"
 #include "host/progress.h"
@@ -29,6 +30,7 @@ enum relay_slot { /* what the loop waits for */
                   RELAY_LOG,
                   RELAY_CONSOLE,
                   RELAY_ERRORS,
+                  RELAY_FILES,
                   RELAY_CONTROL,
                   RELAY_INPUT_READ,
                   RELAY_INPUT_WRITE,
@@ -46,6 +48,7 @@ struct relay {
     struct relay_log log; /* the kernel's */
     struct relay_log console; /* COM1: the report of a panic */
     struct relay_log errors; /* the emulator's own words */
+    struct keep_files *files; /* NULL: nobody asked for files */
     uint8_t control[sizeof(struct run_message)];
     size_t control_bytes;
     bool encoded; /* the guest asked for the encodings of its events and got them */
@@ -75,8 +78,11 @@ bool relay_lost_output(const struct relay *r);
  */
 int relay_catch_signals(struct run_failure *failure);
 
-/* Runs until the emulator is gone.  0, or -1 when it could not even begin. */
+/* Runs until the emulator is gone; `files` takes what comes over the files port, if there is one.
+ * 0, or -1 when it could not even begin.
+ */
 int relay_run(struct relay *r, const struct options *o, struct launch *launch,
-              struct collector *collector, int signals, struct run_failure *failure);
+              struct collector *collector, struct keep_files *files, int signals,
+              struct run_failure *failure);
 
 #endif

@@ -176,6 +176,24 @@ static void check_errors(struct relay *r, uint64_t now_ns)
     relay_events_kill(r, now_ns);
 }
 
+static void check_files(struct relay *r, uint64_t now_ns)
+{
+    const struct keep_files *k = r->files;
+
+    if (r->failure->exit_status != 0 || (k->error == 0 && k->bad == NULL))
+        return;
+    if (k->error != 0)
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "cannot write the program's files to '%s': %s; the program was stopped and what "
+                 "came before is kept",
+                 k->directory != NULL ? k->directory : "memory", strerror(k->error));
+    else
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "the guest sent files that are none of a program's (%s); what came before is kept",
+                 k->bad);
+    relay_events_stop(r, SIGKILL, false, now_ns);
+}
+
 /* One read from a port; an error other than "not now" ends it as an end of file does. */
 static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
 {
@@ -196,6 +214,10 @@ static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
     case RELAY_ERRORS:
         result = relay_log_receive(&r->errors, r->launch->errors);
         check_errors(r, now_ns);
+        break;
+    case RELAY_FILES:
+        result = keep_files_receive(r->files, r->launch->ports[LAUNCH_FILES]);
+        check_files(r, now_ns);
         break;
     default:
         result = receive_control(r, now_ns);

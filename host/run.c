@@ -10,6 +10,7 @@
 #include "host/collect.h"
 #include "host/commands.h"
 #include "host/error.h"
+#include "host/keep_files.h"
 #include "host/launch.h"
 #include "host/launch_libvirt.h"
 #include "host/launch_place.h"
@@ -43,8 +44,8 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
 
 /* From here on the trace file exists, and however the run ends it is closed properly. */
 static int run_launched(const struct options *o, const struct launch_command *command,
-                        struct launch *launch, struct collector *collector, int signals,
-                        struct run_failure *failure)
+                        struct launch *launch, struct collector *collector,
+                        struct keep_files *files, int signals, struct run_failure *failure)
 {
     static struct relay relay;
     struct run_result result = {
@@ -52,10 +53,11 @@ static int run_launched(const struct options *o, const struct launch_command *co
         .command = command,
         .relay = &relay,
         .collector = collector,
+        .files = files,
         .failure = failure,
     };
 
-    (void)relay_run(&relay, o, launch, collector, signals, failure);
+    (void)relay_run(&relay, o, launch, collector, files, signals, failure);
     result.wait_status = launch_end(launch, failure->exit_status != 0 || relay.abandoned);
     return run_result_finish(&result);
 }
@@ -76,17 +78,27 @@ static int run_packed(const struct options *o, const struct launch_machine *mach
                       const struct launch_command *command, int archive, const struct stat *input,
                       int signals, struct run_failure *failure)
 {
+    static struct keep_files files;
     struct collector collector;
     struct launch launch;
+    int status = keep_files_open(&files, o->keep_files, o->memory_bytes);
 
-    if (collect_open(&collector, o->output, input, failure) != 0)
+    if (status != 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "--keep-files %s: %s", o->keep_files,
+                        strerror(-status));
+    if (collect_open(&collector, o->output, input, failure) != 0) {
+        keep_files_close(&files);
         return -1;
+    }
     if (start_guest(o, machine, command, archive, &launch, failure) != 0) {
         launch_end(&launch, true);
         collect_close(&collector, HR_HOST_GUEST_DIED, failure->text);
-        return -1;
+        status = -1;
+    } else {
+        status = run_launched(o, command, &launch, &collector, &files, signals, failure);
     }
-    return run_launched(o, command, &launch, &collector, signals, failure);
+    keep_files_close(&files);
+    return status;
 }
 
 static void print_notes(const struct options *o, const struct launch_machine *machine)

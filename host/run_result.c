@@ -179,6 +179,23 @@ static void print_summary(const struct run_result *r)
     summary_free(&summary);
 }
 
+/* Files that the guest could not name, because it was gone, stay under their numbers. */
+static void explain_files(const struct run_result *r, enum hr_host_reason reason)
+{
+    const struct keep_files *k = r->files;
+
+    if (k->directory == NULL || k->ended)
+        return;
+    if (k->store.pending != 0)
+        error_print("--keep-files: the guest ended before it named its files: %u of them are in "
+                    "%s/%s, under numbers",
+                    k->store.pending, k->directory, k->store.temporary_name);
+    if (reason != HR_HOST_COMPLETE || r->failure->exit_status != 0)
+        return;
+    run_fail(r->failure, RUN_EXIT_FAILED, "--keep-files: the guest did not send all files");
+    error_print("%s", r->failure->text);
+}
+
 int run_result_finish(struct run_result *r)
 {
     enum hr_host_reason reason = reason_of(r);
@@ -194,6 +211,9 @@ int run_result_finish(struct run_result *r)
     explain(r, reason, message);
     if (relay_lost_output(r->relay))
         error_print("the last of the program's output was not read in time and is lost");
+    explain_files(r, reason);
     print_summary(r);
+    if (r->options->missing && !r->options->dry_run)
+        keep_files_print_missing(r->files, stderr);
     return exit_status(r, reason);
 }

@@ -3,6 +3,7 @@
 #define HOST_RUN_RESULT_H
 
 #include "host/collect.h"
+#include "host/keep_files.h"
 #include "host/launch.h"
 #include "host/options.h"
 #include "host/relay.h"
@@ -12,6 +13,7 @@ struct run_result {
     const struct launch_command *command;
     struct relay *relay;
     struct collector *collector;
+    const struct keep_files *files;
     struct run_failure *failure;
     int wait_status; /* of the emulator */
 };

@@ -56,6 +56,16 @@ FUZZ_TRACE_HOST := host/trace_info.c host/trace_regions.c
 $(FUZZ_OUT)/fuzz_trace: $(FUZZ_TRACE_HOST)
 $(FUZZ_OUT)/replay_trace: $(FUZZ_TRACE_HOST:%.c=$(UNIT_OUT)/obj/%.o)
 
+# So do those for what the host alone reads.
+define FUZZ_HOST
+$(FUZZ_OUT)/fuzz_$(1): $(2)
+$(FUZZ_OUT)/replay_$(1): $(2:%.c=$(UNIT_OUT)/obj/%.o)
+endef
+$(eval $(call FUZZ_HOST,ld_cache,host/pack_ld_cache.c))
+$(eval $(call FUZZ_HOST,script,host/pack_script.c))
+$(eval $(call FUZZ_HOST,pack_elf,host/pack_elf.c))
+$(eval $(call FUZZ_HOST,keep_files,host/keep_files.c host/keep_store.c host/text.c))
+
 $(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard lib/*.c lib/*.h include/*.h)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c host/%.c,$^)

@@ -46,7 +46,8 @@ for wrong in '--listen tcp:1' '--listen unix:' '--fd 99'; do
     same_file "hr collect $wrong: the old trace is whole" hr.bin copy.bin
 done
 # In blocks of 512 bytes: room for the archive in memory and for a part of the trace.
-(ulimit -f $(($(stat -c %s "$hello") / 512 + 40)); trap '' XFSZ
+run_hr pack --accel tcg -o small.cpio "$hello"
+(ulimit -f $(($(stat -c %s small.cpio) / 512 + 40)); trap '' XFSZ
  FAKEGUEST_CHUNKS=1000 exec "$HR" run -q --accel tcg --qemu "$fake" -o small.bin "$hello" </dev/null 2>err)
 like 'a small disk: message' err 'small.bin.*kept'
 within 'a small disk: the chunks that fit are kept' "$("$HR" stat --json small.bin | jq .samples)" 1000 900000
