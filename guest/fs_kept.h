@@ -29,7 +29,7 @@ struct fs_kept_buffer {
     uint8_t *bytes;
     size_t used;
     fs_kept_send *send; /* NULL: filling ends when the buffer is full */
-    struct run_file_message *last; /* the last one, if it is data: more may follow it */
+    uint8_t *last; /* the last one, if it is data: more may follow it */
 };
 void fs_kept_flush(struct fs_kept_buffer *buffer);
 

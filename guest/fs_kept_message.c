@@ -19,18 +19,19 @@ void fs_kept_flush(struct fs_kept_buffer *buffer)
     buffer->last = NULL;
 }
 
-/* Room for a message and what follows it; sends what is there if it must. */
-static struct run_file_message *add(struct fs_kept_buffer *buffer, size_t bytes)
+/* Puts a message there, with room for message->bytes behind it, which it gives; sends what is there
+ * if it must.  Messages are not aligned. */
+static uint8_t *add_message(struct fs_kept_buffer *buffer, const struct run_file_message *message)
 {
-    struct run_file_message *message;
+    uint8_t *at;
 
-    if (buffer->used + sizeof *message + bytes > SERVICE_BYTES_MAX)
+    if (buffer->used + sizeof *message + message->bytes > SERVICE_BYTES_MAX)
         fs_kept_flush(buffer);
-    message = (struct run_file_message *)(buffer->bytes + buffer->used);
-    *message = (struct run_file_message){.bytes = (uint32_t)bytes};
-    buffer->used += sizeof *message + bytes;
+    at = buffer->bytes + buffer->used;
+    memcpy(at, message, sizeof *message);
+    buffer->used += sizeof *message + message->bytes;
     buffer->last = NULL;
-    return message;
+    return at + sizeof *message;
 }
 
 /* What was sent of a file that then became shorter is of no use: it gets another number. */
@@ -43,20 +44,23 @@ static uint64_t id_of(const struct inode *inode)
 static uint8_t *add_data(struct fs_kept_buffer *buffer, const struct inode *inode, uint64_t offset,
                          size_t bytes)
 {
-    struct run_file_message *last = buffer->last;
+    struct run_file_message message = {
+        .type = RUN_FILE_DATA, .bytes = (uint32_t)bytes, .id = id_of(inode), .offset = offset};
+    struct run_file_message last = {0};
+    uint8_t *data;
 
-    if (last && last->id == id_of(inode) && last->offset + last->bytes == offset &&
-        buffer->used + bytes <= SERVICE_BYTES_MAX && last->bytes + bytes <= RUN_FILE_BYTES_MAX) {
-        last->bytes += (uint32_t)bytes;
+    if (buffer->last)
+        memcpy(&last, buffer->last, sizeof last);
+    if (last.type && last.id == message.id && last.offset + last.bytes == offset &&
+        buffer->used + bytes <= SERVICE_BYTES_MAX && last.bytes + bytes <= RUN_FILE_BYTES_MAX) {
+        last.bytes += message.bytes;
+        memcpy(buffer->last, &last, sizeof last);
         buffer->used += bytes;
-    } else {
-        last = add(buffer, bytes);
-        last->type = RUN_FILE_DATA;
-        last->id = id_of(inode);
-        last->offset = offset;
-        buffer->last = last;
+        return buffer->bytes + buffer->used - bytes;
     }
-    return buffer->bytes + buffer->used - bytes;
+    data = add_message(buffer, &message);
+    buffer->last = data - sizeof message;
+    return data;
 }
 
 bool fs_kept_add_pages(struct fs_kept_buffer *buffer, struct inode *inode, uint64_t *index,
@@ -97,44 +101,40 @@ void fs_kept_add_contents(struct fs_kept_buffer *buffer, struct inode *inode)
 
 void fs_kept_add_entry(struct fs_kept_buffer *buffer, uint32_t type, const struct fs_entry *entry)
 {
+    static char path[FS_PATH_MAX];
     const struct inode *inode = entry->inode;
     size_t target_bytes = type == RUN_FILE_LINK ? inode->bytes : 0;
-    struct run_file_message *message = add(buffer, FS_PATH_MAX + target_bytes);
-    char *text = (char *)(message + 1);
+    struct run_file_message message = {.type = type,
+                                       .id = id_of(inode),
+                                       .mode = inode->mode & PERMISSIONS,
+                                       .modified = inode->times.modified};
+    uint8_t *text;
     bool gone;
-    int64_t bytes = fs_path(entry, text, FS_PATH_MAX, &gone);
+    int64_t bytes = fs_path(entry, path, sizeof path, &gone);
 
-    buffer->used -= FS_PATH_MAX + target_bytes;
-    if (bytes < 0) { /* no path: nobody could open it */
-        buffer->used -= sizeof *message;
-        return;
-    }
-    memcpy(text + bytes, inode->target, target_bytes);
-    *message = (struct run_file_message){.type = type,
-                                         .bytes = (uint32_t)((size_t)bytes + target_bytes),
-                                         .id = id_of(inode),
-                                         .mode = inode->mode & PERMISSIONS,
-                                         .modified = inode->times.modified};
+    if (bytes < 0)
+        return; /* too deep: nobody could open it by that path */
+    message.bytes = (uint32_t)((size_t)bytes + target_bytes);
     if (type == RUN_FILE_LINK)
-        message->offset = (uint64_t)bytes;
+        message.offset = (uint64_t)bytes;
     else if (type == RUN_FILE_NAME)
-        message->offset = inode->bytes;
-    buffer->used += message->bytes;
+        message.offset = inode->bytes;
+    text = add_message(buffer, &message);
+    memcpy(text, path, (size_t)bytes);
+    if (target_bytes)
+        memcpy(text + bytes, inode->target, target_bytes);
 }
 
 void fs_kept_add_text(struct fs_kept_buffer *buffer, uint32_t type, const char *text)
 {
-    size_t bytes = strlen(text);
-    struct run_file_message *message = add(buffer, bytes);
+    const struct run_file_message message = {.type = type, .bytes = (uint32_t)strlen(text)};
 
-    message->type = type;
-    memcpy(message + 1, text, bytes);
+    memcpy(add_message(buffer, &message), text, message.bytes);
 }
 
 void fs_kept_add_end(struct fs_kept_buffer *buffer, uint64_t left_out)
 {
-    struct run_file_message *message = add(buffer, 0);
+    const struct run_file_message message = {.type = RUN_FILE_END, .offset = left_out};
 
-    message->type = RUN_FILE_END;
-    message->offset = left_out;
+    add_message(buffer, &message);
 }

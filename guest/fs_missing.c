@@ -9,13 +9,13 @@
 
 #define BUCKETS (2u * FS_MISSING_MAX) /* a power of two */
 
-static char **names; /* open addressing; NULL: they are not noted */
-static uint32_t count;
+static char **noted; /* open addressing; NULL: they are not noted */
+static uint32_t noted_count;
 static uint64_t left_out; /* looks, not names: who could tell them apart */
 
 void fs_missing_start(void)
 {
-    names = heap_alloc(BUCKETS * sizeof *names);
+    noted = heap_alloc(BUCKETS * sizeof *noted);
 }
 
 /* Takes the last name off a path of `bytes` bytes: the bytes that are left. */
@@ -27,7 +27,7 @@ static size_t cut(const char *path, size_t bytes)
 }
 
 /* Adds names to a path without a slash at its end, as the text has them: 0, or too long. */
-static size_t append(char *out, size_t bytes, const char *path)
+static size_t add_names(char *out, size_t bytes, const char *path)
 {
     while (*path) {
         size_t part = 0;
@@ -63,7 +63,7 @@ static size_t make_absolute(const struct fs_entry *base, const char *path, char 
             return 0;
         bytes = base_bytes > 1 ? (size_t)base_bytes : 0;
     }
-    bytes = append(out, bytes, path);
+    bytes = add_names(out, bytes, path);
     out[bytes] = '\0';
     return bytes;
 }
@@ -75,7 +75,7 @@ static bool is_ours(const char *path)
            strncmp(path, "/dev/", 5) == 0;
 }
 
-static uint32_t hash(const char *text)
+static uint32_t hash_of(const char *text)
 {
     uint32_t h = 2166136261u; /* FNV-1a */
 
@@ -87,33 +87,33 @@ static uint32_t hash(const char *text)
 void fs_missing_note(const struct fs_entry *base, const char *path)
 {
     static char absolute[FS_PATH_MAX];
-    size_t bytes = names ? make_absolute(base, path, absolute) : 0;
+    size_t bytes = noted ? make_absolute(base, path, absolute) : 0;
     uint32_t at;
 
     if (!bytes || is_ours(absolute))
         return;
-    for (at = hash(absolute) & (BUCKETS - 1); names[at]; at = (at + 1) & (BUCKETS - 1))
-        if (strcmp(names[at], absolute) == 0)
+    for (at = hash_of(absolute) & (BUCKETS - 1); noted[at]; at = (at + 1) & (BUCKETS - 1))
+        if (strcmp(noted[at], absolute) == 0)
             return;
-    if (count < FS_MISSING_MAX)
-        names[at] = heap_alloc(bytes + 1);
-    if (!names[at]) {
+    if (noted_count < FS_MISSING_MAX)
+        noted[at] = heap_alloc(bytes + 1);
+    if (!noted[at]) {
         left_out++;
         return;
     }
-    memcpy(names[at], absolute, bytes + 1);
-    count++;
+    memcpy(noted[at], absolute, bytes + 1);
+    noted_count++;
 }
 
 uint64_t fs_missing_add(struct fs_kept_buffer *buffer)
 {
     struct fs_found found;
 
-    for (uint32_t i = 0; names && i < BUCKETS; i++) {
-        if (!names[i])
+    for (uint32_t i = 0; noted && i < BUCKETS; i++) {
+        if (!noted[i])
             continue;
-        if (fs_walk(NULL, fs_root, names[i], 0, &found) != 0)
-            fs_kept_add_text(buffer, RUN_FILE_MISSING, names[i]);
+        if (fs_walk(NULL, fs_root, noted[i], 0, &found) != 0)
+            fs_kept_add_text(buffer, RUN_FILE_MISSING, noted[i]);
         else
             fs_found_release(&found); /* the program made it */
     }

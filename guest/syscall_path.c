@@ -11,25 +11,41 @@
 #include "guest/phys.h"
 #include "guest/uaccess.h"
 
+static char *spare; /* room for a path that nobody uses */
+
+static char *take_room(void)
+{
+    char *room = spare;
+    uint64_t block;
+
+    spare = NULL;
+    if (room)
+        return room;
+    block = phys_alloc(0);
+    return block ? phys_pointer(block) : NULL;
+}
+
 char *syscall_path_read(uint64_t user, int *error)
 {
-    uint64_t block = phys_alloc(0);
+    char *path = take_room();
     int result;
 
     *error = -ENOMEM;
-    if (!block)
+    if (!path)
         return NULL;
-    result = copy_string_from_user(phys_pointer(block), user, FS_PATH_MAX);
+    result = copy_string_from_user(path, user, FS_PATH_MAX);
     *error = result < 0 ? result : 0;
     if (!*error)
-        return phys_pointer(block);
-    phys_free(block, 0);
+        return path;
+    syscall_path_free(path);
     return NULL;
 }
 
 void syscall_path_free(char *path)
 {
-    if (path)
+    if (!spare)
+        spare = path;
+    else if (path)
         phys_free((uint64_t)path - DIRECT_MAP, 0);
 }
 

@@ -64,9 +64,4 @@ void files_release(struct file *file)
     (void)file;
 }
 
-void fs_kept_removed(struct fs_entry *entry)
-{
-    (void)entry;
-}
-
 #endif
