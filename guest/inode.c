@@ -180,6 +180,7 @@ static void shrink(struct inode *inode, uint64_t bytes)
     uint64_t first_gone = (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
     uint64_t *entry = inode_pages_entry(inode, bytes / PAGE_BYTES);
 
+    inode->bytes = bytes; /* copies behind the end are forgotten, too */
     forget(inode, bytes / PAGE_BYTES, ALL_PAGES);
     inode_pages_free(inode, first_gone, ALL_PAGES);
     if (inode->base_bytes > bytes)

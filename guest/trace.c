@@ -302,6 +302,7 @@ void trace_end(const struct hr_rec_exit *exit_record)
     trace_writer_begin(&meta.writer, HR_CHUNK_END);
     trace_writer_record(&meta.writer, HR_REC_EXIT, exit_record->time, exit_record,
                         sizeof *exit_record, NULL, 0);
+    trace_meta_end(&meta.writer);
     add_totals();
     for (uint16_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu])

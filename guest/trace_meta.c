@@ -29,7 +29,7 @@ static void add(struct trace_writer *w, uint8_t type, const void *body, uint32_t
                 const void *tail, uint32_t tail_bytes)
 {
     if (trace_writer_record(w, type, TRACE_NO_TIME, body, bytes, tail, tail_bytes))
-        panic("the META chunk does not fit: too many arguments?");
+        panic("metadata does not fit: too many arguments?");
 }
 
 static void info(struct trace_writer *w, const char *key, const char *value)
@@ -196,4 +196,10 @@ void trace_meta_write(struct trace_writer *w)
     info_machine(w);
     info_run(w);
     trace_maps_write(w);
+}
+
+void trace_meta_end(struct trace_writer *w)
+{
+    info_number(w, "run.page_faults", run.process.space.faults);
+    info_number(w, "run.pages_copied", run.process.space.faults_copied);
 }

@@ -1,6 +1,7 @@
 /* Prints the figures of a run as one JSON object; the keys are a stable interface. */
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "host/summary.h"
 #include "host/summary_json_regions.h"
@@ -124,6 +125,13 @@ static json_t *fault(const struct summary *s)
                      (int)(f->vector & 0xff), "tid", (int)f->tid);
 }
 
+static json_t *page_faults(const struct trace_info *info)
+{
+    const char *text = trace_info_text(info, "run.page_faults", NULL);
+
+    return text != NULL ? summary_json_number(strtoull(text, NULL, 10)) : NULL;
+}
+
 static void set(json_t *object, const char *key, json_t *value)
 {
     json_object_set_new(object, key, value != NULL ? value : json_null());
@@ -138,6 +146,7 @@ int summary_print_json(FILE *out, const struct summary *s)
 
     set(object, "samples", summary_json_number(s->samples));
     set(object, "lost", summary_json_number(s->lost));
+    set(object, "page_faults", page_faults(&s->info));
     set(object, "duration_ns", summary_json_number(s->duration_ns));
     set(object, "interval_ns", interval(s));
     if (s->info.sampling.mode == HR_MODE_IPI)

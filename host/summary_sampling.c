@@ -1,6 +1,8 @@
 /* Prints what triggered the samples of a run and what they cost. */
 #include "host/summary_sampling.h"
 
+#include <stdlib.h>
+
 #include "host/summary_advice.h"
 #include "host/text.h"
 
@@ -96,6 +98,16 @@ static void print_losses(FILE *out, const struct summary *s)
                 text_count(number, s->info.nmis.unknown), "unknown NMIs");
 }
 
+static void print_page_faults(FILE *out, const struct summary *s)
+{
+    const char *text = trace_info_text(&s->info, "run.page_faults", NULL);
+    char number[TEXT_QUANTITY_BYTES];
+
+    if (text != NULL)
+        fprintf(out, ROW "memory filled when it was touched\n",
+                text_count(number, strtoull(text, NULL, 10)), "page faults");
+}
+
 static const char *rdpmc_words(const struct summary *s)
 {
     uint64_t ticks = s->info.calibration.rdpmc_ticks;
@@ -153,6 +165,7 @@ void summary_print_sampling(FILE *out, const struct summary *s)
     print_mode(out, s);
     print_intervals(out, s);
     print_losses(out, s);
+    print_page_faults(out, s);
     print_cost(out, s);
     print_reading(out, s);
 }

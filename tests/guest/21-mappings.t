@@ -1,0 +1,44 @@
+#!/bin/sh
+# Mappings of files, reservations, stacks and advice as on Linux; dynamic programs and their libraries' symbols.
+. "$(dirname "$0")/../lib.sh"
+
+for program in mappings-glibc-static mappings-musl; do
+    [ -x "$WORKLOADS/$program" ] || { skip 4 "$program is not built"; continue; }
+    "$WORKLOADS/$program" >native || true
+    run_guest "$WORKLOADS/$program"
+    is "$program: status" "$status" 0
+    same_file "$program: output as natively" out native
+    run_cpus 2 "$WORKLOADS/$program" --
+    is "$program, with a service CPU: status" "$status" 0
+    same_file "$program, with a service CPU: output as natively" out native
+done
+
+# The cost of a page fault, in instructions: virtual time has one a nanosecond.
+run_guest "$WORKLOADS/touch"
+cp out first
+within 'a page fault that zeroes 4 KiB' "$(sed -n 's/^anonymous //p' out)" 100 600
+run_guest -i 1us "$WORKLOADS/touch"
+same_file 'sampling does not change it' out first
+
+# A dynamic program: ld.so maps the C library, whose functions have names in the report.
+cat >dynamic.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) { unsigned sum = 0; for (int i = 0; i < 300000; i++) sum += rand(); printf("%u\n", sum); return 0; }
+END
+if cc -O1 -o dynamic dynamic.c 2>/dev/null; then
+    ./dynamic >native
+    run_guest -i 1us ./dynamic
+    is 'dynamic program: status' "$status" 0
+    same_file 'dynamic program: output' out native
+    "$HR" report hr.bin >report 2>/dev/null
+    like 'the report names functions of the C library' report 'random(_r)? +libc\.so\.6'
+    ok 'the trace is whole' "$HR" check hr.bin
+    run_guest -i 1us --prefault ./dynamic
+    is 'filled beforehand: status' "$status" 0
+    is 'filled beforehand: page faults' "$(stat_of hr.bin .page_faults)" 0
+else
+    skip 6 'no compiler'
+fi
+
+done_testing
