@@ -191,6 +191,14 @@ bench_accuracy() {
     row 'kernel instructions of a whole run of hello, boot included' "$kernel" instructions
 }
 
+# Of the kernel, in instructions: virtual time has one a nanosecond.
+bench_memory() {
+    run --mode off "$WORKLOADS/touch"
+    row 'page fault that zeroes 4 KiB' "$(sed -n 's/^anonymous //p' out)" instructions le 600
+    row 'page fault that shows a page of a file' "$(sed -n 's/^file-read //p' out)" instructions
+    row 'page fault that copies a page of a file' "$(sed -n 's/^file-copy //p' out)" instructions
+}
+
 bench_start() {
     times=$(for _ in $(seq 15); do seconds "$root/run.sh" -q -o "$work/hr.bin" "$WORKLOADS/hello-musl" 2>err; done)
     row 'run.sh on a program that returns at once: median' "$(echo "$times" | sort -n | sed -n 8p)" 's, wall' le 0.4
@@ -249,11 +257,12 @@ bench_readers() {
 
 printf '| %-58s | %12s | %-14s | %-8s | %s |\n' Figure Measured Unit Limit Verdict
 echo '|---|---:|---|---|---|'
-for section in ${HR_BENCH:-sampling counters accuracy start collector readers}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory start collector readers}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
     accuracy) bench_accuracy ;;
+    memory) bench_memory ;;
     start) bench_start ;;
     collector) bench_collector ;;
     readers) bench_readers ;;
