@@ -20,6 +20,8 @@ static int64_t write_contents(struct thread *thread, struct file *file, uint64_t
 {
     int64_t result = syscall_file_limit(thread, offset, &bytes);
 
+    if (inode_sealed(file->inode, offset, bytes))
+        return -EPERM;
     if (result < 0 || !bytes)
         return result;
     result = inode_write_user(file->inode, offset, user, bytes);

@@ -35,6 +35,8 @@ struct inode {
     uint32_t references; /* open files, areas, working directories, names */
     uint32_t mappings; /* areas of the address space that show it: guest/vm.h */
     bool unnamed; /* made without a name (O_TMPFILE): it may get one */
+    bool can_seal; /* made by memfd_create */
+    uint32_t seals; /* F_SEAL_* */
     bool mount; /* a directory that stays where it is: /dev, /proc, ... */
     bool changed; /* its contents, or what describes it, by the program */
     bool written; /* its contents, by the program */
@@ -59,6 +61,9 @@ struct inode {
     const struct fs_special *special; /* directories and links of /proc */
     uint64_t context; /* for generate and dynamic directories: a tid, say */
 };
+
+/* Whether seals forbid such a write. */
+bool inode_sealed(const struct inode *inode, uint64_t offset, uint64_t bytes);
 
 /* Wall time for an inode's times. */
 uint64_t inode_now(void);

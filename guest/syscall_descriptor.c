@@ -10,6 +10,8 @@
 #include "guest/uaccess.h"
 
 #define STATUS_FLAGS_SETTABLE (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME)
+#define SEALS \
+    (uint32_t)(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)
 
 int64_t syscall_dup(struct thread *thread, struct trap_frame *frame)
 {
@@ -79,6 +81,24 @@ static int64_t control_pipe(const struct file *file, uint32_t command, uint64_t 
     return command == F_GETPIPE_SZ ? pipe->buffer.size : pipe_resize(pipe, (uint32_t)argument);
 }
 
+static int64_t control_seals(const struct file *file, uint32_t command, uint32_t seals)
+{
+    struct inode *inode = file->inode;
+
+    if (!inode || !inode->can_seal)
+        return -EINVAL;
+    if (command == F_GET_SEALS)
+        return inode->seals;
+    if (seals & ~SEALS)
+        return -EINVAL;
+    if ((file->flags & O_ACCMODE) == O_RDONLY || inode->seals & F_SEAL_SEAL)
+        return -EPERM;
+    if (seals & F_SEAL_WRITE && inode->mappings)
+        return -EBUSY;
+    inode->seals |= seals;
+    return 0;
+}
+
 /* What needs more than a name of a file (O_PATH). */
 static int64_t control_file(struct thread *thread, struct file *file, uint32_t command,
                             uint64_t argument)
@@ -104,6 +124,9 @@ static int64_t control_file(struct thread *thread, struct file *file, uint32_t c
         return control_owner(command, argument);
     case F_GETLEASE:
         return F_UNLCK;
+    case F_ADD_SEALS:
+    case F_GET_SEALS:
+        return control_seals(file, command, (uint32_t)argument);
     case F_GETPIPE_SZ:
     case F_SETPIPE_SZ:
         return control_pipe(file, command, argument);

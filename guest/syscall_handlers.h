@@ -53,7 +53,6 @@ SYSCALL_HANDLER(pwritev);
 SYSCALL_HANDLER(preadv2);
 SYSCALL_HANDLER(pwritev2);
 SYSCALL_HANDLER(lseek);
-SYSCALL_HANDLER(sendfile);
 SYSCALL_HANDLER(fsync);
 /* guest/syscall_open.c */
 SYSCALL_HANDLER(open);
@@ -70,6 +69,14 @@ SYSCALL_HANDLER(dup2);
 SYSCALL_HANDLER(dup3);
 SYSCALL_HANDLER(fcntl);
 SYSCALL_HANDLER(close_range);
+/* guest/syscall_transfer.c */
+SYSCALL_HANDLER(sendfile);
+SYSCALL_HANDLER(splice);
+SYSCALL_HANDLER(tee);
+SYSCALL_HANDLER(vmsplice);
+SYSCALL_HANDLER(copy_file_range);
+/* guest/syscall_memfd.c */
+SYSCALL_HANDLER(memfd_create);
 /* guest/syscall_lock.c */
 SYSCALL_HANDLER(flock);
 /* guest/syscall_ioctl.c */

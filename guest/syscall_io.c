@@ -268,16 +268,6 @@ int64_t syscall_lseek(struct thread *thread, struct trap_frame *frame)
     return target;
 }
 
-/* EINVAL makes programs fall back to read and write, as for files that Linux cannot map. */
-int64_t syscall_sendfile(struct thread *thread, struct trap_frame *frame)
-{
-    int64_t error;
-
-    if (!writable(thread, frame->rdi, &error))
-        return error;
-    return readable(thread, frame->rsi, &error) ? -EINVAL : error;
-}
-
 int64_t syscall_fsync(struct thread *thread, struct trap_frame *frame)
 {
     const struct file *file = files_get(thread->process, (int32_t)frame->rdi);

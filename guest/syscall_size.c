@@ -36,6 +36,9 @@ static int64_t set_size(struct thread *thread, struct inode *inode, uint64_t siz
 
     if ((int64_t)size < 0)
         return -EINVAL;
+    if ((growth && inode->seals & F_SEAL_GROW) ||
+        (size < inode->bytes && inode->seals & F_SEAL_SHRINK))
+        return -EPERM;
     error = growth ? syscall_file_limit(thread, size - 1, &(uint64_t){1}) : 0;
     if (!error)
         error = inode_truncate(inode, size);
@@ -119,6 +122,8 @@ int64_t syscall_fallocate(struct thread *thread, struct trap_frame *frame)
     inode = writable(thread, frame->rdi, -EBADF, &error);
     if (!inode)
         return error;
+    if (mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE) && inode_sealed(inode, 0, 0))
+        return -EPERM;
     if (offset + bytes > INT64_MAX)
         return -EFBIG;
     if (!(mode & FALLOC_FL_PUNCH_HOLE))

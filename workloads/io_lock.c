@@ -185,7 +185,7 @@ static void threads(void)
 int main(int argc, char **argv)
 {
     own = "/proc/self/exe";
-    setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+    io_quietly();
     whole_files();
     ranges();
     descriptors();

@@ -280,7 +280,7 @@ static void ping_pong(void)
 
 int main(int argc, char **argv)
 {
-    setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+    io_quietly();
     capacity();
     no_reader();
     bad_memory();

@@ -313,7 +313,7 @@ static void servers(void)
 
 int main(int argc, char **argv)
 {
-    setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+    io_quietly();
     polls();
     selects();
     masks();

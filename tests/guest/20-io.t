@@ -20,8 +20,63 @@ single() {
     ok "$program: the trace is complete" "$HR" check hr.bin
 }
 
-for program in io_pipe io_poll; do
+for program in io_pipe io_poll io_lock io_move; do
     single $program
     several $program
 done
+
+# Standard input, in shared mode and on several CPUs.
+head -c 1000000 "$HR" >data
+"$WORKLOADS/io_stdin" split 3 <data >native
+for cpus in 0 2 4; do
+    run_guest --accel tcg --cpus $cpus --mode off "$WORKLOADS/io_stdin" split 3 <data
+    same_file "--cpus $cpus: three threads read a file to its end" out native
+    (head -c 300000 data; sleep 0.3; tail -c +300001 data) |
+        run_guest --accel tcg --cpus $cpus --mode off "$WORKLOADS/io_stdin" split 3
+    same_file "--cpus $cpus: three threads read a slow pipe to its end" out native
+done
+
+# chat COMMAND...: runs it with a peer that says something when it is asked to, and leaves when that was read.
+mkfifo heard
+chat() {
+    rm -f said
+    mkfifo said
+    exec 3<>heard
+    (
+        exec 4>said
+        until [ "${line:-}" = go ]; do read -r line <&3; done
+        echo hello >&4
+        until [ "${line%6}" != "$line" ]; do read -r line <&3; done
+    ) &
+    timeout -k 5 "$LIMIT" "$@" <said 2>err | tee out >&3
+    wait
+    exec 3<&-
+}
+chat "$WORKLOADS/io_stdin" poll
+cp out native
+for cpus in 0 1 2; do
+    chat "$HR" run -q --accel tcg --cpus $cpus "$WORKLOADS/io_stdin" poll
+    same_file "--cpus $cpus: polls tell the truth about stdin" out native
+done
+
+mkfifo silent
+exec 3<>silent
+for cpus in 0 1 2; do
+    run_guest --accel tcg --cpus $cpus "$WORKLOADS/io_stdin" signal <silent
+    is "--cpus $cpus: a signal interrupts a read" "$status: $(cat out)" "0: $("$WORKLOADS/io_stdin" signal <silent)"
+    run_guest --accel tcg --cpus $cpus "$WORKLOADS/io_stdin" beside <silent
+    is "--cpus $cpus: one thread waits for input, another one works" "$status: $(cat out)" \
+        "3: $("$WORKLOADS/io_stdin" beside <silent)"
+done
+exec 3<&-
+
+megabytes=64
+[ -z "${HR_TEST_LONG:-}" ] || megabytes=1024
+if busybox=$(command -v busybox); then
+    wanted=$((megabytes << 20))
+    is "$megabytes MB to stdout" "$wanted" "$(timeout -k 5 600 "$HR" run -q --mode off "$busybox" \
+        dd if=/dev/zero bs=64k count=$((megabytes * 16)) 2>/dev/null | wc -c)"
+else
+    skip 1 'busybox is not installed (Debian package busybox-static)'
+fi
 done_testing
