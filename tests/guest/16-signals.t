@@ -24,4 +24,18 @@ for signal in 17 18 23 28; do
 done
 run_guest "$WORKLOADS/signals" -1
 is 'a fault whose signal is blocked ends the run' "$status" 132
+
+for libc in glibc-static musl; do
+    "$WORKLOADS/sigthreads-$libc" >native
+    run_guest "$WORKLOADS/sigthreads-$libc"
+    is "sigthreads-$libc: exit status" "$status" 0
+    same_file "sigthreads-$libc: output" out native
+done
+run_guest "$WORKLOADS/sigthreads" stack
+is 'a thread without a stack ends the run' "$status" 139
+mkfifo idle
+sleep 100 >idle & # keeps it open
+run_guest "$WORKLOADS/sigthreads" input <idle
+kill $!
+is 'a signal ends a read of stdin that waits' "$(cat out)" 'read: -4, handled 1'
 done_testing

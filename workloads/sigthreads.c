@@ -1,0 +1,195 @@
+/* sigthreads: signals of a process with threads; prints the same natively and here. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000l
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile sig_atomic_t count;
+static volatile long taker; /* the thread that handled the last signal */
+static int out_of_pipe[2];
+
+static void take(int signal)
+{
+    (void)signal;
+    count = count + 1;
+    taker = syscall(SYS_gettid);
+}
+
+static void handle(int flags)
+{
+    struct sigaction action = {.sa_handler = take, .sa_flags = flags};
+
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+static void rest(long ms)
+{
+    const struct timespec t = {ms / 1000, ms % 1000 * MS};
+
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+static void mask(int how)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    pthread_sigmask(how, &set, NULL);
+}
+
+static pthread_t start(void *(*run)(void *))
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, run, NULL) != 0)
+        abort();
+    return thread;
+}
+
+/* Takes what the process has and everybody blocked. */
+static void *unblock(void *unused)
+{
+    (void)unused;
+    rest(20);
+    printf("while all block it: %d\n", (int)count);
+    mask(SIG_UNBLOCK);
+    printf("handed on: %d, to this thread %d\n", (int)count, taker == syscall(SYS_gettid));
+    return NULL;
+}
+
+static void *wait_for_it(void *unused)
+{
+    sigset_t set;
+    int signal = 0;
+
+    (void)unused;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    sigwait(&set, &signal);
+    printf("sigwait: %d\n", signal == SIGUSR2);
+    return NULL;
+}
+
+static void test_process_wide(void)
+{
+    mask(SIG_BLOCK);
+    handle(0);
+    pthread_t thread = start(unblock);
+    kill(getpid(), SIGUSR1);
+    pthread_join(thread, NULL);
+    thread = start(wait_for_it);
+    rest(20);
+    kill(getpid(), SIGUSR2);
+    pthread_join(thread, NULL);
+    mask(SIG_UNBLOCK);
+}
+
+static void *take_lock(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    puts("locked after all");
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+static void *read_pipe(void *unused)
+{
+    char bytes[8];
+    ssize_t got = read(out_of_pipe[0], bytes, sizeof bytes);
+
+    (void)unused;
+    printf("read: %d\n", got < 0 ? -errno : (int)got);
+    return NULL;
+}
+
+static void interrupt(pthread_t thread)
+{
+    count = 0;
+    rest(20);
+    pthread_kill(thread, SIGUSR1);
+    rest(20);
+    printf("handled: %d\n", (int)count);
+}
+
+static void test_waits(void)
+{
+    pthread_mutex_lock(&lock);
+    pthread_t thread = start(take_lock);
+    interrupt(thread);
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    if (pipe(out_of_pipe) < 0)
+        abort();
+    thread = start(read_pipe);
+    interrupt(thread);
+    pthread_join(thread, NULL);
+    handle(SA_RESTART);
+    thread = start(read_pipe);
+    interrupt(thread);
+    if (write(out_of_pipe[1], "abc", 3) != 3)
+        abort();
+    pthread_join(thread, NULL);
+}
+
+static void called(union sigval value)
+{
+    printf("thread of a timer: %d\n", value.sival_int);
+    count = 100;
+}
+
+static void test_timer_thread(void)
+{
+    struct sigevent event = {
+        .sigev_notify = SIGEV_THREAD, .sigev_notify_function = called, .sigev_value.sival_int = 5};
+    const struct itimerspec soon = {.it_value = {0, MS}};
+    timer_t timer;
+
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0 ||
+        timer_settime(timer, 0, &soon, NULL) < 0)
+        abort();
+    while (count != 100)
+        rest(5);
+    timer_delete(timer);
+}
+
+static void *lose_stack(void *unused)
+{
+    (void)unused;
+    __asm__ volatile("xor %%esp, %%esp; push %%rax" ::: "memory");
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc > 1 && strcmp(argv[1], "stack") == 0) {
+        pthread_join(start(lose_stack), NULL);
+        return 0;
+    }
+    if (argc > 1 &&
+        strcmp(argv[1], "input") == 0) { /* a signal ends the read, the next one works */
+        char byte = 0;
+
+        struct sigaction action = {.sa_handler = take};
+        sigaction(SIGALRM, &action, NULL);
+        alarm(1);
+        ssize_t got = read(0, &byte, 1);
+        printf("read: %d, handled %d\n", got < 0 ? -errno : (int)got, (int)count);
+        return 0;
+    }
+    test_process_wide();
+    test_waits();
+    test_timer_thread();
+    return 0;
+}
