@@ -64,7 +64,7 @@ static void note_removed(const struct fs_entry *entry)
 
 void fs_kept_removed(struct fs_entry *entry)
 {
-    if (keep && is_archived(entry))
+    if (is_archived(entry) && keep)
         note_removed(entry);
     entry->archived = false;
 }
@@ -90,16 +90,17 @@ static void send_now(struct inode *inode)
     service_files(fill, &stream);
 }
 
+/* `keep` is asked last, here and above: the program's clock shall not show whether it is set. */
 void fs_kept_written(struct inode *inode)
 {
-    if (keep && inode->unsent_pages >= SEND_WRITTEN_PAGES && !inode->base_bytes && !inode->stale)
+    if (inode->unsent_pages >= SEND_WRITTEN_PAGES && !inode->base_bytes && !inode->stale && keep)
         send_now(inode);
 }
 
 void fs_kept_closed(struct inode *inode)
 {
-    if (keep && inode->links && inode->unsent_pages >= SEND_CLOSED_PAGES && !inode->base_bytes &&
-        !inode->stale)
+    if (inode->links && inode->unsent_pages >= SEND_CLOSED_PAGES && !inode->base_bytes &&
+        !inode->stale && keep)
         send_now(inode);
 }
 

@@ -82,6 +82,7 @@ static int handle(struct keep_files *k, const struct run_file_message *m, const 
         return add_missing(k, bytes, m->bytes);
     case RUN_FILE_END:
         k->ended = true;
+        keep_store_drop_unnamed(&k->store);
         k->missing_left_out += m->offset;
         return 0;
     default: /* what was removed; and a newer guest's, on which nothing depends */

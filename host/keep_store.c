@@ -1,4 +1,5 @@
 /* Writes what a guest sends below one directory. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -43,6 +44,22 @@ static void close_file(struct keep_store *s)
     if (s->file >= 0)
         close(s->file);
     s->file = -1;
+}
+
+void keep_store_drop_unnamed(struct keep_store *s)
+{
+    int copy = s->temporary >= 0 ? openat(s->temporary, ".", OPEN_DIRECTORY) : -1;
+    DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
+    const struct dirent *entry;
+
+    close_file(s);
+    while (directory != NULL && (entry = readdir(directory)) != NULL)
+        (void)unlinkat(s->temporary, entry->d_name, 0);
+    if (directory != NULL)
+        closedir(directory);
+    else if (copy >= 0)
+        close(copy);
+    s->pending = 0;
 }
 
 void keep_store_close(struct keep_store *s)

@@ -38,6 +38,9 @@ struct keep_attributes {
 int keep_store_open(struct keep_store *s, const char *directory, uint64_t bytes_max);
 
 /* Removes the temporary files' directory if it is empty; otherwise it stays. */
+/* What has no name belongs to files that are gone: the guest has said everything. */
+void keep_store_drop_unnamed(struct keep_store *s);
+
 void keep_store_close(struct keep_store *s);
 
 int keep_store_write(struct keep_store *s, uint64_t id, uint64_t offset, const void *bytes,

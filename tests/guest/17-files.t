@@ -26,6 +26,25 @@ run_guest --accel tcg -o second.bin "$WORKLOADS/files"
 ok 'there are samples' test -s first.csv
 same_file 'two runs have the same samples' first.csv second.csv
 
+# What it made comes back, also when it is sent in parts, moved, made shorter, or the program is ended.
+rm -rf files.d
+"$WORKLOADS/files" large >/dev/null
+mkdir kept
+run_guest --accel tcg --keep-files kept "$WORKLOADS/files" large
+ok '--keep-files: the same tree comes back' diff -r --no-dereference files.d "kept$work/files.d"
+is '... and nothing else' "$(find kept -name 'microtome-incomplete*')" ''
+run_guest --accel tcg --keep-files kept2 "$WORKLOADS/files" large abort
+is '--keep-files: a program that aborts' "$status" 134
+ok '... leaves the same' diff -r --no-dereference files.d "kept2$work/files.d"
+run_guest --accel tcg --cpus 2 --keep-files kept3 "$WORKLOADS/files" large
+ok '--keep-files with --cpus' diff -r --no-dereference files.d "kept3$work/files.d"
+run_guest --accel tcg --keep-files kept4 -o kept.bin "$WORKLOADS/files"
+"$HR" dump --format csv kept.bin >kept.csv
+same_file '--keep-files does not change the samples' first.csv kept.csv
+run_guest --accel tcg --missing "$WORKLOADS/files"
+like '--missing: a name that it looked for' err "$work/files.d/none\$"
+fails '... but not one that it made' grep -q 'files.d/made' err
+
 busybox=$(command -v busybox) || { done_testing; exit; }
 run_guest --accel tcg "$busybox" ls -l /dev/null /dev/stdin /proc/self/exe
 is '/dev and /proc: links and devices can be listed' "$status" 0
