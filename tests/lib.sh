@@ -20,6 +20,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/microtome-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 cd "$work" || exit 1
+export XDG_CACHE_HOME="$work/cache" # the user's own is left alone
 
 # result GOOD NAME: prints one TAP line.
 result() {

@@ -21,7 +21,8 @@ static char directory[] = "/tmp/test_pack.XXXXXX";
 static struct run_failure failure;
 static const char large[5000] = "large";
 
-#define MANIFEST "microtome/manifest microtome "
+#define MANIFEST "microtome/manifest "
+#define END " microtome "
 
 static const char *in_directory(const char *name)
 {
@@ -126,7 +127,8 @@ static void a_tree_is_sorted_and_without_pipes(void **state)
     (void)state;
     assert_int_equal(pack_list_add_directory(&list, "/at", 0755), 0);
     assert_int_equal(pack_list_add_tree(&list, in_directory("tree"), "at", NULL, bad), 0);
-    check_names(write_archive(&list), MANIFEST "at at/a at/b at/large at/link ", check_tree_entry);
+    check_names(write_archive(&list), MANIFEST "at at/a at/b at/large at/link" END,
+                check_tree_entry);
 }
 
 static void a_root_tree_lies_at_the_root(void **state)
@@ -135,7 +137,7 @@ static void a_root_tree_lies_at_the_root(void **state)
 
     (void)state;
     assert_int_equal(pack_list_add_tree(&list, in_directory("tree/"), "", NULL, NULL), 0);
-    check_names(write_archive(&list), MANIFEST "a b large link ", check_tree_entry);
+    check_names(write_archive(&list), MANIFEST "a b large link" END, check_tree_entry);
 }
 
 static void a_name_is_listed_once(void **state)
@@ -147,7 +149,7 @@ static void a_name_is_listed_once(void **state)
     assert_int_equal(pack_list_add_directory(&list, "x//y/", 0755), 0);
     assert_int_equal(pack_list_add_directory(&list, "/", 0755), 0);
     assert_int_equal(list.count, 2);
-    check_names(write_archive(&list), MANIFEST "x x/y ", check_tree_entry);
+    check_names(write_archive(&list), MANIFEST "x x/y" END, check_tree_entry);
 }
 
 static void a_missing_file_is_named(void **state)
