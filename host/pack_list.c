@@ -295,7 +295,7 @@ int pack_list_add_path(struct pack_list *l, const char *path, char name[PATH_MAX
     int result = walk(l, path, &w, true);
 
     if (result == 0 && name != NULL)
-        memcpy(name, w.done[0] != 0 ? w.done + 1 : "", strlen(w.done) + (w.done[0] == 0));
+        strcpy(name, w.done[0] != 0 ? w.done + 1 : "");
     return result;
 }
 
