@@ -9,6 +9,7 @@
 #include "guest/program_timer.h"
 #include "guest/service.h"
 #include "guest/signal_frame.h"
+#include "guest/signalfd.h"
 #include "guest/threads.h"
 #include "guest/wait.h"
 #include "include/hr_format.h"
@@ -61,6 +62,7 @@ int signal_send_note(struct thread *thread, const struct signal_note *note)
     int error = signal_queue_add(&thread->signals, note, note->code == SI_USER);
     if (!error)
         wait_interrupt(thread);
+    signalfd_sent(note->signal);
     return error;
 }
 
@@ -106,6 +108,7 @@ int signal_send_process_note(struct process *process, const struct signal_note *
     int error = signal_queue_add(&process->signals, note, note->code == SI_USER);
     if (!error && taker)
         wait_interrupt(taker);
+    signalfd_sent(note->signal);
     return error;
 }
 

@@ -75,6 +75,9 @@ SYSCALL_HANDLER(splice);
 SYSCALL_HANDLER(tee);
 SYSCALL_HANDLER(vmsplice);
 SYSCALL_HANDLER(copy_file_range);
+/* guest/signalfd.c */
+SYSCALL_HANDLER(signalfd);
+SYSCALL_HANDLER(signalfd4);
 /* guest/syscall_memfd.c */
 SYSCALL_HANDLER(memfd_create);
 /* guest/syscall_lock.c */

@@ -1,10 +1,13 @@
-/* io_move: bytes between files without the program's memory, memory as a file, timers as files. */
+/* io_move: bytes between files without the program's memory, memory as a file, timers and signals
+ * as files. */
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -211,6 +214,53 @@ static void timers(void)
     close(epoll);
 }
 
+/* ---- signals ---- */
+
+static long next_signal(int fd)
+{
+    struct signalfd_siginfo info = {0};
+    long count = read(fd, &info, sizeof info);
+
+    return count == sizeof info ? (long)(info.ssi_signo * 100000 + info.ssi_int +
+                                         (info.ssi_pid == (unsigned)getpid()) * 10000)
+                                : count;
+}
+
+static void signals(void)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int epoll = epoll_create1(0), fd;
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGRTMIN + 2);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    fd = signalfd(-1, &set, SFD_NONBLOCK);
+    SAY(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
+    SAY(next_signal(fd));
+    SAY(epoll_wait(epoll, &event, 1, 0));
+    raise(SIGUSR1);
+    SAY(epoll_wait(epoll, &event, 1, -1));
+    sigqueue(getpid(), SIGRTMIN + 2, (union sigval){.sival_int = 77});
+    sigqueue(getpid(), SIGRTMIN + 2, (union sigval){.sival_int = 78});
+    SAY(next_signal(fd));
+    SAY(next_signal(fd));
+    SAY(next_signal(fd));
+    SAY(next_signal(fd));
+    SAY(epoll_wait(epoll, &event, 1, 0));
+    sigdelset(&set, SIGUSR1);
+    SAY(signalfd(fd, &set, 0) == fd);
+    kill(getpid(), SIGUSR1);
+    SAY(next_signal(fd));
+    SAY(read(fd, copy, 100));
+    SAY(signalfd(epoll, &set, 0));
+    SAY(signalfd(-1, &set, 1));
+    signal(SIGUSR1, SIG_IGN);
+    close(fd);
+    close(epoll);
+}
+
 int main(void)
 {
     io_quietly();
@@ -220,5 +270,6 @@ int main(void)
     files();
     pipes();
     timers();
+    signals();
     return 0;
 }
