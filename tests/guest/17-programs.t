@@ -1,0 +1,127 @@
+#!/bin/sh
+# Programs as Debian has them: stdout and exit status are those of a native run.
+. "$(dirname "$0")/../lib.sh"
+
+programs=$ROOT/tests/programs
+LIMIT=${HR_TEST_LIMIT:-300}
+export HOME=/ LC_ALL=C.UTF-8
+unset LANGUAGE PERL5LIB PYTHONPATH
+if [ -n "${HR_TEST_LONG:-}" ]; then bytes=50000000; else bytes=4000000; fi
+
+# both NAME [OPTION...] -- PROGRAM ARG...: natively and in the guest, the file input as stdin.
+both() {
+    name=$1 options=
+    shift
+    while [ "$1" != -- ]; do
+        options="$options $1"
+        shift
+    done
+    shift
+    if ! command -v "$1" >/dev/null; then
+        skip 2 "$1 is not installed"
+        return
+    fi
+    "$@" <"$input" >native 2>native.err
+    native_status=$?
+    # shellcheck disable=SC2086
+    run_guest --mode off -q $options "$@" <"$input"
+    is "$name: status" "$status" "$native_status"
+    same_file "$name: output" out native
+}
+
+seq 1 400000 | awk '{ print $1 * 7919 % 400009, "line", $1 }' | head -c 1500000 >numbers
+{ cat numbers; cat /usr/bin/perl /usr/lib/x86_64-linux-gnu/libc.so.6; } | head -c 3000000 >part
+for _ in $(seq 20); do cat part; done | head -c $bytes >large
+input=/dev/null
+
+# ---- data bases and languages ----
+cp "$programs"/work.* "$programs/fill.sql" .
+both 'perl' -- perl work.pl
+both 'lua' -- lua5.4 work.lua
+both 'gawk' -- gawk '{ n[$1 % 101] += $3; s = s substr($2, 1, 1) } END { for (i = 0; i < 101; i++) t += n[i] * i; print NR, t, length(s), strftime("%Y", 0, 1); exit 8 }' numbers
+both '/usr/bin/python3' -- /usr/bin/python3 work.py
+both 'python3 of PATH' -- python3 work.py
+input=part
+both 'python3 reads stdin' -- /usr/bin/python3 -c 'import sys, hashlib; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())'
+input=/dev/null
+/usr/bin/python3 -c 'import json; print(json.dumps([{"id": i, "tags": ["a", "b" * (i % 7)], "x": i / 8} for i in range(5000)]))' >items.json
+both 'jq' -- jq -c 'map(select(.id % 97 == 0)) | group_by(.tags[1]) | map({key: .[0].tags[1], sum: (map(.x) | add)})' items.json
+both 'jq: an error' -- jq '.[' items.json
+
+input=fill.sql
+both 'sqlite3 in memory' -- sqlite3 :memory:
+sqlite3 native.db <fill.sql >native
+run_guest --mode off -q --keep-files kept sqlite3 "$work/items.db" <fill.sql
+same_file 'sqlite3 to a file: output' out native
+kept=$(find kept -name items.db 2>/dev/null)
+is 'sqlite3: the file comes back, and is sound' "$(sqlite3 "${kept:-none.db}" 'PRAGMA integrity_check; SELECT count(*) FROM item;' 2>&1)" \
+    "$(sqlite3 native.db 'PRAGMA integrity_check; SELECT count(*) FROM item;')"
+input=/dev/null
+
+# ---- packers: what one side packs, the other unpacks ----
+for packer in 'xz -T2 -1 --block-size=1000000' 'zstd -T2 -3'; do
+    name=${packer%% *}
+    # shellcheck disable=SC2086
+    run_guest --mode off -q $packer -c <large
+    is "$packer: status" "$status" 0
+    cp out packed
+    "$name" -dc <packed >unpacked
+    same_file "$packer: $name unpacks it natively" unpacked large
+    run_guest --mode off -q "$name" -dc <packed
+    same_file "$packer: and in the guest" out large
+done
+
+# ---- tools ----
+both 'openssl dgst' -- openssl dgst -sha256 -sha3-256 part
+both 'openssl enc' -- openssl enc -aes-256-cbc -pbkdf2 -iter 1000 -S 0011223344556677 -pass pass:x -in part
+run_guest --timeout 60s --mode off -q openssl speed -seconds 1 -bytes 1024 sha256
+is 'openssl speed: status' "$status" 0
+like 'openssl speed: its table' out '^sha256 +[0-9]+\.[0-9]+k$'
+both 'sort --parallel=2' -- sort --parallel=2 -n numbers
+both 'sort: by a key, stable, unique' -- sort --parallel=2 -s -u -k2,2 -k1,1nr numbers
+both 'sha256sum, wc, cut' -- sha256sum part numbers large
+both 'tac' -- tac numbers
+both 'od' -- od -A x -t x1z -N 100000 part
+mkdir -p tree/a/b tree/c
+cp "$ROOT"/lib/*.[ch] tree/a/b
+cp "$ROOT"/host/*.c tree/c
+both 'rg over a tree' -- rg --sort path -n 'static int [a-z]+\(' tree
+both 'rg over a tree, on its threads' -- rg -j 2 -c --sort path include tree
+both 'rg: nothing found' -- rg no-such-text-anywhere tree
+both 'find' -- find tree -name '*.c' -newer /no/such/file
+both 'grep' -- grep -c return tree/a/b/*.c
+both 'tar' -- tar -C tree -cf - --sort=name --mtime=@0 --owner=0 --group=0 a
+both 'bash' -- bash -c 'a=(3 1 2); for i in "${a[@]}"; do s+=$((i * i)); done; echo "$s ${#a[@]}"; [[ abc =~ b(.) ]] && echo "${BASH_REMATCH[1]}"; exit 9'
+
+# ---- threads ----
+run_guest --mode off -q sysbench cpu --threads=2 --events=100 --time=0 run
+is 'sysbench: status' "$status" 0
+like 'sysbench: it counts its events' out 'total number of events: +100$'
+ok 'OpenMP: it compiles' gcc -O2 -fopenmp -o parallel "$programs/parallel.c"
+ok 'C++: it compiles' g++ -std=c++17 -O1 -pthread -o threads "$programs/threads.cc"
+OMP_NUM_THREADS=2 both 'OpenMP, 2 threads' --env OMP_NUM_THREADS=2 -- ./parallel
+OMP_NUM_THREADS=5 both 'OpenMP, 5 threads on one CPU' --env OMP_NUM_THREADS=5 -- ./parallel
+OMP_NUM_THREADS=2 both 'OpenMP, 2 CPUs' --env OMP_NUM_THREADS=2 --cpus 2 --accel tcg -- ./parallel
+both 'C++: exceptions and threads' -- ./threads
+both 'C++: 2 CPUs' --cpus 2 --accel tcg -- ./threads
+if command -v go >/dev/null; then
+    ok 'Go: it compiles' env GO111MODULE=off CGO_ENABLED=0 GOCACHE="$work/cache" go build -o goroutines "$programs/goroutines.go"
+    both 'Go: goroutines' -- ./goroutines
+    both 'Go: 2 CPUs' --cpus 2 --accel tcg -- ./goroutines
+else
+    skip 5 'go is not installed (Debian package golang-go)'
+fi
+both 'python3: 2 CPUs' --cpus 2 --accel tcg -- /usr/bin/python3 work.py
+
+# ---- the same on every run ----
+for program in './parallel' '/usr/bin/python3 work.py'; do
+    for turn in 1 2; do
+        # shellcheck disable=SC2086
+        run_guest -q -i 10us --env OMP_NUM_THREADS=3 -o $turn.bin $program
+        "$HR" dump --format csv $turn.bin >$turn.csv 2>/dev/null
+    done
+    ok "$program: samples of several threads or at least many" test "$(wc -l <1.csv)" -gt 100
+    same_file "$program: two runs, the same samples" 1.csv 2.csv
+    ok "$program: the trace is in order" "$HR" check 1.bin
+done
+done_testing

@@ -1,0 +1,23 @@
+# Perl: hashes, regular expressions, sorting, formats, local time, pack.
+use strict;
+use warnings;
+use List::Util qw(sum max first);
+use POSIX qw(floor strftime);
+use Data::Dumper;
+$Data::Dumper::Sortkeys = 1;
+my %count;
+my $text = join ' ', map { "word" . $_ % 37 } 1 .. 20000;
+$count{$_}++ for $text =~ /(\w+)/g;
+printf "%-8s %5d\n", $_, $count{$_} for (sort { $count{$b} <=> $count{$a} || $a cmp $b } keys %count)[0 .. 5];
+print sum(values %count), ' ', max(values %count), ' ', floor(-1.5), "\n";
+(my $copy = $text) =~ s/word(\d)\b/<$1>/g;
+print length $copy, ' ', unpack('%32C*', $copy), "\n";
+print strftime('%Y-%m-%d %H:%M:%S', gmtime 1700000000), "\n";
+print Dumper({ a => [1, 2, { b => undef }], c => \'text' });
+print unpack('H*', pack('NnCa4', 1, 2, 3, 'abcd')), "\n";
+local $@;
+eval { die { code => 42 } };
+print "died with $@->{code}\n";
+my @sorted = sort { $a <=> $b } map { ($_ * 7919) % 10007 } 1 .. 10000;
+print "@sorted[0, 1, -1]\n";
+exit 6;
