@@ -219,6 +219,30 @@ median_of() {
     sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
+# What reads and writes of a file cost the program: exact, in virtual time.
+bench_files() {
+    run --mode off "$WORKLOADS/costs-glibc-static"
+    while read -r what bytes cost; do
+        row "$what of $bytes byte$([ "$bytes" -eq 1 ] || echo s)" "$cost" instructions
+    done <out
+}
+
+# From the command to its output: python3 here and on Debian's cloud kernel, under the same emulator.
+bench_python() {
+    cloud=$BUILD/cloud
+    "$root/tests/bench/cloud.sh" prepare "$cloud" "$HR" || missed=1
+    rm -f here there
+    for _ in 1 2 3 4 5; do
+        seconds "$root/run.sh" -q -o "$work/hr.bin" /usr/bin/python3 -c 'print(1)' >>here
+        seconds "$root/tests/bench/cloud.sh" start "$cloud" "$HR" >>there
+    done
+    there_virtual=$(seconds "$root/tests/bench/cloud.sh" start "$cloud" "$HR" virtual)
+    row "run.sh python3 -c 'print(1)': median of 5" "$(median_of here)" 's, wall'
+    row "Debian's cloud kernel, python3 in an initramfs: median of 5" "$(median_of there)" 's, wall'
+    row 'the same in virtual time, as run.sh runs' "$there_virtual" 's, wall'
+    row "run.sh's share of the cloud kernel's time" "$(calc %.2f "$(median_of here) / $(median_of there)")" ratio le 0.5
+}
+
 bench_collector() {
     "$TOOLS/gentrace" --stream "$((samples / 5))" large.bin || missed=1
     cat large.bin >/dev/null
@@ -257,13 +281,15 @@ bench_readers() {
 
 printf '| %-58s | %12s | %-14s | %-8s | %s |\n' Figure Measured Unit Limit Verdict
 echo '|---|---:|---|---|---|'
-for section in ${HR_BENCH:-sampling counters accuracy memory start collector readers}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory files start python collector readers}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
     accuracy) bench_accuracy ;;
     memory) bench_memory ;;
     start) bench_start ;;
+    files) bench_files ;;
+    python) bench_python ;;
     collector) bench_collector ;;
     readers) bench_readers ;;
     *)
