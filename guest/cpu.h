@@ -74,7 +74,7 @@ struct cpu {
     uint64_t idle_since; /* workload clock */
     uint32_t idle_tid; /* the last thread before that */
     uint32_t idle_reason; /* enum hr_gap_reason */
-    uint64_t interruptions; /* interrupts from ring 3 that took no sample */
+    struct hr_rec_activity activity; /* for the trace's end */
     /* several workload CPUs: guest/cross.h */
     bool running; /* its thread does not wait: it may be sampled; atomic */
     bool stopped; /* for good: totals are valid; atomic */

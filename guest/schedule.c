@@ -182,6 +182,9 @@ static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason 
     if (from)
         sampler_leave(cpu, now, threads_frame(from)->rip);
     record_switch(cpu, from, to, reason);
+    cpu->activity.switches += from != NULL;
+    cpu->activity.slices += reason == HR_SWITCH_SLICE;
+    cpu->activity.blocks += reason == HR_SWITCH_BLOCK;
     if (from) {
         put_down(cpu, from, now);
         count_switch(from, reason);
@@ -303,11 +306,12 @@ void schedule_first(struct thread *thread, struct cpu *cpu)
 
 void schedule_ready(struct thread *thread)
 {
-    const struct cpu *cpu = cpu_this();
+    struct cpu *cpu = cpu_this();
 
     if (thread->state == THREAD_WAITING)
         waiting_count--;
     thread->waker_tid = cpu->expiring ? 0 : cpu->tid;
+    cpu->activity.wakeups += thread->waker_tid != 0;
     place(thread);
 }
 

@@ -326,7 +326,7 @@ void service_device_interrupt(struct irq_frame *frame)
 {
     (void)frame;
     apic_eoi();
-    cpu_this()->interruptions++;
+    cpu_this()->activity.interruptions++;
     if (run.shared) {
         service_cpu_poll();
         sampler_rearm(cpu_this());
@@ -346,7 +346,7 @@ void service_wake_interrupt(struct irq_frame *frame)
 
     (void)frame;
     apic_eoi();
-    cpu->interruptions++;
+    cpu->activity.interruptions++;
     if (cpu->stop_mask && run.mode == HR_MODE_OVERFLOW) { /* the NMI handler found it half full */
         cpu->stopped_at = cpu->enter_ticks;
         service_drain(cpu);

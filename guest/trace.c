@@ -250,6 +250,14 @@ static void add_nmis(const struct cpu *cpu)
         add(HR_REC_NMI, &nmis, sizeof nmis);
 }
 
+static void add_activity(const struct cpu *cpu)
+{
+    struct hr_rec_activity activity = cpu->activity;
+
+    activity.cpu = (uint16_t)cpu->index;
+    add(HR_REC_ACTIVITY, &activity, sizeof activity);
+}
+
 /* Every CPU's last reading, made whole by itself, and their sum. */
 static void add_totals(void)
 {
@@ -307,8 +315,11 @@ void trace_end(const struct hr_rec_exit *exit_record)
     for (uint16_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu])
             add_stream(cpu);
-    for (uint32_t cpu = 0; cpu < cpu_count; cpu++)
+    for (uint32_t cpu = 0; cpu < cpu_count; cpu++) {
         add_nmis(&cpus[cpu]);
+        if (streams[cpu])
+            add_activity(&cpus[cpu]);
+    }
     regions_write(&meta.writer);
     send_chunk(&meta.writer);
 }

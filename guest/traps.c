@@ -113,7 +113,7 @@ void trap_attention(struct trap_frame *frame)
     struct cpu *cpu = cpu_this();
 
     apic_eoi();
-    cpu->interruptions++;
+    cpu->activity.interruptions++;
     cross_answer(cpu);
     cross_lock(cpu);
     cpu = schedule_attend(cpu);

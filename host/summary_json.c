@@ -85,6 +85,19 @@ static json_t *rate(const struct summary *s)
     return json_pack("{s:f, s:f}", "mean", s->rate_hz, "last_half", s->rate_last_half_hz);
 }
 
+static json_t *activity(const struct trace_info *info)
+{
+    const struct hr_rec_activity *sum = &info->activity.sum;
+
+    if (!info->has_activity)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "interruptions",
+                     summary_json_number(sum->interruptions), "switches",
+                     summary_json_number(sum->switches), "slices",
+                     summary_json_number(sum->slices), "blocks", summary_json_number(sum->blocks),
+                     "wakeups", summary_json_number(sum->wakeups));
+}
+
 static json_t *nmi(const struct trace_info *info)
 {
     if (!info->has_nmis)
@@ -163,6 +176,7 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "frequency_hz", summary_json_number(info->sampling.frequency_hz));
     set(object, "rate_hz", rate(s));
     set(object, "nmi", nmi(info));
+    set(object, "activity", activity(info));
     set(object, "regions", summary_json_regions(info));
     set(object, "program", summary_json_string(trace_info_text(info, "program.path", "")));
     set(object, "arguments", summary_json_string(trace_info_text(info, "program.args", "")));

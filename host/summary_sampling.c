@@ -108,6 +108,21 @@ static void print_page_faults(FILE *out, const struct summary *s)
                 text_count(number, strtoull(text, NULL, 10)), "page faults");
 }
 
+/* More than a thread's end: there was somebody to switch to, or to wait for. */
+static void print_activity(FILE *out, const struct summary *s)
+{
+    const struct hr_rec_activity *sum = &s->info.activity.sum;
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES];
+
+    if (sum->switches > 1)
+        fprintf(out, ROW "between threads; %s waits, %s ends of time slices\n",
+                text_count(a, sum->switches), "switches", text_count(b, sum->blocks),
+                text_count(c, sum->slices));
+    if (sum->interruptions != 0)
+        fprintf(out, ROW "interrupts of the program that took no sample\n",
+                text_count(a, sum->interruptions), "interruptions");
+}
+
 static const char *rdpmc_words(const struct summary *s)
 {
     uint64_t ticks = s->info.calibration.rdpmc_ticks;
@@ -166,6 +181,9 @@ void summary_print_sampling(FILE *out, const struct summary *s)
     print_intervals(out, s);
     print_losses(out, s);
     print_page_faults(out, s);
+}
+
+    print_activity(out, s);
     print_cost(out, s);
     print_reading(out, s);
 }

@@ -185,6 +185,27 @@ static enum trace_status take_nmi(struct trace_info *info, const struct trace_re
     return TRACE_OK;
 }
 
+static enum trace_status take_activity(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_rec_activity one, *sum = &info->activity.sum;
+    uint8_t bit, *seen;
+
+    if (!trace_body(record, &one, sizeof one, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    bit = (uint8_t)(1u << one.cpu % 8);
+    seen = &info->activity.cpus[one.cpu / 8];
+    if ((*seen & bit) != 0)
+        return TRACE_OK;
+    *seen |= bit;
+    sum->interruptions = add(sum->interruptions, one.interruptions);
+    sum->switches = add(sum->switches, one.switches);
+    sum->slices = add(sum->slices, one.slices);
+    sum->blocks = add(sum->blocks, one.blocks);
+    sum->wakeups = add(sum->wakeups, one.wakeups);
+    info->has_activity = true;
+    return TRACE_OK;
+}
+
 static enum trace_status take_host_end(struct trace_info *info, const struct trace_record *record)
 {
     const uint8_t *message;
@@ -229,6 +250,8 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         return trace_regions_take(&info->regions, record, error);
     case HR_REC_NMI:
         return take_nmi(info, record);
+    case HR_REC_ACTIVITY:
+        return take_activity(info, record);
     default:
         return TRACE_OK;
     }

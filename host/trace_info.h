@@ -44,6 +44,11 @@ struct trace_nmis { /* summed over the CPUs' HR_REC_NMI */
     uint8_t cpus[65536 / 8]; /* which CPUs had one, a bit each */
 };
 
+struct trace_activity { /* summed over the CPUs' HR_REC_ACTIVITY */
+    struct hr_rec_activity sum;
+    uint8_t cpus[65536 / 8]; /* which CPUs had one, a bit each; the first counts */
+};
+
 struct trace_info {
     bool has_clock;
     bool has_sampling;
@@ -52,6 +57,7 @@ struct trace_info {
     bool has_host_end;
     bool has_fault;
     bool has_nmis;
+    bool has_activity;
     struct hr_meta_clock clock; /* 10^9 ticks a second from 0 until HR_META_CLOCK came */
     struct hr_meta_sampling sampling;
     struct hr_meta_calibration calibration;
@@ -69,6 +75,7 @@ struct trace_info {
     size_t stream_count;
     struct trace_regions regions;
     struct trace_nmis nmis;
+    struct trace_activity activity;
     uint64_t ignored; /* records beyond the bounds above */
 };
 

@@ -96,6 +96,7 @@ enum hr_record_type {
     HR_HOST_END = 67, /* struct hr_host_end, then a message for people (no NUL) */
     HR_REC_REGION = 68, /* struct hr_rec_region, then u64 buckets[bucket_count], then the name */
     HR_REC_NMI = 69, /* struct hr_rec_nmi, one per CPU that takes them */
+    HR_REC_ACTIVITY = 70, /* struct hr_rec_activity, one per CPU */
     /* in INDEX chunks */
     HR_INDEX_ENTRIES = 96, /* an array of struct hr_index_entry */
     HR_INDEX_TRAILER = 97, /* struct hr_index_trailer: the last bytes of the file */
@@ -367,6 +368,17 @@ struct hr_rec_nmi { /* non-maskable interrupts of a CPU during the run */
     uint16_t reserved[3];
 };
 _Static_assert(sizeof(struct hr_rec_nmi) == 32, "hr_rec_nmi");
+
+struct hr_rec_activity { /* of the kernel, on a CPU that ran the program */
+    uint64_t interruptions; /* interrupts of the program that took no sample */
+    uint64_t switches; /* from one thread to another, or to none */
+    uint64_t slices; /* those at the end of a time slice */
+    uint64_t blocks; /* those because the thread had to wait */
+    uint64_t wakeups; /* threads that other threads on this CPU made able to run */
+    uint16_t cpu;
+    uint16_t reserved[3];
+};
+_Static_assert(sizeof(struct hr_rec_activity) == 48, "hr_rec_activity");
 
 enum hr_host_reason { /* why the collector closed the file */
                       HR_HOST_COMPLETE = 1, /* after the END chunk */
