@@ -39,6 +39,12 @@ static inline void clock_stop(struct cpu *cpu)
     cpu->stopped_at = x86_rdtsc();
 }
 
+/* While it is stopped: at what time. */
+static inline uint64_t clock_stopped_time(const struct cpu *cpu)
+{
+    return cpu->stopped_at - *cpu->clock_offset;
+}
+
 static inline void clock_start(struct cpu *cpu)
 {
     *cpu->clock_offset += (x86_rdtsc() - cpu->stopped_at) & cpu->stop_mask;

@@ -65,7 +65,7 @@ struct cpu {
     uint64_t nmi_spurious;
     uint64_t nmi_unknown;
     /* guest/schedule.h, guest/timer.h */
-    uint64_t idle_rsp; /* schedule_loop's stack while a thread runs */
+    uint64_t idle_rsp; /* idle_loop's stack while a thread runs */
     struct thread *assigned; /* waits to run here, and nothing else does */
     struct thread *dead; /* ended here; its memory is free once its stack is left */
     uint64_t slice_end; /* workload clock: then another thread has its turn; CPU_NEVER */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
+#include "guest/futex_pi.h"
 #include "guest/service.h"
 #include "guest/syscall_handlers.h"
 #include "guest/threads.h"
@@ -35,8 +36,10 @@ static int64_t wake(uint64_t address, uint32_t most, uint32_t bits)
     return woken;
 }
 
-/* Nanoseconds from now: relative for FUTEX_WAIT, absolute for the others. */
-static int read_timeout(const struct trap_frame *frame, bool absolute, uint64_t *ns)
+/* Nanoseconds from now of the time limit in r10, which is relative or one of a clock. */
+enum limit { RELATIVE, REALTIME, MONOTONIC };
+
+static int read_timeout(const struct trap_frame *frame, enum limit limit, uint64_t *ns)
 {
     uint64_t now;
     int error;
@@ -45,15 +48,20 @@ static int read_timeout(const struct trap_frame *frame, bool absolute, uint64_t 
     if (!frame->r10)
         return 0;
     error = syscall_read_time(frame->r10, ns);
-    if (error || !absolute)
+    if (error || limit == RELATIVE)
         return error;
-    now = frame->rsi & FUTEX_CLOCK_REALTIME ? service_realtime_ns() : service_monotonic_ns();
+    now = limit == REALTIME ? service_realtime_ns() : service_monotonic_ns();
     *ns = *ns > now ? *ns - now : 0;
     return 0;
 }
 
+static enum limit limit_of(const struct trap_frame *frame)
+{
+    return frame->rsi & FUTEX_CLOCK_REALTIME ? REALTIME : MONOTONIC;
+}
+
 static int64_t wait_for_value(struct thread *thread, const struct trap_frame *frame, uint32_t bits,
-                              bool absolute)
+                              enum limit limit)
 {
     uint32_t value;
     uint64_t ns;
@@ -61,7 +69,7 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
 
     if (!bits)
         return -EINVAL;
-    error = read_timeout(frame, absolute, &ns);
+    error = read_timeout(frame, limit, &ns);
     if (error)
         return error;
     if (copy_from_user(&value, frame->rdi, sizeof value) != 0)
@@ -105,6 +113,67 @@ static int64_t wake_some(const struct trap_frame *frame, uint32_t bits)
     return wake(frame->rdi, most < 1 ? 1u : (uint32_t)most, bits);
 }
 
+#define OPERAND(word, at) ((uint32_t)((int32_t)((word) << (20 - (at))) >> 20)) /* of 12 bits */
+
+/* Applies the operation to the word at r8: 1 if the comparison holds for what it was, 0, -errno. */
+static int change_word(const struct trap_frame *frame)
+{
+    uint32_t code = (uint32_t)frame->r9, operand = OPERAND(code, 12), limit = OPERAND(code, 0);
+    uint32_t *word = uaccess_word(frame->r8), old, new;
+
+    if (code >> 31)
+        operand = 1u << (operand & 31);
+    if ((code >> 28 & 7) > FUTEX_OP_XOR || (code >> 24 & 15) > FUTEX_OP_CMP_GE)
+        return -ENOSYS;
+    if (!word)
+        return -EFAULT;
+    old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    do {
+        const uint32_t results[] = {[FUTEX_OP_SET] = operand,
+                                    [FUTEX_OP_ADD] = old + operand,
+                                    [FUTEX_OP_OR] = old | operand,
+                                    [FUTEX_OP_ANDN] = old & ~operand,
+                                    [FUTEX_OP_XOR] = old ^ operand};
+
+        new = results[code >> 28 & 7];
+    } while (
+        !__atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    const bool holds[] = {
+        [FUTEX_OP_CMP_EQ] = old == limit,
+        [FUTEX_OP_CMP_NE] = old != limit,
+        [FUTEX_OP_CMP_LT] =
+            (int32_t)old<(int32_t)limit, [FUTEX_OP_CMP_LE] = (int32_t)old <= (int32_t)limit,
+                         [FUTEX_OP_CMP_GT] = (int32_t)old>(int32_t) limit,
+        [FUTEX_OP_CMP_GE] = (int32_t)old >= (int32_t)limit};
+    return holds[code >> 24 & 15];
+}
+
+/* Changes one word, and wakes waiters of another one and, by what the first was, of that one. */
+static int64_t wake_and_change(const struct trap_frame *frame)
+{
+    int64_t woken;
+    int both;
+
+    if (frame->r8 & 3)
+        return -EINVAL;
+    both = change_word(frame);
+    if (both < 0)
+        return both;
+    woken = wake_some(frame, FUTEX_BITSET_MATCH_ANY);
+    if (both)
+        woken += wake(frame->r8, (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
+                      FUTEX_BITSET_MATCH_ANY);
+    return woken;
+}
+
+static int64_t lock(struct thread *thread, struct trap_frame *frame, enum limit limit)
+{
+    uint64_t ns;
+    int error = read_timeout(frame, limit, &ns);
+
+    return error ? error : futex_pi_lock(thread, frame, ns, false);
+}
+
 int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
 {
     if (frame->rdi & 3)
@@ -113,9 +182,9 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
         return -EFAULT;
     switch (frame->rsi & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
-        return wait_for_value(thread, frame, FUTEX_BITSET_MATCH_ANY, false);
+        return wait_for_value(thread, frame, FUTEX_BITSET_MATCH_ANY, RELATIVE);
     case FUTEX_WAIT_BITSET:
-        return wait_for_value(thread, frame, (uint32_t)frame->r9, true);
+        return wait_for_value(thread, frame, (uint32_t)frame->r9, limit_of(frame));
     case FUTEX_WAKE:
         return wake_some(frame, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
@@ -124,50 +193,66 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
         return requeue(frame, false);
     case FUTEX_CMP_REQUEUE:
         return requeue(frame, true);
+    case FUTEX_WAKE_OP:
+        return wake_and_change(frame);
+    case FUTEX_LOCK_PI: /* by the wall clock, without saying so */
+        return lock(thread, frame, REALTIME);
+    case FUTEX_LOCK_PI2:
+        return lock(thread, frame, limit_of(frame));
+    case FUTEX_TRYLOCK_PI:
+        return futex_pi_lock(thread, frame, 0, true);
+    case FUTEX_UNLOCK_PI:
+        return futex_pi_unlock(thread, frame->rdi);
     default:
         return -ENOSYS;
     }
 }
 
-/* A mutex whose owner ended: the next one that locks it is told. */
-static void abandon(const struct thread *thread, uint64_t address)
+/* A mutex whose owner ended: the next one that locks it is told.  Those that wait to own it have
+ * been served already. */
+static void abandon(const struct thread *thread, uint64_t address, bool with_owner)
 {
-    uint32_t word;
+    uint32_t *word = uaccess_word(address), old;
 
-    if (address & 3 || copy_from_user(&word, address, sizeof word) != 0 ||
-        (word & FUTEX_TID_MASK) != thread->tid)
+    if (!word)
         return;
-    uint32_t left = (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
-    if (copy_to_user(address, &left, sizeof left) == 0 && word & FUTEX_WAITERS)
+    old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    do {
+        if ((old & FUTEX_TID_MASK) != thread->tid)
+            return;
+    } while (!__atomic_compare_exchange_n(word, &old, (old & FUTEX_WAITERS) | FUTEX_OWNER_DIED,
+                                          false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    if (old & FUTEX_WAITERS && !with_owner)
         wake(address, 1, FUTEX_BITSET_MATCH_ANY);
 }
 
 /* struct robust_list_head: first entry, a mutex's distance from its entry, one being locked.  The
- * lowest bit of an entry's address marks priority inheritance, which there is not. */
+ * lowest bit of an entry's address says that its mutex has an owner in guest/futex_pi.c's sense. */
 static void abandon_all(const struct thread *thread)
 {
     uint64_t head[3], entry;
 
     if (!thread->robust_list || copy_from_user(head, thread->robust_list, sizeof head) != 0)
         return;
-    entry = head[0] & ~1ull;
-    for (int i = 0; i < ROBUST_MAX && entry != thread->robust_list; i++) {
+    entry = head[0];
+    for (int i = 0; i < ROBUST_MAX && (entry & ~1ull) != thread->robust_list; i++) {
         uint64_t next;
 
-        if (copy_from_user(&next, entry, sizeof next) != 0)
+        if (copy_from_user(&next, entry & ~1ull, sizeof next) != 0)
             break;
-        if (entry != (head[2] & ~1ull))
-            abandon(thread, entry + head[1]);
-        entry = next & ~1ull;
+        if ((entry & ~1ull) != (head[2] & ~1ull))
+            abandon(thread, (entry & ~1ull) + head[1], entry & 1);
+        entry = next;
     }
     if (head[2])
-        abandon(thread, (head[2] & ~1ull) + head[1]);
+        abandon(thread, (head[2] & ~1ull) + head[1], head[2] & 1);
 }
 
 void futex_thread_ends(struct thread *thread)
 {
     const uint32_t none = 0;
 
+    futex_pi_thread_ends(thread);
     abandon_all(thread);
     if (thread->clear_child_tid && copy_to_user(thread->clear_child_tid, &none, sizeof none) == 0)
         wake(thread->clear_child_tid, 1, FUTEX_BITSET_MATCH_ANY);

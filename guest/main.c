@@ -11,6 +11,7 @@
 #include "guest/cross.h"
 #include "guest/exec.h"
 #include "guest/fs.h"
+#include "guest/idle.h"
 #include "guest/log.h"
 #include "guest/observer.h"
 #include "guest/overflow.h"
@@ -183,7 +184,7 @@ static void secondary(struct cpu *cpu)
     cross_unlock();
     if (cpu->index == WORKLOAD_CPU)
         start_run(cpu);
-    schedule_loop(cpu);
+    idle_loop(cpu);
 }
 
 static void __attribute__((noreturn)) run_shared(void)
@@ -196,7 +197,7 @@ static void __attribute__((noreturn)) run_shared(void)
     load_program(cpu);
     start_counting(cpu);
     start_run(cpu);
-    schedule_loop(cpu);
+    idle_loop(cpu);
 }
 
 static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpus)

@@ -1,23 +1,19 @@
 /* Gives CPUs to threads: the queue, switches, slices, idle CPUs. */
 #include "guest/schedule.h"
 
-#include <signal.h>
-
-#include "drivers/apic/apic.h"
 #include "guest/clock.h"
 #include "guest/cross.h"
 #include "guest/entry.h"
+#include "guest/idle.h"
 #include "guest/input.h"
 #include "guest/run.h"
 #include "guest/run_queue.h"
 #include "guest/sampler.h"
 #include "guest/service.h"
-#include "guest/service_cpu.h"
 #include "guest/signal.h"
 #include "guest/syscall_handlers.h"
 #include "guest/threads.h"
 #include "guest/timer.h"
-#include "guest/wait.h"
 #include "lib/x86.h"
 
 static struct run_queue queue;
@@ -51,7 +47,7 @@ static void begin_slice(struct cpu *cpu, uint64_t now)
     schedule_update_attention(cpu);
 }
 
-static bool stuck(void)
+bool schedule_stuck(void)
 {
     return waiting_count == threads_count() && timer_count() == 0 && !input_awaited();
 }
@@ -104,11 +100,6 @@ static void stop(struct cpu *cpu)
     service_hold_counters(cpu);
 }
 
-static uint64_t stopped_time(const struct cpu *cpu)
-{
-    return cpu->stopped_at - *cpu->clock_offset;
-}
-
 static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
 {
     uint64_t used = now - thread->running_since;
@@ -142,7 +133,7 @@ static void pick_up(struct cpu *cpu, struct thread *thread, uint64_t now)
 static void record_switch(struct cpu *cpu, const struct thread *from, const struct thread *to,
                           enum hr_switch_reason reason)
 {
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_SWITCH, stopped_time(cpu));
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_SWITCH, clock_stopped_time(cpu));
 
     slot->counters[0] = from ? from->tid : 0;
     slot->counters[1] = to ? to->tid : 0;
@@ -177,7 +168,7 @@ static void count_switch(struct thread *from, enum hr_switch_reason reason)
 static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason reason)
 {
     struct thread *from = cpu->thread;
-    uint64_t now = stopped_time(cpu);
+    uint64_t now = clock_stopped_time(cpu);
 
     if (from)
         sampler_leave(cpu, now, threads_frame(from)->rip);
@@ -203,7 +194,7 @@ static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason 
 static void go_on(struct cpu *cpu)
 {
     service_release_counters(cpu);
-    sampler_resume(cpu, stopped_time(cpu));
+    sampler_resume(cpu, clock_stopped_time(cpu));
     clock_start(cpu);
 }
 
@@ -212,7 +203,7 @@ void schedule_return(struct cpu *cpu)
 {
     cpu->enter_ticks = cpu->stopped_at;
     service_release_counters(cpu);
-    sampler_resume(cpu, stopped_time(cpu));
+    sampler_resume(cpu, clock_stopped_time(cpu));
 }
 
 void schedule_begin(struct trap_frame *frame)
@@ -337,7 +328,7 @@ void schedule_move(struct thread *thread)
 
 static void note_idle(struct cpu *cpu, const struct thread *thread, enum hr_gap_reason reason)
 {
-    cpu->idle_since = stopped_time(cpu);
+    cpu->idle_since = clock_stopped_time(cpu);
     cpu->idle_tid = thread->tid;
     cpu->idle_reason = reason;
 }
@@ -351,7 +342,7 @@ void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char
     thread->state = THREAD_WAITING;
     thread->wait_what = what;
     waiting_count++;
-    if (stuck())
+    if (schedule_stuck())
         syscall_deadlock(thread, what);
     next = take(cpu);
     if (!next)
@@ -390,7 +381,7 @@ struct cpu *schedule_attend(struct cpu *cpu)
 
     cpu->stopped_at = cpu->enter_ticks;
     service_hold_counters(cpu);
-    uint64_t now = stopped_time(cpu);
+    uint64_t now = clock_stopped_time(cpu);
     timer_expire(cpu, now);
     if (!may_use(thread, cpu) || (now >= cpu->slice_end && first_in_queue(cpu)))
         step_aside(cpu, thread, HR_SWITCH_SLICE);
@@ -408,7 +399,7 @@ void schedule_exit(struct thread *thread)
 
     threads_remove(thread);
     stop(cpu);
-    if (stuck())
+    if (schedule_stuck())
         syscall_deadlock(thread, "the last running thread ended");
     cpu->dead = thread;
     next = take(cpu);
@@ -418,100 +409,21 @@ void schedule_exit(struct thread *thread)
     __builtin_unreachable();
 }
 
-/* ---- idle CPUs ---- */
-
-static void record_gap(struct cpu *cpu, uint64_t now)
+bool schedule_run_next(struct cpu *cpu)
 {
-    if (!cpu->idle_tid || now == cpu->idle_since)
-        return;
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, cpu->idle_since);
-    slot->counters[0] = now;
-    slot->counters[1] = cpu->idle_reason;
-    slot->tid = cpu->idle_tid;
-    sampler_record_end(cpu);
-}
+    struct thread *next = take(cpu);
 
-/* Shared mode: waits for input as long as the host's clock says, if a thread waits for it; that is
- * off the workload clock.  True: it came, or the run is being stopped. */
-static bool await_input(struct cpu *cpu, uint64_t ns)
-{
-    uint64_t now = stopped_time(cpu);
-
-    if (!input_awaited())
+    if (!next)
         return false;
-    clock_start(cpu);
-    bool came = input_idle(ns);
-    clock_stop(cpu);
-    *cpu->clock_offset = cpu->stopped_at - now;
-    sampler_rest();
-    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
-    service_check_stop();
-    return came;
-}
-
-/* In shared mode nothing happens but what is due and what comes from outside. */
-static void pass_time(struct cpu *cpu)
-{
-    uint64_t ticks = 0;
-
-    service_cpu_poll();
-    service_check_stop();
-    if (cpu->timers && cpu->timers->due > stopped_time(cpu))
-        ticks = cpu->timers->due - stopped_time(cpu);
-    if ((ticks || !cpu->timers) &&
-        await_input(cpu, cpu->timers ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
-        return;
-    *cpu->clock_offset -= ticks;
-    timer_expire(cpu, stopped_time(cpu));
-}
-
-static void halt(struct cpu *cpu)
-{
-    uint64_t now = x86_rdtsc();
-
-    if (cpu->timers && cpu->timers->due <= now) {
-        timer_expire(cpu, now);
-        return;
-    }
-    if (cpu->timers)
-        apic_timer_arm((int64_t)(cpu->timers->due - now));
-    cross_unlock();
-    x86_wait_for_interrupt();
-    cross_lock(cpu);
-    service_check_stop();
-}
-
-/* Idleness ends. */
-static void run_next(struct cpu *cpu, struct thread *next)
-{
-    if (!run.shared)
+    if (!run.shared) {
+        x86_take_interrupts(); /* calls to come, which would else disturb the thread */
         stop(cpu);
+    }
     cross_catch_up(cpu);
-    record_gap(cpu, stopped_time(cpu));
-    sampler_follow(cpu, stopped_time(cpu));
+    idle_ends(cpu, clock_stopped_time(cpu));
+    sampler_follow(cpu, clock_stopped_time(cpu));
     switch_to(cpu, next, next->started ? HR_SWITCH_WAKE : HR_SWITCH_START);
     cpu->slice_end = CPU_NEVER;
     sampler_rest();
-}
-
-void schedule_loop(struct cpu *cpu)
-{
-    x86_write_cr3(run.process.space.root);
-    cross_lock(cpu);
-    cpu->slice_end = cpu->attention_due = CPU_NEVER;
-    if (run.shared)
-        service_hold_counters(cpu);
-    sampler_start(cpu, run.start_ticks);
-    for (;;) {
-        struct thread *next = take(cpu);
-
-        if (next)
-            run_next(cpu, next);
-        else if (stuck()) /* the last timer woke nobody */
-            syscall_deadlock(threads_any(), threads_any()->wait_what);
-        else if (run.shared)
-            pass_time(cpu);
-        else
-            halt(cpu);
-    }
+    return true;
 }

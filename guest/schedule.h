@@ -25,8 +25,10 @@
 /* Boot: the first thread, which will start on `cpu`. */
 void schedule_first(struct thread *thread, struct cpu *cpu);
 
-/* A workload CPU's life, on its boot stack: runs threads, and halts while there is none. */
-void schedule_loop(struct cpu *cpu) __attribute__((noreturn));
+/* On a CPU without a thread (guest/idle.c): runs the next one that it has, until it has none any
+ * more; false: none.  Nothing can run any more, and nothing can change that. */
+bool schedule_run_next(struct cpu *cpu);
+bool schedule_stuck(void);
 
 /* A thread that waited, or is new, can run. */
 void schedule_ready(struct thread *thread);

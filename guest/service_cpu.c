@@ -22,7 +22,7 @@
 #define POLL_INTERVAL_NS 1000000u /* of the rings, when nothing else wakes the service CPU */
 #define FLUSH_INTERVAL_NS 100000000u /* an unfinished chunk waits no longer than this */
 
-enum request_state { REQUEST_NONE, REQUEST_POSTED, REQUEST_DONE };
+enum request_state { REQUEST_NONE, REQUEST_POSTED, REQUEST_ASLEEP, REQUEST_DONE };
 
 struct request { /* one per workload CPU */
     uint32_t state; /* enum request_state; atomic */
@@ -339,6 +339,10 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
     __atomic_store_n(&request->state, REQUEST_POSTED, __ATOMIC_RELEASE);
     apic_send(cpus[0].apic_id, VECTOR_WAKE);
     cross_unlock();
+    /* who does not sleep is not called: the call would come in ring 3 */
+    uint32_t posted = REQUEST_POSTED;
+    __atomic_compare_exchange_n(&request->state, &posted, REQUEST_ASLEEP, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_DONE)
         x86_wait_for_interrupt();
     cross_lock(cpu);
@@ -361,12 +365,14 @@ static bool serve_requests(bool reads)
 
     for (uint32_t i = 1; i < cpu_count; i++) {
         struct request *request = &requests[i];
-        if (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_POSTED ||
+        uint32_t state = __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
+
+        if ((state != REQUEST_POSTED && state != REQUEST_ASLEEP) ||
             (!reads && of_input(request->operation)))
             continue;
         request->result = service_cpu_perform(&cpus[i], request->operation, request->a, request->b);
-        __atomic_store_n(&request->state, REQUEST_DONE, __ATOMIC_RELEASE);
-        cross_call(&cpus[i]);
+        if (__atomic_exchange_n(&request->state, REQUEST_DONE, __ATOMIC_SEQ_CST) == REQUEST_ASLEEP)
+            cross_call(&cpus[i]);
         any = true;
     }
     return any;

@@ -90,6 +90,7 @@ struct thread {
     struct timer timer; /* ends the wait */
     uint64_t signals_wanted; /* end the wait though they are blocked */
     uint32_t futex_bits;
+    uint32_t futex_owner; /* it waits to own the futex, which this thread does: guest/futex_pi.h */
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
 };
 

@@ -113,8 +113,8 @@ void trap_attention(struct trap_frame *frame)
     struct cpu *cpu = cpu_this();
 
     apic_eoi();
-    cpu->activity.interruptions++;
     cross_answer(cpu);
+    cpu->activity.interruptions++; /* but for the one that ends the run */
     cross_lock(cpu);
     cpu = schedule_attend(cpu);
     service_check_stop();

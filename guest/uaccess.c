@@ -112,6 +112,13 @@ int uaccess_prepare_write(uint64_t address, size_t bytes)
     return status;
 }
 
+uint32_t *uaccess_word(uint64_t address)
+{
+    struct pieces p = pieces_of(address, sizeof(uint32_t), VM_ACCESS_WRITE);
+
+    return address % sizeof(uint32_t) == 0 && next_piece(&p) > 0 ? p.at : NULL;
+}
+
 int copy_string_from_user(char *to, uint64_t from, size_t room_in_to)
 {
     struct vm_space *space = current_space();

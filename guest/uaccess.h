@@ -14,6 +14,9 @@ int copy_from_user(void *to, uint64_t from, size_t bytes); /* 0, -EFAULT */
 int copy_to_user(uint64_t to, const void *from, size_t bytes);
 int uaccess_zero(uint64_t to, size_t bytes);
 int uaccess_prepare_write(uint64_t address, size_t bytes); /* later copies there cannot fail */
+/* Where the kernel reaches an aligned word of the program's, to change it atomically: valid as long
+ * as the kernel lock is held.  NULL: -EFAULT. */
+uint32_t *uaccess_word(uint64_t address);
 /* Copies a NUL-terminated string: its length without the NUL, -EFAULT, -ENAMETOOLONG. */
 int copy_string_from_user(char *to, uint64_t from, size_t room);
 

@@ -181,8 +181,6 @@ void summary_print_sampling(FILE *out, const struct summary *s)
     print_intervals(out, s);
     print_losses(out, s);
     print_page_faults(out, s);
-}
-
     print_activity(out, s);
     print_cost(out, s);
     print_reading(out, s);

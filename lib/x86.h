@@ -148,6 +148,12 @@ static inline void x86_pause(void)
     __asm__ volatile("pause" ::: "memory");
 }
 
+/* Takes the interrupts that are pending: STI's shadow covers the NOP only. */
+static inline void x86_take_interrupts(void)
+{
+    __asm__ volatile("sti; nop; cli" ::: "memory");
+}
+
 /* Enables interrupts and halts until one arrives, then disables them again: STI's one-instruction
  * shadow makes the pair atomic, so that a wake-up between a check and the halt is not lost.
  */

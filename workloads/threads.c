@@ -354,6 +354,40 @@ static int run_exit(void)
     exit(7);
 }
 
+/* ---- beside: one thread computes, the others write ---- */
+
+static void *beside_body(void *number)
+{
+    if (number)
+        threads_loop(rounds * 100000);
+    else
+        for (uint64_t i = 0; i < rounds; i++)
+            dprintf(1, "beside: line %llu\n", (unsigned long long)i);
+    return NULL;
+}
+
+static void *compute_body(void *number)
+{
+    (void)number;
+    threads_loop(rounds * 100000);
+    return NULL;
+}
+
+/* In the end no thread's memory is given back: nobody joins, and the first one ends the program. */
+static int run_compute(void)
+{
+    for (unsigned i = 1; i < thread_count; i++)
+        pthread_create(&ids[i], NULL, spin_for_ever, NULL);
+    compute_body(NULL);
+    exit(0);
+}
+
+static int run_beside(void)
+{
+    run_all(beside_body);
+    return 0;
+}
+
 /* One waits for input that never comes, the other one writes and ends the program. */
 static void *input_body(void *number)
 {
@@ -421,29 +455,15 @@ static int run_stuck(void)
     return 0;
 }
 
-static int run_spare(void)
-{
-    int error = 0;
-    unsigned made = 0;
-
-    while (!error && made < THREADS_MAX - 1) {
-        error = pthread_create(&ids[made], NULL, spin_for_ever, NULL);
-        made += !error;
-    }
-    printf("spare: %u made, then %s; %ld CPUs\n", made, error == EAGAIN ? "EAGAIN" : "no error",
-           sysconf(_SC_NPROCESSORS_ONLN));
-    return 0;
-}
-
 static const struct {
     const char *name;
     int (*run)(void);
 } modes[] = {
-    {"count", run_count},   {"sync", run_sync},   {"pingpong", run_pingpong},
-    {"map", run_map},       {"many", run_many},   {"signals", run_signals},
-    {"robust", run_robust}, {"wait", run_wait},   {"exit", run_exit},
-    {"crash", run_crash},   {"leave", run_leave}, {"stuck", run_stuck},
-    {"spare", run_spare},   {"input", run_input},
+    {"count", run_count},   {"sync", run_sync},     {"pingpong", run_pingpong},
+    {"map", run_map},       {"many", run_many},     {"signals", run_signals},
+    {"robust", run_robust}, {"wait", run_wait},     {"exit", run_exit},
+    {"crash", run_crash},   {"leave", run_leave},   {"stuck", run_stuck},
+    {"input", run_input},   {"beside", run_beside}, {"compute", run_compute},
 };
 
 int main(int argc, char **argv)

@@ -81,6 +81,45 @@ longer=$(run_guest --accel tcg --mode off "$WORKLOADS/threads" count 1 1900000; 
 three=$(run_guest --accel tcg --mode off "$WORKLOADS/threads" count 3 1000000; total hr.bin instructions)
 more=$(run_guest --accel tcg --mode off "$WORKLOADS/threads" count 3 1900000; total hr.bin instructions)
 is 'switches cost the program no instruction' "$((longer - alone)) $((more - three))" '1800000 10800000'
+
+# crowd MODE... as everywhere: on one CPU for all, and on several.
+crowd() {
+    what=$1 wanted=$2
+    shift 2
+    run_guest --accel tcg --mode off "$WORKLOADS/crowd" "$@"
+    expect "one CPU for all: $what" 0 "$wanted"
+    program=crowd
+    threads 3 --mode off -- "$@"
+    expect "3 CPUs: $what" 0 "$wanted"
+    program=threads
+}
+crowd '1,000 threads alive at once' 'alive: 1000 at once' alive 1000
+crowd '10,000 threads created and joined' 'churn: 10000' churn 10000
+crowd 'mutexes with priority inheritance' \
+    'pi: sum 300, try Device or resource busy, again Connection timed out, sum 350' pi 6
+crowd 'a robust one of these survives its owner, for one heir' 'heir: 1 was told' heir 5
+crowd 'readers and writers' 'rwlock: 300' rwlock 12
+crowd 'FUTEX_WAKE_OP, FUTEX_CMP_REQUEUE, bit sets' 'op: 0 1 2 1 1, word 5' op
+run_guest --accel tcg "$WORKLOADS/crowd" affinity
+expect 'one CPU for all: affinity' 0 'affinity: 1 CPUs, 0 wrong, one too many: Invalid argument'
+program=crowd
+threads 3 -- affinity
+expect '3 CPUs: a thread runs where it may' 0 'affinity: 3 CPUs, 0 wrong, one too many: Invalid argument'
+program=threads
+run_guest --accel tcg --mode off --mem 64M "$WORKLOADS/crowd" alive 4900
+is 'too many threads: some get EAGAIN, and the program goes on' "$status" 0
+within 'but many live' "$(sed -n 's/^alive: \([0-9]*\) .*/\1/p' out)" 1000 4095
+"$HR" run -q --accel tcg -o hr.bin "$WORKLOADS/threads" pingpong 2 50 >out 2>err
+"$HR" dump --format records hr.bin >records
+like 'a switch says who woke the thread' records 'switch .*from_tid=1000 to_tid=1001 reason=3 waker_tid=1000'
+
+# A thread for each CPU, no sampling: nothing interrupts them, while one of them writes or not.
+threads 2 --mode off --qemu ./virtual -- compute 2 200
+is 'without sampling no interrupt between start and exit' "$(stat_of hr.bin .activity.interruptions)" 0
+is 'and no time slice' "$(stat_of hr.bin .activity.slices)" 0
+threads 2 --mode off --qemu ./virtual -- beside 2 300
+is 'also while another CPU writes' "$status: $("$HR" dump --format records hr.bin |
+    sed -n 's/.*activity cpu=2 interruptions=\([0-9]*\) .*/\1/p')" '0: 0'
 threads 3 -- crash 3
 expect 'a thread crashes: so does the program' 139 ''
 is 'and the fault names that thread' "$(stat_of hr.bin '[.fault.signal, .fault.tid] | join(" ")')" '11 1002'
