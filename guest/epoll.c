@@ -5,15 +5,13 @@
 #include <poll.h>
 #include <sys/epoll.h>
 
-#include "guest/pool.h"
+#include "guest/heap.h"
 #include "guest/uaccess.h"
 #include "guest/wait.h"
 
 #define BEHAVIOUR (EPOLLET | EPOLLONESHOT | EPOLLEXCLUSIVE | EPOLLWAKEUP)
 #define EXCLUSIVE_MAY \
     (EPOLLIN | EPOLLOUT | EPOLLERR | EPOLLHUP | EPOLLWAKEUP | EPOLLET | EPOLLEXCLUSIVE)
-
-static struct pool entries = {.bytes = sizeof(struct epoll_entry)};
 
 struct __attribute__((packed)) event {
     uint32_t events;
@@ -72,7 +70,7 @@ static void drop(struct epoll_entry *entry)
         entry->previous->next = entry->next;
     else
         epoll->entries = entry->next;
-    pool_give(&entries, entry);
+    heap_free(entry, sizeof *entry);
 }
 
 static void gone(struct poll_watch *watch)
@@ -150,7 +148,7 @@ int epoll_add(struct thread *thread, struct epoll *epoll, struct file *file, int
         return -EINVAL;
     if (nests_too_deep(file, epoll))
         return -ELOOP;
-    entry = pool_take(&entries);
+    entry = heap_alloc(sizeof *entry);
     if (!entry)
         return -ENOMEM;
     *entry = (struct epoll_entry){.watch = {.changed = changed, .gone = gone},
@@ -234,8 +232,6 @@ static uint32_t poll_epoll(struct thread *thread, struct file *file)
     return 0;
 }
 
-static struct pool epolls = {.bytes = sizeof(struct epoll)};
-
 static void release_epoll(struct file *file)
 {
     struct epoll *epoll = file->state;
@@ -247,14 +243,14 @@ static void release_epoll(struct file *file)
         drop(entry);
     }
     if (epoll)
-        pool_give(&epolls, epoll);
+        heap_free(epoll, sizeof *epoll);
 }
 
 const struct file_type file_epoll = {.mode = 0600, .poll = poll_epoll, .release = release_epoll};
 
 bool epoll_attach(struct file *file)
 {
-    struct epoll *epoll = pool_take(&epolls);
+    struct epoll *epoll = heap_alloc(sizeof *epoll);
 
     file->state = epoll;
     if (epoll)

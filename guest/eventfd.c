@@ -5,8 +5,8 @@
 #include <sys/eventfd.h>
 
 #include "guest/files.h"
+#include "guest/heap.h"
 #include "guest/poll.h"
-#include "guest/pool.h"
 #include "guest/syscall_handlers.h"
 #include "guest/uaccess.h"
 #include "guest/wait.h"
@@ -18,8 +18,6 @@ struct event {
     bool semaphore;
     uint32_t waiting;
 };
-
-static struct pool events = {.bytes = sizeof(struct event)};
 
 static void tell(struct file *file, struct event *event, uint32_t events_now)
 {
@@ -94,7 +92,7 @@ static uint32_t poll_event(struct thread *thread, struct file *file)
 
 static void release_event(struct file *file)
 {
-    pool_give(&events, file->state);
+    heap_free(file->state, sizeof(struct event));
 }
 
 static const struct file_type file_event = {.mode = 0600,
@@ -111,13 +109,13 @@ static int64_t make_event(struct thread *thread, uint64_t count, uint32_t flags)
 
     if (flags & ~(uint32_t)(EFD_SEMAPHORE | EFD_CLOEXEC | EFD_NONBLOCK))
         return -EINVAL;
-    event = pool_take(&events);
+    event = heap_alloc(sizeof *event);
     if (!event)
         return -ENOMEM;
     *event = (struct event){.count = count, .semaphore = flags & EFD_SEMAPHORE};
     file = files_new(thread->process, &file_event, O_RDWR | (flags & EFD_NONBLOCK));
     if (!file) {
-        pool_give(&events, event);
+        heap_free(event, sizeof *event);
         return -ENFILE;
     }
     file->state = event;

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "guest/pool.h"
+#include "guest/heap.h"
 #include "guest/wait.h"
 
 struct lock {
@@ -14,7 +14,6 @@ struct lock {
 };
 
 static struct lock *locks;
-static struct pool pool = {.bytes = sizeof(struct lock)};
 static uint32_t waiting;
 
 /* Open files of one object of the file system are in each other's way. */
@@ -49,7 +48,7 @@ static void drop(struct lock **at)
     struct lock *lock = *at;
 
     *at = lock->next;
-    pool_give(&pool, lock);
+    heap_free(lock, sizeof *lock);
 }
 
 static void tell(void)
@@ -150,16 +149,16 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
         error = wait_free(thread, file, range, waits);
     if (error)
         return error;
-    lock = pool_take(&pool);
-    spare = pool_take(&pool);
+    lock = heap_alloc(sizeof *lock);
+    spare = heap_alloc(sizeof *lock);
     if (!lock || !spare) {
-        if (lock)
-            pool_give(&pool, lock);
+        heap_free(spare, sizeof *spare);
+        heap_free(lock, sizeof *lock);
         return -ENOLCK;
     }
     carve(file, range, &spare);
     if (range->mode == LOCK_NONE) {
-        pool_give(&pool, lock);
+        heap_free(lock, sizeof *lock);
     } else {
         *lock = (struct lock){
             .what = object(file), .owner = owner_of(file, range->kind), .range = *range};
@@ -167,7 +166,7 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
         add(lock);
     }
     if (spare)
-        pool_give(&pool, spare);
+        heap_free(spare, sizeof *spare);
     tell();
     return 0;
 }

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/heap.h"
 #include "guest/phys.h"
 #include "guest/poll.h"
-#include "guest/pool.h"
 #include "guest/signal.h"
 #include "guest/syscall_handlers.h"
 #include "guest/uaccess.h"
@@ -21,8 +21,6 @@
 #define PIPE_BYTES_MAX (1u << 20) /* /proc/sys/fs/pipe-max-size */
 
 enum { READER, WRITER };
-
-static struct pool pipes = {.bytes = sizeof(struct pipe)};
 
 struct pipe *pipe_of(const struct file *file)
 {
@@ -212,7 +210,7 @@ static void release_pipe(struct file *file)
         return;
     }
     free_buffer(pipe->buffer.bytes, pipe->order);
-    pool_give(&pipes, pipe);
+    heap_free(pipe, sizeof *pipe);
 }
 
 const struct file_type file_pipe_reader = {.mode = S_IFIFO | 0600,
@@ -252,12 +250,12 @@ int64_t pipe_resize(struct pipe *pipe, uint64_t bytes)
 
 static struct pipe *new_pipe(void)
 {
-    struct pipe *pipe = pool_take(&pipes);
+    struct pipe *pipe = heap_alloc(sizeof *pipe);
     uint64_t block = pipe ? phys_alloc(PIPE_ORDER) : 0;
 
     if (!block) {
         if (pipe)
-            pool_give(&pipes, pipe);
+            heap_free(pipe, sizeof *pipe);
         return NULL;
     }
     pipe->order = PIPE_ORDER;
@@ -289,7 +287,7 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
         return -ENFILE;
     }
     free_buffer(pipe->buffer.bytes, pipe->order);
-    pool_give(&pipes, pipe);
+    heap_free(pipe, sizeof *pipe);
     return -ENFILE;
 }
 

@@ -5,7 +5,6 @@
 
 #include "guest/epoll.h"
 #include "guest/input.h"
-#include "guest/pool.h"
 #include "guest/syscall_handlers.h"
 #include "guest/uaccess.h"
 #include "guest/wait.h"

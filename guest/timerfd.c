@@ -8,8 +8,8 @@
 #include <poll.h>
 
 #include "guest/files.h"
+#include "guest/heap.h"
 #include "guest/poll.h"
-#include "guest/pool.h"
 #include "guest/run.h"
 #include "guest/service.h"
 #include "guest/syscall_handlers.h"
@@ -30,8 +30,6 @@ struct timer_file {
     bool realtime;
     uint32_t waiting;
 };
-
-static struct pool timers = {.bytes = sizeof(struct timer_file)};
 
 struct time_pair { /* struct itimerspec */
     int64_t interval[2]; /* seconds, nanoseconds */
@@ -107,7 +105,7 @@ static void release_timer(struct file *file)
     struct timer_file *t = file->state;
 
     timer_cancel(&t->timer);
-    pool_give(&timers, t);
+    heap_free(t, sizeof *t);
 }
 
 static const struct file_type file_timer = {
@@ -126,14 +124,14 @@ int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
         return -EPERM;
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME)
         return -EINVAL;
-    t = pool_take(&timers);
+    t = heap_alloc(sizeof *t);
     if (!t)
         return -ENOMEM;
     t->timer.expire = expire;
     t->realtime = clock == CLOCK_REALTIME;
     file = files_new(thread->process, &file_timer, O_RDWR | (flags & TFD_NONBLOCK));
     if (!file) {
-        pool_give(&timers, t);
+        heap_free(t, sizeof *t);
         return -ENFILE;
     }
     file->state = t;

@@ -14,14 +14,14 @@ static struct inode inode;
 static struct file files[FILES];
 static uint8_t held[OWNERS][BYTES]; /* enum lock_mode */
 
-void *pool_take(struct pool *p)
+void *heap_alloc(size_t bytes)
 {
-    return calloc(1, p->bytes);
+    return calloc(1, bytes);
 }
 
-void pool_give(struct pool *p, void *object)
+void heap_free(void *object, size_t bytes)
 {
-    (void)p;
+    (void)bytes;
     free(object);
 }
 
