@@ -28,8 +28,7 @@
 #define RUN_PORT_CONTROL "org.microtome.control"
 
 #define RUN_STDIN_FRAME_MAX 65536u /* bytes of data in one stdin frame */
-#define RUN_STDIN_NOTHING UINT32_MAX /* a frame's length when there is no data yet; none follows \
-                                      */
+#define RUN_STDIN_NOTHING UINT32_MAX /* a frame's length: there is no data yet */
 #define RUN_DEBUG_EXIT_PORT 0xf4 /* QEMU: -device isa-debug-exit,iobase=0xf4,iosize=4 */
 
 enum run_exit_value { RUN_EXIT_DONE = 0, RUN_EXIT_PANIC = 0x50 };
