@@ -63,9 +63,9 @@ static uint32_t poll_input(struct thread *thread, struct file *file)
 
 static uint32_t poll_output(struct thread *thread, struct file *file)
 {
-    (void)thread;
-    (void)file;
-    return POLL_WRITABLE;
+    bool broken = thread->process->broken_streams >> (file->stream == 2 ? 2 : 1) & 1;
+
+    return POLL_WRITABLE | (broken ? POLLERR : 0);
 }
 
 static uint32_t poll_terminal(struct thread *thread, struct file *file)

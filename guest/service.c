@@ -17,6 +17,7 @@
 #include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/service_cpu.h"
+#include "guest/signal.h"
 #include "guest/threads.h"
 #include "guest/trace.h"
 #include "guest/wait.h"
@@ -91,6 +92,10 @@ static int64_t call(struct cpu *cpu, enum service_operation operation, uint64_t 
 
 int64_t service_write(int stream, size_t bytes)
 {
+    if (run.process.broken_streams >> stream & 1) {
+        signal_send(cpu_this()->thread, SIGPIPE, SI_USER);
+        return -EPIPE;
+    }
     struct cpu *cpu = begin();
     uint64_t time = cpu->stopped_at - *cpu->clock_offset;
     int64_t offset = call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);

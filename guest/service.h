@@ -17,7 +17,8 @@ struct cpu;
 void service_make_buffer(struct cpu *cpu);
 void *service_buffer(void);
 
-/* Sends `bytes` bytes of service_buffer() to stdout (1) or stderr (2).  0 or -errno. */
+/* Sends `bytes` bytes of service_buffer() to stdout (1) or stderr (2).  0 or -errno: -EPIPE, with
+ * SIGPIPE sent, when nobody reads them any more. */
 int64_t service_write(int stream, size_t bytes);
 
 /* Reads at most `bytes` bytes of stdin into service_buffer(); waits at most `patience_ms` of the

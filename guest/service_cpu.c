@@ -145,6 +145,10 @@ static void take_message(const struct run_message *message)
     case RUN_HOST_INPUT:
         take_input(message);
         break;
+    case RUN_HOST_BROKEN:
+        if (message->flag == 1 || message->flag == 2)
+            run.process.broken_streams |= 1u << message->flag;
+        break;
     case RUN_HOST_STOP:
         take_stop(message);
         break;

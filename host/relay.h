@@ -63,6 +63,7 @@ struct relay {
     /* how it went */
     int stop_signal; /* sent with RUN_HOST_STOP, 0 if none was */
     int user_signal; /* SIGINT, SIGTERM or SIGHUP; 0 if none came */
+    bool broken[2]; /* the guest knows that nobody reads stdout, stderr any more */
     bool done; /* the guest said so */
     bool timed_out;
     bool killed; /* we killed the emulator */

@@ -65,7 +65,19 @@ static void handle_signal(struct relay *r, uint64_t now_ns)
     }
 }
 
-/* A reader that went away is a SIGPIPE to the program, as without us. */
+/* A reader that went away: what the program writes from now on is a broken pipe, as without us. */
+static void tell_broken(struct relay *r, int output, uint64_t now_ns)
+{
+    const struct run_message message = {.type = RUN_HOST_BROKEN, .flag = (uint32_t)output + 1};
+
+    if (r->broken[output])
+        return;
+    r->broken[output] = true;
+    if (!r->open[RELAY_CONTROL] || send(r->launch->ports[LAUNCH_CONTROL], &message, sizeof message,
+                                        MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof message)
+        relay_events_stop(r, SIGPIPE, false, now_ns);
+}
+
 static void handle_outputs(struct relay *r, uint64_t now_ns)
 {
     static const char *const names[] = {"output", "error"};
@@ -78,11 +90,14 @@ static void handle_outputs(struct relay *r, uint64_t now_ns)
 
         if (error == 0 || r->stop_signal != 0)
             continue;
-        if (error != EPIPE)
-            run_fail(r->failure, RUN_EXIT_FAILED,
-                     "cannot write the program's standard %s: %s; the program was stopped",
-                     names[i], strerror(error));
-        relay_events_stop(r, error == EPIPE ? SIGPIPE : SIGKILL, false, now_ns);
+        if (error == EPIPE) {
+            tell_broken(r, i, now_ns);
+            continue;
+        }
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "cannot write the program's standard %s: %s; the program was stopped", names[i],
+                 strerror(error));
+        relay_events_stop(r, SIGKILL, false, now_ns);
     }
 }
 

@@ -61,6 +61,8 @@ enum run_message_type {
                                      model, a bit each; before its event.  Absent: all */
     RUN_HOST_INPUT = 21, /* host: answer to RUN_GUEST_WATCH number `value`; flag: POLLIN, POLLHUP,
                             POLLERR as Linux has them, 0: not ready */
+    RUN_HOST_BROKEN = 22, /* host: nobody reads the program's stream `flag` (1, 2) any more: writes
+                             get EPIPE and SIGPIPE from now on */
 };
 
 enum run_cpu_vendor { RUN_CPU_OTHER = 0, RUN_CPU_INTEL = 1, RUN_CPU_AMD = 2 };

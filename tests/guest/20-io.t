@@ -70,6 +70,15 @@ for cpus in 0 1 2; do
 done
 exec 3<&-
 
+# A reader of the output that goes away is a broken pipe: the program may go on.
+if busybox=$(command -v busybox); then
+    { timeout -k 5 "$LIMIT" "$HR" run -q --mode off "$busybox" sh -c \
+        'trap "" PIPE; while echo y; do :; done 2>/dev/null; exit 9' 2>/dev/null; echo $? >left; } | head -n 1 >/dev/null
+    is 'a program that ignores SIGPIPE gets EPIPE and goes on' "$(cat left)" 9
+else
+    skip 1 'busybox is not installed (Debian package busybox-static)'
+fi
+
 megabytes=64
 [ -z "${HR_TEST_LONG:-}" ] || megabytes=1024
 if busybox=$(command -v busybox); then

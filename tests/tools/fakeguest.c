@@ -163,6 +163,8 @@ static void obey(int wait_ms)
     if (poll(&p, 1, wait_ms) <= 0)
         return;
     receive_all(ports[CONTROL], &message, sizeof message);
+    if (message.type == RUN_HOST_BROKEN)
+        finish(HR_EXIT_SIGNAL, SIGPIPE);
     if (message.type == RUN_HOST_STOP)
         finish(message.flag ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL, (uint32_t)message.value);
 }
