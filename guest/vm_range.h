@@ -7,8 +7,7 @@
 
 #define VM_PAGE_MASK (PAGE_BYTES - 1ull)
 #define VM_LOWEST 0x10000ull /* vm.mmap_min_addr */
-#define VM_MAP_TOP 0x00007ffff7fff000ull /* 128 MiB below the stack's top, as Linux without ASLR \
-                                          */
+#define VM_MAP_TOP 0x00007ffff7fff000ull /* 128 MiB below the top, as Linux without ASLR */
 
 /* A page-aligned, non-empty range inside the program's half. */
 static inline bool vm_range_ok(uint64_t address, uint64_t bytes)

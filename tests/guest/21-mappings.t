@@ -13,6 +13,14 @@ for program in mappings-glibc-static mappings-musl; do
     same_file "$program, with a service CPU: output as natively" out native
 done
 
+# Threads on CPUs of their own that map, cut off and write one file at once: no page is freed while one shows it.
+for seed in 1 2; do
+    run_cpus 3 "$WORKLOADS/maprace" -- 1000 "$seed"
+    is "maprace, seed $seed: status" "$status" 0
+done
+run_guest "$WORKLOADS/maprace" 1000 3
+is 'maprace on one CPU: status' "$status" 0
+
 # The cost of a page fault, in instructions: virtual time has one a nanosecond.
 run_guest "$WORKLOADS/touch"
 cp out first

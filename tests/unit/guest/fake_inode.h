@@ -9,6 +9,7 @@
 #include "guest/fs.h"
 #include "guest/inode.h"
 #include "guest/page.h"
+#include "tests/unit/test.h"
 
 #define FAKE_PAGES 64u
 
