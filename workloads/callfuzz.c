@@ -21,7 +21,7 @@
 #define THREADS_MAX 16
 #define STACK_BYTES (1ull << 20)
 #define CALLS_BETWEEN_RESETS 256
-#define CALLS_BETWEEN_PURGES 65536 /* all memory and descriptors that pile up */
+#define CALLS_BETWEEN_PURGES 4096 /* all memory and descriptors that pile up */
 #define SINK_WORDS 256 /* that are looked at */
 #define SINK_COUNT_MAX 256 /* lengths and counts of a call that writes there ... */
 #define SLACK_BYTES 32768 /* ... which may be of structures */
