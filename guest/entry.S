@@ -119,16 +119,21 @@ entry_syscall:
     call trap_syscall /* returns nonzero when only IRETQ restores everything */
     testb %al, %al
     jnz 1f
-    CLOCK_EXIT_STOPPED 31
-    RESTORE_CALLEE_SAVED
-    RESTORE_CALLER_SAVED
-    addq $16, %rsp /* vector, error */
-    popq %rcx      /* rip */
-    addq $8, %rsp
-    popq %r11      /* rflags */
-    movq (%rsp), %rsp
+    CLOCK_EXIT_STOPPED 23
+    addq $56, %rsp /* what C preserves, and r11 */
+    popq %r10
+    popq %r9
+    popq %r8
+    popq %rax
+    addq $8, %rsp  /* rcx */
+    popq %rdx
+    popq %rsi
+    popq %rdi
+    movq 16(%rsp), %rcx /* rip */
+    movq 32(%rsp), %r11 /* rflags */
+    movq 40(%rsp), %rsp
     swapgs
-    sysretq        /* after: 1 + 8 + 15 + 7 */
+    sysretq        /* after: 1 + 8 + 9 + 5 */
 1:  CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
     jmp return_restore
 

@@ -137,12 +137,6 @@ void signal_send_process(struct thread *sender, uint32_t signal, int code)
     (void)signal_send_process_note(sender->process, &note);
 }
 
-uint64_t signal_pending(const struct thread *thread)
-{
-    return __atomic_load_n(&thread->signals.pending, __ATOMIC_RELAXED) |
-           __atomic_load_n(&thread->process->signals.pending, __ATOMIC_RELAXED);
-}
-
 bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info)
 {
     struct signal_queue *queue = &thread->signals;

@@ -33,7 +33,11 @@ bool signal_ignored(const struct thread *thread, uint32_t signal);
 bool signal_process_ignored(const struct process *process, uint32_t signal);
 
 /* Signals pending for the thread, its process's included. */
-uint64_t signal_pending(const struct thread *thread);
+static inline uint64_t signal_pending(const struct thread *thread)
+{
+    return __atomic_load_n(&thread->signals.pending, __ATOMIC_RELAXED) |
+           __atomic_load_n(&thread->process->signals.pending, __ATOMIC_RELAXED);
+}
 
 /* Takes the next pending signal of the set: faults first, then the lowest number, the thread's own
  * before the process's.  False: none is pending. */

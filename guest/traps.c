@@ -9,6 +9,7 @@
 #include "guest/entry.h"
 #include "guest/log.h"
 #include "guest/panic.h"
+#include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
 #include "guest/schedule.h"
@@ -44,6 +45,32 @@ static const struct fault_signal fault_signals[ENTRY_EXCEPTIONS] = {
     [20] = {SIGSEGV, SI_KERNEL, 0},   [21] = {SIGSEGV, SI_KERNEL, 0},
 };
 
+/* What the call was, when, for how long: written field by field where that is certain to fit, which
+ * is most of what a call costs that does nothing. */
+static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, uint64_t start,
+                               uint64_t end)
+{
+    uint64_t duration = end - start;
+    bool fits = run.mode != HR_MODE_OVERFLOW && ring_has_room(cpu->ring);
+    struct trace_slot *slot;
+
+    if (__builtin_expect(fits, 1)) {
+        slot = ring_slot(cpu->ring, cpu->ring->head);
+        slot->time = start;
+        slot->tid = cpu->tid;
+        slot->kind = HR_REC_SYSCALL;
+    } else {
+        slot = sampler_record(cpu, HR_REC_SYSCALL, start);
+    }
+    slot->ip = frame->rax;
+    slot->counters[0] = duration > UINT32_MAX ? UINT32_MAX : duration;
+    slot->counters[1] = frame->vector;
+    if (__builtin_expect(fits, 1))
+        ring_publish(cpu->ring);
+    else
+        sampler_record_end(cpu);
+}
+
 static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_frame *frame)
 {
     struct thread *thread = cpu->thread;
@@ -52,16 +79,11 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     thread->return_by_iret = false;
     syscall_dispatch(thread, frame);
     cpu = cpu_this(); /* it may have waited */
-    uint64_t end = clock_end_of_call(cpu);
-    uint64_t duration = end - start;
-
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_SYSCALL, start);
-    slot->ip = frame->rax;
-    slot->counters[0] = duration > UINT32_MAX ? UINT32_MAX : duration;
-    slot->counters[1] = frame->vector;
-    sampler_record_end(cpu);
-    syscall_hr_follow(cpu, frame->rip);
-    service_check_stop();
+    record_call(cpu, frame, start, clock_end_of_call(cpu));
+    if (__builtin_expect(cpu->paused != run.paused, 0))
+        syscall_hr_follow(cpu, frame->rip);
+    if (__builtin_expect(run.process.stop_signal, 0))
+        service_check_stop();
     bool by_iret = thread->return_by_iret;
     cross_unlock();
     return by_iret;

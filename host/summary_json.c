@@ -91,11 +91,10 @@ static json_t *activity(const struct trace_info *info)
 
     if (!info->has_activity)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "interruptions",
-                     summary_json_number(sum->interruptions), "switches",
-                     summary_json_number(sum->switches), "slices",
-                     summary_json_number(sum->slices), "blocks", summary_json_number(sum->blocks),
-                     "wakeups", summary_json_number(sum->wakeups));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o}", "interruptions", summary_json_number(sum->interruptions),
+        "switches", summary_json_number(sum->switches), "slices", summary_json_number(sum->slices),
+        "blocks", summary_json_number(sum->blocks), "wakeups", summary_json_number(sum->wakeups));
 }
 
 static json_t *nmi(const struct trace_info *info)

@@ -265,13 +265,55 @@ static int run_affinity(void)
     return 0;
 }
 
+/* ---- calls, switches: for what they cost, see tests/bench/bench.sh ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int run_calls(void)
+{
+    uint64_t start = now_ns();
+
+    for (unsigned i = 0; i < count; i++)
+        syscall(SYS_getppid);
+    printf("calls: %llu ns each\n", (unsigned long long)((now_ns() - start) / count));
+    return 0;
+}
+
+static void *switch_body(void *number)
+{
+    uint32_t own = (uint32_t)(uintptr_t)number;
+
+    for (unsigned i = 0; i < count; i++) {
+        while (atomic_load(&go) != own)
+            futex(&go, FUTEX_WAIT_PRIVATE, !own);
+        atomic_store(&go, !own);
+        futex(&go, FUTEX_WAKE_PRIVATE, 1);
+    }
+    return NULL;
+}
+
+static int run_switches(void)
+{
+    start(1, switch_body);
+    switch_body(NULL);
+    pthread_join(ids[1], NULL);
+    printf("switches: %u\n", 2 * count);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
 } modes[] = {
     {"alive", run_alive},       {"churn", run_churn}, {"pi", run_pi},
     {"heir", run_heir},         {"op", run_op},       {"rwlock", run_rwlock},
-    {"affinity", run_affinity},
+    {"affinity", run_affinity}, {"calls", run_calls}, {"switches", run_switches},
 };
 
 int main(int argc, char **argv)
@@ -281,7 +323,8 @@ int main(int argc, char **argv)
     pthread_attr_setstacksize(&small, STACK_BYTES);
     for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(argv[1], modes[i].name) == 0 && count >= 1 &&
-            (count < CROWD_MAX || modes[i].run == run_churn))
+            (count < CROWD_MAX || modes[i].run == run_churn || modes[i].run == run_calls ||
+             modes[i].run == run_switches))
             return modes[i].run();
     fputs("usage: crowd MODE [COUNT]; MODE is one of", stderr);
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)

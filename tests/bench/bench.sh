@@ -191,6 +191,26 @@ bench_accuracy() {
     row 'kernel instructions of a whole run of hello, boot included' "$kernel" instructions
 }
 
+# per_time LESS MORE MODE: instructions of ring 0 for each of what `crowd MODE COUNT` does, in $each.
+per_time() {
+    counted less.count --mode off "$WORKLOADS/crowd" "$3" "$1"
+    counted more.count --mode off "$WORKLOADS/crowd" "$3" "$2"
+    read -r _ kernel_less <less.count
+    read -r _ kernel_more <more.count
+    each=$(calc %.1f "($kernel_more - $kernel_less) / ($2 - $1)")
+}
+
+bench_threads() {
+    run --mode off "$WORKLOADS/crowd" calls 1000
+    row 'null system call, on the program'"'"'s clock' "$(sed -n 's/^calls: \([0-9]*\) .*/\1/p' out)" instructions le 120
+    per_time 10000 50000 calls
+    row 'null system call: all kernel work, its record encoded' "$each" instructions
+    per_time 1000 5000 switches
+    row 'futex wake to run on another thread: all kernel work' "$(calc %.1f "$each / 2")" instructions
+    per_time 1000 5000 churn
+    row 'a thread created and joined: all kernel work' "$each" instructions
+}
+
 # Of the kernel, in instructions: virtual time has one a nanosecond.
 bench_memory() {
     run --mode off "$WORKLOADS/touch"
@@ -281,12 +301,13 @@ bench_readers() {
 
 printf '| %-58s | %12s | %-14s | %-8s | %s |\n' Figure Measured Unit Limit Verdict
 echo '|---|---:|---|---|---|'
-for section in ${HR_BENCH:-sampling counters accuracy memory files start python collector readers}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
     accuracy) bench_accuracy ;;
     memory) bench_memory ;;
+    threads) bench_threads ;;
     start) bench_start ;;
     files) bench_files ;;
     python) bench_python ;;
