@@ -2,10 +2,12 @@
  *
  *   SYSCALL(name, handler, support, note)
  *
- * name as in Linux; syscall_<handler>() of guest/syscall_handlers.h makes it; support is FULL, * PARTIAL or NONE, and note says what is missing or why (NULL for FULL).  Whoever includes this
+ * name as in Linux; syscall_<handler>() of guest/syscall_handlers.h makes it; support is FULL,
+ * PARTIAL or NONE, and note says what is missing or why (NULL for FULL).  Whoever includes this
  * defines SYSCALL: guest/syscall.c makes calls from it, docs/abi.md is generated from it.  No
  * include guard: it is included once for each use.
  */
+/* clang-format off */
 SYSCALL(read, read, FULL, NULL)
 SYSCALL(write, write, FULL, NULL)
 SYSCALL(open, open, FULL, NULL)
@@ -337,3 +339,4 @@ SYSCALL(landlock_create_ruleset, unsupported, NONE, "ENOSYS: a run is a sandbox 
 SYSCALL(landlock_add_rule, unsupported, NONE, "ENOSYS: a run is a sandbox already")
 SYSCALL(landlock_restrict_self, unsupported, NONE, "ENOSYS: a run is a sandbox already")
 SYSCALL(process_mrelease, unsupported, NONE, "ENOSYS: there is no other process")
+/* clang-format on */

@@ -15,8 +15,9 @@
 #define VM_ENTRY_DIRTY (1ull << 6)
 #define VM_ENTRY_LARGE (1ull << 7)
 #define VM_ENTRY_GLOBAL (1ull << 8)
-#define VM_ENTRY_FOREIGN (1ull << 9) /* ours: the page is a file's, not to be freed with the area \
-                                      */
+#define VM_ENTRY_FOREIGN                                                     \
+    (1ull << 9) /* ours: the page is a file's, not to be freed with the area \
+                 */
 #define VM_ENTRY_NO_EXECUTE (1ull << 63)
 #define VM_ENTRY_ADDRESS 0x000ffffffffff000ull
 
