@@ -30,7 +30,7 @@ bool trace_maps_any(void)
 /* A slot to fill; NULL: it cannot be had. */
 static struct noted_map *slot_for(const char *path)
 {
-    struct noted_map *noted = &maps[added % MAPS_MAX];
+    struct noted_map *noted;
 
     if (added - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == MAPS_MAX && run.started)
         service_flush();
@@ -38,6 +38,7 @@ static struct noted_map *slot_for(const char *path)
         log_notice("more than %u mappings: %s is not in the trace's load map", MAPS_MAX, path);
         return NULL;
     }
+    noted = &maps[added % MAPS_MAX]; /* now: others may have added theirs during the flush */
     if (!noted->path) {
         uint64_t page = phys_alloc(0);
 
