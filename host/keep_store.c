@@ -158,7 +158,9 @@ static int take_component(const char **path, size_t *bytes, char name[NAME_MAX +
         return -EINVAL;
     memcpy(name, *path, length);
     name[length] = 0;
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+    /* Nor does the guest meddle with temporary files, its own or those of other runs. */
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+        strncmp(name, KEEP_STORE_PREFIX, strlen(KEEP_STORE_PREFIX)) == 0)
         return -EINVAL;
     *path += length;
     *bytes -= length;
@@ -168,7 +170,7 @@ static int take_component(const char **path, size_t *bytes, char name[NAME_MAX +
 /* A descriptor of the directory that holds the last component, which goes to `name`; directories on
  * the way are made.
  */
-static int open_parent(const struct keep_store *s, const char *path, size_t bytes,
+static int open_parent(struct keep_store *s, const char *path, size_t bytes,
                        char name[NAME_MAX + 1])
 {
     int directory = openat(s->directory, ".", OPEN_DIRECTORY);
@@ -176,12 +178,16 @@ static int open_parent(const struct keep_store *s, const char *path, size_t byte
 
     if (directory < 0)
         return -errno;
+    if (++s->names > s->bytes_max / KEEP_STORE_NAME_SHARE)
+        result = -E2BIG;
     if (result == 0)
         result = -EINVAL;
     while (result == 1 && bytes > 0) {
         int next;
 
-        if (mkdirat(directory, name, 0777) != 0 && errno != EEXIST) {
+        if (mkdirat(directory, name, 0777) == 0) {
+            s->names++;
+        } else if (errno != EEXIST) {
             result = -errno;
             break;
         }
@@ -194,9 +200,6 @@ static int open_parent(const struct keep_store *s, const char *path, size_t byte
         directory = next;
         result = take_component(&path, &bytes, name);
     }
-    /* The guest does not meddle with the files of others. */
-    if (result == 1 && strncmp(name, KEEP_STORE_PREFIX, strlen(KEEP_STORE_PREFIX)) == 0)
-        result = -EINVAL;
     if (result == 1)
         return directory;
     close(directory);

@@ -16,6 +16,7 @@
 #define KEEP_STORE_PREFIX "microtome-incomplete-" /* of the directory with the temporary files */
 #define KEEP_STORE_FILE_BYTES_MAX (1ull << 40) /* with holes */
 #define KEEP_STORE_FILES_MAX 1000000u
+#define KEEP_STORE_NAME_SHARE 1024u /* a name for so many bytes of contents that there may be */
 
 struct keep_store {
     int directory;
@@ -27,6 +28,7 @@ struct keep_store {
     uint64_t file_id;
     uint64_t file_bytes; /* that it takes on the disk */
     uint32_t pending; /* temporary files */
+    uint64_t names; /* of files, directories, links: a guest's memory holds only so many */
 };
 
 struct keep_attributes {
@@ -37,10 +39,10 @@ struct keep_attributes {
 /* Makes the directory if it is not there. */
 int keep_store_open(struct keep_store *s, const char *directory, uint64_t bytes_max);
 
-/* Removes the temporary files' directory if it is empty; otherwise it stays. */
 /* What has no name belongs to files that are gone: the guest has said everything. */
 void keep_store_drop_unnamed(struct keep_store *s);
 
+/* Removes the temporary files' directory if it is empty; otherwise it stays. */
 void keep_store_close(struct keep_store *s);
 
 int keep_store_write(struct keep_store *s, uint64_t id, uint64_t offset, const void *bytes,

@@ -66,7 +66,7 @@ bad() {
     is "bad $1: nothing outside" "$(ls jail)" kept
 }
 touch mark
-for kind in 0 1 2 3 4 5 6 8 23 24 25; do bad $kind 'no path'; done
+for kind in 0 1 2 3 4 5 6 8 11 12 23 24 25; do bad $kind 'no path'; done
 for kind in 7 10; do bad $kind 'through a symbolic link or a file'; done
 bad 9 'Is a directory'
 bad 20 'too long'
@@ -76,6 +76,9 @@ rm -rf jail
 FAKEGUEST_BAD=26 play files-bad --mem 32M --keep-files jail
 like 'files without end: stopped' err 'more than any program'
 within 'files without end: in time' "$(du -sm jail | cut -f 1)" 200 300
+rm -rf jail
+FAKEGUEST_BAD=28 play files-bad --mem 32M --keep-files jail
+like 'names without end: stopped' err 'more than any program'
 
 # The limit, in blocks of 512 bytes, leaves room for the archive in memory but not for the files.
 (ulimit -f 9000; trap '' XFSZ; FAKEGUEST_BAD=27; export FAKEGUEST_BAD

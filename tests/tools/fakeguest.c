@@ -529,8 +529,19 @@ static void play_files_death(void)
 /* FAKEGUEST_BAD says which of these. */
 static void play_files_bad(void)
 {
-    static const char *const names[] = {"/../up", "relative", "/a//b",      "/",    "/a/./b",  "",
-                                        "/a/",    "/link/in", "/deep/../x", "/dir", "/file/in"};
+    static const char *const names[] = {"/../up",
+                                        "relative",
+                                        "/a//b",
+                                        "/",
+                                        "/a/./b",
+                                        "",
+                                        "/a/",
+                                        "/link/in",
+                                        "/deep/../x",
+                                        "/dir",
+                                        "/file/in",
+                                        "/microtome-incomplete-000/7",
+                                        "/dir/microtome-incomplete-1"};
     static char large[RUN_FILE_BYTES_MAX];
     struct run_file_message m = {.type = RUN_FILE_DATA, .bytes = UINT32_MAX};
     uint64_t kind = setting("FAKEGUEST_BAD", 0);
@@ -561,6 +572,9 @@ static void play_files_bad(void)
                 send_file(RUN_FILE_DATA, id, i * sizeof large, large, sizeof large);
             obey(0);
         }
+    else if (kind == 28)
+        for (;;) /* names without end */
+            send_path(RUN_FILE_DIRECTORY, 0, 0, "/again");
     else if (kind == 27)
         for (uint64_t i = 0; i < 1000; i++)
             send_file(RUN_FILE_DATA, 2, i * sizeof large, large, sizeof large);
