@@ -97,8 +97,14 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     request->inode = file->inode;
     request->entry = file->entry;
     request->flags |= VM_AREA_FILE;
-    if (request->flags & VM_AREA_SHARED && (file->flags & O_ACCMODE) != O_RDWR)
-        request->flags |= VM_AREA_READ_FILE;
+    if (request->flags & VM_AREA_SHARED) {
+        bool sealed = file->inode->seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
+
+        if (sealed && request->protection & VM_WRITE)
+            return -EPERM;
+        if (sealed || (file->flags & O_ACCMODE) != O_RDWR)
+            request->flags |= VM_AREA_READ_FILE;
+    }
     result = vm_map_request(&thread->process->space, request);
     if (result >= 0 && request->protection & VM_EXEC && file->entry)
         announce(file, (uint64_t)result, (request->bytes + PAGE_MASK) & ~PAGE_MASK,

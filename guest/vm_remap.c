@@ -101,6 +101,8 @@ static int64_t show_again(struct vm_space *space, const struct remap *r, uint32_
 {
     if (!(r->kind.flags & VM_AREA_SHARED) || !r->kind.inode || !(flags & MREMAP_MAYMOVE))
         return -EINVAL;
+    if (flags & MREMAP_FIXED && to <= r->from && r->from - to < r->new_bytes)
+        return -EINVAL; /* it would replace what it is to show */
     return vm_map_request(space, &(struct vm_request){.address = flags & MREMAP_FIXED ? to : 0,
                                                       .bytes = r->new_bytes,
                                                       .protection = r->kind.protection,

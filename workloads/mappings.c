@@ -154,6 +154,24 @@ static void test_refusals(int fd)
     close(read_only);
 }
 
+static void test_seals(void)
+{
+    int fd = memfd_create("sealed", MFD_ALLOW_SEALING);
+    char *p;
+
+    if (fd < 0 || ftruncate(fd, PAGE) != 0)
+        printf("no memfd\n");
+    printf("seal: %s\n", result_of(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE)));
+    printf("sealed, to write: %s", name_of(mmap(NULL, PAGE, RW, MAP_SHARED, fd, 0)));
+    printf(", a copy: %s", name_of(mmap(NULL, PAGE, RW, MAP_PRIVATE, fd, 0)));
+    p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+    printf(", to read: %s", name_of(p));
+    if (p != MAP_FAILED)
+        printf(", mprotect: %s", result_of(mprotect(p, PAGE, RW)));
+    printf("\n");
+    close(fd);
+}
+
 static void test_reservations(void)
 {
     const size_t huge = 64ul << 30;
@@ -257,6 +275,25 @@ static void test_remap(void)
     munmap(q, 4096 * PAGE);
 }
 
+/* A file without a name or a descriptor lives as long as its last mapping. */
+static void test_second_view(void)
+{
+    int fd = memfd_create("view", 0);
+    char *p, *q;
+
+    if (fd < 0 || ftruncate(fd, 4 * PAGE) != 0)
+        printf("no memfd\n");
+    p = mmap(NULL, 4 * PAGE, RW, MAP_SHARED, fd, 0);
+    close(fd);
+    p[0] = 'v';
+    q = mremap(p, 0, 4 * PAGE, MREMAP_MAYMOVE);
+    printf("second view: %c\n", q == MAP_FAILED ? '-' : q[0]);
+    munmap(q, 4 * PAGE);
+    q = mremap(p, 0, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, p);
+    printf("in its own place: %s\n", q == MAP_FAILED ? "refused" : "mapped");
+    munmap(p, 4 * PAGE);
+}
+
 static void test_limits(void)
 {
     struct rlimit limit = {1ul << 30, RLIM_INFINITY};
@@ -283,11 +320,13 @@ int main(void)
     test_shared(fd);
     test_truncation(fd);
     test_refusals(fd);
+    test_seals();
     test_reservations();
     test_many();
     test_stack();
     test_advice();
     test_remap();
+    test_second_view();
     test_limits();
     unlink(FILE_NAME);
     return 0;
