@@ -25,7 +25,6 @@ static int64_t write_contents(struct thread *thread, struct file *file, uint64_t
     if (result < 0 || !bytes)
         return result;
     result = inode_write_user(file->inode, offset, user, bytes);
-    fs_kept_written(file->inode);
     return result == -ENOMEM ? -ENOSPC : result;
 }
 

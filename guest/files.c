@@ -12,6 +12,7 @@
 #include "guest/poll.h"
 
 struct file_table {
+    int64_t limit; /* descriptors are below it */
     struct file *files[FILES_MAX];
     uint64_t close_on_exec[FILES_MAX / 64];
     uint64_t used[FILES_MAX / 64]; /* bit N: files[N] is not NULL */
@@ -44,6 +45,7 @@ int files_open_streams(struct process *process)
         return -ENOMEM;
     process->files = phys_pointer(block);
     memset(process->files, 0, sizeof *process->files);
+    process->files->limit = FILES_MAX;
     for (int stream = 0; stream < 3; stream++)
         if (open_stream(process, stream) != 0)
             return -ENOMEM;
@@ -92,6 +94,13 @@ struct file *files_get(const struct process *process, int64_t fd)
     return fd >= 0 && fd < FILES_MAX ? process->files->files[fd] : NULL;
 }
 
+/* A descriptor does not refer to it any more. */
+static void let_go(struct file *file)
+{
+    locks_closed(file);
+    files_release(file);
+}
+
 int files_close(struct process *process, int64_t fd)
 {
     struct file *file = files_get(process, fd);
@@ -99,9 +108,8 @@ int files_close(struct process *process, int64_t fd)
     if (!file)
         return -EBADF;
     process->files->files[fd] = NULL;
-    locks_closed(file);
     process->files->used[fd / 64] &= ~(1ull << fd % 64);
-    files_release(file);
+    let_go(file);
     return 0;
 }
 
@@ -122,30 +130,54 @@ void files_set_close_on_exec(struct process *process, int64_t fd, bool on)
 
 int64_t files_put(struct process *process, struct file *file, int64_t fd, bool close_on_exec)
 {
-    if (fd < 0 || fd >= FILES_MAX)
+    if (fd < 0 || fd >= process->files->limit)
         return -EBADF;
+    struct file *old = process->files->files[fd];
+
     file->references++;
-    if (process->files->files[fd])
-        files_close(process, fd);
     process->files->files[fd] = file;
     process->files->used[fd / 64] |= 1ull << fd % 64;
     files_set_close_on_exec(process, fd, close_on_exec);
+    if (old)
+        let_go(old); /* last: it may wait, and the descriptor is never free meanwhile */
     return fd;
 }
 
-int64_t files_add(struct process *process, struct file *file, int64_t lowest, bool close_on_exec)
+/* The lowest free descriptor from `lowest` on, or -EMFILE. */
+static int64_t find_free(const struct process *process, int64_t lowest)
 {
-    if (lowest < 0 || lowest >= FILES_MAX)
-        return -EINVAL;
     for (int64_t word = lowest / 64; word < FILES_MAX / 64; word++) {
         uint64_t free = ~process->files->used[word];
 
         if (word == lowest / 64)
             free &= ~0ull << lowest % 64;
-        if (free)
-            return files_put(process, file, word * 64 + __builtin_ctzll(free), close_on_exec);
+        if (free) {
+            int64_t fd = word * 64 + __builtin_ctzll(free);
+
+            return fd < process->files->limit ? fd : -EMFILE;
+        }
     }
     return -EMFILE;
+}
+
+int64_t files_add(struct process *process, struct file *file, int64_t lowest, bool close_on_exec)
+{
+    int64_t fd;
+
+    if (lowest < 0 || lowest >= process->files->limit)
+        return lowest ? -EINVAL : -EMFILE;
+    fd = find_free(process, lowest);
+    return fd < 0 ? fd : files_put(process, file, fd, close_on_exec);
+}
+
+bool files_room(const struct process *process)
+{
+    return find_free(process, 0) >= 0;
+}
+
+void files_limit(struct process *process, uint64_t count)
+{
+    process->files->limit = count < FILES_MAX ? (int64_t)count : FILES_MAX;
 }
 
 uint64_t files_size(const struct file *file)

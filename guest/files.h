@@ -62,6 +62,9 @@ int64_t files_add(struct process *process, struct file *file, int64_t lowest, bo
 /* dup2: makes `fd` refer to the file, closing what it referred to.  -EBADF when out of range. */
 int64_t files_put(struct process *process, struct file *file, int64_t fd, bool close_on_exec);
 
+void files_limit(struct process *process, uint64_t count); /* RLIMIT_NOFILE */
+bool files_room(const struct process *process); /* whether there is a free descriptor */
+
 bool files_close_on_exec(const struct process *process, int64_t fd);
 void files_set_close_on_exec(struct process *process, int64_t fd, bool on);
 

@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 
 #include "guest/files.h"
+#include "guest/fs_kept.h"
 #include "guest/syscall_handlers.h"
 #include "guest/uaccess.h"
 
@@ -33,55 +34,54 @@ static struct file *writable(const struct thread *thread, uint64_t fd, int64_t *
     return file->type->write ? file : NULL;
 }
 
-static int64_t read_some(struct thread *thread, struct file *file, uint64_t user, uint64_t bytes)
+/* Reads or writes at an offset of the file's or of the call's own, and moves it on. */
+typedef int64_t move_part(struct thread *thread, struct file *file, uint64_t *offset, uint64_t user,
+                          uint64_t bytes);
+
+static int64_t read_some(struct thread *thread, struct file *file, uint64_t *offset, uint64_t user,
+                         uint64_t bytes)
 {
     int64_t result;
 
     if (bytes > SYSCALL_IO_MAX)
         bytes = SYSCALL_IO_MAX;
-    files_hold(file);
-    result = file->type->read(thread, file, file->offset, user, bytes);
+    result = file->type->read(thread, file, *offset, user, bytes);
     if (result > 0 && file->type->seekable)
-        file->offset += (uint64_t)result;
-    files_release(file);
+        *offset += (uint64_t)result;
     return result;
 }
 
-static int64_t write_some(struct thread *thread, struct file *file, uint64_t user, uint64_t bytes)
+/* The offset moves on before a wait, so that another thread writes behind this one. */
+static int64_t write_some(struct thread *thread, struct file *file, uint64_t *offset, uint64_t user,
+                          uint64_t bytes)
 {
     int64_t result;
 
     if (bytes > SYSCALL_IO_MAX)
         bytes = SYSCALL_IO_MAX;
-    files_hold(file);
     if (file->flags & O_APPEND && file->inode && S_ISREG(file->inode->mode))
-        file->offset = file->inode->bytes;
-    result = file->type->write(thread, file, file->offset, user, bytes);
+        *offset = file->inode->bytes;
+    result = file->type->write(thread, file, *offset, user, bytes);
     if (result > 0 && file->type->seekable)
-        file->offset += (uint64_t)result;
-    files_release(file);
+        *offset += (uint64_t)result;
+    if (result > 0 && file->type == &file_regular)
+        fs_kept_written(file->inode);
     return result;
 }
 
-int64_t syscall_read(struct thread *thread, struct trap_frame *frame)
-{
-    int64_t error;
-    struct file *file = readable(thread, frame->rdi, &error);
+/* What a call does with a file, which it holds: another thread may close it during a wait. */
+typedef int64_t move_parts(struct thread *thread, const struct trap_frame *frame, struct file *file,
+                           uint64_t *offset, move_part *part);
 
-    return file ? read_some(thread, file, frame->rsi, frame->rdx) : error;
+static int64_t one_part(struct thread *thread, const struct trap_frame *frame, struct file *file,
+                        uint64_t *offset, move_part *part)
+{
+    return part(thread, file, offset, frame->rsi, frame->rdx);
 }
 
-int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
-{
-    int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
-
-    return file ? write_some(thread, file, frame->rsi, frame->rdx) : error;
-}
-
-/* Applies read_some or write_some to each part until one falls short. */
-static int64_t each_part(struct thread *thread, struct trap_frame *frame, struct file *file,
-                         int64_t (*some)(struct thread *, struct file *, uint64_t, uint64_t))
+/* Reads or writes each part until one falls short. */
+static int64_t each_part(struct thread *thread, const struct trap_frame *frame, struct file *file,
+                         uint64_t *offset, move_part *move)
 {
     uint64_t total = 0, count = frame->rdx;
 
@@ -99,7 +99,7 @@ static int64_t each_part(struct thread *thread, struct trap_frame *frame, struct
             continue;
         if (part.iov_len > SYSCALL_IO_MAX - total) /* of the whole call, as in Linux */
             part.iov_len = SYSCALL_IO_MAX - total;
-        result = some(thread, file, (uint64_t)part.iov_base, part.iov_len);
+        result = move(thread, file, offset, (uint64_t)part.iov_base, part.iov_len);
         if (result < 0)
             return total ? (int64_t)total : result;
         total += (uint64_t)result;
@@ -109,13 +109,48 @@ static int64_t each_part(struct thread *thread, struct trap_frame *frame, struct
     return (int64_t)total;
 }
 
-static int64_t vectored(struct thread *thread, struct trap_frame *frame, struct file *file,
-                        int64_t (*some)(struct thread *, struct file *, uint64_t, uint64_t))
+static int64_t at_offset(struct thread *thread, const struct trap_frame *frame, struct file *file,
+                         move_parts *parts, move_part *part)
 {
+    int64_t result;
+
     files_hold(file);
-    int64_t result = each_part(thread, frame, file, some);
+    result = parts(thread, frame, file, &file->offset, part);
     files_release(file);
     return result;
+}
+
+/* At the offset that the argument gives. */
+static int64_t positioned(struct thread *thread, const struct trap_frame *frame, struct file *file,
+                          move_parts *parts, move_part *part)
+{
+    uint64_t offset = frame->r10;
+    int64_t result;
+
+    if ((int64_t)offset < 0)
+        return -EINVAL;
+    if (!file->type->seekable)
+        return -ESPIPE;
+    files_hold(file);
+    result = parts(thread, frame, file, &offset, part);
+    files_release(file);
+    return result;
+}
+
+int64_t syscall_read(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = readable(thread, frame->rdi, &error);
+
+    return file ? at_offset(thread, frame, file, one_part, read_some) : error;
+}
+
+int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = writable(thread, frame->rdi, &error);
+
+    return file ? at_offset(thread, frame, file, one_part, write_some) : error;
 }
 
 int64_t syscall_readv(struct thread *thread, struct trap_frame *frame)
@@ -123,7 +158,7 @@ int64_t syscall_readv(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = readable(thread, frame->rdi, &error);
 
-    return file ? vectored(thread, frame, file, read_some) : error;
+    return file ? at_offset(thread, frame, file, each_part, read_some) : error;
 }
 
 int64_t syscall_writev(struct thread *thread, struct trap_frame *frame)
@@ -131,24 +166,7 @@ int64_t syscall_writev(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = writable(thread, frame->rdi, &error);
 
-    return file ? vectored(thread, frame, file, write_some) : error;
-}
-
-/* Runs `call` with the file's offset replaced by the argument. */
-static int64_t positioned(struct thread *thread, struct trap_frame *frame, struct file *file,
-                          int64_t (*call)(struct thread *, struct trap_frame *))
-{
-    uint64_t saved = file->offset;
-    int64_t result;
-
-    if ((int64_t)frame->r10 < 0)
-        return -EINVAL;
-    if (!file->type->seekable)
-        return -ESPIPE;
-    file->offset = frame->r10;
-    result = call(thread, frame);
-    file->offset = saved;
-    return result;
+    return file ? at_offset(thread, frame, file, each_part, write_some) : error;
 }
 
 int64_t syscall_pread64(struct thread *thread, struct trap_frame *frame)
@@ -156,7 +174,7 @@ int64_t syscall_pread64(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = readable(thread, frame->rdi, &error);
 
-    return file ? positioned(thread, frame, file, syscall_read) : error;
+    return file ? positioned(thread, frame, file, one_part, read_some) : error;
 }
 
 int64_t syscall_pwrite64(struct thread *thread, struct trap_frame *frame)
@@ -164,7 +182,7 @@ int64_t syscall_pwrite64(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = writable(thread, frame->rdi, &error);
 
-    return file ? positioned(thread, frame, file, syscall_write) : error;
+    return file ? positioned(thread, frame, file, one_part, write_some) : error;
 }
 
 int64_t syscall_preadv(struct thread *thread, struct trap_frame *frame)
@@ -172,7 +190,7 @@ int64_t syscall_preadv(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = readable(thread, frame->rdi, &error);
 
-    return file ? positioned(thread, frame, file, syscall_readv) : error;
+    return file ? positioned(thread, frame, file, each_part, read_some) : error;
 }
 
 int64_t syscall_pwritev(struct thread *thread, struct trap_frame *frame)
@@ -180,7 +198,7 @@ int64_t syscall_pwritev(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = writable(thread, frame->rdi, &error);
 
-    return file ? positioned(thread, frame, file, syscall_writev) : error;
+    return file ? positioned(thread, frame, file, each_part, write_some) : error;
 }
 
 /* preadv2, pwritev2: what their flags ask for is so anyway, or has no meaning here. */
@@ -200,15 +218,34 @@ int64_t syscall_preadv2(struct thread *thread, struct trap_frame *frame)
     return frame->r10 == UINT64_MAX ? syscall_readv(thread, frame) : syscall_preadv(thread, frame);
 }
 
+/* At the end of the file; its offset moves on only where that was asked for. */
+static int64_t append(struct thread *thread, const struct trap_frame *frame)
+{
+    int64_t error;
+    struct file *file = writable(thread, frame->rdi, &error);
+    uint64_t end = file ? files_size(file) : 0;
+
+    if (!file)
+        return error;
+    if (frame->r10 != UINT64_MAX) {
+        struct trap_frame there = *frame;
+
+        there.r10 = end;
+        return positioned(thread, &there, file, each_part, write_some);
+    }
+    if (file->type->seekable)
+        file->offset = end;
+    return at_offset(thread, frame, file, each_part, write_some);
+}
+
 int64_t syscall_pwritev2(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error = check_flags(frame);
-    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
 
-    if (!error && frame->r9 & RWF_APPEND && file && file->inode && S_ISREG(file->inode->mode))
-        frame->r10 = file->inode->bytes;
     if (error)
         return error;
+    if (frame->r9 & RWF_APPEND)
+        return append(thread, frame);
     return frame->r10 == UINT64_MAX ? syscall_writev(thread, frame)
                                     : syscall_pwritev(thread, frame);
 }

@@ -54,6 +54,7 @@ static void apply(void)
     space->stack_limit = limits[RLIMIT_STACK].soft;
     space->address_limit = limits[RLIMIT_AS].soft;
     space->data_limit = limits[RLIMIT_DATA].soft;
+    files_limit(&run.process, limits[RLIMIT_NOFILE].soft);
 }
 
 static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)

@@ -225,7 +225,8 @@ static int64_t open_user(struct opening *o, int64_t directory, uint64_t user)
     if (!path)
         return error;
     o->mode &= 07777 & ~o->thread->process->umask;
-    result = open_path(o, directory, path);
+    /* without a descriptor nothing is made or cut off */
+    result = files_room(o->thread->process) ? open_path(o, directory, path) : -EMFILE;
     syscall_path_free(path);
     return result;
 }

@@ -115,6 +115,43 @@ static void check_opening(void)
     show_stat("masked");
 }
 
+/* pwritev2 with RWF_APPEND: which register holds the offset afterwards is the program's. */
+static void check_registers(int fd)
+{
+    struct iovec part = {"r", 1};
+    register long offset __asm__("r10") = 0;
+    register long high __asm__("r8") = 0;
+    register long flags __asm__("r9") = 16;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result), "+r"(offset)
+                     : "a"(SYS_pwritev2), "D"((long)fd), "S"(&part), "d"(1l), "r"(high), "r"(flags)
+                     : "rcx", "r11", "memory");
+    check("pwritev2 leaves its arguments alone", result == 1 && offset == 0);
+}
+
+/* Without a free descriptor nothing is opened, made or cut off. */
+static void check_full(const char *path)
+{
+    struct rlimit limit, few = {64, 64};
+    int opened[64], count = 0, fd;
+
+    getrlimit(RLIMIT_NOFILE, &limit);
+    few.rlim_max = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &few);
+    while ((fd = open("/dev/null", O_RDONLY)) >= 0 && count < 64)
+        opened[count++] = fd;
+    say("open: no descriptor is free", fd);
+    try_open("open: to cut off", path, O_WRONLY | O_TRUNC);
+    try_open("open: to make", "unmade", O_WRONLY | O_CREAT);
+    while (count)
+        close(opened[--count]);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    show(path);
+    try_open("open: was not made", "unmade", O_RDONLY);
+}
+
 static void check_writing(void)
 {
     char text[32] = {0};
@@ -128,6 +165,8 @@ static void check_writing(void)
     say("writev", writev(fd, parts, 2));
     say("pwritev2: append", syscall(SYS_pwritev2, fd, parts, 1, 0, 0, 16));
     show("w");
+    check_registers(fd);
+    check_full("w");
     say("lseek: behind the end", lseek(fd, 100, SEEK_END));
     say("write: there", write(fd, "!", 1));
     say("pread: the gap", pread(fd, text, 3, 50));
