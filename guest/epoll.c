@@ -246,7 +246,8 @@ static void release_epoll(struct file *file)
         heap_free(epoll, sizeof *epoll);
 }
 
-const struct file_type file_epoll = {.mode = 0600, .poll = poll_epoll, .release = release_epoll};
+const struct file_type file_epoll = {
+    .mode = 0600, .ignores_seeks = true, .poll = poll_epoll, .release = release_epoll};
 
 bool epoll_attach(struct file *file)
 {

@@ -96,6 +96,7 @@ static void release_event(struct file *file)
 }
 
 static const struct file_type file_event = {.mode = 0600,
+                                            .ignores_seeks = true,
                                             .read = read_event,
                                             .write = write_event,
                                             .poll = poll_event,

@@ -21,6 +21,7 @@ struct file_type {
     uint32_t device; /* st_rdev as major << 8 | minor */
     const char *name; /* what /proc/self/fd says when there is no path; NULL: by the mode */
     bool seekable;
+    bool ignores_seeks; /* not seekable, but lseek gives 0 */
     /* A new file, with its inode: 0, -errno; NULL: nothing is to be done. */
     int (*open)(struct thread *thread, struct file *file);
     /* At most `bytes` bytes from `offset` on to user memory; NULL: not readable. */
@@ -48,6 +49,8 @@ struct file {
     unsigned buffer_order;
     int stream; /* 0, 1, 2: the command's own; -1 */
     void *state; /* the type's own: a pipe, an event counter, ... */
+    struct file *next_of_pipe; /* guest/pipe.h */
+    uint64_t writers_seen; /* a FIFO opened before a writer: that it is alone is no end yet */
     struct poll_watch *watches; /* guest/poll.h */
 };
 
@@ -85,6 +88,7 @@ extern const struct file_type file_regular; /* contents in memory */
 extern const struct file_type file_generated; /* /proc and /sys */
 extern const struct file_type file_directory;
 extern const struct file_type file_path; /* O_PATH */
+extern const struct file_type file_fifo; /* what becomes one of guest/pipe.h when it is opened */
 extern const struct file_type file_input; /* the command's stdin */
 extern const struct file_type file_output; /* its stdout or stderr, by file->stream */
 extern const struct file_type file_terminal;

@@ -56,7 +56,8 @@ struct inode {
     bool target_owned; /* on the heap */
     struct inode_directory *directory;
     void (*directory_free)(struct inode *inode); /* when the last reference goes */
-    const struct file_type *type; /* devices: what opening makes */
+    const struct file_type *type; /* devices and FIFOs: what opening makes */
+    struct pipe *pipe; /* of a FIFO that is open: guest/fifo.c */
     inode_generate *generate;
     const struct fs_special *special; /* directories and links of /proc */
     uint64_t context; /* for generate and dynamic directories: a tid, say */

@@ -20,27 +20,36 @@
 #define PIPE_ORDER 4u /* 64 KiB */
 #define PIPE_BYTES_MAX (1u << 20) /* /proc/sys/fs/pipe-max-size */
 
-enum { READER, WRITER };
-
 struct pipe *pipe_of(const struct file *file)
 {
-    return file->type == &file_pipe_reader || file->type == &file_pipe_writer ? file->state : NULL;
+    const struct file_type *type = file->type;
+
+    return type == &file_pipe_reader || type == &file_pipe_writer || type == &file_pipe_both
+               ? file->state
+               : NULL;
 }
 
-static void wake(struct pipe *pipe, int end)
+static bool has_end(const struct file_type *type, enum pipe_end end)
 {
+    return end == PIPE_READER ? type != &file_pipe_writer : type != &file_pipe_reader;
+}
+
+static void wake(struct pipe *pipe, enum pipe_end end)
+{
+    uint32_t events = end == PIPE_READER ? POLL_READABLE | POLLHUP : POLL_WRITABLE | POLLERR;
+
     if (pipe->waiting[end])
         wait_wake_key(WAIT_KEY(&pipe->waiting[end]), UINT32_MAX);
-    if (pipe->ends[end])
-        poll_changed(pipe->ends[end],
-                     end == READER ? POLL_READABLE | POLLHUP : POLL_WRITABLE | POLLERR);
+    for (struct file *file = pipe->files; file; file = file->next_of_pipe)
+        if (has_end(file->type, end))
+            poll_changed(file, events);
 }
 
-static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, int end)
+static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
 {
     pipe->waiting[end]++;
     enum wait_end why = wait_on(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
-                                end == READER ? "a read of a pipe" : "a write to a pipe");
+                                end == PIPE_READER ? "a read of a pipe" : "a write to a pipe");
     pipe->waiting[end]--;
     return why;
 }
@@ -48,11 +57,11 @@ static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, int end)
 int64_t pipe_wait_filled(struct thread *thread, struct pipe *pipe, bool blocks)
 {
     while (!pipe->buffer.used) {
-        if (!pipe->ends[WRITER])
+        if (!pipe->ends[PIPE_WRITER])
             return 0;
         if (!blocks)
             return -EAGAIN;
-        if (wait_at(thread, pipe, READER) == WAIT_SIGNAL && !pipe->buffer.used)
+        if (wait_at(thread, pipe, PIPE_READER) == WAIT_SIGNAL && !pipe->buffer.used)
             return -EINTR;
     }
     return 1;
@@ -61,7 +70,7 @@ int64_t pipe_wait_filled(struct thread *thread, struct pipe *pipe, bool blocks)
 int64_t pipe_wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes, bool blocks)
 {
     for (;;) {
-        if (!pipe->ends[READER]) {
+        if (!pipe->ends[PIPE_READER]) {
             signal_send(thread, SIGPIPE, SI_USER);
             return -EPIPE;
         }
@@ -69,7 +78,8 @@ int64_t pipe_wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes,
             return 1;
         if (!blocks)
             return -EAGAIN;
-        if (wait_at(thread, pipe, WRITER) == WAIT_SIGNAL && pipe_buffer_room(&pipe->buffer) < bytes)
+        if (wait_at(thread, pipe, PIPE_WRITER) == WAIT_SIGNAL &&
+            pipe_buffer_room(&pipe->buffer) < bytes)
             return -EINTR;
     }
 }
@@ -79,14 +89,14 @@ void pipe_was_read(struct pipe *pipe, uint32_t room_before)
     bool was_full = room_before < PIPE_ATOMIC_BYTES;
 
     if (was_full && pipe_buffer_room(&pipe->buffer) >= PIPE_ATOMIC_BYTES)
-        wake(pipe, WRITER);
-    else if (pipe->waiting[WRITER])
-        wait_wake_key(WAIT_KEY(&pipe->waiting[WRITER]), UINT32_MAX);
+        wake(pipe, PIPE_WRITER);
+    else if (pipe->waiting[PIPE_WRITER])
+        wait_wake_key(WAIT_KEY(&pipe->waiting[PIPE_WRITER]), UINT32_MAX);
 }
 
 void pipe_was_written(struct pipe *pipe)
 {
-    wake(pipe, READER);
+    wake(pipe, PIPE_READER);
 }
 
 static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
@@ -170,9 +180,10 @@ static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t off
 static uint32_t poll_reader(struct thread *thread, struct file *file)
 {
     const struct pipe *pipe = file->state;
+    bool ended = !pipe->ends[PIPE_WRITER] && file->writers_seen != pipe->opened[PIPE_WRITER];
 
     (void)thread;
-    return (pipe->buffer.used ? POLL_READABLE : 0) | (pipe->ends[WRITER] ? 0 : POLLHUP);
+    return (pipe->buffer.used ? POLL_READABLE : 0) | (ended ? POLLHUP : 0);
 }
 
 static uint32_t poll_writer(struct thread *thread, struct file *file)
@@ -181,7 +192,12 @@ static uint32_t poll_writer(struct thread *thread, struct file *file)
     bool room = pipe_buffer_room(&pipe->buffer) >= PIPE_ATOMIC_BYTES;
 
     (void)thread;
-    return (room ? POLL_WRITABLE : 0) | (pipe->ends[READER] ? 0 : POLLERR);
+    return (room ? POLL_WRITABLE : 0) | (pipe->ends[PIPE_READER] ? 0 : POLLERR);
+}
+
+static uint32_t poll_both(struct thread *thread, struct file *file)
+{
+    return poll_reader(thread, file) | poll_writer(thread, file);
 }
 
 static int64_t control_pipe(struct thread *thread, struct file *file, uint32_t request,
@@ -199,30 +215,60 @@ static void free_buffer(uint8_t *bytes, unsigned order)
     phys_free((uint64_t)bytes - DIRECT_MAP, order);
 }
 
-static void release_pipe(struct file *file)
+void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *type)
 {
-    struct pipe *pipe = file->state;
-    int own = file->type == &file_pipe_reader ? READER : WRITER;
+    file->type = type;
+    file->state = pipe;
+    file->next_of_pipe = pipe->files;
+    pipe->files = file;
+    for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++)
+        if (has_end(type, end)) {
+            pipe->ends[end]++;
+            pipe->opened[end]++;
+        }
+}
 
-    pipe->ends[own] = NULL;
-    if (pipe->ends[!own]) {
-        wake(pipe, !own);
-        return;
-    }
+static void free_pipe(struct pipe *pipe)
+{
+    if (pipe->fifo)
+        pipe->fifo->pipe = NULL;
     free_buffer(pipe->buffer.bytes, pipe->order);
     heap_free(pipe, sizeof *pipe);
+}
+
+void pipe_detach(struct file *file)
+{
+    struct pipe *pipe = file->state;
+    struct file **at = &pipe->files;
+
+    while (*at != file)
+        at = &(*at)->next_of_pipe;
+    *at = file->next_of_pipe;
+    if (!pipe->files) {
+        free_pipe(pipe);
+        return;
+    }
+    for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++)
+        if (has_end(file->type, end) && !--pipe->ends[end])
+            wake(pipe, end == PIPE_READER ? PIPE_WRITER : PIPE_READER);
 }
 
 const struct file_type file_pipe_reader = {.mode = S_IFIFO | 0600,
                                            .read = read_pipe,
                                            .poll = poll_reader,
                                            .ioctl = control_pipe,
-                                           .release = release_pipe};
+                                           .release = pipe_detach};
 const struct file_type file_pipe_writer = {.mode = S_IFIFO | 0600,
                                            .write = write_pipe,
                                            .poll = poll_writer,
                                            .ioctl = control_pipe,
-                                           .release = release_pipe};
+                                           .release = pipe_detach};
+const struct file_type file_pipe_both = {.mode = S_IFIFO | 0600,
+                                         .read = read_pipe,
+                                         .write = write_pipe,
+                                         .poll = poll_both,
+                                         .ioctl = control_pipe,
+                                         .release = pipe_detach};
 
 int64_t pipe_resize(struct pipe *pipe, uint64_t bytes)
 {
@@ -248,7 +294,7 @@ int64_t pipe_resize(struct pipe *pipe, uint64_t bytes)
     return pipe->buffer.size;
 }
 
-static struct pipe *new_pipe(void)
+struct pipe *pipe_new(void)
 {
     struct pipe *pipe = heap_alloc(sizeof *pipe);
     uint64_t block = pipe ? phys_alloc(PIPE_ORDER) : 0;
@@ -267,28 +313,26 @@ static struct pipe *new_pipe(void)
 /* Both ends' files; none has a descriptor yet. */
 static int open_ends(struct process *process, struct file *files[2], uint32_t flags)
 {
-    struct pipe *pipe = new_pipe();
+    struct pipe *pipe = pipe_new();
 
     if (!pipe)
         return -ENOMEM;
-    files[READER] = files_new(process, &file_pipe_reader, O_RDONLY | flags);
-    if (files[READER]) {
-        files[READER]->state = pipe;
-        pipe->ends[READER] = files[READER];
-        files_hold(files[READER]);
-        files[WRITER] = files_new(process, &file_pipe_writer, O_WRONLY | flags);
-        if (files[WRITER]) {
-            files[WRITER]->state = pipe;
-            pipe->ends[WRITER] = files[WRITER];
-            files_hold(files[WRITER]);
-            return 0;
+    for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++) {
+        files[end] =
+            files_new(process, &file_path, (end == PIPE_READER ? O_RDONLY : O_WRONLY) | flags);
+        if (files[end]) {
+            pipe_attach(pipe, files[end],
+                        end == PIPE_READER ? &file_pipe_reader : &file_pipe_writer);
+            files_hold(files[end]);
+        } else if (end == PIPE_READER) {
+            free_pipe(pipe);
+            return -ENFILE;
+        } else {
+            files_release(files[PIPE_READER]); /* and the pipe */
+            return -ENFILE;
         }
-        files_release(files[READER]); /* and the pipe */
-        return -ENFILE;
     }
-    free_buffer(pipe->buffer.bytes, pipe->order);
-    heap_free(pipe, sizeof *pipe);
-    return -ENFILE;
+    return 0;
 }
 
 static int64_t make_pipe(struct thread *thread, uint64_t user, uint32_t flags)
@@ -303,16 +347,16 @@ static int64_t make_pipe(struct thread *thread, uint64_t user, uint32_t flags)
     int64_t result = open_ends(process, files, flags & O_NONBLOCK);
     if (result)
         return result;
-    fds[0] = files_add(process, files[READER], 0, flags & O_CLOEXEC);
-    fds[1] = fds[0] < 0 ? fds[0] : files_add(process, files[WRITER], 0, flags & O_CLOEXEC);
+    fds[0] = files_add(process, files[PIPE_READER], 0, flags & O_CLOEXEC);
+    fds[1] = fds[0] < 0 ? fds[0] : files_add(process, files[PIPE_WRITER], 0, flags & O_CLOEXEC);
     numbers[0] = (int32_t)fds[0];
     numbers[1] = (int32_t)fds[1];
     result = fds[1] < 0 ? fds[1] : copy_to_user(user, numbers, sizeof numbers);
     for (int i = 0; i < 2 && result < 0; i++)
         if (fds[i] >= 0)
             files_close(process, fds[i]);
-    files_release(files[READER]);
-    files_release(files[WRITER]);
+    files_release(files[PIPE_READER]);
+    files_release(files[PIPE_WRITER]);
     return result;
 }
 

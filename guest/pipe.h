@@ -7,17 +7,29 @@
 
 #define PIPE_ATOMIC_BYTES 4096u /* PIPE_BUF: a write of so many is whole */
 
+enum pipe_end { PIPE_READER, PIPE_WRITER };
+
 struct pipe {
     struct pipe_buffer buffer;
     unsigned order; /* of its memory */
-    struct file *ends[2]; /* reader, writer; NULL: closed */
+    struct file *files; /* that are open, by next_of_pipe; the last one frees it */
+    struct inode *fifo; /* whose pipe it is; NULL: it has no name */
+    uint32_t ends[2]; /* files that read, that write; 0: closed */
+    uint64_t opened[2]; /* how often each end was opened */
     uint32_t waiting[2]; /* threads that wait to read, to write */
 };
 
 extern const struct file_type file_pipe_reader, file_pipe_writer;
+extern const struct file_type file_pipe_both; /* a FIFO, opened with O_RDWR */
 
 /* The pipe of a file, or NULL. */
 struct pipe *pipe_of(const struct file *file);
+
+/* A pipe without files: NULL: no memory.  pipe_attach makes `file` one of its files, of a type that
+ * reads, writes or does both. */
+struct pipe *pipe_new(void);
+void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *type);
+void pipe_detach(struct file *file); /* frees the pipe when the file was the last one */
 
 /* Waits until there is something to read: 1; 0 at the end; -EAGAIN, -EINTR.  The reader's file is
  * held. */

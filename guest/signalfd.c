@@ -121,6 +121,7 @@ static void release_signals(struct file *file)
 }
 
 static const struct file_type file_signals = {.mode = 0600,
+                                              .ignores_seeks = true,
                                               .name = "anon_inode:[signalfd]",
                                               .read = read_signals,
                                               .poll = poll_signals,

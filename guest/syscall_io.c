@@ -295,9 +295,9 @@ int64_t syscall_lseek(struct thread *thread, struct trap_frame *frame)
 
     if (!file || (file->flags & O_PATH))
         return -EBADF;
-    if (!file->type->seekable)
+    if (!file->type->seekable && !file->type->ignores_seeks)
         return -ESPIPE;
-    if (S_ISCHR(file->type->mode))
+    if (file->type->ignores_seeks || S_ISCHR(file->type->mode))
         return frame->rdx > SEEK_HOLE ? -EINVAL : 0;
     target = seek_target(file, (int64_t)frame->rsi, (uint32_t)frame->rdx);
     if (target >= 0)

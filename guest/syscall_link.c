@@ -49,6 +49,7 @@ int64_t syscall_mkdirat(struct thread *thread, struct trap_frame *frame)
 static int64_t make_node(struct thread *thread, int64_t directory, uint64_t path, uint64_t mode)
 {
     uint32_t type = (uint32_t)mode & S_IFMT;
+    struct inode *inode;
 
     if (S_ISDIR(type) || S_ISCHR(type) || S_ISBLK(type))
         return -EPERM;
@@ -56,8 +57,10 @@ static int64_t make_node(struct thread *thread, int64_t directory, uint64_t path
         type = S_IFREG;
     if (!S_ISREG(type) && !S_ISFIFO(type) && !S_ISSOCK(type))
         return -EINVAL;
-    return make(thread, directory, path,
-                inode_new(type | ((uint32_t)mode & 07777 & ~thread->process->umask)));
+    inode = inode_new(type | ((uint32_t)mode & 07777 & ~thread->process->umask));
+    if (inode && S_ISFIFO(type))
+        inode->type = &file_fifo;
+    return make(thread, directory, path, inode);
 }
 
 int64_t syscall_mknod(struct thread *thread, struct trap_frame *frame)

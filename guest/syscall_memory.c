@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/file_device.h"
 #include "guest/files.h"
 #include "guest/fs.h"
 #include "guest/heap.h"
@@ -39,6 +40,9 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
         ((frame->r10 & MAP_TYPE) != MAP_PRIVATE && (frame->rdx & PROT_WRITE) &&
          (file->flags & O_ACCMODE) != O_RDWR))
         return NULL;
+    *error = 0;
+    if (file->type == &device_zero)
+        return file;
     *error = -ENODEV;
     if (!file->inode || !S_ISREG(file->inode->mode) || file->inode->generate)
         return NULL;
@@ -94,6 +98,8 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     file = mappable(thread, frame, &result);
     if (!file)
         return result;
+    if (file->type == &device_zero) /* as memory without a file */
+        return vm_map_request(&thread->process->space, request);
     request->inode = file->inode;
     request->entry = file->entry;
     request->flags |= VM_AREA_FILE;

@@ -221,6 +221,6 @@ int64_t syscall_vmsplice(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (!file || !pipe_of(file))
         return -EBADF;
-    return file->type == &file_pipe_writer ? syscall_writev(thread, frame)
-                                           : syscall_readv(thread, frame);
+    return file->type == &file_pipe_reader ? syscall_readv(thread, frame)
+                                           : syscall_writev(thread, frame);
 }

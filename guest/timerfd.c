@@ -108,8 +108,11 @@ static void release_timer(struct file *file)
     heap_free(t, sizeof *t);
 }
 
-static const struct file_type file_timer = {
-    .mode = 0600, .read = read_timer, .poll = poll_timer, .release = release_timer};
+static const struct file_type file_timer = {.mode = 0600,
+                                            .ignores_seeks = true,
+                                            .read = read_timer,
+                                            .poll = poll_timer,
+                                            .release = release_timer};
 
 int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
 {

@@ -25,14 +25,15 @@ static bool is_stream(const struct file *file)
 bool transfer_can_read(const struct file *file)
 {
     return file->type == &file_regular || file->type == &file_pipe_reader ||
-           file->type == &file_input || file->type == &file_terminal;
+           file->type == &file_pipe_both || file->type == &file_input ||
+           file->type == &file_terminal;
 }
 
 bool transfer_can_write(const struct file *file)
 {
     return file->type == &file_regular || file->type == &file_pipe_writer ||
-           file->type == &file_output || file->type == &file_terminal ||
-           file->type == &device_null || file->type == &device_zero;
+           file->type == &file_pipe_both || file->type == &file_output ||
+           file->type == &file_terminal || file->type == &device_null || file->type == &device_zero;
 }
 
 /* Copies out of a pipe what is in it; it stays there until pipe_buffer_drop. */

@@ -27,9 +27,30 @@ uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
 
 /* Linux's heuristic of overcommit: what can never be filled is refused at once.  Reservations, and
  * what cannot be written, may be of any size. */
+/* What RLIMIT_DATA counts: the program's own memory that can be written, but no stack that grows.
+ */
+static bool is_data(uint32_t protection, uint32_t flags)
+{
+    return protection & VM_WRITE && !(flags & (VM_AREA_SHARED | VM_AREA_STACK | VM_AREA_GROWS));
+}
+
+static bool exceeds_data(const struct vm_space *space, uint64_t bytes)
+{
+    uint64_t used = 0;
+
+    if (space->data_limit == VM_UNLIMITED)
+        return false;
+    for (const struct vm_area *area = vm_area_from(space, 0); area; area = area->next)
+        if (is_data(area->protection, area->flags))
+            used += area->end - area->start;
+    return bytes > space->data_limit || used > space->data_limit - bytes;
+}
+
 bool vm_too_large(const struct vm_space *space, uint64_t bytes, uint32_t protection, uint32_t flags)
 {
     if (space->mapped_bytes + bytes > space->address_limit)
+        return true;
+    if (is_data(protection, flags) && exceeds_data(space, bytes))
         return true;
     return (protection & VM_WRITE) && !(flags & (VM_AREA_RESERVE | VM_AREA_FILE)) &&
            bytes > phys_total_bytes();
@@ -125,34 +146,52 @@ int vm_unmap(struct vm_space *space, uint64_t address, uint64_t bytes)
     return 0;
 }
 
-/* What the areas of start..end-1 do not allow. */
-static int check_protection(const struct vm_space *space, uint64_t start, uint64_t end,
-                            uint32_t protection)
+/* How far from `start` on, at most to `end`, there are areas that allow it; *error says what is
+ * there, if it is not the end. */
+static uint64_t protectable(const struct vm_space *space, uint64_t start, uint64_t end,
+                            uint32_t protection, int *error)
 {
     const struct vm_area *area = vm_area_from(space, start);
-    uint64_t more = 0; /* bytes that could be written from then on */
 
-    if (!vm_area_is_full(space, start, end))
-        return -ENOMEM;
-    for (; area && area->start < end && protection & VM_WRITE; area = area->next) {
-        if (area->flags & VM_AREA_READ_FILE)
-            return -EACCES;
-        if (!(area->protection & VM_WRITE) && !(area->flags & (VM_AREA_RESERVE | VM_AREA_FILE)))
-            more += area->end - area->start;
+    *error = 0;
+    for (; start < end; area = area->next) {
+        if (!area || area->start > start)
+            *error = -ENOMEM;
+        else if (protection & VM_WRITE && area->flags & VM_AREA_READ_FILE)
+            *error = -EACCES;
+        if (*error)
+            return start;
+        start = area->end;
     }
-    if (more > end - start)
-        more = end - start;
-    return more > phys_total_bytes() ? -ENOMEM : 0;
+    return end;
 }
 
-int vm_protect(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection)
+/* What can be written from then on, and could not: 0, -ENOMEM. */
+static int check_written(const struct vm_space *space, uint64_t start, uint64_t end,
+                         uint32_t protection)
 {
-    uint64_t end = address + vm_page_up(bytes);
-    int error;
+    uint64_t data = 0, own = 0; /* bytes */
 
-    if (!vm_range_ok(address, vm_page_up(bytes)))
-        return -ENOMEM;
-    error = check_protection(space, address, end, protection);
+    if (!(protection & VM_WRITE))
+        return 0;
+    for (const struct vm_area *area = vm_area_from(space, start); area && area->start < end;
+         area = area->next) {
+        uint64_t from = area->start > start ? area->start : start;
+        uint64_t bytes = (area->end < end ? area->end : end) - from;
+
+        if (area->protection & VM_WRITE)
+            continue;
+        own += area->flags & (VM_AREA_RESERVE | VM_AREA_FILE) ? 0 : bytes;
+        data += is_data(protection, area->flags) ? bytes : 0;
+    }
+    return own > phys_total_bytes() || (data && exceeds_data(space, data)) ? -ENOMEM : 0;
+}
+
+/* Where there are areas throughout. */
+static int protect(struct vm_space *space, uint64_t address, uint64_t end, uint32_t protection)
+{
+    int error = check_written(space, address, end, protection);
+
     if (!error)
         error = vm_area_isolate(space, address, end);
     if (error)
@@ -168,6 +207,19 @@ int vm_protect(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_
     if (!error)
         vm_new_memory(space, address, end);
     return error;
+}
+
+int vm_protect(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection)
+{
+    uint64_t reached;
+    int refused, error = 0;
+
+    if (!vm_range_ok(address, vm_page_up(bytes)))
+        return -ENOMEM;
+    reached = protectable(space, address, address + vm_page_up(bytes), protection, &refused);
+    if (reached > address)
+        error = protect(space, address, reached, protection);
+    return error ? error : refused;
 }
 
 uint64_t vm_set_brk(struct vm_space *space, uint64_t end)

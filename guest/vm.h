@@ -101,6 +101,7 @@ int64_t vm_map_request(struct vm_space *space, const struct vm_request *request)
 int64_t vm_map(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection,
                uint32_t area_flags, bool fixed, bool noreplace);
 int vm_unmap(struct vm_space *space, uint64_t address, uint64_t bytes);
+/* As far as there is memory that allows it: -ENOMEM, -EACCES behind that. */
 int vm_protect(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection);
 int64_t vm_remap(struct vm_space *space, uint64_t address, uint64_t old_bytes, uint64_t new_bytes,
                  uint32_t flags, uint64_t new_address);

@@ -72,6 +72,13 @@ static const struct pack_known table[] = {
         .paths =
             LIST("/usr/lib/x86_64-linux-gnu/ossl-modules", "/usr/lib/x86_64-linux-gnu/engines-3"),
     },
+    {
+        .pattern = "java",
+        .paths = LIST("%p/lib", "%p/conf", "%p/release"),
+        .except = LIST("ct.sym", "src.zip", "*.a"),
+        .siblings = LIST("*.class", "*.jar", "*.java"),
+        .tree_bytes_max = 512ull << 20, /* the classes are one file of 130 MB */
+    },
     {.pattern = "sysbench", .paths = LIST("/usr/share/sysbench", "%p/share/sysbench")},
     {.pattern = "sqlite3", .siblings = LIST("*-wal", "*-journal")},
     {.pattern = "git", .paths = LIST("/etc/gitconfig", "/usr/share/git-core")},
