@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "guest/cross.h"
+#include "guest/epoll.h"
 #include "guest/poll.h"
 #include "guest/run.h"
 #include "guest/service.h"
@@ -85,7 +86,7 @@ static void ask(void)
 void input_ask(struct thread *thread, const struct file *file)
 {
     (void)thread;
-    if (is_input(file))
+    if (is_input(file) || (file->type == &file_epoll && input.watches))
         ask();
 }
 
@@ -109,11 +110,12 @@ bool input_idle(uint64_t ns)
     return input.state == KNOWN;
 }
 
-/* What was known is not any more: who polls asks again. */
+/* What was known is not any more: who polls, or waits for an epoll, asks again. */
 static void forget(void)
 {
     input.state = UNKNOWN;
     poll_changed_elsewhere();
+    tell_watches(POLL_READABLE);
 }
 
 int64_t input_read(struct thread *thread, uint64_t bytes, bool blocks)

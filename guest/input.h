@@ -17,7 +17,8 @@ int64_t input_read(struct thread *thread, uint64_t bytes, bool blocks);
 /* POLL* of stdin, as far as known: after input_ask, until somebody reads. */
 uint32_t input_events(void);
 
-/* Finds that out, if the file is the command's stdin; lets go of the kernel lock meanwhile. */
+/* Finds that out, if the file is the command's stdin, or an epoll that may watch it; lets go of the
+ * kernel lock meanwhile. */
 void input_ask(struct thread *thread, const struct file *file);
 
 /* The same, when an epoll watches stdin; and who does: +1, -1. */

@@ -150,6 +150,16 @@ void program_timer_taken(struct signal_note *note)
         note->words[0] |= (uint64_t)t->overrun_last << 32;
 }
 
+void program_timer_forgotten(struct signal_note *note)
+{
+    struct program_timer *t = note->timer ? by_serial(note->timer) : NULL;
+
+    if (t && t->interval_timer)
+        t->queued = false;
+    else
+        program_timer_taken(note);
+}
+
 void program_timer_set(struct program_timer *t, const struct program_timer_setting *setting,
                        bool absolute)
 {

@@ -58,6 +58,10 @@ struct program_timer *program_timer_interval(uint32_t which);
 /* A signal was taken: what its timer, if it is one's, says in the note. */
 void program_timer_taken(struct signal_note *note);
 
+/* A pending signal was forgotten because it is ignored from now on: its timer goes on, but as on
+ * Linux not one of setitimer. */
+void program_timer_forgotten(struct signal_note *note);
+
 /* Time is used again: timers of used time, which rested, go on. */
 extern bool program_timer_resting;
 void program_timer_wake_all(void);

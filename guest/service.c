@@ -22,8 +22,6 @@
 #include "guest/trace.h"
 #include "guest/wait.h"
 
-#define CLOCK_TICKS_MAX CPU_NEVER /* 146 years of virtual time */
-
 static struct service_fault noted_fault;
 
 void service_make_buffer(struct cpu *cpu)
@@ -151,16 +149,17 @@ int64_t service_ask_input(uint64_t ns)
 
 uint64_t service_sleep(uint64_t ns)
 {
-    uint64_t ticks = run_ns_to_ticks(ns < CLOCK_TICKS_MAX ? ns : CLOCK_TICKS_MAX);
+    struct thread *thread = cpu_this()->thread;
+    uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER);
     uint64_t start = clock_now(cpu_this());
+    uint64_t until = start < CPU_NEVER && ticks < CPU_NEVER - start ? start + ticks : CPU_NEVER;
 
-    if (ticks >= CLOCK_TICKS_MAX || start >= CLOCK_TICKS_MAX - ticks) {
-        log_notice("the program sleeps for ever: %lu s and more", ns / 1000000000);
-        service_exit(HR_EXIT_SIGNAL, SIGKILL);
-    }
-    if (!wait_asleep(cpu_this()->thread, start + ticks))
+    if (!wait_asleep(thread, until))
         return 0;
-    uint64_t until = cpu_this()->thread->restart_until, now = clock_now(cpu_this());
+    uint64_t now = clock_now(cpu_this());
+    if (until == CPU_NEVER)
+        return ns - run_ticks_to_ns(now - start);
+    until = thread->restart_until;
     return now < until ? run_ticks_to_ns(until - now) : 0;
 }
 

@@ -38,9 +38,8 @@ int64_t service_ask_input(uint64_t ns);
  * nothing there.  It is called by the kernel lock's holder, off the workload clock. */
 void service_files(size_t (*fill)(void *context, void *bytes), void *context);
 
-/* Makes the workload clock pass `ns` nanoseconds (virtual time: at once).  A sleep that would take
- * the clock past its range ends the run as a wait for ever does.  Nanoseconds that were left when a
- * signal came, otherwise 0. */
+/* The calling thread sleeps for `ns` nanoseconds of the workload clock (for ever where that would
+ * take it past its range).  Nanoseconds that were left when a signal came, otherwise 0. */
 uint64_t service_sleep(uint64_t ns);
 
 /* The workload clock in nanoseconds since the program started; and wall time. */

@@ -94,6 +94,22 @@ static bool process_ignores(const struct process *process, uint32_t signal,
     return taker && !(taker->signals_wanted & SIGNAL_BIT(signal)) && ignored(process, signal);
 }
 
+static void tell(struct thread *taker)
+{
+    taker->signals_told = true;
+    wait_interrupt(taker);
+}
+
+/* The end of all of them does not wait for the chosen one: who runs looks, too. */
+static void tell_of(const struct process *process, uint32_t signal, struct thread *taker)
+{
+    struct thread *running = cpu_this()->thread;
+
+    if (process->actions[signal].handler == HANDLER_DEFAULT && running)
+        running->signals_told = true;
+    tell(taker);
+}
+
 bool signal_process_ignored(const struct process *process, uint32_t signal)
 {
     return process_ignores(process, signal, choose_for(signal));
@@ -107,7 +123,7 @@ int signal_send_process_note(struct process *process, const struct signal_note *
         return 0;
     int error = signal_queue_add(&process->signals, note, note->code == SI_USER);
     if (!error && taker)
-        wait_interrupt(taker);
+        tell_of(process, note->signal, taker);
     signalfd_sent(note->signal);
     return error;
 }
@@ -157,14 +173,20 @@ bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info)
     return true;
 }
 
+/* Those that are this thread's to look at. */
+static uint64_t own_pending(const struct thread *thread)
+{
+    return thread->signals_told ? signal_pending(thread) : thread->signals.pending;
+}
+
 bool signal_deliverable(const struct thread *thread)
 {
-    return signal_pending(thread) & ~thread->signal_mask;
+    return own_pending(thread) & ~thread->signal_mask;
 }
 
 bool signal_waits_for(const struct thread *thread)
 {
-    return signal_pending(thread) & (~thread->signal_mask | thread->signals_wanted);
+    return own_pending(thread) & (~thread->signal_mask | thread->signals_wanted);
 }
 
 /* What the process has of the set is another thread's to take. */
@@ -175,7 +197,7 @@ static void hand_on(const struct process *process, uint64_t set)
         struct thread *taker = choose_for((uint32_t)__builtin_ctzll(set) + 1);
 
         if (taker)
-            wait_interrupt(taker);
+            tell(taker);
     }
 }
 
@@ -186,24 +208,27 @@ void signal_set_mask(struct thread *thread, uint64_t mask)
     mask = signal_mask_of(mask);
     more = mask & ~thread->signal_mask;
     thread->signal_mask = mask;
+    if (~mask & thread->process->signals.pending)
+        thread->signals_told = true;
     if (more & thread->process->signals.pending)
         hand_on(thread->process, more);
 }
 
+/* A timer that waits for its signal to be taken goes on. */
 static void forget_in(struct thread *thread, void *set)
 {
-    signal_queue_forget(&thread->signals, *(const uint64_t *)set);
+    signal_queue_forget(&thread->signals, *(const uint64_t *)set, program_timer_forgotten);
 }
 
 void signal_forget(struct process *process, uint64_t set)
 {
-    signal_queue_forget(&process->signals, set);
+    signal_queue_forget(&process->signals, set, program_timer_forgotten);
     threads_each(forget_in, &set);
 }
 
 void signal_thread_ends(struct thread *thread)
 {
-    signal_queue_forget(&thread->signals, UINT64_MAX);
+    signal_queue_forget(&thread->signals, UINT64_MAX, NULL);
     thread->signal_mask = UINT64_MAX;
     thread->signals_wanted = 0;
     hand_on(thread->process, UINT64_MAX);

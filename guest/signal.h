@@ -2,8 +2,9 @@
  * Thread context, by the kernel lock's holder.  signal_fault() is in guest/syscall.h.
  *
  * What is sent to the process waits in the process's queue until a thread takes it.  One that does
- * not block it is chosen and told to look; if it blocks the signal before it has looked, or ends,
- * another one is.
+ * not block it is chosen and told to look, and the others leave it alone, as on Linux: programs
+ * count on it that the first thread is interrupted.  If it blocks the signal before it has looked,
+ * or ends, another one is told.
  */
 #ifndef GUEST_SIGNAL_H
 #define GUEST_SIGNAL_H
@@ -43,14 +44,14 @@ static inline uint64_t signal_pending(const struct thread *thread)
  * before the process's.  False: none is pending. */
 bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info);
 
-/* True when a pending signal is not blocked. */
+/* True when a pending signal, the thread's own or one that it was told of, is not blocked. */
 bool signal_deliverable(const struct thread *thread);
 
 /* The same, or it is one that the thread waits for. */
 bool signal_waits_for(const struct thread *thread);
 
 /* Sets the thread's mask; never blocks SIGKILL and SIGSTOP.  What it blocks from now on and the
- * process still has goes to another thread. */
+ * process still has goes to another thread; what it does not block it is told of. */
 void signal_set_mask(struct thread *thread, uint64_t mask);
 uint64_t signal_mask_of(uint64_t mask);
 

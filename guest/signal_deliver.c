@@ -228,9 +228,10 @@ static void deliver_one(struct thread *thread, struct trap_frame *frame,
 
 void signal_deliver(struct thread *thread, struct trap_frame *frame)
 {
+    bool looks = signal_deliverable(thread);
     struct signal_info info;
 
-    while (signal_take(thread, ~thread->signal_mask, &info)) {
+    while (looks && signal_take(thread, ~thread->signal_mask, &info)) {
         uint64_t handler = thread->process->actions[info.signal].handler;
 
         if (handler == HANDLER_IGNORE ||
@@ -238,6 +239,7 @@ void signal_deliver(struct thread *thread, struct trap_frame *frame)
             continue;
         deliver_one(thread, frame, &info);
     }
+    thread->signals_told = false;
     if (thread->interrupted)
         restart(thread, frame);
     if (thread->signal_restore_mask) {

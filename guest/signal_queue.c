@@ -84,7 +84,8 @@ void signal_queue_take(struct signal_queue *queue, uint32_t signal, struct signa
         set_pending(queue, queue->pending & ~SIGNAL_BIT(signal));
 }
 
-void signal_queue_forget(struct signal_queue *queue, uint64_t set)
+void signal_queue_forget(struct signal_queue *queue, uint64_t set,
+                         void (*forgotten)(struct signal_note *note))
 {
     struct signal_entry *previous = NULL, *entry = queue->first;
 
@@ -93,10 +94,13 @@ void signal_queue_forget(struct signal_queue *queue, uint64_t set)
     while (entry) {
         struct signal_entry *next = entry->next;
 
-        if (set & SIGNAL_BIT(entry->note.signal))
+        if (set & SIGNAL_BIT(entry->note.signal)) {
+            if (forgotten)
+                forgotten(&entry->note);
             drop(queue, previous);
-        else
+        } else {
             previous = entry;
+        }
         entry = next;
     }
     set_pending(queue, queue->pending & ~set);

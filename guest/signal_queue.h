@@ -38,7 +38,9 @@ int signal_queue_add(struct signal_queue *queue, const struct signal_note *note,
 /* Takes the next note of a pending signal; of one without, only note->signal is set. */
 void signal_queue_take(struct signal_queue *queue, uint32_t signal, struct signal_note *note);
 
-/* Forgets signals of the set. */
-void signal_queue_forget(struct signal_queue *queue, uint64_t set);
+/* Forgets signals of the set; `forgotten` (NULL: nobody) is told the note of each that has one, and
+ * does not touch the queue. */
+void signal_queue_forget(struct signal_queue *queue, uint64_t set,
+                         void (*forgotten)(struct signal_note *note));
 
 #endif

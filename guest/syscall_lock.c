@@ -14,6 +14,8 @@ static int set_held(struct thread *thread, struct file *file, const struct lock_
 {
     files_hold(file);
     int result = locks_set(thread, file, range, waits);
+    if (file->references == 1) /* closed while this one waited: nobody will close it again */
+        locks_closed(file);
     files_release(file);
     return result;
 }

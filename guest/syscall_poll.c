@@ -30,10 +30,13 @@ static int64_t until_ready(struct thread *thread, uint64_t ns, const char *what,
             return result;
         if (poll_changes() != changes)
             continue;
-        if (poll_wait(thread, deadline, what) != WAIT_SIGNAL)
+        enum wait_end end = poll_wait(thread, deadline, what);
+        if (end == WAIT_WOKEN)
             continue;
         result = look(thread, context);
-        return result ? result : -EINTR;
+        if (result)
+            return result;
+        return end == WAIT_SIGNAL ? -EINTR : 0;
     }
 }
 

@@ -56,6 +56,7 @@ struct thread {
     char name[16]; /* PR_SET_NAME, NUL-terminated */
     uint64_t signal_mask; /* bit N-1: signal N is blocked */
     struct signal_queue signals; /* sent to the thread and not delivered */
+    bool signals_told; /* it is to look at what the process has */
     uint64_t signal_saved_mask; /* in force again after sigsuspend's handler, if so marked */
     bool signal_restore_mask;
     uint64_t clear_child_tid; /* user address */

@@ -2,6 +2,7 @@
  *   io_stdin split N    N threads read pieces; the sum of all bytes is printed
  *   io_stdin poll       says what polls find, then reads line by line
  *   io_stdin signal     a signal interrupts a read
+ *   io_stdin nested     polls an epoll that watches it
  *   io_stdin beside     a thread waits for input while another one works, and then ends the program
  */
 #include <fcntl.h>
@@ -158,6 +159,20 @@ static int beside(void)
     return 3;
 }
 
+/* ---- nested ---- */
+
+static int nested(void)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    struct pollfd p = {.events = POLLIN};
+
+    p.fd = epoll_create1(0);
+    SAY(epoll_ctl(p.fd, EPOLL_CTL_ADD, 0, &event));
+    SAY(poll(&p, 1, -1));
+    SAY(p.revents);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -171,6 +186,8 @@ int main(int argc, char **argv)
         return signals();
     if (strcmp(mode, "beside") == 0)
         return beside();
-    fprintf(stderr, "usage: io_stdin split N | poll | signal | beside\n");
+    if (strcmp(mode, "nested") == 0)
+        return nested();
+    fprintf(stderr, "usage: io_stdin split N | poll | signal | beside | nested\n");
     return 2;
 }

@@ -1,7 +1,9 @@
 /* sigthreads: signals of a process with threads; prints the same natively and here. */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +144,71 @@ static void test_waits(void)
     pthread_join(thread, NULL);
 }
 
+static void *kill_process(void *signal)
+{
+    rest(20); /* by then who made this thread waits */
+    kill(getpid(), (int)(intptr_t)signal);
+    rest(5);
+    return NULL;
+}
+
+static void *kill_and_go_on(void *unused)
+{
+    kill_process((void *)SIGTERM);
+    puts("still alive");
+    return unused;
+}
+
+static void *sleep_for_ever(void *unused)
+{
+    const struct timespec ages = {INT64_MAX, 0};
+
+    mask(SIG_BLOCK);
+    nanosleep(&ages, NULL);
+    return unused;
+}
+
+/* The first thread takes a signal of the process, though the one that sent it could, too; a third
+ * one sleeps longer than any run. */
+static void test_first(void)
+{
+    pthread_t thread;
+    long first = syscall(SYS_gettid);
+    int result;
+
+    start(sleep_for_ever);
+    handle(SA_RESTART);
+    count = 0;
+    if (pthread_create(&thread, NULL, kill_process, (void *)SIGUSR1) != 0)
+        abort();
+    result = poll(NULL, 0, 10000);
+    printf("poll: %d, handled %d, by the first: %d\n", result < 0 ? -errno : result, (int)count,
+           taker == first);
+    pthread_join(thread, NULL);
+}
+
+/* A timer whose signal is pending when it becomes ignored goes on. */
+static void test_timer_ignored(void)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    const struct itimerspec often = {{0, MS}, {0, MS}};
+    timer_t timer;
+
+    mask(SIG_BLOCK);
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0 ||
+        timer_settime(timer, 0, &often, NULL) < 0)
+        abort();
+    rest(5);
+    signal(SIGUSR1, SIG_IGN);
+    handle(SA_RESTART);
+    count = 0;
+    mask(SIG_UNBLOCK);
+    while (count < 3)
+        rest(5);
+    timer_delete(timer);
+    printf("timer: goes on\n");
+}
+
 static void called(union sigval value)
 {
     printf("thread of a timer: %d\n", value.sival_int);
@@ -177,6 +244,10 @@ int main(int argc, char **argv)
         pthread_join(start(lose_stack), NULL);
         return 0;
     }
+    if (argc > 1 && strcmp(argv[1], "die") == 0) {
+        pthread_join(start(kill_and_go_on), NULL);
+        return 0;
+    }
     if (argc > 1 &&
         strcmp(argv[1], "input") == 0) { /* a signal ends the read, the next one works */
         char byte = 0;
@@ -190,6 +261,8 @@ int main(int argc, char **argv)
     }
     test_process_wide();
     test_waits();
+    test_first();
+    test_timer_ignored();
     test_timer_thread();
     return 0;
 }

@@ -53,8 +53,8 @@ is 'a program that waits for ever, for nothing, is ended' "$status" 137
 like 'and the user is told why' err "waits forever"
 
 run_guest "$WORKLOADS/crash" sleep-ages
-is 'sleeping past the end of the clock ends the run' "$status" 137
-like 'and the user is told that too' err "sleeps for ever"
+is 'sleeping past the end of the clock ends the run when nothing else runs' "$status" 137
+like 'and the user is told that too' err "waits forever: sleep"
 ok 'and the trace is in order' "$HR" check hr.bin
 
 run_guest --mem 64M "$WORKLOADS/crash" memory

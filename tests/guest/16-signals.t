@@ -31,6 +31,8 @@ for libc in glibc-static musl; do
     is "sigthreads-$libc: exit status" "$status" 0
     same_file "sigthreads-$libc: output" out native
 done
+run_guest "$WORKLOADS/sigthreads" die
+is 'who ends the process with a signal does not go on' "$status: $(cat out)" '143: '
 run_guest "$WORKLOADS/sigthreads" stack
 is 'a thread without a stack ends the run' "$status" 139
 mkfifo idle

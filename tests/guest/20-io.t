@@ -59,6 +59,12 @@ for cpus in 0 1 2; do
     same_file "--cpus $cpus: polls tell the truth about stdin" out native
 done
 
+head -c 100 data | "$WORKLOADS/io_stdin" nested >native
+for cpus in 0 2; do
+    head -c 100 data | run_guest --accel tcg --cpus $cpus "$WORKLOADS/io_stdin" nested
+    same_file "--cpus $cpus: a poll of an epoll asks for stdin" out native
+done
+
 mkfifo silent
 exec 3<>silent
 for cpus in 0 1 2; do
