@@ -125,7 +125,7 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
         apic_send(cpu->apic_id, VECTOR_ATTENTION); /* comes before the next instruction */
     }
     if (late < 0) {
-        cpu->activity.interruptions += !attention; /* otherwise counted when that comes */
+        cpu->activity.interruptions += !attention && !cpu->stop_mask; /* or when that comes */
         return attention ? cpu->next_due < CPU_NEVER : !leave_timer(cpu);
     }
     take(cpu, now, ip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);

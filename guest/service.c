@@ -330,11 +330,12 @@ void service_device_interrupt(struct irq_frame *frame)
 {
     (void)frame;
     apic_eoi();
-    cpu_this()->activity.interruptions++;
-    if (run.shared) {
+    if (run.shared) { /* off the program's clock: no interruption */
         service_cpu_poll();
         sampler_rearm(cpu_this());
         service_check_stop();
+    } else {
+        cpu_this()->activity.interruptions++;
     }
 }
 
@@ -350,7 +351,7 @@ void service_wake_interrupt(struct irq_frame *frame)
 
     (void)frame;
     apic_eoi();
-    cpu->activity.interruptions++;
+    cpu->activity.interruptions += !cpu->stop_mask;
     if (cpu->stop_mask && run.mode == HR_MODE_OVERFLOW) { /* the NMI handler found it half full */
         cpu->stopped_at = cpu->enter_ticks;
         service_drain(cpu);
