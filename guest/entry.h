@@ -20,8 +20,9 @@ void entry_thread(void);
 void entry_sample(void);
 void entry_spurious(void);
 
-/* guest/traps.c; thread context, interrupts off */
-bool trap_syscall(struct trap_frame *frame); /* true: return by IRETQ */
+/* guest/syscall.c and guest/traps.c; thread context, interrupts off.  A call's number is in
+ * frame->rax, and its result goes there; true: return by IRETQ. */
+bool trap_syscall(struct trap_frame *frame);
 void trap_exception(struct trap_frame *frame);
 void trap_attention(struct trap_frame *frame);
 void trap_in_kernel(struct trap_frame *frame);

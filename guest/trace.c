@@ -93,6 +93,11 @@ union record_body {
     struct hr_rec_period period;
 };
 
+static uint32_t saturated(uint64_t value)
+{
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
 static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *body)
 {
     const uint64_t *words = slot->counters;
@@ -101,7 +106,7 @@ static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *b
     case HR_REC_SYSCALL:
         body->syscall = (struct hr_rec_syscall){.time = slot->time,
                                                 .result = slot->ip,
-                                                .duration_ticks = (uint32_t)words[0],
+                                                .duration_ticks = saturated(words[0]),
                                                 .tid = slot->tid,
                                                 .number = (uint32_t)words[1]};
         return sizeof body->syscall;

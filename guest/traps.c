@@ -9,7 +9,6 @@
 #include "guest/entry.h"
 #include "guest/log.h"
 #include "guest/panic.h"
-#include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
 #include "guest/schedule.h"
@@ -17,7 +16,6 @@
 #include "guest/signal.h"
 #include "guest/syscall.h"
 #include "guest/syscall_hr.h"
-#include "include/hr_abi.h"
 #include "lib/x86.h"
 
 enum { /* SDM volume 3, "Exceptions and Interrupts" */
@@ -44,62 +42,6 @@ static const struct fault_signal fault_signals[ENTRY_EXCEPTIONS] = {
     [17] = {SIGBUS, BUS_ADRALN, 0},   [19] = {SIGFPE, FPE_FLTINV, 1},
     [20] = {SIGSEGV, SI_KERNEL, 0},   [21] = {SIGSEGV, SI_KERNEL, 0},
 };
-
-/* What the call was, when, for how long: written field by field where that is certain to fit, which
- * is most of what a call costs that does nothing. */
-static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, uint64_t start,
-                               uint64_t end)
-{
-    uint64_t duration = end - start;
-    bool fits = run.mode != HR_MODE_OVERFLOW && ring_has_room(cpu->ring);
-    struct trace_slot *slot;
-
-    if (__builtin_expect(fits, 1)) {
-        slot = ring_slot(cpu->ring, cpu->ring->head);
-        slot->time = start;
-        slot->tid = cpu->tid;
-        slot->kind = HR_REC_SYSCALL;
-    } else {
-        slot = sampler_record(cpu, HR_REC_SYSCALL, start);
-    }
-    slot->ip = frame->rax;
-    slot->counters[0] = duration > UINT32_MAX ? UINT32_MAX : duration;
-    slot->counters[1] = frame->vector;
-    if (__builtin_expect(fits, 1))
-        ring_publish(cpu->ring);
-    else
-        sampler_record_end(cpu);
-}
-
-static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_frame *frame)
-{
-    struct thread *thread = cpu->thread;
-    uint64_t start = clock_entered(cpu);
-    cross_lock(cpu);
-    thread->return_by_iret = false;
-    syscall_dispatch(thread, frame);
-    cpu = cpu_this(); /* it may have waited */
-    record_call(cpu, frame, start, clock_end_of_call(cpu));
-    if (__builtin_expect(cpu->paused != run.paused, 0))
-        syscall_hr_follow(cpu, frame->rip);
-    if (__builtin_expect(run.process.stop_signal, 0))
-        service_check_stop();
-    bool by_iret = thread->return_by_iret;
-    cross_unlock();
-    return by_iret;
-}
-
-/* Two branches and two tail calls, so that a poll by the program stays cheap. */
-bool trap_syscall(struct trap_frame *frame)
-{
-    struct cpu *cpu = cpu_this();
-
-    if (!cpu->thread) /* the calibration loop ends */
-        user_leave();
-    if (frame->rax == HR_ABI_SYSCALL)
-        return syscall_hr(cpu, frame);
-    return linux_call(cpu, frame);
-}
 
 /* `status`: why vm_fault did not serve a page fault. */
 static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t address, int status)
