@@ -83,11 +83,18 @@ static size_t fill(void *context, void *bytes)
     return buffer.used;
 }
 
+/* One CPU at a time: requests of two may be served in any order, and the older contents of a page
+ * must not come after the newer.  What is not sent now is sent later. */
 static void send_now(struct inode *inode)
 {
+    static bool sending;
     struct stream stream = {.inode = inode};
 
+    if (sending)
+        return;
+    sending = true;
     service_files(fill, &stream);
+    sending = false;
 }
 
 /* `keep` is asked last, here and above: the program's clock shall not show whether it is set. */

@@ -276,12 +276,27 @@ static void send_files(const void *bytes, size_t count)
     virtio_serial_send(port_files, bytes, count);
 }
 
+/* What another CPU was about to send counts as sent: the end of the run must not be before it. */
+static void send_posted_files(void)
+{
+    for (uint32_t i = 1; i < cpu_count; i++) {
+        const struct request *request = &requests[i];
+        uint32_t state = __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
+
+        if ((state == REQUEST_POSTED || state == REQUEST_ASLEEP) &&
+            request->operation == SERVICE_FILES)
+            send_files(cpus[i].buffer, request->a);
+    }
+}
+
 static void __attribute__((noreturn))
 perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
 {
     trace_end(record);
-    if (port_files >= 0)
+    if (port_files >= 0) {
+        send_posted_files();
         fs_kept_finish(record->kind == HR_EXIT_REFUSED ? NULL : cpu->buffer, send_files);
+    }
     service_cpu_poll();
     send_message(RUN_GUEST_DONE, 0, 0);
     for (;;) {

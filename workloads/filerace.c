@@ -1,11 +1,14 @@
 /* filerace: two threads with the same descriptors and the same open file; what one writes at length
  * must disturb neither the other's descriptors nor its position.  Prints the same on Linux.
+ * "filerace twice": both write all of one file over and over; then race-copy is a copy of
+ * race-both.
  */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,13 +43,44 @@ static void *writer(void *argument)
     return NULL;
 }
 
-int main(void)
+/* Every block is written anew in each round, with its writer's sign. */
+static void *fill(void *sign)
+{
+    char *mine = malloc(LARGE);
+
+    for (int i = 0; mine && i < ROUNDS; i++) {
+        memset(mine, *(const char *)sign + i, LARGE);
+        for (unsigned long at = 0; at < LARGE; at += LARGE / 16)
+            if (pwrite(shared, mine + at, LARGE / 16, (off_t)at) != (ssize_t)(LARGE / 16))
+                printf("fill: failed\n");
+    }
+    free(mine);
+    return NULL;
+}
+
+static int fill_twice(void)
+{
+    pthread_t thread;
+    int copy = open("race-copy", O_CREAT | O_TRUNC | O_RDWR, 0644);
+
+    shared = open("race-both", O_CREAT | O_TRUNC | O_RDWR, 0644);
+    if (!bytes || shared < 0 || pthread_create(&thread, NULL, fill, (void *)"a") != 0)
+        return 1;
+    fill((void *)"A");
+    pthread_join(thread, NULL);
+    return pread(shared, bytes, LARGE, 0) != (ssize_t)LARGE ||
+           write(copy, bytes, LARGE) != (ssize_t)LARGE;
+}
+
+int main(int argc, char **argv)
 {
     unsigned long wrong_files = 0, wrong_positions = 0, position = 0;
     struct stat mine, opened;
     pthread_t thread;
 
     bytes = calloc(1, LARGE);
+    if (argc > 1 && strcmp(argv[1], "twice") == 0)
+        return fill_twice();
     low = open("/dev/null", O_RDWR);
     shared = open("race-shared", O_CREAT | O_TRUNC | O_RDWR, 0644);
     close(open("race-mine", O_CREAT | O_RDWR, 0644));

@@ -39,6 +39,9 @@ ok '... leaves the same' diff -r --no-dereference files.d "kept2$work/files.d"
 run_guest --accel tcg --cpus 2 --keep-files kept3 "$WORKLOADS/files" large
 ok '--keep-files with --cpus' diff -r --no-dereference files.d "kept3$work/files.d"
 same_run 'threads with one file' "$WORKLOADS/filerace-glibc-static" --cpus 2 --keep-files kept5
+run_guest --accel tcg --cpus 2 --keep-files kept6 "$WORKLOADS/filerace-glibc-static" twice
+is 'two threads write one file: status' "$status" 0
+same_file '... and its last contents are what comes back' "kept6$work/race-both" "kept6$work/race-copy"
 run_guest --accel tcg --keep-files kept4 -o kept.bin "$WORKLOADS/files"
 "$HR" dump --format csv kept.bin >kept.csv
 same_file '--keep-files does not change the samples' first.csv kept.csv
