@@ -226,6 +226,7 @@ SYSCALL_HANDLER(not_offered);
 SYSCALL_HANDLER(no_process);
 SYSCALL_HANDLER(no_program);
 SYSCALL_HANDLER(no_network);
+SYSCALL_HANDLER(socket);
 SYSCALL_HANDLER(no_socket);
 /* guest/syscall_limits.c */
 SYSCALL_HANDLER(getrlimit);

@@ -1,5 +1,6 @@
 /* System calls that Microtome refuses, and counts for the end of the run: guest/refused.h. */
 #include <errno.h>
+#include <sys/socket.h>
 
 #include "guest/files.h"
 #include "guest/refused.h"
@@ -32,6 +33,12 @@ int64_t syscall_no_program(struct thread *thread, struct trap_frame *frame)
     (void)thread;
     refused_count(frame->vector, REFUSED_PROGRAM);
     return -ENOSYS;
+}
+
+/* Looking users and hosts up, C libraries ask a local daemon first and do without: no news. */
+int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)
+{
+    return (uint32_t)frame->rdi == AF_UNIX ? -EAFNOSUPPORT : syscall_no_network(thread, frame);
 }
 
 int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)

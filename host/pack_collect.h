@@ -28,6 +28,9 @@ int pack_collect_arguments(struct pack_collector *c);
 /* What programs open without being told to (host/pack_known.h), the locale, the time zone. */
 int pack_collect_runtime(struct pack_collector *c);
 
+/* The host's users and groups, and first of them the one that the program runs as. */
+int pack_collect_users(struct pack_collector *c);
+
 /* A file or tree of the host, if it is there, and what the libraries in it need.  One that is
  * larger than the rules allow is left out with a note; one that cannot be read, without.
  */

@@ -74,14 +74,14 @@ static const struct pack_known table[] = {
     },
     {
         .pattern = "java",
-        .paths = LIST("%p/lib", "%p/conf", "%p/release"),
+        .paths = LIST("%p/lib", "%p/conf", "%p/release", "%w/*.class"),
         .except = LIST("ct.sym", "src.zip", "*.a"),
         .siblings = LIST("*.class", "*.jar", "*.java"),
         .tree_bytes_max = 512ull << 20, /* the classes are one file of 130 MB */
     },
     {.pattern = "sysbench", .paths = LIST("/usr/share/sysbench", "%p/share/sysbench")},
     {.pattern = "sqlite3", .siblings = LIST("*-wal", "*-journal")},
-    {.pattern = "git", .paths = LIST("/etc/gitconfig", "/usr/share/git-core")},
+    {.pattern = "git", .paths = LIST("/etc/gitconfig", "/usr/share/git-core", "%w/.git")},
     {.pattern = "vim*", .paths = LIST("/usr/share/vim", "/etc/vim")},
     {.pattern = "gdb", .paths = LIST("/etc/gdb", "/usr/share/gdb")},
     {.pattern = "bash", .siblings = LIST("*.sh", "*.bash")},
@@ -93,7 +93,9 @@ static const struct pack_known table[] = {
     {
         .pattern = "libc.so.6",
         .paths = LIST("/etc/ld.so.cache", "/usr/lib/x86_64-linux-gnu/gconv/gconv-modules.cache",
-                      "/usr/lib64/gconv/gconv-modules.cache"),
+                      "/usr/lib64/gconv/gconv-modules.cache",
+                      "/usr/lib/x86_64-linux-gnu/gconv/ISO8859-1.so",
+                      "/usr/lib/x86_64-linux-gnu/gconv/UTF-16.so"),
         .libraries = LIST("libgcc_s.so.1"), /* pthread_exit and pthread_cancel unwind with it */
     },
     {.pattern = "libcrypto.so*", .paths = LIST("/usr/lib/ssl/openssl.cnf", "/etc/ssl/openssl.cnf")},
@@ -109,17 +111,9 @@ static const struct pack_known table[] = {
 };
 
 const char *const pack_known_system[] = {
-    "/etc/passwd",
-    "/etc/group",
-    "/etc/nsswitch.conf",
-    "/etc/host.conf",
-    "/etc/hosts",
-    "/etc/localtime",
-    "/etc/timezone",
-    "/etc/os-release",
-    "/etc/services",
-    "/etc/protocols",
-    NULL,
+    "/etc/nsswitch.conf", "/etc/host.conf", "/etc/hosts",
+    "/etc/localtime",     "/etc/timezone",  "/etc/os-release",
+    "/etc/services",      "/etc/protocols", NULL,
 };
 
 const struct pack_known *pack_known_next(const char *name, unsigned *position)

@@ -10,7 +10,8 @@ struct pack_known {
     const char *pattern; /* fnmatch, of the base name of the program or of a library */
     const char *const *paths; /* files and trees, glob patterns.  %p: the prefix that the program
                                  is installed in (/usr for /usr/bin/x); %d: its directory; %v: the
-                                 version behind its name (3.11 of python3.11) */
+                                 version behind its name (3.11 of python3.11); %w: where the
+                                 command is run */
     const char *const *except; /* fnmatch patterns of what is left out of the trees */
     const char *const *libraries; /* that it loads with dlopen, by name */
     const char *const *siblings; /* glob patterns: files beside a script that it may load */

@@ -35,6 +35,7 @@ static void free_entry(struct pack_entry *entry)
     if (entry == NULL)
         return;
     free(entry->name);
+    free(entry->before);
     free(entry->source);
     free(entry->target);
     free(entry);
@@ -323,6 +324,17 @@ const struct pack_entry *pack_list_find(const struct pack_list *l, const char *p
     /* Without `add` the list stays as it is. */
     return walk((struct pack_list *)l, path, &w, false) == 0 && w.done[0] != 0 ? find(l, w.done + 1)
                                                                                : NULL;
+}
+
+int pack_list_put_before(struct pack_list *l, const char *path, const char *text)
+{
+    const struct pack_entry *found = pack_list_find(l, path);
+    struct pack_entry *entry = (struct pack_entry *)found; /* the list's own */
+
+    if (entry == NULL || !S_ISREG(entry->status.st_mode) || entry->before != NULL)
+        return 0;
+    entry->before = strdup(text);
+    return entry->before != NULL ? 0 : -ENOMEM;
 }
 
 void pack_list_print(const struct pack_list *l, FILE *out)

@@ -19,6 +19,7 @@
 struct pack_entry {
     char *name; /* in the archive: no leading slash, nothing to resolve in it */
     char *source; /* regular files: where the contents are on the host */
+    char *before; /* regular files: text in front of the contents; NULL: none */
     char *target; /* symbolic links */
     struct stat status; /* st_mode says what it is */
     size_t item;
@@ -71,6 +72,10 @@ int pack_list_add_tree(struct pack_list *l, const char *path, const char *name,
 
 /* Lists an empty directory of the guest, with its parents. */
 int pack_list_add_directory(struct pack_list *l, const char *path, mode_t permissions);
+
+/* Has the regular file that the guest finds at an absolute path begin with a text; nothing happens
+ * if there is none. */
+int pack_list_put_before(struct pack_list *l, const char *path, const char *text);
 
 /* The entry that the guest finds at an absolute path, links followed; NULL if there is none. */
 const struct pack_entry *pack_list_find(const struct pack_list *l, const char *path);

@@ -6,6 +6,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/pack_collect.h"
 #include "host/pack_known.h"
@@ -116,14 +117,17 @@ static void find_version(const char *name, char version[16])
     snprintf(version, 16, "%.*s", (int)bytes, at);
 }
 
-/* Replaces %p, %d and %v for the program or library at `object`. */
+/* Replaces %p, %d, %v and %w for the program or library at `object`. */
 static void expand(const char *pattern, const char *object, char out[PATH_MAX])
 {
     char directory[PATH_MAX];
     char prefix[PATH_MAX];
     char version[16];
+    char here[PATH_MAX];
     size_t used = 0;
 
+    if (getcwd(here, sizeof here) == NULL)
+        here[0] = 0;
     snprintf(directory, sizeof directory, "%s", object);
     pack_path_parent(directory);
     snprintf(prefix, sizeof prefix, "%s", directory);
@@ -133,7 +137,10 @@ static void expand(const char *pattern, const char *object, char out[PATH_MAX])
         const char *text = NULL;
 
         if (pattern[0] == '%')
-            text = pattern[1] == 'p' ? prefix : pattern[1] == 'd' ? directory : version;
+            text = pattern[1] == 'p'   ? prefix
+                   : pattern[1] == 'd' ? directory
+                   : pattern[1] == 'w' ? here
+                                       : version;
         if (text == NULL) {
             out[used++] = *pattern;
             continue;
@@ -161,7 +168,7 @@ static int add_known(struct pack_collector *c, const struct pack_known *known, c
         char pattern[PATH_MAX];
 
         expand(*path, object, pattern);
-        result = add_pattern(c, pattern, true, &rules, why);
+        result = add_pattern(c, pattern, strncmp(*path, "%w", 2) != 0, &rules, why);
     }
     for (const char *const *name = known->libraries; name != NULL && *name != NULL; name++)
         if (pack_libraries_add_name(&c->libraries, *name) == -ENOMEM)
@@ -267,6 +274,8 @@ int pack_collect_runtime(struct pack_collector *c)
     /* The number of libraries grows with what is found on the way. */
     for (size_t i = 1; result == 0 && pack_libraries_path(&c->libraries, i) != NULL; i++)
         result = add_all_known(c, pack_libraries_path(&c->libraries, i));
+    if (result == 0)
+        result = pack_collect_users(c);
     for (const char *const *path = pack_known_system; *path != NULL && result == 0; path++)
         result = pack_collect_path(c, *path, true, NULL, "programs look users, hosts and times up");
     if (result == 0)

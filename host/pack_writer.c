@@ -96,7 +96,7 @@ static int put_header(struct pack_writer *w, const char *name, uint64_t bytes, m
     return 0;
 }
 
-static int put_bytes(struct pack_writer *w, const void *bytes, size_t count)
+static int put_raw(struct pack_writer *w, const void *bytes, size_t count)
 {
     const uint8_t *from = bytes;
 
@@ -111,7 +111,12 @@ static int put_bytes(struct pack_writer *w, const void *bytes, size_t count)
         from += now;
         count -= now;
     }
-    return put_padding(w);
+    return 0;
+}
+
+static int put_bytes(struct pack_writer *w, const void *bytes, size_t count)
+{
+    return put_raw(w, bytes, count) != 0 ? -1 : put_padding(w);
 }
 
 int pack_writer_add_bytes(struct pack_writer *w, const char *name, const void *bytes, size_t count)
@@ -173,14 +178,17 @@ static int copy_large(struct pack_writer *w, const struct pack_entry *entry, int
 static int add_file(struct pack_writer *w, const struct pack_entry *entry)
 {
     const struct stat *status = &entry->status;
+    size_t before = entry->before != NULL ? strlen(entry->before) : 0;
     bool aligned = status->st_size >= PACK_ARCHIVE_ALIGNMENT;
     int from = open(entry->source, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     int result;
 
     if (from < 0)
         return run_fail(w->failure, RUN_EXIT_FAILED, "%s: %s", entry->source, strerror(errno));
-    result = put_header(w, entry->name, (uint64_t)status->st_size, status->st_mode,
+    result = put_header(w, entry->name, (uint64_t)status->st_size + before, status->st_mode,
                         status->st_mtime, aligned ? PACK_ARCHIVE_ALIGNMENT : 0);
+    if (result == 0 && before != 0)
+        result = put_raw(w, entry->before, before);
     if (result == 0)
         result = status->st_size < BUFFER_BYTES / 2 ? copy_small(w, entry, from)
                                                     : copy_large(w, entry, from);

@@ -32,7 +32,18 @@ is 'a dynamic program: a link on the way to it is a link' "$(readlink x/lib64)" 
 like 'a dynamic program: -v says why' err "packed $work/lib/libf.so .*needed by main"
 like 'a dynamic program: the C library' err 'libc\.so\.6 .*needed by'
 like 'a dynamic program: what the C library loads' err 'libgcc_s'
-ok 'a dynamic program: users and names' cmp x/etc/passwd /etc/passwd
+ok 'a dynamic program: names' cmp x/etc/nsswitch.conf /etc/nsswitch.conf
+for name in passwd group; do
+    tail -n +2 x/etc/$name >rest
+    same_file "a dynamic program: $name ends as the host's" rest /etc/$name
+done
+is 'a dynamic program: first there is its own user' "$(head -n 1 x/etc/passwd)" 'user:x:1000:1000::/root:/bin/sh'
+is 'a dynamic program: and its group' "$(head -n 1 x/etc/group)" 'user:x:1000:'
+pack --env HOME=/else/where ./main
+is 'the user has the home that HOME says' "$(head -n 1 x/etc/passwd)" 'user:x:1000:1000::/else/where:/bin/sh'
+pack --file /etc/passwd ./main
+same_file 'a passwd that was asked for is left as it is' x/etc/passwd /etc/passwd
+pack ./main
 mv lib/libf.so other
 run_hr pack --accel tcg ./main
 is 'a missing library: status' "$status" 127
