@@ -70,7 +70,7 @@ static int64_t take(struct thread *thread, const struct file *file, struct signa
         if (file->flags & O_NONBLOCK)
             return -EAGAIN;
         thread->signals_wanted = s->set;
-        enum wait_end end = wait_for(thread, WAIT_FOREVER, "a signalfd");
+        enum wait_end end = wait_on(thread, WAIT_KEY(s), WAIT_FOREVER, "a signalfd");
         thread->signals_wanted = 0;
         if (end == WAIT_SIGNAL && !(signal_pending(thread) & s->set))
             return -EINTR;
@@ -163,6 +163,7 @@ static int64_t make_or_change(struct thread *thread, const struct trap_frame *fr
         return -EINVAL;
     s = file->state;
     s->set = set;
+    wait_wake_key(WAIT_KEY(s), UINT32_MAX);
     poll_changed(s->file, POLLIN);
     return (int32_t)frame->rdi;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -187,6 +188,40 @@ static void test_first(void)
     pthread_join(thread, NULL);
 }
 
+static int signal_file;
+
+static void *change_file(void *unused)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    rest(20);
+    signalfd(signal_file, &set, 0);
+    rest(20);
+    kill(getpid(), SIGUSR2);
+    return unused;
+}
+
+/* Who reads a signalfd hears that it is for other signals now. */
+static void test_signal_file(void)
+{
+    struct signalfd_siginfo info = {0};
+    pthread_t thread;
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    mask(SIG_BLOCK);
+    signal_file = signalfd(-1, &set, 0);
+    thread = start(change_file);
+    if (read(signal_file, &info, sizeof info) != sizeof info)
+        abort();
+    printf("signalfd: %d\n", (int)info.ssi_signo);
+    pthread_join(thread, NULL);
+    mask(SIG_UNBLOCK);
+}
+
 /* A timer whose signal is pending when it becomes ignored goes on. */
 static void test_timer_ignored(void)
 {
@@ -262,6 +297,7 @@ int main(int argc, char **argv)
     test_process_wide();
     test_waits();
     test_first();
+    test_signal_file();
     test_timer_ignored();
     test_timer_thread();
     return 0;
