@@ -84,6 +84,7 @@ int fs_link(struct thread *thread, struct inode *inode, struct fs_found *found)
         return -ENOSPC;
     error = fs_entry_link(new);
     if (!error) {
+        inode->unnamed = false; /* once: a name that is gone does not come back */
         inode->times.changed = inode_now();
         touch(found->parent->inode);
     }

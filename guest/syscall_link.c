@@ -154,7 +154,7 @@ static int64_t give_name(struct thread *thread, const struct fs_found *old, int6
 
     if (error)
         return error;
-    if (!inode || (old->entry && old->entry->special) || inode->generate)
+    if (!inode || (old->entry && old->entry->special) || inode->generate || inode->can_seal)
         error = -EXDEV;
     else
         error = fs_link(thread, inode, &found);

@@ -93,7 +93,9 @@ static int open_entry(const struct opening *o, struct fs_entry *entry, struct fi
 
     if (!error && o->flags & O_TRUNC && !o->created && S_ISREG(entry->inode->mode) &&
         !entry->inode->generate)
-        error = inode_truncate(entry->inode, 0);
+        error = entry->inode->seals & F_SEAL_SHRINK && entry->inode->bytes
+                    ? -EPERM
+                    : inode_truncate(entry->inode, 0);
     if (error)
         return error;
     error = make_file(o, entry, file);

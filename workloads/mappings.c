@@ -172,6 +172,34 @@ static void test_seals(void)
     close(fd);
 }
 
+/* /proc/self/fd opens a file anew: with a position of its own. */
+static void test_opened_again(void)
+{
+    int fd = memfd_create("again", MFD_ALLOW_SEALING), second, third;
+    char path[40], target[40] = "";
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (write(fd, "text", 4) != 4)
+        printf("cannot write\n");
+    second = open(path, O_RDONLY);
+    printf("again: %zd", read(second, target, 4));
+    printf(" %s, to write: %zd", target, write(second, "x", 1));
+    printf(", linked: %s", result_of(linkat(AT_FDCWD, path, AT_FDCWD, "again", AT_SYMLINK_FOLLOW)));
+    printf(", is %.*s", (int)readlink(path, target, sizeof target), target);
+    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
+    third = open(path, O_RDWR | O_TRUNC);
+    printf(", cut off: %s\n", result_of(third));
+    close(fd);
+    close(second);
+    fd = open(".", O_TMPFILE | O_RDWR, 0600);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    printf("named: %s", result_of(linkat(AT_FDCWD, path, AT_FDCWD, "again", AT_SYMLINK_FOLLOW)));
+    unlink("again");
+    printf(", again: %s\n",
+           result_of(linkat(AT_FDCWD, path, AT_FDCWD, "again", AT_SYMLINK_FOLLOW)));
+    close(fd);
+}
+
 static void test_reservations(void)
 {
     const size_t huge = 64ul << 30;
@@ -321,6 +349,7 @@ int main(void)
     test_truncation(fd);
     test_refusals(fd);
     test_seals();
+    test_opened_again();
     test_reservations();
     test_many();
     test_stack();
