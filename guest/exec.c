@@ -45,6 +45,8 @@ static int find_program(struct process *process, struct program *p)
     }
     error =
         exec_image_open(name, manifest_text(&process->manifest, "program-path", name), &p->program);
+    if (!error)
+        p->program.inode->runs = true;
     interpreter = error ? NULL : exec_image_interpreter(&p->program);
     if (!interpreter)
         return error;

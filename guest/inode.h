@@ -37,6 +37,7 @@ struct inode {
     bool unnamed; /* made without a name (O_TMPFILE): it may get one */
     bool can_seal; /* made by memfd_create */
     uint32_t seals; /* F_SEAL_* */
+    bool runs; /* the program's executable: not to be written, ETXTBSY */
     bool mount; /* a directory that stays where it is: /dev, /proc, ... */
     bool changed; /* its contents, or what describes it, by the program */
     bool written; /* its contents, by the program */

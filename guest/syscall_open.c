@@ -67,7 +67,8 @@ static int check_open(const struct opening *o, const struct inode *inode)
         return -EISDIR;
     if (!type_of(inode, o->flags))
         return -ENXIO; /* nobody is at the other end */
-    return fs_permission(inode, wanted);
+    int error = fs_permission(inode, wanted);
+    return !error && wanted & W_OK && inode->runs ? -ETXTBSY : error;
 }
 
 /* A file object for an entry. */

@@ -63,6 +63,8 @@ int64_t syscall_truncate(struct thread *thread, struct trap_frame *frame)
         error = -EINVAL;
     else
         error = fs_permission(inode, W_OK);
+    if (!error && inode->runs)
+        error = -ETXTBSY;
     if (!error && !inode->generate)
         error = set_size(thread, inode, frame->rsi);
     fs_found_release(&found);

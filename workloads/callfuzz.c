@@ -7,6 +7,7 @@
  * waits is interrupted by a signal from the first one.  Prints calls, faults and leaks; ends with 1
  * when the kernel let something out.
  */
+#include <dirent.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,13 +16,21 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/time.h>
 
 #include "workloads/fuzz.h"
+#include "workloads/fuzz_own.h"
 
 #define THREADS_MAX 16
 #define STACK_BYTES (1ull << 20)
 #define CALLS_BETWEEN_RESETS 256
-#define CALLS_BETWEEN_PURGES 4096 /* all memory and descriptors that pile up */
+#define CALLS_BETWEEN_PURGES 4096 /* of all that piles up */
+#define CALLS_BETWEEN_LOOKS 16 /* at the memory that is left */
+#define DEPTH_MAX 4 /* of directories to remove */
+#define NAMES_BYTES 4096
+#define TIMERS 256
+#define DESCRIPTORS 1024
 #define SINK_WORDS 256 /* that are looked at */
 #define SINK_COUNT_MAX 256 /* lengths and counts of a call that writes there ... */
 #define SLACK_BYTES 32768 /* ... which may be of structures */
@@ -34,12 +43,15 @@ struct timespec fuzz_soon = {0, 20};
 
 struct worker {
     struct fuzz fuzz;
+    struct fuzz_own own;
     uint64_t limit; /* calls */
     uint64_t calls, faults, leaks;
     volatile uint64_t number; /* of the call that it is in */
+    uint64_t arguments[6];
     volatile uint64_t turns;
     volatile int done;
     int32_t tid;
+    char names[DEPTH_MAX][NAMES_BYTES];
     uint64_t sink[SINK_WORDS]; /* where calls write, and nothing else does */
     uint8_t slack[SLACK_BYTES];
 };
@@ -125,16 +137,61 @@ static void fill_window(struct worker *w)
     recovering = 0;
 }
 
-/* Descriptors and memory that calls leave behind; once in a while, by one thread for all. */
-static void purge(void)
+static void remove_all(struct worker *w, int directory, unsigned depth)
 {
+    char *names = w->names[depth];
+    int64_t bytes;
+
+    while ((bytes = call3(__NR_getdents64, (uint64_t)directory, (uint64_t)names, NAMES_BYTES)) > 0)
+        for (int64_t at = 0; at < bytes;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(names + at);
+            int below_it;
+
+            at += entry->d_reclen;
+            if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+                unlinkat(directory, entry->d_name, 0) == 0 ||
+                unlinkat(directory, entry->d_name, AT_REMOVEDIR) == 0 || depth + 1 == DEPTH_MAX)
+                continue;
+            below_it = openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+            if (below_it < 0)
+                continue;
+            remove_all(w, below_it, depth + 1);
+            close(below_it);
+            unlinkat(directory, entry->d_name, AT_REMOVEDIR);
+        }
+}
+
+/* What calls leave behind, for all threads: memory, descriptors, timers, files. */
+static void purge(struct worker *w)
+{
+    static const char *const directories[] = {".", "/tmp"};
+    const struct itimerval never = {{0, 0}, {0, 0}};
+
+    munlockall();
     munmap((void *)0x10000, (uint64_t)&__executable_start - 0x10000);
     munmap((void *)fuzz_own_end, fuzz_own_stack - fuzz_own_end);
-    for (int fd = 0; fd < REPORT_FD; fd++)
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        if (fd != REPORT_FD)
+            close(fd);
+    for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
+        setitimer(which, &never, NULL);
+    for (uint64_t id = 0; id < TIMERS; id++)
+        call3(__NR_timer_delete, id, 0, 0);
+    for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
+        int fd = open(directories[i], O_RDONLY | O_DIRECTORY);
+
+        if (fd < 0)
+            continue;
+        remove_all(w, fd, 0);
         close(fd);
-    for (size_t i = 0; i < PATHS; i++)
-        if (strncmp(paths[i], "/tmp/", 5) == 0)
-            truncate(paths[i], 0), unlink(paths[i]);
+    }
+}
+
+static int memory_is_scarce(void)
+{
+    struct sysinfo info;
+
+    return sysinfo(&info) != 0 || info.freeram < info.totalram / 2;
 }
 
 static void open_files(struct fuzz *f)
@@ -209,9 +266,10 @@ static void one_call(struct worker *w)
 
     for (int i = 0; i < 6; i++)
         a[i] = pick_argument(w);
-    if (!tame(f, number, a) || !allowed(w, number, a))
+    if (!allowed(w, number, a) || (!with_own(f, &w->own, number, a) && !tame(f, number, a)))
         return;
     w->number = number;
+    memcpy(w->arguments, a, sizeof a);
     w->turns++;
     result = call(number, a);
     w->calls++;
@@ -229,8 +287,9 @@ static void *work(void *argument_of_thread)
             fill_window(w);
             open_files(&w->fuzz);
         }
-        if (w == workers && i % CALLS_BETWEEN_PURGES == CALLS_BETWEEN_PURGES - 1)
-            purge();
+        if ((w == workers && i % CALLS_BETWEEN_PURGES == CALLS_BETWEEN_PURGES - 1) ||
+            (i % CALLS_BETWEEN_LOOKS == 0 && memory_is_scarce()))
+            purge(w);
         one_call(w);
     }
     w->done = 1;
@@ -250,8 +309,11 @@ static void catch_signals(void)
     } action;
 
     for (int signal = 1; signal <= SIGNALS; signal++) { /* past the C library, which keeps two */
-        struct sigaction usual = {.sa_handler = handler, .sa_flags = SA_NODEFER};
+        int is_fault = signal == SIGSEGV || signal == SIGBUS;
+        struct sigaction usual = {.sa_handler = handler, .sa_flags = is_fault ? SA_NODEFER : 0};
 
+        if (!is_fault) /* not one above the other: thousands may wait */
+            sigfillset(&usual.sa_mask);
         if (signal != 32 && signal != 33) {
             sigaction(signal, &usual, NULL);
             continue;
@@ -304,8 +366,9 @@ static int wake_until_done(int threads, int pid)
             turns[i] = w->turns;
             if (still[i] < STUCK_TURNS)
                 continue;
-            int length =
-                snprintf(line, sizeof line, "thread %d is stuck in call %lu\n", i, w->number);
+            int length = snprintf(
+                line, sizeof line, "thread %d is stuck in call %lu: %lx %lx %lx %lx\n", i,
+                w->number, w->arguments[0], w->arguments[1], w->arguments[2], w->arguments[3]);
             return write(REPORT_FD, line, (size_t)length) == length ? 1 : 2;
         }
     }

@@ -191,6 +191,9 @@ static void check_writing(void)
     say("truncate", truncate("w", 3));
     show("w");
     say("truncate: a directory", truncate(".", 3));
+    say("truncate: the program", truncate("/proc/self/exe", 3));
+    try_open("write to the program", "/proc/self/exe", O_RDWR);
+    try_open("truncate the program as it is opened", "/proc/self/exe", O_RDONLY | O_TRUNC);
     fd = open("w", O_RDONLY);
     say("ftruncate: read-only", ftruncate(fd, 1));
     say("write: read-only", write(fd, "x", 1));

@@ -166,18 +166,19 @@ static inline void keep_own(struct fuzz *f, uint64_t *address, uint64_t *bytes)
     }
 }
 
+/* Areas are small, or reservations that nothing can fill. */
 static inline void tame_memory(struct fuzz *f, uint64_t number, uint64_t *a)
 {
-    if (a[1] > WINDOW_BYTES && a[1] < 1ull << 40) /* fails, or is a reservation */
-        a[1] %= WINDOW_BYTES;
-    if (number == __NR_mprotect && a[1] > WINDOW_BYTES)
-        a[2] &= ~(uint64_t)PROT_WRITE;
     if (number == __NR_mmap && below(f, 2))
         a[3] = MAP_PRIVATE | MAP_ANONYMOUS | (below(f, 2) ? MAP_FIXED : 0), a[2] = below(f, 8);
+    if (number == __NR_mmap && a[1] >= 1ull << 40)
+        a[2] = PROT_NONE;
+    else if (a[1] > WINDOW_BYTES && a[1] < USER_END && number != __NR_munmap)
+        a[1] %= WINDOW_BYTES;
     if (number != __NR_mmap || a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))
         keep_own(f, &a[0], &a[1]);
     if (number == __NR_mremap) {
-        if (a[2] > WINDOW_BYTES && a[2] < 1ull << 40)
+        if (a[2] > WINDOW_BYTES && a[2] < USER_END)
             a[2] %= WINDOW_BYTES;
         if (below(f, 2))
             a[3] = below(f, 8);
