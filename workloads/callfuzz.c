@@ -35,6 +35,7 @@
 #define SINK_COUNT_MAX 256 /* lengths and counts of a call that writes there ... */
 #define SLACK_BYTES 32768 /* ... which may be of structures */
 #define WAKE_SIGNAL 34 /* nobody else sends it, and glibc's own are 32 and 33 */
+#define LATE_TURNS 100 /* signals from timers may keep it busy */
 #define STUCK_TURNS 5000 /* of 200 us */
 #define PATTERN 0x5a5a5a5a5a5a5a5aull
 
@@ -161,11 +162,20 @@ static void remove_all(struct worker *w, int directory, unsigned depth)
         }
 }
 
+static void stop_timers(void)
+{
+    const struct itimerval never = {{0, 0}, {0, 0}};
+
+    for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
+        setitimer(which, &never, NULL);
+    for (uint64_t id = 0; id < TIMERS; id++)
+        call3(__NR_timer_delete, id, 0, 0);
+}
+
 /* What calls leave behind, for all threads: memory, descriptors, timers, files. */
 static void purge(struct worker *w)
 {
     static const char *const directories[] = {".", "/tmp"};
-    const struct itimerval never = {{0, 0}, {0, 0}};
 
     munlockall();
     munmap((void *)0x10000, (uint64_t)&__executable_start - 0x10000);
@@ -173,10 +183,7 @@ static void purge(struct worker *w)
     for (int fd = 0; fd < DESCRIPTORS; fd++)
         if (fd != REPORT_FD)
             close(fd);
-    for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
-        setitimer(which, &never, NULL);
-    for (uint64_t id = 0; id < TIMERS; id++)
-        call3(__NR_timer_delete, id, 0, 0);
+    stop_timers();
     for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
         int fd = open(directories[i], O_RDONLY | O_DIRECTORY);
 
@@ -364,6 +371,8 @@ static int wake_until_done(int threads, int pid)
                 call3(__NR_tgkill, (uint64_t)pid, (uint64_t)w->tid, WAKE_SIGNAL);
             still[i] = w->turns == turns[i] && !w->done ? still[i] + 1 : 0;
             turns[i] = w->turns;
+            if (still[i] == LATE_TURNS)
+                stop_timers();
             if (still[i] < STUCK_TURNS)
                 continue;
             int length = snprintf(
@@ -381,6 +390,7 @@ int main(int argc, char **argv)
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     int threads = argc > 3 ? atoi(argv[3]) : 4, pid = getpid();
     uint64_t made = 0, faults = 0, leaks = 0;
+    const uint64_t all = UINT64_MAX; /* what timers send is for the others */
     char line[160];
 
     if (threads < 1 || threads > THREADS_MAX || dup2(1, REPORT_FD) != REPORT_FD)
@@ -396,6 +406,7 @@ int main(int argc, char **argv)
     catch_signals();
     if (start(threads, calls, seed) != 0)
         return 2;
+    call(__NR_rt_sigprocmask, (const uint64_t[6]){SIG_SETMASK, (uint64_t)&all, 0, 8});
     if (wake_until_done(threads, pid) != 0)
         _exit(71);
     for (int i = 0; i < threads; i++) {
