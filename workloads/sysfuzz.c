@@ -267,8 +267,8 @@ static void reset(void)
 
         memcpy((char *)(WINDOW + below(&fuzz, 1024) * PAGE), path, strlen(path) + 1);
     }
-    for (int fd = 0; fd < 32; fd++)
-        close(fd);
+    call3(__NR_close_range, 0, REPORT_FD - 1, 0);
+    call3(__NR_close_range, REPORT_FD + 1, INT32_MAX, 0);
     for (uint64_t fd = 0; fd < 8; fd++)
         if (open(paths[fd % 7], O_RDONLY | (fd == 1 || fd == 6 ? O_RDWR : 0)) < 0)
             return;
@@ -320,6 +320,7 @@ int main(int argc, char **argv)
         else
             attempt();
     }
+    reset();
     free_after = free_kib();
     length =
         snprintf(line, sizeof line, "calls %lu\nfaults %lu\nchecksum %016lx\nlost memory %ld KiB\n",

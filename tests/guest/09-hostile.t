@@ -7,7 +7,7 @@ for seed in 1 2 3; do
     is "seed $seed: the program came through" "$status" 0
     within "seed $seed: it made its calls" "$(sed -n 's/^calls //p' out)" 15000 20000
     within "seed $seed: it faulted" "$(sed -n 's/^faults //p' out)" 500 5000
-    within "seed $seed: its memory came back" "$(sed -n 's/^lost memory \(.*\) KiB/\1/p' out)" 0 128
+    within "seed $seed: its memory came back but for what is kept for later" "$(sed -n 's/^lost memory \(.*\) KiB/\1/p' out)" 0 512
 done
 
 run_guest -i 1us --mem 128M "$WORKLOADS/sysfuzz" 2000 7
@@ -58,8 +58,10 @@ for cpus in '' '--cpus 3'; do
     run_guest --mode off $cpus "$WORKLOADS/hostile" maps 3 400
     is "mmap and munmap from all threads $cpus" "$status: $(cat out)" '0: maps: 0 wrong'
 done
-"$WORKLOADS/hostile" output "${megabytes:=$([ -n "${HR_TEST_LONG:-}" ] && echo 1024 || echo 20)}" | sha256sum >native
-timeout -k 10 600 "$HR" run -q --mode off "$WORKLOADS/hostile" output "$megabytes" 2>err | sha256sum >out
+megabytes=20
+[ -z "${HR_TEST_LONG:-}" ] || megabytes=1024
+"$WORKLOADS/hostile" output $megabytes | sha256sum >native
+timeout -k 10 600 "$HR" run -q --mode off "$WORKLOADS/hostile" output $megabytes 2>err | sha256sum >out
 same_file "$megabytes MiB to stdout" out native
 
 # ---- a thread that corrupts its own stack, and its stack pointer ----
