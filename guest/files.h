@@ -50,6 +50,7 @@ struct file {
     int stream; /* 0, 1, 2: the command's own; -1 */
     void *state; /* the type's own: a pipe, an event counter, ... */
     struct file *next_of_pipe; /* guest/pipe.h */
+    struct file *socket; /* whose end of a pipe this is: guest/socket.c; NULL: none */
     uint64_t writers_seen; /* a FIFO opened before a writer: that it is alone is no end yet */
     struct poll_watch *watches; /* guest/poll.h */
 };

@@ -42,7 +42,8 @@ static void wake(struct pipe *pipe, enum pipe_end end)
         wait_wake_key(WAIT_KEY(&pipe->waiting[end]), UINT32_MAX);
     for (struct file *file = pipe->files; file; file = file->next_of_pipe)
         if (has_end(file->type, end))
-            poll_changed(file, events);
+            poll_changed(file->socket ? file->socket : file,
+                         file->socket ? events | POLLHUP | POLL_PEER_ENDED | POLLIN : events);
 }
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
@@ -57,7 +58,7 @@ static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe
 int64_t pipe_wait_filled(struct thread *thread, struct pipe *pipe, bool blocks)
 {
     while (!pipe->buffer.used) {
-        if (!pipe->ends[PIPE_WRITER])
+        if (!pipe->ends[PIPE_WRITER] || !pipe->ends[PIPE_READER])
             return 0;
         if (!blocks)
             return -EAGAIN;
@@ -67,13 +68,11 @@ int64_t pipe_wait_filled(struct thread *thread, struct pipe *pipe, bool blocks)
     return 1;
 }
 
-int64_t pipe_wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes, bool blocks)
+static int64_t wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes, bool blocks)
 {
     for (;;) {
-        if (!pipe->ends[PIPE_READER]) {
-            signal_send(thread, SIGPIPE, SI_USER);
+        if (!pipe->ends[PIPE_READER] || !pipe->ends[PIPE_WRITER])
             return -EPIPE;
-        }
         if (pipe_buffer_room(&pipe->buffer) >= bytes)
             return 1;
         if (!blocks)
@@ -82,6 +81,15 @@ int64_t pipe_wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes,
             pipe_buffer_room(&pipe->buffer) < bytes)
             return -EINTR;
     }
+}
+
+int64_t pipe_wait_room(struct thread *thread, struct pipe *pipe, uint32_t bytes, bool blocks)
+{
+    int64_t status = wait_room(thread, pipe, bytes, blocks);
+
+    if (status == -EPIPE)
+        signal_send(thread, SIGPIPE, SI_USER);
+    return status;
 }
 
 void pipe_was_read(struct pipe *pipe, uint32_t room_before)
@@ -99,18 +107,16 @@ void pipe_was_written(struct pipe *pipe)
     wake(pipe, PIPE_READER);
 }
 
-static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                         uint64_t bytes)
+int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
+                  uint32_t how)
 {
-    struct pipe *pipe = file->state;
     uint64_t done = 0;
     int64_t status;
     int error = 0;
 
-    (void)offset;
     if (!bytes)
         return 0;
-    status = pipe_wait_filled(thread, pipe, !(file->flags & O_NONBLOCK));
+    status = pipe_wait_filled(thread, pipe, how & PIPE_BLOCKS);
     if (status <= 0)
         return status;
     uint32_t room = pipe_buffer_room(&pipe->buffer);
@@ -129,6 +135,18 @@ static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t offs
     if (done)
         pipe_was_read(pipe, room);
     return done ? (int64_t)done : error;
+}
+
+static uint32_t how_of(const struct file *file)
+{
+    return file->flags & O_NONBLOCK ? 0 : PIPE_BLOCKS;
+}
+
+static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                         uint64_t bytes)
+{
+    (void)offset;
+    return pipe_read(thread, file->state, user, bytes, how_of(file));
 }
 
 /* Puts at most `bytes` bytes where there is room: their number, -EFAULT when there are none. */
@@ -157,16 +175,15 @@ static int64_t fill(struct pipe *pipe, uint64_t user, uint64_t bytes)
     return (int64_t)done;
 }
 
-static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
+                   uint32_t how)
 {
-    struct pipe *pipe = file->state;
     uint32_t least = bytes <= PIPE_ATOMIC_BYTES ? (uint32_t)bytes : 1;
     uint64_t done = 0;
 
-    (void)offset;
     while (done < bytes) {
-        int64_t status = pipe_wait_room(thread, pipe, least, !(file->flags & O_NONBLOCK));
+        int64_t status =
+            (how & PIPE_QUIET ? wait_room : pipe_wait_room)(thread, pipe, least, how & PIPE_BLOCKS);
 
         if (status > 0)
             status = fill(pipe, user + done, bytes - done);
@@ -175,6 +192,13 @@ static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t off
         done += (uint64_t)status;
     }
     return (int64_t)done;
+}
+
+static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                          uint64_t bytes)
+{
+    (void)offset;
+    return pipe_write(thread, file->state, user, bytes, how_of(file));
 }
 
 static uint32_t poll_reader(struct thread *thread, struct file *file)
@@ -228,7 +252,7 @@ void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *t
         }
 }
 
-static void free_pipe(struct pipe *pipe)
+void pipe_free(struct pipe *pipe)
 {
     if (pipe->fifo)
         pipe->fifo->pipe = NULL;
@@ -245,12 +269,19 @@ void pipe_detach(struct file *file)
         at = &(*at)->next_of_pipe;
     *at = file->next_of_pipe;
     if (!pipe->files) {
-        free_pipe(pipe);
+        pipe_free(pipe);
         return;
     }
     for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++)
-        if (has_end(file->type, end) && !--pipe->ends[end])
+        if (has_end(file->type, end) && pipe->ends[end] && !--pipe->ends[end])
             wake(pipe, end == PIPE_READER ? PIPE_WRITER : PIPE_READER);
+}
+
+void pipe_shut(struct pipe *pipe, enum pipe_end end)
+{
+    pipe->ends[end] = 0;
+    wake(pipe, PIPE_READER);
+    wake(pipe, PIPE_WRITER);
 }
 
 const struct file_type file_pipe_reader = {.mode = S_IFIFO | 0600,
@@ -325,7 +356,7 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
                         end == PIPE_READER ? &file_pipe_reader : &file_pipe_writer);
             files_hold(files[end]);
         } else if (end == PIPE_READER) {
-            free_pipe(pipe);
+            pipe_free(pipe);
             return -ENFILE;
         } else {
             files_release(files[PIPE_READER]); /* and the pipe */

@@ -28,8 +28,19 @@ struct pipe *pipe_of(const struct file *file);
 /* A pipe without files: NULL: no memory.  pipe_attach makes `file` one of its files, of a type that
  * reads, writes or does both. */
 struct pipe *pipe_new(void);
+void pipe_free(struct pipe *pipe); /* one without files */
 void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *type);
 void pipe_detach(struct file *file); /* frees the pipe when the file was the last one */
+
+/* No file has this end any more, as if it were closed. */
+void pipe_shut(struct pipe *pipe, enum pipe_end end);
+
+/* What read and write do, of a pipe with a file that the caller holds. */
+enum pipe_how { PIPE_BLOCKS = 1, PIPE_QUIET = 2 /* EPIPE without SIGPIPE */ };
+int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
+                  uint32_t how);
+int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
+                   uint32_t how);
 
 /* Waits until there is something to read: 1; 0 at the end; -EAGAIN, -EINTR.  The reader's file is
  * held. */

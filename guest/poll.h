@@ -12,6 +12,7 @@
 
 #define POLL_READABLE 0x41u /* POLLIN | POLLRDNORM */
 #define POLL_WRITABLE 0x104u /* POLLOUT | POLLWRNORM */
+#define POLL_PEER_ENDED 0x2000u /* POLLRDHUP */
 #define POLL_ALWAYS 0x18u /* POLLERR | POLLHUP: reported whether asked for or not */
 
 /* POLL* that hold now.  Before that, where the command's stdin may be among the files:

@@ -227,6 +227,12 @@ SYSCALL_HANDLER(no_process);
 SYSCALL_HANDLER(no_program);
 SYSCALL_HANDLER(no_network);
 SYSCALL_HANDLER(socket);
+SYSCALL_HANDLER(socketpair);
+SYSCALL_HANDLER(sendto);
+SYSCALL_HANDLER(recvfrom);
+SYSCALL_HANDLER(shutdown);
+SYSCALL_HANDLER(getsockopt);
+SYSCALL_HANDLER(getsockname);
 SYSCALL_HANDLER(no_socket);
 /* guest/syscall_limits.c */
 SYSCALL_HANDLER(getrlimit);

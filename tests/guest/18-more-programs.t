@@ -46,6 +46,7 @@ ok 'git: a repository is made' git -c init.defaultBranch=main init -q repository
 cd repository && both 'git: of the working directory' -- git log --oneline
 cd "$work" || exit 1
 
+both 'python3: asyncio' -- /usr/bin/python3 "$programs/loop.py"
 both 'node: a worker, timers' -- node work.js
 if [ -n "${HR_TEST_LONG:-}" ] && command -v javac >/dev/null; then
     ok 'Java: it compiles' javac Work.java

@@ -20,7 +20,7 @@ single() {
     ok "$program: the trace is complete" "$HR" check hr.bin
 }
 
-for program in io_pipe io_fifo io_poll io_lock io_move; do
+for program in io_pipe io_fifo io_socket io_poll io_lock io_move; do
     single $program
     several $program
 done
