@@ -46,8 +46,10 @@ wait "$pid" || status=$?
 is 'SIGTERM: status' "$status" 143
 left SIGTERM
 
-for delay in 0.6 1 2; do
+for delay in 0.3 0.7 1.7; do # from the trace's first bytes on
     start -i 10us
+    tries=600
+    while [ ! -s hr.bin ] && [ $((tries -= 1)) -gt 0 ]; do sleep 0.1; done
     sleep "$delay"
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null
