@@ -311,6 +311,7 @@ int main(int argc, char **argv)
     restore();
     reset();
     attempt();
+    mlockall(MCL_CURRENT); /* its own memory is filled now: a call may do so later */
     free_before = free_kib();
     for (uint64_t i = 0; i < rounds; i++) {
         if (i % CALLS_BETWEEN_RESETS == 0)
