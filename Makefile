@@ -135,7 +135,7 @@ test-long: ## like test, with inputs of up to 100 MB
 check-vpmu: all test-tools ## test real counters on the emulator QEMU with the CPU models CPU
 	@test -n '$(QEMU)' || { echo "check-vpmu: name an emulator: QEMU=PATH [CPU=MODEL] [ACCEL=kvm]" >&2; exit 2; }
 	@BUILD=$(BUILD) QEMU='$(QEMU)' FLAVOURS='$(CPU)' ACCEL='$(or $(ACCEL),$(if $(filter host%,$(CPU)),kvm,tcg))' \
-		prove tests/guest/1[0-9]-*.t
+		prove tests/guest/1[0-4]-*.t
 
 bench: ## measure speed, size and accuracy against their limits
 	@tools/setup.sh build run bench
