@@ -156,12 +156,19 @@ ssize_t keep_files_receive(struct keep_files *k, int from)
     return count;
 }
 
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
 void keep_files_print_missing(const struct keep_files *k, FILE *out)
 {
     char path[PATH_SHOWN_BYTES];
     char count[TEXT_QUANTITY_BYTES];
     size_t here = 0;
 
+    if (k->missing_count > 0)
+        qsort(k->missing, k->missing_count, sizeof *k->missing, by_name);
     for (size_t i = 0; i < k->missing_count; i++)
         if (access(k->missing[i], F_OK) == 0) {
             if (here++ == 0)
