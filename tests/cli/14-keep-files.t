@@ -34,7 +34,7 @@ play files --missing
 is '--missing: status' "$status" 0
 is '--missing: what is here comes with the remedy' "$(grep -A 1 'and here' err | tail -n 1)" '    --file /etc/passwd'
 is '--missing: what is not here' "$(grep -A 2 'not here' err | tail -n 2 | tr -s ' \n' ' ')" \
-    ' /no/such/file /no/escape\x1b[31m '
+    ' /no/escape\x1b[31m /no/such/file '
 like '--missing: what was left out' err 'and 3 more'
 play normal --missing
 like '--missing: nothing' err 'found every file'
