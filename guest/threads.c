@@ -11,6 +11,7 @@
 #include "lib/x86.h"
 
 #define HASH_SLOTS 1024u
+#define SCARCE_SHARE 32 /* the last of memory is not for threads: those that live need it */
 #define TID_LIMIT (1u << 22) /* PID_MAX_LIMIT of Linux */
 #define FPU_ALIGNMENT 64u /* of an XSAVE area */
 #define MXCSR_DEFAULT 0x1f80u
@@ -197,7 +198,8 @@ struct thread *threads_first(struct process *process)
 
 struct thread *threads_clone(const struct thread *parent, const struct trap_frame *frame)
 {
-    struct thread *thread = count < THREADS_MAX ? take_memory() : NULL;
+    bool scarce = phys_free_bytes() < phys_total_bytes() / SCARCE_SHARE;
+    struct thread *thread = count < THREADS_MAX && !scarce ? take_memory() : NULL;
 
     if (!thread)
         return NULL;
