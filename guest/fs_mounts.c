@@ -130,8 +130,8 @@ static void add_generated(const char *name, const struct proc_file *file, uint64
 
     path_of(addition->process, name, path);
     if (inode) {
-        inode->generate = file->generate;
-        inode->context = context;
+        inode->generate = file->text ? proc_say : file->generate;
+        inode->context = file->text ? (uint64_t)file->text : context;
     }
     error = fs_place(path, READ_ONLY, inode);
     if (error)

@@ -51,6 +51,13 @@ void proc_add_cpu_mask(struct proc_text *text, uint64_t mask)
         proc_add(text, "%0*x\n", (int)(run.workload_cpus + 3) / 4, (uint32_t)mask);
 }
 
+int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room)
+{
+    BEGIN
+    proc_add(&text, "%s", (const char *)inode->context);
+    return proc_end(&text);
+}
+
 /* A path for each CPU. */
 static void visit_cpus(const struct proc_file *file, proc_visit *visit, void *argument)
 {

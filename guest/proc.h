@@ -12,10 +12,12 @@
 
 /* A file: in a process's directory `name` is relative to it, and the inode's context is 0 or, in
  * task/TID, the tid.  Elsewhere it is absolute; `*` in it stands for a CPU's number, which then is
- * in bits 15:8 of the context; bits 7:0 are `detail`. */
+ * in bits 15:8 of the context; bits 7:0 are `detail`.  What never changes is `text`, without a
+ * generator. */
 struct proc_file {
     const char *name;
     inode_generate *generate;
+    const char *text; /* NULL: generate */
     uint32_t detail;
     uint32_t mode; /* 0: 0444 */
 };
@@ -41,7 +43,10 @@ void proc_each_of_process(proc_visit *visit, void *argument);
 /* True when the CPU's file exists: caches differ between models. */
 bool proc_cpu_has(const struct proc_file *file);
 
-/* Text as it grows; PROC_END ends a generator: the bytes, or -ENOBUFS when `room` is too small and
+/* Generates what the inode's context points to: a file's text. */
+int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room);
+
+/* Text as it grows; proc_end ends a generator: the bytes, or -ENOBUFS when `room` is too small and
  * the caller may offer more. */
 struct proc_text {
     char *out;
@@ -51,6 +56,15 @@ struct proc_text {
 void proc_add(struct proc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int64_t proc_end(const struct proc_text *text);
+
+/* The head of a generator, and how one begins that may need neither thread nor inode. */
+#define GENERATE(name)                                                                     \
+    static int64_t name(const struct thread *thread, const struct inode *inode, char *out, \
+                        uint64_t room)
+#define BEGIN                                           \
+    struct proc_text text = {.out = out, .room = room}; \
+    (void)thread;                                       \
+    (void)inode;
 
 /* Whom a file of a process's directory is about; NULL: that thread has ended (-ESRCH). */
 const struct thread *proc_subject(const struct thread *thread, const struct inode *inode);

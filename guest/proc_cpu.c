@@ -13,14 +13,6 @@
 #define CACHES \
     4u /* levels asked for; the detail of a cache's files is index * CACHE_FILES + file */
 
-#define GENERATE(name)                                                                     \
-    static int64_t name(const struct thread *thread, const struct inode *inode, char *out, \
-                        uint64_t room)
-#define BEGIN                                           \
-    struct proc_text text = {.out = out, .room = room}; \
-    (void)thread;                                       \
-    (void)inode;
-
 static uint32_t cpu_of(const struct inode *inode)
 {
     return (uint32_t)(inode->context >> 8);
@@ -194,34 +186,6 @@ GENERATE(this_cpu)
     return proc_end(&text);
 }
 
-GENERATE(zero)
-{
-    BEGIN
-    proc_add(&text, "0\n");
-    return proc_end(&text);
-}
-
-GENERATE(one)
-{
-    BEGIN
-    proc_add(&text, "1\n");
-    return proc_end(&text);
-}
-
-GENERATE(empty_line)
-{
-    BEGIN
-    proc_add(&text, "\n");
-    return proc_end(&text);
-}
-
-GENERATE(kernel_max)
-{
-    BEGIN
-    proc_add(&text, "63\n");
-    return proc_end(&text);
-}
-
 GENERATE(node_meminfo)
 {
     BEGIN
@@ -323,15 +287,21 @@ static const struct proc_file files[] = {
     {.name = CPU "online", .generate = cpu_list},
     {.name = CPU "possible", .generate = cpu_list},
     {.name = CPU "present", .generate = cpu_list},
-    {.name = CPU "offline", .generate = empty_line},
-    {.name = CPU "isolated", .generate = empty_line},
-    {.name = CPU "kernel_max", .generate = kernel_max},
-    {.name = CPU "smt/active", .generate = zero},
-    {.name = CPU "cpu*/online", .generate = one},
+    {.name = CPU "offline", .text = "\n"},
+    {.name = CPU "isolated", .text = "\n"},
+    {.name = CPU "kernel_max", .text = "63\n"},
+    {.name = CPU "smt/active", .text = "0\n"},
+    {.name = CPU "cpu*/online", .text = "1\n"},
     TOPOLOGY("core_id", this_cpu_list),
-    TOPOLOGY("physical_package_id", zero),
-    TOPOLOGY("die_id", zero),
-    TOPOLOGY("cluster_id", zero),
+    {.name = CPU "cpu*/topology/"
+                 "physical_package_id",
+     .text = "0\n"},
+    {.name = CPU "cpu*/topology/"
+                 "die_id",
+     .text = "0\n"},
+    {.name = CPU "cpu*/topology/"
+                 "cluster_id",
+     .text = "0\n"},
     TOPOLOGY("thread_siblings", this_cpu),
     TOPOLOGY("thread_siblings_list", this_cpu_list),
     TOPOLOGY("core_cpus", this_cpu),

@@ -12,14 +12,6 @@
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 #define NS_PER_SECOND 1000000000u
 
-#define GENERATE(name)                                                                     \
-    static int64_t name(const struct thread *thread, const struct inode *inode, char *out, \
-                        uint64_t room)
-#define BEGIN                                           \
-    struct proc_text text = {.out = out, .room = room}; \
-    (void)thread;                                       \
-    (void)inode;
-
 GENERATE(meminfo)
 {
     BEGIN
@@ -112,40 +104,6 @@ GENERATE(vmstat)
     return proc_end(&text);
 }
 
-GENERATE(filesystems)
-{
-    BEGIN
-    proc_add(&text, "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\nnodev\trootfs\n");
-    return proc_end(&text);
-}
-
-GENERATE(devices)
-{
-    BEGIN
-    proc_add(&text, "Character devices:\n  1 mem\n  5 /dev/tty\n\nBlock devices:\n");
-    return proc_end(&text);
-}
-
-GENERATE(swaps)
-{
-    BEGIN
-    proc_add(&text, "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n");
-    return proc_end(&text);
-}
-
-GENERATE(command_line)
-{
-    BEGIN
-    proc_add(&text, "microtome\n");
-    return proc_end(&text);
-}
-
-GENERATE(nothing)
-{
-    BEGIN
-    return proc_end(&text);
-}
-
 static const struct proc_file files[] = {
     {.name = "/proc/meminfo", .generate = meminfo},
     {.name = "/proc/stat", .generate = stat},
@@ -153,12 +111,14 @@ static const struct proc_file files[] = {
     {.name = "/proc/loadavg", .generate = loadavg},
     {.name = "/proc/version", .generate = version},
     {.name = "/proc/vmstat", .generate = vmstat},
-    {.name = "/proc/filesystems", .generate = filesystems},
-    {.name = "/proc/devices", .generate = devices},
-    {.name = "/proc/swaps", .generate = swaps},
-    {.name = "/proc/cmdline", .generate = command_line},
-    {.name = "/proc/modules", .generate = nothing},
-    {.name = "/proc/diskstats", .generate = nothing},
+    {.name = "/proc/filesystems",
+     .text = "nodev\tsysfs\nnodev\ttmpfs\nnodev\tproc\nnodev\tdevtmpfs\nnodev\trootfs\n"},
+    {.name = "/proc/devices",
+     .text = "Character devices:\n  1 mem\n  5 /dev/tty\n\nBlock devices:\n"},
+    {.name = "/proc/swaps", .text = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"},
+    {.name = "/proc/cmdline", .text = "microtome\n"},
+    {.name = "/proc/modules", .text = ""},
+    {.name = "/proc/diskstats", .text = ""},
 };
 
 const struct proc_files proc_machine_files = {files, sizeof files / sizeof files[0]};

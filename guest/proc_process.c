@@ -15,13 +15,9 @@
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 
-#define BEGIN                                           \
+#define ABOUT                                           \
     struct proc_text text = {.out = out, .room = room}; \
     const struct thread *subject = proc_subject(thread, inode);
-
-#define GENERATE(name)                                                                     \
-    static int64_t name(const struct thread *thread, const struct inode *inode, char *out, \
-                        uint64_t room)
 
 /* The manifest's strings of one key, each with its NUL. */
 static int64_t add_strings(const struct thread *thread, const char *key, char *out, uint64_t room)
@@ -62,7 +58,7 @@ GENERATE(auxiliary)
 
 GENERATE(comm)
 {
-    BEGIN
+    ABOUT
     char name[16];
 
     if (!subject)
@@ -80,7 +76,7 @@ static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
 
 GENERATE(stat)
 {
-    BEGIN
+    ABOUT
     const struct vm_space *space = &thread->process->space;
     uint32_t pid = thread->process->pid;
     char name[16];
@@ -101,7 +97,7 @@ GENERATE(stat)
 
 GENERATE(statm)
 {
-    BEGIN
+    ABOUT
     const struct vm_space *space = &thread->process->space;
     uint64_t text_bytes = 0, data_bytes = 0;
 
@@ -156,7 +152,7 @@ static void add_status_signals(struct proc_text *text, const struct thread *subj
 
 GENERATE(status)
 {
-    BEGIN
+    ABOUT
     const struct process *process = thread->process;
     char name[16];
 
@@ -209,7 +205,7 @@ static const struct {
 
 GENERATE(limit_table)
 {
-    BEGIN(void) subject;
+    ABOUT(void) subject;
     proc_add(&text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         uint64_t limit[2];
@@ -238,7 +234,7 @@ static const struct {
 
 GENERATE(mount_table)
 {
-    BEGIN(void) subject;
+    ABOUT(void) subject;
     for (size_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
         proc_add(&text, "%s %s %s rw,relatime 0 0\n", mounts[i].type, mounts[i].where,
                  mounts[i].type);
@@ -247,7 +243,7 @@ GENERATE(mount_table)
 
 GENERATE(mount_info)
 {
-    BEGIN(void) subject;
+    ABOUT(void) subject;
     for (uint32_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
         proc_add(&text, "%u %u 0:%u / %s rw,relatime - %s %s rw\n", 20 + i, i ? 20 : 1,
                  mounts[i].minor, mounts[i].where, mounts[i].type, mounts[i].type);
@@ -256,7 +252,7 @@ GENERATE(mount_info)
 
 GENERATE(schedstat)
 {
-    BEGIN
+    ABOUT
     if (!subject)
         return -ESRCH;
     proc_add(&text, "%lu 0 1\n", used_ns(subject, inode));

@@ -87,26 +87,6 @@
     SETTING(NODE "has_normal_memory", "0")                                        \
     SETTING(NODE "node0/distance", "10")
 
-#define VALUE(path, value) value "\n",
-static const char *const values[] = {SETTINGS(VALUE)};
-
-_Static_assert(sizeof values / sizeof values[0] <= 256, "detail has 8 bits");
-
-#define GENERATE(name)                                                                     \
-    static int64_t name(const struct thread *thread, const struct inode *inode, char *out, \
-                        uint64_t room)
-#define BEGIN                                           \
-    struct proc_text text = {.out = out, .room = room}; \
-    (void)thread;                                       \
-    (void)inode;
-
-GENERATE(say)
-{
-    BEGIN
-    proc_add(&text, "%s", values[inode->context & 255]);
-    return proc_end(&text);
-}
-
 GENERATE(hostname)
 {
     BEGIN
@@ -149,9 +129,7 @@ GENERATE(file_numbers)
     return proc_end(&text);
 }
 
-/* A setting's number is its place in the list. */
-enum { FIRST = __COUNTER__ + 1 };
-#define SETTING_FILE(path, value) {.name = path, .generate = say, .detail = __COUNTER__ - FIRST},
+#define SETTING_FILE(path, value) {.name = path, .text = value "\n"},
 
 static const struct proc_file files[] = {{.name = KERNEL "hostname", .generate = hostname},
                                          {.name = KERNEL "random/uuid", .generate = uuid},
