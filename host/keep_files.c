@@ -11,7 +11,7 @@
 
 int keep_files_open(struct keep_files *k, const char *directory, uint64_t memory_bytes)
 {
-    *k = (struct keep_files){.directory = directory, .store = {.directory = -1, .temporary = -1}};
+    *k = (struct keep_files){.directory = directory, .store = KEEP_STORE_CLOSED};
     if (directory == NULL)
         return 0;
     return keep_store_open(&k->store, directory, memory_bytes * KEEP_FILES_MEMORIES);

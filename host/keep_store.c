@@ -32,7 +32,8 @@ static int make_temporary(struct keep_store *s)
 
 int keep_store_open(struct keep_store *s, const char *directory, uint64_t bytes_max)
 {
-    *s = (struct keep_store){.directory = -1, .temporary = -1, .file = -1, .bytes_max = bytes_max};
+    *s = (struct keep_store)KEEP_STORE_CLOSED;
+    s->bytes_max = bytes_max;
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return -errno;
     s->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -31,6 +31,11 @@ struct keep_store {
     uint64_t names; /* of files, directories, links: a guest's memory holds only so many */
 };
 
+#define KEEP_STORE_CLOSED                            \
+    {                                                \
+        .directory = -1, .temporary = -1, .file = -1 \
+    }
+
 struct keep_attributes {
     uint32_t mode; /* permissions; set-user-ID and the like are dropped */
     uint64_t modified; /* nanoseconds since 1970 */
