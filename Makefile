@@ -27,7 +27,7 @@ LIBHR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -MMD -MP -fPIC -fvis
 
 LIB_SRC := $(wildcard lib/*.c)
 GUEST_SRC := $(wildcard guest/*.c guest/*.S boot/*.S boot/*.c drivers/*.c drivers/*/*.c) $(LIB_SRC)
-HOST_SRC := $(wildcard host/*.c) $(LIB_SRC)
+HOST_SRC := $(wildcard host/*.c host/*/*.c) $(LIB_SRC)
 LIBHR_SRC := workloads/libhr.c workloads/libhr_counters.S
 WORKLOADS := $(patsubst workloads/%.c,%,$(filter-out $(LIBHR_SRC),$(wildcard workloads/*.c)))
 

@@ -15,10 +15,9 @@ static const struct dump_format *const formats[] = {&dump_csv, &dump_records};
 
 struct dump_options {
     const char *path;
-    const char *program;
     const struct dump_format *format;
-    uint64_t from_ns;
-    uint64_t to_ns;
+    struct selection selection;
+    struct symbols_options symbols;
 };
 
 static const struct dump_format *find_format(const char *name)
@@ -27,13 +26,6 @@ static const struct dump_format *find_format(const char *name)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
-}
-
-static void parse_time(const char *option, const char *text, uint64_t *ns,
-                       const struct argp_state *state)
-{
-    if (units_parse_time(text, UNITS_NEEDED, ns) != 0)
-        argp_error(state, "--%s %s: not a time; give it with a unit, such as 500us", option, text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -46,14 +38,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (options->format == NULL)
             argp_error(state, "--format %s: unknown format; choose csv or records", argument);
         return 0;
-    case 'p':
-        options->program = argument;
-        return 0;
-    case 'a':
-        parse_time("from", argument, &options->from_ns, state);
-        return 0;
-    case 'b':
-        parse_time("to", argument, &options->to_ns, state);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->selection;
+        state->child_inputs[1] = &options->symbols;
         return 0;
     default:
         return reader_parse_file(key, argument, state, &options->path);
@@ -101,9 +88,8 @@ static int run(const struct dump_options *options)
         return reader_fail(options->path, error);
     }
     output_init(&dump->output, STDOUT_FILENO);
-    dump->program = options->program;
-    dump->scan.from_ns = options->from_ns;
-    dump->scan.to_ns = options->to_ns;
+    dump->symbols_options = &options->symbols;
+    dump->scan.selection = options->selection; /* the scan frees it */
     error = walk(dump, options->format);
     status = conclude(dump, options->path, error);
     symbols_close(dump->symbols);
@@ -116,13 +102,13 @@ int dump_command(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"format", 'f', "FORMAT", 0, "csv (default): one row a sample; records: everything", 0},
-        {"program", 'p', "PATH", 0, "Take the program's symbols from PATH", 0},
-        {"from", 'a', "TIME", 0, "Begin at TIME since the program's start, such as 2ms", 0},
-        {"to", 'b', "TIME", 0, "End at TIME", 0},
         {0},
     };
+    static const struct argp_child children[] = {
+        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
+        .children = children,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Write a trace (default hr.bin) as text to standard output."
@@ -134,7 +120,9 @@ int dump_command(int argc, char **argv)
                "  hr dump --from 1.5s --to 1.6s        a tenth of a second of it\n"
                "  hr dump --format records hr.bin | grep syscall\n",
     };
-    struct dump_options options = {NULL, NULL, &dump_csv, 0, UINT64_MAX};
+    struct dump_options options = {.format = &dump_csv};
+
+    selection_init(&options.selection);
 
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     options.path = reader_file(options.path);

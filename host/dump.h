@@ -19,7 +19,7 @@ struct dump {
     struct trace_scan scan;
     struct output output;
     struct symbols *symbols; /* opened when first needed: the maps come before the samples */
-    const char *program; /* path to use instead of the recorded one, or NULL */
+    const struct symbols_options *symbols_options;
     bool header_done;
     struct dump_label cache[1u << DUMP_CACHE_BITS];
 };

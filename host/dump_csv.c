@@ -17,7 +17,7 @@ static int put_header(struct dump *dump)
                    text_escape(safe, sizeof safe, trace_info_event_name(info, i, room)));
     }
     output_char(&dump->output, '\n');
-    return symbols_open(&dump->symbols, info, dump->program);
+    return symbols_open(&dump->symbols, info, dump->symbols_options);
 }
 
 static const char *label(struct dump *dump, uint64_t ip)
@@ -71,10 +71,9 @@ static int take_samples(void *context, const struct trace_samples *samples)
         return error;
     for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
-        uint64_t time_ns = trace_info_time_ns(&dump->scan.info, sample->time);
 
-        if (time_ns >= dump->scan.from_ns && time_ns <= dump->scan.to_ns)
-            put_row(dump, samples, sample, previous, time_ns);
+        put_row(dump, samples, sample, previous,
+                trace_info_time_ns(&dump->scan.info, sample->time));
         previous = sample;
     }
     return out->error;

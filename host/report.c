@@ -25,7 +25,8 @@ enum { KEY_REGIONS = 256, KEY_MARKS }; /* options without a letter */
 struct report_options {
     const char *path;
     const char *sort; /* NULL: samples of functions, time of regions */
-    const char *program;
+    struct selection selection;
+    struct symbols_options symbols;
     enum report_view view;
     unsigned long limit; /* 0: all */
 };
@@ -35,7 +36,7 @@ struct report {
     struct profile profile;
     struct report_marks marks;
     struct symbols *symbols; /* opened when first needed: the maps come before the samples */
-    const char *program;
+    const struct symbols_options *symbols_options;
     uint64_t mark_count;
 };
 
@@ -49,8 +50,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 's':
         options->sort = argument;
         return 0;
-    case 'p':
-        options->program = argument;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->selection;
+        state->child_inputs[1] = &options->symbols;
         return 0;
     case KEY_REGIONS:
     case KEY_MARKS:
@@ -80,7 +82,7 @@ static int fold(struct report *r)
     int error = 0;
 
     if (r->symbols == NULL)
-        error = symbols_open(&r->symbols, &r->scan.info, r->program);
+        error = symbols_open(&r->symbols, &r->scan.info, r->symbols_options);
     if (error == 0)
         profile_fold(&r->profile, r->symbols);
     return error;
@@ -154,7 +156,7 @@ static void warn(const struct report *r, const char *path)
     for (size_t i = 0;
          r->symbols != NULL && (problem = symbols_problem(r->symbols, i, &file)) != NULL; i++)
         error_print("%s: %s", file, problem);
-    if (!trace_audit_complete(audit))
+    if (!r->scan.partial && !trace_audit_complete(audit))
         error_print("%s: incomplete, the report covers what is there; 'hr check %s' says what is "
                     "missing",
                     path, path);
@@ -216,11 +218,12 @@ static int walk(struct report *r, enum report_view view)
 
 static int run(const struct report_options *options)
 {
-    struct report r = {.program = options->program};
+    struct report r = {.symbols_options = &options->symbols};
     int status = HR_EXIT_FAILED;
     int error = trace_scan_open(&r.scan, options->path);
 
     if (error == 0) {
+        r.scan.selection = options->selection; /* the scan frees it */
         error = walk(&r, options->view);
         if (error == 0)
             status = present(&r, options);
@@ -241,11 +244,13 @@ int report_command(int argc, char **argv)
          "Show the first N (functions: default 40; 0, the default of the others, shows all)", 0},
         {"regions", KEY_REGIONS, NULL, 0, "Show the regions that the program named", 0},
         {"marks", KEY_MARKS, NULL, 0, "List the program's marks with their times", 0},
-        {"program", 'p', "PATH", 0, "Take the program's symbols from PATH", 0},
         {0},
     };
+    static const struct argp_child children[] = {
+        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
+        .children = children,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Show the functions of a trace (default hr.bin) by samples and by events."
@@ -261,6 +266,7 @@ int report_command(int argc, char **argv)
     };
     struct report_options options = {.limit = LIMIT_UNSET};
 
+    selection_init(&options.selection);
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     if (options.limit == LIMIT_UNSET)
         options.limit = options.view == REPORT_FUNCTIONS ? DEFAULT_LIMIT : 0;

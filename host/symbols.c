@@ -140,7 +140,8 @@ static int add_maps(struct symbols *s, const struct trace_info *info, const char
     return error;
 }
 
-int symbols_open(struct symbols **symbols, const struct trace_info *info, const char *program_path)
+int symbols_open(struct symbols **symbols, const struct trace_info *info,
+                 const struct symbols_options *options)
 {
     struct symbols *s = calloc(1, sizeof *s);
     int error = s != NULL ? 0 : -ENOMEM;
@@ -148,8 +149,9 @@ int symbols_open(struct symbols **symbols, const struct trace_info *info, const 
     if (error == 0) {
         s->objects = calloc(info->map_count + 1, sizeof s->objects[0]);
         s->mappings = calloc(info->map_count + 1, sizeof s->mappings[0]);
-        error =
-            s->objects != NULL && s->mappings != NULL ? add_maps(s, info, program_path) : -ENOMEM;
+        error = s->objects != NULL && s->mappings != NULL
+                    ? add_maps(s, info, options != NULL ? options->program : NULL)
+                    : -ENOMEM;
     }
     if (error != 0) {
         symbols_close(s);
@@ -224,6 +226,16 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_plac
     place->start = address - place->offset;
     place->end = place->start + (function->end - function->start);
     return true;
+}
+
+uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
+                        struct symbols_frame frames[SYMBOLS_FRAMES_MAX])
+{
+    struct symbols_place place;
+
+    symbols_find(symbols, address, &place);
+    frames[0] = (struct symbols_frame){.function = place.name};
+    return 1;
 }
 
 static const char *kernel_problem(int status)

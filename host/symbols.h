@@ -6,10 +6,26 @@
 #ifndef HOST_SYMBOLS_H
 #define HOST_SYMBOLS_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "host/trace_info.h"
+
+#define SYMBOLS_DEBUG_DIRS_MAX 16u
+
+struct symbols_options { /* all zero: the defaults */
+    const char *program; /* replaces the path of the program's own maps; NULL: as recorded */
+    const char *debug_dirs[SYMBOLS_DEBUG_DIRS_MAX]; /* searched before /usr/lib/debug */
+    uint32_t debug_dir_count;
+    bool raw_names; /* not demangled */
+    bool no_inlines;
+    bool no_debuginfod; /* ask no server, whatever DEBUGINFOD_URLS says */
+};
+
+/* --program, --debug-dir and so on, as a child of a command's argp: its input is a struct
+ * symbols_options. */
+extern const struct argp symbols_argp;
 
 struct symbols;
 
@@ -22,15 +38,31 @@ struct symbols_place {
     const char *object; /* the file's name without folders, NULL if in no map; raw */
 };
 
-/* Takes the maps of `info`, which need not outlive the symbols.  program_path replaces the path
- * of the program's own maps (NULL: as recorded).  Files that cannot be used give problems, no
- * error.  0 or -ENOMEM.
+/* Takes the maps of `info`, which need not outlive the symbols; options NULL: the defaults.  Files
+ * that cannot be used give problems, no error.  0 or -ENOMEM.
  */
-int symbols_open(struct symbols **symbols, const struct trace_info *info, const char *program_path);
+int symbols_open(struct symbols **symbols, const struct trace_info *info,
+                 const struct symbols_options *options);
 void symbols_close(struct symbols *symbols);
 
 /* Always fills *place; true when the address is in a known map. */
 bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place);
+
+#define SYMBOLS_FRAMES_MAX 32u /* of one address */
+
+struct symbols_frame { /* a function at an address: inlined, or the one that holds the code */
+    const char *function; /* raw, unless demangled; NULL: unknown */
+    const char *file; /* of the source; NULL: unknown */
+    uint32_t line; /* 0: unknown */
+    bool inlined; /* into the next frame */
+};
+
+/* The functions at an address, the innermost inlined one first, the one of symbols_find last: how
+ * many, 1 to SYMBOLS_FRAMES_MAX.  The texts live as long as the symbols.  Slow the first time for
+ * an address.
+ */
+uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
+                        struct symbols_frame frames[SYMBOLS_FRAMES_MAX]);
 
 /* Why a file gives no symbols, one after the other, with the remedy; NULL after the last one.
  * *file is its path.  The kernel's file is no problem unless an address in it was looked up.

@@ -14,10 +14,13 @@ int trace_scan_open(struct trace_scan *scan, const char *path)
     if (error != 0)
         return error;
     trace_info_init(&scan->info);
-    scan->from_ns = 0;
-    scan->to_ns = UINT64_MAX;
+    scan->slots = NULL;
+    scan->stacks = (struct stacks){0};
+    selection_init(&scan->selection);
     scan->partial = false;
     error = trace_audit_init(&scan->audit);
+    if (error == 0)
+        error = stacks_init(&scan->stacks);
     scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
     if (error == 0 && scan->slots == NULL)
         error = -ENOMEM;
@@ -30,6 +33,8 @@ void trace_scan_close(struct trace_scan *scan)
 {
     free(scan->slots);
     scan->slots = NULL;
+    selection_free(&scan->selection);
+    stacks_free(&scan->stacks);
     trace_audit_free(&scan->audit);
     trace_info_free(&scan->info);
     trace_file_close(&scan->file);
@@ -42,8 +47,29 @@ struct walk { /* state of the chunk being decoded */
     struct trace_decoder decoder;
     uint64_t samples;
     uint64_t lost;
+    bool inside; /* the selection's span of time holds all of the chunk */
     int result; /* of a callback */
 };
+
+/* Drops the samples of a run that are not selected: one thread's, in the order of time. */
+static void cut(const struct walk *w, struct trace_samples *samples)
+{
+    const struct selection *selection = &w->scan->selection;
+    const struct trace_info *info = &w->scan->info;
+
+    if (samples->count != 0 && !selection_has_thread(selection, samples->slots[0].tid))
+        samples->count = 0;
+    if (w->inside)
+        return;
+    while (samples->count != 0 &&
+           trace_info_time_ns(info, samples->slots[0].time) < selection->from_ns) {
+        samples->previous = samples->slots++;
+        samples->count--;
+    }
+    while (samples->count != 0 &&
+           trace_info_time_ns(info, samples->slots[samples->count - 1].time) > selection->to_ns)
+        samples->count--;
+}
 
 static enum trace_status visit_samples(struct walk *w, const struct trace_record *record)
 {
@@ -60,7 +86,8 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     if (status != TRACE_OK)
         return status;
     w->samples += samples.count;
-    if (w->visitor->samples != NULL)
+    cut(w, &samples);
+    if (w->visitor->samples != NULL && samples.count != 0)
         w->result = w->visitor->samples(w->visitor->context, &samples);
     return TRACE_OK;
 }
@@ -144,7 +171,14 @@ static enum trace_status visit_records(struct walk *w)
 static int visit_chunk(struct trace_scan *scan, const struct trace_visitor *visitor,
                        const struct trace_chunk *chunk, bool continues)
 {
-    struct walk w = {.scan = scan, .visitor = visitor, .chunk = chunk};
+    const struct selection *selection = &scan->selection;
+    struct walk w = {
+        .scan = scan,
+        .visitor = visitor,
+        .chunk = chunk,
+        .inside = trace_info_time_ns(&scan->info, chunk->header.time_first) >= selection->from_ns &&
+                  trace_info_time_ns(&scan->info, chunk->header.time_last) <= selection->to_ns,
+    };
     enum trace_status status = TRACE_OK;
     int error = 0;
 
@@ -168,9 +202,12 @@ static int visit_chunk(struct trace_scan *scan, const struct trace_visitor *visi
 
 static bool outside(const struct trace_scan *scan, const struct hr_chunk_header *header)
 {
+    const struct selection *selection = &scan->selection;
+
     return header->type == HR_CHUNK_DATA &&
-           (trace_info_time_ns(&scan->info, header->time_last) < scan->from_ns ||
-            trace_info_time_ns(&scan->info, header->time_first) > scan->to_ns);
+           (trace_info_time_ns(&scan->info, header->time_last) < selection->from_ns ||
+            trace_info_time_ns(&scan->info, header->time_first) > selection->to_ns ||
+            !selection_has_cpu(selection, header->cpu));
 }
 
 /* Continues where the span begins, if the index knows; else the walk passes over every chunk. */
@@ -178,7 +215,7 @@ static void jump(struct trace_scan *scan)
 {
     const struct hr_meta_clock *clock = &scan->info.clock;
     unsigned __int128 ticks =
-        (unsigned __int128)scan->from_ns * clock->ticks_per_second / 1000000000u;
+        (unsigned __int128)scan->selection.from_ns * clock->ticks_per_second / 1000000000u;
     struct trace_index index;
     uint64_t target;
     size_t i;
@@ -197,7 +234,7 @@ static void pass_over(struct trace_scan *scan, const struct trace_chunk *chunk)
     bool first = !scan->partial;
 
     scan->partial = true;
-    if (first && trace_info_time_ns(&scan->info, chunk->header.time_last) < scan->from_ns)
+    if (first && trace_info_time_ns(&scan->info, chunk->header.time_last) < scan->selection.from_ns)
         jump(scan);
 }
 

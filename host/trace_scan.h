@@ -6,6 +6,8 @@
 #ifndef HOST_TRACE_SCAN_H
 #define HOST_TRACE_SCAN_H
 
+#include "host/selection.h"
+#include "host/stacks.h"
 #include "host/trace_audit.h"
 #include "host/trace_file.h"
 #include "host/trace_info.h"
@@ -16,6 +18,7 @@ struct trace_samples { /* a run of samples of one CPU, one thread, one set of fl
     const struct trace_slot *slots;
     uint32_t count;
     uint32_t event_count;
+    const uint32_t *stacks; /* a node of scan->stacks for each sample; NULL: the trace has none */
 };
 
 /* Every callback may be NULL; a value other than 0 ends the walk and is its result. */
@@ -36,12 +39,12 @@ struct trace_scan {
     struct trace_info info;
     struct trace_audit audit;
     struct trace_slot *slots; /* TRACE_RUN_SAMPLES_MAX; owned */
-    /* A span of time since the program's start, the whole trace unless set before trace_scan_run:
-     * DATA chunks outside it are passed over, by the index where there is one.  Chunks at its
-     * edges come whole.
+    /* What the visitor is to see, everything unless set before trace_scan_run.  Chunks that hold
+     * nothing of it are passed over, by the index where there is one; runs of samples at the edges
+     * are cut.  Records other than samples come with their whole chunk.
      */
-    uint64_t from_ns;
-    uint64_t to_ns;
+    struct selection selection;
+    struct stacks stacks; /* what trace_samples.stacks are nodes of */
     bool partial; /* chunks were passed over: the audit does not cover the file */
 };
 

@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 2 /* readers accept any minor version */
+#define HR_VERSION_MINOR 3 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -77,6 +77,7 @@ enum hr_record_type {
     HR_META_SAMPLING = 4, /* struct hr_meta_sampling */
     HR_META_CALIBRATION = 5, /* struct hr_meta_calibration */
     HR_META_MAP = 6, /* struct hr_meta_map, then build-id, then path (no NUL) */
+    HR_META_STACKS = 7, /* struct hr_meta_stacks: samples have call stacks */
     /* in DATA chunks */
     HR_REC_BASE = 32, /* struct hr_rec_base, then u64 counters[event_count]; first record */
     HR_REC_SAMPLES = 33, /* struct hr_rec_samples, then samples; field widths 0, 1, 2, 3 */
@@ -89,6 +90,9 @@ enum hr_record_type {
     HR_REC_GAP = 40, /* struct hr_rec_gap */
     HR_REC_FAULT = 41, /* struct hr_rec_fault */
     HR_REC_PERIOD = 42, /* struct hr_rec_period */
+    HR_REC_STACK_NODES = 43, /* frames of call stacks, coded as docs/format.md says */
+    HR_REC_STACKS = 44, /* the stacks of the run of samples before it */
+    HR_REC_USER_STACKS = 45, /* the same as registers and copies of stack memory */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
     HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
@@ -192,6 +196,33 @@ struct hr_meta_map { /* address range start .. end-1 shows the file from file_of
     uint16_t path_bytes;
 };
 _Static_assert(sizeof(struct hr_meta_map) == 32, "hr_meta_map");
+
+enum hr_stack_kind {
+    HR_STACK_FP =
+        1, /* frame pointers, followed by the sampler: HR_REC_STACK_NODES, HR_REC_STACKS */
+    HR_STACK_DWARF = 2, /* for unwinding by call frame information: HR_REC_USER_STACKS */
+};
+
+struct hr_meta_stacks {
+    uint32_t kind; /* enum hr_stack_kind */
+    uint32_t limit; /* FP: frames, DWARF: bytes of a copy, at most */
+};
+_Static_assert(sizeof(struct hr_meta_stacks) == 8, "hr_meta_stacks");
+
+/* A stack is a node of a tree: a return address and the node of the caller.  These roots say how
+ * the stack ended; other nodes are numbered from HR_STACK_ROOTS on.
+ */
+enum hr_stack_root {
+    HR_STACK_NONE = 0, /* no stack was taken */
+    HR_STACK_WHOLE = 1, /* it ends where the thread began */
+    HR_STACK_CUT = 2, /* there are more frames than were kept */
+    HR_STACK_BROKEN = 3, /* what would be the next frame is none, or cannot be read */
+    HR_STACK_ROOTS = 4,
+};
+
+#define HR_STACK_FRAMES_MAX 512u /* of -g fp */
+#define HR_STACK_BYTES_MAX 65528u /* of -g dwarf */
+#define HR_STACK_REGISTERS 16u /* of -g dwarf: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 */
 
 struct hr_rec_base { /* the sample before the chunk's first one; all differences start here */
     uint64_t time;

@@ -22,6 +22,16 @@ struct trace_slot {
     uint8_t kind;
     uint64_t counters[HR_EVENTS_MAX]; /* since the program's start */
 };
+/* What follows a slot's 64 or 128 bytes where samples have call stacks: slots are larger then, by
+ * as much as the limit of HR_META_STACKS needs, up to a power of two.
+ */
+struct trace_slot_stack {
+    uint32_t count; /* FP: addresses; DWARF: bytes of stack; 0 in slots that are no samples */
+    uint32_t root; /* enum hr_stack_root: how it ended; DWARF: WHOLE unless nothing could be read */
+    uint64_t words[]; /* FP: return addresses, innermost first.  DWARF: HR_STACK_REGISTERS
+                         registers, then the stack's bytes from rsp on */
+};
+
 _Static_assert(sizeof(struct trace_slot) == 128, "trace_slot");
 _Static_assert(offsetof(struct trace_slot, counters[TRACE_SLOT_SMALL_EVENTS]) == 64, "small slot");
 

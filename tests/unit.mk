@@ -10,7 +10,7 @@ FUZZ_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. -D_GNU_SOURCE -fsanitize=fuzzer,add
 UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(UNIT_OUT)/%,$(UNIT_SRC))
 UNIT_LIB := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(sort $(wildcard lib/*.c)))
-UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(filter-out host/main.c,$(sort $(wildcard host/*.c))))
+UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(filter-out host/main.c,$(sort $(wildcard host/*.c host/*/*.c))))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(FUZZ_SRC))
 REPLAY_BIN := $(patsubst tests/fuzz/fuzz_%.c,$(FUZZ_OUT)/replay_%,$(FUZZ_SRC))

@@ -148,7 +148,8 @@ static void program_path_replaces_the_recorded_one(void **state)
     assert_int_equal(symbols_open(&symbols, &own.info, NULL), 0);
     assert_non_null(strstr(symbols_problem(symbols, 0, &file), "not found"));
     symbols_close(symbols);
-    assert_int_equal(symbols_open(&symbols, &own.info, own.path), 0);
+    assert_int_equal(
+        symbols_open(&symbols, &own.info, &(struct symbols_options){.program = own.path}), 0);
     assert_true(symbols_find(symbols, own.probe, &place));
     assert_string_equal(place.name, "microtome_symbol_probe");
     symbols_close(symbols);
@@ -207,7 +208,8 @@ static void kernel_is_missed_only_where_it_is_needed(void **state)
     setup(&own);
     own.info.maps[0].path = gone;
     own.info.maps[0].meta.flags = HR_MAP_KERNEL;
-    assert_int_equal(symbols_open(&symbols, &own.info, own.path), 0);
+    assert_int_equal(
+        symbols_open(&symbols, &own.info, &(struct symbols_options){.program = own.path}), 0);
     assert_false(symbols_find(symbols, 0x1234567, &place));
     assert_null(symbols_problem(symbols, 0, &file));
     assert_true(symbols_find(symbols, own.probe, &place));
