@@ -2,14 +2,11 @@
 #include "host/symbols.h"
 
 #include <errno.h>
-#include <libgen.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/symbols_elf.h"
+#include "host/symbols_file.h"
 
 #define RANGE_BYTES 4096ull
 
@@ -18,7 +15,8 @@ struct object { /* a file that at least one map shows */
     const char *name; /* its last part */
     bool kernel;
     bool asked; /* symbols_find was called for an address in it */
-    int status; /* of symbols_elf_open, with the path that was used */
+    int status; /* of symbols_file_open, symbols_elf_open */
+    struct symbols_file file;
     struct symbols_elf elf;
 };
 
@@ -34,6 +32,7 @@ struct symbols {
     size_t object_count;
     struct mapping *mappings; /* in the order of the trace; later ones win */
     size_t mapping_count;
+    const struct symbols_options *options;
 };
 
 static const char *last_part(const char *path)
@@ -43,27 +42,7 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* A part of Microtome that is not where the trace says it was: it lies beside hr, or where it was
- * installed. */
-static int open_beside(struct object *object, const struct trace_map *map)
-{
-    static const char *const folders[] = {"", "/../lib/microtome"};
-    char self[PATH_MAX], path[PATH_MAX * 2];
-    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
-    int status = -ENOENT;
-
-    if (bytes <= 0)
-        return status;
-    self[bytes] = 0;
-    dirname(self);
-    for (size_t i = 0; i < 2 && status != 0; i++) {
-        snprintf(path, sizeof path, "%s%s/%s", self, folders[i], object->name);
-        status = symbols_elf_open(&object->elf, path, map->build_id, map->meta.build_id_bytes);
-    }
-    return status;
-}
-
-static int open_object(struct symbols *s, const struct trace_map *map, const char *path)
+static int open_object(struct symbols *s, const struct trace_map *map, bool program)
 {
     struct object *object = &s->objects[s->object_count];
 
@@ -72,18 +51,14 @@ static int open_object(struct symbols *s, const struct trace_map *map, const cha
         return -ENOMEM;
     object->name = last_part(object->path);
     object->kernel = (map->meta.flags & HR_MAP_KERNEL) != 0;
-    object->status = -ENOENT;
-    if (!object->kernel || path[0] == '/')
-        object->status =
-            symbols_elf_open(&object->elf, path, map->build_id, map->meta.build_id_bytes);
-    bool ours = object->kernel || strcmp(object->name, "vdso.so") == 0;
-    if (ours && object->status != 0 && open_beside(object, map) == 0)
-        object->status = 0;
+    object->status = symbols_file_open(&object->file, map, program, s->options);
+    if (object->status == 0)
+        object->status = symbols_elf_open(&object->elf, object->file.fd);
     s->object_count++;
     return object->status == -ENOMEM ? -ENOMEM : 0;
 }
 
-static int add_map(struct symbols *s, const struct trace_map *map, const char *path)
+static int add_map(struct symbols *s, const struct trace_map *map, bool program)
 {
     size_t i = 0;
     int error = 0;
@@ -91,7 +66,7 @@ static int add_map(struct symbols *s, const struct trace_map *map, const char *p
     while (i < s->object_count && strcmp(s->objects[i].path, map->path) != 0)
         i++;
     if (i == s->object_count)
-        error = open_object(s, map, path);
+        error = open_object(s, map, program);
     if (error == 0)
         s->mappings[s->mapping_count++] = (struct mapping){
             .start = map->meta.start,
@@ -107,7 +82,7 @@ static int add_program_only(struct symbols *s, const char *path)
 {
     struct trace_map map = {.meta = {.start = 0, .end = UINT64_MAX},
                             .path = (char *)(uintptr_t)path};
-    int error = add_map(s, &map, path);
+    int error = add_map(s, &map, true);
     struct symbols_elf *elf = &s->objects[0].elf;
 
     if (error == 0 && elf->segment_count != 0) {
@@ -117,26 +92,19 @@ static int add_program_only(struct symbols *s, const char *path)
     return error;
 }
 
-static int add_maps(struct symbols *s, const struct trace_info *info, const char *program_path)
+static int add_maps(struct symbols *s, const struct trace_info *info)
 {
-    const char *program = NULL;
+    const char *program = symbols_file_program(info);
     int error = 0;
 
     for (size_t i = 0; i < info->map_count && error == 0; i++) {
         const struct trace_map *map = &info->maps[i];
-        bool kernel = (map->meta.flags & HR_MAP_KERNEL) != 0;
 
-        if (program == NULL && !kernel && map->path[0] == '/')
-            program = map->path;
-        if (map->path[0] == 0 || map->path[0] == '[') /* anonymous memory has no file */
-            continue;
-        if (program_path != NULL && !kernel && program != NULL && strcmp(map->path, program) == 0)
-            error = add_map(s, map, program_path);
-        else
-            error = add_map(s, map, map->path);
+        if (symbols_file_named(map))
+            error = add_map(s, map, program != NULL && strcmp(map->path, program) == 0);
     }
-    if (error == 0 && s->mapping_count == 0 && program_path != NULL)
-        error = add_program_only(s, program_path);
+    if (error == 0 && s->mapping_count == 0 && s->options->program != NULL)
+        error = add_program_only(s, s->options->program);
     return error;
 }
 
@@ -147,11 +115,12 @@ int symbols_open(struct symbols **symbols, const struct trace_info *info,
     int error = s != NULL ? 0 : -ENOMEM;
 
     if (error == 0) {
+        static const struct symbols_options defaults;
+
+        s->options = options != NULL ? options : &defaults;
         s->objects = calloc(info->map_count + 1, sizeof s->objects[0]);
         s->mappings = calloc(info->map_count + 1, sizeof s->mappings[0]);
-        error = s->objects != NULL && s->mappings != NULL
-                    ? add_maps(s, info, options != NULL ? options->program : NULL)
-                    : -ENOMEM;
+        error = s->objects != NULL && s->mappings != NULL ? add_maps(s, info) : -ENOMEM;
     }
     if (error != 0) {
         symbols_close(s);
@@ -173,6 +142,8 @@ void symbols_close(struct symbols *symbols)
     for (size_t i = 0; i < symbols->object_count; i++) {
         if (usable(&symbols->objects[i]))
             symbols_elf_close(&symbols->objects[i].elf);
+        if (symbols->objects[i].file.path != NULL)
+            symbols_file_close(&symbols->objects[i].file);
         free(symbols->objects[i].path);
     }
     free(symbols->objects);

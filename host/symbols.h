@@ -38,8 +38,8 @@ struct symbols_place {
     const char *object; /* the file's name without folders, NULL if in no map; raw */
 };
 
-/* Takes the maps of `info`, which need not outlive the symbols; options NULL: the defaults.  Files
- * that cannot be used give problems, no error.  0 or -ENOMEM.
+/* Takes the maps of `info`, which need not outlive the symbols; options (which must) NULL: the
+ * defaults.  Files that cannot be used give problems, no error.  0 or -ENOMEM.
  */
 int symbols_open(struct symbols **symbols, const struct trace_info *info,
                  const struct symbols_options *options);

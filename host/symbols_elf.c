@@ -1,15 +1,11 @@
 /* Reads function symbols and segments of an ELF file through libelf. */
 #include "host/symbols_elf.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FUNCTIONS_MAX (4u << 20) /* far more than any program has; bounds memory */
 
@@ -167,47 +163,14 @@ static void load_segments(struct symbols_elf *file)
     }
 }
 
-static bool same_build_id(Elf *elf, const uint8_t *build_id, size_t bytes)
+int symbols_elf_open(struct symbols_elf *file, int fd)
 {
-    const void *own = NULL;
-    ssize_t own_bytes;
-
-    if (bytes == 0)
-        return true;
-    own_bytes = dwelf_elf_gnu_build_id(elf, &own);
-    return own_bytes > 0 && (size_t)own_bytes == bytes && memcmp(own, build_id, bytes) == 0;
-}
-
-static int open_regular(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* the path is the trace's word */
-    struct stat status;
-
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        close(fd);
-        return -ENOEXEC;
-    }
-    return fd;
-}
-
-int symbols_elf_open(struct symbols_elf *file, const char *path, const uint8_t *build_id,
-                     size_t build_id_bytes)
-{
-    int error;
+    int error = -ENOEXEC;
 
     memset(file, 0, sizeof *file);
-    file->fd = open_regular(path);
-    if (file->fd < 0)
-        return file->fd;
     elf_version(EV_CURRENT);
-    file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
-    if (file->elf == NULL || elf_kind(file->elf) != ELF_K_ELF) {
-        error = -ENOEXEC;
-    } else if (!same_build_id(file->elf, build_id, build_id_bytes)) {
-        error = -ESTALE;
-    } else {
+    file->elf = elf_begin(fd, ELF_C_READ, NULL);
+    if (file->elf != NULL) {
         load_segments(file);
         error = load_functions(file);
     }
@@ -221,10 +184,7 @@ void symbols_elf_close(struct symbols_elf *file)
     free(file->functions);
     if (file->elf != NULL)
         elf_end(file->elf);
-    if (file->fd >= 0)
-        close(file->fd);
     memset(file, 0, sizeof *file);
-    file->fd = -1;
 }
 
 const struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64_t address)

@@ -20,7 +20,6 @@ struct symbols_segment {
 };
 
 struct symbols_elf {
-    int fd;
     void *elf; /* libelf's handle */
     struct symbols_function *functions; /* ascending, no two with one start; owned */
     size_t function_count;
@@ -28,12 +27,10 @@ struct symbols_elf {
     size_t segment_count;
 };
 
-/* Reads a file.  0; -ENODATA when it has no symbols (the segments are usable); -ESTALE when its
- * build-id is not the one given (0 bytes: not compared); -ENOEXEC when it is no ELF file; -ENOMEM;
- * the error of open().  Nothing needs closing after an error other than -ENODATA.
+/* Reads an ELF file; `fd` must stay open.  0; -ENODATA when it has no symbols (the segments are
+ * usable); -ENOEXEC; -ENOMEM.  Nothing needs closing after an error other than -ENODATA.
  */
-int symbols_elf_open(struct symbols_elf *file, const char *path, const uint8_t *build_id,
-                     size_t build_id_bytes);
+int symbols_elf_open(struct symbols_elf *file, int fd);
 void symbols_elf_close(struct symbols_elf *file);
 
 /* The function that holds a link-time address, or NULL. */
