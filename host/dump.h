@@ -3,17 +3,9 @@
 #define HOST_DUMP_H
 
 #include "host/output.h"
+#include "host/sample_rows.h"
 #include "host/symbols.h"
 #include "host/trace_scan.h"
-
-#define DUMP_CACHE_BITS 12
-#define DUMP_LABEL_BYTES 240
-
-struct dump_label { /* an address and its name, found before */
-    uint64_t ip;
-    bool known;
-    char text[DUMP_LABEL_BYTES]; /* "name+0x12", escaped; "" without a name */
-};
 
 struct dump {
     struct trace_scan scan;
@@ -21,7 +13,7 @@ struct dump {
     struct symbols *symbols; /* opened when first needed: the maps come before the samples */
     const struct symbols_options *symbols_options;
     bool header_done;
-    struct dump_label cache[1u << DUMP_CACHE_BITS];
+    struct sample_rows rows; /* of csv */
 };
 
 struct dump_format {

@@ -19,6 +19,7 @@ static const struct command commands[] = {
     {"stat", "summarise a trace: events, samples, intervals, losses, cost", stat_command},
     {"report", "functions of a trace by samples and by events", report_command},
     {"dump", "write every sample as CSV, or every record as text", dump_command},
+    {"export", "write a trace for another tool: csv, folded stacks ...", export_command},
     {"check", "verify a trace and say what is damaged or missing", check_command},
     {"pack", "put a program, its files and its options into one archive", pack_command},
     {"collect", "receive a trace from a socket and write it as hr.bin", collect_command},

@@ -117,34 +117,23 @@ static int take_mark(void *context, const struct trace_chunk *chunk,
     return report_marks_take(&r->marks, chunk->header.cpu, record);
 }
 
-/* The event to sort by: its number, -1 for samples or time, -2 when there is none of that name. The
- * name may leave out the :suffix.
- */
+/* The event to sort by: its number, -1 for samples or time, -2 when there is none of that name. */
 static int find_event(const struct trace_info *info, const char *name, const char *otherwise)
 {
-    char room[16];
+    int event;
 
     if (name == NULL || strcmp(name, otherwise) == 0)
         return -1;
-    for (uint32_t i = 0; i < info->event_count; i++) {
-        const char *event = trace_info_event_name(info, i, room);
-        size_t bytes = strcspn(event, ":");
-
-        if (strcmp(event, name) == 0 || (strlen(name) == bytes && strncmp(event, name, bytes) == 0))
-            return (int)i;
-    }
-    return -2;
+    event = trace_info_find_event(info, name);
+    return event >= 0 ? event : -2;
 }
 
 static int unknown_event(const struct trace_info *info, const char *name, const char *otherwise)
 {
-    char names[HR_EVENTS_MAX * 66 + 1] = "", room[16];
-    size_t used = 0;
+    char names[TRACE_INFO_NAMES_BYTES];
 
-    for (uint32_t i = 0; i < info->event_count; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, ", %s",
-                                 trace_info_event_name(info, i, room));
-    error_print("--sort %s: the trace has no such event; choose %s%s", name, otherwise, names);
+    error_print("--sort %s: the trace has no such event; choose %s%s", name, otherwise,
+                trace_info_event_names(info, names));
     return HR_EXIT_USAGE;
 }
 

@@ -106,6 +106,14 @@ uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time);
 /* An event's name; "event3" when the trace does not name it.  Raw: escape it for a terminal. */
 const char *trace_info_event_name(const struct trace_info *info, uint32_t event, char room[16]);
 
+/* The event of that name, which may leave out the :suffix; -1 when there is none. */
+int trace_info_find_event(const struct trace_info *info, const char *name);
+
+/* The names of all events, ", " before each; raw.  Returns `room`. */
+#define TRACE_INFO_NAMES_BYTES (HR_EVENTS_MAX * 66 + 1)
+const char *trace_info_event_names(const struct trace_info *info,
+                                   char room[TRACE_INFO_NAMES_BYTES]);
+
 /* Words for people. */
 /* An event's name for sentences: without ":u", which goes without saying.  Raw. */
 const char *trace_info_event_word(const struct trace_info *info, uint32_t event, char room[64]);

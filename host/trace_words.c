@@ -89,3 +89,29 @@ const char *trace_info_host_reason(uint32_t reason)
 
     return word(WORD(words, reason));
 }
+
+int trace_info_find_event(const struct trace_info *info, const char *name)
+{
+    char room[16];
+
+    for (uint32_t i = 0; i < info->event_count; i++) {
+        const char *event = trace_info_event_name(info, i, room);
+        size_t bytes = strcspn(event, ":");
+
+        if (strcmp(event, name) == 0 || (strlen(name) == bytes && strncmp(event, name, bytes) == 0))
+            return (int)i;
+    }
+    return -1;
+}
+
+const char *trace_info_event_names(const struct trace_info *info, char room[TRACE_INFO_NAMES_BYTES])
+{
+    char number[16];
+    size_t used = 0;
+
+    room[0] = 0;
+    for (uint32_t i = 0; i < info->event_count; i++)
+        used += (size_t)snprintf(room + used, TRACE_INFO_NAMES_BYTES - used, ", %s",
+                                 trace_info_event_name(info, i, number));
+    return room;
+}

@@ -1,0 +1,279 @@
+/* hr export: a trace in the format of another tool. */
+#include "host/export/export.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/commands.h"
+#include "host/error.h"
+#include "host/export/about.h"
+#include "host/export/target.h"
+#include "host/nearest.h"
+#include "host/reader.h"
+
+static const struct export_format *const formats[] = {
+    &export_csv,
+    &export_folded,
+};
+
+#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
+
+enum { KEY_LIST = 256, KEY_WEIGHT };
+
+struct arguments {
+    const struct export_format *format;
+    struct export_options options;
+};
+
+static void list_formats(FILE *out)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        fprintf(out, "%-9s %s\n", formats[i]->name, formats[i]->summary);
+}
+
+static const struct export_format *find_format(const char *name)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+/* Ends the command. */
+static void unknown_format(const char *name, const struct argp_state *state)
+{
+    size_t least = 3; /* more than two wrong letters are no typing error */
+    const char *nearest = NULL;
+
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        size_t distance = nearest_distance(name, formats[i]->name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = formats[i]->name;
+        }
+    }
+    if (nearest != NULL)
+        argp_error(state, "%s: unknown format; did you mean '%s'?", name, nearest);
+    else
+        argp_error(state, "%s: unknown format; 'hr export --list' lists them", name);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case 'o':
+        arguments->options.output = argument;
+        return 0;
+    case KEY_WEIGHT:
+        arguments->options.weight = argument;
+        return 0;
+    case KEY_LIST:
+        list_formats(stdout);
+        exit(fflush(stdout) == 0 ? HR_EXIT_OK : HR_EXIT_FAILED);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->options.selection;
+        state->child_inputs[1] = &arguments->options.symbols;
+        return 0;
+    case ARGP_KEY_END:
+        if (arguments->format == NULL)
+            argp_error(state, "no format given; 'hr export --list' lists them");
+        if (arguments->options.weight != NULL && arguments->format != &export_folded)
+            argp_error(state, "--weight is for folded; %s holds every event",
+                       arguments->format->name);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->format != NULL)
+            return reader_parse_file(key, argument, state, &arguments->options.trace);
+        arguments->format = find_format(argument);
+        if (arguments->format == NULL)
+            unknown_format(argument, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void close_trace(struct export *e)
+{
+    functions_free(&e->functions);
+    symbols_close(e->symbols);
+    trace_scan_close(&e->scan);
+    trace_info_free(&e->info);
+}
+
+static int open_trace(struct export *e, struct export_options *options)
+{
+    int error;
+
+    trace_info_init(&e->info);
+    error = about_read(&e->info, options->trace);
+    if (error == 0)
+        error = trace_scan_open(&e->scan, options->trace);
+    if (error != 0) {
+        trace_info_free(&e->info);
+        return error;
+    }
+    e->scan.selection = options->selection; /* the scan frees it */
+    error = symbols_open(&e->symbols, &e->info, &options->symbols);
+    if (error == 0)
+        error = functions_init(&e->functions, e->symbols);
+    if (error != 0)
+        close_trace(e);
+    return error;
+}
+
+static void warn(const struct export *e, const char *trace)
+{
+    const char *file, *problem;
+
+    for (size_t i = 0; (problem = symbols_problem(e->symbols, i, &file)) != NULL; i++)
+        error_print("%s: %s", file, problem);
+    if (!e->scan.partial && !trace_audit_complete(&e->scan.audit))
+        error_print("%s: incomplete, the export holds what is there; 'hr check %s' says what is "
+                    "missing",
+                    trace, trace);
+}
+
+static int forward_samples(void *context, const struct trace_samples *samples)
+{
+    struct export *e = context;
+
+    e->samples += samples->count;
+    return e->visitor->samples(e->visitor->context, samples);
+}
+
+static int forward_record(void *context, const struct trace_chunk *chunk,
+                          const struct trace_record *record)
+{
+    struct export *e = context;
+
+    return e->visitor->record(e->visitor->context, chunk, record);
+}
+
+int export_walk(struct export *e, const struct trace_visitor *visitor)
+{
+    const struct trace_visitor forward = {
+        .context = e,
+        .samples = forward_samples,
+        .record = visitor->record != NULL ? forward_record : NULL,
+    };
+
+    e->visitor = visitor;
+    return trace_scan_run(&e->scan, &forward);
+}
+
+/* An exit status; what went wrong was reported.  A reader that closed the pipe is nothing wrong. */
+static int write_all(struct export *e, const struct export_format *format,
+                     const struct target *target)
+{
+    int error;
+
+    output_init(&e->output, target->fd);
+    e->file = target->partial;
+    error = format->run(e);
+    output_flush(&e->output);
+    if (e->output.error == -EPIPE)
+        return HR_EXIT_FAILED;
+    if (e->output.error != 0) {
+        if (!e->explained)
+            error_print("%s: %s; free some space or write elsewhere", target->name,
+                        strerror(-e->output.error));
+        return HR_EXIT_FAILED;
+    }
+    if (error != 0)
+        return reader_fail(e->options->trace, error);
+    if (e->samples == 0 && !selection_is_all(&e->scan.selection)) {
+        error_print("%s: no sample lies in what was selected; nothing was written",
+                    e->options->trace);
+        return HR_EXIT_FAILED;
+    }
+    return HR_EXIT_OK;
+}
+
+static int choose_weight(struct export *e)
+{
+    const char *name = e->options->weight;
+    char names[TRACE_INFO_NAMES_BYTES];
+
+    e->weight =
+        name == NULL || strcmp(name, "samples") == 0 ? -1 : trace_info_find_event(&e->info, name);
+    if (e->weight >= 0 || name == NULL || strcmp(name, "samples") == 0)
+        return HR_EXIT_OK;
+    error_print("--weight %s: the trace has no such event; choose samples%s", name,
+                trace_info_event_names(&e->info, names));
+    return HR_EXIT_USAGE;
+}
+
+/* Opens the output, writes it, and lets it stay when it is whole.  An exit status. */
+static int write_target(struct export *e, const struct export_format *format)
+{
+    struct target target;
+    int closed;
+    int status = target_open(&target, e->options->output, e->options->trace, format->extension,
+                             format->needs_file);
+
+    if (status != HR_EXIT_OK)
+        return status;
+    status = write_all(e, format, &target);
+    closed = target_close(&target, status == HR_EXIT_OK);
+    return status == HR_EXIT_OK ? closed : status;
+}
+
+static int run(struct arguments *arguments)
+{
+    struct export_options *options = &arguments->options;
+    struct export *e = calloc(1, sizeof *e);
+    int error = e != NULL ? open_trace(e, options) : -ENOMEM;
+    int status;
+
+    if (error != 0) {
+        free(e);
+        return reader_fail(options->trace, error);
+    }
+    e->options = options;
+    status = choose_weight(e);
+    if (status == HR_EXIT_OK)
+        status = write_target(e, arguments->format);
+    if (status == HR_EXIT_OK)
+        warn(e, options->trace);
+    close_trace(e);
+    free(e);
+    return status;
+}
+
+int export_command(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"output", 'o', "FILE", 0,
+         "Write to FILE; - is standard output (default: beside the trace)", 0},
+        {"weight", KEY_WEIGHT, "EVENT", 0, "Weigh folded stacks by EVENT instead of samples", 0},
+        {"list", KEY_LIST, NULL, 0, "List the formats", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {
+        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .children = children,
+        .parser = parse,
+        .args_doc = "FORMAT [FILE]",
+        .doc = "Write a trace (default hr.bin) in the format of another tool."
+               "\vThe output appears when it is complete; a file of its name is replaced.\n\n"
+               "Examples:\n"
+               "  hr export csv                        hr.csv, one row a sample\n"
+               "  hr export folded -o - | flamegraph.pl > flames.svg\n"
+               "  hr export folded --weight cache-misses --thread 1001\n",
+    };
+    struct arguments arguments = {0};
+
+    selection_init(&arguments.options.selection);
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    arguments.options.trace = reader_file(arguments.options.trace);
+    return run(&arguments);
+}

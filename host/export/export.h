@@ -1,0 +1,70 @@
+/* What the exporters of `hr export` share.
+ *
+ * To add a format: write host/export/NAME.c with a `const struct export_format export_NAME`, and
+ * list it in host/export/export.c.  Its run() calls export_walk once with a visitor of its own and
+ * writes to e->output.  e->info is complete before the walk begins: maps, events, how the run
+ * ended. Failed writes are remembered by the output, and the frame reports them; run() only stops
+ * early, by returning e->output.error from its callbacks.
+ */
+#ifndef HOST_EXPORT_EXPORT_H
+#define HOST_EXPORT_EXPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/export/functions.h"
+#include "host/output.h"
+#include "host/symbols.h"
+#include "host/trace_scan.h"
+
+struct export_options {
+    const char *trace; /* its path */
+    const char *output; /* as given; NULL: beside the trace */
+    const char *weight; /* of folded stacks: an event, NULL: samples */
+    struct selection selection;
+    struct symbols_options symbols;
+};
+
+struct export
+{
+    const struct export_options *options;
+    struct trace_info info; /* all that the trace says about itself */
+    struct trace_scan scan;
+    struct symbols *symbols;
+    struct functions functions; /* names for addresses, numbered */
+    struct output output;
+    const char *file; /* where the output goes, for formats that write a file themselves */
+    int weight; /* of folded stacks: an event's number, -1: samples */
+    const struct trace_visitor *visitor; /* of export_walk */
+    uint64_t samples; /* that it has seen */
+    bool explained; /* run() has said what went wrong with the output */
+};
+
+struct export_format {
+    const char *name;
+    const char *extension; /* of the default output, which takes the trace's name */
+    const char *summary; /* one line for --list */
+    bool needs_file; /* cannot be written to a pipe: seeks, or writes e->file itself */
+    int (*run)(struct export *e); /* 0, or -errno of reading or of memory */
+};
+
+extern const struct export_format export_csv;
+extern const struct export_format export_folded;
+
+/* Walks over the trace; the visitor has no `chunk` and no `step`, but it takes samples.  As
+ * trace_scan_run.
+ */
+int export_walk(struct export *e, const struct trace_visitor *visitor);
+
+/* What an event's counter rose by up to a sample, as far as it belongs to the sample: nothing was
+ * counted for the first one after a pause.
+ */
+static inline uint64_t export_increment(const struct trace_slot *sample,
+                                        const struct trace_slot *previous, uint32_t event)
+{
+    return (sample->flags & HR_SAMPLE_RESUMED) != 0
+               ? 0
+               : sample->counters[event] - previous->counters[event];
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* hr export folded: stacks as "main;work;inner 42", for flame graph tools.
+ *
+ * Weights are summed by stack and function.  When the table is full, its lines are written and it
+ * starts anew: the tools add up lines that occur twice.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "host/export/export.h"
+#include "host/export/stack_text.h"
+
+#define LINES_MAX (1u << 20)
+#define INDEX_SLOTS (LINES_MAX * 2)
+
+struct line {
+    uint32_t stack; /* a node; HR_STACK_WHOLE in a trace without stacks */
+    uint32_t function; /* that the sample was in */
+    uint64_t weight;
+};
+
+struct folded {
+    struct export *e;
+    int event; /* -1: samples */
+    struct line *lines; /* in the order of their appearance; owned */
+    uint32_t *index; /* hash table of line numbers + 1, 0: free; owned */
+    uint32_t count;
+};
+
+static void put_lines(struct folded *f)
+{
+    struct output *out = &f->e->output;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct line *line = &f->lines[i];
+
+        if (line->weight == 0)
+            continue;
+        stack_text_put(out, &f->e->scan.stacks, line->stack, &f->e->functions);
+        stack_text_function(out, &f->e->functions.rows[line->function]);
+        output_char(out, ' ');
+        output_decimal(out, line->weight);
+        output_char(out, '\n');
+    }
+    memset(f->index, 0, INDEX_SLOTS * sizeof f->index[0]);
+    f->count = 0;
+}
+
+static struct line *find_line(struct folded *f, uint32_t stack, uint32_t function)
+{
+    uint64_t key = (uint64_t)stack << 32 | function;
+    uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> (64 - __builtin_ctz(INDEX_SLOTS)));
+
+    for (; f->index[i] != 0; i = (i + 1) & (INDEX_SLOTS - 1)) {
+        struct line *line = &f->lines[f->index[i] - 1];
+
+        if (line->stack == stack && line->function == function)
+            return line;
+    }
+    if (f->count == LINES_MAX) {
+        put_lines(f);
+        return find_line(f, stack, function);
+    }
+    f->lines[f->count] = (struct line){.stack = stack, .function = function};
+    f->index[i] = ++f->count;
+    return &f->lines[f->count - 1];
+}
+
+static int take_samples(void *context, const struct trace_samples *samples)
+{
+    struct folded *f = context;
+    const struct trace_slot *previous = samples->previous;
+
+    for (uint32_t n = 0; n < samples->count; n++) {
+        const struct trace_slot *sample = &samples->slots[n];
+        uint32_t stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE;
+        struct line *line = find_line(f, stack, functions_at(&f->e->functions, sample->ip));
+
+        line->weight += f->event < 0 ? 1 : export_increment(sample, previous, (uint32_t)f->event);
+        previous = sample;
+    }
+    return f->e->output.error;
+}
+
+static int fold(struct folded *f)
+{
+    const struct trace_visitor visitor = {.context = f, .samples = take_samples};
+    int error = -ENOMEM;
+
+    f->lines = malloc(LINES_MAX * sizeof f->lines[0]);
+    f->index = calloc(INDEX_SLOTS, sizeof f->index[0]);
+    if (f->lines != NULL && f->index != NULL)
+        error = export_walk(f->e, &visitor);
+    if (error == 0)
+        put_lines(f);
+    free(f->lines);
+    free(f->index);
+    return error;
+}
+
+static int run(struct export *e)
+{
+    struct folded f = {.e = e, .event = e->weight};
+
+    return fold(&f);
+}
+
+const struct export_format export_folded = {
+    .name = "folded",
+    .extension = "folded",
+    .summary = "one line a call stack and its weight, for flame graph tools",
+    .run = run,
+};

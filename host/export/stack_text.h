@@ -1,0 +1,21 @@
+/* A call stack as one text, outermost function first: "main;work;inner".
+ *
+ * Names are safe for the tools that read folded stacks: ';' becomes ':', spaces become '_'; the
+ * kernel's get "_[k]" appended.  A stack that did not reach its end begins with "[truncated]" or
+ * "[broken]".
+ */
+#ifndef HOST_EXPORT_STACK_TEXT_H
+#define HOST_EXPORT_STACK_TEXT_H
+
+#include "host/export/functions.h"
+#include "host/output.h"
+#include "host/stacks.h"
+
+/* Writes the names of a stack's functions, each followed by ';'. */
+void stack_text_put(struct output *out, const struct stacks *stacks, uint32_t node,
+                    struct functions *functions);
+
+/* Writes one function's name. */
+void stack_text_function(struct output *out, const struct function *function);
+
+#endif
