@@ -27,9 +27,11 @@ struct unwind_sample { /* the program's state at a sample */
     size_t stack_bytes;
 };
 
-/* Options as for symbols_open; files are found and checked by the same rules.  0 or -ENOMEM. */
-* / int unwind_open(struct unwind **unwind, const struct trace_info *info,
-                    const struct symbols_options *options);
+/* Options as for symbols_open; files are found and checked by the same rules.  `info` must outlive
+ * the unwinder: maps that come to it later are seen.  0 or -ENOMEM.
+ */
+int unwind_open(struct unwind **unwind, const struct trace_info *info,
+                const struct symbols_options *options);
 void unwind_close(struct unwind *unwind);
 
 /* The stack's node in `stacks`. */
