@@ -13,6 +13,15 @@
 #define TRACE_SAMPLE_BYTES_MAX (4u + 8u * TRACE_FIELDS_MAX)
 #define TRACE_SAMPLE_SLACK 8u
 
+#define TRACE_BODY_BYTES_MAX 65535u /* of a record */
+
+static inline void trace_code_record(uint8_t *at, uint8_t type, uint32_t body_bytes)
+{
+    const struct hr_record_header head = {.type = type, .bytes = (uint16_t)body_bytes};
+
+    __builtin_memcpy(at, &head, sizeof head);
+}
+
 static inline uint32_t trace_code_control_bytes(uint32_t event_count)
 {
     return (2 * (TRACE_FIELDS_FIXED + event_count) + 7) / 8;

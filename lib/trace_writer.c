@@ -10,7 +10,6 @@
 #include "lib/trace_reader.h"
 
 #define CHUNK_BYTES_MAX ((uint32_t)sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
-#define BODY_BYTES_MAX 65535u
 #define RUN_HEAD_BYTES ((uint32_t)(sizeof(struct hr_record_header) + sizeof(struct hr_rec_samples)))
 #define SAMPLE_ROOM (RUN_HEAD_BYTES + TRACE_SAMPLE_BYTES_MAX + TRACE_SAMPLE_SLACK)
 #define RUN_KEY_MASK 0x00ff0000ffffffffull /* without cost_ticks and kind */
@@ -55,18 +54,19 @@ void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width
     w->first[event] = w->previous.counters[event] = first;
 }
 
+void trace_writer_stacks(struct trace_writer *w, enum hr_stack_kind kind, void *memory)
+{
+    w->stacks = trace_stacks_init(memory, kind);
+    w->stack_offset = w->event_count <= TRACE_SLOT_SMALL_EVENTS
+                          ? (uint32_t)offsetof(struct trace_slot, counters[TRACE_SLOT_SMALL_EVENTS])
+                          : (uint32_t)sizeof(struct trace_slot);
+}
+
 void trace_writer_extend(const struct trace_writer *w, const uint64_t *counters, uint64_t *whole)
 {
     for (uint32_t i = 0; i < w->event_count; i++)
         whole[i] = w->previous.counters[i] - w->first[i] +
                    ((counters[i] - w->previous.counters[i]) & w->ranges[i]);
-}
-
-static void put_record_header(uint8_t *at, uint8_t type, uint32_t body_bytes)
-{
-    const struct hr_record_header head = {.type = type, .bytes = (uint16_t)body_bytes};
-
-    memcpy(at, &head, sizeof head);
 }
 
 static void put_base(struct trace_writer *w)
@@ -82,7 +82,7 @@ static void put_base(struct trace_writer *w)
     uint64_t counters[HR_EVENTS_MAX];
     uint32_t counter_bytes = 8 * w->event_count;
 
-    put_record_header(at, HR_REC_BASE, (uint32_t)sizeof base + counter_bytes);
+    trace_code_record(at, HR_REC_BASE, (uint32_t)sizeof base + counter_bytes);
     memcpy(at + sizeof(struct hr_record_header), &base, sizeof base);
     trace_writer_extend(w, w->previous.counters, counters);
     memcpy(at + sizeof(struct hr_record_header) + sizeof base, counters, counter_bytes);
@@ -105,6 +105,8 @@ void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type)
     w->narrow_key = NO_RUN;
     if (type == HR_CHUNK_DATA)
         put_base(w);
+    if (w->stacks)
+        trace_stacks_begin(w->stacks);
 }
 
 static void note_time(struct trace_writer *w, uint64_t time)
@@ -126,13 +128,17 @@ static void close_run(struct trace_writer *w)
 
     if (!w->run)
         return;
-    put_record_header(at, w->run_type,
+    trace_code_record(at, w->run_type,
                       w->used - w->run - (uint32_t)sizeof(struct hr_record_header));
     memcpy(at + sizeof(struct hr_record_header), &run, sizeof run);
     w->header.sample_count += w->run_samples;
     w->samples += w->run_samples;
     w->run = 0;
     w->narrow_key = NO_RUN;
+    if (w->stacks)
+        w->used =
+            (uint32_t)(trace_stacks_flush(w->stacks, w->buffer + w->used, &w->header.record_count) -
+                       w->buffer);
 }
 
 /* What all samples of a run have in common: thread and flags.  One load, because the guest does
@@ -155,7 +161,7 @@ static void open_run(struct trace_writer *w, const struct trace_slot *sample, bo
     w->header.record_count++;
 }
 
-/* A narrow run is far from BODY_BYTES_MAX with TRACE_RUN_SAMPLES_MAX samples. */
+/* A narrow run is far from TRACE_BODY_BYTES_MAX with TRACE_RUN_SAMPLES_MAX samples. */
 static inline bool narrow_run_takes(const struct trace_writer *w, const struct trace_slot *sample)
 {
     return w->narrow_key == run_key(sample) && w->run_samples != TRACE_RUN_SAMPLES_MAX;
@@ -166,7 +172,7 @@ static bool run_takes(struct trace_writer *w, const struct trace_slot *sample, b
     if (!w->run || w->run_tid != sample->tid || w->run_flags != sample->flags)
         return false;
     if (w->run_samples == TRACE_RUN_SAMPLES_MAX ||
-        w->used - w->run + TRACE_SAMPLE_BYTES_MAX > BODY_BYTES_MAX)
+        w->used - w->run + TRACE_SAMPLE_BYTES_MAX > TRACE_BODY_BYTES_MAX)
         return false;
     if (w->run_type == HR_REC_SAMPLES)
         return narrow;
@@ -292,12 +298,58 @@ static inline __attribute__((always_inline)) void add_sample(struct trace_writer
     note_time(w, sample->time);
 }
 
+static const struct trace_slot_stack *stack_of(const struct trace_writer *w,
+                                               const struct trace_slot *sample)
+{
+    const uint8_t *slot = (const uint8_t *)sample;
+
+    return (const struct trace_slot_stack *)(const void *)(slot + w->stack_offset);
+}
+
+static bool has_room(const struct trace_writer *w, const struct trace_slot *sample)
+{
+    uint32_t room = w->capacity - w->used;
+
+    return room >= SAMPLE_ROOM &&
+           room - SAMPLE_ROOM >= trace_stacks_bound(w->stacks, stack_of(w, sample));
+}
+
+/* Runs are closed early where their stacks' records would grow too large; how large they are is
+ * known only then, so there may be room after that. */
+static int add_with_stack(struct trace_writer *w, const struct trace_slot *sample)
+{
+    if (!has_room(w, sample)) {
+        close_run(w);
+        if (!has_room(w, sample))
+            return -ENOSPC;
+    }
+    add_sample(w, sample);
+    trace_stacks_add(w->stacks, stack_of(w, sample));
+    return 0;
+}
+
+static uint32_t samples_with_stacks(struct trace_writer *w, const void *slots, size_t slot_bytes,
+                                    uint32_t count)
+{
+    const uint8_t *slot = slots;
+    uint32_t added = 0;
+
+    for (; added < count; added++, slot += slot_bytes) {
+        const struct trace_slot *sample = (const struct trace_slot *)(const void *)slot;
+        if (sample->kind != 0 || add_with_stack(w, sample) != 0)
+            break;
+    }
+    return added;
+}
+
 uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
                               uint32_t count)
 {
     const uint8_t *slot = slots;
     uint32_t added = 0;
 
+    if (w->stacks)
+        return samples_with_stacks(w, slots, slot_bytes, count);
     for (; added < count && w->capacity - w->used >= SAMPLE_ROOM; added++) {
         const struct trace_slot *sample = (const struct trace_slot *)(const void *)slot;
         if (sample->kind != 0)
@@ -310,6 +362,8 @@ uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t 
 
 int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
 {
+    if (w->stacks)
+        return add_with_stack(w, sample);
     if (w->capacity - w->used < SAMPLE_ROOM)
         return -ENOSPC;
     add_sample(w, sample);
@@ -331,15 +385,18 @@ int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, con
 {
     uint32_t bytes = body_bytes + tail_bytes;
     uint32_t needed = (uint32_t)sizeof(struct hr_record_header) + bytes;
-    uint8_t *at = w->buffer + w->used;
+    uint8_t *at;
 
-    if (body_bytes > BODY_BYTES_MAX || tail_bytes > BODY_BYTES_MAX - body_bytes ||
+    if (body_bytes > TRACE_BODY_BYTES_MAX || tail_bytes > TRACE_BODY_BYTES_MAX - body_bytes ||
         needed > w->capacity - empty_bytes(w))
         return -EMSGSIZE;
+    if (w->stacks)
+        close_run(w); /* what its stacks take counts */
     if (needed > w->capacity - w->used)
         return -ENOSPC;
     close_run(w);
-    put_record_header(at, type, bytes);
+    at = w->buffer + w->used;
+    trace_code_record(at, type, bytes);
     at += sizeof(struct hr_record_header);
     if (body_bytes)
         memcpy(at, body, body_bytes);
@@ -373,11 +430,12 @@ uint32_t trace_writer_finish(struct trace_writer *w)
 {
     struct hr_chunk_header *header = &w->header;
     const uint8_t *payload = w->buffer + sizeof *header;
-    uint32_t length = w->used;
+    uint32_t length;
 
-    if (length == 0)
+    if (w->used == 0)
         return 0;
     close_run(w);
+    length = w->used;
     if (header->time_first == TRACE_NO_TIME)
         header->time_first = 0;
     header->sequence = w->sequence++;

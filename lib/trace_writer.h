@@ -12,6 +12,7 @@
 
 #include "include/hr_format.h"
 #include "lib/trace_slot.h"
+#include "lib/trace_stacks.h"
 
 #define TRACE_CHUNK_BYTES_MIN 4096u
 
@@ -31,6 +32,8 @@ struct trace_writer {
     uint8_t narrow_streak; /* samples in a wide run that would have fitted a narrow one */
     uint64_t narrow_key; /* of the open run, if it is narrow: what its samples have in common */
     struct hr_chunk_header header; /* of the chunk being built */
+    struct trace_stacks *stacks; /* of the samples; NULL: they have none */
+    uint32_t stack_offset; /* of a slot's stack from its begin */
     /* state of the difference coding, kept across chunks */
     struct trace_slot previous; /* counters: modulo their ranges what was read, but 64 bits wide */
     uint64_t interval;
@@ -52,6 +55,12 @@ void trace_writer_init(struct trace_writer *w, void *buffer, uint32_t capacity, 
  */
 void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width_bits,
                           uint64_t first);
+
+/* Samples have call stacks: a struct trace_slot_stack lies behind the 64 or 128 bytes of each slot.
+ * `memory` has trace_stacks_bytes(kind) bytes, aligned to 8.  Before the first chunk; then the
+ * buffer has at least TRACE_STACKS_CHUNK_BYTES_MIN bytes.
+ */
+void trace_writer_stacks(struct trace_writer *w, enum hr_stack_kind kind, void *memory);
 
 /* The whole counts of a reading that was taken after the last sample. */
 void trace_writer_extend(const struct trace_writer *w, const uint64_t *counters, uint64_t *whole);

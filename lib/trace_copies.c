@@ -1,0 +1,157 @@
+/* Encodes registers and copies of stack memory; the guest runs this for every sample with -g dwarf.
+ */
+#include "lib/trace_copies.h"
+
+#include <string.h>
+
+#include "lib/bytes.h"
+#include "lib/trace_stacks.h"
+#include "lib/varint.h"
+
+#define LINE_BYTES HR_STACK_LINE_BYTES
+#define RSP 7u /* its place among the registers */
+#define LINES_MAX (HR_STACK_BYTES_MAX / LINE_BYTES + 1)
+#define REGISTERS_BYTES_MAX (2u + HR_STACK_REGISTERS * VARINT_BYTES_MAX)
+#define LINE_BYTES_MAX (2u + 1u + TRACE_COPIES_WORDS * VARINT_BYTES_MAX)
+#define SAMPLE_BYTES_MAX(lines) (3u + REGISTERS_BYTES_MAX + (lines)*LINE_BYTES_MAX + 1u)
+
+_Static_assert(SAMPLE_BYTES_MAX(LINES_MAX) <= TRACE_BODY_BYTES_MAX, "a sample fits a record");
+_Static_assert(LINES_MAX < HR_STACK_LINES, "a copy's lines do not displace each other");
+_Static_assert(SAMPLE_BYTES_MAX(LINES_MAX) + 4096 <= TRACE_STACKS_CHUNK_BYTES_MIN,
+               "the first sample of an empty chunk fits");
+
+void trace_copies_memory_clear(struct trace_copies_memory *m)
+{
+    for (uint32_t i = 0; i < HR_STACK_LINES; i++)
+        m->addresses[i] = 1;
+}
+
+void trace_copies_init(struct trace_copies *c)
+{
+    memset(c, 0, sizeof *c);
+}
+
+void trace_copies_begin(struct trace_copies *c)
+{
+    trace_copies_memory_clear(&c->memory);
+    memset(c->registers, 0, sizeof c->registers);
+    c->stack_bytes = 0;
+    c->any = 0;
+    c->used = 0;
+}
+
+static uint32_t copied(const struct trace_slot_stack *stack)
+{
+    return stack->count < HR_STACK_BYTES_MAX ? stack->count : HR_STACK_BYTES_MAX;
+}
+
+uint32_t trace_copies_bound(const struct trace_copies *c, const struct trace_slot_stack *stack)
+{
+    uint32_t lines = copied(stack) / LINE_BYTES + 2;
+    uint32_t bytes = c->used + SAMPLE_BYTES_MAX(lines);
+
+    if (bytes > TRACE_BODY_BYTES_MAX)
+        return TRACE_STACKS_NO_ROOM;
+    return (uint32_t)sizeof(struct hr_record_header) + bytes;
+}
+
+static uint8_t *put_registers(struct trace_copies *c, const uint64_t *registers, uint8_t *at)
+{
+    uint8_t *changed_at = at;
+    uint32_t changed = 0;
+
+    at += 2;
+    for (uint32_t i = 0; i < HR_STACK_REGISTERS; i++) {
+        uint64_t difference = registers[i] - c->registers[i];
+
+        if (difference == 0)
+            continue;
+        changed |= 1u << i;
+        at = varint_put(at, trace_code_zigzag(difference));
+        c->registers[i] = registers[i];
+    }
+    bytes_store16(changed_at, (uint16_t)changed);
+    return at;
+}
+
+/* The words that have changed; none: nothing is put. */
+static uint8_t *put_line(uint64_t *words, const uint64_t *now, uint32_t *skipped, uint8_t *at)
+{
+    uint8_t *changed_at;
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < TRACE_COPIES_WORDS; i++)
+        all |= now[i] ^ words[i];
+    if (all == 0) {
+        ++*skipped;
+        return at;
+    }
+    at = varint_put(at, *skipped + 1);
+    *skipped = 0;
+    changed_at = at++;
+    *changed_at = 0;
+    for (uint32_t i = 0; i < TRACE_COPIES_WORDS; i++) {
+        if (now[i] == words[i])
+            continue;
+        *changed_at |= (uint8_t)(1u << i);
+        at = varint_put(at, trace_code_zigzag(now[i] - words[i]));
+        words[i] = now[i];
+    }
+    return at;
+}
+
+/* Lines at both ends may be copied in part: the rest of them stays what it was. */
+static uint8_t *put_stack(struct trace_copies *c, uint64_t rsp, const uint8_t *from, uint32_t bytes,
+                          uint8_t *at)
+{
+    uint32_t into = (uint32_t)(rsp % LINE_BYTES), skipped = 0;
+    uint64_t line = rsp - into;
+
+    while (bytes != 0) {
+        uint32_t part = LINE_BYTES - into < bytes ? LINE_BYTES - into : bytes;
+        uint64_t *words = trace_copies_line(&c->memory, line);
+        uint64_t now[TRACE_COPIES_WORDS];
+
+        if (part != LINE_BYTES)
+            memcpy(now, words, sizeof now);
+        memcpy((uint8_t *)now + into, from, part);
+        at = put_line(words, now, &skipped, at);
+        from += part;
+        bytes -= part;
+        line += LINE_BYTES;
+        into = 0;
+    }
+    return varint_put(at, 0);
+}
+
+void trace_copies_add(struct trace_copies *c, const struct trace_slot_stack *stack)
+{
+    uint8_t *at = c->body + c->used;
+    uint32_t bytes = copied(stack);
+
+    if (stack->root == HR_STACK_NONE) {
+        *at = 0;
+        c->used++;
+        return;
+    }
+    at = varint_put(at, bytes == c->stack_bytes ? 1 : bytes + 2);
+    c->stack_bytes = bytes;
+    at = put_registers(c, stack->words, at);
+    at = put_stack(c, stack->words[RSP], (const uint8_t *)(stack->words + HR_STACK_REGISTERS),
+                   bytes, at);
+    c->any = 1;
+    c->used = (uint32_t)(at - c->body);
+}
+
+uint8_t *trace_copies_flush(struct trace_copies *c, uint8_t *at, uint32_t *records)
+{
+    if (c->any) {
+        trace_code_record(at, HR_REC_USER_STACKS, c->used);
+        memcpy(at + sizeof(struct hr_record_header), c->body, c->used);
+        at += sizeof(struct hr_record_header) + c->used;
+        ++*records;
+    }
+    c->any = 0;
+    c->used = 0;
+    return at;
+}

@@ -1,0 +1,40 @@
+/* Integers in as few bytes as they need: seven bits a byte, the lowest first, the top bit set in
+ * all bytes but the last (LEB128).
+ */
+#ifndef LIB_VARINT_H
+#define LIB_VARINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VARINT_BYTES_MAX 10u
+
+/* Returns what follows. */
+static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+/* Returns what follows; NULL when the bytes end before the integer does, or it has over 64 bits. */
+static inline const uint8_t *varint_get(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+    uint64_t read = 0;
+
+    for (uint32_t shift = 0; shift < 64 && at != end; shift += 7) {
+        uint64_t byte = *at++;
+
+        if (shift == 63 && byte > 1)
+            return NULL;
+        read |= (byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *value = read;
+            return at;
+        }
+    }
+    return NULL;
+}
+
+#endif
