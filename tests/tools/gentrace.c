@@ -1,24 +1,29 @@
 /* Writes a trace of N samples that look like a program's, for benches and tests.
  *
- *   gentrace [--stream] [--elf PROGRAM] [--seed N] SAMPLES FILE
+ *   gentrace [OPTION...] SAMPLES FILE
+ *
+ *   --stream        without what the collector adds (HOST and INDEX)
+ *   --elf PROGRAM   addresses lie in PROGRAM's first executable segment; the load map names it
+ *   --seed N        another program
+ *   --stacks fp     samples have call stacks, in PROGRAM's functions if it has symbols
+ *   --depth N       frames of a stack, about (20)
+ *   --limit N       frames that are kept (127)
+ *   --cpus N        CPUs that take samples in turns (1)
+ *   --threads N     threads of each CPU, which take turns: switches (1)
+ *   --marks         a mark where a phase begins
+ *   --chunk BYTES   of a chunk of samples
  *
  * The program runs through phases: each has a few hot loops, its own rates of cycles, misses and
- * branches, and a little jitter.  --stream leaves out what the collector adds (HOST and INDEX).
- * With --elf the addresses lie in PROGRAM's first executable segment and the load map names it.
+ * branches, and a little jitter.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "lib/elf64.h"
+#include "tests/tools/genprogram.h"
 #include "tests/tools/tracesink.h"
 
 #define CHUNK_BYTES (64u << 10)
@@ -27,25 +32,34 @@
 #define START_TICKS 1000000u
 #define PHASE_SAMPLES 20000u
 #define LOOPS 6u
+#define TURN_SAMPLES 3000u /* of a thread */
+#define THREADS_MAX 64u
+#define CPUS_MAX 256u
+#define DEPTH 20u
+#define LIMIT 127u
 
 struct phase { /* rates in events per 256 instructions */
     uint32_t cycles, misses, branches, mispredicted;
     uint64_t loops[LOOPS]; /* start addresses */
 };
 
-struct generator {
+struct options {
+    const char *path; /* of --elf */
+    bool stream_only, stacks, marks;
+    uint32_t depth, limit, cpus, threads, chunk_bytes;
+    uint64_t seed, samples;
+};
+
+struct generator { /* a CPU */
+    const struct options *options;
+    const struct program *program;
     uint64_t random;
-    uint64_t text_start;
-    uint64_t text_bytes;
     struct phase phase;
     struct trace_slot slot;
     uint64_t samples;
-};
-
-struct program { /* of --elf */
-    const char *path;
-    struct hr_meta_map map;
-    uint8_t build_id[64];
+    uint32_t thread;
+    struct calls *calls; /* of each thread */
+    struct trace_writer writer;
 };
 
 static uint64_t next_random(struct generator *g)
@@ -68,7 +82,7 @@ static void new_phase(struct generator *g)
     g->phase.branches = 20 + below(g, 40);
     g->phase.mispredicted = below(g, 5);
     for (uint32_t i = 0; i < LOOPS; i++)
-        g->phase.loops[i] = g->text_start + next_random(g) % g->text_bytes;
+        g->phase.loops[i] = g->program->text_start + next_random(g) % g->program->text_bytes;
 }
 
 static uint64_t rate(struct generator *g, uint64_t instructions, uint32_t per_256)
@@ -90,8 +104,8 @@ static void next_sample(struct generator *g)
     loop = g->phase.loops[roll < 48 ? 0 : roll % LOOPS];
     g->slot.time += elapsed;
     g->slot.ip = loop + below(g, 96);
-    if (g->slot.ip >= g->text_start + g->text_bytes)
-        g->slot.ip = g->text_start;
+    if (g->slot.ip >= g->program->text_start + g->program->text_bytes)
+        g->slot.ip = g->program->text_start;
     g->slot.cost_ticks = (uint16_t)(46 + (roll == 1 ? below(g, 9) : 0));
     g->slot.counters[0] += elapsed;
     g->slot.counters[1] += rate(g, elapsed, g->phase.cycles);
@@ -101,7 +115,8 @@ static void next_sample(struct generator *g)
     g->samples++;
 }
 
-static void put_meta(struct sink *sink, struct trace_writer *w, const struct program *program)
+static void put_meta(struct sink *sink, struct trace_writer *w, const struct options *options,
+                     const struct program *program)
 {
     static const char *const names[EVENTS] = {"instructions:u", "cycles:u", "cache-misses:u",
                                               "branches:u", "branch-misses:u"};
@@ -110,11 +125,13 @@ static void put_meta(struct sink *sink, struct trace_writer *w, const struct pro
     const struct hr_meta_sampling sampling = {
         .interval_ticks = INTERVAL_TICKS,
         .mode = HR_MODE_TIMER,
-        .flags = HR_SAMPLING_EMULATED | HR_SAMPLING_SHARED,
+        .flags =
+            HR_SAMPLING_EMULATED | (options->cpus == 1 ? HR_SAMPLING_SHARED : HR_SAMPLING_INEXACT),
         .event_count = EVENTS,
         .ring_slots = 65536,
-        .cpu_count = 1,
+        .cpu_count = options->cpus,
     };
+    const struct hr_meta_stacks stacks = {.kind = HR_STACK_FP, .limit = options->limit};
 
     trace_writer_begin(w, HR_CHUNK_META);
     add(w, HR_META_CLOCK, TRACE_NO_TIME, &clock, sizeof clock, NULL, 0);
@@ -127,6 +144,8 @@ static void put_meta(struct sink *sink, struct trace_writer *w, const struct pro
 
         add(w, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event, names[i], strlen(names[i]));
     }
+    if (options->stacks)
+        add(w, HR_META_STACKS, TRACE_NO_TIME, &stacks, sizeof stacks, NULL, 0);
     add(w, HR_META_CALIBRATION, TRACE_NO_TIME, &calibration, sizeof calibration, NULL, 0);
     add_text(w, "program.path", program->path != NULL ? program->path : "generated");
     add_text(w, "program.args", program->path != NULL ? program->path : "generated");
@@ -141,136 +160,239 @@ static void put_meta(struct sink *sink, struct trace_writer *w, const struct pro
     put_chunk(sink, w);
 }
 
-static void put_samples(struct sink *sink, struct generator *g, uint64_t count,
-                        struct hr_rec_stream *stream)
+/* Adds a record to the CPU's chunk, or to the next one when this is full. */
+static void put_record(struct sink *sink, struct generator *g, uint8_t type, const void *body,
+                       uint32_t bytes, const char *text)
 {
-    uint8_t *buffer = malloc(CHUNK_BYTES);
-    struct trace_writer w;
-
-    if (buffer == NULL)
-        fail("buffer");
-    trace_writer_init(&w, buffer, CHUNK_BYTES, 0, EVENTS);
-    trace_writer_begin(&w, HR_CHUNK_DATA);
-    for (uint64_t i = 0; i < count; i++) {
-        next_sample(g);
-        if (trace_writer_sample(&w, &g->slot) == 0)
-            continue;
-        put_chunk(sink, &w);
-        trace_writer_begin(&w, HR_CHUNK_DATA);
-        trace_writer_sample(&w, &g->slot);
+    for (int tries = 0; tries < 2; tries++) {
+        if (trace_writer_record(&g->writer, type, g->slot.time, body, bytes, text,
+                                text != NULL ? (uint32_t)strlen(text) : 0) == 0)
+            return;
+        put_chunk(sink, &g->writer);
+        trace_writer_begin(&g->writer, HR_CHUNK_DATA);
     }
-    if (trace_writer_dirty(&w))
-        put_chunk(sink, &w);
-    *stream = (struct hr_rec_stream){
-        .samples = w.samples, .lost = w.lost, .chunks = w.sequence, .cpu = 0};
-    free(buffer);
+    fail("record");
 }
 
-static void put_end(struct sink *sink, struct trace_writer *w, const struct generator *g,
-                    const struct hr_rec_stream *stream)
+static void put_sample(struct sink *sink, struct generator *g)
 {
+    static union {
+        struct trace_slot slot;
+        uint8_t bytes[sizeof(struct trace_slot) + 8 * HR_STACK_FRAMES_MAX];
+    } room;
+
+    if (g->calls != NULL) {
+        struct calls *calls = &g->calls[g->thread];
+
+        calls_advance(calls);
+        g->slot.ip = calls_ip(calls);
+        calls_stack(calls, g->options->limit,
+                    (struct trace_slot_stack *)&room.slot.counters[TRACE_SLOT_SMALL_EVENTS]);
+    }
+    memcpy(&room, &g->slot, offsetof(struct trace_slot, counters[EVENTS]));
+    if (trace_writer_sample(&g->writer, &room.slot) == 0)
+        return;
+    put_chunk(sink, &g->writer);
+    trace_writer_begin(&g->writer, HR_CHUNK_DATA);
+    if (trace_writer_sample(&g->writer, &room.slot) != 0)
+        fail("sample");
+}
+
+static void next_thread(struct sink *sink, struct generator *g)
+{
+    uint32_t first = g->slot.tid - g->thread;
+    struct hr_rec_switch change = {
+        .time = g->slot.time, .from_tid = g->slot.tid, .reason = HR_SWITCH_SLICE};
+
+    g->thread = (g->thread + 1) % g->options->threads;
+    change.to_tid = g->slot.tid = first + g->thread;
+    put_record(sink, g, HR_REC_SWITCH, &change, sizeof change, NULL);
+}
+
+static void put_phase(struct sink *sink, struct generator *g)
+{
+    const struct hr_rec_mark mark = {.time = g->slot.time, .tid = g->slot.tid};
+    char text[32];
+
+    snprintf(text, sizeof text, "phase %llu", (unsigned long long)(g->samples / PHASE_SAMPLES));
+    put_record(sink, g, HR_REC_MARK, &mark, sizeof mark, text);
+}
+
+static void open_cpu(struct generator *g, const struct options *options,
+                     const struct program *program, uint16_t cpu)
+{
+    uint8_t *buffer = malloc(options->chunk_bytes);
+
+    *g = (struct generator){
+        .options = options,
+        .program = program,
+        .random = options->seed + 2ull * cpu,
+        .slot = {.time = START_TICKS, .tid = 1 + cpu * options->threads},
+    };
+    if (buffer == NULL)
+        fail("buffer");
+    trace_writer_init(&g->writer, buffer, options->chunk_bytes, cpu, EVENTS);
+    if (options->stacks) {
+        void *memory = malloc(trace_stacks_bytes(HR_STACK_FP));
+
+        g->calls = malloc(options->threads * sizeof g->calls[0]);
+        if (memory == NULL || g->calls == NULL)
+            fail("stacks");
+        trace_writer_stacks(&g->writer, HR_STACK_FP, memory);
+        for (uint32_t i = 0; i < options->threads; i++)
+            calls_begin(&g->calls[i], &program->calls, g->random + 1000ull * i, options->depth);
+    }
+    trace_writer_begin(&g->writer, HR_CHUNK_DATA);
+}
+
+static void put_samples(struct sink *sink, struct generator *cpus, const struct options *options)
+{
+    for (uint64_t i = 0; i < options->samples; i++) {
+        struct generator *g = &cpus[i % options->cpus];
+
+        if (options->marks && g->samples % PHASE_SAMPLES == 0)
+            put_phase(sink, g);
+        if (options->threads > 1 && g->samples % TURN_SAMPLES == TURN_SAMPLES - 1)
+            next_thread(sink, g);
+        next_sample(g);
+        put_sample(sink, g);
+    }
+    for (uint32_t i = 0; i < options->cpus; i++)
+        if (trace_writer_dirty(&cpus[i].writer))
+            put_chunk(sink, &cpus[i].writer);
+}
+
+static void put_end(struct sink *sink, struct trace_writer *w, const struct generator *cpus,
+                    const struct options *options)
+{
+    const uint64_t end = cpus[0].slot.time;
     const struct hr_rec_exit last = {
-        .time = g->slot.time, .user_ticks = g->slot.time - START_TICKS, .kind = HR_EXIT_STATUS};
+        .time = end, .user_ticks = (end - START_TICKS) * options->cpus, .kind = HR_EXIT_STATUS};
 
     trace_writer_begin(w, HR_CHUNK_END);
     add(w, HR_REC_EXIT, last.time, &last, sizeof last, NULL, 0);
     for (uint16_t i = 0; i < EVENTS; i++) {
-        const struct hr_rec_total total = {.value = g->slot.counters[i], .index = i};
+        struct hr_rec_total total = {.index = i};
 
+        for (uint32_t cpu = 0; cpu < options->cpus; cpu++)
+            total.value += cpus[cpu].slot.counters[i];
         add(w, HR_REC_TOTAL, TRACE_NO_TIME, &total, sizeof total, NULL, 0);
     }
-    add(w, HR_REC_STREAM, TRACE_NO_TIME, stream, sizeof *stream, NULL, 0);
+    for (uint16_t cpu = 0; cpu < options->cpus; cpu++) {
+        const struct trace_writer *data = &cpus[cpu].writer;
+        const struct hr_rec_stream stream = {
+            .samples = data->samples, .lost = data->lost, .chunks = data->sequence, .cpu = cpu};
+
+        add(w, HR_REC_STREAM, TRACE_NO_TIME, &stream, sizeof stream, NULL, 0);
+    }
     put_chunk(sink, w);
 }
 
-/* Takes addresses and build-id from an ET_EXEC program. */
-static void open_program(struct program *program, const char *path, struct generator *g)
+static void generate(struct sink *sink, const struct options *options,
+                     const struct program *program)
 {
-    int fd = open(path, O_RDONLY);
-    struct elf64_image image;
-    struct stat status;
-    const uint8_t *bytes;
-
-    if (fd < 0 || fstat(fd, &status) != 0)
-        fail(path);
-    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    program->path = realpath(path, NULL);
-    if (bytes == MAP_FAILED || program->path == NULL)
-        fail(path);
-    errno = ENOEXEC;
-    if (elf64_parse(bytes, (size_t)status.st_size, &image) != ELF64_OK ||
-        image.build_id_bytes > sizeof program->build_id)
-        fail(path);
-    for (uint32_t i = 0; i < image.segment_count; i++) {
-        const struct elf64_segment *s = &image.segments[i];
-
-        if ((s->flags & 1) == 0)
-            continue;
-        program->map = (struct hr_meta_map){
-            .start = s->address,
-            .end = s->address + s->memory_bytes,
-            .file_offset = s->file_offset,
-            .flags = HR_MAP_READ | HR_MAP_EXEC,
-            .build_id_bytes = (uint16_t)image.build_id_bytes,
-            .path_bytes = (uint16_t)strlen(program->path),
-        };
-        g->text_start = s->address;
-        g->text_bytes = s->memory_bytes;
-    }
-    memcpy(program->build_id, bytes + image.build_id_offset, image.build_id_bytes);
-    munmap((void *)(uintptr_t)bytes, (size_t)status.st_size);
-    close(fd);
-}
-
-static void generate(struct sink *sink, struct generator *g, const struct program *program,
-                     uint64_t count, bool stream_only)
-{
+    struct generator *cpus = calloc(options->cpus, sizeof *cpus);
     static uint8_t buffer[CHUNK_BYTES];
     struct hr_file_header header;
-    struct hr_rec_stream stream;
     struct trace_writer w;
 
+    if (cpus == NULL)
+        fail("CPUs");
+    for (uint32_t i = 0; i < options->cpus; i++)
+        open_cpu(&cpus[i], options, program, (uint16_t)i);
     trace_writer_init(&w, buffer, sizeof buffer, HR_CPU_NONE, 0);
     trace_file_header(&header);
     put(sink, &header, sizeof header);
-    put_meta(sink, &w, program);
-    put_samples(sink, g, count, &stream);
-    put_end(sink, &w, g, &stream);
-    if (!stream_only)
+    put_meta(sink, &w, options, program);
+    put_samples(sink, cpus, options);
+    put_end(sink, &w, cpus, options);
+    if (!options->stream_only)
         put_collector_part(sink, &w);
+}
+
+/* A number from `least` to `most`; ends the program on others. */
+static uint32_t number(const char *text, uint32_t least, uint32_t most)
+{
+    unsigned long value = strtoul(text, NULL, 10);
+
+    if (value < least || value > most) {
+        fprintf(stderr, "gentrace: %s is not from %u to %u\n", text, least, most);
+        exit(2);
+    }
+    return (uint32_t)value;
+}
+
+static void take_option(struct options *o, int option)
+{
+    switch (option) {
+    case 's':
+        o->stream_only = true;
+        break;
+    case 'e':
+        o->path = optarg;
+        break;
+    case 'r':
+        o->seed = strtoull(optarg, NULL, 10) * 2 + 1;
+        break;
+    case 'g':
+        o->stacks = strcmp(optarg, "fp") == 0;
+        break;
+    case 'd':
+        o->depth = number(optarg, 0, HR_STACK_FRAMES_MAX - 8);
+        break;
+    case 'l':
+        o->limit = number(optarg, 1, HR_STACK_FRAMES_MAX);
+        break;
+    case 'c':
+        o->cpus = number(optarg, 1, CPUS_MAX);
+        break;
+    case 't':
+        o->threads = number(optarg, 1, THREADS_MAX);
+        break;
+    case 'm':
+        o->marks = true;
+        break;
+    case 'b':
+        o->chunk_bytes = number(optarg, CHUNK_BYTES, 1u << 20);
+        break;
+    default:
+        exit(2);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"stream", no_argument, NULL, 's'},
-                                            {"elf", required_argument, NULL, 'e'},
-                                            {"seed", required_argument, NULL, 'r'},
-                                            {0}};
-    struct generator g = {.random = 88172645463325252ull,
-                          .text_start = 0x401000,
-                          .text_bytes = 512u << 10,
-                          .slot = {.time = START_TICKS, .tid = 1}};
-    struct program program = {0};
+    static const struct option long_options[] = {{"stream", no_argument, NULL, 's'},
+                                                 {"elf", required_argument, NULL, 'e'},
+                                                 {"seed", required_argument, NULL, 'r'},
+                                                 {"stacks", required_argument, NULL, 'g'},
+                                                 {"depth", required_argument, NULL, 'd'},
+                                                 {"limit", required_argument, NULL, 'l'},
+                                                 {"cpus", required_argument, NULL, 'c'},
+                                                 {"threads", required_argument, NULL, 't'},
+                                                 {"marks", no_argument, NULL, 'm'},
+                                                 {"chunk", required_argument, NULL, 'b'},
+                                                 {0}};
+    struct options options = {
+        .depth = DEPTH, .limit = LIMIT, .cpus = 1, .threads = 1, .seed = 88172645463325252ull};
+    struct program program = PROGRAM_MADE_UP;
     struct sink sink;
-    bool stream_only = false;
     int option;
 
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option == 's')
-            stream_only = true;
-        else if (option == 'e')
-            open_program(&program, optarg, &g);
-        else if (option == 'r')
-            g.random = strtoull(optarg, NULL, 10) * 2 + 1;
-        else
-            return 2;
-    }
+    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1)
+        take_option(&options, option);
     if (argc - optind != 2) {
-        fputs("usage: gentrace [--stream] [--elf PROGRAM] [--seed N] SAMPLES FILE\n", stderr);
+        fputs("usage: gentrace [OPTION...] SAMPLES FILE\n", stderr);
         return 2;
     }
+    options.samples = strtoull(argv[optind], NULL, 10);
+    if (options.chunk_bytes == 0)
+        options.chunk_bytes = options.stacks ? TRACE_STACKS_CHUNK_BYTES : CHUNK_BYTES;
+    if (options.path != NULL)
+        program_open(&program, options.path);
+    program_calls(&program, options.seed);
     sink_open(&sink, argv[optind + 1]);
-    generate(&sink, &g, &program, strtoull(argv[optind], NULL, 10), stream_only);
+    generate(&sink, &options, &program);
     sink_close(&sink, argv[optind + 1]);
     return 0;
 }
