@@ -148,41 +148,50 @@ static int find(const struct unwind_place *place, const struct unwind_frame *fra
     }
 }
 
-int unwind_rule_step(const struct unwind_rule *rule, struct unwind_frame *frame)
+/* What the caller's changed registers hold; a bit in *known for each that can be told. */
+static int find_changes(const struct unwind_rule *rule, const struct unwind_frame *frame,
+                        uint64_t cfa, uint64_t *values, uint32_t *known)
 {
-    struct unwind_frame caller = *frame;
-    uint32_t return_bit = 1u << rule->return_register;
-    uint64_t cfa, sp = frame->registers[UNWIND_RSP];
-    int end = find(&rule->cfa, frame, 0, &cfa);
-
-    if (end != 0)
-        return end;
-    caller.known &= ~return_bit;
     for (uint32_t i = 0; i < rule->count; i++) {
         const struct unwind_place *place = &rule->places[i];
         uint32_t bit = 1u << place->target;
+        int end;
 
-        caller.known &= ~bit;
+        *known &= ~bit;
         if (place->how == UNWIND_UNDEFINED) {
             if (place->target == rule->return_register)
                 return HR_STACK_WHOLE; /* as the ABI's start of a thread says it */
             continue;
         }
-        end = find(place, frame, cfa, &caller.registers[place->target]);
+        end = find(place, frame, cfa, &values[i]);
         if (end == 0)
-            caller.known |= bit;
+            *known |= bit;
         else if (place->target == rule->return_register || place->target == UNWIND_RSP)
             return end;
     }
-    if ((caller.known & return_bit) == 0 || (caller.known >> UNWIND_RSP & 1) == 0)
+    return 0;
+}
+
+int unwind_rule_step(const struct unwind_rule *rule, struct unwind_frame *frame)
+{
+    uint64_t cfa, values[UNWIND_REGISTERS], sp = frame->registers[UNWIND_RSP];
+    uint32_t known = frame->known & ~(1u << UNWIND_RIP);
+    int end = find(&rule->cfa, frame, 0, &cfa);
+
+    if (end == 0)
+        end = find_changes(rule, frame, cfa, values, &known);
+    if (end != 0)
+        return end;
+    for (uint32_t i = 0; i < rule->count; i++)
+        if (rule->places[i].how != UNWIND_UNDEFINED)
+            frame->registers[rule->places[i].target] = values[i];
+    if ((known >> rule->return_register & 1) == 0 || (known >> UNWIND_RSP & 1) == 0)
         return HR_STACK_BROKEN;
-    caller.registers[UNWIND_RIP] = caller.registers[rule->return_register];
-    caller.known |= 1u << UNWIND_RIP;
-    if (caller.registers[UNWIND_RSP] <= sp) { /* only a handler's own stack lies anywhere */
-        if (!rule->signal)
-            return HR_STACK_BROKEN;
-        caller.moved = true;
+    frame->registers[UNWIND_RIP] = frame->registers[rule->return_register];
+    frame->known = known | 1u << UNWIND_RIP;
+    if (frame->registers[UNWIND_RSP] <= sp) { /* only a handler's own stack lies anywhere */
+        frame->moved = true;
+        return rule->signal ? 0 : HR_STACK_BROKEN;
     }
-    *frame = caller;
     return 0;
 }

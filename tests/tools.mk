@@ -27,6 +27,11 @@ $(BUILD)/tests/%: tests/bench/%.c $(TOOL_LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^)
 
+# The unwinder with all that it needs of the host.
+$(BUILD)/tests/unwind: tests/bench/unwind.c $(filter-out $(BUILD)/host/host/main.o,$(HOST_OBJ)) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) $(HOST_LIBS)
+
 $(BUILD)/tests/%-static-pie: workloads/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(WORKLOAD_CFLAGS) -MF $@.d -MT $@ -fPIE -static-pie -o $@ $<

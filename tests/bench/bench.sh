@@ -299,9 +299,17 @@ bench_readers() {
     reading 'hr check' 50 check
 }
 
+bench_unwind() {
+    "$TOOLS/unwind" >out || missed=1
+    read -r warm frames cold <out
+    row 'copied stacks followed by call frame information' "$(calc %.0f "$warm / 1e3")" '1000 stacks/s' ge 100
+    row 'frames of such a stack' "$frames" frames ge 20
+    row 'with 64 different ones and no rule known' "$(calc %.1f "$cold / 1e3")" '1000 stacks/s'
+}
+
 printf '| %-58s | %12s | %-14s | %-8s | %s |\n' Figure Measured Unit Limit Verdict
 echo '|---|---:|---|---|---|'
-for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers unwind}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -313,6 +321,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads files start
     python) bench_python ;;
     collector) bench_collector ;;
     readers) bench_readers ;;
+    unwind) bench_unwind ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
         missed=1

@@ -4,11 +4,15 @@
 #include "host/unwind.h"
 
 #include <execinfo.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#include "tests/unit/host/unwind_fixture.h"
+#include "tests/own_process.h"
+#include "tests/unit/test.h"
 
 #define FRAMES_MAX 256
 
@@ -219,6 +223,77 @@ static void from_the_start_of_a_thread(void **state)
     assert_int_equal(result.root, HR_STACK_WHOLE);
 }
 
+/* Where the lazy stubs of calls to other libraries are, and whether this program has such. */
+static bool find_stubs(const struct trace_info *info, uint64_t *address)
+{
+    const struct trace_map *map = info->maps;
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    size_t names;
+    Elf *elf;
+    int fd;
+
+    while ((uint64_t)(uintptr_t)faulting - map->meta.start >= map->meta.end - map->meta.start)
+        map++;
+    fd = open(map->path, O_RDONLY);
+    elf_version(EV_CURRENT);
+    elf = elf_begin(fd, ELF_C_READ, NULL);
+    assert_non_null(elf);
+    assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+    *address = 0;
+    while ((section = elf_nextscn(elf, section)) != NULL)
+        if (gelf_getshdr(section, &header) != NULL && header.sh_size >= 32 &&
+            strcmp(elf_strptr(elf, names, header.sh_name), ".plt") == 0)
+            *address = map->meta.start + header.sh_offset - map->meta.file_offset;
+    elf_end(elf);
+    close(fd);
+    return *address != 0;
+}
+
+/* As if the sample were in code that was just called, with `words` more on the stack. */
+static void put_below(uint64_t ip, uint32_t words)
+{
+    static uint8_t stack[CAPTURE_STACK_BYTES + 64];
+
+    memset(stack, 0x5a, words * sizeof(uint64_t));
+    memcpy(stack + words * sizeof(uint64_t), &capture.sample.ip, sizeof(uint64_t));
+    words++;
+    memcpy(stack + words * sizeof(uint64_t), capture.stack, capture.sample.stack_bytes);
+    capture.sample.stack = stack;
+    capture.sample.stack_bytes += words * sizeof(uint64_t);
+    capture.sample.registers[7] -= words * sizeof(uint64_t); /* rsp */
+    capture.sample.ip = ip;
+}
+
+static void from_a_stub_of_the_linker(void **state)
+{
+    static const struct {
+        uint32_t offset, words;
+    } places[] = {{16, 0}, {16 + 6, 0}, {16 + 11, 1}, {6, 2}}; /* it pushes, jumps, pushes */
+    struct own_process *own = own_process_read();
+    uint64_t stubs, here;
+
+    (void)state;
+    if (!find_stubs(&own->info, &stubs)) {
+        own_process_free(own);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        struct result result;
+
+        deep(2);
+        here = capture.sample.ip;
+        put_below(stubs + places[i].offset, places[i].words);
+        result = unwind_capture(&own->info);
+        assert_int_equal(result.root, HR_STACK_WHOLE);
+        assert_int_equal(result.addresses[0], here);
+        memmove(result.addresses, result.addresses + 1, sizeof result.addresses - 8);
+        result.count--;
+        compare_with_expected(&result, -1);
+    }
+    own_process_free(own);
+}
+
 static void short_copies_are_cut(void **state)
 {
     struct result whole, cut;
@@ -289,6 +364,7 @@ int main(void)
         cmocka_unit_test(interrupted_at_the_first_instruction),
         cmocka_unit_test(handler_on_its_own_stack),
         cmocka_unit_test(from_the_start_of_a_thread),
+        cmocka_unit_test(from_a_stub_of_the_linker),
         cmocka_unit_test(short_copies_are_cut),
         cmocka_unit_test(other_builds_are_not_used),
         cmocka_unit_test(maps_may_come_later),

@@ -1,6 +1,8 @@
-/* This process as a trace's load maps would show it, and its registers and stack as a sample. */
-#ifndef TESTS_UNIT_HOST_UNWIND_FIXTURE_H
-#define TESTS_UNIT_HOST_UNWIND_FIXTURE_H
+/* This process as a trace's load maps would show it, and its registers and stack as a sample: for
+ * unit tests, fuzz targets and benches of the unwinder.
+ */
+#ifndef TESTS_OWN_PROCESS_H
+#define TESTS_OWN_PROCESS_H
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +11,14 @@
 
 #include "host/trace_info.h"
 #include "host/unwind.h"
-#include "tests/unit/test.h"
 
+#define OWN_PROCESS_CHECK(condition)                                                \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                \
+        }                                                                           \
+    } while (0)
 #define OWN_MAPS_MAX 256
 #define CAPTURE_STACK_BYTES HR_STACK_BYTES_MAX
 
@@ -33,8 +41,8 @@ static inline struct own_process *own_process_read(void)
     char line[4352], path[4096], flags[8];
     unsigned long long start, end, offset;
 
-    assert_non_null(own);
-    assert_non_null(maps);
+    OWN_PROCESS_CHECK(own != NULL);
+    OWN_PROCESS_CHECK(maps != NULL);
     trace_info_init(&own->info);
     own->info.maps = own->maps;
     while (fgets(line, sizeof line, maps) != NULL) {
@@ -44,7 +52,7 @@ static inline struct own_process *own_process_read(void)
                 5 ||
             flags[2] != 'x' || path[0] != '/')
             continue;
-        assert_true(own->info.map_count < OWN_MAPS_MAX);
+        OWN_PROCESS_CHECK(own->info.map_count < OWN_MAPS_MAX);
         map->meta = (struct hr_meta_map){
             .start = start, .end = end, .file_offset = offset, .flags = HR_MAP_READ | HR_MAP_EXEC};
         map->path = strdup(path);
@@ -67,12 +75,12 @@ static inline uint64_t mapping_end(uint64_t address)
     uint64_t found = 0;
     char line[4352];
 
-    assert_non_null(maps);
+    OWN_PROCESS_CHECK(maps != NULL);
     while (fgets(line, sizeof line, maps) != NULL)
         if (sscanf(line, "%llx-%llx", &start, &end) == 2 && start <= address && address < end)
             found = end;
     fclose(maps);
-    assert_true(found != 0);
+    OWN_PROCESS_CHECK(found != 0);
     return found;
 }
 
