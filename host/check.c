@@ -33,17 +33,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return reader_parse_file(key, argument, state, state->input);
 }
 
-static bool entry_matches(const struct hr_index_entry *entry, const struct trace_chunk *chunk)
-{
-    const struct hr_chunk_header *header = &chunk->header;
-
-    return entry->offset == chunk->offset && entry->time_first == header->time_first &&
-           entry->time_last == header->time_last && entry->lost_count == header->lost_count &&
-           entry->sample_count == header->sample_count &&
-           entry->payload_bytes == header->payload_bytes && entry->type == header->type &&
-           entry->cpu == header->cpu && entry->sequence == header->sequence;
-}
-
 static int take_step(void *context, int step, const struct trace_chunk *chunk)
 {
     struct check *c = context;
@@ -53,7 +42,8 @@ static int take_step(void *context, int step, const struct trace_chunk *chunk)
     while (step == TRACE_STEP_CHUNK && c->index_next < c->index.count &&
            c->index.entries[c->index_next].offset < chunk->offset)
         c->index_next++; /* entries of chunks that are damaged beyond recognition */
-    if (c->index_next >= c->index.count || !entry_matches(&c->index.entries[c->index_next], chunk))
+    if (c->index_next >= c->index.count ||
+        !trace_index_matches(&c->index.entries[c->index_next], &chunk->header, chunk->offset))
         c->index_wrong = true;
     else
         c->index_next++;

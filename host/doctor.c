@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "host/commands.h"
 #include "host/doctor.h"
 #include "host/error.h"
 #include "host/run_failure.h"
+#include "host/terminal.h"
 
 #define COLUMNS_MIN 80u
 #define COLUMNS_MAX 120u
@@ -58,22 +58,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static unsigned int find_columns(void)
 {
-    struct winsize size = {0};
-    unsigned int columns = COLUMNS_DEFAULT;
+    unsigned int columns = terminal_columns(STDOUT_FILENO, COLUMNS_DEFAULT);
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        columns = size.ws_col;
     return columns < COLUMNS_MIN ? COLUMNS_MIN : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
-}
-
-/* NO_COLOR: https://no-color.org */
-static bool wants_colours(void)
-{
-    const char *term = getenv("TERM");
-    const char *no_color = getenv("NO_COLOR");
-
-    return isatty(STDOUT_FILENO) && term != NULL && strcmp(term, "dumb") != 0 &&
-           (no_color == NULL || no_color[0] == 0);
 }
 
 static int examine(const struct request *request)
@@ -88,7 +75,8 @@ static int examine(const struct request *request)
     if (request->json)
         error = doctor_print_json(stdout, &report);
     else
-        doctor_print_table(stdout, &report, find_columns(), wants_colours(), request->details);
+        doctor_print_table(stdout, &report, find_columns(), terminal_colours(STDOUT_FILENO),
+                           request->details);
     if (error != 0 || fflush(stdout) != 0 || ferror(stdout)) {
         error_print("standard output: %s; free some space or write elsewhere",
                     strerror(error != 0 ? -error : errno));

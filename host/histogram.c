@@ -18,6 +18,15 @@ void histogram_free(struct histogram *h)
     h->buckets = NULL;
 }
 
+void histogram_merge(struct histogram *h, const struct histogram *from)
+{
+    h->count += from->count;
+    if (from->largest > h->largest)
+        h->largest = from->largest;
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        h->buckets[i] += from->buckets[i];
+}
+
 static uint64_t bucket_value(uint32_t bucket)
 {
     uint32_t exponent, fraction;

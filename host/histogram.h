@@ -18,6 +18,9 @@ struct histogram {
 int histogram_init(struct histogram *h);
 void histogram_free(struct histogram *h);
 
+/* Adds what `from` counted. */
+void histogram_merge(struct histogram *h, const struct histogram *from);
+
 /* The least value v such that at least `share` (0 to 1) of the values are <= v; 0 when empty. */
 uint64_t histogram_percentile(const struct histogram *h, double share);
 

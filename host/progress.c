@@ -25,18 +25,28 @@ static void show(const char *text)
 void progress_draw(struct progress *p, uint64_t now_ns, uint64_t samples, uint64_t lost,
                    uint64_t bytes)
 {
-    char line[160];
+    char text[160];
     char elapsed[TEXT_QUANTITY_BYTES];
     char taken[TEXT_QUANTITY_BYTES];
     char missed[TEXT_QUANTITY_BYTES];
     char size[TEXT_QUANTITY_BYTES];
 
+    if (!p->enabled)
+        return;
+    snprintf(text, sizeof text, "hr: %s, %s samples, %s lost, %s",
+             text_time(elapsed, (double)(now_ns - p->start_ns)), text_count(taken, samples),
+             text_count(missed, lost), text_bytes(size, bytes));
+    progress_show(p, text);
+}
+
+void progress_show(struct progress *p, const char *text)
+{
+    char line[512];
+
     if (!p->enabled || pthread_mutex_trylock(&p->lock) != 0)
         return;
     if (!p->mid_line) {
-        snprintf(line, sizeof line, ERASE "hr: %s, %s samples, %s lost, %s",
-                 text_time(elapsed, (double)(now_ns - p->start_ns)), text_count(taken, samples),
-                 text_count(missed, lost), text_bytes(size, bytes));
+        snprintf(line, sizeof line, ERASE "%s", text);
         show(line);
         p->drawn = true;
     }

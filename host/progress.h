@@ -25,6 +25,9 @@ void progress_init(struct progress *p, bool wanted, uint64_t now_ns);
 void progress_draw(struct progress *p, uint64_t now_ns, uint64_t samples, uint64_t lost,
                    uint64_t bytes);
 
+/* The same with a text of the caller's, which is one line and fits the terminal. */
+void progress_show(struct progress *p, const char *text);
+
 void progress_erase(struct progress *p);
 
 /* Around a write of the program's output to a terminal. */

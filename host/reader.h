@@ -3,6 +3,7 @@
 #define HOST_READER_H
 
 #include <argp.h>
+#include <stdint.h>
 
 /* argp's parser for the argument FILE alone: *path is NULL until it was given. */
 error_t reader_parse_file(int key, const char *argument, const struct argp_state *state,
@@ -15,5 +16,11 @@ const char *reader_file(const char *path);
  * tells what is no trace from what could not be read.
  */
 int reader_fail(const char *path, int error);
+
+/* Reports that no sample of the trace is selected; returns the command's exit status. */
+int reader_nothing_selected(const char *path, uint64_t duration_ns);
+
+/* The option --jobs, as a child of a command's argp: its input is an unsigned int, 0 by default. */
+extern const struct argp reader_jobs_argp;
 
 #endif

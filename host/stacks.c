@@ -16,7 +16,8 @@ static uint32_t hash(uint32_t parent, uint64_t address)
 
 int stacks_init(struct stacks *stacks)
 {
-    *stacks = (struct stacks){.count = HR_STACK_ROOTS, .capacity = FIRST_CAPACITY};
+    *stacks = (struct stacks){
+        .count = HR_STACK_ROOTS, .capacity = FIRST_CAPACITY, .limit = STACKS_NODES_MAX};
     stacks->index_mask = FIRST_CAPACITY * 2 - 1;
     stacks->nodes = calloc(FIRST_CAPACITY, sizeof stacks->nodes[0]);
     stacks->index = calloc(FIRST_CAPACITY * 2, sizeof stacks->index[0]);
@@ -52,7 +53,7 @@ static int grow(struct stacks *stacks)
     struct stacks_node *nodes;
     uint32_t *index;
 
-    if (capacity > STACKS_NODES_MAX)
+    if (capacity > stacks->limit)
         return -ENOMEM;
     nodes = reallocarray(stacks->nodes, capacity, sizeof *nodes);
     if (nodes == NULL)
@@ -88,6 +89,14 @@ uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address)
     *node = (struct stacks_node){address, parent, stacks->nodes[parent].depth + 1};
     enter(stacks->index, stacks->index_mask, node, stacks->count);
     return stacks->count++;
+}
+
+void stacks_absorb(struct stacks *stacks, const struct stacks *from, uint32_t *map)
+{
+    for (uint32_t i = 0; i < from->count; i++) /* parents come first */
+        map[i] = i < HR_STACK_ROOTS
+                     ? i
+                     : stacks_child(stacks, map[from->nodes[i].parent], from->nodes[i].address);
 }
 
 uint32_t stacks_root(const struct stacks *stacks, uint32_t node)

@@ -13,7 +13,7 @@
 
 #include "include/hr_format.h"
 
-#define STACKS_NODES_MAX (1u << 22) /* 100 MB at most */
+#define STACKS_NODES_MAX (1u << 21) /* 70 MB at most */
 
 struct stacks_node {
     uint64_t address; /* 0 for a root */
@@ -25,6 +25,7 @@ struct stacks {
     struct stacks_node *nodes; /* HR_STACK_ROOTS roots first; owned */
     uint32_t count;
     uint32_t capacity;
+    uint32_t limit; /* of nodes: STACKS_NODES_MAX unless lowered */
     uint32_t *index; /* hash table of node numbers, 0: free; owned */
     uint32_t index_mask;
     uint64_t refused; /* nodes that found no room */
@@ -38,6 +39,11 @@ void stacks_free(struct stacks *stacks);
  * is no room for one more.
  */
 uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address);
+
+/* Adds the nodes of `from`: map[node of from] is the node here, for each of its nodes.  map has
+ * room for from->count.
+ */
+void stacks_absorb(struct stacks *stacks, const struct stacks *from, uint32_t *map);
 
 /* The root that a stack ends at. */
 uint32_t stacks_root(const struct stacks *stacks, uint32_t node);

@@ -36,6 +36,15 @@ static json_t *interval(const struct summary *s)
     return object;
 }
 
+/* The part of the run that the figures are of; null: all of it. */
+static json_t *selection(const struct summary *s)
+{
+    if (!s->selected)
+        return json_null();
+    return json_pack("{s:o, s:o}", "from_ns", summary_json_number(s->from_ns), "to_ns",
+                     summary_json_number(s->to_ns));
+}
+
 static json_t *events(const struct summary *s)
 {
     json_t *array = json_array();
@@ -160,6 +169,7 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "lost", summary_json_number(s->lost));
     set(object, "page_faults", page_faults(&s->info));
     set(object, "duration_ns", summary_json_number(s->duration_ns));
+    set(object, "selection", selection(s));
     set(object, "interval_ns", interval(s));
     if (s->info.sampling.mode == HR_MODE_IPI)
         set(object, "skew_ns", spread(&s->skew));

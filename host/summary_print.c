@@ -4,6 +4,7 @@
 #include "host/summary.h"
 #include "host/summary_sampling.h"
 #include "host/text.h"
+#include "host/units.h"
 
 #define ROW SUMMARY_ROW
 #define SAMPLES_FOR_A_MEAN 100 /* below, the header dominates bytes a sample */
@@ -15,6 +16,18 @@ static void print_program(FILE *out, const struct summary *s)
 
     text_escape(safe, sizeof safe, trace_info_text(&s->info, "program.args", path));
     fprintf(out, "\n Microtome: %s\n\n", safe);
+}
+
+static void print_part(FILE *out, const struct summary *s)
+{
+    if (s->selected)
+        fprintf(out,
+                " Part of the run: %llu.%09llu s to %llu.%09llu s; events and samples are of what "
+                "is selected\n\n",
+                (unsigned long long)(s->from_ns / UNITS_SECOND),
+                (unsigned long long)(s->from_ns % UNITS_SECOND),
+                (unsigned long long)(s->to_ns / UNITS_SECOND),
+                (unsigned long long)(s->to_ns % UNITS_SECOND));
 }
 
 static void print_events(FILE *out, const struct summary *s)
@@ -135,13 +148,15 @@ void summary_print(FILE *out, const struct summary *s)
 
     text_escape(safe, sizeof safe, s->path);
     print_program(out, s);
+    print_part(out, s);
     print_events(out, s);
     summary_print_sampling(out, s);
-    fprintf(out, ROW "%s\n", text_time(quantity, (double)s->duration_ns), "duration",
+    fprintf(out, ROW "%s\n", text_time(quantity, (double)s->duration_ns),
+            s->selected ? "time of the part" : "duration",
             !s->info.has_clock ? "the clock's frequency is missing, 1 GHz assumed"
             : virtual_time     ? "virtual time: one instruction is 1 ns"
                                : "real time");
-    if (s->samples >= SAMPLES_FOR_A_MEAN)
+    if (s->samples >= SAMPLES_FOR_A_MEAN && !s->selected)
         snprintf(note, sizeof note, ", %.2f bytes a sample", (double)s->bytes / (double)s->samples);
     fprintf(out, ROW "%s%s\n\n", text_bytes(quantity, s->bytes), "trace", safe, note);
     print_exit(out, s);

@@ -180,8 +180,10 @@ void summary_print_sampling(FILE *out, const struct summary *s)
     print_mode(out, s);
     print_intervals(out, s);
     print_losses(out, s);
-    print_page_faults(out, s);
-    print_activity(out, s);
+    if (!s->selected) {
+        print_page_faults(out, s);
+        print_activity(out, s);
+    }
     print_cost(out, s);
     print_reading(out, s);
 }

@@ -66,7 +66,7 @@ static int check_start(struct trace_file *file)
         return file->error;
     switch (trace_check_file(bytes, available, &first_chunk)) {
     case TRACE_OK:
-        file->position = first_chunk;
+        file->first_chunk = file->position = first_chunk;
         return 0;
     case TRACE_BAD_VERSION:
         return -EPROTONOSUPPORT;
@@ -116,6 +116,21 @@ void trace_file_close(struct trace_file *file)
     free(file->buffer);
     file->buffer = NULL;
     file->fd = -1;
+}
+
+int trace_file_share(struct trace_file *file, const struct trace_file *of)
+{
+    *file = (struct trace_file){.file_bytes = of->file_bytes,
+                                .first_chunk = of->first_chunk,
+                                .position = of->first_chunk,
+                                .fd = fcntl(of->fd, F_DUPFD_CLOEXEC, 0)};
+    if (file->fd < 0)
+        return -errno;
+    file->buffer = malloc(BUFFER_BYTES);
+    if (file->buffer != NULL)
+        return 0;
+    trace_file_close(file);
+    return -ENOMEM;
 }
 
 const char *trace_file_error(int error)

@@ -16,6 +16,7 @@
 struct trace_file {
     int fd;
     uint64_t file_bytes; /* when it was opened; later growth is not seen */
+    uint64_t first_chunk; /* where the first chunk should begin */
     uint64_t position; /* where the next chunk should begin */
     uint8_t *buffer;
     uint64_t buffer_offset; /* of buffer[0] in the file */
@@ -43,6 +44,9 @@ struct trace_chunk {
  */
 int trace_file_open(struct trace_file *file, const char *path);
 void trace_file_close(struct trace_file *file);
+
+/* Another reader of the same file, with a place and a buffer of its own.  0 or -errno. */
+int trace_file_share(struct trace_file *file, const struct trace_file *of);
 
 /* What the error of trace_file_open or trace_file_next means and what to do about it. */
 const char *trace_file_error(int error);

@@ -267,6 +267,52 @@ int trace_index_load(struct trace_index *index, int fd)
     return error;
 }
 
+int trace_index_walk(struct trace_index *index, int fd, uint64_t offset, uint64_t file_bytes)
+{
+    struct hr_chunk_header header;
+    uint8_t bytes[sizeof header];
+
+    trace_index_init(index);
+    while (offset < file_bytes) {
+        int error = read_at(fd, bytes, sizeof bytes, offset);
+
+        if (error == 0 && (trace_check_header(bytes, sizeof bytes, &header) != TRACE_OK ||
+                           header.payload_bytes + sizeof header > file_bytes - offset))
+            error = -EBADMSG;
+        if (error == 0)
+            error = trace_index_add(index, &header, offset);
+        if (error != 0)
+            return error;
+        offset += sizeof header + header.payload_bytes;
+    }
+    return 0;
+}
+
+struct hr_chunk_header trace_index_header(const struct hr_index_entry *entry)
+{
+    return (struct hr_chunk_header){
+        .magic = HR_CHUNK_MAGIC,
+        .type = entry->type,
+        .cpu = entry->cpu,
+        .sequence = entry->sequence,
+        .payload_bytes = entry->payload_bytes,
+        .time_first = entry->time_first,
+        .time_last = entry->time_last,
+        .sample_count = entry->sample_count,
+        .lost_count = entry->lost_count,
+    };
+}
+
+bool trace_index_matches(const struct hr_index_entry *entry, const struct hr_chunk_header *header,
+                         uint64_t offset)
+{
+    return entry->offset == offset && entry->time_first == header->time_first &&
+           entry->time_last == header->time_last && entry->lost_count == header->lost_count &&
+           entry->sample_count == header->sample_count &&
+           entry->payload_bytes == header->payload_bytes && entry->type == header->type &&
+           entry->cpu == header->cpu && entry->sequence == header->sequence;
+}
+
 size_t trace_index_find(const struct trace_index *index, uint64_t time)
 {
     size_t i = 0;

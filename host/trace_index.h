@@ -7,13 +7,14 @@
 #ifndef HOST_TRACE_INDEX_H
 #define HOST_TRACE_INDEX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "include/hr_format.h"
 
-/* Bounds memory: 200 MB, for a quarter of a terabyte of the guest's usual chunks. */
-#define TRACE_INDEX_ENTRIES_MAX (1u << 22)
+/* Bounds memory: 100 MB, for an eighth of a terabyte of the guest's usual chunks. */
+#define TRACE_INDEX_ENTRIES_MAX (1u << 21)
 
 struct trace_index {
     struct hr_index_entry *entries; /* in file order; owned */
@@ -39,6 +40,19 @@ int trace_index_append(const struct trace_index *index, int fd, uint64_t offset,
  * contradicts itself; -ENOMEM; the error of pread().
  */
 int trace_index_load(struct trace_index *index, int fd);
+
+/* Lists the chunks from `offset` to the end of a file of `file_bytes` by their headers: what an
+ * index would say.  -EBADMSG or -E2BIG when it stopped at something else than a whole chunk, or
+ * was full: then the entries are those before.  -ENOMEM; the error of pread().
+ */
+int trace_index_walk(struct trace_index *index, int fd, uint64_t offset, uint64_t file_bytes);
+
+/* What the header of an entry's chunk says, as far as the entry knows. */
+struct hr_chunk_header trace_index_header(const struct hr_index_entry *entry);
+
+/* Whether that is what the header at `offset` says. */
+bool trace_index_matches(const struct hr_index_entry *entry, const struct hr_chunk_header *header,
+                         uint64_t offset);
 
 /* The first entry that may hold a record at or after `time`: a DATA entry with time_last >= time.
  * index->count when there is none.

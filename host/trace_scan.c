@@ -7,23 +7,30 @@
 
 #include "host/trace_index.h"
 
+/* Everything but the file. */
+static int prepare(struct trace_scan *scan)
+{
+    int error;
+
+    trace_info_init(&scan->info);
+    scan->stacks = (struct stacks){0};
+    selection_init(&scan->selection);
+    scan->partial = false;
+    progress_bar_init(&scan->progress, true);
+    scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
+    error = trace_audit_init(&scan->audit);
+    if (error == 0)
+        error = stacks_init(&scan->stacks);
+    return error == 0 && scan->slots == NULL ? -ENOMEM : error;
+}
+
 int trace_scan_open(struct trace_scan *scan, const char *path)
 {
     int error = trace_file_open(&scan->file, path);
 
     if (error != 0)
         return error;
-    trace_info_init(&scan->info);
-    scan->slots = NULL;
-    scan->stacks = (struct stacks){0};
-    selection_init(&scan->selection);
-    scan->partial = false;
-    error = trace_audit_init(&scan->audit);
-    if (error == 0)
-        error = stacks_init(&scan->stacks);
-    scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
-    if (error == 0 && scan->slots == NULL)
-        error = -ENOMEM;
+    error = prepare(scan);
     if (error != 0)
         trace_scan_close(scan);
     return error;
@@ -38,6 +45,43 @@ void trace_scan_close(struct trace_scan *scan)
     trace_audit_free(&scan->audit);
     trace_info_free(&scan->info);
     trace_file_close(&scan->file);
+}
+
+int trace_scan_share(struct trace_scan *scan, const struct trace_scan *of)
+{
+    int error = trace_file_share(&scan->file, &of->file);
+
+    if (error != 0)
+        return error;
+    error = prepare(scan);
+    if (error != 0) {
+        trace_scan_close(scan);
+        return error;
+    }
+    scan->progress.line.enabled = false;
+    scan->selection = of->selection;
+    scan->info = of->info;
+    return 0;
+}
+
+void trace_scan_unshare(struct trace_scan *scan)
+{
+    trace_info_init(&scan->info);
+    selection_init(&scan->selection);
+    trace_scan_close(scan);
+}
+
+int trace_scan_rewind(struct trace_scan *scan)
+{
+    int error;
+
+    trace_info_free(&scan->info);
+    trace_audit_free(&scan->audit);
+    stacks_free(&scan->stacks);
+    scan->partial = false;
+    trace_file_seek(&scan->file, scan->file.first_chunk);
+    error = trace_audit_init(&scan->audit);
+    return error == 0 ? stacks_init(&scan->stacks) : error;
 }
 
 struct walk { /* state of the chunk being decoded */
@@ -168,8 +212,8 @@ static enum trace_status visit_records(struct walk *w)
     return TRACE_OK;
 }
 
-static int visit_chunk(struct trace_scan *scan, const struct trace_visitor *visitor,
-                       const struct trace_chunk *chunk, bool continues)
+int trace_scan_chunk(struct trace_scan *scan, const struct trace_visitor *visitor,
+                     const struct trace_chunk *chunk, bool continues)
 {
     const struct selection *selection = &scan->selection;
     struct walk w = {
@@ -200,7 +244,7 @@ static int visit_chunk(struct trace_scan *scan, const struct trace_visitor *visi
     return w.result;
 }
 
-static bool outside(const struct trace_scan *scan, const struct hr_chunk_header *header)
+bool trace_scan_outside(const struct trace_scan *scan, const struct hr_chunk_header *header)
 {
     const struct selection *selection = &scan->selection;
 
@@ -210,54 +254,80 @@ static bool outside(const struct trace_scan *scan, const struct hr_chunk_header 
             !selection_has_cpu(selection, header->cpu));
 }
 
-/* Continues where the span begins, if the index knows; else the walk passes over every chunk. */
-static void jump(struct trace_scan *scan)
+static void pass_over(struct trace_scan *scan, const struct hr_chunk_header *header)
 {
-    const struct hr_meta_clock *clock = &scan->info.clock;
-    unsigned __int128 ticks =
-        (unsigned __int128)scan->selection.from_ns * clock->ticks_per_second / 1000000000u;
-    struct trace_index index;
-    uint64_t target;
-    size_t i;
-
-    if (ticks > UINT64_MAX - clock->start_ticks || trace_index_load(&index, scan->file.fd) != 0)
-        return;
-    i = trace_index_find(&index, clock->start_ticks + (uint64_t)ticks);
-    target = i < index.count ? index.entries[i].offset : index.first_offset;
-    if (target > scan->file.position)
-        trace_file_seek(&scan->file, target);
-    trace_index_free(&index);
-}
-
-static void pass_over(struct trace_scan *scan, const struct trace_chunk *chunk)
-{
-    bool first = !scan->partial;
-
     scan->partial = true;
-    if (first && trace_info_time_ns(&scan->info, chunk->header.time_last) < scan->selection.from_ns)
-        jump(scan);
+    scan->audit.cpus[header->cpu].broken = true; /* what comes next does not follow on it */
 }
 
-int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor)
+/* Without reading them, passes over chunks that hold nothing selected and that `index` lists. */
+static void skip(struct trace_scan *scan, const struct trace_index *index, size_t *next)
 {
-    struct trace_chunk chunk;
+    for (; *next < index->count; ++*next) {
+        const struct hr_index_entry *entry = &index->entries[*next];
+        struct trace_chunk chunk = {.header = trace_index_header(entry), .offset = entry->offset};
+
+        if (entry->offset < scan->file.position)
+            continue;
+        if (entry->offset > scan->file.position || !trace_scan_outside(scan, &chunk.header))
+            return;
+        trace_audit_step(&scan->audit, TRACE_STEP_CHUNK, &chunk);
+        pass_over(scan, &chunk.header);
+        trace_file_seek(&scan->file,
+                        entry->offset + sizeof chunk.header + chunk.header.payload_bytes);
+    }
+}
+
+static int step_to(struct trace_scan *scan, const struct trace_index *index, size_t *next,
+                   struct trace_chunk *chunk)
+{
+    uint64_t before = scan->file.position;
     int step;
 
-    while ((step = trace_file_next(&scan->file, &chunk)) > TRACE_STEP_END) {
+    skip(scan, index, next);
+    step = trace_file_next(&scan->file, chunk);
+    progress_bar_add(&scan->progress, scan->file.position - before);
+    return step;
+}
+
+static int walk(struct trace_scan *scan, const struct trace_visitor *visitor,
+                const struct trace_index *index)
+{
+    struct trace_chunk chunk;
+    size_t next = 0;
+    int step;
+
+    while ((step = step_to(scan, index, &next, &chunk)) > TRACE_STEP_END) {
         bool continues = trace_audit_step(&scan->audit, step, &chunk);
         int result = 0;
 
-        if (step == TRACE_STEP_CHUNK && outside(scan, &chunk.header)) {
-            pass_over(scan, &chunk);
+        if (step == TRACE_STEP_CHUNK && trace_scan_outside(scan, &chunk.header)) {
+            pass_over(scan, &chunk.header);
             continue;
         }
         if (visitor->step != NULL)
             result = visitor->step(visitor->context, step, &chunk);
         if (result == 0 && step == TRACE_STEP_CHUNK)
-            result = visit_chunk(scan, visitor, &chunk, continues);
+            result = trace_scan_chunk(scan, visitor, &chunk, continues);
         if (result != 0)
             return result;
     }
     trace_audit_finish(&scan->audit, &scan->info);
     return step;
+}
+
+int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor)
+{
+    struct trace_index index;
+    int result;
+
+    trace_index_init(&index);
+    /* An index that is missing or wrong is no loss here: the walk reads what it does not list. */
+    if (!selection_is_all(&scan->selection) && trace_index_load(&index, scan->file.fd) != 0)
+        trace_index_walk(&index, scan->file.fd, scan->file.first_chunk, scan->file.file_bytes);
+    progress_bar_begin(&scan->progress, scan->file.file_bytes - scan->file.position);
+    result = walk(scan, visitor, &index);
+    progress_bar_end(&scan->progress);
+    trace_index_free(&index);
+    return result;
 }

@@ -6,6 +6,7 @@
 #ifndef HOST_TRACE_SCAN_H
 #define HOST_TRACE_SCAN_H
 
+#include "host/progress_bar.h"
 #include "host/selection.h"
 #include "host/stacks.h"
 #include "host/trace_audit.h"
@@ -46,6 +47,9 @@ struct trace_scan {
     struct selection selection;
     struct stacks stacks; /* what trace_samples.stacks are nodes of */
     bool partial; /* chunks were passed over: the audit does not cover the file */
+    /* Shown on a terminal while the walk takes long; a command that writes to the terminal
+     * meanwhile clears `enabled` of its line. */
+    struct progress_bar progress;
 };
 
 /* 0 or -errno as trace_file_open. */
@@ -54,5 +58,26 @@ void trace_scan_close(struct trace_scan *scan);
 
 /* Walks to the end of the file.  0, -errno, or what a callback returned. */
 int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor);
+
+/* For host/trace_parallel.c, which walks in another order. */
+
+/* Another scan of the same file and selection, at its start.  Its info is `of`'s own: not to be
+ * changed, nor used after `of`.  0 or -errno; trace_scan_unshare takes the place of
+ * trace_scan_close.
+ */
+int trace_scan_share(struct trace_scan *scan, const struct trace_scan *of);
+void trace_scan_unshare(struct trace_scan *scan);
+
+/* Back to the start of the file, as if nothing had been read.  0 or -ENOMEM. */
+int trace_scan_rewind(struct trace_scan *scan);
+
+/* Takes one chunk for the visitor, without its `step`.  0, -errno, or what a callback returned;
+ * what does not decode is noted in scan->audit.
+ */
+int trace_scan_chunk(struct trace_scan *scan, const struct trace_visitor *visitor,
+                     const struct trace_chunk *chunk, bool continues);
+
+/* Whether a chunk holds nothing that is selected. */
+bool trace_scan_outside(const struct trace_scan *scan, const struct hr_chunk_header *header);
 
 #endif
