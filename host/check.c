@@ -217,8 +217,11 @@ static int verdict(const struct check *c)
 static int run(const char *path)
 {
     struct check c = {0};
-    struct trace_visitor visitor = {
-        .context = &c, .step = take_step, .samples = take_samples, .record = take_record};
+    struct trace_visitor visitor = {.context = &c,
+                                    .stacks = TRACE_SCAN_ROOTS,
+                                    .step = take_step,
+                                    .samples = take_samples,
+                                    .record = take_record};
     int error = trace_scan_open(&c.scan, path);
     int status = HR_EXIT_FAILED;
 

@@ -88,7 +88,7 @@ static int run(const struct dump_options *options)
         return reader_fail(options->path, error);
     }
     output_init(&dump->output, STDOUT_FILENO);
-    dump->symbols_options = &options->symbols;
+    dump->symbols_options = dump->scan.symbols = &options->symbols;
     dump->scan.selection = options->selection; /* the scan frees it */
     error = walk(dump, options->format);
     status = conclude(dump, options->path, error);

@@ -70,6 +70,8 @@ static const struct layout layouts[] = {
             FIELD(struct hr_meta_map, build_id_bytes),
             FIELD(struct hr_meta_map, path_bytes),
             {0}}},
+    {HR_META_STACKS, sizeof(struct hr_meta_stacks), false, "stacks",
+     FIELDS{FIELD(struct hr_meta_stacks, kind), FIELD(struct hr_meta_stacks, limit), {0}}},
     {HR_REC_BASE, sizeof(struct hr_rec_base), false, "base",
      FIELDS{FIELD(struct hr_rec_base, time),
             FIELD(struct hr_rec_base, interval),
@@ -121,6 +123,9 @@ static const struct layout layouts[] = {
             FIELD(struct hr_rec_fault, signal),
             FIELD(struct hr_rec_fault, tid),
             {0}}},
+    {HR_REC_STACK_NODES, 0, false, "stack_nodes", FIELDS{{0}}},
+    {HR_REC_STACKS, 0, false, "sample_stacks", FIELDS{{0}}},
+    {HR_REC_USER_STACKS, 0, false, "user_stacks", FIELDS{{0}}},
     {HR_REC_EXIT, sizeof(struct hr_rec_exit), false, "exit",
      FIELDS{FIELD(struct hr_rec_exit, time),
             FIELD(struct hr_rec_exit, user_ticks),
@@ -270,6 +275,8 @@ static int put_record(void *context, const struct trace_chunk *chunk,
         }
         if (layout->text)
             put_tail(out, layout, record);
+        else if (layout->bytes == 0)
+            put_value(out, "bytes", record->bytes, false);
     }
     output_char(out, '\n');
     return out->error;
@@ -321,9 +328,23 @@ static void put_flags(struct output *out, uint32_t flags)
         output_char(out, ')');
 }
 
+/* The innermost frame first, and how the stack ends. */
+static void put_stack(struct output *out, const struct stacks *stacks, uint32_t node)
+{
+    static const char *const roots[] = {"none", "whole", "cut", "broken"};
+
+    output_text(out, " stack=");
+    for (; node >= HR_STACK_ROOTS; node = stacks->nodes[node].parent) {
+        output_hex(out, stacks->nodes[node].address);
+        output_char(out, ',');
+    }
+    output_text(out, roots[node]);
+}
+
 static int put_samples(void *context, const struct trace_samples *samples)
 {
-    struct output *out = &((struct dump *)context)->output;
+    struct dump *dump = context;
+    struct output *out = &dump->output;
 
     for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
@@ -340,6 +361,8 @@ static int put_samples(void *context, const struct trace_samples *samples)
                 output_char(out, ',');
             output_decimal(out, sample->counters[i]);
         }
+        if (samples->stacks != NULL)
+            put_stack(out, &dump->scan.stacks, samples->stacks[n]);
         output_char(out, '\n');
     }
     return out->error;
@@ -347,5 +370,8 @@ static int put_samples(void *context, const struct trace_samples *samples)
 
 const struct dump_format dump_records = {
     .name = "records",
-    .visitor = {.samples = put_samples, .record = put_record, .step = put_step},
+    .visitor = {.stacks = TRACE_SCAN_STACKS,
+                .samples = put_samples,
+                .record = put_record,
+                .step = put_step},
 };

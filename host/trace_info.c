@@ -235,6 +235,9 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         info->has_calibration =
             trace_body(record, &info->calibration, sizeof info->calibration, NULL, NULL);
         return info->has_calibration ? TRACE_OK : TRACE_BAD_RECORD;
+    case HR_META_STACKS:
+        info->has_stacks = trace_body(record, &info->stacks, sizeof info->stacks, NULL, NULL);
+        return info->has_stacks ? TRACE_OK : TRACE_BAD_RECORD;
     case HR_META_MAP:
         return take_map(info, record, error);
     case HR_REC_EXIT:

@@ -58,9 +58,11 @@ struct trace_info {
     bool has_fault;
     bool has_nmis;
     bool has_activity;
+    bool has_stacks; /* samples have call stacks */
     struct hr_meta_clock clock; /* 10^9 ticks a second from 0 until HR_META_CLOCK came */
     struct hr_meta_sampling sampling;
     struct hr_meta_calibration calibration;
+    struct hr_meta_stacks stacks;
     struct hr_rec_exit exit;
     struct hr_host_end host_end;
     struct hr_rec_fault fault; /* the last one of the trace */

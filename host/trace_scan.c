@@ -14,6 +14,8 @@ static int prepare(struct trace_scan *scan)
 
     trace_info_init(&scan->info);
     scan->stacks = (struct stacks){0};
+    scan->stack_reader = (struct stack_reader){0};
+    scan->symbols = NULL;
     selection_init(&scan->selection);
     scan->partial = false;
     progress_bar_init(&scan->progress, true);
@@ -41,6 +43,7 @@ void trace_scan_close(struct trace_scan *scan)
     free(scan->slots);
     scan->slots = NULL;
     selection_free(&scan->selection);
+    stack_reader_free(&scan->stack_reader);
     stacks_free(&scan->stacks);
     trace_audit_free(&scan->audit);
     trace_info_free(&scan->info);
@@ -61,11 +64,13 @@ int trace_scan_share(struct trace_scan *scan, const struct trace_scan *of)
     scan->progress.line.enabled = false;
     scan->selection = of->selection;
     scan->info = of->info;
+    scan->symbols = of->symbols;
     return 0;
 }
 
 void trace_scan_unshare(struct trace_scan *scan)
 {
+    stack_reader_free(&scan->stack_reader); /* it knows the info */
     trace_info_init(&scan->info);
     selection_init(&scan->selection);
     trace_scan_close(scan);
@@ -75,6 +80,7 @@ int trace_scan_rewind(struct trace_scan *scan)
 {
     int error;
 
+    stack_reader_free(&scan->stack_reader);
     trace_info_free(&scan->info);
     trace_audit_free(&scan->audit);
     stacks_free(&scan->stacks);
@@ -89,6 +95,8 @@ struct walk { /* state of the chunk being decoded */
     const struct trace_visitor *visitor;
     const struct trace_chunk *chunk;
     struct trace_decoder decoder;
+    struct trace_cursor cursor; /* behind the record that is being looked at */
+    uint32_t stacks_end; /* records of stacks before this offset are read already */
     uint64_t samples;
     uint64_t lost;
     bool inside; /* the selection's span of time holds all of the chunk */
@@ -115,6 +123,33 @@ static void cut(const struct walk *w, struct trace_samples *samples)
         samples->count--;
 }
 
+/* The stacks of a run follow it: they are read ahead.  `all` are its samples before the cut. */
+static enum trace_status read_stacks(struct walk *w, struct trace_samples *samples, uint32_t all)
+{
+    struct trace_scan *scan = w->scan;
+    uint32_t first = (uint32_t)(samples->slots - scan->slots);
+    const struct stack_reader_run run = {
+        .stacks = w->visitor->stacks == TRACE_SCAN_STACKS ? &scan->stacks : NULL,
+        .info = &scan->info,
+        .symbols = scan->symbols,
+        .slots = scan->slots,
+        .count = all,
+        .first = first,
+        .last = first + samples->count,
+    };
+    struct trace_cursor cursor = w->cursor;
+    enum trace_status status;
+    bool any;
+
+    if (w->visitor->stacks == TRACE_SCAN_NO_STACKS)
+        return TRACE_OK;
+    status = stack_reader_run(&scan->stack_reader, &run, &cursor, &any, &w->result);
+    w->stacks_end = cursor.offset;
+    if (any || scan->info.has_stacks)
+        samples->stacks = scan->stack_reader.nodes + first;
+    return status;
+}
+
 static enum trace_status visit_samples(struct walk *w, const struct trace_record *record)
 {
     struct trace_slot previous = w->decoder.previous;
@@ -126,14 +161,26 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     };
     enum trace_status status = trace_decoder_samples(&w->decoder, record, w->scan->slots,
                                                      TRACE_RUN_SAMPLES_MAX, &samples.count);
+    uint32_t all = samples.count;
 
     if (status != TRACE_OK)
         return status;
-    w->samples += samples.count;
+    w->samples += all;
     cut(w, &samples);
-    if (w->visitor->samples != NULL && samples.count != 0)
+    status = read_stacks(w, &samples, all);
+    if (status == TRACE_OK && w->result == 0 && w->visitor->samples != NULL && samples.count != 0)
         w->result = w->visitor->samples(w->visitor->context, &samples);
-    return TRACE_OK;
+    return status;
+}
+
+/* Stacks that belong to no run, because something came between, are none. */
+static enum trace_status visit_stacks(struct walk *w, const struct trace_record *record)
+{
+    if (w->visitor->stacks == TRACE_SCAN_NO_STACKS || record->offset < w->stacks_end)
+        return TRACE_OK;
+    if (record->type == HR_REC_STACK_NODES)
+        return stack_reader_nodes(&w->scan->stack_reader, record, &w->result);
+    return TRACE_BAD_RECORD;
 }
 
 /* Without its META chunk a trace still decodes: the base says how many events there are. */
@@ -163,6 +210,10 @@ static enum trace_status visit_record(struct walk *w, const struct trace_record 
     case HR_REC_SAMPLES:
     case HR_REC_SAMPLES_WIDE:
         return visit_samples(w, record);
+    case HR_REC_STACK_NODES:
+    case HR_REC_STACKS:
+    case HR_REC_USER_STACKS:
+        return visit_stacks(w, record);
     case HR_REC_LOST:
         if (!trace_body(record, &lost, sizeof lost, NULL, NULL))
             return TRACE_BAD_RECORD;
@@ -193,12 +244,11 @@ static enum trace_status visit_records(struct walk *w)
     const struct hr_chunk_header *header = &w->chunk->header;
     const struct trace_visitor *visitor = w->visitor;
     bool data = header->type == HR_CHUNK_DATA;
-    struct trace_cursor cursor;
     struct trace_record record;
     enum trace_status status;
 
-    trace_cursor_init(&cursor, w->chunk->payload, header->payload_bytes);
-    while (w->result == 0 && (status = trace_next(&cursor, &record)) != TRACE_END) {
+    trace_cursor_init(&w->cursor, w->chunk->payload, header->payload_bytes);
+    while (w->result == 0 && (status = trace_next(&w->cursor, &record)) != TRACE_END) {
         if (status == TRACE_OK && data)
             status = visit_record(w, &record);
         if (status != TRACE_OK)
@@ -230,6 +280,7 @@ int trace_scan_chunk(struct trace_scan *scan, const struct trace_visitor *visito
         return 0; /* of a newer version: skipped, its payload need not be records */
     if (chunk->header.type == HR_CHUNK_DATA) {
         trace_decoder_init(&w.decoder, scan->info.event_count);
+        stack_reader_begin(&scan->stack_reader);
         if (visitor->chunk != NULL)
             error = visitor->chunk(visitor->context, chunk, continues);
     } else if (chunk->header.type != HR_CHUNK_INDEX) {

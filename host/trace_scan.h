@@ -8,6 +8,7 @@
 
 #include "host/progress_bar.h"
 #include "host/selection.h"
+#include "host/stack_reader.h"
 #include "host/stacks.h"
 #include "host/trace_audit.h"
 #include "host/trace_file.h"
@@ -19,12 +20,22 @@ struct trace_samples { /* a run of samples of one CPU, one thread, one set of fl
     const struct trace_slot *slots;
     uint32_t count;
     uint32_t event_count;
-    const uint32_t *stacks; /* a node of scan->stacks for each sample; NULL: the trace has none */
+    /* A node of scan->stacks for each sample; NULL: the trace has none, or the visitor did not ask.
+     */
+    const uint32_t *stacks;
+};
+
+enum trace_scan_stacks { /* what a visitor wants to know of samples' call stacks */
+                         TRACE_SCAN_NO_STACKS, /* nothing: costs nothing */
+                         TRACE_SCAN_ROOTS, /* how they end, roots alone: HR_STACK_*; a copy of stack
+                                              memory counts as whole without a look at it */
+                         TRACE_SCAN_STACKS, /* all */
 };
 
 /* Every callback may be NULL; a value other than 0 ends the walk and is its result. */
 struct trace_visitor {
     void *context;
+    enum trace_scan_stacks stacks;
     /* A DATA chunk begins; `continues` is false when chunks of this CPU before it are missing. */
     int (*chunk)(void *context, const struct trace_chunk *chunk, bool continues);
     int (*samples)(void *context, const struct trace_samples *samples);
@@ -46,6 +57,8 @@ struct trace_scan {
      */
     struct selection selection;
     struct stacks stacks; /* what trace_samples.stacks are nodes of */
+    struct stack_reader stack_reader;
+    const struct symbols_options *symbols; /* for unwinding copies of stacks; NULL: the defaults */
     bool partial; /* chunks were passed over: the audit does not cover the file */
     /* Shown on a terminal while the walk takes long; a command that writes to the terminal
      * meanwhile clears `enabled` of its line. */

@@ -45,7 +45,8 @@ uint8_t *trace_chains_flush(struct trace_chains *c, uint8_t *at, uint32_t *recor
 struct trace_chains_frame { /* a node as it was read */
     uint64_t address; /* 0 for a root */
     uint32_t parent; /* a lower number; its own for a root */
-    uint32_t depth; /* frames from here to the root, at most HR_STACK_FRAMES_MAX; 0 for a root */
+    uint16_t depth; /* frames from here to the root, at most HR_STACK_FRAMES_MAX; 0 for a root */
+    uint16_t root; /* enum hr_stack_root */
 };
 
 struct trace_chains_decoder {

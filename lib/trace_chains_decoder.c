@@ -9,7 +9,7 @@ void trace_chains_decoder_begin(struct trace_chains_decoder *d, struct trace_cha
 {
     *d = (struct trace_chains_decoder){.frames = frames, .count = HR_STACK_ROOTS};
     for (uint32_t i = 0; i < HR_STACK_ROOTS; i++)
-        frames[i] = (struct trace_chains_frame){.parent = i};
+        frames[i] = (struct trace_chains_frame){.parent = i, .root = (uint16_t)i};
 }
 
 enum trace_status trace_chains_decoder_nodes(struct trace_chains_decoder *d,
@@ -33,7 +33,7 @@ enum trace_status trace_chains_decoder_nodes(struct trace_chains_decoder *d,
             return TRACE_BAD_RECORD;
         address += trace_code_unzigzag(difference);
         d->frames[count] =
-            (struct trace_chains_frame){address, (uint32_t)(count - distance), parent->depth + 1};
+            (struct trace_chains_frame){address, (uint32_t)(count - distance), (uint16_t)(parent->depth + 1), parent->root};
         count++;
     }
     d->count = count;

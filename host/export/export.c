@@ -120,6 +120,7 @@ static int open_trace(struct export *e, struct export_options *options)
         return error;
     }
     e->scan.selection = options->selection; /* the scan frees it */
+    e->scan.symbols = &options->symbols;
     error = symbols_open(&e->symbols, &e->info, &options->symbols);
     if (error == 0)
         error = functions_init(&e->functions, e->symbols);
@@ -160,6 +161,7 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
 {
     const struct trace_visitor forward = {
         .context = e,
+        .stacks = visitor->stacks,
         .samples = forward_samples,
         .record = visitor->record != NULL ? forward_record : NULL,
     };

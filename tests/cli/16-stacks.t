@@ -1,0 +1,45 @@
+#!/bin/sh
+# Call stacks in a trace: what the readers show of them.
+. "$(dirname "$0")/../lib.sh"
+
+# stacks FILE [OPTION...]: the time and the stack of each sample.
+stacks() {
+    "$HR" dump --format records "$@" | sed -n 's/^  sample time=\([0-9]*\) .* stack=/\1 /p'
+}
+
+"$TOOLS/gentrace" --stacks fp --cpus 2 --threads 2 --marks 30000 fp.bin || exit 1
+run_hr check fp.bin
+is 'check: a trace with stacks is complete' "$status" 0
+run_hr dump --format records fp.bin
+like 'dump: that there are stacks' out '^  stacks kind=1 limit=127$'
+like 'dump: records of stacks' out '^  sample_stacks bytes=[0-9]*$'
+like 'dump: a stack' out '^  sample time=.* stack=(0x[0-9a-f]*,)+whole$'
+stacks fp.bin >all
+is 'every sample has a stack' "$(wc -l <all)" 30000
+is 'stacks are about as deep as was asked for' \
+    "$(awk '{ sum += split($2, frames, ",") - 1 } END { print int(sum / NR + 0.5) }' all)" 20
+stacks --from 2ms --to 3ms fp.bin >part
+is 'a selection: samples' "$(wc -l <part)" "$(awk '$1 >= 3000000 && $1 <= 4000000' all | wc -l)"
+is 'a selection: the same stacks' "$(sort part)" "$(awk '$1 >= 3000000 && $1 <= 4000000' all | sort)"
+stacks --thread 3 --cpu 1 fp.bin >thread
+is 'a thread: stacks of its own' "$(grep -c -v -x -F -f all thread)" 0
+ok 'a thread: some of them' test -s thread
+
+"$TOOLS/gentrace" --stacks fp --limit 10 5000 short.bin || exit 1
+stacks short.bin >cut
+is 'a limit: stacks that are longer are cut' \
+    "$(awk '{ n = split($2, frames, ","); print n - 1, frames[n] }' cut | grep -c '^10 cut$')" \
+    "$(grep -c ',cut$' cut)"
+ok 'a limit: most are' test "$(grep -c ',cut$' cut)" -gt 4000
+
+"$TOOLS/gentrace" 30000 plain.bin || exit 1
+run_hr dump --format records plain.bin
+is 'a trace without stacks: none are shown' "$(grep -c stack out)" 0
+
+# Half a trace still has the stacks of its whole chunks.
+head -c 200000 fp.bin >half.bin
+stacks half.bin >half 2>/dev/null
+is 'truncated: what is there is right' "$(grep -c -v -x -F -f all half)" 0
+ok 'truncated: and something is there' test -s half
+
+done_testing
