@@ -2,79 +2,62 @@
 #include "host/symbols.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/symbols_elf.h"
-#include "host/symbols_file.h"
+#include "host/symbols_cache.h"
+#include "host/symbols_debuginfod.h"
+#include "host/symbols_maps.h"
+#include "host/symbols_names.h"
+#include "host/symbols_object.h"
 
 #define RANGE_BYTES 4096ull
-
-struct object { /* a file that at least one map shows */
-    char *path; /* as recorded; identifies the object */
-    const char *name; /* its last part */
-    bool kernel;
-    bool asked; /* symbols_find was called for an address in it */
-    int status; /* of symbols_file_open, symbols_elf_open */
-    struct symbols_file file;
-    struct symbols_elf elf;
-};
-
-struct mapping {
-    uint64_t start;
-    uint64_t end;
-    uint64_t file_offset;
-    size_t object;
-};
+#define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that are read */
 
 struct symbols {
-    struct object *objects;
+    struct symbols_options options;
+    struct symbols_object **objects; /* of the maps, in their order */
     size_t object_count;
-    struct mapping *mappings; /* in the order of the trace; later ones win */
-    size_t mapping_count;
-    const struct symbols_options *options;
+    size_t map_count; /* of the trace's maps, as far as they were taken */
+    struct symbols_maps maps;
+    struct symbols_names names;
+    struct symbols_cache *cache; /* made when first needed */
+    pthread_mutex_t lock; /* for all that looking up changes */
 };
 
-static const char *last_part(const char *path)
+static int find_object(struct symbols *s, const struct trace_map *map, bool program, size_t *index)
 {
-    const char *slash = strrchr(path, '/');
+    struct symbols_object **objects, *object;
+    int error;
 
-    return slash != NULL ? slash + 1 : path;
-}
-
-static int open_object(struct symbols *s, const struct trace_map *map, bool program)
-{
-    struct object *object = &s->objects[s->object_count];
-
-    object->path = strdup(map->path);
-    if (object->path == NULL)
+    for (*index = 0; *index < s->object_count; ++*index)
+        if (symbols_object_is(s->objects[*index], map))
+            return 0;
+    objects = reallocarray(s->objects, s->object_count + 1, sizeof objects[0]);
+    if (objects == NULL)
         return -ENOMEM;
-    object->name = last_part(object->path);
-    object->kernel = (map->meta.flags & HR_MAP_KERNEL) != 0;
-    object->status = symbols_file_open(&object->file, map, program, s->options);
-    if (object->status == 0)
-        object->status = symbols_elf_open(&object->elf, object->file.fd);
-    s->object_count++;
-    return object->status == -ENOMEM ? -ENOMEM : 0;
+    s->objects = objects;
+    object = malloc(sizeof *object);
+    error = object != NULL ? symbols_object_init(object, map, program) : -ENOMEM;
+    if (error == 0)
+        s->objects[s->object_count++] = object;
+    else
+        free(object);
+    return error;
 }
 
 static int add_map(struct symbols *s, const struct trace_map *map, bool program)
 {
-    size_t i = 0;
-    int error = 0;
+    size_t index;
+    int error = find_object(s, map, program, &index);
 
-    while (i < s->object_count && strcmp(s->objects[i].path, map->path) != 0)
-        i++;
-    if (i == s->object_count)
-        error = open_object(s, map, program);
-    if (error == 0)
-        s->mappings[s->mapping_count++] = (struct mapping){
-            .start = map->meta.start,
-            .end = map->meta.end,
-            .file_offset = map->meta.file_offset,
-            .object = i,
-        };
-    return error;
+    if (error != 0)
+        return error;
+    return symbols_maps_add(&s->maps, &(struct symbols_range){.start = map->meta.start,
+                                                              .end = map->meta.end,
+                                                              .file_offset = map->meta.file_offset,
+                                                              .object = (uint32_t)index});
 }
 
 /* Without a map (its chunk is lost) a named program is taken as linked: one map of everything. */
@@ -82,29 +65,32 @@ static int add_program_only(struct symbols *s, const char *path)
 {
     struct trace_map map = {.meta = {.start = 0, .end = UINT64_MAX},
                             .path = (char *)(uintptr_t)path};
-    int error = add_map(s, &map, true);
-    struct symbols_elf *elf = &s->objects[0].elf;
+    struct symbols_object *object;
+    size_t index;
+    int error = find_object(s, &map, true, &index);
 
-    if (error == 0 && elf->segment_count != 0) {
-        s->mappings[0].start = elf->segments[0].address;
-        s->mappings[0].file_offset = elf->segments[0].file_offset;
+    if (error != 0)
+        return error;
+    object = s->objects[index];
+    symbols_object_load(object, &s->options);
+    if (symbols_object_usable(object) && object->elf.segment_count != 0) {
+        map.meta.start = object->elf.segments[0].address;
+        map.meta.file_offset = object->elf.segments[0].file_offset;
     }
-    return error;
+    return add_map(s, &map, true);
 }
 
-static int add_maps(struct symbols *s, const struct trace_info *info)
+int symbols_update(struct symbols *symbols, const struct trace_info *info)
 {
     const char *program = symbols_file_program(info);
     int error = 0;
 
-    for (size_t i = 0; i < info->map_count && error == 0; i++) {
-        const struct trace_map *map = &info->maps[i];
+    for (; symbols->map_count < info->map_count && error == 0; symbols->map_count++) {
+        const struct trace_map *map = &info->maps[symbols->map_count];
 
         if (symbols_file_named(map))
-            error = add_map(s, map, program != NULL && strcmp(map->path, program) == 0);
+            error = add_map(symbols, map, program != NULL && strcmp(map->path, program) == 0);
     }
-    if (error == 0 && s->mapping_count == 0 && s->options->program != NULL)
-        error = add_program_only(s, s->options->program);
     return error;
 }
 
@@ -112,27 +98,23 @@ int symbols_open(struct symbols **symbols, const struct trace_info *info,
                  const struct symbols_options *options)
 {
     struct symbols *s = calloc(1, sizeof *s);
-    int error = s != NULL ? 0 : -ENOMEM;
+    int error;
 
-    if (error == 0) {
-        static const struct symbols_options defaults;
-
-        s->options = options != NULL ? options : &defaults;
-        s->objects = calloc(info->map_count + 1, sizeof s->objects[0]);
-        s->mappings = calloc(info->map_count + 1, sizeof s->mappings[0]);
-        error = s->objects != NULL && s->mappings != NULL ? add_maps(s, info) : -ENOMEM;
-    }
-    if (error != 0) {
+    *symbols = NULL;
+    if (s == NULL)
+        return -ENOMEM;
+    if (options != NULL)
+        s->options = *options;
+    pthread_mutex_init(&s->lock, NULL);
+    symbols_debuginfod_init(!s->options.no_debuginfod);
+    error = symbols_update(s, info);
+    if (error == 0 && s->maps.count == 0 && s->options.program != NULL)
+        error = add_program_only(s, s->options.program);
+    if (error == 0)
+        *symbols = s;
+    else
         symbols_close(s);
-        s = NULL;
-    }
-    *symbols = s;
     return error;
-}
-
-static bool usable(const struct object *object)
-{
-    return object->status == 0 || object->status == -ENODATA;
 }
 
 void symbols_close(struct symbols *symbols)
@@ -140,117 +122,162 @@ void symbols_close(struct symbols *symbols)
     if (symbols == NULL)
         return;
     for (size_t i = 0; i < symbols->object_count; i++) {
-        if (usable(&symbols->objects[i]))
-            symbols_elf_close(&symbols->objects[i].elf);
-        if (symbols->objects[i].file.path != NULL)
-            symbols_file_close(&symbols->objects[i].file);
-        free(symbols->objects[i].path);
+        symbols_object_free(symbols->objects[i]);
+        free(symbols->objects[i]);
     }
     free(symbols->objects);
-    free(symbols->mappings);
+    symbols_maps_free(&symbols->maps);
+    symbols_names_free(&symbols->names);
+    symbols_cache_free(symbols->cache);
+    pthread_mutex_destroy(&symbols->lock);
     free(symbols);
 }
 
-static const struct mapping *find_mapping(const struct symbols *s, uint64_t address)
+/* The object of a range, opened when it is first looked at. */
+static struct symbols_object *open_object(struct symbols *s, const struct symbols_range *range)
 {
-    for (size_t i = s->mapping_count; i-- > 0;)
-        if (address >= s->mappings[i].start && address < s->mappings[i].end)
-            return &s->mappings[i];
-    return NULL;
+    struct symbols_object *object = s->objects[range->object];
+
+    if (__atomic_load_n(&object->loaded, __ATOMIC_ACQUIRE))
+        return object;
+    pthread_mutex_lock(&s->lock);
+    if (!object->loaded)
+        symbols_object_load(object, &s->options);
+    pthread_mutex_unlock(&s->lock);
+    return object;
 }
 
 /* The kernel runs where it was linked; a program's file may be mapped anywhere. */
-static uint64_t linked_address(const struct object *object, const struct mapping *mapping,
-                               uint64_t address)
+static uint64_t linked_address(const struct symbols_object *object,
+                               const struct symbols_range *range, uint64_t address)
 {
     if (object->kernel)
         return address;
-    return symbols_elf_address(&object->elf, address - mapping->start + mapping->file_offset);
+    return symbols_elf_address(&object->elf, address - range->start + range->file_offset);
 }
 
-bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place)
+/* Its name for people, made when it is first asked for. */
+static const char *function_name(struct symbols *s, struct symbols_function *function)
 {
-    const struct mapping *mapping = find_mapping(symbols, address);
-    const struct symbols_function *function;
-    struct object *object;
-    uint64_t linked;
+    const char *name = __atomic_load_n(&function->name, __ATOMIC_ACQUIRE);
+
+    if (name != NULL)
+        return name;
+    pthread_mutex_lock(&s->lock);
+    if (function->name == NULL) {
+        name = symbols_names_function(&s->names, function->raw, s->options.raw_names);
+        __atomic_store_n(&function->name, name != NULL ? name : function->raw, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return function->name;
+}
+
+static void place_in(struct symbols *s, struct symbols_object *object, uint64_t linked,
+                     uint64_t address, struct symbols_place *place)
+{
+    struct symbols_function *function =
+        object->status == 0 ? symbols_elf_find(&object->elf, linked) : NULL;
+
+    if (function == NULL) {
+        if (object->status == 0 && !__atomic_load_n(&object->unnamed, __ATOMIC_RELAXED))
+            __atomic_store_n(&object->unnamed, true, __ATOMIC_RELAXED);
+        return;
+    }
+    place->name = function_name(s, function);
+    place->offset = linked - function->start;
+    place->start = address - place->offset;
+    place->end = place->start + (function->end - function->start);
+}
+
+/* Fills *place; the object with the link-time address, or NULL outside the maps. */
+static struct symbols_object *find(struct symbols *s, uint64_t address, struct symbols_place *place,
+                                   uint64_t *linked)
+{
+    const struct symbols_range *range = symbols_maps_find(&s->maps, address);
+    struct symbols_object *object;
 
     memset(place, 0, sizeof *place);
     place->start = address & ~(RANGE_BYTES - 1);
     place->end = place->start + RANGE_BYTES;
     place->offset = address - place->start;
     place->kernel = address >> 63 != 0;
-    if (mapping == NULL)
-        return false;
-    object = &symbols->objects[mapping->object];
-    object->asked = true;
+    if (range == NULL)
+        return NULL;
+    object = open_object(s, range);
     place->kernel = object->kernel;
     place->object = object->name;
-    if (object->status != 0)
-        return true;
-    linked = linked_address(object, mapping, address);
-    function = symbols_elf_find(&object->elf, linked);
-    if (function == NULL)
-        return true;
-    place->name = function->name;
-    place->offset = linked - function->start;
-    place->start = address - place->offset;
-    place->end = place->start + (function->end - function->start);
-    return true;
+    if (symbols_object_usable(object)) {
+        *linked = linked_address(object, range, address);
+        place_in(s, object, *linked, address, place);
+    }
+    return object;
+}
+
+bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place)
+{
+    uint64_t linked;
+
+    return find(symbols, address, place, &linked) != NULL;
+}
+
+static void forget_lines(struct symbols *s)
+{
+    uint64_t held = 0;
+
+    for (size_t i = 0; i < s->object_count; i++)
+        held += s->objects[i]->lines != NULL ? symbols_lines_held(s->objects[i]->lines) : 0;
+    for (size_t i = 0; i < s->object_count && held > LINES_HELD_MAX; i++)
+        if (s->objects[i]->lines != NULL)
+            symbols_lines_forget(s->objects[i]->lines);
+}
+
+static uint32_t look_up(struct symbols *s, struct symbols_object *object, uint64_t linked,
+                        struct symbols_frame frames[SYMBOLS_FRAMES_MAX])
+{
+    symbols_object_load_lines(object, &s->options, &s->names);
+    if (object->lines == NULL)
+        return 0;
+    forget_lines(s);
+    return symbols_lines_frames(object->lines, linked, frames);
 }
 
 uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
                         struct symbols_frame frames[SYMBOLS_FRAMES_MAX])
 {
     struct symbols_place place;
+    uint64_t linked;
+    struct symbols_object *object = find(symbols, address, &place, &linked);
+    uint32_t count = 0;
 
-    symbols_find(symbols, address, &place);
-    frames[0] = (struct symbols_frame){.function = place.name};
-    return 1;
-}
-
-static const char *kernel_problem(int status)
-{
-    switch (status) {
-    case -ESTALE:
-        return "not the kernel of that run, the build-ids differ: showing addresses of kernel "
-               "code; put that run's guest.elf back";
-    case -ENOENT:
-        return "the kernel of that run is not there: showing addresses of its code; put its "
-               "guest.elf back";
-    case -ENODATA:
-        return "a kernel without symbols: showing addresses of its code";
-    default:
-        return strerror(-status);
+    pthread_mutex_lock(&symbols->lock);
+    if (symbols->cache == NULL)
+        symbols->cache = symbols_cache_new();
+    if (symbols->cache != NULL)
+        count = symbols_cache_get(symbols->cache, address, frames);
+    if (count == 0) {
+        if (object != NULL && symbols_object_usable(object))
+            count = look_up(symbols, object, linked, frames);
+        if (count == 0)
+            frames[count++] = (struct symbols_frame){0};
+        if (place.name != NULL) /* as symbols_find says */
+            frames[count - 1].function = place.name;
+        if (symbols->cache != NULL)
+            symbols_cache_put(symbols->cache, address, frames, count);
     }
-}
-
-static const char *program_problem(int status)
-{
-    switch (status) {
-    case -ENODATA:
-        return "stripped: showing address ranges; build it with symbols to see functions";
-    case -ESTALE:
-        return "its build-id is not the recorded program's: showing addresses; name the right "
-               "file with --program";
-    case -ENOEXEC:
-        return "not an ELF file: showing addresses; name the program with --program";
-    case -ENOENT:
-        return "not found: showing addresses; name the program with --program";
-    default:
-        return strerror(-status);
-    }
+    pthread_mutex_unlock(&symbols->lock);
+    return count;
 }
 
 const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file)
 {
-    for (size_t i = 0; i < symbols->object_count; i++) {
-        const struct object *object = &symbols->objects[i];
+    for (size_t i = 0; i < symbols->object_count; i++)
+        for (int which = 0; which < 2; which++) {
+            const char *problem = symbols_object_problem(symbols->objects[i], which);
 
-        if (object->status == 0 || (object->kernel && !object->asked) || index-- != 0)
-            continue;
-        *file = object->path;
-        return object->kernel ? kernel_problem(object->status) : program_problem(object->status);
-    }
+            if (problem == NULL || index-- != 0)
+                continue;
+            *file = symbols->objects[i]->map.path;
+            return problem;
+        }
     return NULL;
 }

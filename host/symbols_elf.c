@@ -1,4 +1,4 @@
-/* Reads function symbols and segments of an ELF file through libelf. */
+/* Reads function symbols and segments of an ELF file through libdwfl. */
 #include "host/symbols_elf.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTIONS_MAX (4u << 20) /* far more than any program has; bounds memory */
+#define NESTED_MAX 8u /* functions inside another one, before the address */
 
 struct candidate { /* a symbol before duplicates are dropped */
     struct symbols_function function;
@@ -57,7 +57,8 @@ static int collect(struct collection *c, const GElf_Sym *symbol, const char *nam
         c->capacity = capacity;
     }
     c->all[c->count++] = (struct candidate){
-        .function = {symbol->st_value, end >= symbol->st_value ? end : symbol->st_value, name},
+        .function = {symbol->st_value, end >= symbol->st_value ? end : symbol->st_value, name,
+                     NULL},
         .rank = (uint8_t)((label ? 0 : 4) + (symbol->st_size != 0 ? 2 : 0) +
                           (GELF_ST_BIND(symbol->st_info) == STB_GLOBAL ? 1 : 0)),
         .label = label,
@@ -65,36 +66,35 @@ static int collect(struct collection *c, const GElf_Sym *symbol, const char *nam
     return 0;
 }
 
-static int collect_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                           struct collection *c)
+/* The module's symbols: of .symtab here or in the debug file, else of .dynsym, with those of
+ * .gnu_debugdata where there are some.
+ */
+static int collect_all(Dwfl_Module *module, struct collection *c)
 {
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = data != NULL && header->sh_entsize != 0 ? data->d_size / header->sh_entsize : 0;
+    int count = dwfl_module_getsymtab(module);
     int error = 0;
 
-    for (size_t i = 0; i < count && i < FUNCTIONS_MAX && error == 0; i++) {
+    for (int i = 1; i < count && c->count < SYMBOLS_ELF_FUNCTIONS_MAX && error == 0; i++) {
         GElf_Sym symbol;
+        GElf_Addr address, bias;
         const char *name;
+        Elf *elf;
 
-        if (gelf_getsym(data, (int)i, &symbol) == NULL)
-            break;
-        name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (wanted(elf, &symbol, name))
-            error = collect(c, &symbol, name);
+        name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, &elf, &bias);
+        if (name == NULL || !wanted(elf, &symbol, name))
+            continue;
+        symbol.st_value = address;
+        error = collect(c, &symbol, name);
     }
     return error;
 }
 
-static int collect_type(Elf *elf, uint32_t type, struct collection *c)
+/* Of several names of one address, malloc says more than __libc_malloc; mangled ones have none. */
+static size_t underscores(const char *name)
 {
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    int error = 0;
+    bool mangled = name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 
-    while (error == 0 && (section = elf_nextscn(elf, section)) != NULL)
-        if (gelf_getshdr(section, &header) != NULL && header.sh_type == type)
-            error = collect_section(elf, section, &header, c);
-    return error;
+    return mangled ? 0 : strspn(name, "_");
 }
 
 static int by_start(const void *a, const void *b)
@@ -105,7 +105,9 @@ static int by_start(const void *a, const void *b)
         return x->function.start < y->function.start ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank > y->rank ? -1 : 1;
-    return strcmp(x->function.name, y->function.name);
+    if (underscores(x->function.raw) != underscores(y->function.raw))
+        return underscores(x->function.raw) < underscores(y->function.raw) ? -1 : 1;
+    return strcmp(x->function.raw, y->function.raw);
 }
 
 /* Keeps the best name of each address; drops labels inside functions. */
@@ -138,56 +140,82 @@ static int settle(struct symbols_elf *file, struct collection *c)
 static int load_functions(struct symbols_elf *file)
 {
     struct collection c = {NULL, 0, 0};
-    int error = collect_type(file->elf, SHT_SYMTAB, &c);
+    int error = collect_all(file->module.module, &c);
 
-    if (error == 0 && c.count == 0)
-        error = collect_type(file->elf, SHT_DYNSYM, &c);
     if (error == 0)
         error = settle(file, &c);
     free(c.all);
     return error;
 }
 
-static void load_segments(struct symbols_elf *file)
+static void load_segments(struct symbols_elf *file, Elf *elf)
 {
     size_t count = 0;
 
-    if (elf_getphdrnum(file->elf, &count) != 0)
+    if (elf_getphdrnum(elf, &count) != 0)
         return;
     for (size_t i = 0; i < count && file->segment_count < SYMBOLS_ELF_SEGMENTS_MAX; i++) {
         GElf_Phdr header;
 
-        if (gelf_getphdr(file->elf, (int)i, &header) != NULL && header.p_type == PT_LOAD)
+        if (gelf_getphdr(elf, (int)i, &header) != NULL && header.p_type == PT_LOAD)
             file->segments[file->segment_count++] =
                 (struct symbols_segment){header.p_offset, header.p_memsz, header.p_vaddr};
     }
 }
 
-int symbols_elf_open(struct symbols_elf *file, int fd)
+/* Whether there are symbols of all functions, not only of those that other files may call. */
+static bool has_all(struct symbols_elf *file, Elf *elf)
 {
-    int error = -ENOEXEC;
+    const char *debug_path = NULL;
+    Elf_Scn *section = NULL;
+    size_t names = 0;
+    GElf_Shdr header;
 
-    memset(file, 0, sizeof *file);
-    elf_version(EV_CURRENT);
-    file->elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (file->elf != NULL) {
-        load_segments(file);
-        error = load_functions(file);
+    dwfl_module_info(file->module.module, NULL, NULL, NULL, NULL, NULL, NULL, &debug_path);
+    if (debug_path != NULL)
+        return true;
+    (void)elf_getshdrstrndx(elf, &names);
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        const char *name =
+            gelf_getshdr(section, &header) != NULL ? elf_strptr(elf, names, header.sh_name) : NULL;
+
+        if (name != NULL && (header.sh_type == SHT_SYMTAB || strcmp(name, ".gnu_debugdata") == 0))
+            return true;
+    }
+    return false;
+}
+
+int symbols_elf_open(struct symbols_elf *elf, const struct symbols_file *file,
+                     const struct symbols_options *options)
+{
+    GElf_Addr bias;
+    Elf *handle;
+    int error;
+
+    memset(elf, 0, sizeof *elf);
+    error = symbols_module_open(&elf->module, file, false, options);
+    if (error != 0)
+        return error;
+    handle = dwfl_module_getelf(elf->module.module, &bias);
+    error = -ENOEXEC;
+    if (handle != NULL) {
+        load_segments(elf, handle);
+        error = load_functions(elf);
+        elf->complete = has_all(elf, handle);
     }
     if (error != 0 && error != -ENODATA)
-        symbols_elf_close(file);
+        symbols_elf_close(elf);
     return error;
 }
 
 void symbols_elf_close(struct symbols_elf *file)
 {
     free(file->functions);
-    if (file->elf != NULL)
-        elf_end(file->elf);
+    symbols_module_close(&file->module);
     memset(file, 0, sizeof *file);
 }
 
-const struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64_t address)
+struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64_t address)
 {
     size_t low = 0, high = file->function_count;
 
@@ -199,9 +227,10 @@ const struct symbols_function *symbols_elf_find(const struct symbols_elf *file, 
         else
             high = middle;
     }
-    if (low == 0 || address >= file->functions[low - 1].end)
-        return NULL;
-    return &file->functions[low - 1];
+    for (size_t n = 0; n < low && n < NESTED_MAX; n++) /* mostly it is the first one */
+        if (address < file->functions[low - 1 - n].end)
+            return &file->functions[low - 1 - n];
+    return NULL;
 }
 
 uint64_t symbols_elf_address(const struct symbols_elf *file, uint64_t file_offset)

@@ -36,6 +36,11 @@ static const struct argp_option options[] = {
     {"debug-dir", KEY_DEBUG_DIR, "DIR", 0,
      "Look in DIR, too, for debug files and libraries, laid out as /usr/lib/debug; may be repeated",
      6},
+    {"no-demangle", KEY_NO_DEMANGLE, NULL, 0, "Show names of C++ and Rust as the linker knows them",
+     6},
+    {"no-inline", KEY_NO_INLINE, NULL, 0, "Count inlined code for the function that holds it", 6},
+    {"no-debuginfod", KEY_NO_DEBUGINFOD, NULL, 0,
+     "Ask no debuginfod server, whatever DEBUGINFOD_URLS says", 6},
     {0},
 };
 

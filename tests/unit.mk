@@ -65,13 +65,15 @@ $(eval $(call FUZZ_HOST,ld_cache,host/pack_ld_cache.c))
 $(eval $(call FUZZ_HOST,script,host/pack_script.c))
 $(eval $(call FUZZ_HOST,pack_elf,host/pack_elf.c))
 $(eval $(call FUZZ_HOST,keep_files,host/keep_files.c host/keep_store.c host/text.c))
+$(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
+FUZZ_LIBS_demangle := -liberty
 
 $(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard lib/*.c lib/*.h include/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c host/%.c,$^)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c host/%.c,$^) $(FUZZ_LIBS_$*)
 
 $(FUZZ_OUT)/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(UNIT_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -o $@ $(filter %.c %.o,$^)
+	$(CC) $(UNIT_CFLAGS) -o $@ $(filter %.c %.o,$^) $(FUZZ_LIBS_$*)
 
 -include $(shell find $(UNIT_OUT) $(FUZZ_OUT) -name '*.d' 2>/dev/null)

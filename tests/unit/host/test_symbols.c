@@ -124,12 +124,13 @@ static void other_build_id_is_refused(void **state)
     own.info.maps[0].meta.build_id_bytes = 20;
     own.info.maps[0].build_id[3] ^= 1;
     assert_int_equal(symbols_open(&symbols, &own.info, NULL), 0);
+    assert_null(symbols_problem(symbols, 0, &file)); /* of no interest so far */
+    assert_true(symbols_find(symbols, own.probe, &place)); /* the map is known, the name is not */
     problem = symbols_problem(symbols, 0, &file);
     assert_non_null(problem);
     assert_non_null(strstr(problem, "build-id"));
     assert_string_equal(file, own.path);
     assert_null(symbols_problem(symbols, 1, &file));
-    assert_true(symbols_find(symbols, own.probe, &place)); /* the map is known, the name is not */
     assert_null(place.name);
     symbols_close(symbols);
 }
@@ -146,6 +147,7 @@ static void program_path_replaces_the_recorded_one(void **state)
     setup(&own);
     own.info.maps[0].path = moved;
     assert_int_equal(symbols_open(&symbols, &own.info, NULL), 0);
+    assert_true(symbols_find(symbols, own.probe, &place));
     assert_non_null(strstr(symbols_problem(symbols, 0, &file), "not found"));
     symbols_close(symbols);
     assert_int_equal(
@@ -155,19 +157,20 @@ static void program_path_replaces_the_recorded_one(void **state)
     symbols_close(symbols);
 }
 
-static uint64_t linked_probe(const char *path)
+static uint64_t linked_probe(struct own *own)
 {
-    struct symbols_elf file;
+    struct symbols_options options = {0};
+    struct symbols_file file;
+    struct symbols_elf elf;
     uint64_t address = 0;
 
-    int fd = open(path, O_RDONLY);
-
-    assert_int_equal(symbols_elf_open(&file, fd), 0);
-    for (size_t i = 0; i < file.function_count; i++)
-        if (strcmp(file.functions[i].name, "microtome_symbol_probe") == 0)
-            address = file.functions[i].start;
-    symbols_elf_close(&file);
-    close(fd);
+    assert_int_equal(symbols_file_open(&file, &own->info.maps[0], false, NULL), 0);
+    assert_int_equal(symbols_elf_open(&elf, &file, &options), 0);
+    for (size_t i = 0; i < elf.function_count; i++)
+        if (strcmp(elf.functions[i].raw, "microtome_symbol_probe") == 0)
+            address = elf.functions[i].start;
+    symbols_elf_close(&elf);
+    symbols_file_close(&file);
     return address;
 }
 
@@ -181,7 +184,7 @@ static void kernel_code_is_known_as_such(void **state)
 
     (void)state;
     setup(&own);
-    probe = linked_probe(own.path);
+    probe = linked_probe(&own);
     own.info.maps[0].meta.flags = HR_MAP_KERNEL;
     own.info.maps[0].meta.file_offset = 0;
     own.info.maps[0].meta.start = probe & ~0xfffull;
@@ -237,9 +240,9 @@ static void useless_files_are_problems(void **state)
         strcpy(path, paths[i]);
         own.info.maps[0].path = path;
         assert_int_equal(symbols_open(&symbols, &own.info, NULL), 0);
-        assert_non_null(symbols_problem(symbols, 0, &file));
         symbols_find(symbols, own.probe, &place);
         assert_null(place.name);
+        assert_non_null(symbols_problem(symbols, 0, &file));
         symbols_close(symbols);
     }
 }
