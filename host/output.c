@@ -2,7 +2,13 @@
 #include "host/output.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <unistd.h>
+
+#include "host/text.h"
+
+#define NAME_BYTES 16384
 
 void output_init(struct output *out, int fd)
 {
@@ -86,4 +92,32 @@ void output_csv(struct output *out, const char *text)
         output_char(out, *text);
     }
     output_char(out, '"');
+}
+
+void output_csv_text(struct output *out, const char *text)
+{
+    char safe[NAME_BYTES];
+
+    output_csv(out, text_escape(safe, sizeof safe, text));
+}
+
+void output_json(struct output *out, const char *text)
+{
+    char safe[NAME_BYTES];
+
+    output_char(out, '"');
+    for (const char *s = text_escape(safe, sizeof safe, text); *s != 0; s++) {
+        if (*s == '"' || *s == '\\')
+            output_char(out, '\\');
+        output_char(out, *s);
+    }
+    output_char(out, '"');
+}
+
+void output_real(struct output *out, double value)
+{
+    char digits[32];
+
+    snprintf(digits, sizeof digits, "%.9g", isfinite(value) ? value : 0.0);
+    output_text(out, digits);
 }

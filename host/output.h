@@ -32,6 +32,15 @@ void output_hex(struct output *out, uint64_t value); /* with 0x */
 /* One CSV field: in quotes when it holds a comma, a quote or a line end. */
 void output_csv(struct output *out, const char *text);
 
+/* The same of a raw text, made valid as text_escape does; what is long is cut. */
+void output_csv_text(struct output *out, const char *text);
+
+/* One JSON string with its quotes, made valid likewise. */
+void output_json(struct output *out, const char *text);
+
+/* Nine digits; "0" for what is no finite number. */
+void output_real(struct output *out, double value);
+
 static inline void output_char(struct output *out, char c)
 {
     if (out->used == OUTPUT_BYTES)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/source_notes.h"
+#include "host/sparkline.h"
 #include "host/text.h"
 
 #define COLUMNS 32u /* of a histogram */
@@ -81,7 +83,6 @@ static uint32_t fill_columns(const struct trace_region_figures *f, double column
 static void print_histogram(FILE *out, const struct trace_info *info,
                             const struct trace_region_figures *f, uint32_t key)
 {
-    static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     char from[TEXT_QUANTITY_BYTES], to[TEXT_QUANTITY_BYTES];
     double columns[COLUMNS], most = 0;
     uint32_t first, last = 0;
@@ -93,7 +94,7 @@ static void print_histogram(FILE *out, const struct trace_info *info,
         most = columns[i] > most ? columns[i] : most;
     fprintf(out, "    %s |", quantity(from, info, key, (double)f->min));
     for (uint32_t i = 0; i < used; i++)
-        fputs(bars[columns[i] > 0 ? 1 + (int)(7 * columns[i] / most) : 0], out);
+        fputs(columns[i] > 0 ? sparkline_bar(columns[i] / most) : " ", out);
     fprintf(out, "| %s\n", quantity(to, info, key, (double)f->max));
 }
 
@@ -130,11 +131,7 @@ static void print_head(FILE *out, const struct trace_info *info, uint32_t key)
     fprintf(out, "# %s region%s, most %s first; mean to max are of one pass\n",
             text_count(number, info->regions.count), info->regions.count != 1 ? "s" : "",
             text_escape(safe, sizeof safe, figure_name(info, key, room)));
-    for (uint32_t i = 0; i < info->event_count; i++)
-        if (info->events[i].meta.source != HR_SOURCE_PMU)
-            fprintf(out, "# %s: %s\n",
-                    text_escape(safe, sizeof safe, trace_info_event_word(info, i, room)),
-                    trace_info_source_words(info, i));
+    source_notes_print(out, info, "");
     fprintf(out, "# %-24s %19s", "", "total");
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         fprintf(out, " %12s", columns[i]);

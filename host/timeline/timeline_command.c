@@ -1,0 +1,237 @@
+/* hr timeline: rates over time. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/commands.h"
+#include "host/error.h"
+#include "host/event_kind.h"
+#include "host/reader.h"
+#include "host/rows.h"
+#include "host/sparkline.h"
+#include "host/text.h"
+#include "host/timeline/timeline_print.h"
+#include "host/trace_span.h"
+#include "host/units.h"
+
+#define ROWS_BINS 1000u /* of csv and JSON, unless --bin says otherwise */
+#define LINE_BYTES_MAX 4096u
+
+enum { KEY_PER = 256, KEY_LINE_BYTES };
+
+struct options {
+    const char *path;
+    const char *events[HR_EVENTS_MAX];
+    uint32_t event_count; /* 0: all */
+    enum rows_format format;
+    uint64_t bin_ns; /* 0: as suits the output */
+    uint64_t line_bytes;
+    bool by_thread;
+    struct selection selection;
+};
+
+struct run {
+    const struct options *options;
+    struct trace_scan scan;
+    struct timeline timeline;
+    uint64_t last;
+    unsigned columns;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'b':
+        if (units_parse_time(argument, UNITS_NEEDED, &options->bin_ns) != 0 || options->bin_ns == 0)
+            argp_error(state, "--bin %s: not a time; give it with a unit, such as 10us", argument);
+        return 0;
+    case 'e':
+        if (options->event_count == HR_EVENTS_MAX)
+            argp_error(state, "--event %s: a trace has %u events at most", argument, HR_EVENTS_MAX);
+        options->events[options->event_count++] = argument;
+        return 0;
+    case 'f':
+        options->format = rows_format(argument, state);
+        return 0;
+    case KEY_PER:
+        options->by_thread = strcmp(argument, "thread") == 0;
+        if (!options->by_thread && strcmp(argument, "cpu") != 0)
+            argp_error(state, "--per %s: choose cpu or thread", argument);
+        return 0;
+    case KEY_LINE_BYTES:
+        if (units_parse_bytes(argument, &options->line_bytes) != 0 || options->line_bytes == 0 ||
+            options->line_bytes > LINE_BYTES_MAX)
+            argp_error(state, "--line-bytes %s: not the size of a cache line; most have 64 bytes",
+                       argument);
+        return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->selection;
+        return 0;
+    default:
+        return reader_parse_file(key, argument, state, &options->path);
+    }
+}
+
+/* The bins are laid out when the metadata has been read, which comes before all data. */
+static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+{
+    struct run *run = context;
+    const struct options *options = run->options;
+    uint64_t wanted = options->format == ROWS_TABLE ? timeline_print_bars(run->columns) : ROWS_BINS;
+    int error = 0;
+
+    if (run->timeline.info == NULL)
+        error = timeline_init(&run->timeline, &run->scan, options->by_thread, run->last,
+                              options->bin_ns, wanted);
+    if (error == 0)
+        timeline_chunk(&run->timeline, chunk, continues);
+    return error;
+}
+
+static int take_samples(void *context, const struct trace_samples *samples)
+{
+    struct run *run = context;
+
+    timeline_samples(&run->timeline, samples);
+    return 0;
+}
+
+static int take_record(void *context, const struct trace_chunk *chunk,
+                       const struct trace_record *record)
+{
+    struct run *run = context;
+
+    if (run->timeline.info != NULL)
+        timeline_record(&run->timeline, chunk, record);
+    return 0;
+}
+
+static int walk(struct run *run)
+{
+    const struct trace_visitor visitor = {
+        .context = run, .chunk = take_chunk, .samples = take_samples, .record = take_record};
+    int error = trace_span_last(&run->scan, &run->last);
+
+    if (error == 0)
+        error = trace_scan_run(&run->scan, &visitor);
+    if (error == 0 && run->timeline.info != NULL)
+        timeline_finish(&run->timeline);
+    return error;
+}
+
+/* The events that were asked for, a bit each; 0 when there is no such event. */
+static uint32_t wanted_events(const struct options *options, const struct trace_info *info)
+{
+    char names[EVENT_KIND_NAMES_BYTES];
+    uint32_t events = 0;
+
+    for (uint32_t i = 0; i < options->event_count; i++) {
+        int event = event_kind_find(info, options->events[i]);
+
+        if (event < 0) {
+            error_print("--event %s: the trace has no such event; it has %s", options->events[i],
+                        event_kind_names(info, names));
+            return 0;
+        }
+        events |= 1u << event;
+    }
+    return options->event_count != 0 ? events : (1u << HR_EVENTS_MAX) - 1;
+}
+
+static int present(struct run *run, uint32_t events)
+{
+    const struct options *options = run->options;
+    struct timeline_rates rates;
+    struct output *out;
+    int status;
+
+    timeline_rates_init(&rates, &run->timeline, events, (uint32_t)options->line_bytes);
+    if (options->format == ROWS_TABLE) {
+        timeline_print(stdout, &rates, run->columns);
+        return rows_warn(&run->scan, options->path);
+    }
+    out = rows_open();
+    if (out == NULL)
+        return reader_fail(options->path, -ENOMEM);
+    if (options->format == ROWS_CSV)
+        timeline_rows_csv(out, &rates);
+    else
+        timeline_rows_json(out, &rates);
+    status = rows_close(out);
+    rows_warn(&run->scan, options->path);
+    return status;
+}
+
+static int conclude(struct run *run, int error)
+{
+    const char *path = run->options->path;
+    char number[TEXT_QUANTITY_BYTES];
+    uint32_t events;
+
+    if (error == -E2BIG) {
+        error_print("--bin: too many bins for memory; give %s or more, or a part of the trace with "
+                    "--from and --to",
+                    text_time(number, (double)timeline_bin_least(&run->timeline)));
+        return HR_EXIT_USAGE;
+    }
+    if (error != 0)
+        return reader_fail(path, error);
+    if (run->timeline.group_count == 0)
+        return rows_nothing(&run->scan, path);
+    events = wanted_events(run->options, &run->scan.info);
+    return events != 0 ? present(run, events) : HR_EXIT_USAGE;
+}
+
+static int run_timeline(const struct options *options)
+{
+    struct run run = {.options = options, .columns = sparkline_columns()};
+    int error = trace_scan_open(&run.scan, options->path);
+    int status;
+
+    if (error != 0)
+        return reader_fail(options->path, error);
+    run.scan.selection = options->selection; /* the scan frees it */
+    error = walk(&run);
+    status = conclude(&run, error);
+    timeline_free(&run.timeline);
+    trace_scan_close(&run.scan);
+    return status;
+}
+
+int timeline_command(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"bin", 'b', "TIME", 0, "Length of a bin, such as 10us; default: as many as fit", 0},
+        {"per", KEY_PER, "WHAT", 0, "Rates of each cpu (default) or of each thread", 0},
+        {"event", 'e', "NAME", 0, "Only this event's rates; may be repeated", 0},
+        {"line-bytes", KEY_LINE_BYTES, "N", 0, "Size of a cache line (default 64)", 0},
+        {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {{&selection_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .children = children,
+        .parser = parse,
+        .args_doc = "[FILE]",
+        .doc = "Show how rates change over a run (trace: default hr.bin)."
+               "\vWhat a sample counted is split over the time since the sample before on that "
+               "CPU, as far as the CPU ran a thread, so that the bins add up to the total.  Bytes "
+               "are those of the lines that an event of misses or fills of a cache counts.\n\n"
+               "Examples:\n"
+               "  hr timeline                               a picture of hr.bin\n"
+               "  hr timeline --bin 10us --from 2ms --to 3ms\n"
+               "  hr timeline --per thread --event LLC-misses\n"
+               "  hr timeline --bin 100us --format csv run.bin > rates.csv\n",
+    };
+    struct options options = {.line_bytes = TIMELINE_LINE_BYTES};
+
+    selection_init(&options.selection);
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    options.path = reader_file(options.path);
+    return run_timeline(&options);
+}

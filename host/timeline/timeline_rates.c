@@ -1,0 +1,136 @@
+/* Computes rates from counts. */
+#include "host/timeline/timeline_rates.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "host/event_kind.h"
+#include "host/text.h"
+
+static const struct {
+    const char *name;
+    const char *label; /* behind the event's name, if there is one */
+} metrics[] = {
+    [TIMELINE_USAGE] = {"usage", "running %"}, [TIMELINE_IPC] = {"ipc", "IPC"},
+    [TIMELINE_GHZ] = {"ghz", "cycles/ns"},     [TIMELINE_PER_US] = {"per_us", "/us"},
+    [TIMELINE_PER_KI] = {"per_ki", "/ki"},     [TIMELINE_BYTES_PER_US] = {"bytes_per_us", " B/us"},
+    [TIMELINE_COUNT] = {"count", ""},          [TIMELINE_SAMPLE_COUNT] = {"samples", "samples"},
+    [TIMELINE_LOST_COUNT] = {"lost", "lost"},
+};
+
+static void add(struct timeline_rates *rates, enum timeline_metric metric, uint32_t event)
+{
+    rates->all[rates->count++] = (struct timeline_rate){metric, event};
+}
+
+static void add_event(struct timeline_rates *rates, uint32_t event)
+{
+    const struct trace_info *info = rates->timeline->info;
+    char room[16];
+
+    add(rates, TIMELINE_COUNT, event);
+    add(rates, TIMELINE_PER_US, event);
+    if (rates->instructions >= 0 && event != (uint32_t)rates->instructions)
+        add(rates, TIMELINE_PER_KI, event);
+    if (event_kind_lines(trace_info_event_name(info, event, room)))
+        add(rates, TIMELINE_BYTES_PER_US, event);
+}
+
+void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t, uint32_t events,
+                         uint32_t line_bytes)
+{
+    *rates = (struct timeline_rates){
+        .timeline = t,
+        .instructions = event_kind_instructions(t->info),
+        .cycles = event_kind_cycles(t->info),
+        .line_bytes = line_bytes,
+    };
+    add(rates, TIMELINE_USAGE, HR_EVENTS_MAX);
+    if (rates->instructions >= 0 && rates->cycles >= 0)
+        add(rates, TIMELINE_IPC, HR_EVENTS_MAX);
+    if (rates->cycles >= 0)
+        add(rates, TIMELINE_GHZ, HR_EVENTS_MAX);
+    for (uint32_t i = 0; i < t->event_count; i++)
+        if (events >> i & 1)
+            add_event(rates, i);
+    add(rates, TIMELINE_SAMPLE_COUNT, HR_EVENTS_MAX);
+    if (!t->by_thread)
+        add(rates, TIMELINE_LOST_COUNT, HR_EVENTS_MAX);
+}
+
+/* above / below * factor, if there is something below */
+static bool ratio(double above, double below, double factor, double *value)
+{
+    *value = below > 0 ? above / below * factor : 0;
+    return below > 0;
+}
+
+bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rate *rate,
+                   const uint64_t *words, uint64_t ticks, double *value)
+{
+    const uint64_t *events = words + TIMELINE_EVENTS;
+    double per_second = (double)rates->timeline->info->clock.ticks_per_second;
+    double us = (double)ticks / per_second * 1e6;
+    double run_ns = (double)words[TIMELINE_RUN_TICKS] / per_second * 1e9;
+    double count = rate->event < HR_EVENTS_MAX ? (double)events[rate->event] : 0;
+
+    switch (rate->metric) {
+    case TIMELINE_USAGE:
+        return ratio((double)words[TIMELINE_RUN_TICKS], (double)ticks, 1, value);
+    case TIMELINE_IPC:
+        return ratio((double)events[rates->instructions], (double)events[rates->cycles], 1, value);
+    case TIMELINE_GHZ:
+        return ratio((double)events[rates->cycles], run_ns, 1, value);
+    case TIMELINE_PER_US:
+        return ratio(count, us, 1, value);
+    case TIMELINE_PER_KI:
+        return ratio(count, (double)events[rates->instructions], 1000, value);
+    case TIMELINE_BYTES_PER_US:
+        return ratio(count, us, rates->line_bytes, value);
+    case TIMELINE_SAMPLE_COUNT:
+        *value = (double)words[TIMELINE_SAMPLES];
+        return true;
+    case TIMELINE_LOST_COUNT:
+        *value = (double)words[TIMELINE_LOST];
+        return true;
+    default:
+        *value = count;
+        return true;
+    }
+}
+
+const char *timeline_rate_name(enum timeline_metric metric)
+{
+    return metrics[metric].name;
+}
+
+bool timeline_rate_is_marked(const struct timeline_rates *rates, const struct timeline_rate *rate)
+{
+    const struct trace_event *events = rates->timeline->info->events;
+    bool instructions = rate->metric == TIMELINE_IPC || rate->metric == TIMELINE_PER_KI;
+    bool cycles = rate->metric == TIMELINE_IPC || rate->metric == TIMELINE_GHZ;
+
+    return (rate->event < HR_EVENTS_MAX && events[rate->event].meta.source != HR_SOURCE_PMU) ||
+           (instructions && events[rates->instructions].meta.source != HR_SOURCE_PMU) ||
+           (cycles && events[rates->cycles].meta.source != HR_SOURCE_PMU);
+}
+
+void timeline_rate_label(const struct timeline_rates *rates, const struct timeline_rate *rate,
+                         char *room, size_t bytes)
+{
+    const char *mark = timeline_rate_is_marked(rates, rate) ? "*" : "";
+    const char *unit = metrics[rate->metric].label;
+    size_t rest = strlen(unit) + strlen(mark), kept;
+    char word[64], safe[64 * 4] = "";
+
+    if (rate->event < HR_EVENTS_MAX)
+        text_escape(safe, sizeof safe,
+                    trace_info_event_word(rates->timeline->info, rate->event, word));
+    kept = strlen(safe);
+    if (kept + rest >= bytes) {
+        kept = rest < bytes ? bytes - 1 - rest : 0;
+        while (kept != 0 && (safe[kept] & 0xc0) == 0x80) /* not within a character */
+            kept--;
+    }
+    snprintf(room, bytes, "%.*s%s%s", (int)kept, safe, unit, mark);
+}

@@ -1,0 +1,57 @@
+/* The rates of a bin: what `hr timeline` and `hr plot` show. */
+#ifndef HOST_TIMELINE_TIMELINE_RATES_H
+#define HOST_TIMELINE_TIMELINE_RATES_H
+
+#include <stdbool.h>
+
+#include "host/timeline/timeline_bins.h"
+
+#define TIMELINE_LINE_BYTES 64u
+
+enum timeline_metric {
+    TIMELINE_USAGE, /* share of the time in which a thread ran */
+    TIMELINE_IPC, /* instructions a cycle */
+    TIMELINE_GHZ, /* cycles a nanosecond in which a thread ran */
+    TIMELINE_PER_US, /* events a microsecond */
+    TIMELINE_PER_KI, /* events per 1000 instructions */
+    TIMELINE_BYTES_PER_US, /* of the lines that an event counts */
+    TIMELINE_COUNT, /* events */
+    TIMELINE_SAMPLE_COUNT,
+    TIMELINE_LOST_COUNT,
+};
+
+struct timeline_rate {
+    enum timeline_metric metric;
+    uint32_t event; /* HR_EVENTS_MAX: of none */
+};
+
+struct timeline_rates {
+    const struct timeline *timeline;
+    int instructions; /* events, -1: none */
+    int cycles;
+    uint32_t line_bytes;
+    uint32_t count;
+    struct timeline_rate all[5 + 4 * HR_EVENTS_MAX];
+};
+
+/* The rates that a trace's events allow, of the events in `events` (a bit each). */
+void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t, uint32_t events,
+                         uint32_t line_bytes);
+
+/* A rate of the words of a bin, or of the sum of several, that lasted `ticks`; false: there is
+ * none, because nothing ran that could be counted.
+ */
+bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rate *rate,
+                   const uint64_t *words, uint64_t ticks, double *value);
+
+/* "usage", "ipc" ...: the names in csv and JSON. */
+const char *timeline_rate_name(enum timeline_metric metric);
+
+/* The rate is computed from an event that no performance counter counted. */
+bool timeline_rate_is_marked(const struct timeline_rates *rates, const struct timeline_rate *rate);
+
+/* For people, escaped: "IPC", "LLC-misses/ki*"; the event's name is cut to fit into `bytes`. */
+void timeline_rate_label(const struct timeline_rates *rates, const struct timeline_rate *rate,
+                         char *room, size_t bytes);
+
+#endif

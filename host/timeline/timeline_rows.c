@@ -1,0 +1,159 @@
+/* Writes bins as csv or JSON: a stable interface, described in the manual page. */
+#include "host/timeline/timeline_print.h"
+
+struct row {
+    const struct timeline_rates *rates;
+    const struct timeline_group *group;
+    const struct timeline_rate *rate;
+    uint64_t bin;
+    double value;
+    bool first;
+};
+
+/* Calls `put` for every rate of every bin of every group. */
+static void each(struct output *out, const struct timeline_rates *rates,
+                 void (*put)(struct output *out, const struct row *row))
+{
+    const struct timeline *t = rates->timeline;
+    struct row row = {.rates = rates, .first = true};
+
+    for (row.bin = 0; row.bin < t->bins && out->error == 0; row.bin++) {
+        uint64_t ticks = timeline_bin_ticks(t, row.bin + 1) - timeline_bin_ticks(t, row.bin);
+
+        for (uint32_t i = 0; i < t->group_count * rates->count; i++) {
+            row.group = &t->groups[i / rates->count];
+            row.rate = &rates->all[i % rates->count];
+            if (!timeline_rate(rates, row.rate, timeline_bin(t, row.group, row.bin), ticks,
+                               &row.value))
+                continue;
+            put(out, &row);
+            row.first = false;
+        }
+    }
+}
+
+static void put_key(struct output *out, const struct timeline_group *group)
+{
+    if (group->key == TIMELINE_REST)
+        output_text(out, "-1");
+    else
+        output_decimal(out, group->key);
+}
+
+/* Counts are whole numbers, also those that a double does not hold. */
+static void put_value(struct output *out, const struct row *row)
+{
+    const uint64_t *words = timeline_bin(row->rates->timeline, row->group, row->bin);
+
+    if (row->rate->metric == TIMELINE_COUNT)
+        output_decimal(out, words[TIMELINE_EVENTS + row->rate->event]);
+    else
+        output_real(out, row->value);
+}
+
+static const char *source_of(const struct row *row)
+{
+    const struct trace_event *events = row->rates->timeline->info->events;
+    enum timeline_metric metric = row->rate->metric;
+
+    if (row->rate->event < HR_EVENTS_MAX)
+        return trace_info_source(events[row->rate->event].meta.source);
+    if (metric == TIMELINE_IPC || metric == TIMELINE_GHZ)
+        return trace_info_source(events[row->rates->cycles].meta.source);
+    return "";
+}
+
+static void put_csv(struct output *out, const struct row *row)
+{
+    const struct timeline *t = row->rates->timeline;
+    char room[16];
+
+    output_decimal(out, timeline_bin_start_ns(t, row->bin));
+    output_char(out, ',');
+    output_decimal(out, timeline_bin_start_ns(t, row->bin + 1));
+    output_char(out, ',');
+    put_key(out, row->group);
+    output_char(out, ',');
+    output_text(out, timeline_rate_name(row->rate->metric));
+    output_char(out, ',');
+    if (row->rate->event < HR_EVENTS_MAX)
+        output_csv_text(out, trace_info_event_name(t->info, row->rate->event, room));
+    output_char(out, ',');
+    output_text(out, source_of(row));
+    output_char(out, ',');
+    put_value(out, row);
+    output_char(out, '\n');
+}
+
+void timeline_rows_csv(struct output *out, const struct timeline_rates *rates)
+{
+    output_text(out, "from_ns,to_ns,");
+    output_text(out, rates->timeline->by_thread ? "tid" : "cpu");
+    output_text(out, ",metric,event,source,value\n");
+    each(out, rates, put_csv);
+}
+
+static void put_json(struct output *out, const struct row *row)
+{
+    const struct timeline *t = row->rates->timeline;
+    char room[16];
+
+    output_text(out, row->first ? "\n{\"from_ns\":" : ",\n{\"from_ns\":");
+    output_decimal(out, timeline_bin_start_ns(t, row->bin));
+    output_text(out, ",\"to_ns\":");
+    output_decimal(out, timeline_bin_start_ns(t, row->bin + 1));
+    output_text(out, t->by_thread ? ",\"tid\":" : ",\"cpu\":");
+    put_key(out, row->group);
+    output_text(out, ",\"metric\":\"");
+    output_text(out, timeline_rate_name(row->rate->metric));
+    output_char(out, '"');
+    if (row->rate->event < HR_EVENTS_MAX) {
+        output_text(out, ",\"event\":");
+        output_json(out, trace_info_event_name(t->info, row->rate->event, room));
+    }
+    if (source_of(row)[0] != 0) {
+        output_text(out, ",\"source\":");
+        output_json(out, source_of(row));
+    }
+    output_text(out, ",\"value\":");
+    put_value(out, row);
+    output_char(out, '}');
+}
+
+static void put_unplaced(struct output *out, const struct timeline *t)
+{
+    bool first = true;
+    char room[16];
+
+    for (uint32_t i = 0; i < t->event_count; i++) {
+        if (t->unplaced[i] == 0)
+            continue;
+        if (!first)
+            output_char(out, ',');
+        first = false;
+        output_json(out, trace_info_event_name(t->info, i, room));
+        output_char(out, ':');
+        output_decimal(out, t->unplaced[i]);
+    }
+}
+
+void timeline_rows_json(struct output *out, const struct timeline_rates *rates)
+{
+    const struct timeline *t = rates->timeline;
+
+    output_text(out, "{\"bin_ns\":");
+    output_decimal(out, t->bin_ns);
+    output_text(out, ",\"from_ns\":");
+    output_decimal(out, timeline_bin_start_ns(t, 0));
+    output_text(out, ",\"to_ns\":");
+    output_decimal(out, timeline_bin_start_ns(t, t->bins));
+    output_text(out, ",\"bins\":");
+    output_decimal(out, t->bins);
+    output_text(out, ",\"line_bytes\":");
+    output_decimal(out, rates->line_bytes);
+    output_text(out, ",\"after_last_samples\":{");
+    put_unplaced(out, t);
+    output_text(out, "},\"rows\":[");
+    each(out, rates, put_json);
+    output_text(out, "\n]}\n");
+}
