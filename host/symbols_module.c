@@ -168,7 +168,10 @@ Elf_Data *symbols_module_section(struct symbols_module *module, const char *name
         const char *own =
             gelf_getshdr(section, &header) != NULL ? elf_strptr(elf, names, header.sh_name) : NULL;
 
-        if (own != NULL && strcmp(own, name) == 0)
+        if (own == NULL)
+            continue;
+        if (strcmp(own, name) == 0 ||
+            (strncmp(own, ".z", 2) == 0 && strcmp(own + 2, name + 1) == 0))
             return elf_getdata(section, NULL);
     }
     return NULL;

@@ -29,7 +29,7 @@ int symbols_module_open(struct symbols_module *module, const struct symbols_file
                         const struct symbols_options *options);
 void symbols_module_close(struct symbols_module *module);
 
-/* A section of the file that the debug information is in, or NULL. */
+/* A section .NAME (or .zNAME) of the file that the debug information is in, unpacked; or NULL. */
 Elf_Data *symbols_module_section(struct symbols_module *module, const char *name);
 
 /* The path where a debug file should be that is none for this file: of another build; to be freed.
