@@ -75,10 +75,11 @@ const char *symbols_names_keep(struct symbols_names *names, const char *text, si
 const char *symbols_names_function(struct symbols_names *names, const char *name, bool raw)
 {
     size_t bytes = name[0] == 0 ? 0 : 1 + strcspn(name + 1, "@");
-    char *plain = raw ? NULL : symbols_demangle(name);
-    const char *kept = plain != NULL ? symbols_names_keep(names, plain, strlen(plain))
-                                     : symbols_names_keep(names, name, bytes);
+    const char *kept = symbols_names_keep(names, name, bytes);
+    char *plain = kept != NULL && !raw ? symbols_demangle(kept) : NULL;
 
+    if (plain != NULL)
+        kept = symbols_names_keep(names, plain, strlen(plain));
     free(plain);
     return kept;
 }

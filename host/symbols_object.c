@@ -45,7 +45,7 @@ void symbols_object_load(struct symbols_object *object, const struct symbols_opt
     object->status = symbols_file_open(&object->file, &object->map, object->program, options);
     if (object->status == 0)
         object->status = symbols_elf_open(&object->elf, &object->file, options);
-    if (symbols_object_usable(object) && !object->elf.complete)
+    if ((object->status == 0 || object->status == -ENODATA) && !object->elf.complete)
         object->stranger = symbols_module_stranger(&object->elf.module);
     __atomic_store_n(&object->loaded, true, __ATOMIC_RELEASE);
 }
@@ -171,7 +171,9 @@ const char *symbols_object_problem(struct symbols_object *object, int which)
         return NULL;
     if (which == 1)
         return object->lines_loaded && object->lines_status != 0 ? lines_problem(object) : NULL;
-    if (object->status != 0)
+    if (object->status != 0 && object->stranger == NULL)
         return file_problem(object);
-    return object->unnamed && !object->elf.complete ? partly_problem(object) : NULL;
+    return (object->unnamed || object->status != 0) && !object->elf.complete
+               ? partly_problem(object)
+               : NULL;
 }

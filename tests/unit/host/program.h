@@ -17,21 +17,22 @@
 #define PROGRAM_BASE 0x7f1200000000ull /* where a position-independent one is mapped */
 
 /* At the label `probe`: scale, inlined into sum (line 6), inlined into work (line 11). */
-#define PROGRAM_SOURCE                                                        \
-    "namespace demo {\n"                                                      \
-    "inline __attribute__((always_inline)) int scale(int x) {\n"              \
-    "    __asm__ volatile(\".globl probe\\nprobe: nop\"); return x * 3;\n"    \
-    "}\n"                                                                     \
-    "inline __attribute__((always_inline)) int sum(int a, int b) {\n"         \
-    "    return scale(a) +\n"                                                 \
-    "           b;\n"                                                         \
-    "}\n"                                                                     \
-    "__attribute__((noinline)) int work(int a, int b) {\n"                    \
-    "    __asm__ volatile(\"\" : : \"r\"(a));\n"                              \
-    "    return sum(a, b);\n"                                                 \
-    "}\n"                                                                     \
-    "}\n"                                                                     \
-    "extern \"C\" int exported(int a) { return demo::work(a, a / 2) + 1; }\n" \
+#define PROGRAM_SOURCE                                                                    \
+    "namespace demo {\n"                                                                  \
+    "inline __attribute__((always_inline)) int scale(int x) {\n"                          \
+    "    __asm__ volatile(\"probe: nop\"); return x * 3;\n"                               \
+    "}\n"                                                                                 \
+    "inline __attribute__((always_inline)) int sum(int a, int b) {\n"                     \
+    "    return scale(a) +\n"                                                             \
+    "           b;\n"                                                                     \
+    "}\n"                                                                                 \
+    "__attribute__((noinline)) int work(int a, int b) {\n"                                \
+    "    __asm__ volatile(\"\" : : \"r\"(a));\n"                                          \
+    "    return sum(a, b);\n"                                                             \
+    "}\n"                                                                                 \
+    "}\n"                                                                                 \
+    "extern \"C\" __attribute__((visibility(\"default\"))) int exported(int a) { return " \
+    "demo::work(a, a / 2) + 1; }\n"                                                       \
     "int main(int argc, char **) { return exported(argc); }\n"
 
 struct program {
