@@ -11,8 +11,8 @@ packages_of() {
     test) echo libcmocka-dev clang libclang-rt-14-dev musl-tools busybox-static valgrind shellcheck \
         clang-format clang-tidy perl jq python3 binutils cpio bzip2 gawk procps util-linux \
         libvirt-daemon-system libvirt-clients libxml2-utils \
-        sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go ripgrep ;;
-    bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine cpio python3 ;;
+        sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go ripgrep linux-perf ;;
+    bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine cpio python3 linux-perf ;;
     *)
         echo "setup: unknown group '$1'; known: build run demo test bench" >&2
         return 2

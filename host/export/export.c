@@ -17,6 +17,7 @@
 static const struct export_format *const formats[] = {
     &export_csv,
     &export_folded,
+    &export_perf,
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
@@ -157,11 +158,19 @@ static int forward_record(void *context, const struct trace_chunk *chunk,
     return e->visitor->record(e->visitor->context, chunk, record);
 }
 
+static int forward_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+{
+    struct export *e = context;
+
+    return e->visitor->chunk(e->visitor->context, chunk, continues);
+}
+
 int export_walk(struct export *e, const struct trace_visitor *visitor)
 {
     const struct trace_visitor forward = {
         .context = e,
         .stacks = visitor->stacks,
+        .chunk = visitor->chunk != NULL ? forward_chunk : NULL,
         .samples = forward_samples,
         .record = visitor->record != NULL ? forward_record : NULL,
     };

@@ -50,8 +50,9 @@ struct export_format {
 
 extern const struct export_format export_csv;
 extern const struct export_format export_folded;
+extern const struct export_format export_perf;
 
-/* Walks over the trace; the visitor has no `chunk` and no `step`, but it takes samples.  As
+/* Walks over the trace; the visitor has no `step`, but it takes samples.  As
  * trace_scan_run.
  */
 int export_walk(struct export *e, const struct trace_visitor *visitor);

@@ -1,0 +1,33 @@
+/* Remembers thread numbers. */
+#include "host/export/thread_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SLOTS (THREAD_SET_MAX * 2)
+
+int thread_set_init(struct thread_set *set)
+{
+    *set = (struct thread_set){.slots = calloc(SLOTS, sizeof set->slots[0])};
+    return set->slots != NULL ? 0 : -ENOMEM;
+}
+
+void thread_set_free(struct thread_set *set)
+{
+    free(set->slots);
+    *set = (struct thread_set){0};
+}
+
+bool thread_set_add(struct thread_set *set, uint32_t tid)
+{
+    uint32_t i = tid * 2654435761u % SLOTS;
+
+    for (; set->slots[i] != 0; i = (i + 1) % SLOTS)
+        if (set->slots[i] == tid)
+            return false;
+    if (tid == 0 || set->count == THREAD_SET_MAX)
+        return false;
+    set->slots[i] = tid;
+    set->count++;
+    return true;
+}
