@@ -211,8 +211,11 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
 
 static int walk(struct perf *p)
 {
-    const struct trace_visitor visitor = {
-        .context = p, .chunk = take_chunk, .samples = take_samples, .record = take_record};
+    const struct trace_visitor visitor = {.context = p,
+                                          .stacks = TRACE_SCAN_STACKS,
+                                          .chunk = take_chunk,
+                                          .samples = take_samples,
+                                          .record = take_record};
     int error = find_files(p);
 
     if (error == 0)
