@@ -2,7 +2,7 @@
 #include "guest/refused.h"
 
 #include "guest/log.h"
-#include "guest/syscall_names.h"
+#include "lib/syscall_names.h"
 
 #define NUMBERS 512u /* Linux 6.1 has 451; the last one stands for all that do not exist */
 #define LINES_MAX 24u /* of the notices: a fuzzer asks for everything */

@@ -1,7 +1,6 @@
 /* Knows events by their generic names and those of Intel and AMD. */
 #include "host/event_kind.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,32 +44,6 @@ int event_kind_instructions(const struct trace_info *info)
 int event_kind_cycles(const struct trace_info *info)
 {
     return find_of(info, cycles, event_kind_instructions(info));
-}
-
-int event_kind_find(const struct trace_info *info, const char *name)
-{
-    char room[16];
-
-    for (uint32_t i = 0; i < info->event_count; i++) {
-        const char *event = trace_info_event_name(info, i, room);
-        size_t bytes = strcspn(event, ":");
-
-        if (strcmp(event, name) == 0 || (strlen(name) == bytes && strncmp(event, name, bytes) == 0))
-            return (int)i;
-    }
-    return -1;
-}
-
-const char *event_kind_names(const struct trace_info *info, char room[EVENT_KIND_NAMES_BYTES])
-{
-    size_t used = 0;
-    char number[16];
-
-    room[0] = 0;
-    for (uint32_t i = 0; i < info->event_count; i++)
-        used += (size_t)snprintf(room + used, EVENT_KIND_NAMES_BYTES - used, "%s%s",
-                                 i != 0 ? ", " : "", trace_info_event_name(info, i, number));
-    return room;
 }
 
 static bool holds(const char *name, const char *const *words)

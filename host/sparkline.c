@@ -2,8 +2,9 @@
 #include "host/sparkline.h"
 
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "host/terminal.h"
 
 const char *sparkline_bar(double share)
 {
@@ -16,11 +17,9 @@ unsigned sparkline_columns(void)
 {
     const char *text = getenv("COLUMNS");
     unsigned long columns = text != NULL ? strtoul(text, NULL, 10) : 0;
-    struct winsize window;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col != 0)
-        columns = window.ws_col;
-    if (columns == 0)
+    if (columns == 0 || columns > 1000)
         columns = 80;
+    columns = terminal_columns(STDOUT_FILENO, (unsigned)columns);
     return columns < 40 ? 40 : columns > 1000 ? 1000 : (unsigned)columns;
 }

@@ -18,8 +18,8 @@ $(BUILD)/tests/gentrace $(BUILD)/tests/genviews: $(BUILD)/host/host/trace_index.
 $(BUILD)/tests/genviews: $(BUILD)/host/host/trace_regions.o
 
 # What docs/abi.md is generated with, and the page: its table is the kernel's own.
-$(BUILD)/tests/abi: guest/syscall_names.c guest/syscall_table.h
-docs/abi.md: docs/abi.md.in guest/syscall_table.h guest/syscall_names.c tests/tools/abi.c
+$(BUILD)/tests/abi: guest/syscall_table.h lib/syscall_names.h
+docs/abi.md: docs/abi.md.in guest/syscall_table.h lib/syscall_names.c tests/tools/abi.c
 	@$(MAKE) --no-print-directory -s $(BUILD)/tests/abi
 	$(BUILD)/tests/abi $< >$@.tmp && mv $@.tmp $@
 
@@ -40,4 +40,4 @@ $(COUNT_PLUGIN): tests/plugins/count.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -fPIC -shared -o $@ $<
 
--include $(addsuffix .d,$(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(COUNT_PLUGIN))
+-include $(addsuffix .d,$(filter-out %/abi,$(TEST_TOOL_BIN)) $(PIE_PROGRAMS) $(COUNT_PLUGIN))

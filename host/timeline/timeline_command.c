@@ -7,9 +7,8 @@
 
 #include "host/commands.h"
 #include "host/error.h"
-#include "host/event_kind.h"
 #include "host/reader.h"
-#include "host/rows.h"
+#include "host/reader_output.h"
 #include "host/sparkline.h"
 #include "host/text.h"
 #include "host/timeline/timeline_print.h"
@@ -25,7 +24,7 @@ struct options {
     const char *path;
     const char *events[HR_EVENTS_MAX];
     uint32_t event_count; /* 0: all */
-    enum rows_format format;
+    enum reader_format format;
     uint64_t bin_ns; /* 0: as suits the output */
     uint64_t line_bytes;
     bool by_thread;
@@ -55,7 +54,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->events[options->event_count++] = argument;
         return 0;
     case 'f':
-        options->format = rows_format(argument, state);
+        options->format = reader_format(argument, state);
         return 0;
     case KEY_PER:
         options->by_thread = strcmp(argument, "thread") == 0;
@@ -81,7 +80,8 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
 {
     struct run *run = context;
     const struct options *options = run->options;
-    uint64_t wanted = options->format == ROWS_TABLE ? timeline_print_bars(run->columns) : ROWS_BINS;
+    uint64_t wanted =
+        options->format == READER_TABLE ? timeline_print_bars(run->columns) : ROWS_BINS;
     int error = 0;
 
     if (run->timeline.info == NULL)
@@ -126,17 +126,13 @@ static int walk(struct run *run)
 /* The events that were asked for, a bit each; 0 when there is no such event. */
 static uint32_t wanted_events(const struct options *options, const struct trace_info *info)
 {
-    char names[EVENT_KIND_NAMES_BYTES];
     uint32_t events = 0;
 
     for (uint32_t i = 0; i < options->event_count; i++) {
-        int event = event_kind_find(info, options->events[i]);
+        int event = reader_event(info, "event", options->events[i]);
 
-        if (event < 0) {
-            error_print("--event %s: the trace has no such event; it has %s", options->events[i],
-                        event_kind_names(info, names));
+        if (event < 0)
             return 0;
-        }
         events |= 1u << event;
     }
     return options->event_count != 0 ? events : (1u << HR_EVENTS_MAX) - 1;
@@ -150,19 +146,20 @@ static int present(struct run *run, uint32_t events)
     int status;
 
     timeline_rates_init(&rates, &run->timeline, events, (uint32_t)options->line_bytes);
-    if (options->format == ROWS_TABLE) {
+    if (options->format == READER_TABLE) {
         timeline_print(stdout, &rates, run->columns);
-        return rows_warn(&run->scan, options->path);
+        reader_warn(&run->scan, options->path);
+        return HR_EXIT_OK;
     }
-    out = rows_open();
+    out = reader_output_open();
     if (out == NULL)
         return reader_fail(options->path, -ENOMEM);
-    if (options->format == ROWS_CSV)
+    if (options->format == READER_CSV)
         timeline_rows_csv(out, &rates);
     else
         timeline_rows_json(out, &rates);
-    status = rows_close(out);
-    rows_warn(&run->scan, options->path);
+    status = reader_output_close(out);
+    reader_warn(&run->scan, options->path);
     return status;
 }
 
@@ -181,7 +178,7 @@ static int conclude(struct run *run, int error)
     if (error != 0)
         return reader_fail(path, error);
     if (run->timeline.group_count == 0)
-        return rows_nothing(&run->scan, path);
+        return reader_nothing(&run->scan, path, run->last);
     events = wanted_events(run->options, &run->scan.info);
     return events != 0 ? present(run, events) : HR_EXIT_USAGE;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guest/syscall_names.h"
+#include "lib/syscall_names.h"
 
 #define NUMBERS 512u
 #define LINE_BYTES 160u /* of a list of names */

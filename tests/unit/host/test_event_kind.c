@@ -57,28 +57,11 @@ static void instructions_and_cycles_are_of_the_same_rings(void **state)
     trace_info_free(&info);
 }
 
-static void names_may_leave_out_the_rings(void **state)
-{
-    char names[EVENT_KIND_NAMES_BYTES];
-    struct trace_info info;
-
-    (void)state;
-    trace_info_init(&info);
-    set(&info, 0, "instructions:u", HR_EVENT_USER);
-    set(&info, 1, "LLC-misses:u", HR_EVENT_USER);
-    assert_int_equal(event_kind_find(&info, "LLC-misses"), 1);
-    assert_int_equal(event_kind_find(&info, "LLC-misses:u"), 1);
-    assert_int_equal(event_kind_find(&info, "LLC"), -1);
-    assert_string_equal(event_kind_names(&info, names), "instructions:u, LLC-misses:u");
-    trace_info_free(&info);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_known_by_name),
         cmocka_unit_test(instructions_and_cycles_are_of_the_same_rings),
-        cmocka_unit_test(names_may_leave_out_the_rings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

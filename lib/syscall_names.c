@@ -1,5 +1,5 @@
 /* Names of Linux's x86-64 system calls (Linux 6.1, asm/unistd_64.h). */
-#include "guest/syscall_names.h"
+#include "lib/syscall_names.h"
 
 #include <asm/unistd_64.h>
 #include <stddef.h>
@@ -372,4 +372,21 @@ static const char *const names[] = {
 const char *syscall_name(uint64_t number)
 {
     return number < sizeof names / sizeof names[0] ? names[number] : NULL;
+}
+
+static int same(const char *a, const char *b)
+{
+    while (*a != 0 && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+int syscall_number(const char *name)
+{
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i] != NULL && same(names[i], name))
+            return (int)i;
+    return -1;
 }
