@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/elf_place.h"
+
 #define ENTRY_MEMORY 16u /* bytes that libdw keeps for each byte of entries that it passed over */
 #define SEARCH_TABLE_MAX (64u << 20)
-#define SEGMENTS_MAX 64u
 
 struct section_sizes { /* uncompressed; 0: there is none */
     uint64_t eh_frame;
@@ -128,33 +129,12 @@ static bool find_in(Dwarf_CFI *cfi, uint64_t address, struct unwind_rule *rule)
     return found;
 }
 
-/* Page rounding maps a little more than a segment on both sides. */
-static bool linked_address(Elf *elf, uint64_t file_offset, uint64_t *address)
-{
-    size_t count = 0;
-
-    if (elf_getphdrnum(elf, &count) != 0)
-        return false;
-    for (size_t i = 0; i < count && i < SEGMENTS_MAX; i++) {
-        GElf_Phdr header;
-
-        if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD ||
-            file_offset < (header.p_offset & ~4095ull) ||
-            file_offset - (header.p_offset & ~4095ull) >=
-                (header.p_offset & 4095) + header.p_filesz)
-            continue;
-        *address = file_offset - header.p_offset + header.p_vaddr;
-        return true;
-    }
-    return false;
-}
-
 bool unwind_tables_find(struct unwind_tables *tables, uint64_t file_offset,
                         struct unwind_rule *rule)
 {
     uint64_t address;
 
-    return tables->elf != NULL && linked_address(tables->elf, file_offset, &address) &&
+    return tables->elf != NULL && elf_place_address(tables->elf, file_offset, &address) &&
            (find_in(tables->eh_frame, address, rule) ||
             find_in(tables->debug_frame, address, rule));
 }

@@ -5,7 +5,8 @@ set -eu
 
 packages_of() {
     case $1 in
-    build) echo gcc libc6-dev make libelf-dev libdw-dev libiberty-dev libjansson-dev libpfm4-dev libvirt-dev ;;
+    build) echo gcc libc6-dev make libelf-dev libdw-dev libiberty-dev libjansson-dev libpfm4-dev libcapstone-dev \
+        libvirt-dev ;;
     run) echo qemu-system-x86 qemu-system-data seabios ;;
     demo) echo busybox-static ;;
     test) echo libcmocka-dev clang libclang-rt-14-dev musl-tools busybox-static valgrind shellcheck \

@@ -1,0 +1,117 @@
+/* Matches a name or an address against the functions that have samples. */
+#include "host/annotate_choose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/error.h"
+#include "host/nearest.h"
+
+#define LISTED_MAX 8u /* of functions with one name */
+#define KERNEL_MARK "[kernel] " /* as hr report shows it */
+
+/* `bytes` of wanted are the name; behind it only parameters may follow. */
+static bool has_name(const struct profile_row *row, const char *wanted, size_t bytes)
+{
+    return row->name != NULL && strncmp(row->name, wanted, bytes) == 0 &&
+           (row->name[bytes] == 0 || (bytes != 0 && row->name[bytes] == '('));
+}
+
+static bool matches(const struct profile_row *row, const char *wanted)
+{
+    const char *at = strrchr(wanted, '@'); /* symbols with versions have one too */
+
+    if (has_name(row, wanted, strlen(wanted)))
+        return true;
+    return at != NULL && row->object != NULL && strcmp(row->object, at + 1) == 0 &&
+           has_name(row, wanted, (size_t)(at - wanted));
+}
+
+/* "0x401000", and "[0x401000-0x402000)" as hr report shows code without names. */
+static bool parse_address(const char *wanted, uint64_t *address)
+{
+    bool range = wanted[0] == '[';
+    char *end;
+
+    wanted += range;
+    if (wanted[0] != '0' || (wanted[1] | 0x20) != 'x')
+        return false;
+    *address = strtoull(wanted, &end, 16);
+    return *end == (range ? '-' : 0);
+}
+
+static const struct profile_row *find_address(const struct profile *profile, uint64_t address)
+{
+    for (uint32_t i = 0; i < profile->row_count; i++) {
+        const struct profile_row *row = &profile->rows[i];
+
+        if (address >= row->start && address < row->end)
+            return row;
+    }
+    error_print("0x%llx: no sample is in the code there; 'hr report' lists the functions that have "
+                "samples",
+                (unsigned long long)address);
+    return NULL;
+}
+
+static void report_unknown(const struct profile *profile, const char *wanted)
+{
+    struct nearest nearest;
+    char list[NEAREST_COUNT * (NEAREST_NAME_BYTES + 2)];
+
+    nearest_init(&nearest, wanted);
+    for (uint32_t i = 0; i < profile->row_count; i++)
+        if (profile->rows[i].name != NULL)
+            nearest_offer(&nearest, profile->rows[i].name);
+    if (nearest.count != 0)
+        error_print("%s: no sample is in a function of that name; the nearest names: %s", wanted,
+                    nearest_list(&nearest, list, sizeof list));
+    else
+        error_print(
+            "%s: the trace's samples are in no function with a name; name an address, 0x..., "
+            "or the program with --program",
+            wanted);
+}
+
+static void report_ambiguous(const struct profile *profile, const char *wanted, uint32_t count)
+{
+    char list[LISTED_MAX * 200] = "";
+    size_t used = 0;
+    uint32_t listed = 0;
+
+    for (uint32_t i = 0; i < profile->row_count && listed < LISTED_MAX; i++) {
+        const struct profile_row *row = &profile->rows[i];
+
+        if (!matches(row, wanted))
+            continue;
+        used += (size_t)snprintf(
+            list + used, sizeof list - used, "%s%.64s@%.64s at 0x%llx", listed++ != 0 ? ", " : "",
+            row->name, row->object != NULL ? row->object : "", (unsigned long long)row->start);
+    }
+    error_print("%s: %u functions have that name: %s%s; choose one by FUNCTION@OBJECT or by its "
+                "address",
+                wanted, count, list, count > listed ? ", ..." : "");
+}
+
+const struct profile_row *annotate_choose(const struct profile *profile, const char *wanted)
+{
+    const struct profile_row *found = NULL;
+    uint32_t count = 0;
+    uint64_t address;
+
+    if (parse_address(wanted, &address))
+        return find_address(profile, address);
+    if (strncmp(wanted, KERNEL_MARK, strlen(KERNEL_MARK)) == 0)
+        wanted += strlen(KERNEL_MARK);
+    for (uint32_t i = 0; i < profile->row_count; i++)
+        if (matches(&profile->rows[i], wanted)) {
+            found = &profile->rows[i];
+            count++;
+        }
+    if (count == 0)
+        report_unknown(profile, wanted);
+    else if (count > 1)
+        report_ambiguous(profile, wanted, count);
+    return count == 1 ? found : NULL;
+}

@@ -1,0 +1,13 @@
+/* Which function of a profile the user means.  For hr annotate. */
+#ifndef HOST_ANNOTATE_CHOOSE_H
+#define HOST_ANNOTATE_CHOOSE_H
+
+#include "host/profile.h"
+
+/* The row that `wanted` names: FUNCTION, FUNCTION@OBJECT, or an address in it (0x...).  A
+ * function's parameters and the mark "[kernel] " may be left out.  NULL when there is none or more
+ * than one: it is reported, with the names that come near or the ones to choose from.
+ */
+const struct profile_row *annotate_choose(const struct profile *profile, const char *wanted);
+
+#endif
