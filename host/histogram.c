@@ -27,7 +27,7 @@ void histogram_merge(struct histogram *h, const struct histogram *from)
         h->buckets[i] += from->buckets[i];
 }
 
-static uint64_t bucket_value(uint32_t bucket)
+uint64_t histogram_bucket_value(uint32_t bucket)
 {
     uint32_t exponent, fraction;
 
@@ -51,7 +51,7 @@ uint64_t histogram_percentile(const struct histogram *h, double share)
     for (uint32_t i = 0; i < HISTOGRAM_BUCKETS && h->count != 0; i++) {
         below += h->buckets[i];
         if (below >= rank)
-            return bucket_value(i);
+            return histogram_bucket_value(i);
     }
     return h->largest;
 }

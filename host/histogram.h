@@ -24,6 +24,9 @@ void histogram_merge(struct histogram *h, const struct histogram *from);
 /* The least value v such that at least `share` (0 to 1) of the values are <= v; 0 when empty. */
 uint64_t histogram_percentile(const struct histogram *h, double share);
 
+/* The least value that a bucket counts. */
+uint64_t histogram_bucket_value(uint32_t bucket);
+
 static inline uint32_t histogram_bucket(uint64_t value)
 {
     uint32_t exponent;

@@ -1,0 +1,107 @@
+/* The table of functions, and the line that says what the profile covers. */
+const ROWS_MAX = 300;
+
+function functionColumns(view) {
+  const { facts } = view, base = facts.base, columns = [
+    { id: "self", name: "Self", get: (row) => row.self, share: true },
+    { id: "total", name: "Total", get: (row) => row.total, share: true },
+  ];
+  const ipc = view.metrics.find((m) => m.id === "ipc");
+  if (ipc) columns.push({ id: "ipc", name: "IPC", get: (row) => ipc.value((e) => row.sums[e]), text: formatRate });
+  const ratio = view.metrics.find((m) => state.metrics.includes(m.id) && m.id.startsWith("per-base")) || (!ipc && base >= 0 ? view.metrics.find((m) => m.id.startsWith("per-base")) : null);
+  if (ratio) columns.push({ id: "ratio", name: shortName(ratio.name), get: (row) => ratio.value((e) => row.sums[e]), text: formatRate, title: ratio.name + " per 1000 instructions" });
+  columns.push({ id: "name", name: "Function", text: null, get: (row) => row.f.name });
+  return columns;
+}
+
+/* Of an event, for the head of a narrow column: per thousand instructions. */
+function shortName(name) {
+  const words = name.replace(/misses$/i, "miss").split(/[-_.]/);
+  return (words.length > 1 ? words.map((word, i) => (i + 1 < words.length ? word.slice(0, 2) : word)).join(".") : name).slice(0, 9) + "/k";
+}
+
+function shareCell(value, total) {
+  const share = total > 0 ? value / total : 0, bar = element("i");
+  bar.style.width = Math.min(100, share * 100) + "%";
+  return element("td", { className: "share" }, bar, element("b", { textContent: formatShare(share) }));
+}
+
+function functionRow(view, columns, row, total) {
+  const words = weightWords(view), title = `${row.f.name}\n${row.f.object}\n${formatCount(row.self)} ${words} itself, ${formatCount(row.total)} with what it called`;
+  const line = element("tr", { title });
+  for (const column of columns) {
+    const value = column.get(row);
+    if (column.share) line.append(shareCell(value, total));
+    else if (column.id === "name")
+      line.append(element("td", { className: "text" }, (row.f.kernel ? "[kernel] " : "") + row.f.name, element("span", { className: "object", textContent: row.f.object })));
+    else line.append(element("td", { textContent: column.text(value) }));
+  }
+  line.classList.toggle("found", matches(row.f, state.search));
+  line.onclick = () => setSearch(view, state.search === row.f.name ? "" : row.f.name);
+  return line;
+}
+
+function drawFunctions(view) {
+  const { rows, total } = view.functionRows, columns = functionColumns(view), sort = view.sort;
+  const by = columns.find((c) => c.id === sort.id) || columns[0];
+  const table = byId("functions");
+  rows.sort((a, b) => {
+    const x = by.get(a), y = by.get(b);
+    const order = by.id === "name" ? (x < y ? -1 : x > y ? 1 : 0) : (Number.isFinite(y) ? y : -1) - (Number.isFinite(x) ? x : -1);
+    return order * sort.direction || b.self - a.self || a.f.number - b.f.number;
+  });
+  table.tHead.replaceChildren(element("tr", {}, ...columns.map((column) => {
+    const sorted = column === by, button = element("button", { type: "button", textContent: column.name + (sorted ? (sort.direction > 0 ? " ▾" : " ▴") : ""), title: column.title || "" });
+    button.onclick = () => { view.sort = { id: column.id, direction: sorted ? -sort.direction : 1 }; drawFunctions(view); };
+    const head = element("th", { className: column.id === "name" ? "text" : "" }, button);
+    head.setAttribute("aria-sort", sorted ? (sort.direction > 0 ? "descending" : "ascending") : "none");
+    return head;
+  })));
+  table.tBodies[0].replaceChildren(...rows.slice(0, ROWS_MAX).map((row) => functionRow(view, columns, row, total)));
+  byId("functions-note").textContent = rows.length > ROWS_MAX ? `${plural(rows.length - ROWS_MAX, "function")} more; search finds them` : plural(rows.length, "function");
+}
+
+function setSearch(view, text) {
+  byId("search").value = text;
+  change({ search: text });
+}
+
+function applySearch(view) {
+  const found = view.functionRows.rows.filter((row) => matches(row.f, state.search));
+  const self = found.reduce((sum, row) => sum + row.self, 0);
+  byId("found").textContent = state.search === "" ? "" : `${plural(found.length, "function")}, ${formatShare(self / view.functionRows.total)} self`;
+  if (view.flame.chart) {
+    if (state.search) view.flame.chart.search(state.search);
+    else view.flame.chart.clear();
+  }
+  drawFunctions(view);
+}
+
+function profileRange(view) {
+  return state.selection || [state.from, state.to];
+}
+
+function describeProfile(view) {
+  const [from, to] = profileRange(view), whole = from <= 0 && to >= view.end, step = (to - from) / 100;
+  byId("profile-title").textContent = state.selection ? "Profile of the selection" : whole ? "Profile of the run" : "Profile of what is shown";
+  byId("profile-range").textContent = (whole ? formatTime(view.end) : `${formatPoint(from, step, to)} – ${formatPoint(to, step, to)} (${formatTime(to - from)})`) +
+    ` · ${plural(view.samplesInProfile, "sample")}`;
+  byId("clear").hidden = !state.selection;
+  const notes = [];
+  if (!view.hasStacks) notes.push("The trace has no call stacks (hr run -g records them): the graph shows functions only.");
+  if (!view.profile.exact) notes.push(`Counts are in blocks of ${formatTime(view.profile.roundNs)}; a block that is cut counts in part. hr view --serve counts exactly.`);
+  byId("flame-note").textContent = notes.join(" ");
+}
+
+async function updateProfile(view) {
+  const [from, to] = profileRange(view), turn = ++view.profileTurn;
+  const profile = await profileOf(view, from, to);
+  if (turn !== view.profileTurn) return; /* another one was asked for meanwhile */
+  view.profile = profile;
+  view.samplesInProfile = profile.self[0].reduce((a, b) => a + b, 0);
+  view.functionRows = functionsOf(view, profile);
+  describeProfile(view);
+  drawFlame(view);
+  applySearch(view);
+  view.profileDrawn = turn;
+}

@@ -1,0 +1,45 @@
+/* What a lane says about the place under the pointer. */
+function nearestSpan(spans, ns, fits) {
+  const slack = 3 * (state.to - state.from) / plotWidth();
+  let best = -1, distance = slack;
+  eachSpan(spans, ns - slack, ns + slack, (n) => {
+    const away = Math.max(spans.first[n] - ns, ns - spans.last[n], 0);
+    if (fits(n) && away < distance) { distance = away; best = n; }
+  });
+  return best;
+}
+
+function placeWords(view, spans, n) {
+  const [cpu, tid] = view.lanes.groups[spans.group[n]] || [0, 0];
+  return (tid ? `thread ${tid} on ` : "") + `CPU ${cpu}`;
+}
+
+function spanWords(view, lane, ns) {
+  const { lanes } = view;
+  const spans = { thread: lanes.runs, gaps: lanes.gaps, calls: lanes.calls, lost: lanes.lost, outputs: lanes.outputs }[lane.kind];
+  const n = nearestSpan(spans, ns, (i) => lane.kind !== "thread" || lanes.groups[spans.group[i]][1] === lane.tid);
+  if (n < 0) return "";
+  const place = placeWords(view, spans, n), length = formatTime(spans.last[n] - spans.first[n]);
+  if (lane.kind === "thread") return `${place}\nran ${length}, then ${SWITCH_WORDS[spans.value[n]] || "switched"}`;
+  if (lane.kind === "gaps") return `${place}\n${length} ${GAP_WORDS[spans.value[n]] || "not running"}`;
+  if (lane.kind === "calls") return `${callName(spans.value[n])}\n${length}, ${place}`;
+  if (lane.kind === "lost") return `${plural(spans.value[n], "sample")} lost in ${length}\n${place}: its ring was full`;
+  return `${plural(spans.value[n], "byte")} written\n${place}`;
+}
+
+function markWords(view, ns) {
+  const slack = 4 * (state.to - state.from) / plotWidth();
+  const near = view.lanes.marks.filter((mark) => Math.abs(mark.ns - ns) <= slack);
+  return near.slice(0, 5).map((mark) => `${mark.text}\n${formatPoint(mark.ns, slack / 4, state.to - state.from)}, thread ${mark.tid} on CPU ${mark.cpu}`).join("\n");
+}
+
+/* The words for a place on the lanes' canvas, "" for none. */
+function laneWords(view, y, ns) {
+  const lane = view.lanes.list[Math.floor((y - 3) / LANE_HEIGHT)];
+  if (!lane) return "";
+  return lane.kind === "marks" ? markWords(view, ns) : spanWords(view, lane, ns);
+}
+
+function callName(number) {
+  return "system call " + number;
+}

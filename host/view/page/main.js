@@ -1,0 +1,92 @@
+/* Starts the page: reads the data, then ties what changes to what is drawn. */
+function hasStacks(tree) {
+  return tree.parent.some((parent, n) => n > 0 && parent !== 0) || tree.function.some((f) => f === 1 || f === 2);
+}
+
+async function readView() {
+  const facts = (await loadPart("facts")).facts, ns = facts.ns_per_tick, events = facts.events.length;
+  const view = { facts, summary: facts.summary, server: facts.server || null, rows: [], sort: { id: "self", direction: 1 }, profileTurn: 0, profileDrawn: 0 };
+  const [bins, profile, lanes] = await Promise.all(["bins", "profile", "lanes"].map(loadPart));
+  view.pyramid = makePyramid(bins, ns, events, facts.base);
+  view.tree = makeTree(profile);
+  view.blocks = makeBlocks(profile, ns, events);
+  view.lanes = makeLanes(lanes, ns);
+  view.metrics = makeMetrics(facts);
+  view.hasStacks = hasStacks(view.tree);
+  view.end = Math.max(facts.last_tick * ns, facts.partial ? 0 : facts.summary.duration_ns, 1);
+  view.objects = [...new Set(view.tree.functions.map((f) => f.object))].filter(Boolean);
+  return view;
+}
+
+/* After the first picture: the samples are the largest part. */
+async function readSamples(view) {
+  const group = await loadPart("samples");
+  view.samples = makeSamples(group, view.lanes.groups.map(([cpu]) => cpu), view.facts.ns_per_tick, view.facts.events.length);
+}
+
+/* Several CPUs: a row for each, of one metric, while that is not too many. */
+function rowsAtFirst(view) {
+  const cpus = view.pyramid.cpus.length, metrics = metricsAtFirst(view.metrics), split = cpus > 1 && cpus <= 8;
+  return { split, metrics: split && cpus > 2 ? metrics.slice(0, 1) : metrics };
+}
+
+function connect(view) {
+  const drawTimeline = () => {
+    const start = performance.now();
+    drawRuler();
+    drawRows(view);
+    drawLanes(view);
+    drawMinimap(view);
+    placeSelection();
+    byId("resolution").textContent = resolutionWords(view);
+    view.frameMs = performance.now() - start;
+  };
+  const rebuild = () => { makeRows(view); drawChips(view); view.redraw(); };
+  const profile = whenQuiet(70, () => updateProfile(view));
+  view.redraw = eachFrame(drawTimeline);
+  view.redrawAll = () => { rebuild(); drawSpread(view); if (view.profile) drawFlame(view); };
+  onChange(["from", "to", "selection"], view.redraw);
+  onChange(["metrics", "split"], rebuild);
+  onChange(["metrics"], () => { if (view.functionRows) drawFunctions(view); });
+  onChange(["from", "to"], () => { if (!state.selection) profile(); });
+  onChange(["selection", "cpu", "tid", "weight"], profile);
+  onChange(["search"], () => { if (view.functionRows) applySearch(view); });
+  window.addEventListener("resize", whenQuiet(80, view.redrawAll));
+}
+
+async function main() {
+  try {
+    const view = await readView();
+    window.hrView = { view, state, change, gutter: GUTTER, plotWidth, ready: false }; /* for tests and for the curious */
+    Object.assign(state, { from: 0, to: view.end, ...rowsAtFirst(view) });
+    startFlame(view);
+    connect(view);
+    startTheme(view);
+    startControls(view);
+    startStage(view);
+    startMinimap(view);
+    drawHeader(view);
+    fillLists(view);
+    makeRows(view);
+    drawChips(view);
+    view.redraw();
+    await new Promise((done) => requestAnimationFrame(done));
+    byId("notice").hidden = true;
+    window.hrView.firstPictureMs = performance.now();
+    await updateProfile(view);
+    startSpreads(view);
+    drawQuality(view);
+    drawFacts(view);
+    await readSamples(view);
+    view.redraw();
+    if (view.samples) await updateProfile(view);
+    window.hrView.ready = true;
+    window.hrView.readyMs = performance.now();
+  } catch (error) {
+    byId("notice").hidden = false;
+    byId("notice").textContent = "This page cannot be shown: " + error.message;
+    throw error;
+  }
+}
+
+document.addEventListener("DOMContentLoaded", main);

@@ -1,0 +1,73 @@
+/* What a row draws: times, and least, mean and largest of a metric there. */
+
+/* Single samples are drawn when there are no more than this for a pixel. */
+const SAMPLES_PER_PIXEL = 1;
+
+function samplesFit(view, from, to, pixels) {
+  const s = view.samples;
+  return s && from >= s.from && to <= s.to && countSamples(s, from, to) <= pixels * SAMPLES_PER_PIXEL;
+}
+
+/* One point at the end of each sample's interval; drawn as a step back to where it began. */
+function sampleSeries(view, metric, cpus, from, to) {
+  const s = view.samples, picked = [];
+  for (const cpu of cpus) {
+    const list = s.byCpu.get(cpu) || [];
+    const first = Math.max(0, lowerSample(s, list, from) - 1);
+    const last = Math.min(list.length, lowerSample(s, list, to) + 1);
+    for (let i = first; i < last; i++) picked.push(list[i]);
+  }
+  if (cpus.length > 1) picked.sort((a, b) => s.time[a] - s.time[b]);
+  const x = new Float64Array(picked.length), mean = new Array(picked.length);
+  picked.forEach((n, i) => {
+    x[i] = s.time[n] * s.nsPerTick;
+    const value = s.ticks[n] ? metric.value((event) => s.sums[event][n], s.ticks[n], 1) : NaN;
+    mean[i] = Number.isFinite(value) ? value : null;
+  });
+  return { x, mean, least: null, largest: null, samples: true, step: 0 };
+}
+
+function binSeries(view, metric, cpus, from, to, pixels) {
+  const p = view.pyramid, level = levelFor(p, to - from, pixels), step = p.binNs * 2 ** level;
+  const first = Math.max(0, Math.floor(from / step) - 1);
+  const last = Math.min(Math.ceil(p.count / 2 ** level), Math.ceil(to / step) + 1);
+  const count = Math.max(0, last - first);
+  const x = new Float64Array(count), mean = new Array(count).fill(null);
+  const least = metric.ends ? new Array(count).fill(null) : null;
+  const largest = metric.ends ? new Array(count).fill(null) : null;
+  const rows = p.cpus.filter((c) => cpus.includes(c.cpu));
+  for (let i = 0; i < count; i++) {
+    const n = first + i;
+    x[i] = n * step;
+    const add = (kind, event) => rows.reduce((sum, c) => sum + (c.get(kind, event, level)[n] || 0), 0);
+    const samples = add("samples", ""), ticks = add("ticks", "");
+    if (ticks === 0) continue;
+    const value = metric.value((event) => add("sum", event), ticks, samples);
+    mean[i] = Number.isFinite(value) ? value : null;
+    if (!least) continue;
+    for (const c of rows) {
+      const [low, high] = metric.ends((kind, event) => { const v = c.get(kind, event, level)[n]; return v === undefined ? NaN : v; });
+      if (Number.isFinite(low) && (least[i] === null || low < least[i])) least[i] = low;
+      if (Number.isFinite(high) && (largest[i] === null || high > largest[i])) largest[i] = high;
+    }
+  }
+  return { x, mean, least, largest, samples: false, step };
+}
+
+function seriesFor(view, metric, cpus, from, to, pixels) {
+  return samplesFit(view, from, to, pixels)
+    ? sampleSeries(view, metric, cpus, from, to)
+    : binSeries(view, metric, cpus, from, to, pixels);
+}
+
+/* The top of the scale: all means, and the largest of most samples, so that one outlier squeezes nothing. */
+function topOf(series) {
+  let top = 0;
+  for (const value of series.mean) if (value > top) top = value;
+  if (series.largest) {
+    const sorted = series.largest.filter((v) => v !== null).sort((a, b) => a - b);
+    const most = sorted[Math.floor((sorted.length - 1) * 0.98)];
+    if (most > top) top = Math.min(most, top * 4);
+  }
+  return top > 0 ? top * 1.12 : 1;
+}

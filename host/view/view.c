@@ -1,0 +1,227 @@
+/* hr view: a trace as one page for a browser. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/commands.h"
+#include "host/error.h"
+#include "host/output_file.h"
+#include "host/reader.h"
+#include "host/text.h"
+#include "host/view/view_facts.h"
+#include "host/view/view_page.h"
+
+struct view_options {
+    const char *path;
+    const char *output; /* NULL: beside the trace */
+    bool force;
+    struct selection selection;
+    struct symbols_options symbols;
+};
+
+enum { KEY_FORCE = 256 };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct view_options *options = state->input;
+
+    switch (key) {
+    case 'o':
+        options->output = argument;
+        return 0;
+    case KEY_FORCE:
+        options->force = true;
+        return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->selection;
+        state->child_inputs[1] = &options->symbols;
+        return 0;
+    default:
+        return reader_parse_file(key, argument, state, &options->path);
+    }
+}
+
+/* hr.bin becomes hr.html, anything else gets .html at its end. */
+static void default_output(const char *trace, char path[PATH_MAX])
+{
+    size_t bytes = strlen(trace);
+
+    if (bytes > 4 && strcmp(trace + bytes - 4, ".bin") == 0)
+        bytes -= 4;
+    snprintf(path, PATH_MAX, "%.*s.html", (int)bytes, trace);
+}
+
+/* Refuses to write over what is no page of ours: a slip of the finger costs no file. */
+static bool may_write(const char *path)
+{
+    char start[64];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    ssize_t count;
+
+    if (fd < 0)
+        return true; /* opening it for writing says what is wrong, if anything */
+    count = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? read(fd, start, sizeof start) : 0;
+    close(fd);
+    return count <= 0 || view_page_is_ours(start, (size_t)count);
+}
+
+static int open_output(const struct view_options *options, const char *path)
+{
+    struct run_failure failure = {0};
+    struct stat input;
+    int fd = -1;
+
+    if (!options->force && !may_write(path)) {
+        error_print("'%s' exists and is no page of hr view; name another file with --output, or "
+                    "add --force",
+                    path);
+        return -1;
+    }
+    if (stat(options->path, &input) != 0)
+        memset(&input, 0, sizeof input);
+    fd = output_file_open(path, "page", &input, &failure);
+    if (fd < 0)
+        error_print("%s", failure.text);
+    return fd;
+}
+
+static void warn(const struct view_model *model, const struct view_options *options)
+{
+    const char *file, *problem;
+
+    for (size_t i = 0; (problem = symbols_problem(model->symbols, i, &file)) != NULL; i++)
+        error_print("%s: %s", file, problem);
+    if (!model->scan.partial && !trace_audit_complete(&model->scan.audit))
+        error_print("%s: incomplete, the page shows what is there; 'hr check %s' says what is "
+                    "missing",
+                    options->path, options->path);
+    if (model->sample_count == 0)
+        error_print("%s: no samples; the page shows the run's facts only", options->path);
+}
+
+static int write_page(struct view_model *model, const struct view_options *options, json_t *facts,
+                      const char *path)
+{
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STDOUT_FILENO : open_output(options, path);
+    struct output *out = fd >= 0 ? malloc(sizeof *out) : NULL;
+    int error, status = HR_EXIT_FAILED;
+
+    if (out == NULL) {
+        json_decref(facts);
+        return status;
+    }
+    output_init(out, fd);
+    error = view_page_write(out, model, facts);
+    output_flush(out);
+    if (!standard && close(fd) != 0 && out->error == 0)
+        out->error = -errno;
+    if (out->error != 0 && !standard)
+        unlink(path); /* half a page is no use to anybody */
+    if (out->error != 0 && out->error != -EPIPE)
+        error_print("%s: %s; free some space or write elsewhere",
+                    standard ? "standard output" : path, strerror(-out->error));
+    else if (error != 0)
+        reader_fail(options->path, error);
+    else if (out->error == 0)
+        status = HR_EXIT_OK;
+    free(out);
+    return status;
+}
+
+static bool nothing_selected(const struct view_model *model)
+{
+    return model->sample_count == 0 && !selection_is_all(&model->scan.selection);
+}
+
+/* The facts that only another walk over the whole trace knows, and the model. */
+static int read_all(const struct view_options *options, struct view_model *model, json_t **facts)
+{
+    json_t *summary;
+    int error = view_facts_summary(options->path, &summary);
+
+    if (error != 0)
+        return error;
+    *facts = json_pack("{s:o}", "summary", summary);
+    return view_model_read(model, options->path, options->selection, &options->symbols);
+}
+
+static int present(struct view_model *model, const struct view_options *options, json_t *facts)
+{
+    char path[PATH_MAX];
+    json_t *summary = json_object_get(facts, "summary");
+    int status;
+
+    if (nothing_selected(model)) {
+        status = reader_nothing_selected(
+            options->path, (uint64_t)json_integer_value(json_object_get(summary, "duration_ns")));
+        json_decref(facts);
+        return status;
+    }
+    default_output(options->path, path);
+    status = write_page(model, options, facts, options->output != NULL ? options->output : path);
+    warn(model, options);
+    return status;
+}
+
+static int run(const struct view_options *options)
+{
+    struct view_model *model;
+    json_t *facts = NULL;
+    int error, status;
+
+    if (!view_page_is_built()) {
+        error_print("this hr was built without the libraries of the page; 'tools/setup.sh page' "
+                    "and 'make page all' get them and build them in");
+        return HR_EXIT_FAILED;
+    }
+    model = calloc(1, sizeof *model);
+    error = model != NULL ? read_all(options, model, &facts) : -ENOMEM;
+    if (error == 0) {
+        status = present(model, options, facts);
+    } else {
+        json_decref(facts);
+        status = reader_fail(options->path, error);
+    }
+    if (model != NULL)
+        view_model_free(model);
+    free(model);
+    return status;
+}
+
+int view_command(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"output", 'o', "FILE", 0,
+         "Write the page to FILE, - for standard output (default: beside the trace, .html)", 0},
+        {"force", KEY_FORCE, NULL, 0, "Write over a file that is no page of hr view", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {
+        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .children = children,
+        .parser = parse,
+        .args_doc = "[FILE]",
+        .doc = "Write a trace (default hr.bin) as one HTML page for a browser."
+               "\vThe page needs no network and no other file. It shows what every CPU did over "
+               "time, the functions of whatever is selected there, how the samples spread, and how "
+               "good the sampling was.\n\n"
+               "Examples:\n"
+               "  hr view                              hr.html beside hr.bin\n"
+               "  hr view -o /tmp/page.html run.bin    somewhere else\n"
+               "  hr view --from 1s --to 2s            one second of it, in finer detail\n",
+    };
+    struct view_options options = {0};
+
+    selection_init(&options.selection);
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    options.path = reader_file(options.path);
+    return run(&options);
+}

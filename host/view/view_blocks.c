@@ -1,0 +1,209 @@
+/* Counts samples by block of time, CPU and thread, and function in its calls. */
+#include "host/view/view_blocks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/view/view_tree.h"
+
+#define USED_MAX (VIEW_BLOCKS_SLOTS / 4 * 3)
+#define GROUP_BITS 10u
+#define SHIFT_FIRST 8u
+_Static_assert(VIEW_GROUPS_MAX == 1u << GROUP_BITS, "groups in a key");
+
+/* block + 1, group, node from the upper bits down, so that sorting keys sorts by time */
+#define KEY_BLOCK (1ull << (GROUP_BITS + VIEW_TREE_NODES_BITS))
+
+int view_blocks_init(struct view_blocks *blocks, uint32_t event_count)
+{
+    memset(blocks, 0, sizeof *blocks);
+    blocks->event_count = event_count;
+    blocks->shift = SHIFT_FIRST;
+    blocks->groups = calloc(VIEW_GROUPS_MAX, sizeof blocks->groups[0]);
+    blocks->keys = calloc(VIEW_BLOCKS_SLOTS, sizeof blocks->keys[0]);
+    blocks->values = calloc((size_t)VIEW_BLOCKS_SLOTS * (1 + event_count), sizeof(uint64_t));
+    if (blocks->groups == NULL || blocks->keys == NULL || blocks->values == NULL) {
+        view_blocks_free(blocks);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+void view_blocks_free(struct view_blocks *blocks)
+{
+    free(blocks->groups);
+    free(blocks->keys);
+    free(blocks->values);
+    memset(blocks, 0, sizeof *blocks);
+}
+
+uint32_t view_blocks_group(struct view_blocks *blocks, uint32_t cpu, uint32_t tid)
+{
+    uint32_t i;
+
+    for (i = 0; i < blocks->group_count; i++)
+        if (blocks->groups[i].tid == tid && blocks->groups[i].cpu == cpu)
+            return i;
+    if (i == VIEW_GROUPS_MAX - 1)
+        blocks->groups[i] = (struct view_group){UINT32_MAX, UINT32_MAX};
+    else if (i < VIEW_GROUPS_MAX)
+        blocks->groups[i] = (struct view_group){cpu, tid};
+    else
+        return VIEW_GROUPS_MAX - 1;
+    return blocks->group_count++;
+}
+
+static uint64_t find_slot(const uint64_t *keys, uint64_t key)
+{
+    uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 46); /* 18 bits */
+
+    while (keys[i] != 0 && keys[i] != key)
+        i = (i + 1) & (VIEW_BLOCKS_SLOTS - 1);
+    return i;
+}
+_Static_assert(VIEW_BLOCKS_SLOTS == 1u << 18, "find_slot");
+
+/* Makes 2^by blocks one. */
+static int coarsen(struct view_blocks *blocks, unsigned by)
+{
+    size_t words = 1 + blocks->event_count;
+    uint64_t *keys = calloc(VIEW_BLOCKS_SLOTS, sizeof *keys);
+    uint64_t *values = calloc(VIEW_BLOCKS_SLOTS * words, sizeof *values);
+
+    if (keys == NULL || values == NULL) {
+        free(keys);
+        free(values);
+        return -ENOMEM;
+    }
+    blocks->used = 0;
+    blocks->shift += by;
+    blocks->last = 0;
+    for (uint32_t i = 0; i < VIEW_BLOCKS_SLOTS; i++) {
+        uint64_t key = blocks->keys[i], slot;
+
+        if (key == 0)
+            continue;
+        key = ((key / KEY_BLOCK - 1) >> by) * KEY_BLOCK + KEY_BLOCK + key % KEY_BLOCK;
+        slot = find_slot(keys, key);
+        blocks->used += keys[slot] == 0;
+        keys[slot] = key;
+        for (size_t w = 0; w < words; w++)
+            values[slot * words + w] += blocks->values[i * words + w];
+    }
+    free(blocks->keys);
+    free(blocks->values);
+    blocks->keys = keys;
+    blocks->values = values;
+    return 0;
+}
+
+/* Room for one more entry.  A trace whose one block is too much counts the rest at the root. */
+static int make_room(struct view_blocks *blocks, uint64_t time, uint32_t *node)
+{
+    int error = 0;
+
+    while (error == 0 && blocks->used >= USED_MAX) {
+        if (time >> blocks->shift == 0 && blocks->shift > 48) {
+            *node = 0;
+            return blocks->used < VIEW_BLOCKS_SLOTS - VIEW_GROUPS_MAX * 2 ? 0 : -ENOMEM;
+        }
+        error = coarsen(blocks, 1);
+    }
+    return error;
+}
+
+int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
+                    const struct trace_slot *slot, const struct trace_slot *previous)
+{
+    size_t words = 1 + blocks->event_count;
+    uint64_t key, *values;
+    unsigned by = 0;
+    int error = 0;
+
+    while (time >> blocks->shift >> by >= VIEW_BLOCKS_MAX)
+        by++;
+    if (by != 0)
+        error = coarsen(blocks, by);
+    if (error != 0)
+        return error;
+    key = ((time >> blocks->shift) + 1) * KEY_BLOCK + ((uint64_t)group << VIEW_TREE_NODES_BITS) +
+          node;
+    if (blocks->keys[blocks->last] != key) {
+        blocks->last = find_slot(blocks->keys, key);
+        if (blocks->keys[blocks->last] == 0) {
+            error = make_room(blocks, time, &node);
+            if (error != 0)
+                return error;
+            key = ((time >> blocks->shift) + 1) * KEY_BLOCK +
+                  ((uint64_t)group << VIEW_TREE_NODES_BITS) + node;
+            blocks->last = find_slot(blocks->keys, key);
+            blocks->used += blocks->keys[blocks->last] == 0;
+            blocks->keys[blocks->last] = key;
+        }
+    }
+    values = blocks->values + blocks->last * words;
+    values[0]++;
+    for (uint32_t i = 0; previous != NULL && i < blocks->event_count; i++)
+        values[1 + i] += slot->counters[i] - previous->counters[i];
+    return 0;
+}
+
+static int compare(const void *a, const void *b, void *context)
+{
+    const uint64_t *keys = context;
+    uint64_t x = keys[*(const uint32_t *)a], y = keys[*(const uint32_t *)b];
+
+    return x < y ? -1 : x > y;
+}
+
+static void put_column(const struct view_blocks *blocks, const uint32_t *order, uint32_t word,
+                       const char *name, struct view_columns *columns)
+{
+    size_t words = 1 + blocks->event_count;
+
+    view_columns_begin(columns);
+    for (uint32_t i = 0; i < blocks->used; i++)
+        view_columns_put(columns, blocks->values[order[i] * words + word]);
+    view_columns_end(columns, name);
+}
+
+static void put_keys(const struct view_blocks *blocks, const uint32_t *order,
+                     struct view_columns *columns)
+{
+    view_columns_begin(columns);
+    for (uint32_t i = 0; i < blocks->used; i++)
+        view_columns_put(columns, blocks->keys[order[i]] / KEY_BLOCK - 1);
+    view_columns_end(columns, "block");
+    view_columns_begin(columns);
+    for (uint32_t i = 0; i < blocks->used; i++)
+        view_columns_put(columns, blocks->keys[order[i]] % KEY_BLOCK >> VIEW_TREE_NODES_BITS);
+    view_columns_end(columns, "group");
+    view_columns_begin(columns);
+    for (uint32_t i = 0; i < blocks->used; i++)
+        view_columns_put(columns, blocks->keys[order[i]] % VIEW_TREE_NODES_MAX);
+    view_columns_end(columns, "node");
+}
+
+int view_blocks_pack(const struct view_blocks *blocks, struct view_columns *columns)
+{
+    uint32_t *order = calloc(blocks->used + 1, sizeof *order), count = 0;
+    char name[32] = "samples";
+
+    if (order == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < VIEW_BLOCKS_SLOTS; i++)
+        if (blocks->keys[i] != 0)
+            order[count++] = i;
+    qsort_r(order, count, sizeof *order, compare, blocks->keys);
+    put_keys(blocks, order, columns);
+    for (uint32_t w = 0; w <= blocks->event_count; w++) {
+        if (w != 0)
+            snprintf(name, sizeof name, "sum.%u", w - 1);
+        put_column(blocks, order, w, name, columns);
+    }
+    free(order);
+    view_columns_set(columns, "block_ticks", json_real(ldexp(1, (int)blocks->shift)));
+    return 0;
+}

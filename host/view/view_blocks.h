@@ -1,0 +1,50 @@
+/* Where the samples of a trace fell, in equal blocks of time: any span's profile is a sum of them.
+ *
+ * An entry counts the samples, and what events rose by, of one block, one CPU and thread, and one
+ * node of the call tree.  The blocks become twice as long when there would be too many of them or
+ * of entries, so memory is bounded whatever the trace holds.
+ */
+#ifndef HOST_VIEW_VIEW_BLOCKS_H
+#define HOST_VIEW_VIEW_BLOCKS_H
+
+#include "host/trace_scan.h"
+#include "host/view/view_columns.h"
+
+#define VIEW_TICKS_MASK ((1ull << 60) - 1) /* 36 years; later times are forged */
+#define VIEW_BLOCKS_MAX 8192u
+#define VIEW_BLOCKS_SLOTS (1u << 18)
+#define VIEW_GROUPS_MAX 1024u /* pairs of CPU and thread; further ones share the last */
+
+struct view_group {
+    uint32_t cpu;
+    uint32_t tid; /* UINT32_MAX: all that found no place */
+};
+
+struct view_blocks {
+    struct view_group *groups; /* owned */
+    uint32_t group_count;
+    uint64_t *keys; /* hash table; 0: free; owned */
+    uint64_t *values; /* samples and increments of each slot; owned */
+    uint32_t used;
+    uint32_t event_count;
+    unsigned shift; /* a block is 2^shift ticks long */
+    uint64_t last; /* slot of the sample before, which is often that of the next */
+};
+
+/* 0 or -ENOMEM. */
+int view_blocks_init(struct view_blocks *blocks, uint32_t event_count);
+void view_blocks_free(struct view_blocks *blocks);
+
+/* The number of a CPU and thread. */
+uint32_t view_blocks_group(struct view_blocks *blocks, uint32_t cpu, uint32_t tid);
+
+/* Counts a sample at a time since the start (within VIEW_TICKS_MASK); previous NULL: its increments
+ * belong nowhere.  0 or -ENOMEM.
+ */
+int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
+                    const struct trace_slot *slot, const struct trace_slot *previous);
+
+/* Puts the entries, in the order of blocks, into a group of columns.  0 or -ENOMEM. */
+int view_blocks_pack(const struct view_blocks *blocks, struct view_columns *columns);
+
+#endif

@@ -1,0 +1,184 @@
+/* Walks over a trace and hands what it holds to the parts of the page's data. */
+#include "host/view/view_model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/view/view_facts.h"
+
+#define FINEST_SAMPLES 2u /* in a bin of the finest level, about */
+#define FINEST_TICKS 1024u /* where the interval is unknown */
+
+const char *const view_part_names[VIEW_PARTS] = {"facts", "bins", "profile", "lanes", "samples"};
+
+int view_model_base_event(const struct trace_info *info)
+{
+    static const char *const words[] = {"instructions", "INST_RETIRED", "INSTRUCTION_RETIRED",
+                                        "INSTRUCTIONS_RETIRED", "RETIRED_INSTRUCTIONS"};
+    char room[16];
+
+    for (uint32_t i = 0; i < info->event_count; i++)
+        for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+            if (strncasecmp(trace_info_event_name(info, i, room), words[w], strlen(words[w])) == 0)
+                return (int)i;
+    return -1;
+}
+
+/* The metadata came: makes room for what follows. */
+static int prepare(struct view_model *m)
+{
+    const struct trace_info *info = &m->scan.info;
+    uint64_t interval = info->sampling.interval_ticks;
+    uint32_t events = info->event_count;
+    int error;
+
+    m->base = view_model_base_event(info);
+    m->lanes.start = info->clock.start_ticks;
+    view_samples_init(&m->samples, events, VIEW_SAMPLES_VALUES_MAX / (6 + events));
+    error = symbols_open(&m->symbols, info, m->symbols_options);
+    m->tree.symbols = m->symbols;
+    if (error == 0)
+        error = view_blocks_init(&m->blocks, events);
+    if (error == 0)
+        error = view_bins_init(&m->bins, events, m->base,
+                               interval != 0 ? interval * FINEST_SAMPLES : FINEST_TICKS);
+    if (error == 0)
+        error = view_spread_init(&m->spread, info);
+    m->ready = error == 0;
+    return error;
+}
+
+static int take_sample(struct view_model *m, const struct trace_samples *samples, uint32_t n,
+                       uint32_t group)
+{
+    const struct trace_slot *slot = &samples->slots[n];
+    const struct trace_slot *previous = n != 0 ? slot - 1 : samples->previous;
+    uint64_t start = m->scan.info.clock.start_ticks;
+    uint32_t stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_NONE;
+    struct view_sample sample = {
+        .time = slot->time > start ? (slot->time - start) & VIEW_TICKS_MASK : 0,
+        .group = group,
+        .cost_ticks = slot->cost_ticks,
+        .flags = slot->flags,
+    };
+    int error = 0;
+
+    sample.node = view_tree_sample(&m->tree, &m->scan.stacks, stack, slot->ip, &error);
+    if ((slot->flags & HR_SAMPLE_RESUMED) != 0)
+        previous = NULL;
+    else if (previous->time >= start && slot->time > previous->time)
+        sample.ticks = slot->time - previous->time < UINT32_MAX
+                           ? (uint32_t)(slot->time - previous->time)
+                           : UINT32_MAX;
+    if (sample.time > m->last)
+        m->last = sample.time;
+    if (error == 0)
+        error = view_blocks_add(&m->blocks, sample.time, group, sample.node, slot, previous);
+    return error == 0 ? view_samples_add(&m->samples, &sample, slot, previous) : error;
+}
+
+static int take_samples(void *context, const struct trace_samples *samples)
+{
+    struct view_model *m = context;
+    int error = m->ready ? 0 : prepare(m);
+    uint32_t group;
+
+    if (error != 0 || samples->event_count != m->blocks.event_count)
+        return error; /* another number of events is a forged trace's */
+    m->sample_count += samples->count;
+    group = view_blocks_group(&m->blocks, samples->chunk->cpu, samples->slots[0].tid);
+    error = view_bins_add(&m->bins, samples, m->scan.info.clock.start_ticks);
+    if (error == 0)
+        error = view_lanes_samples(&m->lanes, samples);
+    view_spread_add(&m->spread, samples);
+    for (uint32_t n = 0; n < samples->count && error == 0; n++)
+        error = take_sample(m, samples, n, group);
+    return error;
+}
+
+static int take_record(void *context, const struct trace_chunk *chunk,
+                       const struct trace_record *record)
+{
+    struct view_model *m = context;
+    int error = 0;
+
+    if (record->type == HR_META_MAP && m->ready) /* a library that was loaded meanwhile */
+        return symbols_update(m->symbols, &m->scan.info);
+    if (chunk->header.type != HR_CHUNK_DATA)
+        return 0;
+    if (!m->ready)
+        error = prepare(m);
+    return error == 0 ? view_lanes_record(&m->lanes, chunk->header.cpu, record) : error;
+}
+
+int view_model_read(struct view_model *m, const char *path, struct selection selection,
+                    const struct symbols_options *options)
+{
+    const struct trace_visitor visitor = {
+        .context = m, .samples = take_samples, .record = take_record, .stacks = TRACE_SCAN_STACKS};
+    int error;
+
+    memset(m, 0, sizeof *m);
+    m->symbols_options = options;
+    error = trace_scan_open(&m->scan, path);
+    if (error != 0)
+        return error;
+    m->scanned = true;
+    m->scan.selection = selection; /* the scan frees it */
+    m->scan.symbols = options;
+    error = view_tree_init(&m->tree);
+    if (error == 0)
+        error = view_lanes_init(&m->lanes, &m->blocks);
+    if (error == 0)
+        error = trace_scan_run(&m->scan, &visitor);
+    return error == 0 && !m->ready ? prepare(m) : error;
+}
+
+void view_model_free(struct view_model *m)
+{
+    view_tree_free(&m->tree);
+    view_blocks_free(&m->blocks);
+    view_bins_free(&m->bins);
+    view_lanes_free(&m->lanes);
+    view_samples_free(&m->samples);
+    view_spread_free(&m->spread);
+    symbols_close(m->symbols);
+    if (m->scanned)
+        trace_scan_close(&m->scan);
+    memset(m, 0, sizeof *m);
+}
+
+int view_model_pack(struct view_model *m, enum view_part part, json_t *facts, uint8_t **bytes,
+                    size_t *count)
+{
+    struct view_columns columns;
+    int error = 0;
+
+    view_columns_init(&columns);
+    switch (part) {
+    case VIEW_FACTS:
+        if (json_object_update(columns.json, facts) != 0)
+            error = -ENOMEM;
+        view_facts_add(m, &columns);
+        break;
+    case VIEW_BINS:
+        view_bins_pack(&m->bins, &columns);
+        break;
+    case VIEW_PROFILE:
+        view_tree_pack(&m->tree, &columns);
+        error = view_blocks_pack(&m->blocks, &columns);
+        break;
+    case VIEW_LANE_SPANS:
+        view_lanes_pack(&m->lanes, &columns);
+        break;
+    default:
+        view_samples_pack(&m->samples, &columns);
+    }
+    json_decref(facts);
+    if (error == 0)
+        error = view_columns_finish(&columns, bytes, count);
+    view_columns_free(&columns);
+    return error;
+}

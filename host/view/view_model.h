@@ -1,0 +1,58 @@
+/* Everything that the page of a trace shows, gathered in one pass.  Bounded memory.  Never prints.
+ */
+#ifndef HOST_VIEW_VIEW_MODEL_H
+#define HOST_VIEW_VIEW_MODEL_H
+
+#include "host/view/view_bins.h"
+#include "host/view/view_blocks.h"
+#include "host/view/view_lanes.h"
+#include "host/view/view_samples.h"
+#include "host/view/view_spread.h"
+#include "host/view/view_tree.h"
+
+struct view_model {
+    struct trace_scan scan;
+    const struct symbols_options *symbols_options;
+    struct symbols *symbols;
+    struct view_tree tree;
+    struct view_blocks blocks;
+    struct view_bins bins;
+    struct view_lanes lanes;
+    struct view_samples samples;
+    struct view_spread spread;
+    uint64_t sample_count; /* that were handed in */
+    uint64_t last; /* latest time, ticks since the start */
+    int base; /* the event that counts instructions, -1: none */
+    bool ready;
+    bool scanned; /* the scan is open */
+};
+
+/* The parts of the page's data; each is one group of columns. */
+enum view_part {
+    VIEW_FACTS,
+    VIEW_BINS,
+    VIEW_PROFILE,
+    VIEW_LANE_SPANS,
+    VIEW_SAMPLE_LIST,
+    VIEW_PARTS
+};
+
+extern const char *const view_part_names[VIEW_PARTS];
+
+/* Reads the trace, or what is selected of it (the selection is taken over).  0 or -errno as
+ * trace_scan_open; view_model_free in any case.
+ */
+int view_model_read(struct view_model *model, const char *path, struct selection selection,
+                    const struct symbols_options *options);
+void view_model_free(struct view_model *model);
+
+/* One part as bytes of the caller's.  0 or -ENOMEM.  The facts take `facts`, an object to add to,
+ * over.
+ */
+int view_model_pack(struct view_model *model, enum view_part part, json_t *facts, uint8_t **bytes,
+                    size_t *count);
+
+/* The event of a name that counts retired instructions, -1 when there is none. */
+int view_model_base_event(const struct trace_info *info);
+
+#endif

@@ -1,0 +1,185 @@
+/* Makes a tree of functions out of stacks of addresses. */
+#include "host/view/view_tree.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/text.h"
+
+#define INDEX_BITS (VIEW_TREE_NODES_BITS + 1) /* of both hash tables: at most half full */
+#define CACHE_BITS 16u
+#define NAME_BYTES 400u /* longer names are cut */
+
+int view_tree_init(struct view_tree *tree)
+{
+    memset(tree, 0, sizeof *tree);
+    tree->functions = calloc(VIEW_TREE_FUNCTIONS_MAX, sizeof tree->functions[0]);
+    tree->function_index = calloc(1u << INDEX_BITS, sizeof tree->function_index[0]);
+    tree->nodes = calloc(VIEW_TREE_NODES_MAX, sizeof tree->nodes[0]);
+    tree->node_index = calloc(1u << INDEX_BITS, sizeof tree->node_index[0]);
+    tree->cache = calloc(1u << CACHE_BITS, sizeof tree->cache[0]);
+    if (tree->functions == NULL || tree->function_index == NULL || tree->nodes == NULL ||
+        tree->node_index == NULL || tree->cache == NULL) {
+        view_tree_free(tree);
+        return -ENOMEM;
+    }
+    tree->function_count = VIEW_FUNCTIONS_FIXED;
+    tree->node_count = 1; /* the root */
+    return 0;
+}
+
+void view_tree_free(struct view_tree *tree)
+{
+    free(tree->functions);
+    free(tree->function_index);
+    free(tree->nodes);
+    free(tree->node_index);
+    free(tree->stack_nodes);
+    free(tree->cache);
+    memset(tree, 0, sizeof *tree);
+}
+
+static uint32_t hash(uint64_t key, unsigned bits)
+{
+    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> (64 - bits));
+}
+
+static uint32_t find_function(struct view_tree *tree, uint64_t address)
+{
+    uint32_t mask = (1u << INDEX_BITS) - 1, i;
+    struct symbols_place place;
+    struct view_function *f;
+
+    symbols_find(tree->symbols, address, &place);
+    for (i = hash(place.start, INDEX_BITS); tree->function_index[i] != 0; i = (i + 1) & mask) {
+        f = &tree->functions[tree->function_index[i]];
+        if (f->start == place.start && f->name == place.name)
+            return tree->function_index[i];
+    }
+    if (tree->function_count == VIEW_TREE_FUNCTIONS_MAX)
+        return VIEW_FUNCTION_OTHER;
+    tree->functions[tree->function_count] = (struct view_function){
+        place.name, place.object, place.start, place.end, place.kernel,
+    };
+    tree->function_index[i] = tree->function_count;
+    return tree->function_count++;
+}
+
+static uint32_t child(struct view_tree *tree, uint32_t parent, uint32_t function)
+{
+    uint32_t mask = (1u << INDEX_BITS) - 1;
+    uint32_t i = hash((uint64_t)parent << 32 | function, INDEX_BITS);
+
+    for (; tree->node_index[i] != 0; i = (i + 1) & mask) {
+        const struct view_tree_node *node = &tree->nodes[tree->node_index[i]];
+
+        if (node->parent == parent && node->function == function)
+            return tree->node_index[i];
+    }
+    if (tree->node_count == VIEW_TREE_NODES_MAX) {
+        tree->refused++;
+        return parent;
+    }
+    tree->nodes[tree->node_count] = (struct view_tree_node){parent, function};
+    tree->node_index[i] = tree->node_count;
+    return tree->node_count++;
+}
+
+static int reserve(struct view_tree *tree, uint32_t count)
+{
+    uint32_t room = tree->stack_room != 0 ? tree->stack_room : 4096;
+    uint32_t *nodes;
+
+    while (room < count)
+        room *= 2;
+    if (room == tree->stack_room)
+        return 0;
+    nodes = realloc(tree->stack_nodes, room * sizeof *nodes);
+    if (nodes == NULL)
+        return -ENOMEM;
+    memset(nodes + tree->stack_room, 0, (room - tree->stack_room) * sizeof *nodes);
+    tree->stack_nodes = nodes;
+    tree->stack_room = room;
+    return 0;
+}
+
+/* The node that a stack's outermost frames hang from. */
+static uint32_t root_node(struct view_tree *tree, uint32_t root)
+{
+    if (root == HR_STACK_CUT)
+        return child(tree, 0, VIEW_FUNCTION_CUT);
+    return root == HR_STACK_BROKEN ? child(tree, 0, VIEW_FUNCTION_BROKEN) : 0;
+}
+
+/* The node of a stack's innermost frame. */
+static uint32_t stack_node(struct view_tree *tree, const struct stacks *stacks, uint32_t stack,
+                           int *error)
+{
+    uint32_t path[HR_STACK_FRAMES_MAX], depth = 0, node;
+
+    if (tree->stack_room < stacks->count && reserve(tree, stacks->count) != 0) {
+        *error = -ENOMEM;
+        return 0;
+    }
+    while (stack >= HR_STACK_ROOTS && stack < stacks->count && tree->stack_nodes[stack] == 0) {
+        if (depth < HR_STACK_FRAMES_MAX)
+            path[depth++] = stack;
+        stack = stacks->nodes[stack].parent;
+    }
+    node = stack < HR_STACK_ROOTS ? root_node(tree, stack) : tree->stack_nodes[stack];
+    while (depth != 0) {
+        uint32_t frame = path[--depth];
+
+        node = child(tree, node, find_function(tree, stacks->nodes[frame].address - 1));
+        tree->stack_nodes[frame] = node;
+    }
+    return node;
+}
+
+uint32_t view_tree_sample(struct view_tree *tree, const struct stacks *stacks, uint32_t stack,
+                          uint64_t ip, int *error)
+{
+    struct view_tree_place *place = &tree->cache[hash(ip ^ (uint64_t)stack << 40, CACHE_BITS)];
+
+    if (place->node != 0 && place->ip == ip && place->stack == stack)
+        return place->node;
+    place->ip = ip;
+    place->stack = stack;
+    place->node = child(tree, stack_node(tree, stacks, stack, error), find_function(tree, ip));
+    return place->node;
+}
+
+static json_t *function_json(const struct view_function *f)
+{
+    char name[NAME_BYTES], object[NAME_BYTES];
+
+    if (f->name != NULL)
+        text_escape(name, sizeof name, f->name);
+    else if (f->end != 0)
+        snprintf(name, sizeof name, "0x%llx..0x%llx", (unsigned long long)f->start,
+                 (unsigned long long)f->end - 1);
+    else
+        name[0] = 0; /* the page names the functions that are none */
+    text_escape(object, sizeof object, f->object != NULL ? f->object : "");
+    return json_pack("[s, s, b]", name, object, f->kernel);
+}
+
+void view_tree_pack(const struct view_tree *tree, struct view_columns *columns)
+{
+    json_t *functions = json_array();
+
+    for (uint32_t i = 0; i < tree->function_count; i++)
+        json_array_append_new(functions, function_json(&tree->functions[i]));
+    view_columns_set(columns, "functions", functions);
+    view_columns_set(columns, "calls_refused", json_integer((json_int_t)tree->refused));
+    view_columns_begin(columns);
+    for (uint32_t i = 0; i < tree->node_count; i++)
+        view_columns_put(columns, tree->nodes[i].parent);
+    view_columns_end(columns, "parent");
+    view_columns_begin(columns);
+    for (uint32_t i = 0; i < tree->node_count; i++)
+        view_columns_put(columns, tree->nodes[i].function);
+    view_columns_end(columns, "function");
+}

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Looks at a page of hr view as a reader would, and prints what it saw as one JSON object.
+
+    page.py SCENARIO PAGE [ARGUMENT]
+
+Console errors, exceptions, failed requests and requests beside the page itself are in "problems".
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import Browser  # noqa: E402  (the path above)
+
+ROWS = """[...document.querySelectorAll('#functions tbody tr')].map(row => {
+  const cells = [...row.cells], name = cells[cells.length - 1];
+  return {name: name.firstChild.textContent, object: name.lastChild.textContent, self: cells[0].textContent,
+          words: row.title};
+})"""
+
+
+def text(page, selector):
+    return page.js(f"document.querySelector({json.dumps(selector)}).textContent")
+
+
+def box(page, selector):
+    return page.js(f"(({{x, y, width, height}}) => ({{x, y, width, height}}))"
+                   f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+
+
+def counts(page):
+    """Samples of each function, from the profile that is shown."""
+    return page.js("""Object.fromEntries(hrView.view.functionRows.rows.filter(r => r.samples > 0)
+        .map(r => [r.f.name, Math.round(r.samples)]))""")
+
+
+def frames(page):
+    """What the flame graph says of each frame."""
+    return page.js("[...document.querySelectorAll('#flame g.frame title')].map(t => t.textContent)")
+
+
+def at(page, ns):
+    """Where a time is on the screen."""
+    plot = box(page, ".row .uplot")
+    return plot["x"] + page.js(f"""((ns) => {{ const g = hrView.gutter, w = hrView.plotWidth();
+        return g + (ns - hrView.state.from) / (hrView.state.to - hrView.state.from) * w; }})({ns})""")
+
+
+def overview(page, _):
+    return {"title": page.js("document.title"), "notice": page.js("byId = document.getElementById('notice').hidden"),
+            "badges": page.js("[...document.querySelectorAll('#badges li')].map(b => b.textContent)"),
+            "range": text(page, "#profile-range"), "rows": page.js("document.querySelectorAll('.row').length"),
+            "checks": page.js("[...document.querySelectorAll('#checks li')].map(c => c.className + ': ' + c.textContent)"),
+            "facts": page.js("[...document.querySelectorAll('#facts dd')].map(d => d.textContent)"),
+            "functions": page.js(ROWS), "frames": frames(page), "counts": counts(page),
+            "lanes": page.js("hrView.view.lanes.list.map(lane => lane.name)"),
+            "theme": page.js("document.documentElement.dataset.theme"),
+            "elements": page.js("[...document.querySelectorAll('main *, header *')].map(e => e.localName).filter(n => ['img', 'b-evil', 'iframe', 'script'].includes(n))")}
+
+
+def select(page, argument):
+    """Drags over the span FROM:TO in ns after zooming there; says what the profile became."""
+    begin, end = (float(part) for part in argument.split(":"))
+    room = (end - begin) / 2
+    before = {"counts": counts(page), "frames": frames(page)}
+    page.js(f"hrView.change({{from: {begin - room}, to: {end + room}}})")
+    page.settle()
+    rows = box(page, ".row .uplot")
+    page.drag(at(page, begin), rows["y"] + 20, at(page, end), rows["y"] + 20)
+    page.settle()
+    return {"before": before, "counts": counts(page), "frames": frames(page), "range": text(page, "#profile-range"),
+            "title": text(page, "#profile-title"), "selection": page.js("hrView.state.selection")}
+
+
+def zoom(page, _):
+    """Wheel, keys and buttons; down to single samples and back."""
+    seen = {"all": page.js("hrView.state.to - hrView.state.from"), "words": [text(page, "#resolution")]}
+    rows = box(page, ".row .uplot")
+    x, y = rows["x"] + rows["width"] / 2, rows["y"] + 20
+    for _step in range(40):
+        page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240)
+    page.settle()
+    page.mouse("mouseMoved", 5, 5)
+    seen["near"] = page.js("hrView.state.to - hrView.state.from")
+    seen["points"] = page.js("hrView.view.rows[0].series.samples")
+    seen["words"].append(text(page, "#resolution"))
+    page.js("document.getElementById('stage').focus()")
+    before = page.js("hrView.state.from")
+    page.key("ArrowLeft")
+    seen["moved"] = page.js("hrView.state.from") < before
+    page.key("0")
+    page.settle()
+    seen["again"] = page.js("hrView.state.to - hrView.state.from")
+    return seen
+
+
+def search(page, name):
+    page.js("document.activeElement.blur()")
+    page.key("/")
+    for letter in name:
+        page.key(letter)
+    page.wait("document.getElementById('found').textContent !== ''")
+    seen = {"found": text(page, "#found"), "marked": page.js("document.querySelectorAll('#functions tr.found').length"),
+            "lit": page.js("[...document.querySelectorAll('#flame g.frame')].filter(g => g.__data__.highlight).map(g => g.__data__.data.name)")}
+    page.key("Escape")
+    page.wait("document.getElementById('found').textContent === ''")
+    seen["after"] = page.js("hrView.state.search")
+    return seen
+
+
+def theme(page, _):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    seen = {"theme": page.js("document.documentElement.dataset.theme"), "ground": page.js(ground)}
+    page.js("document.getElementById('theme').click()")
+    page.settle()
+    seen.update(other=page.js("document.documentElement.dataset.theme"), other_ground=page.js(ground))
+    return seen
+
+
+SCENARIOS = {"overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "dark": overview}
+
+
+def main():
+    scenario, where = sys.argv[1:3]
+    url = where if where.startswith("http") else "file://" + os.path.abspath(where)
+    with Browser(dark=scenario == "dark") as page:
+        page.open(url)
+        page.settle()
+        seen = SCENARIOS[scenario](page, sys.argv[3] if len(sys.argv) > 3 else None)
+        page.settle()
+        home = url.split("#")[0].rsplit("/", 1)[0] if url.startswith("http") else url
+        elsewhere = [u for u in page.requests if not u.startswith((home, "data:"))]
+        seen["problems"] = page.problems + ["asked for " + u for u in elsewhere]
+    print(json.dumps(seen))
+
+
+main()
