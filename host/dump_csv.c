@@ -6,6 +6,7 @@ static int put_header(struct dump *dump)
     int error = symbols_open(&dump->symbols, &dump->scan.info, dump->symbols_options);
 
     dump->header_done = true;
+    dump->map_count = dump->scan.info.map_count;
     dump->rows.output = &dump->output;
     dump->rows.info = &dump->scan.info;
     dump->rows.symbols = dump->symbols;
@@ -14,11 +15,21 @@ static int put_header(struct dump *dump)
     return error;
 }
 
+/* Libraries may have been loaded since: what was unknown may have a name now. */
+static int follow_maps(struct dump *dump)
+{
+    if (dump->map_count == dump->scan.info.map_count)
+        return 0;
+    dump->map_count = dump->scan.info.map_count;
+    sample_rows_forget(&dump->rows);
+    return symbols_update(dump->symbols, &dump->scan.info);
+}
+
 static int take_samples(void *context, const struct trace_samples *samples)
 {
     struct dump *dump = context;
     const struct trace_slot *previous = samples->previous;
-    int error = dump->header_done ? 0 : put_header(dump);
+    int error = dump->header_done ? follow_maps(dump) : put_header(dump);
 
     if (error != 0)
         return error;

@@ -83,6 +83,8 @@ static int fold(struct report *r)
 
     if (r->symbols == NULL)
         error = symbols_open(&r->symbols, &r->scan.info, r->symbols_options);
+    else
+        error = symbols_update(r->symbols, &r->scan.info);
     if (error == 0)
         profile_fold(&r->profile, r->symbols);
     return error;

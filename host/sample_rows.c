@@ -35,6 +35,12 @@ static const char *label(struct sample_rows *rows, uint64_t ip)
     return entry->text;
 }
 
+void sample_rows_forget(struct sample_rows *rows)
+{
+    for (size_t i = 0; i < sizeof rows->cache / sizeof rows->cache[0]; i++)
+        rows->cache[i].known = false;
+}
+
 void sample_rows_put(struct sample_rows *rows, const struct trace_samples *samples,
                      const struct trace_slot *sample, const struct trace_slot *previous)
 {

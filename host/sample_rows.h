@@ -34,4 +34,7 @@ void sample_rows_header(struct sample_rows *rows);
 void sample_rows_put(struct sample_rows *rows, const struct trace_samples *samples,
                      const struct trace_slot *sample, const struct trace_slot *previous);
 
+/* Names that were found before are looked up again. */
+void sample_rows_forget(struct sample_rows *rows);
+
 #endif

@@ -41,7 +41,6 @@ static uint64_t now_ns(void)
 
 void symbols_debuginfod_init(bool wanted)
 {
-    query.gave_up = false;
     if (!wanted)
         unsetenv(URLS);
     else
@@ -77,7 +76,7 @@ static const struct api *load(void)
 
     if (api.find_executable != NULL)
         return &api;
-    library = symbols_debuginfod_ready() ? dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    library = symbols_debuginfod_ready() ? dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL) : NULL;
     for (size_t i = 0; library != NULL && i < sizeof functions / sizeof functions[0]; i++) {
         void *function = dlsym(library, functions[i].name);
 

@@ -89,12 +89,14 @@ static int collect_all(Dwfl_Module *module, struct collection *c)
     return error;
 }
 
-/* Of several names of one address, malloc says more than __libc_malloc; mangled ones have none. */
+/* Of several names of one address, malloc says more than __libc_malloc and that more than glibc's
+ * inner __GI___libc_malloc; mangled names begin with an underscore for another reason.
+ */
 static size_t underscores(const char *name)
 {
-    bool mangled = name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
-
-    return mangled ? 0 : strspn(name, "_");
+    if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+        return 0;
+    return strspn(name, "_") + (strncmp(name, "__GI_", 5) == 0 ? 2 : 0);
 }
 
 static int by_start(const void *a, const void *b)

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/symbols_debuginfod.h"
+
 #define BUILD_ID_BYTES_MIN 3 /* shorter ones name no file in a debug folder */
 
 const char *symbols_file_program(const struct trace_info *info)
@@ -131,6 +133,17 @@ static int try_debug_dirs(struct symbols_file *file, const struct trace_map *map
     return error;
 }
 
+static int try_server(struct symbols_file *file, const struct trace_map *map)
+{
+    const char *slash = strrchr(map->path, '/');
+    char *path = symbols_debuginfod_executable(slash != NULL ? slash + 1 : map->path, map->build_id,
+                                               map->meta.build_id_bytes);
+    int error = path != NULL ? try_path(file, path, map) : -ENOENT;
+
+    free(path);
+    return error;
+}
+
 int symbols_file_open(struct symbols_file *file, const struct trace_map *map, bool program,
                       const struct symbols_options *options)
 {
@@ -148,6 +161,9 @@ int symbols_file_open(struct symbols_file *file, const struct trace_map *map, bo
     if (error != 0 && ours && try_beside(file, map) == 0)
         error = 0;
     if (error != 0 && error != -ENOMEM && try_debug_dirs(file, map, options) == 0)
+        error = 0;
+    if (error != 0 && error != -ENOMEM && !ours && (options == NULL || !options->no_debuginfod) &&
+        try_server(file, map) == 0)
         error = 0;
     return error;
 }

@@ -83,23 +83,26 @@ static int find_debug_file(Dwfl_Module *libdwfl_module, void **user, const char 
     return fd;
 }
 
-/* ':' separates folders and cannot be part of one. */
+/* libdwfl takes a folder without root as one below the file's; ':' separates them and cannot be
+ * part of one.
+ */
 static int set_path(struct symbols_module *module, const struct symbols_options *options)
 {
-    size_t bytes = sizeof "+:.debug:/usr/lib/debug";
-    char *end;
+    char *path = strdup("+:.debug"), *longer, full[PATH_MAX];
 
-    for (uint32_t i = 0; i < options->debug_dir_count; i++)
-        bytes += strlen(options->debug_dirs[i]) + 1;
-    module->debug_path = malloc(bytes);
-    if (module->debug_path == NULL)
-        return -ENOMEM;
-    end = stpcpy(module->debug_path, "+:.debug");
-    for (uint32_t i = 0; i < options->debug_dir_count; i++)
-        if (strchr(options->debug_dirs[i], ':') == NULL)
-            end = stpcpy(stpcpy(end, ":"), options->debug_dirs[i]);
-    strcpy(end, ":/usr/lib/debug");
-    return 0;
+    for (uint32_t i = 0; path != NULL && i < options->debug_dir_count; i++) {
+        if (realpath(options->debug_dirs[i], full) == NULL || strchr(full, ':') != NULL)
+            continue;
+        longer = NULL;
+        if (asprintf(&longer, "%s:%s", path, full) < 0)
+            longer = NULL;
+        free(path);
+        path = longer;
+    }
+    if (path == NULL || asprintf(&module->debug_path, "%s:/usr/lib/debug", path) < 0)
+        module->debug_path = NULL;
+    free(path);
+    return module->debug_path != NULL ? 0 : -ENOMEM;
 }
 
 static int report(struct symbols_module *module, const struct symbols_file *file)

@@ -1,0 +1,148 @@
+#!/bin/sh
+# Names of functions: C++ and Rust, libraries, debug files, servers, files that changed or vanished.
+. "$(dirname "$0")/../lib.sh"
+unset DEBUGINFOD_URLS
+
+# A library with one function that takes the time, and two whose names are Rust's.
+cat >demo.cc <<'END'
+namespace demo {
+__attribute__((noinline)) int hot(int n) {
+    volatile int x = n;
+    for (int i = 0; i < 20000; i++)
+        x = x * 3 + FACTOR;
+    return x;
+}
+}
+extern "C" __attribute__((noinline)) int evil(int n) {
+    volatile int x = n;
+    for (int i = 0; i < 4000; i++)
+        x = x * 3 + 1;
+    return x;
+}
+extern "C" __attribute__((noinline)) int rust_legacy(int n) __asm__("_ZN4demo4spin17h0123456789abcdefE");
+int rust_legacy(int n) {
+    volatile int x = n;
+    for (int i = 0; i < 4000; i++)
+        x = x * 5 + 1;
+    return x;
+}
+extern "C" __attribute__((noinline)) int rust_v0(int n) __asm__("_RNvNtC4demo3sub4spin");
+int rust_v0(int n) {
+    volatile int x = n;
+    for (int i = 0; i < 4000; i++)
+        x = x * 7 + 1;
+    return x;
+}
+extern "C" __attribute__((visibility("default"))) int run(int n) {
+    return demo::hot(n) + evil(n) + rust_legacy(n) + rust_v0(n);
+}
+END
+echo 'extern "C" int run(int); int main(int argc, char **) { return run(argc) == 7; }' >main.cc
+
+# library FACTOR: builds libdemo.so; one name is meant to steer a terminal.
+library() {
+    g++ -O2 -g -fPIC -fvisibility=hidden -DFACTOR="$1" -c -o demo.o demo.cc &&
+        objcopy --redefine-sym evil="$(printf 'evil\033[31m<b>"x",')" demo.o &&
+        g++ -shared -o libdemo.so demo.o
+}
+ok 'a library' library 1
+ok 'a program' g++ -O2 -g -o prog main.cc -L. -ldemo "-Wl,-rpath,$work"
+run_guest -q -i 1us ./prog
+is 'run: status' "$status" 0
+mv hr.bin demo.bin
+cp libdemo.so whole.so
+
+run_hr report -n 0 demo.bin
+is 'report: status' "$status" 0
+like 'C++' out ' demo::hot\(int\) +libdemo\.so$'
+like 'Rust, legacy' out ' demo::spin +libdemo\.so$'
+like 'Rust, v0' out ' demo::sub::spin +libdemo\.so$'
+like 'a name cannot steer the terminal' out ' evil\\x1b\[31m<b>"x", +libdemo\.so$'
+is 'nothing to complain' "$(cat err)" ''
+run_hr report -n 0 --no-demangle demo.bin
+like 'not demangled: C++' out ' _ZN4demo3hotEi +libdemo\.so$'
+like 'not demangled: Rust' out ' _ZN4demo4spin17h0123456789abcdefE +libdemo\.so$'
+run_hr dump demo.bin
+like 'csv' out ',demo::hot\(int\)\+0x[0-9a-f]+,'
+like 'csv: quoted' out ',"evil\\x1b\[31m<b>""x"",\+0x[0-9a-f]+",'
+
+# stripped, with the debug file elsewhere
+build_id=$(readelf -n libdemo.so | awk '/Build ID/ { print $3 }')
+first=$(echo "$build_id" | cut -c 1-2)
+rest=$(echo "$build_id" | cut -c 3-)
+mkdir -p "debug/.build-id/$first"
+objcopy --only-keep-debug libdemo.so "debug/.build-id/$first/$rest.debug"
+strip libdemo.so
+run_hr report -n 0 demo.bin
+is 'stripped: status' "$status" 0
+is 'stripped: no name' "$(grep -c 'demo::' out)" 0
+is 'stripped: one note, with the remedy' "$(grep -c . err).$(grep -c 'libdemo.so: .*DEBUGINFOD_URLS' err)" 1.1
+run_hr report -n 0 --debug-dir /nonexistent --debug-dir debug demo.bin
+like '--debug-dir' out ' demo::hot\(int\) +libdemo\.so$'
+is '--debug-dir: nothing to complain' "$(cat err)" ''
+set --
+for n in $(seq 17); do set -- "$@" --debug-dir "$n"; done
+run_hr report "$@" demo.bin
+is 'too many folders: status' "$status" 2
+like 'too many folders: said' err 'more than 16'
+
+# the debug file of another build, where the link says
+cp libdemo.so stripped.so
+library 5
+objcopy --only-keep-debug libdemo.so libdemo.debug
+cp stripped.so libdemo.so
+objcopy --add-gnu-debuglink=libdemo.debug libdemo.so
+run_hr report -n 0 demo.bin
+is 'debug file of another build: no name from it' "$(grep -c 'demo::' out)" 0
+like 'debug file of another build: said' err 'libdemo\.debug is the debug file of another build'
+rm libdemo.debug
+
+# a server: debuginfod's client takes folders, too
+mkdir -p "server/buildid/$build_id"
+cp "debug/.build-id/$first/$rest.debug" "server/buildid/$build_id/debuginfo"
+export DEBUGINFOD_CACHE_PATH="$work/cache"
+if ldconfig -p | grep -q 'libdebuginfod\.so\.1'; then
+    export DEBUGINFOD_URLS="file://$work/server"
+    run_hr report -n 0 demo.bin
+    like 'debuginfod' out ' demo::hot\(int\) +libdemo\.so$'
+    is 'debuginfod: quiet where there is no terminal' "$(cat err)" ''
+    ok 'debuginfod: kept' ls "cache/$build_id/debuginfo"
+    DEBUGINFOD_URLS=file://$work/server
+    run_hr report -n 0 --no-debuginfod demo.bin
+    is 'no debuginfod: not even what is kept' "$(grep -c 'demo::' out)" 0
+    rm -rf cache "server/buildid/$build_id/debuginfo"
+    DEBUGINFOD_URLS=http://127.0.0.1:1/
+    run_hr report -n 0 demo.bin
+    is 'no server: status' "$status" 0
+    like 'no server: said' err 'debuginfod has no debug file of it'
+    rm -rf cache
+    cp whole.so "server/buildid/$build_id/executable"
+    rm libdemo.so
+    DEBUGINFOD_URLS=file://$work/server
+    run_hr report -n 0 demo.bin
+    like 'debuginfod: the library itself' out ' demo::hot\(int\) +libdemo\.so$'
+else
+    skip 7 'libdebuginfod1 is not installed'
+fi
+unset DEBUGINFOD_URLS
+
+# changed, vanished
+library 9
+run_hr report -n 0 demo.bin
+is 'changed: status' "$status" 0
+is 'changed: no names' "$(grep -c 'demo::' out)" 0
+like 'changed: said' err 'libdemo\.so: its build-id is not the recorded library.s.*--debug-dir'
+cp whole.so "debug/.build-id/$first/$rest"
+run_hr report -n 0 --debug-dir debug demo.bin
+like 'changed: the old one by its build-id' out ' demo::hot\(int\) +libdemo\.so$'
+rm libdemo.so
+run_hr report -n 0 demo.bin
+like 'vanished: said' err 'libdemo\.so: not found: .*--debug-dir'
+mv prog moved
+cp whole.so libdemo.so
+run_hr report -n 0 demo.bin
+like 'a program that vanished and was hardly seen is one line at most' out 'demo::hot'
+is 'vanished: at most one line' "$(grep -c . err | awk '{ print $1 <= 1 }')" 1
+run_hr report -n 0 --program moved demo.bin
+is '--program: nothing to complain' "$(cat err)" ''
+done_testing
