@@ -1,7 +1,8 @@
 /* hr export folded: stacks as "main;work;inner 42", for flame graph tools.
  *
- * Weights are summed by stack and function.  When the table is full, its lines are written and it
- * starts anew: the tools add up lines that occur twice.
+ * Weights are summed by the functions of a stack, wherever in them the calls are: a hash of these
+ * identifies a line.  When the table is full, its lines are written and it starts anew: the tools
+ * add up lines that occur twice.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 struct line {
     uint32_t stack; /* a node; HR_STACK_WHOLE in a trace without stacks */
     uint32_t function; /* that the sample was in */
+    uint64_t hash; /* of the functions */
     uint64_t weight;
 };
 
@@ -24,7 +26,40 @@ struct folded {
     struct line *lines; /* in the order of their appearance; owned */
     uint32_t *index; /* hash table of line numbers + 1, 0: free; owned */
     uint32_t count;
+    uint64_t *hashes; /* of the functions of each node's stack; owned */
+    uint32_t hashed; /* nodes */
+    uint32_t capacity; /* of hashes */
 };
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 29;
+}
+
+/* Hashes the nodes that are new; callers come before what they call.  0 or -ENOMEM. */
+static int hash_nodes(struct folded *f)
+{
+    const struct stacks *stacks = &f->e->scan.stacks;
+
+    if (stacks->count > f->capacity) {
+        uint64_t *hashes = reallocarray(f->hashes, stacks->capacity, sizeof *hashes);
+
+        if (hashes == NULL)
+            return -ENOMEM;
+        f->hashes = hashes;
+        f->capacity = stacks->capacity;
+    }
+    for (; f->hashed < stacks->count; f->hashed++) {
+        const struct stacks_node *node = &stacks->nodes[f->hashed];
+
+        f->hashes[f->hashed] = f->hashed < HR_STACK_ROOTS
+                                   ? mix(0, f->hashed)
+                                   : mix(f->hashes[node->parent],
+                                         functions_at(&f->e->functions, node->address - 1) + 1ull);
+    }
+    return 0;
+}
 
 static void put_lines(struct folded *f)
 {
@@ -47,20 +82,20 @@ static void put_lines(struct folded *f)
 
 static struct line *find_line(struct folded *f, uint32_t stack, uint32_t function)
 {
-    uint64_t key = (uint64_t)stack << 32 | function;
-    uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> (64 - __builtin_ctz(INDEX_SLOTS)));
+    uint64_t hash = mix(f->hashes[stack], function);
+    uint32_t i = (uint32_t)(hash >> 32) & (INDEX_SLOTS - 1);
 
     for (; f->index[i] != 0; i = (i + 1) & (INDEX_SLOTS - 1)) {
         struct line *line = &f->lines[f->index[i] - 1];
 
-        if (line->stack == stack && line->function == function)
+        if (line->hash == hash && line->function == function)
             return line;
     }
     if (f->count == LINES_MAX) {
         put_lines(f);
         return find_line(f, stack, function);
     }
-    f->lines[f->count] = (struct line){.stack = stack, .function = function};
+    f->lines[f->count] = (struct line){.stack = stack, .function = function, .hash = hash};
     f->index[i] = ++f->count;
     return &f->lines[f->count - 1];
 }
@@ -70,6 +105,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
     struct folded *f = context;
     const struct trace_slot *previous = samples->previous;
 
+    if (hash_nodes(f) != 0)
+        return -ENOMEM;
     for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
         uint32_t stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE;
@@ -95,6 +132,7 @@ static int fold(struct folded *f)
         put_lines(f);
     free(f->lines);
     free(f->index);
+    free(f->hashes);
     return error;
 }
 

@@ -9,7 +9,7 @@ void stack_text_function(struct output *out, const struct function *function)
 
     functions_label(function, label);
     for (const char *c = label; *c != 0; c++)
-        output_char(out, *c == ';' ? ':' : *c == ' ' ? '_' : *c);
+        output_char(out, *c == ';' ? ':' : *c == ' ' ? '_' : *c == '"' ? '\'' : *c);
     if (function->kernel)
         output_text(out, "_[k]");
 }

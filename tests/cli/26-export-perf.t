@@ -93,6 +93,18 @@ is 'a large trace: each as in hr report' \
 is 'a large trace: perf may sort it piece by piece' \
     "$(($(perf report -D -i big.perf.data 2>err | grep -c FINISHED_ROUND) > 10))" 1
 
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --cpus 2 --threads 2 20000 s.bin
+run_hr export perf s.bin
+perf report --stdio -g caller -i s.perf.data >out 2>err
+is 'stacks: perf report has no warning' "$(cat err)" ''
+perf script -F event,ip,sym -i s.perf.data | awk '/:/ { on = /samples:/; next } on && NF { n++ } END { print n }' >frames
+run_hr export folded s.bin -o -
+is 'stacks: all frames' "$(cat frames)" "$(awk '{ n += $NF * split($1, f, ";") } END { print n }' out)"
+perf script -F event,ip,sym -i s.perf.data | awk '/:/ { if (top != "") n[top]++; top = ""; on = /samples:/; next }
+    on && NF == 2 { top = $2 } END { if (top != "") n[top]++; for (f in n) print f, n[f] }' | sort >bottoms
+awk '{ split($1, p, ";"); n[p[1]] += $NF } END { for (f in n) print f, n[f] }' out | sort | join - bottoms >both
+is 'stacks: the outermost functions' "$(($(wc -l <both) > 0)).$(awk '$2 != $3' both)" 1.
+
 # the kernel's code, from its own file
 ip=$(nm "$BUILD/guest.elf" | awk '$3 == "sampler_interrupt" { print $1 }')
 cp "$BUILD/guest.elf" kernel.elf

@@ -89,6 +89,21 @@ run_hr export folded regions.bin -o - --weight instructions
 total=$(total regions.bin instructions)
 is 'folded: what a pause counted is left out' "$(awk '{ n += $NF } END { print n }' out)" $((total - 1007500))
 
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --depth 12 --threads 3 20000 stacks.bin
+run_hr export folded stacks.bin -o -
+awk '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' out | sort >folded # static functions may share a name
+is 'stacks: all samples' "$(awk '{ n += $NF } END { print n }' out)" 20000
+within 'stacks: frames of a line' "$(awk '{ n += $NF * split($1, f, ";") } END { print n / 20000 }' out)" 6 30
+run_hr export csv stacks.bin -o -
+is 'csv with stacks: the columns' "$(head -n 1 out | sed 's/.*,//')" stack
+tail -n +2 out | sed 's/^[^,]*,[^,]*,[^,]*,[^,]*,\([^,]*\),.*,"\([^"]*\)"$/\2\1/; s/+0x[0-9a-f]*$//' | sort | uniq -c |
+    awk '{ print $2, $1 }' | sort >rows
+same_file 'csv and folded have the same stacks' rows folded
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --depth 12 --limit 5 20000 short.bin
+run_hr export folded short.bin -o -
+like 'stacks that are cut off' out '^\[truncated\];[^;]+;[^;]+;[^;]+;[^;]+;[^;]+;[^;]+ [0-9]+$'
+is 'stacks that are cut off: frames' "$(awk '{ n = split($1, f, ";"); if (n > most) most = n } END { print most }' out)" 7
+
 run_hr export csv -o part.csv --from 1ms --to 2ms
 "$HR" dump --from 1ms --to 2ms >dump.csv
 same_file 'a span of time' part.csv dump.csv

@@ -33,7 +33,7 @@ static void written_is(const char *wanted)
 
 static void test_names(void **state)
 {
-    const struct function hostile = {.name = "a;b c\x1b[31m\n"},
+    const struct function hostile = {.name = "a;b \"c\x1b[31m\n"},
                           kernel = {.name = "f", .kernel = true}, file = {.object = "li b.so"},
                           nothing = {0};
 
@@ -46,7 +46,7 @@ static void test_names(void **state)
     stack_text_function(&out, &file);
     output_char(&out, '|');
     stack_text_function(&out, &nothing);
-    written_is("a:b_c\\x1b[31m\\x0a|f_[k]|[li_b.so]|[unknown]");
+    written_is("a:b_'c\\x1b[31m\\x0a|f_[k]|[li_b.so]|[unknown]");
 }
 
 static void open_all(struct functions *functions, struct symbols **symbols)
