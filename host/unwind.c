@@ -67,8 +67,6 @@ static void forget(struct unwind *u)
     memset(u->rule_used, 0, RULES * sizeof u->rule_used[0]);
     u->place_count = 0;
     u->rule_count = 0;
-    if (unwind_files_full(&u->files))
-        unwind_files_forget(&u->files);
 }
 
 static uint32_t hash_rule(const struct unwind_rule *rule)
@@ -163,7 +161,7 @@ uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
         return HR_STACK_NONE;
     /* between stacks only: what is followed points to rules */
     if (news > 0 || unwind->place_count > PLACES / 4 * 3 - UNWIND_FRAMES_MAX ||
-        unwind->rule_count > RULES / 4 * 3 - UNWIND_FRAMES_MAX || unwind_files_full(&unwind->files))
+        unwind->rule_count > RULES / 4 * 3 - UNWIND_FRAMES_MAX)
         forget(unwind);
     memcpy(frame.registers, sample->registers, sizeof sample->registers);
     frame.registers[UNWIND_RIP] = sample->ip;

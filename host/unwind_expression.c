@@ -2,18 +2,18 @@
 #include <dwarf.h>
 #include <stddef.h>
 
+#include "host/unwind_bytes.h"
 #include "host/unwind_rule.h"
 
 #define DEPTH_MAX 32u
 #define STEPS_MAX 512u
 
 struct machine {
-    const struct unwind_place *place;
     const struct unwind_frame *frame;
-    uint64_t cfa;
+    const uint8_t *code;
+    struct unwind_bytes next;
     uint64_t stack[DEPTH_MAX];
     uint32_t depth;
-    uint32_t next; /* operation */
     int end; /* HR_STACK_*, why it cannot go on */
 };
 
@@ -80,19 +80,16 @@ static void rotate(struct machine *m)
     push(m, b);
 }
 
-/* Branches name bytes of the coded expression; libdw keeps each operation's place there. */
-static void jump(struct machine *m, const Dwarf_Op *op)
+static void jump(struct machine *m, uint64_t distance, bool taken)
 {
-    uint64_t target = op->offset + 3 + op->number; /* an opcode and two bytes */
-    const Dwarf_Op *ops = m->place->ops;
-    uint32_t first = ops[0].atom == DW_OP_call_frame_cfa; /* libdw's own, not in the code */
+    uint64_t target = (uint64_t)(m->next.at - m->code) + distance;
 
-    for (uint32_t i = first; i < m->place->op_count; i++)
-        if (ops[i].offset == target) {
-            m->next = i;
-            return;
-        }
-    m->end = HR_STACK_BROKEN;
+    if (!taken)
+        return;
+    if (target <= (uint64_t)(m->next.end - m->code))
+        m->next.at = m->code + target;
+    else
+        m->end = HR_STACK_BROKEN;
 }
 
 static uint64_t shift(uint8_t atom, uint64_t value, uint64_t count)
@@ -170,9 +167,9 @@ static bool binary(struct machine *m, uint8_t atom)
 }
 
 /* Operations of the stack, of one value, and branches. */
-static void other(struct machine *m, const Dwarf_Op *op)
+static void other(struct machine *m, uint8_t atom)
 {
-    switch (op->atom) {
+    switch (atom) {
     case DW_OP_dup:
         push_copy(m, 0);
         break;
@@ -180,7 +177,7 @@ static void other(struct machine *m, const Dwarf_Op *op)
         push_copy(m, 1);
         break;
     case DW_OP_pick:
-        push_copy(m, op->number);
+        push_copy(m, unwind_bytes_number(&m->next, 1));
         break;
     case DW_OP_drop:
         pop(m);
@@ -198,14 +195,13 @@ static void other(struct machine *m, const Dwarf_Op *op)
         push(m, ~pop(m));
         break;
     case DW_OP_plus_uconst:
-        push(m, pop(m) + op->number);
+        push(m, pop(m) + unwind_bytes_uleb(&m->next));
         break;
     case DW_OP_skip:
-        jump(m, op);
+        jump(m, unwind_bytes_signed(&m->next, 2), true);
         break;
     case DW_OP_bra:
-        if (pop(m) != 0)
-            jump(m, op);
+        jump(m, unwind_bytes_signed(&m->next, 2), pop(m) != 0);
         break;
     case DW_OP_nop:
         break;
@@ -214,46 +210,59 @@ static void other(struct machine *m, const Dwarf_Op *op)
     }
 }
 
-static bool is_constant(uint8_t atom)
+/* DW_OP_const1u is followed by 1s, 2u, 2s, 4u, 4s, 8u, 8s. */
+static uint64_t constant(struct machine *m, uint8_t atom)
 {
-    return atom >= DW_OP_const1u && atom <= DW_OP_consts;
+    uint32_t kind = atom - DW_OP_const1u;
+
+    if (atom == DW_OP_constu)
+        return unwind_bytes_uleb(&m->next);
+    if (atom == DW_OP_consts)
+        return unwind_bytes_sleb(&m->next);
+    return (kind & 1) != 0 ? unwind_bytes_signed(&m->next, 1u << kind / 2)
+                           : unwind_bytes_number(&m->next, 1u << kind / 2);
 }
 
-static void step(struct machine *m, const Dwarf_Op *op)
+static void step(struct machine *m)
 {
-    uint8_t atom = op->atom;
+    uint8_t atom = (uint8_t)unwind_bytes_number(&m->next, 1);
+    uint64_t reg;
 
-    if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+    if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
         push(m, atom - DW_OP_lit0);
-    else if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
-        push_register(m, atom - DW_OP_breg0, op->number);
-    else if (atom == DW_OP_bregx)
-        push_register(m, op->number, op->number2);
-    else if (is_constant(atom))
-        push(m, op->number);
-    else if (atom == DW_OP_call_frame_cfa)
-        push(m, m->cfa);
-    else if (atom == DW_OP_deref)
+    } else if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) {
+        push_register(m, atom - DW_OP_breg0, unwind_bytes_sleb(&m->next));
+    } else if (atom == DW_OP_bregx) {
+        reg = unwind_bytes_uleb(&m->next);
+        push_register(m, reg, unwind_bytes_sleb(&m->next));
+    } else if (atom >= DW_OP_const1u && atom <= DW_OP_consts) {
+        push(m, constant(m, atom));
+    } else if (atom == DW_OP_deref) {
         push_memory(m, 8);
-    else if (atom == DW_OP_deref_size)
-        push_memory(m, op->number);
-    else if (!binary(m, atom))
-        other(m, op);
+    } else if (atom == DW_OP_deref_size) {
+        push_memory(m, unwind_bytes_number(&m->next, 1));
+    } else if (!binary(m, atom)) {
+        other(m, atom);
+    }
+    if (m->next.bad)
+        m->end = HR_STACK_BROKEN;
 }
 
 int unwind_expression(const struct unwind_place *place, const struct unwind_frame *frame,
-                      uint64_t cfa, uint64_t *value)
+                      const uint64_t *cfa, uint64_t *value)
 {
-    struct machine m = {.place = place, .frame = frame, .cfa = cfa};
+    struct machine m = {
+        .frame = frame,
+        .code = place->expression,
+        .next = {place->expression, place->expression + place->bytes, false},
+    };
 
-    for (uint32_t steps = 0; m.end == 0 && m.next < place->op_count; steps++) {
-        const Dwarf_Op *op = &place->ops[m.next++];
-
+    if (cfa != NULL)
+        push(&m, *cfa);
+    for (uint32_t steps = 0; m.end == 0 && m.next.at < m.next.end; steps++) {
         if (steps == STEPS_MAX)
             return HR_STACK_BROKEN;
-        if (op->atom == DW_OP_stack_value)
-            break;
-        step(&m, op);
+        step(&m);
     }
     *value = pop(&m);
     return m.end;

@@ -8,7 +8,6 @@
 #include "host/symbols_file.h"
 
 #define MEMORY_MAX (80ull << 20) /* of all tables */
-#define LOOKUPS_MAX (1u << 17) /* libdw keeps up to 300 bytes for each */
 
 void unwind_files_open(struct unwind_files *files, const struct trace_info *info,
                        const struct symbols_options *options)
@@ -19,34 +18,15 @@ void unwind_files_open(struct unwind_files *files, const struct trace_info *info
         files->options = *options;
 }
 
-static void forget_tables(struct unwind_files *files, struct unwind_file *file)
-{
-    files->bytes -= file->tables.bytes;
-    unwind_tables_close(&file->tables);
-    symbols_file_close(&file->served);
-    file->asked = false;
-}
-
-void unwind_files_forget(struct unwind_files *files)
-{
-    for (struct unwind_file *file = files->list; file != NULL; file = file->next)
-        if (file->asked)
-            forget_tables(files, file);
-    files->lookups = 0;
-}
-
-bool unwind_files_full(const struct unwind_files *files)
-{
-    return files->lookups >= LOOKUPS_MAX;
-}
-
 void unwind_files_close(struct unwind_files *files)
 {
-    unwind_files_forget(files);
     while (files->list != NULL) {
         struct unwind_file *file = files->list;
 
         files->list = file->next;
+        unwind_tables_close(&file->tables);
+        if (file->asked)
+            symbols_file_close(&file->served);
         free(file->path);
         free(file);
     }
@@ -127,7 +107,6 @@ enum unwind_found unwind_files_find(struct unwind_files *files, uint64_t address
         return UNWIND_NO_RULE;
     if (!file->asked)
         load(files, file);
-    files->lookups++;
     return unwind_tables_find(&file->tables, address - mapping->start + mapping->file_offset, rule)
                ? UNWIND_RULE
                : UNWIND_NO_RULE;

@@ -38,7 +38,6 @@ struct unwind_files {
     size_t mapping_count;
     struct unwind_file *list; /* owned */
     uint64_t bytes; /* of the tables that are loaded */
-    uint32_t lookups; /* in them */
 };
 
 /* `info` must outlive the files: maps that come to it later are taken.  options NULL: the defaults.
@@ -60,11 +59,5 @@ enum unwind_found {
 
 enum unwind_found unwind_files_find(struct unwind_files *files, uint64_t address,
                                     struct unwind_rule *rule);
-
-/* libdw keeps all that it was asked for: true when that has become much.  unwind_files_forget frees
- * it, and with it the expressions in rules.
- */
-bool unwind_files_full(const struct unwind_files *files);
-void unwind_files_forget(struct unwind_files *files);
 
 #endif

@@ -1,12 +1,11 @@
 /* How to get from a frame to its caller's at one address, as call frame information says it.
  *
- * For host/unwind.c.  Rules hold no addresses: equal ones serve many places.  Expressions belong to
- * libdw and live as long as the Dwarf_CFI that they came from.  Never prints.
+ * For host/unwind.c.  Rules hold no addresses: equal ones serve many places.  Expressions lie in
+ * the tables that they came from and live as long.  Never prints.
  */
 #ifndef HOST_UNWIND_RULE_H
 #define HOST_UNWIND_RULE_H
 
-#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,7 +14,8 @@
 /* DWARF's numbers, System V ABI x86-64, "DWARF Register Number Mapping". */
 enum { UNWIND_RSP = 7, UNWIND_RIP = 16, UNWIND_REGISTERS = 17 };
 
-enum unwind_how { /* where a register's value in the caller is; SAME has no place in a rule */
+enum unwind_how { /* where a register's value in the caller is */
+                  UNWIND_SAME, /* the frame does not change it */
                   UNWIND_UNDEFINED,
                   UNWIND_AT_CFA, /* in memory at the CFA + offset */
                   UNWIND_CFA, /* the CFA + offset itself */
@@ -29,10 +29,10 @@ struct unwind_place {
     uint8_t how; /* enum unwind_how */
     uint8_t reg; /* of UNWIND_REGISTER */
     uint8_t zero;
-    uint32_t op_count;
+    uint32_t bytes; /* of the expression */
     union {
         int64_t offset;
-        const Dwarf_Op *ops;
+        const uint8_t *expression;
     };
 };
 
@@ -45,9 +45,6 @@ struct unwind_rule {
     uint8_t zero[5];
     struct unwind_place places[UNWIND_REGISTERS]; /* of the registers that change */
 };
-
-/* False when the frame cannot be followed with what is kept here. */
-bool unwind_rule_read(struct unwind_rule *rule, Dwarf_Frame *frame);
 
 struct unwind_frame { /* a frame's registers and the copied part of its stack */
     uint64_t registers[UNWIND_REGISTERS];
@@ -67,8 +64,10 @@ int unwind_rule_step(const struct unwind_rule *rule, struct unwind_frame *frame)
 int unwind_frame_read(const struct unwind_frame *frame, uint64_t address, uint32_t bytes,
                       uint64_t *value);
 
-/* What a place's expression gives; an address for UNWIND_AT_EXPRESSION.  As unwind_rule_step. */
+/* What a place's expression gives, an address for UNWIND_AT_EXPRESSION; it begins with the CFA on
+ * its stack, or with nothing (cfa NULL).  As unwind_rule_step.
+ */
 int unwind_expression(const struct unwind_place *place, const struct unwind_frame *frame,
-                      uint64_t cfa, uint64_t *value);
+                      const uint64_t *cfa, uint64_t *value);
 
 #endif

@@ -68,6 +68,10 @@ $(eval $(call FUZZ_HOST,keep_files,host/keep_files.c host/keep_store.c host/text
 $(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
 FUZZ_LIBS_demangle := -liberty
 
+$(eval $(call FUZZ_HOST,unwind,host/unwind.c host/unwind_expression.c host/unwind_files.c host/unwind_row.c \
+	host/unwind_rule.c host/unwind_tables.c host/elf_place.c host/stacks.c host/symbols_file.c host/trace_info.c host/trace_regions.c))
+FUZZ_LIBS_unwind := -ldw -lelf
+
 $(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard lib/*.c lib/*.h include/*.h)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c host/%.c,$^) $(FUZZ_LIBS_$*)
