@@ -28,6 +28,7 @@ int collect_command(int argc, char **argv);
 int stat_command(int argc, char **argv);
 int report_command(int argc, char **argv);
 int timeline_command(int argc, char **argv);
+int hist_command(int argc, char **argv);
 int annotate_command(int argc, char **argv);
 int view_command(int argc, char **argv);
 int dump_command(int argc, char **argv);

@@ -1,0 +1,169 @@
+/* hr hist: distributions. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "host/commands.h"
+#include "host/error.h"
+#include "host/hist/hist_print.h"
+#include "host/reader.h"
+#include "host/reader_output.h"
+#include "host/sparkline.h"
+
+struct options {
+    const char *path;
+    const char *of[HIST_SUBJECTS_MAX];
+    uint32_t of_count;
+    enum reader_format format;
+    struct selection selection;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'o':
+        if (options->of_count == HIST_SUBJECTS_MAX)
+            argp_error(state, "--of %s: %u distributions at most", argument, HIST_SUBJECTS_MAX);
+        options->of[options->of_count++] = argument;
+        return 0;
+    case 'f':
+        options->format = reader_format(argument, state);
+        return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->selection;
+        return 0;
+    default:
+        return reader_parse_file(key, argument, state, &options->path);
+    }
+}
+
+/* Not before the first data have been reached are all events known. */
+static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+{
+    struct hist *hist = context;
+
+    hist_resolve(hist);
+    return hist_visitor.chunk(hist, chunk, continues);
+}
+
+static int present(const struct hist *hist, enum reader_format format)
+{
+    struct output *out;
+
+    if (format == READER_TABLE) {
+        hist_print(stdout, hist, sparkline_columns());
+        return HR_EXIT_OK;
+    }
+    out = reader_output_open();
+    if (out == NULL) {
+        error_print("no memory; end other programs");
+        return HR_EXIT_FAILED;
+    }
+    if (format == READER_CSV)
+        hist_rows_csv(out, hist);
+    else
+        hist_rows_json(out, hist);
+    return reader_output_close(out);
+}
+
+static int conclude(struct hist *hist, const struct trace_scan *scan, const struct options *options)
+{
+    const struct hist_subject *wrong = hist_resolve(hist);
+    uint64_t values = 0;
+    int status;
+
+    if (wrong != NULL) {
+        char names[TRACE_INFO_NAMES_BYTES];
+
+        error_print("--of %s: no such distribution and no event of the trace; choose interval, "
+                    "cost, lateness, syscall, syscall:NAME, gap%s",
+                    wrong->name, trace_info_event_names(hist->info, names));
+        return HR_EXIT_USAGE;
+    }
+    hist_finish(hist);
+    for (uint32_t i = 0; i < hist->subject_count; i++)
+        values += hist->subjects[i].values.count;
+    if (values == 0 && !selection_is_all(&scan->selection) && hist->gather.costs.count == 0)
+        return reader_nothing(scan, options->path, hist->gather.time_last);
+    status = present(hist, options->format);
+    reader_warn(scan, options->path);
+    return status;
+}
+
+static int add_subjects(struct hist *hist, const struct options *options, int *status)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; i < options->of_count && error == 0; i++)
+        error = hist_add(hist, options->of[i]);
+    if (options->of_count == 0)
+        error = hist_add(hist, "interval");
+    if (error == -EINVAL) {
+        error_print("--of %s: no such system call of Linux; such as syscall:read",
+                    options->of[hist->subject_count]);
+        *status = HR_EXIT_USAGE;
+        error = 0;
+    }
+    return error;
+}
+
+static int run(const struct options *options)
+{
+    struct trace_visitor visitor = hist_visitor;
+    struct hist *hist = malloc(sizeof *hist);
+    struct trace_scan scan;
+    int error = hist != NULL ? trace_scan_open(&scan, options->path) : -ENOMEM;
+    int status = -1;
+
+    if (error != 0) {
+        free(hist);
+        return reader_fail(options->path, error);
+    }
+    scan.selection = options->selection; /* the scan frees it */
+    visitor.context = hist;
+    visitor.chunk = take_chunk;
+    error = hist_init(hist, &scan);
+    if (error == 0)
+        error = add_subjects(hist, options, &status);
+    if (error == 0 && status < 0)
+        error = trace_scan_run(&scan, &visitor);
+    if (error == 0 && status < 0)
+        status = conclude(hist, &scan, options);
+    hist_free(hist);
+    free(hist);
+    trace_scan_close(&scan);
+    return error == 0 ? status : reader_fail(options->path, error);
+}
+
+int hist_command(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"of", 'o', "WHAT", 0, "What is distributed (default interval); may be repeated", 0},
+        {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {{&selection_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .children = children,
+        .parser = parse,
+        .args_doc = "[FILE]",
+        .doc = "Show distributions with their percentiles (trace: default hr.bin)."
+               "\vWHAT is interval (time between samples of a CPU), cost (time to read a sample), "
+               "lateness (time from when it was due), syscall (time in a system call; "
+               "syscall:NAME: in that one), gap (time in which the program did not run), or an "
+               "event (what a sample counted of it).\n\n"
+               "Examples:\n"
+               "  hr hist                                intervals of hr.bin\n"
+               "  hr hist --of cost --of LLC-misses      two distributions\n"
+               "  hr hist --of syscall:read --format json run.bin | jq '.[0].p99'\n",
+    };
+    struct options options = {0};
+
+    selection_init(&options.selection);
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    options.path = reader_file(options.path);
+    return run(&options);
+}

@@ -1,0 +1,17 @@
+/* How `hr hist` shows a distribution. */
+#ifndef HOST_HIST_HIST_PRINT_H
+#define HOST_HIST_HIST_PRINT_H
+
+#include <stdio.h>
+
+#include "host/hist/hist.h"
+#include "host/output.h"
+
+void hist_print(FILE *out, const struct hist *hist, unsigned columns);
+void hist_rows_csv(struct output *out, const struct hist *hist);
+void hist_rows_json(struct output *out, const struct hist *hist);
+
+/* A value in nanoseconds, where it is a time. */
+uint64_t hist_quantity(const struct hist *hist, const struct hist_subject *subject, uint64_t value);
+
+#endif

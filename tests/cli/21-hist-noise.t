@@ -1,0 +1,52 @@
+#!/bin/sh
+# hr hist and hr noise: known distributions and gaps, formats, refusals.
+. "$(dirname "$0")/../lib.sh"
+
+# figure FILTER: of the JSON in the file out.
+figure() { jq -c "$1" out; }
+
+"$TOOLS/genviews" ipi ipi.bin || exit 1
+run_hr hist --of interval --of cost --of lateness --of LLC-misses --of instructions --format json ipi.bin
+is 'hist: intervals' "$(figure '.[0] | [.of, .unit, .count, .min, .p50, .p999, .max, (.buckets | length)]')" \
+    '["interval","ns",1999,10000,10000,10000,10000,1]'
+is 'hist: costs, in nanoseconds' "$(figure '.[1] | [.count, .min, .mean, .max]')" '[2000,60,60,60]'
+is 'hist: nothing was late' "$(figure '.[2] | [.count, .max]')" '[2000,0]'
+is 'hist: an event, with all values' "$(figure '.[3] | [.source, .count, .mean, .p50, .p90, .max, .buckets]')" \
+    '["pmu",2000,0.9995,1,2,2,[{"from":0,"to":0,"count":667},{"from":1,"to":1,"count":667},{"from":2,"to":2,"count":666}]]'
+is 'hist: a large event' "$(figure '.[4] | [.min, .max]')" '[10000,10000]'
+run_hr hist --of LLC-misses --format csv ipi.bin
+is 'hist: csv' "$(cat out)" 'of,unit,from,to,count
+LLC-misses,events,0,0,667
+LLC-misses,events,1,1,667
+LLC-misses,events,2,2,666'
+run_hr hist --of LLC-misses ipi.bin
+like 'hist: figures' out '^  mean +0\.999$|^  mean +1\.000$'
+like 'hist: bars' out '^ +2 +666 █+'
+COLUMNS=40 "$HR" hist ipi.bin >narrow
+is 'hist: a narrow terminal' "$(grep -v '^[a-z#]' narrow | perl -CS -ne 'chomp; $n++ if length > 40; END { print $n + 0 }')" 0
+"$TOOLS/gentrace" 20000 big.bin || exit 1
+run_hr hist --of cycles --format json big.bin
+is 'hist: every sample is counted' "$(figure '[.[0].count, ([.[0].buckets[].count] | add)]')" '[20000,20000]'
+run_hr hist --of interval --from 10ms --to 11ms --format json big.bin
+within 'hist: a part of the trace' "$(figure '.[0].count')" 990 1001
+is 'hist: bytes of the mean' "$(figure '.[0].min')" 1000
+
+run_guest -q -i 10us busybox sleep 0.02
+run_hr hist --of gap --of syscall:clock_nanosleep --of syscall:nanosleep --of syscall --format json hr.bin
+within 'hist: the gap is the sleep' "$(figure '.[0].max')" 19990000 20010000
+is 'hist: one gap' "$(figure '.[0].count')" 1
+within 'hist: so is the call' "$(figure '[.[1].max, .[2].max] | max')" 1 4294967295
+is 'hist: that call once' "$(figure '.[1].count + .[2].count')" 1
+is 'hist: all calls' "$(figure '.[3].count')" "$("$HR" dump --format records hr.bin | grep -c '^  syscall')"
+run_hr hist --of syscall:frobnicate hr.bin
+is 'hist: no such call' "$status.$(cat err)" '2.hr: --of syscall:frobnicate: no such system call of Linux; such as syscall:read'
+run_hr hist --of frobs ipi.bin
+is 'hist: no such thing' "$status.$(cat err)" \
+    '2.hr: --of frobs: no such distribution and no event of the trace; choose interval, cost, lateness, syscall, syscall:NAME, gap, instructions:u, LLC-misses:u'
+run_hr hist --of gap ipi.bin
+is 'hist: nothing of that kind is no failure' "$status.$(grep -c 'did not run, 0 values' out)" 0.1
+run_hr hist --from 1s ipi.bin
+is 'hist: nothing selected' "$status.$(grep -c 'nothing is selected' err)" 1.1
+"$HR" hist --format json ipi.bin >/dev/full 2>err
+is 'hist: a full disk' "$?.$(grep -c 'free some space' err)" 1.1
+done_testing
