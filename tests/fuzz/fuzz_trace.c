@@ -11,6 +11,7 @@
 #include "lib/trace_reader.h"
 #include "lib/trace_writer.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_stacks.h"
 
 #define SLOT_BYTES(event_count) (offsetof(struct trace_slot, counters) + 8 * (event_count))
 
@@ -53,8 +54,9 @@ static void encode_again(uint32_t event_count, uint32_t count)
     compare_again(trace_writer_finish(&w), event_count, count);
 }
 
-/* Takes a record of a DATA chunk; the first good base decides the number of events. */
-static void read_record(struct trace_decoder *d, const struct trace_record *r)
+/* Takes a record of a DATA chunk; the first good base decides the number of events.  How many
+ * samples it has. */
+static uint32_t read_record(struct trace_decoder *d, const struct trace_record *r)
 {
     struct hr_rec_base base;
     uint32_t count = 77;
@@ -63,7 +65,7 @@ static void read_record(struct trace_decoder *d, const struct trace_record *r)
         if (trace_body(r, &base, sizeof base, NULL, NULL) && !d->has_base)
             trace_decoder_init(d, base.event_count % (HR_EVENTS_MAX + 2));
         trace_decoder_base(d, r);
-        return;
+        return 0;
     }
     if (trace_decoder_samples(d, r, slots, TRACE_RUN_SAMPLES_MAX, &count) == TRACE_OK) {
         fuzz_check(d->has_base && count > 0 && count <= TRACE_RUN_SAMPLES_MAX);
@@ -72,20 +74,23 @@ static void read_record(struct trace_decoder *d, const struct trace_record *r)
     } else {
         fuzz_check(count == 0);
     }
+    return count;
 }
 
 static void read_payload(const uint8_t *payload, uint32_t bytes)
 {
+    static struct stacks_reader stacks;
     struct trace_decoder d;
     struct trace_cursor c;
     struct trace_record r;
     enum trace_status status;
 
     trace_decoder_init(&d, 0);
+    stacks_begin(&stacks);
     trace_cursor_init(&c, payload, bytes);
     while ((status = trace_next(&c, &r)) == TRACE_OK) {
         fuzz_check(r.body >= payload && r.body + r.bytes <= payload + bytes);
-        read_record(&d, &r);
+        stacks_read(&stacks, &r, read_record(&d, &r));
     }
     fuzz_check(status == TRACE_END ? c.offset == bytes : status == TRACE_BAD_LENGTH);
 }
