@@ -61,6 +61,7 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     s->polled = g->polled;
     overflow_conclude(&g->overflow, s);
     s->cost = spread(&s->info, &g->costs);
+    s->stacks = g->stacks;
     skew_finish(&g->skew);
     s->skew = spread(&s->info, &g->skew.spreads);
     for (uint32_t cpu = 0; cpu < g->cpu_limit; cpu++)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "host/selection.h"
+#include "host/summary_stacks.h"
 #include "host/trace_info.h"
 
 struct summary_spread {
@@ -41,6 +42,7 @@ struct summary {
     double rate_hz; /* overflow: samples a second of the time that the program ran; else 0 */
     double rate_last_half_hz;
     struct summary_spread skew; /* of the CPUs at a grid point; --mode ipi */
+    struct summary_stacks stacks;
     struct summary_spread cost; /* of reading the counters in a sample */
     bool complete;
     uint64_t damaged_chunks; /* and damaged stretches between chunks */

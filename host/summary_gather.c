@@ -12,6 +12,7 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
     if (!continues)
         g->cpus[chunk->header.cpu].state = GATHER_STOPPED;
     overflow_chunk(&g->overflow, chunk, continues);
+    summary_stacks_chunk(&g->stacks, &chunk->header);
     if (chunk->header.cpu >= g->cpu_limit)
         g->cpu_limit =
             chunk->header.cpu == UINT16_MAX ? UINT16_MAX : (uint16_t)(chunk->header.cpu + 1);
@@ -71,6 +72,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
     skew_add(&g->skew, samples);
     overflow_samples(&g->overflow, samples);
+    summary_stacks_samples(&g->stacks, samples);
     g->polled += (slot->flags & HR_SAMPLE_POLLED) != 0 ? samples->count : 0;
     take_counters(g, cpu, samples);
     if (take_untimed(g, cpu, samples))
@@ -113,10 +115,12 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     if (record->type == HR_REC_LOST || record->type == HR_REC_GAP || record->type == HR_REC_SWITCH)
         g->cpus[chunk->header.cpu].state = GATHER_STOPPED;
     overflow_record(&g->overflow, chunk, record);
+    summary_stacks_record(&g->stacks, record);
     return 0;
 }
 
 const struct trace_visitor gather_visitor = {
+    .stacks = TRACE_SCAN_ROOTS,
     .chunk = take_chunk,
     .samples = take_samples,
     .record = take_record,
@@ -180,6 +184,7 @@ void gather_merge(struct gather *g, const struct gather *next)
         g->time_last = next->time_last;
     histogram_merge(&g->intervals, &next->intervals);
     histogram_merge(&g->costs, &next->costs);
+    summary_stacks_merge(&g->stacks, &next->stacks);
     g->polled += next->polled;
     g->lost += next->lost;
     for (uint32_t i = 0; i < HR_EVENTS_MAX; i++)

@@ -9,6 +9,7 @@
 #include "host/histogram.h"
 #include "host/skew.h"
 #include "host/summary_overflow.h"
+#include "host/summary_stacks.h"
 #include "host/trace_scan.h"
 
 enum gather_state {
@@ -37,6 +38,7 @@ struct gather {
     uint64_t lost; /* in the selection */
     uint64_t sums[HR_EVENTS_MAX]; /* what the counters rose by up to each sample */
     struct skew skew; /* --mode ipi */
+    struct summary_stacks stacks;
     uint64_t time_last;
     uint16_t cpu_limit; /* one more than the largest CPU number seen, saturating */
 };

@@ -178,6 +178,7 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "exit_status", status >= 0 ? json_integer(status) : json_null());
     set(object, "events", events(s));
     set(object, "cost", cost(s));
+    set(object, "stacks", summary_stacks_json(&s->stacks, &s->info));
     set(object, "mode", json_string(trace_info_mode(info->sampling.mode)));
     set(object, "paused", json_boolean(info->sampling.flags & HR_SAMPLING_PAUSED));
     set(object, "polled", summary_json_number(s->polled));

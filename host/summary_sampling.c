@@ -184,6 +184,7 @@ void summary_print_sampling(FILE *out, const struct summary *s)
         print_page_faults(out, s);
         print_activity(out, s);
     }
+    summary_stacks_print(out, &s->stacks, &s->info);
     print_cost(out, s);
     print_reading(out, s);
 }

@@ -32,9 +32,22 @@ is 'a limit: stacks that are longer are cut' \
     "$(grep -c ',cut$' cut)"
 ok 'a limit: most are' test "$(grep -c ',cut$' cut)" -gt 4000
 
+run_hr stat short.bin
+like 'stat: what stacks they are' out '5,000  call stacks +by frame pointers, up to 10 frames; [0-9.]+ bytes a sample$'
+like 'stat: how many are cut' out ' cut +they have more frames$'
+is 'stat: JSON' "$(stat_of short.bin '.stacks | [.kind, .limit, .cut, .broken, .none] | @csv')" \
+    "\"fp\",10,$(grep -c ',cut$' cut),0,0"
+is 'stat: JSON: bytes are those of the records' "$(stat_of short.bin .stacks.bytes)" \
+    "$("$HR" dump --format records short.bin | sed -n 's/^  \(stack_nodes\|sample_stacks\) bytes=//p' | awk '{ sum += $1 + 4 } END { print sum }')"
+is 'stat: a part' "$("$HR" stat --json --from 1ms --to 2ms short.bin | jq .stacks.cut)" \
+    "$(awk '$1 >= 2000000 && $1 <= 3000000' cut | grep -c ',cut$')"
+is 'stat: several threads count the same' "$("$HR" stat --json --jobs 2 fp.bin | jq -c .stacks)" \
+    "$("$HR" stat --json --jobs 1 fp.bin | jq -c .stacks)"
+
 "$TOOLS/gentrace" 30000 plain.bin || exit 1
 run_hr dump --format records plain.bin
 is 'a trace without stacks: none are shown' "$(grep -c stack out)" 0
+is 'a trace without stacks: stat' "$(stat_of plain.bin .stacks)" null
 
 # Half a trace still has the stacks of its whole chunks.
 head -c 200000 fp.bin >half.bin
