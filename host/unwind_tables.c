@@ -186,7 +186,8 @@ static void index_table(struct unwind_table *table)
         if (read_range(table, &cie, &b, &one.start, &one.end) && !add_entry(table, &capacity, one))
             break;
     }
-    qsort(table->entries, table->count, sizeof table->entries[0], by_start);
+    if (table->count != 0)
+        qsort(table->entries, table->count, sizeof table->entries[0], by_start);
 }
 
 static void load(struct unwind_tables *tables, Elf_Scn *section, GElf_Shdr *header, bool eh_frame,

@@ -69,7 +69,8 @@ $(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
 FUZZ_LIBS_demangle := -liberty
 
 $(eval $(call FUZZ_HOST,unwind,host/unwind.c host/unwind_expression.c host/unwind_files.c host/unwind_row.c \
-	host/unwind_rule.c host/unwind_tables.c host/elf_place.c host/stacks.c host/symbols_file.c host/trace_info.c host/trace_regions.c))
+	host/unwind_rule.c host/unwind_tables.c host/elf_place.c host/stacks.c host/symbols_debuginfod.c host/symbols_file.c host/text.c \
+	host/trace_info.c host/trace_regions.c))
 FUZZ_LIBS_unwind := -ldw -lelf
 
 $(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard lib/*.c lib/*.h include/*.h)
