@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/symbols_search.h"
+
 #define NESTED_MAX 8u /* functions inside another one, before the address */
 
 struct candidate { /* a symbol before duplicates are dropped */
@@ -219,16 +221,9 @@ void symbols_elf_close(struct symbols_elf *file)
 
 struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64_t address)
 {
-    size_t low = 0, high = file->function_count;
+    size_t low =
+        symbols_search(file->functions, sizeof file->functions[0], file->function_count, address);
 
-    while (low < high) { /* the first function that starts behind the address */
-        size_t middle = low + (high - low) / 2;
-
-        if (file->functions[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t n = 0; n < low && n < NESTED_MAX; n++) /* mostly it is the first one */
         if (address < file->functions[low - 1 - n].end)
             return &file->functions[low - 1 - n];

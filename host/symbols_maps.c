@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/symbols_search.h"
+
 void symbols_maps_free(struct symbols_maps *maps)
 {
     free(maps->ranges);
@@ -14,17 +16,9 @@ void symbols_maps_free(struct symbols_maps *maps)
 /* The first range that ends behind an address. */
 static size_t first_behind(const struct symbols_maps *maps, uint64_t address)
 {
-    size_t low = 0, high = maps->count;
+    size_t i = symbols_search(maps->ranges, sizeof maps->ranges[0], maps->count, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (maps->ranges[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return i != 0 && maps->ranges[i - 1].end > address ? i - 1 : i;
 }
 
 static int reserve(struct symbols_maps *maps, size_t count)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/symbols_search.h"
+
 #define SPANS_MAX (1u << 20) /* of units, and of the functions of one; 24 MB */
 #define UNITS_MAX (1u << 17)
 #define NESTING_MAX 32u /* of namespaces and classes */
@@ -59,16 +61,8 @@ static void sort(struct symbols_spans *spans)
 
 const struct symbols_span *symbols_spans_find(const struct symbols_spans *spans, uint64_t address)
 {
-    size_t low = 0, high = spans->count;
+    size_t low = symbols_search(spans->all, sizeof spans->all[0], spans->count, address);
 
-    while (low < high) { /* the first one that starts behind the address */
-        size_t middle = low + (high - low) / 2;
-
-        if (spans->all[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t n = 0; n < low && n < OVERLAPS_MAX; n++)
         if (address < spans->all[low - 1 - n].end)
             return &spans->all[low - 1 - n];
