@@ -270,14 +270,13 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
 
 const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file)
 {
-    for (size_t i = 0; i < symbols->object_count; i++)
-        for (int which = 0; which < 2; which++) {
-            const char *problem = symbols_object_problem(symbols->objects[i], which);
+    for (size_t i = 0; i < symbols->object_count; i++) {
+        const char *problem = symbols_object_problem(symbols->objects[i]);
 
-            if (problem == NULL || index-- != 0)
-                continue;
-            *file = symbols->objects[i]->map.path;
-            return problem;
-        }
+        if (problem == NULL || index-- != 0)
+            continue;
+        *file = symbols->objects[i]->map.path;
+        return problem;
+    }
     return NULL;
 }

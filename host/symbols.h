@@ -75,8 +75,8 @@ struct symbols_frame { /* a function at an address: inlined, or the one that hol
 uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
                         struct symbols_frame frames[SYMBOLS_FRAMES_MAX]);
 
-/* Why a file gives no symbols, not all of them or no lines, one text after the other, with the
- * remedy; NULL after the last one.  *file is its path.  Only of files in which addresses were
+/* Why a file gives no symbols, not all of them or no lines, one text a file, with the remedy; NULL
+ * after the last one.  *file is its path.  Only of files in which addresses were
  * looked up, lines only where symbols_frames was asked for them.  A text lasts until the next call.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file);

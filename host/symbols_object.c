@@ -165,15 +165,13 @@ static const char *lines_problem(const struct symbols_object *object)
                              "install its debug symbols, or set DEBUGINFOD_URLS";
 }
 
-const char *symbols_object_problem(struct symbols_object *object, int which)
+const char *symbols_object_problem(struct symbols_object *object)
 {
     if (!object->loaded)
         return NULL;
-    if (which == 1)
-        return object->lines_loaded && object->lines_status != 0 ? lines_problem(object) : NULL;
     if (object->status != 0 && object->stranger == NULL)
         return file_problem(object);
-    return (object->unnamed || object->status != 0) && !object->elf.complete
-               ? partly_problem(object)
-               : NULL;
+    if ((object->unnamed || object->status != 0) && !object->elf.complete)
+        return partly_problem(object);
+    return object->lines_loaded && object->lines_status != 0 ? lines_problem(object) : NULL;
 }

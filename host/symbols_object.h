@@ -42,9 +42,7 @@ void symbols_object_load_lines(struct symbols_object *object, const struct symbo
 /* Whether the file's segments are known: its addresses have a meaning. */
 bool symbols_object_usable(const struct symbols_object *object);
 
-/* What to say about the file, with the remedy, or NULL; a second text (of its lines) with
- * `which` 1.
- */
-const char *symbols_object_problem(struct symbols_object *object, int which);
+/* What to say about the file, with the remedy, or NULL. */
+const char *symbols_object_problem(struct symbols_object *object);
 
 #endif

@@ -67,6 +67,8 @@ $(eval $(call FUZZ_HOST,pack_elf,host/pack_elf.c))
 $(eval $(call FUZZ_HOST,keep_files,host/keep_files.c host/keep_store.c host/text.c))
 $(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
 FUZZ_LIBS_demangle := -liberty
+$(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c))
+FUZZ_LIBS_symbols := -lelf -ldw -liberty
 
 $(eval $(call FUZZ_HOST,unwind,host/unwind.c host/unwind_expression.c host/unwind_files.c host/unwind_row.c \
 	host/unwind_rule.c host/unwind_tables.c host/elf_place.c host/stacks.c host/symbols_debuginfod.c host/symbols_file.c host/text.c \
