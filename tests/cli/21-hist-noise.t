@@ -49,4 +49,28 @@ run_hr hist --from 1s ipi.bin
 is 'hist: nothing selected' "$status.$(grep -c 'nothing is selected' err)" 1.1
 "$HR" hist --format json ipi.bin >/dev/full 2>err
 is 'hist: a full disk' "$?.$(grep -c 'free some space' err)" 1.1
+
+run_hr noise --format json hr.bin
+within 'noise: the sleep' "$(figure '.gaps[0].length_ns')" 19990000 20010000
+is 'noise: its cause' "$(figure '[.virtual_time, .gaps[0].cause, .causes[0].cause, .causes[0].count]')" '[true,"sleep","sleep",1]'
+within 'noise: its share' "$(figure '.causes[0].share')" 0.99 1
+run_hr noise hr.bin
+like 'noise: what virtual time means' out 'all here is the program.s own$'
+like 'noise: table' out '^sleep +1 +(19|20)\.[0-9]+ ms .* the program slept$'
+run_hr noise --min 1ms --format csv hr.bin
+is 'noise: only long ones' "$(cut -d, -f3- out)" 'cpu,tid,cause,detail
+0,1000,sleep,'
+run_hr noise --min 1s hr.bin
+is 'noise: none so long' "$status.$(tail -n 1 out)" '0.nothing: the program ran all the time'
+run_hr noise ipi.bin
+is 'noise: none on a quiet machine' "$status.$(tail -n 1 out)" '0.nothing: the program ran all the time'
+is 'noise: no claim of virtual time' "$(grep -c 'virtual time' out)" 0
+"$TOOLS/genviews" frequency frequency.bin || exit 1
+run_hr noise frequency.bin
+like 'noise: without a grid' out 'late samples cannot be told'
+like 'noise: periods' out 'the sampling period changed 500 times'
+run_hr noise --min 5 hr.bin
+is 'noise: a time without a unit' "$status" 2
+run_hr noise --from 1s ipi.bin
+is 'noise: nothing selected' "$status.$(grep -c 'nothing is selected' err)" 1.1
 done_testing

@@ -1,0 +1,224 @@
+/* Prints gaps: by cause, and the longest ones. */
+#include "host/noise/noise_print.h"
+
+#include "host/text.h"
+#include "lib/syscall_names.h"
+
+static const char *const words[] = {
+    [NOISE_SLEEP] = "the program slept",
+    [NOISE_INPUT] = "it waited for input",
+    [NOISE_OUTPUT] = "it waited for output to be taken",
+    [NOISE_WAIT] = "threads waited for each other",
+    [NOISE_OTHER_GAP] = "it did not run, for a reason that this hr does not know",
+    [NOISE_IDLE] = "a CPU had no thread to run",
+    [NOISE_KERNEL] = "a sample late by a system call",
+    [NOISE_LATE] = "a sample late: page faults, or the machine (SMI, VM exit, steal)",
+    [NOISE_READING] = "reading the counters was disturbed",
+    [NOISE_LOST] = "samples were dropped",
+};
+
+/* In virtual time only the kernel is left. */
+static const char *word_of(const struct noise *noise, uint32_t cause)
+{
+    return cause == NOISE_LATE && noise_is_virtual(noise->info)
+               ? "a sample late by the kernel's other work, such as page faults"
+               : words[cause];
+}
+
+static uint64_t duration_ns(const struct noise *noise)
+{
+    const struct trace_info *info = noise->info;
+    uint64_t end = trace_info_time_ns(info, info->has_exit ? info->exit.time : noise->time_last);
+
+    if (end > noise->selection->to_ns)
+        end = noise->selection->to_ns;
+    return end > noise->selection->from_ns ? end - noise->selection->from_ns : 0;
+}
+
+/* Of the time of all CPUs. */
+static double share_of(const struct noise *noise, const struct noise_sum *sum)
+{
+    double all = (double)duration_ns(noise) * noise->cpu_count;
+
+    return all > 0 ? (double)trace_info_ns(noise->info, sum->ticks) / all : 0;
+}
+
+static void detail_of(const struct noise_span *span, char *out, size_t room)
+{
+    const char *name;
+    char number[TEXT_QUANTITY_BYTES];
+
+    out[0] = 0;
+    if (span->cause == NOISE_LOST) {
+        snprintf(out, room, "%s samples", text_count(number, span->detail));
+    } else if (span->cause == NOISE_KERNEL) {
+        name = syscall_name(span->detail);
+        if (name != NULL)
+            snprintf(out, room, "%s", name);
+        else
+            snprintf(out, room, "system call %llu", (unsigned long long)span->detail);
+    }
+}
+
+/* What can and what cannot be seen, on this kind of machine. */
+static void print_limits(FILE *out, const struct noise *noise)
+{
+    const struct trace_info *info = noise->info;
+
+    if (noise_is_virtual(info))
+        fputs("# virtual time: the clock counts the program's instructions and stands still "
+              "otherwise, so that nothing\n# of the machine's can disturb it: all here is the "
+              "program's own\n",
+              out);
+    else if ((info->sampling.flags & HR_SAMPLING_EMULATED) != 0)
+        fputs("# emulated: late samples and slow readings are the emulator's and the host's, not a "
+              "machine's\n",
+              out);
+    if (info->sampling.interval_ticks == 0)
+        fputs("# sampled without a clock's grid: late samples cannot be told\n", out);
+    if (noise->period_changes != 0)
+        fprintf(out, "# the sampling period changed %llu times\n",
+                (unsigned long long)noise->period_changes);
+}
+
+static void print_causes(FILE *out, const struct noise *noise)
+{
+    char count[TEXT_QUANTITY_BYTES], all[TEXT_QUANTITY_BYTES], longest[TEXT_QUANTITY_BYTES];
+    const struct trace_info *info = noise->info;
+
+    fprintf(out, "%-8s %10s %10s %10s %8s\n", "cause", "count", "total", "longest", "of run");
+    for (uint32_t i = 0; i < NOISE_CAUSES; i++) {
+        const struct noise_sum *sum = &noise->sums[i];
+
+        if (sum->count == 0)
+            continue;
+        fprintf(out, "%-8s %10s %10s %10s %7.3f%%  %s\n", noise_cause_name(i),
+                text_count(count, sum->count),
+                text_time(all, (double)trace_info_ns(info, sum->ticks)),
+                text_time(longest, (double)trace_info_ns(info, sum->longest)),
+                100 * share_of(noise, sum), word_of(noise, i));
+    }
+}
+
+static uint32_t shown(const struct noise *noise, unsigned long limit)
+{
+    return limit != 0 && limit < noise->kept_count ? (uint32_t)limit : noise->kept_count;
+}
+
+void noise_print(FILE *out, const struct noise *noise, unsigned long limit)
+{
+    const struct trace_info *info = noise->info;
+    char length[TEXT_QUANTITY_BYTES], safe[1024], detail[64];
+    uint32_t count = shown(noise, limit);
+
+    fprintf(out, "# program: %s\n",
+            text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
+    fprintf(out, "# run: %s on %u CPU%s\n", text_time(length, (double)duration_ns(noise)),
+            noise->cpu_count, noise->cpu_count != 1 ? "s" : "");
+    print_limits(out, noise);
+    if (noise->kept_count == 0) {
+        fputs("nothing: the program ran all the time\n", out);
+        return;
+    }
+    print_causes(out, noise);
+    fprintf(out, "\n%15s %10s %4s %7s  %s\n", "at", "length", "CPU", "thread", "cause");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct noise_span *span = &noise->kept[i];
+        uint64_t at = trace_info_time_ns(info, span->time);
+
+        detail_of(span, detail, sizeof detail);
+        fprintf(out, "%4llu.%09llu s %10s %4u %7u  %s%s%s\n", (unsigned long long)(at / 1000000000),
+                (unsigned long long)(at % 1000000000),
+                text_time(length, (double)trace_info_ns(info, span->ticks)), span->cpu, span->tid,
+                noise_cause_name(span->cause), detail[0] != 0 ? ": " : "", detail);
+    }
+    if (noise->kept_count + noise->dropped > count)
+        fprintf(out, "# %llu shorter ones; --limit 0 shows %s\n",
+                (unsigned long long)(noise->kept_count + noise->dropped - count),
+                noise->dropped != 0 ? "the 65536 longest" : "all");
+}
+
+void noise_rows_csv(struct output *out, const struct noise *noise, unsigned long limit)
+{
+    char detail[64];
+
+    output_text(out, "time_ns,length_ns,cpu,tid,cause,detail\n");
+    for (uint32_t i = 0; i < shown(noise, limit); i++) {
+        const struct noise_span *span = &noise->kept[i];
+
+        detail_of(span, detail, sizeof detail);
+        output_decimal(out, trace_info_time_ns(noise->info, span->time));
+        output_char(out, ',');
+        output_decimal(out, trace_info_ns(noise->info, span->ticks));
+        output_char(out, ',');
+        output_decimal(out, span->cpu);
+        output_char(out, ',');
+        output_decimal(out, span->tid);
+        output_char(out, ',');
+        output_text(out, noise_cause_name(span->cause));
+        output_char(out, ',');
+        output_csv(out, detail);
+        output_char(out, '\n');
+    }
+}
+
+static void put_member(struct output *out, const char *name, uint64_t value)
+{
+    output_text(out, name);
+    output_decimal(out, value);
+}
+
+static void put_cause(struct output *out, const struct noise *noise, enum noise_cause cause)
+{
+    const struct noise_sum *sum = &noise->sums[cause];
+
+    output_text(out, "{\"cause\":\"");
+    output_text(out, noise_cause_name(cause));
+    put_member(out, "\",\"count\":", sum->count);
+    put_member(out, ",\"total_ns\":", trace_info_ns(noise->info, sum->ticks));
+    put_member(out, ",\"longest_ns\":", trace_info_ns(noise->info, sum->longest));
+    output_text(out, ",\"share\":");
+    output_real(out, share_of(noise, sum));
+    output_char(out, '}');
+}
+
+static void put_span(struct output *out, const struct noise *noise, const struct noise_span *span)
+{
+    char detail[64];
+
+    detail_of(span, detail, sizeof detail);
+    put_member(out, "{\"time_ns\":", trace_info_time_ns(noise->info, span->time));
+    put_member(out, ",\"length_ns\":", trace_info_ns(noise->info, span->ticks));
+    put_member(out, ",\"cpu\":", span->cpu);
+    put_member(out, ",\"tid\":", span->tid);
+    output_text(out, ",\"cause\":\"");
+    output_text(out, noise_cause_name(span->cause));
+    output_text(out, "\",\"detail\":");
+    output_json(out, detail);
+    output_char(out, '}');
+}
+
+void noise_rows_json(struct output *out, const struct noise *noise, unsigned long limit)
+{
+    bool first = true;
+
+    put_member(out, "{\"duration_ns\":", duration_ns(noise));
+    put_member(out, ",\"cpus\":", noise->cpu_count);
+    output_text(out, noise_is_virtual(noise->info) ? ",\"virtual_time\":true"
+                                                   : ",\"virtual_time\":false");
+    put_member(out, ",\"period_changes\":", noise->period_changes);
+    output_text(out, ",\"causes\":[");
+    for (uint32_t i = 0; i < NOISE_CAUSES; i++) {
+        if (noise->sums[i].count == 0)
+            continue;
+        output_text(out, first ? "" : ",");
+        put_cause(out, noise, (enum noise_cause)i);
+        first = false;
+    }
+    output_text(out, "],\"gaps\":[");
+    for (uint32_t i = 0; i < shown(noise, limit); i++) {
+        output_text(out, i == 0 ? "\n" : ",\n");
+        put_span(out, noise, &noise->kept[i]);
+    }
+    output_text(out, "]}\n");
+}
