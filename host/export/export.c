@@ -18,6 +18,7 @@ static const struct export_format *const formats[] = {
     &export_csv,
     &export_folded,
     &export_perf,
+    &export_sqlite,
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])

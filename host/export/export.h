@@ -51,6 +51,7 @@ struct export_format {
 extern const struct export_format export_csv;
 extern const struct export_format export_folded;
 extern const struct export_format export_perf;
+extern const struct export_format export_sqlite;
 
 /* Walks over the trace; the visitor has no `step`, but it takes samples.  As
  * trace_scan_run.

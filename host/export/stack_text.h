@@ -1,7 +1,8 @@
 /* A call stack as one text, outermost function first: "main;work;inner".
  *
  * Names are safe for the tools that read folded stacks: ';' becomes ':', spaces become '_' and
- * double quotes single ones, so that it may stand in quotes; the kernel's get "_[k]" appended.  A stack that did not reach its end begins with "[truncated]" or
+ * double quotes single ones, so that it may stand in quotes; the kernel's get "_[k]" appended.  A
+ * stack that did not reach its end begins with "[truncated]" or
  * "[broken]".
  */
 #ifndef HOST_EXPORT_STACK_TEXT_H

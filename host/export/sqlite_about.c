@@ -1,0 +1,145 @@
+/* Inserts what a trace says about itself. */
+#include "host/export/sqlite_about.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "include/version.h"
+
+void sqlite_about_fact(struct database *db, const char *key, const char *value)
+{
+    sqlite3_stmt *insert = database_prepare(db, "INSERT OR IGNORE INTO run VALUES (?,?)");
+
+    database_bind_text(insert, 1, key);
+    database_bind_text(insert, 2, value);
+    database_put(db, insert);
+    sqlite3_finalize(insert);
+}
+
+void sqlite_about_number(struct database *db, const char *key, uint64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    sqlite_about_fact(db, key, text);
+}
+
+static void put_sampling(struct database *db, const struct trace_info *info)
+{
+    if (!info->has_sampling)
+        return;
+    sqlite_about_fact(db, "mode", trace_info_mode(info->sampling.mode));
+    sqlite_about_number(db, "interval_ns", trace_info_interval_ns(info));
+    sqlite_about_number(db, "period", info->sampling.period_events);
+    sqlite_about_number(db, "frequency_hz", info->sampling.frequency_hz);
+    sqlite_about_number(db, "cpus", info->sampling.cpu_count);
+    sqlite_about_number(db, "emulated", (info->sampling.flags & HR_SAMPLING_EMULATED) != 0);
+    sqlite_about_number(db, "inexact", (info->sampling.flags & HR_SAMPLING_INEXACT) != 0);
+}
+
+static void put_run(struct database *db, const struct trace_info *info)
+{
+    static const char *const kinds[] = {"unknown", "status", "signal", "stopped", "refused"};
+
+    sqlite_about_fact(db, "hr.version", VERSION_TEXT);
+    sqlite_about_number(db, "schema", SQLITE_SCHEMA_VERSION);
+    put_sampling(db, info);
+    sqlite_about_number(db, "ticks_per_second", info->clock.ticks_per_second);
+    sqlite_about_fact(db, "clock", trace_info_clock_method(info->clock.method));
+    if (info->clock.start_unix_ns != 0)
+        sqlite_about_number(db, "start_unix_ns", info->clock.start_unix_ns);
+    if (info->has_calibration) {
+        sqlite_about_number(db, "sample_cost_ns",
+                            trace_info_ns(info, info->calibration.sample_ticks));
+        sqlite_about_number(db, "rdpmc_ns", trace_info_ns(info, info->calibration.rdpmc_ticks));
+    }
+    if (info->has_exit) {
+        sqlite_about_fact(db, "exit.kind", kinds[info->exit.kind <= 4 ? info->exit.kind : 0]);
+        sqlite_about_number(db, "exit.code", info->exit.code);
+        sqlite_about_number(db, "duration_ns", trace_info_time_ns(info, info->exit.time));
+        sqlite_about_number(db, "user_ns", trace_info_ns(info, info->exit.user_ticks));
+        sqlite_about_number(db, "peak_memory_bytes", info->exit.peak_memory_bytes);
+    }
+    for (size_t i = 0; i < info->text_count; i++)
+        sqlite_about_fact(db, info->texts[i].key, info->texts[i].value);
+}
+
+static void put_events(const struct sqlite_schema *schema)
+{
+    const struct trace_info *info = schema->info;
+    sqlite3_stmt *insert = database_prepare(schema->db, "INSERT INTO events VALUES (?,?,?,?,?,?)");
+    char room[16];
+
+    for (uint32_t i = 0; i < info->event_count; i++) {
+        const struct trace_event *event = &info->events[i];
+
+        database_bind(insert, 1, i);
+        database_bind_text(insert, 2, trace_info_event_name(info, i, room));
+        database_bind_text(insert, 3, schema->columns[i]);
+        database_bind_text(insert, 4, trace_info_source(event->meta.source));
+        if (event->has_total)
+            database_bind(insert, 5, event->total);
+        else
+            database_bind_text(insert, 5, NULL);
+        database_bind(insert, 6, event->meta.encoding);
+        database_put(schema->db, insert);
+    }
+}
+
+static void put_maps(struct database *db, const struct trace_info *info)
+{
+    sqlite3_stmt *insert = database_prepare(db, "INSERT INTO maps VALUES (?,?,?,?,?,?)");
+
+    for (size_t i = 0; i < info->map_count; i++) {
+        const struct trace_map *map = &info->maps[i];
+        char build_id[2 * TRACE_INFO_BUILD_ID_MAX + 1] = "";
+
+        for (uint32_t n = 0; n < map->meta.build_id_bytes; n++)
+            sprintf(build_id + 2 * n, "%02x", map->build_id[n]);
+        database_bind(insert, 1, map->meta.start);
+        database_bind(insert, 2, map->meta.end);
+        database_bind(insert, 3, map->meta.file_offset);
+        database_bind_text(insert, 4, map->path);
+        database_bind_text(insert, 5, build_id);
+        database_bind(insert, 6, (map->meta.flags & HR_MAP_KERNEL) != 0);
+        database_put(db, insert);
+    }
+}
+
+static void put_figures(struct database *db, sqlite3_stmt *insert, const struct trace_info *info,
+                        const struct trace_region *region, uint32_t event)
+{
+    const struct trace_region_figures *f = &region->figures[event];
+    const uint64_t values[] = {f->sum, f->min, f->max};
+
+    if (f->records == 0)
+        return;
+    database_bind_text(insert, 1, region->name);
+    if (event != TRACE_REGION_TIME)
+        database_bind(insert, 2, event);
+    else
+        database_bind_text(insert, 2, NULL);
+    database_bind(insert, 3, f->passes);
+    for (int i = 0; i < 3; i++)
+        database_bind(insert, 4 + i,
+                      event == TRACE_REGION_TIME ? trace_info_ns(info, values[i]) : values[i]);
+    database_bind(insert, 7, region->threads);
+    database_put(db, insert);
+}
+
+static void put_regions(struct database *db, const struct trace_info *info)
+{
+    sqlite3_stmt *insert = database_prepare(db, "INSERT INTO regions VALUES (?,?,?,?,?,?,?)");
+
+    for (size_t i = 0; i < info->regions.count; i++)
+        for (uint32_t event = 0; event < TRACE_REGION_FIGURES; event++)
+            put_figures(db, insert, info, &info->regions.all[i], event);
+}
+
+void sqlite_about_put(const struct sqlite_schema *schema)
+{
+    put_run(schema->db, schema->info);
+    put_events(schema);
+    put_maps(schema->db, schema->info);
+    put_regions(schema->db, schema->info);
+}

@@ -1,0 +1,14 @@
+/* What a trace says about itself, as rows of the tables run, events, maps and regions. */
+#ifndef HOST_EXPORT_SQLITE_ABOUT_H
+#define HOST_EXPORT_SQLITE_ABOUT_H
+
+#include "host/export/sqlite_schema.h"
+
+/* After the tables were made. */
+void sqlite_about_put(const struct sqlite_schema *schema);
+
+/* One row of the table run. */
+void sqlite_about_fact(struct database *db, const char *key, const char *value);
+void sqlite_about_number(struct database *db, const char *key, uint64_t value);
+
+#endif

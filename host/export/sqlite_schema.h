@@ -1,0 +1,30 @@
+/* The tables and views of `hr export sqlite`; docs/sqlite.md describes them for their users. */
+#ifndef HOST_EXPORT_SQLITE_SCHEMA_H
+#define HOST_EXPORT_SQLITE_SCHEMA_H
+
+#include "host/export/database.h"
+#include "host/trace_info.h"
+
+#define SQLITE_SCHEMA_VERSION 1 /* PRAGMA user_version */
+#define SQLITE_SCHEMA_COLUMN_BYTES 72
+
+struct sqlite_schema {
+    struct database *db;
+    const struct trace_info *info;
+    char columns[HR_EVENTS_MAX][SQLITE_SCHEMA_COLUMN_BYTES]; /* of the events in samples */
+};
+
+/* Chooses the events' columns, makes the tables; -ENOMEM or 0, other failures are the database's.
+ */
+int sqlite_schema_tables(struct sqlite_schema *schema);
+
+/* The statement that inserts a sample: eight columns, then one for each event. */
+sqlite3_stmt *sqlite_schema_samples(struct sqlite_schema *schema);
+
+/* The one that inserts a function's sums: its number, samples, and one column for each event. */
+sqlite3_stmt *sqlite_schema_sums(struct sqlite_schema *schema);
+
+/* Indices and views, when the tables are full.  As sqlite_schema_tables. */
+int sqlite_schema_views(struct sqlite_schema *schema);
+
+#endif
