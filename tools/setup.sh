@@ -6,7 +6,7 @@ set -eu
 packages_of() {
     case $1 in
     build) echo gcc libc6-dev make libelf-dev libdw-dev libiberty-dev libjansson-dev libpfm4-dev libcapstone-dev \
-        libvirt-dev libdeflate-dev libsqlite3-dev ;;
+        libvirt-dev libdeflate-dev libsqlite3-dev libmicrohttpd-dev ;;
     run) echo qemu-system-x86 qemu-system-data seabios ;;
     demo) echo busybox-static ;;
     # npm may be there without Debian's package of it

@@ -14,20 +14,25 @@
 #include "host/text.h"
 #include "host/view/view_facts.h"
 #include "host/view/view_page.h"
+#include "host/view/view_serve.h"
 
 struct view_options {
     const char *path;
     const char *output; /* NULL: beside the trace */
     bool force;
+    bool serve;
+    uint16_t port; /* 0: any */
     struct selection selection;
     struct symbols_options symbols;
 };
 
-enum { KEY_FORCE = 256 };
+enum { KEY_FORCE = 256, KEY_SERVE, KEY_PORT };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct view_options *options = state->input;
+    unsigned long port;
+    char *end;
 
     switch (key) {
     case 'o':
@@ -35,6 +40,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FORCE:
         options->force = true;
+        return 0;
+    case KEY_SERVE:
+        options->serve = true;
+        return 0;
+    case KEY_PORT:
+        port = strtoul(argument, &end, 10);
+        if (*argument < '1' || *argument > '9' || *end != 0 || port > UINT16_MAX)
+            argp_error(state, "--port %s: not a port; 1 to 65535", argument);
+        options->port = (uint16_t)port;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->port != 0 && !options->serve)
+            argp_error(state, "--port is for --serve");
+        if (options->output != NULL && options->serve)
+            argp_error(state, "--serve writes no page; leave out --output");
         return 0;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->selection;
@@ -163,6 +183,10 @@ static int present(struct view_model *model, const struct view_options *options,
         json_decref(facts);
         return status;
     }
+    if (options->serve) {
+        warn(model, options);
+        return view_serve(model, options->path, options->port, facts);
+    }
     default_output(options->path, path);
     status = write_page(model, options, facts, options->output != NULL ? options->output : path);
     warn(model, options);
@@ -200,6 +224,9 @@ int view_command(int argc, char **argv)
         {"output", 'o', "FILE", 0,
          "Write the page to FILE, - for standard output (default: beside the trace, .html)", 0},
         {"force", KEY_FORCE, NULL, 0, "Write over a file that is no page of hr view", 0},
+        {"serve", KEY_SERVE, NULL, 0,
+         "Serve the page to this machine's browsers, with every sample of a large trace", 0},
+        {"port", KEY_PORT, "N", 0, "Listen on port N of 127.0.0.1 and ::1 (default: any)", 0},
         {0},
     };
     static const struct argp_child children[] = {
@@ -216,7 +243,8 @@ int view_command(int argc, char **argv)
                "Examples:\n"
                "  hr view                              hr.html beside hr.bin\n"
                "  hr view -o /tmp/page.html run.bin    somewhere else\n"
-               "  hr view --from 1s --to 2s            one second of it, in finer detail\n",
+               "  hr view --from 1s --to 2s            one second of it, in finer detail\n"
+               "  hr view --serve big.bin              all of it; open the address that is shown\n",
     };
     struct view_options options = {0};
 

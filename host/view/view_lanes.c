@@ -233,8 +233,14 @@ static void take_output(struct view_lanes *lanes, uint16_t cpu, const struct tra
         (struct view_span){time, time, output.bytes, view_blocks_group(lanes->groups, cpu, 0)});
 }
 
-int view_lanes_record(struct view_lanes *lanes, uint16_t cpu, const struct trace_record *record)
+int view_lanes_record(struct view_lanes *lanes, const struct hr_chunk_header *chunk,
+                      const struct trace_record *record)
 {
+    struct view_lanes_cpu *c = find_cpu(lanes, chunk->cpu);
+    uint16_t cpu = chunk->cpu;
+
+    if (c != NULL && since_start(lanes, chunk->time_last) > c->end)
+        c->end = since_start(lanes, chunk->time_last);
     switch (record->type) {
     case HR_REC_MARK:
         return take_mark(lanes, cpu, record);
@@ -302,7 +308,7 @@ void view_lanes_pack(struct view_lanes *lanes, struct view_columns *columns)
     json_t *groups = json_array();
 
     for (uint32_t i = 0; i < lanes->cpu_count; i++)
-        change(lanes, &lanes->cpus[i], lanes->cpus[i].last, 0, HR_SWITCH_EXIT);
+        change(lanes, &lanes->cpus[i], lanes->cpus[i].end, 0, HR_SWITCH_EXIT);
     for (uint32_t i = 0; i < VIEW_LANES; i++)
         put_spans(&lanes->spans[i], names[i], columns);
     put_cells(lanes, columns);

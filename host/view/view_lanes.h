@@ -36,7 +36,8 @@ struct view_spans {
 
 struct view_lanes_cpu { /* who runs now */
     uint64_t since;
-    uint64_t last; /* latest time seen */
+    uint64_t last; /* of the latest change or sample */
+    uint64_t end; /* of the latest chunk */
     uint16_t cpu;
     uint32_t tid; /* 0: nobody */
 };
@@ -60,7 +61,8 @@ void view_lanes_free(struct view_lanes *lanes);
 
 /* Takes a run of samples, or a record of a DATA chunk.  0 or -ENOMEM. */
 int view_lanes_samples(struct view_lanes *lanes, const struct trace_samples *samples);
-int view_lanes_record(struct view_lanes *lanes, uint16_t cpu, const struct trace_record *record);
+int view_lanes_record(struct view_lanes *lanes, const struct hr_chunk_header *chunk,
+                      const struct trace_record *record);
 
 /* After the last record: ends what still runs, and puts all into a group of columns. */
 void view_lanes_pack(struct view_lanes *lanes, struct view_columns *columns);

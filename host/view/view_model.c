@@ -26,11 +26,17 @@ int view_model_base_event(const struct trace_info *info)
     return -1;
 }
 
+uint64_t view_model_finest(const struct view_model *m)
+{
+    uint64_t interval = m->scan.info.sampling.interval_ticks;
+
+    return interval != 0 ? interval * FINEST_SAMPLES : FINEST_TICKS;
+}
+
 /* The metadata came: makes room for what follows. */
 static int prepare(struct view_model *m)
 {
     const struct trace_info *info = &m->scan.info;
-    uint64_t interval = info->sampling.interval_ticks;
     uint32_t events = info->event_count;
     int error;
 
@@ -42,36 +48,44 @@ static int prepare(struct view_model *m)
     if (error == 0)
         error = view_blocks_init(&m->blocks, events);
     if (error == 0)
-        error = view_bins_init(&m->bins, events, m->base,
-                               interval != 0 ? interval * FINEST_SAMPLES : FINEST_TICKS);
+        error = view_bins_init(&m->bins, events, m->base, view_model_finest(m));
     if (error == 0)
         error = view_spread_init(&m->spread, info);
     m->ready = error == 0;
     return error;
 }
 
-static int take_sample(struct view_model *m, const struct trace_samples *samples, uint32_t n,
-                       uint32_t group)
+void view_model_sample(struct view_model *m, const struct trace_scan *scan,
+                       const struct trace_samples *samples, uint32_t n, uint32_t group,
+                       struct view_sample *sample, const struct trace_slot **previous, int *error)
 {
-    const struct trace_slot *slot = &samples->slots[n];
-    const struct trace_slot *previous = n != 0 ? slot - 1 : samples->previous;
-    uint64_t start = m->scan.info.clock.start_ticks;
+    const struct trace_slot *slot = &samples->slots[n],
+                            *before = n != 0 ? slot - 1 : samples->previous;
+    uint64_t start = scan->info.clock.start_ticks;
     uint32_t stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_NONE;
-    struct view_sample sample = {
+
+    *sample = (struct view_sample){
         .time = slot->time > start ? (slot->time - start) & VIEW_TICKS_MASK : 0,
         .group = group,
         .cost_ticks = slot->cost_ticks,
         .flags = slot->flags,
+        .node = view_tree_sample(&m->tree, &scan->stacks, stack, slot->ip, error),
     };
+    *previous = (slot->flags & HR_SAMPLE_RESUMED) == 0 ? before : NULL;
+    if (*previous != NULL && before->time >= start && slot->time > before->time)
+        sample->ticks = slot->time - before->time < UINT32_MAX
+                            ? (uint32_t)(slot->time - before->time)
+                            : UINT32_MAX;
+}
+
+static int take_sample(struct view_model *m, const struct trace_samples *samples, uint32_t n,
+                       uint32_t group)
+{
+    const struct trace_slot *slot = &samples->slots[n], *previous;
+    struct view_sample sample;
     int error = 0;
 
-    sample.node = view_tree_sample(&m->tree, &m->scan.stacks, stack, slot->ip, &error);
-    if ((slot->flags & HR_SAMPLE_RESUMED) != 0)
-        previous = NULL;
-    else if (previous->time >= start && slot->time > previous->time)
-        sample.ticks = slot->time - previous->time < UINT32_MAX
-                           ? (uint32_t)(slot->time - previous->time)
-                           : UINT32_MAX;
+    view_model_sample(m, &m->scan, samples, n, group, &sample, &previous, &error);
     if (sample.time > m->last)
         m->last = sample.time;
     if (error == 0)
@@ -110,7 +124,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         return 0;
     if (!m->ready)
         error = prepare(m);
-    return error == 0 ? view_lanes_record(&m->lanes, chunk->header.cpu, record) : error;
+    return error == 0 ? view_lanes_record(&m->lanes, &chunk->header, record) : error;
 }
 
 int view_model_read(struct view_model *m, const char *path, struct selection selection,

@@ -151,6 +151,14 @@ uint32_t view_tree_sample(struct view_tree *tree, const struct stacks *stacks, u
     return place->node;
 }
 
+void view_tree_forget(struct view_tree *tree)
+{
+    free(tree->stack_nodes);
+    tree->stack_nodes = NULL;
+    tree->stack_room = 0;
+    memset(tree->cache, 0, sizeof tree->cache[0] << CACHE_BITS);
+}
+
 static json_t *function_json(const struct view_function *f)
 {
     char name[NAME_BYTES], object[NAME_BYTES];

@@ -67,6 +67,9 @@ void view_tree_free(struct view_tree *tree);
 uint32_t view_tree_sample(struct view_tree *tree, const struct stacks *stacks, uint32_t stack,
                           uint64_t ip, int *error);
 
+/* Before samples of another scan: its stacks have other numbers. */
+void view_tree_forget(struct view_tree *tree);
+
 /* Puts nodes and functions into a group of columns. */
 void view_tree_pack(const struct view_tree *tree, struct view_columns *columns);
 

@@ -3,20 +3,20 @@
 . "$(dirname "$0")/../lib.sh"
 command -v chromium >/dev/null || skip_all 'chromium is not installed'
 
-# look SCENARIO PAGE [ARGUMENT]: what a reader sees, as JSON in the file seen.
+# look PAGE SCENARIO[=ARGUMENT]...: what a reader sees, as JSON in the file seen.
 look() {
     timeout -k 10 "$LIMIT" python3 "$ROOT/tests/view/page.py" "$@" >seen 2>seen.err || {
         echo "# $*: $(tail -n 3 seen.err)"
         echo '{"problems": ["the browser failed"]}' >seen
     }
-    is "$1 $2: no error, nothing asked for" "$(jq -c .problems seen)" '[]'
+    is "${1##*/} $2: no error, nothing asked for" "$(jq -c .problems seen)" '[]'
 }
 seen() { jq -r "$1" seen; }
 
 # counts OPTION...: samples of each function as JSON, from hr dump
 counts() {
     "$HR" dump --format csv "$@" | awk -F, 'NR > 1 { sub(/\+0x.*/, "", $5); n[$5]++ }
-        END { for (f in n) printf "{\"%s\": %d}\n", f, n[f] }' | jq -cS -s add
+        END { for (f in n) printf "{\"%s\": %d}\n", f, n[f] }' | jq -S -s add
 }
 
 run_guest -i 1us "$WORKLOADS/phases"
@@ -27,41 +27,36 @@ ok 'view: the page is beside the trace' test -s hr.html
 ok 'view: no address of the network in it but in comments' sh -c \
     'test "$(grep -vE "^(<!--|.*(licen|copyright))" hr.html | grep -oiE "(src|href)=.?https?://" | wc -l)" = 0'
 
-look overview hr.html
+look hr.html overview zoom search=phase_c theme select=30000000:31000000
 samples=$(stat_of hr.bin .samples)
-is 'title' "$(seen .title)" 'phases – Microtome'
-is 'all samples are in the profile' "$(seen '[.counts[]] | add')" "$samples"
-is 'functions: the same counts as hr dump' "$(seen .counts | jq -cS 'del(.[] | select(. < 10))')" \
-    "$(counts hr.bin | jq -cS 'del(.[] | select(. < 10))')"
-is 'badges say what is no measurement' "$(seen '.badges | index("stub counters") != null')" true
-is 'checks say so, too' "$(seen '[.checks[] | select(startswith("warn: cycles, branches"))] | length')" 1
-is 'lanes' "$(seen '.lanes | join(",")')" 'thread 1000,system calls,output'
-is 'flame graph: hottest functions' "$(seen '[.frames[] | select(startswith("phase_"))] | length')" 4
+is 'title' "$(seen .overview.title)" 'phases – Microtome'
+is 'all samples are in the profile' "$(seen '[.overview.counts[]] | add')" "$samples"
+seen .overview.counts | jq -S . >got
+counts hr.bin >wanted
+same_file 'functions: the same counts as hr dump' got wanted
+is 'badges say what is no measurement' "$(seen '.overview.badges | index("stub counters") != null')" true
+is 'checks say so, too' "$(seen '[.overview.checks[] | select(startswith("warn: cycles, branches"))] | length')" 1
+is 'lanes' "$(seen '.overview.lanes | join(",")')" 'system calls,output,thread 1000'
+is 'flame graph: hottest functions' "$(seen '[.overview.frames[] | select(startswith("phase_"))] | length')" 4
 
-# a span within one phase: sift_down alone runs there, as hr report says
-look select hr.html 30000000:31000000
-is 'selection: title' "$(seen .title)" 'Profile of the selection'
-from=$(seen '.selection[0] | ceil') to=$(seen '.selection[1] | ceil - 1')
-is 'selection: counts of exactly that span' "$(seen .counts | jq -cS .)" \
-    "$(counts --from "${from}ns" --to "${to}ns" hr.bin)"
-is 'selection: the graph shows it' "$(seen '.frames[0] | split(":")[1]')" \
-    " $(seen '[.counts[]] | add' | sed ':a;s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta') samples, 100.0 %; itself 0.0 %"
-is 'selection: another profile than the run' "$(seen '.counts == .before.counts')" false
+is 'selection: title' "$(seen .select.title)" 'Profile of the selection'
+from=$(seen '.select.selection[0] | ceil') to=$(seen '.select.selection[1] | ceil - 1')
+seen .select.counts | jq -S . >got
+counts --from "${from}ns" --to "${to}ns" hr.bin >wanted
+same_file 'selection: counts of exactly that span' got wanted
+is 'selection: the graph shows it' "$(seen '.select.frames[0] | split(":")[1]')" \
+    " $(seen '[.select.counts[]] | add' | sed ':a;s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta') samples, 100.0 %; itself 0.0 %"
+is 'selection: another profile than the run' "$(seen '.select.counts == .select.before.counts')" false
 
-look zoom hr.html
-is 'zoom: the wheel goes near' "$(seen '.near < .all / 1000')" true
-is 'zoom: down to single samples' "$(seen .points)$(seen '.words[1]')" 'trueevery sample'
-is 'zoom: keys move and show all' "$(seen .moved),$(seen '.again == .all')" 'true,true'
+is 'zoom: the wheel goes near' "$(seen '.zoom.near < .zoom.all / 1000')" true
+is 'zoom: down to single samples' "$(seen .zoom.points)$(seen '.zoom.words[1]')" 'trueevery sample'
+is 'zoom: keys move and show all' "$(seen .zoom.moved),$(seen '.zoom.again == .zoom.all')" 'true,true'
 
-look search hr.html phase_c
-is 'search: in table and graph' "$(seen .marked) $(seen '.lit | sort | join(",")')" '2 phase_chase,phase_compute'
-is 'search: words' "$(seen .found | cut -d, -f1)" '2 functions'
-is 'search: Escape ends it' "$(seen .after)" ''
+is 'search: in table and graph' "$(seen .search.marked) $(seen '.search.lit | sort | join(",")')" '2 phase_chase,phase_compute'
+is 'search: words' "$(seen .search.found | cut -d, -f1)" '2 functions'
+is 'search: Escape ends it' "$(seen .search.after)" ''
 
-look theme hr.html
-is 'light, then dark' "$(seen .theme) $(seen .other) $(seen '.ground != .other_ground')" 'light dark true'
-look dark hr.html
-is 'dark where the system is' "$(seen .theme)" dark
+is 'light, then dark' "$(seen .theme.theme) $(seen .theme.other) $(seen '.theme.ground != .theme.other_ground')" 'light dark true'
 
 echo precious >notes.html
 run_hr view -o notes.html hr.bin
@@ -79,4 +74,96 @@ like 'full disk: said' err 'No space left on device'
 run_hr view --from 10s -o nothing.html hr.bin
 is 'nothing selected: status' "$status$(ls nothing.html 2>/dev/null)" 1
 like 'nothing selected: said' err 'nothing is selected'
+
+# names from a hostile program: its file, its functions
+cat >evil.S <<'END'
+    .globl _start
+    .type _start, @function
+_start: nop
+    .fill 4096, 1, 0x90
+    .size _start, . - _start
+    .globl "<img src=x onerror=alert(1)>"
+    .type "<img src=x onerror=alert(1)>", @function
+"<img src=x onerror=alert(1)>":
+    .fill 65536, 1, 0x90
+    .size "<img src=x onerror=alert(1)>", . - "<img src=x onerror=alert(1)>"
+END
+evil='"><b-evil>&'\''.elf'
+gcc -nostdlib -static -Wl,--build-id=sha1 -o "$evil" evil.S
+"$TOOLS/gentrace" --elf "$evil" --marks 30000 evil.bin
+run_hr view evil.bin
+is 'hostile names: status' "$status$(cat err)" 0
+look evil.html dark overview
+is 'dark where the system is' "$(seen .overview.theme)" dark
+is 'hostile names: shown as text' \
+    "$(seen '[.overview.functions[].name] | index("<img src=x onerror=alert(1)>") != null')" true
+is 'hostile names: in the graph' "$(seen '[.overview.frames[] | select(startswith("<img src=x onerror=alert(1)>"))] | length')" 1
+is 'hostile names: the title' "$(seen '.overview.title | contains("<b-evil>")')" true
+is 'hostile names: no element of theirs' "$(seen '.overview.elements | length')" 0
+
+# several CPUs, threads and call stacks
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --cpus 3 --threads 2 --marks --depth 8 60000 stacks.bin
+run_hr view stacks.bin
+look stacks.html overview
+is 'CPUs: a row each' "$(seen .overview.rows)" 3
+is 'threads and marks: lanes' "$(seen '.overview.lanes | join(",")')" \
+    'marks,thread 1,thread 2,thread 3,thread 4,thread 5,thread 6'
+seen .overview.counts | jq -S . >got
+counts stacks.bin >wanted
+same_file 'stacks: the same counts as hr dump' got wanted
+is 'stacks: said how they ended' "$(seen '[.overview.checks[] | select(contains("call stacks: "))] | length')" 1
+
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" 2000000 large.bin
+run_hr view large.bin
+within 'a large trace: bytes of the page' "$(stat -c %s large.html)" 100000 4000000
+look large.html select=700000000:900000000
+is 'a large trace: the page has its functions by blocks' "$(seen '[.select.counts[]] | add > 190000 and add < 210000')" true
+
+# the smallest trace: nothing but facts
+run_guest -i 1ms "$WORKLOADS/hello"
+run_hr view
+is 'no samples: status' "$status" 0
+like 'no samples: said' err 'no samples; the page shows the run'
+look hr.html overview
+is 'no samples: a page all the same' "$(seen .overview.range)" "$(seen '.overview.badges[0]') · 0 samples"
+
+# serve FILE: starts the server; its address is in $url
+serve() {
+    rm -f url
+    "$HR" view --serve "$1" >url 2>serve.err &
+    server=$!
+    while [ ! -s url ] && kill -0 "$server" 2>/dev/null; do sleep 0.05; done
+    url=$(cat url)
+}
+run_guest -i 1us "$WORKLOADS/phases"
+serve hr.bin
+ok 'serve: asked' sh -c "timeout 100 python3 '$ROOT/tests/view/serve.py' '$url' >answers"
+is 'serve: the page' "$(jq -r '"\(.page) \(.type) \(.starts)"' answers)" '200 text/html; charset=utf-8 <!doctype html>'
+wanted=$("$HR" dump --from 30000000ns --to 31000000ns hr.bin | tail -n +2 | wc -l)
+is 'serve: a window holds what hr dump shows' "$(jq -r '"\(.samples) \(.bins) \(.profile)"' answers)" \
+    "$wanted $wanted $wanted"
+is 'serve: other names of the host, DNS rebinding' "$(jq -c '[."rebinding", ."no port", .six]' answers)" '[403,403,200]'
+is 'serve: GET only' "$(jq -c '[.post, .put]' answers)" '[405,405]'
+is 'serve: its own addresses only' "$(jq -c '[."no key", ."wrong key", .path]' answers)" '[404,404,404]'
+is 'serve: numbers only' "$(jq -c '[.nothing, .words, .backwards, .negative, .huge]' answers)" '[400,400,400,400,400]'
+is 'serve: beyond the end' "$(jq -c '[.late, ."beside idle ones"]' answers)" '[200,200]'
+touch hr.bin
+is 'serve: a trace that changed' \
+    "$(python3 -c "import urllib.request as u, sys
+try: u.urlopen(sys.argv[1] + 'profile?from=0&to=9')
+except u.HTTPError as e: print(e.code)" "$url")" 410
+kill -TERM "$server"
+wait "$server"
+is 'serve: ends when told' "$?" 0
+
+serve large.bin
+look "$url" zoom select=700000000:700100000
+is 'serve: a large trace down to single samples' "$(seen .zoom.points)$(seen '.zoom.words[1]')" 'trueevery sample'
+from=$(seen '.select.selection[0] | ceil') to=$(seen '.select.selection[1] | floor')
+is 'serve: exact counts of a selection' "$(seen '[.select.counts[]] | add')" \
+    "$("$HR" dump --from "${from}ns" --to "${to}ns" large.bin | tail -n +2 | wc -l)"
+kill -TERM "$server"
+wait "$server"
+run_hr view --serve --port 1x large.bin
+is 'serve: no such port' "$status" 2
 done_testing

@@ -123,9 +123,7 @@ class Browser:
 
     def settle(self):
         """Until what was changed has been drawn, the profile too."""
-        self.js("new Promise(done => setTimeout(done, 120))")
-        self.wait("hrView.view.profileDrawn === hrView.view.profileTurn")
-        self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.wait("hrView.idle()")
 
     def mouse(self, kind, x, y, **values):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **values)

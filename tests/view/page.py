@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Looks at a page of hr view as a reader would, and prints what it saw as one JSON object.
 
-    page.py SCENARIO PAGE [ARGUMENT]
+    page.py PAGE SCENARIO[=ARGUMENT]...
 
 Console errors, exceptions, failed requests and requests beside the page itself are in "problems".
 """
@@ -30,8 +30,11 @@ def box(page, selector):
 
 def counts(page):
     """Samples of each function, from the profile that is shown."""
-    return page.js("""Object.fromEntries(hrView.view.functionRows.rows.filter(r => r.samples > 0)
-        .map(r => [r.f.name, Math.round(r.samples)]))""")
+    counted = {}
+    for name, samples in page.js("hrView.view.functionRows.rows.map(r => [r.f.name, Math.round(r.samples)])"):
+        if samples > 0:  # several functions may have one name
+            counted[name] = counted.get(name, 0) + samples
+    return counted
 
 
 def frames(page):
@@ -68,8 +71,10 @@ def select(page, argument):
     rows = box(page, ".row .uplot")
     page.drag(at(page, begin), rows["y"] + 20, at(page, end), rows["y"] + 20)
     page.settle()
-    return {"before": before, "counts": counts(page), "frames": frames(page), "range": text(page, "#profile-range"),
+    seen = {"before": before, "counts": counts(page), "frames": frames(page), "range": text(page, "#profile-range"),
             "title": text(page, "#profile-title"), "selection": page.js("hrView.state.selection")}
+    page.js("document.getElementById('clear').click(); document.getElementById('zoom-all').click()")
+    return seen
 
 
 def zoom(page, _):
@@ -80,6 +85,9 @@ def zoom(page, _):
     for _step in range(40):
         page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240)
     page.settle()
+    if page.js("hrView.view.server && !hrView.view.samples"):
+        page.wait("hrView.view.samples")
+        page.settle()
     page.mouse("mouseMoved", 5, 5)
     seen["near"] = page.js("hrView.state.to - hrView.state.from")
     seen["points"] = page.js("hrView.view.rows[0].series.samples")
@@ -99,7 +107,7 @@ def search(page, name):
     page.key("/")
     for letter in name:
         page.key(letter)
-    page.wait("document.getElementById('found').textContent !== ''")
+    page.wait(f"hrView.state.search === {json.dumps(name)} && hrView.idle()")
     seen = {"found": text(page, "#found"), "marked": page.js("document.querySelectorAll('#functions tr.found').length"),
             "lit": page.js("[...document.querySelectorAll('#flame g.frame')].filter(g => g.__data__.highlight).map(g => g.__data__.data.name)")}
     page.key("Escape")
@@ -114,21 +122,26 @@ def theme(page, _):
     page.js("document.getElementById('theme').click()")
     page.settle()
     seen.update(other=page.js("document.documentElement.dataset.theme"), other_ground=page.js(ground))
+    page.js("document.getElementById('theme').click()")
     return seen
 
 
-SCENARIOS = {"overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "dark": overview}
+SCENARIOS = {"overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme}
 
 
 def main():
-    scenario, where = sys.argv[1:3]
+    where, scenarios = sys.argv[1], sys.argv[2:]
     url = where if where.startswith("http") else "file://" + os.path.abspath(where)
-    with Browser(dark=scenario == "dark") as page:
+    seen = {}
+    with Browser(dark="dark" in scenarios) as page:
         page.open(url)
         page.settle()
-        seen = SCENARIOS[scenario](page, sys.argv[3] if len(sys.argv) > 3 else None)
-        page.settle()
-        home = url.split("#")[0].rsplit("/", 1)[0] if url.startswith("http") else url
+        for scenario in scenarios:
+            name, _, argument = scenario.partition("=")
+            if name != "dark":
+                seen[name] = SCENARIOS[name](page, argument)
+                page.settle()
+        home = url.rsplit("/", 1)[0] if url.startswith("http") else url
         elsewhere = [u for u in page.requests if not u.startswith((home, "data:"))]
         seen["problems"] = page.problems + ["asked for " + u for u in elsewhere]
     print(json.dumps(seen))

@@ -25,6 +25,7 @@ function fillLists(view) {
 }
 
 function setTheme(name) {
+  colours.clear();
   document.documentElement.dataset.theme = name;
   byId("theme").textContent = name === "dark" ? "Light" : "Dark";
 }

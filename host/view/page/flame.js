@@ -1,6 +1,7 @@
 /* The flame graph of the profile, drawn by d3-flame-graph. */
 const FRAME_HEIGHT = 18;
-const FRAMES_MAX = 12000; /* the heaviest; lighter ones could not be seen */
+const FRAMES_MAX = 6000; /* the heaviest ... */
+const LEAST_SHARE = 1 / 5000; /* ... but none that is narrower than a pixel when it is five times as wide */
 
 /* The profile as nested frames; nodes lighter than the bound are left out, their weight stays with the caller. */
 function nestedFrames(view, weight) {
@@ -21,9 +22,8 @@ function nestedFrames(view, weight) {
 }
 
 function leastShown(total) {
-  if (total.length <= FRAMES_MAX) return 0;
-  const sorted = Float64Array.from(total).sort();
-  return sorted[sorted.length - FRAMES_MAX];
+  const least = total[0] * LEAST_SHARE, heavy = total.filter((value) => value >= least);
+  return heavy.length <= FRAMES_MAX ? least : heavy.sort()[heavy.length - FRAMES_MAX];
 }
 
 function hashOf(text) {
@@ -69,11 +69,11 @@ function drawFlame(view) {
   byId("flame-reset").disabled = true;
   byId("flame-detail").textContent = "";
   if (root.value <= 0) {
-    byId("flame-note").textContent = "Nothing was counted here.";
+    byId("flame-note").textContent = view.facts.samples ? "Nothing was counted here." : "The trace has no samples: the program ended before the first one was due, or sampling was off.";
     view.flame.chart = null;
     return;
   }
-  const chart = flamegraph().width(Math.max(200, holder.clientWidth - 2)).cellHeight(FRAME_HEIGHT).minFrameSize(0.6)
+  const chart = flamegraph().width(Math.max(200, holder.clientWidth - 2)).cellHeight(FRAME_HEIGHT).minFrameSize(2)
     .transitionDuration(quiet ? 0 : 120).inverted(!upward).resetHeightOnZoom(true).selfValue(false)
     .setColorMapper((d) => frameColour(view, d)).label((d) => frameWords(view, d))
     .setDetailsHandler((text) => { byId("flame-detail").textContent = text || ""; })

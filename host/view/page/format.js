@@ -1,7 +1,16 @@
 /* Figures and times as people read them, with units. */
+const numberFormats = new Map();
+
+/* Making a format takes long; there are few. */
+function numberFormat(least, most) {
+  const key = least * 32 + most;
+  if (!numberFormats.has(key))
+    numberFormats.set(key, new Intl.NumberFormat("en-US", { minimumFractionDigits: least, maximumFractionDigits: most }));
+  return numberFormats.get(key);
+}
+
 function formatNumber(value, digits) {
-  if (!Number.isFinite(value)) return "–";
-  return value.toLocaleString("en-US", { maximumFractionDigits: digits, minimumFractionDigits: 0 });
+  return Number.isFinite(value) ? numberFormat(0, digits).format(value) : "–";
 }
 
 /* Three significant digits or so: 0.0123, 1.23, 12.3, 1,234. */
@@ -36,7 +45,7 @@ function formatTime(ns) {
 function formatPoint(ns, step, span) {
   const [size, unit] = timeUnit(Math.max(Math.abs(ns), span || 0));
   const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(size / Math.max(step, 1e-3)))));
-  return (ns / size).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }) + " " + unit;
+  return numberFormat(digits, digits).format(ns / size) + " " + unit;
 }
 
 function formatShare(share) {

@@ -1,5 +1,5 @@
 /* The table of functions, and the line that says what the profile covers. */
-const ROWS_MAX = 300;
+const ROWS_AT_FIRST = 100;
 
 function functionColumns(view) {
   const { facts } = view, base = facts.base, columns = [
@@ -57,8 +57,14 @@ function drawFunctions(view) {
     head.setAttribute("aria-sort", sorted ? (sort.direction > 0 ? "descending" : "ascending") : "none");
     return head;
   })));
-  table.tBodies[0].replaceChildren(...rows.slice(0, ROWS_MAX).map((row) => functionRow(view, columns, row, total)));
-  byId("functions-note").textContent = rows.length > ROWS_MAX ? `${plural(rows.length - ROWS_MAX, "function")} more; search finds them` : plural(rows.length, "function");
+  table.tBodies[0].replaceChildren(...rows.slice(0, view.allRows ? rows.length : ROWS_AT_FIRST).map((row) => functionRow(view, columns, row, total)));
+  noteRows(view, rows.length);
+}
+
+function noteRows(view, count) {
+  const more = element("button", { type: "button", textContent: `Show all ${formatCount(count)} functions` });
+  more.onclick = () => { view.allRows = true; drawFunctions(view); };
+  byId("functions-note").replaceChildren(count > ROWS_AT_FIRST && !view.allRows ? more : plural(count, "function"));
 }
 
 function setSearch(view, text) {

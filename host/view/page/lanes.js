@@ -29,12 +29,13 @@ function makeLanes(group, nsPerTick) {
     if (sum > 0) ran.set(tid, (ran.get(tid) || 0) + sum * lanes.cellNs / 255);
   });
   lanes.threads = [...ran].sort((a, b) => a[0] - b[0]).map(([tid, ns]) => ({ tid, ns }));
-  lanes.list = lanes.threads.slice(0, THREAD_LANES_MAX).map(({ tid }) => ({ kind: "thread", tid, name: "thread " + tid }));
+  lanes.list = [];
+  if (lanes.markCount) lanes.list.push({ kind: "marks", name: "marks" });
+  if (lanes.lost.seen) lanes.list.push({ kind: "lost", name: "lost samples" });
   if (lanes.gaps.seen) lanes.list.push({ kind: "gaps", name: "not running" });
   if (lanes.calls.seen) lanes.list.push({ kind: "calls", name: "system calls" });
   if (lanes.outputs.seen) lanes.list.push({ kind: "outputs", name: "output" });
-  if (lanes.lost.seen) lanes.list.push({ kind: "lost", name: "lost samples" });
-  if (lanes.markCount) lanes.list.push({ kind: "marks", name: "marks" });
+  for (const { tid } of lanes.threads.slice(0, THREAD_LANES_MAX)) lanes.list.push({ kind: "thread", tid, name: "thread " + tid });
   return lanes;
 }
 

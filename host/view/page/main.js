@@ -7,7 +7,7 @@ async function readView() {
   const facts = (await loadPart("facts")).facts, ns = facts.ns_per_tick, events = facts.events.length;
   const view = { facts, summary: facts.summary, server: facts.server || null, rows: [], sort: { id: "self", direction: 1 }, profileTurn: 0, profileDrawn: 0 };
   const [bins, profile, lanes] = await Promise.all(["bins", "profile", "lanes"].map(loadPart));
-  view.pyramid = makePyramid(bins, ns, events, facts.base);
+  view.pyramid = makePyramid(bins, ns, 0);
   view.tree = makeTree(profile);
   view.blocks = makeBlocks(profile, ns, events);
   view.lanes = makeLanes(lanes, ns);
@@ -21,6 +21,7 @@ async function readView() {
 /* After the first picture: the samples are the largest part. */
 async function readSamples(view) {
   const group = await loadPart("samples");
+  if (view.server && !group.facts.complete) return startServer(view);
   view.samples = makeSamples(group, view.lanes.groups.map(([cpu]) => cpu), view.facts.ns_per_tick, view.facts.events.length);
 }
 
@@ -42,13 +43,13 @@ function connect(view) {
     view.frameMs = performance.now() - start;
   };
   const rebuild = () => { makeRows(view); drawChips(view); view.redraw(); };
-  const profile = whenQuiet(70, () => updateProfile(view));
+  const profile = whenQuiet(90, () => updateProfile(view)), later = whenQuiet(220, () => updateProfile(view));
   view.redraw = eachFrame(drawTimeline);
   view.redrawAll = () => { rebuild(); drawSpread(view); if (view.profile) drawFlame(view); };
   onChange(["from", "to", "selection"], view.redraw);
   onChange(["metrics", "split"], rebuild);
   onChange(["metrics"], () => { if (view.functionRows) drawFunctions(view); });
-  onChange(["from", "to"], () => { if (!state.selection) profile(); });
+  onChange(["from", "to"], () => { if (!state.selection) later(); });
   onChange(["selection", "cpu", "tid", "weight"], profile);
   onChange(["search"], () => { if (view.functionRows) applySearch(view); });
   window.addEventListener("resize", whenQuiet(80, view.redrawAll));
@@ -57,7 +58,7 @@ function connect(view) {
 async function main() {
   try {
     const view = await readView();
-    window.hrView = { view, state, change, gutter: GUTTER, plotWidth, ready: false }; /* for tests and for the curious */
+    window.hrView = { view, state, change, gutter: GUTTER, plotWidth, idle: () => waiting === 0, ready: false }; /* for tests and for the curious */
     Object.assign(state, { from: 0, to: view.end, ...rowsAtFirst(view) });
     startFlame(view);
     connect(view);
@@ -79,7 +80,7 @@ async function main() {
     drawFacts(view);
     await readSamples(view);
     view.redraw();
-    if (view.samples) await updateProfile(view);
+    if (view.samples && !view.profile.exact) await updateProfile(view);
     window.hrView.ready = true;
     window.hrView.readyMs = performance.now();
   } catch (error) {

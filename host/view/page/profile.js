@@ -61,7 +61,8 @@ function totalsOf(view, self) {
 
 async function profileOf(view, from, to) {
   if (view.samples && from >= view.samples.from && to <= view.samples.to) return profileOfSamples(view, from, to);
-  if (view.server && (from > 0 || to < view.end)) return profileOfServer(view, from, to);
+  if (view.server && (from > 0 || to < view.end))
+    return profileOfServer(view, from, to).catch((error) => { complain(error); return profileOfBlocks(view, from, to); });
   return profileOfBlocks(view, from, to);
 }
 

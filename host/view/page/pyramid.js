@@ -27,7 +27,7 @@ function levelsOf(finest, join) {
   };
 }
 
-function makePyramid(group, nsPerTick, eventCount, base) {
+function makePyramid(group, nsPerTick, originNs) {
   const binNs = group.facts.bin_ticks * nsPerTick;
   const cpus = group.facts.cpus.sort((a, b) => a - b).map((cpu) => {
     const rates = (kind, join) => (event) => {
@@ -48,7 +48,7 @@ function makePyramid(group, nsPerTick, eventCount, base) {
     return { cpu, get };
   });
   const count = cpus.reduce((most, c) => Math.max(most, c.get("samples", "", 0).length), 0);
-  return { cpus, binNs, count, base, eventCount, nsPerTick };
+  return { cpus, binNs, count, originNs };
 }
 
 /* The coarsest level that still has a bin for about every pixel. */

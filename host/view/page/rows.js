@@ -6,8 +6,10 @@ function rowHeight(count) {
   return Math.round(Math.max(60, Math.min(112, 260 / count)));
 }
 
+let measuredWidth = 0; /* of the stage; set when the rows are made */
+
 function stageWidth() {
-  return byId("rows").clientWidth;
+  return measuredWidth;
 }
 
 function makePlot(row, height) {
@@ -18,7 +20,7 @@ function makePlot(row, height) {
     { stroke: "transparent", width: 0, points: { show: false } },
     { stroke: hue, width: 1.25, points: { show: () => row.points, size: 4, fill: hue } },
   ];
-  const axis = { stroke: colour("quiet"), grid: { stroke: colour("grid"), width: 1 }, ticks: { show: false }, font: "10.5px " + getComputedStyle(document.body).fontFamily };
+  const axis = { stroke: colour("quiet"), grid: { stroke: colour("grid"), width: 1 }, ticks: { show: false }, font: textFont(10.5) };
   const plot = new uPlot({
     width: stageWidth(), height, series,
     padding: [7, EDGE, 6, 0],
@@ -49,16 +51,17 @@ function makeRows(view) {
   const parts = state.split ? cpus.map((cpu) => [cpu]) : [cpus];
   const height = rowHeight(shown.length * parts.length);
   holder.replaceChildren();
+  measuredWidth = holder.clientWidth;
   view.rows = [];
   for (const part of parts) {
     for (const metric of shown) {
-      const owner = cpus.length === 1 ? "" : part.length > 1 ? `${cpus.length} CPUs` : `CPU ${part[0]}`;
+      const owner = cpus.length < 2 ? "" : part.length > 1 ? `${cpus.length} CPUs` : `CPU ${part[0]}`;
       const row = { metric, cpus: part, top: 1, hue: shown.indexOf(metric) % 6, height, element: element("div", { className: "row" }) };
       row.value = element("div", { className: "value" });
       row.element.append(
         element("div", { className: "name" }, element("b", { textContent: metric.name }),
-          element("span", { textContent: [owner, metric.unit].filter(Boolean).join(" · ") }),
-          element("span", { textContent: metric.stub ? "stub" : "", className: metric.stub ? "tag stub" : "" })),
+          element("span", { textContent: metric.unit }),
+          element("span", {}, owner + " ", element("i", { textContent: metric.stub ? "stub" : "", className: metric.stub ? "tag stub" : "" }))),
         row.value);
       row.element.style.height = height + "px";
       holder.append(row.element);
@@ -68,12 +71,13 @@ function makeRows(view) {
   }
 }
 
-/* Draws the rows that can be seen. */
+/* Draws the rows that can be seen; all have the same height. */
 function drawRows(view) {
   const scroller = byId("scroller");
   const top = scroller.scrollTop, bottom = top + scroller.clientHeight, pixels = Math.max(50, stageWidth() - GUTTER - EDGE);
+  let place = view.rows.length ? -view.rows[0].height : 0;
   for (const row of view.rows) {
-    const place = row.element.offsetTop - scroller.offsetTop;
+    place += row.height;
     if (place > bottom || place + row.height < top) continue;
     const series = seriesFor(view, row.metric, row.cpus, state.from, state.to, pixels);
     const wide = series.samples || series.step > (state.to - state.from) / pixels * 3;

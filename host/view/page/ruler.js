@@ -37,8 +37,11 @@ function prepareCanvas(canvas, width, height) {
   return context;
 }
 
+let fontFamily = "";
+
 function textFont(size) {
-  return size + "px " + getComputedStyle(document.body).fontFamily;
+  fontFamily ||= getComputedStyle(document.body).fontFamily;
+  return size + "px " + fontFamily;
 }
 
 function drawRuler() {

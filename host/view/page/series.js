@@ -27,10 +27,16 @@ function sampleSeries(view, metric, cpus, from, to) {
   return { x, mean, least: null, largest: null, samples: true, step: 0 };
 }
 
+/* The page's own levels, or finer ones that the server gave for this window. */
+function pyramidFor(view, from, to, pixels) {
+  const fine = view.fine;
+  return fine && from >= fine.from && to <= fine.to && (to - from) / pixels < view.pyramid.binNs ? fine.pyramid : view.pyramid;
+}
+
 function binSeries(view, metric, cpus, from, to, pixels) {
-  const p = view.pyramid, level = levelFor(p, to - from, pixels), step = p.binNs * 2 ** level;
-  const first = Math.max(0, Math.floor(from / step) - 1);
-  const last = Math.min(Math.ceil(p.count / 2 ** level), Math.ceil(to / step) + 1);
+  const p = pyramidFor(view, from, to, pixels), level = levelFor(p, to - from, pixels), step = p.binNs * 2 ** level;
+  const first = Math.max(0, Math.floor((from - p.originNs) / step) - 1);
+  const last = Math.min(Math.ceil(p.count / 2 ** level), Math.ceil((to - p.originNs) / step) + 1);
   const count = Math.max(0, last - first);
   const x = new Float64Array(count), mean = new Array(count).fill(null);
   const least = metric.ends ? new Array(count).fill(null) : null;
@@ -38,7 +44,7 @@ function binSeries(view, metric, cpus, from, to, pixels) {
   const rows = p.cpus.filter((c) => cpus.includes(c.cpu));
   for (let i = 0; i < count; i++) {
     const n = first + i;
-    x[i] = n * step;
+    x[i] = p.originNs + n * step;
     const add = (kind, event) => rows.reduce((sum, c) => sum + (c.get(kind, event, level)[n] || 0), 0);
     const samples = add("samples", ""), ticks = add("ticks", "");
     if (ticks === 0) continue;

@@ -90,10 +90,10 @@ function onHover(view, event) {
 /* What one point of the picture stands for. */
 function resolutionWords(view) {
   const row = view.rows[0];
-  if (!row || !row.series) return "";
+  if (!row || !row.series || view.pyramid.cpus.length === 0) return "";
   if (row.series.samples) return "every sample";
-  const finest = row.series.step <= view.pyramid.binNs;
-  return `a point is ${formatTime(row.series.step)}` + (finest && !view.samples && !view.server ? ", the finest of this page" : "");
+  const finest = row.series.step === view.pyramid.binNs && !view.samples;
+  return `a point is ${formatTime(row.series.step)}` + (!finest ? "" : view.server ? ", reading more" : ", the finest of this page");
 }
 
 function placeSelection() {

@@ -22,22 +22,32 @@ function change(values) {
     if (keys.some((key) => changed.includes(key))) call();
 }
 
+let waiting = 0; /* things to draw that were asked for and are not drawn yet */
+
 /* Runs `call` once in the next frame, however often it is asked for. */
 function eachFrame(call) {
   let due = false;
   return () => {
     if (due) return;
     due = true;
-    requestAnimationFrame(() => { due = false; call(); });
+    waiting++;
+    requestAnimationFrame(() => { due = false; waiting--; call(); });
   };
 }
 
-/* Runs `call` when it has not been asked for some milliseconds. */
+/* Runs `call` when it has not been asked for some milliseconds: more of them when it takes long. */
 function whenQuiet(ms, call) {
-  let timer = 0;
+  let timer = 0, took = 0;
   return () => {
-    clearTimeout(timer);
-    timer = setTimeout(call, ms);
+    if (timer) clearTimeout(timer);
+    else waiting++;
+    timer = setTimeout(async () => {
+      const start = performance.now();
+      timer = 0;
+      await call();
+      waiting--;
+      took = performance.now() - start;
+    }, Math.min(400, Math.max(ms, 1.5 * took)));
   };
 }
 
@@ -51,6 +61,10 @@ function byId(id) {
   return document.getElementById(id);
 }
 
+const colours = new Map(); /* of the theme; asking the browser takes long */
+
 function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+  if (!colours.has(name))
+    colours.set(name, getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim());
+  return colours.get(name);
 }

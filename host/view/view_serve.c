@@ -1,0 +1,276 @@
+/* A small server on loopback.  One request at a time is worked on; clients are hostile. */
+#include "host/view/view_serve.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/commands.h"
+#include "host/error.h"
+#include "host/view/view_page.h"
+#include "host/view/view_window.h"
+
+#define CONNECTIONS_MAX 8u /* of each address: bounds what answers wait in memory */
+#define IDLE_SECONDS 20u /* a connection that does nothing is closed */
+#define KEY_BYTES 16u
+
+struct serve {
+    struct view_model *model;
+    const char *path;
+    struct stat trace; /* when it was read */
+    int page_fd;
+    size_t page_bytes;
+    uint16_t port;
+    char
+        key[2 * KEY_BYTES + 1]; /* part of the address: other users of the machine do not know it */
+    pthread_mutex_t lock; /* of the model */
+};
+
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status,
+                              const char *type, struct MHD_Response *response)
+{
+    enum MHD_Result result = MHD_NO;
+
+    if (response == NULL)
+        return MHD_NO;
+    if (MHD_add_response_header(response, "Content-Type", type) == MHD_YES &&
+        MHD_add_response_header(response, "Cache-Control", "no-store") == MHD_YES &&
+        MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES &&
+        MHD_add_response_header(response, "X-Frame-Options", "DENY") == MHD_YES &&
+        MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin") == MHD_YES)
+        result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int status,
+                              const char *why)
+{
+    return answer(connection, status, "text/plain; charset=utf-8",
+                  MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
+                                                  MHD_RESPMEM_PERSISTENT));
+}
+
+/* A page from elsewhere whose name leads here (DNS rebinding) says its own name. */
+static bool is_this_host(const struct serve *s, const char *host)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+    char wanted[32];
+
+    for (size_t i = 0; host != NULL && i < sizeof names / sizeof names[0]; i++) {
+        snprintf(wanted, sizeof wanted, "%s:%u", names[i], s->port);
+        if (strcasecmp(host, wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A plain decimal number of the query. */
+static bool number_of(struct MHD_Connection *connection, const char *name, uint64_t *number)
+{
+    const char *text = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+    char *end;
+
+    if (text == NULL || *text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return *end == 0 && errno == 0;
+}
+
+static bool is_unchanged(const struct serve *s)
+{
+    struct stat now;
+
+    return stat(s->path, &now) == 0 && now.st_dev == s->trace.st_dev &&
+           now.st_ino == s->trace.st_ino && now.st_size == s->trace.st_size &&
+           now.st_mtim.tv_sec == s->trace.st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == s->trace.st_mtim.tv_nsec;
+}
+
+typedef int (*window_reader)(struct view_model *, const char *, struct view_span_ns, uint8_t **,
+                             size_t *);
+
+static enum MHD_Result send_window(struct serve *s, struct MHD_Connection *connection,
+                                   window_reader reader)
+{
+    struct view_span_ns span;
+    uint8_t *bytes = NULL;
+    size_t count = 0;
+    int error;
+
+    if (!number_of(connection, "from", &span.from) || !number_of(connection, "to", &span.to) ||
+        span.from > span.to)
+        return refuse(connection, MHD_HTTP_BAD_REQUEST, "from and to are times in ns\n");
+    if (!is_unchanged(s))
+        return refuse(connection, MHD_HTTP_GONE, "the trace has changed: start hr view again\n");
+    pthread_mutex_lock(&s->lock);
+    error = reader(s->model, s->path, span, &bytes, &count);
+    pthread_mutex_unlock(&s->lock);
+    if (error != 0)
+        return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, trace_file_error(error));
+    return answer(connection, MHD_HTTP_OK, "application/octet-stream",
+                  MHD_create_response_from_buffer(count, bytes, MHD_RESPMEM_MUST_FREE));
+}
+
+static enum MHD_Result send_page(const struct serve *s, struct MHD_Connection *connection)
+{
+    int fd = dup(s->page_fd); /* the response closes it */
+    struct MHD_Response *response =
+        fd >= 0 ? MHD_create_response_from_fd_at_offset64(s->page_bytes, fd, 0) : NULL;
+
+    if (response == NULL && fd >= 0)
+        close(fd);
+    return answer(connection, MHD_HTTP_OK, "text/html; charset=utf-8", response);
+}
+
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+                              const char *method, const char *version, const char *upload,
+                              size_t *upload_bytes, void **state)
+{
+    static int seen; /* any address serves as "the header came" */
+    struct serve *s = context;
+    size_t key = strlen(s->key);
+
+    (void)version;
+    (void)upload;
+    if (*state == NULL && strcmp(method, "GET") == 0) {
+        *state = &seen; /* the answer comes when the request is complete */
+        return MHD_YES;
+    }
+    if (strcmp(method, "GET") != 0 || *upload_bytes != 0)
+        return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
+    if (!is_this_host(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
+        return refuse(connection, MHD_HTTP_FORBIDDEN, "this server is for this machine\n");
+    if (url[0] != '/' || strncmp(url + 1, s->key, key) != 0 || url[1 + key] != '/')
+        return refuse(connection, MHD_HTTP_NOT_FOUND, "use the address that hr view printed\n");
+    url += key + 2;
+    if (*url == 0)
+        return send_page(s, connection);
+    if (strcmp(url, "samples") == 0)
+        return send_window(s, connection, view_window_samples);
+    if (strcmp(url, "profile") == 0)
+        return send_window(s, connection, view_window_profile);
+    return refuse(connection, MHD_HTTP_NOT_FOUND, "no such thing\n");
+}
+
+static struct MHD_Daemon *start(struct serve *s, const struct sockaddr *address, unsigned int flags)
+{
+    return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | flags, s->port, NULL,
+                            NULL, handle, s, MHD_OPTION_SOCK_ADDR, address,
+                            MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+                            MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
+}
+
+static struct MHD_Daemon *start_v4(struct serve *s)
+{
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_port = htons(s->port),
+                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct MHD_Daemon *daemon = start(s, (const struct sockaddr *)&address, 0);
+    const union MHD_DaemonInfo *info =
+        daemon != NULL ? MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
+
+    if (info != NULL)
+        s->port = info->port;
+    return daemon;
+}
+
+static struct MHD_Daemon *start_v6(struct serve *s)
+{
+    const struct sockaddr_in6 address = {
+        .sin6_family = AF_INET6, .sin6_port = htons(s->port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+
+    return start(s, (const struct sockaddr *)&address, MHD_USE_IPv6);
+}
+
+/* The page in memory that other processes cannot reach by a name. */
+static int write_page(struct serve *s, json_t *facts)
+{
+    struct output *out = malloc(sizeof *out);
+    int error = -ENOMEM;
+    off_t bytes;
+
+    s->page_fd = memfd_create("hr view", MFD_CLOEXEC);
+    if (out == NULL || s->page_fd < 0) {
+        json_decref(facts);
+        free(out);
+        return s->page_fd < 0 ? -errno : error;
+    }
+    output_init(out, s->page_fd);
+    error = view_page_write(out, s->model, facts);
+    output_flush(out);
+    error = error != 0 ? error : out->error;
+    bytes = lseek(s->page_fd, 0, SEEK_END);
+    s->page_bytes = bytes > 0 ? (size_t)bytes : 0;
+    free(out);
+    return error;
+}
+
+static int make_key(struct serve *s)
+{
+    uint8_t random[KEY_BYTES];
+
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return -EIO;
+    for (size_t i = 0; i < KEY_BYTES; i++)
+        snprintf(s->key + 2 * i, 3, "%02x", random[i]);
+    return 0;
+}
+
+static int run(struct serve *s)
+{
+    struct MHD_Daemon *v4, *v6;
+    sigset_t signals;
+    int which;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in the server's threads, too */
+    v4 = start_v4(s);
+    if (v4 == NULL) {
+        error_print("127.0.0.1:%u: cannot be listened on: %s; choose another --port", s->port,
+                    errno != 0 ? strerror(errno) : "it is in use");
+        return HR_EXIT_FAILED;
+    }
+    v6 = start_v6(s); /* not everywhere */
+    printf("http://127.0.0.1:%u/%s/\n", s->port, s->key);
+    fflush(stdout);
+    fprintf(stderr, "hr view: serving %s to this machine; Ctrl-C ends it\n", s->path);
+    sigwait(&signals, &which);
+    MHD_stop_daemon(v4);
+    if (v6 != NULL)
+        MHD_stop_daemon(v6);
+    return HR_EXIT_OK;
+}
+
+int view_serve(struct view_model *model, const char *path, uint16_t port, json_t *facts)
+{
+    struct serve s = {.model = model, .path = path, .port = port, .page_fd = -1};
+    int status = HR_EXIT_FAILED, error;
+
+    json_object_set_new(facts, "server", json_true());
+    pthread_mutex_init(&s.lock, NULL);
+    error = stat(path, &s.trace) == 0 ? make_key(&s) : -errno;
+    if (error == 0)
+        error = write_page(&s, facts);
+    else
+        json_decref(facts);
+    if (error == 0)
+        status = run(&s);
+    else
+        error_print("%s: cannot be served: %s", path, strerror(-error));
+    if (s.page_fd >= 0)
+        close(s.page_fd);
+    pthread_mutex_destroy(&s.lock);
+    return status;
+}
