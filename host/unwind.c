@@ -13,7 +13,7 @@
 #define RULE_BITS 14
 #define RULES (1u << RULE_BITS) /* 5 MB, emptied likewise */
 
-enum { NO_MAP = 1, NO_RULE, FIRST_RULE }; /* place.rule; 0: the place is free */
+enum { NO_MAP = 1, NO_RULE, ENTRY, FIRST_RULE }; /* place.rule; 0: the place is free */
 
 struct place {
     uint64_t address;
@@ -104,6 +104,8 @@ static uint64_t look_up(struct unwind *u, uint64_t address)
         return FIRST_RULE + keep_rule(u, &rule);
     case UNWIND_NO_RULE:
         return NO_RULE;
+    case UNWIND_ENTRY:
+        return ENTRY;
     default:
         return NO_MAP;
     }
@@ -142,7 +144,7 @@ static uint32_t follow(struct unwind *u, struct unwind_frame *frame, uint32_t *c
             return HR_STACK_CUT;
         u->trail[(*count)++] = r->signal ? ip + 1 : ip;
     }
-    return HR_STACK_BROKEN;
+    return rule == ENTRY ? HR_STACK_WHOLE : HR_STACK_BROKEN;
 }
 
 uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,

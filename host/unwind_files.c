@@ -96,6 +96,7 @@ enum unwind_found unwind_files_find(struct unwind_files *files, uint64_t address
 {
     const struct unwind_mapping *mapping = NULL;
     struct unwind_file *file;
+    uint64_t offset;
 
     for (size_t i = files->mapping_count; i-- > 0 && mapping == NULL;)
         if (address >= files->mappings[i].start && address < files->mappings[i].end)
@@ -107,7 +108,8 @@ enum unwind_found unwind_files_find(struct unwind_files *files, uint64_t address
         return UNWIND_NO_RULE;
     if (!file->asked)
         load(files, file);
-    return unwind_tables_find(&file->tables, address - mapping->start + mapping->file_offset, rule)
-               ? UNWIND_RULE
-               : UNWIND_NO_RULE;
+    offset = address - mapping->start + mapping->file_offset;
+    if (unwind_tables_find(&file->tables, offset, rule))
+        return UNWIND_RULE;
+    return unwind_tables_is_entry(&file->tables, offset) ? UNWIND_ENTRY : UNWIND_NO_RULE;
 }

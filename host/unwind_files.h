@@ -54,6 +54,7 @@ int unwind_files_update(struct unwind_files *files);
 enum unwind_found {
     UNWIND_NO_MAP, /* the address is in no map: it is no code */
     UNWIND_NO_RULE, /* code without call frame information */
+    UNWIND_ENTRY, /* the same, where a program starts */
     UNWIND_RULE,
 };
 

@@ -44,6 +44,14 @@ static int find(const struct unwind_place *place, const struct unwind_frame *fra
     }
 }
 
+/* At the end of a function, when the stack pointer has passed the register's place. */
+static bool is_restored(const struct unwind_rule *rule, const struct unwind_place *place,
+                        const struct unwind_frame *frame, uint64_t cfa)
+{
+    return (rule->restored >> place->target & 1) != 0 && place->how == UNWIND_AT_CFA &&
+           cfa + (uint64_t)place->offset < frame->registers[UNWIND_RSP];
+}
+
 /* What the caller's changed registers hold; a bit in *known for each that can be told. */
 static int find_changes(const struct unwind_rule *rule, const struct unwind_frame *frame,
                         uint64_t cfa, uint64_t *values, uint32_t *known)
@@ -57,6 +65,11 @@ static int find_changes(const struct unwind_rule *rule, const struct unwind_fram
         if (place->how == UNWIND_UNDEFINED) {
             if (place->target == rule->return_register)
                 return HR_STACK_WHOLE; /* as the ABI's start of a thread says it */
+            continue;
+        }
+        if (is_restored(rule, place, frame, cfa)) {
+            values[i] = frame->registers[place->target];
+            *known |= frame->known & bit;
             continue;
         }
         end = find(place, frame, &cfa, &values[i]);

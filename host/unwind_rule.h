@@ -42,7 +42,8 @@ struct unwind_rule {
         signal; /* the frame of a signal handler's caller: it was interrupted, it did not call */
     uint8_t return_register; /* whose value is the caller's address */
     uint8_t count;
-    uint8_t zero[5];
+    uint8_t zero[3];
+    uint16_t restored; /* registers that hold the caller's value where their place is below rsp */
     struct unwind_place places[UNWIND_REGISTERS]; /* of the registers that change */
 };
 

@@ -10,12 +10,15 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/elf_place.h"
+#include "host/unwind_epilogue.h"
 #include "host/unwind_row.h"
 
 #define SECTION_BYTES_MAX (1u << 30) /* offsets in the index have 32 bits */
 #define MEMORY_FACTOR 3u /* the index has 24 bytes for an entry of 12 and more */
+#define ENTRY_CODE_BYTES 64u /* from the entry point on; glibc's ld.so has 60 */
 #define PROGRAM_BYTES_MAX (64u << 10) /* instructions of one entry */
 
 static const unsigned char ident[EI_NIDENT] = {ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
@@ -218,7 +221,7 @@ void unwind_tables_open(struct unwind_tables *tables, int fd, uint64_t room)
     Elf_Scn *section = NULL;
     size_t names;
 
-    memset(tables, 0, sizeof *tables);
+    *tables = (struct unwind_tables){.fd = fd};
     elf_version(EV_CURRENT);
     tables->elf = elf_begin(fd, ELF_C_READ, NULL);
     if (tables->elf == NULL || elf_getshdrstrndx(tables->elf, &names) != 0)
@@ -287,6 +290,18 @@ static bool find_in(const struct unwind_table *table, uint64_t address, struct u
            unwind_row_at(&cie.program, address, rule);
 }
 
+static uint16_t read_epilogue(const struct unwind_tables *tables, uint64_t address)
+{
+    uint8_t code[UNWIND_EPILOGUE_BYTES];
+    uint64_t offset, bytes;
+    ssize_t got;
+
+    if (!elf_place_code(tables->elf, address, &offset, &bytes) || offset > INT64_MAX)
+        return 0;
+    got = pread(tables->fd, code, bytes < sizeof code ? bytes : sizeof code, (off_t)offset);
+    return got > 0 ? unwind_epilogue(code, (size_t)got) : 0;
+}
+
 bool unwind_tables_find(const struct unwind_tables *tables, uint64_t file_offset,
                         struct unwind_rule *rule)
 {
@@ -295,7 +310,19 @@ bool unwind_tables_find(const struct unwind_tables *tables, uint64_t file_offset
     if (tables->elf == NULL || !elf_place_address(tables->elf, file_offset, &address))
         return false;
     for (uint32_t i = 0; i < tables->table_count; i++)
-        if (find_in(&tables->tables[i], address, rule))
+        if (find_in(&tables->tables[i], address, rule)) {
+            rule->restored = read_epilogue(tables, address);
             return true;
+        }
     return false;
+}
+
+bool unwind_tables_is_entry(const struct unwind_tables *tables, uint64_t file_offset)
+{
+    GElf_Ehdr header;
+    uint64_t address;
+
+    return tables->elf != NULL && gelf_getehdr(tables->elf, &header) != NULL &&
+           header.e_entry != 0 && elf_place_address(tables->elf, file_offset, &address) &&
+           address >= header.e_entry && address - header.e_entry < ENTRY_CODE_BYTES;
 }

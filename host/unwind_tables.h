@@ -28,6 +28,7 @@ struct unwind_table {
 };
 
 struct unwind_tables {
+    int fd; /* not owned */
     Elf *elf;
     struct unwind_table tables[2];
     uint32_t table_count;
@@ -44,5 +45,10 @@ void unwind_tables_close(struct unwind_tables *tables);
  */
 bool unwind_tables_find(const struct unwind_tables *tables, uint64_t file_offset,
                         struct unwind_rule *rule);
+
+/* Whether that byte is of the few instructions that the kernel starts a program or its ld.so at.
+ * They often come without call frame information, and nobody called them.
+ */
+bool unwind_tables_is_entry(const struct unwind_tables *tables, uint64_t file_offset);
 
 #endif

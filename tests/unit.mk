@@ -70,7 +70,7 @@ FUZZ_LIBS_demangle := -liberty
 $(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c))
 FUZZ_LIBS_symbols := -lelf -ldw -liberty
 
-$(eval $(call FUZZ_HOST,unwind,host/unwind.c host/unwind_expression.c host/unwind_files.c host/unwind_row.c \
+$(eval $(call FUZZ_HOST,unwind,host/unwind.c host/unwind_epilogue.c host/unwind_expression.c host/unwind_files.c host/unwind_row.c \
 	host/unwind_rule.c host/unwind_tables.c host/elf_place.c host/stacks.c host/symbols_debuginfod.c host/symbols_file.c host/text.c \
 	host/trace_info.c host/trace_regions.c))
 FUZZ_LIBS_unwind := -ldw -lelf

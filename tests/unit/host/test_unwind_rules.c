@@ -3,7 +3,8 @@
  */
 #include "host/unwind_rule.h"
 
-#include <sys/mman.h>
+#include <elf.h>
+#include <sys/auxv.h>
 
 #include "tests/own_process.h"
 #include "tests/unit/test.h"
@@ -43,6 +44,11 @@ CODE(far_register, ".cfi_escape 0x0f, 4, 0x92, 0xff, 0x3f, 0");
 CODE(value_expression, ".cfi_escape 0x16, 0x10, 2, 0x73, 0x01"); /* rip = rbx + 1 */
 extern char no_rules[];
 __asm__(".text\n.globl no_rules\nno_rules: nop\nnop\n");
+
+/* As compilers write it: what is said of rbx outlasts its pop. */
+extern char returns[];
+__asm__(".text\n.globl returns\nreturns: .cfi_startproc\n.cfi_offset rbx, -16\nret\nnop\nret\n"
+        ".cfi_endproc\n");
 
 struct machine {
     struct own_process *own;
@@ -164,6 +170,33 @@ static void what_a_caller_lost_is_not_used(void **state)
     assert_int_equal(m->count, 1);
 }
 
+static void registers_are_restored_before_a_return(void **state)
+{
+    struct machine *m = *state;
+
+    m->sample.registers[3] = inside(end);
+    m->words[0] = inside(in_register); /* the return address is in rbx there */
+    assert_int_equal(follow(m, returns + 1), HR_STACK_WHOLE); /* at the second ret */
+    assert_int_equal(m->count, 2);
+    assert_int_equal(m->addresses[1], inside(end));
+    assert_int_equal(follow(m, returns), HR_STACK_BROKEN); /* at the nop it is not known */
+    assert_int_equal(m->count, 1);
+}
+
+static void nobody_calls_the_entry_point(void **state)
+{
+    struct machine *m = *state;
+    uint64_t base = getauxval(AT_BASE); /* of ld.so, whose first instructions have no rules */
+    Elf64_Ehdr header;
+
+    if (base == 0)
+        skip();
+    memcpy(&header, (const void *)(uintptr_t)base, sizeof header);
+    m->words[0] = base + header.e_entry + 8;
+    assert_int_equal(follow(m, plain), HR_STACK_WHOLE);
+    assert_int_equal(m->count, 1);
+}
+
 static void stacks_end_where_nothing_is_known(void **state)
 {
     struct machine *m = *state;
@@ -253,6 +286,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(frame_pointers, setup, teardown),
         cmocka_unit_test_setup_teardown(registers_hold_values, setup, teardown),
         cmocka_unit_test_setup_teardown(what_a_caller_lost_is_not_used, setup, teardown),
+        cmocka_unit_test_setup_teardown(registers_are_restored_before_a_return, setup, teardown),
+        cmocka_unit_test_setup_teardown(nobody_calls_the_entry_point, setup, teardown),
         cmocka_unit_test_setup_teardown(stacks_end_where_nothing_is_known, setup, teardown),
         cmocka_unit_test_setup_teardown(steps_are_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(expressions, setup, teardown),
