@@ -144,6 +144,13 @@ void buddy_add(struct buddy *b, uint64_t from, uint64_t end)
     b->least_free_bytes = b->free_bytes;
 }
 
+static void note_use(struct buddy *b, unsigned order)
+{
+    b->free_bytes -= (uint64_t)PAGE_BYTES << order;
+    if (b->free_bytes < b->least_free_bytes)
+        b->least_free_bytes = b->free_bytes;
+}
+
 uint64_t buddy_alloc(struct buddy *b, unsigned order)
 {
     unsigned found = order;
@@ -158,10 +165,23 @@ uint64_t buddy_alloc(struct buddy *b, unsigned order)
         found--;
         push(b, page + (1ull << found), found);
     }
-    b->free_bytes -= (uint64_t)PAGE_BYTES << order;
-    if (b->free_bytes < b->least_free_bytes)
-        b->least_free_bytes = b->free_bytes;
+    note_use(b, order);
     return (b->first_page + page) * PAGE_BYTES;
+}
+
+uint64_t buddy_alloc_last(struct buddy *b)
+{
+    for (uint64_t i = words_of_order(b->page_count, LARGEST); i-- > 0;) {
+        uint64_t bits = b->free_bits[LARGEST][i];
+        uint64_t page = (i * 64 + 63 - (unsigned)__builtin_clzll(bits | 1)) << LARGEST;
+
+        if (!bits)
+            continue;
+        take(b, page, LARGEST);
+        note_use(b, LARGEST);
+        return (b->first_page + page) * PAGE_BYTES;
+    }
+    return 0;
 }
 
 void buddy_free(struct buddy *b, uint64_t address, unsigned order)

@@ -34,6 +34,8 @@ void buddy_init(struct buddy *b, void *metadata, uint64_t first_page, uint64_t p
 void buddy_add(struct buddy *b, uint64_t from, uint64_t end);
 
 uint64_t buddy_alloc(struct buddy *b, unsigned order); /* an address, 0 when there is none */
+uint64_t
+buddy_alloc_last(struct buddy *b); /* the same of the last free block of the largest order */
 void buddy_free(struct buddy *b, uint64_t address, unsigned order);
 
 #endif

@@ -126,7 +126,8 @@ static uint64_t measure_rdpmc(void)
     return median(ticks, ROUNDS);
 }
 
-static void measure_rounds(struct cpu *cpu)
+/* stacks: samples have call stacks; this one's is empty. */
+static void measure_rounds(struct cpu *cpu, bool stacks)
 {
     uint64_t samples[ROUNDS], reads[ROUNDS], lates[ROUNDS];
     unsigned count = 0;
@@ -134,7 +135,7 @@ static void measure_rounds(struct cpu *cpu)
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct round round = measure(cpu);
         if (run.mode == HR_MODE_TIMER && run.clock.virtual_time && cpu->stop_mask)
-            sampler_trim((int64_t)round.late_ticks);
+            sampler_trim((int64_t)round.late_ticks, stacks);
         if (round.sample_ticks == 0)
             continue;
         samples[count] = round.sample_ticks;
@@ -188,7 +189,7 @@ static void measure_overflow(struct cpu *cpu)
     run.wanted_ticks = 0; /* a period that stays */
     run.mode = HR_MODE_OVERFLOW;
     run.session.period = period;
-    measure_rounds(cpu);
+    measure_rounds(cpu, run.stacks.kind != 0);
     run.wanted_ticks = wanted_ticks;
     run.session.period = 0;
     run.period_min = shortest_period(counts[0], ticks);
@@ -236,7 +237,11 @@ void calibrate(struct cpu *cpu)
     cpu->thread = NULL; /* the loop's system call leaves ring 3 */
     x86_write_cr3(space.root);
     run.calibration.rdpmc_ticks = measure_rdpmc();
-    measure_rounds(cpu);
+    measure_rounds(cpu, false);
+    if (run.stacks.kind) {
+        cpu_save_all();
+        measure_rounds(cpu, true);
+    }
     if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
         measure_overflow(cpu);
     x86_write_cr3(vm_kernel_root());

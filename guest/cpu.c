@@ -88,6 +88,16 @@ static void fill_idt(void)
     set_gate(VECTOR_SPURIOUS, entry_spurious, 0, 0);
 }
 
+void cpu_save_all(void)
+{
+    set_gate(2, entry_nmi_saved, IST_NMI, 0);
+    set_gate(VECTOR_SAMPLE, entry_sample_saved, 0, 0);
+    set_gate(VECTOR_TIMER, entry_timer_saved, 0, 0);
+    set_gate(VECTOR_DEVICE, entry_device_saved, 0, 0);
+    set_gate(VECTOR_WAKE, entry_wake_saved, 0, 0);
+    set_gate(VECTOR_SERVICE_TIMER, entry_wake_saved, 0, 0);
+}
+
 static void tss_set(struct cpu *cpu, unsigned byte_offset, uint64_t value)
 {
     memcpy((uint8_t *)cpu->tss + byte_offset, &value, sizeof value);

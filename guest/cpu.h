@@ -108,6 +108,9 @@ extern uint32_t cpu_count; /* CPUs that run, service CPU included */
 /* Loads GDT, TSS, IDT, GS base, control registers and system call MSRs of the calling CPU. */
 void cpu_setup(uint32_t index);
 
+/* Interrupts and NMIs come by the entries that save all registers from now on, on every CPU. */
+void cpu_save_all(void);
+
 /* Starts the other CPUs named by the MADT, at most `wanted` of them; each runs `entry` on its own
  * stack and must not return.  Returns the number of CPUs running, this one included.
  */

@@ -238,6 +238,44 @@ exception_in_kernel:
     INTERRUPT entry_sample sampler_asked
     INTERRUPT entry_wake service_wake_interrupt
 
+/* The same where samples have call stacks: the whole struct trap_frame, but for vector and error.
+ * C leaves the callee-saved registers as they were.
+ */
+.macro FROM_USER_SAVED handler /* after testb, jz */
+    swapgs
+    subq $16, %rsp
+    SAVE_ALL
+    CLOCK_ENTER 19 /* 3 + 1 + 15 */
+    cld
+    movq %rsp, %rdi
+    call \handler
+    CLOCK_EXIT_STOPPED 22
+    addq $48, %rsp
+    RESTORE_CALLER_SAVED
+    addq $16, %rsp
+    swapgs
+    iretq          /* after: 1 + 8 + 1 + 9 + 3 */
+.endm
+
+.macro INTERRUPT_SAVED name handler in_kernel
+    .balign 16
+    .globl \name
+\name:
+    testb $3, 8(%rsp)
+    jz 1f
+    FROM_USER_SAVED \handler
+1:  SAVE_CALLER_SAVED
+    movq %rsp, %rdi
+    call \in_kernel
+    RESTORE_CALLER_SAVED
+    iretq
+.endm
+
+    INTERRUPT_SAVED entry_timer_saved sampler_interrupt_saved sampler_interrupt_in_kernel
+    INTERRUPT_SAVED entry_device_saved service_device_interrupt service_device_interrupt_in_kernel
+    INTERRUPT_SAVED entry_sample_saved sampler_asked_saved sampler_asked_in_kernel
+    INTERRUPT_SAVED entry_wake_saved service_wake_interrupt service_wake_interrupt_in_kernel
+
     .balign 16
     .globl entry_spurious
 entry_spurious: /* no EOI (SDM volume 3, "Spurious Interrupt") */
@@ -259,6 +297,23 @@ exception_2:
     andq $-IST_BYTES, %rsi
     movq (%rsi), %rsi /* the struct cpu, see load_tables in guest/cpu.c */
     call overflow_nmi_in_kernel
+    RESTORE_CALLER_SAVED
+    iretq
+
+    .balign 16
+    .globl entry_nmi_saved
+entry_nmi_saved:
+    testb $3, 8(%rsp)
+    jz 1f
+    FROM_USER_SAVED overflow_nmi_saved
+1:  SAVE_CALLER_SAVED
+    cld
+    movq %rsp, %rdi
+    movq %rsp, %rsi
+    andq $-IST_BYTES, %rsi
+    movq (%rsi), %rsi /* the struct cpu */
+    movq %rbp, %rdx
+    call overflow_nmi_in_kernel_saved
     RESTORE_CALLER_SAVED
     iretq
 

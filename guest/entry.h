@@ -20,6 +20,13 @@ void entry_thread(void);
 void entry_sample(void);
 void entry_spurious(void);
 
+/* The same with all registers saved: where samples have call stacks. */
+void entry_timer_saved(void);
+void entry_device_saved(void);
+void entry_wake_saved(void);
+void entry_sample_saved(void);
+void entry_nmi_saved(void);
+
 /* guest/syscall.c and guest/traps.c; thread context, interrupts off.  A call's number is in
  * frame->rax, and its result goes there; true: return by IRETQ. */
 bool trap_syscall(struct trap_frame *frame);
@@ -37,10 +44,16 @@ void switch_stacks(uint64_t *save_rsp, uint64_t load_rsp);
 void overflow_nmi(struct irq_frame *frame);
 void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu);
 
-/* Interrupts.  The _in_kernel forms run when a halt in the kernel was interrupted. */
+void overflow_nmi_saved(struct trap_frame *frame);
+void overflow_nmi_in_kernel_saved(struct irq_frame *frame, struct cpu *cpu, uint64_t fp);
+
+/* Interrupts.  Vector and error of a trap_frame are not set.  The _in_kernel forms run when a halt
+ * in the kernel was interrupted. */
 void sampler_interrupt(struct irq_frame *frame);
 void sampler_interrupt_in_kernel(struct irq_frame *frame);
+void sampler_interrupt_saved(struct trap_frame *frame);
 void sampler_asked(struct irq_frame *frame);
+void sampler_asked_saved(struct trap_frame *frame);
 void sampler_asked_in_kernel(struct irq_frame *frame);
 void service_device_interrupt(struct irq_frame *frame);
 void service_device_interrupt_in_kernel(struct irq_frame *frame);

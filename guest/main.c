@@ -25,6 +25,7 @@
 #include "guest/service.h"
 #include "guest/service_cpu.h"
 #include "guest/signal_frame.h"
+#include "guest/stack.h"
 #include "guest/threads.h"
 #include "guest/trace.h"
 #include "guest/vdso.h"
@@ -79,8 +80,10 @@ static void prepare_workload(struct cpu *cpu)
     struct ring *ring = platform_allocate(sizeof *ring);
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
 
-    if (!ring || !stack || ring_init(ring, cpu->index, RING_SLOTS, run.session.event_count))
+    if (!ring || !stack || ring_init(ring, cpu->index, RING_SLOTS, run.session.event_count) ||
+        stack_add_to_ring(ring))
         panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
+    run.ring_slots = ring->mask + 1;
     service_make_buffer(cpu);
     cpu->ring = ring;
     cpu->stop_mask = run.shared ? ~0ull : 0;

@@ -9,6 +9,7 @@
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/sample.h"
+#include "guest/stack.h"
 
 /* What the first event's counter counted since it was set to minus the period. */
 static inline uint64_t elapsed(const struct cpu *cpu)
@@ -37,9 +38,18 @@ static __attribute__((noinline)) uint32_t adapt(struct cpu *cpu, uint64_t now, u
     return 1;
 }
 
+/* Whose call stack is taken. */
+struct source {
+    const struct trap_frame *user; /* ring 3, all registers; NULL: ring 0, or no call stacks */
+    const struct irq_frame *kernel; /* ring 0; or NULL */
+    uint64_t kernel_fp;
+};
+static const struct source no_stack;
+
 /* One overflow: sample, next period, and the counter goes on. */
-static inline __attribute__((always_inline)) void
-sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flags)
+static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64_t now,
+                                                         uint32_t start, uint64_t ip,
+                                                         uint32_t flags, struct source source)
 {
     struct ring *ring = cpu->ring;
     uint64_t counted = elapsed(cpu);
@@ -58,6 +68,10 @@ sample(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flag
         struct trace_slot *slot = ring_slot(ring, ring->reserved);
         sample_fill(slot, cpu, now, start, ip, flags);
         pmu_store(&slot->counters[0], cpu->overflow_base); /* whole */
+        if (source.user)
+            stack_take(slot, source.user);
+        if (source.kernel)
+            stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
         pmu_store_fence();
         if (run.wanted_ticks)
             slots += adapt(cpu, now, counted);
@@ -78,7 +92,8 @@ static __attribute__((noinline)) void unexplained(struct cpu *cpu)
     apic_pmi_enable();
 }
 
-void overflow_nmi(struct irq_frame *frame)
+static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
+                                                             struct source source)
 {
     struct cpu *cpu = cpu_this();
 
@@ -86,9 +101,19 @@ void overflow_nmi(struct irq_frame *frame)
         unexplained(cpu);
         return;
     }
-    sample(cpu, clock_entered(cpu), (uint32_t)cpu->enter_ticks, frame->rip, 0);
+    sample(cpu, clock_entered(cpu), (uint32_t)cpu->enter_ticks, *ip, 0, source);
     if (cpu->stop_mask && ring_half_full(cpu->ring))
         apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
+}
+
+void overflow_nmi(struct irq_frame *frame)
+{
+    in_program(&frame->rip, no_stack);
+}
+
+void overflow_nmi_saved(struct trap_frame *frame)
+{
+    in_program(&frame->rip, (struct source){.user = frame});
 }
 
 /* The workload clock in a kernel that may have stopped it. */
@@ -99,7 +124,8 @@ static uint64_t kernel_time(const struct cpu *cpu)
     return ticks - *cpu->clock_offset;
 }
 
-void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)
+static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, const uint64_t *ip,
+                                                            struct source source)
 {
     uint32_t start = x86_rdtsc_low();
 
@@ -107,9 +133,19 @@ void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)
         unexplained(cpu);
         return;
     }
-    sample(cpu, kernel_time(cpu), start, frame->rip, HR_SAMPLE_KERNEL);
+    sample(cpu, kernel_time(cpu), start, *ip, HR_SAMPLE_KERNEL, source);
     if (cpu->held) /* it was on its way when they were held */
         run.pmu->pause(&run.session);
+}
+
+void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)
+{
+    in_kernel(cpu, &frame->rip, no_stack);
+}
+
+void overflow_nmi_in_kernel_saved(struct irq_frame *frame, struct cpu *cpu, uint64_t fp)
+{
+    in_kernel(cpu, &frame->rip, (struct source){.kernel = frame, .kernel_fp = fp});
 }
 
 void overflow_start(struct cpu *cpu)

@@ -134,6 +134,11 @@ uint64_t phys_alloc(unsigned order)
     return buddy_alloc(&memory, order);
 }
 
+uint64_t phys_alloc_last(void)
+{
+    return buddy_alloc_last(&memory);
+}
+
 void phys_free(uint64_t address, unsigned order)
 {
     buddy_free(&memory, address, order);

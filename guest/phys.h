@@ -23,6 +23,11 @@ void phys_add_high(void);
 uint64_t phys_alloc(unsigned order);
 void phys_free(uint64_t address, unsigned order);
 
+/* Boot: the last free block of the largest order, out of the way of all others: what it is taken
+ * for changes nothing in how the rest is given out, nor in how long that takes.  0: there is none.
+ */
+uint64_t phys_alloc_last(void);
+
 uint64_t phys_free_bytes(void);
 uint64_t phys_total_bytes(void);
 uint64_t phys_peak_bytes(void); /* most ever allocated */

@@ -10,10 +10,24 @@ int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t event
         .slot_shift = event_count <= TRACE_SLOT_SMALL_EVENTS ? 6 : 7,
         .mask = capacity - 1,
         .cpu = cpu,
+        .record_bytes = trace_slot_bytes(event_count),
     };
     ring->slots = platform_allocate((size_t)capacity << ring->slot_shift);
     ring_reset(ring);
     return ring->slots ? 0 : -ENOMEM;
+}
+
+void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t stack_bytes)
+{
+    uint32_t slot_bytes = ring->record_bytes + stack_bytes;
+
+    while (1u << ring->slot_shift < slot_bytes)
+        ring->slot_shift++;
+    while ((uint64_t)ring->mask + 1 > bytes >> ring->slot_shift)
+        ring->mask /= 2;
+    ring->record_bytes += (uint32_t)sizeof(struct trace_slot_stack); /* of 0 addresses */
+    ring->slots = memory;
+    ring_reset(ring);
 }
 
 void ring_reset(struct ring *ring)

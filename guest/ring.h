@@ -15,14 +15,17 @@
 
 #include "lib/trace_slot.h"
 
-#define RING_SLOTS 8192 /* of one CPU: 8 ms at 1 us */
+#define RING_SLOTS 8192 /* of one CPU: 8 ms at 1 us; fewer where they have call stacks */
+#define RING_SLOTS_MIN 64
 
 struct ring {
     /* shared, read-mostly */
     uint8_t *slots;
-    uint32_t slot_shift; /* log2 of the bytes of one slot: 6 or 7 */
+    uint32_t slot_shift; /* log2 of the bytes of one slot: 6 or 7, more with call stacks */
     uint32_t mask; /* capacity - 1 */
     uint32_t cpu;
+    uint32_t
+        record_bytes; /* of a slot that is no sample, and how many addresses its stack has: 0 */
     /* the producer's line */
     uint64_t head __attribute__((aligned(64))); /* slots ever published */
     uint64_t reserved; /* slots ever given out: head, or more while a slot is open */
@@ -37,6 +40,10 @@ struct ring {
 
 /* capacity: a power of two.  0, -ENOMEM. */
 int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t event_count);
+
+/* Slots have stack_bytes bytes beyond the sample for its call stack: the ring gets `bytes` bytes of
+ * other memory, a power of two and at least RING_SLOTS_MIN slots, of which as many as fit. */
+void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t stack_bytes);
 
 static inline struct trace_slot *ring_slot(const struct ring *ring, uint64_t position)
 {

@@ -8,6 +8,7 @@
 #include "guest/run.h"
 #include "lib/modes.h"
 #include "lib/muldiv.h"
+#include "lib/stack_kinds.h"
 
 #define NS_PER_SECOND 1000000000ull
 
@@ -64,6 +65,19 @@ void run_read_manifest(void)
     run.process.pid = PROCESS_ID;
 }
 
+static void read_stacks(void)
+{
+    const char *kind = manifest_text(&run.manifest, "stacks", NULL);
+    uint64_t limit = number("stacks-limit", 0);
+
+    if (!kind)
+        return;
+    run.stacks.kind = stack_kinds_find(kind);
+    if (!run.stacks.kind || !stack_kinds_limit_ok(run.stacks.kind, limit))
+        panic("manifest: no stacks of kind %s with limit %lu", kind, limit);
+    run.stacks.limit = (uint32_t)limit;
+}
+
 void run_read_sampling(void)
 {
     run.interval_ticks = run_ns_to_ticks(number("interval", 10000));
@@ -73,5 +87,6 @@ void run_read_sampling(void)
     if (run.frequency_hz)
         run.wanted_ticks = run.clock.hz / run.frequency_hz;
     run.period = run.frequency_hz ? OVERFLOW_PERIOD_FIRST : number("period", 0);
+    read_stacks();
     run_read_events();
 }

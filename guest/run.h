@@ -34,6 +34,8 @@ struct run {
     uint64_t period_min; /* overflow: what this machine can bear; measured */
     uint64_t overflow_mask; /* overflow: the range of the first event's counter */
     bool paused; /* the trigger rests: at first, then as the program says (guest/syscall_hr.h) */
+    struct hr_meta_stacks stacks; /* of samples; kind 0: none */
+    uint32_t ring_slots; /* of each workload CPU */
     bool shared; /* one CPU is both service and workload CPU */
     bool emulated;
     uint32_t workload_cpus; /* that run the program; 1 in shared mode */

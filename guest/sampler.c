@@ -11,6 +11,7 @@
 #include "guest/sample.h"
 #include "guest/sampler.h"
 #include "guest/service.h"
+#include "guest/stack.h"
 
 /* Ticks from arming the timer to ring 3 in shared mode, where they are off the workload clock.  Too
  * much makes samples late; too little would let the timer fire before the program executed
@@ -19,15 +20,19 @@
  */
 static int64_t arm_lead_ticks;
 
+/* The same after an interrupt that took a call stack; elsewhere it makes no difference, so that
+ * stacks change no sample's time. */
+static int64_t arm_lead_stacks_ticks;
+
 /* Arms the timer for what comes first.  In shared mode the workload clock stands at `now` until
  * ring 3. */
-static inline void arm(struct cpu *cpu, uint64_t now)
+static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
 {
     uint64_t due = cpu->next_due < cpu->attention_due ? cpu->next_due : cpu->attention_due;
     int64_t ticks;
 
     if (cpu->stop_mask)
-        ticks = (int64_t)(due - now) + arm_lead_ticks;
+        ticks = (int64_t)(due - now) + *lead_ticks;
     else
         ticks = (int64_t)(due - x86_rdtsc());
     apic_timer_arm(ticks);
@@ -37,7 +42,7 @@ static inline void arm(struct cpu *cpu, uint64_t now)
 static void arm_if_needed(struct cpu *cpu, uint64_t now)
 {
     if (cpu->next_due < CPU_NEVER || cpu->attention_due < CPU_NEVER)
-        arm(cpu, now);
+        arm(cpu, now, &arm_lead_ticks);
 }
 
 void sampler_set_attention(struct cpu *cpu, uint64_t due)
@@ -51,12 +56,12 @@ void sampler_set_attention(struct cpu *cpu, uint64_t due)
 
 void sampler_set_lead(int64_t ticks)
 {
-    arm_lead_ticks = ticks;
+    arm_lead_ticks = arm_lead_stacks_ticks = ticks;
 }
 
-void sampler_trim(int64_t late_ticks)
+void sampler_trim(int64_t late_ticks, bool stacks)
 {
-    arm_lead_ticks -= late_ticks;
+    *(stacks ? &arm_lead_stacks_ticks : &arm_lead_ticks) -= late_ticks;
 }
 
 /* The rare path: no room known, or a loss to report first.  In shared mode there is room after
@@ -74,12 +79,16 @@ static __attribute__((noinline)) bool make_room(struct cpu *cpu, uint64_t now)
     return ring_reserve(cpu->ring) != NULL;
 }
 
-/* Fills and publishes the slot at head. */
-static inline void fill(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flags)
+/* Fills and publishes the slot at head; frame: whose call stack is taken, or NULL. */
+static inline void fill(struct cpu *cpu, uint64_t now, uint32_t start, uint64_t ip, uint32_t flags,
+                        const struct trap_frame *frame)
 {
     struct ring *ring = cpu->ring;
+    struct trace_slot *slot = ring_slot(ring, ring->head);
 
-    sample_fill(ring_slot(ring, ring->head), cpu, now, start, ip, flags);
+    sample_fill(slot, cpu, now, start, ip, flags);
+    if (frame)
+        stack_take(slot, frame);
     pmu_store_fence();
     ring_publish(ring);
 }
@@ -94,7 +103,7 @@ static inline void take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t fla
             return;
         start = x86_rdtsc_low(); /* service work is not the cost of reading */
     }
-    fill(cpu, now, start, ip, flags);
+    fill(cpu, now, start, ip, flags, stack_frame(cpu));
 }
 
 /* An interrupt before the program reached what is due: of a timer armed earlier, since when the
@@ -133,7 +142,9 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
     return true;
 }
 
-void sampler_interrupt(struct irq_frame *frame)
+/* frame: all registers, or NULL: no call stacks. */
+static inline __attribute__((always_inline)) void
+interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lead_ticks)
 {
     struct cpu *cpu = cpu_this();
     uint64_t now = clock_entered(cpu);
@@ -141,13 +152,23 @@ void sampler_interrupt(struct irq_frame *frame)
     if (__builtin_expect(now - cpu->next_due <= run.interval_ticks / 2 && ring_has_room(cpu->ring),
                          1)) {
         cpu->next_due += run.interval_ticks;
-        fill(cpu, now, (uint32_t)cpu->enter_ticks, frame->rip, 0);
-    } else if (!interrupt_off_grid(cpu, now, frame->rip)) {
+        fill(cpu, now, (uint32_t)cpu->enter_ticks, *ip, 0, frame);
+    } else if (!interrupt_off_grid(cpu, now, *ip)) {
         apic_eoi();
         return;
     }
     apic_eoi();
-    arm(cpu, clock_entered(cpu));
+    arm(cpu, clock_entered(cpu), lead_ticks);
+}
+
+void sampler_interrupt(struct irq_frame *frame)
+{
+    interrupt(&frame->rip, NULL, &arm_lead_ticks);
+}
+
+void sampler_interrupt_saved(struct trap_frame *frame)
+{
+    interrupt(&frame->rip, frame, &arm_lead_stacks_ticks);
 }
 
 /* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again, or
@@ -198,7 +219,8 @@ void sampler_leave(struct cpu *cpu, uint64_t now, uint64_t ip)
     if ((int64_t)late < 0)
         return;
     if (ring_has_room(cpu->ring) || make_room(cpu, now))
-        fill(cpu, now, x86_rdtsc_low(), ip, late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+        fill(cpu, now, x86_rdtsc_low(), ip, late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0,
+             stack_frame(cpu));
     cpu->next_due = sample_next_due(cpu->next_due, now);
 }
 
@@ -291,6 +313,9 @@ void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
     slot->flags = (uint8_t)(flags | HR_SAMPLE_POLLED);
     slot->kind = 0;
     memcpy(slot->counters, values, run.session.event_count * sizeof *values);
+    if (stack_frame(cpu))
+        stack_take(slot, stack_frame(cpu));
+    pmu_store_fence();
     sampler_record_end(cpu);
 }
 
@@ -298,7 +323,7 @@ struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uin
 {
     struct trace_slot *slot = open_slot(cpu);
 
-    memset(slot, 0, (size_t)1 << cpu->ring->slot_shift);
+    memset(slot, 0, cpu->ring->record_bytes);
     slot->time = time;
     slot->tid = cpu->tid;
     slot->kind = (uint8_t)kind;
@@ -337,7 +362,7 @@ void sampler_ask_all(struct cpu *self)
 }
 
 /* The interrupt waited while this CPU was in the kernel: such a sample is late. */
-void sampler_asked(struct irq_frame *frame)
+static void asked(uint64_t ip)
 {
     struct cpu *cpu = cpu_this();
     uint64_t now = clock_entered(cpu);
@@ -345,9 +370,19 @@ void sampler_asked(struct irq_frame *frame)
 
     apic_eoi();
     if (due && !cpu->paused && (int64_t)(now - due) >= 0)
-        take(cpu, now, frame->rip, now - due > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+        take(cpu, now, ip, now - due > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
     if (__atomic_exchange_n(&cpu->ask_polled, false, __ATOMIC_SEQ_CST))
-        sampler_poll(cpu, frame->rip, 0);
+        sampler_poll(cpu, ip, 0);
+}
+
+void sampler_asked(struct irq_frame *frame)
+{
+    asked(frame->rip);
+}
+
+void sampler_asked_saved(struct trap_frame *frame)
+{
+    asked(frame->rip);
 }
 
 /* Its thread began to wait meanwhile. */

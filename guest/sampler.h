@@ -56,7 +56,8 @@ void sampler_record_end(struct cpu *cpu);
 /* Before calibration: a lead that is certainly enough. */
 void sampler_set_lead(int64_t ticks);
 
-/* Calibration: samples came `late_ticks` after the grid; arm the timer that much earlier. */
-void sampler_trim(int64_t late_ticks);
+/* Calibration: samples came `late_ticks` after the grid; arm the timer that much earlier after
+ * those that take call stacks, or everywhere else. */
+void sampler_trim(int64_t late_ticks, bool stacks);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "guest/signal.h"
 #include "guest/signal_frame.h"
+#include "guest/stack_walk.h"
 #include "guest/syscall_handlers.h"
 #include "guest/threads.h"
 #include "guest/uaccess.h"
@@ -17,7 +18,8 @@
 /* What an action may say: Linux drops the rest. */
 #define ACTION_FLAGS                                                                   \
     (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | \
-     SA_RESETHAND | 0x04000800u /* SA_RESTORER, SA_EXPOSE_TAGBITS */)
+     SA_RESETHAND | ACTION_RESTORER | 0x800u /* SA_EXPOSE_TAGBITS */)
+#define ACTION_RESTORER 0x04000000u /* SA_RESTORER */
 
 int64_t syscall_rt_sigaction(struct thread *thread, struct trap_frame *frame)
 {
@@ -39,6 +41,8 @@ int64_t syscall_rt_sigaction(struct thread *thread, struct trap_frame *frame)
         action.mask = signal_mask_of(action.mask);
         action.flags &= ACTION_FLAGS;
         *current = action;
+        if (action.flags & ACTION_RESTORER)
+            stack_walk_add_restorer(action.restorer);
         if (action.handler == HANDLER_IGNORE ||
             (action.handler == HANDLER_DEFAULT && signal_default_ignores(signal)))
             signal_forget(thread->process, SIGNAL_BIT(signal)); /* not pending any more */

@@ -10,6 +10,7 @@
 #include "guest/regions.h"
 #include "guest/ring.h"
 #include "guest/run.h"
+#include "guest/stack.h"
 #include "guest/trace.h"
 #include "guest/trace_maps.h"
 #include "guest/trace_meta.h"
@@ -63,6 +64,8 @@ void trace_add_ring(struct ring *ring)
     streams[ring->cpu] = stream;
     trace_writer_init(&stream->data.writer, stream->data.buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
                       run.session.event_count);
+    if (stack_add_to_writer(&stream->data.writer))
+        panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
     if (!run.pmu_caps.needs_encodings)
         return;
     /* overflow sampling makes the first event whole itself: guest/overflow.c */
@@ -170,6 +173,12 @@ static int write_record(struct trace_writer *w, const struct trace_slot *slot)
     return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
 }
 
+static void check_stacks(const struct ring *ring, uint64_t tail, uint64_t count)
+{
+    for (uint64_t i = tail; i < tail + count && ring_slot(ring, i)->kind == 0; i++)
+        stack_check(ring_slot(ring, i));
+}
+
 /* Writes slots from `tail` on, in one piece of the ring: how many; 0 when the chunk is full. */
 static uint32_t write_slots(struct trace_writer *w, const struct ring *ring, uint64_t tail,
                             uint64_t head)
@@ -187,6 +196,8 @@ static uint32_t write_slots(struct trace_writer *w, const struct ring *ring, uin
     }
     if (count > head - tail)
         count = head - tail;
+    if (run.stacks.kind)
+        check_stacks(ring, tail, count);
     return trace_writer_samples(w, slot, (size_t)1 << ring->slot_shift, (uint32_t)count);
 }
 

@@ -5,7 +5,6 @@
 #include "guest/image.h"
 #include "guest/log.h"
 #include "guest/phys.h"
-#include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/trace.h"
 #include "guest/trace_maps.h"
@@ -166,7 +165,7 @@ static void sampling(struct trace_writer *w)
                  (run.emulated && !exact ? HR_SAMPLING_INEXACT : 0u) |
                  (run.shared ? HR_SAMPLING_SHARED : 0u) | (run.paused ? HR_SAMPLING_PAUSED : 0u),
         .event_count = run.session.event_count,
-        .ring_slots = RING_SLOTS,
+        .ring_slots = run.ring_slots,
         .cpu_count = run.workload_cpus,
     };
 
@@ -182,6 +181,8 @@ void trace_meta_write(struct trace_writer *w)
 
     add(w, HR_META_CLOCK, &clock, sizeof clock, NULL, 0);
     sampling(w);
+    if (run.stacks.kind)
+        add(w, HR_META_STACKS, &run.stacks, sizeof run.stacks, NULL, 0);
     for (uint16_t i = 0; i < run.session.event_count; i++) {
         const struct pmu_event *event = &run.session.events[i];
         const struct hr_meta_event record = {.encoding = event->encoding,

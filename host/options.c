@@ -44,6 +44,8 @@ static const struct argp_option pack_options[] = {
     {"mode", 'm', "MODE", 0, "timer (default), ipi, overflow, instructed or off", 1},
     {"count", 'c', "N", 0, "sample every N events of the first event (counter overflow)", 1},
     {"freq", 'F', "HZ", 0, "overflow sampling whose period adapts to HZ samples a second", 1},
+    {"call-graph", 'g', "KIND", OPTION_ARG_OPTIONAL,
+     "record call stacks: fp[,FRAMES] by frame pointers (default), dwarf[,BYTES] for unwinding", 1},
     {"paused", KEY_PAUSED, 0, 0, "sample only from the program's hr_start() on", 1},
     {"cpus", KEY_CPUS, "N", 0, "CPUs for the program beside the service CPU; 0: one for both", 2},
     {"mem", KEY_MEM, "SIZE", 0, "the guest's memory (default 1G)", 2},
@@ -204,6 +206,10 @@ static error_t parse_pack_option(int key, char *argument, struct argp_state *sta
         return options_set_period(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case 'F':
         return options_set_frequency(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case 'g':
+        if (argument == NULL && options_stacks_follow(state->argv[state->next]))
+            argument = state->argv[state->next++];
+        return options_set_stacks(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_PAUSED:
         o->paused = true;
         return 0;

@@ -35,6 +35,7 @@ struct options {
     uint64_t interval_ns; /* timer and IPI; while options are parsed, 0: not given */
     uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz */
     uint64_t frequency_hz; /* overflow: samples a second; 0: the period is fixed */
+    struct hr_meta_stacks stacks; /* that samples have; kind 0: none */
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
     uint64_t memory_bytes;

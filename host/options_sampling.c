@@ -2,11 +2,13 @@
 #include "host/options_sampling.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/units.h"
 #include "lib/modes.h"
+#include "lib/stack_kinds.h"
 
 int options_set_interval(struct options *o, const char *text, struct run_failure *failure)
 {
@@ -62,6 +64,54 @@ int options_set_frequency(struct options *o, const char *text, struct run_failur
     return 0;
 }
 
+/* The kind that a text begins with, up to its end or a comma; 0: none. */
+static uint32_t stacks_kind(const char *text)
+{
+    char name[8];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ","), text);
+    return stack_kinds_find(name);
+}
+
+bool options_stacks_follow(const char *word)
+{
+    return word != NULL && stacks_kind(word) != 0;
+}
+
+/* What follows the comma, or the default. */
+static int set_limit(struct options *o, const char *text, const char *limit,
+                     struct run_failure *failure)
+{
+    bool frames = o->stacks.kind == HR_STACK_FP;
+    uint64_t value = frames ? OPTIONS_STACK_FRAMES_DEFAULT : OPTIONS_STACK_BYTES_DEFAULT;
+    int error = 0;
+
+    if (limit != NULL)
+        error = frames ? parse_number(limit, HR_STACK_FRAMES_MAX, &value)
+                       : units_parse_bytes(limit, &value);
+    if (!frames && value <= HR_STACK_BYTES_MAX)
+        value = (value + 7) / 8 * 8;
+    if (error != 0 || !stack_kinds_limit_ok(o->stacks.kind, value))
+        return run_fail(failure, RUN_EXIT_FAILED, "--call-graph %s: not %s from 1 to %u", text,
+                        frames ? "a number of frames" : "a size in bytes",
+                        frames ? HR_STACK_FRAMES_MAX : HR_STACK_BYTES_MAX);
+    o->stacks.limit = (uint32_t)value;
+    return 0;
+}
+
+int options_set_stacks(struct options *o, const char *text, struct run_failure *failure)
+{
+    if (text == NULL)
+        text = "fp";
+    o->stacks.kind = stacks_kind(text);
+    if (o->stacks.kind == 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--call-graph %s: unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES", text);
+    const char *comma = strchr(text, ',');
+
+    return set_limit(o, text, comma != NULL ? comma + 1 : NULL, failure);
+}
+
 int options_finish_sampling(struct options *o, struct run_failure *failure)
 {
     bool overflow = o->period != 0 || o->frequency_hz != 0;
@@ -83,6 +133,10 @@ int options_finish_sampling(struct options *o, struct run_failure *failure)
                         modes_name(o->mode));
     if (o->interval_ns == 0)
         o->interval_ns = OPTIONS_INTERVAL_DEFAULT_NS;
+    if (o->stacks.kind != 0 && o->mode == HR_MODE_OFF)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--call-graph: --mode off takes no samples that could have call stacks; "
+                        "leave one of the two out");
     if (o->paused && (o->mode == HR_MODE_OFF || o->mode == HR_MODE_INSTRUCTED))
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--paused: --mode %s has no trigger that could wait for hr_start(); leave "

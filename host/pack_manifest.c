@@ -12,6 +12,7 @@
 #include "include/run_manifest.h"
 #include "lib/manifest.h"
 #include "lib/modes.h"
+#include "lib/stack_kinds.h"
 
 #define VIRTUAL_START_UNIX_NS 1704067200000000000ull /* 2024-01-01: the same in every run */
 
@@ -89,6 +90,16 @@ static void add_sampling(struct draft *d, const struct options *o)
         add_number(d, "paused", 1);
 }
 
+/* Last of all: the kernel finds a key in a time that depends on what is before it, and call stacks
+ * are to change nothing that the program's clock shows. */
+static void add_stacks(struct draft *d, const struct options *o)
+{
+    if (o->stacks.kind == 0)
+        return;
+    add(d, "stacks", stack_kinds_name(o->stacks.kind));
+    add_number(d, "stacks-limit", o->stacks.limit);
+}
+
 /* The archive says how its events are spelt on the CPU that it is for: nobody needs to be asked. */
 static int add_encodings(struct draft *d, const struct options *o, struct run_failure *failure)
 {
@@ -142,6 +153,7 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
         add_number(&d, "missing", 1);
     if (o->panic_test != NULL)
         add(&d, "panic-test", o->panic_test);
+    add_stacks(&d, o);
     *used = d.used;
     if (!d.full)
         return 0;

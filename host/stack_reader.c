@@ -78,6 +78,10 @@ static enum trace_status read_chains(struct stack_reader *reader,
     return TRACE_OK;
 }
 
+/* A sample in ring 0 has the registers of the entry into the kernel, with ring 3's ip in place of
+ * rcx: that is its first frame. */
+#define KERNEL_SAMPLE_IP 2
+
 static uint32_t unwind(struct stack_reader *reader, const struct stack_reader_run *run, uint32_t i,
                        int *error)
 {
@@ -87,8 +91,10 @@ static uint32_t unwind(struct stack_reader *reader, const struct stack_reader_ru
         .stack_bytes = reader->copies->stack_bytes,
     };
 
-    if (!reader->copies->taken || (run->slots[i].flags & HR_SAMPLE_KERNEL) != 0)
-        return HR_STACK_NONE; /* the registers are those of ring 3, ip is not */
+    bool kernel = (run->slots[i].flags & HR_SAMPLE_KERNEL) != 0;
+
+    if (!reader->copies->taken)
+        return HR_STACK_NONE;
     if (run->stacks == NULL)
         return HR_STACK_WHOLE;
     if (reader->unwind == NULL)
@@ -96,7 +102,13 @@ static uint32_t unwind(struct stack_reader *reader, const struct stack_reader_ru
     if (*error != 0)
         return HR_STACK_NONE;
     memcpy(sample.registers, reader->copies->registers, sizeof sample.registers);
-    return unwind_stack(reader->unwind, &sample, run->stacks);
+    if (!kernel)
+        return unwind_stack(reader->unwind, &sample, run->stacks);
+    sample.ip = sample.registers[KERNEL_SAMPLE_IP];
+    if (sample.ip == 0)
+        return HR_STACK_BROKEN;
+    return stacks_child(run->stacks, unwind_stack(reader->unwind, &sample, run->stacks),
+                        sample.ip + 1);
 }
 
 static enum trace_status read_copies(struct stack_reader *reader,

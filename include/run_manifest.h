@@ -16,6 +16,8 @@
  *                          frequency
  *   frequency=HZ           overflow: samples a second, which the period adapts to
  *   paused=1               the trigger starts with the program's hr_start()
+ *   stacks=KIND            samples have call stacks: fp or dwarf
+ *   stacks-limit=N         with stacks: frames at most (fp), bytes of a stack (dwarf)
  *   kernel-path=PATH       the absolute path of the kernel on the host, for reports
  *   event=NAME             one per event, in order, as given: generic, a CPU's own, raw;
  *                          suffix :u, :k or :uk

@@ -22,6 +22,13 @@ struct trace_slot {
     uint8_t kind;
     uint64_t counters[HR_EVENTS_MAX]; /* since the program's start */
 };
+
+/* Of a slot without a call stack. */
+static inline uint32_t trace_slot_bytes(uint32_t event_count)
+{
+    return event_count <= TRACE_SLOT_SMALL_EVENTS ? 64 : 128;
+}
+
 /* What follows a slot's 64 or 128 bytes where samples have call stacks: slots are larger then, by
  * as much as the limit of HR_META_STACKS needs, up to a power of two.
  */

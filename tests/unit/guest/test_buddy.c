@@ -142,6 +142,33 @@ static void test_order_of_bytes(void **state)
     assert_int_equal(phys_order(UINT64_MAX), PHYS_ORDER_MAX + 1);
 }
 
+static void test_last_blocks_are_out_of_the_way(void **state)
+{
+    uint64_t offsets[500], last = UINT64_MAX;
+
+    for (int taken = 0; taken < 2; taken++) {
+        if (taken)
+            assert_int_not_equal(buddy_alloc_last(&arena), 0);
+        for (unsigned i = 0; i < 500; i++) {
+            uint64_t offset = phys_alloc(i % 3) - first_address();
+
+            if (taken) /* where it is without */
+                assert_int_equal(offset, offsets[i]);
+            offsets[i] = offset;
+        }
+        close_arena(state);
+        open_arena(state);
+    }
+    uint64_t free_bytes = phys_free_bytes();
+    for (uint64_t block; (block = buddy_alloc_last(&arena)); last = block) {
+        assert_true(block < last);
+        free_bytes -= (uint64_t)PAGE_BYTES << (BUDDY_ORDERS - 1);
+        assert_int_equal(phys_free_bytes(), free_bytes);
+    }
+    assert_true(last < UINT64_MAX);
+    assert_int_equal(phys_alloc(BUDDY_ORDERS - 1), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +179,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_parts_of_a_block_can_be_freed, open_arena,
                                         close_arena),
         cmocka_unit_test_setup_teardown(test_random_use_never_overlaps, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(test_last_blocks_are_out_of_the_way, open_arena,
+                                        close_arena),
         cmocka_unit_test(test_order_of_bytes),
     };
 

@@ -351,6 +351,41 @@ static void nmis_report_losses(void **state)
     assert_null(consume());
 }
 
+static void stacks_make_slots_larger_and_fewer(void **state)
+{
+    enum { BYTES = 4 << 20 };
+    static const struct {
+        uint32_t events, stack_bytes, shift, slots;
+    } cases[] = {
+        {5, 16, 7, RING_SLOTS},
+        {5, 64, 7, RING_SLOTS},
+        {5, 72, 8, RING_SLOTS},
+        {5, 8 + 127 * 8, 11, 2048},
+        {6, 8 + 8 * 111, 10, 4096},
+        {13, 8 + 512 * 8, 13, 512},
+        {13, 8 + 128 + 32768, 16, RING_SLOTS_MIN},
+    };
+    void *memory = aligned_alloc(4096, BYTES);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin(RING_SLOTS, cases[i].events);
+        uint8_t *own = ring.slots;
+        ring_add_stacks(&ring, memory, BYTES, cases[i].stack_bytes);
+        free(own);
+        assert_int_equal(ring.slot_shift, cases[i].shift);
+        assert_int_equal(ring.mask + 1, cases[i].slots);
+        assert_true(trace_slot_bytes(cases[i].events) + cases[i].stack_bytes <=
+                    1u << ring.slot_shift);
+        assert_int_equal(ring.record_bytes, trace_slot_bytes(cases[i].events) + 8);
+        for (uint64_t time = 0; time < cases[i].slots; time++)
+            assert_true(produce(time));
+        assert_false(produce(0));
+        ring.slots = NULL;
+    }
+    free(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +398,7 @@ int main(void)
         cmocka_unit_test(a_reading_and_its_slot_have_no_nmi_between),
         cmocka_unit_test(a_limit_may_be_behind),
         cmocka_unit_test(nmis_report_losses),
+        cmocka_unit_test(stacks_make_slots_larger_and_fewer),
     };
     return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
 }

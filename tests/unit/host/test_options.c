@@ -49,6 +49,66 @@ static void defaults(void **state)
     assert_int_equal(o.timeout_ns, 0);
 }
 
+static void call_graph_takes_a_word_that_is_a_kind(void **state)
+{
+    static const struct {
+        const char *arguments[4];
+        uint32_t kind, limit;
+        const char *program;
+    } cases[] = {
+        {{"prog"}, 0, 0, "prog"},
+        {{"-g", "prog"}, HR_STACK_FP, 127, "prog"},
+        {{"-g", "fp", "prog"}, HR_STACK_FP, 127, "prog"},
+        {{"-g", "fp,1", "prog"}, HR_STACK_FP, 1, "prog"},
+        {{"-gfp,512", "prog"}, HR_STACK_FP, 512, "prog"},
+        {{"--call-graph=dwarf", "prog"}, HR_STACK_DWARF, 8192, "prog"},
+        {{"--call-graph", "dwarf,4K", "prog"}, HR_STACK_DWARF, 4096, "prog"},
+        {{"-g", "dwarf,9", "prog"}, HR_STACK_DWARF, 16, "prog"},
+        {{"-g", "--", "fp"}, HR_STACK_FP, 127, "fp"},
+        {{"-g", "fpu", "x"}, HR_STACK_FP, 127, "fpu"},
+        {{"-g", "dwarfish,8", "x"}, HR_STACK_FP, 127, "dwarfish,8"},
+    };
+    struct run_failure failure;
+    struct options o;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(parse(&o, &failure, cases[i].arguments), 0);
+        assert_int_equal(o.stacks.kind, cases[i].kind);
+        assert_int_equal(o.stacks.limit, cases[i].limit);
+        assert_string_equal(o.program[0], cases[i].program);
+    }
+}
+
+static void call_graph_refuses_what_is_none(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-gx", "--call-graph x: unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES"},
+        {"--call-graph=", "--call-graph : unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES"},
+        {"-gfp,", "--call-graph fp,: not a number of frames from 1 to 512"},
+        {"-gfp,0", "--call-graph fp,0: not a number of frames from 1 to 512"},
+        {"-gfp,513", "--call-graph fp,513: not a number of frames from 1 to 512"},
+        {"-gfp,-1", "--call-graph fp,-1: not a number of frames from 1 to 512"},
+        {"-gfp,1,1", "--call-graph fp,1,1: not a number of frames from 1 to 512"},
+        {"-gdwarf,0", "--call-graph dwarf,0: not a size in bytes from 1 to 32768"},
+        {"-gdwarf,33K", "--call-graph dwarf,33K: not a size in bytes from 1 to 32768"},
+        {"-gdwarf,x", "--call-graph dwarf,x: not a size in bytes from 1 to 32768"},
+        {"-gdwarf,99999999999999999999",
+         "--call-graph dwarf,99999999999999999999: not a size in bytes from 1 to 32768"},
+    };
+    struct run_failure failure;
+    struct options o;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(parse(&o, &failure, (const char *[]){cases[i][0], "prog", NULL}), -1);
+        assert_string_equal(failure.text, cases[i][1]);
+    }
+    assert_int_equal(parse(&o, &failure, (const char *[]){"-g", "--mode", "off", "prog", NULL}),
+                     -1);
+    assert_non_null(strstr(failure.text, "--mode off takes no samples"));
+}
+
 static void options_after_the_program_are_its_own(void **state)
 {
     struct run_failure failure;
@@ -168,9 +228,14 @@ static void a_long_unknown_event_is_no_overflow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),      cmocka_unit_test(options_after_the_program_are_its_own),
-        cmocka_unit_test(takes_values),  cmocka_unit_test(refuses_in_words),
-        cmocka_unit_test(splits_events), cmocka_unit_test(a_long_unknown_event_is_no_overflow),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(call_graph_takes_a_word_that_is_a_kind),
+        cmocka_unit_test(call_graph_refuses_what_is_none),
+        cmocka_unit_test(options_after_the_program_are_its_own),
+        cmocka_unit_test(takes_values),
+        cmocka_unit_test(refuses_in_words),
+        cmocka_unit_test(splits_events),
+        cmocka_unit_test(a_long_unknown_event_is_no_overflow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

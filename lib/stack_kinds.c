@@ -1,0 +1,37 @@
+/* Names and limits of the kinds of call stacks. */
+#include "lib/stack_kinds.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct kind {
+    const char *name;
+    uint32_t limit_max;
+    uint32_t unit; /* the limit is a multiple of it */
+};
+
+static const struct kind kinds[] = {
+    [HR_STACK_FP] = {"fp", HR_STACK_FRAMES_MAX, 1},
+    [HR_STACK_DWARF] = {"dwarf", HR_STACK_BYTES_MAX, 8},
+};
+
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+const char *stack_kinds_name(uint32_t kind)
+{
+    return kind < KINDS ? kinds[kind].name : NULL;
+}
+
+uint32_t stack_kinds_find(const char *name)
+{
+    for (uint32_t kind = 1; kind < KINDS; kind++)
+        if (strcmp(kinds[kind].name, name) == 0)
+            return kind;
+    return 0;
+}
+
+bool stack_kinds_limit_ok(uint32_t kind, uint64_t limit)
+{
+    return kind < KINDS && kinds[kind].name && limit > 0 && limit <= kinds[kind].limit_max &&
+           limit % kinds[kind].unit == 0;
+}
