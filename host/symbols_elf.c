@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/symbols_names.h"
+#include "host/symbols_plt.h"
 #include "host/symbols_search.h"
 
+#define STUB_NAME_BYTES_MAX 4096 /* of a name; what is longer is cut */
 #define NESTED_MAX 8u /* functions inside another one, before the address */
 
 struct candidate { /* a symbol before duplicates are dropped */
@@ -141,11 +144,37 @@ static int settle(struct symbols_elf *file, struct collection *c)
     return 0;
 }
 
-static int load_functions(struct symbols_elf *file)
+struct stubs {
+    struct symbols_elf *file;
+    struct collection *collection;
+};
+
+static int take_stub(void *context, uint64_t start, uint64_t end, const char *name)
+{
+    struct stubs *stubs = context;
+    struct symbols_elf *file = stubs->file;
+    GElf_Sym symbol = {
+        .st_value = start, .st_size = end - start, .st_info = GELF_ST_INFO(STB_LOCAL, STT_FUNC)};
+    char *text;
+
+    if (file->stub_count == SYMBOLS_PLT_STUBS_MAX)
+        return 0;
+    if (file->stubs == NULL)
+        file->stubs = calloc(SYMBOLS_PLT_STUBS_MAX, sizeof file->stubs[0]);
+    if (file->stubs == NULL ||
+        asprintf(&text, "%.*s" SYMBOLS_NAMES_STUB, STUB_NAME_BYTES_MAX, name) < 0)
+        return -ENOMEM;
+    file->stubs[file->stub_count++] = text;
+    return collect(stubs->collection, &symbol, text);
+}
+
+static int load_functions(struct symbols_elf *file, Elf *elf)
 {
     struct collection c = {NULL, 0, 0};
     int error = collect_all(file->module.module, &c);
 
+    if (error == 0 && c.count != 0) /* stubs alone would be no symbols */
+        error = symbols_plt_read(elf, take_stub, &(struct stubs){file, &c});
     if (error == 0)
         error = settle(file, &c);
     free(c.all);
@@ -204,7 +233,7 @@ int symbols_elf_open(struct symbols_elf *elf, const struct symbols_file *file,
     error = -ENOEXEC;
     if (handle != NULL) {
         load_segments(elf, handle);
-        error = load_functions(elf);
+        error = load_functions(elf, handle);
         elf->complete = has_all(elf, handle);
     }
     if (error != 0 && error != -ENODATA)
@@ -214,6 +243,9 @@ int symbols_elf_open(struct symbols_elf *elf, const struct symbols_file *file,
 
 void symbols_elf_close(struct symbols_elf *file)
 {
+    for (size_t i = 0; i < file->stub_count; i++)
+        free(file->stubs[i]);
+    free(file->stubs);
     free(file->functions);
     symbols_module_close(&file->module);
     memset(file, 0, sizeof *file);

@@ -29,6 +29,8 @@ struct symbols_elf {
     struct symbols_module module;
     struct symbols_function *functions; /* ascending, no two with one start; owned */
     size_t function_count;
+    char **stubs; /* names of stubs: name@plt; owned */
+    size_t stub_count;
     bool complete; /* not only the functions that other files may call */
     struct symbols_segment segments[SYMBOLS_ELF_SEGMENTS_MAX];
     size_t segment_count;

@@ -1,6 +1,7 @@
 /* Keeps texts in a hash table. */
 #include "host/symbols_names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,18 @@ const char *symbols_names_keep(struct symbols_names *names, const char *text, si
     return *at;
 }
 
+static const char *keep_stub(struct symbols_names *names, const char *function)
+{
+    char *text;
+    const char *kept;
+
+    if (function == NULL || asprintf(&text, "%s" SYMBOLS_NAMES_STUB, function) < 0)
+        return NULL;
+    kept = symbols_names_keep(names, text, strlen(text));
+    free(text);
+    return kept;
+}
+
 const char *symbols_names_function(struct symbols_names *names, const char *name, bool raw)
 {
     size_t bytes = name[0] == 0 ? 0 : 1 + strcspn(name + 1, "@");
@@ -81,5 +94,5 @@ const char *symbols_names_function(struct symbols_names *names, const char *name
     if (plain != NULL)
         kept = symbols_names_keep(names, plain, strlen(plain));
     free(plain);
-    return kept;
+    return strcmp(name + bytes, SYMBOLS_NAMES_STUB) == 0 ? keep_stub(names, kept) : kept;
 }

@@ -22,6 +22,8 @@ void symbols_names_free(struct symbols_names *names);
 /* A text that is equal to the first `bytes` of this one.  NULL when there is no more room. */
 const char *symbols_names_keep(struct symbols_names *names, const char *text, size_t bytes);
 
+#define SYMBOLS_NAMES_STUB "@plt" /* at the end of a stub's name; stays there */
+
 /* The name of a function as people want it: without the version of a symbol (memcpy@@GLIBC_2.14),
  * and demangled unless `raw`.  NULL when there is no more room.
  */

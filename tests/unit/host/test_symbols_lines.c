@@ -2,6 +2,9 @@
  * information, looked up at a known place.
  */
 #include "host/symbols.h"
+
+#include <pthread.h>
+
 #include "tests/unit/host/program.h"
 #include "tests/unit/test.h"
 
@@ -184,6 +187,53 @@ static void memory_is_bounded(void **state)
     program_free(&program);
 }
 
+struct worker {
+    struct symbols *symbols;
+    const struct program *program;
+    uint32_t unlike; /* what every other one gets */
+};
+
+static void *look_around(void *argument)
+{
+    struct worker *w = argument;
+    struct symbols_frame frames[SYMBOLS_FRAMES_MAX];
+    struct symbols_place place;
+
+    for (uint64_t n = 0; n < 20000; n++) {
+        uint64_t address = w->program->probe - 200 + n % 400;
+        bool known = symbols_find(w->symbols, address, &place);
+        uint32_t count = symbols_frames(w->symbols, address, frames);
+
+        if (known && place.name != NULL && frames[count - 1].function != place.name)
+            w->unlike++;
+        if (address == w->program->probe && (count != 3 || frames[1].line != 6))
+            w->unlike++;
+    }
+    return NULL;
+}
+
+static void many_threads_look_up(void **state)
+{
+    struct worker workers[4];
+    pthread_t threads[4];
+    struct symbols *symbols;
+    struct program program;
+
+    (void)state;
+    program_build(&program, "g++ -O2 -g -o $p program.cc");
+    assert_int_equal(symbols_open(&symbols, &program.info, NULL), 0);
+    for (int i = 0; i < 4; i++) {
+        workers[i] = (struct worker){symbols, &program, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, look_around, &workers[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(workers[i].unlike, 0);
+    }
+    symbols_close(symbols);
+    program_free(&program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +242,7 @@ int main(void)
         cmocka_unit_test(without_lines_the_function_is_known),
         cmocka_unit_test(damaged_debug_information_is_survived),
         cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(many_threads_look_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
