@@ -15,15 +15,12 @@
 #include "host/reader.h"
 
 static const struct export_format *const formats[] = {
-    &export_csv,
-    &export_folded,
-    &export_perf,
-    &export_sqlite,
+    &export_csv, &export_folded, &export_hrperf, &export_perf, &export_sqlite,
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 
-enum { KEY_LIST = 256, KEY_WEIGHT };
+enum { KEY_LIST = 256, KEY_WEIGHT, KEY_RECORD_BYTES };
 
 struct arguments {
     const struct export_format *format;
@@ -64,6 +61,32 @@ static void unknown_format(const char *name, const struct argp_state *state)
         argp_error(state, "%s: unknown format; 'hr export --list' lists them", name);
 }
 
+static uint32_t parse_record_bytes(const char *text, const struct argp_state *state)
+{
+    static const uint32_t known[] = {EXPORT_HRPERF_BYTES, EXPORT_HRPERF_ALIGNED_BYTES,
+                                     EXPORT_HRPERF_PACKED_BYTES};
+    char number[16];
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        snprintf(number, sizeof number, "%u", known[i]);
+        if (strcmp(text, number) == 0)
+            return known[i];
+    }
+    argp_error(state, "--record-bytes %s: hiresperf has had records of 52, 56 and 60 bytes", text);
+    return 0;
+}
+
+/* Refuses an option that the format has no use for. */
+static void check_options(const struct arguments *arguments, const struct argp_state *state)
+{
+    if (arguments->format == NULL)
+        argp_error(state, "no format given; 'hr export --list' lists them");
+    if (arguments->options.weight != NULL && arguments->format != &export_folded)
+        argp_error(state, "--weight is for folded; %s holds every event", arguments->format->name);
+    if (arguments->options.record_bytes != 0 && arguments->format != &export_hrperf)
+        argp_error(state, "--record-bytes is for hrperf alone");
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -75,6 +98,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_WEIGHT:
         arguments->options.weight = argument;
         return 0;
+    case KEY_RECORD_BYTES:
+        arguments->options.record_bytes = parse_record_bytes(argument, state);
+        return 0;
     case KEY_LIST:
         list_formats(stdout);
         exit(fflush(stdout) == 0 ? HR_EXIT_OK : HR_EXIT_FAILED);
@@ -83,11 +109,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[1] = &arguments->options.symbols;
         return 0;
     case ARGP_KEY_END:
-        if (arguments->format == NULL)
-            argp_error(state, "no format given; 'hr export --list' lists them");
-        if (arguments->options.weight != NULL && arguments->format != &export_folded)
-            argp_error(state, "--weight is for folded; %s holds every event",
-                       arguments->format->name);
+        check_options(arguments, state);
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->format != NULL)
@@ -193,9 +215,8 @@ static int write_all(struct export *e, const struct export_format *format,
     if (e->output.error == -EPIPE)
         return HR_EXIT_FAILED;
     if (e->output.error != 0) {
-        if (!e->explained)
-            error_print("%s: %s; free some space or write elsewhere", target->name,
-                        strerror(-e->output.error));
+        error_print("%s: %s; free some space or write elsewhere", target->name,
+                    strerror(-e->output.error));
         return HR_EXIT_FAILED;
     }
     if (error != 0)
@@ -265,6 +286,8 @@ int export_command(int argc, char **argv)
         {"output", 'o', "FILE", 0,
          "Write to FILE; - is standard output (default: beside the trace)", 0},
         {"weight", KEY_WEIGHT, "EVENT", 0, "Weigh folded stacks by EVENT instead of samples", 0},
+        {"record-bytes", KEY_RECORD_BYTES, "N", 0,
+         "Size of hiresperf's records: 60 (default), 56 or 52 in older versions", 0},
         {"list", KEY_LIST, NULL, 0, "List the formats", 0},
         {0},
     };
@@ -286,6 +309,8 @@ int export_command(int argc, char **argv)
 
     selection_init(&arguments.options.selection);
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.options.record_bytes == 0)
+        arguments.options.record_bytes = EXPORT_HRPERF_BYTES;
     arguments.options.trace = reader_file(arguments.options.trace);
     return run(&arguments);
 }

@@ -17,10 +17,16 @@
 #include "host/symbols.h"
 #include "host/trace_scan.h"
 
+/* hiresperf's records: today's, and older ones with a counter less, once with padding. */
+#define EXPORT_HRPERF_BYTES 60u
+#define EXPORT_HRPERF_ALIGNED_BYTES 56u
+#define EXPORT_HRPERF_PACKED_BYTES 52u
+
 struct export_options {
     const char *trace; /* its path */
     const char *output; /* as given; NULL: beside the trace */
     const char *weight; /* of folded stacks: an event, NULL: samples */
+    uint32_t record_bytes; /* of hrperf */
     struct selection selection;
     struct symbols_options symbols;
 };
@@ -37,7 +43,6 @@ struct export
     int weight; /* of folded stacks: an event's number, -1: samples */
     const struct trace_visitor *visitor; /* of export_walk */
     uint64_t samples; /* that it has seen */
-    bool explained; /* run() has said what went wrong with the output */
 };
 
 struct export_format {
@@ -50,6 +55,7 @@ struct export_format {
 
 extern const struct export_format export_csv;
 extern const struct export_format export_folded;
+extern const struct export_format export_hrperf;
 extern const struct export_format export_perf;
 extern const struct export_format export_sqlite;
 
