@@ -16,6 +16,7 @@ $(BUILD)/tests/%: tests/tools/%.c $(TOOL_LIB) $(BUILD)/flags
 
 $(BUILD)/tests/gentrace $(BUILD)/tests/genviews: $(BUILD)/host/host/trace_index.o
 $(BUILD)/tests/genviews: $(BUILD)/host/host/trace_regions.o
+$(BUILD)/tests/restack: $(filter-out %/host/main.o,$(HOST_OBJ))
 
 # What docs/abi.md is generated with, and the page: its table is the kernel's own.
 $(BUILD)/tests/abi: guest/syscall_table.h lib/syscall_names.h

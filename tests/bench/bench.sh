@@ -299,6 +299,31 @@ bench_readers() {
     reading 'hr check' 50 check
 }
 
+# What call stacks add to a trace, and how fast they come out of it. Debian's python3 has no frame pointers: its stacks
+# are unwound from copies, and encoded as the sampler's return addresses are.
+bench_stacks() {
+    "$TOOLS/gentrace" --stacks fp 1000000 stacks.bin || missed=1
+    stack_rows 'made-up calls, 1 M samples' stacks.bin
+    row 'hr export folded, 1 M samples with stacks' \
+        "$(seconds "$HR" export folded -o stacks.folded stacks.bin)" s le 2
+    run -i 1us -g dwarf "$WORKLOADS/phases" 20 1
+    stack_rows 'phases' hr.bin
+    run -i 1us -g dwarf --file "$root/tests/bench/stacks.py" /usr/bin/python3 -S "$root/tests/bench/stacks.py" 60
+    stack_rows 'python3' hr.bin
+    row 'python3, -g dwarf: registers and copies' "$(stat_of '.stacks.bytes / .samples * 10 | round / 10')" bytes/sample
+    rm -f stacks.bin stacks.folded
+}
+
+# stack_rows NAME FILE
+stack_rows() {
+    "$TOOLS/restack" "$2" >out || missed=1
+    read -r taken depth plain more <out
+    row "$1: samples" "$taken" samples
+    row "$1: depth of stacks" "$depth" frames
+    row "$1: a sample without its stack" "$plain" bytes
+    row "$1: stacks as return addresses add" "$more" bytes/sample le 6
+}
+
 bench_unwind() {
     "$TOOLS/unwind" >out || missed=1
     read -r warm frames cold <out
@@ -309,7 +334,7 @@ bench_unwind() {
 
 printf '| %-58s | %12s | %-14s | %-8s | %s |\n' Figure Measured Unit Limit Verdict
 echo '|---|---:|---|---|---|'
-for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers unwind}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers stacks unwind}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -321,6 +346,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads files start
     python) bench_python ;;
     collector) bench_collector ;;
     readers) bench_readers ;;
+    stacks) bench_stacks ;;
     unwind) bench_unwind ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
