@@ -225,6 +225,7 @@ enum hr_stack_root {
 #define HR_STACK_BYTES_MAX 32768u /* of -g dwarf: coded at its worst it fits a record */
 #define HR_STACK_LINE_BYTES 64u /* a copy of stack memory is coded in aligned lines */
 #define HR_STACK_LINES 1024u /* that the coder remembers: by line number modulo this */
+#define HR_STACK_VALUES 1024u /* and values of registers and words, by a hash: a power of two */
 #define HR_STACK_REGISTERS 16u /* of -g dwarf: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 */
 
 struct hr_rec_base { /* the sample before the chunk's first one; all differences start here */

@@ -11,8 +11,9 @@
 #define LINE_BYTES HR_STACK_LINE_BYTES
 #define RSP 7u /* its place among the registers */
 #define LINES_MAX (HR_STACK_BYTES_MAX / LINE_BYTES + 1)
-#define REGISTERS_BYTES_MAX (2u + HR_STACK_REGISTERS * VARINT_BYTES_MAX)
-#define LINE_BYTES_MAX (2u + 1u + TRACE_COPIES_WORDS * VARINT_BYTES_MAX)
+#define VALUE_BYTES_MAX VARINT_BYTES_MAX /* 2 and 8 for a raw one */
+#define REGISTERS_BYTES_MAX (2u + HR_STACK_REGISTERS * VALUE_BYTES_MAX)
+#define LINE_BYTES_MAX (2u + 1u + TRACE_COPIES_WORDS * VALUE_BYTES_MAX)
 #define SAMPLE_BYTES_MAX(lines) (3u + REGISTERS_BYTES_MAX + (lines)*LINE_BYTES_MAX + 1u)
 
 _Static_assert(SAMPLE_BYTES_MAX(LINES_MAX) <= TRACE_BODY_BYTES_MAX, "a sample fits a record");
@@ -24,6 +25,7 @@ void trace_copies_memory_clear(struct trace_copies_memory *m)
 {
     for (uint32_t i = 0; i < HR_STACK_LINES; i++)
         m->addresses[i] = 1;
+    memset(m->values, 0, sizeof m->values);
 }
 
 void trace_copies_init(struct trace_copies *c)
@@ -55,6 +57,23 @@ uint32_t trace_copies_bound(const struct trace_copies *c, const struct trace_slo
     return (uint32_t)sizeof(struct hr_record_header) + bytes;
 }
 
+/* A value: where it is among those that were there lately, or by how much it differs. */
+static uint8_t *put_value(struct trace_copies *c, uint64_t value, uint64_t before, uint8_t *at)
+{
+    uint64_t difference = trace_code_zigzag(value - before);
+    uint32_t place = trace_copies_place(value);
+    bool known = c->memory.values[place] == value;
+
+    c->memory.values[place] = value;
+    if (difference < place || (!known && difference >> 63 == 0))
+        return varint_put(at, difference << 1);
+    if (known)
+        return varint_put(at, place << 1 | 1);
+    at = varint_put(at, TRACE_COPIES_RAW << 1 | 1);
+    bytes_store64(at, value);
+    return at + 8;
+}
+
 static uint8_t *put_registers(struct trace_copies *c, const uint64_t *registers, uint8_t *at)
 {
     uint8_t *changed_at = at;
@@ -62,12 +81,10 @@ static uint8_t *put_registers(struct trace_copies *c, const uint64_t *registers,
 
     at += 2;
     for (uint32_t i = 0; i < HR_STACK_REGISTERS; i++) {
-        uint64_t difference = registers[i] - c->registers[i];
-
-        if (difference == 0)
+        if (registers[i] == c->registers[i])
             continue;
         changed |= 1u << i;
-        at = varint_put(at, trace_code_zigzag(difference));
+        at = put_value(c, registers[i], c->registers[i], at);
         c->registers[i] = registers[i];
     }
     bytes_store16(changed_at, (uint16_t)changed);
@@ -75,7 +92,8 @@ static uint8_t *put_registers(struct trace_copies *c, const uint64_t *registers,
 }
 
 /* The words that have changed; none: nothing is put. */
-static uint8_t *put_line(uint64_t *words, const uint64_t *now, uint32_t *skipped, uint8_t *at)
+static uint8_t *put_line(struct trace_copies *c, uint64_t *words, const uint64_t *now,
+                         uint32_t *skipped, uint8_t *at)
 {
     uint8_t *changed_at;
     uint64_t all = 0;
@@ -94,7 +112,7 @@ static uint8_t *put_line(uint64_t *words, const uint64_t *now, uint32_t *skipped
         if (now[i] == words[i])
             continue;
         *changed_at |= (uint8_t)(1u << i);
-        at = varint_put(at, trace_code_zigzag(now[i] - words[i]));
+        at = put_value(c, now[i], words[i], at);
         words[i] = now[i];
     }
     return at;
@@ -115,7 +133,7 @@ static uint8_t *put_stack(struct trace_copies *c, uint64_t rsp, const uint8_t *f
         if (part != LINE_BYTES)
             memcpy(now, words, sizeof now);
         memcpy((uint8_t *)now + into, from, part);
-        at = put_line(words, now, &skipped, at);
+        at = put_line(c, words, now, &skipped, at);
         from += part;
         bytes -= part;
         line += LINE_BYTES;

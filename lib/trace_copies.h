@@ -1,7 +1,7 @@
 /* Call stacks as registers and copies of stack memory (-g dwarf): HR_REC_USER_STACKS.
  *
- * Both sides remember what the chunk said last about each line of memory; a sample says what has
- * changed.  Freestanding; the decoder's input is hostile.
+ * Both sides remember what the chunk said last about each line of memory, and the values that it
+ * had lately; a sample says what has changed.  Freestanding; the decoder's input is hostile.
  */
 #ifndef LIB_TRACE_COPIES_H
 #define LIB_TRACE_COPIES_H
@@ -15,12 +15,20 @@
 
 #define TRACE_COPIES_WORDS (HR_STACK_LINE_BYTES / 8)
 
-struct trace_copies_memory { /* the lines that both sides remember */
+struct trace_copies_memory { /* what both sides remember */
+    uint64_t values[HR_STACK_VALUES]; /* each at its trace_copies_place */
     uint64_t addresses[HR_STACK_LINES]; /* of the line's first byte; 1: no line yet */
     uint64_t words[HR_STACK_LINES][TRACE_COPIES_WORDS];
 };
 
 void trace_copies_memory_clear(struct trace_copies_memory *m);
+
+#define TRACE_COPIES_RAW HR_STACK_VALUES /* in place of a place: the value itself follows */
+
+static inline uint32_t trace_copies_place(uint64_t value)
+{
+    return (uint32_t)(value * 0x9e3779b97f4a7c15ull >> 54); /* below HR_STACK_VALUES */
+}
 
 /* The words of the line at an aligned address: as they were last, or zero. */
 static inline uint64_t *trace_copies_line(struct trace_copies_memory *m, uint64_t address)

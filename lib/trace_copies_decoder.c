@@ -33,16 +33,32 @@ static bool take(struct trace_copies_decoder *d, uint64_t *value)
     return true;
 }
 
-/* Adds the differences of those of the words that `changed` has a bit for. */
+static bool take_value(struct trace_copies_decoder *d, uint64_t *value)
+{
+    uint64_t token;
+
+    if (!take(d, &token))
+        return false;
+    if ((token & 1) == 0) {
+        *value += trace_code_unzigzag(token >> 1);
+    } else if (token >> 1 < HR_STACK_VALUES) {
+        *value = d->memory.values[token >> 1];
+    } else {
+        if (token >> 1 != TRACE_COPIES_RAW || d->end - d->at < 8)
+            return false;
+        *value = bytes_load64(d->at);
+        d->at += 8;
+    }
+    d->memory.values[trace_copies_place(*value)] = *value;
+    return true;
+}
+
+/* Those of the words that `changed` has a bit for. */
 static bool take_words(struct trace_copies_decoder *d, uint32_t changed, uint64_t *words)
 {
-    uint64_t difference;
-
-    for (; changed != 0; changed &= changed - 1) {
-        if (!take(d, &difference))
+    for (; changed != 0; changed &= changed - 1)
+        if (!take_value(d, &words[__builtin_ctz(changed)]))
             return false;
-        words[__builtin_ctz(changed)] += trace_code_unzigzag(difference);
-    }
     return true;
 }
 

@@ -42,7 +42,7 @@ $(UNIT_OUT)/%: tests/unit/%.c $(UNIT_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_LIB) -lcmocka
 
-GOLDEN_OBJ := $(addprefix $(UNIT_OUT)/obj/tests/golden/,golden.o golden_file.o)
+GOLDEN_OBJ := $(addprefix $(UNIT_OUT)/obj/tests/golden/,golden.o golden_file.o golden_stacks.o)
 $(UNIT_OUT)/lib/test_trace_golden: $(GOLDEN_OBJ)
 $(UNIT_OUT)/lib/test_trace_golden: tests/unit/lib/test_trace_golden.c $(UNIT_LIB)
 	@mkdir -p $(@D)

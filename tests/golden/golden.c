@@ -7,6 +7,7 @@
 #include "lib/crc32c.h"
 #include "lib/trace_writer.h"
 #include "tests/golden/golden_file.h"
+#include "tests/golden/golden_stacks.h"
 
 static struct trace_slot golden_sample(uint32_t i)
 {
@@ -227,11 +228,15 @@ static size_t build_newer(uint8_t *out)
 }
 
 const struct golden golden_table[] = {
-    {"off", 0, 0, build_off, golden_sample},
-    {"events0", 0, 80, build_events0, golden_sample},
-    {"events5", 5, 80, build_events5, golden_sample},
-    {"events13", 13, 80, build_events13, golden_sample},
-    {"triggers", 2, 40, build_triggers, trigger_sample},
-    {"newer", 2, 20, build_newer, golden_sample},
-    {NULL, 0, 0, NULL, NULL},
+    {"off", 0, 0, build_off, golden_sample, NULL},
+    {"events0", 0, 80, build_events0, golden_sample, NULL},
+    {"events5", 5, 80, build_events5, golden_sample, NULL},
+    {"events13", 13, 80, build_events13, golden_sample, NULL},
+    {"triggers", 2, 40, build_triggers, trigger_sample, NULL},
+    {"newer", 2, 20, build_newer, golden_sample, NULL},
+    {"stacks", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_chains,
+     golden_stacks_sample, golden_stacks_chain},
+    {"copies", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_copies,
+     golden_stacks_sample, golden_stacks_copy},
+    {NULL, 0, 0, NULL, NULL, NULL},
 };

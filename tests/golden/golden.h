@@ -19,6 +19,7 @@ struct golden {
     /* Writes the trace into GOLDEN_BYTES_MAX bytes; returns its length. */
     size_t (*build)(uint8_t *out);
     struct trace_slot (*sample)(uint32_t i); /* its samples; HR_EVENTS_MAX counters */
+    void (*stack)(uint32_t i, struct trace_slot_stack *stack); /* their stacks; NULL: none */
 };
 
 extern const struct golden golden_table[]; /* ends with a NULL name */

@@ -22,6 +22,17 @@ struct golden_file *golden_file_new(uint8_t *out, uint32_t event_count)
     return f;
 }
 
+void golden_file_stacks(struct golden_file *f, enum hr_stack_kind kind, uint32_t limit)
+{
+    f->stacks = (struct hr_meta_stacks){.kind = kind, .limit = limit};
+    f->stack_memory = malloc(trace_stacks_bytes(kind));
+    f->stack_buffer = malloc(TRACE_STACKS_CHUNK_BYTES_MIN);
+    if (!f->stack_memory || !f->stack_buffer)
+        abort();
+    trace_writer_init(&f->data, f->stack_buffer, TRACE_STACKS_CHUNK_BYTES_MIN, 1, f->event_count);
+    trace_writer_stacks(&f->data, kind, f->stack_memory);
+}
+
 void golden_file_seal(struct golden_file *f, struct trace_writer *w)
 {
     uint32_t bytes = trace_writer_finish(w);
@@ -134,6 +145,9 @@ void golden_file_meta(struct golden_file *f, enum hr_mode mode)
     put_events(&f->meta, f->event_count);
     golden_file_put(&f->meta, HR_META_CALIBRATION, TRACE_NO_TIME, &calibration, sizeof calibration,
                     NULL);
+    if (f->stacks.kind != 0)
+        golden_file_put(&f->meta, HR_META_STACKS, TRACE_NO_TIME, &f->stacks, sizeof f->stacks,
+                        NULL);
     golden_file_put(&f->meta, HR_META_MAP, TRACE_NO_TIME, &map, sizeof map,
                     "\xde\xad\xbe\xef/usr/bin/golden");
     golden_file_seal(f, &f->meta);
@@ -185,6 +199,8 @@ size_t golden_file_close(struct golden_file *f)
     golden_file_put(&f->other, HR_INDEX_TRAILER, TRACE_NO_TIME, &trailer, sizeof trailer, NULL);
     golden_file_seal(f, &f->other);
     bytes = f->bytes;
+    free(f->stack_memory);
+    free(f->stack_buffer);
     free(f);
     return bytes;
 }

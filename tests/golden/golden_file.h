@@ -20,10 +20,16 @@ struct golden_file {
     uint8_t data_buffer[TRACE_CHUNK_BYTES_MIN];
     struct hr_index_entry index[16];
     uint32_t chunks;
+    struct hr_meta_stacks stacks; /* kind 0: samples have none */
+    void *stack_memory; /* of the writer of DATA chunks, and its larger buffer */
+    void *stack_buffer;
 };
 
 /* With its header, at `out`, which has GOLDEN_BYTES_MAX bytes. */
 struct golden_file *golden_file_new(uint8_t *out, uint32_t event_count);
+
+/* Samples have call stacks; before the META chunk. */
+void golden_file_stacks(struct golden_file *f, enum hr_stack_kind kind, uint32_t limit);
 
 /* Adds a record to the writer's chunk. */
 void golden_file_put(struct trace_writer *w, uint8_t type, uint64_t time, const void *body,

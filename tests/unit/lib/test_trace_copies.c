@@ -133,11 +133,29 @@ static void what_is_no_copy_is_refused(void **state)
     assert_int_equal(decode("\x02\x00\x00\x01\x00\x00", 6), TRACE_BAD_RECORD); /* no such line */
     assert_int_equal(decode("\x42\x00\x00\x02\x01\x02\x00", 7), TRACE_BAD_RECORD); /* nor this */
     assert_int_equal(decode("\x42\x00\x00\x01\x01\x80", 6), TRACE_BAD_RECORD); /* half a word */
-    assert_int_equal(decode("\x42\x00\x00\x01\x01\x06\x00", 7), TRACE_OK);
+    assert_int_equal(decode("\x42\x00\x00\x01\x01\x0c\x00", 7), TRACE_OK);
     assert_int_equal(f.copies->stack_bytes, 64);
     assert_int_equal(f.copies->stack[0], 3);
     assert_int_equal(decode("\x83\x80\x02\x00\x00\x00", 6), TRACE_BAD_RECORD); /* 32769 bytes */
     assert_int_equal(decode("\x82\x80\x02\x00\x00\x00", 6), TRACE_OK);
+    fixture_close(&f);
+}
+
+static void values_are_differences_known_ones_or_raw(void **state)
+{
+    (void)state;
+    fixture_open(&f, HR_STACK_DWARF, TRACE_STACKS_CHUNK_BYTES_MIN);
+    /* rax = 8 bytes, rdx = +1, rbx = rdx by its place, rsi: a place that is none */
+    assert_int_equal(decode("\x02\x01\x00\x81\x10\x01\x02\x03\x04\x05\x06\x07\x88\x00", 14),
+                     TRACE_OK);
+    assert_int_equal(f.copies->registers[0], 0x8807060504030201);
+    assert_int_equal(decode("\x02\x01\x00\x81\x10\x01\x02\x03\x04\x05\x06\x07", 12),
+                     TRACE_BAD_RECORD);
+    assert_int_equal(trace_copies_place(1), 632);
+    assert_int_equal(decode("\x02\x0a\x00\x04\xf1\x09\x00", 7), TRACE_OK);
+    assert_int_equal(f.copies->registers[1], 1);
+    assert_int_equal(f.copies->registers[3], 1);
+    assert_int_equal(decode("\x02\x10\x00\x83\x10\x00", 6), TRACE_BAD_RECORD);
     fixture_close(&f);
 }
 
@@ -146,8 +164,8 @@ static void a_copy_at_the_end_of_addresses(void **state)
 {
     (void)state;
     fixture_open(&f, HR_STACK_DWARF, TRACE_STACKS_CHUNK_BYTES_MIN);
-    assert_int_equal(decode("\x82\x02\x80\x00\x03\x06\x00\x00", 8), TRACE_BAD_RECORD);
-    assert_int_equal(decode("\x82\x02\x80\x00\x03\x00", 6), TRACE_OK); /* rsp = -2, 256 bytes */
+    assert_int_equal(decode("\x82\x02\x80\x00\x06\x06\x00\x00", 8), TRACE_BAD_RECORD);
+    assert_int_equal(decode("\x82\x02\x80\x00\x06\x00", 6), TRACE_OK); /* rsp = -2, 256 bytes */
     assert_int_equal(f.copies->registers[7], UINT64_MAX - 1);
     assert_int_equal(f.copies->stack_bytes, 256);
     fixture_close(&f);
@@ -161,6 +179,7 @@ int main(void)
         cmocka_unit_test(a_stack_that_stays_costs_four_bytes),
         cmocka_unit_test(runs_without_stacks_have_no_record),
         cmocka_unit_test(what_is_no_copy_is_refused),
+        cmocka_unit_test(values_are_differences_known_ones_or_raw),
         cmocka_unit_test(a_copy_at_the_end_of_addresses),
     };
 

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/trace_chains.h"
+#include "lib/trace_copies.h"
 #include "lib/trace_reader.h"
 #include "tests/golden/golden.h"
 #include "tests/unit/test.h"
@@ -92,6 +94,90 @@ static void reader_finds_the_samples(void **state)
     }
 }
 
+/* The stack of sample `i` as golden.c makes it. */
+static const struct trace_slot_stack *expected_stack(const struct golden *g, uint32_t i)
+{
+    static uint64_t room[128];
+    struct trace_slot_stack *stack = (struct trace_slot_stack *)room;
+
+    g->stack(i, stack);
+    return stack;
+}
+
+static void expect_chain(const struct trace_chains_frame *frames, uint32_t node,
+                         const struct trace_slot_stack *stack)
+{
+    for (uint32_t i = 0; i < stack->count; i++, node = frames[node].parent)
+        assert_int_equal(frames[node].address, stack->words[i]);
+    assert_int_equal(node, stack->root);
+}
+
+static void expect_copy(struct trace_copies_decoder *d, const struct trace_slot_stack *stack)
+{
+    assert_int_equal(trace_copies_decoder_next(d), TRACE_OK);
+    assert_int_equal(d->taken, stack->root != HR_STACK_NONE);
+    if (!d->taken)
+        return;
+    assert_memory_equal(d->registers, stack->words, sizeof d->registers);
+    assert_int_equal(d->stack_bytes, stack->count);
+    assert_memory_equal(d->stack, stack->words + HR_STACK_REGISTERS, stack->count);
+}
+
+/* Every run of these traces has stacks; returns the number of samples. */
+static uint32_t read_stacks(const struct golden *g, const uint8_t *payload, uint32_t bytes,
+                            uint32_t at)
+{
+    static struct trace_chains_frame frames[HR_STACK_NODES_MAX];
+    static struct trace_copies_decoder copies;
+    struct trace_chains_decoder chains;
+    uint32_t nodes[TRACE_RUN_SAMPLES_MAX], count = 0;
+    struct hr_rec_samples run;
+    struct trace_cursor c;
+    struct trace_record r;
+
+    trace_chains_decoder_begin(&chains, frames);
+    trace_copies_decoder_begin(&copies);
+    trace_cursor_init(&c, payload, bytes);
+    while (trace_next(&c, &r) == TRACE_OK) {
+        if (r.type == HR_REC_SAMPLES || r.type == HR_REC_SAMPLES_WIDE) {
+            assert_true(trace_body(&r, &run, sizeof run, NULL, NULL));
+            count = run.count;
+        } else if (r.type == HR_REC_STACK_NODES) {
+            assert_int_equal(trace_chains_decoder_nodes(&chains, &r), TRACE_OK);
+        } else if (r.type == HR_REC_STACKS) {
+            assert_int_equal(trace_chains_decoder_stacks(&chains, &r, nodes, count), TRACE_OK);
+            for (uint32_t i = 0; i < count; i++)
+                expect_chain(frames, nodes[i], expected_stack(g, at++));
+        } else if (r.type == HR_REC_USER_STACKS) {
+            trace_copies_decoder_record(&copies, &r);
+            for (uint32_t i = 0; i < count; i++)
+                expect_copy(&copies, expected_stack(g, at++));
+        }
+    }
+    return at;
+}
+
+static void reader_finds_the_stacks(void **state)
+{
+    (void)state;
+    for (const struct golden *g = golden_table; g->name; g++) {
+        size_t count = load(g);
+        struct hr_chunk_header header;
+        uint32_t samples = 0;
+
+        if (g->stack == NULL)
+            continue;
+        for (size_t at = sizeof(struct hr_file_header); at < count;
+             at += sizeof header + header.payload_bytes) {
+            memcpy(&header, golden_bytes + at, sizeof header);
+            if (header.type == HR_CHUNK_DATA)
+                samples = read_stacks(g, golden_bytes + at + sizeof header, header.payload_bytes,
+                                      samples);
+        }
+        assert_int_equal(samples, g->samples);
+    }
+}
+
 static void trailer_is_last(void **state)
 {
     (void)state;
@@ -118,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writer_makes_these_bytes),
         cmocka_unit_test(reader_finds_the_samples),
+        cmocka_unit_test(reader_finds_the_stacks),
         cmocka_unit_test(trailer_is_last),
     };
 

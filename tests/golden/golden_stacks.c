@@ -1,0 +1,103 @@
+/* Builds the golden traces with call stacks. */
+#include "tests/golden/golden_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/golden/golden_file.h"
+
+#define LIMIT_BYTES 512u
+#define STACK_TOP 0x7ffffffe0000ull
+
+struct trace_slot golden_stacks_sample(uint32_t i)
+{
+    return (struct trace_slot){
+        .time = GOLDEN_START_TIME + 1000 * i,
+        .ip = 0x401000 + (i * 37) % 1000,
+        .tid = 1 + (i >= 25),
+        .cost_ticks = 30,
+        .counters = {800ull * i, 900ull * i},
+    };
+}
+
+/* A root of each kind, depths 0 to 6, frames far apart, recursion, repetition. */
+void golden_stacks_chain(uint32_t i, struct trace_slot_stack *stack)
+{
+    stack->root = i % 20 == 19 ? HR_STACK_NONE : 1 + i / 4 % 3;
+    stack->count = stack->root == HR_STACK_NONE ? 0 : i / 3 % 7;
+    for (uint32_t n = 0; n < stack->count; n++) { /* the outermost last */
+        uint32_t depth = stack->count - 1 - n;
+
+        stack->words[n] = depth == 3   ? 0x7ffff7a12345
+                          : depth == 4 ? 0x401233
+                                       : 0x401100 + 0x33 * depth + i / 12;
+    }
+}
+
+/* A stack that grows and shrinks by odd bytes, whose inner words change, of which one is large. */
+void golden_stacks_copy(uint32_t i, struct trace_slot_stack *stack)
+{
+    uint64_t rsp = STACK_TOP - 300 + i % 7 * 8 - i % 11;
+    uint8_t *bytes = (uint8_t *)(stack->words + HR_STACK_REGISTERS);
+
+    stack->root = i % 20 == 19 ? HR_STACK_NONE : HR_STACK_WHOLE;
+    stack->count = stack->root == HR_STACK_NONE ? 0 : (uint32_t)(STACK_TOP - rsp);
+    if (stack->root == HR_STACK_NONE)
+        return;
+    for (uint32_t n = 0; n < HR_STACK_REGISTERS; n++)
+        stack->words[n] = n % 3 == 0 ? 0x555555550000 + i / 5 * n : n * 1000 + i % 4;
+    stack->words[7] = rsp;
+    stack->words[9] = i % 2 ? 0x8000000000000123 : 1;
+    for (uint64_t at = rsp; at < STACK_TOP; at++) {
+        uint64_t back = STACK_TOP - at;
+
+        bytes[at - rsp] = (uint8_t)(back < 200 ? back * 7 : back + (back > 270 ? i / 3 : 0));
+    }
+}
+
+static void put_samples(struct golden_file *f, uint32_t from, uint32_t to,
+                        void (*make)(uint32_t i, struct trace_slot_stack *stack))
+{
+    static union {
+        struct trace_slot slot;
+        uint8_t bytes[1024];
+    } room;
+
+    for (uint32_t i = from; i < to; i++) {
+        room.slot = golden_stacks_sample(i);
+        make(i, (struct trace_slot_stack *)&room.slot.counters[TRACE_SLOT_SMALL_EVENTS]);
+        if (trace_writer_sample(&f->data, &room.slot) != 0)
+            abort();
+    }
+}
+
+/* Two chunks; the second thread's samples are a run of their own, a mark divides another. */
+static size_t build(uint8_t *out, enum hr_stack_kind kind, uint32_t limit,
+                    void (*make)(uint32_t i, struct trace_slot_stack *stack))
+{
+    const struct hr_rec_mark mark = {.time = GOLDEN_START_TIME + 33500, .tid = 2};
+    struct golden_file *f = golden_file_new(out, GOLDEN_STACKS_EVENTS);
+
+    golden_file_stacks(f, kind, limit);
+    golden_file_meta(f, HR_MODE_TIMER);
+    trace_writer_begin(&f->data, HR_CHUNK_DATA);
+    put_samples(f, 0, 34, make);
+    golden_file_put(&f->data, HR_REC_MARK, mark.time, &mark, sizeof mark, "half");
+    put_samples(f, 34, 45, make);
+    golden_file_seal(f, &f->data);
+    trace_writer_begin(&f->data, HR_CHUNK_DATA);
+    put_samples(f, 45, GOLDEN_STACKS_SAMPLES, make);
+    golden_file_seal(f, &f->data);
+    golden_file_end(f);
+    return golden_file_close(f);
+}
+
+size_t golden_stacks_build_chains(uint8_t *out)
+{
+    return build(out, HR_STACK_FP, 6, golden_stacks_chain);
+}
+
+size_t golden_stacks_build_copies(uint8_t *out)
+{
+    return build(out, HR_STACK_DWARF, LIMIT_BYTES, golden_stacks_copy);
+}
