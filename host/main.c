@@ -21,6 +21,7 @@ static const struct command commands[] = {
     {"timeline", "rates over time: instructions a cycle, misses, CPU usage", timeline_command},
     {"hist", "distributions: intervals, cost, events a sample, system calls", hist_command},
     {"noise", "when the program did not run or was disturbed, and why", noise_command},
+    {"diff", "what changed from one run to another; a gate for tests", diff_command},
     {"annotate", "a function's instructions and source lines with their samples", annotate_command},
     {"view", "write a trace as one page for a browser", view_command},
     {"dump", "write every sample as CSV, or every record as text", dump_command},

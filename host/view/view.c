@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host/commands.h"
@@ -131,18 +132,21 @@ static int write_page(struct view_model *model, const struct view_options *optio
     int fd = standard ? STDOUT_FILENO : open_output(options, path);
     struct output *out = fd >= 0 ? malloc(sizeof *out) : NULL;
     int error, status = HR_EXIT_FAILED;
+    struct stat file;
+    bool regular;
 
     if (out == NULL) {
         json_decref(facts);
         return status;
     }
+    regular = fstat(fd, &file) == 0 && S_ISREG(file.st_mode);
     output_init(out, fd);
     error = view_page_write(out, model, facts);
     output_flush(out);
     if (!standard && close(fd) != 0 && out->error == 0)
         out->error = -errno;
-    if (out->error != 0 && !standard)
-        unlink(path); /* half a page is no use to anybody */
+    if (out->error != 0 && !standard && regular)
+        unlink(path); /* half a page is no use to anybody; a device is not ours */
     if (out->error != 0 && out->error != -EPIPE)
         error_print("%s: %s; free some space or write elsewhere",
                     standard ? "standard output" : path, strerror(-out->error));

@@ -1,0 +1,59 @@
+/* What changed from one run to another: the comparison of `hr diff`.  Never prints. */
+#ifndef HOST_DIFF_DIFF_H
+#define HOST_DIFF_DIFF_H
+
+#include "host/diff/diff_side.h"
+
+struct diff_change {
+    const char *name; /* of a place, or of an event; raw; of one of the sides */
+    const char *object; /* "" of totals */
+    uint64_t before;
+    uint64_t after;
+    bool in_before; /* it was there */
+    bool in_after;
+};
+
+struct diff {
+    const struct diff_side *a;
+    const struct diff_side *b;
+    int event; /* of a, compared in places; -1: samples */
+    int event_b; /* the same event in b */
+    struct diff_change *places; /* those that changed most first; owned */
+    uint32_t place_count;
+};
+
+struct diff_limit { /* of a change */
+    double value;
+    bool percent; /* of what was before, or else a number of events */
+    bool given;
+};
+
+/* Compares what one event counted in each place; `event` NULL: instructions, else samples.  The
+ * sides must outlive it.  0, -ENOMEM, -ENOENT: a side has no such event.
+ */
+int diff_compare(struct diff *diff, const struct diff_side *a, const struct diff_side *b,
+                 const char *event);
+void diff_free(struct diff *diff);
+
+/* The total of the event that is compared. */
+struct diff_change diff_total(const struct diff *diff);
+
+/* A function of that name, in whichever objects; false when neither side has it. */
+bool diff_function(const struct diff *diff, const char *name, struct diff_change *change);
+
+/* "1%", "0.5 %" or "500".  False: neither. */
+bool diff_parse_limit(const char *text, struct diff_limit *limit);
+
+/* Whether a change, in either direction, is larger than the limit. */
+bool diff_exceeds(const struct diff_change *change, const struct diff_limit *limit);
+
+/* Whether it grew by more than the limit: less is no failure. */
+bool diff_grew(const struct diff_change *change, const struct diff_limit *limit);
+
+static inline uint64_t diff_size(const struct diff_change *change)
+{
+    return change->after > change->before ? change->after - change->before
+                                          : change->before - change->after;
+}
+
+#endif

@@ -1,0 +1,289 @@
+/* hr diff: what changed from one run to another, and the gate for continuous integration. */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/commands.h"
+#include "host/diff/diff_print.h"
+#include "host/error.h"
+#include "host/reader.h"
+#include "host/reader_output.h"
+#include "host/text.h"
+
+#define TABLE_LIMIT 20u
+#define LIMIT_UNSET ULONG_MAX
+
+enum { KEY_BY = 256, KEY_MIN, KEY_FAIL_ABOVE, KEY_FUNCTION, KEY_OLD_PROGRAM };
+
+struct options {
+    const char *paths[2];
+    const char *event;
+    const char *function;
+    const char *old_program;
+    enum diff_by by;
+    enum reader_format format;
+    struct diff_limit least;
+    struct diff_limit fail_above;
+    unsigned long limit;
+    struct selection selection;
+    struct symbols_options symbols;
+};
+
+static enum diff_by parse_by(const char *argument, const struct argp_state *state)
+{
+    static const char *const names[] = {"function", "library", "line"};
+
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(names[i], argument) == 0)
+            return (enum diff_by)i;
+    argp_error(state, "--by %s: choose function, library or line", argument);
+    return DIFF_BY_FUNCTION;
+}
+
+static void parse_limit(const char *option, const char *argument, struct diff_limit *limit,
+                        const struct argp_state *state)
+{
+    if (!diff_parse_limit(argument, limit))
+        argp_error(state, "--%s %s: neither a share nor a number; write 1%% or 500", option,
+                   argument);
+}
+
+static error_t parse_path(int key, char *argument, const struct argp_state *state,
+                          struct options *options)
+{
+    if (key == ARGP_KEY_END && options->paths[1] == NULL)
+        argp_error(state, "two traces are needed: the one before and the one after");
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (options->paths[1] != NULL)
+        argp_error(state, "%s: two traces at a time", argument);
+    options->paths[options->paths[0] != NULL] = argument;
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    char *end;
+
+    switch (key) {
+    case 'e':
+        options->event = argument;
+        return 0;
+    case KEY_BY:
+        options->by = parse_by(argument, state);
+        return 0;
+    case KEY_MIN:
+        parse_limit("min", argument, &options->least, state);
+        return 0;
+    case KEY_FAIL_ABOVE:
+        parse_limit("fail-above", argument, &options->fail_above, state);
+        return 0;
+    case KEY_FUNCTION:
+        options->function = argument;
+        return 0;
+    case KEY_OLD_PROGRAM:
+        options->old_program = argument;
+        return 0;
+    case 'n':
+        errno = 0;
+        options->limit = strtoul(argument, &end, 10);
+        if (*argument < '0' || *argument > '9' || *end != 0 || errno != 0)
+            argp_error(state, "--limit %s: not a number; 0 shows all", argument);
+        return 0;
+    case 'f':
+        options->format = reader_format(argument, state);
+        return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->selection;
+        state->child_inputs[1] = &options->symbols;
+        return 0;
+    default:
+        return parse_path(key, argument, state, options);
+    }
+}
+
+static int present(const struct diff *diff, const struct options *options)
+{
+    unsigned long limit = options->limit;
+    struct output *out;
+
+    if (options->format == READER_TABLE) {
+        diff_print(stdout, diff, &options->least, limit == LIMIT_UNSET ? TABLE_LIMIT : limit);
+        return HR_EXIT_OK;
+    }
+    out = reader_output_open();
+    if (out == NULL) {
+        error_print("no memory; end other programs");
+        return HR_EXIT_FAILED;
+    }
+    if (options->format == READER_CSV)
+        diff_rows_csv(out, diff, &options->least, limit == LIMIT_UNSET ? 0 : limit);
+    else
+        diff_rows_json(out, diff, &options->least, limit == LIMIT_UNSET ? 0 : limit);
+    return reader_output_close(out);
+}
+
+/* A gate must not open because something could not be seen. */
+static int check_gate(const struct diff *diff, const struct options *options)
+{
+    const struct diff_side *sides[] = {diff->a, diff->b};
+    struct diff_change change = diff_total(diff);
+    char size[TEXT_QUANTITY_BYTES + 1], relative[TEXT_QUANTITY_BYTES];
+    char before[TEXT_QUANTITY_BYTES], after[TEXT_QUANTITY_BYTES];
+    const struct trace_info *info = &diff->a->scan.info;
+    char room[64];
+
+    for (int i = 0; i < 2; i++) {
+        if (!sides[i]->scan.partial && !trace_audit_complete(&sides[i]->scan.audit)) {
+            error_print("%s: incomplete, so --fail-above cannot pass; record it again",
+                        sides[i]->path);
+            return HR_EXIT_FAILED;
+        }
+    }
+    if (options->function != NULL && !diff_function(diff, options->function, &change)) {
+        error_print("--function %s: neither trace has a sample in a function of that name",
+                    options->function);
+        return HR_EXIT_USAGE;
+    }
+    if (!options->fail_above.given || !diff_grew(&change, &options->fail_above))
+        return HR_EXIT_OK;
+    error_print(
+        "%s%s%s grew by %s (%s), from %s to %s: more than --fail-above %g%s",
+        diff->event < 0 ? "samples" : trace_info_event_word(info, (uint32_t)diff->event, room),
+        options->function != NULL ? " in " : "", options->function != NULL ? options->function : "",
+        diff_change_text(size, &change) + 1, diff_relative_text(relative, &change),
+        text_count(before, change.before), text_count(after, change.after),
+        options->fail_above.value, options->fail_above.percent ? "%" : "");
+    return HR_EXIT_FAILED;
+}
+
+static void warn(const struct diff_side *side)
+{
+    const char *file, *problem;
+
+    for (size_t i = 0;
+         side->symbols != NULL && (problem = symbols_problem(side->symbols, i, &file)) != NULL; i++)
+        error_print("%s: %s: %s", side->path, file, problem);
+    reader_warn(&side->scan, side->path);
+}
+
+static int compare(const struct options *options, struct diff_side *a, struct diff_side *b)
+{
+    struct diff diff;
+    int error = diff_compare(&diff, a, b, options->event);
+    int status, gate;
+
+    if (error == -ENOENT) {
+        reader_event(diff.event < 0 ? &a->scan.info : &b->scan.info, "event", options->event);
+        return HR_EXIT_USAGE;
+    }
+    if (error != 0)
+        return reader_fail(a->path, error);
+    status = present(&diff, options);
+    warn(a);
+    warn(b);
+    gate = check_gate(&diff, options);
+    diff_free(&diff);
+    return status != HR_EXIT_OK ? status : gate;
+}
+
+/* The same part of both: a selection owns its lists. */
+static int copy_selection(struct selection *to, const struct selection *from)
+{
+    *to = *from;
+    to->cpus = to->threads = NULL;
+    if (from->cpus != NULL) {
+        to->cpus = malloc(from->cpu_count * sizeof to->cpus[0]);
+        if (to->cpus == NULL)
+            return -ENOMEM;
+        memcpy(to->cpus, from->cpus, from->cpu_count * sizeof to->cpus[0]);
+    }
+    if (from->threads != NULL) {
+        to->threads = malloc(from->thread_count * sizeof to->threads[0]);
+        if (to->threads == NULL)
+            return -ENOMEM;
+        memcpy(to->threads, from->threads, from->thread_count * sizeof to->threads[0]);
+    }
+    return 0;
+}
+
+static int read_side(struct diff_side *side, struct options *options, int which,
+                     struct selection *selection, const char *alias)
+{
+    static struct symbols_options old;
+    uint64_t last;
+    int error;
+
+    old = options->symbols;
+    old.program = options->old_program;
+    error = diff_side_read(side, options->paths[which], selection,
+                           which == 0 ? &old : &options->symbols, options->by, alias);
+    if (error != 0)
+        return reader_fail(options->paths[which], error);
+    last = side->scan.info.has_exit ? side->scan.info.exit.time : 0;
+    if (side->all.samples == 0)
+        return reader_nothing(&side->scan, options->paths[which], last);
+    return HR_EXIT_OK;
+}
+
+static int run(struct options *options)
+{
+    static struct diff_side sides[2];
+    struct selection second;
+    int error = copy_selection(&second, &options->selection);
+    int status;
+
+    if (error != 0)
+        return reader_fail(options->paths[0], error);
+    status = read_side(&sides[0], options, 0, &options->selection, NULL);
+    if (status == HR_EXIT_OK)
+        status = read_side(&sides[1], options, 1, &second, sides[0].program);
+    if (status == HR_EXIT_OK)
+        status = compare(options, &sides[0], &sides[1]);
+    selection_free(&second);
+    diff_side_free(&sides[0]);
+    diff_side_free(&sides[1]);
+    return status;
+}
+
+int diff_command(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"event", 'e', "NAME", 0, "Compare places by this event (default instructions) or samples",
+         0},
+        {"by", KEY_BY, "WHAT", 0, "Places: function (default), library or line", 0},
+        {"min", KEY_MIN, "N", 0, "Leave out places that changed by no more than N, or N%", 0},
+        {"limit", 'n', "N", 0, "Show the N that changed most (table: default 20; 0: all)", 0},
+        {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
+        {"fail-above", KEY_FAIL_ABOVE, "N", 0,
+         "Exit with status 1 if the event grew by more than N, or N%, in all", 1},
+        {"function", KEY_FUNCTION, "NAME", 0, "--fail-above is for this function", 1},
+        {"old-program", KEY_OLD_PROGRAM, "PATH", 0,
+         "Take the symbols of BEFORE's program from PATH; --program is for AFTER's", 5},
+        {0},
+    };
+    static const struct argp_child children[] = {
+        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .children = children,
+        .parser = parse,
+        .args_doc = "BEFORE AFTER",
+        .doc = "Show what changed from one trace to another: totals, and functions by what they "
+               "counted."
+               "\vFunctions are the same if their names and files are, whatever their addresses. "
+               "Emulated runs of one program repeat exactly: any change is the program's.\n\n"
+               "Examples:\n"
+               "  hr diff before.bin after.bin\n"
+               "  hr diff --fail-above 1% before.bin after.bin      a gate on instructions\n"
+               "  hr diff --by line --event branches before.bin after.bin\n",
+    };
+    struct options options = {.limit = LIMIT_UNSET};
+
+    selection_init(&options.selection);
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    return run(&options);
+}

@@ -1,0 +1,297 @@
+/* Prints changes: totals, then places. */
+#include "host/diff/diff_print.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "host/source_notes.h"
+#include "host/text.h"
+
+#define WORDS_BYTES 1024
+
+char *diff_change_text(char *out, const struct diff_change *change)
+{
+    out[0] = change->after > change->before ? '+' : '-';
+    text_count(change->after != change->before ? out + 1 : out, diff_size(change));
+    return out;
+}
+
+char *diff_relative_text(char *out, const struct diff_change *change)
+{
+    double percent = 100 * ((double)change->after - (double)change->before) /
+                     (double)(change->before != 0 ? change->before : 1);
+
+    if (!change->in_before || !change->in_after)
+        return strcpy(out, change->in_after ? "new" : change->in_before ? "gone" : "");
+    if (change->before == 0)
+        return strcpy(out, change->after != 0 ? "from 0" : "0 %");
+    snprintf(out, TEXT_QUANTITY_BYTES, "%+.*f %%", fabs(percent) < 0.1 && percent != 0 ? 5 : 2,
+             percent);
+    return percent == 0 ? strcpy(out, "0 %") : out;
+}
+
+static void append(char words[WORDS_BYTES], const char *what, const char *a, const char *b)
+{
+    size_t used = strlen(words);
+
+    snprintf(words + used, WORDS_BYTES - used, "%s%s (%s, %s)", used != 0 ? "; " : "", what, a, b);
+}
+
+static void compare_text(char words[WORDS_BYTES], const struct diff *diff, const char *what,
+                         const char *key)
+{
+    const char *a = trace_info_text(&diff->a->scan.info, key, "unknown");
+    const char *b = trace_info_text(&diff->b->scan.info, key, "unknown");
+    char safe_a[160], safe_b[160];
+
+    if (strcmp(a, b) != 0)
+        append(words, what, text_escape(safe_a, sizeof safe_a, a),
+               text_escape(safe_b, sizeof safe_b, b));
+}
+
+/* What else is not the same, so that a change may not be the program's: "" when all is. */
+static const char *differences(char words[WORDS_BYTES], const struct diff *diff)
+{
+    const struct trace_info *a = &diff->a->scan.info, *b = &diff->b->scan.info;
+    char left[TEXT_QUANTITY_BYTES], right[TEXT_QUANTITY_BYTES];
+
+    words[0] = 0;
+    compare_text(words, diff, "machine", "machine.model");
+    compare_text(words, diff, "Microtome", "kernel.version");
+    compare_text(words, diff, "counters", "pmu.driver");
+    if (a->sampling.mode != b->sampling.mode)
+        append(words, "mode", trace_info_mode(a->sampling.mode), trace_info_mode(b->sampling.mode));
+    if (a->sampling.interval_ticks != b->sampling.interval_ticks)
+        append(words, "interval", text_time(left, (double)trace_info_interval_ns(a)),
+               text_time(right, (double)trace_info_interval_ns(b)));
+    if (diff->event >= 0 &&
+        a->events[diff->event].meta.source != b->events[diff->event_b].meta.source)
+        append(words, "source of the counts", trace_info_source(a->events[diff->event].meta.source),
+               trace_info_source(b->events[diff->event_b].meta.source));
+    return words;
+}
+
+static void print_events_apart(FILE *out, const struct diff_side *of, const struct diff_side *other,
+                               const char *where)
+{
+    char room[16], other_room[64], safe[256];
+
+    for (uint32_t i = 0; i < of->scan.info.event_count; i++) {
+        const char *name = trace_info_event_name(&of->scan.info, i, room);
+
+        snprintf(other_room, sizeof other_room, "%s", name);
+        if (trace_info_find_event(&other->scan.info, other_room) < 0)
+            fprintf(out, "# only in %s: event %s\n", where, text_escape(safe, sizeof safe, name));
+    }
+}
+
+static void print_head(FILE *out, const struct diff *diff)
+{
+    const struct diff_side *sides[] = {diff->a, diff->b};
+    char words[WORDS_BYTES], path[1024], program[1024];
+
+    for (int i = 0; i < 2; i++)
+        fprintf(out, "# %s: %s: %s\n", i == 0 ? "before" : "after",
+                text_escape(path, sizeof path, sides[i]->path),
+                text_escape(program, sizeof program,
+                            trace_info_text(&sides[i]->scan.info, "program.args", "unknown")));
+    if (differences(words, diff)[0] != 0)
+        fprintf(out, "# not the same: %s\n", words);
+    print_events_apart(out, diff->a, diff->b, "before");
+    print_events_apart(out, diff->b, diff->a, "after");
+}
+
+static void print_change(FILE *out, const char *name, const struct diff_change *change)
+{
+    char before[TEXT_QUANTITY_BYTES], after[TEXT_QUANTITY_BYTES];
+    char size[TEXT_QUANTITY_BYTES + 1], relative[TEXT_QUANTITY_BYTES];
+
+    fprintf(out, "%-18s %16s %16s %14s %10s\n", name, text_count(before, change->before),
+            text_count(after, change->after), diff_change_text(size, change),
+            diff_relative_text(relative, change));
+}
+
+/* The total of an event of A, if B has it, too. */
+static bool event_total(const struct diff *diff, uint32_t event, struct diff_change *change)
+{
+    char room[16], name[64];
+    int other;
+
+    snprintf(name, sizeof name, "%s", trace_info_event_name(&diff->a->scan.info, event, room));
+    other = trace_info_find_event(&diff->b->scan.info, name);
+    if (other < 0)
+        return false;
+    *change = (struct diff_change){.object = "", .in_before = true, .in_after = true};
+    change->before = diff_side_total(diff->a, event);
+    change->after = diff_side_total(diff->b, (uint32_t)other);
+    return true;
+}
+
+static void print_totals(FILE *out, const struct diff *diff)
+{
+    struct diff_change change = {.in_before = true, .in_after = true};
+    char room[64], safe[256], name[64];
+
+    fprintf(out, "%-18s %16s %16s %14s\n", "total", "before", "after", "change");
+    for (uint32_t i = 0; i < diff->a->scan.info.event_count; i++) {
+        bool marked = diff->a->scan.info.events[i].meta.source != HR_SOURCE_PMU;
+
+        if (!event_total(diff, i, &change))
+            continue;
+        snprintf(
+            name, sizeof name, "%.40s%s",
+            text_escape(safe, sizeof safe, trace_info_event_word(&diff->a->scan.info, i, room)),
+            marked ? "*" : "");
+        print_change(out, name, &change);
+    }
+    change.before = diff->a->all.samples;
+    change.after = diff->b->all.samples;
+    print_change(out, "samples", &change);
+}
+
+static bool is_shown(const struct diff_change *place, const struct diff_limit *least)
+{
+    return place->before != place->after && (!least->given || diff_exceeds(place, least));
+}
+
+static void print_place(FILE *out, const struct diff_change *place, double total)
+{
+    char size[TEXT_QUANTITY_BYTES + 1], relative[TEXT_QUANTITY_BYTES], name[512], object[256];
+
+    fprintf(out, "%16s %10s %8.3f%%  %-32s  %s\n", diff_change_text(size, place),
+            diff_relative_text(relative, place),
+            total > 0 ? 100 * ((double)place->after - (double)place->before) / total : 0,
+            text_escape(name, sizeof name, place->name[0] != 0 ? place->name : place->object),
+            place->name[0] != 0 ? text_escape(object, sizeof object, place->object) : "");
+}
+
+void diff_print(FILE *out, const struct diff *diff, const struct diff_limit *least,
+                unsigned long limit)
+{
+    static const char *const kinds[] = {
+        [DIFF_BY_FUNCTION] = "function", [DIFF_BY_LIBRARY] = "library", [DIFF_BY_LINE] = "line"};
+    struct diff_change total = diff_total(diff);
+    unsigned long shown = 0, left_out = 0;
+    char safe[256], room[64];
+
+    print_head(out, diff);
+    print_totals(out, diff);
+    source_notes_print(out, &diff->a->scan.info, "* ");
+    for (uint32_t i = 0; i < diff->place_count; i++) {
+        if (!is_shown(&diff->places[i], least))
+            continue;
+        if (limit != 0 && shown == limit) {
+            left_out++;
+            continue;
+        }
+        if (shown++ == 0)
+            fprintf(out, "\n# %s up to each sample, by %s\n%16s %10s %9s  %s\n",
+                    diff->event < 0
+                        ? "samples"
+                        : text_escape(safe, sizeof safe,
+                                      trace_info_event_word(&diff->a->scan.info,
+                                                            (uint32_t)diff->event, room)),
+                    kinds[diff->a->by], "change", "of its own", "of all", kinds[diff->a->by]);
+        print_place(out, &diff->places[i], (double)total.before);
+    }
+    if (left_out != 0)
+        fprintf(out, "# %lu more; --limit 0 shows all\n", left_out);
+    if (shown == 0)
+        fprintf(out, "\nno %s changed%s\n", kinds[diff->a->by],
+                least->given ? " by more than --min" : "");
+}
+
+/* One row of a change in csv: kind is "total" or "place". */
+static void put_csv(struct output *out, const char *kind, const char *event, const char *name,
+                    const struct diff_change *change)
+{
+    output_text(out, kind);
+    output_char(out, ',');
+    output_csv_text(out, event);
+    output_char(out, ',');
+    output_csv_text(out, name);
+    output_char(out, ',');
+    output_csv_text(out, change->object);
+    output_char(out, ',');
+    output_decimal(out, change->before);
+    output_char(out, ',');
+    output_decimal(out, change->after);
+    output_char(out, ',');
+    if (change->after < change->before)
+        output_char(out, '-');
+    output_decimal(out, diff_size(change));
+    output_char(out, '\n');
+}
+
+static void put_json(struct output *out, const char *kind, const char *event, const char *name,
+                     const struct diff_change *change)
+{
+    output_text(out, "{\"kind\":\"");
+    output_text(out, kind);
+    output_text(out, "\",\"event\":");
+    output_json(out, event);
+    output_text(out, ",\"name\":");
+    output_json(out, name);
+    output_text(out, ",\"object\":");
+    output_json(out, change->object);
+    output_text(out, ",\"before\":");
+    output_decimal(out, change->before);
+    output_text(out, ",\"after\":");
+    output_decimal(out, change->after);
+    output_text(out, change->after < change->before ? ",\"change\":-" : ",\"change\":");
+    output_decimal(out, diff_size(change));
+    output_char(out, '}');
+}
+
+static void each(struct output *out, const struct diff *diff, const struct diff_limit *least,
+                 unsigned long limit, const char *between,
+                 void (*put)(struct output *out, const char *kind, const char *event,
+                             const char *name, const struct diff_change *change))
+{
+    const struct trace_info *info = &diff->a->scan.info;
+    struct diff_change change = {.object = ""};
+    unsigned long shown = 0;
+    char room[16];
+    const char *event;
+
+    for (uint32_t i = 0; i < info->event_count; i++) {
+        if (!event_total(diff, i, &change))
+            continue;
+        put(out, "total", trace_info_event_name(info, i, room), "", &change);
+        output_text(out, between);
+    }
+    change.before = diff->a->all.samples;
+    change.after = diff->b->all.samples;
+    put(out, "total", "samples", "", &change);
+    event = diff->event < 0 ? "samples" : trace_info_event_name(info, (uint32_t)diff->event, room);
+    for (uint32_t i = 0; i < diff->place_count && (limit == 0 || shown < limit); i++) {
+        if (!is_shown(&diff->places[i], least))
+            continue;
+        output_text(out, between);
+        put(out, "place", event, diff->places[i].name, &diff->places[i]);
+        shown++;
+    }
+}
+
+void diff_rows_csv(struct output *out, const struct diff *diff, const struct diff_limit *least,
+                   unsigned long limit)
+{
+    output_text(out, "kind,event,name,object,before,after,change\n");
+    each(out, diff, least, limit, "", put_csv);
+}
+
+void diff_rows_json(struct output *out, const struct diff *diff, const struct diff_limit *least,
+                    unsigned long limit)
+{
+    char words[WORDS_BYTES];
+
+    output_text(out, "{\"before\":");
+    output_json(out, diff->a->path);
+    output_text(out, ",\"after\":");
+    output_json(out, diff->b->path);
+    output_text(out, ",\"not_the_same\":");
+    output_json(out, differences(words, diff));
+    output_text(out, ",\"changes\":[\n");
+    each(out, diff, least, limit, ",\n", put_json);
+    output_text(out, "\n]}\n");
+}

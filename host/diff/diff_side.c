@@ -1,0 +1,245 @@
+/* Counts by address, then by name. */
+#include "host/diff/diff_side.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOT_BITS 17
+#define SLOTS (1u << SLOT_BITS)
+#define INDEX_BITS 17 /* twice the rows: never more than half full */
+#define NAME_BYTES 4096
+
+enum { SLOT_IP, SLOT_SAMPLES, SLOT_SUMS };
+
+static uint64_t *find_slot(struct diff_side *side, uint64_t ip)
+{
+    uint32_t i = (uint32_t)((ip * 0x9e3779b97f4a7c15ull) >> (64 - SLOT_BITS));
+
+    for (;; i = (i + 1) & (SLOTS - 1)) {
+        uint64_t *slot = side->slots + (size_t)i * (SLOT_SUMS + side->event_count);
+
+        if (slot[SLOT_SAMPLES] == 0) {
+            slot[SLOT_IP] = ip;
+            side->slots_used++;
+            return slot;
+        }
+        if (slot[SLOT_IP] == ip)
+            return slot;
+    }
+}
+
+static uint32_t hash_of(const char *name, const char *object)
+{
+    uint32_t hash = 2166136261u;
+
+    for (; *name != 0; name++)
+        hash = (hash ^ (uint8_t)*name) * 16777619u;
+    hash = hash * 16777619u;
+    for (; *object != 0; object++)
+        hash = (hash ^ (uint8_t)*object) * 16777619u;
+    return hash;
+}
+
+/* The row of a name; the first one, of all others, when there is no room. */
+static struct diff_row *find_row(struct diff_side *side, const char *name, const char *object)
+{
+    uint32_t mask = (1u << INDEX_BITS) - 1, i = hash_of(name, object) & mask;
+    struct diff_row *row;
+
+    for (; side->row_index[i] != 0; i = (i + 1) & mask) {
+        row = &side->rows[side->row_index[i] - 1];
+        if (strcmp(row->name, name) == 0 && strcmp(row->object, object) == 0)
+            return row;
+    }
+    if (side->row_count == DIFF_ROWS_MAX)
+        return &side->rows[0];
+    row = &side->rows[side->row_count];
+    row->name = strdup(name);
+    row->object = strdup(object);
+    if (row->name == NULL || row->object == NULL) {
+        free(row->name);
+        free(row->object);
+        *row = (struct diff_row){0};
+        return side->row_count != 0 ? &side->rows[0] : NULL;
+    }
+    side->row_index[i] = ++side->row_count;
+    return row;
+}
+
+/* "[kernel] name", or "file:line"; where there is no name, that it is unknown: ranges of addresses
+ * would not be the same in another build. */
+static void name_place(struct diff_side *side, uint64_t ip, char name[NAME_BYTES],
+                       const char **object)
+{
+    struct symbols_frame frames[SYMBOLS_FRAMES_MAX];
+    struct symbols_place place;
+
+    symbols_find(side->symbols, ip, &place);
+    *object = place.object != NULL ? place.object : place.kernel ? "[kernel]" : "[unknown]";
+    if (side->alias != NULL && side->program != NULL && strcmp(*object, side->program) == 0)
+        *object = side->alias;
+    name[0] = 0;
+    if (side->by == DIFF_BY_LIBRARY)
+        return;
+    if (side->by == DIFF_BY_LINE && symbols_frames(side->symbols, ip, frames) != 0 &&
+        frames[0].file != NULL)
+        snprintf(name, NAME_BYTES, "%s:%u", frames[0].file, frames[0].line);
+    else
+        snprintf(name, NAME_BYTES, "%s%s", place.kernel && place.name != NULL ? "[kernel] " : "",
+                 place.name != NULL ? place.name : "[no symbols]");
+}
+
+static const char *program_of(const struct trace_info *info)
+{
+    const char *path = trace_info_text(info, "program.path", NULL);
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+static int fold(struct diff_side *side)
+{
+    size_t words = SLOT_SUMS + side->event_count;
+    char name[NAME_BYTES];
+    const char *object;
+    int error = 0;
+
+    if (side->symbols == NULL)
+        error = symbols_open(&side->symbols, &side->scan.info, side->scan.symbols);
+    else
+        error = symbols_update(side->symbols, &side->scan.info);
+    side->program = program_of(&side->scan.info);
+    for (uint32_t n = 0; n < SLOTS && error == 0; n++) {
+        const uint64_t *slot = side->slots + n * words;
+        struct diff_row *row;
+
+        if (slot[SLOT_SAMPLES] == 0)
+            continue;
+        name_place(side, slot[SLOT_IP], name, &object);
+        row = find_row(side, name, object);
+        if (row == NULL)
+            return -ENOMEM;
+        row->counts.samples += slot[SLOT_SAMPLES];
+        for (uint32_t i = 0; i < side->event_count; i++)
+            row->counts.sums[i] += slot[SLOT_SUMS + i];
+    }
+    memset(side->slots, 0, SLOTS * words * sizeof side->slots[0]);
+    side->slots_used = 0;
+    return error;
+}
+
+static int take_samples(void *context, const struct trace_samples *samples)
+{
+    struct diff_side *side = context;
+    const struct trace_slot *previous = samples->previous;
+    bool resumed = samples->count != 0 && (samples->slots[0].flags & HR_SAMPLE_RESUMED) != 0;
+    int error = 0;
+
+    if (samples->event_count != side->event_count) { /* only before the first one, unless forged */
+        if (side->all.samples != 0)
+            return 0;
+        side->event_count = samples->event_count;
+    }
+    if (side->slots_used + samples->count > SLOTS / 4 * 3)
+        error = fold(side);
+    for (uint32_t n = 0; n < samples->count && error == 0; n++) {
+        const struct trace_slot *sample = &samples->slots[n];
+        uint64_t *slot = find_slot(side, sample->ip);
+
+        slot[SLOT_SAMPLES]++;
+        for (uint32_t i = 0; i < side->event_count && !resumed; i++) {
+            slot[SLOT_SUMS + i] += sample->counters[i] - previous->counters[i];
+            side->all.sums[i] += sample->counters[i] - previous->counters[i];
+        }
+        previous = sample;
+    }
+    side->all.samples += samples->count;
+    return error;
+}
+
+int diff_side_compare(const struct diff_row *a, const struct diff_row *b)
+{
+    int order = strcmp(a->name, b->name);
+
+    return order != 0 ? order : strcmp(a->object, b->object);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return diff_side_compare(a, b);
+}
+
+/* Totals of the whole run are exact where the trace has them; samples end a little before. */
+static bool has_totals(const struct diff_side *side)
+{
+    const struct trace_info *info = &side->scan.info;
+
+    for (uint32_t i = 0; i < info->event_count; i++)
+        if (!info->events[i].has_total)
+            return false;
+    return selection_is_all(&side->scan.selection);
+}
+
+static int walk(struct diff_side *side)
+{
+    const struct trace_visitor visitor = {.context = side, .samples = take_samples};
+    int error;
+
+    side->slots = calloc((size_t)SLOTS * (SLOT_SUMS + HR_EVENTS_MAX), sizeof side->slots[0]);
+    side->rows = calloc(DIFF_ROWS_MAX, sizeof side->rows[0]);
+    side->row_index = calloc(1u << INDEX_BITS, sizeof side->row_index[0]);
+    if (side->slots == NULL || side->rows == NULL || side->row_index == NULL)
+        return -ENOMEM;
+    if (find_row(side, "[others]", "") == NULL)
+        return -ENOMEM;
+    error = trace_scan_run(&side->scan, &visitor);
+    if (error == 0)
+        error = fold(side);
+    free(side->slots);
+    side->slots = NULL;
+    qsort(side->rows, side->row_count, sizeof side->rows[0], compare);
+    side->whole = has_totals(side);
+    return error;
+}
+
+int diff_side_read(struct diff_side *side, const char *path, struct selection *selection,
+                   const struct symbols_options *symbols, enum diff_by by, const char *alias)
+{
+    int error;
+
+    memset(side, 0, sizeof *side);
+    side->path = path;
+    side->by = by;
+    side->alias = alias;
+    error = trace_scan_open(&side->scan, path);
+    if (error != 0) {
+        side->path = NULL;
+        selection_free(selection);
+        return error;
+    }
+    side->scan.selection = *selection; /* the scan frees it */
+    side->scan.symbols = symbols;
+    selection_init(selection);
+    return walk(side);
+}
+
+void diff_side_free(struct diff_side *side)
+{
+    for (uint32_t i = 0; i < side->row_count; i++) {
+        free(side->rows[i].name);
+        free(side->rows[i].object);
+    }
+    free(side->rows);
+    free(side->row_index);
+    free(side->slots);
+    symbols_close(side->symbols);
+    if (side->path != NULL)
+        trace_scan_close(&side->scan);
+}
+
+uint64_t diff_side_total(const struct diff_side *side, uint32_t event)
+{
+    return side->whole ? side->scan.info.events[event].total : side->all.sums[event];
+}

@@ -1,0 +1,60 @@
+/* One of the two traces that `hr diff` compares: its totals, and what was counted in each place.
+ *
+ * Places have names and no addresses, which move from build to build.  Memory is bounded.  Never
+ * prints.
+ */
+#ifndef HOST_DIFF_DIFF_SIDE_H
+#define HOST_DIFF_DIFF_SIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/symbols.h"
+#include "host/trace_scan.h"
+
+#define DIFF_ROWS_MAX 65536u /* further places are one */
+
+enum diff_by { DIFF_BY_FUNCTION, DIFF_BY_LIBRARY, DIFF_BY_LINE };
+
+struct diff_counts {
+    uint64_t samples;
+    uint64_t sums[HR_EVENTS_MAX];
+};
+
+struct diff_row {
+    char *name; /* of the function or line; "" of a library; raw; owned */
+    char *object; /* raw; owned */
+    struct diff_counts counts;
+};
+
+struct diff_side {
+    const char *path; /* of the trace; not owned */
+    struct trace_scan scan; /* open until diff_side_free: its info is looked at */
+    struct symbols *symbols;
+    enum diff_by by;
+    const char *program; /* file name of the program itself, NULL if unknown */
+    const char *alias; /* what its places' object is called: another build's name; NULL: its own */
+    struct diff_row *rows; /* in the order of names after diff_side_read; owned */
+    uint32_t row_count;
+    uint32_t *row_index; /* hash table of numbers + 1; owned */
+    uint64_t *slots; /* ip, samples, sums: a hash table; owned */
+    uint32_t slots_used;
+    uint32_t event_count;
+    struct diff_counts all; /* up to the last samples */
+    bool whole; /* totals are the program's, not only up to the last samples */
+};
+
+/* Reads a trace.  The selection becomes the side's.  `alias` may be NULL, and else must outlive it.
+ * 0 or -errno; diff_side_free after either.
+ */
+int diff_side_read(struct diff_side *side, const char *path, struct selection *selection,
+                   const struct symbols_options *symbols, enum diff_by by, const char *alias);
+void diff_side_free(struct diff_side *side);
+
+/* What an event counted in all: of the program, or of what is selected. */
+uint64_t diff_side_total(const struct diff_side *side, uint32_t event);
+
+/* The order of rows: by name, then by object. */
+int diff_side_compare(const struct diff_row *a, const struct diff_row *b);
+
+#endif
