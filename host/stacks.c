@@ -91,14 +91,6 @@ uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address)
     return stacks->count++;
 }
 
-void stacks_absorb(struct stacks *stacks, const struct stacks *from, uint32_t *map)
-{
-    for (uint32_t i = 0; i < from->count; i++) /* parents come first */
-        map[i] = i < HR_STACK_ROOTS
-                     ? i
-                     : stacks_child(stacks, map[from->nodes[i].parent], from->nodes[i].address);
-}
-
 uint32_t stacks_root(const struct stacks *stacks, uint32_t node)
 {
     while (node >= HR_STACK_ROOTS)

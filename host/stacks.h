@@ -40,11 +40,6 @@ void stacks_free(struct stacks *stacks);
  */
 uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address);
 
-/* Adds the nodes of `from`: map[node of from] is the node here, for each of its nodes.  map has
- * room for from->count.
- */
-void stacks_absorb(struct stacks *stacks, const struct stacks *from, uint32_t *map);
-
 /* The root that a stack ends at. */
 uint32_t stacks_root(const struct stacks *stacks, uint32_t node);
 

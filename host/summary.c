@@ -71,13 +71,18 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     place_fault(s);
 }
 
-static void *join(void *owner, const struct trace_scan *scan)
+struct gathering {
+    struct trace_scan *scan;
+    struct gather sum;
+};
+
+static void *join(void *owner, struct trace_scan *scan)
 {
-    const struct trace_scan *main_scan = owner;
+    struct gathering *all = owner;
     struct gather *g = malloc(sizeof *g);
 
-    (void)scan; /* its info is a copy that does not last */
-    if (g == NULL || gather_init(g, &main_scan->info, &main_scan->selection) == 0)
+    (void)scan; /* may have a copy of the info that does not last */
+    if (g == NULL || gather_init(g, &all->scan->info, &all->scan->selection) == 0)
         return g;
     gather_free(g);
     free(g);
@@ -91,11 +96,18 @@ static void leave(void *owner, void *context)
     free(context);
 }
 
-static int merge(void *owner, void *context, void *next, const uint32_t *nodes)
+/* The first one's place is free: sums of one part keep what cannot be added. */
+static int take(void *owner, void *context)
 {
-    (void)owner;
-    (void)nodes;
-    gather_merge(context, next);
+    struct gathering *all = owner;
+    struct gather first = all->sum;
+
+    if (all->sum.info != NULL) {
+        gather_merge(&all->sum, context);
+        return 0;
+    }
+    all->sum = *(struct gather *)context;
+    *(struct gather *)context = first; /* all zero: nothing to free */
     return 0;
 }
 
@@ -107,21 +119,20 @@ static bool divides(void *owner, const struct trace_info *info)
 
 static int summarise(struct trace_scan *scan, unsigned int jobs, struct summary *summary)
 {
+    struct gathering all = {.scan = scan};
     const struct trace_team team = {
-        .owner = scan,
+        .owner = &all,
         .visitor = gather_visitor,
         .join = join,
-        .merge = merge,
+        .take = take,
         .leave = leave,
         .divides = divides,
     };
-    void *context;
-    int error = trace_parallel_run(scan, &team, jobs, &context);
+    int error = trace_parallel_run(scan, &team, jobs);
 
-    if (error == 0) {
-        conclude(summary, scan, context);
-        leave(NULL, context);
-    }
+    if (error == 0)
+        conclude(summary, scan, &all.sum);
+    gather_free(&all.sum);
     return error;
 }
 

@@ -38,7 +38,9 @@ unsigned int trace_parallel_jobs(unsigned int jobs, uint64_t file_bytes)
 
     if (jobs == 0 && file_bytes >= BYTES_WORTH_IT && sched_getaffinity(0, sizeof cpus, &cpus) == 0)
         jobs = (unsigned int)CPU_COUNT(&cpus);
-    return jobs > TRACE_PARALLEL_JOBS_MAX ? TRACE_PARALLEL_JOBS_MAX : jobs;
+    if (jobs > TRACE_PARALLEL_JOBS_MAX)
+        jobs = TRACE_PARALLEL_JOBS_MAX;
+    return jobs > 0 ? jobs : 1;
 }
 
 /* -EAGAIN unless the chunk at an entry's place is whole and the one that the entry says. */
@@ -256,44 +258,23 @@ static int run_parts(struct part *parts, unsigned int count)
     return error;
 }
 
-static int merge_part(struct trace_scan *scan, const struct trace_team *team, struct part *into,
-                      struct part *part)
+static int take_parts(struct trace_scan *scan, const struct trace_team *team, struct part *parts,
+                      unsigned int count)
 {
-    uint32_t *nodes = malloc(part->scan.stacks.count * sizeof *nodes);
-    int error = nodes != NULL ? 0 : -ENOMEM;
-
-    if (error == 0) {
-        stacks_absorb(&scan->stacks, &part->scan.stacks, nodes);
-        error = team->merge(team->owner, into->visitor.context, part->visitor.context, nodes);
-    }
-    if (part->scan.info.has_fault) { /* of the trace's last one */
-        scan->info.has_fault = true;
-        scan->info.fault = part->scan.info.fault;
-    }
-    free(nodes);
-    return error;
-}
-
-static int merge_parts(struct trace_scan *scan, const struct trace_team *team, struct part *parts,
-                       unsigned int count)
-{
-    struct stacks first = parts[0].scan.stacks;
     int error = 0;
 
-    parts[0].scan.stacks = scan->stacks;
-    scan->stacks = first;
-    scan->stacks.limit = STACKS_NODES_MAX;
-    if (parts[0].scan.info.has_fault) {
-        scan->info.has_fault = true;
-        scan->info.fault = parts[0].scan.info.fault;
+    for (unsigned int n = 0; n < count && error == 0; n++) {
+        error = team->take(team->owner, parts[n].visitor.context);
+        if (parts[n].scan.info.has_fault) { /* of the trace's last one */
+            scan->info.has_fault = true;
+            scan->info.fault = parts[n].scan.info.fault;
+        }
     }
-    for (unsigned int n = 1; n < count && error == 0; n++)
-        error = merge_part(scan, team, &parts[0], &parts[n]);
     return error;
 }
 
 static int run_divided(struct trace_scan *scan, const struct trace_team *team,
-                       const struct survey *s, unsigned int jobs, void **context)
+                       const struct survey *s, unsigned int jobs)
 {
     struct part parts[TRACE_PARALLEL_JOBS_MAX] = {0};
     bool stop = false;
@@ -304,12 +285,9 @@ static int run_divided(struct trace_scan *scan, const struct trace_team *team,
         error = run_parts(parts, jobs);
     progress_bar_end(&scan->progress);
     if (error == 0)
-        error = merge_parts(scan, team, parts, jobs);
-    if (error == 0) {
-        *context = parts[0].visitor.context;
-        parts[0].visitor.context = NULL;
+        error = take_parts(scan, team, parts, jobs);
+    if (error == 0)
         trace_audit_finish(&scan->audit, &scan->info);
-    }
     for (unsigned int n = 0; n < jobs; n++) {
         if (parts[n].visitor.context != NULL)
             team->leave(team->owner, parts[n].visitor.context);
@@ -319,41 +297,35 @@ static int run_divided(struct trace_scan *scan, const struct trace_team *team,
     return error;
 }
 
-static int run_alone(struct trace_scan *scan, const struct trace_team *team, void **context)
+static int run_alone(struct trace_scan *scan, const struct trace_team *team)
 {
     struct trace_visitor visitor = team->visitor;
-    int error;
+    int error = trace_scan_rewind(scan);
 
+    if (error != 0)
+        return error;
+    if (team->restart != NULL)
+        team->restart(team->owner);
     visitor.context = team->join(team->owner, scan);
     if (visitor.context == NULL)
         return -ENOMEM;
     error = trace_scan_run(scan, &visitor);
     if (error == 0)
-        *context = visitor.context;
-    else
-        team->leave(team->owner, visitor.context);
+        error = team->take(team->owner, visitor.context);
+    team->leave(team->owner, visitor.context);
     return error;
 }
 
-int trace_parallel_run(struct trace_scan *scan, const struct trace_team *team, unsigned int jobs,
-                       void **context)
+int trace_parallel_run(struct trace_scan *scan, const struct trace_team *team, unsigned int jobs)
 {
     struct survey s = {0};
-    int error = -EAGAIN;
+    int error = make_survey(&s, scan);
 
-    *context = NULL;
-    jobs = trace_parallel_jobs(jobs, scan->file.file_bytes);
-    if (jobs <= 1)
-        return run_alone(scan, team, context);
-    error = make_survey(&s, scan);
     if (error == 0 && team->divides != NULL && !team->divides(team->owner, &scan->info))
         error = -EAGAIN;
     if (error == 0)
-        error = run_divided(scan, team, &s, jobs, context);
+        error = run_divided(scan, team, &s, trace_parallel_jobs(jobs, scan->file.file_bytes));
     trace_index_free(&s.index);
     free(s.marks);
-    if (error != -EAGAIN)
-        return error;
-    error = trace_scan_rewind(scan);
-    return error == 0 ? run_alone(scan, team, context) : error;
+    return error == -EAGAIN ? run_alone(scan, team) : error;
 }

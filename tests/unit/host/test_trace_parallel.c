@@ -184,10 +184,10 @@ static void as_one_worker_of_damage(void **state)
 }
 
 struct counts {
-    int joined, left, merged;
+    int joined, left, taken;
 };
 
-static void *join(void *owner, const struct trace_scan *scan)
+static void *join(void *owner, struct trace_scan *scan)
 {
     struct counts *counts = owner;
 
@@ -204,14 +204,12 @@ static void leave(void *owner, void *context)
     free(context);
 }
 
-static int merge(void *owner, void *context, void *next, const uint32_t *nodes)
+static int take(void *owner, void *context)
 {
     struct counts *counts = owner;
 
     (void)context;
-    (void)next;
-    (void)nodes;
-    counts->merged++;
+    counts->taken++;
     return 0;
 }
 
@@ -222,22 +220,18 @@ static int refuse(void *context, const struct trace_samples *samples)
 }
 
 static struct counts run(const char *path, unsigned int jobs, int wanted,
-                         int (*take)(void *, const struct trace_samples *))
+                         int (*visit)(void *, const struct trace_samples *))
 {
     struct counts counts = {0};
     const struct trace_team team = {.owner = &counts,
-                                    .visitor = {.samples = take},
+                                    .visitor = {.samples = visit},
                                     .join = join,
-                                    .merge = merge,
+                                    .take = take,
                                     .leave = leave};
     struct trace_scan scan;
-    void *context;
 
     assert_int_equal(trace_scan_open(&scan, path), 0);
-    assert_int_equal(trace_parallel_run(&scan, &team, jobs, &context), wanted);
-    assert_true((context != NULL) == (wanted == 0));
-    if (context != NULL)
-        leave(&counts, context);
+    assert_int_equal(trace_parallel_run(&scan, &team, jobs), wanted);
     trace_scan_close(&scan);
     return counts;
 }
@@ -250,10 +244,11 @@ static void everybody_leaves(void **state)
     make(&c, 7, HR_MODE_TIMER);
     counts = run(c.f.path, 4, 0, NULL);
     assert_int_equal(counts.joined, 4);
-    assert_int_equal(counts.merged, 3);
+    assert_int_equal(counts.taken, 4);
     assert_int_equal(counts.left, 4);
     counts = run(c.f.path, 4, -EDOM, refuse);
     assert_int_equal(counts.joined, 4);
+    assert_int_equal(counts.taken, 0);
     assert_int_equal(counts.left, 4);
     fixture_free(&c.f);
 }
