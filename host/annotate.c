@@ -10,8 +10,8 @@
 #include "host/annotate_print.h"
 #include "host/commands.h"
 #include "host/error.h"
-#include "host/profile.h"
 #include "host/reader.h"
+#include "host/report/profile.h"
 #include "host/terminal.h"
 #include "host/trace_scan.h"
 
@@ -25,6 +25,7 @@ struct annotate_options {
     struct selection selection;
     struct symbols_options symbols;
     enum annotate_syntax syntax;
+    unsigned int jobs;
     bool by_line;
     unsigned long limit; /* 0: all */
 };
@@ -33,7 +34,7 @@ struct annotate {
     const struct annotate_options *options;
     struct trace_scan scan;
     struct profile profile;
-    struct symbols *symbols; /* opened when first needed: the maps come before the samples */
+    bool has_profile;
     struct annotate_counts counts;
 };
 
@@ -46,6 +47,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->selection;
         state->child_inputs[1] = &options->symbols;
+        state->child_inputs[2] = &options->jobs;
         return 0;
     case 'e':
         options->event = argument;
@@ -82,41 +84,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static int fold(struct annotate *a)
-{
-    int error = 0;
-
-    if (a->symbols == NULL)
-        error = symbols_open(&a->symbols, &a->scan.info, &a->options->symbols);
-    if (error == 0)
-        profile_fold(&a->profile, a->symbols);
-    return error;
-}
-
-static int take_samples(void *context, const struct trace_samples *samples)
-{
-    struct annotate *a = context;
-    int error = profile_full(&a->profile) ? fold(a) : 0;
-
-    if (error == 0)
-        profile_add(&a->profile, samples);
-    return error;
-}
-
 /* The first walk finds the functions that have samples. */
 static int find_functions(struct annotate *a, struct selection *selection)
 {
-    const struct trace_visitor visitor = {.context = a, .samples = take_samples};
+    static const struct profile_options functions = {.by = PLACE_FUNCTION};
     int error = trace_scan_open(&a->scan, a->options->path);
 
     if (error != 0)
         return error;
     a->scan.selection = *selection;
-    error = profile_init(&a->profile);
+    a->scan.symbols = &a->options->symbols;
+    a->has_profile = true;
+    error = profile_run(&a->profile, &a->scan, &functions, a->options->jobs);
     if (error == 0)
-        error = trace_scan_run(&a->scan, &visitor);
-    if (error == 0)
-        error = fold(a);
+        error = profile_sort(&a->profile, false);
     selection_init(&a->scan.selection); /* for the second walk: the scan would free it */
     if (error != 0)
         trace_scan_close(&a->scan);
@@ -130,7 +111,7 @@ static int count_samples(void *context, const struct trace_samples *samples)
 }
 
 /* The second one counts in the function that was chosen. */
-static int count_in(struct annotate *a, struct selection *selection, const struct profile_row *row,
+static int count_in(struct annotate *a, struct selection *selection, const struct place *row,
                     int event)
 {
     const struct trace_visitor visitor = {.context = &a->counts, .samples = count_samples};
@@ -150,14 +131,14 @@ static void warn(const struct annotate *a)
 {
     const char *path = a->options->path, *file, *problem;
 
-    for (size_t i = 0; (problem = symbols_problem(a->symbols, i, &file)) != NULL; i++)
+    for (size_t i = 0; (problem = symbols_problem(a->profile.symbols, i, &file)) != NULL; i++)
         error_print("%s: %s", file, problem);
     if (!a->scan.partial && !trace_audit_complete(&a->scan.audit))
         error_print("%s: incomplete, what is there is shown; 'hr check %s' says what is missing",
                     path, path);
 }
 
-static int print(const struct annotate *a, const struct profile_row *row, int weight)
+static int print(const struct annotate *a, const struct place *row, int weight)
 {
     const struct annotate_options *options = a->options;
     struct annotate_source source;
@@ -169,11 +150,11 @@ static int print(const struct annotate *a, const struct profile_row *row, int we
         .info = &a->scan.info,
         .counts = &a->counts,
         .code = &code,
-        .symbols = a->symbols,
+        .symbols = a->profile.symbols,
         .source = &source,
         .function_bytes = row->end - row->start,
-        .all_samples = a->profile.samples,
-        .all_sum = weight >= 0 ? a->profile.sums[weight] : 0,
+        .all_samples = a->profile.all.samples,
+        .all_sum = weight >= 0 ? a->profile.all.sums[weight] : 0,
         .weight = weight,
         .limit = options->limit,
         .columns = terminal ? terminal_columns(STDOUT_FILENO, 80) : 0,
@@ -207,7 +188,7 @@ static int annotate(struct annotate *a, struct selection *selection, int *status
 {
     const struct trace_info *info = &a->scan.info;
     const char *event = a->options->event;
-    const struct profile_row *row;
+    const struct place *row;
     char names[TRACE_INFO_NAMES_BYTES];
     int weight = -1, error;
 
@@ -218,7 +199,7 @@ static int annotate(struct annotate *a, struct selection *selection, int *status
                     trace_info_event_names(info, names));
         return 0;
     }
-    if (a->profile.samples == 0) {
+    if (a->profile.all.samples == 0) {
         *status = HR_EXIT_FAILED;
         error_print("%s: no sample is there, or none that is selected", a->options->path);
         return 0;
@@ -249,8 +230,8 @@ static int run(struct annotate_options *options)
         trace_scan_close(&a.scan);
     }
     selection_free(&options->selection);
-    symbols_close(a.symbols);
-    profile_free(&a.profile);
+    if (a.has_profile)
+        profile_free(&a.profile);
     annotate_counts_free(&a.counts);
     return error == 0 ? status : reader_fail(options->path, error);
 }
@@ -266,8 +247,10 @@ int annotate_command(int argc, char **argv)
         {"att", KEY_ATT, NULL, 0, "AT&T's syntax", 0},
         {0},
     };
-    static const struct argp_child children[] = {
-        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&selection_argp, 0, NULL, 0},
+                                                 {&symbols_argp, 0, NULL, 0},
+                                                 {&reader_jobs_argp, 0, NULL, 0},
+                                                 {0}};
     static const struct argp argp = {
         .options = table,
         .children = children,

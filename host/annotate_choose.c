@@ -11,14 +11,19 @@
 #define LISTED_MAX 8u /* of functions with one name */
 #define KERNEL_MARK "[kernel] " /* as hr report shows it */
 
+static const struct place *row_at(const struct profile *profile, uint32_t i)
+{
+    return &profile->places.all[profile->rows.all[i].place];
+}
+
 /* `bytes` of wanted are the name; behind it only parameters may follow. */
-static bool has_name(const struct profile_row *row, const char *wanted, size_t bytes)
+static bool has_name(const struct place *row, const char *wanted, size_t bytes)
 {
     return row->name != NULL && strncmp(row->name, wanted, bytes) == 0 &&
            (row->name[bytes] == 0 || (bytes != 0 && row->name[bytes] == '('));
 }
 
-static bool matches(const struct profile_row *row, const char *wanted)
+static bool matches(const struct place *row, const char *wanted)
 {
     const char *at = strrchr(wanted, '@'); /* symbols with versions have one too */
 
@@ -41,10 +46,10 @@ static bool parse_address(const char *wanted, uint64_t *address)
     return *end == (range ? '-' : 0);
 }
 
-static const struct profile_row *find_address(const struct profile *profile, uint64_t address)
+static const struct place *find_address(const struct profile *profile, uint64_t address)
 {
-    for (uint32_t i = 0; i < profile->row_count; i++) {
-        const struct profile_row *row = &profile->rows[i];
+    for (uint32_t i = 0; i < profile->rows.count; i++) {
+        const struct place *row = row_at(profile, i);
 
         if (address >= row->start && address < row->end)
             return row;
@@ -61,9 +66,9 @@ static void report_unknown(const struct profile *profile, const char *wanted)
     char list[NEAREST_COUNT * (NEAREST_NAME_BYTES + 2)];
 
     nearest_init(&nearest, wanted);
-    for (uint32_t i = 0; i < profile->row_count; i++)
-        if (profile->rows[i].name != NULL)
-            nearest_offer(&nearest, profile->rows[i].name);
+    for (uint32_t i = 0; i < profile->rows.count; i++)
+        if (row_at(profile, i)->name != NULL)
+            nearest_offer(&nearest, row_at(profile, i)->name);
     if (nearest.count != 0)
         error_print("%s: no sample is in a function of that name; the nearest names: %s", wanted,
                     nearest_list(&nearest, list, sizeof list));
@@ -80,8 +85,8 @@ static void report_ambiguous(const struct profile *profile, const char *wanted, 
     size_t used = 0;
     uint32_t listed = 0;
 
-    for (uint32_t i = 0; i < profile->row_count && listed < LISTED_MAX; i++) {
-        const struct profile_row *row = &profile->rows[i];
+    for (uint32_t i = 0; i < profile->rows.count && listed < LISTED_MAX; i++) {
+        const struct place *row = row_at(profile, i);
 
         if (!matches(row, wanted))
             continue;
@@ -94,9 +99,9 @@ static void report_ambiguous(const struct profile *profile, const char *wanted, 
                 wanted, count, list, count > listed ? ", ..." : "");
 }
 
-const struct profile_row *annotate_choose(const struct profile *profile, const char *wanted)
+const struct place *annotate_choose(const struct profile *profile, const char *wanted)
 {
-    const struct profile_row *found = NULL;
+    const struct place *found = NULL;
     uint32_t count = 0;
     uint64_t address;
 
@@ -104,9 +109,9 @@ const struct profile_row *annotate_choose(const struct profile *profile, const c
         return find_address(profile, address);
     if (strncmp(wanted, KERNEL_MARK, strlen(KERNEL_MARK)) == 0)
         wanted += strlen(KERNEL_MARK);
-    for (uint32_t i = 0; i < profile->row_count; i++)
-        if (matches(&profile->rows[i], wanted)) {
-            found = &profile->rows[i];
+    for (uint32_t i = 0; i < profile->rows.count; i++)
+        if (matches(row_at(profile, i), wanted)) {
+            found = row_at(profile, i);
             count++;
         }
     if (count == 0)

@@ -2,12 +2,13 @@
 #ifndef HOST_ANNOTATE_CHOOSE_H
 #define HOST_ANNOTATE_CHOOSE_H
 
-#include "host/profile.h"
+#include "host/report/profile.h"
 
-/* The row that `wanted` names: FUNCTION, FUNCTION@OBJECT, or an address in it (0x...).  A
- * function's parameters and the mark "[kernel] " may be left out.  NULL when there is none or more
- * than one: it is reported, with the names that come near or the ones to choose from.
+/* The function of a sorted profile that `wanted` names: FUNCTION, FUNCTION@OBJECT, or an address in
+ * it (0x...).  A function's parameters and the mark "[kernel] " may be left out.  NULL when there
+ * is none or more than one: it is reported, with the names that come near or the ones to choose
+ * from.
  */
-const struct profile_row *annotate_choose(const struct profile *profile, const char *wanted);
+const struct place *annotate_choose(const struct profile *profile, const char *wanted);
 
 #endif

@@ -28,7 +28,7 @@ struct annotate_counts { /* by address in start .. end-1 */
 int annotate_counts_init(struct annotate_counts *counts, uint64_t start, uint64_t end, int event);
 void annotate_counts_free(struct annotate_counts *counts);
 
-/* Counts as hr report does (host/profile.h). */
+/* Counts as hr report does (host/report/tally.h). */
 void annotate_counts_add(struct annotate_counts *counts, const struct trace_samples *samples);
 
 struct annotate_instruction {

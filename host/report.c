@@ -1,112 +1,25 @@
-/* hr report: the functions, regions or marks of a trace. */
-#include <argp.h>
+/* hr report: where the samples and events of a trace are. */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/commands.h"
 #include "host/error.h"
-#include "host/profile.h"
+#include "host/nearest.h"
 #include "host/reader.h"
-#include "host/report_marks.h"
-#include "host/report_print.h"
+#include "host/report/columns.h"
+#include "host/report/options.h"
+#include "host/report/report.h"
 #include "host/report_regions.h"
 #include "host/text.h"
-#include "host/trace_scan.h"
 
-#define DEFAULT_LIMIT 40 /* of functions */
-#define LIMIT_UNSET ULONG_MAX
-
-enum report_view { REPORT_FUNCTIONS, REPORT_REGIONS, REPORT_MARKS };
-
-enum { KEY_REGIONS = 256, KEY_MARKS }; /* options without a letter */
-
-struct report_options {
-    const char *path;
-    const char *sort; /* NULL: samples of functions, time of regions */
-    struct selection selection;
-    struct symbols_options symbols;
-    enum report_view view;
-    unsigned long limit; /* 0: all */
-};
-
-struct report {
-    struct trace_scan scan;
-    struct profile profile;
-    struct report_marks marks;
-    struct symbols *symbols; /* opened when first needed: the maps come before the samples */
-    const struct symbols_options *symbols_options;
-    uint64_t mark_count;
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+static bool by_dimension(const struct report_options *options, enum report_dimension by)
 {
-    struct report_options *options = state->input;
-    enum report_view view;
-    char *end;
-
-    switch (key) {
-    case 's':
-        options->sort = argument;
-        return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->selection;
-        state->child_inputs[1] = &options->symbols;
-        return 0;
-    case KEY_REGIONS:
-    case KEY_MARKS:
-        view = key == KEY_REGIONS ? REPORT_REGIONS : REPORT_MARKS;
-        if (options->view != REPORT_FUNCTIONS && options->view != view)
-            argp_error(state, "--regions and --marks are two reports; ask for one at a time");
-        options->view = view;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->view == REPORT_MARKS && options->sort != NULL)
-            argp_error(state, "--sort %s: marks are in the order of time; leave it out",
-                       options->sort);
-        return 0;
-    case 'n':
-        errno = 0;
-        options->limit = strtoul(argument, &end, 10);
-        if (*argument < '0' || *argument > '9' || *end != 0 || errno != 0)
-            argp_error(state, "--limit %s: not a number; 0 shows all", argument);
-        return 0;
-    default:
-        return reader_parse_file(key, argument, state, &options->path);
-    }
-}
-
-static int fold(struct report *r)
-{
-    int error = 0;
-
-    if (r->symbols == NULL)
-        error = symbols_open(&r->symbols, &r->scan.info, r->symbols_options);
-    else
-        error = symbols_update(r->symbols, &r->scan.info);
-    if (error == 0)
-        profile_fold(&r->profile, r->symbols);
-    return error;
-}
-
-static int take_samples(void *context, const struct trace_samples *samples)
-{
-    struct report *r = context;
-    int error = profile_full(&r->profile) ? fold(r) : 0;
-
-    if (error == 0)
-        profile_add(&r->profile, samples);
-    return error;
-}
-
-static int count_marks(void *context, const struct trace_chunk *chunk,
-                       const struct trace_record *record)
-{
-    struct report *r = context;
-
-    r->mark_count += record->type == HR_REC_MARK && chunk->header.type == HR_CHUNK_DATA;
-    return 0;
+    for (unsigned int i = 0; i < options->by_count; i++)
+        if (options->by[i] == by)
+            return true;
+    return false;
 }
 
 static int take_mark(void *context, const struct trace_chunk *chunk,
@@ -119,148 +32,285 @@ static int take_mark(void *context, const struct trace_chunk *chunk,
     return report_marks_take(&r->marks, chunk->header.cpu, record);
 }
 
-/* The event to sort by: its number, -1 for samples or time, -2 when there is none of that name. */
-static int find_event(const struct trace_info *info, const char *name, const char *otherwise)
+static int stop_at_data(void *context, const struct trace_chunk *chunk, bool continues)
 {
-    int event;
-
-    if (name == NULL || strcmp(name, otherwise) == 0)
-        return -1;
-    event = trace_info_find_event(info, name);
-    return event >= 0 ? event : -2;
+    (void)context;
+    (void)chunk;
+    (void)continues;
+    return 1;
 }
 
-static int unknown_event(const struct trace_info *info, const char *name, const char *otherwise)
+/* Marks come before the samples that they divide, whatever CPU's chunks both are in. */
+static int read_sections(struct report *r)
+{
+    const struct trace_visitor visitor = {.context = r, .record = take_mark};
+    const struct selection wanted = r->scan.selection;
+    int error;
+
+    selection_init(&r->scan.selection); /* marks before the span have sections in it */
+    error = trace_scan_run(&r->scan, &visitor);
+    r->scan.selection = wanted;
+    if (error == 0)
+        error = sections_init(&r->sections, &r->marks);
+    if (error == 0)
+        error = trace_scan_rewind(&r->scan);
+    return error;
+}
+
+/* Whether samples have call stacks, by what comes before the first of them. */
+static int read_head(struct report *r, bool *has_stacks)
+{
+    const struct trace_visitor visitor = {.context = r, .chunk = stop_at_data};
+    int result = trace_scan_run(&r->scan, &visitor);
+
+    if (result < 0)
+        return result;
+    *has_stacks = r->scan.info.has_stacks;
+    return trace_scan_rewind(&r->scan);
+}
+
+static void want(struct report *r, bool has_stacks)
+{
+    static const enum place_kind kinds[REPORT_DIMENSIONS] = {
+        [REPORT_BY_FUNCTION] = PLACE_FUNCTION,
+        [REPORT_BY_LINE] = PLACE_LINE,
+        [REPORT_BY_LIBRARY] = PLACE_LIBRARY,
+        [REPORT_BY_ADDRESS] = PLACE_ADDRESS,
+    };
+    const struct report_options *o = r->options;
+
+    r->wanted = (struct profile_options){
+        .by = PLACE_NONE,
+        .by_cpu = by_dimension(o, REPORT_BY_CPU),
+        .by_thread = by_dimension(o, REPORT_BY_THREAD),
+        .sections = by_dimension(o, REPORT_BY_MARK) ? &r->sections : NULL,
+        .tree = o->view == REPORT_TREE || o->view == REPORT_CALLERS,
+        .sort = o->sort != NULL && strcmp(o->sort, "samples") != 0 ? o->sort : NULL,
+    };
+    for (unsigned int i = 0; i < o->by_count; i++)
+        if (kinds[o->by[i]] != PLACE_NONE)
+            r->wanted.by = kinds[o->by[i]];
+    r->wanted.stacks =
+        has_stacks && (r->wanted.tree || (r->wanted.by != PLACE_NONE && !o->no_total));
+}
+
+static int read_profile(struct report *r)
+{
+    bool has_stacks = false;
+    int error = read_head(r, &has_stacks);
+
+    want(r, has_stacks);
+    if (error == 0 && r->wanted.sections != NULL)
+        error = read_sections(r);
+    if (error != 0 || (!has_stacks && (r->wanted.tree || r->options->total)))
+        return error;
+    r->has_profile = true;
+    error = profile_run(&r->profile, &r->scan, &r->wanted, r->options->jobs);
+    if (error == 0 && r->profile.event != -2)
+        error = profile_sort(&r->profile, r->options->total);
+    return error;
+}
+
+static int read_trace(struct report *r)
+{
+    const struct trace_visitor visitor = {
+        .context = r, .record = r->options->view == REPORT_MARKS ? take_mark : NULL};
+
+    if (r->options->view == REPORT_MARKS || r->options->view == REPORT_REGIONS)
+        return trace_scan_run(&r->scan, &visitor);
+    return read_profile(r);
+}
+
+static int unknown_event(const struct report *r, const char *otherwise)
 {
     char names[TRACE_INFO_NAMES_BYTES];
 
-    error_print("--sort %s: the trace has no such event; choose %s%s", name, otherwise,
-                trace_info_event_names(info, names));
+    error_print("--sort %s: the trace has no such event; choose %s%s", r->options->sort, otherwise,
+                trace_info_event_names(&r->scan.info, names));
     return HR_EXIT_USAGE;
 }
 
-static void warn(const struct report *r, const char *path)
+static int unknown_function(const struct report *r)
 {
-    const struct trace_audit *audit = &r->scan.audit;
-    const char *file, *problem;
+    const struct places *places = &r->profile.places;
+    char list[NEAREST_COUNT * (NEAREST_NAME_BYTES + 2)];
+    struct nearest nearest;
 
-    for (size_t i = 0;
-         r->symbols != NULL && (problem = symbols_problem(r->symbols, i, &file)) != NULL; i++)
+    nearest_init(&nearest, r->options->callers);
+    for (uint32_t i = PLACES_RESERVED; i < places->count; i++)
+        if (places->all[i].name != NULL)
+            nearest_offer(&nearest, places->all[i].name);
+    error_print("--callers %s: no sample has that function on its stack; there are %s",
+                r->options->callers,
+                nearest.count != 0 ? nearest_list(&nearest, list, sizeof list) : "no functions");
+    return HR_EXIT_FAILED;
+}
+
+/* Besides samples one event is shown: the one sorted by, else instructions, else the first. */
+static int shown_event(const struct trace_info *info, int event)
+{
+    char room[16];
+
+    if (event >= 0 || info->event_count == 0)
+        return event >= 0 ? event : -1;
+    for (uint32_t i = 0; i < info->event_count; i++)
+        if (strncmp(trace_info_event_name(info, i, room), "instructions", 12) == 0)
+            return (int)i;
+    return 0;
+}
+
+/* Standard output that failed is said once; a reader that closed the pipe is nothing to say. */
+static int write_output(struct report *r)
+{
+    struct output *out = malloc(sizeof *out);
+    const struct tree *tree = r->options->view == REPORT_CALLERS ? &r->callers : &r->profile.tree;
+    int error;
+
+    if (out == NULL)
+        return reader_fail(r->options->path, -ENOMEM);
+    output_init(out, STDOUT_FILENO);
+    if (r->options->format == REPORT_CSV && r->wanted.tree)
+        report_write_tree_csv(out, r, tree);
+    else if (r->options->format == REPORT_CSV)
+        report_write_csv(out, r);
+    else if (r->wanted.tree)
+        report_write_tree_json(out, r, tree);
+    else
+        report_write_json(out, r);
+    error = output_flush(out);
+    free(out);
+    if (error != 0 && error != -EPIPE)
+        error_print("standard output: %s; free some space or write elsewhere", strerror(-error));
+    return error != 0 ? HR_EXIT_FAILED : HR_EXIT_OK;
+}
+
+/* What else the program left in the trace, under the table. */
+static void print_pointers(const struct report *r)
+{
+    char number[TEXT_QUANTITY_BYTES], safe[4096];
+    size_t regions = r->scan.info.regions.count;
+
+    text_escape(safe, sizeof safe, r->options->path);
+    if (regions != 0)
+        columns_note(stdout, r->pager.columns, "%s region%s: hr report --regions %s",
+                     text_count(number, regions), regions != 1 ? "s" : "", safe);
+    if (r->profile.marks != 0)
+        columns_note(stdout, r->pager.columns, "%s mark%s: hr report --marks %s",
+                     text_count(number, r->profile.marks), r->profile.marks != 1 ? "s" : "", safe);
+}
+
+static int print_profile(struct report *r)
+{
+    report_print_head(stdout, r);
+    if (r->options->view == REPORT_TABLE)
+        report_print_table(stdout, r);
+    else
+        report_print_tree(stdout, r,
+                          r->options->view == REPORT_CALLERS ? &r->callers : &r->profile.tree);
+    if (r->options->view == REPORT_TABLE)
+        print_pointers(r);
+    return HR_EXIT_OK;
+}
+
+/* What keeps a profile from being shown; HR_EXIT_OK when nothing does. */
+static int refuse(struct report *r)
+{
+    bool found = true;
+    int error = 0;
+
+    if (!r->has_profile) {
+        error_print("%s: the samples have no call stacks; record them with 'hr run -g'",
+                    r->options->path);
+        return HR_EXIT_FAILED;
+    }
+    if (r->profile.event == -2)
+        return unknown_event(r, "samples");
+    if (!selection_is_all(&r->scan.selection) && r->profile.all.samples == 0)
+        return reader_nothing_selected(
+            r->options->path,
+            r->scan.info.has_exit ? trace_info_time_ns(&r->scan.info, r->scan.info.exit.time) : 0);
+    if (r->options->view == REPORT_CALLERS)
+        error = profile_callers(&r->profile, r->options->callers, &r->callers, &found);
+    if (error != 0)
+        return reader_fail(r->options->path, error);
+    return found ? HR_EXIT_OK : unknown_function(r);
+}
+
+static int present_profile(struct report *r)
+{
+    int status = refuse(r);
+
+    if (status != HR_EXIT_OK)
+        return status;
+    r->shown = shown_event(&r->scan.info, r->profile.event);
+    if (r->options->format != REPORT_TEXT)
+        return write_output(r);
+    pager_begin(&r->pager, !r->options->no_pager);
+    return print_profile(r);
+}
+
+static int present(struct report *r)
+{
+    const struct report_options *o = r->options;
+    struct trace_info *info = &r->scan.info;
+    int event = -1;
+
+    if (o->view != REPORT_REGIONS && o->view != REPORT_MARKS)
+        return present_profile(r);
+    if (o->sort != NULL && strcmp(o->sort, "time") != 0)
+        event = trace_info_find_event(info, o->sort);
+    if (event < 0 && o->sort != NULL && strcmp(o->sort, "time") != 0)
+        return unknown_event(r, "time");
+    pager_begin(&r->pager, !o->no_pager);
+    if (o->view == REPORT_REGIONS)
+        report_regions_print(stdout, info, event < 0 ? TRACE_REGION_TIME : (uint32_t)event,
+                             o->limit);
+    else
+        report_marks_print(stdout, info, &r->marks, o->limit);
+    return HR_EXIT_OK;
+}
+
+static void warn(const struct report *r)
+{
+    const char *file, *problem, *path = r->options->path;
+    const struct symbols *symbols = r->profile.symbols;
+
+    for (size_t i = 0; symbols != NULL && (problem = symbols_problem(symbols, i, &file)) != NULL;
+         i++)
         error_print("%s: %s", file, problem);
-    if (!r->scan.partial && !trace_audit_complete(audit))
+    if (!r->scan.partial && !trace_audit_complete(&r->scan.audit))
         error_print("%s: incomplete, the report covers what is there; 'hr check %s' says what is "
                     "missing",
                     path, path);
 }
 
-/* What else the program left in the trace, under the table of functions. */
-static void print_pointers(const struct report *r, const char *path)
+static int run(struct report *r)
 {
-    char number[TEXT_QUANTITY_BYTES], safe[4096];
-    size_t regions = r->scan.info.regions.count;
+    int status, error = trace_scan_open(&r->scan, r->options->path);
 
-    text_escape(safe, sizeof safe, path);
-    if (regions != 0)
-        printf("# %s region%s: hr report --regions %s\n", text_count(number, regions),
-               regions != 1 ? "s" : "", safe);
-    if (r->mark_count != 0)
-        printf("# %s mark%s: hr report --marks %s\n", text_count(number, r->mark_count),
-               r->mark_count != 1 ? "s" : "", safe);
-}
-
-static int present(struct report *r, const struct report_options *options)
-{
-    struct trace_info *info = &r->scan.info;
-    const char *otherwise = options->view == REPORT_REGIONS ? "time" : "samples";
-    int event = find_event(info, options->sort, otherwise);
-
-    if (event == -2)
-        return unknown_event(info, options->sort, otherwise);
-    if (options->view == REPORT_REGIONS) {
-        report_regions_print(stdout, info, event < 0 ? TRACE_REGION_TIME : (uint32_t)event,
-                             options->limit);
-    } else if (options->view == REPORT_MARKS) {
-        report_marks_print(stdout, info, &r->marks, options->limit);
-    } else {
-        profile_sort(&r->profile, event);
-        report_print(stdout, &r->scan, &r->profile, event, options->limit);
-        print_pointers(r, options->path);
-    }
-    warn(r, options->path);
-    return HR_EXIT_OK;
-}
-
-static int walk(struct report *r, enum report_view view)
-{
-    struct trace_visitor visitor = {.context = r};
-    int error;
-
-    if (view == REPORT_MARKS)
-        visitor.record = take_mark;
-    if (view != REPORT_FUNCTIONS)
-        return trace_scan_run(&r->scan, &visitor);
-    visitor.samples = take_samples;
-    visitor.record = count_marks;
-    error = profile_init(&r->profile);
-    if (error == 0)
-        error = trace_scan_run(&r->scan, &visitor);
-    return error == 0 ? fold(r) : error;
-}
-
-static int run(const struct report_options *options)
-{
-    struct report r = {.symbols_options = &options->symbols};
-    int status = HR_EXIT_FAILED;
-    int error = trace_scan_open(&r.scan, options->path);
-
-    if (error == 0) {
-        r.scan.selection = options->selection; /* the scan frees it */
-        error = walk(&r, options->view);
-        if (error == 0)
-            status = present(&r, options);
-        symbols_close(r.symbols);
-        profile_free(&r.profile);
-        report_marks_free(&r.marks);
-        trace_scan_close(&r.scan);
-    }
-    return error == 0 ? status : reader_fail(options->path, error);
+    if (error != 0)
+        return reader_fail(r->options->path, error);
+    r->scan.selection = r->options->selection; /* the scan frees it */
+    r->scan.symbols = &r->options->symbols;
+    error = read_trace(r);
+    status = error == 0 ? present(r) : reader_fail(r->options->path, error);
+    pager_end(&r->pager);
+    if (status == HR_EXIT_OK)
+        warn(r);
+    if (r->has_profile)
+        profile_free(&r->profile);
+    sections_free(&r->sections);
+    tree_free(&r->callers);
+    report_marks_free(&r->marks);
+    trace_scan_close(&r->scan);
+    return status;
 }
 
 int report_command(int argc, char **argv)
 {
-    static const struct argp_option table[] = {
-        {"sort", 's', "KEY", 0, "Sort by samples (default; regions: by time) or by an event's name",
-         0},
-        {"limit", 'n', "N", 0,
-         "Show the first N (functions: default 40; 0, the default of the others, shows all)", 0},
-        {"regions", KEY_REGIONS, NULL, 0, "Show the regions that the program named", 0},
-        {"marks", KEY_MARKS, NULL, 0, "List the program's marks with their times", 0},
-        {0},
-    };
-    static const struct argp_child children[] = {
-        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = table,
-        .children = children,
-        .parser = parse,
-        .args_doc = "[FILE]",
-        .doc = "Show the functions of a trace (default hr.bin) by samples and by events."
-               "\vA sample counts for the function that it interrupted, and so does what the "
-               "counters rose by since the sample before, unless sampling paused between them. "
-               "Where a program has no symbols, ranges "
-               "of 4 KiB take the place of functions.\n\n"
-               "Examples:\n"
-               "  hr report                            functions by samples\n"
-               "  hr report --sort instructions -n 10  the ten that execute most\n"
-               "  hr report --program ./prog.debug     symbols from an unstripped build\n"
-               "  hr report --regions --sort cycles    what the program's regions cost\n",
-    };
-    struct report_options options = {.limit = LIMIT_UNSET};
+    struct report_options options;
+    struct report r = {.options = &options};
 
-    selection_init(&options.selection);
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
-    if (options.limit == LIMIT_UNSET)
-        options.limit = options.view == REPORT_FUNCTIONS ? DEFAULT_LIMIT : 0;
-    options.path = reader_file(options.path);
-    return run(&options);
+    report_options_parse(&options, argc, argv);
+    return run(&r);
 }

@@ -59,6 +59,12 @@ static int compare(const void *a, const void *b)
     return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
+void report_marks_sort(struct report_marks *marks)
+{
+    if (marks->count != 0)
+        qsort(marks->all, marks->count, sizeof marks->all[0], compare);
+}
+
 void report_marks_print(FILE *out, const struct trace_info *info, struct report_marks *marks,
                         unsigned long limit)
 {
@@ -69,7 +75,7 @@ void report_marks_print(FILE *out, const struct trace_info *info, struct report_
         fputs("# no marks: the program sets them with hr_mark()\n", out);
         return;
     }
-    qsort(marks->all, marks->count, sizeof marks->all[0], compare);
+    report_marks_sort(marks);
     fprintf(out, "# program: %s\n",
             text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
     fprintf(out, "# %s mark%s; times are since the program's start\n",

@@ -30,6 +30,9 @@ void report_marks_free(struct report_marks *marks);
 /* Takes an HR_REC_MARK of a CPU.  0 or -ENOMEM; a record that is too short is passed over. */
 int report_marks_take(struct report_marks *marks, uint16_t cpu, const struct trace_record *record);
 
+/* Puts them in the order of time. */
+void report_marks_sort(struct report_marks *marks);
+
 /* Sorts and prints them; limit 0 prints all. */
 void report_marks_print(FILE *out, const struct trace_info *info, struct report_marks *marks,
                         unsigned long limit);

@@ -55,4 +55,105 @@ run_hr stat --cpu 7 plain.bin
 is 'no such CPU' "$status.$(cat out)" '1.'
 run_hr stat --thread 7 plain.bin
 is 'no such thread' "$status.$(cat out)" '1.'
+
+# hr report: the same by any number of threads, whatever it is by
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases-glibc-static" --stacks fp --marks --threads 3 --cpus 2 60000 stacks.bin || exit 1
+for by in function line library address thread cpu mark mark,cpu,thread,function; do
+    run_hr report --jobs 1 -n 0 --by $by stacks.bin
+    is "by $by: status" "$status" 0
+    mv out one
+    run_hr report --jobs 3 -n 0 --by $by stacks.bin
+    same_file "by $by: three threads find what one finds" out one
+done
+for view in --stacks '--callers malloc'; do
+    # shellcheck disable=SC2086
+    run_hr report --jobs 1 --min 0 $view stacks.bin
+    mv out one
+    # shellcheck disable=SC2086
+    run_hr report --jobs 3 --min 0 $view stacks.bin
+    same_file "$view: three threads find what one finds" out one
+done
+
+# what a column of CSV adds up to: column NAME
+column() {
+    perl -MText::ParseWords -e '$_ = <STDIN>; chomp; my @names = split /,/; my ($at) = grep { $names[$_] eq $ARGV[0] } 0 .. $#names;
+        my $sum = 0; while (<STDIN>) { chomp; $sum += (quotewords(",", 0, $_))[$at] } printf "%d\n", $sum' "$1" <out
+}
+for by in function line library address cpu thread mark; do
+    run_hr report --format csv --by $by stacks.bin
+    is "by $by: every sample is counted once" "$(column samples)" 60000
+    is "by $by: every instruction is" "$(column instructions:u)" "$(total stacks.bin instructions)"
+done
+run_hr report --format csv --by cpu stacks.bin
+is 'csv: no totals where there are no callers' "$(sed -n 2p out | cut -d, -f3)" ''
+for tid in $(jq -n 'range(1; 7)'); do
+    run_hr report --format json --by thread stacks.bin
+    counted=$(jq ".rows[] | select(.thread == $tid).self.samples" out)
+    run_hr stat --json --thread "$tid" stacks.bin
+    is "thread $tid has as many samples as its selection" "$(jq .samples out)" "$counted"
+done
+
+# totals: of the tree's chains, each function once
+run_hr report --stacks --min 0 --format json stacks.bin
+is 'tree: all samples' "$(jq '[.tree[].total] | add' out)" 60000
+is 'tree: what is in nodes themselves' "$(jq '[.. | .self? // empty] | add' out)" 60000
+name=$(jq -r '[.tree[] | recurse(.children[]) | select(.self > 0)][0].function' out)
+in_tree=$(jq --arg f "$name" 'def within: if .function == $f then .total else ([.children[] | within] | add // 0) end; [.tree[] | within] | add' out)
+run_hr report --format json stacks.bin
+is 'a total is that of the chains with the function, recursion counted once' \
+    "$(jq --arg f "$name" '[.rows[] | select(.function == $f).total.samples] | add' out)" "$in_tree"
+run_hr report --callers "$name" --min 0 --format json stacks.bin
+is 'callers: the same total' "$(jq '[.tree[].total] | add' out)" "$in_tree"
+run_hr report --stacks --min 5 stacks.bin
+is 'tree: small branches are left out' "$(awk '/^ *[0-9.]+%/ && $1 + 0 < 5' out)" ''
+like 'tree: said' out '^# [0-9]+ branches with less than 5 % are left out'
+run_hr report --stacks --min 0 --format csv stacks.bin
+is 'tree as csv: all samples' "$(column self)" 60000
+run_hr report --no-total stacks.bin
+like 'no totals: as without stacks' out '^# share +samples +instructions:u +symbol +object$'
+run_hr report --total -n 1 stacks.bin
+like 'sorted by total' out '^ +[0-9.]+% +[0-9.]+% '
+
+run_hr report --stacks plain.bin
+is 'a tree without stacks: status' "$status" 1
+like 'a tree without stacks: said' err "the samples have no call stacks; record them with 'hr run -g'"
+run_hr report --callers no_such_function stacks.bin
+is 'callers of nobody' "$status.$(grep -c 'no sample has that function' err)" 1.1
+for wrong in '--by function,line' '--by cpu,cpu' '--by nothing' '--by ,' '--min x' '--min 101' '--format xml' \
+    '--stacks --marks' '--by cpu --stacks' '--marks --format csv' '--total --no-total'; do
+    # shellcheck disable=SC2086
+    run_hr report $wrong stacks.bin
+    is "$wrong: refused" "$status.$(cat out)" 2.
+done
+run_hr report --from 1h stacks.bin
+is 'nothing is selected' "$status.$(grep -c 'nothing is selected' err)" 1.1
+run_hr report --by mark --cpu 1 --from 10ms stacks.bin
+is 'a selected part by marks' "$status" 0
+"$HR" report --format csv stacks.bin 2>err >/dev/full
+is 'a full disk: status' "$?" 1
+like 'a full disk: said' err 'standard output: No space left on device'
+
+# a terminal: at 40 columns no line is longer, nothing but names is cut, and PAGER gets all of it
+if command -v script >/dev/null; then
+    on_terminal() { # COLUMNS COMMAND: what the terminal shows, without colours
+        script -qec "stty cols $1 rows 10; $2" /dev/null </dev/null |
+            sed 's/\r*$//; s/^.*\r\x1b\[K//; s/\x1b\[[0-9;]*m//g'
+    }
+    for columns in 40 60 80 200; do
+        on_terminal $columns "$HR report --no-pager -n 5 stacks.bin; $HR report --no-pager --stacks --min 3 stacks.bin; \
+            $HR report --no-pager --by thread,cpu,line -n 4 stacks.bin" >shown
+        is "$columns columns: no line is longer" "$(awk -v n=$columns 'length($0) > n && !/^# \/[^ ]*$/' shown)" ''
+        is "$columns columns: nothing is missing" "$(grep -c '^ *[0-9.]*%' shown | awk '{ print ($1 > 10) }')" 1
+    done
+    on_terminal 80 "PAGER='sed s/^/paged:/' $HR report -n 1 stacks.bin" >shown
+    is 'a pager gets every line' "$(grep -cv '^paged:' shown)" 0
+    on_terminal 80 "PAGER='head -n 1' $HR report -n 0 stacks.bin; echo status \$?" >shown
+    like 'a pager that is left early is no failure' shown '^status 0$'
+    script -qec "NO_COLOR=1 TERM=xterm $HR report --no-pager -n 5 stacks.bin" /dev/null </dev/null >shown
+    is 'NO_COLOR: none' "$(grep -c "$(printf '\033\[3')" shown)" 0
+    script -qec "env -u NO_COLOR TERM=xterm $HR report --no-pager -n 5 stacks.bin" /dev/null </dev/null >shown
+    like 'colours on a terminal' shown "$(printf '\033\\[3')"
+else
+    skip 12 'script (bsdutils) is not installed'
+fi
 done_testing

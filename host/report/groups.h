@@ -1,0 +1,30 @@
+/* What samples are told apart by beside their place: CPU, thread and section, as one number. */
+#ifndef HOST_REPORT_GROUPS_H
+#define HOST_REPORT_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GROUPS_MAX 65536u
+#define GROUPS_OTHERS 0u /* all that found no room */
+
+struct group { /* what is not asked for is 0 */
+    uint32_t cpu;
+    uint32_t tid;
+    uint32_t section; /* of host/report/sections.h */
+};
+
+struct groups {
+    struct group *all; /* the first one is GROUPS_OTHERS; owned */
+    uint32_t *index; /* hash table of numbers, 0: free; owned */
+    uint32_t count;
+    bool full; /* one found no room */
+};
+
+/* 0 or -ENOMEM. */
+int groups_init(struct groups *groups);
+void groups_free(struct groups *groups);
+
+uint32_t groups_find(struct groups *groups, struct group group);
+
+#endif

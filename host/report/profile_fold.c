@@ -1,0 +1,162 @@
+/* From addresses and stacks to rows, or to a tree of calls. */
+#include "host/report/profile_fold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry { /* of the tally */
+    uint64_t ip;
+    uint32_t node;
+    uint32_t group; /* of the profile */
+    uint64_t samples;
+    const uint64_t *sums;
+};
+
+static int reserve_nodes(struct profile_worker *w)
+{
+    uint32_t count = w->scan->stacks.count;
+    uint32_t *larger;
+
+    if (count <= w->node_count)
+        return 0;
+    larger = reallocarray(w->nodes, count, sizeof *larger);
+    if (larger == NULL)
+        return -ENOMEM;
+    memset(larger + w->node_count, 0, (count - w->node_count) * sizeof *larger);
+    w->nodes = larger;
+    w->node_count = count;
+    return 0;
+}
+
+/* A chain of frame pointers that breaks where threads begin has all frames. */
+static uint32_t end_of(struct profile *p, uint32_t root, uint64_t outermost)
+{
+    uint32_t place;
+
+    if (root != HR_STACK_BROKEN)
+        return root;
+    place = places_find(&p->places, PLACE_FUNCTION, outermost);
+    return places_is_start(&p->places.all[place]) ? HR_STACK_WHOLE : HR_STACK_BROKEN;
+}
+
+static void count_total(struct profile *p, const struct entry *e, uint32_t place)
+{
+    struct row *row = rows_find(&p->rows, e->group, place);
+
+    if (row->stamp == p->stamp) /* recursion counts once */
+        return;
+    row->stamp = p->stamp;
+    rows_add(&row->total, e->samples, e->sums, p->event_count);
+}
+
+static void fold_row(struct profile_worker *w, const struct entry *e)
+{
+    struct profile *p = w->profile;
+    const struct stacks_node *nodes = w->scan->stacks.nodes;
+    enum place_kind by = p->options->by;
+    uint32_t place = places_find(&p->places, by, e->ip);
+    uint64_t outermost = e->ip;
+    uint32_t node = e->node;
+
+    rows_add(&rows_find(&p->rows, e->group, place)->self, e->samples, e->sums, p->event_count);
+    if (!p->options->stacks)
+        return;
+    p->stamp++;
+    count_total(p, e, place);
+    for (; node >= HR_STACK_ROOTS; node = nodes[node].parent) {
+        outermost = nodes[node].address - 1;
+        if (w->nodes[node] == 0)
+            w->nodes[node] = places_find(&p->places, by, outermost);
+        count_total(p, e, w->nodes[node]);
+    }
+    p->ends[end_of(p, node, outermost)] += e->samples;
+}
+
+static uint32_t below_frames(struct profile *p, uint32_t parent, uint64_t address)
+{
+    uint32_t frames[SYMBOLS_FRAMES_MAX];
+
+    for (uint32_t i = places_frames(&p->places, address, frames); i-- > 0;)
+        parent = tree_child(&p->tree, parent, frames[i]);
+    return parent;
+}
+
+/* The tree's node that a stack begins below. */
+static uint32_t base_of(struct profile *p, uint32_t end)
+{
+    static const uint32_t places[HR_STACK_ROOTS] = {
+        [HR_STACK_NONE] = PLACES_NO_STACK,
+        [HR_STACK_CUT] = PLACES_TRUNCATED,
+        [HR_STACK_BROKEN] = PLACES_BROKEN,
+    };
+
+    return end == HR_STACK_WHOLE ? TREE_ROOT : tree_child(&p->tree, TREE_ROOT, places[end]);
+}
+
+/* The tree's node of a stack's node, which is no root.  Goes outwards to what is known, and back.
+ */
+static uint32_t tree_of(struct profile_worker *w, uint32_t node)
+{
+    struct profile *p = w->profile;
+    const struct stacks_node *nodes = w->scan->stacks.nodes;
+    uint32_t path[HR_STACK_FRAMES_MAX];
+    uint32_t depth = 0, at;
+
+    while (node >= HR_STACK_ROOTS && w->nodes[node] == 0 && depth < HR_STACK_FRAMES_MAX) {
+        path[depth++] = node;
+        node = nodes[node].parent;
+    }
+    if (node >= HR_STACK_ROOTS && w->nodes[node] == 0)
+        at = base_of(p, HR_STACK_CUT);
+    else if (node >= HR_STACK_ROOTS)
+        at = w->nodes[node];
+    else
+        at = base_of(p, end_of(p, node, nodes[path[depth - 1]].address - 1));
+    while (depth-- > 0) {
+        at = below_frames(p, at, nodes[path[depth]].address - 1);
+        w->nodes[path[depth]] = at;
+    }
+    return at;
+}
+
+static void fold_stack(struct profile_worker *w, const struct entry *e)
+{
+    struct profile *p = w->profile;
+    const struct stacks_node *nodes = w->scan->stacks.nodes;
+    uint64_t outermost = e->ip;
+    uint32_t root = e->node, at, end;
+
+    for (; root >= HR_STACK_ROOTS; root = nodes[root].parent)
+        outermost = nodes[root].address - 1;
+    end = end_of(p, root, outermost);
+    p->ends[end] += e->samples;
+    at = e->node >= HR_STACK_ROOTS ? tree_of(w, e->node) : base_of(p, end);
+    at = below_frames(p, at, e->ip);
+    p->tree.nodes[at].self += p->event < 0 ? e->samples : e->sums[p->event];
+}
+
+int profile_fold(struct profile_worker *w)
+{
+    struct profile *p = w->profile;
+    const uint64_t *words;
+    uint32_t place = 0;
+    int error = reserve_nodes(w);
+
+    for (; error == 0 && (words = tally_next(&w->tally, &place)) != NULL; place++) {
+        const struct entry e = {
+            .ip = words[TALLY_IP],
+            .node = tally_node(words),
+            .group = groups_find(&p->groups, w->groups.all[tally_group(words)]),
+            .samples = words[TALLY_SAMPLES],
+            .sums = words + TALLY_SUMS,
+        };
+
+        rows_add(&p->all, e.samples, e.sums, p->event_count);
+        if (p->options->tree)
+            fold_stack(w, &e);
+        else
+            fold_row(w, &e);
+    }
+    return error;
+}

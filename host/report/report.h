@@ -1,0 +1,95 @@
+/* What the parts of `hr report` share: the options, and how each view is printed. */
+#ifndef HOST_REPORT_REPORT_H
+#define HOST_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "host/output.h"
+#include "host/pager.h"
+#include "host/report/profile.h"
+#include "host/selection.h"
+#include "host/symbols.h"
+
+enum report_view { REPORT_TABLE, REPORT_TREE, REPORT_CALLERS, REPORT_REGIONS, REPORT_MARKS };
+enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
+
+enum report_dimension {
+    REPORT_BY_FUNCTION,
+    REPORT_BY_LINE,
+    REPORT_BY_LIBRARY,
+    REPORT_BY_ADDRESS,
+    REPORT_BY_THREAD,
+    REPORT_BY_CPU,
+    REPORT_BY_MARK,
+    REPORT_DIMENSIONS,
+};
+
+struct report_options {
+    const char *path;
+    const char *sort; /* NULL: samples of places, time of regions */
+    const char *callers; /* of this function; NULL: not */
+    struct selection selection;
+    struct symbols_options symbols;
+    enum report_view view;
+    enum report_format format;
+    enum report_dimension by[REPORT_DIMENSIONS]; /* in the order of the columns */
+    unsigned int by_count;
+    unsigned long limit; /* of rows; 0: all */
+    double min_percent; /* rows with a smaller share are left out; below 0: not given */
+    unsigned int jobs;
+    bool total; /* sort by it */
+    bool no_total;
+    bool no_pager;
+};
+
+struct report { /* what there is to print */
+    const struct report_options *options;
+    struct profile_options wanted;
+    struct trace_scan scan;
+    struct profile profile;
+    struct report_marks marks;
+    struct sections sections;
+    struct tree callers;
+    struct pager pager;
+    int shown; /* the event beside samples; -1: there is none */
+    bool has_profile;
+};
+
+/* Parses --by; false when it names something unknown, or places of two kinds. */
+bool report_parse_by(struct report_options *options, const char *list);
+const char *report_dimension_name(enum report_dimension by);
+
+/* What is shown of everything in percent; 0 of nothing. */
+double report_share(uint64_t part, uint64_t all);
+
+/* Whether a row is not shown for its share. */
+bool report_too_small(const struct report *report, double share);
+
+/* The text of a place's function for people: "[kernel] name", "name (inlined)", "[0x1000-0x2000)".
+ */
+char *report_function(char *text, size_t room, const struct place *place);
+char *report_object(char *text, size_t room, const struct place *place);
+
+/* Whether a row's share is enough to be shown. */
+bool report_wanted_row(const struct report *report, const struct row *row);
+
+/* Enters the nodes of a tree, callers first, and leaves each one (unless NULL) behind all below it;
+ * what is too small is passed over with all below: how many such branches.  Ends early when `enter`
+ * returns false.
+ */
+unsigned long report_walk_tree(const struct report *report, const struct tree *tree,
+                               bool (*enter)(void *context, const struct tree_node *node,
+                                             uint32_t depth),
+                               void (*leave)(void *context), void *context);
+
+void report_print_head(FILE *out, const struct report *report);
+void report_print_table(FILE *out, struct report *report);
+void report_print_tree(FILE *out, const struct report *report, const struct tree *tree);
+void report_write_csv(struct output *out, const struct report *report);
+void report_write_json(struct output *out, const struct report *report);
+void report_write_tree_csv(struct output *out, const struct report *report,
+                           const struct tree *tree);
+void report_write_tree_json(struct output *out, const struct report *report,
+                            const struct tree *tree);
+
+#endif

@@ -1,0 +1,106 @@
+/* Interns rows and sorts them. */
+#include "host/report/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 1024u
+#define INDEX_BITS 17u /* twice the rows: never more than half full */
+
+int rows_init(struct rows *rows)
+{
+    *rows = (struct rows){.capacity = FIRST_CAPACITY};
+    rows->all = calloc(FIRST_CAPACITY, sizeof rows->all[0]);
+    rows->index = calloc(1u << INDEX_BITS, sizeof rows->index[0]);
+    return rows->all != NULL && rows->index != NULL ? 0 : -ENOMEM;
+}
+
+void rows_free(struct rows *rows)
+{
+    free(rows->all);
+    free(rows->index);
+    *rows = (struct rows){0};
+}
+
+/* One row is kept for what finds no room. */
+static bool make_room(struct rows *rows)
+{
+    struct row *larger;
+
+    if (rows->full || rows->count + 1 >= ROWS_MAX)
+        return false;
+    if (rows->count + 1 < rows->capacity)
+        return true;
+    larger = reallocarray(rows->all, rows->capacity * 2u, sizeof *larger);
+    if (larger == NULL)
+        return false;
+    memset(larger + rows->capacity, 0, rows->capacity * sizeof *larger);
+    rows->all = larger;
+    rows->capacity *= 2;
+    return true;
+}
+
+struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place)
+{
+    uint64_t key = (uint64_t)group << 32 | place;
+    uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> (64 - INDEX_BITS));
+    struct row *row;
+
+    for (; rows->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1)) {
+        row = &rows->all[rows->index[i] - 1];
+        if (row->group == group && row->place == place)
+            return row;
+    }
+    if (!make_room(rows)) {
+        rows->count += !rows->full;
+        rows->full = true;
+        return &rows->all[rows->count - 1];
+    }
+    row = &rows->all[rows->count++];
+    row->group = group;
+    row->place = place;
+    rows->index[i] = rows->count;
+    return row;
+}
+
+void rows_add(struct rows_count *count, uint64_t samples, const uint64_t *sums, uint32_t events)
+{
+    count->samples += samples;
+    for (uint32_t i = 0; i < events; i++)
+        count->sums[i] += sums[i];
+}
+
+struct order {
+    int event;
+    bool total;
+    int (*before)(const struct row *a, const struct row *b, void *context);
+    void *context;
+};
+
+static int descending(uint64_t left, uint64_t right)
+{
+    return left > right ? -1 : left < right;
+}
+
+static int compare(const void *a, const void *b, void *context)
+{
+    const struct row *x = a, *y = b;
+    const struct order *o = context;
+    const struct rows_count *left = o->total ? &x->total : &x->self;
+    const struct rows_count *right = o->total ? &y->total : &y->self;
+    int result = descending(rows_weight(left, o->event), rows_weight(right, o->event));
+
+    if (result == 0)
+        result = descending(left->samples, right->samples);
+    return result != 0 ? result : o->before(x, y, o->context);
+}
+
+void rows_sort(struct rows *rows, int event, bool total,
+               int (*before)(const struct row *a, const struct row *b, void *context),
+               void *context)
+{
+    struct order order = {event, total, before, context};
+
+    qsort_r(rows->all, rows->count, sizeof rows->all[0], compare, &order);
+}

@@ -1,0 +1,164 @@
+/* The words that the views of a report have in common. */
+#include <string.h>
+
+#include "host/report/columns.h"
+#include "host/report/report.h"
+#include "host/text.h"
+
+static const char *const dimension_names[REPORT_DIMENSIONS] = {
+    [REPORT_BY_FUNCTION] = "function", [REPORT_BY_LINE] = "line",
+    [REPORT_BY_LIBRARY] = "library",   [REPORT_BY_ADDRESS] = "address",
+    [REPORT_BY_THREAD] = "thread",     [REPORT_BY_CPU] = "cpu",
+    [REPORT_BY_MARK] = "mark",
+};
+
+const char *report_dimension_name(enum report_dimension by)
+{
+    return dimension_names[by];
+}
+
+static bool is_place(enum report_dimension by)
+{
+    return by <= REPORT_BY_ADDRESS;
+}
+
+static bool add_dimension(struct report_options *options, const char *name, size_t bytes)
+{
+    for (unsigned int by = 0; by < REPORT_DIMENSIONS; by++) {
+        if (strlen(dimension_names[by]) != bytes || memcmp(name, dimension_names[by], bytes) != 0)
+            continue;
+        for (unsigned int i = 0; i < options->by_count; i++)
+            if (options->by[i] == by || (is_place(options->by[i]) && is_place(by)))
+                return false;
+        options->by[options->by_count++] = by;
+        return true;
+    }
+    return false;
+}
+
+bool report_parse_by(struct report_options *options, const char *list)
+{
+    options->by_count = 0;
+    for (;;) {
+        size_t bytes = strcspn(list, ",");
+
+        if (!add_dimension(options, list, bytes))
+            return false;
+        if (list[bytes] == 0)
+            return true;
+        list += bytes + 1;
+    }
+}
+
+double report_share(uint64_t part, uint64_t all)
+{
+    return all != 0 ? 100.0 * (double)part / (double)all : 0.0;
+}
+
+bool report_too_small(const struct report *report, double share)
+{
+    return report->options->min_percent > 0 && share < report->options->min_percent;
+}
+
+char *report_function(char *text, size_t room, const struct place *place)
+{
+    char name[400];
+
+    if (place->name != NULL)
+        snprintf(text, room, "%s%s%s", place->kernel ? "[kernel] " : "",
+                 text_escape(name, sizeof name, place->name), place->inlined ? " (inlined)" : "");
+    else if (place->inlined)
+        snprintf(text, room, "[unknown] (inlined)");
+    else if (place->kind == PLACE_ADDRESS)
+        text[0] = 0;
+    else
+        snprintf(text, room, "[0x%llx-0x%llx)", (unsigned long long)place->start,
+                 (unsigned long long)place->end);
+    return text;
+}
+
+char *report_object(char *text, size_t room, const struct place *place)
+{
+    bool kernel = place->kind == PLACE_LIBRARY ? place->kernel : place->start >> 63 != 0;
+
+    if (place->object != NULL)
+        return text_escape(text, room, place->object);
+    snprintf(text, room, "%s", kernel ? "[kernel]" : "[unknown]");
+    return text;
+}
+
+static void trigger_words(char *text, size_t room, const struct trace_info *info)
+{
+    const struct hr_meta_sampling *sampling = &info->sampling;
+    char number[TEXT_QUANTITY_BYTES], safe[256], word[64];
+
+    if (sampling->interval_ticks != 0)
+        snprintf(text, room, ", every %s", text_time(number, (double)trace_info_interval_ns(info)));
+    else if (sampling->frequency_hz != 0)
+        snprintf(text, room, ", %s samples/s", text_count(number, sampling->frequency_hz));
+    else if (sampling->period_events != 0)
+        snprintf(text, room, ", every %s %s", text_count(number, sampling->period_events),
+                 text_escape(safe, sizeof safe, trace_info_event_word(info, 0, word)));
+    else
+        text[0] = 0;
+}
+
+static void print_measure(FILE *out, const struct report *r)
+{
+    const struct trace_info *info = &r->scan.info;
+    char safe[256], room[16];
+
+    if (r->shown < 0) {
+        columns_note(out, r->pager.columns, "share: of samples");
+        return;
+    }
+    text_escape(safe, sizeof safe, trace_info_event_name(info, (uint32_t)r->shown, room));
+    if (info->events[r->shown].meta.source == HR_SOURCE_PMU)
+        columns_note(out, r->pager.columns,
+                     "share: of %s; %s: rise of the counter up to each sample",
+                     r->profile.event < 0 ? "samples" : safe, safe);
+    else
+        columns_note(out, r->pager.columns,
+                     "share: of %s; %s: rise of the counter up to each sample (%s)",
+                     r->profile.event < 0 ? "samples" : safe, safe,
+                     trace_info_source_words(info, (uint32_t)r->shown));
+}
+
+static void print_ends(FILE *out, const struct report *r)
+{
+    static const char *const words[HR_STACK_ROOTS] = {
+        [HR_STACK_NONE] = "have no call stack",
+        [HR_STACK_CUT] = "have more callers than were kept: [truncated]",
+        [HR_STACK_BROKEN] = "have callers that could not be followed: [broken]",
+    };
+    char number[TEXT_QUANTITY_BYTES];
+
+    for (uint32_t i = 0; i < HR_STACK_ROOTS; i++)
+        if (words[i] != NULL && r->profile.ends[i] != 0)
+            columns_note(out, r->pager.columns, "%s samples (%.3g %%) %s",
+                         text_count(number, r->profile.ends[i]),
+                         report_share(r->profile.ends[i], r->profile.all.samples), words[i]);
+    if (r->scan.stacks.refused != 0 || r->profile.tree.full)
+        columns_note(out, r->pager.columns,
+                     "more different stacks than there is room for: the last ones are cut");
+}
+
+void report_print_head(FILE *out, const struct report *r)
+{
+    const struct trace_info *info = &r->scan.info;
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES],
+        lost[TEXT_QUANTITY_BYTES + 8] = " selected";
+    char safe[1024], trigger[400];
+
+    columns_note(out, r->pager.columns, "program: %s",
+                 text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
+    trigger_words(trigger, sizeof trigger, info);
+    if (selection_is_all(&r->scan.selection))
+        snprintf(lost, sizeof lost, ", %s lost", text_count(b, r->scan.audit.lost));
+    columns_note(out, r->pager.columns, "%s samples%s, mode %s%s",
+                 text_count(a, r->profile.all.samples), lost, trace_info_mode(info->sampling.mode),
+                 trigger);
+    print_measure(out, r);
+    if (r->wanted.stacks)
+        print_ends(out, r);
+}
