@@ -34,7 +34,7 @@ static int find_object(struct symbols *s, const struct trace_map *map, bool prog
     for (*index = 0; *index < s->object_count; ++*index)
         if (symbols_object_is(s->objects[*index], map))
             return 0;
-    objects = reallocarray(s->objects, s->object_count + 1, sizeof objects[0]);
+    objects = reallocarray(s->objects, s->object_count + 1, sizeof(void *));
     if (objects == NULL)
         return -ENOMEM;
     s->objects = objects;
@@ -245,7 +245,7 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
                         struct symbols_frame frames[SYMBOLS_FRAMES_MAX])
 {
     struct symbols_place place;
-    uint64_t linked;
+    uint64_t linked = 0;
     struct symbols_object *object = find(symbols, address, &place, &linked);
     uint32_t count = 0;
 

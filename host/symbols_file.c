@@ -112,7 +112,7 @@ static int try_build_id(struct symbols_file *file, const char *folder, const str
     char path[PATH_MAX];
     int used = snprintf(path, sizeof path, "%s/.build-id/%02x/", folder, map->build_id[0]);
 
-    if (used < 0 || (size_t)used + 2 * TRACE_INFO_BUILD_ID_MAX >= sizeof path)
+    if (used < 0 || (size_t)used + 2ul * TRACE_INFO_BUILD_ID_MAX >= sizeof path)
         return -ENOENT;
     for (size_t i = 1; i < map->meta.build_id_bytes; i++)
         used += sprintf(path + used, "%02x", map->build_id[i]);
