@@ -70,6 +70,8 @@ static void clear(const struct view_bins *bins, struct view_bins_cpu *c, uint32_
 {
     uint32_t sums = sum_words(bins), extremes = extreme_words(bins);
 
+    if (from == to)
+        return;
     memset(c->sums + (size_t)from * sums, 0, (size_t)(to - from) * sums * sizeof c->sums[0]);
     for (size_t i = (size_t)from * extremes; i < (size_t)to * extremes; i += 2) {
         c->extremes[i] = INFINITY;
