@@ -335,7 +335,30 @@ bench_unwind() {
 
 printf '| %-58s | %12s | %-14s | %-8s | %s |\n' Figure Measured Unit Limit Verdict
 echo '|---|---:|---|---|---|'
-for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers stacks unwind}; do
+# The page of 10 million samples: written by hr view, opened and moved in headless Chromium.
+bench_view() {
+    "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 10000000 view.bin || missed=1
+    "$HR" view view.bin # into the page cache
+    /usr/bin/time -f '%U + %S' -o cpu "$HR" view view.bin
+    row 'hr view: 10 million samples written, CPU time' "$(calc %.2f "$(cat cpu)")" s le 5
+    row 'hr view: 10 million samples written in' "$(seconds "$HR" view view.bin)" s
+    row 'hr view: the page' "$(calc %.2f "$(stat -c %s view.html) / 1e6")" MB le 20
+    /usr/bin/time -f %M -o kb "$HR" view view.bin
+    row 'hr view: resident memory' "$(calc %.1f "$(cat kb) / 1024")" MiB le 200
+    if ! command -v chromium >/dev/null; then
+        echo 'bench: hr view: chromium is not installed: nothing opened' >&2
+        return
+    fi
+    python3 "$root/tests/view/bench.py" view.html >figures || missed=1
+    read -r first ready draw draw95 frame <figures
+    row 'hr view: opened, to the first picture' "$(calc %.2f "$first / 1000")" s le 3
+    row 'hr view: opened, all read' "$(calc %.2f "$ready / 1000")" s le 3
+    row 'hr view: moved, drawing a frame, median' "$draw" ms
+    row 'hr view: moved, drawing a frame, 95 %' "$draw95" ms le 16
+    row 'hr view: moved, from frame to frame, median' "$frame" ms
+}
+
+for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers stacks unwind view}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -349,6 +372,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads files start
     readers) bench_readers ;;
     stacks) bench_stacks ;;
     unwind) bench_unwind ;;
+    view) bench_view ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
         missed=1

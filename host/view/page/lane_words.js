@@ -1,10 +1,10 @@
 /* What a lane says about the place under the pointer. */
-function nearestSpan(spans, ns, fits) {
+function nearestSpan(spans, ns) {
   const slack = 3 * (state.to - state.from) / plotWidth();
   let best = -1, distance = slack;
   eachSpan(spans, ns - slack, ns + slack, (n) => {
     const away = Math.max(spans.first[n] - ns, ns - spans.last[n], 0);
-    if (fits(n) && away < distance) { distance = away; best = n; }
+    if (away < distance) { distance = away; best = n; }
   });
   return best;
 }
@@ -16,8 +16,8 @@ function placeWords(view, spans, n) {
 
 function spanWords(view, lane, ns) {
   const { lanes } = view;
-  const spans = { thread: lanes.runs, gaps: lanes.gaps, calls: lanes.calls, lost: lanes.lost, outputs: lanes.outputs }[lane.kind];
-  const n = nearestSpan(spans, ns, (i) => lane.kind !== "thread" || lanes.groups[spans.group[i]][1] === lane.tid);
+  const spans = { thread: lanes.threadRuns.get(lane.tid), gaps: lanes.gaps, calls: lanes.calls, lost: lanes.lost, outputs: lanes.outputs }[lane.kind];
+  const n = spans ? nearestSpan(spans, ns) : -1;
   if (n < 0) return "";
   const place = placeWords(view, spans, n), length = formatTime(spans.last[n] - spans.first[n]);
   if (lane.kind === "thread") return `${place}\nran ${length}, then ${SWITCH_WORDS[spans.value[n]] || "switched"}`;

@@ -4,14 +4,31 @@ const THREAD_LANES_MAX = 64;
 const GAP_WORDS = ["", "asleep", "waiting for input", "waiting for its output to be taken", "waiting for another thread"];
 const SWITCH_WORDS = ["went on", "started", "ended", "had to wait", "its time slice ended", "was woken", "yielded"];
 
+/* Spans in the order of their starts, and up to where those so far reach. */
+function sortSpans(spans, picked) {
+  const take = (column) => Float64Array.from(picked, (i) => column[i]);
+  const out = { ...spans, first: take(spans.first), last: take(spans.last), value: take(spans.value), group: take(spans.group), reach: new Float64Array(picked.length) };
+  let reach = 0;
+  for (let n = 0; n < picked.length; n++) out.reach[n] = reach = Math.max(reach, out.last[n]);
+  return out;
+}
+
 function readSpans(group, name, nsPerTick) {
-  const first = group.column(name + ".first"), length = group.column(name + ".length");
-  const order = Array.from(first.keys()).sort((a, b) => first[a] - first[b]);
-  return { ...group.facts[name], name,
-    first: Float64Array.from(order, (i) => first[i] * nsPerTick),
-    last: Float64Array.from(order, (i) => (first[i] + length[i]) * nsPerTick),
-    value: Float64Array.from(order, (i) => group.column(name + ".value")[i]),
-    group: Float64Array.from(order, (i) => group.column(name + ".group")[i]) };
+  const first = group.column(name + ".first").map((tick) => tick * nsPerTick), length = group.column(name + ".length");
+  const spans = { ...group.facts[name], name, first, last: first.map((ns, n) => ns + length[n] * nsPerTick),
+    value: group.column(name + ".value"), group: group.column(name + ".group") };
+  return sortSpans(spans, Array.from(first.keys()).sort((a, b) => first[a] - first[b]));
+}
+
+/* The runs of each thread. */
+function runsByThread(runs, groups) {
+  const picked = new Map();
+  for (let n = 0; n < runs.first.length; n++) {
+    const tid = groups[runs.group[n]][1];
+    if (!picked.has(tid)) picked.set(tid, []);
+    picked.get(tid).push(n);
+  }
+  return new Map([...picked].map(([tid, list]) => [tid, sortSpans(runs, list)]));
 }
 
 /* Threads by the time that they ran, and the lanes of what else there is. */
@@ -20,6 +37,7 @@ function makeLanes(group, nsPerTick) {
     callCells: group.column("call_cells"), marks: group.facts.marks.map(([tick, cpu, tid, text]) => ({ ns: tick * nsPerTick, cpu, tid, text })),
     markCount: group.facts.mark_count };
   for (const name of ["runs", "gaps", "lost", "calls", "outputs"]) lanes[name] = readSpans(group, name, nsPerTick);
+  lanes.threadRuns = runsByThread(lanes.runs, lanes.groups);
   lanes.marks.sort((a, b) => a.ns - b.ns);
   const cellCount = lanes.callCells.length;
   const ran = new Map();
@@ -39,20 +57,37 @@ function makeLanes(group, nsPerTick) {
   return lanes;
 }
 
-/* Calls use(n) for the spans that touch the window. */
-function eachSpan(spans, from, to, use) {
-  let low = 0, high = spans.first.length;
+function lowerPlace(array, value) {
+  let low = 0, high = array.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (spans.first[middle] <= to) low = middle + 1;
+    if (array[middle] < value) low = middle + 1;
     else high = middle;
   }
-  for (let n = 0; n < low; n++) if (spans.last[n] >= from) use(n);
+  return low;
+}
+
+/* Calls use(n) for the spans that touch the window. */
+function eachSpan(spans, from, to, use) {
+  for (let n = lowerPlace(spans.reach, from); n < spans.first.length && spans.first[n] <= to; n++)
+    if (spans.last[n] >= from) use(n);
 }
 
 function drawSpan(context, first, last, y, height) {
   const a = Math.max(toPixel(first), GUTTER), b = Math.min(toPixel(last), GUTTER + plotWidth());
   if (b >= GUTTER && a <= GUTTER + plotWidth()) context.fillRect(a, y, Math.max(b - a, 1), height);
+}
+
+/* Draws the spans of the window; of those within a pixel that is drawn already, none. */
+function drawSpans(context, spans, y, colourOf) {
+  let drawn = -Infinity;
+  eachSpan(spans, state.from, state.to, (n) => {
+    const end = toPixel(spans.last[n]);
+    if (end < drawn) return;
+    context.fillStyle = colourOf(n);
+    drawSpan(context, spans.first[n], spans.last[n], y, LANE_HEIGHT - 5);
+    drawn = Math.max(end, toPixel(spans.first[n]) + 1);
+  });
 }
 
 function cpuColour(view, cpu) {
@@ -78,14 +113,10 @@ function drawCells(context, view, lane, y) {
 }
 
 function drawThread(context, view, lane, y) {
-  const { runs, groups } = view.lanes;
+  const { runs, groups, threadRuns } = view.lanes;
   if (runs.least > (state.to - state.from) / plotWidth()) return drawCells(context, view, lane, y);
-  eachSpan(runs, state.from, state.to, (n) => {
-    const [cpu, tid] = groups[runs.group[n]];
-    if (tid !== lane.tid) return;
-    context.fillStyle = cpuColour(view, cpu);
-    drawSpan(context, runs.first[n], runs.last[n], y, LANE_HEIGHT - 5);
-  });
+  const own = threadRuns.get(lane.tid);
+  if (own) drawSpans(context, own, y, (n) => cpuColour(view, groups[own.group[n]][0]));
 }
 
 function drawCalls(context, view, y) {
@@ -99,7 +130,7 @@ function drawCalls(context, view, y) {
     });
     return;
   }
-  eachSpan(calls, state.from, state.to, (n) => drawSpan(context, calls.first[n], calls.last[n], y, LANE_HEIGHT - 5));
+  drawSpans(context, calls, y, () => colour("m5"));
 }
 
 function drawMarks(context, view, y) {
@@ -126,10 +157,8 @@ function drawLane(context, view, lane, y) {
   else if (lane.kind === "marks") drawMarks(context, view, y);
   else {
     const spans = { gaps, lost, outputs }[lane.kind];
-    eachSpan(spans, state.from, state.to, (n) => {
-      context.fillStyle = lane.kind === "lost" ? colour("bad") : lane.kind === "outputs" ? colour("m4") : colour("m" + [4, 1, 3, 5, 2][spans.value[n] % 5]);
-      drawSpan(context, spans.first[n], spans.last[n], y, LANE_HEIGHT - 5);
-    });
+    const hue = (n) => (lane.kind === "lost" ? "bad" : lane.kind === "outputs" ? "m4" : "m" + [4, 1, 3, 5, 2][spans.value[n] % 5]);
+    drawSpans(context, spans, y, (n) => colour(hue(n)));
   }
 }
 

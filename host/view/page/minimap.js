@@ -7,7 +7,7 @@ function minimapSeries(view, width) {
 function drawMinimap(view) {
   const canvas = byId("minimap"), width = canvas.clientWidth, height = 34;
   const context = prepareCanvas(canvas, width, height), x = (ns) => ns / view.end * width;
-  const series = minimapSeries(view, width), top = topOf(series);
+  const series = minimapSeries(view, width), top = topOf({ mean: series.mean });
   context.fillStyle = colour("m0") + "55";
   for (let i = 0; i < series.x.length; i++) {
     if (series.mean[i] === null) continue;

@@ -41,18 +41,25 @@ function binSeries(view, metric, cpus, from, to, pixels) {
   const x = new Float64Array(count), mean = new Array(count).fill(null);
   const least = metric.ends ? new Array(count).fill(null) : null;
   const largest = metric.ends ? new Array(count).fill(null) : null;
-  const rows = p.cpus.filter((c) => cpus.includes(c.cpu));
+  const rows = p.cpus.filter((c) => cpus.includes(c.cpu)), lists = new Map();
+  let n = first, row = null;
+  const list = (kind, event) => { /* a column of every CPU, found once */
+    const key = kind + event;
+    if (!lists.has(key)) lists.set(key, rows.map((c) => c.get(kind, event, level)));
+    return lists.get(key);
+  };
+  const add = (columns) => { let sum = 0; for (const column of columns) sum += column[n] || 0; return sum; };
+  const sums = (event) => add(list("sum", event)), end = (kind, event) => { const v = list(kind, event)[row][n]; return v === undefined ? NaN : v; };
+  const samples = list("samples", ""), ticks = list("ticks", "");
   for (let i = 0; i < count; i++) {
-    const n = first + i;
+    n = first + i;
     x[i] = p.originNs + n * step;
-    const add = (kind, event) => rows.reduce((sum, c) => sum + (c.get(kind, event, level)[n] || 0), 0);
-    const samples = add("samples", ""), ticks = add("ticks", "");
-    if (ticks === 0) continue;
-    const value = metric.value((event) => add("sum", event), ticks, samples);
+    const covered = add(ticks);
+    if (covered === 0) continue;
+    const value = metric.value(sums, covered, add(samples));
     mean[i] = Number.isFinite(value) ? value : null;
-    if (!least) continue;
-    for (const c of rows) {
-      const [low, high] = metric.ends((kind, event) => { const v = c.get(kind, event, level)[n]; return v === undefined ? NaN : v; });
+    for (row = 0; least && row < rows.length; row++) {
+      const [low, high] = metric.ends(end);
       if (Number.isFinite(low) && (least[i] === null || low < least[i])) least[i] = low;
       if (Number.isFinite(high) && (largest[i] === null || high > largest[i])) largest[i] = high;
     }
