@@ -2,11 +2,12 @@
 TEST_TOOL_SRC := $(wildcard tests/tools/*.c tests/bench/*.c)
 TEST_TOOL_BIN := $(addprefix $(BUILD)/tests/,$(basename $(notdir $(TEST_TOOL_SRC))))
 PIE_PROGRAMS := $(addprefix $(BUILD)/tests/,hello-static-pie phases-static-pie)
+FRAMELESS_PROGRAMS := $(BUILD)/tests/calls-frameless
 COUNT_PLUGIN := $(BUILD)/tests/count.so
 TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
 .PHONY: test-tools
-test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/guest-test.elf ## build what the tests use
+test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/guest-test.elf ## build what the tests use
 
 # lib/ is linked in from the host's objects: a tool may use any of it.
 TOOL_LIB := $(patsubst %.c,$(BUILD)/host/%.o,$(LIB_SRC))
@@ -37,8 +38,13 @@ $(BUILD)/tests/%-static-pie: workloads/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(WORKLOAD_CFLAGS) -MF $@.d -MT $@ -fPIE -static-pie -o $@ $<
 
+# Without frame pointers, as distributions build, and with shared libraries.
+$(BUILD)/tests/%-frameless: workloads/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fno-omit-frame-pointer,$(WORKLOAD_CFLAGS)) -fomit-frame-pointer -MF $@.d -MT $@ -o $@ $< -lpthread
+
 $(COUNT_PLUGIN): tests/plugins/count.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -fPIC -shared -o $@ $<
 
--include $(addsuffix .d,$(filter-out %/abi,$(TEST_TOOL_BIN)) $(PIE_PROGRAMS) $(COUNT_PLUGIN))
+-include $(addsuffix .d,$(filter-out %/abi,$(TEST_TOOL_BIN)) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN))

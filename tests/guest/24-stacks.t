@@ -36,7 +36,7 @@ shapes() {
     is "$how: the program runs" "$status $(cat out)" '0 calls: recursion 5'
     chain "$how: recursion" leaf "begin;recursion;$(repeated 6 down)leaf"
     run_guest "$@" "$CALLS" mutual 4
-    chain "$how: mutual recursion" leaf 'begin;mutual;ping;pong;ping;pong;ping;leaf'
+    chain "$how: mutual recursion" leaf "begin;mutual;ping;pong;ping;pong;ping;leaf"
     run_guest "$@" "$CALLS" signal 3
     chain "$how: through a handler" leaf "begin;interrupted;$(repeated 4 trap)__restore_rt;handler;leaf"
     run_guest "$@" "$CALLS" alternate 3
@@ -45,6 +45,31 @@ shapes() {
 }
 shapes fp -g -i 1us
 is 'META says the kind and the limit' "$("$HR" dump --format records hr.bin | sed -n 's/^ *stacks //p')" 'kind=1 limit=127'
+
+# ---- registers and copies, for unwinding; programs without frame pointers ----
+# unwound NAME FUNCTION REGEX: nearly all samples in FUNCTION have a stack that matches.
+unwound() {
+    stacks_of "$2" >stacks
+    within "$1" "$(awk -v wanted="$3" '$2 ~ wanted { n += $1 } { all += $1 } END { print all ? n / all : 0 }' stacks)" 0.95 1
+}
+for program in "$TOOLS/calls-frameless" "$CALLS"; do
+    name="dwarf, ${program##*/}"
+    run_guest -g dwarf -i 1us "$program" recursion 5
+    unwound "$name: recursion" leaf "^_start;.*;main;begin;recursion;$(repeated 6 down)leaf$"
+    run_guest -g dwarf -i 1us "$program" frameless 1
+    unwound "$name: a function without a frame" bare '^_start;.*;main;begin;frameless;bare$'
+    run_guest -g dwarf -i 1us "$program" signal 3
+    unwound "$name: through a handler" leaf "^_start;.*;main;begin;interrupted;$(repeated 4 trap)[^;]*;handler;leaf$"
+    run_guest -g dwarf -i 1us "$program" alternate 3
+    unwound "$name: a copy holds one stack" leaf '^.truncated.;trap;[^;]*;handler;leaf$'
+    run_guest -g dwarf,256 -i 1us "$program" recursion 100
+    unwound "$name: what was not copied" leaf '^.truncated.;down;.*;down;leaf$'
+    run_guest -g dwarf -i 1us "$program" threads 2
+    unwound "$name: threads" leaf "[a-z_0-9]+;thread;begin;recursion;$(repeated 3 down)leaf$"
+    ok "$name: the trace is whole" "$HR" check hr.bin
+done
+
+# ---- what frame pointers do not show, and limits ----
 run_guest -g -i 1us "$CALLS" frameless 1
 chain 'a function without a frame hides its caller' bare 'begin;bare'
 run_guest -g -i 1us "$CALLS" endless 1
@@ -71,6 +96,9 @@ done
 run_cpus 2 "$CALLS" -g -i 100us -- threads 4 20000000
 is 'on two CPUs: the program runs' "$status" 0
 chain 'on two CPUs' leaf "begin;recursion;$(repeated 5 down)leaf"
+run_cpus 3 "$WORKLOADS/maprace" -g -i 20us -- 300 1
+is 'while other CPUs withdraw memory: the program runs' "$status" 0
+ok 'while other CPUs withdraw memory: the trace is whole' "$HR" check hr.bin
 run_cpus 2 "$CALLS" -g --mode ipi -i 1ms -- threads 4 20000000
 chain 'on request of another CPU' leaf "begin;recursion;$(repeated 5 down)leaf"
 
@@ -122,6 +150,10 @@ modelled -g dwarf,2048 -c 4000 -e instructions:k "$WORKLOADS/storm" 1000
 "$HR" export folded -o folded hr.bin
 like 'kernel samples: unwound from the entry' folded '^_start;.*;main;__munmap;vm_table_look'
 like 'kernel samples: also from a page fault' folded '^_start;.*;main;page_zero'
+modelled -g -c 500 -e instructions:uk "$WORKLOADS/storm" 1000
+like 'overflow anywhere: the program is right' out ' 0 checks failed$'
+within 'overflow anywhere: many samples' "$(stat_of hr.bin '.samples')" 10000 1000000
+ok 'overflow anywhere: the trace is whole' "$HR" check hr.bin
 modelled -g -c 1000 -e instructions:u "$WORKLOADS/storm" 50
 "$HR" dump --format csv hr.bin >stacks.csv
 modelled -c 1000 -e instructions:u "$WORKLOADS/storm" 50
