@@ -85,10 +85,12 @@ bench_sampling() {
     row 'phases at 1 us: wall time' "$seconds_run" s
 }
 
-# freerun OPTION...: runs phases on the modelled PMU; sets $ring0 to the instructions that the program's CPU
+# freerun OPTION...: runs $measured on the modelled PMU; sets $ring0 to the instructions that the program's CPU
 # executed in ring 0, by counters that the kernel under test cannot stop, and $taken to the samples.
+measured="$WORKLOADS/phases 20 1"
 freerun() {
-    run -v --kernel "$BUILD/guest-test.elf" --accel tcg --cpu "$modelled,pmu-freerun=on" "$@" "$WORKLOADS/phases" 20 1
+    # shellcheck disable=SC2086
+    run -v --kernel "$BUILD/guest-test.elf" --accel tcg --cpu "$modelled,pmu-freerun=on" "$@" $measured
     ring0=$(sed -n 's/.*free-running at the .*: \([0-9]*\) in ring 0.*/\1/p' err | awk 'NR == 1 { at = $1 } END { print $1 - at }')
     taken=$(stat_of .samples)
 }
@@ -126,9 +128,23 @@ bench_counters() {
     row 'timer sample beside a service CPU, five counters' "$each" instructions le 180
     overflow_rows 'ip alone' instructions
     overflow_rows 'ip and five counters' $five le 220
+    bench_taking_stacks
     bench_requests
     bench_eight_cpus
     bench_linux
+}
+
+# Of 16 return addresses. Rarer than elsewhere: the service CPU has as many instructions, and encodes them all.
+bench_taking_stacks() {
+    measured="$WORKLOADS/calls recursion 13 3000000"
+    per_sample '-i 10us' '-i 1us' --qemu "$virtual" --cpus 1 -e $five -g
+    row 'timer sample with a stack 16 deep, five counters' "$each" instructions le 450
+    per_sample '-c 40000' '-c 10000' --qemu "$virtual" --cpus 1 -e $five -g
+    row 'overflow sample with a stack 16 deep, five counters' "$each" instructions le 450
+    row 'overflow samples with a stack: lost' "$(stat_of .lost)" samples le 0
+    per_sample '-i 100us' '-i 20us' --qemu "$virtual" --cpus 1 -e $five -g dwarf
+    row 'timer sample with a copy of a small stack, five counters' "$each" instructions
+    measured="$WORKLOADS/phases 20 1"
 }
 
 # overflow_rows NAME EVENTS [le LIMIT]
