@@ -23,10 +23,12 @@ static void note(struct database *db, int code)
 void database_open(struct database *db, const char *path)
 {
     db->error = 0;
-    note(db, sqlite3_open(path, &db->handle));
-    database_run(db,
-                 "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
-                 "PRAGMA cache_size=-32768; PRAGMA temp_store=FILE; BEGIN;");
+    note(db,
+         sqlite3_open_v2(path, &db->handle,
+                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
+    database_run(db, "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+                     "PRAGMA locking_mode=EXCLUSIVE;"
+                     "PRAGMA cache_size=-16384; PRAGMA temp_store=FILE; BEGIN;");
 }
 
 int database_close(struct database *db)

@@ -349,6 +349,39 @@ bench_unwind() {
     row 'with 64 different ones and no rule known' "$(calc %.1f "$cold / 1e3")" '1000 stacks/s'
 }
 
+# cpu_seconds COMMAND...: processor time, and memory in KiB in the file rss.
+cpu_seconds() {
+    /usr/bin/time -f '%U %S %M' -o usage "$@" >/dev/null 2>errors || { cat errors >&2; missed=1; }
+    tail -n 1 usage | { read -r user system rss; echo "$rss" >rss; calc %.2f "$user + $system"; }
+}
+
+# Beside perf itself on the same samples.  perf prints a line for each of six events of a sample, hr one for all.
+bench_exports() {
+    "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 2000000 two.bin || missed=1
+    row 'hr export perf, 2 million samples with five events' "$(cpu_seconds "$HR" export perf -o two.data two.bin)" s
+    row 'perf.data' "$(calc %.0f "$(stat -c %s two.data) / 1e6")" MB
+    perf_script=$(cpu_seconds perf script -i two.data)
+    dump=$(cpu_seconds "$HR" dump two.bin)
+    row 'perf script' "$perf_script" s
+    row 'hr dump --format csv' "$dump" s
+    row 'hr dump, times faster than perf script' "$(calc %.0f "$perf_script / $dump")" times ge 30
+    perf_report=$(cpu_seconds perf report --stdio -i two.data)
+    report=$(cpu_seconds "$HR" report two.bin)
+    row 'perf report --stdio' "$perf_report" s
+    row 'hr report' "$report" s
+    row 'hr report, times faster than perf report' "$(calc %.0f "$perf_report / $report")" times ge 30
+    rm -f two.data
+    "$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp 1000000 stacks.bin || missed=1
+    row 'hr export folded, 1 million stacks of about 20 frames' "$(cpu_seconds "$HR" export folded -o folded stacks.bin)" s le 2
+    "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 10000000 ten.bin || missed=1
+    row 'hr export sqlite, 10 million samples' "$(seconds "$HR" export sqlite -o ten.sqlite ten.bin)" s le 60
+    cpu_seconds "$HR" export sqlite -o ten.sqlite ten.bin >cpu
+    row 'hr export sqlite: processor time' "$(cat cpu)" s
+    row 'hr export sqlite: resident memory' "$(calc %.1f "$(cat rss) / 1024")" MiB le 200
+    row 'hr export sqlite: database' "$(calc %.0f "$(stat -c %s ten.sqlite) / 1e6")" MB
+    rm -f ten.* stacks.bin folded
+}
+
 printf '| %-58s | %12s | %-14s | %-8s | %s |\n' Figure Measured Unit Limit Verdict
 echo '|---|---:|---|---|---|'
 # The page of 10 million samples: written by hr view, opened and moved in headless Chromium.
@@ -374,7 +407,7 @@ bench_view() {
     row 'hr view: moved, from frame to frame, median' "$frame" ms
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers stacks unwind view}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers stacks unwind view exports}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -389,6 +422,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads files start
     stacks) bench_stacks ;;
     unwind) bench_unwind ;;
     view) bench_view ;;
+    exports) bench_exports ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
         missed=1

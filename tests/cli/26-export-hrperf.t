@@ -16,9 +16,9 @@ for record in struct.iter_unpack(sys.argv[2], data):
 run_hr export hrperf g.bin
 is 'status' "$status" 0
 is 'what is missing is said' "$(cat err)" 'hr: hrperf: 0 stands for stall_mem, stalls_sb, sw_prefetch: the trace has no such event'
-"$HR" dump --format records g.bin >records
+"$HR" dump --format records g.bin >listing
 "$HR" dump g.bin | awk -F , 'NR > 1 { print $2, $1 }' >places
-sed -n 's/^  sample .*counters=//p' records | paste -d ' ' places - | awk '{ split($3, c, ","); print $1, $2, 0, c[1], 0, c[2], c[3], 0 }' >wanted
+sed -n 's/^  sample .*counters=//p' listing | paste -d ' ' places - | awk '{ split($3, c, ","); print $1, $2, 0, c[1], 0, c[2], c[3], 0 }' >wanted
 parse g.hrperf.bin '<iQQQQQQQ' >got
 same_file 'records of 60 bytes' got wanted
 is 'as many as samples' "$(($(stat -c %s g.hrperf.bin) / 60))" "$(stat_of g.bin .samples)"
