@@ -98,6 +98,7 @@ static void print_head(FILE *out, const struct annotate_view *view)
     const struct annotate_counts *counts = view->counts;
     char line[LINE_BYTES], a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], safe[512], room[16];
     uint64_t all = weight_of(view, view->all_samples, view->all_sum);
+    uint64_t end = counts->start + view->function_bytes;
     uint64_t own = weight_of(view, counts->total_samples, counts->total_sum);
     int used = snprintf(line, sizeof line, "# %s",
                         view->function != NULL ? text_escape(safe, sizeof safe, view->function)
@@ -107,8 +108,7 @@ static void print_head(FILE *out, const struct annotate_view *view)
         used += snprintf(line + used, sizeof line - (size_t)used, " in %s",
                          text_escape(safe, sizeof safe, view->object));
     snprintf(line + used, sizeof line - (size_t)used, ", 0x%llx to 0x%llx",
-             (unsigned long long)counts->start,
-             (unsigned long long)(counts->start + view->function_bytes));
+             (unsigned long long)counts->start, (unsigned long long)end);
     put(out, view, line, 0);
     snprintf(line, sizeof line, "# %s samples; %.2f%% of all %s",
              text_count(a, counts->total_samples),
@@ -263,7 +263,7 @@ static void print_instructions(FILE *out, const struct annotate_view *view,
 int annotate_print_code(FILE *out, const struct annotate_view *view)
 {
     const struct annotate_code *code = view->code;
-    const struct annotate_instruction **chosen = calloc(code->count + 1, sizeof *chosen);
+    const struct annotate_instruction **chosen = calloc(code->count + 1, sizeof(void *));
     size_t count = 0;
 
     if (chosen == NULL)
@@ -272,7 +272,7 @@ int annotate_print_code(FILE *out, const struct annotate_view *view)
         if (view->limit == 0 || code->instructions[i].samples != 0)
             chosen[count++] = &code->instructions[i];
     if (view->limit != 0) {
-        qsort_r(chosen, count, sizeof *chosen, hottest_first, (void *)(uintptr_t)view);
+        qsort_r(chosen, count, sizeof(void *), hottest_first, (void *)(uintptr_t)view);
         count = count < view->limit ? count : view->limit;
     }
     print_head(out, view);

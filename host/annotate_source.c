@@ -52,14 +52,16 @@ static char *read_file(const char *path, size_t *bytes)
 static char *find_file(const char *folder, const char *name, size_t *bytes)
 {
     char path[PATH_MAX], *text = NULL;
+    const char *end = name;
 
-    for (const char *end = name; folder != NULL && text == NULL && end != NULL;) {
+    if (folder == NULL)
+        return read_file(name, bytes);
+    do {
         while (*end == '/')
             end++;
         if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, end) < sizeof path)
             text = read_file(path, bytes);
-        end = strchr(end, '/');
-    }
+    } while (text == NULL && (end = strchr(end, '/')) != NULL);
     return text != NULL ? text : read_file(name, bytes);
 }
 

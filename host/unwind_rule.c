@@ -19,29 +19,36 @@ int unwind_frame_read(const struct unwind_frame *frame, uint64_t address, uint32
     return 0;
 }
 
-static int find(const struct unwind_place *place, const struct unwind_frame *frame,
-                const uint64_t *cfa, uint64_t *value)
+static int find(const struct unwind_place *place, const struct unwind_frame *frame, uint64_t cfa,
+                uint64_t *value)
 {
     uint64_t address;
     int end;
 
     switch (place->how) {
     case UNWIND_AT_CFA:
-        return unwind_frame_read(frame, *cfa + (uint64_t)place->offset, 8, value);
+        return unwind_frame_read(frame, cfa + (uint64_t)place->offset, 8, value);
     case UNWIND_CFA:
-        *value = *cfa + (uint64_t)place->offset;
+        *value = cfa + (uint64_t)place->offset;
         return 0;
     case UNWIND_REGISTER:
         *value = frame->registers[place->reg] + (uint64_t)place->offset;
         return frame->known >> place->reg & 1 ? 0 : HR_STACK_BROKEN;
     case UNWIND_EXPRESSION:
-        return unwind_expression(place, frame, cfa, value);
+        return unwind_expression(place, frame, &cfa, value);
     case UNWIND_AT_EXPRESSION:
-        end = unwind_expression(place, frame, cfa, &address);
+        end = unwind_expression(place, frame, &cfa, &address);
         return end != 0 ? end : unwind_frame_read(frame, address, 8, value);
     default:
         return HR_STACK_BROKEN;
     }
+}
+
+static int find_cfa(const struct unwind_place *place, const struct unwind_frame *frame,
+                    uint64_t *cfa)
+{
+    return place->how == UNWIND_EXPRESSION ? unwind_expression(place, frame, NULL, cfa)
+                                           : find(place, frame, 0, cfa);
 }
 
 /* At the end of a function, when the stack pointer has passed the register's place. */
@@ -72,7 +79,7 @@ static int find_changes(const struct unwind_rule *rule, const struct unwind_fram
             *known |= frame->known & bit;
             continue;
         }
-        end = find(place, frame, &cfa, &values[i]);
+        end = find(place, frame, cfa, &values[i]);
         if (end == 0)
             *known |= bit;
         else if (place->target == rule->return_register || place->target == UNWIND_RSP)
@@ -83,9 +90,9 @@ static int find_changes(const struct unwind_rule *rule, const struct unwind_fram
 
 int unwind_rule_step(const struct unwind_rule *rule, struct unwind_frame *frame)
 {
-    uint64_t cfa, values[UNWIND_REGISTERS], sp = frame->registers[UNWIND_RSP];
+    uint64_t cfa, values[UNWIND_REGISTERS] = {0}, sp = frame->registers[UNWIND_RSP];
     uint32_t known = frame->known & ~(1u << UNWIND_RIP);
-    int end = find(&rule->cfa, frame, NULL, &cfa);
+    int end = find_cfa(&rule->cfa, frame, &cfa);
 
     if (end == 0)
         end = find_changes(rule, frame, cfa, values, &known);
