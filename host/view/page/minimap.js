@@ -4,16 +4,26 @@ function minimapSeries(view, width) {
   return binSeries(view, metric, view.pyramid.cpus.map((c) => c.cpu), 0, view.end, width);
 }
 
-function drawMinimap(view) {
-  const canvas = byId("minimap"), width = canvas.clientWidth, height = 34;
-  const context = prepareCanvas(canvas, width, height), x = (ns) => ns / view.end * width;
-  const series = minimapSeries(view, width), top = topOf({ mean: series.mean });
+/* The bars, drawn anew only when they change. */
+function minimapBars(view, width, height) {
+  const key = [state.metrics[0], width, document.documentElement.dataset.theme].join();
+  if (view.bars && view.bars.key === key) return view.bars.canvas;
+  const canvas = document.createElement("canvas"), context = prepareCanvas(canvas, width, height);
+  const series = minimapSeries(view, width), top = topOf({ mean: series.mean }), x = (ns) => ns / view.end * width;
   context.fillStyle = colour("m0") + "55";
   for (let i = 0; i < series.x.length; i++) {
     if (series.mean[i] === null) continue;
     const tall = Math.min(1, series.mean[i] / top) * (height - 4);
     context.fillRect(x(series.x[i]), height - tall, Math.max(1, x(series.step)), tall);
   }
+  view.bars = { key, canvas };
+  return canvas;
+}
+
+function drawMinimap(view) {
+  const canvas = byId("minimap"), width = stageWidth(), height = 34;
+  const context = prepareCanvas(canvas, width, height), x = (ns) => ns / view.end * width;
+  context.drawImage(minimapBars(view, width, height), 0, 0, width, height);
   if (state.selection) {
     context.fillStyle = colour("accent-soft");
     context.fillRect(x(state.selection[0]), 0, Math.max(1, x(state.selection[1] - state.selection[0])), height);
