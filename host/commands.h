@@ -31,6 +31,7 @@ int timeline_command(int argc, char **argv);
 int hist_command(int argc, char **argv);
 int noise_command(int argc, char **argv);
 int diff_command(int argc, char **argv);
+int plot_command(int argc, char **argv);
 int annotate_command(int argc, char **argv);
 int view_command(int argc, char **argv);
 int dump_command(int argc, char **argv);

@@ -22,6 +22,7 @@ static const struct command commands[] = {
     {"hist", "distributions: intervals, cost, events a sample, system calls", hist_command},
     {"noise", "when the program did not run or was disturbed, and why", noise_command},
     {"diff", "what changed from one run to another; a gate for tests", diff_command},
+    {"plot", "draw a trace as SVG pictures for papers", plot_command},
     {"annotate", "a function's instructions and source lines with their samples", annotate_command},
     {"view", "write a trace as one page for a browser", view_command},
     {"dump", "write every sample as CSV, or every record as text", dump_command},

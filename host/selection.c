@@ -24,6 +24,32 @@ void selection_free(struct selection *selection)
     selection_init(selection);
 }
 
+static int copy_list(uint32_t **to, const uint32_t *from, uint32_t count)
+{
+    *to = NULL;
+    if (from == NULL)
+        return 0;
+    *to = malloc(count * sizeof from[0]);
+    if (*to == NULL)
+        return -ENOMEM;
+    memcpy(*to, from, count * sizeof from[0]);
+    return 0;
+}
+
+int selection_copy(struct selection *to, const struct selection *from)
+{
+    int error;
+
+    *to = *from;
+    to->threads = NULL;
+    error = copy_list(&to->cpus, from->cpus, from->cpu_count);
+    if (error == 0)
+        error = copy_list(&to->threads, from->threads, from->thread_count);
+    if (error != 0)
+        selection_free(to);
+    return error;
+}
+
 bool selection_is_all(const struct selection *selection)
 {
     return selection->from_ns == 0 && selection->to_ns == UINT64_MAX && selection->cpus == NULL &&

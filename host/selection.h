@@ -19,6 +19,9 @@ struct selection {
 void selection_init(struct selection *selection);
 void selection_free(struct selection *selection);
 
+/* A copy with lists of its own.  0 or -ENOMEM. */
+int selection_copy(struct selection *to, const struct selection *from);
+
 bool selection_is_all(const struct selection *selection);
 bool selection_has_cpu(const struct selection *selection, uint32_t cpu);
 bool selection_has_thread(const struct selection *selection, uint32_t tid);

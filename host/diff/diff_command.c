@@ -190,26 +190,6 @@ static int compare(const struct options *options, struct diff_side *a, struct di
     return status != HR_EXIT_OK ? status : gate;
 }
 
-/* The same part of both: a selection owns its lists. */
-static int copy_selection(struct selection *to, const struct selection *from)
-{
-    *to = *from;
-    to->cpus = to->threads = NULL;
-    if (from->cpus != NULL) {
-        to->cpus = malloc(from->cpu_count * sizeof to->cpus[0]);
-        if (to->cpus == NULL)
-            return -ENOMEM;
-        memcpy(to->cpus, from->cpus, from->cpu_count * sizeof to->cpus[0]);
-    }
-    if (from->threads != NULL) {
-        to->threads = malloc(from->thread_count * sizeof to->threads[0]);
-        if (to->threads == NULL)
-            return -ENOMEM;
-        memcpy(to->threads, from->threads, from->thread_count * sizeof to->threads[0]);
-    }
-    return 0;
-}
-
 static int read_side(struct diff_side *side, struct options *options, int which,
                      struct selection *selection, const char *alias)
 {
@@ -233,7 +213,7 @@ static int run(struct options *options)
 {
     static struct diff_side sides[2];
     struct selection second;
-    int error = copy_selection(&second, &options->selection);
+    int error = selection_copy(&second, &options->selection);
     int status;
 
     if (error != 0)

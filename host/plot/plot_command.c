@@ -1,0 +1,240 @@
+/* hr plot: pictures for papers. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/commands.h"
+#include "host/error.h"
+#include "host/output_file.h"
+#include "host/plot/plot.h"
+#include "host/reader.h"
+#include "host/reader_output.h"
+#include "host/text.h"
+#include "host/trace_scan.h"
+
+static const struct picture {
+    const char *name;
+    int (*draw)(struct plot_options *options, FILE *out);
+    const char *missing; /* why there may be nothing to draw */
+} pictures[] = {
+    {"timeline", plot_timeline, "no samples"},
+    {"intervals", plot_intervals, "no two samples follow each other"},
+    {"functions", plot_functions, "no samples"},
+    {"calls", plot_calls, "no system calls and no gaps"},
+};
+
+#define PICTURES (sizeof pictures / sizeof pictures[0])
+
+struct options {
+    const char *path;
+    const char *output;
+    const struct picture *picture; /* NULL: all, or for one file the timeline */
+    struct selection selection;
+    struct symbols_options symbols;
+};
+
+static const struct picture *find_picture(const char *name)
+{
+    for (size_t i = 0; i < PICTURES; i++)
+        if (strcmp(pictures[i].name, name) == 0)
+            return &pictures[i];
+    return NULL;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'o':
+        options->output = argument;
+        return 0;
+    case 'p':
+        options->picture = find_picture(argument);
+        if (options->picture == NULL)
+            argp_error(state, "--picture %s: choose timeline, intervals, functions or calls",
+                       argument);
+        return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->selection;
+        state->child_inputs[1] = &options->symbols;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->output == NULL)
+            argp_error(state, "name a folder for all pictures or a file: -o plots or -o plot.svg");
+        return 0;
+    default:
+        return reader_parse_file(key, argument, state, &options->path);
+    }
+}
+
+int plot_open(struct plot_options *options, struct trace_scan *scan)
+{
+    int error = trace_scan_open(scan, options->path);
+
+    if (error != 0)
+        return error;
+    scan->symbols = options->symbols;
+    error = selection_copy(&scan->selection, options->selection);
+    if (error != 0)
+        trace_scan_close(scan);
+    return error;
+}
+
+const char *plot_title(char room[PLOT_TITLE_BYTES], const struct trace_info *info, const char *what)
+{
+    const char *path = trace_info_text(info, "program.path", "unknown program");
+    const char *slash = strrchr(path, '/');
+    char safe[PLOT_TITLE_BYTES / 2];
+
+    snprintf(room, PLOT_TITLE_BYTES, "%s: %s%s",
+             text_escape(safe, sizeof safe, slash != NULL ? slash + 1 : path), what,
+             (info->sampling.flags & HR_SAMPLING_EMULATED) != 0 ? " (emulated run)" : "");
+    return room;
+}
+
+/* Writes what was drawn; a picture appears whole or says why not. */
+static int write_picture(const char *path, const struct stat *trace, const char *bytes,
+                         size_t count)
+{
+    struct run_failure failure = {0};
+    struct output *out = malloc(sizeof *out);
+    int fd = out != NULL ? output_file_open(path, "picture", trace, &failure) : -1;
+    int error;
+
+    if (fd < 0) {
+        error_print("%s", out != NULL ? failure.text : "no memory; end other programs");
+        free(out);
+        return HR_EXIT_FAILED;
+    }
+    output_init(out, fd);
+    output_bytes(out, bytes, count);
+    error = output_flush(out);
+    if (close(fd) != 0 && error == 0)
+        error = -errno;
+    free(out);
+    if (error != 0)
+        error_print("%s: %s; free some space or write elsewhere", path, strerror(-error));
+    return error == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
+}
+
+/* HR_EXIT_OK, another status, or -1 when there is nothing to draw. */
+static int plot(struct plot_options *options, const struct picture *picture, const char *path,
+                const struct stat *trace)
+{
+    char *bytes = NULL;
+    size_t count = 0;
+    FILE *memory = open_memstream(&bytes, &count);
+    int error = memory != NULL ? picture->draw(options, memory) : -ENOMEM;
+    int status;
+
+    if (memory != NULL && fclose(memory) != 0 && error == 0)
+        error = -ENOMEM;
+    if (error == -ENODATA)
+        status = -1;
+    else if (error != 0)
+        status = reader_fail(options->path, error);
+    else
+        status = write_picture(path, trace, bytes, count);
+    free(bytes);
+    return status;
+}
+
+static int plot_all(struct plot_options *options, const char *folder, const struct picture *only,
+                    const struct stat *trace)
+{
+    char path[4096];
+    unsigned drawn = 0;
+    int status = HR_EXIT_OK;
+
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        error_print("%s: %s; name a folder that can be made", folder, strerror(errno));
+        return HR_EXIT_FAILED;
+    }
+    for (size_t i = 0; i < PICTURES && status <= HR_EXIT_OK; i++) {
+        if (only != NULL && only != &pictures[i])
+            continue;
+        snprintf(path, sizeof path, "%s/%s.svg", folder, pictures[i].name);
+        status = plot(options, &pictures[i], path, trace);
+        drawn += status == HR_EXIT_OK;
+    }
+    if (status <= HR_EXIT_OK && drawn == 0) {
+        error_print("%s: nothing to draw, no sample is selected; 'hr stat %s' shows the whole run",
+                    options->path, options->path);
+        return HR_EXIT_FAILED;
+    }
+    return status < 0 ? HR_EXIT_OK : status;
+}
+
+static bool ends_in_svg(const char *path)
+{
+    size_t bytes = strlen(path);
+
+    return bytes > 4 && strcmp(path + bytes - 4, ".svg") == 0;
+}
+
+static int run(const struct options *options)
+{
+    struct plot_options plot_options = {
+        .path = options->path, .selection = &options->selection, .symbols = &options->symbols};
+    const struct picture *picture = options->picture;
+    struct stat trace;
+    int status;
+
+    if (stat(options->path, &trace) != 0)
+        return reader_fail(options->path, -errno);
+    if (!ends_in_svg(options->output)) {
+        status = plot_all(&plot_options, options->output, picture, &trace);
+    } else {
+        picture = picture != NULL ? picture : &pictures[0];
+        status = plot(&plot_options, picture, options->output, &trace);
+        if (status < 0) {
+            error_print("%s: nothing to draw for the picture %s: %s", options->path, picture->name,
+                        picture->missing);
+            status = HR_EXIT_FAILED;
+        }
+    }
+    if (status == HR_EXIT_OK && plot_options.incomplete)
+        error_print("%s: incomplete, the pictures show what is there; 'hr check %s' says what is "
+                    "missing",
+                    options->path, options->path);
+    return status;
+}
+
+int plot_command(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"output", 'o', "OUTPUT", 0, "A folder for all pictures, or a file FILE.svg for one", 0},
+        {"picture", 'p', "NAME", 0, "Only timeline, intervals, functions or calls", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {
+        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .children = children,
+        .parser = parse,
+        .args_doc = "[FILE]",
+        .doc =
+            "Draw a trace (default hr.bin) as SVG pictures for print."
+            "\vtimeline: rates over time of every CPU, with the program's marks.  intervals: how "
+            "far apart samples are.  functions: a flame graph where there are call stacks, else "
+            "the functions with most samples.  calls: how long system calls and gaps take.\n\n"
+            "Examples:\n"
+            "  hr plot -o plots                           all pictures of hr.bin\n"
+            "  hr plot -o rates.svg --from 2ms --to 5ms   three milliseconds of it\n"
+            "  hr plot -p functions -o hot.svg run.bin\n",
+    };
+    struct options options = {0};
+    int status;
+
+    selection_init(&options.selection);
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    options.path = reader_file(options.path);
+    status = run(&options);
+    selection_free(&options.selection);
+    return status;
+}
