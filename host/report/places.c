@@ -91,8 +91,10 @@ static uint32_t intern(struct places *p, const struct place *place)
     uint64_t hash = mix(mix(place->start, place->line), place->kind);
     uint32_t i;
 
-    hash = mix_text(mix_text(hash, place->name), place->file);
-    hash = mix_text(hash, place->object);
+    if (place->start == 0) { /* else that tells nearly all places apart */
+        hash = mix_text(mix_text(hash, place->name), place->file);
+        hash = mix_text(hash, place->object);
+    }
     i = (uint32_t)(mix(hash, place->inlined) >> (64 - INDEX_BITS));
     for (; p->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1))
         if (same(&p->all[p->index[i]], place))

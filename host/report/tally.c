@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define FIRST_BITS 12u
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 void tally_init(struct tally *tally, size_t budget_bytes)
 {
@@ -18,44 +20,61 @@ void tally_free(struct tally *tally)
     *tally = (struct tally){0};
 }
 
-static size_t words_of(const struct tally *tally)
+static uint32_t words_of(const struct tally *tally)
 {
     return TALLY_SUMS + tally->event_count;
 }
 
-static uint32_t place_of(uint64_t ip, uint64_t id, uint32_t bits)
+/* The part of the hash that is the same for samples with the same stack and group. */
+static uint64_t mix(uint64_t id)
 {
-    return (uint32_t)(((ip ^ id * 0xd6e8feb86659fd93ull) * 0x9e3779b97f4a7c15ull) >> (64 - bits));
+    return id * 0xd6e8feb86659fd93ull;
 }
 
-static uint64_t *find(const struct tally *tally, uint64_t ip, uint64_t id)
+static inline uint64_t *find(uint64_t *entries, uint32_t bits, uint32_t words, uint64_t ip,
+                             uint64_t id, uint64_t mixed)
 {
-    uint32_t mask = (1u << tally->bits) - 1;
-    uint32_t i = place_of(ip, id, tally->bits);
+    uint32_t mask = (1u << bits) - 1;
+    uint32_t i = (uint32_t)(((ip ^ mixed) * 0x9e3779b97f4a7c15ull) >> (64 - bits));
 
     for (;; i = (i + 1) & mask) {
-        uint64_t *entry = tally->entries + i * words_of(tally);
+        uint64_t *entry = entries + (size_t)i * words;
 
         if ((entry[TALLY_IP] == ip && entry[TALLY_ID] == id) || entry[TALLY_SAMPLES] == 0)
             return entry;
     }
 }
 
+/* On whole cache lines, as an entry with five events is one; a large table on huge pages, because
+ * its entries are met in no order.
+ */
+static uint64_t *allocate(size_t bytes)
+{
+    bool huge = bytes >= HUGE_PAGE_BYTES;
+    size_t unit = huge ? HUGE_PAGE_BYTES : 64;
+    uint64_t *entries = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+
+    if (entries != NULL && huge)
+        madvise(entries, bytes, MADV_HUGEPAGE); /* a wish */
+    if (entries != NULL)
+        memset(entries, 0, bytes);
+    return entries;
+}
+
 static int grow(struct tally *tally, uint32_t bits)
 {
-    struct tally larger = *tally;
+    uint64_t *larger = allocate(((size_t)words_of(tally) * sizeof tally->entries[0]) << bits);
+    uint32_t words = words_of(tally), place = 0;
     const uint64_t *entry;
-    uint32_t place = 0;
 
-    larger.bits = bits;
-    larger.entries = calloc((size_t)1 << bits, words_of(tally) * sizeof tally->entries[0]);
-    if (larger.entries == NULL)
+    if (larger == NULL)
         return -ENOMEM;
     for (; (entry = tally_next(tally, &place)) != NULL; place++)
-        memcpy(find(&larger, entry[TALLY_IP], entry[TALLY_ID]), entry,
-               words_of(tally) * sizeof *entry);
+        memcpy(find(larger, bits, words, entry[TALLY_IP], entry[TALLY_ID], mix(entry[TALLY_ID])),
+               entry, words * sizeof *entry);
     free(tally->entries);
-    *tally = larger;
+    tally->entries = larger;
+    tally->bits = bits;
     return 0;
 }
 
@@ -74,34 +93,62 @@ int tally_reserve(struct tally *tally, uint32_t event_count, uint32_t count)
     while (tally->used + count > (1u << bits) / 4 * 3)
         bits++;
     if (tally->used != 0 &&
-        ((words_of(tally) * sizeof(uint64_t)) << bits) > tally->budget_bytes / 3 * 2)
+        (((size_t)words_of(tally) * sizeof(uint64_t)) << bits) > tally->budget_bytes / 3 * 2)
         return -ENOSPC;
     return grow(tally, bits);
+}
+
+/* Inlined with a constant number of events: the loop over them is the cost of a report. */
+static inline __attribute__((always_inline)) void add_samples(struct tally *tally,
+                                                              const struct trace_samples *samples,
+                                                              uint32_t first, uint32_t end,
+                                                              uint32_t group, uint32_t events)
+{
+    const struct trace_slot *previous = first == 0 ? samples->previous : &samples->slots[first - 1];
+    bool counts = (samples->slots[0].flags & HR_SAMPLE_RESUMED) == 0;
+    uint64_t *entries = tally->entries;
+    uint32_t bits = tally->bits, used = tally->used;
+    uint64_t id = group, mixed = mix(id);
+
+    for (uint32_t n = first; n < end; n++) {
+        const struct trace_slot *sample = &samples->slots[n];
+        uint64_t *entry;
+
+        if (samples->stacks != NULL) {
+            id = (uint64_t)samples->stacks[n] << 32 | group;
+            mixed = mix(id);
+        }
+        entry = find(entries, bits, TALLY_SUMS + events, sample->ip, id, mixed);
+        if (entry[TALLY_SAMPLES]++ == 0) {
+            entry[TALLY_IP] = sample->ip;
+            entry[TALLY_ID] = id;
+            used++;
+        }
+        if (counts)
+            for (uint32_t i = 0; i < events; i++)
+                entry[TALLY_SUMS + i] += sample->counters[i] - previous->counters[i];
+        previous = sample;
+    }
+    tally->used = used;
 }
 
 void tally_add(struct tally *tally, const struct trace_samples *samples, uint32_t first,
                uint32_t end, uint32_t group)
 {
-    const struct trace_slot *previous = first == 0 ? samples->previous : &samples->slots[first - 1];
-    bool resumed = (samples->slots[0].flags & HR_SAMPLE_RESUMED) != 0;
-    uint32_t events = samples->event_count;
-
-    if (events != tally->event_count) /* a forged trace: not what was reserved */
+    if (samples->event_count != tally->event_count) /* forged: not what was reserved */
         return;
-    for (uint32_t n = first; n < end; n++) {
-        const struct trace_slot *sample = &samples->slots[n];
-        uint64_t node = samples->stacks != NULL ? samples->stacks[n] : 0;
-        uint64_t id = node << 32 | group;
-        uint64_t *entry = find(tally, sample->ip, id);
-
-        if (entry[TALLY_SAMPLES]++ == 0) {
-            entry[TALLY_IP] = sample->ip;
-            entry[TALLY_ID] = id;
-            tally->used++;
-        }
-        for (uint32_t i = 0; i < events && !resumed; i++)
-            entry[TALLY_SUMS + i] += sample->counters[i] - previous->counters[i];
-        previous = sample;
+    switch (tally->event_count) {
+    case 1:
+        add_samples(tally, samples, first, end, group, 1);
+        break;
+    case 3:
+        add_samples(tally, samples, first, end, group, 3);
+        break;
+    case 5:
+        add_samples(tally, samples, first, end, group, 5);
+        break;
+    default:
+        add_samples(tally, samples, first, end, group, tally->event_count);
     }
 }
 
@@ -110,7 +157,7 @@ const uint64_t *tally_next(const struct tally *tally, uint32_t *place)
     if (tally->entries == NULL)
         return NULL;
     for (; *place < 1u << tally->bits; ++*place) {
-        const uint64_t *entry = tally->entries + *place * words_of(tally);
+        const uint64_t *entry = tally->entries + (size_t)*place * words_of(tally);
 
         if (entry[TALLY_SAMPLES] != 0)
             return entry;
