@@ -306,6 +306,17 @@ reading() {
     row "$name: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 64
 }
 
+# A tenth as many samples with call stacks of depth 20.
+reading_stacks() {
+    "$TOOLS/gentrace" --stacks fp $((samples / 10)) generated.bin || missed=1
+    for view in '--total' '--stacks' '--no-total'; do
+        /usr/bin/time -f '%U %S %M' -o usage "$HR" report "$view" generated.bin >/dev/null || missed=1
+        read -r user system rss <usage
+        row "hr report $view, call stacks of depth 20" "$(calc %.1f "$samples / 1e7 / ($user + $system)")" 'M samples/s'
+        row "hr report $view: resident memory" "$(calc %.1f "$rss / 1024")" MiB le 191
+    done
+}
+
 bench_readers() {
     "$TOOLS/gentrace" "$samples" generated.bin || missed=1
     row 'generated trace' "$(calc %.0f "$(stat -c %s generated.bin) / 1e6")" MB
@@ -313,6 +324,9 @@ bench_readers() {
     reading 'hr stat' 50 stat
     reading 'hr report' 20 report
     reading 'hr check' 50 check
+    reading 'hr stat, one thread' 50 stat --jobs 1
+    reading 'hr report, one thread' 20 report --jobs 1
+    reading_stacks
 }
 
 # What call stacks add to a trace, and how fast they come out of it. Debian's python3 has no frame pointers: its stacks

@@ -1,0 +1,57 @@
+#!/bin/sh
+# No trace makes a reader crash, hang, or take 200 MB: forged ones, and one of which nothing repeats.
+# The page of hr view holds every call stack at once, and so may take more.
+. "$(dirname "$0")/../lib.sh"
+
+MOST_KB=204800
+COMMANDS='stat
+stat --json
+stat --jobs 3
+report
+report --jobs 3 --by thread,cpu,mark,line
+report --stacks --min 0
+report --callers main
+report --regions
+report --marks
+check
+dump
+dump --format records
+export --format folded -o exported
+export --format sqlite -o exported
+export --format perf -o exported
+export --format csv -o exported
+timeline
+noise
+view -o page.html'
+
+# survives TRACE: runs every reader; prints those that crashed or hung, or took too much memory.
+survives() {
+    echo "$COMMANDS" | while read -r command; do
+        # shellcheck disable=SC2086
+        /usr/bin/time -o usage -f %M timeout -k 5 60 "$HR" $command "$1" >out 2>err
+        ended=$?
+        [ "$ended" -lt 124 ] || echo "$command: status $ended"
+        taken=$(tail -n 1 usage)
+        [ "$taken" -lt "$MOST_KB" ] || [ "${command%% *}" = view ] || echo "$command: $taken KB"
+        rm -f exported
+    done
+}
+
+[ -x /usr/bin/time ] || skip_all 'GNU time is not installed'
+seeds=${HR_TEST_LONG:+200}
+for golden in "$ROOT"/tests/golden/*.bin; do
+    for seed in $(seq "${seeds:-2}"); do
+        "$TOOLS/mutate" "$seed" "$golden" forged.bin || exit 1
+        is "$(basename "$golden"), forged $seed" "$(survives forged.bin)" ''
+    done
+done
+"$TOOLS/genmany" 40000 many.bin || exit 1
+is 'nothing repeats' "$(survives many.bin)" ''
+"$TOOLS/genmany" 110000 many.bin || exit 1 # more nodes of stacks, rows and threads than there is room for
+COMMANDS='report
+report --by thread,cpu,mark,address
+report --stacks'
+is 'nothing repeats, and more than there is room for' "$(survives many.bin)" ''
+run_hr report -n 1 many.bin
+like 'what found no room is summed up' out '\[everything else\] *$'
+done_testing
