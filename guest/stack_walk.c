@@ -125,8 +125,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How far a window reaches: its frames are too near to each other for a signal frame in between, not
- * more than there are words for, and lie in one page, from `offset` on. */
+/* How far a window reaches: its frames are too near to each other for a signal frame in between,
+ * not more than there are words for, and lie in one page, from `offset` on. */
 static uint64_t window_bytes(uint64_t words)
 {
     return least(WINDOW_BYTES, words * WORD_BYTES - WORD_BYTES);
