@@ -58,11 +58,11 @@ static struct view_bins_cpu *find_cpu(struct view_bins *bins, uint16_t cpu)
 
 static void widen(float *extremes, const float *other, uint32_t pairs)
 {
-    for (uint32_t i = 0; i < pairs; i++) {
-        if (other[2 * i] < extremes[2 * i])
-            extremes[2 * i] = other[2 * i];
-        if (other[2 * i + 1] > extremes[2 * i + 1])
-            extremes[2 * i + 1] = other[2 * i + 1];
+    for (; pairs != 0; pairs--, extremes += 2, other += 2) {
+        if (other[0] < extremes[0])
+            extremes[0] = other[0];
+        if (other[1] > extremes[1])
+            extremes[1] = other[1];
     }
 }
 

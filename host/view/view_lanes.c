@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/text.h"
+#include "lib/syscall_names.h"
 
 #define SHIFT_FIRST 4u
 #define MARK_BYTES 512u /* longer texts are cut */
@@ -302,6 +303,22 @@ static void put_cells(const struct view_lanes *lanes, struct view_columns *colum
     view_columns_set(columns, "cell_ticks", json_real(ldexp(1, (int)lanes->cell_shift)));
 }
 
+/* The names of the system calls that the page may show. */
+static json_t *call_names(const struct view_spans *calls)
+{
+    json_t *names = json_object();
+    char number[16];
+
+    for (uint32_t i = 0; i < calls->count; i++) {
+        const char *name = syscall_name(calls->all[i].value);
+
+        snprintf(number, sizeof number, "%u", (uint32_t)calls->all[i].value);
+        if (name != NULL && json_object_get(names, number) == NULL)
+            json_object_set_new(names, number, json_string(name));
+    }
+    return names;
+}
+
 void view_lanes_pack(struct view_lanes *lanes, struct view_columns *columns)
 {
     static const char *const names[VIEW_LANES] = {"runs", "gaps", "lost", "calls", "outputs"};
@@ -315,6 +332,7 @@ void view_lanes_pack(struct view_lanes *lanes, struct view_columns *columns)
     for (uint32_t i = 0; i < lanes->groups->group_count; i++)
         json_array_append_new(groups, json_pack("[I, I]", (json_int_t)lanes->groups->groups[i].cpu,
                                                 (json_int_t)lanes->groups->groups[i].tid));
+    view_columns_set(columns, "call_names", call_names(&lanes->spans[VIEW_CALLS]));
     view_columns_set(columns, "groups", groups);
     view_columns_set(columns, "marks", json_incref(lanes->marks));
     view_columns_set(columns, "mark_count", json_integer((json_int_t)lanes->mark_count));

@@ -27,7 +27,7 @@ ok 'view: the page is beside the trace' test -s hr.html
 ok 'view: no address of the network in it but in comments' sh -c \
     'test "$(grep -vE "^(<!--|.*(licen|copyright))" hr.html | grep -oiE "(src|href)=.?https?://" | wc -l)" = 0'
 
-look hr.html overview zoom search=phase_c theme select=30000000:31000000
+look hr.html overview zoom search=phase_c theme select=30000000:31000000 'hover=system calls'
 samples=$(stat_of hr.bin .samples)
 is 'title' "$(seen .overview.title)" 'phases – Microtome'
 is 'all samples are in the profile' "$(seen '[.overview.counts[]] | add')" "$samples"
@@ -57,6 +57,7 @@ is 'search: words' "$(seen .search.found | cut -d, -f1)" '2 functions'
 is 'search: Escape ends it' "$(seen .search.after)" ''
 
 is 'light, then dark' "$(seen .theme.theme) $(seen .theme.other) $(seen '.theme.ground != .theme.other_ground')" 'light dark true'
+is 'pointer: a system call has a name' "$(seen '.hover.tip | split("\n")[0]')" brk
 
 echo precious >notes.html
 run_hr view -o notes.html hr.bin

@@ -116,6 +116,17 @@ def search(page, name):
     return seen
 
 
+def hover(page, name):
+    """What the lane of that name says of its first span, and the rows of that time."""
+    first, last = page.js("[hrView.view.lanes.calls.first[0], hrView.view.lanes.calls.last[0]]")
+    page.js(f"hrView.change({{from: {first - 1000}, to: {last + 1000}}})")
+    page.settle()
+    lane = page.js(f"hrView.view.lanes.list.findIndex(lane => lane.name === {json.dumps(name)})")
+    page.mouse("mouseMoved", at(page, (first + last) / 2), box(page, "#lanes")["y"] + 17 * lane + 10)
+    page.settle()
+    return {"tip": text(page, "#tip"), "value": text(page, ".row .value")}
+
+
 def theme(page, _):
     ground = "getComputedStyle(document.body).backgroundColor"
     seen = {"theme": page.js("document.documentElement.dataset.theme"), "ground": page.js(ground)}
@@ -126,7 +137,7 @@ def theme(page, _):
     return seen
 
 
-SCENARIOS = {"overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme}
+SCENARIOS = {"overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover}
 
 
 def main():

@@ -22,7 +22,7 @@ function spanWords(view, lane, ns) {
   const place = placeWords(view, spans, n), length = formatTime(spans.last[n] - spans.first[n]);
   if (lane.kind === "thread") return `${place}\nran ${length}, then ${SWITCH_WORDS[spans.value[n]] || "switched"}`;
   if (lane.kind === "gaps") return `${place}\n${length} ${GAP_WORDS[spans.value[n]] || "not running"}`;
-  if (lane.kind === "calls") return `${callName(spans.value[n])}\n${length}, ${place}`;
+  if (lane.kind === "calls") return `${lanes.callNames[spans.value[n]] || "system call " + spans.value[n]}\n${length}, ${place}`;
   if (lane.kind === "lost") return `${plural(spans.value[n], "sample")} lost in ${length}\n${place}: its ring was full`;
   return `${plural(spans.value[n], "byte")} written\n${place}`;
 }
@@ -38,8 +38,4 @@ function laneWords(view, y, ns) {
   const lane = view.lanes.list[Math.floor((y - 3) / LANE_HEIGHT)];
   if (!lane) return "";
   return lane.kind === "marks" ? markWords(view, ns) : spanWords(view, lane, ns);
-}
-
-function callName(number) {
-  return "system call " + number;
 }

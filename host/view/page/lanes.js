@@ -35,7 +35,7 @@ function runsByThread(runs, groups) {
 function makeLanes(group, nsPerTick) {
   const lanes = { groups: group.facts.groups, cellNs: group.facts.cell_ticks * nsPerTick, cells: group.column("run_cells"),
     callCells: group.column("call_cells"), marks: group.facts.marks.map(([tick, cpu, tid, text]) => ({ ns: tick * nsPerTick, cpu, tid, text })),
-    markCount: group.facts.mark_count };
+    markCount: group.facts.mark_count, callNames: group.facts.call_names };
   for (const name of ["runs", "gaps", "lost", "calls", "outputs"]) lanes[name] = readSpans(group, name, nsPerTick);
   lanes.threadRuns = runsByThread(lanes.runs, lanes.groups);
   lanes.marks.sort((a, b) => a.ns - b.ns);
