@@ -81,9 +81,9 @@ static void check_options(const struct arguments *arguments, const struct argp_s
 {
     if (arguments->format == NULL)
         argp_error(state, "no format given; 'hr export --list' lists them");
-    if (arguments->options.weight != NULL && arguments->format != &export_folded)
+    else if (arguments->options.weight != NULL && arguments->format != &export_folded)
         argp_error(state, "--weight is for folded; %s holds every event", arguments->format->name);
-    if (arguments->options.record_bytes != 0 && arguments->format != &export_hrperf)
+    else if (arguments->options.record_bytes != 0 && arguments->format != &export_hrperf)
         argp_error(state, "--record-bytes is for hrperf alone");
 }
 

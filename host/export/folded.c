@@ -11,7 +11,7 @@
 #include "host/export/stack_text.h"
 
 #define LINES_MAX (1u << 20)
-#define INDEX_SLOTS (LINES_MAX * 2)
+#define INDEX_SLOTS (LINES_MAX * 2ul)
 
 struct line {
     uint32_t stack; /* a node; HR_STACK_WHOLE in a trace without stacks */

@@ -8,7 +8,7 @@
 #include "host/text.h"
 
 #define FIRST_CAPACITY 1024u
-#define INDEX_SLOTS (FUNCTIONS_MAX * 2)
+#define INDEX_SLOTS (FUNCTIONS_MAX * 2ul)
 
 static uint32_t hash(uint64_t address, uint32_t bits)
 {
@@ -45,7 +45,7 @@ static uint32_t add(struct functions *functions, const struct symbols_place *pla
 
         if (functions->capacity == FUNCTIONS_MAX)
             return 0;
-        rows = reallocarray(functions->rows, functions->capacity * 2, sizeof *rows);
+        rows = reallocarray(functions->rows, functions->capacity * 2ul, sizeof *rows);
         if (rows == NULL)
             return 0;
         functions->rows = rows;

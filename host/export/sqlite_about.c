@@ -94,7 +94,7 @@ static void put_maps(struct database *db, const struct trace_info *info)
         const struct trace_map *map = &info->maps[i];
         char build_id[2 * TRACE_INFO_BUILD_ID_MAX + 1] = "";
 
-        for (uint32_t n = 0; n < map->meta.build_id_bytes; n++)
+        for (size_t n = 0; n < map->meta.build_id_bytes; n++)
             sprintf(build_id + 2 * n, "%02x", map->build_id[n]);
         database_bind(insert, 1, map->meta.start);
         database_bind(insert, 2, map->meta.end);

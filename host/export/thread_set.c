@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SLOTS (THREAD_SET_MAX * 2)
+#define SLOTS (THREAD_SET_MAX * 2ul)
 
 int thread_set_init(struct thread_set *set)
 {
@@ -20,7 +20,7 @@ void thread_set_free(struct thread_set *set)
 
 bool thread_set_add(struct thread_set *set, uint32_t tid)
 {
-    uint32_t i = tid * 2654435761u % SLOTS;
+    uint32_t i = (uint32_t)(tid * 2654435761ul % SLOTS);
 
     for (; set->slots[i] != 0; i = (i + 1) % SLOTS)
         if (set->slots[i] == tid)
