@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define THREADS_LEAST 8u
+#define BINS_LEAST 1000u /* however many CPUs a trace claims */
 #define INDEX_BITS 13 /* twice the groups: never more than half full */
 /* A number of two digits that people like, and zeros; not below `ns`. */
 static uint64_t round_up(uint64_t ns)
@@ -47,9 +49,13 @@ static uint64_t span_ns(const struct timeline *t)
     return end > from ? end - from : 1;
 }
 
+/* So that every CPU has room, and one group of others; of threads the number is not known. */
 static uint64_t bins_max(const struct timeline *t)
 {
-    return TIMELINE_CELLS_MAX / 4 / t->words; /* so that a few groups fit */
+    uint64_t cpus = t->info->sampling.cpu_count != 0 ? t->info->sampling.cpu_count : 1;
+    uint64_t bins = TIMELINE_CELLS_MAX / t->words / (t->by_thread ? THREADS_LEAST : cpus + 1);
+
+    return bins > BINS_LEAST ? bins : BINS_LEAST;
 }
 
 uint64_t timeline_bin_least(const struct timeline *t)
