@@ -174,10 +174,17 @@ uint32_t places_find(struct places *p, enum place_kind kind, uint64_t address)
 
 uint32_t places_frames(struct places *p, uint64_t address, uint32_t frames[SYMBOLS_FRAMES_MAX])
 {
+    struct places_known *known = &p->known[mix(address, PLACE_FRAME) >> (64 - KNOWN_BITS)];
     struct symbols_frame found[SYMBOLS_FRAMES_MAX];
-    struct place outer = function_at(p, address);
-    uint32_t count = symbols_frames(p->symbols, address, found);
+    struct place outer;
+    uint32_t count;
 
+    if (known->kind == PLACE_FRAME && known->address == address) {
+        frames[0] = known->place;
+        return 1;
+    }
+    outer = function_at(p, address);
+    count = symbols_frames(p->symbols, address, found);
     outer.kind = PLACE_FRAME;
     for (uint32_t i = 0; i + 1 < count; i++) {
         const struct place inlined = {
@@ -191,6 +198,8 @@ uint32_t places_frames(struct places *p, uint64_t address, uint32_t frames[SYMBO
         frames[i] = intern(p, &inlined);
     }
     frames[count - 1] = intern(p, &outer);
+    if (count == 1) /* only what is one frame is known */
+        *known = (struct places_known){address, frames[0], PLACE_FRAME};
     return count;
 }
 

@@ -40,14 +40,31 @@ static uint32_t end_of(struct profile *p, uint32_t root, uint64_t outermost)
     return places_is_start(&p->places.all[place]) ? HR_STACK_WHOLE : HR_STACK_BROKEN;
 }
 
-static void count_total(struct profile *p, const struct entry *e, uint32_t place)
+static void count_total(struct profile *p, const struct entry *e, uint32_t row)
 {
-    struct row *row = rows_find(&p->rows, e->group, place);
-
-    if (row->stamp == p->stamp) /* recursion counts once */
+    if (p->rows.stamps[row] == p->stamp) /* recursion counts once */
         return;
-    row->stamp = p->stamp;
-    rows_add(&row->total, e->samples, e->sums, p->event_count);
+    p->rows.stamps[row] = p->stamp;
+    rows_add(&p->rows.all[row].total, e->samples, e->sums, p->event_count);
+}
+
+/* A stack's node keeps its row where all samples are one group, else its place. */
+static uint32_t row_of_node(struct profile_worker *w, const struct entry *e, uint32_t node)
+{
+    struct profile *p = w->profile;
+    const struct profile_options *o = p->options;
+    bool grouped = o->by_cpu || o->by_thread || o->sections != NULL;
+    uint64_t address = w->scan->stacks.nodes[node].address - 1;
+
+    if (grouped) {
+        if (w->nodes[node] == 0)
+            w->nodes[node] = places_find(&p->places, o->by, address);
+        return rows_number(&p->rows, e->group, w->nodes[node]);
+    }
+    if (w->nodes[node] == 0)
+        w->nodes[node] =
+            1 + rows_number(&p->rows, e->group, places_find(&p->places, o->by, address));
+    return w->nodes[node] - 1;
 }
 
 static void fold_row(struct profile_worker *w, const struct entry *e)
@@ -55,20 +72,18 @@ static void fold_row(struct profile_worker *w, const struct entry *e)
     struct profile *p = w->profile;
     const struct stacks_node *nodes = w->scan->stacks.nodes;
     enum place_kind by = p->options->by;
-    uint32_t place = places_find(&p->places, by, e->ip);
+    uint32_t row = rows_number(&p->rows, e->group, places_find(&p->places, by, e->ip));
     uint64_t outermost = e->ip;
     uint32_t node = e->node;
 
-    rows_add(&rows_find(&p->rows, e->group, place)->self, e->samples, e->sums, p->event_count);
+    rows_add(&p->rows.all[row].self, e->samples, e->sums, p->event_count);
     if (!p->options->stacks)
         return;
     p->stamp++;
-    count_total(p, e, place);
+    count_total(p, e, row);
     for (; node >= HR_STACK_ROOTS; node = nodes[node].parent) {
         outermost = nodes[node].address - 1;
-        if (w->nodes[node] == 0)
-            w->nodes[node] = places_find(&p->places, by, outermost);
-        count_total(p, e, w->nodes[node]);
+        count_total(p, e, row_of_node(w, e, node));
     }
     p->ends[end_of(p, node, outermost)] += e->samples;
 }

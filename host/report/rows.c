@@ -13,13 +13,15 @@ int rows_init(struct rows *rows)
     *rows = (struct rows){.capacity = FIRST_CAPACITY};
     rows->all = calloc(FIRST_CAPACITY, sizeof rows->all[0]);
     rows->index = calloc(1u << INDEX_BITS, sizeof rows->index[0]);
-    return rows->all != NULL && rows->index != NULL ? 0 : -ENOMEM;
+    rows->stamps = calloc(ROWS_MAX, sizeof rows->stamps[0]);
+    return rows->all != NULL && rows->index != NULL && rows->stamps != NULL ? 0 : -ENOMEM;
 }
 
 void rows_free(struct rows *rows)
 {
     free(rows->all);
     free(rows->index);
+    free(rows->stamps);
     *rows = (struct rows){0};
 }
 
@@ -41,7 +43,7 @@ static bool make_room(struct rows *rows)
     return true;
 }
 
-struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place)
+uint32_t rows_number(struct rows *rows, uint32_t group, uint32_t place)
 {
     uint64_t key = (uint64_t)group << 32 | place;
     uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> (64 - INDEX_BITS));
@@ -50,18 +52,25 @@ struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place)
     for (; rows->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1)) {
         row = &rows->all[rows->index[i] - 1];
         if (row->group == group && row->place == place)
-            return row;
+            return rows->index[i] - 1;
     }
     if (!make_room(rows)) {
         rows->count += !rows->full;
         rows->full = true;
-        return &rows->all[rows->count - 1];
+        return rows->count - 1;
     }
     row = &rows->all[rows->count++];
     row->group = group;
     row->place = place;
     rows->index[i] = rows->count;
-    return row;
+    return rows->count - 1;
+}
+
+struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place)
+{
+    uint32_t number = rows_number(rows, group, place); /* may move them all */
+
+    return &rows->all[number];
 }
 
 void rows_add(struct rows_count *count, uint64_t samples, const uint64_t *sums, uint32_t events)

@@ -18,7 +18,6 @@ struct rows_count {
 struct row {
     uint32_t group; /* of host/report/groups.h */
     uint32_t place; /* of host/report/places.h */
-    uint32_t stamp; /* of the last one that counted in total */
     struct rows_count self;
     struct rows_count total; /* all zero where stacks are not counted */
 };
@@ -26,6 +25,7 @@ struct row {
 struct rows {
     struct row *all; /* owned; those in use are zero but for what was counted */
     uint32_t *index; /* hash table of numbers + 1, 0: free; owned */
+    uint32_t *stamps; /* of each row: of the last one that counted in total; owned */
     uint32_t count;
     uint32_t capacity;
     bool full; /* one found no room: it is in the last row, which has no group and no place */
@@ -34,6 +34,9 @@ struct rows {
 /* 0 or -ENOMEM. */
 int rows_init(struct rows *rows);
 void rows_free(struct rows *rows);
+
+/* The number of a row in `all`. */
+uint32_t rows_number(struct rows *rows, uint32_t group, uint32_t place);
 
 /* The row, which stays where it is until the next call. */
 struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place);
@@ -47,7 +50,7 @@ static inline uint64_t rows_weight(const struct rows_count *count, int event)
 }
 
 /* Sorts them, largest first; rows that are equal in that by samples, and then as `before` says.
- * rows_find does not find them any more.
+ * rows_number does not find them any more.
  */
 void rows_sort(struct rows *rows, int event, bool total,
                int (*before)(const struct row *a, const struct row *b, void *context),
