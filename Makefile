@@ -126,7 +126,7 @@ demo: ## install what is missing, build, run a real job and show its profile (tw
 	@BUILD=$(BUILD) tools/demo.sh
 
 test: ## install what is missing, build and run every test
-	@tools/setup.sh build run demo test
+	@tools/setup.sh build run demo page test
 	@BUILD=$(BUILD) MAKE='$(MAKE)' tools/test.sh
 
 test-long: ## like test, with inputs of up to 100 MB
@@ -139,7 +139,7 @@ check-vpmu: all test-tools ## test real counters on the emulator QEMU with the C
 		prove tests/guest/1[0-4]-*.t
 
 bench: ## measure speed, size and accuracy against their limits
-	@tools/setup.sh build run bench
+	@tools/setup.sh build run page bench
 	@$(MAKE) --no-print-directory -s -j2 all test-tools
 	@BUILD=$(BUILD) tests/bench/bench.sh
 

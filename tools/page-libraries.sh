@@ -15,13 +15,11 @@ missing() {
 }
 
 rm -rf uplot d3-flame-graph
-command -v curl >/dev/null || missing "curl is not installed, which gets uplot and d3-flame-graph"
-registry=${npm_config_registry:-https://registry.npmjs.org}
+command -v npm >/dev/null || missing "npm is not installed, which gets uplot and d3-flame-graph"
 echo "$libraries" | while read -r name version sum files; do
     archive=$name-$version.tgz
-    [ -f "$archive" ] ||
-        curl -fsS --retry 3 --max-time 120 -o "$archive" "${registry%/}/$name/-/$archive" 2>curl.log ||
-        missing "no $name $version from the npm registry ($(tail -n 1 curl.log))"
+    [ -f "$archive" ] || timeout 120 npm pack --silent "$name@$version" >npm.log 2>&1 ||
+        missing "npm cannot get $name $version ($(tail -n 1 npm.log))"
     echo "$sum  $archive" | sha512sum --status -c - || {
         rm -f "$archive"
         missing "$archive is not the file that it should be"
