@@ -41,11 +41,22 @@ static void lay_out(struct tree_layout *l, const struct report *r, bool callers)
     }
 }
 
+/* A range of addresses says little without the file that it is in. */
+static void put_object(char *name, size_t room, const struct place *place)
+{
+    char object[200];
+    size_t bytes = strlen(name);
+
+    snprintf(name + bytes, room - bytes, "  %s", report_object(object, sizeof object, place));
+}
+
 static void put_name(char *cell, const struct place *place, unsigned int depth, unsigned int most)
 {
     char name[COLUMNS_CELL_BYTES - 100];
 
     report_function(name, sizeof name, place);
+    if (place->name == NULL && !place->inlined && place->object != NULL)
+        put_object(name, sizeof name, place);
     if (depth <= most)
         snprintf(cell, COLUMNS_CELL_BYTES, "%*s%s", (int)depth, "", name);
     else

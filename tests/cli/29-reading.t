@@ -1,0 +1,44 @@
+#!/bin/sh
+# docs/reading.md: its commands work, print what it shows, and the finding is what it says.
+. "$(dirname "$0")/../lib.sh"
+
+for tool in patch jq sqlite3; do
+    command -v $tool >/dev/null || skip_all "$tool is not installed"
+done
+ls /usr/lib/debug/.build-id >/dev/null 2>&1 || skip_all 'libc6-dbg is not installed: names of the C library'
+
+cp "$ROOT"/docs/examples/* . || exit 1
+PATH=$BUILD:$PATH LC_ALL=C.UTF-8 python3 "$ROOT/tests/docs/transcript.py" "$ROOT/docs/reading.md" >results 2>&1
+tried=$?
+wanted=$(awk '/^```/ { shown = /console/ } shown && /^\$ /' "$ROOT/docs/reading.md" | wc -l)
+is 'every command was tried' "$tried $(grep -c '^[a-z]* *ok	' results)" "0 $wanted"
+while IFS='	' read -r verdict command; do
+    case $verdict in
+    ok) result 0 "$command" ;;
+    'not ok') result 1 "$command" ;;
+    *) echo "$verdict $command" ;;
+    esac
+done <results
+
+# the finding itself, in numbers: self of the two loops, growth, and what each step of the mending won
+share() { "$HR" report --format json "$@" | jq "100 * ([.rows[] | select(.function == \"$name\")][0].self.samples) / .all.samples"; }
+name=__rawmemchr_avx2
+within 'rawmemchr in all' "$(share before.bin)" 10 35
+within 'rawmemchr at first' "$(share --to 18ms before.bin)" 45 85
+name=__strcmp_avx2
+within 'strcmp in all' "$(share before.bin)" 35 65
+within 'strcmp at the end' "$(share --from 160ms before.bin)" 50 80
+ratio() { awk -v a="$(total "$1" instructions)" -v b="$(total "$2" instructions)" 'BEGIN { print b / a }'; }
+within 'half the list is about a quarter of the work' "$(ratio before.bin half.bin)" 0.2 0.35
+within 'the first step wins a part' "$(ratio before.bin numbers.bin)" 0.6 0.9
+within 'both win nearly all' "$(ratio before.bin after.bin)" 0.01 0.1
+is 'the result is the same' "$(for n in 0 1 2; do ./prices-$n prices.json; done | sort -u | wc -l)" 1
+is 'a run again is the same to the instruction' "$(total again.bin instructions)" "$(total after.bin instructions)"
+within 'a second file costs jq next to nothing' "$(ratio jq-one.bin jq-two.bin)" 1 1.005
+
+# what the pictures need is there, and is small
+for picture in "$ROOT"/docs/pictures/*; do
+    within "${picture##*/}: KB" "$(($(stat -c %s "$picture") / 1024))" 1 150
+    ok "${picture##*/} is shown" grep -q "(pictures/${picture##*/})" "$ROOT/docs/reading.md"
+done
+done_testing
