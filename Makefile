@@ -18,7 +18,7 @@ VDSO_CFLAGS := $(COMMON) -fPIC -fvisibility=default -ffreestanding -mgeneral-reg
 VDSO_LDFLAGS := -nostdlib -shared -Wl,-T,guest/vdso/vdso.lds -Wl,-soname,linux-vdso.so.1 -Wl,-Bsymbolic \
 	-Wl,--hash-style=both -Wl,--eh-frame-hdr -Wl,--build-id=sha1 -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
 HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -fstack-protector-strong
-HOST_LIBS := -lelf -ldw -liberty -ljansson -lpfm -lcapstone -lsqlite3 -lm
+HOST_LIBS := -lelf -ldw -liberty -ljansson -lpfm -lcapstone -lsqlite3 -lm -lz
 WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -fno-omit-frame-pointer -MMD -MP
 
 # Only the public names leave it, and it needs no C library: one archive serves glibc and musl.

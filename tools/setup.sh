@@ -6,7 +6,7 @@ set -eu
 packages_of() {
     case $1 in
     build) echo gcc libc6-dev make libelf-dev libdw-dev libiberty-dev libjansson-dev libpfm4-dev libcapstone-dev \
-        libvirt-dev libdeflate-dev libsqlite3-dev libmicrohttpd-dev ;;
+        libvirt-dev libdeflate-dev libsqlite3-dev libmicrohttpd-dev zlib1g-dev ;;
     run) echo qemu-system-x86 qemu-system-data seabios ;;
     demo) echo busybox-static ;;
     # npm may be there without Debian's package of it
@@ -14,7 +14,7 @@ packages_of() {
     test) echo libcmocka-dev clang libclang-rt-14-dev musl-tools busybox-static valgrind shellcheck \
         clang-format clang-tidy perl jq python3 python3-yaml git binutils cpio bzip2 gawk procps util-linux \
         libvirt-daemon-system libvirt-clients libxml2-utils chromium \
-        sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go ripgrep linux-perf patch libc6-dbg ;;
+        sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go protobuf-compiler ripgrep linux-perf patch libc6-dbg ;;
     bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine cpio python3 linux-perf chromium ;;
     *)
         echo "setup: unknown group '$1'; known: build run demo page test bench" >&2

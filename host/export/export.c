@@ -15,7 +15,7 @@
 #include "host/reader.h"
 
 static const struct export_format *const formats[] = {
-    &export_csv, &export_folded, &export_hrperf, &export_perf, &export_sqlite,
+    &export_csv, &export_folded, &export_hrperf, &export_perf, &export_pprof, &export_sqlite,
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])

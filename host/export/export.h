@@ -57,6 +57,7 @@ extern const struct export_format export_csv;
 extern const struct export_format export_folded;
 extern const struct export_format export_hrperf;
 extern const struct export_format export_perf;
+extern const struct export_format export_pprof;
 extern const struct export_format export_sqlite;
 
 /* Walks over the trace; the visitor has no `step`, but it takes samples.  As

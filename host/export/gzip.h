@@ -1,0 +1,26 @@
+/* Compresses what is written to an output, as gzip does. */
+#ifndef HOST_EXPORT_GZIP_H
+#define HOST_EXPORT_GZIP_H
+
+#include <stddef.h>
+
+#define ZLIB_CONST /* next_in is not written to */
+#include <zlib.h>
+
+#include "host/output.h"
+
+struct gzip {
+    struct output *out; /* remembers failed writes */
+    z_stream stream;
+};
+
+/* 0 or -ENOMEM. */
+int gzip_init(struct gzip *gzip, struct output *out);
+void gzip_free(struct gzip *gzip);
+
+void gzip_put(struct gzip *gzip, const void *bytes, size_t count);
+
+/* Writes what is left, and the end. */
+void gzip_finish(struct gzip *gzip);
+
+#endif

@@ -1,0 +1,30 @@
+/* The time that a sample stands for.
+ *
+ * Where a timer takes samples it is the interval.  Otherwise it is what passed since the CPU's
+ * sample before, without the gaps in which the program did not run; nothing for the first sample
+ * after a pause.
+ */
+#ifndef HOST_EXPORT_SAMPLE_TIME_H
+#define HOST_EXPORT_SAMPLE_TIME_H
+
+#include "host/trace_file.h"
+#include "host/trace_info.h"
+
+struct sample_time {
+    const struct trace_info *info;
+    uint64_t interval_ns; /* 0: no timer */
+    uint64_t *gap_ends; /* of each CPU's last gap; owned, NULL with a timer */
+};
+
+/* 0 or -ENOMEM; `info` is borrowed. */
+int sample_time_init(struct sample_time *time, const struct trace_info *info);
+void sample_time_free(struct sample_time *time);
+
+/* To be shown every record, in the order of the trace. */
+void sample_time_record(struct sample_time *time, const struct trace_chunk *chunk,
+                        const struct trace_record *record);
+
+uint64_t sample_time_ns(const struct sample_time *time, uint32_t cpu,
+                        const struct trace_slot *sample, const struct trace_slot *previous);
+
+#endif
