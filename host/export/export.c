@@ -13,14 +13,18 @@
 #include "host/export/target.h"
 #include "host/nearest.h"
 #include "host/reader.h"
+#include "host/units.h"
 
 static const struct export_format *const formats[] = {
-    &export_csv, &export_folded, &export_hrperf, &export_perf, &export_pprof, &export_sqlite,
+    &export_csv,      &export_folded, &export_hrperf, &export_perf,
+    &export_perfetto, &export_pprof,  &export_sqlite,
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 
-enum { KEY_LIST = 256, KEY_WEIGHT, KEY_RECORD_BYTES };
+enum { KEY_LIST = 256, KEY_WEIGHT, KEY_RECORD_BYTES, KEY_BIN };
+
+#define DEFAULT_BIN_NS 10000u
 
 struct arguments {
     const struct export_format *format;
@@ -76,6 +80,15 @@ static uint32_t parse_record_bytes(const char *text, const struct argp_state *st
     return 0;
 }
 
+static uint64_t parse_bin(const char *text, const struct argp_state *state)
+{
+    uint64_t ns = 0;
+
+    if (units_parse_time(text, UNITS_NEEDED, &ns) != 0 || ns == 0)
+        argp_error(state, "--bin %s: give a time with its unit, such as 10us", text);
+    return ns;
+}
+
 /* Refuses an option that the format has no use for. */
 static void check_options(const struct arguments *arguments, const struct argp_state *state)
 {
@@ -85,6 +98,8 @@ static void check_options(const struct arguments *arguments, const struct argp_s
         argp_error(state, "--weight is for folded; %s holds every event", arguments->format->name);
     else if (arguments->options.record_bytes != 0 && arguments->format != &export_hrperf)
         argp_error(state, "--record-bytes is for hrperf alone");
+    else if (arguments->options.bin_ns != 0 && arguments->format != &export_perfetto)
+        argp_error(state, "--bin is for perfetto; %s holds every sample", arguments->format->name);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -100,6 +115,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_RECORD_BYTES:
         arguments->options.record_bytes = parse_record_bytes(argument, state);
+        return 0;
+    case KEY_BIN:
+        arguments->options.bin_ns = parse_bin(argument, state);
         return 0;
     case KEY_LIST:
         list_formats(stdout);
@@ -186,6 +204,14 @@ static int forward_chunk(void *context, const struct trace_chunk *chunk, bool co
     struct export *e = context;
 
     return e->visitor->chunk(e->visitor->context, chunk, continues);
+}
+
+size_t export_map(const struct trace_info *info, uint64_t address)
+{
+    for (size_t i = 0; i < info->map_count; i++)
+        if (address >= info->maps[i].meta.start && address < info->maps[i].meta.end)
+            return i + 1;
+    return 0;
 }
 
 int export_walk(struct export *e, const struct trace_visitor *visitor)
@@ -288,6 +314,7 @@ int export_command(int argc, char **argv)
         {"weight", KEY_WEIGHT, "EVENT", 0, "Weigh folded stacks by EVENT instead of samples", 0},
         {"record-bytes", KEY_RECORD_BYTES, "N", 0,
          "Size of hiresperf's records: 60 (default), 56 or 52 in older versions", 0},
+        {"bin", KEY_BIN, "TIME", 0, "Average perfetto's rates over TIME (default: 10us)", 0},
         {"list", KEY_LIST, NULL, 0, "List the formats", 0},
         {0},
     };
@@ -311,6 +338,8 @@ int export_command(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.options.record_bytes == 0)
         arguments.options.record_bytes = EXPORT_HRPERF_BYTES;
+    if (arguments.options.bin_ns == 0)
+        arguments.options.bin_ns = DEFAULT_BIN_NS;
     arguments.options.trace = reader_file(arguments.options.trace);
     return run(&arguments);
 }

@@ -27,6 +27,7 @@ struct export_options {
     const char *output; /* as given; NULL: beside the trace */
     const char *weight; /* of folded stacks: an event, NULL: samples */
     uint32_t record_bytes; /* of hrperf */
+    uint64_t bin_ns; /* of perfetto's rates */
     struct selection selection;
     struct symbols_options symbols;
 };
@@ -57,8 +58,12 @@ extern const struct export_format export_csv;
 extern const struct export_format export_folded;
 extern const struct export_format export_hrperf;
 extern const struct export_format export_perf;
+extern const struct export_format export_perfetto;
 extern const struct export_format export_pprof;
 extern const struct export_format export_sqlite;
+
+/* The info's map that an address lies in, numbered from 1; 0: none. */
+size_t export_map(const struct trace_info *info, uint64_t address);
 
 /* Walks over the trace; the visitor has no `step`, but it takes samples.  As
  * trace_scan_run.

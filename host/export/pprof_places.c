@@ -71,15 +71,6 @@ static uint64_t function_of(struct pprof_places *places, const char *name, const
     return number;
 }
 
-/* The info's map that an address lies in, numbered from 1; 0: none. */
-static size_t find_map(const struct trace_info *info, uint64_t address)
-{
-    for (size_t i = 0; i < info->map_count; i++)
-        if (address >= info->maps[i].meta.start && address < info->maps[i].meta.end)
-            return i + 1;
-    return 0;
-}
-
 /* The functions at an address as numbers, and what was known of them. */
 static uint32_t functions_of(struct pprof_places *places, uint64_t address, struct pprof_seen *seen,
                              uint64_t functions[SYMBOLS_FRAMES_MAX],
@@ -120,7 +111,7 @@ uint64_t pprof_places_location(struct pprof_places *places, uint64_t address)
 
     if (!added)
         return number;
-    map = find_map(&places->e->info, address);
+    map = export_map(&places->e->info, address);
     count = functions_of(places, address, &places->seen[map], functions, frames);
     mark = proto_begin(&places->message, PROFILE_LOCATION);
     proto_number(&places->message, LOCATION_ID, number);

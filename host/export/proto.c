@@ -52,7 +52,7 @@ static void put_bytes(struct proto *proto, const void *bytes, size_t count)
 {
     uint8_t *at = make_room(proto, count);
 
-    if (at == NULL)
+    if (at == NULL || count == 0)
         return;
     memcpy(at, bytes, count);
     proto->used += count;
@@ -83,14 +83,19 @@ void proto_double(struct proto *proto, uint32_t field, double value)
     put_bytes(proto, &value, sizeof value);
 }
 
+void proto_bytes(struct proto *proto, uint32_t field, const void *bytes, size_t count)
+{
+    put_tag(proto, field, WIRE_BYTES);
+    put_varint(proto, count);
+    put_bytes(proto, bytes, count);
+}
+
 void proto_text(struct proto *proto, uint32_t field, const char *text)
 {
     char safe[PROTO_TEXT_BYTES];
-    size_t bytes = strlen(text_escape(safe, sizeof safe, text));
 
-    put_tag(proto, field, WIRE_BYTES);
-    put_varint(proto, bytes);
-    put_bytes(proto, safe, bytes);
+    text_escape(safe, sizeof safe, text);
+    proto_bytes(proto, field, safe, strlen(safe));
 }
 
 void proto_numbers(struct proto *proto, uint32_t field, const uint64_t *values, size_t count)

@@ -26,6 +26,7 @@ void proto_free(struct proto *proto);
 void proto_number(struct proto *proto, uint32_t field, uint64_t value);
 void proto_double(struct proto *proto, uint32_t field, double value);
 void proto_text(struct proto *proto, uint32_t field, const char *text);
+void proto_bytes(struct proto *proto, uint32_t field, const void *bytes, size_t count);
 void proto_numbers(struct proto *proto, uint32_t field, const uint64_t *values, size_t count);
 
 /* A message as a field; messages nest.  What begin returned is what end needs. */

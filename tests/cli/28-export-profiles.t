@@ -1,5 +1,5 @@
 #!/bin/sh
-# hr export pprof: the format is as published, and pprof itself shows what hr report shows.
+# hr export pprof and perfetto: the formats are as published; pprof itself shows what hr report shows.
 . "$(dirname "$0")/../lib.sh"
 
 # decode TRACE-NAME: NAME.pb.gz as text in the file decoded.
@@ -71,6 +71,7 @@ top n samples >got
 reported p.bin samples >wanted
 within 'pprof: functions have names' "$(grep -c '^phase_' got)" 4 10
 same_file 'pprof: samples of every function as in hr report' got wanted
+cp wanted samples.wanted
 top n instructions >got
 reported p.bin instructions --sort instructions >wanted
 same_file 'pprof: an event of every function' got wanted
@@ -152,4 +153,74 @@ run_guest -q --accel tcg --mode off -o off.bin "$WORKLOADS/hello"
 run_hr export pprof off.bin
 is 'pprof: no samples' "$status.$(cat err)" 0.
 sound off
+# perfetto
+# seen NAME: what tests/export/perfetto.py saw of NAME.pftrace, in the file seen.
+seen() {
+    protoc --decode=perfetto.Trace -I "$ROOT/tests/export" perfetto.proto <"$1.pftrace" |
+        python3 "$ROOT/tests/export/perfetto.py" >seen
+    is "perfetto: $1 is sound" "$(grep '^bad' seen)" ''
+}
+
+run_hr export perfetto p.bin
+is 'perfetto: status, nothing is said' "$status.$(cat out err)" 0.
+seen p
+is 'perfetto: samples' "$(sed -n 's/^samples //p' seen)" "$(stat_of p.bin .samples)"
+sed -n 's/^function //p' seen | sort >got
+same_file 'perfetto: samples of every function as in hr report' got samples.wanted
+is 'perfetto: rates add up to what was counted' "$(sed -n 's/^sum CPU 0: instructions .*: //p' seen)" \
+    "$("$HR" dump p.bin | awk -F , 'NR > 1 { n += $6 } END { print n }')"
+like 'perfetto: what is no measurement is said' seen '^track CPU 0: cache-misses \(stub: .*not a measurement\)$'
+is 'perfetto: system calls' "$(awk '/^slice thread 1000:/ { n += $NF } END { print n }' seen)" \
+    "$("$HR" dump --format records p.bin | grep -c '^  syscall')"
+like 'perfetto: system calls have names' seen '^slice thread 1000: write [0-9]+$'
+"$HR" export perfetto --bin 1ms -o coarse.pftrace p.bin
+is 'perfetto: longer bins, fewer values' \
+    "$(($(stat -c %s coarse.pftrace) + 50000 < $(stat -c %s p.pftrace)))" 1
+seen coarse
+is 'perfetto: longer bins, the same sum' "$(sed -n 's/^sum CPU 0: instructions .*: //p' seen)" \
+    "$("$HR" dump p.bin | awk -F , 'NR > 1 { n += $6 } END { print n }')"
+run_hr export perfetto --bin 10 p.bin
+is 'perfetto: a bin without a unit' "$status.$(head -n 1 err)" \
+    '2.hr export: --bin 10: give a time with its unit, such as 10us'
+run_hr export csv --bin 10us p.bin
+is 'perfetto: a bin for another format' "$status.$(head -n 1 err)" '2.hr export: --bin is for perfetto; csv holds every sample'
+
+run_guest -q --accel tcg -i 5us -o t.bin "$WORKLOADS/threads" count 3 100000
+run_hr export perfetto t.bin
+seen t
+is 'perfetto: threads on their CPU' "$(awk '/^slice CPU [0-9]+: thread/ { n += $NF } END { print n }' seen)" \
+    "$("$HR" dump --format records t.bin | grep -c '^  switch .*to_tid=[1-9]')"
+for tid in 1000 1001 1002; do
+    is "perfetto: samples of thread $tid" "$(awk -v t=$tid '$1 == "thread" && $2 == t { n += $NF } END { print n }' seen)" \
+        "$("$HR" dump t.bin | awk -F , -v t=$tid '$3 == t' | wc -l)"
+done
+"$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --cpus 2 --threads 2 --marks 20000 m.bin
+run_hr export perfetto m.bin
+seen m
+run_hr export folded m.bin -o -
+awk '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' out | sort >wanted
+sed -n 's/^stack //p' seen | awk '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' | sort >got
+same_file 'perfetto: stacks as in folded' got wanted
+is 'perfetto: marks' "$(awk '/^instant thread/ { n += $NF } END { print n }' seen)" \
+    "$("$HR" dump --format records m.bin | grep -c '^  mark')"
+run_hr export perfetto k.bin
+seen k
+like 'perfetto: the kernel' seen '^function \[kernel\] sampler_interrupt 200$'
+run_hr export perfetto r.bin
+seen r
+is 'perfetto: what a pause counted is left out' "$(sed -n 's/^sum CPU 0: instructions.*: //p' seen)" \
+    $(($(total r.bin instructions) - 1007500))
+run_hr export perfetto -o part.pftrace --from 1ms --to 2ms p.bin
+seen part
+is 'perfetto: a part' "$(sed -n 's/^samples //p' seen)" "$("$HR" dump --from 1ms --to 2ms p.bin | tail -n +2 | wc -l)"
+run_hr export perfetto cut.bin
+like 'perfetto: a truncated trace: said' err 'incomplete, the export holds what is there'
+seen cut
+is 'perfetto: a truncated trace' "$(sed -n 's/^samples //p' seen)" "$(stat_of cut.bin .samples)"
+run_hr export perfetto off.bin
+is 'perfetto: no samples' "$status.$(cat err)" 0.
+seen off
+(ulimit -f 8; trap '' XFSZ; "$HR" export perfetto -o full.pftrace s.bin 2>err; echo $? >code)
+is 'perfetto: no more room' "$(cat code).$(cat err).$(ls full* 2>/dev/null)" \
+    '1.hr: full.pftrace: File too large; free some space or write elsewhere.'
 done_testing

@@ -1,0 +1,67 @@
+/* The packets of a Perfetto trace: tracks, events on them, counters, samples with call stacks.
+ *
+ * All packets are of one sequence.  Names, functions and call stacks are interned: written when
+ * they are first asked for, in packets of their own.  Times are nanoseconds since the program's
+ * start, which stand for Perfetto's default clock.
+ */
+#ifndef HOST_EXPORT_PERFETTO_PACKETS_H
+#define HOST_EXPORT_PERFETTO_PACKETS_H
+
+#include "host/export/export.h"
+#include "host/export/numbers.h"
+#include "host/export/proto.h"
+#include "host/export/thread_set.h"
+
+enum perfetto_event {
+    PERFETTO_SLICE_BEGIN = 1,
+    PERFETTO_SLICE_END = 2,
+    PERFETTO_INSTANT = 3,
+    PERFETTO_COUNTER = 4,
+};
+
+enum perfetto_track { /* kinds of tracks; a track is a kind and a number */
+                      PERFETTO_PROCESS = 1,
+                      PERFETTO_THREAD = 2,
+                      PERFETTO_CPU = 3,
+                      PERFETTO_GAPS = 4, /* of a CPU */
+                      PERFETTO_RATE = 5, /* CPU * HR_EVENTS_MAX + event */
+};
+
+static inline uint64_t perfetto_packets_uuid(enum perfetto_track kind, uint32_t number)
+{
+    return (uint64_t)kind << 32 | number;
+}
+
+struct perfetto_packets {
+    struct export *e;
+    struct proto message; /* that is being built */
+    struct numbers names, callstacks;
+    struct thread_set threads; /* that have a track */
+    uint32_t frames; /* functions whose frame was written */
+    uint32_t pid; /* the first thread; 0: none yet */
+    bool begun;
+};
+
+/* 0 or -ENOMEM; to be freed in both cases. */
+int perfetto_packets_init(struct perfetto_packets *packets, struct export *e);
+void perfetto_packets_free(struct perfetto_packets *packets);
+
+/* Once, before all others: the clock and the load maps. */
+void perfetto_packets_head(struct perfetto_packets *packets);
+
+/* Makes a thread's track known, and the process's with the first one. */
+void perfetto_packets_thread(struct perfetto_packets *packets, uint32_t tid);
+
+/* A track under another one, or 0 under none; `rate`: of a counter. */
+void perfetto_packets_track(struct perfetto_packets *packets, uint64_t uuid, uint64_t parent,
+                            const char *name, bool rate);
+
+/* An event on a track; name NULL: none. */
+void perfetto_packets_event(struct perfetto_packets *packets, uint64_t ns, enum perfetto_event type,
+                            uint64_t uuid, const char *name);
+void perfetto_packets_rate(struct perfetto_packets *packets, uint64_t ns, uint64_t uuid,
+                           double value);
+void perfetto_packets_sample(struct perfetto_packets *packets, uint32_t cpu,
+                             const struct trace_slot *sample, uint32_t stack);
+
+#endif
