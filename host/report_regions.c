@@ -131,7 +131,7 @@ static void print_head(FILE *out, const struct trace_info *info, uint32_t key)
     fprintf(out, "# %s region%s, most %s first; mean to max are of one pass\n",
             text_count(number, info->regions.count), info->regions.count != 1 ? "s" : "",
             text_escape(safe, sizeof safe, figure_name(info, key, room)));
-    source_notes_print(out, info, "");
+    source_notes_print(out, info, SOURCE_NOTES_ALL, "");
     fprintf(out, "# %-24s %19s", "", "total");
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         fprintf(out, " %12s", columns[i]);

@@ -6,7 +6,10 @@
 
 #include "host/trace_info.h"
 
-/* "# " and `mark` before each line. */
-void source_notes_print(FILE *out, const struct trace_info *info, const char *mark);
+#define SOURCE_NOTES_ALL UINT32_MAX
+
+/* Of the events in `events` (a bit each), "# " and `mark` before each line. */
+void source_notes_print(FILE *out, const struct trace_info *info, uint32_t events,
+                        const char *mark);
 
 #endif

@@ -176,7 +176,7 @@ void diff_print(FILE *out, const struct diff *diff, const struct diff_limit *lea
 
     print_head(out, diff);
     print_totals(out, diff);
-    source_notes_print(out, &diff->a->scan.info, "* ");
+    source_notes_print(out, &diff->a->scan.info, SOURCE_NOTES_ALL, "* ");
     for (uint32_t i = 0; i < diff->place_count; i++) {
         if (!is_shown(&diff->places[i], least))
             continue;

@@ -127,17 +127,18 @@ static void print_measure(FILE *out, const struct report *r)
 static void print_ends(FILE *out, const struct report *r)
 {
     static const char *const words[HR_STACK_ROOTS] = {
-        [HR_STACK_NONE] = "have no call stack",
-        [HR_STACK_CUT] = "have more callers than were kept: [truncated]",
-        [HR_STACK_BROKEN] = "have callers that could not be followed: [broken]",
+        [HR_STACK_NONE] = "no call stack",
+        [HR_STACK_CUT] = "more callers than were kept: [truncated]",
+        [HR_STACK_BROKEN] = "callers that could not be followed: [broken]",
     };
     char number[TEXT_QUANTITY_BYTES];
 
     for (uint32_t i = 0; i < HR_STACK_ROOTS; i++)
         if (words[i] != NULL && r->profile.ends[i] != 0)
-            columns_note(out, r->pager.columns, "%s samples (%.3g %%) %s",
-                         text_count(number, r->profile.ends[i]),
-                         report_share(r->profile.ends[i], r->profile.all.samples), words[i]);
+            columns_note(out, r->pager.columns, "%s sample%s (%.3g %%) %s %s",
+                         text_count(number, r->profile.ends[i]), r->profile.ends[i] == 1 ? "" : "s",
+                         report_share(r->profile.ends[i], r->profile.all.samples),
+                         r->profile.ends[i] == 1 ? "has" : "have", words[i]);
     if (r->scan.stacks.refused != 0 || r->profile.tree.full)
         columns_note(out, r->pager.columns,
                      "more different stacks than there is room for: the last ones are cut");

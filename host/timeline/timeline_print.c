@@ -176,12 +176,27 @@ static void print_head(FILE *out, const struct timeline_rates *rates, const stru
     fputs(rates->instructions >= 0 ? "; /ki: per 1000 instructions\n" : "\n", out);
 }
 
+/* The events that rows are about. Instructions and cycles are what others are divided by. */
+static uint32_t events_of(const struct timeline_rates *rates)
+{
+    uint32_t events = 0;
+
+    if (rates->instructions >= 0)
+        events |= 1u << rates->instructions;
+    if (rates->cycles >= 0)
+        events |= 1u << rates->cycles;
+    for (uint32_t i = 0; i < rates->count; i++)
+        if (rates->all[i].metric == TIMELINE_PER_US || rates->all[i].metric == TIMELINE_PER_KI)
+            events |= 1u << rates->all[i].event;
+    return events;
+}
+
 static void print_foot(FILE *out, const struct timeline_rates *rates)
 {
     const struct timeline *t = rates->timeline;
     char number[TEXT_QUANTITY_BYTES], safe[256], word[64];
 
-    source_notes_print(out, t->info, "* ");
+    source_notes_print(out, t->info, events_of(rates), "* ");
     for (uint32_t i = 0; i < t->event_count; i++)
         if (t->unplaced[i] != 0)
             fprintf(out, "# %s %s more were counted after the CPUs' last samples\n",

@@ -61,6 +61,9 @@ is 'threads: bins add up' "$(count_sum hr.bin instructions --per thread)" "$(tot
 run_hr timeline --per thread --format csv --bin 3ms hr.bin
 is 'threads: each has rows' "$(cut -d, -f3 out | sort -u | tr '\n' ' ')" '1000 1001 1002 tid '
 within 'threads: one CPU is shared' "$(awk -F, '$4 == "usage" && $1 == 0 { s += $7 } END { print s }' out)" 0.999 1
+run_hr timeline --event branches hr.bin
+is 'remarks on the events that are shown alone' "$(grep '^# \*' out | cut -d: -f1 | tr -d '\n')" \
+    '# * instructions# * cycles# * branches'
 run_hr timeline --thread 1001 --format csv --bin 3ms hr.bin
 within 'one thread has a third' "$(awk -F, '$4 == "usage" && $1 == 0 { print $7 }' out)" 0.3 0.4
 
