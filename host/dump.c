@@ -74,6 +74,9 @@ static int conclude(const struct dump *dump, const char *path, int error)
         error_print(
             "%s: incomplete, the rows are what is there; 'hr check %s' says what is missing", path,
             path);
+    if (dump->output.error == 0 && !dump->any && !selection_is_all(&dump->scan.selection))
+        return reader_nothing_selected(
+            path, trace_info_time_ns(&dump->scan.info, dump->scan.info.exit.time));
     return dump->output.error != 0 ? HR_EXIT_FAILED : HR_EXIT_OK;
 }
 

@@ -13,6 +13,7 @@ struct dump {
     struct symbols *symbols; /* opened when first needed: the maps come before the samples */
     const struct symbols_options *symbols_options;
     bool header_done;
+    bool any; /* sample was selected */
     size_t map_count; /* that the symbols know */
     struct sample_rows rows; /* of csv */
 };

@@ -31,6 +31,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
     const struct trace_slot *previous = samples->previous;
     int error = dump->header_done ? follow_maps(dump) : put_header(dump);
 
+    dump->any = true;
     if (error != 0)
         return error;
     for (uint32_t n = 0; n < samples->count; n++) {

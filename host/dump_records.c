@@ -346,6 +346,7 @@ static int put_samples(void *context, const struct trace_samples *samples)
     struct dump *dump = context;
     struct output *out = &dump->output;
 
+    dump->any = true;
     for (uint32_t n = 0; n < samples->count; n++) {
         const struct trace_slot *sample = &samples->slots[n];
 

@@ -15,7 +15,8 @@ $(BUILD)/tests/%: tests/tools/%.c $(TOOL_LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -o $@ $(filter %.c %.o,$^) $(HOST_LIBS)
 
-$(BUILD)/tests/gentrace $(BUILD)/tests/genviews $(BUILD)/tests/genmany: $(BUILD)/host/host/trace_index.o
+$(BUILD)/tests/gentrace $(BUILD)/tests/genviews $(BUILD)/tests/genmany $(BUILD)/tests/genhostile: \
+		$(BUILD)/host/host/trace_index.o
 $(BUILD)/tests/genviews: $(BUILD)/host/host/trace_regions.o
 $(BUILD)/tests/restack: $(filter-out %/host/main.o,$(HOST_OBJ))
 

@@ -17,7 +17,7 @@ REPLAY_BIN := $(patsubst tests/fuzz/fuzz_%.c,$(FUZZ_OUT)/replay_%,$(FUZZ_SRC))
 
 .PHONY: unit fuzz fuzz-replay golden
 .SECONDARY: $(UNIT_LIB) $(UNIT_HOST)
-unit: $(UNIT_BIN) ## build and run the unit tests under ASan and UBSan
+unit: $(UNIT_BIN) $(UNIT_OUT)/hr ## build and run the unit tests under ASan and UBSan
 	@failed=; for t in $(UNIT_BIN); do \
 		echo "# $$t"; $$t 2>$$t.log || { cat $$t.log; failed="$$failed $$t"; }; \
 	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
@@ -50,6 +50,10 @@ $(UNIT_OUT)/lib/test_trace_golden: tests/unit/lib/test_trace_golden.c $(UNIT_LIB
 
 $(UNIT_OUT)/make_golden: $(UNIT_OUT)/obj/tests/golden/make_golden.o $(GOLDEN_OBJ) $(UNIT_LIB)
 	$(CC) $(UNIT_CFLAGS) -o $@ $^
+
+# The command itself under ASan and UBSan, for tests that give it hostile input.
+$(UNIT_OUT)/hr: $(UNIT_OUT)/obj/host/main.o $(UNIT_LIB) $(UNIT_HOST)
+	$(CC) $(UNIT_CFLAGS) -o $@ $^ $(HOST_LIBS)
 
 # The trace's target also reads what host/ gathers from META and END chunks.
 FUZZ_TRACE_HOST := host/trace_info.c host/trace_regions.c

@@ -22,7 +22,6 @@ enum { /* options without a letter */
        KEY_TOTAL,
        KEY_NO_TOTAL,
        KEY_MIN,
-       KEY_FORMAT,
        KEY_NO_PAGER,
 };
 
@@ -59,7 +58,9 @@ static void set_format(struct report_options *options, const char *name,
             options->format = i;
             return;
         }
-    argp_error(state, "--format %s: unknown format; choose text, csv or json", name);
+    if (strcmp(name, "table") != 0) /* as the other commands call it */
+        argp_error(state, "--format %s: unknown format; choose table, csv or json", name);
+    options->format = REPORT_TEXT;
 }
 
 static void set_min(struct report_options *options, const char *text,
@@ -126,6 +127,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'b':
         set_by(options, argument, state);
         return 0;
+    case 'e':
     case 's':
         options->sort = argument;
         return 0;
@@ -135,7 +137,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_MIN:
         set_min(options, argument, state);
         return 0;
-    case KEY_FORMAT:
+    case 'f':
         set_format(options, argument, state);
         return 0;
     case KEY_REGIONS:
@@ -172,7 +174,7 @@ static const struct argp_option table[] = {
      0},
     {"sort", 's', "KEY", 0,
      "Weigh by samples (default; regions: by time) or by an event's name, and sort by that", 0},
-    {"event", 0, NULL, OPTION_ALIAS, NULL, 0},
+    {"event", 'e', NULL, OPTION_ALIAS, NULL, 0},
     {"limit", 'n', "N", 0,
      "Show the first N (tables: default 40; 0, the default of the others, shows all)", 0},
     {"min", KEY_MIN, "PERCENT", 0, "Leave out what has a smaller share (trees: default 0.5)", 0},
@@ -182,7 +184,7 @@ static const struct argp_option table[] = {
     {"callers", KEY_CALLERS, "FUNCTION", 0, "Show who called FUNCTION as a tree", 0},
     {"regions", KEY_REGIONS, NULL, 0, "Show the regions that the program named", 0},
     {"marks", KEY_MARKS, NULL, 0, "List the program's marks with their times", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0, "text (default), csv or json", 0},
+    {"format", 'f', "FORMAT", 0, "table (default; also: text), csv or json", 0},
     {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not show long output through $PAGER", 0},
     {0},
 };

@@ -15,6 +15,15 @@ done
 run_hr --version
 like 'hr --version' out '[0-9]+\.[0-9]+'
 
+sed 's/\\-/-/g' "$ROOT/docs/hr.1" >manual
+commands=$("$HR" --help | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on && $1 != "help" { print $1 }')
+is 'the manual has every option of every command' "$(for command in $commands; do
+    "$HR" "$command" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+.*' | grep -oE -e '--[a-z][a-z-]+' | sort -u |
+        while read -r option; do
+            [ "$option" = --usage ] || grep -qE -e "$option([^a-z-]|\$)" manual || echo "$command $option"
+        done
+done)" ''
+
 # refused STATUS REGEX NAME ARG...: that status, one short message that matches.
 refused() {
     want=$1 regex=$2 name=$3

@@ -84,6 +84,10 @@ for by in function line library address cpu thread mark; do
     is "by $by: every sample is counted once" "$(column samples)" 60000
     is "by $by: every instruction is" "$(column instructions:u)" "$(total stacks.bin instructions)"
 done
+run_hr report --format text --event instructions stacks.bin
+mv out long
+run_hr report -f table -e instructions stacks.bin
+same_file 'short options, and the word for text that other commands have' out long
 run_hr report --format csv --by cpu stacks.bin
 is 'csv: no totals where there are no callers' "$(sed -n 2p out | cut -d, -f3)" ''
 for tid in $(jq -n 'range(1; 7)'); do
