@@ -16,8 +16,8 @@
 #include "host/units.h"
 
 static const struct export_format *const formats[] = {
-    &export_csv,      &export_folded, &export_hrperf, &export_perf,
-    &export_perfetto, &export_pprof,  &export_sqlite,
+    &export_csv,  &export_firefox,  &export_folded, &export_hrperf,
+    &export_perf, &export_perfetto, &export_pprof,  &export_sqlite,
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])

@@ -55,6 +55,7 @@ struct export_format {
 };
 
 extern const struct export_format export_csv;
+extern const struct export_format export_firefox;
 extern const struct export_format export_folded;
 extern const struct export_format export_hrperf;
 extern const struct export_format export_perf;

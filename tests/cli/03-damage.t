@@ -11,7 +11,8 @@ bytes=$(stat -c %s good.bin)
 # reads FILE NAME STATUS: no reader crashes or hangs on FILE; hr check has that status.
 reads() {
     for command in stat report check 'dump --format csv' 'dump --format records' 'stat --json' \
-        'export csv' 'export folded' 'export perf' 'export sqlite' 'export hrperf'; do
+        'export csv' 'export folded' 'export perf' 'export sqlite' 'export hrperf' 'export pprof' 'export perfetto' \
+        'export firefox'; do
         # shellcheck disable=SC2086
         run_hr $command "$1"
         [ "$status" -lt 124 ]

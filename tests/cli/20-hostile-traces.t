@@ -16,10 +16,13 @@ report --marks
 check
 dump
 dump --format records
-export --format folded -o exported
-export --format sqlite -o exported
-export --format perf -o exported
-export --format csv -o exported
+export folded -o exported
+export sqlite -o exported
+export perf -o exported
+export csv -o exported
+export pprof -o exported
+export perfetto -o exported
+export firefox -o exported
 timeline
 noise
 view -o page.html'

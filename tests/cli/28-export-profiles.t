@@ -1,5 +1,5 @@
 #!/bin/sh
-# hr export pprof and perfetto: the formats are as published; pprof itself shows what hr report shows.
+# hr export pprof, perfetto and firefox: the formats are as published; pprof itself shows what hr report shows.
 . "$(dirname "$0")/../lib.sh"
 
 # decode TRACE-NAME: NAME.pb.gz as text in the file decoded.
@@ -223,4 +223,48 @@ seen off
 (ulimit -f 8; trap '' XFSZ; "$HR" export perfetto -o full.pftrace s.bin 2>err; echo $? >code)
 is 'perfetto: no more room' "$(cat code).$(cat err).$(ls full* 2>/dev/null)" \
     '1.hr: full.pftrace: File too large; free some space or write elsewhere.'
+# firefox
+# held NAME: what tests/export/firefox.py saw in NAME.firefox.json, in the file held.
+held() {
+    python3 "$ROOT/tests/export/firefox.py" "$1.firefox.json" >held 2>&1
+    is "firefox: $1 is sound" "$(grep -E '^(bad|Traceback|[A-Za-z]*Error)' held)" ''
+}
+
+run_hr export firefox p.bin
+is 'firefox: status, nothing is said' "$status.$(cat out err)" 0.
+held p
+is 'firefox: samples' "$(sed -n 's/^samples //p' held)" "$(stat_of p.bin .samples)"
+sed -n 's/^function //p' held | sort >got
+same_file 'firefox: samples of every function as in hr report' got samples.wanted
+is 'firefox: system calls' "$(awk '/^marker Syscall/ { n += $NF } END { print n }' held)" \
+    "$("$HR" dump --format records p.bin | grep -c '^  syscall')"
+is 'firefox: times in milliseconds' "$(jq -c '.threads[0].samples.time[0:3]' p.firefox.json)" \
+    "$("$HR" dump p.bin | awk -F , 'NR > 1 && NR < 5 { printf "%s%.10g", NR == 2 ? "[" : ",", $1 / 1e6 } END { print "]" }')"
+run_hr export firefox m.bin
+held m
+run_hr export folded m.bin -o -
+awk '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' out | sort >wanted
+sed -n 's/^stack //p' held | awk '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' | sort >got
+same_file 'firefox: stacks as in folded' got wanted
+is 'firefox: marks' "$(awk '/^marker Mark/ { n += $NF } END { print n }' held)" \
+    "$("$HR" dump --format records m.bin | grep -c '^  mark')"
+is 'firefox: samples of a thread' "$(sed -n 's/^thread 3 //p' held)" "$("$HR" dump m.bin | awk -F , '$3 == 3' | wc -l)"
+run_hr export firefox short.bin
+held short
+like 'firefox: stacks that are cut off' held '^stack \[truncated\];'
+run_hr export firefox k.bin
+held k
+like 'firefox: the kernel' held '^function \[kernel\] sampler_interrupt 200$'
+run_hr export firefox -o part.firefox.json --from 1ms --to 2ms p.bin
+held part
+is 'firefox: a part' "$(sed -n 's/^samples //p' held)" "$("$HR" dump --from 1ms --to 2ms p.bin | tail -n +2 | wc -l)"
+run_hr export firefox cut.bin
+like 'firefox: a truncated trace: said' err 'incomplete, the export holds what is there'
+held cut
+run_hr export firefox off.bin
+is 'firefox: no samples' "$status.$(cat err)" 0.
+held off
+(ulimit -f 8; trap '' XFSZ; "$HR" export firefox -o full.json s.bin 2>err; echo $? >code)
+is 'firefox: no more room' "$(cat code).$(cat err).$(ls full* 2>/dev/null)" \
+    '1.hr: full.json: File too large; free some space or write elsewhere.'
 done_testing
