@@ -76,8 +76,8 @@ static uint32_t functions_of(struct pprof_places *places, uint64_t address, stru
                              uint64_t functions[SYMBOLS_FRAMES_MAX],
                              struct symbols_frame frames[SYMBOLS_FRAMES_MAX])
 {
-    const struct function *function =
-        &places->e->functions.rows[functions_at(&places->e->functions, address)];
+    uint32_t number = functions_at(&places->e->functions, address); /* may move the rows */
+    const struct function *function = &places->e->functions.rows[number];
     uint32_t count = symbols_frames(places->e->symbols, address, frames);
     char label[FUNCTIONS_LABEL_BYTES];
     char kernel[FUNCTIONS_LABEL_BYTES + 16];
