@@ -42,6 +42,8 @@ plot -o -
 plot --picture functions -o -
 export --list
 export folded -o -
+export pprof -o -
+export perfetto -o -
 export hrperf -o -
 export perf -o out.perf
 export sqlite -o out.db'
@@ -133,6 +135,8 @@ diff FILE
 view -o -
 plot -o -
 export folded -o -
+export pprof -o -
+export perfetto -o -
 export sqlite -o out.db
 export perf -o out.perf' none.bin refused)" ''
 
@@ -145,6 +149,8 @@ noise
 dump --format records
 view -o -
 export folded -o -
+export pprof -o -
+export perfetto -o -
 export perf -o out.perf' cut.bin survived)" ''
 done
 
@@ -159,6 +165,8 @@ view -o -
 plot -o -
 export csv -o -
 export folded -o -
+export pprof -o -
+export perfetto -o -
 export perf -o out.perf
 export sqlite -o out.db
 annotate 0x400010
