@@ -14,8 +14,13 @@
 #include "include/hr_format.h"
 #include "include/version.h"
 
-static const struct command commands[] = {
+static const struct command runs[] = {
     {"run", "run a program alone, sample it and write hr.bin", run_command},
+    {"pack", "put a program, its files and its options into one archive", pack_command},
+    {"collect", "receive a trace from a socket and write it as hr.bin", collect_command},
+};
+
+static const struct command readers[] = {
     {"stat", "summarise a trace: events, samples, intervals, losses, cost", stat_command},
     {"report", "functions of a trace by samples and by events", report_command},
     {"timeline", "rates over time: instructions a cycle, misses, CPU usage", timeline_command},
@@ -28,36 +33,57 @@ static const struct command commands[] = {
     {"dump", "write every sample as CSV, or every record as text", dump_command},
     {"export", "write a trace for another tool: csv, folded stacks ...", export_command},
     {"check", "verify a trace and say what is damaged or missing", check_command},
-    {"pack", "put a program, its files and its options into one archive", pack_command},
-    {"collect", "receive a trace from a socket and write it as hr.bin", collect_command},
+};
+
+static const struct command machine[] = {
     {"events", "list the events that a CPU can count, by name", events_command},
     {"doctor", "say whether this machine can give faithful runs, and what to change",
      doctor_command},
 };
 
-#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+static const struct group {
+    const char *title;
+    const struct command *commands;
+    size_t count;
+} groups[] = {
+    {"Runs", runs, sizeof runs / sizeof runs[0]},
+    {"Reading a trace", readers, sizeof readers / sizeof readers[0]},
+    {"The machine", machine, sizeof machine / sizeof machine[0]},
+};
+
+#define GROUP_COUNT (sizeof groups / sizeof groups[0])
 
 static const struct command *find_command(const char *name)
 {
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+    for (const struct group *group = groups; group < groups + GROUP_COUNT; group++)
+        for (size_t i = 0; i < group->count; i++)
+            if (strcmp(group->commands[i].name, name) == 0)
+                return &group->commands[i];
     return NULL;
+}
+
+/* The command that is meant: at most two letters are wrong.  NULL: none. */
+static const char *nearest_command(const char *name)
+{
+    const char *nearest = NULL;
+    size_t least = 3;
+
+    for (const struct group *group = groups; group < groups + GROUP_COUNT; group++)
+        for (size_t i = 0; i < group->count; i++) {
+            size_t distance = nearest_distance(name, group->commands[i].name);
+
+            if (distance < least) {
+                least = distance;
+                nearest = group->commands[i].name;
+            }
+        }
+    return nearest;
 }
 
 static int unknown_command(const char *name)
 {
-    const char *nearest = NULL;
-    size_t least = 3; /* more than two wrong letters are no typing error */
+    const char *nearest = nearest_command(name);
 
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        size_t distance = nearest_distance(name, commands[i].name);
-
-        if (distance < least) {
-            least = distance;
-            nearest = commands[i].name;
-        }
-    }
     if (nearest != NULL)
         error_print("%s: unknown command; did you mean 'hr %s'?", name, nearest);
     else
@@ -68,12 +94,14 @@ static int unknown_command(const char *name)
 static int print_help(FILE *out)
 {
     fputs("Usage: hr COMMAND [OPTION...] [ARGUMENT...]\n"
-          "Microtome runs one program alone and looks at it every few microseconds.\n\n"
-          "Commands:\n",
+          "Microtome runs one program alone and looks at it every few microseconds.\n",
           out);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fputs("  help CMD  show a command's options and examples\n\n"
+    for (const struct group *group = groups; group < groups + GROUP_COUNT; group++) {
+        fprintf(out, "\n%s:\n", group->title);
+        for (size_t i = 0; i < group->count; i++)
+            fprintf(out, "  %-9s %s\n", group->commands[i].name, group->commands[i].summary);
+    }
+    fputs("\n  help CMD  show a command's options and examples\n\n"
           "      --help     show this text\n"
           "      --version  show the version\n",
           out);

@@ -62,7 +62,8 @@ void summary_stacks_print(FILE *out, const struct summary_stacks *s, const struc
         fprintf(out, "; %.2f bytes a sample", (double)s->bytes / (double)s->samples);
     putc('\n', out);
     print_part(out, s->roots[HR_STACK_CUT], "  cut", "they have more frames");
-    print_part(out, s->roots[HR_STACK_BROKEN], "  broken", "the next frame is none");
+    print_part(out, s->roots[HR_STACK_BROKEN], "  broken",
+               "the next frame is none; -g dwarf needs no frame pointers");
     print_part(out, s->roots[HR_STACK_NONE], "  samples without", "no stack was taken");
 }
 
