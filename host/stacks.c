@@ -20,7 +20,7 @@ int stacks_init(struct stacks *stacks)
         .count = HR_STACK_ROOTS, .capacity = FIRST_CAPACITY, .limit = STACKS_NODES_MAX};
     stacks->index_mask = FIRST_CAPACITY * 2 - 1;
     stacks->nodes = calloc(FIRST_CAPACITY, sizeof stacks->nodes[0]);
-    stacks->index = calloc(FIRST_CAPACITY * 2, sizeof stacks->index[0]);
+    stacks->index = calloc(2ul * FIRST_CAPACITY, sizeof stacks->index[0]);
     if (stacks->nodes == NULL || stacks->index == NULL) {
         stacks_free(stacks);
         return -ENOMEM;

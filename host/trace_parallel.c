@@ -25,9 +25,9 @@ struct part {
     struct progress_bar *progress;
     size_t first; /* entries first .. end - 1 */
     size_t end;
-    int result;
     bool *stop; /* atomic: another part failed */
     pthread_t thread;
+    int result;
     bool open;
     bool started;
 };

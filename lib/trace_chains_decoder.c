@@ -32,8 +32,8 @@ enum trace_status trace_chains_decoder_nodes(struct trace_chains_decoder *d,
         if (parent->depth == HR_STACK_FRAMES_MAX)
             return TRACE_BAD_RECORD;
         address += trace_code_unzigzag(difference);
-        d->frames[count] =
-            (struct trace_chains_frame){address, (uint32_t)(count - distance), (uint16_t)(parent->depth + 1), parent->root};
+        d->frames[count] = (struct trace_chains_frame){address, (uint32_t)(count - distance),
+                                                       (uint16_t)(parent->depth + 1), parent->root};
         count++;
     }
     d->count = count;

@@ -264,6 +264,7 @@ static inline __attribute__((always_inline)) void take_differences(struct trace_
 static __attribute__((noinline)) uint8_t *
 place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *fields, bool narrow)
 {
+    const uint32_t event_count = w->event_count;
     struct narrow_fields f = {0};
 
     if (!run_takes(w, sample, narrow)) {
@@ -272,9 +273,9 @@ place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *f
     }
     uint8_t *at = w->buffer + w->used;
     if (w->run_type != HR_REC_SAMPLES)
-        return put_wide(at, fields, w->event_count);
+        return put_wide(at, fields, event_count);
     f.at = at + w->control_bytes;
-    for (uint32_t i = 0; i < TRACE_FIELDS_FIXED + w->event_count; i++)
+    for (uint32_t i = 0; i < TRACE_FIELDS_FIXED + event_count; i++)
         put_narrow(&f, fields[i]);
     put_control(at, (uint32_t)(f.codes >> w->codes_shift), w->control_bytes);
     return f.at;

@@ -42,10 +42,10 @@ static int by_size(const void *x, const void *y)
     return order != 0 ? order : strcmp(a->object, b->object);
 }
 
-static void add(struct diff *diff, const struct diff_row *a, const struct diff_row *b)
+/* A place's row before and after, NULL where it has none; `known` is one of them. */
+static void add(struct diff *diff, const struct diff_row *known, const struct diff_row *a,
+                const struct diff_row *b)
 {
-    const struct diff_row *known = a != NULL ? a : b;
-
     diff->places[diff->place_count++] = (struct diff_change){
         .name = known->name,
         .object = known->object,
@@ -74,7 +74,8 @@ int diff_compare(struct diff *diff, const struct diff_side *a, const struct diff
                     : k == b->row_count ? -1
                                         : diff_side_compare(&a->rows[i], &b->rows[k]);
 
-        add(diff, order <= 0 ? &a->rows[i] : NULL, order >= 0 ? &b->rows[k] : NULL);
+        add(diff, order <= 0 ? &a->rows[i] : &b->rows[k], order <= 0 ? &a->rows[i] : NULL,
+            order >= 0 ? &b->rows[k] : NULL);
         i += order <= 0;
         k += order >= 0;
     }

@@ -27,7 +27,7 @@ int noise_init(struct noise *noise, const struct trace_scan *scan)
     memset(noise, 0, sizeof *noise);
     noise->info = &scan->info;
     noise->selection = &scan->selection;
-    noise->kept = malloc(2 * NOISE_KEPT_MAX * sizeof noise->kept[0]);
+    noise->kept = malloc(2ul * NOISE_KEPT_MAX * sizeof noise->kept[0]);
     noise->cpus = calloc(CPUS, sizeof noise->cpus[0]);
     return noise->kept != NULL && noise->cpus != NULL ? 0 : -ENOMEM;
 }

@@ -198,7 +198,7 @@ static void draw_calls(const struct hist *hist, FILE *out)
     char title[PLOT_TITLE_BYTES], text[96], number[TEXT_QUANTITY_BYTES];
     struct svg svg;
 
-    for (uint32_t i = 0; i < hist->subject_count; i++) {
+    for (uint32_t i = 0; i < hist->subject_count && i < 2; i++) {
         const struct hist_subject *s = &hist->subjects[i];
 
         if (s->values.count == 0)
@@ -213,7 +213,7 @@ static void draw_calls(const struct hist *hist, FILE *out)
     svg_text_up(&svg, 16, (TOP + BOTTOM) / 2, "share that took at most so long");
     plot_axis_left(&svg, &y, PLOT_LEFT, PLOT_RIGHT, 5, true);
     plot_axis_time(&svg, &x, BOTTOM, TOP, "duration");
-    for (uint32_t i = 0; i < hist->subject_count; i++) {
+    for (uint32_t i = 0; i < hist->subject_count && i < 2; i++) {
         const struct hist_subject *s = &hist->subjects[i];
 
         if (s->values.count == 0)

@@ -38,9 +38,7 @@ static unsigned int taken(const struct columns *c)
 /* Texts of a common width, none beyond what it wants. */
 static void narrow_texts(struct columns *c, unsigned int terminal)
 {
-    unsigned int sum;
-
-    while ((sum = taken(c)) > terminal) {
+    while (taken(c) > terminal) {
         struct column *widest = NULL;
 
         for (unsigned int i = 0; i < c->count; i++)

@@ -74,7 +74,7 @@ static uint32_t add(struct places *p, const struct place *place)
         struct place *larger = NULL;
 
         if (p->capacity < PLACES_MAX)
-            larger = reallocarray(p->all, p->capacity * 2u, sizeof *larger);
+            larger = reallocarray(p->all, (size_t)p->capacity * 2, sizeof *larger);
         if (larger == NULL) {
             p->full = true;
             return PLACES_OTHERS;

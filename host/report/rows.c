@@ -34,7 +34,7 @@ static bool make_room(struct rows *rows)
         return false;
     if (rows->count + 1 < rows->capacity)
         return true;
-    larger = reallocarray(rows->all, rows->capacity * 2u, sizeof *larger);
+    larger = reallocarray(rows->all, (size_t)rows->capacity * 2, sizeof *larger);
     if (larger == NULL)
         return false;
     memset(larger + rows->capacity, 0, rows->capacity * sizeof *larger);

@@ -11,7 +11,7 @@ int tree_init(struct tree *tree)
 {
     *tree = (struct tree){.count = 1, .capacity = FIRST_CAPACITY};
     tree->nodes = calloc(FIRST_CAPACITY, sizeof tree->nodes[0]);
-    tree->index = calloc(FIRST_CAPACITY * 2, sizeof tree->index[0]);
+    tree->index = calloc(2ul * FIRST_CAPACITY, sizeof tree->index[0]);
     return tree->nodes != NULL && tree->index != NULL ? 0 : -ENOMEM;
 }
 

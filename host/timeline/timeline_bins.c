@@ -95,7 +95,7 @@ int timeline_init(struct timeline *t, const struct trace_scan *scan, bool by_thr
 
 void timeline_free(struct timeline *t)
 {
-    for (uint32_t i = 0; i < t->group_count; i++)
+    for (uint32_t i = 0; t->groups != NULL && i < t->group_count; i++)
         free(t->groups[i].words);
     free(t->groups);
     free(t->index);

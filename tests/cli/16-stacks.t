@@ -26,17 +26,17 @@ is 'a thread: stacks of its own' "$(grep -c -v -x -F -f all thread)" 0
 ok 'a thread: some of them' test -s thread
 
 "$TOOLS/gentrace" --stacks fp --limit 10 5000 short.bin || exit 1
-stacks short.bin >cut
+stacks short.bin >shortened
 is 'a limit: stacks that are longer are cut' \
-    "$(awk '{ n = split($2, frames, ","); print n - 1, frames[n] }' cut | grep -c '^10 cut$')" \
-    "$(grep -c ',cut$' cut)"
-ok 'a limit: most are' test "$(grep -c ',cut$' cut)" -gt 4000
+    "$(awk '{ n = split($2, frames, ","); print n - 1, frames[n] }' shortened | grep -c '^10 cut$')" \
+    "$(grep -c ',cut$' shortened)"
+ok 'a limit: most are' test "$(grep -c ',cut$' shortened)" -gt 4000
 
 run_hr stat short.bin
 like 'stat: what stacks they are' out '5,000  call stacks +by frame pointers, up to 10 frames; [0-9.]+ bytes a sample$'
 like 'stat: how many are cut' out ' cut +they have more frames$'
 is 'stat: JSON' "$(stat_of short.bin '.stacks | [.kind, .limit, .cut, .broken, .none] | @csv')" \
-    "\"fp\",10,$(grep -c ',cut$' cut),0,0"
+    "\"fp\",10,$(grep -c ',cut$' shortened),0,0"
 is 'stat: JSON: bytes are those of the records' "$(stat_of short.bin .stacks.bytes)" \
     "$("$HR" dump --format records short.bin | sed -n 's/^  \(stack_nodes\|sample_stacks\) bytes=//p' | awk '{ sum += $1 + 4 } END { print sum }')"
 is 'stat: a part' "$("$HR" stat --json --from 1ms --to 2ms short.bin | jq .stacks.cut)" \
