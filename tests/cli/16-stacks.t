@@ -40,7 +40,7 @@ is 'stat: JSON' "$(stat_of short.bin '.stacks | [.kind, .limit, .cut, .broken, .
 is 'stat: JSON: bytes are those of the records' "$(stat_of short.bin .stacks.bytes)" \
     "$("$HR" dump --format records short.bin | sed -n 's/^  \(stack_nodes\|sample_stacks\) bytes=//p' | awk '{ sum += $1 + 4 } END { print sum }')"
 is 'stat: a part' "$("$HR" stat --json --from 1ms --to 2ms short.bin | jq .stacks.cut)" \
-    "$(awk '$1 >= 2000000 && $1 <= 3000000' cut | grep -c ',cut$')"
+    "$(awk '$1 >= 2000000 && $1 <= 3000000' shortened | grep -c ',cut$')"
 is 'stat: several threads count the same' "$("$HR" stat --json --jobs 2 fp.bin | jq -c .stacks)" \
     "$("$HR" stat --json --jobs 1 fp.bin | jq -c .stacks)"
 
