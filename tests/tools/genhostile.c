@@ -18,8 +18,8 @@ static const char *const names[] = {
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>",
     "\"quotes' \\ and, commas; and `$(ticks)`",
     "two\nlines\r\ttabs\x01\x7f",
-    "\xff\xfe\xc3( not UTF-8 \xed\xa0\x80 \xf4\x90\x80\x80 \xc2\x9b"
-    "31m",
+    ("\xff\xfe\xc3( not UTF-8 \xed\xa0\x80 \xf4\x90\x80\x80 \xc2\x9b"
+     "31m"), /* in two parts: else 31 would belong to the escape */
     "%s%n%999999d",
     "../../../../../etc/passwd",
     "",
