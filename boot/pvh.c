@@ -67,6 +67,8 @@ void boot_pvh(uint64_t start_info_physical)
     const struct start_info *start = pointer(start_info_physical);
 
     boot.entry = BOOT_ENTRY_PVH;
+    boot.kernel_physical = KERNEL_PHYSICAL;
+    boot.trampoline = TRAMPOLINE_PHYSICAL;
     if (start->magic == START_MAGIC) {
         boot.rsdp = start->rsdp;
         if (start->version >= 1 && start->memory_map)

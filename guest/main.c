@@ -223,7 +223,7 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     service_main();
 }
 
-void kernel_main(const struct boot_info *boot)
+void kernel_main(struct boot_info *boot)
 {
     uint64_t workload_cpus = 0;
 

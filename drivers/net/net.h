@@ -1,0 +1,55 @@
+/* Network interfaces: Ethernet frames in and out, polled, without interrupts.
+ * Only the CPU that does service work calls these.  A driver checks all that its device says.
+ */
+#ifndef DRIVERS_NET_NET_H
+#define DRIVERS_NET_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "drivers/pci/pci.h"
+
+#define NET_MAC_BYTES 6
+#define NET_FRAME_MAX 1514 /* bytes of a frame without its checksum, which the device adds */
+
+struct net_device;
+
+struct net_driver {
+    const char *name;
+    uint16_t vendor_id;
+    const uint16_t *device_ids;
+    size_t device_id_count;
+
+    /* Resets the device, allocates rings (platform_allocate), reads the MAC, starts it.
+     * 0, -EIO: the device does not answer as its data sheet says, -ENOMEM. */
+    int (*open)(struct net_device *net, const struct pci_device *pci);
+
+    bool (*link_up)(struct net_device *net);
+
+    /* Copies the frame into a free descriptor: 0, -EAGAIN when there is none, -EMSGSIZE. */
+    int (*send)(struct net_device *net, const void *frame, size_t bytes);
+
+    /* Tells the device about frames sent since; once for many. */
+    void (*kick)(struct net_device *net);
+
+    /* Copies the next received frame into `out`: its bytes; 0: none.  Damaged frames, and those
+     * that do not fit into `room`, are dropped and counted. */
+    size_t (*receive)(struct net_device *net, void *out, size_t room);
+
+    /* The device touches no memory any more when this returns: reset, bus mastering off. */
+    void (*close)(struct net_device *net);
+};
+
+struct net_device {
+    const struct net_driver *driver;
+    void *state; /* the driver's own */
+    uint8_t mac[NET_MAC_BYTES];
+    uint64_t frames_sent, frames_received, frames_dropped;
+};
+
+/* Opens the first network interface that a driver knows, in the order of the bus; one whose link is
+ * up goes before others.  0; -ENODEV: there is none: the log names those that were found. */
+int net_open(struct net_device *net);
+
+#endif

@@ -1,0 +1,79 @@
+/* microtome.conf: what a bootable stick does.  Written by `hr usb`, readable and editable by people,
+ * parsed by the loader (boot/uefi/) and by the host.
+ *
+ * Lines "key = value"; '#' starts a comment; [run] starts a run.  CR LF is fine.  Keys before the
+ * first [run]:
+ *   version = 1
+ *   kernel = \microtome\guest.elf          kernel-bytes = N   kernel-crc32c = HEX
+ *   output = stick | network               (default stick)
+ *   end = power-off | reboot | wait        (default power-off)
+ *   firmware = keep | exit                 keep: boot services stay alive; exit: network only
+ *   memory = SIZE | all                    the kernel's and the program's (default 1G; K, M, G)
+ *   buffer = SIZE | all                    the trace's until it leaves (default: all that is left)
+ *   part = SIZE                            files on the stick are at most so long (default 4095M)
+ *   machine = NAME                         names this machine's results (default: from SMBIOS)
+ *   collector = ADDRESS[:PORT]             IPv4; with output = network
+ *   address = dhcp | ADDRESS/BITS          gateway = ADDRESS
+ *   token = TEXT
+ * Keys of a run:
+ *   archive = \microtome\runs\NAME.cpio    bytes = N   crc32c = HEX
+ *   name = NAME                            (default: the archive's)
+ *   repeat = N                             (default 1)
+ *   timeout = TIME                         ns, us, ms, s, m, h (default none)
+ * An unknown key is an error: a misspelt one would be silently without effect.
+ */
+#ifndef LIB_BOOT_CONF_H
+#define LIB_BOOT_CONF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BOOT_CONF_RUNS_MAX 256
+#define BOOT_CONF_PATH_BYTES 128
+#define BOOT_CONF_NAME_BYTES 64
+#define BOOT_CONF_BYTES_MAX (1u << 20) /* of the file */
+#define BOOT_CONF_ALL UINT64_MAX
+
+enum boot_conf_end { BOOT_CONF_POWER_OFF, BOOT_CONF_REBOOT, BOOT_CONF_WAIT };
+
+struct boot_conf_file {
+    char path[BOOT_CONF_PATH_BYTES]; /* with backslashes, from the partition's root */
+    uint64_t bytes;
+    uint32_t crc32c;
+    uint32_t line; /* that names it */
+};
+
+struct boot_conf_run {
+    struct boot_conf_file archive;
+    char name[BOOT_CONF_NAME_BYTES];
+    uint32_t repeat;
+    uint64_t timeout_ns; /* 0: none */
+};
+
+struct boot_conf {
+    struct boot_conf_file kernel;
+    uint32_t network; /* 1: output = network */
+    uint32_t end; /* enum boot_conf_end */
+    uint32_t exit_firmware; /* 1: firmware = exit */
+    uint64_t memory_bytes, buffer_bytes, part_bytes; /* BOOT_CONF_ALL: all */
+    char machine[BOOT_CONF_NAME_BYTES];
+    uint32_t collector, address, netmask, gateway; /* network byte order; address 0: DHCP */
+    uint16_t port;
+    char token[BOOT_CONF_NAME_BYTES];
+    uint32_t run_count;
+    struct boot_conf_run runs[BOOT_CONF_RUNS_MAX];
+};
+
+struct boot_conf_error {
+    uint32_t line; /* from 1; 0: of the whole file */
+    char text[160]; /* what is wrong, with the remedy where there is one */
+};
+
+/* Parses `bytes` bytes of text, which need not end with a NUL.  0, or -EINVAL with *error filled.
+ * Everything in *conf is then as the keys say, or their defaults, and consistent: at least one run,
+ * names that a file can have, sizes within 64 bits.
+ */
+int boot_conf_parse(const char *text, size_t bytes, struct boot_conf *conf,
+                    struct boot_conf_error *error);
+
+#endif
