@@ -60,8 +60,9 @@ frequency() {
     within 'frequency: follows a change of phase' "$(rate $((first + 20)) $((first + 35)))" 9500 10500
 }
 
+# The period is prime: one that the loop keeps step with sees the same places again and again.
 kernel() {
-    on_flavour -c 500 -e instructions:k "$WORKLOADS/storm" 200
+    on_flavour -c 211 -e instructions:k "$WORKLOADS/storm" 200
     "$HR" dump --format csv hr.bin | awk -F, 'NR > 1 { sub(/\+0x.*/, "", $5); print $5 }' | sort -u >names
     like 'kernel samples: the entry' names 'entry_syscall$'
     like 'kernel samples: dispatching' names ' syscall_[a-z]+$'
