@@ -41,12 +41,13 @@ WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc
 .PHONY: all workloads help clean demo test test-long check-vpmu bench lint check-layers install uninstall FORCE
 all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/libhr.a $(BUILD)/libhr.so workloads ## build the hr command, the kernel and the workloads
 
-$(BUILD)/guest.elf: $(GUEST_OBJ) $(BUILD)/guest/guest/variants/test_hook_off.o linker.ld \
+GUEST_VARIANTS := $(BUILD)/guest/guest/variants/net_off.o
+$(BUILD)/guest.elf: $(GUEST_OBJ) $(GUEST_VARIANTS) $(BUILD)/guest/guest/variants/test_hook_off.o linker.ld \
 		$(BUILD)/flags $(BUILD)/sources
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
 # The same kernel, but it panics when the manifest asks for it: for tests.
-$(BUILD)/guest-test.elf: $(GUEST_OBJ) $(BUILD)/guest/guest/variants/test_hook_on.o linker.ld
+$(BUILD)/guest-test.elf: $(GUEST_OBJ) $(GUEST_VARIANTS) $(BUILD)/guest/guest/variants/test_hook_on.o linker.ld
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
 $(BUILD)/hr: $(HOST_OBJ) $(BUILD)/flags $(BUILD)/sources

@@ -28,6 +28,7 @@
 #include "guest/stack.h"
 #include "guest/threads.h"
 #include "guest/trace.h"
+#include "guest/transport.h"
 #include "guest/vdso.h"
 #include "guest/vm.h"
 #include "include/version.h"
@@ -63,6 +64,14 @@ static void find_clock(void)
     clock_find(&run.machine, asked != 0, &run.clock);
     apic_timer_calibrate(run.clock.hz, run.clock.virtual_time);
     run.pmu_caps.exact_instructions = run.clock.virtual_time && run.shared;
+}
+
+static void open_transport(struct boot_info *boot)
+{
+    transport_choose(boot);
+    int status = transport->init(boot);
+    if (status)
+        panic("no output over %s: error %d", transport->name, status);
 }
 
 /* Which counters, counting what: run.start_error says when the events cannot be had. */
@@ -236,9 +245,7 @@ void kernel_main(struct boot_info *boot)
     read_archive(boot);
     find_clock();
     page_choose(run.clock.virtual_time);
-    int status = service_init();
-    if (status)
-        panic("no virtio-serial device: error %d", status);
+    open_transport(boot);
     choose_counters();
     log_line("microtome %s: TSC %lu Hz, %lu MiB, %u CPUs offered, ready after %lu us", VERSION_TEXT,
              run.clock.hz, phys_total_bytes() >> 20, run.machine.cpu_count,

@@ -16,7 +16,7 @@
 #include "lib/manifest.h"
 
 struct run {
-    const struct boot_info *boot;
+    struct boot_info *boot; /* boot->result: as the run goes on */
     struct manifest manifest;
     struct acpi_machine machine;
     struct clock_source clock;

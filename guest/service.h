@@ -73,9 +73,6 @@ void service_release_counters(struct cpu *cpu);
 /* Empties this CPU's ring into the trace now (shared mode only; interrupt or thread context). */
 void service_drain(struct cpu *cpu);
 
-/* Boot: finds the ports, sends what the log holds.  0 or -errno. */
-int service_init(void);
-
 /* The service CPU's loop when it is not also the workload CPU. */
 void service_main(void) __attribute__((noreturn));
 

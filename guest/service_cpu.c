@@ -5,7 +5,6 @@
 
 #include "drivers/apic/apic.h"
 #include "drivers/platform.h"
-#include "drivers/virtio/serial.h"
 #include "guest/cross.h"
 #include "guest/fs_kept.h"
 #include "guest/input.h"
@@ -17,6 +16,7 @@
 #include "guest/service.h"
 #include "guest/service_cpu.h"
 #include "guest/trace.h"
+#include "guest/transport.h"
 #include "include/run_ports.h"
 
 #define POLL_INTERVAL_NS 1000000u /* of the rings, when nothing else wakes the service CPU */
@@ -32,46 +32,17 @@ struct request { /* one per workload CPU */
 } __attribute__((aligned(64)));
 
 static struct request requests[CPUS_MAX];
-static int port_stdin, port_stdout, port_stderr, port_log, port_control, port_files;
-
-static int find(const char *name)
-{
-    int port = virtio_serial_find(name);
-
-    if (port < 0)
-        panic("the host offers no port %s", name);
-    return port;
-}
-
-int service_init(void)
-{
-    int status = virtio_serial_init(VECTOR_DEVICE, apic_id());
-
-    if (status)
-        return status;
-    port_stdin = find(RUN_PORT_STDIN);
-    port_stdout = find(RUN_PORT_STDOUT);
-    port_stderr = find(RUN_PORT_STDERR);
-    port_log = find(RUN_PORT_LOG);
-    port_control = find(RUN_PORT_CONTROL);
-    port_files = virtio_serial_find(RUN_PORT_FILES); /* only where it is asked for */
-    /* memory for what they receive now: later workload CPUs allocate, under a lock that service
-     * work does not take */
-    virtio_serial_receive(port_stdin, NULL, 0);
-    virtio_serial_receive(port_control, NULL, 0);
-    return 0;
-}
 
 static void send_log(const char *bytes, size_t count)
 {
-    virtio_serial_send(port_log, bytes, count);
+    transport->send(TRANSPORT_LOG, bytes, count);
 }
 
 static void send_message(uint32_t type, uint32_t flag, uint64_t value)
 {
     struct run_message message = {.type = type, .flag = flag, .value = value};
 
-    virtio_serial_send(port_control, &message, sizeof message);
+    transport->send(TRANSPORT_CONTROL, &message, sizeof message);
 }
 
 static void wake_workload_cpus(void)
@@ -163,10 +134,11 @@ void service_cpu_poll(void)
     static size_t have;
     size_t got;
 
+    transport->poll();
     if (!log_buffer_empty())
         log_buffer_take(send_log);
-    while ((got = virtio_serial_receive(port_control, (uint8_t *)&message + have,
-                                        sizeof message - have))) {
+    while ((got = transport->receive(TRANSPORT_CONTROL, (uint8_t *)&message + have,
+                                     sizeof message - have))) {
         have += got;
         if (have == sizeof message) {
             take_message(&message);
@@ -185,7 +157,7 @@ int service_encode_events(void)
                  (uint64_t)caps->general_counters << 40 | (uint64_t)caps->fixed_counters << 48,
     };
 
-    virtio_serial_send(port_control, &message, sizeof message);
+    transport->send(TRANSPORT_CONTROL, &message, sizeof message);
     for (;;) {
         service_cpu_poll();
         if (run.process.stop_signal)
@@ -228,7 +200,7 @@ void service_cpu_relieve(void)
 static int receive_all(uint8_t *to, size_t bytes)
 {
     while (bytes) {
-        size_t got = virtio_serial_receive(port_stdin, to, bytes);
+        size_t got = transport->receive(TRANSPORT_STDIN, to, bytes);
         to += got;
         bytes -= got;
         if (got)
@@ -273,7 +245,7 @@ static int64_t perform_ask(uint64_t ns)
 
 static void send_files(const void *bytes, size_t count)
 {
-    virtio_serial_send(port_files, bytes, count);
+    transport->send(TRANSPORT_FILES, bytes, count);
 }
 
 /* What another CPU was about to send counts as sent: the end of the run must not be before it. */
@@ -293,12 +265,13 @@ static void __attribute__((noreturn))
 perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
 {
     trace_end(record);
-    if (port_files >= 0) {
+    if (transport->has(TRANSPORT_FILES)) {
         send_posted_files();
         fs_kept_finish(record->kind == HR_EXIT_REFUSED ? NULL : cpu->buffer, send_files);
     }
     service_cpu_poll();
     send_message(RUN_GUEST_DONE, 0, 0);
+    transport->finish();
     for (;;) {
         x86_out32(RUN_DEBUG_EXIT_PORT, RUN_EXIT_DONE);
         x86_wait_for_interrupt();
@@ -310,7 +283,8 @@ static int64_t perform_write(struct cpu *cpu, uint64_t stream, uint64_t bytes)
 {
     static uint64_t written[2];
     uint64_t *total = &written[stream == 2];
-    int status = virtio_serial_send(stream == 2 ? port_stderr : port_stdout, cpu->buffer, bytes);
+    int status =
+        transport->send(stream == 2 ? TRANSPORT_STDERR : TRANSPORT_STDOUT, cpu->buffer, bytes);
 
     if (status)
         return status;
@@ -338,7 +312,9 @@ int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, u
         result = 0;
         break;
     case SERVICE_FILES:
-        result = port_files < 0 ? -ENODEV : virtio_serial_send(port_files, cpu->buffer, a);
+        result = !transport->has(TRANSPORT_FILES)
+                     ? -ENODEV
+                     : transport->send(TRANSPORT_FILES, cpu->buffer, a);
         break;
     case SERVICE_EXIT:
         perform_exit(cpu, (const struct hr_rec_exit *)a);

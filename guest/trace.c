@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "drivers/platform.h"
-#include "drivers/virtio/serial.h"
 #include "guest/log.h"
 #include "guest/marks.h"
 #include "guest/regions.h"
@@ -14,7 +13,7 @@
 #include "guest/trace.h"
 #include "guest/trace_maps.h"
 #include "guest/trace_meta.h"
-#include "include/run_ports.h"
+#include "guest/transport.h"
 #include "lib/trace_writer.h"
 
 #define CHUNK_BYTES 65536u
@@ -34,7 +33,6 @@ struct cpu_stream {
     struct ring *ring;
 };
 
-static int port = -1;
 static struct stream meta;
 static struct cpu_stream *streams[CPUS_MAX]; /* NULL: the CPU runs no program */
 
@@ -42,15 +40,12 @@ static void send_chunk(struct trace_writer *w)
 {
     uint32_t bytes = trace_writer_finish(w);
 
-    if (virtio_serial_send(port, w->buffer, bytes))
+    if (transport->send(TRANSPORT_TRACE, w->buffer, bytes))
         panic("the trace port failed");
 }
 
 void trace_init(void)
 {
-    port = virtio_serial_find(RUN_PORT_TRACE);
-    if (port < 0)
-        panic("the host offers no port %s", RUN_PORT_TRACE);
     trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE, run.session.event_count);
 }
 
@@ -79,7 +74,7 @@ void trace_start(void)
     static struct hr_file_header header;
 
     trace_file_header(&header);
-    if (virtio_serial_send(port, &header, sizeof header))
+    if (transport->send(TRANSPORT_TRACE, &header, sizeof header))
         panic("the trace port failed");
     trace_writer_begin(&meta.writer, HR_CHUNK_META);
     trace_meta_write(&meta.writer);

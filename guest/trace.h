@@ -8,7 +8,7 @@
 #include "guest/cpu.h"
 #include "include/hr_format.h"
 
-/* Before anything else of this header: where chunks go, and how many events a sample has. */
+/* Before anything else of this header: how many events a sample has. */
 void trace_init(void);
 
 /* A workload CPU's ring joins the trace.  Boot CPU, or none other allocates memory. */

@@ -1,0 +1,17 @@
+/* A kernel without a network: output over TCP is refused. */
+#include <errno.h>
+#include <string.h>
+
+#include "guest/log.h"
+#include "guest/transport.h"
+
+static int init(struct boot_info *boot)
+{
+    boot->result.report_bytes =
+        (uint32_t)format_text(boot->result.report, sizeof boot->result.report,
+                              "this kernel was built without network streaming");
+    log_notice("%s", boot->result.report);
+    return -ENOSYS;
+}
+
+const struct transport transport_tcp = {.name = "tcp", .init = init};
