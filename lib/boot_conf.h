@@ -1,26 +1,26 @@
-/* microtome.conf: what a bootable stick does.  Written by `hr usb`, readable and editable by people,
- * parsed by the loader (boot/uefi/) and by the host.
+/* microtome.conf: what a bootable stick does.  Written by `hr usb`, readable and editable by
+ * people, parsed by the loader (boot/uefi/) and by the host.
  *
- * Lines "key = value"; '#' starts a comment; [run] starts a run.  CR LF is fine.  Keys before the
- * first [run]:
- *   version = 1
- *   kernel = \microtome\guest.elf          kernel-bytes = N   kernel-crc32c = HEX
- *   output = stick | network               (default stick)
- *   end = power-off | reboot | wait        (default power-off)
- *   firmware = keep | exit                 keep: boot services stay alive; exit: network only
- *   memory = SIZE | all                    the kernel's and the program's (default 1G; K, M, G)
- *   buffer = SIZE | all                    the trace's until it leaves (default: all that is left)
- *   part = SIZE                            files on the stick are at most so long (default 4095M)
+ * Lines "key = value"; [run] starts a run; '#' at the start or after a blank starts a comment.  CR
+ * LF is fine.  Keys before the first [run], each once: version = 1                            comes
+ * first kernel = \microtome\guest.elf          kernel-bytes = N   kernel-crc32c = HEX output =
+ * stick | network               (default stick) end = power-off | reboot | wait        (default
+ * power-off) firmware = keep | exit                 keep: boot services stay alive; exit: network
+ * only memory = SIZE | all                    the kernel's and the program's (default 1G; K, M, G,
+ * T) buffer = SIZE | all                    the trace's until it leaves (default: all that is left)
+ *   part = SIZE                            files on the stick are at most so long (64K to 4095M,
+ *                                          the default)
  *   machine = NAME                         names this machine's results (default: from SMBIOS)
  *   collector = ADDRESS[:PORT]             IPv4; with output = network
  *   address = dhcp | ADDRESS/BITS          gateway = ADDRESS
  *   token = TEXT
  * Keys of a run:
  *   archive = \microtome\runs\NAME.cpio    bytes = N   crc32c = HEX
- *   name = NAME                            (default: the archive's)
- *   repeat = N                             (default 1)
+ *   name = NAME                            (default: the archive's, with '_' for what no name has)
+ *   repeat = N                             (default 1, at most 10000)
  *   timeout = TIME                         ns, us, ms, s, m, h (default none)
- * An unknown key is an error: a misspelt one would be silently without effect.
+ * Names have letters, digits, '-', '_' and '.' (not first).  An unknown key is an error: a misspelt
+ * one would be silently without effect.
  */
 #ifndef LIB_BOOT_CONF_H
 #define LIB_BOOT_CONF_H
