@@ -128,13 +128,12 @@ static void take_message(const struct run_message *message)
     }
 }
 
-void service_cpu_poll(void)
+uint64_t service_cpu_poll(void)
 {
     static struct run_message message;
     static size_t have;
     size_t got;
 
-    transport->poll();
     if (!log_buffer_empty())
         log_buffer_take(send_log);
     while ((got = transport->receive(TRANSPORT_CONTROL, (uint8_t *)&message + have,
@@ -145,6 +144,7 @@ void service_cpu_poll(void)
             have = 0;
         }
     }
+    return transport->poll(); /* last: what was sent is to leave */
 }
 
 int service_encode_events(void)
@@ -385,10 +385,10 @@ void service_main(void)
             next_flush += flush_ticks;
         bool busy = drain_rings(flush);
         busy |= serve_requests(true);
-        service_cpu_poll();
-        if (busy)
+        uint64_t due_ns = service_cpu_poll();
+        if (busy || due_ns == 0)
             continue;
-        apic_timer_arm(run_ns_to_ticks(POLL_INTERVAL_NS));
+        apic_timer_arm(run_ns_to_ticks(due_ns < POLL_INTERVAL_NS ? due_ns : POLL_INTERVAL_NS));
         x86_wait_for_interrupt();
     }
 }

@@ -34,7 +34,9 @@ int service_encode_events(void);
 /* Service CPU: empties the rings, whatever else it waits for. */
 void service_cpu_relieve(void);
 
-/* Sends the log, takes messages from the host. */
-void service_cpu_poll(void);
+/* Sends the log, takes messages from the host, moves the transport on.  In how many nanoseconds
+ * that is due again at the latest; TRANSPORT_NEVER.
+ */
+uint64_t service_cpu_poll(void);
 
 #endif

@@ -22,6 +22,7 @@ enum transport_port { /* what they carry: include/run_ports.h */
 };
 
 #define TRANSPORT_BLOCKS UINT64_MAX
+#define TRANSPORT_NEVER UINT64_MAX
 
 struct transport {
     const char *name;
@@ -35,7 +36,8 @@ struct transport {
      * (kernel image or allocations).  0, -EPIPE: nobody reads this port any more, -EIO. */
     int (*send)(enum transport_port port, const void *bytes, size_t count);
 
-    /* Takes up to `room` received bytes of STDIN or CONTROL; 0 when there are none.  Never waits. */
+    /* Takes up to `room` received bytes of STDIN or CONTROL; 0 when there are none.  Never waits.
+     */
     size_t (*receive)(enum transport_port port, void *out, size_t room);
 
     /* How many bytes of the trace can be sent now without waiting and without touching what is kept
@@ -43,8 +45,10 @@ struct transport {
      * less than a chunk, samples are dropped and counted instead of encoded (guest/trace.c). */
     uint64_t (*trace_room)(void);
 
-    /* From the service CPU's loop, and in shared mode at every service point: moves things on. */
-    void (*poll)(void);
+    /* From the service CPU's loop, and in shared mode at every service point: moves things on.
+     * In how many nanoseconds it wants to be called again at the latest; 0: at once, without a
+     * sleep; TRANSPORT_NEVER: whenever the loop comes by. */
+    uint64_t (*poll)(void);
 
     /* Everything was handed to send: returns when it has left, or cannot; devices are quiet then.
      * enum boot_end. */
