@@ -13,7 +13,10 @@
  *   collector -> machine   struct run_ack with `status` RUN_WELCOME_DONE; both close
  * The machine keeps what is not acknowledged.  After a broken connection it begins again with the
  * same hello: sizes of files are all that a collector, a new one too, must know to go on.
- * All fields are little-endian.  Both sides check everything.
+ * The trace comes to disk in whole chunks, so the machine must be able to keep more than the
+ * longest one that it makes, and what goes between.  A collector closes a connection that says
+ * nothing for long; a frame without bytes, at the place where its port's stream is, is a sign of
+ * life. All fields are little-endian.  Both sides check everything.
  */
 #ifndef INCLUDE_RUN_STREAM_H
 #define INCLUDE_RUN_STREAM_H
