@@ -9,6 +9,14 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the trace is written in host order");
 
+static inline uint16_t bytes_load16(const void *from)
+{
+    uint16_t value;
+
+    __builtin_memcpy(&value, from, sizeof value);
+    return value;
+}
+
 static inline uint32_t bytes_load32(const void *from)
 {
     uint32_t value;
