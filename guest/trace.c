@@ -36,6 +36,13 @@ struct cpu_stream {
 static struct stream meta;
 static struct cpu_stream *streams[CPUS_MAX]; /* NULL: the CPU runs no program */
 
+static uint64_t end_bytes = CHUNK_BYTES + END_BYTES; /* of the streams, too, as they come */
+
+uint64_t trace_end_bytes(void)
+{
+    return end_bytes;
+}
+
 static void send_chunk(struct trace_writer *w)
 {
     uint32_t bytes = trace_writer_finish(w);
@@ -61,6 +68,8 @@ void trace_add_ring(struct ring *ring)
                       run.session.event_count);
     if (stack_add_to_writer(&stream->data.writer))
         panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
+    /* an open chunk, and one for what was dropped since */
+    end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
     if (!run.pmu_caps.needs_encodings)
         return;
     /* overflow sampling makes the first event whole itself: guest/overflow.c */

@@ -30,6 +30,10 @@ void trace_start(void);
  * True when there was anything in the ring. */
 bool trace_drain(struct ring *ring, bool flush);
 
+/* For transports that keep room: what the trace still needs at most to end properly, once
+ * trace_add_ring was called for all rings. */
+uint64_t trace_end_bytes(void);
+
 /* Sends what is left and the END chunk.  cpus[].totals: the last reading of every event. */
 void trace_end(const struct hr_rec_exit *exit_record);
 

@@ -28,7 +28,8 @@ struct transport {
     const char *name;
     bool host; /* somebody answers: stdin and control messages go both ways */
 
-    /* Boot: 0 or -errno after a notice; memory that it needs is allocated here. */
+    /* Boot: 0 or -errno after a notice; memory that it needs is allocated here.  Where it sets
+     * boot->result.end and report, the run ends with that, otherwise with a panic. */
     int (*init)(struct boot_info *boot);
     bool (*has)(enum transport_port port);
 
@@ -40,10 +41,13 @@ struct transport {
      */
     size_t (*receive)(enum transport_port port, void *out, size_t room);
 
-    /* How many bytes of the trace can be sent now without waiting and without touching what is kept
-     * for the end of the run.  TRANSPORT_BLOCKS: sending waits, nothing is ever lost.  Where it is
-     * less than a chunk, samples are dropped and counted instead of encoded (guest/trace.c). */
-    uint64_t (*trace_room)(void);
+    /* How many bytes of the trace can be sent now without waiting.  `samples`: without touching
+     * what is kept for records that are no samples, for output and for the log; false: without
+     * touching what the trace needs to end (trace_end_bytes()).  TRANSPORT_BLOCKS: sending waits,
+     * nothing is ever lost.  Where it is less than a chunk, samples, or records, are dropped and
+     * counted instead of encoded (guest/trace.c); the trace's last chunks are sent whatever it
+     * says. */
+    uint64_t (*trace_room)(bool samples);
 
     /* From the service CPU's loop, and in shared mode at every service point: moves things on.
      * In how many nanoseconds it wants to be called again at the latest; 0: at once, without a

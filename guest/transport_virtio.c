@@ -51,8 +51,9 @@ static size_t receive(enum transport_port port, void *out, size_t room)
     return virtio_serial_receive(ports[port], out, room);
 }
 
-static uint64_t trace_room(void)
+static uint64_t trace_room(bool samples)
 {
+    (void)samples;
     return TRANSPORT_BLOCKS;
 }
 
