@@ -1,15 +1,8 @@
-/* The kernel's own log, and printf-like formatting.  Not from NMI context. */
+/* The kernel's own log.  Not from NMI context. */
 #ifndef GUEST_LOG_H
 #define GUEST_LOG_H
 
-#include <stdarg.h>
-#include <stddef.h>
-
-/* %s %c %d %i %u %o %x %lu %ld %lx %llu %llx %zu %p %%, with width (or *), 0 and -.  Returns the
- * length that the whole text has; writes at most `room` bytes including the NUL. */
-int format_text(char *out, size_t room, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-int format_text_v(char *out, size_t room, const char *format, va_list arguments);
+#include "lib/format.h" /* lines are formatted everywhere that logs */
 
 /* One line; a newline is added.  Goes to the log port once that is open, until then to a buffer
  * that is sent when it opens. */

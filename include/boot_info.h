@@ -55,6 +55,7 @@ struct boot_result { /* filled by the kernel; readable whatever happened */
     uint32_t exit_code;
     uint32_t report_bytes; /* text in report: a panic's, what is wrong with the network */
     uint64_t sent_bytes; /* MEMORY: frames' bytes in the BUFFER ranges, in order */
+    uint64_t samples; /* that the trace holds so far */
     uint64_t lost_samples;
     char report[BOOT_REPORT_BYTES];
 };

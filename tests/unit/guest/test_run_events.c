@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "guest/format.c"
 #include "guest/run_events.c"
 
 struct run run;

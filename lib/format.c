@@ -1,9 +1,9 @@
 /* printf-like formatting without a C library. */
+#include "lib/format.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "guest/log.h"
 
 struct output {
     char *text;

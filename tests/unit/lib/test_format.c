@@ -1,9 +1,9 @@
-/* guest/format.c against the C library's printf, and its limits. */
+/* lib/format.c against the C library's printf, and its limits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "guest/format.c"
+#include "lib/format.h"
 #include "tests/unit/test.h"
 
 /* Formats both ways and compares text and length. */
