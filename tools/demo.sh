@@ -27,6 +27,6 @@ step "hr run -o sha256.bin $(command -v busybox) sha256sum < input"
 native=$(busybox sha256sum <input)
 echo "natively: $native"
 step "hr run -i 1us -o phases.bin $BUILD/workloads/phases 20 2"
-step "hr report phases.bin"
+step "hr report -n 12 phases.bin"
 step "hr dump --format csv phases.bin | head -n 5"
 step "hr check phases.bin"
