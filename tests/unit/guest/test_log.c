@@ -1,25 +1,9 @@
 /* guest/log.c: lines reach whoever takes them, in order; what does not fit is counted. */
 #include "tests/unit/test.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "guest/log.c"
-
-int format_text_v(char *out, size_t room, const char *format, va_list arguments)
-{
-    return vsnprintf(out, room, format, arguments);
-}
-
-int format_text(char *out, size_t room, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    int bytes = vsnprintf(out, room, format, arguments);
-    va_end(arguments);
-    return bytes;
-}
 
 static char taken[2 * LOG_BYTES];
 static size_t taken_bytes;
