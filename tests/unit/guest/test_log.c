@@ -1,6 +1,7 @@
 /* guest/log.c: lines reach whoever takes them, in order; what does not fit is counted. */
 #include "tests/unit/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "guest/log.c"
