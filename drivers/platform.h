@@ -8,7 +8,8 @@
 /* Maps device memory uncached; never fails after boot's memory set-up (panics when it cannot). */
 volatile void *platform_map_device(uint64_t physical, size_t bytes);
 
-/* Reads firmware tables: a pointer into the direct map. Valid for RAM and ACPI ranges below 4 GiB.
+/* Reads firmware tables and the archive: a pointer into the direct map, which holds all of RAM and,
+ * on UEFI machines, the first 4 GiB.  NULL: it is not mapped.
  */
 const void *platform_physical_pointer(uint64_t physical);
 

@@ -1,11 +1,8 @@
-/* Sets up a CPU (descriptor tables, stacks, control registers) and starts the others. */
+/* Sets up a CPU: descriptor tables, stacks, control registers. */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "drivers/acpi/acpi.h"
-#include "drivers/apic/apic.h"
-#include "drivers/clock/clock.h"
 #include "drivers/platform.h"
 #include "guest/cpu.h"
 #include "guest/entry.h"
@@ -53,8 +50,6 @@ struct cpu cpus[CPUS_MAX] __attribute__((aligned(64)));
 uint32_t cpu_count = 1;
 
 static struct gate idt[256] __attribute__((aligned(16)));
-static void (*secondary_entry)(struct cpu *cpu);
-static volatile uint32_t cpus_running = 1;
 
 static void set_gate(unsigned vector, const void *entry, uint8_t ist, uint8_t privilege)
 {
@@ -186,50 +181,4 @@ void cpu_setup(uint32_t index)
     x86_wrmsr(MSR_FMASK, RFLAGS_TF_IF_DF_IOPL_NT_AC);
     setup_vector_state();
     vm_enable_protection();
-}
-
-void cpu_secondary_main(void)
-{
-    uint32_t index = cpus_running;
-
-    x86_write_cr3(vm_kernel_root());
-    cpu_setup(index);
-    apic_enable(VECTOR_SPURIOUS);
-    cpus[index].apic_id = apic_id();
-    __atomic_store_n(&cpus_running, index + 1, __ATOMIC_RELEASE);
-    secondary_entry(&cpus[index]);
-    panic("CPU %u has nothing to do", index);
-}
-
-/* Starts one CPU and waits up to a second for it to report. */
-static bool start_one(uint32_t id)
-{
-    uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
-    uint32_t before = cpus_running;
-
-    if (!stack)
-        return false;
-    trampoline_stack = (uint64_t)stack + KERNEL_STACK_BYTES;
-    apic_start_cpu(id, TRAMPOLINE_PHYSICAL / PAGE_BYTES, clock_delay_us);
-    for (int i = 0; i < 10000; i++) {
-        if (__atomic_load_n(&cpus_running, __ATOMIC_ACQUIRE) != before)
-            return true;
-        clock_delay_us(100);
-    }
-    log_notice("CPU with APIC id %u did not start", id);
-    return false;
-}
-
-uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
-                          void (*entry)(struct cpu *cpu))
-{
-    secondary_entry = entry;
-    memcpy((void *)(TRAMPOLINE_PHYSICAL + DIRECT_MAP), trampoline_start,
-           (size_t)(trampoline_end - trampoline_start));
-    for (uint32_t i = 0; i < machine->cpu_count && cpus_running <= wanted; i++) {
-        if (machine->apic_ids[i] != cpus[0].apic_id && cpus_running < CPUS_MAX)
-            start_one(machine->apic_ids[i]);
-    }
-    cpu_count = cpus_running;
-    return cpu_count;
 }

@@ -1,4 +1,4 @@
-/* Names shared by assembly (guest/entry.S, boot/pvh_entry.S) and C.  Called by hardware or assembly
+/* Names shared by assembly (guest/entry.S, boot/) and C.  Called by hardware or assembly
  * only. */
 #ifndef GUEST_ENTRY_H
 #define GUEST_ENTRY_H
@@ -63,8 +63,21 @@ void service_wake_interrupt_in_kernel(struct irq_frame *frame);
 /* guest/msr_safe.S: instructions that may fault, and where to go on then */
 extern const uint8_t msr_safe_read[], msr_safe_write[], msr_safe_fault[];
 
-extern const uint8_t trampoline_start[], trampoline_end[];
+/* boot/trampoline.S: code that is copied, and what is filled in in the copy. */
+struct __attribute__((packed)) trampoline_pointer {
+    uint32_t address;
+    uint16_t selector;
+};
+struct __attribute__((packed)) trampoline_data {
+    uint32_t root; /* for CR3 */
+    struct trampoline_pointer far_32, far_64;
+    uint16_t gdt_limit;
+    uint32_t gdt_address;
+};
+_Static_assert(sizeof(struct trampoline_data) == 22, "boot/trampoline.S");
+extern const uint8_t trampoline_start[], trampoline_data[], trampoline_end[];
 extern uint64_t trampoline_stack;
+extern uint64_t boot_pml4[512];
 extern uint8_t boot_stack_top[];
 
 #endif

@@ -14,4 +14,8 @@ extern char kernel_file_offset[]; /* its address is the text's offset in guest.e
 /* The note NT_GNU_BUILD_ID: 12 bytes of header, "GNU" and NUL, the id. */
 extern const uint8_t kernel_build_id[], kernel_build_id_end[];
 
+/* Where the image is physically: said once, first of all; and where something in it is. */
+void image_place(uint64_t kernel_start_physical);
+uint64_t image_physical(const void *address);
+
 #endif

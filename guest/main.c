@@ -12,6 +12,7 @@
 #include "guest/exec.h"
 #include "guest/fs.h"
 #include "guest/idle.h"
+#include "guest/image.h"
 #include "guest/log.h"
 #include "guest/observer.h"
 #include "guest/overflow.h"
@@ -51,7 +52,8 @@ static void read_archive(const struct boot_info *boot)
 {
     if (!boot->archive_base)
         panic("no archive: start the kernel through hr run, or give one with -initrd");
-    if (fs_init(platform_physical_pointer(boot->archive_base), boot->archive_bytes))
+    const void *archive = platform_physical_pointer(boot->archive_base);
+    if (!archive || fs_init(archive, boot->archive_bytes))
         panic("the run archive is damaged");
     run_read_manifest();
 }
@@ -237,6 +239,7 @@ void kernel_main(struct boot_info *boot)
     uint64_t workload_cpus = 0;
 
     run.boot = boot;
+    image_place(boot->kernel_physical);
     uart_init();
     phys_init(boot);
     vm_init();

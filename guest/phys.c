@@ -7,6 +7,7 @@
 
 #define LOW_END (1ull << 32) /* what the boot page tables map */
 #define FIRST_BYTE (1ull << 20) /* firmware and the trampoline are below */
+#define PHYSICAL_END (1ull << 46) /* what the direct map has room for */
 #define LARGEST_BLOCK ((uint64_t)PAGE_BYTES << PHYS_ORDER_MAX)
 _Static_assert(BUDDY_ORDERS == PHYS_ORDER_MAX + 1, "orders");
 
@@ -19,7 +20,8 @@ static struct buddy memory;
 static struct span keep_out[BOOT_MEMORY_RANGES_MAX + 3];
 static uint32_t keep_out_count;
 static const struct boot_info *boot_ranges;
-static uint64_t ram_end;
+static uint64_t first_byte, ram_end; /* the allocator's range */
+static uint64_t mapped_end;
 
 static void exclude(uint64_t start, uint64_t end)
 {
@@ -99,28 +101,67 @@ static uint64_t place_metadata(uint64_t bytes)
     panic("no room for the page tables of %lu bytes of memory", ram_end);
 }
 
+static void cover(uint64_t end)
+{
+    if (end > mapped_end)
+        mapped_end = end;
+}
+
+/* What the kernel reads must be in the direct map, firmware's tables too: they lie at the end of
+ * low memory, which RAM's last GiB includes under PVH. */
+static void read_ranges(const struct boot_info *boot)
+{
+    uint64_t ram_start = UINT64_MAX;
+
+    for (uint32_t i = 0; i < boot->range_count; i++) {
+        const struct boot_memory_range *range = &boot->ranges[i];
+        uint64_t end = range->base + range->bytes;
+
+        if (!range->bytes)
+            continue;
+        if (end < range->base || end > PHYSICAL_END)
+            panic("memory range %u is %lx bytes at %lx", i, range->bytes, range->base);
+        if (range->kind == BOOT_MEMORY_RAM && end > ram_end)
+            ram_end = end;
+        if (range->kind == BOOT_MEMORY_RAM && range->base < ram_start)
+            ram_start = range->base;
+        if (range->kind != BOOT_MEMORY_RAM)
+            exclude(range->base, end);
+        if (range->kind == BOOT_MEMORY_BUFFER)
+            cover(end);
+    }
+    first_byte = ram_start < ram_end ? ram_start & ~(LARGEST_BLOCK - 1) : 0;
+    ram_end = (ram_end + LARGEST_BLOCK - 1) & ~(LARGEST_BLOCK - 1);
+    cover(ram_end);
+}
+
+static void read_boot(const struct boot_info *boot)
+{
+    if (boot->range_count > BOOT_MEMORY_RANGES_MAX)
+        panic("%u memory ranges, at most %u can be", boot->range_count, BOOT_MEMORY_RANGES_MAX);
+    read_ranges(boot);
+    exclude(image_physical(kernel_start), image_physical(kernel_end));
+    if (boot->archive_bytes) {
+        exclude(boot->archive_base, boot->archive_base + boot->archive_bytes);
+        if (boot->archive_base + boot->archive_bytes <= PHYSICAL_END)
+            cover(boot->archive_base + boot->archive_bytes);
+    }
+    if (boot->entry == BOOT_ENTRY_UEFI)
+        cover(LOW_END);
+    mapped_end = (mapped_end + PHYS_MAP_BYTES - 1) & ~(PHYS_MAP_BYTES - 1);
+}
+
 void phys_init(const struct boot_info *boot)
 {
     uint64_t metadata, bytes, pages;
 
     boot_ranges = boot;
-    for (uint32_t i = 0; i < boot->range_count; i++) {
-        const struct boot_memory_range *range = &boot->ranges[i];
-
-        if (range->kind == BOOT_MEMORY_RAM && range->base + range->bytes > ram_end)
-            ram_end = range->base + range->bytes;
-        if (range->kind != BOOT_MEMORY_RAM && range->bytes)
-            exclude(range->base, range->base + range->bytes);
-    }
-    exclude((uint64_t)kernel_start - KERNEL_BASE, (uint64_t)kernel_end - KERNEL_BASE);
-    if (boot->archive_bytes)
-        exclude(boot->archive_base, boot->archive_base + boot->archive_bytes);
-    ram_end = (ram_end + LARGEST_BLOCK - 1) & ~(LARGEST_BLOCK - 1);
-    pages = ram_end / PAGE_BYTES;
+    read_boot(boot);
+    pages = (ram_end - first_byte) / PAGE_BYTES;
     bytes = buddy_metadata_bytes(pages);
     metadata = place_metadata(bytes);
     exclude(metadata, metadata + bytes);
-    buddy_init(&memory, phys_pointer(metadata), 0, pages, DIRECT_MAP);
+    buddy_init(&memory, phys_pointer(metadata), first_byte / PAGE_BYTES, pages, DIRECT_MAP);
     add_ram(FIRST_BYTE, LOW_END);
 }
 
@@ -159,7 +200,7 @@ uint64_t phys_peak_bytes(void)
     return memory.total_bytes - memory.least_free_bytes;
 }
 
-uint64_t phys_ram_end(void)
+uint64_t phys_mapped_end(void)
 {
-    return ram_end;
+    return mapped_end;
 }

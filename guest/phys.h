@@ -10,9 +10,11 @@
 
 #define PHYS_ORDER_MAX 10
 
-/* Takes all RAM of boot_info above 1 MiB except the kernel image (from linker symbols
- * kernel_start, kernel_end) and the archive.  Quick: cost must not grow with every page (a 4 GiB
- * guest must start in a few hundred thousand instructions).
+#define PHYS_MAP_BYTES (1ull << 30) /* the direct map grows by so much */
+
+/* Takes all RAM of boot_info above 1 MiB except the kernel image (guest/image.h) and the archive.
+ * Quick: cost must not grow with every page (a 4 GiB guest must start in a few hundred thousand
+ * instructions).
  */
 void phys_init(const struct boot_info *boot);
 
@@ -31,7 +33,7 @@ uint64_t phys_alloc_last(void);
 uint64_t phys_free_bytes(void);
 uint64_t phys_total_bytes(void);
 uint64_t phys_peak_bytes(void); /* most ever allocated */
-uint64_t phys_ram_end(void); /* address after the last byte of RAM */
+uint64_t phys_mapped_end(void); /* what the direct map ends at: RAM, BUFFER ranges, archive */
 
 /* The smallest order whose blocks hold `bytes` bytes; more than PHYS_ORDER_MAX when none does. */
 static inline unsigned phys_order(uint64_t bytes)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "guest/image.h"
 #include "guest/log.h"
 #include "guest/phys.h"
 #include "guest/vm.h"
@@ -14,7 +15,7 @@ volatile void *platform_map_device(uint64_t physical, size_t bytes)
 
 const void *platform_physical_pointer(uint64_t physical)
 {
-    return phys_pointer(physical);
+    return physical < phys_mapped_end() ? phys_pointer(physical) : NULL;
 }
 
 void *platform_allocate(size_t bytes)
@@ -34,7 +35,7 @@ uint64_t platform_physical_address(const void *pointer)
 
     if (address >= STACK_MAP && address < KERNEL_BASE)
         return vm_stack_physical(address);
-    return address >= KERNEL_BASE ? address - KERNEL_BASE : address - DIRECT_MAP;
+    return address >= KERNEL_BASE ? image_physical(pointer) : address - DIRECT_MAP;
 }
 
 void platform_log(const char *format, ...)

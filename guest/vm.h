@@ -65,8 +65,8 @@ struct vm_space {
 };
 
 /* Replaces the boot page tables: direct map of all RAM with large pages (NX), kernel text
- * read-execute, read-only data NX, data NX, DIRECT_MAP from page 0 past the last RAM byte to the
- * next GiB (ACPI ranges included), nothing in the user half.  Also enables CR0.WP, EFER.NXE, SMEP,
+ * read-execute, read-only data NX, data NX, DIRECT_MAP from page 0 to phys_mapped_end(), nothing in
+ * the user half.  Also enables CR0.WP, EFER.NXE, SMEP,
  * SMAP, UMIP where CPUID has them on the calling CPU through vm_enable_protection, which other CPUs
  * call for themselves.
  */
@@ -74,6 +74,10 @@ void vm_init(void);
 void vm_enable_protection(void);
 uint64_t vm_map_device(uint64_t physical, uint64_t bytes); /* uncached; its virtual address */
 uint64_t vm_kernel_root(void); /* CR3 for CPUs without a process */
+
+/* The same for CPUs that come from real mode: below 4 GiB, and the first 4 GiB are mapped one to
+ * one too. */
+uint64_t vm_start_root(void);
 
 int vm_space_init(struct vm_space *space); /* 0, -ENOMEM */
 void vm_space_free(struct vm_space *space); /* frees areas, pages and page tables; not in use */

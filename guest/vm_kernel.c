@@ -4,6 +4,7 @@
 
 #include "drivers/platform.h"
 #include "guest/cross.h"
+#include "guest/entry.h"
 #include "guest/image.h"
 #include "guest/log.h"
 #include "guest/phys.h"
@@ -19,7 +20,7 @@
 #define CR4_SMEP (1ull << 20)
 #define CR4_SMAP (1ull << 21)
 #define STACK_LIMIT_BYTES (8ull << 20)
-#define GIB (1ull << 30)
+#define GIB PHYS_MAP_BYTES
 #define FLUSH_EACH_MAX 32u /* pages; more are flushed by reloading CR3 */
 #define KERNEL_HALF 256u /* first entry of the top table that is the kernel's */
 
@@ -39,25 +40,22 @@ static void map_page(uint64_t address, uint64_t physical, unsigned level, uint64
 static void map_image(uint64_t start, uint64_t end, uint64_t flags)
 {
     for (uint64_t address = start; address < end; address += PAGE_BYTES)
-        map_page(address, address - KERNEL_BASE, VM_LEVEL_PAGE, flags);
+        map_page(address, image_physical((const void *)address), VM_LEVEL_PAGE, flags);
 }
 
 /* The page that the program's vDSO reads: the only one of the kernel's half that the program can.
  */
 static void map_vdso_data(void)
 {
-    map_page(VDSO_DATA, (uint64_t)&vdso_data_page - KERNEL_BASE, VM_LEVEL_PAGE,
+    map_page(VDSO_DATA, image_physical(&vdso_data_page), VM_LEVEL_PAGE,
              VM_ENTRY_USER | VM_ENTRY_NO_EXECUTE);
     for (unsigned level = VM_LEVEL_TOP; level > VM_LEVEL_PAGE; level--)
         *vm_table_look(kernel_root, VDSO_DATA, level).entry |= VM_ENTRY_USER;
 }
 
-/* All RAM, to the next GiB: firmware tables lie at the end of low memory. */
 static void map_memory(void)
 {
-    uint64_t end = (phys_ram_end() + GIB - 1) & ~(GIB - 1);
-
-    for (uint64_t base = 0; base < end; base += GIB) {
+    for (uint64_t base = 0; base < phys_mapped_end(); base += GIB) {
         map_page(DIRECT_MAP + base, base, VM_LEVEL_LARGE, VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
         uint64_t *entries = vm_table_make(kernel_root, DIRECT_MAP + base, VM_LEVEL_LARGE);
 
@@ -108,6 +106,15 @@ void vm_enable_protection(void)
 uint64_t vm_kernel_root(void)
 {
     return kernel_root;
+}
+
+uint64_t vm_start_root(void)
+{
+    const uint64_t *kernel = phys_pointer(kernel_root);
+
+    for (unsigned i = KERNEL_HALF; i < 512; i++)
+        boot_pml4[i] = kernel[i];
+    return image_physical(boot_pml4);
 }
 
 int vm_space_init(struct vm_space *space)

@@ -1,0 +1,76 @@
+/* Starts the other CPUs. */
+#include <string.h>
+
+#include "drivers/acpi/acpi.h"
+#include "drivers/apic/apic.h"
+#include "drivers/clock/clock.h"
+#include "drivers/platform.h"
+#include "guest/cpu.h"
+#include "guest/entry.h"
+#include "guest/log.h"
+#include "guest/phys.h"
+#include "guest/run.h"
+#include "guest/vm.h"
+#include "lib/x86.h"
+
+static void (*secondary_entry)(struct cpu *cpu);
+static volatile uint32_t cpus_running = 1;
+
+void cpu_secondary_main(void)
+{
+    uint32_t index = cpus_running;
+
+    x86_write_cr3(vm_kernel_root());
+    cpu_setup(index);
+    apic_enable(VECTOR_SPURIOUS);
+    cpus[index].apic_id = apic_id();
+    __atomic_store_n(&cpus_running, index + 1, __ATOMIC_RELEASE);
+    secondary_entry(&cpus[index]);
+    panic("CPU %u has nothing to do", index);
+}
+
+/* Puts the code that they start with into their page. */
+static void place_trampoline(uint64_t page)
+{
+    uint8_t *copy = phys_pointer(page);
+    struct trampoline_data *data =
+        (struct trampoline_data *)(copy + (trampoline_data - trampoline_start));
+
+    memcpy(copy, trampoline_start, (size_t)(trampoline_end - trampoline_start));
+    data->root = (uint32_t)vm_start_root();
+    data->far_32.address += (uint32_t)page;
+    data->far_64.address += (uint32_t)page;
+    data->gdt_address += (uint32_t)page;
+}
+
+/* Starts one CPU and waits up to a second for it to report. */
+static bool start_one(uint32_t id)
+{
+    uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
+    uint32_t before = cpus_running;
+
+    if (!stack)
+        return false;
+    trampoline_stack = (uint64_t)stack + KERNEL_STACK_BYTES;
+    apic_start_cpu(id, (uint8_t)(run.boot->trampoline / PAGE_BYTES), clock_delay_us);
+    for (int i = 0; i < 10000; i++) {
+        if (__atomic_load_n(&cpus_running, __ATOMIC_ACQUIRE) != before)
+            return true;
+        clock_delay_us(100);
+    }
+    log_notice("CPU with APIC id %u did not start", id);
+    return false;
+}
+
+uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
+                          void (*entry)(struct cpu *cpu))
+{
+    secondary_entry = entry;
+    place_trampoline(run.boot->trampoline);
+    for (uint32_t i = 0; i < machine->cpu_count && cpus_running <= wanted; i++) {
+        if (machine->apic_ids[i] != cpus[0].apic_id && cpus_running < CPUS_MAX)
+            start_one(machine->apic_ids[i]);
+    }
+    cpu_count = cpus_running;
+    return cpu_count;
+}
