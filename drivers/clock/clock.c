@@ -162,3 +162,10 @@ void clock_delay_us(uint64_t us)
     while (x86_rdtsc() - start < ticks)
         x86_pause();
 }
+
+uint64_t clock_us(void)
+{
+    uint64_t ticks_per_us = clock_hz / 1000000;
+
+    return x86_rdtsc() / (ticks_per_us ? ticks_per_us : 1);
+}

@@ -22,4 +22,7 @@ void clock_find(const struct acpi_machine *machine, bool may_be_virtual, struct 
 /* Busy-waits on the TSC; clock_find must have been called. */
 void clock_delay_us(uint64_t us);
 
+/* Microseconds since some moment, for time limits; at most 0.1% off.  Also after clock_find. */
+uint64_t clock_us(void);
+
 #endif

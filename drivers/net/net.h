@@ -27,7 +27,8 @@ struct net_driver {
 
     bool (*link_up)(struct net_device *net);
 
-    /* Copies the frame into a free descriptor: 0, -EAGAIN when there is none, -EMSGSIZE. */
+    /* Copies the frame into a free descriptor: 0, -EAGAIN when there is none, -EMSGSIZE, -EIO: the
+     * device broke the rules and is not used any more. */
     int (*send)(struct net_device *net, const void *frame, size_t bytes);
 
     /* Tells the device about frames sent since; once for many. */
@@ -49,7 +50,10 @@ struct net_device {
 };
 
 /* Opens the first network interface that a driver knows, in the order of the bus; one whose link is
- * up goes before others.  0; -ENODEV: there is none: the log names those that were found. */
+ * up goes before others: where there are several, some seconds are spent on waiting for a link.
+ * After clock_find.  0; -ENODEV: there is none, -EIO, -ENOMEM: there are, but none works.  The log
+ * names what was found.
+ */
 int net_open(struct net_device *net);
 
 #endif

@@ -1,4 +1,4 @@
-/* PCI configuration access, device search, capabilities and MSI-X on bus 0. */
+/* PCI configuration access, device search, capabilities and MSI-X. */
 #include "drivers/pci/pci.h"
 
 #include <errno.h>
@@ -17,8 +17,13 @@ enum {
     COMMAND_INTX_DISABLE = 1 << 10,
     STATUS_CAPABILITIES = 1 << 4,
     HEADER_MULTIFUNCTION = 0x80,
+    FUNCTIONS = 8, /* of a slot */
+    BUS_FUNCTIONS = 256,
     CAPABILITIES_MAX = 48, /* that fit into 192 bytes: more is a loop */
 };
+
+/* PCI-to-PCI Bridge Architecture Specification 1.2, 3.2 */
+enum { BRIDGE_SECONDARY = 0x19, BRIDGE_SUBORDINATE = 0x1a };
 
 /* PCI 3.0, 6.8.2 */
 enum {
@@ -33,8 +38,9 @@ enum {
 
 static void config_select(const struct pci_device *device, uint8_t offset)
 {
-    x86_out32(CONFIG_ADDRESS, CONFIG_ENABLE | (uint32_t)device->slot << 11 |
-                                  (uint32_t)device->function << 8 | (offset & 0xfcu));
+    x86_out32(CONFIG_ADDRESS, CONFIG_ENABLE | (uint32_t)device->bus << 16 |
+                                  (uint32_t)device->slot << 11 | (uint32_t)device->function << 8 |
+                                  (offset & 0xfcu));
 }
 
 uint8_t pci_read8(const struct pci_device *device, uint8_t offset)
@@ -74,24 +80,40 @@ static bool present(struct pci_device *device)
     return device->vendor_id != 0xffff && device->vendor_id != 0;
 }
 
-bool pci_next(struct pci_device *device)
+static bool has_more_functions(const struct pci_device *device)
+{
+    struct pci_device function_0 = {.bus = device->bus, .slot = device->slot};
+
+    return present(&function_0) && pci_read8(&function_0, PCI_HEADER_TYPE) & HEADER_MULTIFUNCTION;
+}
+
+bool pci_next_on_bus(struct pci_device *device)
 {
     bool first = device->vendor_id == 0; /* a zeroed device: 0000H is no vendor */
-    unsigned at = (unsigned)device->slot * 8 + device->function;
+    unsigned at = (unsigned)device->slot * FUNCTIONS + device->function;
+    unsigned next = first ? 0 : at + 1;
 
-    for (unsigned next = first ? 0 : at + 1; next < 256; next++) {
-        struct pci_device function_0 = {.slot = (uint8_t)(next / 8)};
-        *device = (struct pci_device){.slot = (uint8_t)(next / 8), .function = next % 8};
-        if (device->function &&
-            (!present(&function_0) ||
-             !(pci_read8(&function_0, PCI_HEADER_TYPE) & HEADER_MULTIFUNCTION))) {
-            next |= 7; /* on to the next slot */
-            continue;
-        }
-        if (present(device))
+    while (next < BUS_FUNCTIONS) {
+        *device = (struct pci_device){
+            .bus = device->bus, .slot = (uint8_t)(next / FUNCTIONS), .function = next % FUNCTIONS};
+        bool skip_slot = device->function && !has_more_functions(device);
+        if (!skip_slot && present(device))
             return true;
+        if (skip_slot || device->function == 0)
+            next |= FUNCTIONS - 1; /* on to the next slot */
+        next++;
     }
     return false;
+}
+
+bool pci_next(struct pci_device *device)
+{
+    while (!pci_next_on_bus(device)) {
+        if (device->bus == UINT8_MAX)
+            return false;
+        *device = (struct pci_device){.bus = (uint8_t)(device->bus + 1)};
+    }
+    return true;
 }
 
 static bool id_matches(const struct pci_device *device, uint16_t vendor_id,
@@ -118,15 +140,48 @@ int pci_find(uint16_t vendor_id, const uint16_t *device_ids, size_t count, struc
     return -ENODEV;
 }
 
+static void command_set(const struct pci_device *device, uint16_t clear, uint16_t set)
+{
+    uint16_t command = pci_read16(device, PCI_COMMAND);
+
+    pci_write16(device, PCI_COMMAND, (uint16_t)((command & ~clear) | set));
+}
+
+static bool leads_to(const struct pci_device *bridge, uint8_t bus)
+{
+    uint8_t secondary = pci_read8(bridge, BRIDGE_SECONDARY);
+
+    return (pci_read8(bridge, PCI_HEADER_TYPE) & ~HEADER_MULTIFUNCTION) == PCI_HEADER_BRIDGE &&
+           secondary > bridge->bus && secondary <= bus &&
+           bus <= pci_read8(bridge, BRIDGE_SUBORDINATE);
+}
+
+/* Firmware that does not use a device may have left the way to it closed.  A bridge's number is
+ * below those of the buses behind it.
+ */
+static void enable_bridges(uint8_t bus)
+{
+    struct pci_device bridge = {0};
+
+    while (bus > 0 && pci_next(&bridge) && bridge.bus < bus)
+        if (leads_to(&bridge, bus))
+            command_set(&bridge, 0, COMMAND_MEMORY | COMMAND_MASTER);
+}
+
 int pci_enable(const struct pci_device *device)
 {
-    int error = pci_bars_assign(device);
+    int error = device->bus == 0 ? pci_bars_assign(device) : 0;
+
     if (error)
         return error;
-    uint16_t command = pci_read16(device, PCI_COMMAND);
-    pci_write16(device, PCI_COMMAND,
-                command | COMMAND_MEMORY | COMMAND_MASTER | COMMAND_INTX_DISABLE);
+    enable_bridges(device->bus);
+    command_set(device, 0, COMMAND_MEMORY | COMMAND_MASTER | COMMAND_INTX_DISABLE);
     return 0;
+}
+
+void pci_stop_mastering(const struct pci_device *device)
+{
+    command_set(device, COMMAND_MASTER, 0);
 }
 
 uint8_t pci_capability(const struct pci_device *device, uint8_t id, uint8_t previous)

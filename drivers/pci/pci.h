@@ -1,5 +1,6 @@
-/* PCI bus 0 through configuration mechanism 1 (ports CF8H and CFCH; PCI Local Bus Specification
- * 3.0, 3.2.2.3.2).  Buses behind bridges are not looked at.  Boot only, single-threaded.
+/* PCI through configuration mechanism 1 (ports CF8H and CFCH; PCI Local Bus Specification 3.0,
+ * 3.2.2.3.2).  Buses other than 0 are there when the firmware has numbered them.  Only the boot
+ * CPU, or the one that does service work, calls these.
  */
 #ifndef DRIVERS_PCI_PCI_H
 #define DRIVERS_PCI_PCI_H
@@ -21,9 +22,12 @@ enum {
     PCI_CAPABILITIES = 0x34,
 };
 
+enum { PCI_HEADER_BRIDGE = 1 }; /* the type in bits 6:0 of PCI_HEADER_TYPE */
+
 enum { PCI_CAPABILITY_VENDOR = 0x09, PCI_CAPABILITY_MSIX = 0x11 };
 
-struct pci_device { /* of bus 0 */
+struct pci_device {
+    uint8_t bus;
     uint8_t slot;
     uint8_t function;
     uint16_t vendor_id;
@@ -37,16 +41,26 @@ uint32_t pci_read32(const struct pci_device *device, uint8_t offset);
 void pci_write16(const struct pci_device *device, uint8_t offset, uint16_t value);
 void pci_write32(const struct pci_device *device, uint8_t offset, uint32_t value);
 
-/* Steps to the next present function of bus 0; starts from a zeroed device.  False: no more. */
+/* Steps to the next present function, in the order of buses, slots, functions; starts from a zeroed
+ * device.  False: no more.  All 256 bus numbers are tried, so that those of further host bridges
+ * are found, too.
+ */
 bool pci_next(struct pci_device *device);
 
-/* The first device on bus 0 that has this vendor and one of the `count` device ids.  0, -ENODEV. */
+/* The same on one bus: starts from a device that is zeroed but for its bus. */
+bool pci_next_on_bus(struct pci_device *device);
+
+/* The first device that has this vendor and one of the `count` device ids.  0, -ENODEV. */
 int pci_find(uint16_t vendor_id, const uint16_t *device_ids, size_t count, struct pci_device *out);
 
-/* Gives every memory BAR that the firmware left at 0 an address, and switches memory decoding and
- * bus mastering on.  0, -ENOMEM: no free address range.
+/* Switches memory decoding and bus mastering on, in the bridges above the device, too.  On bus 0
+ * every memory BAR that the firmware left at 0 is given an address before; behind a bridge such a
+ * BAR stays without.  0, -ENOMEM: no free address range.
  */
 int pci_enable(const struct pci_device *device);
+
+/* The device cannot touch memory any more. */
+void pci_stop_mastering(const struct pci_device *device);
 
 /* Memory BAR `index`.  0, -ENOENT: not there, or an I/O BAR, or without an address. */
 int pci_bar(const struct pci_device *device, unsigned index, uint64_t *base, uint64_t *bytes);

@@ -8,7 +8,6 @@ enum {
     BAR_TYPE = 6,
     BAR_TYPE_64BIT = 4,
     COMMAND_DECODE = 3, /* memory and I/O */
-    HEADER_BRIDGE = 1,
     BRIDGE_MEMORY = 0x20, /* PCI-to-PCI Bridge Architecture Specification 1.2, 3.2 */
     BRIDGE_PREFETCHABLE = 0x24, /* base in bits 15:4, limit in bits 31:20, units of 1 MiB */
     RANGES_MAX = 128,
@@ -77,7 +76,7 @@ static struct bar bar_read(const struct pci_device *device, unsigned index)
 
 static unsigned bar_count(const struct pci_device *device)
 {
-    return (pci_read8(device, PCI_HEADER_TYPE) & 0x7f) == HEADER_BRIDGE ? 2 : PCI_BARS;
+    return (pci_read8(device, PCI_HEADER_TYPE) & 0x7f) == PCI_HEADER_BRIDGE ? 2 : PCI_BARS;
 }
 
 int pci_bar(const struct pci_device *device, unsigned index, uint64_t *base, uint64_t *bytes)
@@ -110,7 +109,8 @@ static void ranges_collect(struct ranges *used)
 {
     struct pci_device device = {0};
 
-    while (pci_next(&device)) {
+    used->count = 0;
+    while (pci_next_on_bus(&device)) {
         for (unsigned i = 0; i < bar_count(&device); i++) {
             struct bar bar = bar_read(&device, i);
             if (bar.memory && bar.base)
@@ -140,26 +140,45 @@ static uint64_t range_find(const struct ranges *used, uint64_t bytes)
     return bytes <= WINDOW_END - WINDOW_START && base <= WINDOW_END - bytes ? base : 0;
 }
 
+/* Memory, without an address. */
+static bool wants_address(const struct bar *bar)
+{
+    return bar->memory && bar->bytes != 0 && bar->base == 0;
+}
+
+static int bar_assign(const struct pci_device *device, unsigned index, const struct bar *bar,
+                      struct ranges *used)
+{
+    uint8_t offset = (uint8_t)(PCI_BAR_0 + index * 4);
+    uint64_t bytes = bar->bytes < ALIGN_MIN ? ALIGN_MIN : bar->bytes;
+    uint64_t base = range_find(used, bytes);
+
+    if (base == 0)
+        return -ENOMEM;
+    pci_write32(device, offset, (uint32_t)base);
+    if (bar->is_64bit)
+        pci_write32(device, (uint8_t)(offset + 4), 0);
+    range_add(used, base, base + bytes);
+    return 0;
+}
+
 int pci_bars_assign(const struct pci_device *device)
 {
     static struct ranges used;
+    bool collected = false;
 
-    used.count = 0;
-    ranges_collect(&used);
     for (unsigned i = 0; i < bar_count(device); i++) {
         struct bar bar = bar_read(device, i);
-        uint8_t offset = (uint8_t)(PCI_BAR_0 + i * 4);
+        unsigned index = i;
         i += bar.is_64bit;
-        if (!bar.memory || bar.bytes == 0 || bar.base != 0)
+        if (!wants_address(&bar))
             continue;
-        uint64_t bytes = bar.bytes < ALIGN_MIN ? ALIGN_MIN : bar.bytes;
-        uint64_t base = range_find(&used, bytes);
-        if (base == 0)
-            return -ENOMEM;
-        pci_write32(device, offset, (uint32_t)base);
-        if (bar.is_64bit)
-            pci_write32(device, (uint8_t)(offset + 4), 0);
-        range_add(&used, base, base + bytes);
+        if (!collected) /* only now: sizing switches the decoding of every device off and on */
+            ranges_collect(&used);
+        collected = true;
+        int error = bar_assign(device, index, &bar, &used);
+        if (error)
+            return error;
     }
     return 0;
 }

@@ -179,10 +179,12 @@ int virtio_serial_init(uint8_t vector, uint32_t apic_id)
     memset(ports, 0, sizeof ports);
     if (pci_find(VIRTIO_PCI_VENDOR, device_ids, sizeof device_ids / sizeof device_ids[0], &device))
         return -ENODEV;
-    int error = virtio_pci_open(&virtio, &device, FEATURE_MULTIPORT, vector, apic_id);
+    int error = virtio_pci_open(&virtio, &device, FEATURE_MULTIPORT, 0);
     if (error)
         return error;
-    error = set_up_queues();
+    error = virtio_pci_interrupt(&virtio, vector, apic_id);
+    if (!error)
+        error = set_up_queues();
     if (!error) {
         virtio_pci_start(&virtio);
         virtqueue_notify(&control.receive);

@@ -48,7 +48,6 @@ enum {
     STATUS_FAILED = 128,
 };
 
-#define NO_VECTOR 0xffff
 #define RESET_POLLS 1000000
 
 struct area {
@@ -125,25 +124,29 @@ static uint64_t offered_features(struct virtio_pci *virtio)
     return features | (uint64_t)mmio_read32(virtio->common + COMMON_DEVICE_FEATURE) << 32;
 }
 
-static int negotiate(struct virtio_pci *virtio, uint64_t features)
+static int negotiate(struct virtio_pci *virtio, uint64_t required, uint64_t wanted)
 {
-    if ((offered_features(virtio) & features) != features)
+    uint64_t features = offered_features(virtio) & (required | wanted);
+
+    if ((features & required) != required)
         return -EIO;
     mmio_write32(virtio->common + COMMON_DRIVER_FEATURE_SELECT, 0);
     mmio_write32(virtio->common + COMMON_DRIVER_FEATURE, (uint32_t)features);
     mmio_write32(virtio->common + COMMON_DRIVER_FEATURE_SELECT, 1);
     mmio_write32(virtio->common + COMMON_DRIVER_FEATURE, (uint32_t)(features >> 32));
     add_status(virtio, STATUS_FEATURES_OK);
+    virtio->features = features;
     return mmio_read8(virtio->common + COMMON_STATUS) & STATUS_FEATURES_OK ? 0 : -EIO;
 }
 
-int virtio_pci_open(struct virtio_pci *virtio, const struct pci_device *device, uint64_t features,
-                    uint8_t vector, uint32_t apic_id)
+int virtio_pci_open(struct virtio_pci *virtio, const struct pci_device *device, uint64_t required,
+                    uint64_t wanted)
 {
     int error = pci_enable(device);
 
     if (error)
         return error;
+    *virtio = (struct virtio_pci){.pci = *device, .vector = VIRTIO_PCI_NO_VECTOR};
     error = map_registers(virtio, device);
     if (!error)
         error = reset(virtio);
@@ -151,14 +154,19 @@ int virtio_pci_open(struct virtio_pci *virtio, const struct pci_device *device, 
         return error;
     add_status(virtio, STATUS_ACKNOWLEDGE);
     add_status(virtio, STATUS_DRIVER);
-    error = negotiate(virtio, features | VIRTIO_F_VERSION_1);
-    if (!error && pci_msix_enable(device, vector, apic_id))
-        error = -EIO;
-    if (error) {
+    error = negotiate(virtio, required | VIRTIO_F_VERSION_1, wanted);
+    if (error)
         virtio_pci_fail(virtio);
-        return error;
-    }
-    mmio_write16(virtio->common + COMMON_MSIX_CONFIG, NO_VECTOR);
+    else
+        mmio_write16(virtio->common + COMMON_MSIX_CONFIG, VIRTIO_PCI_NO_VECTOR);
+    return error;
+}
+
+int virtio_pci_interrupt(struct virtio_pci *virtio, uint8_t vector, uint32_t apic_id)
+{
+    if (pci_msix_enable(&virtio->pci, vector, apic_id))
+        return -EIO;
+    virtio->vector = 0; /* the only entry that is unmasked */
     return 0;
 }
 
@@ -183,8 +191,8 @@ int virtio_pci_add_queue(struct virtio_pci *virtio, struct virtqueue *queue, uin
     mmio_write64(common + COMMON_QUEUE_DESCRIPTORS, platform_physical_address(queue->descriptors));
     mmio_write64(common + COMMON_QUEUE_AVAILABLE, platform_physical_address(queue->available));
     mmio_write64(common + COMMON_QUEUE_USED, platform_physical_address(queue->used));
-    mmio_write16(common + COMMON_QUEUE_MSIX_VECTOR, 0);
-    if (mmio_read16(common + COMMON_QUEUE_MSIX_VECTOR) != 0)
+    mmio_write16(common + COMMON_QUEUE_MSIX_VECTOR, virtio->vector);
+    if (mmio_read16(common + COMMON_QUEUE_MSIX_VECTOR) != virtio->vector)
         return -EIO;
     mmio_write16(common + COMMON_QUEUE_ENABLE, 1);
     return 0;
@@ -198,4 +206,10 @@ void virtio_pci_start(struct virtio_pci *virtio)
 void virtio_pci_fail(struct virtio_pci *virtio)
 {
     add_status(virtio, STATUS_FAILED);
+}
+
+void virtio_pci_close(struct virtio_pci *virtio)
+{
+    (void)reset(virtio); /* one that does not end has no access to memory either */
+    pci_stop_mastering(&virtio->pci);
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VIRTQUEUE_SIZE_MAX 64 /* descriptors; more is never posted here */
+#define VIRTQUEUE_SIZE_MAX 256 /* descriptors; more is never posted here */
 
 struct virtqueue_descriptor { /* 2.6.5 */
     uint64_t address;

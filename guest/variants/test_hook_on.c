@@ -1,5 +1,5 @@
-/* test_hook for test kernels: breaks the kernel in the way that the manifest names, and says how
- * many instructions ran.
+/* test_hook for test kernels: breaks the kernel in the way that the manifest names, or tries the
+ * network card, and says how many instructions ran.
  */
 #include <stdint.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "guest/log.h"
 #include "guest/panic.h"
 #include "guest/run.h"
+#include "guest/variants/net_test.h"
 
 static __attribute__((noinline)) void store_to_null(void)
 {
@@ -63,6 +64,9 @@ void test_hook(const char *where)
     format_text(wanted, sizeof wanted, "%s-nmi", where);
     for (uint32_t i = 0; strcmp(test, wanted) == 0 && i < cpu_count; i++)
         send_nmi(cpus[i].apic_id);
+    format_text(wanted, sizeof wanted, "%s-net", where);
+    if (strcmp(test, wanted) == 0)
+        net_test();
     format_text(wanted, sizeof wanted, "%s-panic", where);
     if (strcmp(test, wanted) == 0)
         panic("asked for by the manifest");

@@ -1,4 +1,4 @@
-/* A configuration space of bus 0 behind ports CF8H and CFCH, with BARs that can be sized. */
+/* A configuration space behind ports CF8H and CFCH, with BARs that can be sized. */
 #ifndef TESTS_UNIT_DRIVERS_FAKE_PCI_H
 #define TESTS_UNIT_DRIVERS_FAKE_PCI_H
 
@@ -11,6 +11,7 @@
 #define FAKE_FUNCTIONS 8
 
 struct fake_function {
+    uint8_t bus;
     uint8_t slot;
     uint8_t function;
     bool present;
@@ -35,6 +36,14 @@ static struct fake_function *fake_add(uint8_t slot, uint8_t function, uint32_t i
     return NULL;
 }
 
+static inline struct fake_function *fake_add_behind(uint8_t bus, uint8_t slot, uint32_t id)
+{
+    struct fake_function *f = fake_add(slot, 0, id);
+
+    f->bus = bus;
+    return f;
+}
+
 static inline void fake_put8(struct fake_function *f, uint8_t offset, uint8_t value)
 {
     memcpy((uint8_t *)f->config + offset, &value, 1);
@@ -43,10 +52,11 @@ static inline void fake_put8(struct fake_function *f, uint8_t offset, uint8_t va
 static struct fake_function *fake_selected(void)
 {
     assert_true(fake_config_address & 1u << 31);
-    assert_int_equal(fake_config_address & 0x00ff0003, 0); /* bus 0, a whole register */
+    assert_int_equal(fake_config_address & 0x7f000003, 0); /* a whole register */
     for (int i = 0; i < FAKE_FUNCTIONS; i++) {
         struct fake_function *f = &fake_functions[i];
-        if (f->present && f->slot == (fake_config_address >> 11 & 31) &&
+        if (f->present && f->bus == (fake_config_address >> 16 & 255) &&
+            f->slot == (fake_config_address >> 11 & 31) &&
             f->function == (fake_config_address >> 8 & 7))
             return f;
     }

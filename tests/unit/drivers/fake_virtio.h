@@ -1,5 +1,4 @@
-/* A virtio-serial device on the fake PCI bus, with knobs for slow, strange and hostile behaviour.
- */
+/* A virtio device on the fake PCI bus: registers and queues, with knobs for strange behaviour. */
 #ifndef TESTS_UNIT_DRIVERS_FAKE_VIRTIO_H
 #define TESTS_UNIT_DRIVERS_FAKE_VIRTIO_H
 
@@ -12,8 +11,6 @@
 #include "drivers/platform.h"
 
 #define FAKE_QUEUES 70
-#define FAKE_PORTS 32
-#define FAKE_LOG 128
 #define FAKE_ALLOCATIONS 128
 
 struct fake_queue {
@@ -23,22 +20,8 @@ struct fake_queue {
     unsigned notified;
 };
 
-struct fake_message { /* on the control queues */
-    uint32_t port;
-    uint16_t event, value;
-};
-
-struct fake_port {
-    const char *name;
-    bool exists;
-    bool console;
-    bool held; /* the host does not read */
-    const uint8_t *to_guest;
-    size_t to_guest_bytes;
-    uint8_t received[4096]; /* what the guest sent, as far as there is room */
-    size_t received_bytes;
-    const void *last_buffer;
-};
+/* Defined by what includes this: the driver rang for a queue. */
+static void fake_notified(uint16_t number);
 
 static struct {
     uint32_t features[2];
@@ -46,32 +29,21 @@ static struct {
     uint32_t accepted[2];
     uint32_t accepted_select;
     bool refuse_features;
+    bool deaf_to_reset;
     uint8_t status;
-    uint16_t queue_select;
+    uint16_t queue_count, queue_select;
     uint16_t queue_size;
-    uint32_t max_ports;
     struct fake_queue queues[FAKE_QUEUES];
-    struct fake_port ports[FAKE_PORTS];
-    struct fake_message log[FAKE_LOG]; /* from the driver */
-    unsigned log_count;
-    struct fake_message late[FAKE_LOG]; /* to the driver, one a delay */
-    unsigned late_count, late_done;
-    bool answers_late;
-    bool deaf; /* takes nothing from the control queue */
-    unsigned waits, delays, logged;
+    unsigned logged;
     unsigned allocations_left;
     void *allocations[FAKE_ALLOCATIONS];
     unsigned allocation_count;
     uint8_t area[0x4000]; /* BAR 4; only addresses within it matter */
+    uint8_t config[64]; /* the device's own registers */
     uint32_t msix[4];
 } fake;
 
 static struct fake_function *fake_function;
-
-static struct fake_queue *fake_queue_of(unsigned port, bool transmit)
-{
-    return &fake.queues[(port == 0 ? 0 : 2 * port + 2) + transmit];
-}
 
 static uint16_t *fake_field(uint64_t ring, unsigned index)
 {
@@ -113,105 +85,6 @@ static bool fake_pop(struct fake_queue *q, bool device_writes, struct fake_buffe
     return true;
 }
 
-static void fake_tell(uint32_t port, uint16_t event, const char *text)
-{
-    struct fake_message message = {port, event, 1};
-    struct fake_buffer buffer;
-    size_t text_bytes = text ? strlen(text) : 0; /* without NUL, as the standard has it */
-
-    assert_true(fake_pop(&fake.queues[2], true, &buffer)); /* a message would be lost */
-    assert_in_range(text_bytes + sizeof message, 8, buffer.bytes);
-    memcpy(buffer.at, &message, sizeof message);
-    if (text)
-        memcpy(buffer.at + sizeof message, text, text_bytes);
-    fake_push_used(&fake.queues[2], buffer.id, (uint32_t)(sizeof message + text_bytes));
-}
-
-static void fake_tell_event(uint32_t port, uint16_t event)
-{
-    fake_tell(port, event, event == 7 ? fake.ports[port].name : NULL);
-}
-
-static void fake_answer(uint32_t port, uint16_t event)
-{
-    if (!fake.answers_late)
-        fake_tell_event(port, event);
-    else
-        fake.late[fake.late_count++] = (struct fake_message){port, event, 1};
-}
-
-static void fake_control(struct fake_message message)
-{
-    assert_in_range(fake.log_count, 0, FAKE_LOG - 1);
-    fake.log[fake.log_count++] = message;
-    if (message.event == 0)
-        for (uint32_t i = 0; i < FAKE_PORTS; i++)
-            if (fake.ports[i].exists)
-                fake_tell_event(i, 1);
-    if (message.event == 3 && fake.ports[message.port].console)
-        fake_answer(message.port, 4);
-    if (message.event == 3 && fake.ports[message.port].name)
-        fake_answer(message.port, 7);
-    if (message.event == 3)
-        fake_answer(message.port, 6);
-}
-
-static void fake_run_transmit(unsigned port)
-{
-    struct fake_queue *q = fake_queue_of(port, true);
-    struct fake_port *p = &fake.ports[port];
-    struct fake_buffer buffer;
-
-    while (!p->held && fake_pop(q, false, &buffer)) {
-        for (uint32_t i = 0; i < buffer.bytes; i++)
-            if (p->received_bytes + i < sizeof p->received)
-                p->received[p->received_bytes + i] = buffer.at[i];
-        p->received_bytes += buffer.bytes;
-        p->last_buffer = buffer.at;
-        fake_push_used(q, buffer.id, 0);
-    }
-}
-
-static void fake_run_receive(unsigned port)
-{
-    struct fake_queue *q = fake_queue_of(port, false);
-    struct fake_port *p = &fake.ports[port];
-    struct fake_buffer buffer;
-
-    while (p->to_guest_bytes && fake_pop(q, true, &buffer)) {
-        uint32_t part =
-            p->to_guest_bytes < buffer.bytes ? (uint32_t)p->to_guest_bytes : buffer.bytes;
-        memcpy(buffer.at, p->to_guest, part);
-        p->to_guest += part;
-        p->to_guest_bytes -= part;
-        fake_push_used(q, buffer.id, part);
-    }
-}
-
-static void fake_notified(uint16_t number)
-{
-    struct fake_buffer buffer;
-
-    assert_true(fake.status & 4); /* not before DRIVER_OK */
-    assert_in_range(number, 0, FAKE_QUEUES - 1);
-    fake.queues[number].notified++;
-    if (number == 3) {
-        while (!fake.deaf && fake_pop(&fake.queues[3], false, &buffer)) {
-            struct fake_message message;
-            assert_int_equal(buffer.bytes, sizeof message);
-            memcpy(&message, buffer.at, sizeof message);
-            fake_control(message);
-            fake_push_used(&fake.queues[3], buffer.id, 0);
-        }
-    } else if (number != 2) {
-        unsigned port = number < 2 ? 0 : number / 2u - 1;
-        if (number & 1)
-            fake_run_transmit(port);
-        else
-            fake_run_receive(port);
-    }
-}
-
 static size_t fake_offset(const volatile void *at)
 {
     size_t offset = (size_t)((const volatile uint8_t *)at - fake.area);
@@ -220,8 +93,18 @@ static size_t fake_offset(const volatile void *at)
     return offset;
 }
 
+static const uint8_t *fake_config(const volatile void *at, size_t bytes)
+{
+    size_t offset = fake_offset(at) - 0x2000;
+
+    assert_in_range(offset, 0, sizeof fake.config - bytes);
+    return fake.config + offset;
+}
+
 uint8_t mmio_read8(const volatile void *at)
 {
+    if (fake_offset(at) >= 0x2000)
+        return *fake_config(at, 1);
     assert_int_equal(fake_offset(at), 0x14);
     return fake.status;
 }
@@ -231,16 +114,25 @@ void mmio_write8(volatile void *at, uint8_t value)
     assert_int_equal(fake_offset(at), 0x14);
     if (fake.refuse_features)
         value &= (uint8_t)~8u;
+    if (value == 0) { /* reset */
+        memset(fake.queues, 0, sizeof fake.queues);
+        value = fake.deaf_to_reset;
+    }
     fake.status = value;
 }
 
 uint16_t mmio_read16(const volatile void *at)
 {
     struct fake_queue *q = &fake.queues[fake.queue_select];
+    uint16_t value;
 
+    if (fake_offset(at) >= 0x2000) {
+        memcpy(&value, fake_config(at, 2), 2);
+        return value;
+    }
     switch (fake_offset(at)) {
     case 0x12:
-        return (uint16_t)(2 * (fake.max_ports + 1));
+        return fake.queue_count;
     case 0x18:
         return q->size ? q->size : fake.queue_size;
     case 0x1a:
@@ -280,8 +172,11 @@ void mmio_write16(volatile void *at, uint16_t value)
 
 uint32_t mmio_read32(const volatile void *at)
 {
-    if (fake_offset(at) == 0x2004)
-        return fake.max_ports;
+    if (fake_offset(at) >= 0x2000) {
+        uint32_t value;
+        memcpy(&value, fake_config(at, 4), 4);
+        return value;
+    }
     assert_int_equal(fake_offset(at), 4);
     return fake.features[fake.feature_select];
 }
@@ -354,32 +249,6 @@ void platform_log(const char *format, ...)
     fake.logged++;
 }
 
-void clock_delay_us(uint64_t us)
-{
-    (void)us;
-    fake.delays++;
-    if (fake.late_done < fake.late_count) {
-        struct fake_message *late = &fake.late[fake.late_done++];
-        fake_tell_event(late->port, late->event);
-    }
-}
-
-/* The host reads what it had left. */
-void platform_wait(void)
-{
-    bool wakes = false;
-
-    fake.waits++;
-    for (unsigned i = 0; i < FAKE_PORTS; i++) {
-        if (!fake.ports[i].held)
-            continue;
-        fake.ports[i].held = false;
-        wakes |= *fake_field(fake_queue_of(i, true)->available, 0) == 0;
-        fake_run_transmit(i);
-    }
-    assert_true(wakes); /* without an interrupt the wait would never end */
-}
-
 static void fake_capability(uint8_t at, uint8_t next, uint8_t type, uint32_t offset, uint32_t bytes)
 {
     fake_put8(fake_function, at, 9);
@@ -390,18 +259,17 @@ static void fake_capability(uint8_t at, uint8_t next, uint8_t type, uint32_t off
     memcpy((uint8_t *)fake_function->config + at + 12, &bytes, 4);
 }
 
-static int fake_create(void **state)
+/* A device with this id that has `features` and VERSION_1, and one that nobody asked for. */
+static void fake_create_device(uint16_t device_id, uint32_t features)
 {
-    (void)state;
     memset(&fake, 0, sizeof fake);
     memset(fake_functions, 0, sizeof fake_functions);
-    fake.features[0] = 1 << 1 | 1 << 29; /* multiport, and one that nobody asked for */
+    fake.features[0] = features | 1u << 29;
     fake.features[1] = 1;
     fake.queue_size = 128;
-    fake.max_ports = 8;
     fake.allocations_left = FAKE_ALLOCATIONS;
     fake.status = 0x0f; /* as the firmware left it */
-    fake_function = fake_add(3, 0, 0x10431af4);
+    fake_function = fake_add(3, 0, (uint32_t)device_id << 16 | 0x1af4);
     fake_function->bar_mask[1] = 0xfffff000;
     fake_function->bar_mask[4] = 0xffffc000;
     fake_function->config[8] = 0xc;
@@ -414,7 +282,6 @@ static int fake_create(void **state)
     fake_capability(0x80, 0xa0, 4, 0x2000, 0x1000);
     fake_function->config[0xa0 / 4] = 0x00010011; /* MSI-X, two entries */
     fake_function->config[0xa4 / 4] = 1;
-    return 0;
 }
 
 static int fake_destroy(void **state)
@@ -423,11 +290,6 @@ static int fake_destroy(void **state)
     for (unsigned i = 0; i < fake.allocation_count; i++)
         free(fake.allocations[i]);
     return 0;
-}
-
-static inline void fake_port(unsigned index, const char *name)
-{
-    fake.ports[index] = (struct fake_port){.name = name, .exists = true, .console = index == 0};
 }
 
 #endif

@@ -275,6 +275,9 @@ static void delay_takes_its_time(void **state)
     uint64_t start = fake.tsc;
     clock_delay_us(100);
     assert_in_range(fake.tsc - start, 250000, 250200);
+    uint64_t us = clock_us();
+    fake.tsc += 2500 * 1000;
+    assert_in_range(clock_us() - us, 1000, 1001);
 }
 
 int main(void)

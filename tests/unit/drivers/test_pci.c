@@ -73,6 +73,73 @@ static void other_functions_need_a_multifunction_device(void **state)
     assert_int_equal(pci_find(0x1af4, ids, 2, &device), -ENODEV);
 }
 
+/* Behind a bridge on bus 0, and on a bus that no bridge leads to: another host bridge's. */
+static void other_buses_are_searched(void **state)
+{
+    struct pci_device device = {0};
+    unsigned count = 0;
+
+    (void)state;
+    fake_add_behind(3, 0, 0x10d38086);
+    fake_add_behind(255, 31, 0x10411af4);
+    assert_int_equal(pci_find(0x1af4, (const uint16_t[]){0x1041}, 1, &device), 0);
+    assert_int_equal(device.bus, 255);
+    assert_int_equal(device.slot, 31);
+    for (device = (struct pci_device){0}; pci_next(&device); count++)
+        assert_int_equal(device.bus, ((uint8_t[]){0, 3, 255})[count]);
+    assert_int_equal(count, 3);
+    device = (struct pci_device){.bus = 3};
+    assert_true(pci_next_on_bus(&device));
+    assert_int_equal(device.device_id, 0x10d3);
+    assert_false(pci_next_on_bus(&device));
+}
+
+static struct fake_function *add_bridge(uint8_t bus, uint8_t slot, uint8_t secondary,
+                                        uint8_t subordinate)
+{
+    struct fake_function *bridge = fake_add_behind(bus, slot, 0x000c1b36);
+
+    fake_put8(bridge, 0x0e, 0x81);
+    fake_put8(bridge, 0x18, bus);
+    fake_put8(bridge, 0x19, secondary);
+    fake_put8(bridge, 0x1a, subordinate);
+    return bridge;
+}
+
+static void bridges_above_a_device_are_opened(void **state)
+{
+    struct fake_function *outer = add_bridge(0, 1, 1, 2), *inner = add_bridge(1, 0, 2, 2);
+    struct fake_function *other = add_bridge(0, 2, 3, 3), *unset = add_bridge(0, 3, 0, 0);
+    struct fake_function *f = fake_add_behind(2, 0, 0x10d38086);
+    struct pci_device device = {.bus = 2, .vendor_id = 0x8086, .device_id = 0x10d3};
+    uint64_t base, bytes;
+
+    (void)state;
+    f->bar_mask[0] = 0xfffe0000;
+    assert_int_equal(pci_enable(&device), 0);
+    assert_int_equal(outer->config[1], 6);
+    assert_int_equal(inner->config[1], 6);
+    assert_int_equal(other->config[1] | unset->config[1], 0);
+    assert_int_equal(f->config[1], 0x406);
+    /* what lies behind a bridge must be in the bridge's window: nothing is made up */
+    assert_int_equal(f->config[4], 0);
+    assert_int_equal(pci_bar(&device, 0, &base, &bytes), -ENOENT);
+    pci_stop_mastering(&device);
+    assert_int_equal(f->config[1], 0x402);
+}
+
+/* Bridges that claim to lead to each other, or to everything. */
+static void hostile_bridges_are_bounded(void **state)
+{
+    struct pci_device device = {.bus = 9, .vendor_id = 0x8086, .device_id = 0x10d3};
+    struct fake_function *back = add_bridge(5, 0, 1, 255), *self = add_bridge(4, 0, 4, 255);
+
+    (void)state;
+    fake_add_behind(9, 0, 0x10d38086);
+    assert_int_equal(pci_enable(&device), 0);
+    assert_int_equal(back->config[1] | self->config[1], 0);
+}
+
 static void missing_bars_get_addresses(void **state)
 {
     struct pci_device device;
@@ -227,6 +294,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(finds_devices_and_functions, reset_fake),
         cmocka_unit_test_setup(other_functions_need_a_multifunction_device, reset_fake),
+        cmocka_unit_test_setup(other_buses_are_searched, reset_fake),
+        cmocka_unit_test_setup(bridges_above_a_device_are_opened, reset_fake),
+        cmocka_unit_test_setup(hostile_bridges_are_bounded, reset_fake),
         cmocka_unit_test_setup(missing_bars_get_addresses, reset_fake),
         cmocka_unit_test_setup(assigned_bars_stay, reset_fake),
         cmocka_unit_test_setup(addresses_in_use_are_avoided, reset_fake),
