@@ -48,7 +48,7 @@ $(BUILD)/guest.elf: $(GUEST_OBJ) $(GUEST_VARIANTS) $(BUILD)/guest/guest/variants
 
 # The same kernel, but it panics or tries its network card when the manifest asks for it: for tests.
 $(BUILD)/guest-test.elf: $(GUEST_OBJ) $(GUEST_VARIANTS) $(BUILD)/guest/guest/variants/test_hook_on.o \
-		$(BUILD)/guest/guest/variants/net_test.o linker.ld
+		$(BUILD)/guest/guest/variants/net_test.o $(BUILD)/guest/guest/variants/memory_test.o linker.ld
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
 $(BUILD)/hr: $(HOST_OBJ) $(BUILD)/flags $(BUILD)/sources

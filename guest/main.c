@@ -13,6 +13,7 @@
 #include "guest/fs.h"
 #include "guest/idle.h"
 #include "guest/image.h"
+#include "guest/leave.h"
 #include "guest/log.h"
 #include "guest/observer.h"
 #include "guest/overflow.h"
@@ -72,6 +73,8 @@ static void open_transport(struct boot_info *boot)
 {
     transport_choose(boot);
     int status = transport->init(boot);
+    if (status && boot->result.end != BOOT_END_NONE)
+        leave_done(boot->result.end);
     if (status)
         panic("no output over %s: error %d", transport->name, status);
 }
@@ -241,6 +244,7 @@ void kernel_main(struct boot_info *boot)
     run.boot = boot;
     image_place(boot->kernel_physical);
     uart_init();
+    test_hook("boot");
     phys_init(boot);
     vm_init();
     cpu_setup(0);

@@ -6,6 +6,7 @@
 #include "guest/clock.h"
 #include "guest/entry.h"
 #include "guest/layout.h"
+#include "guest/leave.h"
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/sample.h"
@@ -81,9 +82,12 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
     run.pmu->rearm(&run.session, cpu->overflow_period);
 }
 
-/* An NMI that no overflow explains: the second of two that arrived back to back, or firmware's. */
+/* An NMI that no overflow explains: the second of two that arrived back to back, firmware's, or
+ * that of a CPU that panics. */
 static __attribute__((noinline)) void unexplained(struct cpu *cpu)
 {
+    if (cpu->index == 0)
+        leave_if_asked();
     if (run.mode != HR_MODE_OVERFLOW || !cpu->ring) {
         cpu->nmi_unknown++;
         return;

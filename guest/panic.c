@@ -1,18 +1,25 @@
-/* Panics: one report on the serial port, which needs no driver that may be broken. */
+/* Panics: one report, on the serial port, which needs no driver that may be broken, and in
+ * boot_info. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "drivers/uart/uart.h"
+#include "guest/leave.h"
 #include "guest/log.h"
 #include "guest/log_buffer.h"
 #include "guest/panic.h"
-#include "include/run_ports.h"
 #include "lib/x86.h"
 
 #define STACK_DEPTH_MAX 32
 
 static void print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void write(const char *bytes, size_t count)
+{
+    uart_write(bytes, count);
+    leave_report(bytes, count);
+}
 
 static void print(const char *format, ...)
 {
@@ -22,7 +29,7 @@ static void print(const char *format, ...)
     va_start(arguments, format);
     format_text_v(line, sizeof line, format, arguments);
     va_end(arguments);
-    uart_write(line, strlen(line));
+    write(line, strlen(line));
 }
 
 static bool kernel_address(uint64_t address)
@@ -59,23 +66,25 @@ static void print_registers(const struct trap_frame *f)
 
 static void __attribute__((noreturn)) end(void)
 {
-    log_buffer_take(uart_write);
+    log_buffer_take(write);
     print("panic: end\n");
-    for (;;) {
-        x86_out32(RUN_DEBUG_EXIT_PORT, RUN_EXIT_PANIC);
-        __asm__ volatile("cli; hlt");
-    }
+    leave_panic();
 }
 
+/* The first panic is reported.  One of the same CPU is of the report itself. */
 static void begin(const char *format, va_list arguments)
 {
-    static volatile bool panicking;
+    static uint32_t panicker; /* CPUID's initial APIC id + 1 */
+    uint32_t self = (x86_cpuid(1, 0).ebx >> 24) + 1, nobody = 0;
     char line[256];
 
     __asm__ volatile("cli");
-    if (panicking)
-        end(); /* the report itself failed */
-    panicking = true;
+    if (!__atomic_compare_exchange_n(&panicker, &nobody, self, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST)) {
+        if (nobody != self)
+            leave_wait();
+        end();
+    }
     format_text_v(line, sizeof line, format, arguments);
     print("panic: %s\n", line);
 }

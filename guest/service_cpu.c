@@ -8,6 +8,7 @@
 #include "guest/cross.h"
 #include "guest/fs_kept.h"
 #include "guest/input.h"
+#include "guest/leave.h"
 #include "guest/log.h"
 #include "guest/log_buffer.h"
 #include "guest/ring.h"
@@ -270,12 +271,11 @@ perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
         fs_kept_finish(record->kind == HR_EXIT_REFUSED ? NULL : cpu->buffer, send_files);
     }
     service_cpu_poll();
-    send_message(RUN_GUEST_DONE, 0, 0);
-    transport->finish();
-    for (;;) {
-        x86_out32(RUN_DEBUG_EXIT_PORT, RUN_EXIT_DONE);
-        x86_wait_for_interrupt();
-    }
+    if (transport->host)
+        send_message(RUN_GUEST_DONE, 0, 0);
+    run.boot->result.exit_kind = record->kind;
+    run.boot->result.exit_code = record->code;
+    leave_done(transport->finish());
 }
 
 /* Bytes that came before these in the stream. */

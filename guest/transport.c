@@ -5,6 +5,7 @@
 
 static const struct transport *const transports[] = {
     [BOOT_OUTPUT_VIRTIO] = &transport_virtio,
+    [BOOT_OUTPUT_MEMORY] = &transport_memory,
     [BOOT_OUTPUT_TCP] = &transport_tcp,
 };
 

@@ -27,6 +27,7 @@ enum {
     ICR_INIT = 0x4500, /* assert, edge, physical */
     ICR_STARTUP = 0x4600,
     ICR_FIXED = 0x4000,
+    ICR_NMI = 0x4400,
     ICR_PENDING = 1 << 12,
     TIMER_DIVIDE_BY_1 = 0xb,
 };
@@ -170,6 +171,11 @@ static void send_command(uint32_t to_apic_id, uint32_t command)
 void apic_send(uint32_t to_apic_id, uint8_t vector)
 {
     send_command(to_apic_id, ICR_FIXED | vector);
+}
+
+void apic_send_nmi(uint32_t to_apic_id)
+{
+    send_command(to_apic_id, ICR_NMI);
 }
 
 void apic_start_cpu(uint32_t to_apic_id, uint8_t page, void (*delay_us)(uint64_t us))

@@ -124,6 +124,9 @@ static inline void apic_pmi_disable(void)
 /* Fixed interrupt to another CPU. */
 void apic_send(uint32_t to_apic_id, uint8_t vector);
 
+/* Non-maskable interrupt to a CPU. */
+void apic_send_nmi(uint32_t to_apic_id);
+
 /* INIT, then STARTUP twice with the delays of SDM volume 3, "MP Initialization Protocol";
  * the trampoline page's physical address is page * 4096 < 1 MiB.  delay_us busy-waits.
  */

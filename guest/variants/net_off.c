@@ -10,7 +10,7 @@ static int init(struct boot_info *boot)
     boot->result.report_bytes =
         (uint32_t)format_text(boot->result.report, sizeof boot->result.report,
                               "this kernel was built without network streaming");
-    log_notice("%s", boot->result.report);
+    boot->result.end = BOOT_END_UNSENT;
     return -ENOSYS;
 }
 

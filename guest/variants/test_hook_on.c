@@ -10,6 +10,7 @@
 #include "guest/log.h"
 #include "guest/panic.h"
 #include "guest/run.h"
+#include "guest/variants/memory_test.h"
 #include "guest/variants/net_test.h"
 
 static __attribute__((noinline)) void store_to_null(void)
@@ -28,18 +29,6 @@ static __attribute__((noinline)) void lose_stack(void)
 #define MSR_FREERUN_KERNEL 0x40000090u
 #define MSR_FREERUN_USER 0x40000091u
 
-/* As a watchdog or the firmware would. SDM volume 3, "Interrupt Command Register (ICR)": NMI
- * delivery */
-static void send_nmi(uint32_t to_apic_id)
-{
-    if (!apic.registers) {
-        x86_wrmsr(APIC_MSR_X2APIC_BASE + APIC_ICR_LOW / 16, (uint64_t)to_apic_id << 32 | 0x4400);
-        return;
-    }
-    apic_write(APIC_ICR_HIGH, to_apic_id << 24);
-    apic_write(APIC_ICR_LOW, 0x4400);
-}
-
 static void note_instructions(const char *where)
 {
     uint64_t kernel, user;
@@ -51,6 +40,12 @@ static void note_instructions(const char *where)
 
 void test_hook(const char *where)
 {
+    if (strcmp(where, "boot") == 0)
+        memory_test_prepare(run.boot);
+    if (strcmp(where, "leave") == 0)
+        memory_test_result();
+    if (strcmp(where, "start") != 0 && strcmp(where, "end") != 0)
+        return;
     note_instructions(where);
     const char *test = manifest_text(&run.manifest, "panic-test", "");
     char wanted[64];
@@ -63,7 +58,7 @@ void test_hook(const char *where)
         lose_stack();
     format_text(wanted, sizeof wanted, "%s-nmi", where);
     for (uint32_t i = 0; strcmp(test, wanted) == 0 && i < cpu_count; i++)
-        send_nmi(cpus[i].apic_id);
+        apic_send_nmi(cpus[i].apic_id); /* as a watchdog or the firmware would */
     format_text(wanted, sizeof wanted, "%s-net", where);
     if (strcmp(test, wanted) == 0)
         net_test();

@@ -1,0 +1,13 @@
+/* Output into memory in test kernels; for test_hook_on.c. */
+#ifndef GUEST_VARIANTS_MEMORY_TEST_H
+#define GUEST_VARIANTS_MEMORY_TEST_H
+
+#include "include/boot_info.h"
+
+/* Makes parts of RAM the buffer, where the command line says so. */
+void memory_test_prepare(struct boot_info *boot);
+
+/* What the loader would find, on the serial port. */
+void memory_test_result(void);
+
+#endif
