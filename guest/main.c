@@ -15,6 +15,7 @@
 #include "guest/image.h"
 #include "guest/leave.h"
 #include "guest/log.h"
+#include "guest/machine.h"
 #include "guest/observer.h"
 #include "guest/overflow.h"
 #include "guest/page.h"
@@ -105,6 +106,7 @@ static void prepare_workload(struct cpu *cpu)
     cpu->attention_due = cpu->slice_end = CPU_NEVER;
     cpu_set_kernel_stack(cpu, (uint64_t)stack + KERNEL_STACK_BYTES);
     apic_timer_setup(VECTOR_TIMER);
+    machine_prepare(cpu);
 }
 
 /* The same, and what a sample costs on it: for the first one. */
@@ -153,6 +155,7 @@ static void start_counting(struct cpu *cpu)
     if (run.shared)
         clock_reset(cpu); /* an overflow in the kernel before the program comes at 0 */
     cpu->user_ticks = 0;
+    machine_start(cpu);
     if (run.mode == HR_MODE_OVERFLOW) {
         run.session.period = run.period;
         overflow_start(cpu);

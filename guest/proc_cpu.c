@@ -1,6 +1,8 @@
 /* /proc/cpuinfo, /sys/devices/system/cpu and node.  Each CPU of the program is a core. */
 #include <string.h>
 
+#include "drivers/processor/caches.h"
+#include "drivers/processor/processor.h"
 #include "guest/log.h"
 #include "guest/phys.h"
 #include "guest/proc.h"
@@ -19,75 +21,6 @@ static uint32_t cpu_of(const struct inode *inode)
 }
 
 /* ---- caches ---- */
-
-enum { CACHE_NONE, CACHE_DATA, CACHE_INSTRUCTIONS, CACHE_BOTH };
-
-struct cache {
-    uint32_t level, type;
-    uint32_t line, partitions, ways, sets;
-};
-
-static bool has_leaf(uint32_t leaf)
-{
-    return x86_cpuid(leaf & 0x80000000, 0).eax >= leaf;
-}
-
-/* CPUID leaf 4 of Intel, 8000001DH of AMD: of the same form. */
-static struct cache described_cache(uint32_t leaf, uint32_t index)
-{
-    struct cpuid_result r = x86_cpuid(leaf, index);
-
-    return (struct cache){.type = r.eax & 31,
-                          .level = r.eax >> 5 & 7,
-                          .line = (r.ebx & 0xfff) + 1,
-                          .partitions = (r.ebx >> 12 & 0x3ff) + 1,
-                          .ways = (r.ebx >> 22) + 1,
-                          .sets = r.ecx + 1};
-}
-
-/* AMD64 Architecture Programmer's Manual volume 3, "Extended Feature Identifiers": L1 in function
- * 80000005H, L2 and L3 in 80000006H with ways as a code. */
-static struct cache plain_cache(uint32_t index)
-{
-    static const uint8_t ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
-    struct cpuid_result r = x86_cpuid(index < 2 ? 0x80000005 : 0x80000006, 0);
-    uint32_t word = index == 0 || index == 2 ? r.ecx : r.edx, kib;
-    struct cache cache = {.level = index < 2 ? 1 : index,
-                          .type = index == 0   ? CACHE_DATA
-                                  : index == 1 ? CACHE_INSTRUCTIONS
-                                               : CACHE_BOTH,
-                          .line = word & 255,
-                          .partitions = 1};
-
-    if (index < 2) {
-        kib = word >> 24;
-        cache.ways = word >> 16 & 255;
-    } else {
-        kib = index == 2 ? word >> 16 : (word >> 18) * 512;
-        cache.ways = ways[word >> 12 & 15];
-    }
-    if (!kib || !cache.line || !cache.ways)
-        return (struct cache){0};
-    cache.sets = kib * 1024 / cache.line / cache.ways;
-    return cache;
-}
-
-static struct cache cache_of(uint32_t index)
-{
-    bool amd = x86_cpuid(0, 0).ecx == 0x444d4163; /* "cAMD" */
-    struct cache cache = {0};
-
-    if (!amd && has_leaf(4))
-        return described_cache(4, index);
-    if (amd && has_leaf(0x8000001d))
-        cache = described_cache(0x8000001d, index);
-    return cache.type || !has_leaf(0x80000006) ? cache : plain_cache(index);
-}
-
-static uint32_t cache_kib(const struct cache *cache)
-{
-    return (uint32_t)((uint64_t)cache->line * cache->partitions * cache->ways * cache->sets >> 10);
-}
 
 static bool is_shared(const struct cache *cache)
 {
@@ -111,7 +44,7 @@ GENERATE(cache_file)
 {
     BEGIN
     uint32_t detail = inode->context & 255, cpu = cpu_of(inode);
-    struct cache cache = cache_of(detail / CACHE_FILES);
+    struct cache cache = caches_get(detail / CACHE_FILES);
 
     switch ((enum cache_file)(detail % CACHE_FILES)) {
     case CACHE_LEVEL:
@@ -124,7 +57,7 @@ GENERATE(cache_file)
                                                     : "Unified");
         break;
     case CACHE_SIZE:
-        proc_add(&text, "%uK\n", cache_kib(&cache));
+        proc_add(&text, "%uK\n", caches_kib(&cache));
         break;
     case CACHE_LINE:
         proc_add(&text, "%u\n", cache.line);
@@ -153,7 +86,7 @@ GENERATE(cache_file)
 
 bool proc_cpu_has(const struct proc_file *file)
 {
-    return file->generate != cache_file || cache_of(file->detail / CACHE_FILES).type;
+    return file->generate != cache_file || caches_get(file->detail / CACHE_FILES).type;
 }
 
 /* ---- topology ---- */
@@ -231,10 +164,10 @@ static uint32_t largest_cache_kib(void)
     uint32_t kib = 0;
 
     for (uint32_t i = 0; i < CACHES; i++) {
-        struct cache cache = cache_of(i);
+        struct cache cache = caches_get(i);
 
-        if (cache.type && cache_kib(&cache) > kib)
-            kib = cache_kib(&cache);
+        if (cache.type && caches_kib(&cache) > kib)
+            kib = caches_kib(&cache);
     }
     return kib;
 }

@@ -9,6 +9,7 @@
 #include "guest/cross.h"
 #include "guest/entry.h"
 #include "guest/log.h"
+#include "guest/machine.h"
 #include "guest/panic.h"
 #include "guest/phys.h"
 #include "guest/refused.h"
@@ -207,6 +208,7 @@ static void stop_counting(struct cpu *cpu)
     __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
     run.pmu->stop(&run.session);
     sampler_read(cpu, cpu->totals);
+    machine_stop(cpu);
 }
 
 static void record_end(struct cpu *cpu)

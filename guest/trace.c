@@ -5,6 +5,7 @@
 
 #include "drivers/platform.h"
 #include "guest/log.h"
+#include "guest/machine.h"
 #include "guest/marks.h"
 #include "guest/regions.h"
 #include "guest/ring.h"
@@ -337,8 +338,10 @@ void trace_end(const struct hr_rec_exit *exit_record)
             add_stream(cpu);
     for (uint32_t cpu = 0; cpu < cpu_count; cpu++) {
         add_nmis(&cpus[cpu]);
-        if (streams[cpu])
-            add_activity(&cpus[cpu]);
+        if (!streams[cpu])
+            continue;
+        add_activity(&cpus[cpu]);
+        add(HR_REC_MACHINE_CPU, machine_record(&cpus[cpu]), sizeof(struct hr_rec_machine_cpu));
     }
     regions_write(&meta.writer);
     send_chunk(&meta.writer);

@@ -4,7 +4,7 @@
 
 #include "guest/image.h"
 #include "guest/log.h"
-#include "guest/phys.h"
+#include "guest/machine.h"
 #include "guest/run.h"
 #include "guest/trace.h"
 #include "guest/trace_maps.h"
@@ -44,40 +44,9 @@ static void info_number(struct trace_writer *w, const char *key, uint64_t value)
     info(w, key, text);
 }
 
-/* CPUID leaf's registers as text: EBX, EDX, ECX for the vendor, and so on. */
-static void info_machine(struct trace_writer *w)
+static void say_machine(void *context, const char *key, const char *value)
 {
-    struct cpuid_result leaf = x86_cpuid(0, 0);
-    char text[49] = {0};
-
-    memcpy(text, &leaf.ebx, 4);
-    memcpy(text + 4, &leaf.edx, 4);
-    memcpy(text + 8, &leaf.ecx, 4);
-    info(w, "machine.vendor", text);
-    for (uint32_t i = 0; i < 3; i++) {
-        leaf = x86_cpuid(0x80000002 + i, 0);
-        memcpy(text + 16 * i, &leaf, 16);
-    }
-    text[48] = 0;
-    info(w, "machine.model", text);
-    leaf = x86_cpuid(1, 0);
-    uint32_t family = leaf.eax >> 8 & 15, model = leaf.eax >> 4 & 15;
-    if (family == 6 || family == 15)
-        model |= leaf.eax >> 12 & 0xf0;
-    if (family == 15)
-        family += leaf.eax >> 20 & 0xff;
-    format_text(text, sizeof text, "family %u model %u stepping %u", family, model, leaf.eax & 15);
-    info(w, "machine.family", text);
-    memset(text, 0, sizeof text);
-    if (leaf.ecx >> 31) {
-        leaf = x86_cpuid(0x40000000, 0);
-        memcpy(text, &leaf.ebx, 12);
-    } else {
-        memcpy(text, "none", 4);
-    }
-    info(w, "machine.hypervisor", text);
-    info_number(w, "machine.cpus", cpu_count);
-    info_number(w, "machine.memory", phys_total_bytes());
+    info(context, key, value);
 }
 
 /* Arguments joined by spaces; one that a shell would split or change is put in single quotes. */
@@ -137,6 +106,20 @@ static const char *const triggers[] = {
     [HR_MODE_INSTRUCTED] = "the program",
 };
 
+static void info_counters(struct trace_writer *w)
+{
+    const struct pmu_caps *caps = &run.pmu_caps;
+    char text[64];
+
+    info(w, "pmu.driver", run.pmu->name);
+    if (!caps->needs_encodings)
+        return;
+    info_number(w, "pmu.version", caps->version);
+    format_text(text, sizeof text, "%u general of %u bits, %u fixed of %u bits",
+                caps->general_counters, caps->general_bits, caps->fixed_counters, caps->fixed_bits);
+    info(w, "pmu.counters", text);
+}
+
 static void info_run(struct trace_writer *w)
 {
     const struct manifest *m = &run.manifest;
@@ -148,7 +131,7 @@ static void info_run(struct trace_writer *w)
     info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
     info(w, "boot.entry", run.boot->entry == BOOT_ENTRY_PVH ? "pvh" : "uefi");
     info(w, "sampling.trigger", triggers[run.mode]);
-    info(w, "pmu.driver", run.pmu->name);
+    info_counters(w);
     info(w, "run.virtual_time", run.clock.virtual_time ? "yes" : "no");
 }
 
@@ -194,7 +177,7 @@ void trace_meta_write(struct trace_writer *w)
         add(w, HR_META_EVENT, &record, sizeof record, event->name, (uint32_t)strlen(event->name));
     }
     add(w, HR_META_CALIBRATION, &run.calibration, sizeof run.calibration, NULL, 0);
-    info_machine(w);
+    machine_describe(say_machine, w);
     info_run(w);
     trace_maps_write(w);
 }

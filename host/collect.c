@@ -99,7 +99,7 @@ static void note_meta(struct collector *c, const struct hr_chunk_header *header,
         c->events += record.type == HR_META_EVENT;
         if (record.type != HR_META_EVENT || c->unmeasured[0] != 0 ||
             !trace_body(&record, &event, sizeof event, &name, &bytes) ||
-            event.source == HR_SOURCE_PMU)
+            event.source == HR_SOURCE_PMU || event.source == HR_SOURCE_MSR)
             continue;
         if (bytes >= sizeof c->unmeasured)
             bytes = sizeof c->unmeasured - 1;

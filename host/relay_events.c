@@ -8,12 +8,11 @@
 
 #include "host/relay_cpu.h"
 #include "host/relay_events.h"
+#include "host/trace_info.h"
 
 #define NEVER UINT64_MAX
 #define GRACE_NS 5000000000ull /* from a request to end until the emulator is killed */
 #define ABANDON_NS 1000000000ull /* from the kill until blocked output is given up */
-
-static const char *const source_names[] = {"none", "pmu", "icount", "stub"};
 
 void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_t now_ns)
 {
@@ -119,8 +118,7 @@ static void check_collector(struct relay *r, uint64_t now_ns)
         run_fail(r->failure, RUN_EXIT_FAILED,
                  "--require-pmu: event '%s' has no performance counter here (source: %s); leave "
                  "the option out, or run where there is a PMU",
-                 c->unmeasured,
-                 c->unmeasured_source < 4 ? source_names[c->unmeasured_source] : "?");
+                 c->unmeasured, trace_info_source(c->unmeasured_source));
         relay_events_stop(r, SIGKILL, false, now_ns);
     }
 }

@@ -76,8 +76,7 @@ static enum trace_status take_event(struct trace_info *info, const struct trace_
     const uint8_t *name;
     size_t name_bytes;
 
-    if (!trace_body(record, &meta, sizeof meta, &name, &name_bytes) ||
-        meta.index >= HR_EVENTS_MAX || meta.source > HR_SOURCE_STUB)
+    if (!trace_body(record, &meta, sizeof meta, &name, &name_bytes) || meta.index >= HR_EVENTS_MAX)
         return TRACE_BAD_RECORD;
     info->events[meta.index].meta = meta;
     snprintf(info->events[meta.index].name, sizeof info->events[0].name, "%.*s", (int)name_bytes,

@@ -15,10 +15,8 @@ static const char *word(const char *found)
 const char *trace_info_source(enum hr_source source)
 {
     static const char *const words[] = {
-        [HR_SOURCE_NONE] = "none",
-        [HR_SOURCE_PMU] = "pmu",
-        [HR_SOURCE_ICOUNT] = "icount",
-        [HR_SOURCE_STUB] = "stub",
+        [HR_SOURCE_NONE] = "none", [HR_SOURCE_PMU] = "pmu", [HR_SOURCE_ICOUNT] = "icount",
+        [HR_SOURCE_STUB] = "stub", [HR_SOURCE_MSR] = "msr",
     };
 
     return word(WORD(words, (uint32_t)source));
@@ -35,8 +33,12 @@ const char *trace_info_source_words(const struct trace_info *info, uint32_t even
                    : "exact, from virtual time";
     case HR_SOURCE_STUB:
         return "stub: fixed ratio of instructions, not a measurement";
-    default:
+    case HR_SOURCE_MSR:
+        return "a register of the CPU, in ring 0 too";
+    case HR_SOURCE_NONE:
         return "no source: not counted";
+    default:
+        return "source unknown to this version";
     }
 }
 

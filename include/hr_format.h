@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 3 /* readers accept any minor version */
+#define HR_VERSION_MINOR 4 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -101,6 +101,7 @@ enum hr_record_type {
     HR_REC_REGION = 68, /* struct hr_rec_region, then u64 buckets[bucket_count], then the name */
     HR_REC_NMI = 69, /* struct hr_rec_nmi, one per CPU that takes them */
     HR_REC_ACTIVITY = 70, /* struct hr_rec_activity, one per CPU */
+    HR_REC_MACHINE_CPU = 71, /* struct hr_rec_machine_cpu, one per CPU */
     /* in INDEX chunks */
     HR_INDEX_ENTRIES = 96, /* an array of struct hr_index_entry */
     HR_INDEX_TRAILER = 97, /* struct hr_index_trailer: the last bytes of the file */
@@ -134,6 +135,7 @@ enum hr_source { /* where a counter's value came from */
                  HR_SOURCE_ICOUNT = 2, /* exact, from virtual time */
                  HR_SOURCE_STUB =
                      3, /* a fixed, documented ratio of instructions: not a measurement */
+                 HR_SOURCE_MSR = 4, /* a model-specific register that always counts */
 };
 
 enum { HR_EVENT_USER = 1, HR_EVENT_KERNEL = 2 }; /* hr_meta_event.flags: rings counted */
@@ -414,6 +416,41 @@ struct hr_rec_activity { /* of the kernel, on a CPU that ran the program */
     uint16_t reserved[3];
 };
 _Static_assert(sizeof(struct hr_rec_activity) == 48, "hr_rec_activity");
+
+enum { /* hr_rec_machine_cpu.flags: what this CPU has, and so which fields are known */
+       HR_MACHINE_APERF = 1, /* APERF and MPERF: the fields aperf* and mperf*, and tsc */
+       HR_MACHINE_SMI = 2,
+       HR_MACHINE_THERMAL = 4,
+       HR_MACHINE_PACKAGE = 8,
+       HR_MACHINE_LOGS = 16, /* logs of thermal events were cleared at the start */
+};
+
+struct hr_rec_machine_cpu { /* the state of a CPU that ran the program, and what happened to it */
+    uint64_t tsc; /* from just before the program to its end: ticks of the TSC, */
+    uint64_t aperf; /* clock cycles, */
+    uint64_t mperf; /* and clock cycles at the TSC's frequency, both while it did not halt */
+    uint32_t aperf_before; /* the same of about a millisecond at boot, */
+    uint32_t mperf_before;
+    uint32_t aperf_after; /* and after the program */
+    uint32_t mperf_after;
+    uint32_t smi_before; /* system management interrupts since reset */
+    uint32_t smi_after;
+    uint32_t thermal_before; /* IA32_THERM_STATUS as it was found */
+    uint32_t thermal_after;
+    uint32_t package_before; /* IA32_PACKAGE_THERM_STATUS */
+    uint32_t package_after;
+    uint32_t apic_id;
+    uint32_t microcode; /* its revision; 0: unknown */
+    uint32_t flags;
+    uint16_t cpu;
+    uint8_t core_kind; /* of a hybrid processor, CPUID 1AH's: 20H Atom, 40H Core; else 0 */
+    uint8_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_machine_cpu) == 80, "hr_rec_machine_cpu");
+_Static_assert(offsetof(struct hr_rec_machine_cpu, aperf_before) == 24, "aperf_before");
+_Static_assert(offsetof(struct hr_rec_machine_cpu, smi_before) == 40, "smi_before");
+_Static_assert(offsetof(struct hr_rec_machine_cpu, apic_id) == 64, "apic_id");
+_Static_assert(offsetof(struct hr_rec_machine_cpu, cpu) == 76, "cpu");
 
 enum hr_host_reason { /* why the collector closed the file */
                       HR_HOST_COMPLETE = 1, /* after the END chunk */

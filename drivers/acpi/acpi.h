@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define ACPI_CPUS_MAX 66 /* as many as the kernel uses */
+#define ACPI_CPUS_MAX 1024 /* the kernel uses fewer, and says of what machine */
 
 struct acpi_machine {
     uint64_t local_apic_base; /* physical; FEE00000H when there is no MADT */

@@ -192,6 +192,43 @@ static size_t build_triggers(uint8_t *out)
     return golden_file_close(f);
 }
 
+/* What version 1.4 added: a register as an event's source, what happened to the CPUs. */
+static size_t build_machine(uint8_t *out)
+{
+    const struct hr_rec_machine_cpu cpu = {
+        .tsc = 3000000000,
+        .aperf = 3900000000,
+        .mperf = 2990000000,
+        .aperf_before = 4000000,
+        .mperf_before = 3000000,
+        .aperf_after = 3600000,
+        .mperf_after = 3000000,
+        .smi_before = 17,
+        .smi_after = 19,
+        .thermal_before = 0x88330000,
+        .thermal_after = 0x88110002,
+        .package_before = 0x88300000,
+        .package_after = 0x88100000,
+        .apic_id = 2,
+        .microcode = 0xf4,
+        .flags = HR_MACHINE_APERF | HR_MACHINE_SMI | HR_MACHINE_THERMAL | HR_MACHINE_PACKAGE |
+                 HR_MACHINE_LOGS,
+        .cpu = 1,
+        .core_kind = 0x40,
+    };
+    struct golden_file *f = golden_file_new(out, 2);
+
+    f->source = HR_SOURCE_MSR;
+    golden_file_meta(f, HR_MODE_TIMER);
+    trace_writer_begin(&f->data, HR_CHUNK_DATA);
+    put_samples(f, 0, 10);
+    golden_file_seal(f, &f->data);
+    golden_file_end_records(f);
+    golden_file_put(&f->meta, HR_REC_MACHINE_CPU, TRACE_NO_TIME, &cpu, sizeof cpu, NULL);
+    golden_file_seal(f, &f->meta);
+    return golden_file_close(f);
+}
+
 static void put_unknown_chunk(struct golden_file *f)
 {
     trace_writer_begin(&f->other, (enum hr_chunk_type)77);
@@ -233,6 +270,7 @@ const struct golden golden_table[] = {
     {"events5", 5, 80, build_events5, golden_sample, NULL},
     {"events13", 13, 80, build_events13, golden_sample, NULL},
     {"triggers", 2, 40, build_triggers, trigger_sample, NULL},
+    {"machine", 2, 10, build_machine, golden_sample, NULL},
     {"newer", 2, 20, build_newer, golden_sample, NULL},
     {"stacks", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_chains,
      golden_stacks_sample, golden_stacks_chain},

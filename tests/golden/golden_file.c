@@ -13,6 +13,7 @@ struct golden_file *golden_file_new(uint8_t *out, uint32_t event_count)
         abort();
     f->out = out;
     f->event_count = event_count;
+    f->source = HR_SOURCE_STUB;
     trace_file_header(&header);
     memcpy(out, &header, sizeof header);
     f->bytes = sizeof header;
@@ -85,7 +86,7 @@ static void put_infos(struct trace_writer *w)
     }
 }
 
-static void put_events(struct trace_writer *w, uint32_t event_count)
+static void put_events(struct trace_writer *w, uint32_t event_count, enum hr_source last)
 {
     static const char *const names[HR_EVENTS_MAX] = {
         "instructions", "cycles",           "branches",  "branch-misses",   "cache-misses",
@@ -96,7 +97,9 @@ static void put_events(struct trace_writer *w, uint32_t event_count)
         const struct hr_meta_event event = {
             .encoding = i == 12 ? 0x1c2 : 0,
             .index = (uint16_t)i,
-            .source = i == 0 ? HR_SOURCE_ICOUNT : HR_SOURCE_STUB,
+            .source = i == 0                 ? HR_SOURCE_ICOUNT
+                      : i + 1 == event_count ? last
+                                             : HR_SOURCE_STUB,
             .width_bits = 64,
             .flags = HR_EVENT_USER,
         };
@@ -142,7 +145,7 @@ void golden_file_meta(struct golden_file *f, enum hr_mode mode)
     put_infos(&f->meta);
     golden_file_put(&f->meta, HR_META_CLOCK, TRACE_NO_TIME, &clock, sizeof clock, NULL);
     golden_file_put(&f->meta, HR_META_SAMPLING, TRACE_NO_TIME, &sampling, sizeof sampling, NULL);
-    put_events(&f->meta, f->event_count);
+    put_events(&f->meta, f->event_count, f->source);
     golden_file_put(&f->meta, HR_META_CALIBRATION, TRACE_NO_TIME, &calibration, sizeof calibration,
                     NULL);
     if (f->stacks.kind != 0)

@@ -13,6 +13,7 @@ struct golden_file {
     uint8_t *out;
     size_t bytes;
     uint32_t event_count;
+    enum hr_source source; /* of the last event; the first is exact, those between are stubs */
     uint8_t buffer[16384];
     struct trace_writer meta; /* META and END chunks */
     struct trace_writer data; /* DATA chunks of CPU 1 */

@@ -22,6 +22,7 @@ struct fake_register {
     uint64_t value;
     uint32_t select; /* for a counter: the register that makes it count, */
     uint64_t enable; /* when it has one of these bits */
+    uint64_t step; /* it goes on by so much after every reading */
 };
 
 static struct {
@@ -48,7 +49,7 @@ static struct fake_register *fake_find(uint32_t msr)
 static void fake_add(uint32_t msr, uint64_t value, uint32_t select)
 {
     assert_true(fake.count < FAKE_MSRS);
-    fake.registers[fake.count++] = (struct fake_register){msr, value, select, FAKE_ENABLE};
+    fake.registers[fake.count++] = (struct fake_register){msr, value, select, FAKE_ENABLE, 0};
 }
 
 int platform_msr_read(uint32_t msr, uint64_t *value)
@@ -58,6 +59,7 @@ int platform_msr_read(uint32_t msr, uint64_t *value)
     if (!r)
         return -EFAULT;
     *value = r->value;
+    r->value += r->step;
     return 0;
 }
 

@@ -1,0 +1,40 @@
+/* What happened to a CPU meanwhile: actual frequency, SMIs, throttling.
+ *
+ * Probed and read on the CPU concerned, interrupts off.  Registers that CPUID does not promise are
+ * not touched, those that fault are not there, and APERF and MPERF must move: emulators answer 0
+ * for registers that they do not know.
+ */
+#ifndef DRIVERS_PROCESSOR_MONITOR_H
+#define DRIVERS_PROCESSOR_MONITOR_H
+
+#include <stdint.h>
+
+#include "include/hr_format.h"
+
+struct monitor_reading { /* 0 where a register is not there */
+    uint64_t tsc;
+    uint64_t aperf;
+    uint64_t mperf;
+    uint32_t smi;
+    uint32_t thermal; /* IA32_THERM_STATUS */
+    uint32_t package; /* IA32_PACKAGE_THERM_STATUS */
+};
+
+struct monitor_frequency { /* aperf / mperf times the TSC's frequency */
+    uint32_t aperf;
+    uint32_t mperf;
+};
+
+/* Which registers there are: HR_MACHINE_* flags. */
+uint32_t monitor_probe(void);
+
+void monitor_read(uint32_t flags, struct monitor_reading *out);
+
+/* Clears the logs of thermal events, so that what is in them at the end has happened since:
+ * HR_MACHINE_LOGS when that worked, otherwise 0. */
+uint32_t monitor_clear_logs(uint32_t flags);
+
+/* Spins for so many ticks of the TSC (below 2^31) and says how fast the CPU was. */
+struct monitor_frequency monitor_spin(uint32_t flags, uint32_t ticks);
+
+#endif

@@ -1,0 +1,29 @@
+/* Packages, cores and threads: what the parts of an APIC id mean. */
+#ifndef DRIVERS_PROCESSOR_TOPOLOGY_H
+#define DRIVERS_PROCESSOR_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct topology { /* an APIC id is, from the top: package, core, thread */
+    uint32_t core_shift; /* id >> core_shift: the core */
+    uint32_t package_shift; /* id >> package_shift: the package; at least core_shift */
+};
+
+struct topology_count {
+    uint32_t packages, cores, threads;
+};
+
+/* From CPUID of the calling CPU: the same on all of a machine. */
+void topology_read(struct topology *out);
+
+struct topology_count topology_count(const struct topology *topology, const uint32_t *apic_ids,
+                                     uint32_t count);
+
+/* Two different threads of one core. */
+static inline bool topology_siblings(const struct topology *topology, uint32_t a, uint32_t b)
+{
+    return a != b && a >> topology->core_shift == b >> topology->core_shift;
+}
+
+#endif
