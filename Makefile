@@ -39,7 +39,7 @@ WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc
 	$(if $(MUSL_GCC),$(WORKLOADS:=-musl)))
 
 .PHONY: all workloads help clean demo test test-long check-vpmu bench lint check-layers install uninstall FORCE
-all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/libhr.a $(BUILD)/libhr.so workloads ## build the hr command, the kernel and the workloads
+all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so workloads ## build the hr command, the kernel and the workloads
 
 GUEST_VARIANTS := $(BUILD)/guest/guest/variants/net_off.o
 $(BUILD)/guest.elf: $(GUEST_OBJ) $(GUEST_VARIANTS) $(BUILD)/guest/guest/variants/test_hook_off.o linker.ld \
@@ -74,6 +74,11 @@ $(BUILD)/vdso.bin: $(BUILD)/vdso.so
 	objcopy --strip-all $< $@
 
 $(BUILD)/guest/guest/vdso_image.o: $(BUILD)/vdso.bin
+
+# What a BIOS runs of a stick: 16-bit code, loaded at 7C00H.
+$(BUILD)/mbr.bin: boot/bios/mbr.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) -m32 -fno-pic -nostdlib -static -Wl,-Ttext,0x7c00,--oformat,binary,--build-id=none,-e,start -o $@ $<
 
 LIBHR_OBJ := $(addprefix $(BUILD)/libhr/,$(addsuffix .o,$(basename $(LIBHR_SRC))))
 $(BUILD)/libhr/%.o: %.c $(BUILD)/flags
@@ -155,6 +160,7 @@ install: all ## install into PREFIX (default /usr/local)
 	install -D -m 755 $(BUILD)/hr $(DESTDIR)$(PREFIX)/bin/hr
 	install -D -m 644 $(BUILD)/guest.elf $(DESTDIR)$(PREFIX)/lib/microtome/guest.elf
 	install -D -m 644 $(BUILD)/vdso.so $(DESTDIR)$(PREFIX)/lib/microtome/vdso.so
+	install -D -m 644 $(BUILD)/mbr.bin $(DESTDIR)$(PREFIX)/lib/microtome/mbr.bin
 	install -D -m 644 docs/hr.1 $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
 	install -D -m 644 include/hr.h $(DESTDIR)$(PREFIX)/include/hr.h
 	install -D -m 644 $(BUILD)/libhr.a $(DESTDIR)$(PREFIX)/lib/libhr.a

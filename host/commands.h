@@ -23,6 +23,7 @@ struct command {
 int run_command(int argc, char **argv);
 int pack_command(int argc, char **argv);
 int collect_command(int argc, char **argv);
+int usb_command(int argc, char **argv);
 
 /* readers */
 int stat_command(int argc, char **argv);

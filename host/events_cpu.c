@@ -258,6 +258,17 @@ const char *events_cpu_table_at(size_t index)
     return NULL;
 }
 
+int events_cpu_models_at(size_t index, struct events_cpu *first, uint32_t *last_model)
+{
+    const struct cpu_models *m = &cpu_models[index];
+
+    if (index >= COUNT(cpu_models))
+        return -1;
+    name_cpu(first, m->vendor, m->family, m->first, m->stepping);
+    *last_model = m->last;
+    return 0;
+}
+
 char *events_cpu_describe(const struct events_cpu *cpu, char *out)
 {
     static const char *const names[] = {"x86", "Intel", "AMD"};

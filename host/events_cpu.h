@@ -42,6 +42,12 @@ const char *events_cpu_table(const struct events_cpu *cpu);
 /* All tables by number, from 0; NULL after the last. */
 const char *events_cpu_table_at(size_t index);
 
+/* Ranges of models with one table each, by number, from 0: the first model, which tells also
+ * vendor, family and the lowest stepping, and the last one.  A model may be in several;
+ * events_cpu_table says which one counts.  0, or -1 after the last.
+ */
+int events_cpu_models_at(size_t index, struct events_cpu *first, uint32_t *last_model);
+
 /* "Intel family 6 model 106 (icx)"; `out` has EVENTS_CPU_TEXT_BYTES.  Both return `out`. */
 char *events_cpu_describe(const struct events_cpu *cpu, char *out);
 

@@ -48,27 +48,33 @@ int launch_find_qemu(const struct options *o, char found[PATH_MAX], struct run_f
     return 0;
 }
 
-int launch_find_kernel(const struct options *o, char found[PATH_MAX], struct run_failure *failure)
+int launch_find_part(const char *name, const char *given, const char *option, char found[PATH_MAX],
+                     struct run_failure *failure)
 {
-    static const char *const places[] = {"guest.elf", "../lib/microtome/guest.elf"};
+    static const char *const places[] = {"", "../lib/microtome/"};
     char self[PATH_MAX];
     ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
 
-    if (o->kernel != NULL) {
-        snprintf(found, PATH_MAX, "%s", o->kernel);
+    if (given != NULL) {
+        snprintf(found, PATH_MAX, "%s", given);
         return is_file(found) ? 0
-                              : run_fail(failure, RUN_EXIT_FAILED, "--kernel %s: %s", o->kernel,
+                              : run_fail(failure, RUN_EXIT_FAILED, "--%s %s: %s", option, given,
                                          strerror(errno));
     }
     self[bytes > 0 ? bytes : 0] = 0;
     dirname(self);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (snprintf(found, PATH_MAX, "%s/%s", self, places[i]) < PATH_MAX && is_file(found))
+        if (snprintf(found, PATH_MAX, "%s/%s%s", self, places[i], name) < PATH_MAX &&
+            is_file(found))
             return 0;
-    return run_fail(
-        failure, RUN_EXIT_FAILED,
-        "the kernel guest.elf is neither beside hr nor in ../lib/microtome; run 'make', or "
-        "name it with --kernel");
+    return run_fail(failure, RUN_EXIT_FAILED,
+                    "%s is neither beside hr nor in ../lib/microtome; run 'make'%s%s", name,
+                    option != NULL ? ", or name it with --" : "", option != NULL ? option : "");
+}
+
+int launch_find_kernel(const struct options *o, char found[PATH_MAX], struct run_failure *failure)
+{
+    return launch_find_part("guest.elf", o->kernel, "kernel", found, failure);
 }
 
 /* qboot starts a PVH kernel in a tenth of SeaBIOS's time.  It comes with QEMU's data. */

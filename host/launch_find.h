@@ -12,6 +12,12 @@
 #include "host/run_failure.h"
 
 int launch_find_qemu(const struct options *o, char found[PATH_MAX], struct run_failure *failure);
+
+/* A file that is built with hr and lies beside it, or in ../lib/microtome.  `given`: what the
+ * option named instead, or NULL; `option` may be NULL where there is none.
+ */
+int launch_find_part(const char *name, const char *given, const char *option, char found[PATH_MAX],
+                     struct run_failure *failure);
 int launch_find_kernel(const struct options *o, char found[PATH_MAX], struct run_failure *failure);
 
 /* The firmware qboot, which QEMU can do without; false when there is none. */

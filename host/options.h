@@ -1,4 +1,4 @@
-/* The options that `hr run` and `hr pack` share, parsed and checked.
+/* The options of a run, parsed and checked: `hr run`, `hr pack`, `hr usb`.
  *
  * Strings and lists point into argv or are owned by the struct, which lives as long as the process.
  */
@@ -27,7 +27,8 @@ struct options_list {
 };
 
 struct options {
-    bool packing; /* hr pack: only the archive is wanted */
+    bool packing; /* only an archive is wanted */
+    bool unattended; /* it runs where nobody is: no terminal */
     const char *output; /* hr.bin, or the archive for hr pack */
     char *events[HR_EVENTS_MAX]; /* names with their suffixes */
     size_t event_count;
@@ -42,14 +43,15 @@ struct options {
     enum options_accel accel;
     const char *qemu; /* NULL: qemu-system-x86_64 from PATH */
     const char *cpu; /* QEMU's -cpu, NULL: chosen */
-    const char *target_cpu; /* encode the events for this CPU now; NULL: for the guest's */
+    const char *target_cpu; /* encode the events for these CPUs now; NULL: for the guest's */
     const char *pin; /* host CPUs, as a list, NULL: not pinned */
     bool fifo; /* the CPUs' threads run under SCHED_FIFO */
     bool libvirt; /* the guest is a transient domain of libvirt */
     const char *kernel; /* NULL: found beside hr */
     const char *root;
     struct options_list files;
-    const char *keep_files; /* where the program's files go, NULL: nowhere */
+    const char *keep_files; /* where the program's files go, NULL: nowhere; "": said later */
+    const char *input; /* the program's standard input, in the archive; NULL: none */
     bool missing; /* list the names that the program looked for in vain */
     bool prefault; /* memory is filled when it is mapped */
     struct options_list environment; /* K=V that change the default */

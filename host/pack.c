@@ -60,8 +60,8 @@ static int collect_all(struct pack_collector *c)
         return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
     if (pack_list_add_directory(&pack->list, "/tmp", 01777) != 0)
         return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
-    if (add_program(c) != 0 || pack_collect_given(c) != 0 || pack_collect_libraries(c) != 0 ||
-        pack_collect_arguments(c) != 0 || add_directories(c) != 0)
+    if (pack_collect_input(c) != 0 || add_program(c) != 0 || pack_collect_given(c) != 0 ||
+        pack_collect_libraries(c) != 0 || pack_collect_arguments(c) != 0 || add_directories(c) != 0)
         return -1;
     return pack_collect_runtime(c);
 }

@@ -19,6 +19,9 @@ struct pack_collector {
 /* What --file and --root name. */
 int pack_collect_given(struct pack_collector *c);
 
+/* What --stdin names.  Its descriptor stays open until hr ends. */
+int pack_collect_input(struct pack_collector *c);
+
 /* The program's interpreter and libraries, if it has any. */
 int pack_collect_libraries(struct pack_collector *c);
 

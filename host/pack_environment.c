@@ -10,9 +10,9 @@
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-int pack_environment_terminals(void)
+int pack_environment_terminals(const struct options *o)
 {
-    return isatty(0) | isatty(1) << 1 | isatty(2) << 2;
+    return o->unattended ? 0 : isatty(0) | isatty(1) << 1 | isatty(2) << 2;
 }
 
 /* The position of a variable; e->count: it is not set. */
@@ -97,7 +97,7 @@ int pack_environment_make(struct pack_environment *e, const struct options *o,
     result = set_path(e, program);
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0] && result == 0; i++)
         result = set(e, defaults[i]);
-    if (pack_environment_terminals() != 0 && kind != NULL && result == 0) {
+    if (pack_environment_terminals(o) != 0 && kind != NULL && result == 0) {
         snprintf(terminal, sizeof terminal, "TERM=%s", kind);
         result = set(e, terminal);
     }

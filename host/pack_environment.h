@@ -22,7 +22,7 @@ void pack_environment_free(struct pack_environment *e);
 /* The value of a variable, or NULL. */
 const char *pack_environment_get(const struct pack_environment *e, const char *name);
 
-/* Bit N is set when standard stream N is a terminal. */
-int pack_environment_terminals(void);
+/* Bit N is set when the program is to take standard stream N for a terminal. */
+int pack_environment_terminals(const struct options *o);
 
 #endif

@@ -7,7 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/events_run.h"
+#include "host/error.h"
+#include "host/events_targets.h"
 #include "host/pack_manifest.h"
 #include "include/run_manifest.h"
 #include "lib/manifest.h"
@@ -39,12 +40,12 @@ static void add_number(struct draft *d, const char *key, uint64_t value)
     add(d, key, text);
 }
 
-static void add_terminal(struct draft *d)
+static void add_terminal(struct draft *d, const struct options *o)
 {
     struct winsize size;
 
-    add_number(d, "tty", (uint64_t)pack_environment_terminals());
-    for (int fd = 0; fd < 3; fd++)
+    add_number(d, "tty", (uint64_t)pack_environment_terminals(o));
+    for (int fd = 0; fd < 3 && !o->unattended; fd++)
         if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row != 0 && size.ws_col != 0) {
             add_number(d, "rows", size.ws_row);
             add_number(d, "columns", size.ws_col);
@@ -100,27 +101,30 @@ static void add_stacks(struct draft *d, const struct options *o)
     add_number(d, "stacks-limit", o->stacks.limit);
 }
 
-/* The archive says how its events are spelt on the CPU that it is for: nobody needs to be asked. */
+/* The archive says how its events are spelt on the CPUs that it is for: nobody needs to be asked.
+ */
 static int add_encodings(struct draft *d, const struct options *o, struct run_failure *failure)
 {
-    struct events_encoding encodings[HR_EVENTS_MAX];
-    char text[EVENTS_CPU_TEXT_BYTES];
-    struct events_cpu cpu;
+    struct events_targets targets;
+    char text[64];
 
-    if (events_cpu_parse(&cpu, o->target_cpu) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--target-cpu %s: neither VENDOR-FAMILY-MODEL, such as intel-6-106 or "
-                        "amd-25-1, nor a CPU model of QEMU",
-                        o->target_cpu);
-    if (events_run_encode(&cpu, o, encodings, failure) != 0)
+    if (events_targets_make(&targets, o->target_cpu, o, failure) != 0)
         return -1;
-    events_run_warn(&cpu, o, encodings);
-    add(d, "target-cpu", events_cpu_text(&cpu, text));
-    for (size_t i = 0; i < o->event_count; i++) {
-        snprintf(text, sizeof text, "%llx:%llx:%x", (unsigned long long)encodings[i].select,
-                 (unsigned long long)encodings[i].companion, encodings[i].counters);
-        add(d, "event-encoding", text);
+    for (size_t g = 0; g < targets.count; g++) {
+        add(d, "target-cpu", targets.groups[g].cpus);
+        for (size_t i = 0; i < o->event_count; i++) {
+            const struct events_encoding *e = &targets.groups[g].encodings[i];
+
+            snprintf(text, sizeof text, "%llx:%llx:%x", (unsigned long long)e->select,
+                     (unsigned long long)e->companion, e->counters);
+            add(d, "event-encoding", text);
+        }
     }
+    if (targets.kinds < targets.kinds_known && !o->quiet)
+        error_print("the events exist on %zu of %zu kinds of CPU that are known; on the others the "
+                    "run is refused",
+                    targets.kinds, targets.kinds_known);
+    events_targets_free(&targets);
     return 0;
 }
 
@@ -137,14 +141,12 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
         add(&d, "kernel-path", machine->kernel);
     for (size_t i = 0; i < o->event_count; i++)
         add(&d, "event", o->events[i]);
-    if (o->target_cpu != NULL && add_encodings(&d, o, failure) != 0)
-        return -1;
     add_number(&d, "cpus", (uint64_t)machine->cpus);
     add_number(&d, "virtual-time", machine->virtual_time);
     add_number(&d, "emulated", !machine->kvm);
     add_number(&d, "start-unix-ns", start_unix_ns(machine->virtual_time));
     add(&d, "hostname", "microtome");
-    add_terminal(&d);
+    add_terminal(&d, o);
     if (o->prefault)
         add_number(&d, "prefault", 1);
     if (o->keep_files != NULL)
@@ -154,6 +156,8 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     if (o->panic_test != NULL)
         add(&d, "panic-test", o->panic_test);
     add_stacks(&d, o);
+    if (o->target_cpu != NULL && add_encodings(&d, o, failure) != 0)
+        return -1;
     *used = d.used;
     if (!d.full)
         return 0;

@@ -21,9 +21,11 @@
  *   kernel-path=PATH       the absolute path of the kernel on the host, for reports
  *   event=NAME             one per event, in order, as given: generic, a CPU's own, raw;
  *                          suffix :u, :k or :uk
- *   target-cpu=CPU         the events are encoded for this CPU and no other: VENDOR-FAMILY-MODEL,
- *                          vendor intel or amd, decimal numbers as CPUID displays them
- *   event-encoding=S:E:C   with target-cpu, one per event, in order: what RUN_HOST_EVENT,
+ *   target-cpu=LIST        the events are encoded for these CPUs, comma-separated, and for no
+ *                          others than other groups name: VENDOR-FAMILY-MODEL, vendor intel or amd,
+ *                          decimal numbers as CPUID displays them; VENDOR alone: every other CPU
+ *                          of that vendor.  May occur several times: each begins a group
+ *   event-encoding=S:E:C   of a group, one per event, in order: what RUN_HOST_EVENT,
  *                          RUN_HOST_EVENT_EXT (0: none) and RUN_HOST_EVENT_COUNTERS (0: all)
  *                          would say, hexadecimal
  *   cpus=N                 workload CPUs beside the service CPU (and, with mode=ipi, the CPU that
@@ -43,6 +45,7 @@
 #define INCLUDE_RUN_MANIFEST_H
 
 #define RUN_MANIFEST_NAME "microtome/manifest"
+#define RUN_STDIN_NAME "microtome/stdin" /* the program's input, where no host gives it */
 #define RUN_MANIFEST_BYTES_MAX (1u << 20)
 
 #endif

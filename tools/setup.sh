@@ -7,7 +7,7 @@ packages_of() {
     case $1 in
     build) echo gcc libc6-dev make libelf-dev libdw-dev libiberty-dev libjansson-dev libpfm4-dev libcapstone-dev \
         libvirt-dev libdeflate-dev libsqlite3-dev libmicrohttpd-dev zlib1g-dev ;;
-    run) echo qemu-system-x86 qemu-system-data seabios ;;
+    run) echo qemu-system-x86 qemu-system-data seabios fdisk dosfstools mtools ;;
     demo) echo busybox-static ;;
     # npm may be there without Debian's package of it
     page) command -v npm >/dev/null || echo npm ;;

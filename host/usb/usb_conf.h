@@ -1,0 +1,15 @@
+/* Writes microtome.conf, which tells the loader what to do (lib/boot_conf.h). */
+#ifndef HOST_USB_USB_CONF_H
+#define HOST_USB_USB_CONF_H
+
+#include "host/usb/usb_contents.h"
+
+#define USB_PATH_KERNEL "\\microtome\\guest.elf"
+#define USB_PATH_RUNS "\\microtome\\runs\\"
+
+/* The text, for free(), after the loader's own parser has read it.  NULL with the failure filled.
+ */
+char *usb_conf_write(const struct usb_contents *c, const struct usb_options *o,
+                     struct run_failure *failure);
+
+#endif

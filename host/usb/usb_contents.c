@@ -1,0 +1,201 @@
+/* Gathers what goes onto a stick. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/events_targets.h"
+#include "host/launch_find.h"
+#include "host/pack.h"
+#include "host/usb/usb_archive.h"
+#include "host/usb/usb_contents.h"
+#include "lib/crc32c.h"
+
+#define NAME_BYTES 40 /* of a run's name; the rest is for what tells two apart */
+
+static const char suffix[] = ".cpio";
+
+/* Size and checksum of what `source` holds. */
+static int measure(struct usb_file *file, const char *what, struct run_failure *failure)
+{
+    static uint8_t piece[256u << 10];
+    int fd = open(file->source, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat status;
+    ssize_t count = -1;
+
+    file->bytes = file->crc32c = 0;
+    if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)) {
+        close(fd);
+        return run_fail(failure, RUN_EXIT_FAILED, "the %s %s is not a file", what, file->source);
+    }
+    while (fd >= 0 && (count = read(fd, piece, sizeof piece)) > 0) {
+        file->crc32c = crc32c(file->crc32c, piece, (size_t)count);
+        file->bytes += (uint64_t)count;
+    }
+    if (count < 0)
+        run_fail(failure, RUN_EXIT_FAILED, "the %s %s: %s", what, file->source, strerror(errno));
+    else if (file->bytes == 0)
+        run_fail(failure, RUN_EXIT_FAILED, "the %s %s is empty", what, file->source);
+    else if (file->bytes > USB_FILE_BYTES_MAX)
+        run_fail(failure, RUN_EXIT_FAILED,
+                 "the %s %s has %llu MB, and a file on a stick can have %llu MB; pack fewer files",
+                 what, file->source, (unsigned long long)(file->bytes >> 20),
+                 (unsigned long long)(USB_FILE_BYTES_MAX >> 20));
+    if (fd >= 0)
+        close(fd);
+    return failure->exit_status == 0 ? 0 : -1;
+}
+
+static bool is_taken(const char *name, const struct usb_file *others, size_t count)
+{
+    size_t bytes = strlen(name);
+
+    for (size_t i = 0; i < count; i++)
+        if (strncasecmp(others[i].name, name, bytes) == 0 &&
+            strcmp(others[i].name + bytes, suffix) == 0)
+            return true;
+    return false;
+}
+
+void usb_contents_name(char *name, const char *path, const struct usb_file *others, size_t count)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+    const char *base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+    size_t bytes = strlen(base);
+    char plain[NAME_BYTES + 1];
+
+    if (bytes >= sizeof suffix && strcmp(base + bytes - (sizeof suffix - 1), suffix) == 0)
+        bytes -= sizeof suffix - 1;
+    if (bytes > NAME_BYTES)
+        bytes = NAME_BYTES;
+    for (size_t i = 0; i < bytes; i++)
+        plain[i] = strchr(letters, base[i]) != NULL ? base[i] : '_';
+    while (bytes > 0 && plain[bytes - 1] == '.') /* FAT knows no names that end so */
+        bytes--;
+    plain[bytes] = 0;
+    if (plain[0] == '.')
+        plain[0] = '_';
+    if (bytes == 0)
+        snprintf(plain, sizeof plain, "run");
+    snprintf(name, BOOT_CONF_NAME_BYTES, "%s", plain);
+    for (size_t i = 2; is_taken(name, others, count); i++)
+        snprintf(name, BOOT_CONF_NAME_BYTES, "%s-%zu", plain, i);
+}
+
+/* The machine that a stick is for: any, with hardware counters or in an emulator's virtual time,
+ * which the kernel finds out.
+ */
+static struct launch_machine any_machine(const struct options *o, const char *kernel)
+{
+    return (struct launch_machine){
+        .kvm = true,
+        .virtual_time = true,
+        .cpus = o->cpus != OPTIONS_CPUS_AUTO ? o->cpus : 1,
+        .kernel = kernel,
+    };
+}
+
+static int pack_program(struct usb_contents *c, const struct usb_options *o,
+                        struct run_failure *failure)
+{
+    struct launch_machine machine = any_machine(&o->run, c->kernel.source);
+    struct pack pack;
+    int result;
+
+    if (o->run.mode == HR_MODE_IPI && machine.cpus == 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--cpus 0: --mode ipi needs a CPU that interrupts another one; give "
+                        "--cpus 1 or more, or use --mode timer");
+    result = pack_collect(&pack, &o->run, &machine, failure);
+    if (result == 0) {
+        pack_print(&pack, &o->run, stderr);
+        c->archive = memfd_create("run.cpio", MFD_CLOEXEC);
+        result = c->archive < 0
+                     ? run_fail(failure, RUN_EXIT_FAILED, "memfd_create: %s", strerror(errno))
+                     : pack_write(&pack, &o->run, &machine, c->archive, failure);
+    }
+    pack_free(&pack);
+    return result;
+}
+
+static int add_run(struct usb_contents *c, const char *source, const char *name_of,
+                   struct run_failure *failure)
+{
+    struct usb_file *run = &c->runs[c->run_count];
+    char name[BOOT_CONF_NAME_BYTES];
+
+    usb_contents_name(name, name_of, c->runs, c->run_count);
+    snprintf(run->name, sizeof run->name, "%.*s%s", BOOT_CONF_NAME_BYTES - (int)sizeof suffix, name,
+             suffix);
+    if (snprintf(run->source, sizeof run->source, "%s", source) >= (int)sizeof run->source)
+        return run_fail(failure, RUN_EXIT_FAILED, "%s: %s", source, strerror(ENAMETOOLONG));
+    if (measure(run, "archive", failure) != 0)
+        return -1;
+    c->bytes += run->bytes;
+    c->run_count++;
+    return 0;
+}
+
+static int add_program(struct usb_contents *c, const struct usb_options *o,
+                       struct run_failure *failure)
+{
+    char source[64];
+
+    if (pack_program(c, o, failure) != 0)
+        return -1;
+    snprintf(source, sizeof source, "/proc/%d/fd/%d", (int)getpid(), c->archive);
+    return add_run(c, source, o->run.program[0], failure);
+}
+
+static int add_archives(struct usb_contents *c, const struct usb_options *o,
+                        struct run_failure *failure)
+{
+    if (o->run.program_count > BOOT_CONF_RUNS_MAX)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "%zu archives: a stick has at most %d runs; --repeat N counts as one",
+                        o->run.program_count, BOOT_CONF_RUNS_MAX);
+    for (size_t i = 0; i < o->run.program_count; i++)
+        if (usb_archive_check(o->run.program[i], failure) != 0 ||
+            add_run(c, o->run.program[i], o->run.program[i], failure) != 0)
+            return -1;
+    return 0;
+}
+
+/* One of the files that are built with hr. */
+static int add_part(struct usb_contents *c, struct usb_file *file, const char *name,
+                    const char *given, const char *option, struct run_failure *failure)
+{
+    if (launch_find_part(name, given, option, file->source, failure) != 0 ||
+        measure(file, "file", failure) != 0)
+        return -1;
+    snprintf(file->name, sizeof file->name, "%s", name);
+    c->bytes += file->bytes;
+    return 0;
+}
+
+int usb_contents_gather(struct usb_contents *c, const struct usb_options *o,
+                        struct run_failure *failure)
+{
+    *c = (struct usb_contents){.archive = -1};
+    if (add_part(c, &c->loader, "BOOTX64.EFI", o->loader, "loader", failure) != 0 ||
+        add_part(c, &c->kernel, "guest.elf", o->run.kernel, "kernel", failure) != 0 ||
+        add_part(c, &c->mbr, "mbr.bin", NULL, NULL, failure) != 0)
+        return -1;
+    c->runs = calloc(o->run.program_count, sizeof *c->runs);
+    if (c->runs == NULL)
+        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+    return o->archives ? add_archives(c, o, failure) : add_program(c, o, failure);
+}
+
+void usb_contents_free(struct usb_contents *c)
+{
+    if (c->archive >= 0)
+        close(c->archive);
+    free(c->runs);
+}

@@ -1,0 +1,35 @@
+/* Makes the image of a stick: a GPT with one EFI system partition (FAT32), and in it
+ *
+ *   \EFI\BOOT\BOOTX64.EFI    the loader, where UEFI firmware looks for one
+ *   \microtome.conf           what it does
+ *   \microtome\guest.elf      the kernel
+ *   \microtome\runs\*.cpio    the runs' archives
+ *   \results\                 empty
+ *   \README.TXT               for people
+ *
+ * and code in the master boot record that tells a BIOS's user why nothing starts.
+ */
+#ifndef HOST_USB_USB_IMAGE_H
+#define HOST_USB_USB_IMAGE_H
+
+#include <stdint.h>
+
+#include "host/usb/usb_contents.h"
+
+#define USB_SECTOR_BYTES 512u
+#define USB_PARTITION_OFFSET (UINT64_C(1) << 20)
+#define USB_RESULTS_BYTES (UINT64_C(1) << 30) /* room for results, unless a size is given */
+#define USB_IMAGE_BYTES_DEFAULT (UINT64_C(2) << 30) /* at least */
+#define USB_IMAGE_BYTES_MAX (UINT64_C(1) << 40) /* FAT32 ends at 2 TB */
+#define USB_MBR_CODE_BYTES 440 /* UEFI 2.10, "Protective MBR": what is before the partitions */
+
+/* The size of an image: as asked for (0: not), or enough.  0 with the failure filled: too small. */
+uint64_t usb_image_size(const struct usb_contents *c, uint64_t asked, struct run_failure *failure);
+
+/* Makes the image in the file `path`, which exists and is empty, as a sparse file of `bytes`.  0,
+ * or -1 with the failure filled.
+ */
+int usb_image_make(const char *path, uint64_t bytes, const struct usb_contents *c,
+                   const struct usb_options *o, struct run_failure *failure);
+
+#endif

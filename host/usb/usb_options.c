@@ -1,0 +1,174 @@
+/* Parses the options of hr usb. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/options_archive.h"
+#include "host/usb/usb_options.h"
+#include "host/usb/usb_options_conf.h"
+
+#define CPIO_MAGIC "070701" /* cpio(5), "New ASCII Format" */
+#define PART_BYTES (4095ull << 20) /* below FAT's limit for a file */
+
+enum { /* options without a letter */
+       KEY_SIZE = 256,
+       KEY_COLLECT,
+       KEY_CLEAR,
+       KEY_YES,
+       KEY_KERNEL,
+       KEY_LOADER,
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "image to write (default usb.img)", 0},
+    {"size", KEY_SIZE, "SIZE", 0,
+     "size of an image (default: 1G for results, and at least 2G in all)", 0},
+    {"kernel", KEY_KERNEL, "FILE", 0, "the kernel (default: guest.elf beside hr)", 4},
+    {"loader", KEY_LOADER, "FILE", 0, "the loader (default: BOOTX64.EFI beside hr)", 4},
+    {0},
+};
+
+static const char help[] =
+    "Writes an image for a USB stick from which a PC with UEFI runs the program."
+    "\vOptions after PROGRAM belong to PROGRAM.  Archives are made by hr pack --target-cpu all, "
+    "one "
+    "for each run.  TIME takes ns, us, ms, s; SIZE takes K, M, G.\n\n"
+    "Examples:\n"
+    "  hr usb -o usb.img ./prog --size 100     an image; write it to a stick with dd\n"
+    "  hr usb -o usb.img one.cpio two.cpio     two runs";
+
+struct parse {
+    struct usb_options *options;
+    struct options_parsing archive;
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct parse *parse = state->input;
+    struct usb_options *o = parse->options;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->child_inputs[1] = &parse->archive;
+        state->child_inputs[2] = o;
+        return 0;
+    case 'o':
+        o->output = argument;
+        return 0;
+    case KEY_COLLECT:
+        o->collect = argument;
+        return 0;
+    case KEY_CLEAR:
+        o->clear = true;
+        return 0;
+    case KEY_YES:
+        o->yes = true;
+        return 0;
+    case KEY_SIZE:
+        return usb_options_set_size("size", argument, &o->size_bytes, o->failure) == 0 ? 0 : EINVAL;
+    case KEY_KERNEL:
+        o->run.kernel = argument;
+        return 0;
+    case KEY_LOADER:
+        o->loader = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Whether a file begins as an archive does. */
+static bool is_archive(const char *path)
+{
+    char magic[6] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool found = fd >= 0 && read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
+                 memcmp(magic, CPIO_MAGIC, sizeof magic) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+static int finish_archives(struct usb_options *o, const struct options_parsing *archive)
+{
+    for (size_t i = 0; i < o->run.program_count; i++)
+        if (o->run.program[i][0] == '-')
+            return run_fail(o->failure, RUN_EXIT_FAILED,
+                            "%s: options come before the archives; write ./%s for a file of that "
+                            "name",
+                            o->run.program[i], o->run.program[i]);
+    if (archive->given == NULL)
+        return 0;
+    return run_fail(o->failure, RUN_EXIT_FAILED,
+                    "--%s is a part of the archive; give it to hr pack", archive->given);
+}
+
+static int finish_collect(struct usb_options *o)
+{
+    if (o->output == NULL)
+        o->output = "results";
+    if (o->run.program_count == 0)
+        return 0;
+    return run_fail(o->failure, RUN_EXIT_FAILED,
+                    "%s: --collect takes results off an image; it runs no program",
+                    o->run.program[0]);
+}
+
+static int finish(struct usb_options *o, struct options_parsing *archive)
+{
+    if (o->collect != NULL)
+        return finish_collect(o);
+    if (o->clear)
+        return run_fail(o->failure, RUN_EXIT_FAILED,
+                        "--clear removes what was collected; give --collect FILE, too");
+    if (o->output == NULL)
+        o->output = "usb.img";
+    if (o->run.program_count == 0)
+        return run_fail(o->failure, RUN_EXIT_FAILED,
+                        "no program and no archive given; see 'hr usb --help'");
+    if (usb_options_finish_conf(o) != 0)
+        return -1;
+    o->archives = is_archive(o->run.program[0]);
+    o->conf.memory_bytes = o->run.memory_bytes;
+    return o->archives ? finish_archives(o, archive) : options_finish(archive);
+}
+
+int usb_options_parse(struct usb_options *o, int argc, char **argv, struct run_failure *failure)
+{
+    const struct argp_child children[] = {
+        {&options_archive_argp, 0, NULL, 0},
+        {&options_kept_argp, 0, NULL, 0},
+        {&usb_options_conf_argp, 0, NULL, 0},
+        {0},
+    };
+    const struct argp command = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "PROGRAM [ARG...]\nARCHIVE...\n--collect FILE",
+        .doc = help,
+        .children = children,
+    };
+    struct parse parse = {.options = o};
+    error_t result;
+
+    *o = (struct usb_options){
+        .failure = failure,
+        .repeat = 1,
+        .conf = {.buffer_bytes = BOOT_CONF_ALL, .part_bytes = PART_BYTES},
+    };
+    options_init(&parse.archive, &o->run, failure);
+    o->run.packing = o->run.unattended = true;
+    o->run.target_cpu = "all";
+    argp_err_exit_status = RUN_EXIT_FAILED;
+    result = argp_parse(&command, argc, argv, ARGP_IN_ORDER, NULL, &parse);
+    if (failure->exit_status != 0)
+        return -1;
+    if (result != 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "%s", strerror(result));
+    return finish(o, &parse.archive);
+}

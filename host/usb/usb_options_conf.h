@@ -1,0 +1,19 @@
+/* The options of hr usb that go into microtome.conf. */
+#ifndef HOST_USB_USB_OPTIONS_CONF_H
+#define HOST_USB_USB_OPTIONS_CONF_H
+
+#include <argp.h>
+
+#include "host/usb/usb_options.h"
+
+/* An argp child; its input is the struct usb_options. */
+extern const struct argp usb_options_conf_argp;
+
+/* After parsing: whether they fit together.  0, or -1 with the failure filled. */
+int usb_options_finish_conf(struct usb_options *o);
+
+/* A size that is not 0.  0, or -1 with the failure filled. */
+int usb_options_set_size(const char *option, const char *text, uint64_t *bytes,
+                         struct run_failure *failure);
+
+#endif
