@@ -26,7 +26,11 @@ struct cards {
     int error; /* why one could not be opened */
 };
 
-static const struct net_driver *const drivers[] = {&net_virtio};
+static const struct net_driver *const drivers[] = {
+    &net_virtio,   &net_e1000[0], &net_e1000[1], &net_e1000[2],
+    &net_e1000[3], &net_e1000[4], &net_e1000[5],
+};
+_Static_assert(NET_E1000_FAMILIES == 6, "all are listed");
 
 static const struct net_driver *driver_of(const struct pci_device *pci)
 {

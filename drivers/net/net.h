@@ -20,6 +20,7 @@ struct net_driver {
     uint16_t vendor_id;
     const uint16_t *device_ids;
     size_t device_id_count;
+    const void *variant; /* the driver's own: what sets these devices apart from its others */
 
     /* Resets the device, allocates rings (platform_allocate), reads the MAC, starts it.
      * 0, -EIO: the device does not answer as its data sheet says, -ENOMEM. */

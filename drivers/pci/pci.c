@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "drivers/clock/clock.h"
 #include "drivers/mmio.h"
 #include "drivers/pci/pci_bars.h"
 #include "drivers/platform.h"
@@ -24,6 +25,10 @@ enum {
 
 /* PCI-to-PCI Bridge Architecture Specification 1.2, 3.2 */
 enum { BRIDGE_SECONDARY = 0x19, BRIDGE_SUBORDINATE = 0x1a };
+
+/* PCI Bus Power Management Interface Specification 1.2, 3.2.4 and 5.6.1 */
+enum { POWER_CONTROL = 4, POWER_STATE = 3 };
+#define POWER_UP_US 10000
 
 /* PCI 3.0, 6.8.2 */
 enum {
@@ -177,6 +182,27 @@ int pci_enable(const struct pci_device *device)
     enable_bridges(device->bus);
     command_set(device, 0, COMMAND_MEMORY | COMMAND_MASTER | COMMAND_INTX_DISABLE);
     return 0;
+}
+
+/* What leaves D3 may have lost its configuration. */
+void pci_wake(const struct pci_device *device)
+{
+    uint8_t at = pci_capability(device, PCI_CAPABILITY_POWER, 0);
+    uint32_t bars[PCI_BARS];
+
+    if (at == 0 || at > UINT8_MAX - POWER_CONTROL)
+        return;
+    uint16_t control = pci_read16(device, (uint8_t)(at + POWER_CONTROL));
+    if (!(control & POWER_STATE))
+        return;
+    for (unsigned i = 0; i < PCI_BARS; i++)
+        bars[i] = pci_read32(device, (uint8_t)(PCI_BAR_0 + 4 * i));
+    uint16_t command = pci_read16(device, PCI_COMMAND);
+    pci_write16(device, (uint8_t)(at + POWER_CONTROL), (uint16_t)(control & ~POWER_STATE));
+    clock_delay_us(POWER_UP_US);
+    for (unsigned i = 0; i < PCI_BARS; i++)
+        pci_write32(device, (uint8_t)(PCI_BAR_0 + 4 * i), bars[i]);
+    pci_write16(device, PCI_COMMAND, command);
 }
 
 void pci_stop_mastering(const struct pci_device *device)

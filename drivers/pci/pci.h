@@ -24,7 +24,7 @@ enum {
 
 enum { PCI_HEADER_BRIDGE = 1 }; /* the type in bits 6:0 of PCI_HEADER_TYPE */
 
-enum { PCI_CAPABILITY_VENDOR = 0x09, PCI_CAPABILITY_MSIX = 0x11 };
+enum { PCI_CAPABILITY_POWER = 0x01, PCI_CAPABILITY_VENDOR = 0x09, PCI_CAPABILITY_MSIX = 0x11 };
 
 struct pci_device {
     uint8_t bus;
@@ -58,6 +58,9 @@ int pci_find(uint16_t vendor_id, const uint16_t *device_ids, size_t count, struc
  * BAR stays without.  0, -ENOMEM: no free address range.
  */
 int pci_enable(const struct pci_device *device);
+
+/* Brings a device that sleeps (D1 to D3) to D0, with the BARs that it had.  Before pci_enable. */
+void pci_wake(const struct pci_device *device);
 
 /* The device cannot touch memory any more. */
 void pci_stop_mastering(const struct pci_device *device);

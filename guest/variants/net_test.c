@@ -127,12 +127,12 @@ static unsigned internet_checksum(const uint8_t *bytes, size_t count)
 
 static size_t echo_bytes(unsigned number)
 {
-    return number * 37 % (NET_FRAME_MAX - AT_PAYLOAD + 1);
+    return (size_t)number * 37 % (NET_FRAME_MAX - AT_PAYLOAD + 1);
 }
 
 static uint8_t echo_byte(unsigned number, size_t at)
 {
-    return (uint8_t)(number * 7 + at);
+    return (uint8_t)((size_t)number * 7 + at);
 }
 
 static bool send_echo(unsigned number)
@@ -197,7 +197,7 @@ static void send_burst(void)
     uint64_t start = clock_us();
 
     for (unsigned i = 0; i < BURST; i++) {
-        size_t bytes = 60 + i * 31 % (NET_FRAME_MAX - 59);
+        size_t bytes = 60 + (size_t)i * 31 % (NET_FRAME_MAX - 59);
         put_header(host_mac, TYPE_LOCAL);
         memset(frame + 14, (int)(i & 0xff), bytes - 14);
         put16(frame + 14, i);

@@ -24,7 +24,7 @@ burst() {
         } print "$n numbered frames\n"' <net.pcap 2>&1
 }
 
-# try_card DEVICE [MACHINE-OPTION...]: everything that net_test does, with a card.
+# try_card DEVICE: everything that net_test does, with a card.
 try_card() {
     NIC=$1
     export NIC
@@ -38,9 +38,11 @@ try_card() {
     is "$NIC: every frame arrives in order" "$(burst)" '1000 numbered frames'
 }
 
-for card in virtio-net-pci virtio-net-pci,disable-legacy=on virtio-net-pci,rx_queue_size=1024,tx_queue_size=256; do
+for card in virtio-net-pci virtio-net-pci,disable-legacy=on virtio-net-pci,rx_queue_size=1024,tx_queue_size=256 \
+    e1000 e1000-82545em e1000e; do
     try_card $card
 done
+like 'the link is told' err 'network card: link of 1000 Mb/s, full duplex'
 NIC=rtl8139
 run_hr run -v --accel tcg --qemu "$work/qemu.sh" --kernel "$kernel" --panic-test start-net "$WORKLOADS/hello"
 like 'a card without a driver is named' err 'network card 10ec:8139 .*no driver'

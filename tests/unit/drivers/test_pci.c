@@ -15,6 +15,13 @@ volatile void *platform_map_device(uint64_t physical, size_t bytes)
     return msix_table;
 }
 
+static uint64_t delayed_us;
+
+void clock_delay_us(uint64_t us)
+{
+    delayed_us += us;
+}
+
 void mmio_write32(volatile void *at, uint32_t value)
 {
     *(volatile uint32_t *)at = value;
@@ -138,6 +145,31 @@ static void hostile_bridges_are_bounded(void **state)
     fake_add_behind(9, 0, 0x10d38086);
     assert_int_equal(pci_enable(&device), 0);
     assert_int_equal(back->config[1] | self->config[1], 0);
+}
+
+static void sleeping_device_is_woken(void **state)
+{
+    struct pci_device device = {.slot = 3, .vendor_id = 0x8086};
+    struct fake_function *f = fake_add(3, 0, 0x10d38086);
+
+    (void)state;
+    delayed_us = 0;
+    pci_wake(&device); /* no capabilities at all */
+    fake_put8(f, 6, 0x10);
+    fake_put8(f, 0x34, 0xc8);
+    fake_put8(f, 0xc8, 1);
+    f->config[0xcc / 4] = 0x8000;
+    pci_wake(&device); /* awake already */
+    assert_int_equal(delayed_us, 0);
+    assert_int_equal(f->config[0xcc / 4], 0x8000);
+    f->config[0xcc / 4] = 0x8003;
+    f->config[4] = 0xf7c00000;
+    f->config[1] = 0x00100006;
+    pci_wake(&device);
+    assert_int_equal(delayed_us, 10000);
+    assert_int_equal(f->config[0xcc / 4], 0x8000);
+    assert_int_equal(f->config[4], 0xf7c00000);
+    assert_int_equal(f->config[1], 0x00100006);
 }
 
 static void missing_bars_get_addresses(void **state)
@@ -297,6 +329,7 @@ int main(void)
         cmocka_unit_test_setup(other_buses_are_searched, reset_fake),
         cmocka_unit_test_setup(bridges_above_a_device_are_opened, reset_fake),
         cmocka_unit_test_setup(hostile_bridges_are_bounded, reset_fake),
+        cmocka_unit_test_setup(sleeping_device_is_woken, reset_fake),
         cmocka_unit_test_setup(missing_bars_get_addresses, reset_fake),
         cmocka_unit_test_setup(assigned_bars_stay, reset_fake),
         cmocka_unit_test_setup(addresses_in_use_are_avoided, reset_fake),

@@ -15,6 +15,11 @@ static struct pci_device pci;
 static struct net_device net;
 static struct fake_queue *const rx = &fake.queues[0], *const tx = &fake.queues[1];
 
+void clock_delay_us(uint64_t us)
+{
+    (void)us;
+}
+
 static void fake_notified(uint16_t number)
 {
     assert_in_range(number, 0, 1);

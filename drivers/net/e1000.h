@@ -1,0 +1,103 @@
+/* What the parts of the driver of Intel's gigabit controllers share.  Only drivers/net/e1000*.c. */
+#ifndef DRIVERS_NET_E1000_H
+#define DRIVERS_NET_E1000_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "drivers/mmio.h"
+#include "drivers/net/drivers.h"
+#include "drivers/net/e1000_regs.h"
+
+#define E1000_DESCRIPTORS 256 /* of either ring: 4096 bytes, a multiple of 128 */
+#define E1000_BUFFER_BYTES ((size_t)2048)
+
+enum e1000_trait {
+    E1000_PCIE = 1 << 0,
+    E1000_SHARED_PHY = 1 << 1, /* EXTCNF_CTRL says whose turn it is */
+    E1000_PCH = 1 << 2, /* in the chipset; the PHY is a chip of its own */
+    E1000_I219 = 1 << 3, /* rings must be empty before a reset */
+    E1000_I219_FIRST = 1 << 4, /* chipsets of the 100 and 200 series: errata of transmission */
+    E1000_I219_LATE = 1 << 5, /* from the 500 series on: a clock that must not be gated */
+};
+
+struct e1000_family {
+    unsigned traits; /* enum e1000_trait */
+    uint8_t phy_address;
+    uint8_t eeprom_shift; /* EERD's address field; 0: no EEPROM to read */
+    uint8_t eeprom_done_bit;
+};
+
+struct e1000 {
+    const struct e1000_family *family;
+    struct pci_device pci;
+    volatile uint8_t *registers;
+    struct e1000_receive *receives; /* E1000_DESCRIPTORS of each */
+    struct e1000_transmit *transmits;
+    uint8_t *receive_buffers; /* one after the other; a buffer's number is its descriptor's */
+    uint8_t *transmit_buffers;
+    unsigned receive_next; /* the descriptor that the device fills next */
+    unsigned receive_untold; /* descriptors that RDT does not say are the device's again */
+    bool in_long_frame; /* the rest of a frame that began in earlier descriptors is to come */
+    unsigned transmit_next; /* the descriptor that is free next */
+    unsigned transmit_oldest; /* the first that the device has not reported */
+    unsigned transmit_told; /* TDT */
+    uint64_t progress_us; /* when the device last reported one, or had none to report */
+    unsigned hangs; /* in a row */
+    bool was_up;
+    bool broken;
+};
+
+static inline uint32_t e1000_read(const struct e1000 *e, uint32_t offset)
+{
+    return mmio_read32(e->registers + offset);
+}
+
+static inline void e1000_write(struct e1000 *e, uint32_t offset, uint32_t value)
+{
+    mmio_write32(e->registers + offset, value);
+}
+
+static inline void e1000_change(struct e1000 *e, uint32_t offset, uint32_t clear, uint32_t set)
+{
+    e1000_write(e, offset, (e1000_read(e, offset) & ~clear) | set);
+}
+
+/* e1000_reset.c: waits until the register's `bits` are `wanted`, at most `us`.  False: they are
+ * not. */
+bool e1000_wait(const struct e1000 *e, uint32_t offset, uint32_t bits, uint32_t wanted,
+                uint64_t us);
+
+/* e1000.c: the functions of struct net_driver; its variant is the family. */
+int e1000_open(struct net_device *net, const struct pci_device *pci);
+bool e1000_link_up(struct net_device *net);
+int e1000_send(struct net_device *net, const void *frame, size_t bytes);
+void e1000_kick(struct net_device *net);
+size_t e1000_receive(struct net_device *net, void *out, size_t room);
+void e1000_close(struct net_device *net);
+
+/* e1000_reset.c: stops all transfers and resets the MAC; the PHY keeps its link.  0, -EIO. */
+int e1000_reset(struct e1000 *e);
+
+/* What must be set after a reset and before the rings start, by family. */
+void e1000_prepare(struct e1000 *e);
+
+/* The MAC that the firmware set, or the device's own: 0, -EIO.  Around the first reset. */
+int e1000_reset_and_read_mac(struct e1000 *e, uint8_t mac[NET_MAC_BYTES]);
+void e1000_set_mac(struct e1000 *e, const uint8_t mac[NET_MAC_BYTES]);
+
+/* e1000_phy.c: takes and gives back the turn on what management firmware uses, too.  False: it was
+ * not to be had. */
+bool e1000_take_turn(struct e1000 *e);
+void e1000_end_turn(struct e1000 *e);
+
+/* Wakes the PHY and has it negotiate, unless it has a link.  0, -EIO: it does not answer. */
+int e1000_start_phy(struct e1000 *e);
+
+/* e1000_pch.c: the same for E1000_PCH only. */
+void e1000_pch_prepare(struct e1000 *e);
+void e1000_pch_leave_low_power(struct e1000 *e); /* firmware is given time for it */
+int e1000_pch_power_phy(struct e1000 *e); /* off and on; -EIO: firmware forbids it */
+void e1000_pch_empty_rings(struct e1000 *e); /* the driver's own, before a reset of an I219 */
+
+#endif

@@ -1,0 +1,329 @@
+/* Intel's gigabit controllers against a fake: both rings, damaged frames, hangs. */
+#include "tests/unit/drivers/net/fake_e1000.h"
+
+#include "drivers/pci/pci.c"
+#include "drivers/pci/pci_bars.c"
+
+#include "drivers/net/e1000.c"
+#include "drivers/net/e1000_cards.c"
+#include "drivers/net/e1000_pch.c"
+#include "drivers/net/e1000_phy.c"
+#include "drivers/net/e1000_reset.c"
+
+static const uint8_t mac[] = {0x52, 0x54, 0, 0x12, 0x34, 0x56};
+static struct pci_device pci;
+static struct net_device net;
+
+static int create(void **state)
+{
+    (void)state;
+    fake_create_card(0x10d3, 1);
+    fake_set_mac(mac);
+    pci = (struct pci_device){0};
+    net = (struct net_device){.driver = &net_e1000[1]};
+    return pci_next(&pci) ? 0 : -1;
+}
+
+static int create_started(void **state)
+{
+    create(state);
+    return net.driver->open(&net, &pci);
+}
+
+static struct e1000_receive *fake_receives(void)
+{
+    uint64_t ring = *fake_register(E1000_RDBAL) | (uint64_t)*fake_register(E1000_RDBAH) << 32;
+    return (struct e1000_receive *)(uintptr_t)ring;
+}
+
+/* The device writes a descriptor, and a frame into its buffer. */
+static void fake_deliver(const void *frame, uint16_t bytes, uint8_t status, uint8_t errors)
+{
+    uint32_t head = *fake_register(E1000_RDH);
+
+    assert_true(*fake_register(E1000_RCTL) & E1000_RCTL_EN);
+    assert_int_not_equal(head, *fake_register(E1000_RDT)); /* it has a descriptor */
+    struct e1000_receive *r = &fake_receives()[head];
+    assert_int_equal(r->status | r->errors | r->bytes, 0);
+    memcpy((void *)(uintptr_t)r->address, frame, bytes < 2048 ? bytes : 2048);
+    r->bytes = bytes;
+    r->errors = errors;
+    r->status = status;
+    *fake_register(E1000_RDH) = (head + 1) % 256;
+}
+
+static void frames_go_out_in_order_through_the_wrap(void **state)
+{
+    uint8_t frame[NET_FRAME_MAX];
+
+    (void)state;
+    for (unsigned i = 0; i < 70000; i++) {
+        size_t bytes = 14 + i % (sizeof frame - 13);
+        memset(frame, (int)(i % 251), bytes);
+        assert_int_equal(net.driver->send(&net, frame, bytes), 0);
+        assert_int_equal(fake.sent_count, i);
+        net.driver->kick(&net);
+        assert_int_equal(fake.sent_count, i + 1);
+        assert_int_equal(fake.sent_bytes, bytes < 60 ? 60 : bytes);
+        assert_memory_equal(frame, fake.sent, bytes);
+    }
+    assert_int_equal(net.frames_sent, 70000);
+    assert_int_equal(fake.resets, 1);
+}
+
+static void short_frames_are_filled_with_zeroes(void **state)
+{
+    static const uint8_t zeroes[60];
+    uint8_t frame[NET_FRAME_MAX];
+
+    (void)state;
+    memset(frame, 0xaa, sizeof frame);
+    for (unsigned i = 0; i < 256 + 1; i++) { /* until a buffer is used again */
+        assert_int_equal(net.driver->send(&net, frame, sizeof frame), 0);
+        net.driver->kick(&net);
+    }
+    assert_int_equal(net.driver->send(&net, frame, 20), 0);
+    net.driver->kick(&net);
+    assert_int_equal(fake.sent_bytes, 60);
+    assert_memory_equal(fake.sent, frame, 20);
+    assert_memory_equal(fake.sent + 20, zeroes, 40);
+}
+
+static void full_ring_asks_to_wait(void **state)
+{
+    uint8_t frame[60] = {0};
+
+    (void)state;
+    fake.sends = false;
+    for (unsigned i = 0; i < 255; i++)
+        assert_int_equal(net.driver->send(&net, frame, sizeof frame), 0);
+    assert_int_equal(net.driver->send(&net, frame, sizeof frame), -EAGAIN);
+    net.driver->kick(&net);
+    assert_int_equal(*fake_register(E1000_TDT), 255);
+    assert_int_equal(net.driver->send(&net, frame, sizeof frame), -EAGAIN);
+    fake.sends = true;
+    fake_run();
+    assert_int_equal(fake.sent_count, 255);
+    for (unsigned i = 0; i < 255; i++)
+        assert_int_equal(net.driver->send(&net, frame, sizeof frame), 0);
+    assert_int_equal(net.driver->send(&net, frame, sizeof frame), -EAGAIN);
+    assert_int_equal(net.driver->send(&net, frame, NET_FRAME_MAX + 1), -EMSGSIZE);
+}
+
+/* A device that reports what it was not told to send changes nothing. */
+static void reports_of_unsent_frames_are_ignored(void **state)
+{
+    uint8_t frame[60] = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(net.driver->send(&net, frame, sizeof frame), 0);
+    for (unsigned i = 0; i < 256; i++)
+        fake_transmits()[i].status = 1;
+    for (unsigned i = 0; i < 245; i++)
+        assert_int_equal(net.driver->send(&net, frame, sizeof frame), 0);
+    assert_int_equal(net.driver->send(&net, frame, sizeof frame), -EAGAIN);
+}
+
+static void frames_come_in_and_descriptors_go_back(void **state)
+{
+    uint8_t frame[NET_FRAME_MAX], got[NET_FRAME_MAX];
+
+    (void)state;
+    assert_int_equal(net.driver->receive(&net, got, sizeof got), 0);
+    for (unsigned i = 0; i < 70000; i++) {
+        uint16_t bytes = (uint16_t)(14 + i % (sizeof frame - 13));
+        memset(frame, (int)(i % 251), bytes);
+        fake_deliver(frame, bytes, 3, 0);
+        assert_int_equal(net.driver->receive(&net, got, sizeof got), bytes);
+        assert_memory_equal(frame, got, bytes);
+    }
+    assert_int_equal(net.frames_received, 70000);
+    assert_int_equal(net.frames_dropped, 0);
+    assert_int_equal(net.driver->receive(&net, got, sizeof got), 0);
+    /* all but one descriptor are the device's */
+    assert_int_equal((*fake_register(E1000_RDT) + 1) % 256, *fake_register(E1000_RDH));
+}
+
+static void whole_ring_may_fill_before_it_is_read(void **state)
+{
+    uint8_t frame[60] = {0}, got[NET_FRAME_MAX];
+
+    (void)state;
+    for (unsigned round = 0; round < 5; round++) {
+        for (unsigned i = 0; i < 255; i++) {
+            frame[14] = (uint8_t)i;
+            fake_deliver(frame, sizeof frame, 3, 0);
+        }
+        for (unsigned i = 0; i < 255; i++) {
+            assert_int_equal(net.driver->receive(&net, got, sizeof got), 60);
+            assert_int_equal(got[14], i);
+        }
+        assert_int_equal(net.driver->receive(&net, got, sizeof got), 0);
+    }
+}
+
+static void unusable_frames_are_dropped(void **state)
+{
+    static const uint8_t errors[] = {0x01, 0x02, 0x04, 0x10, 0x80, 0xff};
+    uint8_t frame[2048], got[NET_FRAME_MAX];
+
+    (void)state;
+    memset(frame, 0x5a, sizeof frame);
+    for (unsigned i = 0; i < sizeof errors; i++)
+        fake_deliver(frame, 60, 3, errors[i]);
+    fake_deliver(frame, 0, 3, 0);
+    fake_deliver(frame, 13, 3, 0);
+    fake_deliver(frame, NET_FRAME_MAX + 1, 3, 0); /* longer than the caller's room */
+    fake_deliver(frame, 2049, 3, 0); /* longer than the buffer */
+    fake_deliver(frame, 0xffff, 3, 0);
+    fake_deliver(frame, 2048, 1, 0); /* a frame of three descriptors */
+    fake_deliver(frame, 2048, 1, 0);
+    fake_deliver(frame, 100, 3, 0);
+    fake_deliver(frame, 61, 3, 0x60); /* checksums of IP and TCP are not its business */
+    assert_int_equal(net.driver->receive(&net, got, sizeof got), 61);
+    assert_int_equal(net.frames_dropped, sizeof errors + 5 + 3);
+    assert_int_equal(net.frames_received, 1);
+}
+
+/* Only damaged frames, for ever: each call ends. */
+static void flood_of_damaged_frames_does_not_hold_the_caller(void **state)
+{
+    uint8_t frame[60] = {0}, got[NET_FRAME_MAX];
+
+    (void)state;
+    for (unsigned i = 0; i < 256; i++)
+        fake_receives()[i] = (struct e1000_receive){.address = (uintptr_t)frame, .status = 1};
+    for (unsigned i = 0; i < 10; i++) {
+        assert_int_equal(net.driver->receive(&net, got, sizeof got), 0);
+        for (unsigned at = 0; at < 256; at++)
+            fake_receives()[at].status = 1;
+    }
+    assert_int_equal(net.frames_received, 0);
+    assert_int_equal(net.frames_dropped, 2560);
+    for (unsigned i = 0; i < 256; i++) /* what the device wrote there is gone */
+        assert_int_not_equal(fake_receives()[i].address, (uintptr_t)frame);
+}
+
+static void link_follows_the_status(void **state)
+{
+    (void)state;
+    assert_true(net.driver->link_up(&net));
+    *fake_register(E1000_STATUS) &= ~2u;
+    assert_false(net.driver->link_up(&net));
+    *fake_register(E1000_STATUS) |= 2;
+    assert_true(net.driver->link_up(&net));
+    fake.gone = true;
+    assert_false(net.driver->link_up(&net));
+}
+
+static void hang_is_noticed_and_ended_by_a_reset(void **state)
+{
+    uint8_t frame[60] = {0};
+
+    (void)state;
+    assert_true(net.driver->link_up(&net));
+    fake.sends = false;
+    fake.now_us += 10 * HANG_US; /* idle is no hang */
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(net.driver->send(&net, frame, sizeof frame), 0);
+    net.driver->kick(&net);
+    fake.now_us += HANG_US - 1;
+    net.driver->kick(&net);
+    assert_int_equal(fake.resets, 1);
+    fake.now_us += 2;
+    net.driver->kick(&net);
+    assert_int_equal(fake.resets, 2);
+    assert_int_equal(net.frames_dropped, 5);
+    assert_int_equal(*fake_register(E1000_TDH), 0);
+    assert_memory_equal(fake_register(E1000_RAL), mac, 6);
+    fake.sends = true;
+    assert_int_equal(net.driver->send(&net, frame, sizeof frame), 0);
+    net.driver->kick(&net);
+    assert_int_equal(fake.sent_count, 1);
+    fake_deliver(frame, 60, 3, 0);
+    assert_int_equal(net.driver->receive(&net, frame, sizeof frame), 60);
+}
+
+static void device_that_hangs_again_and_again_is_given_up(void **state)
+{
+    uint8_t frame[60] = {0};
+    unsigned frames = 0;
+
+    (void)state;
+    assert_true(net.driver->link_up(&net));
+    fake.sends = false;
+    while (net.driver->send(&net, frame, sizeof frame) == 0) {
+        net.driver->kick(&net);
+        fake.now_us += HANG_US + 1;
+        net.driver->kick(&net);
+        assert_in_range(++frames, 1, 10);
+    }
+    assert_int_equal(net.driver->send(&net, frame, sizeof frame), -EIO);
+    assert_false(net.driver->link_up(&net));
+    assert_int_equal(net.driver->receive(&net, frame, sizeof frame), 0);
+    assert_int_equal(fake.resets, 1 + HANGS_MAX);
+}
+
+static void without_a_link_nothing_hangs(void **state)
+{
+    uint8_t frame[60] = {0};
+
+    (void)state;
+    fake.sends = false;
+    *fake_register(E1000_STATUS) &= ~2u;
+    while (net.driver->send(&net, frame, sizeof frame) == 0)
+        net.driver->kick(&net);
+    for (unsigned i = 0; i < 20; i++) {
+        fake.now_us += HANG_US;
+        net.driver->kick(&net);
+        assert_int_equal(net.driver->send(&net, frame, sizeof frame), -EAGAIN);
+    }
+    *fake_register(E1000_STATUS) |= 2; /* now it gets its time */
+    assert_true(net.driver->link_up(&net));
+    fake.now_us += HANG_US - 1;
+    net.driver->kick(&net);
+    assert_int_equal(fake.resets, 1);
+    fake.sends = true;
+    fake_run();
+    assert_int_equal(fake.sent_count, 255);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    unsigned needed = 0;
+
+    for (int error = -ENOMEM; error; needed++) {
+        fake_destroy(state);
+        create(state);
+        fake.allocations_left = needed;
+        error = net.driver->open(&net, &pci);
+        assert_true(error == 0 || error == -ENOMEM);
+        assert_true(error == 0 || !(fake_function->config[1] & 4));
+        assert_in_range(needed, 0, 10);
+    }
+    assert_int_equal(needed, 5 + 1); /* state, two rings, two sets of buffers */
+}
+
+#define WITH_DEVICE(test) cmocka_unit_test_setup_teardown(test, create, fake_destroy)
+#define STARTED(test) cmocka_unit_test_setup_teardown(test, create_started, fake_destroy)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STARTED(frames_go_out_in_order_through_the_wrap),
+        STARTED(short_frames_are_filled_with_zeroes),
+        STARTED(full_ring_asks_to_wait),
+        STARTED(reports_of_unsent_frames_are_ignored),
+        STARTED(frames_come_in_and_descriptors_go_back),
+        STARTED(whole_ring_may_fill_before_it_is_read),
+        STARTED(unusable_frames_are_dropped),
+        STARTED(flood_of_damaged_frames_does_not_hold_the_caller),
+        STARTED(link_follows_the_status),
+        STARTED(hang_is_noticed_and_ended_by_a_reset),
+        STARTED(device_that_hangs_again_and_again_is_given_up),
+        STARTED(without_a_link_nothing_hangs),
+        WITH_DEVICE(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
