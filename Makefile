@@ -41,7 +41,8 @@ WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc
 .PHONY: all workloads help clean demo test test-long check-vpmu bench lint check-layers install uninstall FORCE
 all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so workloads ## build the hr command, the kernel and the workloads
 
-GUEST_VARIANTS := $(BUILD)/guest/guest/variants/net_off.o
+include guest/net/net.mk
+GUEST_VARIANTS := $(NET_VARIANT)
 $(BUILD)/guest.elf: $(GUEST_OBJ) $(GUEST_VARIANTS) $(BUILD)/guest/guest/variants/test_hook_off.o linker.ld \
 		$(BUILD)/flags $(BUILD)/sources
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
@@ -116,7 +117,7 @@ $(BUILD)/workloads/%: $(BUILD)/workloads/%-glibc-static
 # Rewritten when the compiler or a flag changes, or the list of sources: what depends on it is rebuilt.
 FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(VDSO_CFLAGS) $(VDSO_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
 	$(LIBHR_CFLAGS)
-SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC))
+SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC) $(NET_VARIANT))
 $(BUILD)/flags: NOW = $(FLAGS_NOW)
 $(BUILD)/sources: NOW = $(SOURCES_NOW)
 $(BUILD)/flags $(BUILD)/sources: FORCE

@@ -6,6 +6,7 @@
 #include "boot/pvh.h"
 #include "include/boot_info.h"
 #include "include/kernel_layout.h"
+#include "lib/boot_command.h"
 
 #define START_MAGIC 0x336ec578u
 #define MEMORY_RAM 1u
@@ -62,6 +63,53 @@ static void copy_memory_map(const struct start_info *start)
     }
 }
 
+/* The range of RAM that has most room below the archive, if that is in it. */
+static struct boot_memory_range *range_for_buffer(uint64_t bytes, uint64_t *end)
+{
+    struct boot_memory_range *best = NULL;
+
+    for (uint32_t i = 0; i < boot.range_count; i++) {
+        struct boot_memory_range *range = &boot.ranges[i];
+        uint64_t last = range->base + range->bytes;
+
+        if (range->base <= boot.archive_base && boot.archive_base < last)
+            last = boot.archive_base;
+        if (range->kind != BOOT_MEMORY_RAM || last - range->base <= bytes + LARGE_PAGE_BYTES ||
+            (best && last - range->base <= *end - best->base))
+            continue;
+        best = range;
+        *end = last;
+    }
+    return best;
+}
+
+/* Cuts a buffer out of the RAM; there is none when the RAM is too small. */
+static void make_buffer(uint64_t bytes)
+{
+    uint64_t end = 0;
+    struct boot_memory_range *ram = range_for_buffer(bytes, &end);
+
+    if (!ram || boot.range_count + 2 > BOOT_MEMORY_RANGES_MAX)
+        return;
+    uint64_t base = (end - bytes) & ~(LARGE_PAGE_BYTES - 1ull);
+    boot.ranges[boot.range_count++] =
+        (struct boot_memory_range){.base = base, .bytes = end - base, .kind = BOOT_MEMORY_BUFFER};
+    boot.ranges[boot.range_count++] = (struct boot_memory_range){
+        .base = end, .bytes = ram->base + ram->bytes - end, .kind = BOOT_MEMORY_RAM};
+    ram->bytes = base - ram->base;
+}
+
+static void read_command_line(const char *text)
+{
+    uint64_t buffer_bytes;
+
+    for (size_t i = 0; text[i] && i < COMMAND_LINE_LIMIT; i++)
+        boot.command_line[i] = text[i];
+    boot_command_parse(&boot, &buffer_bytes);
+    if (buffer_bytes)
+        make_buffer(buffer_bytes);
+}
+
 void boot_pvh(uint64_t start_info_physical)
 {
     const struct start_info *start = pointer(start_info_physical);
@@ -78,11 +126,8 @@ void boot_pvh(uint64_t start_info_physical)
             boot.archive_base = module->base;
             boot.archive_bytes = module->bytes;
         }
-        if (start->command_line) {
-            const char *text = pointer(start->command_line);
-            for (size_t i = 0; text[i] && i < COMMAND_LINE_LIMIT; i++)
-                boot.command_line[i] = text[i];
-        }
+        if (start->command_line)
+            read_command_line(pointer(start->command_line));
     }
     kernel_main(&boot);
 }

@@ -8,6 +8,7 @@
 #include "guest/cpu.h"
 #include "guest/panic.h"
 #include "guest/run.h"
+#include "guest/transport.h"
 #include "guest/uefi.h"
 #include "include/run_ports.h"
 #include "lib/x86.h"
@@ -30,6 +31,8 @@ static void leave(uint32_t end)
     if (run.boot->entry == BOOT_ENTRY_UEFI) {
         if (cpu_stop_others)
             cpu_stop_others();
+        if (transport && transport->stop)
+            transport->stop();
         uefi_leave(end);
     }
     for (;;) {

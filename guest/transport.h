@@ -57,6 +57,9 @@ struct transport {
     /* Everything was handed to send: returns when it has left, or cannot; devices are quiet then.
      * enum boot_end. */
     uint32_t (*finish)(void);
+
+    /* The kernel ends in whatever state: devices touch no memory any more.  NULL: none does. */
+    void (*stop)(void);
 };
 
 extern const struct transport transport_virtio; /* guest/transport_virtio.c */

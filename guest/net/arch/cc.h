@@ -1,0 +1,16 @@
+/* What lwIP wants to know of the compiler and the kernel. */
+#ifndef GUEST_NET_ARCH_CC_H
+#define GUEST_NET_ARCH_CC_H
+
+#include <sys/types.h>
+
+#include "guest/net/net_checksum.h"
+#include "guest/net/net_port.h"
+
+#define LWIP_NO_CTYPE_H 1
+#define LWIP_NO_UNISTD_H 1
+#define LWIP_RAND net_port_random
+#define LWIP_PLATFORM_DIAG(x) ((void)0)
+#define LWIP_PLATFORM_ASSERT(text) net_port_assert(text)
+
+#endif

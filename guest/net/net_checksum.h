@@ -1,0 +1,12 @@
+/* The Internet checksum (RFC 1071), for lwIP. */
+#ifndef GUEST_NET_NET_CHECKSUM_H
+#define GUEST_NET_NET_CHECKSUM_H
+
+#include <stdint.h>
+
+/* The one's complement sum of 16-bit words as they lie in memory, not inverted.  An odd last byte
+ * counts as if a zero followed.
+ */
+uint16_t net_checksum(const void *bytes, int count);
+
+#endif

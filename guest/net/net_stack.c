@@ -1,0 +1,227 @@
+/* Joins a network card and lwIP. */
+#include "guest/net/net_stack.h"
+
+#include <errno.h>
+#include <lwip/dhcp.h>
+#include <lwip/etharp.h>
+#include <lwip/init.h>
+#include <lwip/netif.h>
+#include <lwip/timeouts.h>
+#include <string.h>
+
+#include "drivers/net/net.h"
+#include "guest/log.h"
+#include "guest/net/net_port.h"
+
+#define RECEIVE_MOST 64u /* frames in one poll: what is to be sent has its turn */
+#define LINK_LOOK_MS 250u
+
+static struct net_device card;
+static struct netif interface;
+static struct pbuf *spare; /* for the next frame */
+static bool running, link;
+static bool queued; /* frames that the card was not told about */
+static uint64_t next_look_ms;
+
+/* lwIP has a frame to send, in pieces. */
+static err_t send_frame(struct netif *netif, struct pbuf *p)
+{
+    static uint8_t frame[NET_FRAME_MAX];
+    const void *bytes = p->payload;
+
+    (void)netif;
+    if (p->tot_len > sizeof frame)
+        return ERR_BUF;
+    if (p->next) {
+        pbuf_copy_partial(p, frame, p->tot_len, 0);
+        bytes = frame;
+    }
+    int status = card.driver->send(&card, bytes, p->tot_len);
+    if (status == -EAGAIN) { /* lwIP comes again; meanwhile the card works */
+        card.driver->kick(&card);
+        queued = false;
+        return ERR_WOULDBLOCK;
+    }
+    queued |= status == 0;
+    return status ? ERR_IF : ERR_OK;
+}
+
+static err_t set_up_interface(struct netif *netif)
+{
+    const struct boot_network *network = netif->state;
+
+    netif->name[0] = 'e';
+    netif->name[1] = 'n';
+    netif->mtu = NET_FRAME_MAX - SIZEOF_ETH_HDR;
+    netif->hwaddr_len = NET_MAC_BYTES;
+    memcpy(netif->hwaddr, card.mac, NET_MAC_BYTES);
+    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
+    netif->output = etharp_output;
+    netif->linkoutput = send_frame;
+    netif->hostname = network->machine;
+    return ERR_OK;
+}
+
+/* Frames of other lengths than the card's limit are its driver's to drop. */
+static bool receive_frame(void)
+{
+    if (!spare)
+        spare = pbuf_alloc(PBUF_RAW, NET_FRAME_MAX, PBUF_POOL);
+    if (!spare)
+        return false; /* no memory: later */
+    size_t bytes = card.driver->receive(&card, spare->payload, NET_FRAME_MAX);
+    if (!bytes || bytes > NET_FRAME_MAX)
+        return false;
+    struct pbuf *p = spare;
+    spare = NULL;
+    pbuf_realloc(p, (u16_t)bytes);
+    if (interface.input(p, &interface) != ERR_OK)
+        pbuf_free(p);
+    return true;
+}
+
+static void look_at_link(void)
+{
+    uint64_t now = net_port_ms();
+
+    if (now < next_look_ms)
+        return;
+    next_look_ms = now + LINK_LOOK_MS;
+    link = card.driver->link_up(&card);
+    if (link == netif_is_link_up(&interface))
+        return;
+    if (link)
+        netif_set_link_up(&interface);
+    else
+        netif_set_link_down(&interface);
+    log_line("network: link %s", link ? "up" : "down");
+}
+
+bool net_stack_poll(void)
+{
+    bool any = false;
+
+    if (!running)
+        return false;
+    look_at_link();
+    for (unsigned i = 0; i < RECEIVE_MOST && receive_frame(); i++)
+        any = true;
+    sys_check_timeouts();
+    if (queued) {
+        card.driver->kick(&card);
+        queued = false;
+        any = true;
+    }
+    return any;
+}
+
+bool net_stack_link(void)
+{
+    return link;
+}
+
+static int open_card(char *problem, size_t room)
+{
+    int status = net_open(&card);
+
+    if (status == -ENODEV)
+        format_text(problem, room, "no network card that this kernel has a driver for");
+    else if (status)
+        format_text(problem, room, "the network card does not work: error %d", status);
+    return status;
+}
+
+static bool add_interface(const struct boot_network *network)
+{
+    const ip4_addr_t address = {network->address}, netmask = {network->netmask},
+                     gateway = {network->gateway};
+
+    lwip_init();
+    memset(&interface, 0, sizeof interface);
+    if (!netif_add(&interface, &address, &netmask, &gateway, (void *)network, set_up_interface,
+                   netif_input))
+        return false;
+    netif_set_default(&interface);
+    netif_set_up(&interface);
+    running = true;
+    return true;
+}
+
+static bool wait_until(bool (*reached)(void), uint64_t most_ms)
+{
+    uint64_t end = net_port_ms() + most_ms;
+
+    while (!reached()) {
+        if (net_port_ms() > end)
+            return false;
+        net_stack_poll();
+    }
+    return true;
+}
+
+static bool has_address(void)
+{
+    return dhcp_supplied_address(&interface);
+}
+
+static int get_address(const struct boot_network *network, char *problem, size_t room)
+{
+    if (network->address)
+        return 0;
+    if (dhcp_start(&interface) != ERR_OK) {
+        format_text(problem, room, "no memory for DHCP");
+        return -ENOMEM;
+    }
+    if (wait_until(has_address, NET_DHCP_WAIT_MS))
+        return 0;
+    format_text(problem, room, "no DHCP server answered within %u s on %s", NET_DHCP_WAIT_MS / 1000,
+                card.driver->name);
+    return -ETIMEDOUT;
+}
+
+static unsigned bits_of(uint32_t netmask)
+{
+    unsigned bits = 0;
+
+    for (; netmask; netmask &= netmask - 1)
+        bits++;
+    return bits;
+}
+
+static void log_address(const char *how)
+{
+    const uint8_t *a = (const uint8_t *)&netif_ip4_addr(&interface)->addr;
+    const uint8_t *g = (const uint8_t *)&netif_ip4_gw(&interface)->addr;
+
+    log_line("network: %s, address %u.%u.%u.%u/%u, gateway %u.%u.%u.%u (%s)", card.driver->name,
+             a[0], a[1], a[2], a[3], bits_of(netif_ip4_netmask(&interface)->addr), g[0], g[1], g[2],
+             g[3], how);
+}
+
+int net_stack_start(const struct boot_network *network, char *problem, size_t room)
+{
+    int status = open_card(problem, room);
+
+    if (status)
+        return status;
+    if (!add_interface(network)) {
+        format_text(problem, room, "no memory for the network");
+        return -ENOMEM;
+    }
+    if (!wait_until(net_stack_link, NET_LINK_WAIT_MS)) {
+        format_text(problem, room, "%s has no link: is the cable in?", card.driver->name);
+        return -ENETDOWN;
+    }
+    status = get_address(network, problem, room);
+    if (status == 0)
+        log_address(network->address ? "configured" : "from DHCP");
+    return status;
+}
+
+void net_stack_stop(void)
+{
+    if (card.driver)
+        card.driver->close(&card);
+    card.driver = NULL;
+    running = false;
+}

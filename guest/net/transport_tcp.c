@@ -1,0 +1,309 @@
+/* Over TCP to a collector: frames wait in the largest buffer that the loader gave until the
+ * collector has them.
+ *
+ * Before the program starts a connection must stand: no measurement is wasted.  Later the program
+ * runs on whatever becomes of the connection; what finds no room is dropped and counted.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "drivers/platform.h"
+#include "drivers/uart/uart.h"
+#include "guest/leave.h"
+#include "guest/log.h"
+#include "guest/log_buffer.h"
+#include "guest/net/net_port.h"
+#include "guest/net/net_stack.h"
+#include "guest/net/outbox.h"
+#include "guest/net/stream_client.h"
+#include "guest/phys.h"
+#include "guest/run.h"
+#include "guest/service_cpu.h"
+#include "guest/trace.h"
+#include "guest/transport.h"
+#include "lib/x86.h"
+
+#define BUFFER_MIN (4u << 20) /* more than the longest chunk of a trace */
+#define POOL_BYTES (4u << 20) /* of lwIP: what is under way has headers of some 200 bytes a KiB */
+#define CONNECT_WAIT_MS 30000u /* for the first connection */
+#define PATIENCE_MS 60000u /* without any progress, when somebody waits for it */
+#define OUTPUT_WAIT_MS 5000u /* the program's output waits so long for room */
+#define CLOSE_WAIT_MS 200u /* for the end of the connection to leave */
+#define RESERVE_SHARE 16u /* of the buffer, for records, output, log */
+#define RESERVE_MAX (16u << 20)
+#define IN_FLIGHT_POLL_NS 50000u
+
+static const enum run_stream_port stream_ports[TRANSPORT_PORTS] = {
+    [TRANSPORT_TRACE] = RUN_STREAM_TRACE,   [TRANSPORT_STDOUT] = RUN_STREAM_STDOUT,
+    [TRANSPORT_STDERR] = RUN_STREAM_STDERR, [TRANSPORT_LOG] = RUN_STREAM_LOG,
+    [TRANSPORT_FILES] = RUN_STREAM_FILES,
+};
+
+static struct outbox box;
+static struct boot_info *boot;
+static uint64_t reserve;
+static uint64_t dropped[TRANSPORT_PORTS]; /* bytes */
+
+/* What is wrong, and what the log says, which has no other way out; on the serial port, too. */
+static void report(const char *text)
+{
+    boot->result.end = BOOT_END_UNSENT;
+    boot->result.report_bytes = 0;
+    leave_report(text, strlen(text));
+    log_buffer_take(leave_report);
+    uart_write(boot->result.report, boot->result.report_bytes);
+}
+
+static int fail(int status, const char *what, const char *why)
+{
+    char text[256];
+
+    net_stack_stop();
+    format_text(text, sizeof text, "%s%s\n", what, why);
+    report(text);
+    return status;
+}
+
+/* ---- boot ---- */
+
+static const struct boot_memory_range *largest_buffer(void)
+{
+    const struct boot_memory_range *largest = NULL;
+
+    for (uint32_t i = 0; i < boot->range_count && i < BOOT_MEMORY_RANGES_MAX; i++) {
+        const struct boot_memory_range *range = &boot->ranges[i];
+
+        if (range->kind == BOOT_MEMORY_BUFFER && (!largest || range->bytes > largest->bytes))
+            largest = range;
+    }
+    return largest;
+}
+
+static int take_buffer(void)
+{
+    const struct boot_memory_range *range = largest_buffer();
+
+    if (!range || range->bytes < BUFFER_MIN)
+        return -ENOMEM;
+    uint64_t begin = (range->base + 7) & ~7ull;
+    outbox_init(&box, phys_pointer(begin), range->base + range->bytes - begin);
+    reserve =
+        box.ring_bytes / RESERVE_SHARE < RESERVE_MAX ? box.ring_bytes / RESERVE_SHARE : RESERVE_MAX;
+    return 0;
+}
+
+static void move_on(void)
+{
+    net_stack_poll();
+    stream_client_poll();
+}
+
+static int connect(void)
+{
+    uint64_t end = net_port_ms() + CONNECT_WAIT_MS;
+
+    if (stream_client_start(&boot->network, &box))
+        return fail(-EINVAL, "the machine's or the run's name cannot name a file", "");
+    while (stream_client_state() < STREAM_OPEN) {
+        if (net_port_ms() > end)
+            return fail(-ETIMEDOUT, "no collector: ", stream_client_problem());
+        move_on();
+    }
+    if (stream_client_state() != STREAM_OPEN)
+        return fail(-EACCES, "the collector refused: ", stream_client_problem());
+    return 0;
+}
+
+static int init(struct boot_info *info)
+{
+    char problem[160];
+    void *pool = platform_allocate(POOL_BYTES);
+
+    boot = info;
+    if (!boot->network.collector || !boot->network.port)
+        return fail(-EINVAL, "no collector is configured", "");
+    if (!pool || take_buffer())
+        return fail(-ENOMEM, "no buffer of 4 MiB for what is sent; give more memory", "");
+    net_port_init(pool, POOL_BYTES);
+    int status = net_stack_start(&boot->network, problem, sizeof problem);
+    if (status)
+        return fail(status, "no network: ", problem);
+    return connect();
+}
+
+/* ---- the run ---- */
+
+static bool has(enum transport_port port)
+{
+    uint64_t files = 0, missing = 0;
+
+    if (port != TRANSPORT_FILES)
+        return port < TRANSPORT_STDIN;
+    manifest_number(&run.manifest, "keep-files", &files);
+    manifest_number(&run.manifest, "missing", &missing);
+    return files || missing;
+}
+
+static size_t receive(enum transport_port port, void *out, size_t room)
+{
+    (void)port;
+    (void)out;
+    (void)room;
+    return 0;
+}
+
+/* Waiting can help. */
+static bool hopeful(void)
+{
+    return stream_client_state() == STREAM_OPEN
+               ? true
+               : stream_client_state() < STREAM_OPEN && stream_client_stuck_ms() < PATIENCE_MS;
+}
+
+static uint64_t room_beside(uint64_t kept)
+{
+    uint64_t room = outbox_room(&box);
+
+    return room > kept ? room - kept : 0;
+}
+
+/* One CPU: waiting costs the program no time. */
+static uint64_t trace_room(bool samples)
+{
+    if (stream_client_state() == STREAM_REFUSED)
+        return 0;
+    if (run.shared && hopeful())
+        return TRANSPORT_BLOCKS;
+    return room_beside(trace_end_bytes() + (samples ? reserve : 0));
+}
+
+/* Whether `count` bytes have room within the time that the port is worth.  Rings are drained
+ * meanwhile, which may put more of the trace. */
+static bool wait_for_room(enum transport_port port, size_t count)
+{
+    uint64_t kept = port == TRANSPORT_TRACE || port == TRANSPORT_FILES ? 0 : trace_end_bytes();
+    uint64_t start = net_port_ms();
+    bool output = port == TRANSPORT_STDOUT || port == TRANSPORT_STDERR;
+
+    while (room_beside(kept) < count) {
+        if (!hopeful() || port == TRANSPORT_LOG)
+            return false;
+        if (output && !run.shared && net_port_ms() - start > OUTPUT_WAIT_MS)
+            return false;
+        move_on();
+        if (!run.shared && port != TRANSPORT_TRACE)
+            service_cpu_relieve();
+        x86_pause();
+    }
+    return true;
+}
+
+static int send_part(enum transport_port port, const uint8_t *bytes, size_t count)
+{
+    /* what has lost bytes loses all that come after them: what arrives has no holes */
+    bool broken = dropped[port] && port != TRANSPORT_TRACE && port != TRANSPORT_LOG;
+
+    if (broken)
+        return -EIO;
+    return wait_for_room(port, count) ? outbox_put(&box, stream_ports[port], bytes, count)
+                                      : -ENOSPC;
+}
+
+static int send(enum transport_port port, const void *bytes, size_t count)
+{
+    if (port >= TRANSPORT_STDIN)
+        return -EIO; /* nobody listens */
+    const uint8_t *from = bytes;
+    size_t most =
+        box.ring_bytes / 4 < RUN_FRAME_BYTES_MAX ? box.ring_bytes / 4 : RUN_FRAME_BYTES_MAX;
+
+    while (count) {
+        size_t part = count < most ? count : most;
+
+        if (send_part(port, from, part))
+            dropped[port] += part;
+        from += part;
+        count -= part;
+    }
+    if (stream_client_state() == STREAM_OPEN)
+        stream_client_poll();
+    return 0;
+}
+
+static uint64_t poll(void)
+{
+    bool any = net_stack_poll();
+
+    stream_client_poll();
+    if (any)
+        return 0;
+    return stream_client_busy() ? IN_FLIGHT_POLL_NS : TRANSPORT_NEVER;
+}
+
+/* ---- the end ---- */
+
+static void log_dropped(void)
+{
+    static const char *const names[TRANSPORT_PORTS] = {[TRANSPORT_TRACE] = "the trace",
+                                                       [TRANSPORT_STDOUT] = "standard output",
+                                                       [TRANSPORT_STDERR] = "standard error",
+                                                       [TRANSPORT_LOG] = "the log",
+                                                       [TRANSPORT_FILES] = "files"};
+
+    for (int port = 0; port < TRANSPORT_PORTS; port++)
+        if (dropped[port])
+            log_notice("the collector did not keep up: %lu bytes of %s were dropped", dropped[port],
+                       names[port]);
+}
+
+static void send_log(const char *bytes, size_t count)
+{
+    send(TRANSPORT_LOG, bytes, count);
+}
+
+static uint32_t unsent(void)
+{
+    char text[320];
+    const uint8_t *c = (const uint8_t *)&boot->network.collector;
+
+    format_text(text, sizeof text, "the collector at %u.%u.%u.%u:%u lacks %lu bytes of the run: %s",
+                c[0], c[1], c[2], c[3], boot->network.port, outbox_kept(&box),
+                stream_client_problem());
+    report(text);
+    return BOOT_END_UNSENT;
+}
+
+static void close_connection(void)
+{
+    uint64_t end = net_port_ms() + CLOSE_WAIT_MS;
+
+    stream_client_stop();
+    while (net_port_ms() < end)
+        net_stack_poll();
+    net_stack_stop();
+}
+
+static uint32_t finish(void)
+{
+    log_dropped();
+    log_buffer_take(send_log);
+    outbox_put_end(&box);
+    while (stream_client_state() < STREAM_DONE && stream_client_stuck_ms() < PATIENCE_MS)
+        move_on();
+    uint32_t end = stream_client_state() == STREAM_DONE ? BOOT_END_DONE : unsent();
+    close_connection();
+    return end;
+}
+
+const struct transport transport_tcp = {
+    .name = "TCP",
+    .host = false,
+    .init = init,
+    .has = has,
+    .send = send,
+    .receive = receive,
+    .trace_room = trace_room,
+    .poll = poll,
+    .finish = finish,
+    .stop = net_stack_stop,
+};
