@@ -3,10 +3,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "drivers/apic/apic_state.h"
 #include "drivers/platform.h"
 #include "guest/cpu.h"
 #include "guest/entry.h"
 #include "guest/log.h"
+#include "guest/run.h"
 #include "guest/vm.h"
 #include "lib/x86.h"
 
@@ -25,8 +27,11 @@
 #define CPUID_1_ECX_XSAVE (1u << 26)
 #define CPUID_7_EBX_FSGSBASE 1u
 /* SDM volume 1, "Extended Control Registers (XCRs)" */
+#define XCR0_X87_SSE 0x03u
 #define XCR0_X87_SSE_AVX 0x07u
 #define XCR0_AVX512 0xe0u /* opmask, ZMM_Hi256, Hi16_ZMM: all or none */
+
+#define FIRST_INTERRUPT 32 /* SDM volume 3, "Exception and Interrupt Vectors" */
 
 enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3 };
 
@@ -65,6 +70,23 @@ static void set_gate(unsigned vector, const void *entry, uint8_t ist, uint8_t pr
     };
 }
 
+void cpu_ignore_interrupts(void)
+{
+    for (unsigned i = FIRST_INTERRUPT; i < 256; i++)
+        set_gate(i, entry_stray, 0, 0);
+}
+
+void cpu_stray(struct irq_frame *frame)
+{
+    (void)frame;
+    apic_end_unknown();
+}
+
+void cpu_stray_in_kernel(struct irq_frame *frame)
+{
+    cpu_stray(frame);
+}
+
 static void fill_idt(void)
 {
     for (unsigned i = 0; i < ENTRY_EXCEPTIONS; i++) {
@@ -74,6 +96,7 @@ static void fill_idt(void)
                                 : 0;
         set_gate(i, entry_exceptions[i], ist, i == 3 || i == 4 ? 3 : 0);
     }
+    cpu_ignore_interrupts();
     set_gate(VECTOR_ATTENTION, entry_attention, 0, 0);
     set_gate(VECTOR_SAMPLE, entry_sample, 0, 0);
     set_gate(VECTOR_TIMER, entry_timer, 0, 0);
@@ -137,8 +160,19 @@ static void load_tables(struct cpu *cpu)
         : "memory");
 }
 
+/* After a firmware that may have used them, or an earlier run: INIT leaves them as they are, too.
+ */
+static void clear_wide_registers(void)
+{
+    /* XSAVE area, standard form: all is in its initial state (SDM volume 1, "XSAVE Area") */
+    static const uint8_t none[576] __attribute__((aligned(64)));
+
+    __asm__ volatile("xrstor64 %0" ::"m"(none), "a"(~XCR0_X87_SSE), "d"(~0u));
+}
+
 /* Vector state: everything that CPUID offers is enabled for programs, and the kernel leaves it
- * alone. x87 and SSE get their initial state here; wider registers still have it from reset.
+ * alone. x87 and SSE get their initial state here; under a hypervisor wider registers still have it
+ * from reset.
  * FXRSTOR, not XRSTOR: KVM's instruction emulator, which some hosts run whole guests on, has no
  * XRSTOR.
  */
@@ -158,6 +192,8 @@ static void setup_vector_state(void)
     if ((features & XCR0_AVX512) != XCR0_AVX512)
         features &= XCR0_X87_SSE_AVX;
     __asm__ volatile("xsetbv" ::"c"(0), "a"(features), "d"(0));
+    if (run.boot->entry == BOOT_ENTRY_UEFI)
+        clear_wide_registers();
     __asm__ volatile("fxrstor64 %0" ::"m"(initial));
 }
 

@@ -47,6 +47,8 @@ struct cpu {
     uint64_t no_offset; /* what clock_offset points to, unless in shared mode */
     uint32_t index; /* 0 is the boot CPU */
     uint32_t apic_id;
+    uint64_t apic_found; /* IA32_APIC_BASE before it was set up */
+    bool halted; /* by cpu_stop_others: until it is started anew; atomic */
     uint32_t tid; /* of the current thread; 0: none */
     struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
     uint64_t next_due; /* workload clock of the next timer sample */
@@ -111,6 +113,9 @@ void cpu_setup(uint32_t index);
 /* Interrupts and NMIs come by the entries that save all registers from now on, on every CPU. */
 void cpu_save_all(void);
 
+/* From now on interrupts are ended and nothing else, whatever their vector. */
+void cpu_ignore_interrupts(void);
+
 /* Starts the other CPUs named by the MADT, at most `wanted` of them; each runs `entry` on its own
  * stack and must not return.  Returns the number of CPUs running, this one included.
  */
@@ -118,6 +123,13 @@ struct acpi_machine;
 uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
                           void (*entry)(struct cpu *cpu));
 void cpu_secondary_main(void) __attribute__((noreturn)); /* from the trampoline */
+
+/* CPU 0, in any context, when the run is over: no other CPU runs when this returns.  Those that
+ * answer an NMI have put their counters and local APIC back to what the firmware had first; all
+ * wait for STARTUP, as after a reset.
+ * cpu_stop_asked: NMI handler; does not return when this CPU is one that is being stopped. */
+void cpu_stop_others(void);
+void cpu_stop_asked(struct cpu *cpu);
 
 /* Sets the current thread's kernel stack for entries from ring 3. */
 void cpu_set_kernel_stack(struct cpu *cpu, uint64_t top);

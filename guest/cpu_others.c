@@ -1,8 +1,9 @@
-/* Starts the other CPUs. */
+/* Starts the other CPUs, and stops them. */
 #include <string.h>
 
 #include "drivers/acpi/acpi.h"
 #include "drivers/apic/apic.h"
+#include "drivers/apic/apic_state.h"
 #include "drivers/clock/clock.h"
 #include "drivers/platform.h"
 #include "guest/cpu.h"
@@ -13,8 +14,13 @@
 #include "guest/vm.h"
 #include "lib/x86.h"
 
+#define STOP_TRIES 3
+#define STOP_POLLS 1000
+#define STOP_POLL_US 20
+
 static void (*secondary_entry)(struct cpu *cpu);
 static volatile uint32_t cpus_running = 1;
+static bool stopping; /* atomic */
 
 void cpu_secondary_main(void)
 {
@@ -22,6 +28,7 @@ void cpu_secondary_main(void)
 
     x86_write_cr3(vm_kernel_root());
     cpu_setup(index);
+    cpus[index].apic_found = apic_mode();
     apic_enable(VECTOR_SPURIOUS);
     cpus[index].apic_id = apic_id();
     __atomic_store_n(&cpus_running, index + 1, __ATOMIC_RELEASE);
@@ -58,6 +65,7 @@ static bool start_one(uint32_t id)
             return true;
         clock_delay_us(100);
     }
+    apic_send_init(id); /* or it might still, beside the next one */
     log_notice("CPU with APIC id %u did not start", id);
     return false;
 }
@@ -73,4 +81,40 @@ uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
     }
     cpu_count = cpus_running;
     return cpu_count;
+}
+
+void cpu_stop_asked(struct cpu *cpu)
+{
+    if (!__atomic_load_n(&stopping, __ATOMIC_ACQUIRE) || cpu->index == 0)
+        return;
+    if (run.pmu && run.pmu->reset)
+        run.pmu->reset();
+    apic_mode_restore(cpu->apic_found);
+    __atomic_store_n(&cpu->halted, true, __ATOMIC_RELEASE);
+    for (;;)
+        __asm__ volatile("cli; hlt");
+}
+
+/* An NMI may be one with that of a counter. */
+static void stop_one(const struct cpu *cpu)
+{
+    for (int sent = 0; sent < STOP_TRIES; sent++) {
+        apic_send_nmi(cpu->apic_id);
+        for (int i = 0; i < STOP_POLLS; i++) {
+            if (__atomic_load_n(&cpu->halted, __ATOMIC_ACQUIRE))
+                return;
+            clock_delay_us(STOP_POLL_US);
+        }
+    }
+}
+
+void cpu_stop_others(void)
+{
+    if (__atomic_exchange_n(&stopping, true, __ATOMIC_SEQ_CST))
+        return; /* it failed here, and was called again */
+    run.mode = HR_MODE_OFF; /* NMIs are no samples any more */
+    for (uint32_t i = 1; i < cpus_running; i++) {
+        stop_one(&cpus[i]);
+        apic_send_init(cpus[i].apic_id);
+    }
 }

@@ -237,6 +237,7 @@ exception_in_kernel:
     INTERRUPT entry_device service_device_interrupt
     INTERRUPT entry_sample sampler_asked
     INTERRUPT entry_wake service_wake_interrupt
+    INTERRUPT entry_stray cpu_stray
 
 /* The same where samples have call stacks: the whole struct trap_frame, but for vector and error.
  * C leaves the callee-saved registers as they were.

@@ -19,6 +19,7 @@ void entry_attention(void);
 void entry_thread(void);
 void entry_sample(void);
 void entry_spurious(void);
+void entry_stray(void);
 
 /* The same with all registers saved: where samples have call stacks. */
 void entry_timer_saved(void);
@@ -59,6 +60,8 @@ void service_device_interrupt(struct irq_frame *frame);
 void service_device_interrupt_in_kernel(struct irq_frame *frame);
 void service_wake_interrupt(struct irq_frame *frame);
 void service_wake_interrupt_in_kernel(struct irq_frame *frame);
+void cpu_stray(struct irq_frame *frame); /* nobody here asked for it: guest/cpu.c */
+void cpu_stray_in_kernel(struct irq_frame *frame);
 
 /* guest/msr_safe.S: instructions that may fault, and where to go on then */
 extern const uint8_t msr_safe_read[], msr_safe_write[], msr_safe_fault[];

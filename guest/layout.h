@@ -6,6 +6,7 @@
 
 #define IST_BYTES 8192 /* a stack for NMIs and the like, aligned; its lowest word: struct cpu */
 
+/* Vectors: all from APIC_OWN_VECTORS (drivers/apic/apic.h) on. */
 #define VECTOR_ATTENTION 0xea /* IPI between workload CPUs: guest/cross.h */
 #define VECTOR_SAMPLE 0xeb /* IPI: take a sample */
 #define VECTOR_TIMER 0xec /* sampling timer */

@@ -17,9 +17,6 @@
 #define MSR_APIC_BASE 0x1b
 #define APIC_BASE_BOOT_CPU 0x100u
 
-/* guest/cpu.h */
-void cpu_stop_others(void) __attribute__((weak));
-
 static uint32_t asked; /* by another CPU than 0: enum boot_end; 0: not; atomic */
 
 static void leave(uint32_t end) __attribute__((noreturn));
@@ -29,8 +26,7 @@ static void leave(uint32_t end)
     run.boot->result.end = end;
     test_hook("leave");
     if (run.boot->entry == BOOT_ENTRY_UEFI) {
-        if (cpu_stop_others)
-            cpu_stop_others();
+        cpu_stop_others();
         if (transport && transport->stop)
             transport->stop();
         uefi_leave(end);

@@ -32,6 +32,7 @@
 #include "guest/threads.h"
 #include "guest/trace.h"
 #include "guest/transport.h"
+#include "guest/uefi.h"
 #include "guest/vdso.h"
 #include "guest/vm.h"
 #include "include/version.h"
@@ -46,6 +47,8 @@ static void read_machine(const struct boot_info *boot)
 {
     acpi_read(boot->rsdp, &run.machine);
     apic_init(run.machine.local_apic_base);
+    if (boot->entry == BOOT_ENTRY_UEFI)
+        uefi_keep_apic();
     apic_enable(VECTOR_SPURIOUS);
     cpus[0].apic_id = apic_id();
 }

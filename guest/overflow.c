@@ -88,6 +88,7 @@ static __attribute__((noinline)) void unexplained(struct cpu *cpu)
 {
     if (cpu->index == 0)
         leave_if_asked();
+    cpu_stop_asked(cpu);
     if (run.mode != HR_MODE_OVERFLOW || !cpu->ring) {
         cpu->nmi_unknown++;
         return;

@@ -9,6 +9,10 @@
  * exception's handler too.  boot_info.result is filled and cpu_stop_others was called. */
 void uefi_leave(uint32_t end) __attribute__((noreturn));
 
+/* Keeps the firmware's settings of the boot CPU's local APIC: after apic_init, before apic_enable.
+ */
+void uefi_keep_apic(void);
+
 /* Its part in C: on a stack of its own, interrupts off. */
 void uefi_restore(void);
 

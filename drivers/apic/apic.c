@@ -3,44 +3,19 @@
 
 #include <stddef.h>
 
+#include "drivers/apic/apic_regs.h"
 #include "drivers/platform.h"
-
-/* SDM volume 4, table "IA-32 Architectural MSRs" */
-enum {
-    MSR_APIC_BASE = 0x1b,
-    MSR_X2APIC_ICR = 0x830,
-};
-#define APIC_BASE_ENABLE (1u << 11)
-#define APIC_BASE_X2APIC (1u << 10)
-#define APIC_BASE_ADDRESS 0x000ffffffffff000ull
-
-/* registers that only this file touches; SDM volume 3, "Local APIC Register Address Map" */
-enum {
-    APIC_LVT_CMCI = 0x2f0,
-    APIC_LVT_THERMAL = 0x330,
-};
-
-enum {
-    SPURIOUS_ENABLE = 1 << 8,
-    LVT_MASKED = 1 << 16,
-    LVT_TSC_DEADLINE = 2 << 17, /* bits 18:17; one-shot is 0 */
-    ICR_INIT = 0x4500, /* assert, edge, physical */
-    ICR_STARTUP = 0x4600,
-    ICR_FIXED = 0x4000,
-    ICR_NMI = 0x4400,
-    ICR_PENDING = 1 << 12,
-    TIMER_DIVIDE_BY_1 = 0xb,
-};
 
 #define CPUID_1_ECX_X2APIC (1u << 21)
 #define CPUID_1_ECX_TSC_DEADLINE (1u << 24)
-#define APIC_PAGE_BYTES 4096
 #define ONE_COUNT_PER_TICK (1ull << 32)
 
 struct apic_state apic;
 
-/* Stores before, and in x2APIC mode WRMSR itself, are not ordered against what follows. */
-static void serialize(void)
+/* Vectors of lower classes are the firmware's: what comes for it meanwhile waits. */
+#define PRIORITY_ABOVE_FIRMWARE ((APIC_OWN_VECTORS - 1) & 0xf0)
+
+void apic_order(void)
 {
     __asm__ volatile("mfence; lfence" ::: "memory");
 }
@@ -70,7 +45,7 @@ static void enter_mode(void)
         x86_wrmsr(MSR_APIC_BASE, base | APIC_BASE_X2APIC);
 }
 
-static void mask_local_vectors(void)
+void apic_mask_all(void)
 {
     uint32_t last = apic_read(APIC_VERSION) >> 16 & 0xff; /* number of entries - 1 */
 
@@ -89,8 +64,8 @@ static void mask_local_vectors(void)
 void apic_enable(uint8_t spurious_vector)
 {
     enter_mode();
-    mask_local_vectors();
-    apic_write(APIC_TPR, 0);
+    apic_mask_all();
+    apic_write(APIC_TPR, PRIORITY_ABOVE_FIRMWARE);
     apic_write(APIC_SPURIOUS, SPURIOUS_ENABLE | spurious_vector);
 }
 
@@ -148,7 +123,7 @@ void apic_timer_setup(uint8_t vector)
 {
     if (apic.tsc_deadline) {
         apic_write(APIC_LVT_TIMER, LVT_TSC_DEADLINE | vector);
-        serialize(); /* SDM volume 3, "TSC-Deadline Mode": before the first write of the MSR */
+        apic_order(); /* SDM volume 3, "TSC-Deadline Mode": before the first write of the MSR */
         return;
     }
     apic_write(APIC_TIMER_DIVIDE, TIMER_DIVIDE_BY_1);
@@ -157,7 +132,7 @@ void apic_timer_setup(uint8_t vector)
 
 static void send_command(uint32_t to_apic_id, uint32_t command)
 {
-    serialize();
+    apic_order();
     if (!apic.registers) {
         x86_wrmsr(MSR_X2APIC_ICR, (uint64_t)to_apic_id << 32 | command);
         return;
@@ -176,6 +151,16 @@ void apic_send(uint32_t to_apic_id, uint8_t vector)
 void apic_send_nmi(uint32_t to_apic_id)
 {
     send_command(to_apic_id, ICR_NMI);
+}
+
+void apic_send_self(uint8_t vector)
+{
+    send_command(0, ICR_SELF | ICR_FIXED | vector);
+}
+
+void apic_send_init(uint32_t to_apic_id)
+{
+    send_command(to_apic_id, ICR_INIT);
 }
 
 void apic_start_cpu(uint32_t to_apic_id, uint8_t page, void (*delay_us)(uint64_t us))

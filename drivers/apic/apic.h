@@ -71,8 +71,17 @@ static inline bool apic_pending(uint8_t vector)
 /* Detects the mode (x2APIC where CPUID offers it) and maps the page.  Once, on the boot CPU. */
 void apic_init(uint64_t physical_base);
 
-/* Enables the calling CPU's local APIC: spurious vector, TPR 0, all LVT entries masked. */
+/* The kernel's vectors are from here on.  Those of the firmware, which may still have timers and
+ * devices that interrupt, are below: they wait until apic_restore (drivers/apic/apic_state.h). */
+#define APIC_OWN_VECTORS 0xe0
+
+/* Enables the calling CPU's local APIC: spurious vector, only the kernel's own vectors, all LVT
+ * entries masked. */
 void apic_enable(uint8_t spurious_vector);
+void apic_mask_all(void);
+
+/* Stores before, and in x2APIC mode WRMSR itself, are not ordered against what follows this. */
+void apic_order(void);
 
 uint32_t apic_id(void); /* of the calling CPU */
 
@@ -126,6 +135,12 @@ void apic_send(uint32_t to_apic_id, uint8_t vector);
 
 /* Non-maskable interrupt to a CPU. */
 void apic_send_nmi(uint32_t to_apic_id);
+
+/* Fixed interrupt to the calling CPU itself. */
+void apic_send_self(uint8_t vector);
+
+/* INIT: the CPU waits for STARTUP from then on, whatever it did. */
+void apic_send_init(uint32_t to_apic_id);
 
 /* INIT, then STARTUP twice with the delays of SDM volume 3, "MP Initialization Protocol";
  * the trampoline page's physical address is page * 4096 < 1 MiB.  delay_us busy-waits.

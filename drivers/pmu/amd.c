@@ -25,6 +25,7 @@ struct amd_registers { /* where selects and counters are */
 
 static struct amd_registers registers;
 static struct pmu_caps amd; /* a copy for start and stop */
+static uint64_t found_control; /* what the firmware had in PerfCntrGlobalCtl */
 
 static bool is_amd(void)
 {
@@ -96,6 +97,9 @@ static bool amd_probe(struct pmu_caps *caps)
     if (!is_amd())
         return false;
     read_leaves(caps);
+    found_control = 0;
+    if (caps->global_control)
+        platform_msr_read(MSR_AMD_GLOBAL_CTL, &found_control);
     if (caps->global_control && platform_msr_write(MSR_AMD_GLOBAL_CTL, caps->general_mask)) {
         platform_log("PMU: PerfMonV2 is advertised, but PerfCntrGlobalCtl faults; not used");
         return false;
@@ -212,12 +216,30 @@ static void amd_stop(const struct pmu_session *session)
         pmu_hardware_write(registers.select + session->events[i].counter * registers.stride, 0);
 }
 
+/* A fault is no news here, and nobody reads the log any more. */
+static void amd_reset(void)
+{
+    if (amd.global_control)
+        platform_msr_write(MSR_AMD_GLOBAL_CTL, 0);
+    for (uint32_t n = 0; n < AMD_COUNTERS_MAX; n++) {
+        if (!(amd.general_mask & 1u << n))
+            continue;
+        platform_msr_write(registers.select + n * registers.stride, 0);
+        platform_msr_write(registers.counter + n * registers.stride, 0);
+    }
+    if (amd.global_control) {
+        platform_msr_write(MSR_AMD_GLOBAL_STATUS_CLR, amd.general_mask);
+        platform_msr_write(MSR_AMD_GLOBAL_CTL, found_control);
+    }
+}
+
 const struct pmu_driver pmu_amd = {
     .name = "amd",
     .probe = amd_probe,
     .assign = amd_assign,
     .start = amd_start,
     .stop = amd_stop,
+    .reset = amd_reset,
     .read = pmu_hardware_read,
     .pause = pmu_hardware_pause,
     .resume = pmu_hardware_resume,

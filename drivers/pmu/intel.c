@@ -20,10 +20,10 @@
 #define EXTENDED_EVENTS 3
 #define FIRST_EVENTS 7 /* of the architectural ones, before topdown slots */
 #define LEGACY_MAX 8 /* counters whose registers are in one row */
-#define FIXED_MAX 16 /* FIXED_CTR_CTRL has four bits for each */
 
 struct pmu_caps intel_caps;
 struct intel_registers intel_registers;
+struct intel_found intel_found;
 
 static bool is_intel(void)
 {
@@ -96,7 +96,7 @@ static int enable_all(const struct pmu_caps *caps, bool on)
                                on ? pmu_hardware_instructions() : 0))
             return -EFAULT;
     }
-    for (uint32_t n = 0; n < FIXED_MAX; n++) {
+    for (uint32_t n = 0; n < INTEL_FIXED_MAX; n++) {
         if (caps->fixed_mask & 1u << n)
             fixed |= (INTEL_FIXED_USER | INTEL_FIXED_KERNEL) << 4 * n;
     }
@@ -117,7 +117,7 @@ static uint32_t fixed_enabled(const struct pmu_caps *caps)
 
     if (!caps->fixed_mask || platform_msr_read(MSR_INTEL_FIXED_CTR_CTRL, &value))
         return 0;
-    for (uint32_t n = 0; n < FIXED_MAX; n++) {
+    for (uint32_t n = 0; n < INTEL_FIXED_MAX; n++) {
         if (value >> 4 * n & (INTEL_FIXED_USER | INTEL_FIXED_KERNEL))
             enabled |= 1u << n;
     }
@@ -127,15 +127,15 @@ static uint32_t fixed_enabled(const struct pmu_caps *caps)
 /* Takes away the counters that are in use or do not work. */
 static void find_held(struct pmu_caps *caps)
 {
-    struct pmu_check checks[PMU_MATCH_COUNTERS_MAX + FIXED_MAX];
-    uint32_t *masks[PMU_MATCH_COUNTERS_MAX + FIXED_MAX];
-    uint32_t bits[PMU_MATCH_COUNTERS_MAX + FIXED_MAX];
+    struct pmu_check checks[PMU_MATCH_COUNTERS_MAX + INTEL_FIXED_MAX];
+    uint32_t *masks[PMU_MATCH_COUNTERS_MAX + INTEL_FIXED_MAX];
+    uint32_t bits[PMU_MATCH_COUNTERS_MAX + INTEL_FIXED_MAX];
     uint32_t count = 0, general = caps->general_mask, fixed = caps->fixed_mask;
 
     caps->general_mask &=
         ~pmu_hardware_enabled(intel_registers.select, intel_registers.stride, general);
     caps->fixed_mask &= ~fixed_enabled(caps);
-    for (uint32_t n = 0; n < PMU_MATCH_COUNTERS_MAX + FIXED_MAX; n++) {
+    for (uint32_t n = 0; n < PMU_MATCH_COUNTERS_MAX + INTEL_FIXED_MAX; n++) {
         bool is_fixed = n >= PMU_MATCH_COUNTERS_MAX;
         uint32_t number = is_fixed ? n - PMU_MATCH_COUNTERS_MAX : n;
         uint32_t first = is_fixed ? intel_registers.fixed : intel_registers.counter;
@@ -166,7 +166,7 @@ static bool read_leaves(struct pmu_caps *caps)
         read_extended_leaf(caps);
     if (caps->version == 0 || caps->general_mask == 0)
         return false;
-    caps->fixed_mask &= low_bits(FIXED_MAX);
+    caps->fixed_mask &= low_bits(INTEL_FIXED_MAX);
     if (caps->general_bits >= 32 && caps->general_bits <= 64 &&
         (!caps->fixed_mask || (caps->fixed_bits >= 32 && caps->fixed_bits <= 64)))
         return true;
@@ -210,6 +210,11 @@ static bool intel_probe(struct pmu_caps *caps)
     if (!read_leaves(caps))
         return false;
     choose_registers(caps);
+    intel_found = (struct intel_found){0, 0};
+    if (caps->global_control)
+        platform_msr_read(MSR_INTEL_GLOBAL_CTRL, &intel_found.global_control);
+    if (caps->version >= 4)
+        platform_msr_read(MSR_INTEL_DEBUGCTL, &intel_found.debug_control);
     if (caps->global_control && platform_msr_write(MSR_INTEL_GLOBAL_CTRL, 0)) {
         platform_log("PMU: version %u is advertised, but IA32_PERF_GLOBAL_CTRL faults; not used",
                      caps->version);
@@ -238,6 +243,7 @@ const struct pmu_driver pmu_intel = {
     .assign = intel_assign,
     .start = intel_start,
     .stop = intel_stop,
+    .reset = intel_reset,
     .read = pmu_hardware_read,
     .pause = pmu_hardware_pause,
     .resume = pmu_hardware_resume,

@@ -4,6 +4,8 @@
 
 #include "drivers/pmu/pmu.h"
 
+#define INTEL_FIXED_MAX 16 /* FIXED_CTR_CTRL has four bits for each */
+
 /* A copy of the capabilities, for start and stop, which are not given them. */
 extern struct pmu_caps intel_caps;
 
@@ -18,10 +20,17 @@ extern struct intel_registers intel_registers;
 /* The companion register that holds the rest of an event's select, 0: none. */
 uint32_t intel_companion(const struct pmu_event *event);
 
-/* pmu_driver.assign, start and stop. */
+/* What the firmware had in registers that are not one counter's. */
+struct intel_found {
+    uint64_t global_control, debug_control;
+};
+extern struct intel_found intel_found;
+
+/* pmu_driver.assign, start, stop and reset. */
 int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
                  struct pmu_refusal *refusal);
 void intel_start(const struct pmu_session *session);
 void intel_stop(const struct pmu_session *session);
+void intel_reset(void);
 
 #endif

@@ -135,3 +135,47 @@ void intel_stop(const struct pmu_session *session)
         pmu_hardware_write(
             intel_registers.select + session->events[i].counter * intel_registers.stride, 0);
 }
+
+/* A fault is no news here, and nobody reads the log any more. */
+static void reset_counter(uint32_t select, uint32_t counter)
+{
+    if (select)
+        platform_msr_write(select, 0);
+    platform_msr_write(counter, 0);
+}
+
+static void reset_fixed_control(void)
+{
+    uint64_t value, fields = 0;
+
+    for (uint32_t n = 0; n < INTEL_FIXED_MAX; n++) {
+        if (intel_caps.fixed_mask & 1u << n)
+            fields |= 0xfull << 4 * n;
+    }
+    if (fields && !platform_msr_read(MSR_INTEL_FIXED_CTR_CTRL, &value))
+        platform_msr_write(MSR_INTEL_FIXED_CTR_CTRL, value & ~fields);
+}
+
+void intel_reset(void)
+{
+    const struct intel_registers *r = &intel_registers;
+
+    if (intel_caps.global_control)
+        platform_msr_write(MSR_INTEL_GLOBAL_CTRL, 0);
+    reset_fixed_control();
+    for (uint32_t n = 0; n < 32; n++) {
+        if (intel_caps.general_mask & 1u << n)
+            reset_counter(r->select + n * r->stride, r->counter + n * r->stride);
+        if (intel_caps.fixed_mask & 1u << n)
+            reset_counter(0, r->fixed + n * r->stride);
+    }
+    if (!intel_caps.global_control)
+        return;
+    platform_msr_write(MSR_INTEL_GLOBAL_OVF_CTRL,
+                       (uint64_t)intel_caps.fixed_mask << INTEL_GLOBAL_FIXED_SHIFT |
+                           intel_caps.general_mask |
+                           (intel_caps.version >= 4 ? INTEL_STATUS_CTR_FRZ : 0));
+    if (intel_caps.version >= 4)
+        platform_msr_write(MSR_INTEL_DEBUGCTL, intel_found.debug_control);
+    platform_msr_write(MSR_INTEL_GLOBAL_CTRL, intel_found.global_control);
+}

@@ -71,6 +71,9 @@ struct pmu_driver {
                   struct pmu_refusal *refusal);
     void (*start)(const struct pmu_session *session); /* from PMU_START_BEFORE_END; stub: 0 */
     void (*stop)(const struct pmu_session *session);
+    /* Nothing is left in the calling CPU's registers: counters are off and zero, but for those that
+     * somebody had before probe.  NMI too, also where start was not called.  NULL: no registers. */
+    void (*reset)(void);
     /* Counters rest and go on, with what they have counted.  After start. */
     void (*pause)(const struct pmu_session *session);
     void (*resume)(const struct pmu_session *session);

@@ -10,7 +10,7 @@ enum {
     UART_BASE = 0x3f8,
     UART_DATA = UART_BASE + 0, /* divisor low while DLAB is set */
     UART_IER = UART_BASE + 1, /* divisor high while DLAB is set */
-    UART_FCR = UART_BASE + 2,
+    UART_FCR = UART_BASE + 2, /* read: IIR */
     UART_LCR = UART_BASE + 3,
     UART_MCR = UART_BASE + 4,
     UART_LSR = UART_BASE + 5,
@@ -21,14 +21,21 @@ enum {
     LCR_8N1 = 0x03,
     LCR_DLAB = 0x80,
     FCR_ENABLE_AND_CLEAR = 0x07,
+    FCR_ENABLE = 0x01,
+    IIR_FIFOS = 0xc0,
     MCR_DTR_RTS = 0x03,
     LSR_TRANSMITTER_EMPTY = 0x20,
+    LSR_ALL_SENT = 0x40,
 };
 
 /* A byte takes 87 us at 115200 baud and a port access about 1 us on hardware. */
 #define POLLS_PER_BYTE 20000
 
 static bool present;
+
+static struct { /* before uart_init; IIR's highest bits say whether FIFOs are on */
+    uint8_t line, modem, interrupts, divisor_low, divisor_high, identification;
+} found;
 
 static bool scratch_keeps(uint8_t value)
 {
@@ -41,8 +48,14 @@ void uart_init(void)
     present = scratch_keeps(0x5a) && scratch_keeps(0xa5);
     if (!present)
         return;
+    found.line = x86_in8(UART_LCR);
+    found.modem = x86_in8(UART_MCR);
+    found.interrupts = x86_in8(UART_IER);
+    found.identification = x86_in8(UART_FCR);
     x86_out8(UART_IER, 0);
     x86_out8(UART_LCR, LCR_DLAB | LCR_8N1);
+    found.divisor_low = x86_in8(UART_DATA);
+    found.divisor_high = x86_in8(UART_IER);
     x86_out8(UART_DATA, 1);
     x86_out8(UART_IER, 0);
     x86_out8(UART_LCR, LCR_8N1);
@@ -51,10 +64,10 @@ void uart_init(void)
 }
 
 /* False when the port stays busy for far longer than a byte takes. */
-static bool wait_for_room(void)
+static bool wait_for(uint8_t status)
 {
     for (unsigned polls = 0; polls < POLLS_PER_BYTE; polls++) {
-        if (x86_in8(UART_LSR) & LSR_TRANSMITTER_EMPTY)
+        if (x86_in8(UART_LSR) & status)
             return true;
         x86_pause();
     }
@@ -66,8 +79,23 @@ void uart_write(const char *bytes, size_t count)
     if (!present)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (!wait_for_room())
+        if (!wait_for(LSR_TRANSMITTER_EMPTY))
             return;
         x86_out8(UART_DATA, (uint8_t)bytes[i]);
     }
+}
+
+void uart_restore(void)
+{
+    if (!present)
+        return;
+    wait_for(LSR_ALL_SENT);
+    x86_out8(UART_LCR, LCR_DLAB | LCR_8N1);
+    x86_out8(UART_DATA, found.divisor_low);
+    x86_out8(UART_IER, found.divisor_high);
+    x86_out8(UART_LCR, found.line & (uint8_t)~LCR_DLAB);
+    x86_out8(UART_IER, found.interrupts);
+    x86_out8(UART_FCR, found.identification & IIR_FIFOS ? FCR_ENABLE : 0);
+    x86_out8(UART_MCR, found.modem);
+    present = false;
 }

@@ -6,5 +6,6 @@
 
 void uart_init(void); /* 115200 8N1; notices an absent port */
 void uart_write(const char *bytes, size_t count); /* waits for room, but never forever */
+void uart_restore(void); /* as uart_init found it; nothing is written any more */
 
 #endif

@@ -122,7 +122,7 @@ static void xapic_is_mapped_and_enabled(void **state)
     apic_enable(0xff);
     assert_int_equal(fake.written_count, 0);
     assert_int_equal(fake.page[0xf0 / 4], 0x1ff);
-    assert_int_equal(fake.page[0x80 / 4], 0);
+    assert_int_equal(fake.page[0x80 / 4], 0xd0);
     static const uint32_t entries[] = {0x320, 0x330, 0x340, 0x350, 0x360, 0x370};
     for (unsigned i = 0; i < sizeof entries / sizeof entries[0]; i++)
         assert_int_equal(fake.page[entries[i] / 4], 0x10000);
@@ -138,7 +138,7 @@ static void x2apic_is_entered_and_enabled(void **state)
     assert_null(apic.registers);
     apic_enable(0xff);
     ASSERT_WRITTEN({0x1b, 0xfee00d00}, {0x832, 0x10000}, {0x835, 0x10000}, {0x836, 0x10000},
-                   {0x837, 0x10000}, {0x834, 0x10000}, {0x833, 0x10000}, {0x808, 0},
+                   {0x837, 0x10000}, {0x834, 0x10000}, {0x833, 0x10000}, {0x808, 0xd0},
                    {0x80f, 0x1ff});
     assert_int_equal(apic_id(), 0x12345);
     apic_eoi();
@@ -154,7 +154,7 @@ static void disabled_apic_goes_through_xapic_mode(void **state)
     apic_init(0xfee00000);
     apic_enable(0x4f);
     ASSERT_WRITTEN({0x1b, 0xfee00800}, {0x1b, 0xfee00c00}, {0x832, 0x10000}, {0x835, 0x10000},
-                   {0x836, 0x10000}, {0x837, 0x10000}, {0x808, 0}, {0x80f, 0x14f});
+                   {0x836, 0x10000}, {0x837, 0x10000}, {0x808, 0xd0}, {0x80f, 0x14f});
 }
 
 static void timer_counts_ticks_in_virtual_time(void **state)

@@ -242,6 +242,24 @@ static void without_a_status_the_counter_tells(void **state)
     fake_expect_writes((const uint64_t[][2]){{0xc0010200, 0}, {0xc0010200, 0x5300c0}, {0, 0}});
 }
 
+static void leaves_registers_as_they_were(void **state)
+{
+    (void)state;
+    begin(V2);
+    fake_find(0xc0000301)->value = 0x20;
+    fake_find(0xc0010200)->value = 1u << 22; /* the firmware's */
+    assert_true(pmu_amd.probe(&caps));
+    uint32_t mask = caps.general_mask;
+    fake.write_count = 0;
+    pmu_amd.reset();
+    assert_int_equal(fake.write_count, 2 * caps.general_counters + 3);
+    assert_int_equal(fake.writes[0].msr, 0xc0000301);
+    assert_int_equal(fake.writes[1].msr, 0xc0010202);
+    assert_int_equal(fake_find(0xc0000302)->value, mask);
+    assert_int_equal(fake_find(0xc0000301)->value, 0x20);
+    assert_int_equal(fake_find(0xc0010200)->value, 1u << 22);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +268,7 @@ int main(void)
         cmocka_unit_test(held_counters_are_left_out),
         cmocka_unit_test(starts_core_counters_under_global_control),
         cmocka_unit_test(starts_legacy_counters_one_by_one),
+        cmocka_unit_test(leaves_registers_as_they_were),
         cmocka_unit_test(too_many_events_are_refused),
         cmocka_unit_test(ring_3_overflows_touch_two_registers),
         cmocka_unit_test(ring_0_counters_are_stopped_where_one_write_does_it),

@@ -256,6 +256,37 @@ static void what_only_a_fixed_counter_counts_gets_no_other(void **state)
     assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENODEV);
 }
 
+/* Counter 1 and fixed counter 1 are the firmware's, and stay so. */
+static void leaves_registers_as_they_were(void **state)
+{
+    (void)state;
+    begin(4, 2, 2);
+    fake_add(0x390, 0, 0);
+    fake_add(0x1d9, 0x4000, 0);
+    fake_find(0x187)->value = 0x4300c4;
+    fake_find(0x38d)->value = 0x30;
+    fake_find(0x38f)->value = 0x200000002;
+    assert_true(pmu_intel.probe(&caps));
+    fake_find(0x38d)->value = 0x3b;
+    fake_find(0x1d9)->value = 0x5000;
+    fake.write_count = 0;
+    pmu_intel.reset();
+    fake_expect_writes((const uint64_t[][2]){{0x38f, 0},
+                                             {0x38d, 0x30},
+                                             {0x186, 0},
+                                             {0x4c1, 0},
+                                             {0x309, 0},
+                                             {0x390, 1ull << 59 | 0x100000001},
+                                             {0x1d9, 0x4000},
+                                             {0x38f, 0x200000002},
+                                             {0, 0}});
+    begin(1, 1, 0);
+    assert_true(pmu_intel.probe(&caps));
+    fake.write_count = 0;
+    pmu_intel.reset();
+    fake_expect_writes((const uint64_t[][2]){{0x186, 0}, {0xc1, 0}, {0, 0}});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +298,7 @@ int main(void)
         cmocka_unit_test(constrained_events_get_their_counter),
         cmocka_unit_test(companions_are_written_or_refused),
         cmocka_unit_test(starts_everything_with_one_write),
+        cmocka_unit_test(leaves_registers_as_they_were),
         cmocka_unit_test(version_6_has_counters_with_holes),
         cmocka_unit_test(version_6_without_its_registers_uses_the_old_ones),
         cmocka_unit_test(unavailable_events_are_refused),

@@ -15,6 +15,7 @@ static struct {
     char sent[64];
     size_t sent_count;
     unsigned long reads;
+    bool fifos;
 } fake;
 
 uint8_t x86_in8(uint16_t port)
@@ -25,6 +26,12 @@ uint8_t x86_in8(uint16_t port)
         return 0xff;
     if (port == UART_LSR)
         return fake.stuck ? 0 : 0x60;
+    if (port == UART_FCR)
+        return fake.fifos ? 0xc1 : 1; /* IIR */
+    if (fake.registers[3] & 0x80 && port == UART_DATA)
+        return (uint8_t)fake.divisor;
+    if (fake.registers[3] & 0x80 && port == UART_IER)
+        return (uint8_t)(fake.divisor >> 8);
     return fake.registers[port - 0x3f8];
 }
 
@@ -37,6 +44,8 @@ void x86_out8(uint16_t port, uint8_t v)
         fake.divisor = (uint16_t)((fake.divisor & 0xff00) | v);
     else if (divisor && port == UART_IER)
         fake.divisor = (uint16_t)((fake.divisor & 0xff) | v << 8);
+    else if (port == UART_FCR)
+        fake.fifos = v & 1;
     else if (port == UART_DATA && fake.sent_count < sizeof fake.sent)
         fake.sent[fake.sent_count++] = (char)v;
     else
@@ -61,6 +70,25 @@ static void sets_up_115200_8n1_and_sends(void **state)
     uart_write("hello", 5);
     assert_int_equal(fake.sent_count, 5);
     assert_memory_equal(fake.sent, "hello", 5);
+}
+
+static void is_left_as_it_was_found(void **state)
+{
+    (void)state;
+    fake.registers[3] = 0x1b; /* 8E1 */
+    fake.registers[1] = 5;
+    fake.registers[4] = 0xb;
+    uart_init();
+    assert_int_equal(fake.divisor, 1);
+    assert_true(fake.fifos);
+    uart_restore();
+    assert_int_equal(fake.divisor, 0x1234);
+    assert_int_equal(fake.registers[3], 0x1b);
+    assert_int_equal(fake.registers[1], 5);
+    assert_int_equal(fake.registers[4], 0xb);
+    assert_false(fake.fifos);
+    uart_write("late", 4);
+    assert_int_equal(fake.sent_count, 0);
 }
 
 static void absent_port_is_left_alone(void **state)
@@ -89,6 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(sets_up_115200_8n1_and_sends, reset_fake),
+        cmocka_unit_test_setup(is_left_as_it_was_found, reset_fake),
         cmocka_unit_test_setup(absent_port_is_left_alone, reset_fake),
         cmocka_unit_test_setup(stuck_port_does_not_hang, reset_fake),
     };

@@ -1,0 +1,45 @@
+/* What the firmware had in a local APIC, kept while the kernel uses it.  Acts on the calling CPU;
+ * interrupts off.
+ */
+#ifndef DRIVERS_APIC_APIC_STATE_H
+#define DRIVERS_APIC_APIC_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define APIC_LVT_ENTRIES 7
+#define APIC_VECTOR_WORDS 8 /* of 32 vectors */
+
+struct apic_saved {
+    bool valid; /* apic_save has filled it */
+    uint64_t base; /* IA32_APIC_BASE: address, mode */
+    volatile uint32_t *registers; /* in xAPIC mode */
+    uint32_t task_priority, spurious, logical_id, logical_format;
+    uint32_t lvt[APIC_LVT_ENTRIES];
+    uint32_t divide, initial, current; /* the timer */
+    uint64_t deadline; /* IA32_TSC_DEADLINE, 0: none */
+    uint32_t in_service[APIC_VECTOR_WORDS];
+};
+
+/* Boot CPU, once, after apic_init and before apic_enable. */
+void apic_save(struct apic_saved *saved);
+
+/* Everything as apic_save found it: a periodic timer ticks again, and interrupts that came for the
+ * firmware meanwhile (apic_enable lets none through) are pending.  What is in service since then is
+ * ended; vectors from `own` on are the kernel's, and those that are pending are lost. */
+void apic_restore(const struct apic_saved *saved, uint8_t own);
+
+/* The same for other CPUs, which the firmware starts anew: IA32_APIC_BASE as it was before
+ * apic_enable, and the mode as that says; all interrupts are masked. */
+uint64_t apic_mode(void);
+void apic_mode_restore(uint64_t base);
+
+/* Is any interrupt from vector `own` on waiting to be delivered? */
+bool apic_pending_from(uint8_t own);
+
+/* Ends the interrupt that is being handled, if the local APIC delivered it, otherwise if the two
+ * 8259A did (Intel 8259A data sheet, "Operation Command Words"): for handlers that do not know
+ * where it came from. */
+void apic_end_unknown(void);
+
+#endif

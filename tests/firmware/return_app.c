@@ -1,0 +1,265 @@
+/* A UEFI application for tests: calls the kernel once for every \runN.cpio, and looks at what the
+ * firmware can do afterwards: CPU state, local APIC, timer, files, other CPUs.  What it finds goes
+ * to \results.txt, a line each; then it powers the machine off.
+ */
+#include <efi.h>
+#include <efilib.h>
+
+#include "include/boot_info.h"
+#include "include/kernel_layout.h"
+#include "tests/firmware/cpu_state.h"
+#include "tests/firmware/elf_image.h"
+#include "tests/firmware/mp_services.h"
+
+#define MIB (1ull << 20)
+#define RAM_PIECES 40 /* many small ranges */
+#define RAM_PIECE_BYTES (5 * MIB)
+#define BUFFER_BYTES (24 * MIB)
+#define BUFFER_ABOVE (4096 * MIB) /* where there is memory there */
+
+struct file_bytes {
+    UINT64 base;
+    UINTN bytes;
+};
+
+static EFI_FILE_HANDLE root;
+static CHAR8 results[64 << 10];
+static UINTN results_bytes;
+static UINTN ticks;
+
+static void say(const CHAR8 *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    results_bytes +=
+        AsciiVSPrint(results + results_bytes, sizeof results - results_bytes, format, arguments);
+    va_end(arguments);
+}
+
+static void check(UINTN run, const char *what, BOOLEAN good)
+{
+    say((const CHAR8 *)"run %d: %a: %a\n", run, what, good ? "ok" : "FAILED");
+}
+
+static UINT64 allocate(EFI_ALLOCATE_TYPE type, UINT64 limit, UINT64 bytes)
+{
+    EFI_PHYSICAL_ADDRESS address = limit;
+
+    if (BS->AllocatePages(type, EfiLoaderData, EFI_SIZE_TO_PAGES(bytes), &address))
+        return 0;
+    return address;
+}
+
+static UINT64 allocate_low(UINT64 bytes)
+{
+    return allocate(AllocateMaxAddress, 0xffffffff, bytes);
+}
+
+static BOOLEAN read_file(CHAR16 *name, struct file_bytes *out)
+{
+    EFI_FILE_HANDLE file;
+    EFI_FILE_INFO *info;
+    EFI_STATUS status;
+
+    if (root->Open(root, &file, name, EFI_FILE_MODE_READ, 0))
+        return FALSE;
+    info = LibFileInfo(file);
+    out->bytes = info->FileSize;
+    out->base = allocate_low(out->bytes + 1);
+    status = out->base ? file->Read(file, &out->bytes, (void *)out->base) : EFI_OUT_OF_RESOURCES;
+    file->Close(file);
+    FreePool(info);
+    return status == EFI_SUCCESS;
+}
+
+static BOOLEAN write_file(CHAR16 *name, const void *bytes, UINTN count)
+{
+    EFI_FILE_HANDLE file;
+    UINTN written = count;
+
+    if (root->Open(root, &file, name,
+                   EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0))
+        return FALSE;
+    EFI_STATUS status = file->Write(file, &written, (void *)bytes);
+    return file->Close(file) == EFI_SUCCESS && status == EFI_SUCCESS && written == count;
+}
+
+static void EFIAPI count_tick(EFI_EVENT event, void *context)
+{
+    (void)event;
+    ++*(volatile UINTN *)context;
+}
+
+/* The firmware's time: a one-shot event, a periodic one, and Stall. */
+static void check_timer(UINTN run)
+{
+    EFI_EVENT once, often;
+    UINTN index;
+
+    BS->CreateEvent(EVT_TIMER, 0, NULL, NULL, &once);
+    BS->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK, count_tick, &ticks, &often);
+    BS->SetTimer(once, TimerRelative, 500000); /* 50 ms */
+    check(run, "a timer event is waited for", BS->WaitForEvent(1, &once, &index) == EFI_SUCCESS);
+    ticks = 0;
+    BS->SetTimer(often, TimerPeriodic, 200000); /* 20 ms */
+    BS->Stall(600000);
+    BS->SetTimer(often, TimerCancel, 0);
+    UINTN seen = *(volatile UINTN *)&ticks;
+    check(run, "a periodic event comes again and again", seen >= 5 && seen <= 31);
+    BS->CloseEvent(once);
+    BS->CloseEvent(often);
+}
+
+static void check_files(UINTN run)
+{
+    static UINT8 pattern[300000];
+    struct file_bytes back;
+    CHAR16 name[32];
+
+    for (UINTN i = 0; i < sizeof pattern; i++)
+        pattern[i] = (UINT8)(i * 7 + run);
+    SPrint(name, sizeof name, L"\\back%d.bin", run);
+    check(run, "a file is written", write_file(name, pattern, sizeof pattern));
+    check(run, "and read back",
+          read_file(name, &back) && back.bytes == sizeof pattern &&
+              CompareMem((void *)back.base, pattern, sizeof pattern) == 0);
+}
+
+static void EFIAPI on_other_cpu(void *context)
+{
+    __atomic_add_fetch((UINTN *)context, 1, __ATOMIC_SEQ_CST);
+}
+
+/* All other CPUs answer the firmware. */
+static void check_cpus(UINTN run)
+{
+    EFI_GUID guid = MP_SERVICES_GUID;
+    struct mp_services *mp;
+    UINTN all = 0, enabled = 0, answered = 0;
+
+    if (BS->LocateProtocol(&guid, NULL, (void **)&mp) ||
+        mp->get_number_of_processors(mp, &all, &enabled)) {
+        say((const CHAR8 *)"run %d: no MP services\n", run);
+        return;
+    }
+    EFI_STATUS status =
+        all > 1 ? mp->startup_all_aps(mp, on_other_cpu, FALSE, NULL, 20000000, &answered, NULL)
+                : EFI_SUCCESS;
+    check(run, "the other CPUs answer", status == EFI_SUCCESS && answered == all - 1);
+    say((const CHAR8 *)"run %d: %d CPUs\n", run, all);
+}
+
+static void check_state(UINTN run, const struct cpu_state *before)
+{
+    struct cpu_state after;
+
+    cpu_state_read(&after);
+    if (!before->tr)
+        after.tr = 0; /* none cannot be loaded again */
+    for (UINTN i = 0; i < CPU_STATE_WORDS; i++) {
+        if (((const UINT64 *)&after)[i] != ((const UINT64 *)before)[i])
+            say((const CHAR8 *)"run %d: state word %d is %lx, was %lx: FAILED\n", run, i,
+                ((const UINT64 *)&after)[i], ((const UINT64 *)before)[i]);
+    }
+    check(run, "no interrupt is in service", apic_in_service() == 0);
+}
+
+static void add_range(struct boot_info *boot, UINT64 base, UINT64 bytes, UINT32 kind)
+{
+    if (!base)
+        return;
+    boot->ranges[boot->range_count++] =
+        (struct boot_memory_range){.base = base, .bytes = bytes, .kind = kind};
+}
+
+/* RAM in pieces, a buffer of two, one of them above 4 GiB if there is memory. */
+static struct boot_info *make_boot(UINT64 kernel)
+{
+    EFI_GUID acpi = ACPI_20_TABLE_GUID;
+    struct boot_info *boot = (void *)allocate_low(sizeof *boot);
+
+    SetMem(boot, sizeof *boot, 0);
+    boot->entry = BOOT_ENTRY_UEFI;
+    boot->output = BOOT_OUTPUT_MEMORY;
+    boot->kernel_physical = kernel;
+    boot->trampoline = allocate(AllocateMaxAddress, 0x9efff, PAGE_BYTES);
+    LibGetSystemConfigurationTable(&acpi, (void **)&boot->rsdp);
+    for (UINTN i = 0; i < RAM_PIECES; i++) {
+        allocate_low(PAGE_BYTES); /* a hole */
+        add_range(boot, allocate_low(RAM_PIECE_BYTES), RAM_PIECE_BYTES, BOOT_MEMORY_RAM);
+    }
+    UINT64 high = allocate(AllocateAnyPages, 0, BUFFER_BYTES);
+    for (UINT64 at = BUFFER_ABOVE; at < 8 * BUFFER_ABOVE && high < BUFFER_ABOVE; at += 512 * MIB)
+        if (allocate(AllocateAddress, at, BUFFER_BYTES))
+            high = at;
+    add_range(boot, high, BUFFER_BYTES, BOOT_MEMORY_BUFFER);
+    add_range(boot, allocate_low(BUFFER_BYTES), BUFFER_BYTES, BOOT_MEMORY_BUFFER);
+    return boot;
+}
+
+static UINT64 allocate_kernel(void)
+{
+    UINT64 base = allocate_low(4 * LARGE_PAGE_BYTES);
+
+    return (base + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1ull);
+}
+
+static UINT64 call_kernel(struct boot_info *boot, UINT64 entry)
+{
+    UINT64 __attribute__((sysv_abi)) (*uefi_entry)(struct boot_info *) = (void *)entry;
+    EFI_TPL old = BS->RaiseTPL(TPL_HIGH_LEVEL);
+
+    UINT64 end = uefi_entry(boot);
+    BS->RestoreTPL(old);
+    return end;
+}
+
+static void run_once(UINTN run, struct boot_info *boot, const struct file_bytes *kernel,
+                     const struct file_bytes *archive)
+{
+    struct cpu_state before;
+    UINT64 entry =
+        elf_image_load((const void *)kernel->base, kernel->bytes, (void *)boot->kernel_physical);
+
+    boot->archive_base = archive->base;
+    boot->archive_bytes = archive->bytes;
+    SetMem(&boot->result, sizeof boot->result, 0);
+    cpu_state_read(&before);
+    UINT64 end = entry ? call_kernel(boot, entry) : 99;
+    check_state(run, &before);
+    say((const CHAR8 *)"run %d: end %ld, %d, exit kind %d, code %d, %ld bytes\n", run, end,
+        boot->result.end, boot->result.exit_kind, boot->result.exit_code, boot->result.sent_bytes);
+    if (boot->result.report_bytes)
+        say((const CHAR8 *)"run %d: report: %a\n", run, boot->result.report);
+    check_timer(run);
+    check_files(run);
+    check_cpus(run);
+    write_file(L"\\results.txt", results, results_bytes);
+}
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
+{
+    EFI_LOADED_IMAGE *self;
+    struct file_bytes kernel, archive;
+    CHAR16 name[32];
+
+    InitializeLib(image, table);
+    BS->SetWatchdogTimer(0, 0, 0, NULL);
+    BS->HandleProtocol(image, &LoadedImageProtocol, (void **)&self);
+    root = LibOpenRoot(self->DeviceHandle);
+    if (!read_file(L"\\guest.elf", &kernel))
+        return EFI_NOT_FOUND;
+    struct boot_info *boot = make_boot(allocate_kernel());
+    check_cpus(0);
+    for (UINTN run = 1;; run++) {
+        SPrint(name, sizeof name, L"\\run%d.cpio", run);
+        if (!read_file(name, &archive))
+            break;
+        run_once(run, boot, &kernel, &archive);
+    }
+    say((const CHAR8 *)"all done\n");
+    write_file(L"\\results.txt", results, results_bytes);
+    RT->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
+    return EFI_DEVICE_ERROR;
+}
