@@ -14,7 +14,7 @@
 /* Under load the file is written in blocks of this size and alignment, which file systems take a
  * quarter faster than unaligned ones; they and what is behind them stay in the second-level cache.
  */
-#define BLOCK_BYTES (256u << 10)
+#define BLOCK_BYTES COLLECT_TAKE_BYTES
 #define DRIFT_BYTES (512u << 10) /* the buffer moves back to its start after so much */
 #define FILE_HEADER_BYTES_MAX 65536u
 #define CHUNK_BYTES_MAX (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
@@ -30,24 +30,32 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+int collect_init(struct collector *c, size_t index_max)
+{
+    *c = (struct collector){.fd = -1, .start_ns = monotonic_ns(), .index_max = index_max};
+    trace_index_init(&c->index);
+    c->memory = malloc(BUFFER_BYTES);
+    c->buffer = c->memory;
+    return c->memory != NULL ? 0 : -ENOMEM;
+}
+
 int collect_open(struct collector *c, const char *path, const struct stat *input,
                  struct run_failure *failure)
 {
     struct stat status;
+    int result = collect_init(c, TRACE_INDEX_ENTRIES_MAX);
 
-    *c = (struct collector){.fd = -1, .start_ns = monotonic_ns()};
-    trace_index_init(&c->index);
     c->fd = output_file_open(path, "trace", input, failure);
-    if (c->fd < 0)
+    if (c->fd < 0) {
+        free(c->memory);
         return -1;
-    c->memory = malloc(BUFFER_BYTES);
-    c->buffer = c->memory;
+    }
     /* A reader that stalls would stall the run and make it deaf to signals. */
     if (fstat(c->fd, &status) != 0 || S_ISFIFO(status.st_mode) || isatty(c->fd))
         run_fail(failure, RUN_EXIT_FAILED,
                  "cannot write the trace '%s': a pipe or a terminal; name a file with --output",
                  path);
-    else if (c->memory == NULL)
+    else if (result != 0)
         run_fail(failure, RUN_EXIT_FAILED, "out of memory for the receive buffer");
     else
         return 0;
@@ -81,74 +89,6 @@ static void cut_back(struct collector *c)
 {
     if (ftruncate(c->fd, (off_t)c->offset) == 0)
         (void)lseek(c->fd, (off_t)c->offset, SEEK_SET);
-}
-
-static void note_meta(struct collector *c, const struct hr_chunk_header *header,
-                      const uint8_t *payload)
-{
-    struct trace_cursor cursor;
-    struct trace_record record;
-
-    c->has_meta = true;
-    trace_cursor_init(&cursor, payload, header->payload_bytes);
-    while (trace_next(&cursor, &record) == TRACE_OK) {
-        struct hr_meta_event event;
-        const uint8_t *name;
-        size_t bytes;
-
-        c->events += record.type == HR_META_EVENT;
-        if (record.type != HR_META_EVENT || c->unmeasured[0] != 0 ||
-            !trace_body(&record, &event, sizeof event, &name, &bytes) ||
-            event.source == HR_SOURCE_PMU || event.source == HR_SOURCE_MSR)
-            continue;
-        if (bytes >= sizeof c->unmeasured)
-            bytes = sizeof c->unmeasured - 1;
-        memcpy(c->unmeasured, name, bytes);
-        c->unmeasured[bytes] = 0;
-        c->unmeasured_source = event.source;
-    }
-}
-
-static void note_end(struct collector *c, const struct hr_chunk_header *header,
-                     const uint8_t *payload)
-{
-    struct trace_cursor cursor;
-    struct trace_record record;
-
-    c->has_end = true;
-    trace_cursor_init(&cursor, payload, header->payload_bytes);
-    while (trace_next(&cursor, &record) == TRACE_OK)
-        if (record.type == HR_REC_EXIT && trace_body(&record, &c->exit, sizeof c->exit, NULL, NULL))
-            c->has_exit = true;
-}
-
-/* An index is a convenience: a flood of tiny chunks must not cost the memory of the host. */
-static void note_chunk(struct collector *c, const struct hr_chunk_header *header, uint64_t offset)
-{
-    if (c->index_full || trace_index_add(&c->index, header, offset) == 0)
-        return;
-    c->index_full = true;
-    trace_index_free(&c->index);
-}
-
-/* Looks at one verified chunk; returns what is wrong with it, or NULL. */
-static const char *take_chunk(struct collector *c, const struct hr_chunk_header *header,
-                              const uint8_t *payload, uint64_t offset)
-{
-    if (c->has_end)
-        return "a chunk after the END chunk";
-    if (header->type == HR_CHUNK_HOST || header->type == HR_CHUNK_INDEX)
-        return "a chunk that only the collector writes";
-    if (!c->has_meta && header->type != HR_CHUNK_META)
-        return "no META chunk at the start";
-    note_chunk(c, header, offset);
-    c->samples += header->sample_count;
-    c->lost += header->lost_count;
-    if (header->type == HR_CHUNK_META)
-        note_meta(c, header, payload);
-    else if (header->type == HR_CHUNK_END)
-        note_end(c, header, payload);
-    return NULL;
 }
 
 /* Returns the length of the file header when it is complete and good, otherwise 0. */
@@ -190,9 +130,9 @@ static void scan(struct collector *c)
             break;
         if (status == TRACE_OK)
             status = trace_check_payload(&header, chunk + sizeof header);
-        c->bad = status != TRACE_OK
-                     ? trace_status_text(status)
-                     : take_chunk(c, &header, chunk + sizeof header, c->offset + c->verified);
+        c->bad = status != TRACE_OK ? trace_status_text(status)
+                                    : collect_note_chunk(c, &header, chunk + sizeof header,
+                                                         collect_whole_bytes(c));
         if (c->bad == NULL)
             c->verified += sizeof header + header.payload_bytes;
     }
@@ -317,6 +257,27 @@ ssize_t collect_receive(struct collector *c, int from)
     return received;
 }
 
+void collect_take(struct collector *c, const void *bytes, size_t count)
+{
+    uint64_t blocks;
+
+    if (c->bad != NULL || c->write_error != 0)
+        return;
+    make_room(c);
+    memcpy(c->buffer + c->used, bytes, count);
+    c->used += count;
+    c->received_bytes += count;
+    scan(c);
+    blocks = collect_whole_bytes(c) / BLOCK_BYTES * BLOCK_BYTES;
+    if (blocks > c->offset)
+        write_up_to(c, (size_t)(blocks - c->offset));
+}
+
+void collect_flush(struct collector *c)
+{
+    write_up_to(c, c->verified);
+}
+
 static int write_host_chunk(struct collector *c, enum hr_host_reason reason, const char *message)
 {
     static uint8_t buffer[TRACE_CHUNK_BYTES_MIN];
@@ -334,10 +295,27 @@ static int write_host_chunk(struct collector *c, enum hr_host_reason reason, con
     if (result == 0)
         result = write_all(c->fd, buffer, bytes, &written);
     if (result == 0) {
-        note_chunk(c, (const struct hr_chunk_header *)(const void *)buffer, c->offset);
+        collect_index_chunk(c, (const struct hr_chunk_header *)(const void *)buffer, c->offset);
         c->offset += bytes;
     }
     return result;
+}
+
+static int close_and_free(struct collector *c, int result)
+{
+    if (close(c->fd) != 0 && result == 0)
+        result = -errno;
+    c->fd = -1;
+    trace_index_free(&c->index);
+    free(c->memory);
+    c->memory = c->buffer = NULL;
+    return c->write_error != 0 ? -c->write_error : result;
+}
+
+int collect_suspend(struct collector *c)
+{
+    collect_flush(c);
+    return close_and_free(c, 0);
 }
 
 int collect_close(struct collector *c, enum hr_host_reason reason, const char *message)
@@ -345,7 +323,7 @@ int collect_close(struct collector *c, enum hr_host_reason reason, const char *m
     uint64_t index_bytes = 0;
     int result = 0;
 
-    write_up_to(c, c->verified);
+    collect_flush(c);
     if (c->has_header && c->offset > 0) {
         result = write_host_chunk(c, reason, message);
         if (result == 0 && !c->index_full)
@@ -355,13 +333,7 @@ int collect_close(struct collector *c, enum hr_host_reason reason, const char *m
         else
             cut_back(c);
     }
-    if (close(c->fd) != 0 && result == 0)
-        result = -errno;
-    c->fd = -1;
-    trace_index_free(&c->index);
-    free(c->memory);
-    c->memory = c->buffer = NULL;
-    return c->write_error != 0 ? -c->write_error : result;
+    return close_and_free(c, result);
 }
 
 enum hr_host_reason collect_reason(const struct collector *c)

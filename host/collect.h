@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include "host/run_failure.h"
 #include "host/trace_index.h"
@@ -26,6 +27,7 @@ struct collector {
     uint64_t offset; /* place of the buffer's first byte in the file: header and whole chunks */
     uint64_t start_ns; /* CLOCK_MONOTONIC at collect_open */
     struct trace_index index;
+    size_t index_max; /* entries, as a bound on memory */
     bool index_full; /* too many chunks: the trace gets no index, readers scan */
     bool has_header; /* the file header was received */
     bool has_meta;
@@ -53,10 +55,42 @@ int collect_open(struct collector *c, const char *path, const struct stat *input
  */
 ssize_t collect_receive(struct collector *c, int from);
 
+/* Opens or creates a file that a collector before may have left, at any moment of its life; goes on
+ * where its last whole chunk ends (`offset`).  What that collector added to complete it is taken
+ * off again.  Reads the header of every chunk and what META and END say.  0, or -errno:
+ * -EWOULDBLOCK when another collector has it.
+ */
+int collect_resume(struct collector *c, const char *path, size_t index_max);
+
+/* Takes bytes that were received otherwise.  Chunks are written when there are enough of them. */
+#define COLLECT_TAKE_BYTES (256u << 10) /* at most so many at once */
+void collect_take(struct collector *c, const void *bytes, size_t count);
+
+/* Brings all whole chunks into the file: all before `offset` are there unless write_error is set.
+ */
+void collect_flush(struct collector *c);
+
+/* Where the last whole chunk ends that was received; beyond it lie c->used - c->verified bytes. */
+static inline uint64_t collect_whole_bytes(const struct collector *c)
+{
+    return c->offset + c->verified;
+}
+
+/* Flushes, closes and frees, adding nothing.  0, or -errno as collect_close. */
+int collect_suspend(struct collector *c);
+
 /* Adds the HOST chunk and the index, as far as they fit, and frees everything.  The fields stay
  * readable.  0, or -errno of the first write that failed during the whole collection.
  */
 int collect_close(struct collector *c, enum hr_host_reason reason, const char *message);
+
+/* Among the collector's own files. */
+int collect_init(struct collector *c, size_t index_max);
+/* Takes note of a verified chunk; returns what is wrong with it, or NULL. */
+const char *collect_note_chunk(struct collector *c, const struct hr_chunk_header *header,
+                               const uint8_t *payload, uint64_t offset);
+void collect_index_chunk(struct collector *c, const struct hr_chunk_header *header,
+                         uint64_t offset);
 
 /* The reason for an end of the stream without any other cause. */
 enum hr_host_reason collect_reason(const struct collector *c);
