@@ -1,6 +1,7 @@
 /* hr collect: receives a trace from a socket, a descriptor or standard input. */
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,20 +13,40 @@
 #include "host/collect.h"
 #include "host/commands.h"
 #include "host/error.h"
+#include "host/stream/serve.h"
 #include "host/text.h"
+#include "host/units.h"
 
 #define UNIX "unix:"
+#define TCP "tcp:"
 
 struct collect_options {
     const char *output;
-    const char *listen; /* unix:PATH, or NULL */
+    const char *listen; /* unix:PATH, tcp:..., or NULL */
     int fd; /* to read from, or -1 */
+    struct stream_options stream; /* with tcp: */
+    const char *tcp_only; /* an option that is for tcp: alone, or NULL */
 };
 
+enum { OPTION_TOKEN = 256, OPTION_LIMIT, OPTION_CLIENTS, OPTION_RUNS, OPTION_IDLE };
+
 static const struct argp_option collect_options[] = {
-    {"output", 'o', "FILE", 0, "trace to write (default hr.bin)", 0},
-    {"listen", 'l', "unix:PATH", 0, "wait for one connection on this socket", 0},
+    {"output", 'o', "FILE", 0,
+     "trace to write (default hr.bin); with tcp:, directory of the results (default results)", 0},
+    {"listen", 'l', "WHERE", 0,
+     "unix:PATH: wait for one connection on this socket; tcp:[ADDRESS:][PORT]: collect the runs of "
+     "machines without a hypervisor (default 127.0.0.1:4817)",
+     0},
     {"fd", 'f', "N", 0, "read from this open descriptor", 0},
+    {0, 0, 0, 0, "With tcp:", 1},
+    {"token", OPTION_TOKEN, "FILE", 0,
+     "machines must know what its first line says (default: HR_TOKEN of the environment)", 0},
+    {"limit", OPTION_LIMIT, "SIZE", 0, "a run may write so much (default 16G)", 0},
+    {"clients", OPTION_CLIENTS, "N", 0, "so many machines at a time (default 64)", 0},
+    {"runs", OPTION_RUNS, "N", 0, "end after N runs; status 0 if all are complete", 0},
+    {"idle", OPTION_IDLE, "TIME", 0,
+     "close the connection of a machine that is silent for so long (default 60s)", 0},
+    {"quiet", 'q', 0, 0, "say only what is wrong", 0},
     {0},
 };
 
@@ -34,6 +55,59 @@ static volatile sig_atomic_t interrupted;
 static void note_signal(int signal_number)
 {
     interrupted = signal_number;
+}
+
+static uint32_t parse_count(struct argp_state *state, const char *name, const char *text,
+                            uint32_t max)
+{
+    char *end;
+    unsigned long count = strtoul(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end != 0 || count == 0 || count > max)
+        argp_error(state, "--%s %s: not a number from 1 to %" PRIu32, name, text, max);
+    return (uint32_t)count;
+}
+
+static error_t parse_tcp_option(int key, char *argument, struct argp_state *state)
+{
+    struct collect_options *o = state->input;
+
+    switch (key) {
+    case OPTION_TOKEN:
+        o->tcp_only = "token";
+        o->stream.token_file = argument;
+        return 0;
+    case OPTION_LIMIT:
+        o->tcp_only = "limit";
+        if (units_parse_bytes(argument, &o->stream.limit_bytes) != 0 || o->stream.limit_bytes == 0)
+            argp_error(state, "--limit %s: not a size like 500M or 16G", argument);
+        return 0;
+    case OPTION_CLIENTS:
+        o->tcp_only = "clients";
+        o->stream.clients = parse_count(state, "clients", argument, STREAM_CLIENTS_MAX);
+        return 0;
+    case OPTION_RUNS:
+        o->tcp_only = "runs";
+        o->stream.runs = parse_count(state, "runs", argument, UINT32_MAX);
+        return 0;
+    case OPTION_IDLE:
+        o->tcp_only = "idle";
+        if (units_parse_time(argument, UNITS_SECOND, &o->stream.idle_ns) != 0 ||
+            o->stream.idle_ns == 0)
+            argp_error(state, "--idle %s: not a time like 60s or 5m", argument);
+        return 0;
+    case 'q':
+        o->tcp_only = "quiet";
+        o->stream.quiet = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static bool is_tcp(const struct collect_options *o)
+{
+    return o->listen != NULL && strncmp(o->listen, TCP, sizeof TCP - 1) == 0;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -58,8 +132,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
             return ARGP_ERR_UNKNOWN;
         o->fd = STDIN_FILENO;
         return 0;
+    case ARGP_KEY_END:
+        if (o->tcp_only != NULL && !is_tcp(o))
+            argp_error(state, "--%s is for --listen tcp:", o->tcp_only);
+        if (is_tcp(o) && o->fd >= 0)
+            argp_error(state, "either --listen tcp: or a descriptor");
+        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_tcp_option(key, argument, state);
     }
 }
 
@@ -67,7 +147,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static int check_listen(const char *where, struct run_failure *failure)
 {
     if (strncmp(where, UNIX, sizeof UNIX - 1) != 0 || where[sizeof UNIX - 1] == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: write unix:PATH", where);
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--listen %s: write unix:PATH or tcp:ADDRESS:PORT", where);
     if (strlen(where + sizeof UNIX - 1) >= sizeof((struct sockaddr_un *)0)->sun_path)
         return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: the path is too long", where);
     return 0;
@@ -170,14 +251,27 @@ int collect_command(int argc, char **argv)
         .doc = "Receives a trace, verifies it and writes it with an index.\v"
                "Without --listen, --fd or -, standard input is read.",
     };
-    struct collect_options options = {.output = "hr.bin", .fd = -1};
+    struct collect_options options = {.fd = -1,
+                                      .stream = {.limit_bytes = STREAM_LIMIT_BYTES,
+                                                 .idle_ns = STREAM_IDLE_NS,
+                                                 .clients = STREAM_CLIENTS}};
     struct run_failure failure = {0};
+    bool tcp;
 
     argp_err_exit_status = RUN_EXIT_FAILED;
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    if (options.listen == NULL && options.fd < 0)
-        options.fd = STDIN_FILENO;
-    collect(&options, &failure);
+    tcp = is_tcp(&options);
+    if (options.output == NULL)
+        options.output = tcp ? "results" : "hr.bin";
+    if (tcp) {
+        options.stream.root = options.output;
+        options.stream.listen = options.listen + sizeof TCP - 1;
+        failure.exit_status = stream_serve(&options.stream, &failure);
+    } else {
+        if (options.listen == NULL && options.fd < 0)
+            options.fd = STDIN_FILENO;
+        collect(&options, &failure);
+    }
     if (failure.text[0] != 0)
         error_print("%s", failure.text);
     return failure.exit_status;

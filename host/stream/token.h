@@ -1,0 +1,13 @@
+/* The secret that machines must know. */
+#ifndef HOST_STREAM_TOKEN_H
+#define HOST_STREAM_TOKEN_H
+
+#include "host/run_failure.h"
+#include "include/run_stream.h"
+
+/* The first line of the file, or HR_TOKEN of the environment when `path` is NULL, or none (all
+ * zero). 0, or -1 with the failure filled.
+ */
+int token_read(char token[RUN_STREAM_NAME_BYTES], const char *path, struct run_failure *failure);
+
+#endif
