@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "host/machine/machine_print.h"
 #include "host/summary.h"
 #include "host/summary_json_regions.h"
 #include "host/text.h"
@@ -192,6 +193,7 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "arguments", summary_json_string(trace_info_text(info, "program.args", "")));
     set(object, "instructions_exact", json_boolean(instructions_exact(info)));
     set(object, "clock", clock_object(info));
+    set(object, "machine", machine_json(info));
     set(object, "fault", fault(s));
     set(object, "complete", json_boolean(s->complete));
     set(object, "damaged_chunks", summary_json_number(s->damaged_chunks));

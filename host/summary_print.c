@@ -1,6 +1,7 @@
 /* Prints the figures of a run for people. */
 #include <string.h>
 
+#include "host/machine/machine_print.h"
 #include "host/summary.h"
 #include "host/summary_sampling.h"
 #include "host/text.h"
@@ -162,6 +163,7 @@ void summary_print(FILE *out, const struct summary *s)
     print_exit(out, s);
     print_health(out, s);
     summary_print_advice(out, s);
+    machine_print_trouble(out, &s->info, safe);
     if (s->info.regions.count != 0)
         fprintf(out, " Regions: %s; hr report --regions %s\n",
                 text_count(quantity, s->info.regions.count), safe);

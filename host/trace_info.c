@@ -21,6 +21,7 @@ void trace_info_free(struct trace_info *info)
     free(info->maps);
     free(info->texts);
     free(info->streams);
+    free(info->machines);
     trace_regions_free(&info->regions);
     trace_info_init(info);
 }
@@ -205,6 +206,24 @@ static enum trace_status take_activity(struct trace_info *info, const struct tra
     return TRACE_OK;
 }
 
+static enum trace_status take_machine(struct trace_info *info, const struct trace_record *record,
+                                      int *error)
+{
+    struct hr_rec_machine_cpu machine;
+
+    if (!trace_body(record, &machine, sizeof machine, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    for (size_t i = 0; i < info->machine_count; i++)
+        if (info->machines[i].cpu == machine.cpu)
+            return TRACE_OK;
+    if (!grow((void **)&info->machines, info->machine_count, sizeof machine,
+              TRACE_INFO_MACHINES_MAX, error))
+        info->ignored++;
+    else
+        info->machines[info->machine_count++] = machine;
+    return TRACE_OK;
+}
+
 static enum trace_status take_host_end(struct trace_info *info, const struct trace_record *record)
 {
     const uint8_t *message;
@@ -254,6 +273,8 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         return take_nmi(info, record);
     case HR_REC_ACTIVITY:
         return take_activity(info, record);
+    case HR_REC_MACHINE_CPU:
+        return take_machine(info, record, error);
     default:
         return TRACE_OK;
     }

@@ -16,6 +16,7 @@
 #define TRACE_INFO_TEXTS_MAX 1024
 #define TRACE_INFO_MAPS_MAX 4096
 #define TRACE_INFO_STREAMS_MAX 4096
+#define TRACE_INFO_MACHINES_MAX 4096
 #define TRACE_INFO_BUILD_ID_MAX 64
 
 struct trace_event {
@@ -75,6 +76,8 @@ struct trace_info {
     size_t text_count;
     struct hr_rec_stream *streams;
     size_t stream_count;
+    struct hr_rec_machine_cpu *machines; /* of each CPU, the first one that says it */
+    size_t machine_count;
     struct trace_regions regions;
     struct trace_nmis nmis;
     struct trace_activity activity;

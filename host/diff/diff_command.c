@@ -8,6 +8,7 @@
 #include "host/commands.h"
 #include "host/diff/diff_print.h"
 #include "host/error.h"
+#include "host/machine/machine_diff.h"
 #include "host/reader.h"
 #include "host/reader_output.h"
 #include "host/text.h"
@@ -15,7 +16,7 @@
 #define TABLE_LIMIT 20u
 #define LIMIT_UNSET ULONG_MAX
 
-enum { KEY_BY = 256, KEY_MIN, KEY_FAIL_ABOVE, KEY_FUNCTION, KEY_OLD_PROGRAM };
+enum { KEY_BY = 256, KEY_MIN, KEY_FAIL_ABOVE, KEY_FUNCTION, KEY_OLD_PROGRAM, KEY_MACHINE };
 
 struct options {
     const char *paths[2];
@@ -29,6 +30,7 @@ struct options {
     unsigned long limit;
     struct selection selection;
     struct symbols_options symbols;
+    bool machine;
 };
 
 static enum diff_by parse_by(const char *argument, const struct argp_state *state)
@@ -83,6 +85,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FUNCTION:
         options->function = argument;
+        return 0;
+    case KEY_MACHINE:
+        options->machine = true;
         return 0;
     case KEY_OLD_PROGRAM:
         options->old_program = argument;
@@ -229,6 +234,18 @@ static int run(struct options *options)
     return status;
 }
 
+static int compare_machines(struct options *options)
+{
+    bool all = selection_is_all(&options->selection);
+
+    selection_free(&options->selection);
+    if (all && !options->fail_above.given && options->event == NULL)
+        return machine_diff(options->paths[0], options->paths[1], options->format);
+    error_print("--machine compares machines and nothing that was counted; leave out %s",
+                !all ? "what selects a part of the run" : "--event and --fail-above");
+    return HR_EXIT_USAGE;
+}
+
 int diff_command(int argc, char **argv)
 {
     static const struct argp_option table[] = {
@@ -238,6 +255,8 @@ int diff_command(int argc, char **argv)
         {"min", KEY_MIN, "N", 0, "Leave out places that changed by no more than N, or N%", 0},
         {"limit", 'n', "N", 0, "Show the N that changed most (table: default 20; 0: all)", 0},
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
+        {"machine", KEY_MACHINE, NULL, 0,
+         "Show what differs between the two machines instead, what explains most first", 0},
         {"fail-above", KEY_FAIL_ABOVE, "N", 0,
          "Exit with status 1 if the event grew by more than N, or N%, in all", 1},
         {"function", KEY_FUNCTION, "NAME", 0, "--fail-above is for this function", 1},
@@ -259,11 +278,12 @@ int diff_command(int argc, char **argv)
                "Examples:\n"
                "  hr diff before.bin after.bin\n"
                "  hr diff --fail-above 1% before.bin after.bin      a gate on instructions\n"
-               "  hr diff --by line --event branches before.bin after.bin\n",
+               "  hr diff --by line --event branches before.bin after.bin\n"
+               "  hr diff --machine here.bin there.bin\n",
     };
     struct options options = {.limit = LIMIT_UNSET};
 
     selection_init(&options.selection);
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    return run(&options);
+    return options.machine ? compare_machines(&options) : run(&options);
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "host/trace_regions.h"
+#include "tests/tools/genmachine.h"
 #include "tests/tools/tracesink.h"
 
 #define CHUNK_BYTES (64u << 10)
@@ -30,6 +31,7 @@ struct scene {
     uint64_t last_ticks;
     bool program; /* the program itself took part: polled samples, pauses, marks, regions */
     bool forged; /* a region contradicts itself */
+    const struct genmachine *machine;
 };
 
 static const struct scene scenes[] = {
@@ -56,6 +58,16 @@ static const struct scene scenes[] = {
      .calibration = {.sample_ticks = 1600, .read_ticks = 120, .rdpmc_ticks = 48, .rounds = 1000},
      .first_ticks = 8000,
      .last_ticks = 8000},
+    {.name = "machine-quiet",
+     .sampling = {.mode = HR_MODE_TIMER, .interval_ticks = 20000},
+     .first_ticks = 20000,
+     .last_ticks = 20000,
+     .machine = &genmachine_quiet},
+    {.name = "machine-troubled",
+     .sampling = {.mode = HR_MODE_TIMER, .interval_ticks = 20000},
+     .first_ticks = 20000,
+     .last_ticks = 20000,
+     .machine = &genmachine_troubled},
     {.name = "ipi",
      .sampling = {.mode = HR_MODE_IPI, .interval_ticks = 20000},
      .calibration = {.sample_ticks = 900, .read_ticks = 120, .rdpmc_ticks = 48, .rounds = 1000},
@@ -163,6 +175,8 @@ static void put_meta(struct sink *sink, struct trace_writer *w, const struct sce
         0);
     add_text(w, "program.path", "generated");
     add_text(w, "program.args", "generated");
+    if (scene->machine != NULL)
+        genmachine_put_texts(w, scene->machine);
     if (kernel->path != NULL) {
         memcpy(tail, kernel->build_id, kernel->map.build_id_bytes);
         memcpy(tail + kernel->map.build_id_bytes, kernel->path, kernel->map.path_bytes);
@@ -302,6 +316,8 @@ static void put_end(struct sink *sink, struct trace_writer *w, const struct scen
     add(w, HR_REC_NMI, TRACE_NO_TIME, &scene->nmi, sizeof scene->nmi, NULL, 0);
     if (scene->program)
         put_regions(w, scene->forged);
+    if (scene->machine != NULL)
+        genmachine_put_cpus(w, scene->machine);
     put_chunk(sink, w);
 }
 

@@ -35,6 +35,7 @@ function sourceChecks(view, summary) {
   const stubs = events.filter((event) => event.source === "stub");
   if (stubs.length) list.push(["warn", `${stubs.map((e) => e.name).join(", ")}: stub, a fixed ratio of instructions, not a measurement`]);
   if (view.facts.partial) list.push(["info", "a part of the trace was selected with options; the figures of this box are the whole trace's"]);
+  for (const warning of summary.machine.warnings) list.push(["warn", warning]);
   for (const [file, problem] of view.facts.problems) list.push(["warn", `${file}: ${problem}`]);
   return list;
 }
@@ -65,7 +66,7 @@ function drawQuality(view) {
 }
 
 function runFacts(view) {
-  const { summary, facts } = view, text = (key) => (facts.texts.find(([k]) => k === key) || [])[1];
+  const { summary, facts } = view, made = summary.machine.facts, text = (key) => (facts.texts.find(([k]) => k === key) || [])[1];
   const exit = summary.exit_status === null ? "unknown" : "status " + summary.exit_status + (summary.fault ? `, signal ${summary.fault.signal} at ${summary.fault.symbol || summary.fault.ip}` : "");
   return [
     ["Program", summary.program], ["Command", summary.arguments], ["Exit", exit],
@@ -74,6 +75,9 @@ function runFacts(view) {
     ["Trigger", `mode ${summary.mode}` + (summary.interval_ns.requested ? ", every " + formatTime(summary.interval_ns.requested) : "") + (text("sampling.trigger") ? ` (${text("sampling.trigger")})` : "")],
     ["CPU", [text("machine.model"), text("machine.family")].filter(Boolean).join(", ")],
     ["Machine", [text("machine.cpus") && plural(Number(text("machine.cpus")), "CPU"), text("machine.memory") && formatBytes(Number(text("machine.memory"))), text("machine.hypervisor")].filter(Boolean).join(", ")],
+    ["Made by", [made.system, made.board].filter(Boolean).join("; ")], ["Firmware", made.bios], ["Microcode", made.microcode], ["Memory", made.memory_modules],
+    ["Frequency", [made.frequency && made.frequency + " on average", made.turbo && "turbo " + made.turbo].filter(Boolean).join(", ")],
+    ["SMIs", made.smis], ["Throttled", made.throttled],
     ["Counters", text("pmu.driver") ? `driver ${text("pmu.driver")}` : ""], ["Clock", `${facts.summary.clock.method}, ${formatNumber(facts.summary.clock.ticks_per_second / 1e6, 3)} MHz`],
     ["Page faults", summary.page_faults === null ? "" : formatCount(summary.page_faults)], ["Build-id", text("program.build_id")],
     ["Trace", `${formatBytes(summary.bytes)}, ${formatNumber(summary.bytes / Math.max(1, summary.samples), 2)} bytes a sample`], ["Kernel", text("kernel.version")], ["Page", "Microtome " + facts.version],
