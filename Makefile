@@ -39,7 +39,7 @@ WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc
 	$(if $(MUSL_GCC),$(WORKLOADS:=-musl)))
 
 .PHONY: all workloads help clean demo test test-long check-vpmu bench lint check-layers install uninstall FORCE
-all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so workloads ## build the hr command, the kernel and the workloads
+all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/BOOTX64.EFI $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so workloads ## build the hr command, the kernel, the loader for sticks and the workloads
 
 include guest/net/net.mk
 GUEST_VARIANTS := $(NET_VARIANT)
@@ -114,10 +114,12 @@ $(BUILD)/workloads/%-musl: workloads/%.c $(BUILD)/libhr.a $(BUILD)/flags
 $(BUILD)/workloads/%: $(BUILD)/workloads/%-glibc-static
 	ln -f $< $@
 
+include boot/uefi/uefi.mk
+
 # Rewritten when the compiler or a flag changes, or the list of sources: what depends on it is rebuilt.
 FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(VDSO_CFLAGS) $(VDSO_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
-	$(LIBHR_CFLAGS)
-SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC) $(NET_VARIANT))
+	$(LIBHR_CFLAGS) $(UEFI_CFLAGS)
+SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC) $(NET_VARIANT) $(UEFI_SRC))
 $(BUILD)/flags: NOW = $(FLAGS_NOW)
 $(BUILD)/sources: NOW = $(SOURCES_NOW)
 $(BUILD)/flags $(BUILD)/sources: FORCE
@@ -160,6 +162,7 @@ check-layers: ## check that each layer includes only what docs/architecture.md a
 install: all ## install into PREFIX (default /usr/local)
 	install -D -m 755 $(BUILD)/hr $(DESTDIR)$(PREFIX)/bin/hr
 	install -D -m 644 $(BUILD)/guest.elf $(DESTDIR)$(PREFIX)/lib/microtome/guest.elf
+	install -D -m 644 $(BUILD)/BOOTX64.EFI $(DESTDIR)$(PREFIX)/lib/microtome/BOOTX64.EFI
 	install -D -m 644 $(BUILD)/vdso.so $(DESTDIR)$(PREFIX)/lib/microtome/vdso.so
 	install -D -m 644 $(BUILD)/mbr.bin $(DESTDIR)$(PREFIX)/lib/microtome/mbr.bin
 	install -D -m 644 docs/hr.1 $(DESTDIR)$(PREFIX)/share/man/man1/hr.1

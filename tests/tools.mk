@@ -7,7 +7,8 @@ COUNT_PLUGIN := $(BUILD)/tests/count.so
 TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
 .PHONY: test-tools
-test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/guest-test.elf ## build what the tests use
+test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/guest-test.elf \
+	$(BUILD)/tests/fake-kernel.elf ## build what the tests use
 
 # lib/ is linked in from the host's objects: a tool may use any of it.
 TOOL_LIB := $(patsubst %.c,$(BUILD)/host/%.o,$(LIB_SRC))
@@ -48,4 +49,12 @@ $(COUNT_PLUGIN): tests/plugins/count.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -fPIC -shared -o $@ $<
 
--include $(addsuffix .d,$(filter-out %/abi,$(TEST_TOOL_BIN)) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN))
+# A kernel for tests of the loader, linked as the real one; it runs where it was loaded to.
+$(BUILD)/tests/fake-kernel.elf: tests/firmware/fake_kernel.c boot/uefi/string.c lib/crc32c.c lib/format.c lib/run_stream.c \
+		linker.ld $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(COMMON) -ffreestanding -fpie -fvisibility=hidden -mno-red-zone -mgeneral-regs-only -fno-builtin \
+		-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -MF $@.d -MT $@ \
+		$(GUEST_LDFLAGS) -Wl,-e,uefi_entry -o $@ $(filter %.c,$^)
+
+-include $(addsuffix .d,$(filter-out %/abi,$(TEST_TOOL_BIN)) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/tests/fake-kernel.elf)

@@ -5,7 +5,7 @@ set -eu
 
 packages_of() {
     case $1 in
-    build) echo gcc libc6-dev make libelf-dev libdw-dev libiberty-dev libjansson-dev libpfm4-dev libcapstone-dev \
+    build) echo gcc libc6-dev make binutils gnu-efi libelf-dev libdw-dev libiberty-dev libjansson-dev libpfm4-dev libcapstone-dev \
         libvirt-dev libdeflate-dev libsqlite3-dev libmicrohttpd-dev zlib1g-dev xz-utils ;;
     run) echo qemu-system-x86 qemu-system-data seabios fdisk dosfstools mtools ;;
     demo) echo busybox-static ;;
@@ -13,7 +13,7 @@ packages_of() {
     page) command -v npm >/dev/null || echo npm ;;
     test) echo libcmocka-dev clang libclang-rt-14-dev musl-tools busybox-static valgrind shellcheck \
         clang-format clang-tidy perl jq time python3 python3-yaml git binutils cpio bzip2 gawk procps util-linux \
-        libvirt-daemon-system libvirt-clients libxml2-utils chromium \
+        libvirt-daemon-system libvirt-clients libxml2-utils chromium ovmf mtools dosfstools \
         sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go protobuf-compiler ripgrep linux-perf patch libc6-dbg ;;
     bench) echo libcmocka-dev musl-tools busybox-static valgrind perl jq time socat hyperfine cpio python3 linux-perf chromium ;;
     *)

@@ -59,9 +59,9 @@ fi
 check 'replay of the fuzz corpus' "$MAKE" --no-print-directory -s -j2 fuzz-replay
 
 # tests/prove.pl is prove with a count that can be added.
-echo '# guest and command-line tests'
+echo '# guest, command-line and firmware tests'
 export BUILD
-tests/prove.pl "$BUILD/prove.counts" tests/cli/*.t tests/guest/*.t </dev/null
+tests/prove.pl "$BUILD/prove.counts" tests/cli/*.t tests/guest/*.t tests/firmware/*.t </dev/null
 if read -r good bad <"$BUILD/prove.counts"; then
     passed=$((passed + good))
     failed=$((failed + bad))

@@ -1,0 +1,26 @@
+/* The runs of a stick, one after another. */
+#ifndef BOOT_UEFI_BATCH_H
+#define BOOT_UEFI_BATCH_H
+
+#include "boot/uefi/memory.h"
+#include "boot/uefi/volume.h"
+#include "lib/kernel_image.h"
+
+struct batch {
+    struct boot_conf conf;
+    char machine[BOOT_CONF_NAME_BYTES];
+    struct volume_file kernel_file;
+    struct kernel_image kernel;
+    struct memory memory;
+    uint64_t rsdp, smbios;
+    struct volume_file archives[BOOT_CONF_RUNS_MAX]; /* those that are in memory */
+    uint32_t total; /* runs, repetitions counted */
+    uint32_t good; /* that ended as planned, with results */
+};
+extern struct batch batch;
+
+/* Reads microtome.conf, the kernel and what all runs need.  False: what is wrong was said. */
+bool batch_prepare(void);
+void batch_perform(void);
+
+#endif

@@ -1,0 +1,91 @@
+/* Takes the frames in a run's buffer apart. */
+#include "boot/uefi/frames.h"
+
+#include <string.h>
+
+void frames_walk(struct frames_walk *walk, const struct frames *frames)
+{
+    memset(walk, 0, sizeof *walk);
+    walk->frames = frames;
+    walk->left = frames->bytes;
+}
+
+/* The next piece, of whatever port; RUN_PIECE_MORE: that was all. */
+static void next_piece(struct frames_walk *walk, struct run_piece *piece)
+{
+    const struct frames *frames = walk->frames;
+
+    *piece = (struct run_piece){.kind = RUN_PIECE_MORE};
+    while (walk->left > 0 && walk->range < frames->range_count) {
+        const struct boot_memory_range *range = &frames->ranges[walk->range];
+        uint64_t here = range->kind == BOOT_MEMORY_BUFFER ? range->bytes - walk->at : 0;
+        size_t taken;
+
+        if (here > walk->left)
+            here = walk->left;
+        if (here == 0) {
+            walk->range++;
+            walk->at = 0;
+            continue;
+        }
+        taken = run_parser_next(&walk->parser, (const uint8_t *)(uintptr_t)range->base + walk->at,
+                                here, piece);
+        walk->at += taken;
+        walk->left -= taken;
+        if (piece->kind != RUN_PIECE_MORE)
+            return;
+    }
+}
+
+static uint64_t buffer_bytes(const struct frames *frames)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < frames->range_count; i++)
+        if (frames->ranges[i].kind == BOOT_MEMORY_BUFFER)
+            sum += frames->ranges[i].bytes;
+    return sum;
+}
+
+void frames_check(struct frames *frames, const struct boot_memory_range *ranges, uint32_t count,
+                  uint64_t bytes)
+{
+    struct frames_walk walk;
+    struct run_piece piece;
+    uint64_t good = 0;
+
+    memset(frames, 0, sizeof *frames);
+    frames->ranges = ranges;
+    frames->range_count = count;
+    frames->bytes = buffer_bytes(frames);
+    if (bytes > frames->bytes)
+        frames->damage = "more is said to be there than the buffer holds";
+    else
+        frames->bytes = bytes;
+    frames_walk(&walk, frames);
+    for (next_piece(&walk, &piece); piece.kind == RUN_PIECE_DATA; next_piece(&walk, &piece)) {
+        if (piece.offset != frames->ports[piece.port])
+            break;
+        frames->ports[piece.port] += piece.count;
+        good = frames->bytes - walk.left;
+    }
+    if (piece.kind == RUN_PIECE_DATA)
+        frames->damage = "a part of a stream is missing";
+    else if (piece.kind == RUN_PIECE_BAD)
+        frames->damage = "there is a bad frame";
+    else if (piece.kind == RUN_PIECE_MORE && good != bytes && !frames->damage)
+        frames->damage = "the last frame is cut";
+    frames->bytes = good;
+}
+
+bool frames_next(struct frames_walk *walk, enum run_stream_port port, struct frames_piece *piece)
+{
+    struct run_piece next;
+
+    for (next_piece(walk, &next); next.kind == RUN_PIECE_DATA; next_piece(walk, &next))
+        if (next.port == port && next.count > 0) {
+            *piece = (struct frames_piece){next.bytes, next.count};
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,72 @@
+/* BOOTX64.EFI: runs what microtome.conf on the same stick says, one after another.
+ * docs/architecture.md, "Bare metal"; docs/bare-metal.md for users.
+ */
+#include "boot/uefi/batch.h"
+#include "boot/uefi/firmware.h"
+#include "boot/uefi/say.h"
+#include "boot/uefi/screen.h"
+
+#define SECONDS_BEFORE_END 3 /* a key pressed meanwhile stops the machine from going off */
+#define SECONDS_AFTER_ERROR 10
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
+
+/* Counts down on the screen.  True: a key was pressed. */
+static bool count_down(unsigned seconds, const char *what)
+{
+    for (; seconds > 0; seconds--) {
+        say_status("%s in %u s; press a key to wait", what, seconds);
+        for (int i = 0; i < 10; i++) {
+            if (firmware_key())
+                return true;
+            firmware_stall_ms(100);
+        }
+    }
+    return false;
+}
+
+static void wait_for_key(const char *what)
+{
+    say("waiting for a key: %s", what);
+    say_status("press a key to %s", what);
+    while (!firmware_key())
+        firmware_stall_ms(50);
+}
+
+/* The firmware tries the next boot device, or shows its menu. */
+static EFI_STATUS give_up(void)
+{
+    say("nothing was run: going back to the firmware in %u s", SECONDS_AFTER_ERROR);
+    for (unsigned i = 0; i < SECONDS_AFTER_ERROR * 10 && !firmware_key(); i++)
+        firmware_stall_ms(100);
+    return EFI_LOAD_ERROR;
+}
+
+static void end(void)
+{
+    const bool reboot = batch.conf.end == BOOT_CONF_REBOOT;
+    const char *what = reboot ? "restart" : "switch off";
+
+    if (!firmware.boot) {
+        say("end: %s", batch.conf.end == BOOT_CONF_WAIT ? "wait" : what);
+        while (batch.conf.end == BOOT_CONF_WAIT)
+            __asm__ volatile("cli; hlt");
+        firmware_reset(!reboot);
+    }
+    if (batch.conf.end == BOOT_CONF_WAIT || count_down(SECONDS_BEFORE_END, what))
+        wait_for_key(what);
+    say("end: %s", what);
+    firmware_reset(!reboot);
+}
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
+{
+    firmware_init(image, table);
+    say_init();
+    screen_init();
+    if (!batch_prepare())
+        return give_up();
+    batch_perform();
+    end();
+    return EFI_SUCCESS;
+}

@@ -1,0 +1,47 @@
+/* How a run ended, in numbers and in words: for the table, the serial line and result.conf.  Pure.
+ */
+#ifndef BOOT_UEFI_OUTCOME_H
+#define BOOT_UEFI_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "include/boot_info.h"
+
+#define OUTCOME_TEXT_BYTES 240
+
+enum outcome_end { /* the values of "end" in result.conf */
+                   OUTCOME_DONE,
+                   OUTCOME_PANIC,
+                   OUTCOME_HUNG,
+                   OUTCOME_UNSENT,
+                   OUTCOME_NOT_STARTED,
+};
+
+struct outcome {
+    enum outcome_end end;
+    uint32_t exit_kind; /* enum hr_exit_kind; 0: the program was not started */
+    uint32_t exit_code;
+    uint64_t samples, lost_samples;
+    uint64_t sent_bytes;
+    char reason[OUTCOME_TEXT_BYTES]; /* one line; "" when there is nothing to say */
+};
+
+/* What the kernel returned and left in boot_info, which may be damaged. */
+void outcome_of_kernel(struct outcome *outcome, uint64_t returned,
+                       const struct boot_result *result);
+void outcome_not_started(struct outcome *outcome, const char *reason);
+
+const char *outcome_end_text(enum outcome_end end); /* "not-started" */
+const char *outcome_kind_text(uint32_t exit_kind); /* "signal" */
+
+/* "program ended by signal 11"; for people. */
+void outcome_text(const struct outcome *outcome, char *out, size_t room);
+
+/* "signal 11", "panic": for a column. */
+void outcome_short(const struct outcome *outcome, char *out, size_t room);
+
+/* As planned: the kernel came back with everything, and the program ended by itself. */
+bool outcome_good(const struct outcome *outcome);
+
+#endif

@@ -1,0 +1,104 @@
+/* Divides the firmware's free memory. */
+#include "boot/uefi/plan.h"
+
+#include <string.h>
+
+#include "include/kernel_layout.h"
+#include "lib/boot_conf.h"
+
+#define BUFFER_BYTES_MIN (1ull << 20) /* as lib/boot_conf.h has it */
+#define MEMORY_BYTES_MIN (32ull << 20)
+
+/* Largest first; a firmware has a few hundred at most. */
+static void sort(struct plan_free *free, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct plan_free one = free[i];
+        size_t at = i;
+
+        for (; at > 0 && free[at - 1].bytes < one.bytes; at--)
+            free[at] = free[at - 1];
+        free[at] = one;
+    }
+}
+
+/* The free memory that as many ranges hold as there may be: one may become two. */
+static uint64_t usable(struct plan_free *free, size_t *count)
+{
+    uint64_t sum = 0;
+    size_t used = 0;
+
+    sort(free, *count);
+    while (used < *count && used < BOOT_MEMORY_RANGES_MAX - 1 &&
+           free[used].bytes >= PLAN_RANGE_BYTES_MIN)
+        sum += free[used++].bytes;
+    *count = used;
+    return sum;
+}
+
+static uint64_t reserve(uint64_t free_bytes)
+{
+    uint64_t bytes = free_bytes / 16 / PAGE_BYTES * PAGE_BYTES;
+
+    if (bytes < PLAN_RESERVE_MIN)
+        return PLAN_RESERVE_MIN;
+    return bytes < PLAN_RESERVE_MAX ? bytes : PLAN_RESERVE_MAX;
+}
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+    return bytes > BOOT_CONF_ALL - PAGE_BYTES ? BOOT_CONF_ALL
+                                              : (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+/* Sets what each kind gets of `bytes`. */
+static bool divide(struct plan *plan, uint64_t bytes, struct plan_wish wish)
+{
+    uint64_t memory = wish.memory_bytes, buffer = wish.buffer_bytes;
+
+    if (memory == BOOT_CONF_ALL && buffer == BOOT_CONF_ALL)
+        memory = bytes / 2 / PAGE_BYTES * PAGE_BYTES;
+    else if (memory == BOOT_CONF_ALL && buffer <= bytes)
+        memory = bytes - buffer;
+    if (memory > bytes)
+        return false;
+    if (buffer == BOOT_CONF_ALL)
+        buffer = bytes - memory;
+    plan->memory_bytes = memory;
+    plan->buffer_bytes = buffer;
+    return buffer <= bytes - memory && buffer >= BUFFER_BYTES_MIN && memory >= MEMORY_BYTES_MIN;
+}
+
+/* Takes `bytes` from the free ranges on, each from its start. */
+static void take(struct plan *plan, uint32_t kind, uint64_t bytes, struct plan_free *free)
+{
+    for (; bytes > 0; free++) {
+        uint64_t here = free->bytes < bytes ? free->bytes : bytes;
+
+        if (here == 0)
+            continue;
+        plan->ranges[plan->range_count++] = (struct boot_memory_range){
+            .base = free->base,
+            .bytes = here,
+            .kind = kind,
+        };
+        free->base += here;
+        free->bytes -= here;
+        bytes -= here;
+    }
+}
+
+bool plan_make(struct plan *plan, struct plan_free *free, size_t count, struct plan_wish wish)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->free_bytes = usable(free, &count);
+    plan->reserve_bytes = reserve(plan->free_bytes);
+    wish.memory_bytes = whole_pages(wish.memory_bytes);
+    wish.buffer_bytes = whole_pages(wish.buffer_bytes);
+    if (plan->free_bytes < plan->reserve_bytes ||
+        !divide(plan, plan->free_bytes - plan->reserve_bytes, wish))
+        return false;
+    take(plan, BOOT_MEMORY_RAM, plan->memory_bytes, free);
+    take(plan, BOOT_MEMORY_BUFFER, plan->buffer_bytes, free);
+    return true;
+}

@@ -1,0 +1,27 @@
+/* One run: memory, archive, the kernel, results. */
+#ifndef BOOT_UEFI_RUN_H
+#define BOOT_UEFI_RUN_H
+
+#include "boot/uefi/batch.h"
+#include "boot/uefi/outcome.h"
+#include "boot/uefi/table.h"
+
+struct run {
+    uint32_t number; /* in the batch, from 1 */
+    uint32_t index; /* of batch.conf.runs */
+    uint32_t repetition; /* from 1 */
+    uint64_t elapsed_ns; /* in the kernel */
+    char started[FIRMWARE_TIME_BYTES];
+    struct outcome outcome;
+    struct table_row row;
+    bool kept; /* its results are complete, as far as the loader knows */
+};
+
+/* Which run has this number in the batch, and its row of the table. */
+void run_find(struct run *run, uint32_t number);
+
+/* Performs it.  Archive and memory may be there already (firmware = exit), else they are taken and
+ * given back.  Everything that goes wrong ends in run->outcome. */
+void run_perform(struct run *run);
+
+#endif

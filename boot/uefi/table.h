@@ -1,0 +1,25 @@
+/* The batch on the screen: a header, and a row a run.  Nothing is drawn when there is no screen. */
+#ifndef BOOT_UEFI_TABLE_H
+#define BOOT_UEFI_TABLE_H
+
+#include <stdint.h>
+
+#include "lib/boot_conf.h"
+
+#define TABLE_NAME_BYTES (BOOT_CONF_NAME_BYTES + 8)
+
+enum table_state { TABLE_PENDING, TABLE_RUNNING, TABLE_WRITING, TABLE_DONE, TABLE_FAILED };
+
+struct table_row {
+    uint32_t number; /* from 1 */
+    char name[TABLE_NAME_BYTES]; /* with the repetition */
+    enum table_state state;
+    char outcome[32];
+    uint64_t samples, lost, elapsed_ns, bytes;
+};
+
+/* `row` gives a run that has not started its name. */
+void table_init(const char *header, uint32_t total, void (*pending)(struct table_row *row));
+void table_set(const struct table_row *row);
+
+#endif

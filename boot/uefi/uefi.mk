@@ -1,0 +1,23 @@
+# The loader on a bootable stick: BOOTX64.EFI, an application of the firmware (gnu-efi).  Included by the Makefile.
+EFI_LIB ?= /usr/lib
+EFI_INCLUDE ?= /usr/include/efi
+UEFI_CFLAGS := $(COMMON) -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 -DGNU_EFI_USE_MS_ABI \
+	-ffreestanding -fpic -fvisibility=hidden -fshort-wchar -mno-red-zone -mgeneral-regs-only -fno-builtin \
+	-fno-stack-protector -fno-strict-aliasing -fno-asynchronous-unwind-tables -fcf-protection=none
+UEFI_SRC := $(wildcard boot/uefi/*.c) drivers/uart/uart.c drivers/smbios/smbios.c drivers/smbios/smbios_table.c \
+	$(addprefix lib/,boot_conf.c boot_conf_keys.c boot_value.c crc32c.c format.c kernel_image.c run_stream.c)
+UEFI_OBJ := $(patsubst %.c,$(BUILD)/uefi/%.o,$(UEFI_SRC))
+
+$(BUILD)/uefi/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(UEFI_CFLAGS) -c -o $@ $<
+
+$(BUILD)/BOOTX64.so: $(UEFI_OBJ) $(BUILD)/sources
+	ld -shared -Bsymbolic -nostdlib -znocombreloc --no-undefined -T $(EFI_LIB)/elf_x86_64_efi.lds -o $@ \
+		$(EFI_LIB)/crt0-efi-x86_64.o $(UEFI_OBJ) $(EFI_LIB)/libgnuefi.a
+
+$(BUILD)/BOOTX64.EFI: $(BUILD)/BOOTX64.so
+	objcopy -j .text -j .sdata -j .data -j .dynamic -j .dynsym -j .rel -j .rela -j '.rel.*' -j '.rela.*' \
+		-j .reloc --target efi-app-x86_64 --subsystem=10 $< $@
+
+-include $(UEFI_OBJ:.o=.d)

@@ -1,0 +1,43 @@
+/* The stick: the file system that the loader itself was started from.
+ * UEFI 2.10, 13.4 "Simple File System Protocol" and 13.5 "File Protocol".
+ */
+#ifndef BOOT_UEFI_VOLUME_H
+#define BOOT_UEFI_VOLUME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boot/uefi/firmware.h"
+#include "lib/boot_conf.h"
+
+#define VOLUME_WHY_BYTES 160
+
+struct volume_file { /* a file in pages of its own; volume_unload frees them */
+    uint64_t address; /* 0: none */
+    uint64_t bytes;
+};
+
+/* False: `why` says what is wrong, in words for people. */
+bool volume_open(char why[VOLUME_WHY_BYTES]);
+bool volume_read(const char *path, uint64_t bytes_max, struct volume_file *file,
+                 char why[VOLUME_WHY_BYTES]);
+/* The same, checked against the length and CRC32C that the configuration gives. */
+bool volume_load(const struct boot_conf_file *named, struct volume_file *file,
+                 char why[VOLUME_WHY_BYTES]);
+void volume_unload(struct volume_file *file);
+
+#define VOLUME_DIRECTORY 1
+#define VOLUME_CREATE 2
+/* A file or directory, read and write; NULL and *status on failure.  Paths have backslashes. */
+EFI_FILE *volume_file(const char *path, unsigned flags, EFI_STATUS *status);
+
+/* The highest number that is the whole name of an entry of a directory; 0: none. */
+uint32_t volume_highest_number(EFI_FILE *directory);
+
+uint64_t volume_free_bytes(void); /* as far as the firmware knows */
+
+/* Cuts an open file, or lengthens it. */
+EFI_STATUS volume_resize(EFI_FILE *file, uint64_t bytes);
+
+#endif
