@@ -39,7 +39,8 @@ struct net_driver {
      * that do not fit into `room`, are dropped and counted. */
     size_t (*receive)(struct net_device *net, void *out, size_t room);
 
-    /* The device touches no memory any more when this returns: reset, bus mastering off. */
+    /* The device touches no memory any more when this returns: reset, bus mastering off.  Frames
+     * that have not left are lost. */
     void (*close)(struct net_device *net);
 };
 

@@ -55,7 +55,8 @@ int pci_find(uint16_t vendor_id, const uint16_t *device_ids, size_t count, struc
 
 /* Switches memory decoding and bus mastering on, in the bridges above the device, too.  On bus 0
  * every memory BAR that the firmware left at 0 is given an address before; behind a bridge such a
- * BAR stays without.  0, -ENOMEM: no free address range.
+ * BAR stays without.  Nobody may use another device of bus 0 meanwhile: finding out what addresses
+ * are in use switches each one's decoding off for a moment.  0, -ENOMEM: no free address range.
  */
 int pci_enable(const struct pci_device *device);
 

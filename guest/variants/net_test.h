@@ -2,9 +2,9 @@
 #ifndef GUEST_VARIANTS_NET_TEST_H
 #define GUEST_VARIANTS_NET_TEST_H
 
-/* Opens the card, asks 10.0.2.2 for its address, exchanges more echoes with it than a ring has
- * descriptors, sends as many frames of type 88B5H, numbered, and closes the card.  The log says
- * what came of it, in lines that begin with "net-test: ".
+/* Opens the card, asks 10.0.2.2 for its address, sends more frames than a ring has descriptors (of
+ * type 88B5H, numbered), exchanges as many echoes, and closes the card.  The log says what came of
+ * it, in lines that begin with "net-test: ".
  */
 void net_test(void);
 

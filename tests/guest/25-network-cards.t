@@ -7,9 +7,11 @@ real_qemu=$(command -v "${QEMU:-qemu-system-x86_64}") || skip_all 'no emulator'
 cat >qemu.sh <<EOF
 #!/bin/sh
 exec "$real_qemu" "\$@" -netdev user,id=net,restrict=on \\
-    -object filter-dump,id=dump,netdev=net,file=$work/net.pcap -device "\$NIC,netdev=net,mac=52:54:00:0a:0b:0c"
+    -object filter-dump,id=dump,netdev=net,file=$work/net.pcap \\
+    \$BUSES -device "\$NIC,netdev=net,mac=52:54:00:0a:0b:0c"
 EOF
 chmod +x qemu.sh
+export NIC BUSES=
 
 # The frames of type 88B5H in net.pcap: "N numbered frames" when they are numbered and filled as they were sent.
 burst() {
@@ -27,7 +29,6 @@ burst() {
 # try_card DEVICE: everything that net_test does, with a card.
 try_card() {
     NIC=$1
-    export NIC
     rm -f net.pcap
     run_hr run -v --accel tcg --qemu "$work/qemu.sh" --kernel "$kernel" --panic-test start-net "$WORKLOADS/hello"
     is "$NIC: status" "$status" 0
@@ -43,6 +44,15 @@ for card in virtio-net-pci virtio-net-pci,disable-legacy=on virtio-net-pci,rx_qu
     try_card $card
 done
 like 'the link is told' err 'network card: link of 1000 Mb/s, full duplex'
+# SeaBIOS numbers the buses behind bridges, which qboot does not: one bridge, and one of another host bridge.
+BUSES='-bios bios-256k.bin -device pcie-root-port,id=below,chassis=1'
+try_card virtio-net-pci,bus=below
+like 'it is behind the bridge' err 'network card 1af4:1041 at 01:00.0'
+BUSES="-bios bios-256k.bin -device pxb-pcie,id=other,bus_nr=128,bus=pcie.0 \
+    -device pcie-root-port,id=below,chassis=1,bus=other"
+try_card e1000e,bus=below
+like 'it is behind the other host bridge' err 'network card 8086:10d3 at 81:00.0'
+BUSES=
 NIC=rtl8139
 run_hr run -v --accel tcg --qemu "$work/qemu.sh" --kernel "$kernel" --panic-test start-net "$WORKLOADS/hello"
 like 'a card without a driver is named' err 'network card 10ec:8139 .*no driver'
