@@ -4,16 +4,18 @@
 #include <string.h>
 
 #include "drivers/platform.h"
+#include "guest/leave.h"
 #include "guest/log.h"
 #include "guest/machine.h"
-#include "guest/marks.h"
 #include "guest/regions.h"
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/stack.h"
 #include "guest/trace.h"
+#include "guest/trace_loss.h"
 #include "guest/trace_maps.h"
 #include "guest/trace_meta.h"
+#include "guest/trace_record.h"
 #include "guest/transport.h"
 #include "lib/trace_writer.h"
 
@@ -32,16 +34,26 @@ struct stream {
 struct cpu_stream {
     struct stream data;
     struct ring *ring;
+    struct trace_loss loss; /* for want of room: not written yet */
+    bool records_only; /* the open chunk takes no samples: there was no room for them */
 };
 
 static struct stream meta;
 static struct cpu_stream *streams[CPUS_MAX]; /* NULL: the CPU runs no program */
+
+static struct trace_dropped dropped;
 
 static uint64_t end_bytes = CHUNK_BYTES + END_BYTES; /* of the streams, too, as they come */
 
 uint64_t trace_end_bytes(void)
 {
     return end_bytes;
+}
+
+/* Room for a chunk beside those that are open, which have theirs in trace_end_bytes(). */
+static bool room_for(const struct trace_writer *w, bool samples)
+{
+    return transport->trace_room(samples) >= w->capacity;
 }
 
 static void send_chunk(struct trace_writer *w)
@@ -79,10 +91,25 @@ void trace_add_ring(struct ring *ring)
                              0ull - PMU_START_BEFORE_END);
 }
 
+static void refuse_room(void)
+{
+    char text[160];
+
+    format_text(text, sizeof text,
+                "the buffer for the results is too small: the end of the trace alone takes %lu "
+                "KiB; see buffer in microtome.conf",
+                end_bytes >> 10);
+    leave_report(text, strlen(text));
+    leave_done(BOOT_END_UNSENT);
+}
+
 void trace_start(void)
 {
     static struct hr_file_header header;
 
+    for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
+        if (streams[cpu] && !room_for(&streams[cpu]->data.writer, true))
+            refuse_room();
     trace_file_header(&header);
     if (transport->send(TRANSPORT_TRACE, &header, sizeof header))
         panic("the trace port failed");
@@ -91,144 +118,109 @@ void trace_start(void)
     send_chunk(&meta.writer);
 }
 
-/* A record's fixed body, as the slot's words describe it; see guest/sampler.h's users. */
-union record_body {
-    struct hr_rec_syscall syscall;
-    struct hr_rec_switch switched;
-    struct hr_rec_output output;
-    struct hr_rec_gap gap;
-    struct hr_rec_fault fault;
-    struct hr_rec_period period;
-};
-
-static uint32_t saturated(uint64_t value)
-{
-    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-}
-
-static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *body)
-{
-    const uint64_t *words = slot->counters;
-
-    switch (slot->kind) {
-    case HR_REC_SYSCALL:
-        body->syscall = (struct hr_rec_syscall){.time = slot->time,
-                                                .result = slot->ip,
-                                                .duration_ticks = saturated(words[0]),
-                                                .tid = slot->tid,
-                                                .number = (uint32_t)words[1]};
-        return sizeof body->syscall;
-    case HR_REC_SWITCH:
-        body->switched = (struct hr_rec_switch){.time = slot->time,
-                                                .from_tid = (uint32_t)words[0],
-                                                .to_tid = (uint32_t)words[1],
-                                                .reason = (uint32_t)words[2],
-                                                .waker_tid = (uint32_t)words[3]};
-        return sizeof body->switched;
-    case HR_REC_OUTPUT:
-        body->output = (struct hr_rec_output){.time = slot->time,
-                                              .offset = words[0],
-                                              .bytes = (uint32_t)words[1],
-                                              .stream = (uint32_t)words[2]};
-        return sizeof body->output;
-    case HR_REC_GAP:
-        body->gap = (struct hr_rec_gap){.time_first = slot->time,
-                                        .time_last = words[0],
-                                        .reason = (uint32_t)words[1],
-                                        .tid = slot->tid};
-        return sizeof body->gap;
-    case HR_REC_FAULT:
-        body->fault = (struct hr_rec_fault){.time = slot->time,
-                                            .ip = slot->ip,
-                                            .address = words[0],
-                                            .vector = (uint32_t)words[1],
-                                            .error = (uint32_t)words[2],
-                                            .signal = (uint32_t)words[3],
-                                            .tid = slot->tid};
-        return sizeof body->fault;
-    case HR_REC_PERIOD:
-        body->period = (struct hr_rec_period){.time = slot->time, .period = words[0]};
-        return sizeof body->period;
-    default:
-        panic("a ring holds a slot of kind %u", slot->kind);
-    }
-}
-
-static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
-{
-    const struct hr_rec_mark mark = {.time = slot->time, .tid = slot->tid};
-    uint32_t bytes;
-    const char *text = marks_text(slot->counters[0], &bytes);
-
-    return trace_writer_record(w, HR_REC_MARK, slot->time, &mark, sizeof mark, text, bytes);
-}
-
-static int write_record(struct trace_writer *w, const struct trace_slot *slot)
-{
-    union record_body body;
-
-    if (slot->kind == HR_REC_LOST) {
-        const struct hr_rec_lost lost = {
-            .time_first = slot->time, .time_last = slot->ip, .count = slot->counters[0]};
-        return trace_writer_lost(w, &lost);
-    }
-    if (slot->kind == HR_REC_MARK)
-        return write_mark(w, slot);
-    uint32_t bytes = slot_to_body(slot, &body);
-    return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
-}
-
 static void check_stacks(const struct ring *ring, uint64_t tail, uint64_t count)
 {
     for (uint64_t i = tail; i < tail + count && ring_slot(ring, i)->kind == 0; i++)
         stack_check(ring_slot(ring, i));
 }
 
-/* Writes slots from `tail` on, in one piece of the ring: how many; 0 when the chunk is full. */
-static uint32_t write_slots(struct trace_writer *w, const struct ring *ring, uint64_t tail,
-                            uint64_t head)
+static void count_lost(uint64_t samples)
 {
-    const struct trace_slot *slot = ring_slot(ring, tail);
-    uint64_t count = PUBLISH_SLOTS - tail % PUBLISH_SLOTS;
-
-    if (w->used == 0)
-        trace_writer_begin(w, HR_CHUNK_DATA);
-    if (slot->kind != 0) {
-        int status = write_record(w, slot);
-        if (status && status != -ENOSPC)
-            panic("a record does not encode: error %d", status);
-        return status == 0;
-    }
-    if (count > head - tail)
-        count = head - tail;
-    if (run.stacks.kind)
-        check_stacks(ring, tail, count);
-    return trace_writer_samples(w, slot, (size_t)1 << ring->slot_shift, (uint32_t)count);
+    run.boot->result.lost_samples += samples;
 }
 
-/* What the program mapped since, in META chunks of their own. */
-static void send_maps(void)
+static void note_lost(const struct trace_slot *slot)
 {
-    while (trace_maps_any()) {
+    if (slot->kind == HR_REC_LOST)
+        count_lost(slot->counters[0]);
+}
+
+/* For a sample, or for other records, which get room longer. */
+static bool begin_chunk(struct cpu_stream *s, bool sample)
+{
+    struct trace_writer *w = &s->data.writer;
+
+    s->records_only = !room_for(w, true);
+    if (s->records_only && (sample || !room_for(w, false)))
+        return false;
+    trace_writer_begin(w, HR_CHUNK_DATA);
+    return true;
+}
+
+/* Consumes slots without writing them: how many. */
+static uint32_t drop_slots(struct cpu_stream *s, uint64_t tail, uint64_t count)
+{
+    const struct trace_slot *first = ring_slot(s->ring, tail), *last = first;
+    uint32_t samples = 0;
+
+    if (first->kind != 0) {
+        note_lost(first);
+        trace_loss_record(&s->loss, first);
+        return 1;
+    }
+    for (; samples < count && ring_slot(s->ring, tail + samples)->kind == 0; samples++)
+        last = ring_slot(s->ring, tail + samples);
+    trace_loss_samples(&s->loss, first->time, last->time, samples);
+    trace_writer_skip(&s->data.writer, last);
+    dropped.samples += samples;
+    count_lost(samples);
+    return samples;
+}
+
+/* Writes slots from `tail` on, in one piece of the ring, or drops them: how many; 0 when the chunk
+ * is full. */
+static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
+{
+    struct trace_writer *w = &s->data.writer;
+    const struct trace_slot *slot = ring_slot(s->ring, tail);
+    uint64_t count = PUBLISH_SLOTS - tail % PUBLISH_SLOTS;
+    bool of_samples = slot->kind == 0 || slot->kind == HR_REC_LOST;
+
+    if (count > head - tail)
+        count = head - tail;
+    if ((w->used == 0 && !begin_chunk(s, of_samples)) || (of_samples && s->records_only))
+        return drop_slots(s, tail, count);
+    if (trace_loss_any(&s->loss) && trace_loss_write(&s->loss, w))
+        return 0;
+    if (slot->kind != 0) {
+        int status = trace_record_write(w, slot);
+        if (status && status != -ENOSPC)
+            panic("a record does not encode: error %d", status);
+        if (status == 0)
+            note_lost(slot);
+        return status == 0;
+    }
+    if (run.stacks.kind)
+        check_stacks(s->ring, tail, count);
+    return trace_writer_samples(w, slot, (size_t)1 << s->ring->slot_shift, (uint32_t)count);
+}
+
+/* What the program mapped since, in META chunks of their own.  At the end one of them has room. */
+static void send_maps(bool end)
+{
+    while (trace_maps_any() && (end || room_for(&meta.writer, false))) {
+        end = false;
         trace_writer_begin(&meta.writer, HR_CHUNK_META);
         trace_maps_write(&meta.writer);
         send_chunk(&meta.writer);
     }
 }
 
-bool trace_drain(struct ring *ring, bool flush)
+static bool drain(struct cpu_stream *s, bool flush)
 {
-    struct trace_writer *w = &streams[ring->cpu]->data.writer;
+    struct trace_writer *w = &s->data.writer;
+    struct ring *ring = s->ring;
     uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
     uint64_t tail = ring->tail;
     bool any = tail != head;
 
-    send_maps();
+    if (s->records_only && w->used && room_for(w, true))
+        send_chunk(w); /* samples go on in the next one */
     while (tail != head) {
-        uint32_t written = write_slots(w, ring, tail, head);
-        if (written == 0)
+        uint32_t taken = take_slots(s, tail, head);
+        if (taken == 0)
             send_chunk(w);
-        tail += written;
+        tail += taken;
         __atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
     }
     if (flush && trace_writer_dirty(w))
@@ -236,22 +228,32 @@ bool trace_drain(struct ring *ring, bool flush)
     return any;
 }
 
-/* The loss that no later slot could announce. */
-static void write_owed_loss(struct ring *ring)
+bool trace_drain(struct ring *ring, bool flush)
 {
-    struct trace_writer *w = &streams[ring->cpu]->data.writer;
-    const struct hr_rec_lost lost = {
-        .time_first = ring->lost_first, .time_last = ring->lost_last, .count = ring->lost_count};
+    send_maps(false);
+    return drain(streams[ring->cpu], flush);
+}
 
-    if (!ring->lost_count)
-        return;
-    if (w->used == 0)
+/* What is left of a CPU's stream, and the losses that no later slot could announce. */
+static void end_stream(struct cpu_stream *s)
+{
+    struct trace_writer *w = &s->data.writer;
+    const struct ring *ring = s->ring;
+
+    drain(s, false);
+    if (ring->lost_count) {
+        trace_loss_samples(&s->loss, ring->lost_first, ring->lost_last, ring->lost_count);
+        count_lost(ring->lost_count);
+    }
+    if (trace_loss_any(&s->loss) && w->used == 0)
         trace_writer_begin(w, HR_CHUNK_DATA);
-    if (trace_writer_lost(w, &lost) == -ENOSPC) {
+    while (trace_loss_any(&s->loss) && trace_loss_write(&s->loss, w)) {
         send_chunk(w);
         trace_writer_begin(w, HR_CHUNK_DATA);
-        trace_writer_lost(w, &lost);
     }
+    if (trace_writer_dirty(w))
+        send_chunk(w);
+    dropped.records += s->loss.records;
 }
 
 static void add(uint8_t type, const void *body, uint32_t bytes)
@@ -319,19 +321,19 @@ static void add_stream(uint16_t cpu)
 
 void trace_end(const struct hr_rec_exit *exit_record)
 {
-    for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
-        if (!streams[cpu])
-            continue;
-        trace_drain(streams[cpu]->ring, false);
-        write_owed_loss(streams[cpu]->ring);
-        if (trace_writer_dirty(&streams[cpu]->data.writer))
-            send_chunk(&streams[cpu]->data.writer);
-    }
+    send_maps(true);
+    for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
+        if (streams[cpu])
+            end_stream(streams[cpu]);
+    if (dropped.samples || dropped.records)
+        log_notice("%lu samples and %lu other records did not fit into what keeps the trace until "
+                   "it leaves; take a longer interval, or give it more memory",
+                   dropped.samples, dropped.records);
     make_room_for_regions();
     trace_writer_begin(&meta.writer, HR_CHUNK_END);
     trace_writer_record(&meta.writer, HR_REC_EXIT, exit_record->time, exit_record,
                         sizeof *exit_record, NULL, 0);
-    trace_meta_end(&meta.writer);
+    trace_meta_end(&meta.writer, &dropped);
     add_totals();
     for (uint16_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu])

@@ -182,8 +182,12 @@ void trace_meta_write(struct trace_writer *w)
     trace_maps_write(w);
 }
 
-void trace_meta_end(struct trace_writer *w)
+void trace_meta_end(struct trace_writer *w, const struct trace_dropped *dropped)
 {
+    if (dropped->samples)
+        info_number(w, "run.dropped_samples", dropped->samples);
+    if (dropped->records)
+        info_number(w, "run.dropped_records", dropped->records);
     info_number(w, "run.page_faults", run.process.space.faults);
     info_number(w, "run.pages_copied", run.process.space.faults_copied);
 }

@@ -2,8 +2,8 @@
  * the kernel has returned.  Nothing waits; what does not fit is dropped and counted.
  *
  * What is left of the memory is kept in steps: samples leave a margin for everything else, records
- * that are no samples half of it, output and files the log's part, and nothing but the end of the
- * trace takes what that needs.
+ * that are no samples half of it, stdout and files a part for stderr, that one for the log, and
+ * nothing but the end of the trace takes what that needs.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,6 +19,7 @@
 #define MARGIN_BYTES_MIN (256ull << 10)
 #define MARGIN_BYTES_MAX (16ull << 20)
 #define LOG_BYTES_KEPT (64ull << 10)
+#define STDERR_BYTES_KEPT (64ull << 10)
 
 static const enum run_stream_port stream_ports[TRANSPORT_PORTS] = {
     [TRANSPORT_TRACE] = RUN_STREAM_TRACE,   [TRANSPORT_STDOUT] = RUN_STREAM_STDOUT,
@@ -89,6 +90,8 @@ static uint64_t room_of(enum transport_port port)
         kept = trace_end_bytes();
     if (port != TRANSPORT_TRACE && port != TRANSPORT_LOG)
         kept += LOG_BYTES_KEPT;
+    if (port == TRANSPORT_STDOUT || port == TRANSPORT_FILES)
+        kept += STDERR_BYTES_KEPT;
     return run_buffer_fits(room_before(kept));
 }
 

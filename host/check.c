@@ -183,10 +183,11 @@ static void print_lost(const struct check *c)
     char room[32], first[TEXT_QUANTITY_BYTES], last[TEXT_QUANTITY_BYTES];
 
     for (uint64_t i = 0; i < c->lost_spans && i < LOST_SPANS; i++)
-        printf("  lost: %s, %llu samples between %s and %s: the ring was full\n",
-               cpu_words(c->lost[i].cpu, room), (unsigned long long)c->lost[i].lost.count,
+        printf("  lost: %s, %llu samples between %s and %s: %s\n", cpu_words(c->lost[i].cpu, room),
+               (unsigned long long)c->lost[i].lost.count,
                text_time(first, (double)trace_info_time_ns(info, c->lost[i].lost.time_first)),
-               text_time(last, (double)trace_info_time_ns(info, c->lost[i].lost.time_last)));
+               text_time(last, (double)trace_info_time_ns(info, c->lost[i].lost.time_last)),
+               trace_info_loss_words(info, c->scan.audit.lost));
     if (c->lost_spans > LOST_SPANS)
         printf("  lost: %llu more spans\n", (unsigned long long)(c->lost_spans - LOST_SPANS));
 }

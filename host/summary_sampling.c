@@ -81,12 +81,17 @@ static void print_losses(FILE *out, const struct summary *s)
 {
     double offered = (double)s->samples + (double)s->lost;
     char number[TEXT_QUANTITY_BYTES];
+    const char *text;
 
     if (s->lost == 0)
         fprintf(out, ROW "no sample was dropped\n", "0", "lost");
     else
-        fprintf(out, ROW "%.3g %% of all: the ring was full\n", text_count(number, s->lost), "lost",
-                100.0 * (double)s->lost / offered);
+        fprintf(out, ROW "%.3g %% of all: %s\n", text_count(number, s->lost), "lost",
+                100.0 * (double)s->lost / offered, trace_info_loss_words(&s->info, s->lost));
+    text = trace_info_text(&s->info, "run.dropped_records", NULL);
+    if (text != NULL)
+        fprintf(out, ROW "marks, calls and switches: the buffer was full\n",
+                text_count(number, strtoull(text, NULL, 10)), "records lost");
     if (s->gone != 0)
         fprintf(out, ROW "sent by the guest but not in the file\n", text_count(number, s->gone),
                 "samples missing");

@@ -129,4 +129,7 @@ const char *trace_info_mode(uint32_t mode);
 const char *trace_info_clock_method(uint32_t method);
 const char *trace_info_host_reason(uint32_t reason);
 
+/* Why samples are lost: "the ring was full"; of `lost` of them, whatever the CPU. */
+const char *trace_info_loss_words(const struct trace_info *info, uint64_t lost);
+
 #endif

@@ -1,5 +1,6 @@
 /* The format's enumerations in words. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/trace_info.h"
@@ -76,6 +77,15 @@ const char *trace_info_clock_method(uint32_t method)
     };
 
     return word(WORD(words, method));
+}
+
+const char *trace_info_loss_words(const struct trace_info *info, uint64_t lost)
+{
+    uint64_t dropped = strtoull(trace_info_text(info, "run.dropped_samples", "0"), NULL, 10);
+
+    if (dropped == 0)
+        return "the ring was full";
+    return dropped < lost ? "the ring or the buffer was full" : "the buffer was full";
 }
 
 const char *trace_info_host_reason(uint32_t reason)

@@ -266,7 +266,7 @@ struct hr_rec_samples {
 };
 _Static_assert(sizeof(struct hr_rec_samples) == 8, "hr_rec_samples");
 
-struct hr_rec_lost { /* samples dropped because the ring was full */
+struct hr_rec_lost { /* samples dropped because a ring or the buffer was full */
     uint64_t time_first;
     uint64_t time_last;
     uint64_t count;

@@ -371,6 +371,15 @@ int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
     return 0;
 }
 
+void trace_writer_skip(struct trace_writer *w, const struct trace_slot *sample)
+{
+    w->previous.time = sample->time;
+    w->previous.ip = sample->ip;
+    w->previous.cost_ticks = sample->cost_ticks;
+    for (uint32_t i = 0; i < w->event_count; i++)
+        w->previous.counters[i] += (sample->counters[i] - w->previous.counters[i]) & w->ranges[i];
+}
+
 static uint32_t empty_bytes(const struct trace_writer *w)
 {
     uint32_t bytes = sizeof w->header;

@@ -79,6 +79,10 @@ int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
 uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
                               uint32_t count);
 
+/* The sample is not written, nor others before it since the last one that was: what comes next is
+ * told as its differences from this one.  No chunk is open, or one that gets no more samples. */
+void trace_writer_skip(struct trace_writer *w, const struct trace_slot *sample);
+
 /* Adds a record made of a fixed body and a variable tail.  `time` updates the chunk's time range
  * unless it is TRACE_NO_TIME.  0, -ENOSPC when the chunk is full, -EMSGSIZE when the record can
  * never fit (body + tail > 65535 bytes or larger than an empty chunk of this buffer).

@@ -23,7 +23,7 @@ function spanWords(view, lane, ns) {
   if (lane.kind === "thread") return `${place}\nran ${length}, then ${SWITCH_WORDS[spans.value[n]] || "switched"}`;
   if (lane.kind === "gaps") return `${place}\n${length} ${GAP_WORDS[spans.value[n]] || "not running"}`;
   if (lane.kind === "calls") return `${lanes.callNames[spans.value[n]] || "system call " + spans.value[n]}\n${length}, ${place}`;
-  if (lane.kind === "lost") return `${plural(spans.value[n], "sample")} lost in ${length}\n${place}: its ring was full`;
+  if (lane.kind === "lost") return `${plural(spans.value[n], "sample")} lost in ${length}\n${place}: its ring or the buffer was full`;
   return `${plural(spans.value[n], "byte")} written\n${place}`;
 }
 

@@ -6,7 +6,7 @@ function checkItem(kind, text) {
 function lossChecks(summary) {
   const list = [];
   const share = summary.lost / Math.max(1, summary.lost + summary.samples);
-  list.push(summary.lost ? ["bad", `${plural(summary.lost, "sample")} lost (${formatShare(share)}): a ring was full; a longer interval loses fewer`] : ["good", "no sample was lost"]);
+  list.push(summary.lost ? ["bad", `${plural(summary.lost, "sample")} lost (${formatShare(share)}): a ring or the buffer was full; a longer interval loses fewer`] : ["good", "no sample was lost"]);
   if (!summary.complete) list.push(["bad", `the trace is incomplete: ${plural(summary.damaged_chunks, "damaged chunk")}, ${summary.missing_chunks} missing, ${plural(summary.missing_samples, "sample")} gone`]);
   return list;
 }

@@ -1,0 +1,82 @@
+#!/bin/sh
+# Output into memory, as on a stick: by a test build of the kernel, whose command line says where.
+# The guest's memory is a file, so what a loader would find is there when the emulator is gone.
+. "$(dirname "$0")/../lib.sh"
+command -v qemu-system-x86_64 >/dev/null || skip_all 'no qemu-system-x86_64'
+model=$("$HR" run --dry-run --accel tcg "$WORKLOADS/hello" | sed -n 's/.* -cpu \([^ ]*\) .*/\1/p')
+shared='-icount shift=0,sleep=off -smp 1'
+
+# memory_run BUFFER 'QEMU OPTIONS' PACK-ARGUMENT...: result in the file serial, output in the directory got.
+memory_run() {
+    buffer=$1 machine=$2
+    shift 2
+    rm -rf got ram serial
+    mkdir got
+    "$HR" pack -o run.cpio "$@" 2>err || return 1
+    truncate -s 256M ram
+    # shellcheck disable=SC2086
+    timeout -k 10 "$LIMIT" qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -accel tcg \
+        -machine q35,usb=off,vmport=off,i8042=off,sata=off,smbus=off,smm=off,memory-backend=ram \
+        -object "memory-backend-file,id=ram,mem-path=ram,size=256M,share=on" -m 256M -cpu "$model" $machine \
+        -rtc base=2024-01-01T00:00:00,clock=vm -bios qboot.rom -kernel "$BUILD/guest-test.elf" \
+        -initrd run.cpio -append "buffer=$buffer" -serial file:serial \
+        -device isa-debug-exit,iobase=0xf4,iosize=4 >qemu.log 2>&1
+    sent=$(result_of sent)
+    "$TOOLS/unframe" ram "$buffer" "${sent:-0}" got 2>>err
+}
+
+# result_of FIELD: of boot_info.result.
+result_of() {
+    sed -n "s/^result: .*\\b$1 \\([0-9]*\\).*/\\1/p" serial
+}
+
+ok 'a buffer with room: whole frames' memory_run 8000000:400000 "$shared" "$WORKLOADS/hello"
+is 'the run is done' "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 1 0'
+run_hr run --accel tcg "$WORKLOADS/hello"
+same_file 'stdout' got/stdout out
+is 'the program executed what it does under hr run' "$(total got/trace instructions)" "$(total hr.bin instructions)"
+is 'and was sampled as often' "$(stat_of got/trace .samples)" "$(stat_of hr.bin .samples)"
+like 'the log' got/log '^microtome .* ready after'
+
+# Three pieces, in which frames and their headers straddle.
+memory_run 8000000:400000 "$shared" -i 1us "$WORKLOADS/phases"
+all=$(stat_of got/trace .samples) count=$(total got/trace instructions)
+ok 'a full buffer: whole frames' memory_run 8000000:81000,9000000:1000,a000000:117000 "$shared" -i 1us "$WORKLOADS/phases"
+is 'the run is done all the same' "$(result_of end)" 1
+is 'totals are right' "$(total got/trace instructions)" "$count"
+lost=$(stat_of got/trace .lost)
+within 'samples are lost' "$lost" 1000 "$((all - 1000))"
+# page faults take other times where memory lies elsewhere
+within 'every sample is there or counted' "$(($(stat_of got/trace .samples) + lost))" $((all - 3)) $((all + 3))
+is 'the loader is told' "$(result_of lost)" "$lost"
+"$HR" stat got/trace >stat
+like 'the summary says why' stat 'lost .*the buffer was full'
+like 'and so does the log' got/log "^notice: $lost samples and 0 other records did not fit"
+like 'output has room' got/stdout .
+"$HR" check got/trace >check
+like 'the losses have their times' check 'lost: CPU 0, [0-9]+ samples between .* ms and .*: the buffer was full'
+
+ok 'output that does not fit' memory_run 8000000:200000 "$shared" -i 1ms /bin/busybox dd if=/dev/zero bs=64k count=64
+is 'the program notices nothing' "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 1 0'
+like 'the log says how much is missing' got/log \
+    "^notice: no room for $((4194304 - $(wc -c <got/stdout))) bytes of stdout: the buffer has 2 MiB; see buffer in"
+like 'stderr is there' got/stderr '64.0 records'
+is 'what is there has no holes' "$(tr -d '\0' <got/stdout | wc -c)" 0
+
+ok 'service and workload CPUs' memory_run 8000000:800000 '-smp 4' --cpus 3 "$WORKLOADS/threads" count 3 20000
+is 'they end the run' "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 1 0'
+like 'all threads ran' got/stdout .
+is 'on three CPUs' "$(stat_of got/trace '.machine.cpus // empty' | head -c 1; "$HR" dump --format records got/trace | grep -c ' *activity ')" 3
+
+memory_run 8000000:100000 "$shared" "$WORKLOADS/hello"
+is 'a buffer that cannot hold the end of a trace: nothing runs' "$(sed -n 's/ report.*//p' serial)" \
+    'result: end 4 exit 0 0 sent 0 lost 0'
+within 'the report says so' "$(result_of report)" 50 200
+
+for how in panic null stack; do
+    ok "$how: frames are whole" memory_run 8000000:400000 "$shared" --panic-test "end-$how" "$WORKLOADS/hello"
+    is "$how: the loader is told" "$(result_of end)" 2
+    within "$how: with registers and stack" "$(result_of report)" 100 8192
+    like "$how: what was sent is there" got/stdout Hello
+done
+done_testing
