@@ -115,7 +115,7 @@ static uint64_t measure_rdpmc(void)
 {
     uint64_t ticks[ROUNDS];
 
-    if (!run.pmu_caps.needs_encodings || run.session.event_count == 0)
+    if (run.session.event_count == 0 || run.session.events[0].source != HR_SOURCE_PMU)
         return 0;
     for (unsigned i = 0; i < ROUNDS; i++) {
         uint64_t start = x86_rdtsc();

@@ -159,6 +159,7 @@ static void start_counting(struct cpu *cpu)
         clock_reset(cpu); /* an overflow in the kernel before the program comes at 0 */
     cpu->user_ticks = 0;
     machine_start(cpu);
+    trace_registers_start(cpu);
     if (run.mode == HR_MODE_OVERFLOW) {
         run.session.period = run.period;
         overflow_start(cpu);

@@ -26,7 +26,7 @@ struct run {
     bool started; /* the trace is announced; until then a stop by the host waits */
     int start_error; /* the program cannot be started: -errno; 0 */
     uint32_t mode; /* enum hr_mode */
-    bool counts_kernel; /* an event counts ring 0 */
+    bool counts_kernel; /* a counter counts ring 0 */
     uint64_t interval_ticks; /* timer and IPI */
     uint64_t period; /* overflow: of the first event; session.period while the program runs */
     uint64_t frequency_hz; /* overflow: 0: the period is fixed */

@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drivers/pmu/pmu_msr.h"
 #include "guest/log.h"
 #include "guest/run.h"
 #include "guest/service_cpu.h"
+#include "lib/msr_events.h"
 #include "lib/x86.h"
 #include "lib/x86_signature.h"
 
@@ -62,7 +64,7 @@ static void log_held(void)
 void run_read_events(void)
 {
     read_names();
-    run.pmu = pmu_probe(&run.pmu_caps);
+    run.pmu = pmu_msr_layer(pmu_probe(&run.pmu_caps), &run.session);
     log_held();
 }
 
@@ -174,7 +176,14 @@ static void log_refusal(int status, const struct pmu_refusal *refusal)
 {
     const char *name = run.session.events[refusal->event].name;
 
-    if (status == -ENOENT)
+    if (status == -ENODEV && msr_events_find(name))
+        log_notice("event %s: this CPU does not have the register, or it stands still: %s; leave "
+                   "it out, or run on hardware without a hypervisor",
+                   name,
+                   msr_events_find(name)->needs == HR_MACHINE_SMI
+                       ? "only Intel's processors count SMIs"
+                       : "CPUID leaf 6 offers APERF and MPERF seldom in virtual machines");
+    else if (status == -ENOENT)
         log_notice(
             "event %s: this machine has no hardware counters, and only generic events have a "
             "stub; see hr events",
@@ -205,7 +214,7 @@ static int prepare_overflow(void)
 {
     const struct pmu_event *event = &run.session.events[0];
 
-    if (!run.pmu_caps.overflow || run.session.event_count == 0) {
+    if (!run.pmu_caps.overflow || run.session.event_count == 0 || event->source == HR_SOURCE_MSR) {
         log_notice("--mode overflow needs counters that interrupt, and the %s driver has none; "
                    "use --mode timer",
                    run.pmu->name);
@@ -230,7 +239,8 @@ int run_assign_events(void)
     else if (run.mode == HR_MODE_OVERFLOW)
         status = prepare_overflow();
     for (uint32_t i = 0; i < run.session.event_count; i++)
-        run.counts_kernel |= run.session.events[i].flags & HR_EVENT_KERNEL;
+        run.counts_kernel |= run.session.events[i].source != HR_SOURCE_MSR &&
+                             run.session.events[i].flags & HR_EVENT_KERNEL;
     if (status)
         run.session.event_count = 0; /* the trace of the refused run has no counters */
     return status;

@@ -95,6 +95,14 @@ static int64_t region(struct cpu *cpu, const struct trap_frame *frame)
     return regions_register(cpu, &asked);
 }
 
+/* Only the kernel can read them; they are the last events. */
+static bool has_registers(void)
+{
+    uint32_t count = run.session.event_count;
+
+    return count && run.session.events[count - 1].source == HR_SOURCE_MSR;
+}
+
 static int64_t info(const struct trap_frame *frame)
 {
     struct hr_abi_info answer = {.version = HR_ABI_VERSION,
@@ -104,7 +112,7 @@ static int64_t info(const struct trap_frame *frame)
     if (frame->rdx < sizeof answer)
         return -EINVAL;
     /* in overflow mode the first counter starts anew with every sample */
-    if (run.pmu_caps.needs_encodings && run.mode != HR_MODE_OVERFLOW)
+    if (run.pmu_caps.needs_encodings && run.mode != HR_MODE_OVERFLOW && !has_registers())
         answer.flags |= HR_ABI_USER_COUNTERS;
     if (!run.shared)
         answer.flags |= HR_ABI_USER_CLOCK;

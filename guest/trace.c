@@ -18,6 +18,7 @@
 #include "guest/trace_record.h"
 #include "guest/transport.h"
 #include "lib/trace_writer.h"
+#include "lib/x86.h"
 
 #define CHUNK_BYTES 65536u
 #define PUBLISH_SLOTS 64u /* the producer sees at least so often how far draining is */
@@ -83,12 +84,22 @@ void trace_add_ring(struct ring *ring)
         panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
     /* an open chunk, and one for what was dropped since */
     end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
-    if (!run.pmu_caps.needs_encodings)
-        return;
     /* overflow sampling makes the first event whole itself: guest/overflow.c */
     for (uint32_t i = run.mode == HR_MODE_OVERFLOW; i < run.session.event_count; i++)
-        trace_writer_counter(&stream->data.writer, i, run.session.events[i].width_bits,
-                             0ull - PMU_START_BEFORE_END);
+        if (run.session.events[i].source == HR_SOURCE_PMU)
+            trace_writer_counter(&stream->data.writer, i, run.session.events[i].width_bits,
+                                 0ull - PMU_START_BEFORE_END);
+}
+
+void trace_registers_start(const struct cpu *cpu)
+{
+    for (uint32_t i = 0; i < run.session.event_count; i++) {
+        const struct pmu_event *event = &run.session.events[i];
+
+        if (event->source == HR_SOURCE_MSR)
+            trace_writer_counter(&streams[cpu->index]->data.writer, i, event->width_bits,
+                                 x86_rdmsr((uint32_t)event->encoding));
+    }
 }
 
 static void refuse_room(void)

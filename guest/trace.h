@@ -15,6 +15,9 @@ void trace_init(void);
 struct ring;
 void trace_add_ring(struct ring *ring);
 
+/* On a workload CPU, before its first sample: events that are registers count from now on. */
+void trace_registers_start(const struct cpu *cpu);
+
 /* Executable memory that shows a file: goes into the META chunk of trace_start, and one of its own
  * when the program runs already.  build_id may be NULL.  Boot, or a thread, which may wait. */
 void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flags,

@@ -8,7 +8,9 @@
 #include "host/events_library.h"
 #include "host/events_spec.h"
 #include "host/nearest.h"
+#include "include/hr_format.h"
 #include "lib/events.h"
+#include "lib/msr_events.h"
 
 #define NAMES_BYTES ((size_t)NEAREST_COUNT * (NEAREST_NAME_BYTES + 2))
 #define SELECT_HIGH (0xfull << 32)
@@ -29,9 +31,12 @@ static void find_nearest(const struct events_cpu *cpu, const char *name, char ou
     nearest_init(&nearest, name);
     if (cpu != NULL) {
         events_list_generic(cpu, offer, &nearest);
+        events_list_registers(cpu, offer, &nearest);
         events_list_own(cpu, offer, &nearest);
     } else {
         for (const struct event_info *e = events_table; e->name != NULL; e++)
+            nearest_offer(&nearest, e->name);
+        for (const struct msr_event *e = msr_events; e->name != NULL; e++)
             nearest_offer(&nearest, e->name);
         for (size_t i = 0; (table = events_cpu_table_at(i)) != NULL; i++)
             events_library_list(table, offer, &nearest);
@@ -67,6 +72,8 @@ int events_check(const char *text, struct run_failure *failure)
     struct events_spec spec;
     char names[NAMES_BYTES];
 
+    if (msr_events_find(text) != NULL)
+        return 0;
     if (events_spec_parse(text, &spec, failure) != 0)
         return -1;
     if (exists_anywhere(&spec))
@@ -75,6 +82,11 @@ int events_check(const char *text, struct run_failure *failure)
     return run_fail(failure, RUN_EXIT_FAILED,
                     "unknown event '%s'; the nearest known: %s; 'hr events' lists them", text,
                     names);
+}
+
+bool events_is_register(const char *text)
+{
+    return msr_events_find(text) != NULL;
 }
 
 bool events_is_generic(const char *text)
@@ -132,6 +144,15 @@ static int not_here(const struct events_cpu *cpu, const char *text, const struct
                     events_cpu_text(cpu, short_name));
 }
 
+/* Only Intel's CPUs count SMIs; whether this one does, and lets a guest see it, the guest finds
+ * out. */
+static bool has_register(const struct events_cpu *cpu, const char *name)
+{
+    const struct msr_event *found = msr_events_find(name);
+
+    return found != NULL && (found->needs != HR_MACHINE_SMI || cpu->vendor == RUN_CPU_INTEL);
+}
+
 int events_resolve(const struct events_cpu *cpu, const char *text, struct events_encoding *encoding,
                    struct run_failure *failure)
 {
@@ -139,6 +160,8 @@ int events_resolve(const struct events_cpu *cpu, const char *text, struct events
     struct events_spec spec;
 
     *encoding = (struct events_encoding){0};
+    if (has_register(cpu, text))
+        return 0;
     if (events_spec_parse(text, &spec, failure) != 0)
         return -1;
     if (spec.name[0] == 0) {
@@ -163,6 +186,13 @@ void events_list_generic(const struct events_cpu *cpu, events_visit *visit, void
 
     for (const struct event_info *e = events_table; e->name != NULL; e++)
         if (events_generic_encode(cpu, e->name, &select, &companion))
+            visit(context, e->name, e->description);
+}
+
+void events_list_registers(const struct events_cpu *cpu, events_visit *visit, void *context)
+{
+    for (const struct msr_event *e = msr_events; e->name != NULL; e++)
+        if (has_register(cpu, e->name))
             visit(context, e->name, e->description);
 }
 

@@ -25,14 +25,18 @@ int events_check(const char *text, struct run_failure *failure);
 /* True for what a machine without counters can give: a generic name, counted for the program. */
 bool events_is_generic(const char *text);
 
+/* True for what is no counter but a register of the CPU (lib/msr_events.h). */
+bool events_is_register(const char *text);
+
 /* Encodes an event for a CPU.  0, or -1 with the failure filled. */
 int events_resolve(const struct events_cpu *cpu, const char *text, struct events_encoding *encoding,
                    struct run_failure *failure);
 
 typedef void events_visit(void *context, const char *name, const char *description);
 
-/* Calls visit for every event of the CPU by name: the generic ones, or its own. */
+/* Calls visit for every event of the CPU by name: the generic ones, registers, or its own. */
 void events_list_generic(const struct events_cpu *cpu, events_visit *visit, void *context);
+void events_list_registers(const struct events_cpu *cpu, events_visit *visit, void *context);
 void events_list_own(const struct events_cpu *cpu, events_visit *visit, void *context);
 
 #endif

@@ -13,6 +13,7 @@
 #include "host/events_constraints.h"
 #include "host/events_library.h"
 #include "host/events_spec.h"
+#include "lib/msr_events.h"
 
 #define BITS_BYTES 40
 #define NOTES_BYTES 160
@@ -91,6 +92,11 @@ static void encode(const struct listing *l, const char *name, char out[BITS_BYTE
     struct run_failure failure = {0};
 
     out[0] = 0;
+    if (events_is_register(name)) {
+        *e = (struct events_encoding){0};
+        snprintf(out, BITS_BYTES, "MSR %x", msr_events_find(name)->msr);
+        return;
+    }
     /* Some names are longer than -e takes them; the numbers then help. */
     if (events_resolve(&l->cpu, name, e, &failure) != 0 &&
         (table == NULL ||
@@ -133,6 +139,8 @@ static int list(struct listing *l)
     snprintf(heading, sizeof heading, "Generic events on %s:", described);
     l->heading = heading;
     events_list_generic(&l->cpu, print_event, l);
+    l->heading = "Registers that count all the time, in all rings:";
+    events_list_registers(&l->cpu, print_event, l);
     snprintf(heading, sizeof heading, "Events of %s:", described);
     if (events_cpu_table(&l->cpu) == NULL)
         snprintf(heading, sizeof heading, "Architectural events:");

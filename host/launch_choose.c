@@ -39,7 +39,7 @@ static int check_counters(const struct options *o, const struct launch_machine *
                         "--mode timer, or run where KVM offers a PMU",
                         what);
     for (size_t i = 0; i < o->event_count; i++)
-        if (!events_is_generic(o->events[i]))
+        if (!events_is_generic(o->events[i]) && !events_is_register(o->events[i]))
             return run_fail(failure, RUN_EXIT_FAILED,
                             "event '%s': %s has no performance counters, only generic events of "
                             "the program (such as instructions:u) exist there; run where KVM "

@@ -39,6 +39,16 @@ static int add_event(struct options *o, char *name, struct run_failure *failure)
     return 0;
 }
 
+static int check_trigger(const struct options *o, struct run_failure *failure)
+{
+    if (o->mode != HR_MODE_OVERFLOW || !events_is_register(o->events[0]))
+        return 0;
+    return run_fail(failure, RUN_EXIT_FAILED,
+                    "event '%s' is a register and cannot interrupt; name a counter's event first, "
+                    "such as -e instructions,%s",
+                    o->events[0], o->events[0]);
+}
+
 int options_events_parse(struct options *o, const char *list, struct run_failure *failure)
 {
     o->event_count = 0;
@@ -54,6 +64,6 @@ int options_events_parse(struct options *o, const char *list, struct run_failure
         }
         list += bytes;
         if (*list == 0)
-            return 0;
+            return check_trigger(o, failure);
     }
 }

@@ -29,6 +29,17 @@ static __attribute__((noinline)) void lose_stack(void)
 #define MSR_FREERUN_KERNEL 0x40000090u
 #define MSR_FREERUN_USER 0x40000091u
 
+/* The chipset makes an SMI of a write to its APM control port, if the firmware has allowed that.
+ * Intel I/O Controller Hub 9 data sheet, "APM_CNT". */
+#define APM_CONTROL_PORT 0xb2
+#define SMIS 3 /* at a time: the firmware does nothing for a number that it does not know */
+
+static void raise_smis(void)
+{
+    for (int i = 0; i < SMIS; i++)
+        x86_out8(APM_CONTROL_PORT, 0xff);
+}
+
 static void note_instructions(const char *where)
 {
     uint64_t kernel, user;
@@ -62,6 +73,9 @@ void test_hook(const char *where)
     format_text(wanted, sizeof wanted, "%s-net", where);
     if (strcmp(test, wanted) == 0)
         net_test();
+    format_text(wanted, sizeof wanted, "%s-smi", where);
+    if (strcmp(test, wanted) == 0)
+        raise_smis();
     format_text(wanted, sizeof wanted, "%s-panic", where);
     if (strcmp(test, wanted) == 0)
         panic("asked for by the manifest");

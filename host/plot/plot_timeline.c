@@ -68,6 +68,7 @@ static bool is_drawn(const struct timeline_rates *rates, const struct timeline_r
     case TIMELINE_USAGE:
     case TIMELINE_IPC:
     case TIMELINE_GHZ:
+    case TIMELINE_FREQUENCY:
         return true;
     case TIMELINE_PER_US:
         return rates->instructions < 0 || rate->event == (uint32_t)rates->instructions;

@@ -11,10 +11,15 @@ static const struct {
     const char *name;
     const char *label; /* behind the event's name, if there is one */
 } metrics[] = {
-    [TIMELINE_USAGE] = {"usage", "running %"}, [TIMELINE_IPC] = {"ipc", "IPC"},
-    [TIMELINE_GHZ] = {"ghz", "cycles/ns"},     [TIMELINE_PER_US] = {"per_us", "/us"},
-    [TIMELINE_PER_KI] = {"per_ki", "/ki"},     [TIMELINE_BYTES_PER_US] = {"bytes_per_us", " B/us"},
-    [TIMELINE_COUNT] = {"count", ""},          [TIMELINE_SAMPLE_COUNT] = {"samples", "samples"},
+    [TIMELINE_USAGE] = {"usage", "running %"},
+    [TIMELINE_IPC] = {"ipc", "IPC"},
+    [TIMELINE_GHZ] = {"ghz", "cycles/ns"},
+    [TIMELINE_FREQUENCY] = {"frequency_ghz", "GHz"},
+    [TIMELINE_PER_US] = {"per_us", "/us"},
+    [TIMELINE_PER_KI] = {"per_ki", "/ki"},
+    [TIMELINE_BYTES_PER_US] = {"bytes_per_us", " B/us"},
+    [TIMELINE_COUNT] = {"count", ""},
+    [TIMELINE_SAMPLE_COUNT] = {"samples", "samples"},
     [TIMELINE_LOST_COUNT] = {"lost", "lost"},
 };
 
@@ -36,6 +41,24 @@ static void add_event(struct timeline_rates *rates, uint32_t event)
         add(rates, TIMELINE_BYTES_PER_US, event);
 }
 
+/* A register of the CPU's by this name, or -1. */
+static int find_register(const struct trace_info *info, const char *name)
+{
+    int event = trace_info_find_event(info, name);
+
+    return event >= 0 && info->events[event].meta.source == HR_SOURCE_MSR ? event : -1;
+}
+
+static void find_frequency(struct timeline_rates *rates)
+{
+    const struct trace_info *info = rates->timeline->info;
+
+    rates->aperf = find_register(info, "aperf");
+    rates->mperf = find_register(info, "mperf");
+    if (rates->aperf < 0 || rates->mperf < 0)
+        rates->aperf = rates->mperf = -1;
+}
+
 void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t, uint32_t events,
                          uint32_t line_bytes)
 {
@@ -45,11 +68,14 @@ void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t,
         .cycles = event_kind_cycles(t->info),
         .line_bytes = line_bytes,
     };
+    find_frequency(rates);
     add(rates, TIMELINE_USAGE, HR_EVENTS_MAX);
     if (rates->instructions >= 0 && rates->cycles >= 0)
         add(rates, TIMELINE_IPC, HR_EVENTS_MAX);
     if (rates->cycles >= 0)
         add(rates, TIMELINE_GHZ, HR_EVENTS_MAX);
+    if (rates->aperf >= 0)
+        add(rates, TIMELINE_FREQUENCY, HR_EVENTS_MAX);
     for (uint32_t i = 0; i < t->event_count; i++)
         if (events >> i & 1)
             add_event(rates, i);
@@ -81,6 +107,9 @@ bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rat
         return ratio((double)events[rates->instructions], (double)events[rates->cycles], 1, value);
     case TIMELINE_GHZ:
         return ratio((double)events[rates->cycles], run_ns, 1, value);
+    case TIMELINE_FREQUENCY:
+        return ratio((double)events[rates->aperf], (double)events[rates->mperf], per_second / 1e9,
+                     value);
     case TIMELINE_PER_US:
         return ratio(count, us, 1, value);
     case TIMELINE_PER_KI:

@@ -12,6 +12,7 @@ enum timeline_metric {
     TIMELINE_USAGE, /* share of the time in which a thread ran */
     TIMELINE_IPC, /* instructions a cycle */
     TIMELINE_GHZ, /* cycles a nanosecond in which a thread ran */
+    TIMELINE_FREQUENCY, /* the CPU's own, while it did not halt: aperf / mperf, in GHz */
     TIMELINE_PER_US, /* events a microsecond */
     TIMELINE_PER_KI, /* events per 1000 instructions */
     TIMELINE_BYTES_PER_US, /* of the lines that an event counts */
@@ -29,9 +30,10 @@ struct timeline_rates {
     const struct timeline *timeline;
     int instructions; /* events, -1: none */
     int cycles;
+    int aperf, mperf; /* both, or neither */
     uint32_t line_bytes;
     uint32_t count;
-    struct timeline_rate all[5 + 4 * HR_EVENTS_MAX];
+    struct timeline_rate all[6 + 4 * HR_EVENTS_MAX];
 };
 
 /* The rates that a trace's events allow, of the events in `events` (a bit each). */

@@ -60,6 +60,8 @@ static const char *source_of(const struct row *row)
         return trace_info_source(events[row->rate->event].meta.source);
     if (metric == TIMELINE_IPC || metric == TIMELINE_GHZ)
         return trace_info_source(events[row->rates->cycles].meta.source);
+    if (metric == TIMELINE_FREQUENCY)
+        return trace_info_source(events[row->rates->aperf].meta.source);
     return "";
 }
 

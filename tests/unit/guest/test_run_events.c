@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "drivers/pmu/pmu_msr.c"
 #include "guest/run_events.c"
 
 struct run run;
@@ -27,6 +28,13 @@ void panic(const char *format, ...)
     fail_msg("panic: %s", format);
     for (;;)
         continue;
+}
+
+static uint32_t registers_there; /* HR_MACHINE_* of this CPU */
+
+uint32_t monitor_probe(void)
+{
+    return registers_there;
 }
 
 int service_encode_events(void)
@@ -154,9 +162,61 @@ static void refusals_say_what_fits(void **state)
     assert_int_equal(run.session.event_count, 0);
 }
 
+/* A manifest of one counter's event behind this one. */
+static void begin_register(const char *name, uint32_t there)
+{
+    size_t used = manifest_append(manifest_bytes, sizeof manifest_bytes, 0, "version", "1");
+
+    used = manifest_append(manifest_bytes, sizeof manifest_bytes, used, "event", name);
+    used = manifest_append(manifest_bytes, sizeof manifest_bytes, used, "event", "one");
+    run = (struct run){0};
+    assert_int_equal(manifest_open(&run.manifest, manifest_bytes, used), 0);
+    registers_there = there;
+    lines = 0;
+    run_read_events();
+    lines = 0;
+}
+
+static void registers_are_events_too(void **state)
+{
+    (void)state;
+    begin_register("aperf", HR_MACHINE_APERF);
+    assert_int_equal(run_assign_events(), 0);
+    assert_string_equal(run.session.events[0].name, "one");
+    assert_int_equal(run.session.events[1].source, HR_SOURCE_MSR);
+    assert_false(run.counts_kernel); /* nothing that could be stopped */
+}
+
+static void registers_that_are_not_there_are_named(void **state)
+{
+    (void)state;
+    begin_register("aperf", HR_MACHINE_SMI);
+    assert_int_equal(run_assign_events(), -ENODEV);
+    assert_non_null(strstr(logged[0], "event aperf: this CPU does not have the register"));
+    assert_non_null(strstr(logged[0], "leave it out, or run on hardware"));
+    assert_int_equal(run.session.event_count, 0);
+    begin_register("smi", 0);
+    assert_int_equal(run_assign_events(), -ENODEV);
+    assert_non_null(strstr(logged[0], "only Intel's processors count SMIs"));
+}
+
+static void registers_trigger_no_samples(void **state)
+{
+    (void)state;
+    begin_register("smi", HR_MACHINE_SMI);
+    run.mode = HR_MODE_OVERFLOW;
+    run.pmu_caps.overflow = true;
+    run.session.event_count = 1;
+    assert_int_equal(run_assign_events(), -ENODEV);
+    assert_non_null(strstr(logged[0], "--mode overflow needs counters"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_are_events_too),
+        cmocka_unit_test(registers_that_are_not_there_are_named),
+        cmocka_unit_test(registers_trigger_no_samples),
         cmocka_unit_test(counters_of_others_are_named),
         cmocka_unit_test(the_archive_encodes_for_this_cpu),
         cmocka_unit_test(and_for_no_other),

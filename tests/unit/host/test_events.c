@@ -350,6 +350,37 @@ static void nearest_names(void **state)
     assert_int_equal(strlen(nearest_list(&n, list, 8)), 7);
 }
 
+static void collect(void *context, const char *name, const char *description)
+{
+    (void)description;
+    strcat(context, name);
+    strcat(context, " ");
+}
+
+static void registers_are_known_by_name(void **state)
+{
+    struct events_cpu intel = cpu_of("Icelake-Server"), amd = cpu_of("EPYC-Milan");
+    struct events_encoding encoding = {1, 1, 1};
+    struct run_failure failure = {0};
+    char names[64] = "";
+
+    (void)state;
+    assert_int_equal(events_check("aperf", &failure), 0);
+    assert_true(events_is_register("smi"));
+    assert_false(events_is_register("cycles"));
+    assert_int_equal(events_check("aperf:u", &failure), -1); /* rings cannot be chosen */
+    assert_non_null(strstr(failure.text, "aperf,"));
+    assert_int_equal(events_resolve(&amd, "mperf", &encoding, &failure), 0);
+    assert_int_equal(encoding.select | encoding.companion | encoding.counters, 0);
+    assert_int_equal(events_resolve(&intel, "smi", &encoding, &failure), 0);
+    assert_int_equal(events_resolve(&amd, "smi", &encoding, &failure), -1);
+    events_list_registers(&intel, collect, names);
+    assert_string_equal(names, "aperf mperf smi ");
+    names[0] = 0;
+    events_list_registers(&amd, collect, names);
+    assert_string_equal(names, "aperf mperf ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +395,7 @@ int main(void)
         cmocka_unit_test(answers_the_guest),
         cmocka_unit_test(any_question_has_an_answer),
         cmocka_unit_test(nearest_names),
+        cmocka_unit_test(registers_are_known_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

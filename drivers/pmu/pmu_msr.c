@@ -1,0 +1,136 @@
+/* Reads registers beside the counters. */
+#include "drivers/pmu/pmu_msr.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "drivers/processor/monitor.h"
+#include "lib/msr_events.h"
+#include "lib/x86.h"
+
+static const struct pmu_driver *beneath; /* whose layer this is */
+static struct pmu_session counted; /* the events that it sees */
+static uint32_t registers[HR_EVENTS_MAX]; /* and those behind them */
+static uint32_t register_count;
+
+/* Counters first, in their order, then registers in theirs. */
+static void part(struct pmu_session *session)
+{
+    static struct pmu_event behind[HR_EVENTS_MAX];
+    uint32_t kept = 0, moved = 0;
+
+    for (uint32_t i = 0; i < session->event_count; i++) {
+        if (msr_events_find(session->events[i].name))
+            behind[moved++] = session->events[i];
+        else
+            session->events[kept++] = session->events[i];
+    }
+    memcpy(session->events + kept, behind, moved * sizeof *behind);
+    counted.event_count = kept;
+    counted.period = session->period;
+    memcpy(counted.events, session->events, kept * sizeof *session->events);
+}
+
+static int assign_registers(struct pmu_session *session, struct pmu_refusal *refusal)
+{
+    uint32_t there = monitor_probe();
+
+    register_count = 0;
+    for (uint32_t i = counted.event_count; i < session->event_count; i++) {
+        struct pmu_event *event = &session->events[i];
+        const struct msr_event *found = msr_events_find(event->name);
+
+        if (!(there & found->needs)) {
+            refusal->event = i;
+            return -ENODEV;
+        }
+        event->encoding = registers[register_count++] = found->msr;
+        event->encoding_ext = 0;
+        event->flags = HR_EVENT_USER | HR_EVENT_KERNEL;
+        event->source = HR_SOURCE_MSR;
+        event->width_bits = found->width_bits;
+    }
+    return 0;
+}
+
+static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
+                      struct pmu_refusal *refusal)
+{
+    part(session);
+    int status = beneath->assign(caps, &counted, refusal);
+    memcpy(session->events, counted.events, counted.event_count * sizeof *counted.events);
+    return status ? status : assign_registers(session, refusal);
+}
+
+static void msr_start(const struct pmu_session *session)
+{
+    counted.period = session->period;
+    beneath->start(&counted);
+}
+
+static void msr_stop(const struct pmu_session *session)
+{
+    counted.period = session->period;
+    beneath->stop(&counted);
+}
+
+static void msr_pause(const struct pmu_session *session)
+{
+    (void)session;
+    beneath->pause(&counted);
+}
+
+static void msr_resume(const struct pmu_session *session)
+{
+    (void)session;
+    beneath->resume(&counted);
+}
+
+static bool msr_overflowed(const struct pmu_session *session)
+{
+    (void)session;
+    return beneath->overflowed(&counted);
+}
+
+static void msr_rearm(const struct pmu_session *session, uint64_t period)
+{
+    (void)session;
+    beneath->rearm(&counted, period);
+}
+
+/* No register here can fault: assign has seen them all. */
+static void msr_read(const struct pmu_session *session, uint64_t user_instructions,
+                     uint64_t *values)
+{
+    (void)session;
+    beneath->read(&counted, user_instructions, values);
+    values += counted.event_count;
+    for (uint32_t i = 0; i < register_count; i++)
+        pmu_store(&values[i], x86_rdmsr(registers[i]));
+}
+
+const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
+                                       const struct pmu_session *session)
+{
+    static struct pmu_driver layer;
+    bool any = false;
+
+    for (uint32_t i = 0; i < session->event_count; i++)
+        any |= msr_events_find(session->events[i].name) != NULL;
+    if (!any)
+        return under;
+    beneath = under;
+    layer = (struct pmu_driver){
+        .name = under->name,
+        .probe = under->probe,
+        .assign = msr_assign,
+        .start = msr_start,
+        .stop = msr_stop,
+        .pause = msr_pause,
+        .resume = msr_resume,
+        .overflowed = under->overflowed ? msr_overflowed : NULL,
+        .rearm = under->rearm ? msr_rearm : NULL,
+        .read = msr_read,
+    };
+    return &layer;
+}

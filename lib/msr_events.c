@@ -1,0 +1,25 @@
+/* The registers that can be read with every sample.  Intel SDM volume 3B, "Hardware Feedback and
+ * Performance Counters", and volume 4, MSR_SMI_COUNT; AMD APM volume 2, "Effective Frequency".
+ */
+#include "lib/msr_events.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "include/hr_format.h"
+
+const struct msr_event msr_events[] = {
+    {"aperf", "clock cycles while the CPU does not halt, in all rings", 0xe8, 64, HR_MACHINE_APERF},
+    {"mperf", "the same at the TSC's frequency: aperf / mperf is how fast it was", 0xe7, 64,
+     HR_MACHINE_APERF},
+    {"smi", "system management interrupts (Intel)", 0x34, 32, HR_MACHINE_SMI},
+    {NULL, NULL, 0, 0, 0},
+};
+
+const struct msr_event *msr_events_find(const char *name)
+{
+    for (const struct msr_event *e = msr_events; e->name; e++)
+        if (strcmp(e->name, name) == 0)
+            return e;
+    return NULL;
+}

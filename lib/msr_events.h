@@ -1,0 +1,22 @@
+/* Events that are registers of the CPU: they count all the time, for whatever runs, and need no
+ * counter.  Named by the host, read by the kernel.
+ */
+#ifndef LIB_MSR_EVENTS_H
+#define LIB_MSR_EVENTS_H
+
+#include <stdint.h>
+
+struct msr_event {
+    const char *name; /* without a suffix: rings cannot be chosen */
+    const char *description;
+    uint32_t msr;
+    uint8_t width_bits;
+    uint32_t needs; /* HR_MACHINE_* flag of the CPUs that have it */
+};
+
+extern const struct msr_event msr_events[]; /* ends with a NULL name */
+
+/* NULL: no such event. */
+const struct msr_event *msr_events_find(const char *name);
+
+#endif
