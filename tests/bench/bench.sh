@@ -421,7 +421,40 @@ bench_view() {
     row 'hr view: moved, from frame to frame, median' "$frame" ms
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers stacks unwind view exports}; do
+# streamed MODEL BLOCKS: seconds of wall time of a run whose program writes so many blocks of 64 KiB to its standard
+# output, which travel over TCP through an emulated network card to hr collect.
+streamed() {
+    "$HR" pack -o stream.cpio --cpus 1 --mode off busybox dd if=/dev/zero bs=64k "count=$2" >/dev/null 2>err || missed=1
+    rm -rf streamed
+    "$HR" collect --listen tcp:4819 -o streamed --runs 1 -q 2>collect.err &
+    collector=$!
+    begin=$(date +%s%N)
+    timeout 300 qemu-system-x86_64 -machine q35 -accel tcg -cpu max -smp 2 -m 512 -nodefaults -display none -no-reboot \
+        -device isa-debug-exit,iobase=0xf4,iosize=4 -netdev user,id=net -device "$1,netdev=net" \
+        -kernel "$BUILD/guest.elf" -initrd stream.cpio -serial file:serial.log \
+        -append "output=network collector=10.0.2.2:4819 address=10.0.2.15/24 buffer=64M machine=bench run=dd id=1" \
+        </dev/null >qemu.log 2>&1
+    wait "$collector" || { cat collect.err serial.log >&2; missed=1; }
+    calc %.3f "($(date +%s%N) - $begin) / 1e9"
+    [ "$(stat -c %s streamed/bench/dd-1/stdout)" -eq $((65536 * $2)) ] || missed=1
+}
+
+# What arrives over TCP through a card of the emulator, beside what iperf3 gets from a Linux guest through the same.
+bench_network() {
+    linux_dir=${HR_BENCH_LINUX:-$work/linux}
+    sh "$root/tests/bench/linux_network.sh" prepare "$linux_dir" || missed=1
+    for card in virtio-net-pci e1000 e1000e; do
+        linux=$(sh "$root/tests/bench/linux_network.sh" measure "$linux_dir" $card) || missed=1
+        short=$(streamed $card 400)
+        long=$(streamed $card 4400)
+        ours=$(calc %.0f "65536 * 4000 / ($long - $short)")
+        row "$card: iperf3 from a Linux guest" "$(calc %.1f "$linux / 1e6")" MB/s
+        row "$card: a run's output to hr collect" "$(calc %.1f "$ours / 1e6")" MB/s
+        row "$card: as a share of iperf3" "$(calc %.0f "100 * $ours / $linux")" % ge 60
+    done
+}
+
+for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers stacks unwind view exports network}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -437,6 +470,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads files start
     unwind) bench_unwind ;;
     view) bench_view ;;
     exports) bench_exports ;;
+    network) bench_network ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
         missed=1
