@@ -198,7 +198,7 @@ static int join(struct events_group *group, const struct target *target)
 
 static int group(struct events_targets *t, const struct targets *list, size_t events)
 {
-    t->groups = calloc(list->count, sizeof *t->groups);
+    t->groups = calloc(list->count + 1, sizeof *t->groups);
     for (size_t i = 0; t->groups != NULL && i < list->count; i++) {
         const struct target *target = &list->items[i];
         size_t g = 0;

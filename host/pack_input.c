@@ -48,7 +48,7 @@ int pack_collect_input(struct pack_collector *c)
 {
     const char *path = c->options->input;
     bool own = path != NULL && strcmp(path, "-") == 0;
-    struct stat status;
+    struct stat status = {.st_mode = 0};
     int result;
     int fd;
 

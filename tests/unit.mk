@@ -69,6 +69,7 @@ $(eval $(call FUZZ_HOST,ld_cache,host/pack_ld_cache.c))
 $(eval $(call FUZZ_HOST,script,host/pack_script.c))
 $(eval $(call FUZZ_HOST,pack_elf,host/pack_elf.c))
 $(eval $(call FUZZ_HOST,keep_files,host/keep_files.c host/keep_store.c host/text.c))
+$(eval $(call FUZZ_HOST,usb_result,host/usb/usb_result.c))
 $(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
 FUZZ_LIBS_demangle := -liberty
 $(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c))

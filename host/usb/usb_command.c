@@ -8,9 +8,11 @@
 #include "host/error.h"
 #include "host/export/target.h"
 #include "host/text.h"
+#include "host/usb/usb_collect.h"
 #include "host/usb/usb_contents.h"
 #include "host/usb/usb_image.h"
 #include "host/usb/usb_options.h"
+#include "host/usb/usb_stick.h"
 
 static void say(const struct usb_options *o, const struct usb_contents *c, uint64_t bytes)
 {
@@ -62,10 +64,17 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
 static int write_stick(const struct usb_options *o, struct run_failure *failure)
 {
     struct usb_contents contents;
-    int result = usb_contents_gather(&contents, o, failure);
+    struct usb_device device;
+    struct stat status;
+    bool is_device = stat(o->output, &status) == 0 && S_ISBLK(status.st_mode);
+    int result;
 
+    if (is_device && usb_stick_check(&device, o, status.st_rdev, failure) != 0)
+        return -1;
+    result = usb_contents_gather(&contents, o, failure);
     if (result == 0)
-        result = write_image(o, &contents, failure);
+        result = is_device ? usb_stick_write(&device, &contents, o, failure)
+                           : write_image(o, &contents, failure);
     usb_contents_free(&contents);
     return result;
 }
@@ -75,9 +84,15 @@ int usb_command(int argc, char **argv)
     struct run_failure failure = {0};
     struct usb_options options;
 
-    if (usb_options_parse(&options, argc, argv, &failure) == 0)
+    int status = HR_EXIT_OK;
+
+    if (usb_options_parse(&options, argc, argv, &failure) != 0)
+        ;
+    else if (options.collect != NULL)
+        status = usb_collect(&options, &failure);
+    else
         (void)write_stick(&options, &failure);
     if (failure.text[0] != 0)
         error_print("%s", failure.text);
-    return failure.exit_status;
+    return failure.exit_status != 0 ? failure.exit_status : status;
 }

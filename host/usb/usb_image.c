@@ -61,6 +61,12 @@ uint64_t usb_image_size(const struct usb_contents *c, uint64_t asked, struct run
     return 0;
 }
 
+/* Ends on a whole megabyte, and leaves one for the second partition table. */
+static uint64_t partition_bytes(uint64_t bytes)
+{
+    return (bytes - USB_PARTITION_OFFSET - BACKUP_BYTES) & ~((UINT64_C(1) << 20) - 1);
+}
+
 static int make_partition(const char *path, uint64_t bytes, struct run_failure *failure)
 {
     const char *const argv[] = {
@@ -74,14 +80,13 @@ static int make_partition(const char *path, uint64_t bytes, struct run_failure *
              "label: gpt\nstart=%" PRIu64 ", size=%" PRIu64
              ", type=C12A7328-F81F-11D2-BA4B-00A0C93EC93B, "
              "name=\"Microtome\"\n",
-             USB_PARTITION_OFFSET / USB_SECTOR_BYTES,
-             (bytes - USB_PARTITION_OFFSET - BACKUP_BYTES) / USB_SECTOR_BYTES);
+             USB_PARTITION_OFFSET / USB_SECTOR_BYTES, partition_bytes(bytes) / USB_SECTOR_BYTES);
     return usb_tool_run(argv, script, failure);
 }
 
 static int make_file_system(const char *path, uint64_t bytes, struct run_failure *failure)
 {
-    uint64_t partition = bytes - USB_PARTITION_OFFSET - BACKUP_BYTES;
+    uint64_t partition = partition_bytes(bytes);
     uint64_t cluster = USB_SECTOR_BYTES;
     char offset[24], blocks[24], sectors[24];
     const char *const argv[] = {"mkfs.fat", "-F",    "32",   "-n",   "MICROTOME",

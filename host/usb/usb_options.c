@@ -24,7 +24,14 @@ enum { /* options without a letter */
 };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "image to write (default usb.img)", 0},
+    {"output", 'o', "FILE", 0,
+     "image (default usb.img) or device to write; with --collect the directory for results "
+     "(default "
+     "results)",
+     0},
+    {"collect", KEY_COLLECT, "FILE", 0, "take the results off this image or device", 0},
+    {"clear", KEY_CLEAR, 0, 0, "with --collect: then remove them there", 0},
+    {"yes", KEY_YES, 0, 0, "overwrite the device without asking", 0},
     {"size", KEY_SIZE, "SIZE", 0,
      "size of an image (default: 1G for results, and at least 2G in all)", 0},
     {"kernel", KEY_KERNEL, "FILE", 0, "the kernel (default: guest.elf beside hr)", 4},
@@ -33,13 +40,16 @@ static const struct argp_option options[] = {
 };
 
 static const char help[] =
-    "Writes an image for a USB stick from which a PC with UEFI runs the program."
+    "Writes a USB stick, or an image for one, from which a PC with UEFI runs the program, or takes "
+    "the results off it again."
     "\vOptions after PROGRAM belong to PROGRAM.  Archives are made by hr pack --target-cpu all, "
     "one "
     "for each run.  TIME takes ns, us, ms, s; SIZE takes K, M, G.\n\n"
     "Examples:\n"
     "  hr usb -o usb.img ./prog --size 100     an image; write it to a stick with dd\n"
-    "  hr usb -o usb.img one.cpio two.cpio     two runs";
+    "  hr usb -o /dev/sdX ./prog --size 100    the stick itself; asks first\n"
+    "  hr usb -o usb.img one.cpio two.cpio     two runs\n"
+    "  hr usb --collect /dev/sdX -o results    results/001/hr.bin and so on";
 
 struct parse {
     struct usb_options *options;

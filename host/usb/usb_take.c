@@ -1,0 +1,255 @@
+/* Takes one result off a stick. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/usb/usb_take.h"
+#include "host/usb/usb_take_stream.h"
+
+#define CONF_NAME "result.conf"
+
+volatile int usb_take_interrupted;
+
+void usb_take_problem(struct usb_take *t, enum usb_take_state state, const char *format, ...)
+{
+    char text[USB_TAKE_PROBLEM_BYTES];
+    va_list arguments;
+
+    if (state > t->state)
+        t->state = state;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; i < t->problem_count; i++)
+        if (strcmp(t->problems[i], text) == 0)
+            return; /* a trace that is not whole is read twice */
+    if (t->problem_count < USB_TAKE_PROBLEMS)
+        memcpy(t->problems[t->problem_count++], text, sizeof text);
+}
+
+struct conf {
+    char *text;
+    size_t bytes;
+};
+
+static int append(void *context, const void *bytes, size_t count)
+{
+    struct conf *conf = context;
+
+    if (count > USB_RESULT_BYTES_MAX - conf->bytes)
+        return -1;
+    memcpy(conf->text + conf->bytes, bytes, count);
+    conf->bytes += count;
+    return 0;
+}
+
+/* As it is, for whoever wants to know more. */
+static int keep_conf(struct usb_take *t, const struct conf *conf)
+{
+    char path[PATH_MAX + sizeof CONF_NAME + 1];
+    ssize_t written = -1;
+    int fd;
+
+    snprintf(path, sizeof path, "%s/" CONF_NAME, t->temporary);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+        written = write(fd, conf->text, conf->bytes);
+        close(fd);
+    }
+    if (written == (ssize_t)conf->bytes)
+        return 0;
+    return run_fail(t->failure, RUN_EXIT_FAILED, "%s: %s", path, strerror(errno));
+}
+
+static int read_conf(struct usb_take *t)
+{
+    struct conf conf = {.text = malloc(USB_RESULT_BYTES_MAX)};
+    char error[USB_RESULT_ERROR_BYTES];
+    struct run_failure words = {0};
+    enum usb_tool_end end;
+    char path[128];
+    int result = 0;
+
+    if (conf.text == NULL)
+        return run_fail(t->failure, RUN_EXIT_FAILED, "out of memory");
+    snprintf(path, sizeof path, "results/%.32s/" CONF_NAME, t->number);
+    end = usb_source_read(t->source, path, append, &conf, &words);
+    if (end == USB_TOOL_ABSENT)
+        result = run_fail(t->failure, RUN_EXIT_FAILED, "%s", words.text);
+    else if (end == USB_TOOL_STOPPED)
+        usb_take_problem(t, USB_TAKEN_DAMAGED, CONF_NAME " is too long");
+    else if (usb_result_parse(conf.text, conf.bytes, &t->result, error) != 0)
+        usb_take_problem(t, USB_TAKEN_DAMAGED, CONF_NAME ", %s", error);
+    else if (!t->result.complete)
+        usb_take_problem(
+            t, USB_TAKEN_INCOMPLETE,
+            "it was not written to its end: the machine was switched off, or the stick "
+            "pulled out");
+    if (result == 0 && conf.bytes > 0)
+        result = keep_conf(t, &conf);
+    free(conf.text);
+    return result;
+}
+
+static int take_streams(struct usb_take *t)
+{
+    static const enum usb_stream plain[] = {USB_STDOUT, USB_STDERR, USB_LOG};
+
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (usb_take_has(t, plain[i]) && usb_take_plain(t, plain[i]) != 0)
+            return -1;
+    if (usb_take_has(t, USB_TRACE) && usb_take_trace(t) != 0)
+        return -1;
+    return usb_take_has(t, USB_FILES) ? usb_take_files(t) : 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
+{
+    (void)status;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+static void remove_temporary(struct usb_take *t)
+{
+    if (t->temporary[0] != 0)
+        (void)nftw(t->temporary, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    t->temporary[0] = 0;
+}
+
+/* Whether the first `bytes` of a file are those of another, and no more are needed: hr.bin has what
+ * the collector adds behind them.
+ */
+static bool same_start(const char *one, const char *other, uint64_t bytes)
+{
+    FILE *a = fopen(one, "re"), *b = fopen(other, "re");
+    static char left[65536], right[65536];
+    bool same = a != NULL && b != NULL;
+
+    while (same && bytes > 0) {
+        size_t now = bytes < sizeof left ? (size_t)bytes : sizeof left;
+
+        same = fread(left, 1, now, a) == now && fread(right, 1, now, b) == now &&
+               memcmp(left, right, now) == 0;
+        bytes -= now;
+    }
+    if (a != NULL)
+        fclose(a);
+    if (b != NULL)
+        fclose(b);
+    return same;
+}
+
+/* Whether the result that is in `place` already is the one that was taken. */
+static bool is_known(const struct usb_take *t, const char *place)
+{
+    static const char *const names[] = {CONF_NAME, "stdout", "stderr", "log.txt", "hr.bin"};
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char here[2 * PATH_MAX], there[2 * PATH_MAX];
+        struct stat status, other;
+        bool trace = strcmp(names[i], "hr.bin") == 0;
+
+        snprintf(here, sizeof here, "%s/%s", t->temporary, names[i]);
+        snprintf(there, sizeof there, "%s/%s", place, names[i]);
+        if (stat(here, &status) != 0)
+            continue;
+        any = true;
+        if (stat(there, &other) != 0 || (!trace && other.st_size != status.st_size) ||
+            !same_start(here, there, trace ? t->trace_bytes : (uint64_t)status.st_size))
+            return false;
+    }
+    return any;
+}
+
+/* Gives the result its name, unless there is one of that name. */
+static int publish(struct usb_take *t)
+{
+    char place[PATH_MAX];
+
+    snprintf(place, sizeof place, "%s/%s", t->directory, t->number);
+    if (access(place, F_OK) != 0) {
+        if (rename(t->temporary, place) != 0)
+            return run_fail(t->failure, RUN_EXIT_FAILED, "%s: %s", place, strerror(errno));
+        t->temporary[0] = 0;
+        return 0;
+    }
+    t->known = is_known(t, place);
+    if (!t->known)
+        usb_take_problem(t, USB_NOT_TAKEN,
+                         "%s holds another result, which stays; name another directory with -o",
+                         place);
+    return 0;
+}
+
+static int make_temporary(struct usb_take *t)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    if (snprintf(t->temporary, sizeof t->temporary, "%s/%s.unfinished-XXXXXX", t->directory,
+                 t->number) >= (int)sizeof t->temporary ||
+        mkdtemp(t->temporary) == NULL || chmod(t->temporary, 0777 & ~mask) != 0) {
+        run_fail(t->failure, RUN_EXIT_FAILED, "%s: %s", t->directory, strerror(errno));
+        t->temporary[0] = 0;
+        return -1;
+    }
+    return 0;
+}
+
+int usb_take(struct usb_take *t, struct run_failure *failure)
+{
+    struct run_failure words = {0};
+    char path[128];
+    int result;
+
+    t->failure = failure;
+    if (make_temporary(t) != 0)
+        return -1;
+    snprintf(path, sizeof path, "results/%.32s", t->number);
+    if (usb_source_list(t->source, path, &t->names, &words) != 0)
+        usb_take_problem(t, USB_TAKEN_DAMAGED, "its directory cannot be read: %s", words.text);
+    result = read_conf(t);
+    if (result == 0)
+        result = take_streams(t);
+    if (t->result.cut_bytes != 0)
+        usb_take_problem(t, USB_TAKEN_INCOMPLETE, "the stick was full: %llu bytes are missing",
+                         (unsigned long long)t->result.cut_bytes);
+    if (result == 0)
+        result = publish(t);
+    remove_temporary(t);
+    return result;
+}
+
+void usb_take_free(struct usb_take *t)
+{
+    free(t->names.names);
+    t->names = (struct usb_names){0};
+}
+
+int usb_take_clear(struct usb_take *t, struct run_failure *failure)
+{
+    char path[128];
+
+    for (size_t i = 0; i < t->names.count; i++) {
+        enum usb_stream stream;
+        uint32_t part;
+
+        if (strcmp(t->names.names[i], CONF_NAME) != 0 &&
+            usb_result_parse_name(t->names.names[i], &stream, &part) != 0)
+            continue;
+        snprintf(path, sizeof path, "results/%.32s/%.40s", t->number, t->names.names[i]);
+        if (usb_source_remove_file(t->source, path, failure) != 0)
+            return -1;
+    }
+    snprintf(path, sizeof path, "results/%.32s", t->number);
+    return usb_source_remove_directory(t->source, path, failure);
+}
