@@ -65,6 +65,7 @@ define FUZZ_HOST
 $(FUZZ_OUT)/fuzz_$(1): $(2)
 $(FUZZ_OUT)/replay_$(1): $(2:%.c=$(UNIT_OUT)/obj/%.o)
 endef
+$(eval $(call FUZZ_HOST,frames,boot/uefi/frames.c))
 $(eval $(call FUZZ_HOST,ld_cache,host/pack_ld_cache.c))
 $(eval $(call FUZZ_HOST,script,host/pack_script.c))
 $(eval $(call FUZZ_HOST,pack_elf,host/pack_elf.c))
@@ -82,7 +83,7 @@ FUZZ_LIBS_unwind := -ldw -lelf
 
 $(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard lib/*.c lib/*.h include/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c host/%.c,$^) $(FUZZ_LIBS_$*)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c host/%.c boot/%.c,$^) $(FUZZ_LIBS_$*)
 
 $(FUZZ_OUT)/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(UNIT_LIB)
 	@mkdir -p $(@D)

@@ -150,9 +150,10 @@ uint64_t firmware_unix_ns(void)
         return last_ns ? last_ns + firmware_elapsed_ns(last_tsc) : 0;
     if (!read_clock(&time))
         return 0;
-    seconds = (int64_t)(days(&time) * 86400 + time.Hour * 3600u + time.Minute * 60u + time.Second);
+    seconds =
+        (int64_t)(days(&time) * 86400 + time.Hour * 3600ull + time.Minute * 60ull + time.Second);
     if (has_zone(&time))
-        seconds += time.TimeZone * 60; /* local time = UTC - TimeZone */
+        seconds += time.TimeZone * 60ll; /* local time = UTC - TimeZone */
     if (seconds <= 0 || seconds > INT64_MAX / 1000000000)
         return 0;
     last_tsc = x86_rdtsc();

@@ -47,6 +47,16 @@ static uint64_t buffer_bytes(const struct frames *frames)
     return sum;
 }
 
+/* What a walk has ended at. */
+static const char *damage_of(const struct run_piece *last, const struct run_parser *parser)
+{
+    if (last->kind == RUN_PIECE_DATA)
+        return "a part of a stream is missing";
+    if (last->kind == RUN_PIECE_BAD)
+        return "there is a bad frame";
+    return parser->used > 0 || parser->left > 0 ? "the last frame is cut" : NULL;
+}
+
 void frames_check(struct frames *frames, const struct boot_memory_range *ranges, uint32_t count,
                   uint64_t bytes)
 {
@@ -69,12 +79,8 @@ void frames_check(struct frames *frames, const struct boot_memory_range *ranges,
         frames->ports[piece.port] += piece.count;
         good = frames->bytes - walk.left;
     }
-    if (piece.kind == RUN_PIECE_DATA)
-        frames->damage = "a part of a stream is missing";
-    else if (piece.kind == RUN_PIECE_BAD)
-        frames->damage = "there is a bad frame";
-    else if (piece.kind == RUN_PIECE_MORE && good != bytes && !frames->damage)
-        frames->damage = "the last frame is cut";
+    if (frames->damage == NULL)
+        frames->damage = damage_of(&piece, &walk.parser);
     frames->bytes = good;
 }
 

@@ -47,8 +47,9 @@ static uint64_t reserve(uint64_t free_bytes)
 
 static uint64_t whole_pages(uint64_t bytes)
 {
-    return bytes > BOOT_CONF_ALL - PAGE_BYTES ? BOOT_CONF_ALL
-                                              : (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    if (bytes > BOOT_CONF_ALL - PAGE_BYTES) /* all, or more than there can be */
+        return bytes == BOOT_CONF_ALL ? bytes : BOOT_CONF_ALL / PAGE_BYTES * PAGE_BYTES;
+    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
 /* Sets what each kind gets of `bytes`. */

@@ -125,11 +125,8 @@ static EFI_STATUS reserve_conf(struct place *place, const struct frames *frames)
     if (!place->conf)
         return status;
     status = write_all(place->conf, note, sizeof note - 1);
-    if (!EFI_ERROR(status))
-        status = write_blank(place->conf, place->conf_bytes - (sizeof note - 1));
-    if (!EFI_ERROR(status))
-        status = place->conf->Flush(place->conf);
-    return status;
+    return EFI_ERROR(status) ? status
+                             : write_blank(place->conf, place->conf_bytes - (sizeof note - 1));
 }
 
 static EFI_STATUS put_log(struct place *place, const void *bytes, uint64_t count)
@@ -160,11 +157,7 @@ static EFI_STATUS reserve_log(struct place *place, const struct results_run *run
         status = put_log(place, "\n", 1);
     if (!EFI_ERROR(status))
         status = put_log(place, said, place->log_said);
-    if (!EFI_ERROR(status))
-        status = write_blank(place->log, LOG_SPARE_BYTES);
-    if (!EFI_ERROR(status))
-        status = place->log->Flush(place->log);
-    return status;
+    return EFI_ERROR(status) ? status : write_blank(place->log, LOG_SPARE_BYTES);
 }
 
 /* Writes one stream; true: all of it. */

@@ -8,6 +8,9 @@
 
 #define FIRST_ROW 3 /* of the screen: header, blank, column headings */
 #define ROWS_LEFT 2 /* below the table: blank, messages */
+#define OTHER_COLUMNS 62u /* of a row, without the name */
+#define NAME_COLUMNS_MIN 16u
+#define NAME_COLUMNS_MAX 40u
 #define ROWS_KEPT 256 /* of runs that have ended, for screens that are no higher */
 
 static struct table_row kept[ROWS_KEPT];
@@ -49,18 +52,45 @@ static uint32_t height(void)
     return rows < ROWS_KEPT ? rows : ROWS_KEPT;
 }
 
+/* What is left beside the other columns. */
+static uint32_t name_width(void)
+{
+    uint32_t left = screen_columns() > OTHER_COLUMNS ? screen_columns() - OTHER_COLUMNS : 0;
+
+    if (left < NAME_COLUMNS_MIN)
+        return NAME_COLUMNS_MIN;
+    return left < NAME_COLUMNS_MAX ? left : NAME_COLUMNS_MAX;
+}
+
+/* A long name loses its middle: the repetition is at its end. */
+static void short_name(const char *name, char out[NAME_COLUMNS_MAX + 1])
+{
+    const uint32_t width = name_width(), tail = 8;
+    size_t bytes = strlen(name);
+
+    if (bytes <= width) {
+        memcpy(out, name, bytes + 1);
+        return;
+    }
+    memcpy(out, name, width - tail - 2);
+    memcpy(out + width - tail - 2, "..", 2);
+    memcpy(out + width - tail, name + bytes - tail, tail + 1);
+}
+
 static void draw_row(const struct table_row *row)
 {
-    char line[SCREEN_COLUMNS_MAX], bytes[16], time[16];
+    char line[SCREEN_COLUMNS_MAX], name[NAME_COLUMNS_MAX + 1], bytes[16], time[16];
+    const int width = (int)name_width();
 
+    short_name(row->name, name);
     short_bytes(row->bytes, bytes);
     short_time(row->elapsed_ns, time);
     if (row->state == TABLE_PENDING || row->state == TABLE_RUNNING)
-        format_text(line, sizeof line, "%5u  %-20s %s", row->number, row->name, states[row->state]);
+        format_text(line, sizeof line, "%5u  %-*s %s", row->number, width, name,
+                    states[row->state]);
     else
-        format_text(line, sizeof line, "%5u  %-20s %-8s %-10s %9lu %7lu %8s %6s", row->number,
-                    row->name, states[row->state], row->outcome, row->samples, row->lost, time,
-                    bytes);
+        format_text(line, sizeof line, "%5u  %-*s %-8s %-11s %9lu %7lu %8s %6s", row->number, width,
+                    name, states[row->state], row->outcome, row->samples, row->lost, time, bytes);
     screen_line(FIRST_ROW + row->number - top, line);
 }
 
@@ -80,13 +110,17 @@ static void draw_all(uint32_t current)
 
 void table_init(const char *header, uint32_t total, void (*pending)(struct table_row *row))
 {
+    char line[SCREEN_COLUMNS_MAX];
+
     count = total;
     top = 1;
     pending_row = pending;
     screen_clear();
     screen_line(0, header);
-    screen_line(
-        2, "   no  run                  state    program      samples    lost     time  bytes");
+    format_text(line, sizeof line,
+                "   no  %-*s state    program       samples    lost     time  bytes",
+                (int)name_width(), "run");
+    screen_line(2, line);
     draw_all(0);
 }
 
