@@ -13,6 +13,7 @@ struct cpu_state { /* words, for a comparison one by one */
     UINT64 xcr0, mxcsr, fcw;
     UINT64 apic_base, tpr, spurious, ldr, lvt[7], divide, initial; /* 27 on */
     UINT64 pic_masks, uart_line, uart_modem, uart_interrupts;
+    UINT64 counters_on, fixed_on, counter_select, debug_control; /* of Intel's PMU, version 2 on */
 };
 #define CPU_STATE_WORDS (sizeof(struct cpu_state) / sizeof(UINT64))
 
@@ -66,6 +67,22 @@ static inline void cpu_state_read_apic(struct cpu_state *s)
     s->initial = apic_register(0x380);
 }
 
+static inline void cpu_state_read_counters(struct cpu_state *s)
+{
+    UINT32 leaf = 0x0a, low, high, c, d;
+
+    __asm__ volatile("cpuid" : "=a"(low), "=b"(high), "=c"(c), "=d"(d) : "a"(0));
+    if (high != 0x756e6547 || low < leaf) /* "Genu" */
+        return;
+    __asm__ volatile("cpuid" : "=a"(low), "=b"(high), "=c"(c), "=d"(d) : "a"(leaf));
+    if ((low & 0xff) < 2)
+        return;
+    s->counters_on = read_msr(0x38f);
+    s->fixed_on = read_msr(0x38d);
+    s->counter_select = read_msr(0x186);
+    s->debug_control = read_msr(0x1d9);
+}
+
 #define READ_SEGMENT(name) __asm__("mov %%" #name ", %0" : "=r"(s->name))
 
 static inline void cpu_state_read(struct cpu_state *s)
@@ -113,6 +130,7 @@ static inline void cpu_state_read(struct cpu_state *s)
     s->mxcsr = mxcsr;
     s->fcw = fcw;
     cpu_state_read_apic(s);
+    cpu_state_read_counters(s);
     s->pic_masks = read_port(0x21) | (UINT64)read_port(0xa1) << 8;
     s->uart_line = read_port(0x3fb);
     s->uart_modem = read_port(0x3fc);

@@ -1,6 +1,6 @@
 /* A UEFI application for tests: calls the kernel once for every \runN.cpio, and looks at what the
  * firmware can do afterwards: CPU state, local APIC, timer, files, other CPUs.  What it finds goes
- * to \results.txt, a line each; then it powers the machine off.
+ * to \results.txt, a line each; then it powers the machine off, or resets it if there is \reset.
  */
 #include <efi.h>
 #include <efilib.h>
@@ -14,6 +14,7 @@
 #define MIB (1ull << 20)
 #define RAM_PIECES 40 /* many small ranges */
 #define RAM_PIECE_BYTES (5 * MIB)
+#define TIMEOUT_NS 4000000000ull
 #define BUFFER_BYTES (24 * MIB)
 #define BUFFER_ABOVE (4096 * MIB) /* where there is memory there */
 
@@ -182,6 +183,7 @@ static struct boot_info *make_boot(UINT64 kernel)
     SetMem(boot, sizeof *boot, 0);
     boot->entry = BOOT_ENTRY_UEFI;
     boot->output = BOOT_OUTPUT_MEMORY;
+    boot->timeout_ns = TIMEOUT_NS;
     boot->kernel_physical = kernel;
     boot->trampoline = allocate(AllocateMaxAddress, 0x9efff, PAGE_BYTES);
     LibGetSystemConfigurationTable(&acpi, (void **)&boot->rsdp);
@@ -205,13 +207,32 @@ static UINT64 allocate_kernel(void)
     return (base + LARGE_PAGE_BYTES - 1) & ~(LARGE_PAGE_BYTES - 1ull);
 }
 
-static UINT64 call_kernel(struct boot_info *boot, UINT64 entry)
+/* System V's calling convention; registers that only UEFI's own preserves, or none, are back, too.
+ */
+static UINT64 call_kernel(UINTN run, struct boot_info *boot, UINT64 entry)
 {
-    UINT64 __attribute__((sysv_abi)) (*uefi_entry)(struct boot_info *) = (void *)entry;
+    static const UINT64 pattern[2] = {0x123456789abcdef0, 0x0fedcba987654321};
+    UINT64 end, back[2];
+    UINT32 mxcsr = 0x3f80, after; /* rounds down */
     EFI_TPL old = BS->RaiseTPL(TPL_HIGH_LEVEL);
 
-    UINT64 end = uefi_entry(boot);
+    __asm__ volatile("ldmxcsr %[mxcsr]\n\t"
+                     "movups %[pattern], %%xmm9\n\t"
+                     "mov %%rsp, %%rbx\n\t"
+                     "and $-16, %%rsp\n\t"
+                     "call *%[entry]\n\t"
+                     "mov %%rbx, %%rsp\n\t"
+                     "movups %%xmm9, %[back]\n\t"
+                     "stmxcsr %[after]"
+                     : "=a"(end), [back] "=m"(back), [after] "=m"(after), "+D"(boot)
+                     : [pattern] "m"(pattern), [mxcsr] "m"(mxcsr), [entry] "r"(entry)
+                     : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm9", "memory",
+                       "cc");
+    mxcsr = 0x1f80;
+    __asm__ volatile("ldmxcsr %0" ::"m"(mxcsr));
     BS->RestoreTPL(old);
+    check(run, "vector registers are the same",
+          back[0] == pattern[0] && back[1] == pattern[1] && after == 0x3f80);
     return end;
 }
 
@@ -226,7 +247,7 @@ static void run_once(UINTN run, struct boot_info *boot, const struct file_bytes 
     boot->archive_bytes = archive->bytes;
     SetMem(&boot->result, sizeof boot->result, 0);
     cpu_state_read(&before);
-    UINT64 end = entry ? call_kernel(boot, entry) : 99;
+    UINT64 end = entry ? call_kernel(run, boot, entry) : 99;
     check_state(run, &before);
     say((const CHAR8 *)"run %d: end %ld, %d, exit kind %d, code %d, %ld bytes\n", run, end,
         boot->result.end, boot->result.exit_kind, boot->result.exit_code, boot->result.sent_bytes);
@@ -237,6 +258,8 @@ static void run_once(UINTN run, struct boot_info *boot, const struct file_bytes 
     check_cpus(run);
     write_file(L"\\results.txt", results, results_bytes);
 }
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table); /* gnu-efi calls it */
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 {
@@ -260,6 +283,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     }
     say((const CHAR8 *)"all done\n");
     write_file(L"\\results.txt", results, results_bytes);
-    RT->ResetSystem(EfiResetShutdown, EFI_SUCCESS, 0, NULL);
+    RT->ResetSystem(read_file(L"\\reset", &archive) ? EfiResetCold : EfiResetShutdown, EFI_SUCCESS,
+                    0, NULL);
     return EFI_DEVICE_ERROR;
 }
