@@ -148,13 +148,23 @@ static int choose_host_cpus(const struct options *o, struct launch_machine *mach
     return 0;
 }
 
+/* An archive for CPUs that are named is for machines that nobody knows: bare ones, or guests.  What
+ * they have the kernel finds out, virtual time included.
+ */
+static bool is_for_any(const struct options *o)
+{
+    return o->packing && o->target_cpu != NULL && o->accel == OPTIONS_ACCEL_AUTO;
+}
+
 int launch_choose(const struct options *o, struct launch_machine *machine,
                   struct run_failure *failure)
 {
     struct launch_vpmu vpmu = {.present = false};
 
     *machine = (struct launch_machine){.fifo = o->fifo};
-    if (o->accel == OPTIONS_ACCEL_AUTO)
+    if (is_for_any(o))
+        machine->kvm = true;
+    else if (o->accel == OPTIONS_ACCEL_AUTO)
         choose_best(o, machine, &vpmu);
     else if (o->accel == OPTIONS_ACCEL_TCG)
         snprintf(machine->why, sizeof machine->why, "as asked");
@@ -166,7 +176,7 @@ int launch_choose(const struct options *o, struct launch_machine *machine,
                         "--cpus 0: --mode ipi needs a CPU that interrupts another one; give "
                         "--cpus 1 or more, or use --mode timer");
     machine->guest_cpus = launch_cpu_count(machine, o->mode);
-    machine->virtual_time = !machine->kvm && machine->cpus == 0;
+    machine->virtual_time = is_for_any(o) || (!machine->kvm && machine->cpus == 0);
     if (check_counters(o, machine, &vpmu, failure) != 0)
         return -1;
     if (o->packing)

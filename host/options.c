@@ -172,7 +172,7 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
     error_t result;
 
     options_init(&parse, o, failure);
-    o->packing = packing;
+    o->packing = o->unattended = packing;
     o->output = packing ? "run.cpio" : "hr.bin";
     argp_err_exit_status = RUN_EXIT_FAILED;
     result = argp_parse(&command, argc, argv, ARGP_IN_ORDER, NULL, &parse);

@@ -2,13 +2,6 @@
 # Functions for tests of what comes back on a stick: makes results on an image as the loader does.
 # Sourced after lib.sh; the image is usb.img, a result's files lie in the directory it/ before they go there.
 
-# crc32c: of standard input, eight hexadecimal digits.
-crc32c() {
-    perl -e 'binmode STDIN; my @t = map { my $c = $_; $c = $c & 1 ? ($c >> 1) ^ 0x82f63b78 : $c >> 1 for 1 .. 8; $c } 0 .. 255;
-        my $c = 0xffffffff; while (read STDIN, my $b, 65536) { $c = ($c >> 8) ^ $t[($c ^ $_) & 255] for unpack "C*", $b }
-        printf "%08x\n", $c ^ 0xffffffff'
-}
-
 # new_image: an empty stick of 80 MB.
 new_image() {
     head -c 5000 /dev/zero | tr '\0' x >loader.efi
@@ -47,7 +40,7 @@ describe() {
             printf '%s\n' "$@"
         fi
         for name in stdout stderr files.bin hr.bin $(cd it && ls hr.bin.* 2>/dev/null | sort -t . -k 3 -n); do
-            [ ! -e "it/$name" ] || echo "file = $name $(stat -c %s "it/$name") $(crc32c <"it/$name")"
+            [ ! -e "it/$name" ] || echo "file = $name $("$TOOLS/crc32c" "it/$name")"
         done
     } >it/result.conf
 }

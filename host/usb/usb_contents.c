@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/events_targets.h"
+#include "host/launch.h"
 #include "host/launch_find.h"
 #include "host/pack.h"
 #include "host/usb/usb_archive.h"
@@ -88,30 +88,16 @@ void usb_contents_name(char *name, const char *path, const struct usb_file *othe
         snprintf(name, BOOT_CONF_NAME_BYTES, "%s-%zu", plain, i);
 }
 
-/* The machine that a stick is for: any, with hardware counters or in an emulator's virtual time,
- * which the kernel finds out.
- */
-static struct launch_machine any_machine(const struct options *o, const char *kernel)
-{
-    return (struct launch_machine){
-        .kvm = true,
-        .virtual_time = true,
-        .cpus = o->cpus != OPTIONS_CPUS_AUTO ? o->cpus : 1,
-        .kernel = kernel,
-    };
-}
-
 static int pack_program(struct usb_contents *c, const struct usb_options *o,
                         struct run_failure *failure)
 {
-    struct launch_machine machine = any_machine(&o->run, c->kernel.source);
+    struct launch_machine machine;
     struct pack pack;
     int result;
 
-    if (o->run.mode == HR_MODE_IPI && machine.cpus == 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--cpus 0: --mode ipi needs a CPU that interrupts another one; give "
-                        "--cpus 1 or more, or use --mode timer");
+    if (launch_choose(&o->run, &machine, failure) != 0)
+        return -1;
+    machine.kernel = c->kernel.source;
     result = pack_collect(&pack, &o->run, &machine, failure);
     if (result == 0) {
         pack_print(&pack, &o->run, stderr);

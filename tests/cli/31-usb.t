@@ -125,6 +125,12 @@ of_program() {
 }
 is 'the same program, arguments and environment' "$(of_program stick.cpio)" "$(of_program pack.cpio)"
 
+run_hr pack --target-cpu all -o any.cpio "$WORKLOADS/phases" a b </dev/null
+of_archive() {
+    cpio -i --quiet --to-stdout microtome/manifest <"$1" 2>/dev/null | tr '\0' '\n' | grep -v '^kernel-path='
+}
+is 'hr pack --target-cpu all makes what hr usb makes' "$(of_archive any.cpio)" "$(of_archive stick.cpio)"
+
 printf 'sekrit-1\n' >token
 usb -o usb.img --network 192.168.7.2 --address 192.168.7.50/24 --gateway 192.168.7.1 --token token --firmware exit "$hello"
 is 'network: status' "$status" 0
