@@ -71,6 +71,9 @@ $(eval $(call FUZZ_HOST,script,host/pack_script.c))
 $(eval $(call FUZZ_HOST,pack_elf,host/pack_elf.c))
 $(eval $(call FUZZ_HOST,keep_files,host/keep_files.c host/keep_store.c host/text.c))
 $(eval $(call FUZZ_HOST,usb_result,host/usb/usb_result.c))
+$(eval $(call FUZZ_HOST,collect_stream,$(addprefix host/stream/,connection.c run.c run_files.c run_place.c run_state.c) \
+	$(filter-out host/collect_command.c,$(wildcard host/collect*.c)) host/output_file.c host/run_failure.c host/trace_index.c \
+	host/keep_files.c host/keep_store.c host/text.c))
 $(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
 FUZZ_LIBS_demangle := -liberty
 $(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c))

@@ -96,7 +96,8 @@ static uint64_t state_deadline(const struct client *c, uint64_t idle_ns)
     case CONNECTION_FRAMES:
         return c->heard_ns + idle_ns;
     case CONNECTION_CLOSING:
-        return c->closing_ns + CLOSING_NS;
+        return c->closing_ns != 0 ? c->closing_ns + CLOSING_NS
+                                  : UINT64_MAX; /* it has yet to begin */
     default:
         return UINT64_MAX;
     }

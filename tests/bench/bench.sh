@@ -296,6 +296,42 @@ bench_collector() {
     rm -f collected.bin sink large.bin
 }
 
+# port_of FILE: the port in it, when it is there.
+port_of() {
+    for _ in $(seq 100); do
+        port=$(sed -n 's/^\(.*:\)\{0,1\}\([0-9][0-9]*\)\(;.*\)\{0,1\}$/\2/p' "$1")
+        [ -z "$port" ] || { echo "$port"; return; }
+        sleep 0.05
+    done
+}
+
+# One machine's run over loopback into memory, to a sink that looks at nothing and to the collector.
+bench_collect() {
+    "$TOOLS/gentrace" --stream "$((samples / 5))" large.bin || missed=1
+    rm -f sink.rates collect.rates collect.cpu
+    memory=$(mktemp -d /dev/shm/microtome-bench.XXXXXX) || memory=$work/memory
+    for _ in 1 2 3 4 5; do
+        rm -rf "${memory:?}"/* port
+        "$TOOLS/streamsink" "$memory/sink" >port &
+        "$TOOLS/streamclient" --rate --trace large.bin "$(port_of port)" >>sink.rates || missed=1
+        wait
+        rm -rf "${memory:?}"/* port
+        /usr/bin/time -a -o collect.cpu -f '%U %S' "$HR" collect -l tcp:0 -o "$memory/results" --runs 1 2>port &
+        "$TOOLS/streamclient" --rate --trace large.bin "$(port_of port)" >>collect.rates || missed=1
+        wait
+    done
+    cmp -n "$(stat -c %s large.bin)" large.bin "$memory/results/lab/run-1/hr.bin" || missed=1
+    sink=$(median_of sink.rates)
+    collect=$(median_of collect.rates)
+    awk '{ print $1 + $2 }' collect.cpu >collect.seconds
+    row 'a plain sink, from loopback to memory' "$sink" MB/s
+    row 'hr collect --listen tcp:, the same' "$collect" MB/s
+    row 'hr collect --listen tcp: as a share of the sink' "$(calc %.0f "100 * $collect / $sink")" % ge 70
+    row 'hr collect --listen tcp: per second of processor time' \
+        "$(calc %.0f "$(stat -c %s large.bin) / 1e6 / $(median_of collect.seconds)")" MB ge 500
+    rm -rf "$memory" large.bin
+}
+
 # reading NAME MILLIONS-PER-SECOND ARG...: speed and memory of an hr command on the generated trace.
 reading() {
     name=$1 least=$2
@@ -454,7 +490,7 @@ bench_network() {
     done
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector readers stacks unwind view exports network}; do
+for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector collect readers stacks unwind view exports network}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -465,6 +501,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads files start
     files) bench_files ;;
     python) bench_python ;;
     collector) bench_collector ;;
+    collect) bench_collect ;;
     readers) bench_readers ;;
     stacks) bench_stacks ;;
     unwind) bench_unwind ;;

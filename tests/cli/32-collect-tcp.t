@@ -30,6 +30,18 @@ is 'four at once: a line for each' "$(grep -c 'complete: 200,000 samples, 0 lost
 like 'four at once: how the program ended' many.err 'm0/work-1: complete.*status 0'
 is 'four at once: hr stat reads one' "$(stat_of results/m0/work-1/hr.bin .samples)" 200000
 
+# One after the other: each hears that it is done.
+collector row 0 -o row --runs 40
+done=0
+for _ in $(seq 40); do
+    client --trace small.bin
+    [ "$status" -ne 0 ] || done=$((done + 1))
+done
+is 'forty in a row: done' "$done" 40
+ended "$collector"
+is 'forty in a row: status' "$status" 0
+ok 'forty in a row: a directory each' test -e row/lab/run-40/hr.bin
+
 # Broken connections.
 collector broken 0 -o there --runs 2
 client --again --break 10 --break 24 --break 70000 --break 1 --break 300000 --trace trace.bin --stdout words --verbose

@@ -13,6 +13,7 @@
  *   --pause FILE    ... until FILE exists; FILE.here is made when it stops
  *   --ipv6          connect to ::1
  *   --verbose       say how each connection went
+ *   --rate          print MB/s, from the first connection to the end
  *
  * Every answer is checked: nothing that was acknowledged may be asked for again.  Exit status: 0
  * the run is complete, 3 the connection broke, 4 the collector broke the protocol, 10 + status of
@@ -51,7 +52,7 @@ struct mark { /* where a frame ended */
 struct client {
     struct run_hello hello;
     uint16_t tcp_port;
-    bool v6, again, verbose;
+    bool v6, again, verbose, rate;
     const char *pause;
     uint64_t stall;
     uint32_t frame_bytes;
@@ -292,13 +293,27 @@ static bool is_worth_trying(int result)
            result == MACHINE_REFUSED + RUN_WELCOME_DISK;
 }
 
+static void print_rate(const struct client *c, const struct timespec *start)
+{
+    struct timespec now;
+    double seconds, bytes = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    seconds = (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+    for (size_t i = 1; i < RUN_STREAM_PORTS; i++)
+        bytes += (double)c->ports[i].size;
+    printf("%.0f\n", bytes / 1e6 / seconds);
+}
+
 static int run(struct client *c)
 {
     const struct timespec moment = {.tv_nsec = RETRY_NS};
+    struct timespec start;
     time_t deadline = time(NULL) + PATIENCE_S;
     uint64_t connections = 0;
     int result;
 
+    clock_gettime(CLOCK_MONOTONIC, &start);
     for (;;) {
         result = connect_once(c);
         connections++;
@@ -306,6 +321,8 @@ static int run(struct client *c)
             break;
         nanosleep(&moment, NULL);
     }
+    if (c->rate)
+        print_rate(c, &start);
     if (c->verbose)
         printf("%llu connections\n", (unsigned long long)connections);
     if (result > MACHINE_REFUSED)
@@ -346,6 +363,7 @@ static const struct option names[] = {
     {"stall", 1, NULL, 's'},
     {"ipv6", 0, NULL, '6'},
     {"verbose", 0, NULL, 'v'},
+    {"rate", 0, NULL, 'R'},
     {0},
 };
 
@@ -380,6 +398,7 @@ int main(int argc, char **argv)
         c.again |= option == 'a';
         c.v6 |= option == '6';
         c.verbose |= option == 'v';
+        c.rate |= option == 'R';
         if (option == '?')
             return 2;
     }
