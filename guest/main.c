@@ -9,6 +9,7 @@
 #include "guest/calibrate.h"
 #include "guest/clock.h"
 #include "guest/cross.h"
+#include "guest/deadline.h"
 #include "guest/exec.h"
 #include "guest/fs.h"
 #include "guest/idle.h"
@@ -70,6 +71,7 @@ static void find_clock(void)
     manifest_number(&run.manifest, "virtual-time", &asked);
     clock_find(&run.machine, asked != 0, &run.clock);
     apic_timer_calibrate(run.clock.hz, run.clock.virtual_time);
+    run_find_emulation();
     run.pmu_caps.exact_instructions = run.clock.virtual_time && run.shared;
 }
 
@@ -173,6 +175,7 @@ static void start_run(struct cpu *cpu)
 {
     cross_lock(cpu);
     run.started = true;
+    deadline_start();
     service_check_stop();
     test_hook("start");
     cross_unlock();
@@ -246,8 +249,6 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
 
 void kernel_main(struct boot_info *boot)
 {
-    uint64_t workload_cpus = 0;
-
     run.boot = boot;
     image_place(boot->kernel_physical);
     uart_init();
@@ -267,8 +268,7 @@ void kernel_main(struct boot_info *boot)
     log_line("counters: driver %s, version %u, %u general of %u bits, %u fixed", run.pmu->name,
              run.pmu_caps.version, run.pmu_caps.general_counters, run.pmu_caps.general_bits,
              run.pmu_caps.fixed_counters);
-    manifest_number(&run.manifest, "cpus", &workload_cpus);
     if (run.shared)
         run_shared();
-    run_with_service_cpu((uint32_t)workload_cpus);
+    run_with_service_cpu(run.wanted_cpus);
 }

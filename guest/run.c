@@ -9,6 +9,12 @@
 #include "lib/modes.h"
 #include "lib/muldiv.h"
 #include "lib/stack_kinds.h"
+#include "lib/x86.h"
+
+/* The hypervisor leaf of QEMU without a hypervisor: "TCGTCGTCGTCG" in EBX, ECX, EDX */
+#define TCG_WORD 0x54474354u
+#define TCG_WORD2 0x43544743u
+#define TCG_WORD3 0x47435447u
 
 #define NS_PER_SECOND 1000000000ull
 
@@ -43,6 +49,33 @@ static uint64_t number(const char *key, uint64_t otherwise)
     return value;
 }
 
+/* From UEFI the machine is whatever the stick was put into. */
+static void fit_cpus(void)
+{
+    uint32_t offered = run.machine.cpu_count;
+
+    if (run.boot->entry != BOOT_ENTRY_UEFI || run.wanted_cpus == 0)
+        return;
+    if (run.mode == HR_MODE_IPI && offered < 3) {
+        log_notice("--mode ipi needs three CPUs, and this machine has %u: --mode timer", offered);
+        run.mode = HR_MODE_TIMER;
+    }
+    if (offered < 2) {
+        log_notice("--cpus %u: this machine has one CPU, which does everything", run.wanted_cpus);
+        run.wanted_cpus = 0;
+    }
+}
+
+static void find_input(void)
+{
+    struct inode *inode;
+
+    if (fs_find("/" RUN_STDIN_NAME, &inode) || !inode_contents(inode))
+        return;
+    run.input = inode_contents(inode);
+    run.input_bytes = inode->bytes;
+}
+
 void run_read_manifest(void)
 {
     struct inode *inode;
@@ -58,11 +91,27 @@ void run_read_manifest(void)
         panic("manifest: mode %s is not one of this kernel", mode);
     run.mode = (uint32_t)found;
     run.paused = number("paused", 0) != 0;
-    run.shared = number("cpus", 0) == 0;
+    run.wanted_cpus = (uint32_t)number("cpus", 0);
+    fit_cpus();
+    run.shared = run.wanted_cpus == 0;
     run.emulated = number("emulated", 0) != 0;
-    run.start_unix_ns = number("start-unix-ns", 0);
+    run.start_unix_ns = run.boot->unix_ns ? run.boot->unix_ns : number("start-unix-ns", 0);
+    run.timeout_ns = run.boot->timeout_ns ? run.boot->timeout_ns : number("timeout", 0);
+    find_input();
     run.process.manifest = run.manifest;
     run.process.pid = PROCESS_ID;
+}
+
+void run_find_emulation(void)
+{
+    struct cpuid_result leaf = {0};
+
+    if (run.boot->entry != BOOT_ENTRY_UEFI)
+        return; /* the manifest knows */
+    if (x86_cpuid(1, 0).ecx >> 31)
+        leaf = x86_cpuid(0x40000000, 0);
+    run.emulated = run.clock.virtual_time ||
+                   (leaf.ebx == TCG_WORD && leaf.ecx == TCG_WORD2 && leaf.edx == TCG_WORD3);
 }
 
 static void read_stacks(void)

@@ -36,11 +36,15 @@ struct run {
     bool paused; /* the trigger rests: at first, then as the program says (guest/syscall_hr.h) */
     struct hr_meta_stacks stacks; /* of samples; kind 0: none */
     uint32_t ring_slots; /* of each workload CPU */
+    uint32_t wanted_cpus; /* workload CPUs; 0: shared mode */
     bool shared; /* one CPU is both service and workload CPU */
     bool emulated;
     uint32_t workload_cpus; /* that run the program; 1 in shared mode */
     struct hr_meta_calibration calibration;
     uint64_t start_unix_ns;
+    uint64_t timeout_ns; /* of the program; 0: none */
+    const uint8_t *input; /* the archive's stdin, where no host gives it */
+    uint64_t input_bytes;
     uint64_t start_ticks; /* workload clock at the program's first instruction */
     struct process process;
 };
@@ -48,6 +52,9 @@ extern struct run run;
 
 /* Reads the manifest from the archive into run; panics with one line when it cannot. */
 void run_read_manifest(void);
+
+/* Whether software executes the program: after clock_find. */
+void run_find_emulation(void);
 
 /* Reads interval and events, and probes for counters; the clock is known and
  * run.pmu_caps.exact_instructions is set. */

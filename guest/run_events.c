@@ -6,6 +6,7 @@
 #include "guest/log.h"
 #include "guest/run.h"
 #include "guest/service_cpu.h"
+#include "guest/transport.h"
 #include "lib/msr_events.h"
 #include "lib/x86.h"
 #include "lib/x86_signature.h"
@@ -114,19 +115,62 @@ static bool read_encoding(const char *text, struct pmu_event *event)
     return text && counters <= UINT32_MAX;
 }
 
-/* The archive's own encodings are for one CPU. */
-static int use_encodings(const char *target)
+enum match { MATCH_NONE, MATCH_VENDOR, MATCH_CPU };
+
+/* How a list of CPUs, comma-separated, names this one: itself, or only its vendor. */
+static enum match match_list(const char *list, const char *here)
+{
+    size_t vendor_bytes = (size_t)(strchr(here, '-') - here);
+    enum match best = MATCH_NONE;
+
+    while (*list) {
+        const char *end = strchr(list, ',');
+        size_t bytes = end ? (size_t)(end - list) : strlen(list);
+
+        if (bytes == strlen(here) && memcmp(list, here, bytes) == 0)
+            return MATCH_CPU;
+        if (bytes == vendor_bytes && memcmp(list, here, bytes) == 0)
+            best = MATCH_VENDOR;
+        list += bytes + (end != NULL);
+    }
+    return best;
+}
+
+/* Which of the archive's groups of encodings is for this CPU: its number, or -1. */
+static int find_group(const char *here)
+{
+    enum match best = MATCH_NONE;
+    size_t position = 0;
+    int found = -1;
+    const char *list;
+
+    for (int group = 0; (list = manifest_next(&run.manifest, "target-cpu", &position)); group++) {
+        enum match match = match_list(list, here);
+
+        if (match > best) {
+            best = match;
+            found = group;
+        }
+    }
+    return found;
+}
+
+static int use_encodings(void)
 {
     size_t position = 0;
     char here[CPU_BYTES];
 
     name_cpu(here);
-    if (strcmp(target, here) != 0) {
-        log_notice("the archive's events are encoded for %s, and this CPU is %s; pack it with "
-                   "--target-cpu %s, or without",
-                   target, here, here);
+    int group = find_group(here);
+    if (group < 0) {
+        log_notice("the archive's events are not encoded for this CPU, which is %s; pack it with "
+                   "--target-cpu %s",
+                   here, here);
         return -ENODEV;
     }
+    for (uint64_t i = 0; i < (uint64_t)group * run.session.event_count; i++)
+        if (!manifest_next(&run.manifest, "event-encoding", &position))
+            break;
     for (uint32_t i = 0; i < run.session.event_count; i++) {
         const char *text = manifest_next(&run.manifest, "event-encoding", &position);
         if (!read_encoding(text, &run.session.events[i])) {
@@ -140,14 +184,13 @@ static int use_encodings(const char *target)
 
 int run_encode_events(void)
 {
-    const char *target = manifest_text(&run.manifest, "target-cpu", NULL);
-    int status = 0;
+    bool ask = transport->host && !manifest_text(&run.manifest, "target-cpu", NULL);
+    int status;
 
-    if (target)
-        status = use_encodings(target);
-    else if (run.pmu_caps.needs_encodings && run.session.event_count)
-        status = service_encode_events();
-    if (target && status)
+    if (!run.pmu_caps.needs_encodings || run.session.event_count == 0)
+        return 0;
+    status = ask ? service_encode_events() : use_encodings();
+    if (!ask && status)
         run.session.event_count = 0; /* the trace of the refused run has no counters */
     return status;
 }

@@ -6,8 +6,8 @@
 #include "drivers/apic/apic.h"
 #include "drivers/platform.h"
 #include "guest/cross.h"
+#include "guest/deadline.h"
 #include "guest/fs_kept.h"
-#include "guest/input.h"
 #include "guest/leave.h"
 #include "guest/log.h"
 #include "guest/log_buffer.h"
@@ -16,6 +16,7 @@
 #include "guest/schedule.h"
 #include "guest/service.h"
 #include "guest/service_cpu.h"
+#include "guest/service_input.h"
 #include "guest/trace.h"
 #include "guest/transport.h"
 #include "include/run_ports.h"
@@ -39,7 +40,7 @@ static void send_log(const char *bytes, size_t count)
     transport->send(TRANSPORT_LOG, bytes, count);
 }
 
-static void send_message(uint32_t type, uint32_t flag, uint64_t value)
+void service_cpu_tell(uint32_t type, uint32_t flag, uint64_t value)
 {
     struct run_message message = {.type = type, .flag = flag, .value = value};
 
@@ -58,36 +59,18 @@ static struct { /* what the host says of events, until RUN_HOST_EVENTS_END */
     uint64_t count;
 } encoding;
 
-static struct { /* RUN_GUEST_WATCH, and the host's answer to it */
-    uint32_t number;
-    uint32_t events;
-    bool answered; /* what it says later comes by itself */
-} input_question;
-
-/* Not while the kernel lock is held. */
-static void take_input(const struct run_message *message)
-{
-    if (message->value != input_question.number)
-        return; /* to an earlier one */
-    if (input_question.answered && message->flag)
-        input_arrived(message->flag);
-    input_question.events = message->flag;
-    input_question.answered = true;
-}
-
 /* The event that a message is about, or NULL. */
 static struct pmu_event *event_of(const struct run_message *message)
 {
     return message->flag < run.session.event_count ? &run.session.events[message->flag] : NULL;
 }
 
-static void take_stop(const struct run_message *message)
+void service_cpu_stop(uint64_t signal, bool timeout)
 {
     if (run.process.stop_signal)
         return;
-    run.process.stop_is_timeout = message->flag;
-    run.process.stop_signal =
-        message->value >= 1 && message->value <= 64 ? (uint32_t)message->value : SIGKILL;
+    run.process.stop_is_timeout = timeout;
+    run.process.stop_signal = signal >= 1 && signal <= 64 ? (uint32_t)signal : SIGKILL;
     if (!run.shared)
         wake_workload_cpus();
 }
@@ -115,14 +98,14 @@ static void take_message(const struct run_message *message)
         encoding.done = true;
         break;
     case RUN_HOST_INPUT:
-        take_input(message);
+        service_input_take(message);
         break;
     case RUN_HOST_BROKEN:
         if (message->flag == 1 || message->flag == 2)
             run.process.broken_streams |= 1u << message->flag;
         break;
     case RUN_HOST_STOP:
-        take_stop(message);
+        service_cpu_stop(message->value, message->flag);
         break;
     default: /* a newer host's */
         break;
@@ -183,7 +166,7 @@ static bool drain_rings(bool flush)
     return any;
 }
 
-static void wait_for_host(void)
+void service_cpu_wait(void)
 {
     if (!run.shared) {
         drain_rings(false);
@@ -195,53 +178,6 @@ static void wait_for_host(void)
 void service_cpu_relieve(void)
 {
     drain_rings(false);
-}
-
-/* Receives exactly `bytes` bytes of the stdin port; -EINTR when the run is being stopped. */
-static int receive_all(uint8_t *to, size_t bytes)
-{
-    while (bytes) {
-        size_t got = transport->receive(TRANSPORT_STDIN, to, bytes);
-        to += got;
-        bytes -= got;
-        if (got)
-            continue;
-        service_cpu_poll();
-        if (run.process.stop_signal)
-            return -EINTR;
-        wait_for_host();
-    }
-    return 0;
-}
-
-static int64_t perform_read(struct cpu *cpu, uint64_t most, uint64_t patience_ms)
-{
-    uint32_t bytes;
-
-    send_message(RUN_GUEST_READ, (uint32_t)patience_ms + 1, most);
-    int status = receive_all((uint8_t *)&bytes, sizeof bytes);
-    if (status)
-        return status;
-    if (bytes == RUN_STDIN_NOTHING)
-        return -EAGAIN;
-    if (bytes > most || bytes > SERVICE_BYTES_MAX)
-        panic("the host sent %u bytes of stdin where at most %lu were asked for", bytes, most);
-    status = receive_all(cpu->buffer, bytes);
-    return status ? status : (int64_t)bytes;
-}
-
-static int64_t perform_ask(uint64_t ns)
-{
-    input_question.answered = false;
-    send_message(RUN_GUEST_WATCH, ++input_question.number, ns);
-    for (;;) {
-        service_cpu_poll();
-        if (input_question.answered)
-            return input_question.events;
-        if (run.process.stop_signal)
-            return -EINTR;
-        wait_for_host();
-    }
 }
 
 static void send_files(const void *bytes, size_t count)
@@ -272,10 +208,31 @@ perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
     }
     service_cpu_poll();
     if (transport->host)
-        send_message(RUN_GUEST_DONE, 0, 0);
+        service_cpu_tell(RUN_GUEST_DONE, 0, 0);
     run.boot->result.exit_kind = record->kind;
     run.boot->result.exit_code = record->code;
     leave_done(transport->finish());
+}
+
+void service_cpu_abandon(void)
+{
+    struct boot_result *result = &run.boot->result;
+    char line[160];
+
+    drain_rings(true);
+    for (uint32_t i = 1; i < cpu_count; i++) {
+        if (!cpus[i].ring || __atomic_load_n(&cpus[i].stopped, __ATOMIC_ACQUIRE))
+            continue;
+        format_text(line, sizeof line, "CPU %u did not end the run when it was told to", i);
+        log_notice("%s", line);
+        leave_report(line, strlen(line));
+        leave_report("\n", 1);
+    }
+    result->exit_kind = run.process.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL;
+    result->exit_code = run.process.stop_signal;
+    service_cpu_poll();
+    transport->finish();
+    leave_done(BOOT_END_HUNG);
 }
 
 /* Bytes that came before these in the stream. */
@@ -302,10 +259,10 @@ int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, u
         result = perform_write(cpu, a, b);
         break;
     case SERVICE_READ:
-        result = perform_read(cpu, a, b);
+        result = service_input_read(cpu, a, b);
         break;
     case SERVICE_ASK_INPUT:
-        result = perform_ask(a);
+        result = service_input_ask(a);
         break;
     case SERVICE_FLUSH:
         drain_rings(true);
@@ -386,6 +343,7 @@ void service_main(void)
         bool busy = drain_rings(flush);
         busy |= serve_requests(true);
         uint64_t due_ns = service_cpu_poll();
+        deadline_look();
         if (busy || due_ns == 0)
             continue;
         apic_timer_arm(run_ns_to_ticks(due_ns < POLL_INTERVAL_NS ? due_ns : POLL_INTERVAL_NS));

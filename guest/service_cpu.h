@@ -4,6 +4,7 @@
 #ifndef GUEST_SERVICE_CPU_H
 #define GUEST_SERVICE_CPU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "guest/cpu.h"
@@ -30,6 +31,18 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
 /* Boot: asks the host to encode run.session's events for this CPU.  0, -EINTR when the run is being
  * stopped, -EINVAL when the host did not answer for every event. */
 int service_encode_events(void);
+
+/* A message to the host, which there is. */
+void service_cpu_tell(uint32_t type, uint32_t flag, uint64_t value);
+
+/* The program is to end as if by this signal; HR_EXIT_TIMEOUT, or HR_EXIT_SIGNAL. */
+void service_cpu_stop(uint64_t signal, bool timeout);
+
+/* Service CPU: nobody ends the run.  What the trace holds is sent, and CPU 0 leaves. */
+void service_cpu_abandon(void) __attribute__((noreturn));
+
+/* Waits for an interrupt, in the middle of service work, while other work goes on. */
+void service_cpu_wait(void);
 
 /* Service CPU: empties the rings, whatever else it waits for. */
 void service_cpu_relieve(void);

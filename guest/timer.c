@@ -22,7 +22,7 @@ void timer_set(struct timer *timer, uint64_t due)
     timer->due = due < CPU_NEVER ? due : CPU_NEVER - 1;
     timer->cpu = cpu;
     timer_list_add(&cpu->timers, timer);
-    set_count++;
+    set_count += !timer->background;
     if (cpu->timers == timer)
         schedule_update_attention(cpu);
 }
@@ -34,7 +34,7 @@ void timer_cancel(struct timer *timer)
         return;
     timer_list_remove(&timer->cpu->timers, timer);
     timer->cpu = NULL;
-    set_count--;
+    set_count -= !timer->background;
 }
 
 /* What is set anew meanwhile, and due already, waits for the next time: this comes to an end. */

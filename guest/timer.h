@@ -13,6 +13,7 @@
 struct timer {
     uint64_t due; /* ticks of the workload clock (guest/clock.h); beyond CPU_NEVER: never */
     void (*expire)(struct timer *timer);
+    bool background; /* it wakes no thread: those that wait may wait for ever all the same */
     struct timer *next, *previous; /* in the order of due; guest/timer.c's own */
     struct cpu *cpu; /* the same; NULL: not set */
 };
@@ -22,7 +23,7 @@ struct timer {
 void timer_set(struct timer *timer, uint64_t due);
 void timer_cancel(struct timer *timer); /* also when it is not set */
 
-uint32_t timer_count(void); /* that are set */
+uint32_t timer_count(void); /* that are set, and not in the background */
 
 /* guest/schedule.c: has those of this CPU act that are due. */
 struct cpu;

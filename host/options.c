@@ -47,6 +47,8 @@ static const struct argp_option run_options[] = {
 static const struct argp_option pack_options[] = {
     {"output", 'o', "FILE", 0, "archive to write (default run.cpio)", 0},
     {"accel", KEY_ACCEL, "KIND", 0, "what it is for: auto (default), kvm or tcg", 2},
+    {"timeout", KEY_TIMEOUT, "TIME", 0, "the kernel stops the program after this time of its clock",
+     0},
     {0},
 };
 
@@ -148,6 +150,8 @@ static error_t parse_pack_option(int key, char *argument, struct argp_state *sta
         return 0;
     case KEY_ACCEL:
         return set_accel(parse->options, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_TIMEOUT:
+        return options_set_timeout(parse->options, argument, parse->failure) == 0 ? 0 : EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -30,8 +30,9 @@
  *                          would say, hexadecimal
  *   cpus=N                 workload CPUs beside the service CPU (and, with mode=ipi, the CPU that
  *                          interrupts them); 0: one CPU does both (shared mode)
- *   virtual-time=0|1       the host started the emulator in virtual time
+ *   virtual-time=0|1       1: there may be virtual time; the kernel finds out
  *   emulated=0|1           the host started an emulator, not a hypervisor
+ *   timeout=NS             the program is stopped after so long (HR_EXIT_TIMEOUT), by the kernel
  *   start-unix-ns=N        the program's wall clock starts here
  *   hostname=TEXT          what uname() reports
  *   tty=MASK               bit N set: standard stream N of the command is a terminal

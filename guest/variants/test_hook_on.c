@@ -76,6 +76,9 @@ void test_hook(const char *where)
     format_text(wanted, sizeof wanted, "%s-smi", where);
     if (strcmp(test, wanted) == 0)
         raise_smis();
+    format_text(wanted, sizeof wanted, "%s-hang", where);
+    while (strcmp(test, wanted) == 0)
+        x86_pause();
     format_text(wanted, sizeof wanted, "%s-panic", where);
     if (strcmp(test, wanted) == 0)
         panic("asked for by the manifest");

@@ -66,7 +66,7 @@ is 'what is there has no holes' "$(tr -d '\0' <got/stdout | wc -c)" 0
 ok 'service and workload CPUs' memory_run 8000000:800000 '-smp 4' --cpus 3 "$WORKLOADS/threads" count 3 20000
 is 'they end the run' "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 1 0'
 like 'all threads ran' got/stdout .
-is 'on three CPUs' "$(stat_of got/trace '.machine.cpus // empty' | head -c 1; "$HR" dump --format records got/trace | grep -c ' *activity ')" 3
+is 'on three CPUs' "$("$HR" dump --format records got/trace | grep -c '^ *activity ')" 3
 
 memory_run 8000000:100000 "$shared" "$WORKLOADS/hello"
 is 'a buffer that cannot hold the end of a trace: nothing runs' "$(sed -n 's/ report.*//p' serial)" \
@@ -79,4 +79,50 @@ for how in panic null stack; do
     within "$how: with registers and stack" "$(result_of report)" 100 8192
     like "$how: what was sent is there" got/stdout Hello
 done
+memory_run 8000000:400000 '-smp 3' --cpus 2 --panic-test end-null "$WORKLOADS/hello"
+is 'a panic on a workload CPU: the loader is told' "$(result_of end)" 2
+within 'with registers and stack' "$(result_of report)" 100 8192
+
+# Nobody gives input but the archive.
+printf 'two\nlines\n' >input
+for machine in "$shared" '-smp 2'; do
+    cpus=$(($(echo "$machine" | grep -c 'smp 2')))
+    memory_run 8000000:400000 "$machine" --cpus "$cpus" --stdin input /bin/busybox cat
+    same_file "--cpus $cpus: the archive's input" got/stdout input
+    memory_run 8000000:400000 "$machine" --cpus "$cpus" /bin/busybox cat
+    is "--cpus $cpus: without it there is none" "$(sed -n 's/ sent.*//p' serial)$(cat got/stdout)" \
+        'result: end 1 exit 1 0'
+done
+memory_run 8000000:400000 "$shared" --stdin input "$WORKLOADS/io_stdin" poll
+run_hr run --accel tcg "$WORKLOADS/io_stdin" poll <input
+same_file 'polls of it' got/stdout out
+for bytes in 0 1 65536 100000; do
+    head -c "$bytes" "$BUILD/guest.elf" >input
+    memory_run 8000000:400000 "$shared" --stdin input /bin/busybox cat
+    same_file "$bytes bytes of input" got/stdout input
+done
+
+# The kernel's own time limit: of a program that computes, sleeps, or waits.
+for machine in "$shared" '-smp 3'; do
+    cpus=$(($(echo "$machine" | grep -c 'smp 3') * 2))
+    for program in 'busybox yes' 'busybox sleep 1000' 'spin 100000000000 loop'; do
+        # shellcheck disable=SC2086
+        set -- $program
+        case $1 in busybox) path=/bin/busybox ;; *) path=$WORKLOADS/$1 ;; esac
+        shift
+        memory_run 8000000:400000 "$machine" --cpus "$cpus" --mode off --timeout 300ms "$path" "$@"
+        is "--cpus $cpus: $program is stopped" "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 3 9'
+        within "--cpus $cpus: $program: when it is time" "$(stat_of got/trace '.duration_ns / 1000000 | floor')" 300 "$((300 + cpus * 2000))"
+    done
+    memory_run 8000000:400000 "$machine" --cpus "$cpus" --timeout 300s "$WORKLOADS/threads" stuck 3
+    is "--cpus $cpus: who waits for ever is not waited for" "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 2 9'
+done
+memory_run 8000000:400000 '-smp 2' --cpus 1 -i 1ms --timeout 100ms --panic-test end-hang "$WORKLOADS/spin" 100000000000 loop
+is 'a CPU that does not stop the program is left behind' "$(sed -n 's/ sent.*//p' serial)" 'result: end 3 exit 3 9'
+like 'the log says which' got/log '^notice: CPU 1 did not end the run when it was told to'
+ok 'what the trace holds stays' test "$(stat_of got/trace .samples)" -ge 20
+
+# Encodings for a CPU that this one is not: without counters none are needed.
+memory_run 8000000:400000 "$shared" --target-cpu intel-6-106 -e instructions,LLC-misses "$WORKLOADS/hello"
+is 'a machine without counters needs no encodings' "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 1 0'
 done_testing

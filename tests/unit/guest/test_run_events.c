@@ -68,23 +68,53 @@ const struct pmu_driver *pmu_probe(struct pmu_caps *caps)
     return &fake_driver;
 }
 
+static struct transport fake_transport = {.host = true};
+const struct transport *transport = &fake_transport;
+
 static char manifest_bytes[1024];
+static size_t manifest_used;
+
+static void add(const char *key, const char *value)
+{
+    manifest_used =
+        manifest_append(manifest_bytes, sizeof manifest_bytes, manifest_used, key, value);
+    assert_int_not_equal(manifest_used, 0);
+}
+
+/* A group of encodings for CPUs; any of them may be NULL. */
+static void add_group(const char *list, const char *first, const char *second)
+{
+    if (list)
+        add("target-cpu", list);
+    if (first)
+        add("event-encoding", first);
+    if (second)
+        add("event-encoding", second);
+}
+
+static void begin_manifest(void)
+{
+    manifest_used = 0;
+    add("version", "1");
+    add("event", "one");
+    add("event", "two");
+}
+
+static void open_manifest(void)
+{
+    run = (struct run){0};
+    fake_transport.host = true;
+    assert_int_equal(manifest_open(&run.manifest, manifest_bytes, manifest_used), 0);
+    lines = asked = 0;
+    run_read_events();
+}
 
 /* A manifest of two events, for `cpu`, or for none when it is NULL. */
 static void begin(const char *cpu, const char *first, const char *second)
 {
-    const char *const keys[] = {"version",    "event",          "event",
-                                "target-cpu", "event-encoding", "event-encoding"};
-    const char *const values[] = {"1", "one", "two", cpu, first, second};
-    size_t used = 0;
-
-    for (size_t i = 0; i < 6; i++)
-        if (values[i])
-            used = manifest_append(manifest_bytes, sizeof manifest_bytes, used, keys[i], values[i]);
-    run = (struct run){0};
-    assert_int_equal(manifest_open(&run.manifest, manifest_bytes, used), 0);
-    lines = asked = 0;
-    run_read_events();
+    begin_manifest();
+    add_group(cpu, first, second);
+    open_manifest();
 }
 
 static void counters_of_others_are_named(void **state)
@@ -118,8 +148,97 @@ static void and_for_no_other(void **state)
     (void)state;
     begin("intel-6-9999", "c0:0:0", "c4:0:0");
     assert_int_equal(run_encode_events(), -ENODEV);
-    assert_non_null(strstr(logged[1], "encoded for intel-6-9999, and this CPU is "));
+    assert_non_null(strstr(logged[1], "not encoded for this CPU, which is "));
     assert_int_equal(run.session.event_count, 0);
+}
+
+/* This CPU's name, and its vendor's. */
+static void name_here(char here[CPU_BYTES], char vendor[CPU_BYTES])
+{
+    name_cpu(here);
+    strcpy(vendor, here);
+    *strchr(vendor, '-') = 0;
+}
+
+static void the_group_that_names_this_cpu_is_taken(void **state)
+{
+    char here[CPU_BYTES], vendor[CPU_BYTES], list[128];
+
+    (void)state;
+    name_here(here, vendor);
+    snprintf(list, sizeof list, "intel-6-9998,%s,amd-99-9", here);
+    begin_manifest();
+    add_group("intel-6-9999,amd-99-1", "1:0:0", "2:0:0");
+    add_group(vendor, "3:0:0", "4:0:0");
+    add_group(list, "5:0:0", "6:0:0");
+    add_group("intel-6-1,amd-1-1", "7:0:0", "8:0:0");
+    open_manifest();
+    assert_int_equal(run_encode_events(), 0);
+    assert_int_equal(run.session.events[0].encoding, 5);
+    assert_int_equal(run.session.events[1].encoding, 6);
+    assert_int_equal(asked, 0);
+}
+
+static void a_vendor_stands_for_its_other_cpus(void **state)
+{
+    char here[CPU_BYTES], vendor[CPU_BYTES], longer[CPU_BYTES + 1];
+
+    (void)state;
+    name_here(here, vendor);
+    snprintf(longer, sizeof longer, "%s0", here);
+    begin_manifest();
+    add_group(longer, "1:0:0", "2:0:0");
+    add_group("intel,amd,x86", "3:0:0", "4:0:0");
+    open_manifest();
+    assert_int_equal(run_encode_events(), 0);
+    assert_int_equal(run.session.events[0].encoding, 3);
+    begin_manifest();
+    add_group(longer, "1:0:0", "2:0:0");
+    add_group(",,", "3:0:0", "4:0:0");
+    open_manifest();
+    assert_int_equal(run_encode_events(), -ENODEV);
+}
+
+/* The group's own are missing: those before it are not taken for them. */
+static void groups_are_cut_off(void **state)
+{
+    char here[CPU_BYTES];
+
+    (void)state;
+    name_cpu(here);
+    begin_manifest();
+    add_group("intel-6-9999", "1:0:0", "2:0:0");
+    add_group(here, "3:0:0", NULL);
+    open_manifest();
+    assert_int_equal(run_encode_events(), -EINVAL);
+    begin_manifest();
+    add_group("intel-6-9999", "1:0:0", NULL);
+    add_group(here, NULL, NULL);
+    open_manifest();
+    assert_int_equal(run_encode_events(), -EINVAL);
+}
+
+static void nobody_to_ask(void **state)
+{
+    (void)state;
+    begin(NULL, NULL, NULL);
+    fake_transport.host = false;
+    assert_int_equal(run_encode_events(), -ENODEV);
+    assert_int_equal(asked, 0);
+    assert_int_equal(run.session.event_count, 0);
+    assert_non_null(strstr(logged[1], "pack it with --target-cpu "));
+}
+
+/* A stub, or virtual time, needs no encodings. */
+static void without_counters_none_are_needed(void **state)
+{
+    (void)state;
+    begin("intel-6-9999", "c0:0:0", "damaged");
+    fake_transport.host = false;
+    run.pmu_caps.needs_encodings = false;
+    assert_int_equal(run_encode_events(), 0);
+    assert_int_equal(run.session.event_count, 2);
+    assert_int_equal(run.session.events[0].encoding, 0);
 }
 
 static void damage_is_refused(void **state)
@@ -220,6 +339,11 @@ int main(void)
         cmocka_unit_test(counters_of_others_are_named),
         cmocka_unit_test(the_archive_encodes_for_this_cpu),
         cmocka_unit_test(and_for_no_other),
+        cmocka_unit_test(the_group_that_names_this_cpu_is_taken),
+        cmocka_unit_test(a_vendor_stands_for_its_other_cpus),
+        cmocka_unit_test(groups_are_cut_off),
+        cmocka_unit_test(nobody_to_ask),
+        cmocka_unit_test(without_counters_none_are_needed),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(refusals_say_what_fits),
     };

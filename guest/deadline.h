@@ -1,0 +1,14 @@
+/* Ends a run that takes too long, where no host does: after boot_info.timeout_ns, or the manifest's
+ * timeout, of the workload clock the program is stopped (HR_EXIT_TIMEOUT).
+ */
+#ifndef GUEST_DEADLINE_H
+#define GUEST_DEADLINE_H
+
+/* The program starts now; by the kernel lock's holder, on a workload CPU. */
+void deadline_start(void);
+
+/* The service CPU, often: stops the program when it is time; leaves the machine when a CPU does not
+ * end the run although it was told to long ago. */
+void deadline_look(void);
+
+#endif
