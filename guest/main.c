@@ -5,6 +5,7 @@
 #include "drivers/acpi/acpi.h"
 #include "drivers/apic/apic.h"
 #include "drivers/platform.h"
+#include "drivers/processor/topology.h"
 #include "drivers/uart/uart.h"
 #include "guest/calibrate.h"
 #include "guest/clock.h"
@@ -46,12 +47,16 @@ static bool workload_go; /* the program is loaded */
 
 static void read_machine(const struct boot_info *boot)
 {
+    struct topology topology;
+
     acpi_read(boot->rsdp, &run.machine);
     apic_init(run.machine.local_apic_base);
     if (boot->entry == BOOT_ENTRY_UEFI)
         uefi_keep_apic();
     apic_enable(VECTOR_SPURIOUS);
     cpus[0].apic_id = apic_id();
+    topology_read(&topology);
+    topology_spread(&topology, run.machine.apic_ids, run.machine.cpu_count, cpus[0].apic_id);
 }
 
 static void read_archive(const struct boot_info *boot)

@@ -6,6 +6,7 @@
 #include "lib/x86.h"
 
 #define DOMAINS_MAX 16
+#define IDS_MAX 1024
 #define SHIFT_MAX 31u
 
 enum { DOMAIN_END = 0, DOMAIN_THREAD = 1 }; /* of leaves 0BH and 1FH, ECX bits 15:8 */
@@ -100,4 +101,33 @@ struct topology_count topology_count(const struct topology *topology, const uint
         .cores = different(apic_ids, count, topology->core_shift),
         .threads = count,
     };
+}
+
+/* How many threads of this one's core come before it: `boot`, and those in the list. */
+static uint32_t before(const struct topology *topology, const uint32_t *ids, uint32_t i,
+                       uint32_t boot)
+{
+    uint32_t count = topology_siblings(topology, ids[i], boot);
+
+    for (uint32_t j = 0; j < i && ids[i] != boot; j++)
+        count += ids[j] != boot && topology_siblings(topology, ids[i], ids[j]);
+    return count;
+}
+
+void topology_spread(const struct topology *topology, uint32_t *apic_ids, uint32_t count,
+                     uint32_t boot)
+{
+    static uint32_t ordered[IDS_MAX], ranks[IDS_MAX];
+    uint32_t done = 0;
+
+    if (count > IDS_MAX)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        ranks[i] = before(topology, apic_ids, i, boot);
+    for (uint32_t rank = 0; done < count; rank++)
+        for (uint32_t i = 0; i < count; i++)
+            if (ranks[i] == rank)
+                ordered[done++] = apic_ids[i];
+    for (uint32_t i = 0; i < count; i++)
+        apic_ids[i] = ordered[i];
 }

@@ -20,6 +20,11 @@ void topology_read(struct topology *out);
 struct topology_count topology_count(const struct topology *topology, const uint32_t *apic_ids,
                                      uint32_t count);
 
+/* Puts the ids in an order in which the first ones share no core with `boot` and each other as long
+ * as there are such, and otherwise stay as they are.  count is at most 1024. */
+void topology_spread(const struct topology *topology, uint32_t *apic_ids, uint32_t count,
+                     uint32_t boot);
+
 /* Two different threads of one core. */
 static inline bool topology_siblings(const struct topology *topology, uint32_t a, uint32_t b)
 {

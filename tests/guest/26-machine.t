@@ -16,6 +16,7 @@ for word; do
     smm.-bios) skip=1; continue ;;
     smm.*smm=off*) word=\$(echo "\$word" | sed 's/smm=off/smm=on/') ;;
     smt.[0-9]*) [ "\$last" != -smp ] || word="\$word,sockets=1,cores=\$((word / 2)),threads=2" ;;
+    smt4.[0-9]*) [ "\$last" != -smp ] || word='4,sockets=1,cores=2,threads=2' ;;
     esac
     last=\$word
     set -- "\$@" "\$word"
@@ -57,6 +58,11 @@ bent smt --cpus 1 -o smt.bin "$WORKLOADS/hello"
 is 'two threads of a core: topology' "$(fact smt.bin cores).$(fact smt.bin threads)" 1.2
 is 'the service CPU is the sibling' "$(fact smt.bin siblings_active)" 0
 like 'and that is worth a warning' "$(stat_of smt.bin '.machine.warnings[]' >warnings && echo warnings)" 'APIC ids 0$'
+
+bent smt4 --cpus 1 -o smt.bin "$WORKLOADS/hello"
+is 'two cores: the program gets the one that the kernel has not' "$(fact smt.bin program_apic_ids)" 2
+is 'its other thread rests' "$(fact smt.bin siblings_active).$(fact smt.bin siblings_idle)" null.3
+is 'two cores: no warning' "$(stat_of smt.bin '.machine.warnings | length')" 0
 
 run_guest --accel tcg --cpu $intel -e instructions -o plain.bin "$WORKLOADS/phases-musl" 3 1
 run_guest --accel tcg --cpu $intel -e smi,instructions -o smi.bin "$WORKLOADS/phases-musl" 3 1

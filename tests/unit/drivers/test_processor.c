@@ -371,6 +371,32 @@ static void ids_are_counted(void **state)
     assert_false(topology_siblings(&t, 17, 18));
 }
 
+static void threads_of_one_core_come_last(void **state)
+{
+    const struct topology t = {1, 4};
+    uint32_t ids[] = {0, 1, 2, 3, 4, 5}, apart[] = {0, 2, 4, 1, 3, 5}, odd[] = {3, 2, 9, 8, 1};
+    uint32_t all[IDS_MAX];
+
+    (void)state;
+    topology_spread(&t, ids, COUNT(ids), 0);
+    assert_memory_equal(ids, ((uint32_t[]){0, 2, 4, 1, 3, 5}), sizeof ids);
+    topology_spread(&t, apart, COUNT(apart), 0); /* as firmware should list them */
+    assert_memory_equal(apart, ((uint32_t[]){0, 2, 4, 1, 3, 5}), sizeof apart);
+    topology_spread(&t, odd, COUNT(odd), 2); /* the boot CPU is none of the first */
+    assert_memory_equal(odd, ((uint32_t[]){2, 9, 1, 3, 8}), sizeof odd);
+    for (uint32_t i = 0; i < IDS_MAX; i++)
+        all[i] = 5; /* the firmware's nonsense */
+    topology_spread(&t, all, IDS_MAX, 5);
+    assert_int_equal(all[IDS_MAX - 1], 5);
+    const struct topology one = {31, 31};
+    for (uint32_t i = 0; i < IDS_MAX; i++)
+        all[i] = i;
+    topology_spread(&one, all, IDS_MAX, 7);
+    assert_int_equal(all[0], 7);
+    assert_int_equal(all[1], 0);
+    assert_int_equal(all[IDS_MAX - 1], IDS_MAX - 1);
+}
+
 /* ---- caches ---- */
 
 static void caches_are_described(void **state)
@@ -412,6 +438,7 @@ int main(void)
         cmocka_unit_test(amd_says_it_elsewhere),
         cmocka_unit_test(old_leaves_say_it_roughly),
         cmocka_unit_test(ids_are_counted),
+        cmocka_unit_test(threads_of_one_core_come_last),
         cmocka_unit_test(caches_are_described),
     };
 
