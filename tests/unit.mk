@@ -8,6 +8,8 @@ FUZZ_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. -D_GNU_SOURCE -fsanitize=fuzzer,add
 	-fno-sanitize-recover=undefined
 
 UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
+# What needs lwIP is there where lwIP is (guest/net/net.mk).
+UNIT_SRC := $(if $(filter yes,$(LWIP)),$(UNIT_SRC),$(filter-out %/test_network.c,$(UNIT_SRC)))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(UNIT_OUT)/%,$(UNIT_SRC))
 UNIT_LIB := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(sort $(wildcard lib/*.c)))
 UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(filter-out host/main.c,$(sort $(wildcard host/*.c host/*/*.c))))
@@ -41,6 +43,15 @@ $(UNIT_OUT)/host/%: tests/unit/host/%.c $(UNIT_LIB) $(UNIT_HOST)
 $(UNIT_OUT)/%: tests/unit/%.c $(UNIT_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_LIB) -lcmocka
+
+UNIT_LWIP := $(patsubst %.c,$(UNIT_OUT)/obj/lwip/%.o,$(LWIP_SRC))
+$(UNIT_OUT)/obj/lwip/%.o: $(LWIP_DIR)/%.c guest/net/net.mk $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(filter-out $(WARN),$(UNIT_CFLAGS)) -w -DLWIP_TESTMODE=1 $(LWIP_INCLUDE) -c -o $@ $<
+
+$(UNIT_OUT)/guest/net/test_network: tests/unit/guest/net/test_network.c $(UNIT_LWIP) $(UNIT_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -DLWIP_TESTMODE=1 $(LWIP_INCLUDE) -o $@ $< $(UNIT_LWIP) $(UNIT_LIB) -lcmocka
 
 GOLDEN_OBJ := $(addprefix $(UNIT_OUT)/obj/tests/golden/,golden.o golden_file.o golden_stacks.o)
 $(UNIT_OUT)/lib/test_trace_golden: $(GOLDEN_OBJ)

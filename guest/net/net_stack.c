@@ -198,8 +198,22 @@ static void log_address(const char *how)
              g[3], how);
 }
 
+/* Whether the collector is in this network or there is a way out of it. */
+static int check_way(const struct boot_network *network, char *problem, size_t room)
+{
+    uint32_t netmask = netif_ip4_netmask(&interface)->addr;
+
+    if (netif_ip4_gw(&interface)->addr ||
+        (network->collector & netmask) == (netif_ip4_addr(&interface)->addr & netmask))
+        return 0;
+    format_text(problem, room, "the collector is in another network, and there is no gateway");
+    return -EHOSTUNREACH;
+}
+
 int net_stack_start(const struct boot_network *network, char *problem, size_t room)
 {
+    link = queued = false;
+    next_look_ms = 0;
     int status = open_card(problem, room);
 
     if (status)
@@ -213,9 +227,10 @@ int net_stack_start(const struct boot_network *network, char *problem, size_t ro
         return -ENETDOWN;
     }
     status = get_address(network, problem, room);
-    if (status == 0)
-        log_address(network->address ? "configured" : "from DHCP");
-    return status;
+    if (status)
+        return status;
+    log_address(network->address ? "configured" : "from DHCP");
+    return check_way(network, problem, room);
 }
 
 void net_stack_stop(void)

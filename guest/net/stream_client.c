@@ -247,8 +247,7 @@ static void begin(void)
     tcp_nagle_disable(client.pcb);
     err_t status = tcp_connect(client.pcb, &client.address, client.port, connected);
     if (status != ERR_OK)
-        try_later(status == ERR_RTE ? "no way to the collector: it needs a gateway"
-                                    : "the connection cannot be begun");
+        try_later("the connection cannot be begun");
 }
 
 int stream_client_start(const struct boot_network *network, struct outbox *box)
@@ -358,9 +357,12 @@ uint64_t stream_client_stuck_ms(void)
     return net_port_ms() - client.good_ms;
 }
 
+/* A sign of life that was sent is nobody's concern any more. */
 bool stream_client_busy(void)
 {
-    return client.box->first != client.box->last;
+    const struct outbox *box = client.box;
+
+    return box->next != box->last || outbox_kept(box) || box->ended;
 }
 
 const char *stream_client_problem(void)
