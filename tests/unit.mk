@@ -14,6 +14,7 @@ UNIT_BIN := $(patsubst tests/unit/%.c,$(UNIT_OUT)/%,$(UNIT_SRC))
 UNIT_LIB := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(sort $(wildcard lib/*.c)))
 UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(filter-out host/main.c,$(sort $(wildcard host/*.c host/*/*.c))))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SRC := $(if $(filter yes,$(LWIP)),$(FUZZ_SRC),$(filter-out %/fuzz_network.c,$(FUZZ_SRC)))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(FUZZ_SRC))
 REPLAY_BIN := $(patsubst tests/fuzz/fuzz_%.c,$(FUZZ_OUT)/replay_%,$(FUZZ_SRC))
 
@@ -94,6 +95,15 @@ $(eval $(call FUZZ_HOST,unwind,host/unwind.c host/unwind_epilogue.c host/unwind_
 	host/unwind_rule.c host/unwind_tables.c host/elf_place.c host/stacks.c host/symbols_debuginfod.c host/symbols_file.c host/text.c \
 	host/trace_info.c host/trace_regions.c))
 FUZZ_LIBS_unwind := -ldw -lelf
+
+FUZZ_LWIP := $(patsubst %.c,$(FUZZ_OUT)/obj/lwip/%.o,$(LWIP_SRC))
+$(FUZZ_OUT)/obj/lwip/%.o: $(LWIP_DIR)/%.c guest/net/net.mk
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(filter-out $(WARN),$(FUZZ_CFLAGS)) -w $(LWIP_INCLUDE) -c -o $@ $<
+
+$(FUZZ_OUT)/fuzz_network: $(FUZZ_LWIP)
+FUZZ_LIBS_network = $(LWIP_INCLUDE) $(filter $(FUZZ_OUT)/obj/%,$^)
+$(FUZZ_OUT)/replay_network: $(UNIT_LWIP)
 
 $(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard lib/*.c lib/*.h include/*.h)
 	@mkdir -p $(@D)
