@@ -68,7 +68,7 @@ static void take_status(uint32_t status)
     if (status == RUN_WELCOME_DONE && outbox_all_sent(client.box))
         enter(STREAM_DONE);
     else if (status == RUN_WELCOME_DONE)
-        refuse("the collector says that the run is complete, which is not so");
+        refuse("the collector has a complete run with the id of this one");
     else if (final(status))
         refuse(run_stream_status_text(status));
     else
