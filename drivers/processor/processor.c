@@ -49,15 +49,15 @@ static void read_names(struct processor *out)
 
 uint32_t processor_microcode(void)
 {
-    bool amd = x86_cpuid(0, 0).ecx != 0x6c65746e; /* "ntel" */
+    bool intel = x86_cpuid(0, 0).ecx == 0x6c65746e; /* "ntel" */
     uint64_t value;
 
-    if (!amd && platform_msr_write(MSR_MICROCODE, 0))
+    if (intel && platform_msr_write(MSR_MICROCODE, 0))
         return 0;
     x86_cpuid(1, 0);
     if (platform_msr_read(MSR_MICROCODE, &value))
         return 0;
-    return (uint32_t)(amd ? value : value >> 32);
+    return (uint32_t)(intel ? value >> 32 : value);
 }
 
 uint8_t processor_core_kind(void)
