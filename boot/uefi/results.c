@@ -174,7 +174,7 @@ static bool write_stream(struct place *place, const struct results_run *run,
     struct frames_walk walk;
     struct frames_piece piece;
 
-    if (run->frames->ports[stream->port] == 0 && !stream->always)
+    if (run->log_only || (run->frames->ports[stream->port] == 0 && !stream->always))
         return true;
     results_file_begin(&file, stream->name);
     frames_walk(&walk, run->frames);

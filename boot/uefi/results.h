@@ -16,6 +16,7 @@ struct results_run {
     uint64_t elapsed_ns;
     const struct outcome *outcome;
     const struct frames *frames;
+    bool log_only; /* its streams went another way */
     const char *report; /* of the kernel, as it is; may be NULL */
     size_t report_bytes;
     void (*written)(uint64_t bytes); /* is called now and then */

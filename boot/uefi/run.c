@@ -167,6 +167,7 @@ static void keep(struct run *run)
         .elapsed_ns = run->elapsed_ns,
         .outcome = &run->outcome,
         .frames = &frames,
+        .log_only = batch.conf.network != 0,
         .written = show_written,
     };
 
