@@ -254,6 +254,8 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
 
 void kernel_main(struct boot_info *boot)
 {
+    uint64_t entered = x86_rdtsc();
+
     run.boot = boot;
     image_place(boot->kernel_physical);
     uart_init();
@@ -269,7 +271,7 @@ void kernel_main(struct boot_info *boot)
     choose_counters();
     log_line("microtome %s: TSC %lu Hz, %lu MiB, %u CPUs offered, ready after %lu us", VERSION_TEXT,
              run.clock.hz, phys_total_bytes() >> 20, run.machine.cpu_count,
-             run_ticks_to_ns(x86_rdtsc()) / 1000);
+             run_ticks_to_ns(x86_rdtsc() - entered) / 1000);
     log_line("counters: driver %s, version %u, %u general of %u bits, %u fixed", run.pmu->name,
              run.pmu_caps.version, run.pmu_caps.general_counters, run.pmu_caps.general_bits,
              run.pmu_caps.fixed_counters);

@@ -40,6 +40,7 @@ struct options {
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
     uint64_t memory_bytes;
+    bool memory_given; /* not the default */
     enum options_accel accel;
     const char *qemu; /* NULL: qemu-system-x86_64 from PATH */
     const char *cpu; /* QEMU's -cpu, NULL: chosen */

@@ -70,6 +70,7 @@ static int append(struct options_list *list, const char *item, struct run_failur
 
 static int set_memory(struct options *o, const char *text, struct run_failure *failure)
 {
+    o->memory_given = true;
     if (o->unattended && strcmp(text, "all") == 0) {
         o->memory_bytes = UINT64_MAX;
         return 0;

@@ -231,7 +231,7 @@ int boot_conf_parse(const char *text, size_t bytes, struct boot_conf *conf,
 
     memset(conf, 0, sizeof *conf);
     memset(error, 0, sizeof *error);
-    conf->memory_bytes = 1ull << 30;
+    conf->memory_bytes = BOOT_CONF_USUAL;
     conf->buffer_bytes = BOOT_CONF_ALL;
     conf->part_bytes = BOOT_CONF_PART_BYTES_MAX;
     conf->port = RUN_STREAM_PORT;

@@ -2,15 +2,19 @@
  * people, parsed by the loader (boot/uefi/) and by the host.
  *
  * Lines "key = value"; [run] starts a run; '#' at the start or after a blank starts a comment.  CR
- * LF is fine.  Keys before the first [run], each once: version = 1                            comes
- * first kernel = \microtome\guest.elf          kernel-bytes = N   kernel-crc32c = HEX output =
- * stick | network               (default stick) end = power-off | reboot | wait        (default
- * power-off) firmware = keep | exit                 keep: boot services stay alive; exit: network
- * only memory = SIZE | all                    the kernel's and the program's (default 1G; K, M, G,
- * T) buffer = SIZE | all                    the trace's until it leaves (default: all that is left)
- *   part = SIZE                            files on the stick are at most so long (64K to 4095M,
- *                                          the default)
- *   machine = NAME                         names this machine's results (default: from SMBIOS)
+ * LF is fine.  Keys before the first [run], each at most once:
+ *   version = 1                            comes first
+ *   kernel = \microtome\guest.elf          kernel-bytes = N   kernel-crc32c = HEX
+ *   output = stick | network               (default stick)
+ *   end = power-off | reboot | wait        (default power-off)
+ *   firmware = keep | exit                 keep (the default): boot services stay alive;
+ *                                          exit: with output = network only
+ *   memory = SIZE | all                    the kernel's and the program's; K, M, G, T
+ *                                          (default 1G, or half of what a smaller machine has)
+ *   buffer = SIZE | all                    the trace's until it leaves (default: what is left)
+ *   part = SIZE                            files on the stick are at most so long
+ *                                          (64K to 4095M, the default)
+ *   machine = NAME                         names the results (default: from SMBIOS)
  *   collector = ADDRESS[:PORT]             IPv4; with output = network
  *   address = dhcp | ADDRESS/BITS          gateway = ADDRESS
  *   token = TEXT
@@ -33,6 +37,7 @@
 #define BOOT_CONF_NAME_BYTES 64
 #define BOOT_CONF_BYTES_MAX (1u << 20) /* of the file */
 #define BOOT_CONF_ALL UINT64_MAX
+#define BOOT_CONF_USUAL 0u /* memory: 1 GiB, or half of what there is, if that is less */
 
 enum boot_conf_end { BOOT_CONF_POWER_OFF, BOOT_CONF_REBOOT, BOOT_CONF_WAIT };
 
@@ -55,7 +60,7 @@ struct boot_conf {
     uint32_t network; /* 1: output = network */
     uint32_t end; /* enum boot_conf_end */
     uint32_t exit_firmware; /* 1: firmware = exit */
-    uint64_t memory_bytes, buffer_bytes, part_bytes; /* BOOT_CONF_ALL: all */
+    uint64_t memory_bytes, buffer_bytes, part_bytes; /* BOOT_CONF_ALL, _USUAL */
     char machine[BOOT_CONF_NAME_BYTES];
     uint32_t collector, address, netmask, gateway; /* network byte order; address 0: DHCP */
     uint16_t port;

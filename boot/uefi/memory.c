@@ -148,6 +148,8 @@ static const char *size_text(uint64_t bytes, char out[24])
 {
     if (bytes == BOOT_CONF_ALL)
         return "all";
+    if (bytes == BOOT_CONF_USUAL)
+        return "as usual";
     format_text(out, 24, "%lu MiB", bytes >> 20);
     return out;
 }

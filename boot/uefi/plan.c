@@ -8,6 +8,7 @@
 
 #define BUFFER_BYTES_MIN (1ull << 20) /* as lib/boot_conf.h has it */
 #define MEMORY_BYTES_MIN (32ull << 20)
+#define MEMORY_BYTES_USUAL (1ull << 30)
 
 /* Largest first; a firmware has a few hundred at most. */
 static void sort(struct plan_free *free, size_t count)
@@ -52,12 +53,19 @@ static uint64_t whole_pages(uint64_t bytes)
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
+static uint64_t usual(uint64_t most)
+{
+    return most < MEMORY_BYTES_USUAL ? most : MEMORY_BYTES_USUAL;
+}
+
 /* Sets what each kind gets of `bytes`. */
 static bool divide(struct plan *plan, uint64_t bytes, struct plan_wish wish)
 {
     uint64_t memory = wish.memory_bytes, buffer = wish.buffer_bytes;
 
-    if (memory == BOOT_CONF_ALL && buffer == BOOT_CONF_ALL)
+    if (memory == BOOT_CONF_USUAL)
+        memory = usual(buffer < bytes ? bytes - buffer : bytes / 2 / PAGE_BYTES * PAGE_BYTES);
+    else if (memory == BOOT_CONF_ALL && buffer == BOOT_CONF_ALL)
         memory = bytes / 2 / PAGE_BYTES * PAGE_BYTES;
     else if (memory == BOOT_CONF_ALL && buffer <= bytes)
         memory = bytes - buffer;

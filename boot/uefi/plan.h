@@ -19,7 +19,7 @@ struct plan_free {
     uint64_t bytes;
 };
 
-struct plan_wish { /* BOOT_CONF_ALL: all that there is; both: a half each */
+struct plan_wish { /* BOOT_CONF_ALL: all that there is; both: a half each; BOOT_CONF_USUAL */
     uint64_t memory_bytes;
     uint64_t buffer_bytes;
 };

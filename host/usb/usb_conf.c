@@ -59,7 +59,11 @@ static void write_head(FILE *out, const struct usb_contents *c, const struct boo
     fprintf(out, "end = %s    # after the last run: power-off, reboot or wait\n", ends[conf->end]);
     fprintf(out, "firmware = %s    # keep, or exit (network only)\n",
             conf->exit_firmware ? "exit" : "keep");
-    write_size(out, "memory", conf->memory_bytes, "the kernel's and the program's");
+    if (conf->memory_bytes == BOOT_CONF_USUAL)
+        fprintf(out, "# memory = SIZE    # the kernel's and the program's; 1G, or half of what a "
+                     "smaller machine has\n");
+    else
+        write_size(out, "memory", conf->memory_bytes, "the kernel's and the program's");
     write_size(out, "buffer", conf->buffer_bytes, "the trace's, until it is written");
     write_size(out, "part", conf->part_bytes, "longer files are written in parts");
     if (conf->machine[0] != 0)

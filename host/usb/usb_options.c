@@ -144,7 +144,7 @@ static int finish(struct usb_options *o, struct options_parsing *archive)
     if (usb_options_finish_conf(o) != 0)
         return -1;
     o->archives = is_archive(o->run.program[0]);
-    o->conf.memory_bytes = o->run.memory_bytes;
+    o->conf.memory_bytes = o->run.memory_given ? o->run.memory_bytes : BOOT_CONF_USUAL;
     return o->archives ? finish_archives(o, archive) : options_finish(archive);
 }
 

@@ -61,8 +61,8 @@ same_file 'a program: the kernel' x "$BUILD/guest.elf"
 is 'conf: sizes' "$(conf usb.img kernel-bytes) $(conf usb.img bytes)" \
     "$(stat -c %s "$BUILD/guest.elf") $(on usb.img /microtome/runs/hello.cpio | wc -c)"
 is 'conf: the run' "$(conf usb.img archive) $(conf usb.img name) $(conf usb.img repeat)" '\microtome\runs\hello.cpio hello 1'
-is 'conf: defaults' "$(for key in output end firmware memory buffer; do conf usb.img $key; done | paste -sd ' ')" \
-    'stick power-off keep 1024M all'
+is 'conf: defaults' "$(for key in output end firmware buffer; do conf usb.img $key; done | paste -sd ' ')" \
+    'stick power-off keep all'
 on usb.img /microtome/runs/hello.cpio >run.cpio
 mkdir x.d
 (cd x.d && cpio -idu --quiet <../run.cpio)

@@ -85,6 +85,19 @@ static void takes_as_much_as_was_asked_for(void **state)
                 plan.buffer_bytes - plan.memory_bytes <= 4096);
 }
 
+static void takes_half_of_a_small_machine(void **state)
+{
+    const struct plan_free small[] = {{16 * MIB, 964 * MIB}};
+
+    (void)state;
+    assert_true(make(pc, 4, BOOT_CONF_USUAL, BOOT_CONF_ALL));
+    assert_true(plan.memory_bytes == GIB);
+    assert_true(make(small, 1, BOOT_CONF_USUAL, BOOT_CONF_ALL));
+    assert_true(plan.memory_bytes == 450 * MIB && plan.buffer_bytes == 450 * MIB);
+    assert_true(make(small, 1, BOOT_CONF_USUAL, 200 * MIB));
+    assert_true(plan.memory_bytes == 700 * MIB && plan.buffer_bytes == 200 * MIB);
+}
+
 static void says_when_there_is_too_little(void **state)
 {
     const struct plan_free small[] = {{16 * MIB, 100 * MIB}};
@@ -152,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_the_largest_to_the_program),
         cmocka_unit_test(takes_as_much_as_was_asked_for),
+        cmocka_unit_test(takes_half_of_a_small_machine),
         cmocka_unit_test(says_when_there_is_too_little),
         cmocka_unit_test(keeps_to_the_number_of_ranges),
         cmocka_unit_test(is_sound_for_anything),

@@ -60,7 +60,7 @@ static void takes_defaults(void **state)
     assert_int_equal(conf.network, 0);
     assert_int_equal(conf.end, BOOT_CONF_POWER_OFF);
     assert_int_equal(conf.exit_firmware, 0);
-    assert_true(conf.memory_bytes == 1ull << 30);
+    assert_true(conf.memory_bytes == BOOT_CONF_USUAL);
     assert_true(conf.buffer_bytes == BOOT_CONF_ALL);
     assert_true(conf.part_bytes == 4095ull << 20);
     assert_string_equal(conf.machine, "");
