@@ -210,7 +210,7 @@ static void print_sum(const struct collection *c)
 
 int usb_collect(const struct usb_options *o, struct run_failure *failure)
 {
-    struct collection c = {.options = o, .failure = failure};
+    struct collection c = {.options = o, .source = {.fd = -1}, .failure = failure};
     struct usb_take *take = malloc(sizeof *take);
     int result = take != NULL ? open_all(&c) : run_fail(failure, RUN_EXIT_FAILED, "out of memory");
 
@@ -221,6 +221,7 @@ int usb_collect(const struct usb_options *o, struct run_failure *failure)
         result = take_one(&c, c.numbers.names[i], take);
     if (result == 0)
         print_sum(&c);
+    usb_source_close(&c.source);
     free(c.numbers.names);
     free(take);
     if (result != 0)

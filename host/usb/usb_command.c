@@ -51,7 +51,7 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
         failure->exit_status = RUN_EXIT_FAILED; /* and it was said why */
         return -1;
     }
-    result = usb_image_make(target.partial, bytes, c, o, failure);
+    result = usb_image_make(target.fd, bytes, c, o, failure);
     if (target_close(&target, result == 0) != HR_EXIT_OK && result == 0) {
         failure->exit_status = RUN_EXIT_FAILED;
         return -1;

@@ -20,35 +20,44 @@
 
 static const char suffix[] = ".cpio";
 
-/* Size and checksum of what `source` holds. */
+static int check_size(const struct usb_file *file, const char *what, struct run_failure *failure)
+{
+    if (file->bytes == 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "the %s %s is empty", what, file->source);
+    if (file->bytes <= USB_FILE_BYTES_MAX)
+        return 0;
+    return run_fail(
+        failure, RUN_EXIT_FAILED,
+        "the %s %s has %llu MB, and a file on a stick can have %llu MB; pack fewer files", what,
+        file->source, (unsigned long long)(file->bytes >> 20),
+        (unsigned long long)(USB_FILE_BYTES_MAX >> 20));
+}
+
+/* Opens what `source` names, for as long as the contents live: size and checksum are those of the
+ * file that is copied, whatever becomes of the name.
+ */
 static int measure(struct usb_file *file, const char *what, struct run_failure *failure)
 {
     static uint8_t piece[256u << 10];
-    int fd = open(file->source, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(file->source, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat status;
     ssize_t count = -1;
 
+    if (fd < 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "the %s %s: %s", what, file->source,
+                        strerror(errno));
+    file->fd = fd;
     file->bytes = file->crc32c = 0;
-    if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)) {
-        close(fd);
+    if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
         return run_fail(failure, RUN_EXIT_FAILED, "the %s %s is not a file", what, file->source);
-    }
-    while (fd >= 0 && (count = read(fd, piece, sizeof piece)) > 0) {
+    while ((count = read(fd, piece, sizeof piece)) > 0) {
         file->crc32c = crc32c(file->crc32c, piece, (size_t)count);
         file->bytes += (uint64_t)count;
     }
     if (count < 0)
-        run_fail(failure, RUN_EXIT_FAILED, "the %s %s: %s", what, file->source, strerror(errno));
-    else if (file->bytes == 0)
-        run_fail(failure, RUN_EXIT_FAILED, "the %s %s is empty", what, file->source);
-    else if (file->bytes > USB_FILE_BYTES_MAX)
-        run_fail(failure, RUN_EXIT_FAILED,
-                 "the %s %s has %llu MB, and a file on a stick can have %llu MB; pack fewer files",
-                 what, file->source, (unsigned long long)(file->bytes >> 20),
-                 (unsigned long long)(USB_FILE_BYTES_MAX >> 20));
-    if (fd >= 0)
-        close(fd);
-    return failure->exit_status == 0 ? 0 : -1;
+        return run_fail(failure, RUN_EXIT_FAILED, "the %s %s: %s", what, file->source,
+                        strerror(errno));
+    return check_size(file, what, failure);
 }
 
 static bool is_taken(const char *name, const struct usb_file *others, size_t count)
@@ -121,10 +130,10 @@ static int add_run(struct usb_contents *c, const char *source, const char *name_
              suffix);
     if (snprintf(run->source, sizeof run->source, "%s", source) >= (int)sizeof run->source)
         return run_fail(failure, RUN_EXIT_FAILED, "%s: %s", source, strerror(ENAMETOOLONG));
+    c->run_count++;
     if (measure(run, "archive", failure) != 0)
         return -1;
     c->bytes += run->bytes;
-    c->run_count++;
     return 0;
 }
 
@@ -179,8 +188,19 @@ int usb_contents_gather(struct usb_contents *c, const struct usb_options *o,
     return o->archives ? add_archives(c, o, failure) : add_program(c, o, failure);
 }
 
+static void close_file(const struct usb_file *file)
+{
+    if (file->fd > 0)
+        close(file->fd);
+}
+
 void usb_contents_free(struct usb_contents *c)
 {
+    close_file(&c->loader);
+    close_file(&c->kernel);
+    close_file(&c->mbr);
+    for (size_t i = 0; i < c->run_count; i++)
+        close_file(&c->runs[i]);
     if (c->archive >= 0)
         close(c->archive);
     free(c->runs);

@@ -10,7 +10,8 @@
 #define USB_FILE_BYTES_MAX (4095ull << 20) /* FAT's limit is a byte below 4 GiB */
 
 struct usb_file {
-    char source[PATH_MAX]; /* on the host */
+    char source[PATH_MAX]; /* on the host; for messages */
+    int fd; /* of it; 0: not opened */
     char name[BOOT_CONF_NAME_BYTES]; /* without its directory */
     uint64_t bytes;
     uint32_t crc32c;

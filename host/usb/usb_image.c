@@ -1,6 +1,5 @@
 /* Makes the image of a stick with sfdisk, mkfs.fat and mtools. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +19,8 @@
 #define IMAGE_BYTES_MIN (UINT64_C(64) << 20) /* FAT32 has at least 65525 clusters */
 #define CLUSTERS 131072 /* so that clusters are large and FAT32 it is */
 #define CLUSTER_BYTES_MAX 32768u
-#define NAME_BYTES (PATH_MAX + 32)
+#define FD_NAME_BYTES 48
+#define NAME_BYTES (FD_NAME_BYTES + 32)
 
 static const char readme[] =
     "Microtome: this stick runs programs on a PC, alone, and measures them.\r\n"
@@ -118,11 +118,19 @@ static int make_directories(const char *path, struct run_failure *failure)
     return usb_tool_run(argv, NULL, failure);
 }
 
-static int copy(const char *path, const char *source, const char *target,
-                struct run_failure *failure)
+/* What a descriptor of ours is called for other programs: no letter of a name means anything to
+ * them then.
+ */
+static char *name_of(int fd, char name[FD_NAME_BYTES])
 {
-    char image[NAME_BYTES];
-    const char *const argv[] = {"mcopy", "-i", image, "-o", source, target, NULL};
+    snprintf(name, FD_NAME_BYTES, "/proc/%d/fd/%d", (int)getpid(), fd);
+    return name;
+}
+
+static int copy(const char *path, int from, const char *target, struct run_failure *failure)
+{
+    char image[NAME_BYTES], source[FD_NAME_BYTES];
+    const char *const argv[] = {"mcopy", "-i", image, "-o", name_of(from, source), target, NULL};
 
     inside(path, image);
     return usb_tool_run(argv, NULL, failure);
@@ -166,7 +174,7 @@ static int add_file(const char *path, const struct usb_file *file, const char *d
     char target[PATH_MAX];
 
     snprintf(target, sizeof target, "::%s/%s", directory, file->name);
-    if (copy(path, file->source, target, failure) != 0)
+    if (copy(path, file->fd, target, failure) != 0)
         return -1;
     return read_back(path, file, target, failure);
 }
@@ -174,16 +182,13 @@ static int add_file(const char *path, const struct usb_file *file, const char *d
 static int add_text(const char *path, const char *text, const char *target,
                     struct run_failure *failure)
 {
-    char source[64];
     int fd = memfd_create("text", MFD_CLOEXEC);
     int result;
 
     if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
         result = run_fail(failure, RUN_EXIT_FAILED, "%s: %s", target, strerror(errno));
-    else {
-        snprintf(source, sizeof source, "/proc/%d/fd/%d", (int)getpid(), fd);
-        result = copy(path, source, target, failure);
-    }
+    else
+        result = copy(path, fd, target, failure);
     if (fd >= 0)
         close(fd);
     return result;
@@ -206,12 +211,8 @@ static int add_files(const char *path, const struct usb_contents *c, const char 
 static int add_boot_code(int fd, const struct usb_file *mbr, struct run_failure *failure)
 {
     uint8_t code[USB_MBR_CODE_BYTES] = {0};
-    int from = open(mbr->source, O_RDONLY | O_CLOEXEC);
-    ssize_t bytes = from >= 0 ? read(from, code, sizeof code) : -1;
 
-    if (from >= 0)
-        close(from);
-    if (bytes != (ssize_t)mbr->bytes)
+    if (mbr->bytes > sizeof code || pread(mbr->fd, code, sizeof code, 0) != (ssize_t)mbr->bytes)
         return run_fail(failure, RUN_EXIT_FAILED, "%s is no boot code of at most %d bytes",
                         mbr->source, USB_MBR_CODE_BYTES);
     if (pwrite(fd, code, sizeof code, 0) != sizeof code)
@@ -219,25 +220,26 @@ static int add_boot_code(int fd, const struct usb_file *mbr, struct run_failure 
     return 0;
 }
 
-int usb_image_make(const char *path, uint64_t bytes, const struct usb_contents *c,
+static int fill(int fd, uint64_t bytes, const struct usb_contents *c, const char *conf,
+                struct run_failure *failure)
+{
+    char path[FD_NAME_BYTES];
+
+    name_of(fd, path);
+    if (ftruncate(fd, (off_t)bytes) != 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "cannot write the image: %s", strerror(errno));
+    if (make_partition(path, bytes, failure) != 0 || add_boot_code(fd, &c->mbr, failure) != 0 ||
+        make_file_system(path, bytes, failure) != 0 || make_directories(path, failure) != 0)
+        return -1;
+    return add_files(path, c, conf, failure);
+}
+
+int usb_image_make(int fd, uint64_t bytes, const struct usb_contents *c,
                    const struct usb_options *o, struct run_failure *failure)
 {
     char *conf = usb_conf_write(c, o, failure);
-    int fd = conf != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    int result = -1;
+    int result = conf != NULL ? fill(fd, bytes, c, conf, failure) : -1;
 
-    if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
-        result = 0;
-    else if (conf != NULL)
-        run_fail(failure, RUN_EXIT_FAILED, "cannot write the image: %s", strerror(errno));
-    if (result == 0 && make_partition(path, bytes, failure) == 0 &&
-        add_boot_code(fd, &c->mbr, failure) == 0 && make_file_system(path, bytes, failure) == 0 &&
-        make_directories(path, failure) == 0)
-        result = add_files(path, c, conf, failure);
-    else
-        result = -1;
-    if (fd >= 0)
-        close(fd);
     free(conf);
     return result;
 }

@@ -26,10 +26,10 @@
 /* The size of an image: as asked for (0: not), or enough.  0 with the failure filled: too small. */
 uint64_t usb_image_size(const struct usb_contents *c, uint64_t asked, struct run_failure *failure);
 
-/* Makes the image in the file `path`, which exists and is empty, as a sparse file of `bytes`.  0,
+/* Makes the image in an empty file, open for reading and writing, as a sparse file of `bytes`.  0,
  * or -1 with the failure filled.
  */
-int usb_image_make(const char *path, uint64_t bytes, const struct usb_contents *c,
+int usb_image_make(int fd, uint64_t bytes, const struct usb_contents *c,
                    const struct usb_options *o, struct run_failure *failure);
 
 #endif

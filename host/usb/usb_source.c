@@ -44,7 +44,8 @@ static int append(void *context, const void *bytes, size_t count)
 
 static void set_place(struct usb_source *s, uint64_t offset)
 {
-    snprintf(s->image, sizeof s->image, "%s@@%llu", s->path, (unsigned long long)offset);
+    snprintf(s->image, sizeof s->image, "/proc/%d/fd/%d@@%llu", (int)getpid(), s->fd,
+             (unsigned long long)offset);
 }
 
 /* The first EFI system partition that sfdisk lists, or the only partition.  A file system without a
@@ -81,14 +82,17 @@ static int find_partition(const json_t *table, uint64_t *offset, uint64_t *bytes
 /* sfdisk fails where there is no partition table; then the file system begins at the start. */
 static int read_table(struct usb_source *s, struct run_failure *failure)
 {
-    const char *const argv[] = {"sfdisk", "--json", s->path, NULL};
+    char path[48];
+    const char *const argv[] = {"sfdisk", "--json", path, NULL};
     struct text text = {.limit = TABLE_BYTES_MAX};
     struct run_failure words = {0};
-    enum usb_tool_end end = usb_tool_read(argv, append, &text, &words);
+    enum usb_tool_end end;
     json_t *root = NULL;
     uint64_t offset = 0;
     int result = 0;
 
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), s->fd);
+    end = usb_tool_read(argv, append, &text, &words);
     if (end == USB_TOOL_ABSENT)
         result = run_fail(failure, RUN_EXIT_FAILED, "%s", words.text);
     if (end == USB_TOOL_DONE)
@@ -109,24 +113,28 @@ int usb_source_open(struct usb_source *s, const char *path, struct run_failure *
 {
     struct stat status = {.st_mode = 0};
     int error = 0;
-    int fd;
 
     *s = (struct usb_source){.path = path};
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 || fstat(fd, &status) != 0)
+    s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (s->fd < 0 || fstat(s->fd, &status) != 0)
         error = errno;
     else if (S_ISDIR(status.st_mode))
         error = EISDIR;
     else if (S_ISREG(status.st_mode))
         s->bytes = (uint64_t)status.st_size;
-    else if (!S_ISBLK(status.st_mode) || ioctl(fd, BLKGETSIZE64, &s->bytes) != 0)
+    else if (!S_ISBLK(status.st_mode) || ioctl(s->fd, BLKGETSIZE64, &s->bytes) != 0)
         error = ENOTBLK;
-    if (fd >= 0)
-        close(fd);
     if (error != 0)
         return run_fail(failure, RUN_EXIT_FAILED, "%s: %s%s", path, strerror(error),
                         error == EACCES ? "; try with sudo" : "");
     return read_table(s, failure);
+}
+
+void usb_source_close(struct usb_source *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
 }
 
 /* Takes one line of mdir's: "::/results/001/". */

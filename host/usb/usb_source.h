@@ -15,13 +15,16 @@
 
 struct usb_source {
     const char *path; /* as given */
-    char image[PATH_MAX + 32]; /* as mtools wants it: with the place of the file system */
+    int fd; /* of it */
+    char image[96]; /* as mtools wants it: the descriptor's name and the place of the file system */
     uint64_t bytes; /* of the file system at most: no file on it is longer */
 };
 
-/* Finds the EFI system partition; without a partition table the whole is taken for a file system.
+/* Finds the EFI system partition; close what was opened, also after a failure.  Without a partition
+ * table the whole is taken for a file system.
  */
 int usb_source_open(struct usb_source *s, const char *path, struct run_failure *failure);
+void usb_source_close(struct usb_source *s);
 
 struct usb_names { /* names in a directory, which are plain ASCII */
     char (*names)[NAME_MAX + 1];

@@ -100,7 +100,6 @@ int usb_stick_write(const struct usb_device *d, const struct usb_contents *c,
                     const struct usb_options *o, struct run_failure *failure)
 {
     uint64_t bytes = d->bytes < USB_IMAGE_BYTES_MAX ? d->bytes : USB_IMAGE_BYTES_MAX;
-    char path[64];
     int result = -1;
     int image;
 
@@ -109,8 +108,7 @@ int usb_stick_write(const struct usb_device *d, const struct usb_contents *c,
     image = open_temporary(failure);
     if (image < 0)
         return -1;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), image);
-    if (usb_image_make(path, bytes, c, o, failure) == 0 && (o->yes || ask(d, failure) == 0) &&
+    if (usb_image_make(image, bytes, c, o, failure) == 0 && (o->yes || ask(d, failure) == 0) &&
         usb_device_check_unused(d, "", failure) == 0)
         result = write_image(d, o, image, bytes, failure);
     close(image);

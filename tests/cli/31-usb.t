@@ -152,6 +152,14 @@ is 'archives: names that FAT can tell apart' "$(conf usb.img name | paste -sd ' 
 is 'archives: repeated' "$(conf usb.img repeat | paste -sd ' ')" '2 2 2 2'
 on usb.img '/microtome/runs/ONE-2.cpio' >x
 same_file 'archives: contents' x ONE.cpio
+mkdir 'a@@b c:'
+cp one.cpio 'a@@b c:/c:o*e.cpio'
+(cd 'a@@b c:' && exec "$HR" usb --loader "$loader" -o 'u@@1.img' 'c:o*e.cpio') >out 2>err
+is 'names that mean something to mtools: status' "$?" 0
+mv 'a@@b c:/u@@1.img' usb.img
+is 'names that mean something to mtools: the run' "$(conf usb.img name)" c_o_e
+on usb.img '/microtome/runs/c_o_e.cpio' >x
+same_file 'names that mean something to mtools: contents' x one.cpio
 run_hr pack --accel tcg -o bare.cpio "$hello" </dev/null
 run_hr pack --accel tcg -m off --target-cpu all -e rc0 -o raw.cpio "$hello" </dev/null
 usb raw.cpio

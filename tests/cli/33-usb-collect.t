@@ -248,7 +248,8 @@ truncate -s 40M flat.img
 mkfs.fat -F 32 flat.img >/dev/null
 mmd -i flat.img ::/results ::/results/001
 mcopy -i flat.img it/* ::/results/001/
-run_hr usb --collect flat.img -o flat
+mv flat.img 'c:fl@@1 *.img'
+run_hr usb --collect 'c:fl@@1 *.img' -o flat
 is 'no partition table: status' "$status" 0
 is 'no partition table: samples' "$(stat_of flat/001/hr.bin .samples)" 1000
 
