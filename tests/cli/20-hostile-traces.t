@@ -4,9 +4,11 @@
 . "$(dirname "$0")/../lib.sh"
 
 MOST_KB=204800
-COMMANDS='stat
+COMMANDS="stat
 stat --json
 stat --jobs 3
+stat --machine
+diff --machine $ROOT/tests/golden/machine.bin
 report
 report --jobs 3 --by thread,cpu,mark,line
 report --stacks --min 0
@@ -25,7 +27,7 @@ export perfetto -o exported
 export firefox -o exported
 timeline
 noise
-view -o page.html'
+view -o page.html"
 
 # survives TRACE: runs every reader; prints those that crashed or hung, or took too much memory.
 survives() {
