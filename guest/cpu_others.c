@@ -14,6 +14,7 @@
 #include "guest/vm.h"
 #include "lib/x86.h"
 
+#define TRAMPOLINE_END 0xa0000u /* of a PC's low memory */
 #define STOP_TRIES 3
 #define STOP_POLLS 1000
 #define STOP_POLL_US 20
@@ -73,8 +74,14 @@ static bool start_one(uint32_t id)
 uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
                           void (*entry)(struct cpu *cpu))
 {
+    uint64_t page = run.boot->trampoline;
+
+    if (page == 0 || page >= TRAMPOLINE_END || page % PAGE_BYTES) {
+        log_notice("no page below 1 MiB for the other CPUs to start in");
+        return cpu_count;
+    }
     secondary_entry = entry;
-    place_trampoline(run.boot->trampoline);
+    place_trampoline(page);
     for (uint32_t i = 0; i < machine->cpu_count && cpus_running <= wanted; i++) {
         if (machine->apic_ids[i] != cpus[0].apic_id && cpus_running < CPUS_MAX)
             start_one(machine->apic_ids[i]);

@@ -36,6 +36,8 @@ enum {
 
 struct reference { /* an up-counter of known rate */
     uint32_t (*read)(const struct reference *reference);
+    void (*close)(const struct reference *reference); /* as it was before open; NULL: it still is */
+    uint32_t found; /* the register that close writes */
     uint32_t mask;
     uint64_t hz;
     volatile uint8_t *registers;
@@ -66,6 +68,11 @@ static uint32_t pit_read(const struct reference *reference)
     return 0xffffu - (low | (uint32_t)x86_in8(PIT_CHANNEL_2) << 8);
 }
 
+static void hpet_close(const struct reference *reference)
+{
+    mmio_write32(reference->registers + HPET_CONFIGURATION, reference->found);
+}
+
 static bool hpet_open(const struct acpi_machine *machine, struct reference *reference)
 {
     if (machine->hpet_base == 0)
@@ -77,6 +84,8 @@ static bool hpet_open(const struct acpi_machine *machine, struct reference *refe
     uint32_t configuration = mmio_read32(registers + HPET_CONFIGURATION);
     mmio_write32(registers + HPET_CONFIGURATION, configuration | HPET_ENABLE);
     *reference = (struct reference){.read = hpet_read,
+                                    .close = hpet_close,
+                                    .found = configuration,
                                     .mask = 0xffffffff,
                                     .hz = FEMTOSECONDS_PER_SECOND / period_fs,
                                     .registers = registers};
@@ -94,14 +103,22 @@ static bool pm_timer_open(const struct acpi_machine *machine, struct reference *
     return true;
 }
 
+static void pit_close(const struct reference *reference)
+{
+    x86_out8(PIT_GATE, (uint8_t)reference->found);
+}
+
 static bool pit_open(const struct acpi_machine *machine, struct reference *reference)
 {
+    uint8_t found = x86_in8(PIT_GATE);
+
     (void)machine;
-    x86_out8(PIT_GATE, (uint8_t)((x86_in8(PIT_GATE) & ~2u) | 1)); /* gate on, speaker off */
+    x86_out8(PIT_GATE, (uint8_t)((found & ~2u) | 1)); /* gate on, speaker off */
     x86_out8(PIT_COMMAND, PIT_CHANNEL_2_MODE_0);
     x86_out8(PIT_CHANNEL_2, 0xff);
     x86_out8(PIT_CHANNEL_2, 0xff);
-    *reference = (struct reference){.read = pit_read, .mask = 0xffff, .hz = PIT_HZ};
+    *reference = (struct reference){
+        .read = pit_read, .close = pit_close, .found = found, .mask = 0xffff, .hz = PIT_HZ};
     return true;
 }
 
@@ -159,7 +176,11 @@ uint64_t tsc_calibrate(const struct acpi_machine *machine, uint32_t window_us)
 
     for (size_t i = 0; i < sizeof open / sizeof open[0]; i++) {
         struct reference reference;
-        uint64_t hz = open[i](machine, &reference) ? best_measurement(&reference, window_us) : 0;
+        if (!open[i](machine, &reference))
+            continue;
+        uint64_t hz = best_measurement(&reference, window_us);
+        if (reference.close)
+            reference.close(&reference);
         if (hz)
             return hz;
     }

@@ -55,6 +55,7 @@ ends() {
 
 HR_NOTHING=$work/nothing
 echo >"$HR_NOTHING"
+: >empty.cpio
 options='--cpus 0' archive one "$WORKLOADS/hello"
 options='--cpus 0' archive sync "$WORKLOADS/threads" sync 3 50
 options='--cpus 1' archive two "$WORKLOADS/hello"
@@ -66,10 +67,11 @@ for how in panic null stack; do
     options="--cpus 2 --panic-test start-$how" archive "$how-2" "$WORKLOADS/hello"
 done
 
-boot 'one CPU' "$BUILD/guest.elf" 'one sync one' -cpu max
-for run in 1 2 3; do
+boot 'one CPU' "$BUILD/guest.elf" 'one sync empty one' -cpu max
+ends 'one CPU: a kernel without memory gives up at once' 3 2 0
+for run in 1 2 4; do
     ends "one CPU: run $run is done" $run 1 1
-    is "one CPU: what was looked at after run $run" "$(grep -c "^run $run: .*: ok" results)" 7
+    is "one CPU: what was looked at after run $run" "$(grep -c "^run $run: .*: ok" results)" 9
 done
 
 reset=1

@@ -42,6 +42,16 @@ static inline UINT32 apic_register(UINT32 offset)
     return *(volatile UINT32 *)((base & 0xffffff000) + offset);
 }
 
+static inline void apic_write(UINT32 offset, UINT32 value)
+{
+    UINT64 base = read_msr(0x1b);
+
+    if (base & APIC_BASE_X2APIC)
+        __asm__ volatile("wrmsr" ::"c"(0x800 + offset / 16), "a"(value), "d"(0));
+    else
+        *(volatile UINT32 *)((base & 0xffffff000) + offset) = value;
+}
+
 /* Are there vectors that were delivered and not ended? */
 static inline UINTN apic_in_service(void)
 {
@@ -67,15 +77,26 @@ static inline void cpu_state_read_apic(struct cpu_state *s)
     s->initial = apic_register(0x380);
 }
 
-static inline void cpu_state_read_counters(struct cpu_state *s)
+/* Intel's, of version 2 or later */
+static inline BOOLEAN has_counters(void)
 {
     UINT32 leaf = 0x0a, low, high, c, d;
 
     __asm__ volatile("cpuid" : "=a"(low), "=b"(high), "=c"(c), "=d"(d) : "a"(0));
     if (high != 0x756e6547 || low < leaf) /* "Genu" */
-        return;
+        return FALSE;
     __asm__ volatile("cpuid" : "=a"(low), "=b"(high), "=c"(c), "=d"(d) : "a"(leaf));
-    if ((low & 0xff) < 2)
+    return (low & 0xff) >= 2;
+}
+
+static inline BOOLEAN counters_are_on(void)
+{
+    return has_counters() && (read_msr(0x38d) || read_msr(0x186));
+}
+
+static inline void cpu_state_read_counters(struct cpu_state *s)
+{
+    if (!has_counters())
         return;
     s->counters_on = read_msr(0x38f);
     s->fixed_on = read_msr(0x38d);

@@ -21,6 +21,7 @@ static struct {
     uint32_t hpet_period_fs;
     bool hpet_stuck, pm_timer_stuck, pit_stuck;
     bool hpet_enabled;
+    uint8_t pit_gate;
     unsigned logged;
     uint8_t hpet[1024];
     unsigned pit_reads;
@@ -86,7 +87,7 @@ uint32_t x86_in32(uint16_t port)
 uint8_t x86_in8(uint16_t port)
 {
     if (port == 0x61)
-        return 0x32;
+        return fake.pit_gate;
     assert_int_equal(port, 0x42);
     return (uint8_t)(fake.pit_reads++ % 2 ? fake.pit_latch >> 8 : fake.pit_latch);
 }
@@ -94,7 +95,9 @@ uint8_t x86_in8(uint16_t port)
 void x86_out8(uint16_t port, uint8_t v)
 {
     if (port == 0x61)
-        assert_int_equal(v, 0x31);
+        fake.pit_gate = v;
+    if (port == 0x43 && v == 0x80)
+        assert_int_equal(fake.pit_gate, 0x31);
     if (port == 0x43 && v == 0x80)
         fake.pit_latch = fake.pit_stuck ? 7 : (uint16_t)(0xffff - elapsed(1193182));
 }
@@ -115,8 +118,8 @@ uint32_t mmio_read32(const volatile void *at)
 void mmio_write32(volatile void *at, uint32_t value)
 {
     assert_ptr_equal(at, fake.hpet + 0x10);
-    assert_int_equal(value, 3);
-    fake.hpet_enabled = true;
+    assert_int_equal(value, fake.hpet_enabled ? 2 : 3);
+    fake.hpet_enabled = value & 1;
 }
 
 volatile void *platform_map_device(uint64_t physical, size_t bytes)
@@ -147,6 +150,7 @@ static int reset_fake(void **state)
     fake.tsc_step = 50;
     fake.leaf_0.eax = 0x16;
     fake.hpet_period_fs = 10000000;
+    fake.pit_gate = 0x32;
     return 0;
 }
 
@@ -265,6 +269,8 @@ static void timers_are_tried_in_turn(void **state)
     fake.tsc_step = 1 << 20;
     assert_clock(false, 1000000000, 1000000000, HR_CLOCK_CALIBRATED);
     assert_int_equal(fake.logged, 1);
+    assert_false(fake.hpet_enabled); /* as they were */
+    assert_int_equal(fake.pit_gate, 0x32);
 }
 
 static void delay_takes_its_time(void **state)
