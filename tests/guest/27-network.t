@@ -1,0 +1,127 @@
+#!/bin/sh
+# Runs over the network: the kernel with its TCP/IP in the emulator, hr collect outside. What arrives is what
+# `hr run` gives, whatever happens to the connection.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/collector.sh"
+
+emulator=$(command -v "${QEMU:-qemu-system-x86_64}") || skip_all 'no emulator'
+busybox=$(command -v busybox) || skip_all 'no busybox'
+! grep -qa 'this kernel was built without network streaming' "$BUILD/guest.elf" || skip_all 'the kernel was built without lwIP'
+exact='-icount shift=0,sleep=off -smp 1' # virtual time, for runs without a service CPU
+served='-smp 2'
+
+# boot NAME ARCHIVE CARD 'QEMU OPTIONS' WORD...: boots the kernel with these words on its command line, until it is
+# done; what it says on the serial port is in NAME.serial.
+boot() {
+    name=$1 archive=$2 card=$3 how=$4
+    shift 4
+    # shellcheck disable=SC2086
+    timeout -k 5 300 "$emulator" -machine q35 -accel tcg -cpu max $how -m 512 -nodefaults -display none -no-reboot \
+        -device isa-debug-exit,iobase=0xf4,iosize=4 -netdev "${NETDEV:-user,id=net}" -device "$card,netdev=net" \
+        -kernel "$BUILD/guest.elf" -initrd "$archive.cpio" -serial "file:$name.serial" \
+        -append "output=network collector=10.0.2.2:$port machine=$name run=$archive $*" </dev/null >"$name.qemu" 2>&1
+}
+
+# archive NAME [OPTION...] PROGRAM...
+archive() {
+    name=$1
+    shift
+    "$HR" pack -o "$name.cpio" "$@" >/dev/null 2>pack.err || sed 's/^/# /' pack.err
+}
+
+# Every card, DHCP and static addresses: the same counts as through virtio-serial.
+archive phases -i 10us "$WORKLOADS/phases-musl" 5 1
+run_guest -q -i 10us "$WORKLOADS/phases-musl" 5 1
+mv out reference.out
+wanted=$(total hr.bin instructions)
+samples=$(stat_of hr.bin .samples)
+collector cards 0 --runs 3
+while read -r card address; do
+    boot "$card" phases "$card" "$exact" buffer=64M "id=1 address=$address"
+    got=results/$card/phases-1
+    ok "$card, $address: the trace is complete" "$HR" check "$got/hr.bin"
+    is "$card, $address: instructions" "$(total "$got/hr.bin" instructions)" "$wanted"
+    is "$card, $address: lost" "$(stat_of "$got/hr.bin" .lost)" 0
+    within "$card, $address: samples" "$(stat_of "$got/hr.bin" .samples)" $((samples - 1)) $((samples + 1))
+    same_file "$card, $address: stdout" "$got/stdout" reference.out
+    like "$card, $address: the log names the address" "$got/log.txt" 'address 10\.0\.2\.15/24'
+done <<'CARDS'
+virtio-net-pci dhcp
+e1000 10.0.2.15/24
+e1000e dhcp
+CARDS
+ended "$collector"
+is 'every card: the collector is content' "$status" 0
+
+# Much output through little memory, from a program with a CPU of its own.
+lines=2000000
+[ -z "${HR_TEST_LONG:-}" ] || lines=200000000
+archive seq --cpus 1 --mode off "$busybox" seq 1 $lines
+seq 1 $lines >seq.out
+collector output 0 --runs 1
+boot output seq virtio-net-pci "$served" buffer=8M id=2
+ended "$collector"
+is 'much output: complete' "$status" 0
+same_file 'much output: nothing is missing' results/output/seq-1/stdout seq.out
+
+# The collector is killed and started again while the program runs.
+archive killed --cpus 1 -i 10us "$busybox" seq 1 $lines
+collector before 0
+boot killed killed e1000e "$served" buffer=64M id=3 &
+machine=$!
+for _ in $(seq 600); do
+    [ "$(stat -c %s results/killed/killed-1/stdout 2>/dev/null || echo 0)" -lt 1000000 ] || break
+    sleep 0.1
+done
+stopped "$collector" KILL 2>/dev/null
+within 'killed: so much had come' "$(stat -c %s results/killed/killed-1/stdout)" 1000000 $(($(stat -c %s seq.out) - 1))
+collector after "$port" --runs 1
+wait "$machine"
+ended "$collector"
+is 'killed: another collector sees the run complete' "$status" 0
+same_file 'killed: stdout' results/killed/killed-1/stdout seq.out
+ok 'killed: the trace is complete' "$HR" check results/killed/killed-1/hr.bin
+is 'killed: lost' "$(stat_of results/killed/killed-1/hr.bin .lost)" 0
+like 'killed: the log says so' results/killed/killed-1/log.txt 'connected to the collector again'
+
+# Two machines at once; the disk is full for a while.
+mkdir disk
+size=100m
+mount -t tmpfs -o size=4m none disk 2>/dev/null && { size=4m; trap 'umount "$work/disk"; rm -rf "$work"' EXIT; }
+collector two 0 --runs 2 -o disk/results
+boot first seq virtio-net-pci "$served" buffer=64M id=4 &
+first=$!
+boot second seq e1000 "$served" buffer=64M id=5 &
+second=$!
+if [ $size = 4m ]; then
+    ok 'disk full: the collector says so' wait_line two.err 'cannot be written: No space left'
+    mount -o remount,size=10g disk
+else
+    skip 1 'a small file system cannot be mounted'
+fi
+wait "$first"
+wait "$second"
+ended "$collector"
+is 'two machines: both runs are complete' "$status" 0
+same_file 'two machines: the first one'\''s output' disk/results/first/seq-1/stdout seq.out
+same_file 'two machines: the second one'\''s' disk/results/second/seq-1/stdout seq.out
+[ $size != 4m ] || { umount disk; trap 'rm -rf "$work"' EXIT; }
+
+# The collector loses patience with nobody, and refuses who does not know the token: no program starts then.
+echo right >token
+collector token 0 --token token -o guarded
+boot wrong phases e1000e "$exact" buffer=64M token=wrong id=6
+like 'a wrong token: the machine says so' wrong.serial 'the collector refused: the token is wrong'
+ok 'a wrong token: nothing was written' test ! -e guarded/wrong
+boot right phases e1000e "$exact" buffer=64M token=right id=7
+is 'the token: accepted' "$(total guarded/right/phases-1/hr.bin instructions)" "$wanted"
+stopped "$collector" TERM
+
+# What is not there is named, after half a minute.
+boot nobody phases virtio-net-pci "$served" buffer=64M id=8 &
+nobody=$!
+NETDEV=hubport,id=net,hubid=0 boot dhcp phases virtio-net-pci "$served" buffer=64M id=9
+wait "$nobody"
+like 'no collector: the machine says so' nobody.serial 'no collector: connection refused'
+like 'no DHCP answer: the machine says so' dhcp.serial 'no network: .*DHCP'
+done_testing
