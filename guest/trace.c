@@ -63,6 +63,7 @@ static void send_chunk(struct trace_writer *w)
 
     if (transport->send(TRANSPORT_TRACE, w->buffer, bytes))
         panic("the trace port failed");
+    run.boot->result.samples += bytes ? w->header.sample_count : 0;
 }
 
 void trace_init(void)

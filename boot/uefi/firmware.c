@@ -187,17 +187,33 @@ uint64_t firmware_elapsed_ns(uint64_t since_tsc)
            ticks % firmware.tsc_hz * 1000000 / (firmware.tsc_hz / 1000 + 1);
 }
 
-void firmware_stall_ms(uint32_t ms)
-{
-    firmware.boot->Stall((UINTN)ms * 1000);
-}
-
-bool firmware_key(void)
+static bool take_key(void)
 {
     EFI_INPUT_KEY key;
 
     return firmware.table->ConIn &&
            !EFI_ERROR(firmware.table->ConIn->ReadKeyStroke(firmware.table->ConIn, &key));
+}
+
+/* 7.1: WaitForEvent lets the CPU halt; Stall is for firmware whose events do not work. */
+bool firmware_wait_key(uint32_t ms)
+{
+    EFI_EVENT events[2];
+    UINTN count = 0, signalled;
+    EFI_STATUS status = EFI_UNSUPPORTED;
+
+    if (firmware.table->ConIn)
+        events[count++] = firmware.table->ConIn->WaitForKey;
+    if (ms && !EFI_ERROR(firmware.boot->CreateEvent(EVT_TIMER, 0, NULL, NULL, &events[count]))) {
+        if (!EFI_ERROR(firmware.boot->SetTimer(events[count], TimerRelative, ms * 10000ull)))
+            status = firmware.boot->WaitForEvent(count + 1, events, &signalled);
+        firmware.boot->CloseEvent(events[count]);
+    } else if (!ms && count) {
+        status = firmware.boot->WaitForEvent(count, events, &signalled);
+    }
+    if (EFI_ERROR(status))
+        firmware.boot->Stall((ms ? ms : 100) * 1000ull);
+    return take_key();
 }
 
 /* 7.4.6: the map's key must be that of the latest map; what runs on the firmware's timer may have

@@ -38,10 +38,10 @@ uint64_t firmware_unix_ns(void);
 #define FIRMWARE_TIME_BYTES 32
 void firmware_time_text(char out[FIRMWARE_TIME_BYTES]); /* ISO 8601; "" when unknown */
 uint64_t firmware_elapsed_ns(uint64_t since_tsc);
-void firmware_stall_ms(uint32_t ms);
 
-/* A key was pressed; it is taken. */
-bool firmware_key(void);
+/* Waits until a key is pressed, which is taken, or the time is over; ms 0: without end.  The CPU is
+ * idle meanwhile.  True: a key was pressed. */
+bool firmware_wait_key(uint32_t ms);
 
 /* Leaves boot services: 0, or what went wrong; nothing may be called of them afterwards but that.
  */

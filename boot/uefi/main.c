@@ -16,11 +16,8 @@ static bool count_down(unsigned seconds, const char *what)
 {
     for (; seconds > 0; seconds--) {
         say_status("%s in %u s; press a key to wait", what, seconds);
-        for (int i = 0; i < 10; i++) {
-            if (firmware_key())
-                return true;
-            firmware_stall_ms(100);
-        }
+        if (firmware_wait_key(1000))
+            return true;
     }
     return false;
 }
@@ -29,16 +26,15 @@ static void wait_for_key(const char *what)
 {
     say("waiting for a key: %s", what);
     say_status("press a key to %s", what);
-    while (!firmware_key())
-        firmware_stall_ms(50);
+    while (!firmware_wait_key(0))
+        ;
 }
 
 /* The firmware tries the next boot device, or shows its menu. */
 static EFI_STATUS give_up(void)
 {
     say("nothing was run: going back to the firmware in %u s", SECONDS_AFTER_ERROR);
-    for (unsigned i = 0; i < SECONDS_AFTER_ERROR * 10 && !firmware_key(); i++)
-        firmware_stall_ms(100);
+    firmware_wait_key(SECONDS_AFTER_ERROR * 1000);
     return EFI_LOAD_ERROR;
 }
 
