@@ -1,4 +1,4 @@
-/* Takes the kernel's command line apart. */
+/* Takes the kernel's command line apart.  The last word of a key counts. */
 #include "lib/boot_command.h"
 
 #include <string.h>
@@ -22,6 +22,7 @@ static void take_collector(struct target *t, struct boot_text value)
 {
     struct boot_network *n = &t->boot->network;
 
+    n->collector = 0;
     boot_value_ipv4_port(value, &n->collector, &n->port);
 }
 
@@ -29,26 +30,31 @@ static void take_address(struct target *t, struct boot_text value)
 {
     struct boot_network *n = &t->boot->network;
 
+    n->address = 0;
     boot_value_ipv4_bits(value, &n->address, &n->netmask); /* "dhcp": none */
 }
 
 static void take_gateway(struct target *t, struct boot_text value)
 {
+    t->boot->network.gateway = 0;
     boot_value_ipv4(value, &t->boot->network.gateway);
 }
 
 static void take_token(struct target *t, struct boot_text value)
 {
+    t->boot->network.token[0] = 0;
     boot_value_text(value, t->boot->network.token, sizeof t->boot->network.token);
 }
 
 static void take_machine(struct target *t, struct boot_text value)
 {
+    t->boot->network.machine[0] = 0;
     boot_value_name(value, t->boot->network.machine, sizeof t->boot->network.machine);
 }
 
 static void take_run(struct target *t, struct boot_text value)
 {
+    t->boot->network.run[0] = 0;
     boot_value_name(value, t->boot->network.run, sizeof t->boot->network.run);
 }
 
@@ -62,6 +68,7 @@ static void take_id(struct target *t, struct boot_text value)
 
 static void take_buffer(struct target *t, struct boot_text value)
 {
+    *t->buffer_bytes = 0;
     boot_value_size(value, t->buffer_bytes);
 }
 

@@ -20,6 +20,7 @@
 #define BACK_OFF_LAST_MS 4000u
 #define SIGN_OF_LIFE_MS 15000u /* collectors close what is silent for a minute */
 #define WRITE_MOST 65535u /* bytes of one tcp_write */
+#define LOOK_MOST_MS 250u /* between two looks at a connection: no more counts against it */
 
 static struct {
     struct outbox *box;
@@ -27,6 +28,8 @@ static struct {
     enum stream_state state;
     const char *broken; /* why the connection has to end; noted by callbacks */
     char problem[160];
+    uint64_t now_ms; /* passes while somebody looks; see tick */
+    uint64_t looked_ms; /* net_port_ms, then */
     uint64_t since_ms; /* of the state, or the last progress */
     uint64_t good_ms; /* when all was well last */
     uint64_t spoke_ms; /* when something was sent */
@@ -42,10 +45,22 @@ static struct {
 
 _Static_assert(sizeof(struct run_welcome) >= sizeof(struct run_ack), "input holds both");
 
+/* With one CPU, seconds may pass before the next look.  What was not looked at has not answered
+ * late: so only looking takes time, but for the pause before the next attempt. */
+static void tick(void)
+{
+    uint64_t now = net_port_ms(), passed = now - client.looked_ms;
+
+    client.looked_ms = now;
+    if (client.state != STREAM_WAITING && passed > LOOK_MOST_MS)
+        passed = LOOK_MOST_MS;
+    client.now_ms += passed;
+}
+
 static void enter(enum stream_state state)
 {
     client.state = state;
-    client.since_ms = net_port_ms();
+    client.since_ms = client.now_ms;
 }
 
 static void refuse(const char *why)
@@ -96,7 +111,7 @@ static void take_welcome(const struct run_welcome *welcome)
         return;
     }
     client.connections++;
-    client.spoke_ms = net_port_ms();
+    client.spoke_ms = client.now_ms;
     if (client.connections > 1)
         log_line("network: connected to the collector again (%s)", client.problem);
     enter(STREAM_OPEN);
@@ -112,7 +127,7 @@ static void take_ack(const struct run_ack *ack)
         client.broken = "the collector acknowledged what it cannot have";
         return;
     }
-    client.since_ms = net_port_ms();
+    client.since_ms = client.now_ms;
     client.back_off_ms = BACK_OFF_FIRST_MS;
     if (ack->status != RUN_WELCOME_OK)
         take_status(ack->status);
@@ -257,7 +272,7 @@ int stream_client_start(const struct boot_network *network, struct outbox *box)
     client.address.addr = network->collector;
     client.port = network->port;
     client.back_off_ms = BACK_OFF_FIRST_MS;
-    client.good_ms = net_port_ms();
+    client.looked_ms = net_port_ms();
     int status = run_stream_hello(&client.hello, network->id, network->token, network->machine,
                                   network->run);
     if (status == 0)
@@ -288,7 +303,7 @@ static void push(void)
         any = true;
     }
     if (any)
-        client.spoke_ms = net_port_ms();
+        client.spoke_ms = client.now_ms;
     tcp_output(client.pcb);
 }
 
@@ -314,7 +329,8 @@ static void poll_open(uint64_t now)
 
 void stream_client_poll(void)
 {
-    uint64_t now = net_port_ms();
+    tick();
+    uint64_t now = client.now_ms;
 
     if (client.broken && client.state < STREAM_DONE)
         try_later(client.broken);
@@ -354,7 +370,7 @@ enum stream_state stream_client_state(void)
 
 uint64_t stream_client_stuck_ms(void)
 {
-    return net_port_ms() - client.good_ms;
+    return client.now_ms - client.good_ms;
 }
 
 /* A sign of life that was sent is nobody's concern any more. */

@@ -28,7 +28,7 @@ void stream_client_poll(void);
 enum stream_state stream_client_state(void);
 
 /* Milliseconds since there was a connection that got on, or, while nothing is to be sent, since
- * there was one. */
+ * there was one.  Long times without stream_client_poll do not count. */
 uint64_t stream_client_stuck_ms(void);
 
 /* Bytes that are to be sent or acknowledged. */

@@ -71,6 +71,20 @@ static void test_bad_values(void **state)
     assert_int_equal(buffer_bytes, 0);
 }
 
+static void test_last_counts(void **state)
+{
+    (void)state;
+    parse("machine=a machine=b run=r run=/ collector=10.0.2.2 collector=x buffer=1M buffer=x "
+          "address=10.0.2.3/8 address=dhcp gateway=10.0.2.1 gateway=none token=a token=");
+    assert_string_equal(boot.network.machine, "b");
+    assert_string_equal(boot.network.run, "");
+    assert_string_equal(boot.network.token, "");
+    assert_int_equal(boot.network.collector, 0);
+    assert_int_equal(boot.network.address, 0);
+    assert_int_equal(boot.network.gateway, 0);
+    assert_int_equal(buffer_bytes, 0);
+}
+
 static void test_full_line(void **state)
 {
     (void)state;
@@ -86,7 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing),   cmocka_unit_test(test_everything),
         cmocka_unit_test(test_defaults),  cmocka_unit_test(test_bad_values),
-        cmocka_unit_test(test_full_line),
+        cmocka_unit_test(test_full_line), cmocka_unit_test(test_last_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
