@@ -17,7 +17,7 @@
 #define LATE_VECTOR 0x45 /* as of a device that the firmware uses */
 #define TIMEOUT_NS 4000000000ull
 #define BUFFER_BYTES (24 * MIB)
-#define BUFFER_ABOVE (4096 * MIB) /* where there is memory there */
+#define HIGH_MEMORY (4096 * MIB)
 
 struct file_bytes {
     UINT64 base;
@@ -59,6 +59,17 @@ static UINT64 allocate_low(UINT64 bytes)
     return allocate(AllocateMaxAddress, 0xffffffff, bytes);
 }
 
+/* Above 4 GiB, where there is memory. */
+static UINT64 allocate_high(UINT64 bytes)
+{
+    for (UINT64 at = HIGH_MEMORY; at < 2 * HIGH_MEMORY; at += 32 * MIB) {
+        UINT64 found = allocate(AllocateAddress, at, bytes);
+        if (found)
+            return found;
+    }
+    return allocate_low(bytes);
+}
+
 static BOOLEAN read_file(CHAR16 *name, struct file_bytes *out)
 {
     EFI_FILE_HANDLE file;
@@ -69,7 +80,7 @@ static BOOLEAN read_file(CHAR16 *name, struct file_bytes *out)
         return FALSE;
     info = LibFileInfo(file);
     out->bytes = info->FileSize;
-    out->base = allocate_low(out->bytes + 1);
+    out->base = allocate_high(out->bytes + 1);
     status = out->base ? file->Read(file, &out->bytes, (void *)out->base) : EFI_OUT_OF_RESOURCES;
     file->Close(file);
     FreePool(info);
@@ -215,11 +226,7 @@ static struct boot_info *make_boot(UINT64 kernel)
         allocate_low(PAGE_BYTES); /* a hole */
         add_range(boot, allocate_low(RAM_PIECE_BYTES), RAM_PIECE_BYTES, BOOT_MEMORY_RAM);
     }
-    UINT64 high = allocate(AllocateAnyPages, 0, BUFFER_BYTES);
-    for (UINT64 at = BUFFER_ABOVE; at < 8 * BUFFER_ABOVE && high < BUFFER_ABOVE; at += 512 * MIB)
-        if (allocate(AllocateAddress, at, BUFFER_BYTES))
-            high = at;
-    add_range(boot, high, BUFFER_BYTES, BOOT_MEMORY_BUFFER);
+    add_range(boot, allocate_high(BUFFER_BYTES), BUFFER_BYTES, BOOT_MEMORY_BUFFER);
     add_range(boot, allocate_low(BUFFER_BYTES), BUFFER_BYTES, BOOT_MEMORY_BUFFER);
     return boot;
 }
@@ -274,6 +281,8 @@ static void run_once(UINTN run, struct boot_info *boot, const struct file_bytes 
     boot->archive_base = archive->base;
     boot->archive_bytes = archive->bytes;
     SetMem(&boot->result, sizeof boot->result, 0);
+    say((const CHAR8 *)"run %d: archive at %lx, buffer at %lx\n", run, boot->archive_base,
+        boot->ranges[boot->range_count - 2].base);
     cpu_state_read(&before);
     UINT32 ranges = boot->range_count;
     if (archive->bytes == 0)
