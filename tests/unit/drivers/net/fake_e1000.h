@@ -29,6 +29,8 @@ static struct {
     uint8_t nvm_mac[6]; /* in RAL and RAH after a reset, unless 0 */
     uint64_t now_us, silent_until_us;
     bool gone; /* not on the bus any more */
+    bool mad; /* registers read as anything */
+    struct test_random random;
     bool never_resets, never_quiet, turn_refused;
     bool phy_asleep; /* until its power is switched off and on */
     bool phy_error;
@@ -157,7 +159,7 @@ static uint32_t fake_offset(const volatile void *at)
 
     assert_in_range(offset, 0, sizeof fake.registers - 4);
     assert_int_equal(offset % 4, 0);
-    assert_true(fake.gone || fake.now_us >= fake.silent_until_us); /* nothing during a reset */
+    assert_true(fake.gone || fake.mad || fake.now_us >= fake.silent_until_us); /* not in a reset */
     return (uint32_t)offset;
 }
 
@@ -165,6 +167,8 @@ uint32_t mmio_read32(const volatile void *at)
 {
     uint32_t offset = fake_offset(at);
 
+    if (fake.mad)
+        return (uint32_t)test_random_next(&fake.random);
     return fake.gone ? UINT32_MAX : *fake_register(offset);
 }
 

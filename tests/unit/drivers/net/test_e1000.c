@@ -289,6 +289,47 @@ static void without_a_link_nothing_hangs(void **state)
     assert_int_equal(fake.sent_count, 255);
 }
 
+static void scribble(void *memory, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        ((uint8_t *)memory)[i] = (uint8_t)test_random_next(&fake.random);
+}
+
+/* A device whose registers read as anything, and that writes anything into its rings. */
+static void nonsense_does_no_harm(void **state)
+{
+    uint8_t frame[NET_FRAME_MAX] = {0};
+    unsigned opened = 0;
+
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        fake_destroy(state);
+        create(state);
+        net.driver = &net_e1000[seed % NET_E1000_FAMILIES];
+        fake.phy_address = ((const struct e1000_family *)net.driver->variant)->phy_address;
+        fake.random.state = seed;
+        fake.mad = seed % 3 == 0;
+        if (net.driver->open(&net, &pci))
+            continue;
+        opened++;
+        fake.mad = seed % 2 == 0;
+        struct e1000 *e = net.state;
+        for (unsigned i = 0; i < 3000; i++) {
+            size_t bytes = test_random_below(&fake.random, sizeof frame + 1);
+            int sent = net.driver->send(&net, frame, bytes);
+            assert_true(sent == 0 || sent == -EAGAIN || sent == -EIO);
+            net.driver->kick(&net);
+            net.driver->link_up(&net);
+            scribble(&e->transmits[test_random_below(&fake.random, 256)], 16);
+            scribble(&e->receives[test_random_below(&fake.random, 256)], 16);
+            assert_in_range(net.driver->receive(&net, frame, bytes), 0, bytes);
+            fake.now_us += test_random_below(&fake.random, HANG_US / 4);
+        }
+        net.driver->close(&net);
+        assert_int_equal(fake_function->config[1] & 4, 0);
+    }
+    assert_in_range(opened, 20, 60);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     unsigned needed = 0;
@@ -323,6 +364,7 @@ int main(void)
         STARTED(hang_is_noticed_and_ended_by_a_reset),
         STARTED(device_that_hangs_again_and_again_is_given_up),
         STARTED(without_a_link_nothing_hangs),
+        WITH_DEVICE(nonsense_does_no_harm),
         WITH_DEVICE(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

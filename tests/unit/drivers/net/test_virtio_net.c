@@ -257,6 +257,33 @@ static void hostile_end_of_a_send_ends_it(void **state)
     assert_false(net_virtio.link_up(&net));
 }
 
+/* A device that writes anything into its used rings. */
+static void nonsense_does_no_harm(void **state)
+{
+    uint8_t frame[NET_FRAME_MAX] = {0};
+    struct test_random random = {1};
+    unsigned received = 0;
+
+    for (unsigned round = 0; round < 200; round++) {
+        fake_destroy(state);
+        assert_int_equal(create_started(state), 0);
+        for (unsigned i = 0; i < 300; i++) {
+            size_t bytes = test_random_below(&random, sizeof frame + 1);
+            int sent = net_virtio.send(&net, frame, bytes);
+            assert_true(sent == 0 || sent == -EAGAIN || sent == -EIO);
+            net_virtio.kick(&net);
+            fake_push_used(rx, (uint32_t)test_random_below(&random, 257),
+                           (uint32_t)test_random_below(&random, 2050));
+            fake_push_used(tx, (uint32_t)test_random_below(&random, i + 2), 0);
+            size_t got = net_virtio.receive(&net, frame, bytes);
+            assert_in_range(got, 0, bytes);
+            received += got != 0;
+        }
+        net_virtio.close(&net);
+    }
+    assert_in_range(received, 1, 60000);
+}
+
 static void close_resets_and_stops_mastering(void **state)
 {
     (void)state;
@@ -298,6 +325,7 @@ int main(void)
         STARTED(unusable_frames_are_dropped),
         STARTED(hostile_used_entries_end_it),
         STARTED(hostile_end_of_a_send_ends_it),
+        STARTED(nonsense_does_no_harm),
         STARTED(close_resets_and_stops_mastering),
         WITH_DEVICE(small_queues_are_enough),
     };
