@@ -117,12 +117,12 @@ for machine in "$shared" '-smp 3'; do
     memory_run 8000000:400000 "$machine" --cpus "$cpus" --timeout 300s "$WORKLOADS/threads" stuck 3
     is "--cpus $cpus: who waits for ever is not waited for" "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 2 9'
 done
-memory_run 8000000:400000 '-smp 2' --cpus 1 -i 1ms --timeout 100ms --panic-test end-hang "$WORKLOADS/spin" 100000000000 loop
+memory_run 8000000:400000 '-smp 2' --cpus 1 -i 1ms --timeout 1s --panic-test end-hang "$WORKLOADS/spin" 100000000000 loop
 is 'a CPU that does not stop the program is left behind' "$(sed -n 's/ sent.*//p' serial)" 'result: end 3 exit 3 9'
 like 'the log says which' got/log '^notice: CPU 1 did not end the run when it was told to'
-ok 'what the trace holds stays' test "$(stat_of got/trace .samples)" -ge 20
+ok 'what the trace holds stays' test "$(stat_of got/trace .samples)" -ge 10
 
 # Encodings for a CPU that this one is not: without counters none are needed.
-memory_run 8000000:400000 "$shared" --target-cpu intel-6-106 -e instructions,LLC-misses "$WORKLOADS/hello"
+memory_run 8000000:400000 "$shared" --cpus 0 --target-cpu intel-6-106 -e instructions,LLC-misses "$WORKLOADS/hello"
 is 'a machine without counters needs no encodings' "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 1 0'
 done_testing
