@@ -10,6 +10,7 @@
 #include "lib/x86.h"
 
 #define HUNG_NS 10000000000ull
+#define TIMEOUT_NS_MAX (1ull << 59) /* 18 years; in ticks fewer than 2^64 below 32 GHz */
 
 static uint64_t due = CPU_NEVER; /* ticks of the workload clock; atomic */
 static uint64_t given_up = CPU_NEVER; /* TSC */
@@ -29,9 +30,12 @@ static void expire(struct timer *timer)
 void deadline_start(void)
 {
     static struct timer timer = {.expire = expire, .background = true};
-    uint64_t ticks = run_ns_to_ticks(run.timeout_ns);
+    uint64_t ticks;
 
-    if (run.timeout_ns == 0 || ticks >= CPU_NEVER - run.start_ticks)
+    if (run.timeout_ns == 0 || run.timeout_ns > TIMEOUT_NS_MAX)
+        return;
+    ticks = run_ns_to_ticks(run.timeout_ns);
+    if (ticks >= CPU_NEVER - run.start_ticks)
         return;
     if (run.shared)
         timer_set(&timer, run.start_ticks + ticks);

@@ -155,6 +155,27 @@ static int find_group(const char *here)
     return found;
 }
 
+/* No group is for this CPU. */
+static void log_other_cpu(const char *here)
+{
+    size_t position = 0;
+    const char *first = manifest_next(&run.manifest, "target-cpu", &position);
+    bool several = manifest_next(&run.manifest, "target-cpu", &position);
+
+    if (!first)
+        log_notice("the archive does not encode its events, and there is no host to ask; pack it "
+                   "with --target-cpu %s, or all",
+                   here);
+    else if (several || strlen(first) >= CPU_BYTES)
+        log_notice("the archive's events are not encoded for this CPU, which is %s; pack it with "
+                   "--target-cpu %s",
+                   here, here);
+    else
+        log_notice("the archive's events are encoded for %s, and this CPU is %s; pack it with "
+                   "--target-cpu %s, or without",
+                   first, here, here);
+}
+
 static int use_encodings(void)
 {
     size_t position = 0;
@@ -163,9 +184,7 @@ static int use_encodings(void)
     name_cpu(here);
     int group = find_group(here);
     if (group < 0) {
-        log_notice("the archive's events are not encoded for this CPU, which is %s; pack it with "
-                   "--target-cpu %s",
-                   here, here);
+        log_other_cpu(here);
         return -ENODEV;
     }
     for (uint64_t i = 0; i < (uint64_t)group * run.session.event_count; i++)

@@ -83,10 +83,20 @@ memory_run 8000000:400000 '-smp 3' --cpus 2 --panic-test end-null "$WORKLOADS/he
 is 'a panic on a workload CPU: the loader is told' "$(result_of end)" 2
 within 'with registers and stack' "$(result_of report)" 100 8192
 
+# Each of 8 CPUs executes 1,000 instructions an interval, as at 1 us with a billion a second; so does the service CPU.
+eight='-icount shift=0,sleep=off -smp 9'
+memory_run 8000000:2000000 "$eight" --cpus 8 -i 9us "$WORKLOADS/threads" compute 8 800
+is '8 CPUs: no sample is lost while there is room' "$(result_of end) $(stat_of got/trace .lost)" '1 0'
+within 'and their rings were filled more than once' "$(stat_of got/trace .samples)" $((2 * 8 * 8192)) 1000000
+memory_run 8000000:300000 "$eight" --cpus 8 -i 9us "$WORKLOADS/threads" compute 8 800
+"$HR" stat got/trace >stat
+like 'nor by a ring when there is none any more' stat 'lost .* % of all: the buffer was full'
+ok 'and the trace is right' sh -c '"$HR" check got/trace | grep -c "lost: CPU" | grep -qx "[89]\|1[0-9]\|20"'
+
 # Nobody gives input but the archive.
 printf 'two\nlines\n' >input
 for machine in "$shared" '-smp 2'; do
-    cpus=$(($(echo "$machine" | grep -c 'smp 2')))
+    cpus=$(echo "$machine" | grep -c 'smp 2')
     memory_run 8000000:400000 "$machine" --cpus "$cpus" --stdin input /bin/busybox cat
     same_file "--cpus $cpus: the archive's input" got/stdout input
     memory_run 8000000:400000 "$machine" --cpus "$cpus" /bin/busybox cat
@@ -116,6 +126,13 @@ for machine in "$shared" '-smp 3'; do
     done
     memory_run 8000000:400000 "$machine" --cpus "$cpus" --timeout 300s "$WORKLOADS/threads" stuck 3
     is "--cpus $cpus: who waits for ever is not waited for" "$(sed -n 's/ sent.*//p' serial)" 'result: end 1 exit 2 9'
+done
+for limit in 1ns 9000000000s; do
+    for machine in "$shared" '-smp 2'; do
+        cpus=$(echo "$machine" | grep -c 'smp 2')
+        memory_run 8000000:400000 "$machine" --cpus "$cpus" --timeout "$limit" "$WORKLOADS/hello"
+        like "--cpus $cpus: a limit of $limit does no harm" serial '^result: end 1 exit '
+    done
 done
 memory_run 8000000:400000 '-smp 2' --cpus 1 -i 1ms --timeout 1s --panic-test end-hang "$WORKLOADS/spin" 100000000000 loop
 is 'a CPU that does not stop the program is left behind' "$(sed -n 's/ sent.*//p' serial)" 'result: end 3 exit 3 9'
