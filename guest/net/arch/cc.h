@@ -2,11 +2,15 @@
 #ifndef GUEST_NET_ARCH_CC_H
 #define GUEST_NET_ARCH_CC_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include "guest/net/net_checksum.h"
 #include "guest/net/net_port.h"
 
+#ifndef SSIZE_MAX /* lwIP takes it for the sign that there is an ssize_t */
+#define SSIZE_MAX LONG_MAX
+#endif
 #define LWIP_NO_CTYPE_H 1
 #define LWIP_NO_UNISTD_H 1
 #define LWIP_RAND net_port_random
