@@ -103,10 +103,12 @@ bool batch_prepare(void)
         return false;
     if (batch.conf.network)
         machine_release_network();
-    if (batch.conf.exit_firmware || results_init(batch.conf.part_bytes, why))
+    if (batch.conf.exit_firmware)
         return true;
-    say_error("%s", why);
-    return false;
+    batch.keeps = results_init(batch.conf.part_bytes, why);
+    if (!batch.keeps)
+        say_error("%s", why);
+    return batch.keeps || batch.conf.network;
 }
 
 /* firmware = exit: whatever the runs need is in memory before there is nobody to read the stick. */

@@ -13,6 +13,7 @@ struct batch {
     struct kernel_image kernel;
     struct memory memory;
     uint64_t rsdp, smbios;
+    bool keeps; /* something is written to the stick */
     struct volume_file archives[BOOT_CONF_RUNS_MAX]; /* those that are in memory */
     uint32_t total; /* runs, repetitions counted */
     uint32_t good; /* that ended as planned, with results */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define FRAMES_LINE_BYTES 512 /* longer lines are cut */
+
 void frames_walk(struct frames_walk *walk, const struct frames *frames)
 {
     memset(walk, 0, sizeof *walk);
@@ -94,4 +96,42 @@ bool frames_next(struct frames_walk *walk, enum run_stream_port port, struct fra
             return true;
         }
     return false;
+}
+
+struct line {
+    char text[FRAMES_LINE_BYTES];
+    size_t bytes;
+};
+
+static void keep_line(const struct line *line, const char *start, char *out, size_t room)
+{
+    size_t skip = strlen(start), bytes;
+
+    if (line->bytes < skip || memcmp(line->text, start, skip) != 0 || room == 0)
+        return;
+    bytes = line->bytes - skip < room - 1 ? line->bytes - skip : room - 1;
+    memcpy(out, line->text + skip, bytes);
+    out[bytes] = '\0';
+}
+
+void frames_last_line(const struct frames *frames, enum run_stream_port port, const char *start,
+                      char *out, size_t room)
+{
+    struct frames_walk walk;
+    struct frames_piece piece;
+    struct line line = {.bytes = 0};
+
+    if (room > 0)
+        out[0] = '\0';
+    frames_walk(&walk, frames);
+    while (frames_next(&walk, port, &piece))
+        for (uint64_t i = 0; i < piece.count; i++) {
+            if (piece.bytes[i] == '\n') {
+                keep_line(&line, start, out, room);
+                line.bytes = 0;
+            } else if (line.bytes < sizeof line.text) {
+                line.text[line.bytes++] = (char)piece.bytes[i];
+            }
+        }
+    keep_line(&line, start, out, room);
 }

@@ -40,4 +40,9 @@ struct frames_piece {
 void frames_walk(struct frames_walk *walk, const struct frames *frames);
 bool frames_next(struct frames_walk *walk, enum run_stream_port port, struct frames_piece *piece);
 
+/* The last line of a port's stream that begins with `start`, without that, as far as it fits; ""
+ * when there is none. */
+void frames_last_line(const struct frames *frames, enum run_stream_port port, const char *start,
+                      char *out, size_t room);
+
 #endif

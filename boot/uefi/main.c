@@ -5,6 +5,7 @@
 #include "boot/uefi/firmware.h"
 #include "boot/uefi/say.h"
 #include "boot/uefi/screen.h"
+#include "drivers/uart/uart.h"
 
 #define SECONDS_BEFORE_END 3 /* a key pressed meanwhile stops the machine from going off */
 #define SECONDS_AFTER_ERROR 10
@@ -35,6 +36,8 @@ static EFI_STATUS give_up(void)
 {
     say("nothing was run: going back to the firmware in %u s", SECONDS_AFTER_ERROR);
     firmware_wait_key(SECONDS_AFTER_ERROR * 1000);
+    screen_clear();
+    uart_restore();
     return EFI_LOAD_ERROR;
 }
 
@@ -59,7 +62,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 {
     firmware_init(image, table);
     say_init();
-    screen_init();
+    screen_init(!uart_present()); /* a console beside our serial port would be the same one */
     if (!batch_prepare())
         return give_up();
     batch_perform();

@@ -84,6 +84,17 @@ void outcome_not_started(struct outcome *outcome, const char *reason)
     first_line(outcome->reason, reason, strlen(reason));
 }
 
+bool outcome_lacks_reason(const struct outcome *o)
+{
+    return o->end == OUTCOME_DONE && o->reason[0] == '\0' &&
+           (o->exit_kind == HR_EXIT_REFUSED || o->exit_kind == 0);
+}
+
+void outcome_reason(struct outcome *o, const char *reason)
+{
+    first_line(o->reason, reason, strlen(reason));
+}
+
 static void program_text(const struct outcome *o, char *out, size_t room)
 {
     switch (o->exit_kind) {
@@ -97,8 +108,8 @@ static void program_text(const struct outcome *o, char *out, size_t room)
         format_text(out, room, "program stopped after its time limit");
         break;
     case HR_EXIT_REFUSED:
-        format_text(out, room, "program could not be started (error %u), see the log",
-                    o->exit_code);
+        format_text(out, room, "program could not be started (error %u)%s", o->exit_code,
+                    o->reason[0] ? "" : ", see the log");
         break;
     default:
         format_text(out, room, "program was not started%s", o->reason[0] ? "" : ", see the log");

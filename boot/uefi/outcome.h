@@ -32,6 +32,10 @@ void outcome_of_kernel(struct outcome *outcome, uint64_t returned,
                        const struct boot_result *result);
 void outcome_not_started(struct outcome *outcome, const char *reason);
 
+/* Why a program was not started, from the kernel's log: where nothing is said yet. */
+bool outcome_lacks_reason(const struct outcome *outcome);
+void outcome_reason(struct outcome *outcome, const char *reason);
+
 const char *outcome_end_text(enum outcome_end end); /* "not-started" */
 const char *outcome_kind_text(uint32_t exit_kind); /* "signal" */
 

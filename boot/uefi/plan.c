@@ -8,16 +8,30 @@
 
 #define BUFFER_BYTES_MIN (1ull << 20) /* as lib/boot_conf.h has it */
 #define MEMORY_BYTES_MIN (32ull << 20)
+#define LOW_END (1ull << 32) /* the kernel begins with RAM below */
 #define MEMORY_BYTES_USUAL (1ull << 30)
 
-/* Largest first; a firmware has a few hundred at most. */
-static void sort(struct plan_free *free, size_t count)
+static bool larger(const struct plan_free *a, const struct plan_free *b)
+{
+    return a->bytes > b->bytes;
+}
+
+static bool low_and_larger(const struct plan_free *a, const struct plan_free *b)
+{
+    bool a_low = a->base < LOW_END, b_low = b->base < LOW_END;
+
+    return a_low == b_low ? larger(a, b) : a_low;
+}
+
+/* A firmware has a few hundred at most. */
+static void sort(struct plan_free *free, size_t count,
+                 bool (*before)(const struct plan_free *a, const struct plan_free *b))
 {
     for (size_t i = 1; i < count; i++) {
         struct plan_free one = free[i];
         size_t at = i;
 
-        for (; at > 0 && free[at - 1].bytes < one.bytes; at--)
+        for (; at > 0 && before(&one, &free[at - 1]); at--)
             free[at] = free[at - 1];
         free[at] = one;
     }
@@ -29,7 +43,7 @@ static uint64_t usable(struct plan_free *free, size_t *count)
     uint64_t sum = 0;
     size_t used = 0;
 
-    sort(free, *count);
+    sort(free, *count, larger);
     while (used < *count && used < BOOT_MEMORY_RANGES_MAX - 1 &&
            free[used].bytes >= PLAN_RANGE_BYTES_MIN)
         sum += free[used++].bytes;
@@ -107,7 +121,9 @@ bool plan_make(struct plan *plan, struct plan_free *free, size_t count, struct p
     if (plan->free_bytes < plan->reserve_bytes ||
         !divide(plan, plan->free_bytes - plan->reserve_bytes, wish))
         return false;
+    sort(free, count, low_and_larger);
     take(plan, BOOT_MEMORY_RAM, plan->memory_bytes, free);
+    sort(free, count, larger);
     take(plan, BOOT_MEMORY_BUFFER, plan->buffer_bytes, free);
     return true;
 }

@@ -28,7 +28,7 @@ struct plan {
     uint64_t free_bytes; /* in pieces that are large enough */
     uint64_t reserve_bytes;
     uint64_t memory_bytes, buffer_bytes; /* what it came to */
-    uint32_t range_count; /* RAM first, each kind from the largest on */
+    uint32_t range_count; /* RAM first, then BUFFER from the largest on */
     struct boot_memory_range ranges[BOOT_MEMORY_RANGES_MAX];
 };
 

@@ -7,6 +7,7 @@
 #include "boot/uefi/say.h"
 #include "include/version.h"
 #include "lib/format.h"
+#include "lib/x86.h"
 
 #define CONF_BYTES 1536 /* of result.conf without its list of files */
 #define LOG_SPARE_BYTES 2048 /* for what is said while files are written */
@@ -289,6 +290,7 @@ static bool reserve(struct place *place, const struct results_run *run)
 bool results_write(const struct results_run *run, uint64_t *bytes)
 {
     struct place place = {.conf = NULL};
+    uint64_t start = x86_rdtsc(), elapsed;
     EFI_STATUS status;
     bool good;
 
@@ -298,7 +300,9 @@ bool results_write(const struct results_run *run, uint64_t *bytes)
         good = place.log != NULL;
         for (size_t i = 0; i < STREAMS; i++)
             good = write_stream(&place, run, &streams[i], bytes) && good;
-        say("results are in %s: %lu bytes", place.directory, *bytes);
+        elapsed = firmware_elapsed_ns(start);
+        say("results are in %s: %lu bytes in %lu.%03u s", place.directory, *bytes,
+            elapsed / 1000000000, (unsigned)(elapsed / 1000000 % 1000));
         finish_log(&place);
         status = finish_conf(&place, run);
         place.conf->Close(place.conf);

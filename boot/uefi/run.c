@@ -153,11 +153,24 @@ static void show_written(uint64_t bytes)
                    batch.total, bytes / 1024);
 }
 
-/* Writes results from the ranges BUFFER; over the network, only what the loader itself knows. */
-static void keep(struct run *run)
+/* What the run left in the ranges BUFFER.  A program that was not started has a reason: the
+ * kernel's last notice says it. */
+static void read_frames(struct run *run, struct frames *frames)
+{
+    char notice[OUTCOME_TEXT_BYTES];
+
+    frames_check(frames, batch.memory.plan.ranges, batch.memory.plan.range_count,
+                 batch.conf.network ? 0 : run->outcome.sent_bytes);
+    if (!outcome_lacks_reason(&run->outcome))
+        return;
+    frames_last_line(frames, RUN_STREAM_LOG, "notice: ", notice, sizeof notice);
+    outcome_reason(&run->outcome, notice);
+}
+
+/* Over the network there is only what the loader itself knows. */
+static void keep(struct run *run, const struct frames *frames)
 {
     const struct boot_result *result = &batch.memory.info->result;
-    struct frames frames;
     struct results_run words = {
         .run = conf_of(run)->name,
         .archive = conf_of(run)->archive.path,
@@ -166,23 +179,21 @@ static void keep(struct run *run)
         .repetition = run->repetition,
         .elapsed_ns = run->elapsed_ns,
         .outcome = &run->outcome,
-        .frames = &frames,
+        .frames = frames,
         .log_only = batch.conf.network != 0,
         .written = show_written,
     };
 
-    frames_check(&frames, batch.memory.plan.ranges, batch.memory.plan.range_count,
-                 batch.conf.network ? 0 : run->outcome.sent_bytes);
-    if (frames.damage)
-        say_error("what the run left is damaged: %s: %lu of %lu bytes are good", frames.damage,
-                  frames.bytes, run->outcome.sent_bytes);
+    if (frames->damage)
+        say_error("what the run left is damaged: %s: %lu of %lu bytes are good", frames->damage,
+                  frames->bytes, run->outcome.sent_bytes);
     if (run->outcome.end != OUTCOME_NOT_STARTED) {
         words.report = result->report;
         words.report_bytes =
             result->report_bytes < BOOT_REPORT_BYTES ? result->report_bytes : BOOT_REPORT_BYTES;
     }
     writing = run;
-    run->kept = results_write(&words, &run->row.bytes) && !frames.damage;
+    run->kept = results_write(&words, &run->row.bytes) && !frames->damage;
     writing = NULL;
     say_status("%s", "");
 }
@@ -202,6 +213,7 @@ static void say_end(const struct run *run)
 void run_perform(struct run *run)
 {
     const bool mine = firmware.boot != NULL; /* memory and files can be had */
+    struct frames frames;
 
     say_log_begin();
     show(run, TABLE_RUNNING);
@@ -218,9 +230,13 @@ void run_perform(struct run *run)
     }
     if (run->repetition == conf_of(run)->repeat)
         volume_unload(&batch.archives[run->index]);
+    read_frames(run, &frames);
     say_end(run);
     show(run, TABLE_WRITING);
-    keep(run);
+    if (batch.keeps)
+        keep(run, &frames);
+    else
+        run->kept = true;
     memory_free(&batch.memory, BOOT_MEMORY_BUFFER);
     batch.memory.plan.range_count = 0;
     show(run, outcome_good(&run->outcome) && run->kept ? TABLE_DONE : TABLE_FAILED);

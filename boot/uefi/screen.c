@@ -25,7 +25,7 @@ static void add(SIMPLE_TEXT_OUTPUT_INTERFACE *out)
 
 /* A device of its own with both text and graphics is a screen; the console as a whole has no device
  * path, and a serial line has no graphics. */
-void screen_init(void)
+void screen_init(bool console)
 {
     static const EFI_GUID text = EFI_SIMPLE_TEXT_OUTPUT_PROTOCOL_GUID;
     static const EFI_GUID graphics = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
@@ -37,7 +37,7 @@ void screen_init(void)
         if (firmware_protocol(handles[i], &path))
             add(firmware_protocol(handles[i], &text));
     firmware_free_pool(handles);
-    if (screen_count == 0)
+    if (screen_count == 0 && console)
         add(firmware.table->ConOut);
     screen_clear();
 }

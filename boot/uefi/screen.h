@@ -4,11 +4,13 @@
 #ifndef BOOT_UEFI_SCREEN_H
 #define BOOT_UEFI_SCREEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SCREEN_COLUMNS_MAX 160
 
-void screen_init(void);
+/* console: where there is no screen, the firmware's console is taken for one. */
+void screen_init(bool console);
 uint32_t screen_rows(void); /* 0: there is no screen, or boot services were left */
 uint32_t screen_columns(void); /* that a line may have */
 void screen_clear(void);

@@ -63,6 +63,11 @@ void uart_init(void)
     x86_out8(UART_MCR, MCR_DTR_RTS);
 }
 
+bool uart_present(void)
+{
+    return present;
+}
+
 /* False when the port stays busy for far longer than a byte takes. */
 static bool wait_for(uint8_t status)
 {

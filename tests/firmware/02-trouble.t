@@ -9,11 +9,12 @@ printf 'o good\nt 8\ng\n' >gap.cpio
 printf 'o good\nt 8\nc\n' >cut.cpio
 printf 'o good\nt 8\nk 1 0\nx\n' >too-much.cpio
 printf 'o good\nk 1 0\nr 77\n' >strange.cpio
+printf 'l notice: no such event\nl more\nk 4 22\n' >refused.cpio
 printf 'k 1 0\n' >changed.cpio
 printf 'k 1 0\n' >gone.cpio
 
 stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' 'end = reboot' -- bad-frame.cpio gap.cpio cut.cpio \
-    too-much.cpio strange.cpio changed.cpio gone.cpio fine.cpio
+    too-much.cpio strange.cpio changed.cpio gone.cpio fine.cpio refused.cpio
 printf 'k 1 1\n' >other
 stick_put usb.img other /microtome/runs/changed.cpio
 mdel -i usb.img ::/microtome/runs/gone.cpio
@@ -31,15 +32,18 @@ same_file 'a bad frame ends the trace' results/001/hr.bin wanted
 same_file 'a gap ends the trace' results/002/hr.bin wanted
 is 'of a cut frame there is what there is' "$(head -c 8202 results/003/hr.bin | tail -c 10)" 0123456789
 same_file 'what was never written is not taken for a trace' results/004/hr.bin wanted
-like 'a kernel that returns nonsense' said 'run 5 of 8: strange: the kernel gave up; .* its memory is damaged$'
+like 'a kernel that returns nonsense' said 'run 5 of 9: strange: the kernel gave up; .* its memory is damaged$'
 is 'is a panic' "$(result_of 005 end)" panic
 like 'a damaged archive is named' said \
-    'run 6 of 8: changed: not started: .microtome.runs.changed.cpio: it is damaged: its checksum'
+    'run 6 of 9: changed: not started: .microtome.runs.changed.cpio: it is damaged: its checksum'
 is 'it costs its run' "$(result_of 006 end)" not-started
 like 'the reason is in result.conf' results/006/result.conf '^reason = .*it is damaged'
 like 'so is an archive that is not there' results/007/log.txt 'runs.gone.cpio: not found$'
 is 'the run after them is fine' "$(result_of 008 end) $(result_of 008 exit-code)" 'done 0'
-like 'runs are counted' said '1 of 8 runs ended as planned$'
+like 'a refusal is said with its reason' said \
+    'run 9 of 9: refused: program could not be started .error 22.: no such event$'
+is 'in result.conf, too' "$(result_of 009 exit-kind) $(result_of 009 reason)" 'refused no such event'
+like 'runs are counted' said '1 of 9 runs ended as planned$'
 
 # A stick that becomes full: the first run loses the end of its trace, the second nearly all, the third
 # has no room at all.

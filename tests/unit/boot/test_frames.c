@@ -178,6 +178,54 @@ static void ends_at_the_end(void **state)
     release();
 }
 
+static void add_text(enum run_stream_port port, const char *text)
+{
+    uint32_t bytes = (uint32_t)strlen(text);
+
+    add_frame(port, bytes);
+    memcpy(fixture.flat + fixture.used - bytes, text, bytes);
+}
+
+static const char *last_line(const char *start, size_t room)
+{
+    static char out[600];
+
+    memset(out, '#', sizeof out);
+    frames_last_line(&frames, RUN_STREAM_LOG, start, out, room);
+    return out;
+}
+
+static void finds_the_last_line(void **state)
+{
+    const uint64_t sizes[] = {30, 11, 100};
+    char long_line[600];
+
+    (void)state;
+    memset(long_line, 'n', sizeof long_line);
+    long_line[sizeof long_line - 1] = '\0';
+    begin();
+    add_text(RUN_STREAM_LOG, "notice: first\nand an");
+    add_text(RUN_STREAM_STDOUT, "notice: of the program\n");
+    add_text(RUN_STREAM_LOG, "other line\nnot");
+    add_text(RUN_STREAM_LOG, "ice: the last\nsome more\n\nnotic");
+    place(sizes, 3);
+    check(fixture.used);
+    assert_null(frames.damage);
+    assert_string_equal(last_line("notice: ", 100), "the last");
+    assert_string_equal(last_line("notice: ", 4), "the");
+    assert_string_equal(last_line("and ", 100), "another line");
+    assert_string_equal(last_line("not", 100), "ic");
+    assert_string_equal(last_line("nobody", 100), "");
+    release();
+
+    begin();
+    add_text(RUN_STREAM_LOG, long_line);
+    place(sizes, 3);
+    check(fixture.used);
+    assert_int_equal(strlen(last_line("nn", 600)), 510);
+    release();
+}
+
 static void survives_anything(void **state)
 {
     struct test_random random = {99};
@@ -206,9 +254,8 @@ static void survives_anything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_streams),
-        cmocka_unit_test(ends_at_damage),
-        cmocka_unit_test(ends_at_the_end),
+        cmocka_unit_test(reads_streams),     cmocka_unit_test(ends_at_damage),
+        cmocka_unit_test(ends_at_the_end),   cmocka_unit_test(finds_the_last_line),
         cmocka_unit_test(survives_anything),
     };
 

@@ -42,7 +42,14 @@ static void says_how_programs_end(void **state)
                         "program stopped after its time limit");
     assert_string_equal(column(), "timeout");
     assert_string_equal(said(1, 1, HR_EXIT_REFUSED, 8, "no such thing"),
-                        "program could not be started (error 8), see the log: no such thing");
+                        "program could not be started (error 8): no such thing");
+    assert_false(outcome_lacks_reason(&outcome));
+    assert_string_equal(said(1, 1, HR_EXIT_REFUSED, 8, ""),
+                        "program could not be started (error 8), see the log");
+    assert_true(outcome_lacks_reason(&outcome));
+    outcome_reason(&outcome, "an event that\tis none");
+    outcome_text(&outcome, text, sizeof text);
+    assert_string_equal(text, "program could not be started (error 8): an event that?is none");
     assert_string_equal(said(1, 1, 0, 0, ""), "program was not started, see the log");
     assert_string_equal(said(1, 1, 77, 0, ""), "program was not started, see the log");
     assert_string_equal(column(), "unknown");

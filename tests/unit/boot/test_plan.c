@@ -58,16 +58,21 @@ static const struct plan_free pc[] = {
     {4096 * MIB, 6 * GIB},
 };
 
-static void gives_the_largest_to_the_program(void **state)
+static void gives_low_memory_to_the_program(void **state)
 {
     (void)state;
     assert_true(make(pc, 4, GIB, BOOT_CONF_ALL));
     assert_int_equal(plan.ranges[0].kind, BOOT_MEMORY_RAM);
-    assert_true(plan.ranges[0].base == 4 * GIB && plan.ranges[0].bytes == GIB);
-    assert_true(plan.ranges[1].base == 5 * GIB && plan.ranges[1].bytes == 5 * GIB);
+    assert_true(plan.ranges[0].base == 16 * MIB && plan.ranges[0].bytes == GIB);
+    assert_true(plan.ranges[1].base == 4 * GIB && plan.ranges[1].bytes == 6 * GIB);
+    assert_true(plan.ranges[2].base == 16 * MIB + GIB);
     assert_true(plan.free_bytes == 6 * GIB + 1507 * MIB);
     assert_true(plan.reserve_bytes == plan.free_bytes / 16 / 4096 * 4096);
     assert_true(plan.buffer_bytes == plan.free_bytes - plan.reserve_bytes - GIB);
+    assert_true(make(pc, 4, 2 * GIB, BOOT_CONF_ALL)); /* and what else it needs from above */
+    assert_true(plan.ranges[0].base == 16 * MIB && plan.ranges[1].base == MIB);
+    assert_true(plan.ranges[2].base == 4 * GIB && plan.ranges[2].bytes == 2 * GIB - 1507 * MIB);
+    assert_true(plan.ranges[3].kind == BOOT_MEMORY_BUFFER);
 }
 
 static void takes_as_much_as_was_asked_for(void **state)
@@ -75,7 +80,7 @@ static void takes_as_much_as_was_asked_for(void **state)
     (void)state;
     assert_true(make(pc, 4, 6500 * MIB, 64 * MIB));
     assert_true(plan.memory_bytes == 6500 * MIB && plan.buffer_bytes == 64 * MIB);
-    assert_int_equal(plan.range_count, 3);
+    assert_int_equal(plan.range_count, 4);
     assert_true(make(pc, 4, 33 * MIB + 1, MIB + 1));
     assert_true(plan.memory_bytes == 33 * MIB + 4096 && plan.buffer_bytes == MIB + 4096);
     assert_true(make(pc, 4, BOOT_CONF_ALL, 64 * MIB));
@@ -163,7 +168,7 @@ static void is_sound_for_anything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_the_largest_to_the_program),
+        cmocka_unit_test(gives_low_memory_to_the_program),
         cmocka_unit_test(takes_as_much_as_was_asked_for),
         cmocka_unit_test(takes_half_of_a_small_machine),
         cmocka_unit_test(says_when_there_is_too_little),
