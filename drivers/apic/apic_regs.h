@@ -21,7 +21,11 @@ enum { /* offsets */
        APIC_ERROR_STATUS = 0x280,
        APIC_LVT_CMCI = 0x2f0,
        APIC_LVT_THERMAL = 0x330,
+       /* AMD APM volume 2, "Extended APIC Registers": where the version says that they are */
+       APIC_EXTENDED_FEATURES = 0x400,
+       APIC_EXTENDED_LVT = 0x500,
 };
+#define VERSION_EXTENDED (1u << 31)
 
 enum {
     SPURIOUS_ENABLE = 1 << 8,

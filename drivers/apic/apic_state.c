@@ -36,6 +36,15 @@ static bool has_deadline(void)
     return (x86_cpuid(1, 0).ecx & CPUID_1_ECX_TSC_DEADLINE) != 0;
 }
 
+/* How many there are of AMD's: machine checks that are corrected, instruction-based sampling. */
+static uint32_t extended_entries(void)
+{
+    if (!(apic_read(APIC_VERSION) & VERSION_EXTENDED))
+        return 0;
+    uint32_t count = apic_read(APIC_EXTENDED_FEATURES) >> 16 & 0xff;
+    return count < APIC_EXTENDED_ENTRIES ? count : APIC_EXTENDED_ENTRIES;
+}
+
 static void read_registers(struct apic_saved *saved)
 {
     saved->task_priority = apic_read(APIC_TPR);
@@ -45,6 +54,9 @@ static void read_registers(struct apic_saved *saved)
         saved->logical_format = apic_read(APIC_LOGICAL_FORMAT);
     for (uint32_t i = 0; i < APIC_LVT_ENTRIES; i++)
         saved->lvt[i] = has_entry(i) ? apic_read(lvt_offsets[i]) & ~(uint32_t)LVT_READ_ONLY : 0;
+    saved->extended_count = extended_entries();
+    for (uint32_t i = 0; i < saved->extended_count; i++)
+        saved->extended[i] = apic_read(APIC_EXTENDED_LVT + i * 0x10) & ~(uint32_t)LVT_READ_ONLY;
     saved->divide = apic_read(APIC_TIMER_DIVIDE);
     saved->initial = apic_read(APIC_TIMER_INITIAL);
     saved->current = apic_read(APIC_TIMER_CURRENT);
@@ -143,6 +155,8 @@ static void write_registers(const struct apic_saved *saved)
         if (has_entry(i))
             apic_write(lvt_offsets[i], saved->lvt[i]);
     }
+    for (uint32_t i = 0; i < saved->extended_count; i++)
+        apic_write(APIC_EXTENDED_LVT + i * 0x10, saved->extended[i]);
     restore_timer(saved);
     apic_write(APIC_TPR, saved->task_priority);
 }

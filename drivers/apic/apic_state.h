@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define APIC_LVT_ENTRIES 7
+#define APIC_EXTENDED_ENTRIES 8 /* of AMD's extended local vector table, at most */
 #define APIC_VECTOR_WORDS 8 /* of 32 vectors */
 
 struct apic_saved {
@@ -16,6 +17,8 @@ struct apic_saved {
     volatile uint32_t *registers; /* in xAPIC mode */
     uint32_t task_priority, spurious, logical_id, logical_format;
     uint32_t lvt[APIC_LVT_ENTRIES];
+    uint32_t extended_count;
+    uint32_t extended[APIC_EXTENDED_ENTRIES];
     uint32_t divide, initial, current; /* the timer */
     uint64_t deadline; /* IA32_TSC_DEADLINE, 0: none */
     uint32_t in_service[APIC_VECTOR_WORDS];

@@ -31,7 +31,7 @@ boot() {
     mmd -i image ::/EFI ::/EFI/BOOT
     mcopy -i image "$app" ::/EFI/BOOT/BOOTX64.EFI
     mcopy -i image "$kernel" ::/guest.elf
-    [ -z "${reset:-}" ] || mcopy -i image "$HR_NOTHING" ::/reset
+    [ -z "${reset:-}" ] || mcopy -i image nothing.cpio ::/reset
     count=0
     for one in $archives; do
         count=$((count + 1))
@@ -54,8 +54,7 @@ ends() {
     like "$1" results "^run $2: end $3, $3, exit kind $4,"
 }
 
-HR_NOTHING=$work/nothing
-echo >"$HR_NOTHING"
+echo >nothing.cpio
 : >empty.cpio
 options='--cpus 0' archive one "$WORKLOADS/hello"
 options='--cpus 0' archive sync "$WORKLOADS/threads" sync 3 50
@@ -70,9 +69,11 @@ done
 
 options='--cpus 2 --timeout 300ms --panic-test end-hang' archive hang-2 "$WORKLOADS/spin" 100000000000 loop
 
-boot 'one CPU' "$BUILD/guest.elf" 'one sync empty one' -cpu max
+boot 'one CPU' "$BUILD/guest.elf" 'one sync empty nothing one' -cpu max
 ends 'one CPU: a kernel without memory gives up at once' 3 2 0
-for run in 1 2 4; do
+ends 'one CPU: a kernel in another place than the loader says does not start' 4 2 0
+like 'one CPU: and says so' results '^run 4: report: the kernel is not where boot_info says'
+for run in 1 2 5; do
     ends "one CPU: run $run is done" $run 1 1
     is "one CPU: what was looked at after run $run" "$(grep -c "^run $run: .*: ok" results)" 9
 done

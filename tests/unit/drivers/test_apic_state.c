@@ -40,7 +40,7 @@ uint64_t x86_rdmsr(uint32_t msr)
         return fake.base;
     if (msr == 0x6e0)
         return fake.deadline;
-    assert_in_range(msr, 0x800, 0x83f);
+    assert_in_range(msr, 0x800, 0x8ff);
     assert_int_equal(fake.base & 0xc00, 0xc00); /* a fault otherwise */
     return fake.page[(msr - 0x800) * 4];
 }
@@ -83,7 +83,7 @@ void x86_wrmsr(uint32_t msr, uint64_t value)
         fake.deadline = value;
         return;
     }
-    assert_in_range(msr, 0x800, 0x83f);
+    assert_in_range(msr, 0x800, 0x8ff);
     assert_int_equal(fake.base & 0xc00, 0xc00);
     if (msr == 0x80b)
         end_highest();
@@ -231,6 +231,29 @@ static void x2apic_goes_back_to_xapic_through_disabled(void **state)
     assert_int_equal(get(0x300), 0x44044); /* to itself, again: and only this one */
 }
 
+/* AMD's */
+static void extended_entries_are_restored(void **state)
+{
+    struct apic_saved saved;
+
+    (void)state;
+    firmware(XAPIC);
+    set(0x30, 0x80060010);
+    set(0x400, 0x40007);
+    for (uint32_t i = 0; i < 4; i++)
+        set(0x500 + i * 0x10, 0x200 + i); /* SMI */
+    kernel(&saved, true);
+    assert_int_equal(saved.extended_count, 4);
+    apic_restore(&saved, OWN);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(get(0x500 + i * 0x10), 0x200 + i);
+    set(0x30, 0x80060010);
+    set(0x400, 0xff0007);
+    apic_init(0xfee00000);
+    fake.base = X2APIC;
+    assert_int_equal(extended_entries(), 8);
+}
+
 static void disabled_apic_is_disabled_again(void **state)
 {
     struct apic_saved saved;
@@ -354,6 +377,7 @@ int main(void)
         cmocka_unit_test(xapic_stays_xapic),
         cmocka_unit_test(x2apic_stays_x2apic),
         cmocka_unit_test(x2apic_goes_back_to_xapic_through_disabled),
+        cmocka_unit_test(extended_entries_are_restored),
         cmocka_unit_test(disabled_apic_is_disabled_again),
         cmocka_unit_test(one_shot_goes_on_with_the_rest),
         cmocka_unit_test(deadline_is_set_again),
