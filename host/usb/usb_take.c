@@ -100,7 +100,12 @@ static int read_conf(struct usb_take *t)
 static int take_streams(struct usb_take *t)
 {
     static const enum usb_stream plain[] = {USB_STDOUT, USB_STDERR, USB_LOG};
+    uint64_t bytes = 0;
 
+    for (size_t i = 0; i < t->result.file_count; i++)
+        bytes += t->result.files[i].bytes;
+    progress_bar_init(&t->bar, true);
+    progress_bar_begin(&t->bar, bytes);
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         if (usb_take_has(t, plain[i]) && usb_take_plain(t, plain[i]) != 0)
             return -1;
@@ -218,8 +223,10 @@ int usb_take(struct usb_take *t, struct run_failure *failure)
     if (usb_source_list(t->source, path, &t->names, &words) != 0)
         usb_take_problem(t, USB_TAKEN_DAMAGED, "its directory cannot be read: %s", words.text);
     result = read_conf(t);
-    if (result == 0)
+    if (result == 0) {
         result = take_streams(t);
+        progress_bar_end(&t->bar);
+    }
     if (t->result.cut_bytes != 0)
         usb_take_problem(t, USB_TAKEN_INCOMPLETE, "the stick was full: %llu bytes are missing",
                          (unsigned long long)t->result.cut_bytes);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "host/progress_bar.h"
 #include "host/run_failure.h"
 #include "host/usb/usb_result.h"
 #include "host/usb/usb_source.h"
@@ -26,7 +27,6 @@ struct usb_take {
     const struct usb_source *source;
     const char *directory; /* where results go */
     const char *number; /* "001": the directory's name, there and here */
-    bool quiet; /* no progress bar */
 
     struct usb_result result;
     enum usb_take_state state;
@@ -40,6 +40,7 @@ struct usb_take {
     /* the module's */
     struct usb_names names; /* of files on the stick */
     char temporary[PATH_MAX];
+    struct progress_bar bar;
     uint64_t trace_bytes; /* of hr.bin that came from the stick */
     struct run_failure *failure;
 };

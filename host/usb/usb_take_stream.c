@@ -26,6 +26,7 @@ struct part { /* of a stream, while it is read */
     uint32_t crc32c;
     usb_consume *consume;
     void *context;
+    struct progress_bar *bar;
     int error; /* of the host's disk */
 };
 
@@ -43,6 +44,7 @@ static int take_bytes(void *context, const void *bytes, size_t count)
     }
     part->bytes += count;
     part->crc32c = crc32c(part->crc32c, bytes, count);
+    progress_bar_add(part->bar, count);
     part->error = part->consume(part->context, bytes, count);
     return part->error;
 }
@@ -121,6 +123,7 @@ static int read_stream(struct usb_take *t, enum usb_stream stream, usb_consume *
             .limit = listed != NULL ? listed->bytes : t->source->bytes,
             .consume = consume,
             .context = context,
+            .bar = &t->bar,
         };
         struct run_failure words = {0};
         char name[USB_RESULT_NAME_BYTES];
