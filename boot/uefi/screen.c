@@ -1,13 +1,17 @@
 /* Finds the screens, and writes lines on them (UEFI 2.10, 12.4 "Simple Text Output Protocol"). */
 #include "boot/uefi/screen.h"
 
+#include <string.h>
+
 #include "boot/uefi/firmware.h"
 
 #define SCREENS_MAX 4
+#define SCREEN_ROWS_MAX 128
 
 static SIMPLE_TEXT_OUTPUT_INTERFACE *screens[SCREENS_MAX];
 static size_t screen_count;
 static UINTN columns, rows; /* what all of them have */
+static char shown[SCREEN_ROWS_MAX][SCREEN_COLUMNS_MAX];
 
 static void add(SIMPLE_TEXT_OUTPUT_INTERFACE *out)
 {
@@ -44,7 +48,9 @@ void screen_init(bool console)
 
 uint32_t screen_rows(void)
 {
-    return firmware.boot && screen_count ? (uint32_t)rows : 0;
+    if (!firmware.boot || !screen_count)
+        return 0;
+    return rows < SCREEN_ROWS_MAX ? (uint32_t)rows : SCREEN_ROWS_MAX;
 }
 
 uint32_t screen_columns(void)
@@ -55,6 +61,7 @@ uint32_t screen_columns(void)
 
 void screen_clear(void)
 {
+    memset(shown, ' ', sizeof shown);
     for (size_t i = 0; firmware.boot && i < screen_count; i++) {
         screens[i]->SetAttribute(screens[i], EFI_TEXT_ATTR(EFI_LIGHTGRAY, EFI_BLACK));
         screens[i]->ClearScreen(screens[i]);
@@ -62,20 +69,28 @@ void screen_clear(void)
     }
 }
 
+/* Only what has changed of a row is written: firmware draws slowly. */
 void screen_line(uint32_t row, const char *text)
 {
+    uint32_t width = screen_columns(), first = width, end = 0;
     CHAR16 line[SCREEN_COLUMNS_MAX + 1];
-    uint32_t width = screen_columns();
 
     if (row >= screen_rows())
         return;
     for (uint32_t i = 0; i < width; i++) {
-        line[i] = *text ? (*text >= ' ' && *text <= '~' ? (CHAR16)*text : '?') : ' ';
+        char c = *text ? (*text >= ' ' && *text <= '~' ? *text : '?') : ' ';
+
         text += *text ? 1 : 0;
+        line[i] = (CHAR16)c;
+        if (shown[row][i] == c)
+            continue;
+        shown[row][i] = c;
+        first = i < first ? i : first;
+        end = i + 1;
     }
-    line[width] = 0;
-    for (size_t i = 0; i < screen_count; i++) {
-        screens[i]->SetCursorPosition(screens[i], 0, row);
-        screens[i]->OutputString(screens[i], line);
+    line[end] = 0;
+    for (size_t i = 0; end > 0 && i < screen_count; i++) {
+        screens[i]->SetCursorPosition(screens[i], first, row);
+        screens[i]->OutputString(screens[i], line + first);
     }
 }
