@@ -82,7 +82,7 @@ usb_boot() {
 }
 
 # usb_boot_until IMAGE REGEX [QEMU OPTION...]: the same, but the machine is switched off when the
-# serial port says REGEX; status 0 if it did.
+# serial port says REGEX; status 0 if it did.  Or when the process $until_gone is gone, if that is set.
 usb_boot_until() {
     image=$1 regex=$2
     shift 2
@@ -95,6 +95,7 @@ usb_boot_until() {
     emulator=$!
     while kill -0 "$emulator" 2>/dev/null; do
         grep -qaE -e "$regex" serial.raw && break
+        [ -z "${until_gone:-}" ] || kill -0 "$until_gone" 2>/dev/null || break
         sleep 0.2
     done
     status=1
