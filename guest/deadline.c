@@ -57,6 +57,7 @@ void deadline_look(void)
 
     if (now >= __atomic_load_n(&due, __ATOMIC_ACQUIRE))
         stop();
-    if (run.process.stop_signal && !transport->host)
+    bool ends = run.process.stop_signal || __atomic_load_n(&run.ending, __ATOMIC_ACQUIRE);
+    if (ends && !transport->host)
         look_for_hang(now);
 }

@@ -7,8 +7,8 @@
 /* The program starts now; by the kernel lock's holder, on a workload CPU. */
 void deadline_start(void);
 
-/* The service CPU, often: stops the program when it is time; leaves the machine when a CPU does not
- * end the run although it was told to long ago. */
+/* The service CPU, often: stops the program when it is time; leaves the machine when a CPU has
+ * not ended the run long after it was told to, or began to. */
 void deadline_look(void);
 
 #endif

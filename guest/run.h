@@ -24,6 +24,7 @@ struct run {
     struct pmu_caps pmu_caps;
     struct pmu_session session;
     bool started; /* the trace is announced; until then a stop by the host waits */
+    bool ending; /* a CPU ends the run; atomic */
     int start_error; /* the program cannot be started: -errno; 0 */
     uint32_t mode; /* enum hr_mode */
     bool counts_kernel; /* a counter counts ring 0 */

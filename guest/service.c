@@ -250,6 +250,9 @@ void service_exit(uint32_t kind, uint32_t code)
 
     clock_stop(cpu);
     sampler_stop();
+    run.boot->result.exit_kind = kind;
+    run.boot->result.exit_code = code;
+    __atomic_store_n(&run.ending, true, __ATOMIC_RELEASE);
     test_hook("end");
     if (cross_several)
         cross_stop_others(cpu);

@@ -223,13 +223,15 @@ void service_cpu_abandon(void)
     for (uint32_t i = 1; i < cpu_count; i++) {
         if (!cpus[i].ring || __atomic_load_n(&cpus[i].stopped, __ATOMIC_ACQUIRE))
             continue;
-        format_text(line, sizeof line, "CPU %u did not end the run when it was told to", i);
+        format_text(line, sizeof line, "CPU %u did not end the run, or let it be ended", i);
         log_notice("%s", line);
         leave_report(line, strlen(line));
         leave_report("\n", 1);
     }
-    result->exit_kind = run.process.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL;
-    result->exit_code = run.process.stop_signal;
+    if (!result->exit_kind) {
+        result->exit_kind = run.process.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL;
+        result->exit_code = run.process.stop_signal;
+    }
     service_cpu_poll();
     transport->finish();
     leave_done(BOOT_END_HUNG);

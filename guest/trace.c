@@ -107,10 +107,11 @@ static void refuse_room(void)
 {
     char text[160];
 
-    format_text(text, sizeof text,
-                "the buffer for the results is too small: the end of the trace alone takes %lu "
-                "KiB; see buffer in microtome.conf",
-                end_bytes >> 10);
+    format_text(
+        text, sizeof text,
+        "the buffer for the results is too small: the end of the trace takes %lu KiB of it, "
+        "and its beginning some more; see buffer in microtome.conf\n",
+        end_bytes >> 10);
     leave_report(text, strlen(text));
     leave_done(BOOT_END_UNSENT);
 }
