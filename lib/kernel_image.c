@@ -2,7 +2,6 @@
 #include "lib/kernel_image.h"
 
 #include <elf.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "include/kernel_layout.h"
@@ -63,8 +62,8 @@ static uint64_t align4(uint64_t bytes)
     return (bytes + 3) & ~3ull;
 }
 
-/* The entry's virtual address from the notes of one PT_NOTE; 0: it is not among them. */
-static uint64_t entry_of_notes(const struct file *f, const Elf64_Phdr *ph)
+/* The word of a note of ours from the notes of one PT_NOTE; 0: it is not among them. */
+static uint64_t word_of_note(const struct file *f, const Elf64_Phdr *ph, uint32_t type)
 {
     static const char name[] = KERNEL_IMAGE_NOTE_NAME;
     uint64_t at = 0;
@@ -81,7 +80,7 @@ static uint64_t entry_of_notes(const struct file *f, const Elf64_Phdr *ph)
         uint64_t next = value + align4(note.n_descsz);
         if (value + note.n_descsz > left)
             return 0;
-        if (note.n_type == KERNEL_IMAGE_NOTE_ENTRY && note.n_namesz == sizeof name &&
+        if (note.n_type == type && note.n_namesz == sizeof name &&
             note.n_descsz == sizeof(uint64_t) &&
             memcmp(bytes + sizeof note, name, sizeof name) == 0)
             return bytes_load64(bytes + value);
@@ -118,8 +117,10 @@ const char *kernel_image_parse(const void *file, size_t bytes, struct kernel_ima
         memcpy(&ph, f.bytes + header.e_phoff + (uint64_t)i * sizeof ph, sizeof ph);
         if (ph.p_type == PT_LOAD)
             wrong = add_segment(&f, &ph, image);
-        else if (ph.p_type == PT_NOTE && entry == 0)
-            entry = entry_of_notes(&f, &ph);
+        if (ph.p_type == PT_NOTE && entry == 0)
+            entry = word_of_note(&f, &ph, KERNEL_IMAGE_NOTE_ENTRY);
+        if (ph.p_type == PT_NOTE && word_of_note(&f, &ph, KERNEL_IMAGE_NOTE_NETWORK))
+            image->network = true;
         if (wrong)
             return wrong;
     }

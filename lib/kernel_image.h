@@ -4,15 +4,17 @@
 #ifndef LIB_KERNEL_IMAGE_H
 #define LIB_KERNEL_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define KERNEL_IMAGE_SEGMENTS_MAX 8
 #define KERNEL_IMAGE_BYTES_MAX (256ull << 20) /* of memory */
 
-/* The ELF note that names the entry (docs/architecture.md, "Placement"). */
+/* ELF notes, a word of 64 bits each (docs/architecture.md, "Placement"). */
 #define KERNEL_IMAGE_NOTE_NAME "Microtome"
-#define KERNEL_IMAGE_NOTE_ENTRY 1
+#define KERNEL_IMAGE_NOTE_ENTRY 1 /* the entry's virtual address */
+#define KERNEL_IMAGE_NOTE_NETWORK 2 /* there if runs can be sent over the network: 1 */
 
 struct kernel_image_segment {
     uint64_t place; /* from boot_info.kernel_physical on */
@@ -25,6 +27,7 @@ struct kernel_image {
     uint64_t bytes; /* of memory, from boot_info.kernel_physical on: a multiple of a page */
     uint64_t entry; /* the same */
     uint32_t segment_count;
+    bool network; /* it was built with network streaming */
     struct kernel_image_segment segments[KERNEL_IMAGE_SEGMENTS_MAX];
 };
 

@@ -18,8 +18,8 @@ lwip: ## get lwIP again, after the build could not
 	@rm -f $(LWIP_DIR)/found.mk
 	@$(MAKE) --no-print-directory -s $(LWIP_DIR)/found.mk
 
-NET_SRC := $(wildcard guest/net/*.c)
-NET_OBJ := $(addprefix $(BUILD)/guest/,$(NET_SRC:.c=.o)) $(addprefix $(BUILD)/guest/lwip/,$(LWIP_SRC:.c=.o))
+NET_SRC := $(wildcard guest/net/*.c guest/net/*.S)
+NET_OBJ := $(addprefix $(BUILD)/guest/,$(addsuffix .o,$(basename $(NET_SRC)))) $(addprefix $(BUILD)/guest/lwip/,$(LWIP_SRC:.c=.o))
 NET_VARIANT := $(if $(filter yes,$(LWIP)),$(NET_OBJ),$(BUILD)/guest/guest/variants/net_off.o)
 
 # lwIP's own code is not ours to warn about.  __NO_INLINE__: no functions out of the C library's headers.

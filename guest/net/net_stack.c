@@ -97,6 +97,13 @@ static void look_at_link(void)
     log_line("network: link %s", link ? "up" : "down");
 }
 
+void net_stack_flush(void)
+{
+    if (queued)
+        card.driver->kick(&card);
+    queued = false;
+}
+
 bool net_stack_poll(void)
 {
     bool any = false;
@@ -107,11 +114,8 @@ bool net_stack_poll(void)
     for (unsigned i = 0; i < RECEIVE_MOST && receive_frame(); i++)
         any = true;
     sys_check_timeouts();
-    if (queued) {
-        card.driver->kick(&card);
-        queued = false;
-        any = true;
-    }
+    any |= queued;
+    net_stack_flush();
     return any;
 }
 
@@ -238,5 +242,5 @@ void net_stack_stop(void)
     if (card.driver)
         card.driver->close(&card);
     card.driver = NULL;
-    running = false;
+    running = queued = false;
 }

@@ -18,6 +18,9 @@ int net_stack_start(const struct boot_network *network, char *problem, size_t ro
 /* Takes what was received, sends what is due.  True: there was something. */
 bool net_stack_poll(void);
 
+/* Tells the card about frames that were sent since.  net_stack_poll does it, too. */
+void net_stack_flush(void);
+
 /* Whether the card says that there is a link: as of the last look. */
 bool net_stack_link(void);
 

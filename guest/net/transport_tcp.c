@@ -96,6 +96,7 @@ static void move_on(void)
 {
     net_stack_poll();
     stream_client_poll();
+    net_stack_flush();
 }
 
 static int connect(void)
@@ -242,6 +243,7 @@ static uint64_t poll(void)
     bool any = net_stack_poll();
 
     stream_client_poll();
+    net_stack_flush();
     settle();
     if (any)
         return 0;

@@ -15,6 +15,7 @@
 #include "host/usb/usb_archive.h"
 #include "host/usb/usb_contents.h"
 #include "lib/crc32c.h"
+#include "lib/kernel_image.h"
 
 #define NAME_BYTES 40 /* of a run's name; the rest is for what tells two apart */
 
@@ -174,12 +175,36 @@ static int add_part(struct usb_contents *c, struct usb_file *file, const char *n
     return 0;
 }
 
+/* The loader would find out, too, but in front of the machine. */
+static int check_kernel(const struct usb_contents *c, const struct usb_options *o,
+                        struct run_failure *failure)
+{
+    void *file = mmap(NULL, c->kernel.bytes, PROT_READ, MAP_PRIVATE, c->kernel.fd, 0);
+    struct kernel_image image;
+
+    if (file == MAP_FAILED)
+        return run_fail(failure, RUN_EXIT_FAILED, "the file %s: %s", c->kernel.source,
+                        strerror(errno));
+    const char *wrong = kernel_image_parse(file, c->kernel.bytes, &image);
+    munmap(file, c->kernel.bytes);
+    if (wrong != NULL)
+        return run_fail(failure, RUN_EXIT_FAILED, "the kernel %s cannot be used: %s",
+                        c->kernel.source, wrong);
+    if (o->conf.network != 0 && !image.network)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--network: the kernel %s was built without it, as lwIP could not be had; "
+                        "'make lwip all' says why",
+                        c->kernel.source);
+    return 0;
+}
+
 int usb_contents_gather(struct usb_contents *c, const struct usb_options *o,
                         struct run_failure *failure)
 {
     *c = (struct usb_contents){.archive = -1};
     if (add_part(c, &c->loader, "BOOTX64.EFI", o->loader, "loader", failure) != 0 ||
         add_part(c, &c->kernel, "guest.elf", o->run.kernel, "kernel", failure) != 0 ||
+        check_kernel(c, o, failure) != 0 ||
         add_part(c, &c->mbr, "mbr.bin", NULL, NULL, failure) != 0)
         return -1;
     c->runs = calloc(o->run.program_count, sizeof *c->runs);

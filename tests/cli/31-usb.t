@@ -181,6 +181,9 @@ chmod +x text
 refused 126 'not.*ELF|neither' 'no program' "$work/text"
 refused 125 'no-such\.efi' 'no such loader' --loader no-such.efi "$hello"
 refused 125 'no-such\.elf' 'no such kernel' --kernel no-such.elf "$hello"
+refused 125 'the kernel text cannot be used: it is no ELF file' 'a kernel that is none' --kernel text "$hello"
+perl -0777pe 's/\x02(\0\0\0Microtome)/\x03$1/' "$BUILD/guest.elf" >other.elf
+refused 125 'other.elf was built without it.*make lwip' 'a kernel without network streaming' --kernel other.elf --network 10.0.0.1 "$hello"
 refused 125 '70 MB are too few|20 MB are too few' 'too small' --size 20M "$hello"
 refused 125 'too many' 'too large' --size 5T "$hello"
 refused 125 '--size huge' 'no size' --size huge "$hello"

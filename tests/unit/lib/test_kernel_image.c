@@ -138,11 +138,26 @@ static void refuses_other_files(void **state)
     REFUSED(file.note.entry = START + 0x4000, "outside");
 }
 
+static void knows_the_network(void **state)
+{
+    (void)state;
+    file = good_file();
+    assert_null(parse());
+    assert_false(image.network);
+    file.other.header.n_type = 2;
+    assert_null(parse());
+    assert_true(image.network);
+    file.other.entry = 0;
+    assert_null(parse());
+    assert_false(image.network);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_segments),
         cmocka_unit_test(refuses_other_files),
+        cmocka_unit_test(knows_the_network),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
