@@ -9,7 +9,7 @@ FUZZ_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. -D_GNU_SOURCE -fsanitize=fuzzer,add
 
 UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
 # What needs lwIP is there where lwIP is (guest/net/net.mk).
-UNIT_SRC := $(if $(filter yes,$(LWIP)),$(UNIT_SRC),$(filter-out %/test_network.c,$(UNIT_SRC)))
+UNIT_SRC := $(if $(filter yes,$(LWIP)),$(UNIT_SRC),$(filter-out %/test_network.c %/test_net_port.c,$(UNIT_SRC)))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(UNIT_OUT)/%,$(UNIT_SRC))
 UNIT_LIB := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(sort $(wildcard lib/*.c)))
 UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(filter-out host/main.c,$(sort $(wildcard host/*.c host/*/*.c))))
@@ -53,6 +53,10 @@ $(UNIT_OUT)/obj/lwip/%.o: $(LWIP_DIR)/%.c guest/net/net.mk $(BUILD)/flags
 $(UNIT_OUT)/guest/net/test_network: tests/unit/guest/net/test_network.c $(UNIT_LWIP) $(UNIT_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -DLWIP_TESTMODE=1 $(LWIP_INCLUDE) -o $@ $< $(UNIT_LWIP) $(UNIT_LIB) -lcmocka
+
+$(UNIT_OUT)/guest/net/test_net_port: tests/unit/guest/net/test_net_port.c $(UNIT_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) $(LWIP_INCLUDE) -o $@ $< $(UNIT_LIB) -lcmocka
 
 GOLDEN_OBJ := $(addprefix $(UNIT_OUT)/obj/tests/golden/,golden.o golden_file.o golden_stacks.o)
 $(UNIT_OUT)/lib/test_trace_golden: $(GOLDEN_OBJ)
