@@ -133,6 +133,8 @@ void table_set(const struct table_row *row)
         draw_row(row);
         return;
     }
-    top = row->number - height() / 2; /* the next ones are seen, too */
+    top = row->number - height() / 2; /* the next ones are seen, too, but no rows behind the last */
+    if (count - top < height())
+        top = count - height() + 1;
     draw_all(row->number);
 }
