@@ -54,11 +54,12 @@ like 'boot_info: firmware tables' results/001/log.txt '^acpi RSD smbios _SM$'
 like 'boot_info: 64 MiB of RAM' results/001/log.txt '^range 1 [0-9a-f]+ 4000000$'
 like 'boot_info: the rest is buffer' results/001/log.txt '^range 3 [0-9a-f]+ [0-9a-f]{8}$'
 
-# A second boot from the same stick keeps what is there.
-usb_boot usb.img -m 512M
+# A second boot from the same stick, on a machine without a screen, keeps what is there.
+usb_boot usb.img -m 512M -vga none
 is 'a second boot: status' "$status" 0
 cp -r results before
 results_get usb.img
+is 'no table on the serial port' "$(grep -ac 'program  *samples' serial)" 0
 ok 'nothing was overwritten' diff -r before results/ --exclude='00[6-9]' --exclude=010
 ok 'new numbers' test -f results/010/result.conf
 done_testing

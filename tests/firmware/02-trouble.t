@@ -85,6 +85,13 @@ usb_boot_until usb.img 'nothing was run: going back'
 is 'a damaged kernel: back to the firmware' "$status" 0
 like 'it is named' said 'the kernel cannot be used: .microtome.guest.elf: it is [0-9]+ bytes long, not [0-9]+'
 
+stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 64M' -- fine.cpio
+stick_options=,readonly=on
+usb_boot_until usb.img 'nothing was run: going back'
+stick_options=
+is 'a write-protected stick: back to the firmware' "$status" 0
+like 'before anything is run' said 'results cannot be written: the disk is write-protected$'
+
 stick_make usb.img 64 "$FAKE_KERNEL" 'memory = 1G' 'buffer = 100M' 'end = wait' -- fine.cpio
 usb_boot_until usb.img 'waiting for a key: switch off' -m 256
 is 'too little memory: the end is waited for' "$status" 0

@@ -10,7 +10,7 @@ QEMU=${QEMU:-qemu-system-x86_64}
 BOOT_LIMIT=${HR_TEST_BOOT_LIMIT:-300} # seconds for one boot
 export MTOOLS_SKIP_CHECK=1
 
-for tool in "$QEMU" mcopy mmd mdir mkfs.fat; do
+for tool in "$QEMU" mcopy mmd mdir mkfs.fat fsck.fat; do
     command -v "$tool" >/dev/null || skip_all "$tool is not installed"
 done
 [ -f "$OVMF" ] || skip_all "no OVMF firmware at $OVMF (package ovmf)"
@@ -66,7 +66,8 @@ stick_make() {
 }
 
 # usb_boot IMAGE [QEMU OPTION...]: boots it as a USB stick until the machine switches itself off.  The
-# serial port goes to the file serial, without carriage returns; exit status of QEMU in $status.
+# serial port goes to the file serial, without carriage returns; exit status of QEMU in $status;
+# $stick_options: more options of the drive, with a comma before them.
 # shellcheck disable=SC2034
 usb_boot() {
     image=$1
@@ -74,7 +75,7 @@ usb_boot() {
     status=0
     timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 2G -bios "$OVMF" \
         -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
-        -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image" \
+        -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image${stick_options:-}" \
         -device usb-storage,drive=stick,bootindex=0,removable=on "$@" >qemu.log 2>&1 </dev/null || status=$?
     tr -d '\r' <serial.raw >serial
     grep -a '^microtome: ' serial >said
@@ -90,7 +91,7 @@ usb_boot_until() {
     : >serial.raw
     timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 2G -bios "$OVMF" \
         -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
-        -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image" \
+        -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image${stick_options:-}" \
         -device usb-storage,drive=stick,bootindex=0,removable=on "$@" >qemu.log 2>&1 </dev/null &
     emulator=$!
     while kill -0 "$emulator" 2>/dev/null; do
