@@ -39,7 +39,7 @@ status=0
 refused 'hr collect onto its input' 'standard input'
 same_file 'hr collect onto its input: it is whole' hr.bin copy.bin
 
-for wrong in '--listen tcp:1' '--listen unix:' '--fd 99'; do
+for wrong in '--listen udp:1' '--listen unix:' '--fd 99'; do
     # shellcheck disable=SC2086
     run_hr collect $wrong
     refused "hr collect $wrong" '[-]-'

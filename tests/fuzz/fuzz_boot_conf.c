@@ -34,7 +34,8 @@ static void check_conf(const struct boot_conf *conf)
     fuzz_check(conf->end <= BOOT_CONF_WAIT && conf->port != 0);
     fuzz_check(conf->machine[0] == '\0' || is_name(conf->machine, sizeof conf->machine));
     fuzz_check(strnlen(conf->token, sizeof conf->token) < sizeof conf->token);
-    fuzz_check(conf->memory_bytes >= 32 << 20 && conf->buffer_bytes >= 1 << 20);
+    fuzz_check(conf->memory_bytes == BOOT_CONF_USUAL || conf->memory_bytes >= 32 << 20);
+    fuzz_check(conf->buffer_bytes >= 1 << 20);
     fuzz_check(conf->part_bytes >= 65536 && conf->part_bytes < 1ull << 32);
     fuzz_check(!conf->network || conf->collector != 0);
     fuzz_check(!conf->exit_firmware || conf->network);

@@ -151,7 +151,7 @@ static void begin(void)
     boot = (struct boot_info){0};
     run.session.event_count = 1;
     run.session.events[0].width_bits = WIDTH_BITS;
-    run.pmu_caps.needs_encodings = true;
+    run.session.events[0].source = HR_SOURCE_PMU;
     memset(streams, 0, sizeof streams);
     memset(whole, 0, sizeof whole);
     memset(&meta, 0, sizeof meta);
