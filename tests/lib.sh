@@ -141,6 +141,16 @@ interruptible() {
     exec perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV or exit 127' "$@"
 }
 
+# network_emulator: an emulator with a network of its own, which not every build has: QEMU's, or the stock one.
+network_emulator() {
+    for candidate in "${QEMU:-qemu-system-x86_64}" qemu-system-x86_64; do
+        "$candidate" -machine none -nodefaults -display none -netdev help 2>/dev/null | grep -qx user || continue
+        command -v "$candidate"
+        return
+    done
+    return 1
+}
+
 # wait_gone PID: waits up to 10 s until a process is gone.
 wait_gone() {
     for _ in $(seq 100); do

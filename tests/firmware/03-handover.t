@@ -1,6 +1,7 @@
 #!/bin/sh
 # What a kernel that sends over the network is told, with boot services and without.
 . "$(dirname "$0")/../lib.sh"
+QEMU=$(network_emulator) || skip_all "no emulator with a user network"
 . "$ROOT/tests/firmware/lib.sh"
 
 printf 'm\nk 1 0\ns 12 0\n' >sent.cpio

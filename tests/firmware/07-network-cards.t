@@ -2,6 +2,7 @@
 # A test build of the kernel drives network cards that real firmware has set up, behind a bridge, twice: the second
 # run finds the card as the first has left it.
 . "$(dirname "$0")/../lib.sh"
+QEMU=$(network_emulator) || skip_all "no emulator with a user network"
 . "$ROOT/tests/firmware/lib.sh"
 ok 'an archive' "$HR" pack -o net.cpio --cpus 1 --panic-test start-net "$WORKLOADS/hello"
 

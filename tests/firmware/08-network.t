@@ -1,6 +1,7 @@
 #!/bin/sh
 # From hr usb to hr collect through real firmware: runs of a stick whose results go over the network.
 . "$(dirname "$0")/../lib.sh"
+QEMU=$(network_emulator) || skip_all "no emulator with a user network"
 . "$ROOT/tests/firmware/lib.sh"
 . "$ROOT/tests/collector.sh"
 PATH=$PATH:/usr/sbin:/sbin

@@ -2,7 +2,7 @@
 # Drivers of network cards (a test build of the kernel) against the emulator's cards and its own network.
 . "$(dirname "$0")/../lib.sh"
 kernel=$BUILD/guest-test.elf
-real_qemu=$(command -v "${QEMU:-qemu-system-x86_64}") || skip_all 'no emulator'
+real_qemu=$(network_emulator) || skip_all 'no emulator with a user network'
 
 cat >qemu.sh <<EOF
 #!/bin/sh

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/collector.sh"
 
-emulator=$(command -v "${QEMU:-qemu-system-x86_64}") || skip_all 'no emulator'
+emulator=$(network_emulator) || skip_all 'no emulator with a user network'
 busybox=$(command -v busybox) || skip_all 'no busybox'
 ! grep -qa 'this kernel was built without network streaming' "$BUILD/guest.elf" || skip_all 'the kernel was built without lwIP'
 exact='-icount shift=0,sleep=off -smp 1' # virtual time, for runs without a service CPU
