@@ -13,11 +13,6 @@
 #define HANGS_MAX 3
 #define MTA_REGISTERS 32 /* that all controllers have; the others have 128 */
 
-static unsigned after(unsigned descriptor)
-{
-    return (descriptor + 1) % E1000_DESCRIPTORS;
-}
-
 static int allocate(struct e1000 *e)
 {
     e->receives = platform_allocate(E1000_DESCRIPTORS * sizeof *e->receives);
@@ -150,10 +145,12 @@ static void reclaim(struct e1000 *e)
 {
     unsigned before = e->transmit_oldest;
 
-    while (e->transmit_oldest != e->transmit_told &&
-           __atomic_load_n(&e->transmits[e->transmit_oldest].status, __ATOMIC_ACQUIRE) &
-               E1000_TRANSMIT_DONE)
-        e->transmit_oldest = after(e->transmit_oldest);
+    while (e->transmit_oldest != e->transmit_told) {
+        unsigned last = e->transmit_last[e->transmit_oldest];
+        if (!(__atomic_load_n(&e->transmits[last].status, __ATOMIC_ACQUIRE) & E1000_TRANSMIT_DONE))
+            break;
+        e->transmit_oldest = e1000_after(last);
+    }
     if (e->transmit_oldest != before)
         e->hangs = 0;
     if (e->transmit_oldest != before || e->transmit_oldest == e->transmit_told)
@@ -166,14 +163,21 @@ static void restart(struct net_device *net)
     struct e1000 *e = net->state;
 
     platform_log("network card: it has not sent anything for %u s: reset", HANG_US / 1000000);
-    net->frames_dropped +=
-        (e->transmit_next + E1000_DESCRIPTORS - e->transmit_oldest) % E1000_DESCRIPTORS;
+    for (unsigned at = e->transmit_oldest; at != e->transmit_next;
+         at = e1000_after(e->transmit_last[at]))
+        net->frames_dropped++;
     e->hangs++;
     e1000_pch_empty_rings(e);
     if (e->hangs > HANGS_MAX || e1000_reset(e) || start(e, net->mac)) {
         platform_log("network card: given up");
         e->broken = true;
     }
+}
+
+/* One stays free: the device takes head = tail for an empty ring. */
+static unsigned free_transmits(const struct e1000 *e)
+{
+    return (e->transmit_oldest + E1000_DESCRIPTORS - 1 - e->transmit_next) % E1000_DESCRIPTORS;
 }
 
 /* A device that has a link, and frames, sends. */
@@ -189,19 +193,37 @@ static void look_for_hang(struct net_device *net)
     }
 }
 
+int e1000_make_room(struct net_device *net, unsigned count)
+{
+    struct e1000 *e = net->state;
+
+    reclaim(e);
+    if (free_transmits(e) < count)
+        look_for_hang(net);
+    if (e->broken)
+        return -EIO;
+    return free_transmits(e) < count ? -EAGAIN : 0;
+}
+
+void e1000_add_frame(struct net_device *net, unsigned next)
+{
+    struct e1000 *e = net->state;
+
+    e->transmit_last[e->transmit_next] =
+        (uint8_t)((next + E1000_DESCRIPTORS - 1) % E1000_DESCRIPTORS);
+    e->transmit_next = next;
+    net->frames_sent++;
+}
+
 int e1000_send(struct net_device *net, const void *frame, size_t bytes)
 {
     struct e1000 *e = net->state;
 
     if (bytes > NET_FRAME_MAX)
         return -EMSGSIZE;
-    reclaim(e);
-    if (after(e->transmit_next) == e->transmit_oldest)
-        look_for_hang(net);
-    if (e->broken)
-        return -EIO;
-    if (after(e->transmit_next) == e->transmit_oldest)
-        return -EAGAIN;
+    int status = e1000_make_room(net, 1);
+    if (status)
+        return status;
     uint8_t *buffer = e->transmit_buffers + e->transmit_next * E1000_BUFFER_BYTES;
     memcpy(buffer, frame, bytes);
     if (bytes < FRAME_MIN) /* what an earlier frame left does not go out */
@@ -210,8 +232,7 @@ int e1000_send(struct net_device *net, const void *frame, size_t bytes)
         .address = platform_physical_address(buffer),
         .bytes = (uint16_t)(bytes < FRAME_MIN ? FRAME_MIN : bytes),
         .command = E1000_TRANSMIT_END | E1000_TRANSMIT_CHECKSUM | E1000_TRANSMIT_REPORT};
-    e->transmit_next = after(e->transmit_next);
-    net->frames_sent++;
+    e1000_add_frame(net, e1000_after(e->transmit_next));
     return 0;
 }
 
@@ -270,7 +291,7 @@ size_t e1000_receive(struct net_device *net, void *out, size_t room)
         net->frames_received += got != 0;
         net->frames_dropped += got == 0;
         give_receive(e, at);
-        e->receive_next = after(at);
+        e->receive_next = e1000_after(at);
         if (++e->receive_untold >= RETURN_AFTER)
             return_receives(e);
     }

@@ -19,6 +19,7 @@ enum e1000_trait {
     E1000_I219 = 1 << 3, /* rings must be empty before a reset */
     E1000_I219_FIRST = 1 << 4, /* chipsets of the 100 and 200 series: errata of transmission */
     E1000_I219_LATE = 1 << 5, /* from the 500 series on: a clock that must not be gated */
+    E1000_CUTS = 1 << 6, /* TCP segmentation offload, without known errata at 1 Gb/s */
 };
 
 struct e1000_family {
@@ -39,8 +40,9 @@ struct e1000 {
     unsigned receive_next; /* the descriptor that the device fills next */
     unsigned receive_untold; /* descriptors that RDT does not say are the device's again */
     bool in_long_frame; /* the rest of a frame that began in earlier descriptors is to come */
+    uint8_t transmit_last[E1000_DESCRIPTORS]; /* by a frame's first descriptor */
     unsigned transmit_next; /* the descriptor that is free next */
-    unsigned transmit_oldest; /* the first that the device has not reported */
+    unsigned transmit_oldest; /* the first of the first frame that the device has not reported */
     unsigned transmit_told; /* TDT */
     uint64_t progress_us; /* when the device last reported one, or had none to report */
     unsigned hangs; /* in a row */
@@ -72,9 +74,22 @@ bool e1000_wait(const struct e1000 *e, uint32_t offset, uint32_t bits, uint32_t 
 int e1000_open(struct net_device *net, const struct pci_device *pci);
 bool e1000_link_up(struct net_device *net);
 int e1000_send(struct net_device *net, const void *frame, size_t bytes);
+bool e1000_cuts(struct net_device *net);
+int e1000_send_large(struct net_device *net, const void *frame, size_t bytes, size_t segment);
 void e1000_kick(struct net_device *net);
 size_t e1000_receive(struct net_device *net, void *out, size_t room);
 void e1000_close(struct net_device *net);
+
+/* e1000.c: whether `count` descriptors are free from transmit_next on: 0, -EAGAIN, -EIO. */
+int e1000_make_room(struct net_device *net, unsigned count);
+
+/* The descriptors from transmit_next to before `next` are a frame.  */
+void e1000_add_frame(struct net_device *net, unsigned next);
+
+static inline unsigned e1000_after(unsigned descriptor)
+{
+    return (descriptor + 1) % E1000_DESCRIPTORS;
+}
 
 /* e1000_reset.c: stops all transfers and resets the MAC; the PHY keeps its link.  0, -EIO. */
 int e1000_reset(struct e1000 *e);

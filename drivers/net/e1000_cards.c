@@ -3,7 +3,8 @@
 
 static const struct e1000_family family_8254x = {
     .phy_address = 1, .eeprom_shift = 8, .eeprom_done_bit = 4};
-static const struct e1000_family family_82574 = {.traits = E1000_PCIE | E1000_SHARED_PHY,
+static const struct e1000_family family_82574 = {.traits =
+                                                     E1000_PCIE | E1000_SHARED_PHY | E1000_CUTS,
                                                  .phy_address = 1,
                                                  .eeprom_shift = 2,
                                                  .eeprom_done_bit = 1};
@@ -50,8 +51,9 @@ static const uint16_t ids_i219_late[] = {
     {                                                                                              \
         .name = (text), .vendor_id = 0x8086, .device_ids = ids_##which,                            \
         .device_id_count = sizeof ids_##which / sizeof ids_##which[0], .variant = &family_##which, \
-        .open = e1000_open, .link_up = e1000_link_up, .send = e1000_send, .kick = e1000_kick,      \
-        .receive = e1000_receive, .close = e1000_close,                                            \
+        .open = e1000_open, .link_up = e1000_link_up, .send = e1000_send, .cuts = e1000_cuts,      \
+        .send_large = e1000_send_large, .kick = e1000_kick, .receive = e1000_receive,              \
+        .close = e1000_close,                                                                      \
     }
 
 const struct net_driver net_e1000[NET_E1000_FAMILIES] = {

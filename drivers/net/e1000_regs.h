@@ -204,4 +204,33 @@ _Static_assert(offsetof(struct e1000_transmit, status) == 12, "e1000_transmit.st
 #define E1000_TRANSMIT_REPORT (1u << 3)
 #define E1000_TRANSMIT_DONE (1u << 0) /* in status */
 
+/* SDM, "TCP/IP Data Descriptor Format": the fields of a legacy one, with other meanings of
+ * checksum_offset (bits 19:16 of the length and the type of descriptor) and checksum_start (which
+ * checksums are to be made). */
+#define E1000_TRANSMIT_CUT (1u << 2) /* TSE: as the last context says */
+#define E1000_TRANSMIT_EXTENDED (1u << 5) /* not a legacy descriptor */
+#define E1000_TRANSMIT_TYPE_DATA (1u << 4) /* in checksum_offset */
+#define E1000_TRANSMIT_SUM_IP (1u << 0) /* in checksum_start */
+#define E1000_TRANSMIT_SUM_TCP (1u << 1)
+
+/* SDM, "TCP/IP Context Descriptor Format": what the data descriptors after it mean.  Offsets are
+ * from the frame's first byte. */
+struct e1000_context {
+    uint8_t ip_start, ip_checksum;
+    uint16_t ip_last; /* the last byte that counts */
+    uint8_t tcp_start, tcp_checksum;
+    uint16_t tcp_last; /* 0: the frame's */
+    uint32_t payload_and_command; /* bits 19:0: bytes after the headers; 31:24: TUCMD */
+    uint8_t status;
+    uint8_t header_bytes; /* what every segment begins with */
+    uint16_t segment; /* bytes of payload in each */
+};
+_Static_assert(sizeof(struct e1000_context) == 16, "e1000_context");
+_Static_assert(offsetof(struct e1000_context, status) == 12, "e1000_context.status");
+
+#define E1000_CONTEXT_TCP (1u << 24)
+#define E1000_CONTEXT_IPV4 (1u << 25)
+#define E1000_CONTEXT_CUT (1u << 26)
+#define E1000_CONTEXT_EXTENDED (1u << 29)
+
 #endif

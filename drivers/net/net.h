@@ -12,6 +12,7 @@
 
 #define NET_MAC_BYTES 6
 #define NET_FRAME_MAX 1514 /* bytes of a frame without its checksum, which the device adds */
+#define NET_LARGE_MAX 32768 /* of one that the device cuts */
 
 struct net_device;
 
@@ -31,6 +32,15 @@ struct net_driver {
     /* Copies the frame into a free descriptor: 0, -EAGAIN when there is none, -EMSGSIZE, -EIO: the
      * device broke the rules and is not used any more. */
     int (*send)(struct net_device *net, const void *frame, size_t bytes);
+
+    /* TCP segmentation offload; both NULL: the device has none.  Whether it is to be used now. */
+    bool (*cuts)(struct net_device *net);
+
+    /* As send, for a frame of TCP over IPv4 of up to NET_LARGE_MAX bytes: it leaves as frames with
+     * `segment` bytes of the stream each, the last with the rest.  The device makes their lengths,
+     * sequence numbers and checksums; those of the frame do not matter.  -EMSGSIZE also: it is no
+     * such frame. */
+    int (*send_large)(struct net_device *net, const void *frame, size_t bytes, size_t segment);
 
     /* Tells the device about frames sent since; once for many. */
     void (*kick)(struct net_device *net);

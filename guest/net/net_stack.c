@@ -11,6 +11,7 @@
 
 #include "drivers/net/net.h"
 #include "guest/log.h"
+#include "guest/net/net_offload.h"
 #include "guest/net/net_port.h"
 
 #define RECEIVE_MOST 64u /* frames in one poll: what is to be sent has its turn */
@@ -20,26 +21,17 @@ static struct net_device card;
 static struct netif interface;
 static struct pbuf *spare; /* for the next frame */
 static bool running, link;
-static bool queued; /* frames that the card was not told about */
+static bool cutting; /* the card cuts TCP segments: as of the last look at the link */
+static bool queued; /* frames that wait, or that the card was not told about */
 static uint64_t next_look_ms;
 
 /* lwIP has a frame to send, in pieces. */
 static err_t send_frame(struct netif *netif, struct pbuf *p)
 {
-    static uint8_t frame[NET_FRAME_MAX];
-    const void *bytes = p->payload;
-
     (void)netif;
-    if (p->tot_len > sizeof frame)
-        return ERR_BUF;
-    if (p->next) {
-        pbuf_copy_partial(p, frame, p->tot_len, 0);
-        bytes = frame;
-    }
-    int status = card.driver->send(&card, bytes, p->tot_len);
+    int status = net_offload_send(&card, cutting, p);
     if (status == -EAGAIN) { /* lwIP comes again; meanwhile the card works */
         card.driver->kick(&card);
-        queued = false;
         return ERR_WOULDBLOCK;
     }
     queued |= status == 0;
@@ -88,6 +80,7 @@ static void look_at_link(void)
         return;
     next_look_ms = now + LINK_LOOK_MS;
     link = card.driver->link_up(&card);
+    cutting = link && card.driver->cuts && card.driver->cuts(&card);
     if (link == netif_is_link_up(&interface))
         return;
     if (link)
@@ -99,9 +92,10 @@ static void look_at_link(void)
 
 void net_stack_flush(void)
 {
-    if (queued)
-        card.driver->kick(&card);
-    queued = false;
+    if (!queued)
+        return;
+    queued = net_offload_flush(&card) == -EAGAIN;
+    card.driver->kick(&card);
 }
 
 bool net_stack_poll(void)
@@ -128,6 +122,8 @@ static int open_card(char *problem, size_t room)
 {
     int status = net_open(&card);
 
+    if (status == 0)
+        status = net_offload_init();
     if (status == -ENODEV)
         format_text(problem, room, "no network card that this kernel has a driver for");
     else if (status)
@@ -216,7 +212,7 @@ static int check_way(const struct boot_network *network, char *problem, size_t r
 
 int net_stack_start(const struct boot_network *network, char *problem, size_t room)
 {
-    link = queued = false;
+    link = queued = cutting = false;
     next_look_ms = 0;
     int status = open_card(problem, room);
 

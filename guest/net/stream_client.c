@@ -36,6 +36,7 @@ static struct {
     uint32_t back_off_ms;
     uint32_t connections;
     uint64_t delivered; /* bytes that TCP has brought over, the hello's included */
+    uint32_t delivered_to; /* the sequence number then */
     struct run_hello hello;
     uint8_t input[sizeof(struct run_welcome)]; /* a message of the collector's, so far */
     uint32_t input_used;
@@ -117,11 +118,20 @@ static void take_welcome(const struct run_welcome *welcome)
     enter(STREAM_OPEN);
 }
 
-/* TCP has brought what may be acknowledged: so memory that is freed is not sent from any more. */
+/* lwIP's callback for sent bytes counts whole segments only, and the collector may have a part. */
+static void look_at_delivered(void)
+{
+    client.delivered += client.pcb->lastack - client.delivered_to;
+    client.delivered_to = client.pcb->lastack;
+}
+
+/* TCP has brought what may be acknowledged: so memory that is freed is sent from at most once more,
+ * with the rest of its segment, and the peer does not take it then. */
 static void take_ack(const struct run_ack *ack)
 {
     uint64_t hello = sizeof client.hello;
 
+    look_at_delivered();
     if (!run_stream_ack_ok(ack, client.delivered > hello ? client.delivered - hello : 0) ||
         outbox_acknowledge(client.box, ack->position) != 0) {
         client.broken = "the collector acknowledged what it cannot have";
@@ -184,14 +194,6 @@ static err_t received(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_t 
     return ERR_OK;
 }
 
-static err_t delivered(void *context, struct tcp_pcb *pcb, u16_t bytes)
-{
-    (void)context;
-    (void)pcb;
-    client.delivered += bytes;
-    return ERR_OK;
-}
-
 /* The connection is gone, and its memory too. */
 static void failed(void *context, err_t status)
 {
@@ -211,6 +213,7 @@ static err_t connected(void *context, struct tcp_pcb *pcb, err_t status)
 {
     (void)context;
     (void)status;
+    client.delivered_to = pcb->lastack;
     if (tcp_write(pcb, &client.hello, sizeof client.hello, 0) != ERR_OK) {
         client.broken = "no memory for the network";
         return ERR_OK;
@@ -230,7 +233,6 @@ static void let_go(void)
         return;
     tcp_arg(pcb, NULL);
     tcp_recv(pcb, NULL);
-    tcp_sent(pcb, NULL);
     tcp_err(pcb, NULL);
     tcp_abort(pcb);
 }
@@ -257,7 +259,6 @@ static void begin(void)
         return;
     }
     tcp_recv(client.pcb, received);
-    tcp_sent(client.pcb, delivered);
     tcp_err(client.pcb, failed);
     tcp_nagle_disable(client.pcb);
     err_t status = tcp_connect(client.pcb, &client.address, client.port, connected);
@@ -400,7 +401,6 @@ void stream_client_stop(void)
         return;
     tcp_arg(pcb, NULL);
     tcp_recv(pcb, NULL);
-    tcp_sent(pcb, NULL);
     tcp_err(pcb, NULL);
     if (tcp_close(pcb) != ERR_OK)
         tcp_abort(pcb);

@@ -14,6 +14,7 @@
 #include <lwip/sys.h>
 
 #include "guest/net/net_checksum.c"
+#include "guest/net/net_offload.c"
 #include "guest/net/net_stack.c"
 #include "guest/net/outbox.c"
 #include "guest/net/stream_client.c"
@@ -68,6 +69,14 @@ void net_port_free(void *block)
     free(block);
 }
 
+void *platform_allocate(size_t bytes)
+{
+    static uint8_t allocated[NET_LARGE_MAX];
+
+    fuzz_check(bytes <= sizeof allocated);
+    return allocated;
+}
+
 void log_line(const char *format, ...)
 {
     (void)format;
@@ -87,6 +96,21 @@ static int fake_send(struct net_device *net, const void *frame, size_t bytes)
     fuzz_check(bytes >= 14 && bytes <= NET_FRAME_MAX);
     if (bytes > 50 && f[12] == 8 && f[13] == 0 && f[23] == 17)
         memcpy(&transaction, f + 46, sizeof transaction);
+    return 0;
+}
+
+static bool fake_cuts(struct net_device *net)
+{
+    (void)net;
+    return true;
+}
+
+static int fake_send_large(struct net_device *net, const void *frame, size_t bytes, size_t segment)
+{
+    (void)net;
+    (void)frame;
+    fuzz_check(bytes > NET_FRAME_MAX && bytes <= NET_LARGE_MAX);
+    fuzz_check(segment > 0 && segment <= NET_FRAME_MAX - 54);
     return 0;
 }
 
@@ -115,6 +139,8 @@ static const struct net_driver driver = {
     .name = "fuzz",
     .link_up = fake_link_up,
     .send = fake_send,
+    .cuts = fake_cuts,
+    .send_large = fake_send_large,
     .kick = fake_kick,
     .receive = fake_receive,
     .close = fake_close,

@@ -8,6 +8,7 @@
 
 #include "tests/unit/drivers/fake_mmio.h"
 #include "tests/unit/drivers/fake_pci.h"
+#include "tests/unit/drivers/net/fake_cut.h"
 
 #include "drivers/clock/clock.h"
 #include "drivers/net/e1000.h"
@@ -37,9 +38,13 @@ static struct {
     bool sends;
     bool flush_done_by_transmit; /* what the I219's ring status waits for */
     unsigned resets, phy_powered, phy_restarts, flush_sent;
+    void (*wire)(const uint8_t *frame, size_t bytes); /* is given all that is sent */
     uint8_t sent[2048]; /* the last frame */
     size_t sent_bytes;
     uint64_t sent_count;
+    struct e1000_context context; /* what data descriptors mean */
+    uint8_t large[NET_LARGE_MAX]; /* a frame to be cut, so far */
+    size_t large_bytes;
     struct fake_write log[FAKE_LOG];
     unsigned log_count;
     unsigned allocations_left, allocation_count;
@@ -130,6 +135,57 @@ static struct e1000_transmit *fake_transmits(void)
     return (struct e1000_transmit *)(uintptr_t)ring;
 }
 
+static void fake_send(const uint8_t *frame, size_t bytes)
+{
+    memcpy(fake.sent, frame, bytes);
+    fake.sent_bytes = bytes;
+    fake.sent_count++;
+    if (fake.wire)
+        fake.wire(frame, bytes);
+}
+
+static void fake_cut_large(void)
+{
+    const struct e1000_context *c = &fake.context;
+    struct fake_cut cut = {.ip = c->ip_start,
+                           .tcp = c->tcp_start,
+                           .header_bytes = c->header_bytes,
+                           .segment = c->segment};
+
+    assert_int_equal(c->payload_and_command & 0xfffff, fake.large_bytes - c->header_bytes);
+    assert_int_equal(c->payload_and_command >> 24, 0x27); /* extended, cut, IPv4, TCP */
+    assert_int_equal(c->ip_checksum, cut.ip + 10);
+    assert_int_equal(c->ip_last, cut.tcp - 1);
+    assert_int_equal(c->tcp_checksum, cut.tcp + 16);
+    assert_int_equal(c->tcp_last, 0);
+    assert_int_equal(fake.large[cut.ip + 2] | fake.large[cut.ip + 3], 0);
+    assert_int_equal(fake.large[cut.ip + 10] | fake.large[cut.ip + 11], 0);
+    fake_cut(fake.large, fake.large_bytes, &cut, fake_send);
+    fake.large_bytes = 0;
+}
+
+/* A descriptor that is not a legacy one: only the last of a frame is reported. */
+static void fake_extended(struct e1000_transmit *t)
+{
+    assert_int_equal(t->status, 0);
+    if (!(t->checksum_offset >> 4)) {
+        assert_int_equal(fake.large_bytes, 0);
+        memcpy(&fake.context, t, sizeof fake.context);
+        return;
+    }
+    assert_int_equal(t->checksum_offset, 0x10);
+    assert_int_equal(t->command & 0xf6, 0x26); /* extended, cut, checksum */
+    assert_int_equal(t->checksum_start, 3);
+    assert_in_range(t->bytes, 1, sizeof fake.large - fake.large_bytes);
+    memcpy(fake.large + fake.large_bytes, (const void *)(uintptr_t)t->address, t->bytes);
+    fake.large_bytes += t->bytes;
+    if (!(t->command & E1000_TRANSMIT_END))
+        return;
+    assert_true(t->command & E1000_TRANSMIT_REPORT);
+    fake_cut_large();
+    t->status = 1;
+}
+
 /* Sends all that is between head and tail. */
 static void fake_run(void)
 {
@@ -137,6 +193,10 @@ static void fake_run(void)
            *fake_register(E1000_TDH) != *fake_register(E1000_TDT)) {
         struct e1000_transmit *t = &fake_transmits()[*fake_register(E1000_TDH)];
         *fake_register(E1000_TDH) = (*fake_register(E1000_TDH) + 1) % 256;
+        if (t->command & E1000_TRANSMIT_EXTENDED) {
+            fake_extended(t);
+            continue;
+        }
         if (!(t->command & E1000_TRANSMIT_END)) { /* the dummy that empties the ring */
             fake.flush_sent++;
             if (fake.flush_done_by_transmit)
@@ -146,9 +206,7 @@ static void fake_run(void)
         assert_int_equal(t->command, 0x0b); /* end, checksum, report */
         assert_in_range(t->bytes, 60, NET_FRAME_MAX);
         assert_int_equal(t->status, 0);
-        memcpy(fake.sent, (const void *)(uintptr_t)t->address, t->bytes);
-        fake.sent_bytes = t->bytes;
-        fake.sent_count++;
+        fake_send((const void *)(uintptr_t)t->address, t->bytes);
         t->status = 1;
     }
 }

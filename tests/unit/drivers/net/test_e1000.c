@@ -6,6 +6,7 @@
 
 #include "drivers/net/e1000.c"
 #include "drivers/net/e1000_cards.c"
+#include "drivers/net/e1000_large.c"
 #include "drivers/net/e1000_pch.c"
 #include "drivers/net/e1000_phy.c"
 #include "drivers/net/e1000_reset.c"
@@ -123,6 +124,133 @@ static void reports_of_unsent_frames_are_ignored(void **state)
     for (unsigned i = 0; i < 245; i++)
         assert_int_equal(net.driver->send(&net, frame, sizeof frame), 0);
     assert_int_equal(net.driver->send(&net, frame, sizeof frame), -EAGAIN);
+}
+
+/* ---- segmentation offload ---- */
+
+#define HEADERS 54
+
+/* A frame of TCP, with a sum where lwIP puts one. */
+static void make_large(uint8_t *frame, size_t bytes, uint32_t sequence)
+{
+    static const uint8_t headers[HEADERS] = {
+        2,    0,  0,    0,    0,    1,    0x52, 0x54, 0,    0x12, 0x34, 0x56, 8,  0, /* Ethernet */
+        0x45, 0,  0xaa, 0xaa, 0x12, 0x34, 0,    0,    255,  6,    0xbb, 0xbb, 10, 0,
+        2,    15, 10,   0,    2,    2,    0xc0, 1,    0x12, 0xd1, 0,    0,    0,  0,
+        0,    0,  0,    9,    0x50, 0x18, 0x80, 0,    0xcc, 0xcc, 0,    0};
+
+    memcpy(frame, headers, sizeof headers);
+    for (unsigned i = 0; i < 4; i++)
+        frame[38 + i] = (uint8_t)(sequence >> (24 - 8 * i));
+    for (size_t i = HEADERS; i < bytes; i++)
+        frame[i] = (uint8_t)test_random_next(&fake.random);
+}
+
+static struct {
+    uint8_t bytes[NET_LARGE_MAX];
+    size_t count;
+    uint32_t sequence;
+    bool pushed;
+} stream;
+
+/* The other end: each frame is whole, and the next one of the stream. */
+static void take_from_wire(const uint8_t *frame, size_t bytes)
+{
+    const uint8_t *tcp = frame + 34;
+    uint32_t sum = 6 + (uint32_t)(bytes - 34);
+
+    assert_in_range(bytes, HEADERS + 1, NET_FRAME_MAX);
+    assert_int_equal(frame[16] << 8 | frame[17], bytes - 14);
+    assert_int_equal(fake_cut_fold(fake_cut_sum(frame + 14, 20)), 0);
+    assert_int_equal(
+        fake_cut_fold(fake_cut_sum(frame + 26, 8) + sum + fake_cut_sum(tcp, bytes - 34)), 0);
+    assert_int_equal((uint32_t)tcp[4] << 24 | (uint32_t)tcp[5] << 16 | (uint32_t)tcp[6] << 8 |
+                         tcp[7],
+                     stream.sequence + stream.count);
+    memcpy(stream.bytes + stream.count, frame + HEADERS, bytes - HEADERS);
+    stream.count += bytes - HEADERS;
+    stream.pushed = tcp[13] & 8;
+}
+
+static void large_frames_leave_in_segments(void **state)
+{
+    static uint8_t frame[NET_LARGE_MAX];
+
+    (void)state;
+    fake.wire = take_from_wire;
+    assert_true(net.driver->cuts(&net));
+    for (unsigned i = 0; i < 3000; i++) {
+        size_t bytes = HEADERS + 1 + test_random_below(&fake.random, sizeof frame - HEADERS);
+        size_t segment = 100 + test_random_below(&fake.random, 1361);
+        make_large(frame, bytes, (uint32_t)test_random_next(&fake.random));
+        stream.sequence = (uint32_t)frame[38] << 24 | (uint32_t)frame[39] << 16 |
+                          (uint32_t)frame[40] << 8 | frame[41];
+        stream.count = 0;
+        uint64_t before = fake.sent_count;
+        assert_int_equal(net.driver->send_large(&net, frame, bytes, segment), 0);
+        assert_int_equal(fake.sent_count, before);
+        net.driver->kick(&net);
+        assert_int_equal(fake.sent_count - before, (bytes - HEADERS + segment - 1) / segment);
+        assert_int_equal(stream.count, bytes - HEADERS);
+        assert_memory_equal(stream.bytes, frame + HEADERS, stream.count);
+        assert_true(stream.pushed);
+        if (i % 3 == 0) { /* others between them */
+            fake.wire = NULL;
+            assert_int_equal(net.driver->send(&net, frame, 60), 0);
+            net.driver->kick(&net);
+            fake.wire = take_from_wire;
+        }
+    }
+    assert_int_equal(fake.resets, 1);
+}
+
+static void ring_full_of_large_frames_asks_to_wait(void **state)
+{
+    static uint8_t frame[NET_LARGE_MAX];
+
+    (void)state;
+    assert_true(net.driver->link_up(&net));
+    fake.sends = false;
+    make_large(frame, sizeof frame, 1);
+    for (unsigned i = 0; i < 255 / 17; i++) /* a context and 16 buffers each */
+        assert_int_equal(net.driver->send_large(&net, frame, sizeof frame, 1460), 0);
+    assert_int_equal(net.driver->send_large(&net, frame, sizeof frame, 1460), -EAGAIN);
+    net.driver->kick(&net);
+    fake.now_us += HANG_US + 1;
+    net.driver->kick(&net); /* it hangs: these frames are lost, and no more */
+    assert_int_equal(fake.resets, 2);
+    assert_int_equal(net.frames_dropped, 255 / 17);
+    fake.sends = true;
+    assert_int_equal(net.driver->send_large(&net, frame, sizeof frame, 1460), 0);
+    net.driver->kick(&net);
+    assert_int_equal(fake.sent_count, (sizeof frame - HEADERS + 1459) / 1460);
+}
+
+static void what_cannot_be_cut_is_refused(void **state)
+{
+    static const struct {
+        unsigned at, value;
+    } changes[] = {{12, 0x86}, {13, 6}, {14, 0x65}, {14, 0x44}, {14, 0x40}, {23, 17}, {46, 0x40}};
+    static uint8_t frame[NET_LARGE_MAX + 1];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        make_large(frame, 5000, 1);
+        frame[changes[i].at] = (uint8_t)changes[i].value;
+        assert_int_equal(net.driver->send_large(&net, frame, 5000, 1460), -EMSGSIZE);
+    }
+    make_large(frame, 5000, 1);
+    assert_int_equal(net.driver->send_large(&net, frame, sizeof frame, 1460), -EMSGSIZE);
+    assert_int_equal(net.driver->send_large(&net, frame, HEADERS, 1460), -EMSGSIZE);
+    assert_int_equal(net.driver->send_large(&net, frame, 20, 1460), -EMSGSIZE);
+    assert_int_equal(net.driver->send_large(&net, frame, 5000, 0), -EMSGSIZE);
+    assert_int_equal(net.driver->send_large(&net, frame, 5000, 1461), -EMSGSIZE);
+    frame[46] = 0xf0; /* the longest header */
+    assert_int_equal(net.driver->send_large(&net, frame, 34 + 60, 1400), -EMSGSIZE);
+    assert_int_equal(net.driver->send_large(&net, frame, 34 + 61, 1400), 0);
+    assert_int_equal(net.frames_sent, 1);
+    *fake_register(E1000_STATUS) = 0x80043; /* 100 Mb/s */
+    assert_false(net.driver->cuts(&net));
 }
 
 static void frames_come_in_and_descriptors_go_back(void **state)
@@ -298,6 +426,7 @@ static void scribble(void *memory, size_t bytes)
 /* A device whose registers read as anything, and that writes anything into its rings. */
 static void nonsense_does_no_harm(void **state)
 {
+    static uint8_t large[NET_LARGE_MAX];
     uint8_t frame[NET_FRAME_MAX] = {0};
     unsigned opened = 0;
 
@@ -317,6 +446,9 @@ static void nonsense_does_no_harm(void **state)
             size_t bytes = test_random_below(&fake.random, sizeof frame + 1);
             int sent = net.driver->send(&net, frame, bytes);
             assert_true(sent == 0 || sent == -EAGAIN || sent == -EIO);
+            sent = net.driver->send_large(&net, large,
+                                          test_random_below(&fake.random, sizeof large), 1460);
+            assert_true(sent == 0 || sent == -EAGAIN || sent == -EIO || sent == -EMSGSIZE);
             net.driver->kick(&net);
             net.driver->link_up(&net);
             scribble(&e->transmits[test_random_below(&fake.random, 256)], 16);
@@ -356,6 +488,9 @@ int main(void)
         STARTED(short_frames_are_filled_with_zeroes),
         STARTED(full_ring_asks_to_wait),
         STARTED(reports_of_unsent_frames_are_ignored),
+        STARTED(large_frames_leave_in_segments),
+        STARTED(ring_full_of_large_frames_asks_to_wait),
+        STARTED(what_cannot_be_cut_is_refused),
         STARTED(frames_come_in_and_descriptors_go_back),
         STARTED(whole_ring_may_fill_before_it_is_read),
         STARTED(unusable_frames_are_dropped),

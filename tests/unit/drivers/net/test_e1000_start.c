@@ -8,6 +8,7 @@
 
 #include "drivers/net/e1000.c"
 #include "drivers/net/e1000_cards.c"
+#include "drivers/net/e1000_large.c"
 #include "drivers/net/e1000_pch.c"
 #include "drivers/net/e1000_phy.c"
 #include "drivers/net/e1000_reset.c"

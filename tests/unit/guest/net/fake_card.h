@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 #include "drivers/net/net.h"
+#include "drivers/platform.h"
 #include "guest/log.h"
 #include "guest/net/net_port.h"
+#include "tests/unit/drivers/net/fake_cut.h"
 #include "tests/unit/guest/net/fake_peer.h"
 
 #define LOOKS_PER_MS 16
@@ -18,6 +20,8 @@
 static struct {
     bool absent, unplugged, open;
     unsigned full; /* so many frames find no free descriptor */
+    bool cuts; /* TCP segments */
+    unsigned cut; /* frames that were */
     uint64_t looks; /* at the clock */
     char log[4096];
 } fake;
@@ -65,6 +69,14 @@ void net_port_free(void *block)
     free(block);
 }
 
+void *platform_allocate(size_t bytes)
+{
+    static uint8_t memory[NET_LARGE_MAX];
+
+    assert_in_range(bytes, 1, sizeof memory);
+    return memory;
+}
+
 void log_line(const char *format, ...)
 {
     size_t used = strlen(fake.log);
@@ -90,6 +102,32 @@ static int card_send(struct net_device *net, const void *frame, size_t bytes)
         return -EAGAIN;
     if (!fake.unplugged)
         peer_receive(frame, bytes);
+    return 0;
+}
+
+static bool card_cuts(struct net_device *net)
+{
+    (void)net;
+    return fake.cuts;
+}
+
+static int card_send_large(struct net_device *net, const void *frame, size_t bytes, size_t segment)
+{
+    static uint8_t copy[NET_LARGE_MAX];
+    struct fake_cut cut = {
+        .ip = AT_IP, .tcp = AT_TCP, .header_bytes = AT_TCP + 20, .segment = segment};
+
+    (void)net;
+    assert_true(fake.open);
+    assert_in_range(bytes, NET_FRAME_MAX + 1, sizeof copy);
+    memcpy(copy, frame, bytes);
+    assert_int_equal(copy[AT_TCP + 12] >> 4, 5);
+    memset(copy + AT_IP + 10, 0, 2);
+    put16(copy + AT_TCP + 16, ~checksum(6 + sum_of(copy + AT_IP + 12, 8)) & 0xffff);
+    if (fake.full && test_random_below(&peer.random, fake.full) == 0)
+        return -EAGAIN;
+    if (!fake.unplugged)
+        fake.cut += fake_cut(copy, bytes, &cut, peer_receive);
     return 0;
 }
 
@@ -122,6 +160,8 @@ static const struct net_driver fake_driver = {
     .name = "fake",
     .link_up = card_link_up,
     .send = card_send,
+    .cuts = card_cuts,
+    .send_large = card_send_large,
     .kick = card_kick,
     .receive = card_receive,
     .close = card_close,

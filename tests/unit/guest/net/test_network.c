@@ -8,6 +8,7 @@
 #include <lwip/priv/tcp_priv.h>
 
 #include "guest/net/net_checksum.c"
+#include "guest/net/net_offload.c"
 #include "guest/net/net_stack.c"
 #include "guest/net/outbox.c"
 #include "guest/net/stream_client.c"
@@ -125,6 +126,15 @@ static int set_up(void **state)
     memcpy(&network.collector, peer_ip, 4);
     outbox_init(&box, memory, MEMORY_BYTES);
     return 0;
+}
+
+/* The same with a card that cuts segments. */
+static int set_up_cutting(void **state)
+{
+    int status = set_up(state);
+
+    fake.cuts = true;
+    return status;
 }
 
 /* lwIP's lists are static: what a test left there goes. */
@@ -472,9 +482,38 @@ static void test_signs_of_life(void **state)
     assert_true(stream_client_stuck_ms() < 1000);
 }
 
+/* Most of a stream leaves in large frames. */
+static void test_cutting(void **state)
+{
+    (void)state;
+    start();
+    send_all(4 << 20, 60000);
+    check_complete();
+    assert_in_range(fake.cut, (4 << 20) / 1460 * 9 / 10, (4 << 20) / 1460 * 2);
+    assert_int_equal(stream_client_connections(), 1);
+}
+
+/* The card's next link is too slow for it. */
+static void test_cutting_ends(void **state)
+{
+    (void)state;
+    start();
+    send_all(8 << 20, 10);
+    assert_int_equal(stream_client_state(), STREAM_OPEN);
+    assert_in_range(fake.cut, 1, 5000);
+    fake.cuts = false;
+    run_for(LINK_LOOK_MS + 1);
+    unsigned cut = fake.cut;
+    send_all(8 << 20, 60000);
+    check_complete();
+    assert_int_equal(fake.cut, cut);
+    assert_int_equal(stream_client_connections(), 1);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define CUTTING(function) cmocka_unit_test_setup_teardown(function, set_up_cutting, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_dhcp),
         TEST(test_static_address),
@@ -497,6 +536,15 @@ int main(void)
         TEST(test_collector_forgets_nothing_it_acknowledged),
         TEST(test_unplugged),
         TEST(test_signs_of_life),
+        CUTTING(test_cutting),
+        CUTTING(test_cutting_ends),
+        CUTTING(test_much),
+        CUTTING(test_losses),
+        CUTTING(test_small_window),
+        CUTTING(test_full_card),
+        CUTTING(test_breaks),
+        CUTTING(test_collector_forgets_nothing_it_acknowledged),
+        CUTTING(test_unplugged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,121 @@
+#include "guest/net/net_offload.h"
+
+#include <errno.h>
+#include <lwip/pbuf.h>
+#include <string.h>
+
+#include "drivers/platform.h"
+
+/* Offsets in a frame of lwIP's with TCP in it: neither header has options.  RFC 791, 3.1; RFC
+ * 9293, 3.1 */
+enum {
+    OFF_IP = 14,
+    OFF_IP_LENGTH = OFF_IP + 2,
+    OFF_IP_FRAGMENT = OFF_IP + 6,
+    OFF_IP_PROTOCOL = OFF_IP + 9,
+    OFF_IP_SOURCE = OFF_IP + 12,
+    OFF_TCP = OFF_IP + 20,
+    OFF_SEQUENCE = OFF_TCP + 4,
+    OFF_ACKNOWLEDGEMENT = OFF_TCP + 8,
+    OFF_FLAGS = OFF_TCP + 13,
+    OFF_WINDOW = OFF_TCP + 14,
+    OFF_CHECKSUM = OFF_TCP + 16,
+    HEADER_BYTES = OFF_TCP + 20,
+};
+#define PUSH 0x08
+#define ACKNOWLEDGE 0x10
+
+static uint8_t *frame; /* NET_LARGE_MAX bytes: what waits */
+static size_t frame_bytes; /* 0: nothing */
+static size_t segment; /* bytes of the stream in the first */
+
+int net_offload_init(void)
+{
+    frame_bytes = 0;
+    if (!frame)
+        frame = platform_allocate(NET_LARGE_MAX);
+    return frame ? 0 : -ENOMEM;
+}
+
+static uint32_t sequence_of(const uint8_t *headers)
+{
+    const uint8_t *at = headers + OFF_SEQUENCE;
+
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* A segment that brings nothing but a part of the stream. */
+static bool is_plain(const struct pbuf *p)
+{
+    const uint8_t *h = p->payload;
+
+    return p->len >= HEADER_BYTES && p->tot_len > HEADER_BYTES && p->tot_len <= NET_FRAME_MAX &&
+           h[12] == 8 && h[13] == 0 && h[OFF_IP] == 0x45 && h[OFF_IP_PROTOCOL] == 6 &&
+           (h[OFF_IP_LENGTH] << 8 | h[OFF_IP_LENGTH + 1]) == p->tot_len - OFF_IP &&
+           h[OFF_TCP + 12] >> 4 == 5 && (h[OFF_FLAGS] & ~PUSH) == ACKNOWLEDGE;
+}
+
+static bool same(const uint8_t *headers, unsigned begin, unsigned end)
+{
+    return memcmp(frame + begin, headers + begin, end - begin) == 0;
+}
+
+/* Whether the segment goes on where those that wait end, and differs in what the card makes anew
+ * only.  All but the last are of the same length. */
+static bool can_join(const struct pbuf *p)
+{
+    const uint8_t *h = p->payload;
+    size_t waiting = frame_bytes - HEADER_BYTES, count = p->tot_len - HEADER_BYTES;
+
+    return waiting % segment == 0 && count <= segment && frame_bytes + count <= NET_LARGE_MAX &&
+           !(frame[OFF_FLAGS] & PUSH) && sequence_of(h) == sequence_of(frame) + (uint32_t)waiting &&
+           same(h, 0, OFF_IP_LENGTH) && same(h, OFF_IP_FRAGMENT, OFF_IP_PROTOCOL + 1) &&
+           same(h, OFF_IP_SOURCE, OFF_SEQUENCE) && same(h, OFF_ACKNOWLEDGEMENT, OFF_FLAGS) &&
+           same(h, OFF_WINDOW, OFF_CHECKSUM);
+}
+
+static void join(const struct pbuf *p)
+{
+    const uint8_t *h = p->payload;
+
+    frame[OFF_FLAGS] |= h[OFF_FLAGS] & PUSH;
+    frame_bytes +=
+        pbuf_copy_partial(p, frame + frame_bytes, (u16_t)(p->tot_len - HEADER_BYTES), HEADER_BYTES);
+}
+
+int net_offload_flush(struct net_device *card)
+{
+    int status = 0;
+
+    if (frame_bytes > HEADER_BYTES + segment)
+        status = card->driver->send_large(card, frame, frame_bytes, segment);
+    else if (frame_bytes)
+        status = card->driver->send(card, frame, frame_bytes);
+    if (status != -EAGAIN)
+        frame_bytes = 0;
+    return status;
+}
+
+int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
+{
+    bool plain = cuts && is_plain(p);
+
+    if (p->tot_len > NET_FRAME_MAX)
+        return -EMSGSIZE;
+    if (frame_bytes && plain && can_join(p)) {
+        join(p);
+        return 0;
+    }
+    int status = net_offload_flush(card);
+    if (status == -EAGAIN)
+        return status;
+    if (plain) {
+        segment = p->tot_len - HEADER_BYTES;
+        frame_bytes = pbuf_copy_partial(p, frame, p->tot_len, 0);
+        return 0;
+    }
+    if (!p->next)
+        return card->driver->send(card, p->payload, p->tot_len);
+    pbuf_copy_partial(p, frame, p->tot_len, 0);
+    return card->driver->send(card, frame, p->tot_len);
+}
