@@ -6,6 +6,9 @@
 
 [ ! -x "$BUILD/unit/hr" ] || HR=$BUILD/unit/hr
 export ASAN_OPTIONS=quarantine_size_mb=4
+# A directory of its own: also what is written outside it is seen.
+mkdir inside
+cd inside || exit 1
 "$TOOLS/gentrace" --stream 100000 trace.bin
 : >empty
 
