@@ -21,9 +21,8 @@ REPLAY_BIN := $(patsubst tests/fuzz/fuzz_%.c,$(FUZZ_OUT)/replay_%,$(FUZZ_SRC))
 .PHONY: unit fuzz fuzz-replay golden
 .SECONDARY: $(UNIT_LIB) $(UNIT_HOST)
 unit: $(UNIT_BIN) $(UNIT_OUT)/hr ## build and run the unit tests under ASan and UBSan
-	@failed=; for t in $(UNIT_BIN); do \
-		echo "# $$t"; $$t 2>$$t.log || { cat $$t.log; failed="$$failed $$t"; }; \
-	done; if [ -n "$$failed" ]; then echo "failed:$$failed" >&2; exit 1; fi
+	@printf '%s\n' $(UNIT_BIN) | xargs -P 2 -n 1 sh -c \
+		'"$$0" >"$$0.out" 2>"$$0.log" || { cat "$$0.out" "$$0.log"; echo "failed: $$0" >&2; exit 1; }'
 
 fuzz: $(FUZZ_BIN) ## build the libFuzzer targets (clang)
 

@@ -173,7 +173,7 @@ static void *map_user(void *number)
     return NULL;
 }
 
-/* Whether the changer goes on: until the others had the time to see a change, however late they start. */
+/* Whether the changer goes on: until the others have seen a change, however late they start. */
 static bool map_more(uint64_t round)
 {
     if (round < rounds)

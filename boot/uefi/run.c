@@ -210,6 +210,14 @@ static void say_end(const struct run *run)
             (unsigned)(run->elapsed_ns / 1000000 % 1000));
 }
 
+/* After the last run only a reset follows, and firmware that was built for debugging writes to all
+ * that it gets back: seconds for each GiB in an emulator. */
+static void give_back(const struct run *run, enum boot_memory_kind kind)
+{
+    if (run->number < batch.total)
+        memory_free(&batch.memory, kind);
+}
+
 void run_perform(struct run *run)
 {
     const bool mine = firmware.boot != NULL; /* memory and files can be had */
@@ -226,7 +234,7 @@ void run_perform(struct run *run)
     }
     if (load_archive(run) && take_memory(run)) {
         start(run);
-        memory_free(&batch.memory, BOOT_MEMORY_RAM);
+        give_back(run, BOOT_MEMORY_RAM);
     }
     if (run->repetition == conf_of(run)->repeat)
         volume_unload(&batch.archives[run->index]);
@@ -237,7 +245,7 @@ void run_perform(struct run *run)
         keep(run, &frames);
     else
         run->kept = true;
-    memory_free(&batch.memory, BOOT_MEMORY_BUFFER);
+    give_back(run, BOOT_MEMORY_BUFFER);
     batch.memory.plan.range_count = 0;
     show(run, outcome_good(&run->outcome) && run->kept ? TABLE_DONE : TABLE_FAILED);
 }

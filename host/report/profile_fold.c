@@ -116,10 +116,10 @@ static uint32_t tree_of(struct profile_worker *w, uint32_t node)
     struct profile *p = w->profile;
     const struct stacks_node *nodes = w->scan->stacks.nodes;
     uint32_t path[HR_STACK_FRAMES_MAX];
-    uint32_t depth = 0, at;
+    uint32_t depth = 0, outermost = node, at;
 
     while (node >= HR_STACK_ROOTS && w->nodes[node] == 0 && depth < HR_STACK_FRAMES_MAX) {
-        path[depth++] = node;
+        path[depth++] = outermost = node;
         node = nodes[node].parent;
     }
     if (node >= HR_STACK_ROOTS && w->nodes[node] == 0)
@@ -127,7 +127,7 @@ static uint32_t tree_of(struct profile_worker *w, uint32_t node)
     else if (node >= HR_STACK_ROOTS)
         at = w->nodes[node];
     else
-        at = base_of(p, end_of(p, node, nodes[path[depth - 1]].address - 1));
+        at = base_of(p, end_of(p, node, nodes[outermost].address - 1));
     while (depth-- > 0) {
         at = below_frames(p, at, nodes[path[depth]].address - 1);
         w->nodes[path[depth]] = at;

@@ -19,7 +19,7 @@ is 'the run is complete' "$(stat_of "$trace" '[.complete, .exit_status] | @csv')
 is 'started by' "$(fact boot_entry)" uefi
 is 'machine, board' "$(fact system); $(fact board)" 'Maker, Bench, v9; Boards, B1, rev 2'
 like 'the firmware itself' "$(fact bios >bios && echo bios)" 'OVMF|EDK|EFI'
-is 'memory modules' "$(fact memory_modules)" '1 x 2 GiB at 3200 MT/s, made for 3200 MT/s'
+is 'memory modules' "$(fact memory_modules)" '1 x 1 GiB at 3200 MT/s, made for 3200 MT/s'
 is 'packages, cores, threads' "$(fact packages) $(fact cores) $(fact threads)" '1 2 4'
 is 'CPUs of the program, threads beside them' "$(fact program_apic_ids) $(fact siblings_active) $(fact siblings_idle)" '2 null 3'
 like 'the loader keeps memory for results' "$(fact map_buffer >map && echo map)" '^[0-9.]+ [MG]B in [0-9]+ range'

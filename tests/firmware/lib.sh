@@ -73,7 +73,7 @@ usb_boot() {
     image=$1
     shift
     status=0
-    timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 2G -bios "$OVMF" \
+    timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 1G -bios "$OVMF" \
         -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
         -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image${stick_options:-}" \
         -device usb-storage,drive=stick,bootindex=0,removable=on "$@" >qemu.log 2>&1 </dev/null || status=$?
@@ -89,7 +89,7 @@ usb_boot_until() {
     shift 2
     rm -f serial.raw
     : >serial.raw
-    timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 2G -bios "$OVMF" \
+    timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 1G -bios "$OVMF" \
         -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
         -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image${stick_options:-}" \
         -device usb-storage,drive=stick,bootindex=0,removable=on "$@" >qemu.log 2>&1 </dev/null &
