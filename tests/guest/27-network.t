@@ -22,6 +22,11 @@ boot() {
         -append "output=network collector=10.0.2.2:$port machine=$name run=$archive $*" </dev/null >"$name.qemu" 2>&1
 }
 
+# worked NAME: hundredths of a second that the emulator of that machine has worked.
+worked() {
+    awk '{ print $14 }' "/proc/$(pgrep -f "^$emulator.*machine=$1 " | head -n 1)/stat" 2>/dev/null || echo 1000000
+}
+
 # archive NAME [OPTION...] PROGRAM...
 archive() {
     name=$1
@@ -63,6 +68,46 @@ boot output seq virtio-net-pci "$served" buffer=8M id=2
 ended "$collector"
 is 'much output: complete' "$status" 0
 same_file 'much output: nothing is missing' results/output/seq-1/stdout seq.out
+
+# A trace that is many times as long as the memory that it waits in: on one CPU the program waits, and nothing is lost.
+rounds=3000 buffer=16M least=100000000
+[ -z "${HR_TEST_LONG:-}" ] || rounds=50000 buffer=64M least=2000000000
+gcc -O2 -static -o noise "$ROOT/tests/programs/noise.c"
+archive noise --cpus 0 -g dwarf,32768 -i 50us ./noise $rounds
+run_guest -q --mode off ./noise $rounds
+collector much 0 --runs 1
+boot much noise virtio-net-pci "$exact" buffer=$buffer id=10
+ended "$collector"
+is 'a long trace: complete' "$status" 0
+within 'a long trace: bytes' "$(stat -c %s results/much/noise-1/hr.bin)" $least 9000000000
+ok 'a long trace: every chunk is good' "$HR" check results/much/noise-1/hr.bin
+is 'a long trace: lost' "$(stat_of results/much/noise-1/hr.bin .lost)" 0
+is 'a long trace: instructions' "$(total results/much/noise-1/hr.bin instructions)" "$(total hr.bin instructions)"
+rm results/much/noise-1/hr.bin
+
+# With a CPU of its own the program does not wait: while nobody takes its samples, they are dropped and counted.
+archive drops --cpus 1 -g dwarf,32768 -i 20us ./noise 20000
+collector gone 0
+boot drops drops e1000e "$served" buffer=8M id=11 &
+machine=$!
+for _ in $(seq 600); do
+    [ "$(stat -c %s results/drops/drops-1/hr.bin 2>/dev/null || echo 0)" -lt 1000000 ] || break
+    sleep 0.1
+done
+stopped "$collector" KILL 2>/dev/null
+has_worked=$(worked drops)
+for _ in $(seq 600); do # for a second of processor time: more than the buffer holds
+    [ "$(worked drops)" -lt $((has_worked + 100)) ] || break
+    sleep 0.1
+done
+collector back "$port" --runs 1
+wait "$machine"
+ended "$collector"
+is 'nobody takes it: the run is complete all the same' "$status" 0
+ok 'nobody takes it: every chunk is good' "$HR" check results/drops/drops-1/hr.bin
+within 'nobody takes it: samples that were lost, and counted' "$(stat_of results/drops/drops-1/hr.bin .lost)" 1 1000000
+within 'nobody takes it: samples that came' "$(stat_of results/drops/drops-1/hr.bin .samples)" 100 1000000
+like 'nobody takes it: the collector says so' back.err 'drops/drops-1: complete: .* samples, [1-9][0-9,]* lost'
 
 # The collector is killed and started again while the program runs.
 archive killed --cpus 1 -i 10us "$busybox" seq 1 $lines
