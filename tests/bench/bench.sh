@@ -490,7 +490,16 @@ bench_network() {
     done
 }
 
-for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector collect readers stacks unwind view exports network}; do
+# Results onto a stick, beside what the firmware's own shell makes of its file system.
+bench_stick() {
+    sh "$root/tests/bench/stick.sh" >rates || missed=1
+    read -r ours shell <rates
+    row 'a stick: the loader writes a trace' "$(calc %.1f "$ours / 1e6")" MB/s
+    row 'a stick: cp of the UEFI shell' "$(calc %.1f "$shell / 1e6")" MB/s
+    row 'a stick: the loader as a share of the shell' "$(calc %.0f "100 * $ours / $shell")" % ge 100
+}
+
+for section in ${HR_BENCH:-sampling counters accuracy memory threads files start python collector collect readers stacks unwind view exports network stick}; do
     case $section in
     sampling) bench_sampling ;;
     counters) bench_counters ;;
@@ -508,6 +517,7 @@ for section in ${HR_BENCH:-sampling counters accuracy memory threads files start
     view) bench_view ;;
     exports) bench_exports ;;
     network) bench_network ;;
+    stick) bench_stick ;;
     *)
         echo "bench: HR_BENCH: unknown section $section" >&2
         missed=1
