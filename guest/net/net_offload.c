@@ -25,16 +25,18 @@ enum {
 #define PUSH 0x08
 #define ACKNOWLEDGE 0x10
 
-static uint8_t *frame; /* NET_LARGE_MAX bytes: what waits */
-static size_t frame_bytes; /* 0: nothing */
-static size_t segment; /* bytes of the stream in the first */
+static struct {
+    uint8_t *frame; /* room for NET_LARGE_MAX bytes */
+    size_t bytes; /* 0: nothing waits */
+    size_t segment; /* bytes of the stream in the first segment */
+} waiting;
 
 int net_offload_init(void)
 {
-    frame_bytes = 0;
-    if (!frame)
-        frame = platform_allocate(NET_LARGE_MAX);
-    return frame ? 0 : -ENOMEM;
+    waiting.bytes = 0;
+    if (!waiting.frame)
+        waiting.frame = platform_allocate(NET_LARGE_MAX);
+    return waiting.frame ? 0 : -ENOMEM;
 }
 
 static uint32_t sequence_of(const uint8_t *headers)
@@ -57,18 +59,19 @@ static bool is_plain(const struct pbuf *p)
 
 static bool same(const uint8_t *headers, unsigned begin, unsigned end)
 {
-    return memcmp(frame + begin, headers + begin, end - begin) == 0;
+    return memcmp(waiting.frame + begin, headers + begin, end - begin) == 0;
 }
 
-/* Whether the segment goes on where those that wait end, and differs in what the card makes anew
- * only.  All but the last are of the same length. */
+/* Whether the segment goes on where those that wait end, and differs in what the card makes
+ * anew only.  All but the last are of the same length. */
 static bool can_join(const struct pbuf *p)
 {
     const uint8_t *h = p->payload;
-    size_t waiting = frame_bytes - HEADER_BYTES, count = p->tot_len - HEADER_BYTES;
+    size_t count_waiting = waiting.bytes - HEADER_BYTES, count = p->tot_len - HEADER_BYTES;
 
-    return waiting % segment == 0 && count <= segment && frame_bytes + count <= NET_LARGE_MAX &&
-           !(frame[OFF_FLAGS] & PUSH) && sequence_of(h) == sequence_of(frame) + (uint32_t)waiting &&
+    return count_waiting % waiting.segment == 0 && count <= waiting.segment &&
+           waiting.bytes + count <= NET_LARGE_MAX && !(waiting.frame[OFF_FLAGS] & PUSH) &&
+           sequence_of(h) == sequence_of(waiting.frame) + (uint32_t)count_waiting &&
            same(h, 0, OFF_IP_LENGTH) && same(h, OFF_IP_FRAGMENT, OFF_IP_PROTOCOL + 1) &&
            same(h, OFF_IP_SOURCE, OFF_SEQUENCE) && same(h, OFF_ACKNOWLEDGEMENT, OFF_FLAGS) &&
            same(h, OFF_WINDOW, OFF_CHECKSUM);
@@ -78,21 +81,21 @@ static void join(const struct pbuf *p)
 {
     const uint8_t *h = p->payload;
 
-    frame[OFF_FLAGS] |= h[OFF_FLAGS] & PUSH;
-    frame_bytes +=
-        pbuf_copy_partial(p, frame + frame_bytes, (u16_t)(p->tot_len - HEADER_BYTES), HEADER_BYTES);
+    waiting.frame[OFF_FLAGS] |= h[OFF_FLAGS] & PUSH;
+    waiting.bytes += pbuf_copy_partial(p, waiting.frame + waiting.bytes,
+                                       (u16_t)(p->tot_len - HEADER_BYTES), HEADER_BYTES);
 }
 
 int net_offload_flush(struct net_device *card)
 {
     int status = 0;
 
-    if (frame_bytes > HEADER_BYTES + segment)
-        status = card->driver->send_large(card, frame, frame_bytes, segment);
-    else if (frame_bytes)
-        status = card->driver->send(card, frame, frame_bytes);
+    if (waiting.bytes > HEADER_BYTES + waiting.segment)
+        status = card->driver->send_large(card, waiting.frame, waiting.bytes, waiting.segment);
+    else if (waiting.bytes)
+        status = card->driver->send(card, waiting.frame, waiting.bytes);
     if (status != -EAGAIN)
-        frame_bytes = 0;
+        waiting.bytes = 0;
     return status;
 }
 
@@ -102,7 +105,7 @@ int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
 
     if (p->tot_len > NET_FRAME_MAX)
         return -EMSGSIZE;
-    if (frame_bytes && plain && can_join(p)) {
+    if (waiting.bytes && plain && can_join(p)) {
         join(p);
         return 0;
     }
@@ -110,12 +113,12 @@ int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
     if (status == -EAGAIN)
         return status;
     if (plain) {
-        segment = p->tot_len - HEADER_BYTES;
-        frame_bytes = pbuf_copy_partial(p, frame, p->tot_len, 0);
+        waiting.segment = p->tot_len - HEADER_BYTES;
+        waiting.bytes = pbuf_copy_partial(p, waiting.frame, p->tot_len, 0);
         return 0;
     }
     if (!p->next)
         return card->driver->send(card, p->payload, p->tot_len);
-    pbuf_copy_partial(p, frame, p->tot_len, 0);
-    return card->driver->send(card, frame, p->tot_len);
+    pbuf_copy_partial(p, waiting.frame, p->tot_len, 0);
+    return card->driver->send(card, waiting.frame, p->tot_len);
 }

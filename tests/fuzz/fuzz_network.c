@@ -109,8 +109,8 @@ static int fake_send_large(struct net_device *net, const void *frame, size_t byt
 {
     (void)net;
     (void)frame;
-    fuzz_check(bytes > NET_FRAME_MAX && bytes <= NET_LARGE_MAX);
     fuzz_check(segment > 0 && segment <= NET_FRAME_MAX - 54);
+    fuzz_check(bytes > 54 + segment && bytes <= NET_LARGE_MAX);
     return 0;
 }
 
