@@ -56,6 +56,7 @@ enum { /* offsets */
        E1000_WUC = 0x5800,
        E1000_MANC = 0x5820,
        E1000_GCR = 0x5b00, /* 82574 and PCH */
+       E1000_GCR2 = 0x5b64, /* 82574 */
        E1000_FWSM = 0x5b54, /* PCH */
        E1000_FEXTNVM11 = 0x5bbc, /* I219: e1000e */
        E1000_FFLT_DBG = 0x5f04, /* I219: e1000e */
@@ -72,6 +73,7 @@ enum { /* offsets */
 #define E1000_CTRL_MEHE \
     (1u << 19) /* PCH: errors of the packet buffer's memory are handled: e1000e */
 #define E1000_CTRL_RST (1u << 26)
+#define E1000_CTRL_BIT29 (1u << 29) /* 82574: to be clear: e1000e */
 #define E1000_CTRL_RFCE (1u << 27)
 #define E1000_CTRL_TFCE (1u << 28)
 #define E1000_CTRL_VME (1u << 30)
@@ -90,6 +92,7 @@ enum { /* offsets */
 #define E1000_CTRL_EXT_RO_DIS (1u << 17) /* no relaxed ordering */
 #define E1000_CTRL_EXT_PHYPDEN (1u << 20) /* PCH */
 #define E1000_CTRL_EXT_BIT22 (1u << 22) /* PCIe: to be set: e1000e */
+#define E1000_CTRL_EXT_BIT23 (1u << 23) /* 82574: to be clear: e1000e */
 #define E1000_CTRL_EXT_DRV_LOAD (1u << 28) /* tells management firmware that a driver is there */
 
 #define E1000_MDIC_REGISTER_SHIFT 16
@@ -133,6 +136,7 @@ enum { /* offsets */
 
 /* e1000e */
 #define E1000_TARC0_82574 (1u << 26)
+#define E1000_TARC0_82574_CLEAR (0xfu << 27)
 #define E1000_TARC0_PCH (1u << 23 | 1u << 24 | 1u << 26 | 1u << 27)
 #define E1000_TARC0_REQUESTS_MASK (3u << 28)
 #define E1000_TARC0_REQUESTS_2 (2u << 28) /* outstanding at most: three overrun a buffer */
@@ -146,6 +150,9 @@ enum { /* offsets */
 #define E1000_FEXTNVM11_DISABLE_MULR_FIX (1u << 13)
 #define E1000_FFLT_DBG_DONT_GATE (1u << 12) /* of the DMA clock: else frames are lost */
 #define E1000_GCR_NO_SNOOP 0x3fu /* six kinds of transfers that need not be snooped */
+/* 82574: e1000e, for errata of its PCIe completions that stop transmission */
+#define E1000_GCR_82574 (1u << 22)
+#define E1000_GCR2_82574 (1u << 0)
 
 #define E1000_RAH_AV (1u << 31)
 

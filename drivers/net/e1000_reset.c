@@ -139,8 +139,11 @@ static void keep_link_awake(const struct e1000 *e)
 static void prepare_82574(struct e1000 *e)
 {
     keep_link_awake(e);
-    e1000_change(e, E1000_CTRL_EXT, 0, E1000_CTRL_EXT_BIT22);
-    e1000_change(e, E1000_TARC0, 0, E1000_TARC0_82574);
+    e1000_change(e, E1000_GCR, 0, E1000_GCR_82574);
+    e1000_change(e, E1000_GCR2, 0, E1000_GCR2_82574);
+    e1000_change(e, E1000_CTRL, E1000_CTRL_BIT29, 0);
+    e1000_change(e, E1000_CTRL_EXT, E1000_CTRL_EXT_BIT23, E1000_CTRL_EXT_BIT22);
+    e1000_change(e, E1000_TARC0, E1000_TARC0_82574_CLEAR, E1000_TARC0_82574);
     e1000_change(e, E1000_TXDCTL, E1000_TXDCTL_WTHRESH_MASK | E1000_TXDCTL_PTHRESH_MASK,
                  E1000_TXDCTL_COUNT_DESC | E1000_DCTL_GRAN | E1000_TXDCTL_WTHRESH |
                      E1000_TXDCTL_PTHRESH);

@@ -100,7 +100,9 @@ static void each_family_gets_what_it_wants(void **state)
     assert_int_equal(*fake_register(E1000_TXDCTL), 0x0141001f);
     assert_int_equal(*fake_register(E1000_TARC0), 1u << 26);
     assert_int_equal(*fake_register(E1000_RFCTL), 0);
-    assert_int_equal(*fake_register(E1000_GCR), 1u << 9); /* all is snooped; the rest as it was */
+    /* all is snooped; the rest as it was, but for errata */
+    assert_int_equal(*fake_register(E1000_GCR), 1u << 9 | 1u << 22);
+    assert_int_equal(*fake_register(E1000_GCR2), 1);
     assert_int_equal(*fake_register(E1000_CTRL), 0x40);
     assert_int_equal(*fake_register(E1000_TCTL), 0x3103f0fa); /* requests as the reset left them */
     card(0x153a);
