@@ -187,12 +187,20 @@ uint64_t firmware_elapsed_ns(uint64_t since_tsc)
            ticks % firmware.tsc_hz * 1000000 / (firmware.tsc_hz / 1000 + 1);
 }
 
+#define KEYS_MOST 1000 /* of a console that always has one */
+
 static bool take_key(void)
 {
     EFI_INPUT_KEY key;
 
     return firmware.table->ConIn &&
            !EFI_ERROR(firmware.table->ConIn->ReadKeyStroke(firmware.table->ConIn, &key));
+}
+
+void firmware_forget_keys(void)
+{
+    for (int i = 0; i < KEYS_MOST && take_key(); i++)
+        ;
 }
 
 /* 7.1: WaitForEvent lets the CPU halt; Stall is for firmware whose events do not work. */

@@ -39,6 +39,9 @@ uint64_t firmware_unix_ns(void);
 void firmware_time_text(char out[FIRMWARE_TIME_BYTES]); /* ISO 8601; "" when unknown */
 uint64_t firmware_elapsed_ns(uint64_t since_tsc);
 
+/* Keys that were pressed before now do not count. */
+void firmware_forget_keys(void);
+
 /* Waits until a key is pressed, which is taken, or the time is over; ms 0: without end.  The CPU is
  * idle meanwhile.  True: a key was pressed. */
 bool firmware_wait_key(uint32_t ms);

@@ -15,6 +15,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 /* Counts down on the screen.  True: a key was pressed. */
 static bool count_down(unsigned seconds, const char *what)
 {
+    firmware_forget_keys();
     for (; seconds > 0; seconds--) {
         say_status("%s in %u s; press a key to wait", what, seconds);
         if (firmware_wait_key(1000))

@@ -92,6 +92,20 @@ static bool divide(struct plan *plan, uint64_t bytes, struct plan_wish wish)
     return buffer <= bytes - memory && buffer >= BUFFER_BYTES_MIN && memory >= MEMORY_BYTES_MIN;
 }
 
+/* Some controllers reach no memory above: firmware that writes to a stick needs some below. */
+static void keep_low(struct plan_free *free, size_t count)
+{
+    struct plan_free *largest = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (free[i].base < LOW_END && (!largest || larger(&free[i], largest)))
+            largest = &free[i];
+    if (largest)
+        largest->bytes -= largest->bytes / 2 < PLAN_RESERVE_MIN
+                              ? largest->bytes / 2 / PAGE_BYTES * PAGE_BYTES
+                              : PLAN_RESERVE_MIN;
+}
+
 /* Takes `bytes` from the free ranges on, each from its start. */
 static void take(struct plan *plan, uint32_t kind, uint64_t bytes, struct plan_free *free)
 {
@@ -121,6 +135,7 @@ bool plan_make(struct plan *plan, struct plan_free *free, size_t count, struct p
     if (plan->free_bytes < plan->reserve_bytes ||
         !divide(plan, plan->free_bytes - plan->reserve_bytes, wish))
         return false;
+    keep_low(free, count);
     sort(free, count, low_and_larger);
     take(plan, BOOT_MEMORY_RAM, plan->memory_bytes, free);
     sort(free, count, larger);

@@ -69,7 +69,11 @@ static void close_part(struct results_file *f)
 
     if (!f->file)
         return;
-    f->file->Close(f->file); /* which flushes, 13.5 */
+    EFI_STATUS status =
+        f->file->Flush(f->file); /* Close does so, too, but never says that it failed */
+    if (EFI_ERROR(status) && !EFI_ERROR(f->status))
+        f->status = status;
+    f->file->Close(f->file);
     f->file = NULL;
     part_name(f, name, sizeof name);
     format_text(line, sizeof line, "file = %s %lu %08x\n", name, f->part_used, f->crc);
