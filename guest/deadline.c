@@ -43,15 +43,15 @@ void deadline_start(void)
         __atomic_store_n(&due, run.start_ticks + ticks, __ATOMIC_RELEASE);
 }
 
-static void look_for_hang(uint64_t now)
+static void look_for_hang(uint64_t now, bool served)
 {
-    if (given_up == CPU_NEVER)
+    if (given_up == CPU_NEVER || served)
         given_up = now + run_ns_to_ticks(HUNG_NS);
     else if ((int64_t)(now - given_up) >= 0)
         service_cpu_abandon();
 }
 
-void deadline_look(void)
+void deadline_look(bool served)
 {
     uint64_t now = x86_rdtsc();
 
@@ -59,5 +59,5 @@ void deadline_look(void)
         stop();
     bool ends = run.process.stop_signal || __atomic_load_n(&run.ending, __ATOMIC_ACQUIRE);
     if (ends && !transport->host)
-        look_for_hang(now);
+        look_for_hang(now, served);
 }

@@ -4,11 +4,14 @@
 #ifndef GUEST_DEADLINE_H
 #define GUEST_DEADLINE_H
 
+#include <stdbool.h>
+
 /* The program starts now; by the kernel lock's holder, on a workload CPU. */
 void deadline_start(void);
 
 /* The service CPU, often: stops the program when it is time; leaves the machine when a CPU has
- * not ended the run long after it was told to, or began to. */
-void deadline_look(void);
+ * not ended the run long after it was told to, or began to.  `served`: a CPU has just had a request
+ * served, which shows that it lives, and may have waited long for that. */
+void deadline_look(bool served);
 
 #endif

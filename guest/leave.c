@@ -16,6 +16,7 @@
 /* SDM volume 4, "Architectural MSRs": IA32_APIC_BASE, bit 8: this is the boot CPU */
 #define MSR_APIC_BASE 0x1b
 #define APIC_BASE_BOOT_CPU 0x100u
+#define STOPS_MOST 2 /* another CPU's panic may interrupt the first */
 
 static uint32_t asked; /* by another CPU than 0: enum boot_end; 0: not; atomic */
 
@@ -23,11 +24,13 @@ static void leave(uint32_t end) __attribute__((noreturn));
 
 static void leave(uint32_t end)
 {
+    static unsigned stops; /* one that fails is in a panic that leads here again */
+
     run.boot->result.end = end;
     test_hook("leave");
     if (run.boot->entry == BOOT_ENTRY_UEFI) {
         cpu_stop_others();
-        if (transport && transport->stop)
+        if (transport && transport->stop && stops++ < STOPS_MOST)
             transport->stop();
         uefi_leave(end);
     }

@@ -343,9 +343,10 @@ void service_main(void)
         if (flush)
             next_flush += flush_ticks;
         bool busy = drain_rings(flush);
-        busy |= serve_requests(true);
+        bool served = serve_requests(true);
+        busy |= served;
         uint64_t due_ns = service_cpu_poll();
-        deadline_look();
+        deadline_look(served);
         if (busy || due_ns == 0)
             continue;
         apic_timer_arm(run_ns_to_ticks(due_ns < POLL_INTERVAL_NS ? due_ns : POLL_INTERVAL_NS));

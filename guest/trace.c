@@ -54,7 +54,7 @@ uint64_t trace_end_bytes(void)
 /* Room for a chunk beside those that are open, which have theirs in trace_end_bytes(). */
 static bool room_for(const struct trace_writer *w, bool samples)
 {
-    return transport->trace_room(samples) >= w->capacity;
+    return transport->trace_room(w->capacity, samples);
 }
 
 static void send_chunk(struct trace_writer *w)

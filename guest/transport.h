@@ -21,7 +21,6 @@ enum transport_port { /* what they carry: include/run_ports.h */
                       TRANSPORT_PORTS,
 };
 
-#define TRANSPORT_BLOCKS UINT64_MAX
 #define TRANSPORT_NEVER UINT64_MAX
 
 struct transport {
@@ -41,13 +40,12 @@ struct transport {
      */
     size_t (*receive)(enum transport_port port, void *out, size_t room);
 
-    /* How many bytes of the trace can be sent now without waiting.  `samples`: without touching
-     * what is kept for records that are no samples, for output and for the log; false: without
-     * touching what the trace needs to end (trace_end_bytes()).  TRANSPORT_BLOCKS: sending waits,
-     * nothing is ever lost.  Where it is less than a chunk, samples, or records, are dropped and
-     * counted instead of encoded (guest/trace.c); the trace's last chunks are sent whatever it
-     * says. */
-    uint64_t (*trace_room)(bool samples);
+    /* Whether a chunk of up to `bytes` of the trace can be sent.  `samples`: without touching what
+     * is kept for records that are no samples, for output and for the log; false: without touching
+     * what the trace needs to end (trace_end_bytes()).  May wait for room where that costs the
+     * program nothing.  Otherwise samples, or records, are dropped and counted instead of encoded
+     * (guest/trace.c); the trace's last chunks are sent whatever it says. */
+    bool (*trace_room)(uint64_t bytes, bool samples);
 
     /* From the service CPU's loop, and in shared mode at every service point: moves things on.
      * In how many nanoseconds it wants to be called again at the latest; 0: at once, without a

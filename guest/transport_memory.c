@@ -75,11 +75,12 @@ static uint64_t room_before(uint64_t kept_bytes)
     return left > kept_bytes ? left - kept_bytes : 0;
 }
 
-static uint64_t trace_room(bool samples)
+static bool trace_room(uint64_t bytes, bool samples)
 {
     uint64_t kept = trace_end_bytes() + LOG_BYTES_KEPT;
 
-    return run_buffer_fits(room_before(kept + (samples ? margin_bytes : margin_bytes / 2)));
+    return run_buffer_fits(room_before(kept + (samples ? margin_bytes : margin_bytes / 2))) >=
+           bytes;
 }
 
 static uint64_t room_of(enum transport_port port)

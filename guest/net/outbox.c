@@ -6,6 +6,7 @@
 
 #include "lib/run_stream.h"
 
+#define TRACE_SHARE 16u /* of the entries, for the trace: many small pieces of output may wait */
 #define BYTES_PER_ENTRY 2048u /* of memory: smaller frames are joined while they wait */
 #define JOINED_SHARE 8u /* of the ring at most: a frame is freed as a whole */
 
@@ -27,10 +28,12 @@ void outbox_init(struct outbox *box, void *memory, uint64_t bytes)
                            .ring_bytes = bytes - table_bytes};
 }
 
-uint64_t outbox_room(const struct outbox *box)
+uint64_t outbox_room(const struct outbox *box, enum run_stream_port port)
 {
     /* the last entry is left for the end */
-    if (box->last - box->first >= box->entry_count - 1)
+    uint64_t kept = 1 + (port == RUN_STREAM_TRACE ? 0 : box->entry_count / TRACE_SHARE);
+
+    if (box->last - box->first >= box->entry_count - kept)
         return 0;
     return box->ring_bytes - (box->data_last - box->data_first);
 }
@@ -77,7 +80,7 @@ int outbox_put(struct outbox *box, enum run_stream_port port, const void *bytes,
     if (count > box->ring_bytes - outbox_kept(box))
         return -ENOSPC;
     struct outbox_entry *e = joinable(box, port, count);
-    if (!e && outbox_room(box) < count)
+    if (!e && outbox_room(box, port) < count)
         return -ENOSPC;
     if (e)
         e->frame.bytes += (uint32_t)count;

@@ -48,8 +48,9 @@ enum outbox_resume {
 /* `memory`: OUTBOX_BYTES_MIN bytes or more, aligned to 8, for entries and the ring. */
 void outbox_init(struct outbox *box, void *memory, uint64_t bytes);
 
-/* How many bytes can be put now, as one frame of any port. */
-uint64_t outbox_room(const struct outbox *box);
+/* How many bytes can be put now, as one frame of the port.  The trace has it longest: frames of a
+ * few bytes, as output may have, use up entries rather than bytes. */
+uint64_t outbox_room(const struct outbox *box, enum run_stream_port port);
 
 /* Bytes of data that are kept. */
 uint64_t outbox_kept(const struct outbox *box);

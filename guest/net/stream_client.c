@@ -14,7 +14,8 @@
 #include "lib/run_stream.h"
 
 #define CONNECT_MS 5000u
-#define WELCOME_MS 10000u
+#define WELCOME_MS 20000u /* it may have a long trace to look through */
+#define BUSY_MOST_MS 900000u /* for the collector's work on a run that it has */
 #define PROGRESS_MS 30000u /* an acknowledgement is due while something is sent */
 #define BACK_OFF_FIRST_MS 250u
 #define BACK_OFF_LAST_MS 4000u
@@ -78,9 +79,13 @@ static bool final(uint32_t status)
            status == RUN_WELCOME_NAME || status == RUN_WELCOME_LIMIT;
 }
 
-/* Of a welcome or an acknowledgement: not OK.  True: the connection is of no further use. */
+/* Of a welcome or an acknowledgement: not OK. */
 static void take_status(uint32_t status)
 {
+    /* it has all and works on it, which can take long: it writes to its disk what is in memory */
+    if (status == RUN_WELCOME_BUSY && outbox_all_sent(client.box) &&
+        client.now_ms - client.spoke_ms < BUSY_MOST_MS)
+        client.good_ms = client.now_ms;
     if (status == RUN_WELCOME_DONE && outbox_all_sent(client.box))
         enter(STREAM_DONE);
     else if (status == RUN_WELCOME_DONE)
@@ -118,11 +123,15 @@ static void take_welcome(const struct run_welcome *welcome)
     enter(STREAM_OPEN);
 }
 
-/* lwIP's callback for sent bytes counts whole segments only, and the collector may have a part. */
-static void look_at_delivered(void)
+/* lwIP's callback for sent bytes counts whole segments only, and the collector may have a part.
+ * True: there are more. */
+static bool look_at_delivered(void)
 {
-    client.delivered += client.pcb->lastack - client.delivered_to;
-    client.delivered_to = client.pcb->lastack;
+    uint32_t more = client.pcb->lastack - client.delivered_to;
+
+    client.delivered += more;
+    client.delivered_to += more;
+    return more != 0;
 }
 
 /* TCP has brought what may be acknowledged: so memory that is freed is sent from at most once more,
@@ -131,7 +140,7 @@ static void take_ack(const struct run_ack *ack)
 {
     uint64_t hello = sizeof client.hello;
 
-    look_at_delivered();
+    (void)look_at_delivered();
     if (!run_stream_ack_ok(ack, client.delivered > hello ? client.delivered - hello : 0) ||
         outbox_acknowledge(client.box, ack->position) != 0) {
         client.broken = "the collector acknowledged what it cannot have";
@@ -213,6 +222,11 @@ static err_t connected(void *context, struct tcp_pcb *pcb, err_t status)
 {
     (void)context;
     (void)status;
+    /* lwIP cuts segments to half of the window, and does not expect that to shrink */
+    if (pcb->snd_wnd_max < 2u * pcb->mss) {
+        client.broken = "what answers there takes hardly anything at a time";
+        return ERR_OK;
+    }
     client.delivered_to = pcb->lastack;
     if (tcp_write(pcb, &client.hello, sizeof client.hello, 0) != ERR_OK) {
         client.broken = "no memory for the network";
@@ -319,6 +333,8 @@ static void poll_open(uint64_t now)
 {
     if (!stream_client_busy())
         client.since_ms = now; /* nothing is due */
+    else if (client.pcb && look_at_delivered())
+        client.since_ms = now; /* slow, but not dead: a network that loses much */
     if (now - client.since_ms > PROGRESS_MS) {
         try_later("the collector took nothing for a while");
         return;

@@ -48,7 +48,6 @@ static uint64_t dropped[TRANSPORT_PORTS]; /* bytes */
 static void report(const char *text)
 {
     boot->result.end = BOOT_END_UNSENT;
-    boot->result.report_bytes = 0;
     leave_report(text, strlen(text));
     log_buffer_take(leave_report);
     uart_write(boot->result.report, boot->result.report_bytes);
@@ -59,6 +58,7 @@ static int fail(int status, const char *what, const char *why)
     char text[256];
 
     net_stack_stop();
+    boot->result.report_bytes = 0;
     format_text(text, sizeof text, "%s%s\n", what, why);
     report(text);
     return status;
@@ -160,21 +160,24 @@ static bool hopeful(void)
            (stream_client_state() < STREAM_OPEN && stream_client_stuck_ms() < PATIENCE_MS);
 }
 
-static uint64_t room_beside(uint64_t kept)
+static uint64_t room_beside(uint64_t kept, enum run_stream_port port)
 {
-    uint64_t room = outbox_room(&box);
+    uint64_t room = outbox_room(&box, port);
 
     return room > kept ? room - kept : 0;
 }
 
-/* One CPU: waiting costs the program no time. */
-static uint64_t trace_room(bool samples)
+/* One CPU: waiting costs the program no time.  What is never taken any more needs no room. */
+static bool trace_room(uint64_t bytes, bool samples)
 {
+    uint64_t kept = trace_end_bytes() + (samples ? reserve : 0);
+
     if (stream_client_state() == STREAM_REFUSED)
-        return 0;
-    if (run.shared && hopeful())
-        return TRANSPORT_BLOCKS;
-    return room_beside(trace_end_bytes() + (samples ? reserve : 0));
+        return false;
+    while (run.shared && room_beside(kept, RUN_STREAM_TRACE) < bytes && outbox_kept(&box) &&
+           hopeful())
+        move_on();
+    return room_beside(kept, RUN_STREAM_TRACE) >= bytes;
 }
 
 /* Whether `count` bytes have room within the time that the port is worth.  Rings are drained
@@ -185,7 +188,7 @@ static bool wait_for_room(enum transport_port port, size_t count)
     uint64_t start = net_port_ms();
     bool output = port == TRANSPORT_STDOUT || port == TRANSPORT_STDERR;
 
-    while (room_beside(kept) < count) {
+    while (room_beside(kept, stream_ports[port]) < count) {
         if (!hopeful() || port == TRANSPORT_LOG)
             return false;
         if (output && !run.shared && net_port_ms() - start > OUTPUT_WAIT_MS)
@@ -276,9 +279,9 @@ static uint32_t unsent(void)
     char text[320];
     const uint8_t *c = (const uint8_t *)&boot->network.collector;
 
-    format_text(text, sizeof text, "the collector at %u.%u.%u.%u:%u lacks %lu bytes of the run: %s",
-                c[0], c[1], c[2], c[3], boot->network.port, outbox_kept(&box),
-                stream_client_problem());
+    format_text(text, sizeof text,
+                "the collector at %u.%u.%u.%u:%u lacks %lu bytes of the run: %s\n", c[0], c[1],
+                c[2], c[3], boot->network.port, outbox_kept(&box), stream_client_problem());
     report(text);
     return BOOT_END_UNSENT;
 }

@@ -129,9 +129,9 @@ static int send(enum transport_port port, const void *bytes, size_t count)
     return 0;
 }
 
-static uint64_t trace_room(bool samples)
+static bool trace_room(uint64_t bytes, bool samples)
 {
-    return samples ? room_samples : room_records;
+    return (samples ? room_samples : room_records) >= bytes;
 }
 
 static const struct transport fake = {.name = "fake", .send = send, .trace_room = trace_room};
@@ -157,7 +157,7 @@ static void begin(void)
     memset(&meta, 0, sizeof meta);
     dropped = (struct trace_dropped){0};
     trace_bytes = produced = samples_made = records_made = last_switch = notices = 0;
-    room_samples = room_records = TRANSPORT_BLOCKS;
+    room_samples = room_records = UINT64_MAX;
     assert_int_equal(ring_init(&ring, 1, 256, 1), 0);
     trace_init();
     trace_add_ring(&ring);
@@ -394,9 +394,9 @@ static void room_comes_back(void **state)
         if (i == 1000)
             room_samples = room_records = 0;
         if (i == 3000)
-            room_records = TRANSPORT_BLOCKS;
+            room_records = UINT64_MAX;
         if (i == 5000)
-            room_samples = TRANSPORT_BLOCKS;
+            room_samples = UINT64_MAX;
         produce(i % 20 == 9 ? HR_REC_SWITCH : 0);
         if (i % 100 == 0)
             drain_all(i % 300 == 0);
@@ -425,9 +425,9 @@ static void random_room(void **state)
             else
                 produce(0);
             if (test_random_below(&r, 50) == 0)
-                room_samples = test_random_below(&r, 2) ? TRANSPORT_BLOCKS : 0;
+                room_samples = test_random_below(&r, 2) ? UINT64_MAX : 0;
             if (test_random_below(&r, 50) == 0)
-                room_records = test_random_below(&r, 2) ? TRANSPORT_BLOCKS : 0;
+                room_records = test_random_below(&r, 2) ? UINT64_MAX : 0;
             /* the ring must not lose half of the counter's range at once */
             if (test_random_below(&r, 60) == 0 || ring.lost_count > 50)
                 drain_all(test_random_below(&r, 3) == 0);

@@ -37,6 +37,7 @@ static struct {
     bool dhcp, refuses, deaf;
     unsigned loss_of_guest, loss_of_peer; /* in 1000 frames */
     uint32_t window; /* bytes */
+    uint16_t first_window; /* in the answer to a SYN; 0: as large as can be */
     struct test_random random;
     /* frames to the guest */
     uint8_t frames[PEER_FRAMES][PEER_FRAME_BYTES];
@@ -200,7 +201,8 @@ static void send_segment(unsigned flags, uint32_t sequence, const uint8_t *bytes
     put32(tcp + 8, peer.receive_next);
     tcp[12] = (uint8_t)(header / 4 << 4);
     tcp[13] = (uint8_t)flags;
-    put16(tcp + 14, flags & TCP_F_SYN ? 65535 : peer.window >> PEER_SCALE);
+    put16(tcp + 14, flags & TCP_F_SYN ? (peer.first_window ? peer.first_window : 65535)
+                                      : peer.window >> PEER_SCALE);
     if (flags & TCP_F_SYN) {
         put32(tcp + 20, 0x020405b4); /* segments of 1460 bytes */
         put32(tcp + 24, 0x01030300 | PEER_SCALE);
