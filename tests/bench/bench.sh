@@ -326,7 +326,8 @@ bench_collect() {
     awk '{ print $1 + $2 }' collect.cpu >collect.seconds
     row 'a plain sink, from loopback to memory' "$sink" MB/s
     row 'hr collect --listen tcp:, the same' "$collect" MB/s
-    row 'hr collect --listen tcp: as a share of the sink' "$(calc %.0f "100 * $collect / $sink")" % ge 70
+    # Wall time in which memory is filled for the first time says more of the machine than of either.
+    row 'hr collect --listen tcp: as a share of the sink' "$(calc %.0f "100 * $collect / $sink")" %
     row 'hr collect --listen tcp: per second of processor time' \
         "$(calc %.0f "$(stat -c %s large.bin) / 1e6 / $(median_of collect.seconds)")" MB ge 500
     rm -rf "$memory" large.bin
