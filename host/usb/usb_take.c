@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/usb/usb_known.h"
 #include "host/usb/usb_take.h"
 #include "host/usb/usb_take_stream.h"
 
@@ -80,7 +81,9 @@ static int read_conf(struct usb_take *t)
         return run_fail(t->failure, RUN_EXIT_FAILED, "out of memory");
     snprintf(path, sizeof path, "results/%.32s/" CONF_NAME, t->number);
     end = usb_source_read(t->source, path, append, &conf, &words);
-    if (end == USB_TOOL_ABSENT)
+    if (usb_take_interrupted != 0)
+        result = run_fail(t->failure, RUN_EXIT_FAILED, "interrupted");
+    else if (end == USB_TOOL_ABSENT)
         result = run_fail(t->failure, RUN_EXIT_FAILED, "%s", words.text);
     else if (end == USB_TOOL_STOPPED)
         usb_take_problem(t, USB_TAKEN_DAMAGED, CONF_NAME " is too long");
@@ -129,57 +132,13 @@ static void remove_temporary(struct usb_take *t)
     t->temporary[0] = 0;
 }
 
-/* Whether the first `bytes` of a file are those of another, and no more are needed: hr.bin has what
- * the collector adds behind them.
- */
-static bool same_start(const char *one, const char *other, uint64_t bytes)
-{
-    FILE *a = fopen(one, "re"), *b = fopen(other, "re");
-    static char left[65536], right[65536];
-    bool same = a != NULL && b != NULL;
-
-    while (same && bytes > 0) {
-        size_t now = bytes < sizeof left ? (size_t)bytes : sizeof left;
-
-        same = fread(left, 1, now, a) == now && fread(right, 1, now, b) == now &&
-               memcmp(left, right, now) == 0;
-        bytes -= now;
-    }
-    if (a != NULL)
-        fclose(a);
-    if (b != NULL)
-        fclose(b);
-    return same;
-}
-
-/* Whether the result that is in `place` already is the one that was taken. */
-static bool is_known(const struct usb_take *t, const char *place)
-{
-    static const char *const names[] = {CONF_NAME, "stdout", "stderr", "log.txt", "hr.bin"};
-    bool any = false;
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char here[2 * PATH_MAX], there[2 * PATH_MAX];
-        struct stat status, other;
-        bool trace = strcmp(names[i], "hr.bin") == 0;
-
-        snprintf(here, sizeof here, "%s/%s", t->temporary, names[i]);
-        snprintf(there, sizeof there, "%s/%s", place, names[i]);
-        if (stat(here, &status) != 0)
-            continue;
-        any = true;
-        if (stat(there, &other) != 0 || (!trace && other.st_size != status.st_size) ||
-            !same_start(here, there, trace ? t->trace_bytes : (uint64_t)status.st_size))
-            return false;
-    }
-    return any;
-}
-
 /* Gives the result its name, unless there is one of that name. */
 static int publish(struct usb_take *t)
 {
     char place[PATH_MAX];
 
+    if (usb_take_interrupted != 0) /* what was read may be less than there is, and look whole */
+        return run_fail(t->failure, RUN_EXIT_FAILED, "interrupted");
     snprintf(place, sizeof place, "%s/%s", t->directory, t->number);
     if (access(place, F_OK) != 0) {
         if (rename(t->temporary, place) != 0)
@@ -187,10 +146,11 @@ static int publish(struct usb_take *t)
         t->temporary[0] = 0;
         return 0;
     }
-    t->known = is_known(t, place);
+    t->known = usb_known(t->temporary, place, t->trace_bytes);
     if (!t->known)
         usb_take_problem(t, USB_NOT_TAKEN,
-                         "%s holds another result, which stays; name another directory with -o",
+                         "%s holds another result, which stays; name another directory with -o: "
+                         "after --clear numbers begin at 001 again",
                          place);
     return 0;
 }

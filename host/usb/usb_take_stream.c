@@ -133,6 +133,8 @@ static int read_stream(struct usb_take *t, enum usb_stream stream, usb_consume *
         usb_result_name(name, stream, number);
         snprintf(path, sizeof path, "results/%.32s/%s", t->number, name);
         end = usb_source_read(t->source, path, take_bytes, &part, &words);
+        if (usb_take_interrupted != 0) /* the signal may have ended the program that read, too */
+            part.error = -EINTR;
         if (part.error != 0)
             return fail_host(t, name, part.error);
         if (end == USB_TOOL_ABSENT)

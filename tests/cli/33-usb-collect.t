@@ -150,9 +150,59 @@ mkdir other
 cp -r r/001 other/001
 run_hr usb --collect usb.img -o other
 is 'a name that is taken: status' "$status" 1
-like 'a name that is taken: message' err '001: other/001 holds another result, which stays; name another directory'
+like 'a name that is taken: message' err '001: other/001 holds another result, which stays; name another directory with -o: after --clear numbers begin at 001'
 ok 'a name that is taken: it stays' diff -r r/001 other/001
 is 'a name that is taken: nothing else' "$(ls -A other)" 001
+
+# A first collection that came only so far must not cost what the stick still has.
+# interrupted NAME: collects into r while a signal comes as the file NAME is read.
+mkdir tools
+interrupted() {
+    printf '#!/bin/sh\ncase "$*" in *%s*) kill -INT $PPID; exit 1 ;; esac\nexec %s "$@"\n' "$1" "$(command -v mcopy)" >tools/mcopy
+    chmod +x tools/mcopy
+    rm -rf r
+    PATH=$work/tools:$PATH run_hr usb --collect usb.img -o r </dev/null
+    is "interrupted at $1: status" "$status" 125
+    like "interrupted at $1: said" err '^hr: interrupted$'
+    is "interrupted at $1: nothing is left" "$(ls -A r)" ''
+}
+new_image
+begin 50
+{
+    message 1 7 0 0 'contents'
+    message 2 7 8 644 /work/file
+    message 4 0 5 0 /linkwork/file
+    message 7 0 0 0 ''
+} >it/files.bin
+describe
+put 001
+for name in result.conf stdout hr.bin files.bin; do
+    interrupted $name
+done
+# lacking NAME COMMAND...: the stick keeps a result of which the copy here lacks something.
+lacking() {
+    name=$1
+    shift
+    rm -rf r
+    collect
+    "$@"
+    collect --clear
+    is "$name: status" "$status" 1
+    like "$name: said" err '001: r/001 holds another result'
+    is "$name: the stick keeps it" "$(mdir -b -i usb.img@@1M ::/results/)" '::/results/001/'
+}
+lacking 'a file is missing here' rm r/001/files/work/file
+lacking 'all files are missing here' rm -r r/001/files
+lacking 'a file is shorter here' truncate -s 4 r/001/files/work/file
+lacking 'a file has other bytes here' cp "$HR" r/001/files/work/file
+lacking 'a link leads elsewhere here' ln -sfn /dev/zero r/001/files/link
+lacking 'a pipe is here' sh -c 'rm r/001/files/work/file && mkfifo r/001/files/work/file'
+lacking 'a part of the output is missing here' truncate -s 1 r/001/stdout
+rm -rf r
+collect
+echo note >r/001/files/note
+collect --clear
+is 'more is here: it is the same result' "$status $(mdir -b -i usb.img@@1M ::/results/)" '0 '
 
 # Names and texts that nobody should trust.
 new_image
