@@ -280,7 +280,8 @@ void collect_flush(struct collector *c)
 
 static int write_host_chunk(struct collector *c, enum hr_host_reason reason, const char *message)
 {
-    static uint8_t buffer[TRACE_CHUNK_BYTES_MIN];
+    /* Automatic: runs may end at the same time, a thread each. */
+    _Alignas(struct hr_chunk_header) uint8_t buffer[TRACE_CHUNK_BYTES_MIN];
     struct hr_host_end end = {.wall_ns = monotonic_ns() - c->start_ns, .reason = reason};
     struct trace_writer writer;
     size_t written;
