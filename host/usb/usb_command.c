@@ -61,6 +61,15 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
     return result;
 }
 
+/* A device that is not plugged in, or misspelt, would otherwise become a file there.  /dev/shm is
+ * for files.
+ */
+static bool is_no_device(const char *path)
+{
+    return strncmp(path, "/dev/", strlen("/dev/")) == 0 &&
+           strncmp(path, "/dev/shm/", strlen("/dev/shm/")) != 0;
+}
+
 static int write_stick(const struct usb_options *o, struct run_failure *failure)
 {
     struct usb_contents contents;
@@ -69,6 +78,10 @@ static int write_stick(const struct usb_options *o, struct run_failure *failure)
     bool is_device = stat(o->output, &status) == 0 && S_ISBLK(status.st_mode);
     int result;
 
+    if (!is_device && is_no_device(o->output))
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "%s: no such device; is the stick plugged in? lsblk shows its name",
+                        o->output);
     if (is_device && usb_stick_check(&device, o, status.st_rdev, failure) != 0)
         return -1;
     result = usb_contents_gather(&contents, o, failure);

@@ -206,6 +206,9 @@ refused 125 'no CPU has all of these events: .*ALL_LOADS on [0-9]+, RETIRED_CPUI
 refused 125 'nearest known: .*MEM_INST_RETIRED.ALL_LOADS' 'an event that no CPU has' -e MEM_INST_RETIRED.ALL_LOAD "$hello"
 usb -e MEM_INST_RETIRED.ALL_LOADS "$hello"
 like 'events of some CPUs: said' err 'the events exist on [0-9]+ of [0-9]+ kinds of CPU'
+refused 125 '^hr: /dev/sdnone: no such device; is the stick plugged in\? lsblk' 'a stick that is not there' -o /dev/sdnone "$hello"
+ok 'a stick that is not there: no file has its name' test ! -e /dev/sdnone
+refused 125 '^hr: /dev/null: no such device' 'a device that is no disk' -o /dev/null "$hello"
 usb -o no/such/usb.img "$hello"
 is 'a directory that is not there: status' "$status" 125
 like 'a directory that is not there: message' err 'no/such/usb\.img'
