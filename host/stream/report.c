@@ -100,17 +100,19 @@ void report_complete(struct report *r, const struct stream_run *run)
 {
     char samples[TEXT_QUANTITY_BYTES], lost[TEXT_QUANTITY_BYTES], bytes[TEXT_QUANTITY_BYTES];
     char damage[160], ended[80];
+    bool whole;
 
     damage_text(damage, sizeof damage, run);
     exit_text(ended, sizeof ended, &run->trace);
-    if (damage[0] == 0)
+    whole = damage[0] == 0 && run->files_bad == NULL;
+    if (whole)
         r->complete++;
     else
         r->failed++;
     progress_erase(&r->progress);
-    if (!r->quiet || damage[0] != 0)
+    if (!r->quiet || !whole)
         error_print("%s: %s: %s samples, %s lost, %s; %s%s", run_place_name(&run->place),
-                    damage[0] == 0 ? "complete" : "ended", text_count(samples, run->trace.samples),
+                    whole ? "complete" : "ended", text_count(samples, run->trace.samples),
                     text_count(lost, run->trace.lost), text_bytes(bytes, run->bytes), ended,
                     damage);
     if (run->files_bad != NULL)

@@ -21,7 +21,7 @@ struct report {
     uint64_t received_bytes; /* of all machines; the caller counts */
     uint64_t drawn_bytes;
     uint32_t complete; /* runs */
-    uint32_t failed; /* that ended otherwise, or with a trace that is not whole */
+    uint32_t failed; /* that ended otherwise, or with a trace or files that are not whole */
 };
 
 void report_init(struct report *r, bool quiet, uint64_t now_ns);

@@ -235,4 +235,15 @@ is 'no trace: status' "$status" 125
 like 'no trace: a line says so' bad.err 'bad/run-1: ended.*NO TRACE.*hr\.bad'
 same_file 'no trace: what came is kept' results/bad/run-1/hr.bad words
 same_file 'no trace: stdout came' results/bad/run-1/stdout words
+
+# A trace that is whole, and files that are not.
+collector files 0 --runs 1
+client --machine files --trace small.bin --files words
+is 'bad files: the machine is done' "$status" 0
+ended "$collector"
+is 'bad files: status' "$status" 125
+like 'bad files: a line says so' files.err 'files/run-1: its files are not all there: .*files\.stream has what came'
+like 'bad files: the run ended' files.err 'files/run-1: ended: 1,000 samples'
+fails 'bad files: it is not called complete' grep -q complete files.err
+same_file 'bad files: what came is kept' results/files/run-1/files.stream words
 done_testing
