@@ -236,10 +236,13 @@ static int sync_file(const struct stream_run *run, const char *name)
     return result;
 }
 
-static int sync_all(const struct stream_run *run)
+/* What was unpacked into files/ goes to the disk by a call for all of it. */
+static int sync_all(const struct stream_run *run, bool has_files)
 {
     int result = sync_file(run, "hr.bin");
 
+    if (result == 0 && has_files && syncfs(run->place.directory) != 0)
+        result = -errno;
     for (size_t port = 0; port < RUN_STREAM_PORTS && result == 0; port++)
         if (run->files[port] >= 0 && fsync(run->files[port]) != 0)
             result = -errno;
@@ -257,7 +260,7 @@ enum run_welcome_status stream_run_finish(struct stream_run *run)
     if (result == 0 && has_files)
         result = run_files_unpack(run);
     if (result == 0)
-        result = sync_all(run);
+        result = sync_all(run, has_files);
     if (result == 0) {
         run->place.state.complete = true;
         result = run_state_write(run->place.directory, &run->place.state);
