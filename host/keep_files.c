@@ -104,6 +104,11 @@ static void take_message(struct keep_files *k, const struct run_file_message *m,
     case -ENOTDIR:
         k->bad = "a path through a symbolic link or a file";
         break;
+    case -EISDIR:
+    case -EEXIST:
+    case -ENOTEMPTY:
+        k->bad = "a file where a directory is";
+        break;
     case -E2BIG:
         k->bad = "more than any program could have written";
         break;

@@ -68,7 +68,7 @@ bad() {
 touch mark
 for kind in 0 1 2 3 4 5 6 8 11 12 23 24 25; do bad $kind 'no path'; done
 for kind in 7 10; do bad $kind 'through a symbolic link or a file'; done
-bad 9 'Is a directory'
+bad 9 'a file where a directory is'
 bad 20 'too long'
 for kind in 21 22; do bad $kind 'more than any program'; done
 is 'bad: nothing came through the link' "$(find /tmp -maxdepth 1 -name in -newer mark)" ''

@@ -202,6 +202,41 @@ static void a_bad_stream_of_files_stays(void **state)
     assert_int_equal(open_run(&run, &hello), RUN_WELCOME_DONE);
 }
 
+/* A program cannot have made them; they are no failure of the disk here. */
+static void names_that_contradict_each_other(void **state)
+{
+    static const struct {
+        uint32_t type;
+        uint64_t offset;
+        const char *bytes;
+    } pairs[][2] = {
+        {{RUN_FILE_DIRECTORY, 0, "/a"}, {RUN_FILE_NAME, 0, "/a"}},
+        {{RUN_FILE_DIRECTORY, 0, "/a/b"}, {RUN_FILE_LINK, 2, "/ato"}},
+        {{RUN_FILE_NAME, 0, "/a"}, {RUN_FILE_DIRECTORY, 0, "/a"}},
+        {{RUN_FILE_NAME, 0, "/a"}, {RUN_FILE_NAME, 0, "/a/b"}},
+        {{RUN_FILE_LINK, 2, "/ato"}, {RUN_FILE_DIRECTORY, 0, "/a"}},
+    };
+
+    (void)state;
+    for (uint8_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        const struct run_hello hello = hello_of("files", "pair", i);
+        struct stream_run run;
+        uint8_t bytes[1024];
+        size_t count = 0;
+
+        for (size_t j = 0; j < 2; j++) {
+            count += message(bytes + count, RUN_FILE_DATA, 0, "x");
+            count +=
+                message(bytes + count, pairs[i][j].type, pairs[i][j].offset, pairs[i][j].bytes);
+        }
+        count += message(bytes + count, RUN_FILE_END, 0, "");
+        assert_int_equal(open_run(&run, &hello), RUN_WELCOME_OK);
+        assert_int_equal(stream_run_write(&run, RUN_STREAM_FILES, bytes, count), RUN_WELCOME_OK);
+        assert_int_equal(stream_run_finish(&run), RUN_WELCOME_OK);
+        assert_non_null(run.files_bad);
+    }
+}
+
 /* A limit on the size of files stands for a disk that fills up and is then emptied. */
 static void set_file_limit(rlim_t bytes)
 {
@@ -335,6 +370,7 @@ int main(void)
         cmocka_unit_test(keeps_to_its_limit),
         cmocka_unit_test(unpacks_files_at_the_end),
         cmocka_unit_test(a_bad_stream_of_files_stays),
+        cmocka_unit_test(names_that_contradict_each_other),
         cmocka_unit_test(goes_on_after_a_full_disk),
         cmocka_unit_test(words_on_a_full_disk),
         cmocka_unit_test(a_full_disk_at_the_end),
