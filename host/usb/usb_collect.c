@@ -26,6 +26,7 @@ struct collection {
     struct usb_names numbers; /* "001" and so on, in order */
     size_t states[USB_NOT_TAKEN + 1];
     size_t known;
+    uint64_t taken_bytes;
     struct run_failure *failure;
 };
 
@@ -171,7 +172,9 @@ static int take_one(struct collection *c, const char *number, struct usb_take *t
     t->source = &c->source;
     t->directory = c->options->output;
     t->number = number;
+    t->taken_bytes = c->taken_bytes;
     result = usb_take(t, c->failure);
+    c->taken_bytes = t->taken_bytes;
     if (result == 0) {
         print_row(t);
         print_problems(t);

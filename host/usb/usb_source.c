@@ -88,6 +88,7 @@ static int read_table(struct usb_source *s, struct run_failure *failure)
     struct run_failure words = {0};
     enum usb_tool_end end;
     json_t *root = NULL;
+    uint64_t all = s->bytes;
     uint64_t offset = 0;
     int result = 0;
 
@@ -103,6 +104,8 @@ static int read_table(struct usb_source *s, struct run_failure *failure)
                           "%s: its partition table has no EFI system partition; it is no stick "
                           "that hr usb wrote",
                           s->path);
+    if (s->bytes > all - (offset < all ? offset : all)) /* the table may say anything */
+        s->bytes = all - (offset < all ? offset : all);
     set_place(s, offset);
     json_decref(root);
     free(text.bytes);

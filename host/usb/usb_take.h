@@ -27,6 +27,7 @@ struct usb_take {
     const struct usb_source *source;
     const char *directory; /* where results go */
     const char *number; /* "001": the directory's name, there and here */
+    uint64_t taken_bytes; /* of the stick until now, results before this one included */
 
     struct usb_result result;
     enum usb_take_state state;

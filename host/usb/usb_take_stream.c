@@ -62,7 +62,11 @@ static void check_part(struct usb_take *t, const struct part *part, const char *
 {
     const struct usb_result_file *listed = part->listed;
 
-    if (part->bytes > part->limit)
+    if (part->bytes > part->limit && (listed == NULL || part->limit < listed->bytes))
+        usb_take_problem(t, USB_TAKEN_DAMAGED,
+                         "%s: with it the results are longer than the file system, %llu bytes",
+                         name, (unsigned long long)t->source->bytes);
+    else if (part->bytes > part->limit)
         usb_take_problem(t, USB_TAKEN_DAMAGED, "%s is longer than %llu bytes", name,
                          (unsigned long long)part->limit);
     else if (end != USB_TOOL_DONE)
@@ -110,6 +114,16 @@ bool usb_take_has(const struct usb_take *t, enum usb_stream stream)
     return find_part(t, stream, 0, &listed);
 }
 
+/* What a part may hold at most: files that share clusters, or a chain of them that leads in
+ * circles, would otherwise be more than the stick is.
+ */
+static uint64_t part_limit(const struct usb_take *t, const struct usb_result_file *listed)
+{
+    uint64_t room = t->source->bytes - t->taken_bytes;
+
+    return listed != NULL && listed->bytes < room ? listed->bytes : room;
+}
+
 /* Hands all parts of a stream to a consumer.  *good: they are as result.conf says. */
 static int read_stream(struct usb_take *t, enum usb_stream stream, usb_consume *consume,
                        void *context, bool *good)
@@ -120,7 +134,7 @@ static int read_stream(struct usb_take *t, enum usb_stream stream, usb_consume *
     for (uint32_t number = 0; find_part(t, stream, number, &listed); number++) {
         struct part part = {
             .listed = listed,
-            .limit = listed != NULL ? listed->bytes : t->source->bytes,
+            .limit = part_limit(t, listed),
             .consume = consume,
             .context = context,
             .bar = &t->bar,
@@ -133,6 +147,7 @@ static int read_stream(struct usb_take *t, enum usb_stream stream, usb_consume *
         usb_result_name(name, stream, number);
         snprintf(path, sizeof path, "results/%.32s/%s", t->number, name);
         end = usb_source_read(t->source, path, take_bytes, &part, &words);
+        t->taken_bytes += part.bytes < part.limit ? part.bytes : part.limit;
         if (usb_take_interrupted != 0) /* the signal may have ended the program that read, too */
             part.error = -EINTR;
         if (part.error != 0)
@@ -276,6 +291,7 @@ static int collect_trace(struct usb_take *t, const char *path, bool *good)
 int usb_take_trace(struct usb_take *t)
 {
     char path[PATH_MAX + USB_RESULT_NAME_BYTES + 1];
+    uint64_t before = t->taken_bytes;
     bool good;
     int result;
 
@@ -288,6 +304,7 @@ int usb_take_trace(struct usb_take *t)
         t->bytes += t->trace_bytes;
         return audit(t, path);
     }
+    t->taken_bytes = before; /* once more the same */
     result = usb_take_plain(t, USB_TRACE);
     return result == 0 ? audit(t, path) : result;
 }
@@ -315,7 +332,9 @@ static uint64_t memory_bytes(const struct usb_take *t)
 
     for (size_t i = 0; i < t->result.file_count; i++)
         bytes += t->result.files[i].stream == USB_FILES ? t->result.files[i].bytes : 0;
-    return FILES_FLOOR_BYTES + FILES_GROWTH * (bytes != 0 ? bytes : t->source->bytes);
+    if (bytes == 0 || bytes > t->source->bytes)
+        bytes = t->source->bytes;
+    return FILES_FLOOR_BYTES + FILES_GROWTH * bytes;
 }
 
 int usb_take_files(struct usb_take *t)

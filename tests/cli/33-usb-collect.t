@@ -269,6 +269,32 @@ rm -rf r
 collect
 is 'circles: an end, and not a good one' "$([ "$status" -ne 124 ] && [ "$status" -ne 0 ] && echo yes)" yes
 
+# Three results that share the clusters of one file are more than the file system holds.
+new_image
+begin 50
+head -c 40000000 /dev/zero >it/stdout
+describe
+put 001
+for number in 002 003; do
+    echo small >it/stdout
+    put $number
+done
+perl -e 'open F, "+<", "usb.img" or die; binmode F; my $o = 1 << 20; seek F, $o, 0; read F, my $b, 512;
+    my ($sector, $per, $reserved, $fats) = unpack "x11 S<CS<C", $b; my $size = unpack "x36 L<", $b; my $root = unpack "x44 L<", $b;
+    sub cluster { my $n = shift; $o + ($reserved + $fats * $size + ($n - 2) * $per) * $sector }
+    sub find { my ($n, $name) = @_; for (;;) { seek F, cluster($n), 0; read F, my $d, $per * $sector;
+        for (my $i = 0; $i < length $d; $i += 32) { my $e = substr $d, $i, 32; next if ord(substr $e, 11) == 15;
+            return (unpack("S<", substr $e, 20) << 16 | unpack("S<", substr $e, 26), cluster($n) + $i) if substr($e, 0, 11) eq $name }
+        seek F, $o + $reserved * $sector + 4 * $n, 0; read F, my $f, 4; $n = unpack "L<", $f; return if $n >= 0x0ffffff8 } }
+    my ($results) = find($root, "RESULTS    "); my @at = map { my ($d) = find($results, "00$_        "); my (undef, $e) = find($d, "STDOUT     "); $e } 1 .. 3;
+    seek F, $at[0] + 20, 0; read F, my $first, 12; for (@at[1, 2]) { seek F, $_ + 20, 0; print F $first }' || echo '# no such entry'
+rm -rf r
+collect
+is 'shared clusters: status' "$status" 1
+like 'shared clusters: the first result is whole' out '^001 .* 40\.0'
+like 'shared clusters: said' err '00[23]: stdout: with it the results are longer than the file system'
+ok 'shared clusters: no more than the stick is' test "$(du -sm --apparent-size r | cut -f 1)" -lt 85
+
 # Removing what was collected.
 new_image
 begin 1000
