@@ -17,7 +17,7 @@
  *   machine = NAME                         names the results (default: from SMBIOS)
  *   collector = ADDRESS[:PORT]             IPv4; with output = network
  *   address = dhcp | ADDRESS/BITS          gateway = ADDRESS
- *   token = TEXT
+ *   token = TEXT                           printable ASCII, no blanks and no #
  * Keys of a run:
  *   archive = \microtome\runs\NAME.cpio    bytes = N   crc32c = HEX
  *   name = NAME                            (default: the archive's, with '_' for what no name has)

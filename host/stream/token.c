@@ -18,6 +18,12 @@ static int take(char token[RUN_STREAM_NAME_BYTES], const char *text, const char 
     if (bytes >= RUN_STREAM_NAME_BYTES)
         return run_fail(failure, RUN_EXIT_FAILED, "the token in %s is too long: at most %u bytes",
                         from, RUN_STREAM_NAME_BYTES - 1);
+    for (size_t i = 0; i < bytes; i++)
+        if (text[i] <= ' ' || text[i] > '~' || text[i] == '#')
+            return run_fail(failure, RUN_EXIT_FAILED,
+                            "the token in %s is not a token: use printable ASCII characters "
+                            "without blanks and #",
+                            from);
     memset(token, 0, RUN_STREAM_NAME_BYTES);
     memcpy(token, text, bytes);
     return 0;

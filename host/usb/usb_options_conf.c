@@ -1,16 +1,17 @@
 /* Parses the options of hr usb that go into microtome.conf. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/options_archive.h"
+#include "host/stream/token.h"
 #include "host/units.h"
 #include "host/usb/usb_options_conf.h"
 #include "include/run_stream.h"
+
+_Static_assert(sizeof((struct boot_conf *)0)->token == RUN_STREAM_NAME_BYTES, "one token for both");
 
 enum { /* options without a letter */
        KEY_REPEAT = 320,
@@ -136,39 +137,6 @@ static int set_gateway(struct boot_conf *conf, const char *text, struct run_fail
     return 0;
 }
 
-static int take_token(struct boot_conf *conf, const char *text, const char *from,
-                      struct run_failure *failure)
-{
-    size_t bytes = strcspn(text, "\r\n");
-    bool good =
-        bytes > 0 && bytes < sizeof conf->token && text[bytes + strspn(text + bytes, "\r\n")] == 0;
-
-    for (size_t i = 0; i < bytes && good; i++)
-        good = text[i] > ' ' && text[i] < 0x7f && text[i] != '#';
-    if (!good)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "%s: not a token: 1 to %zu printable ASCII characters without blanks and #",
-                        from, sizeof conf->token - 1);
-    memcpy(conf->token, text, bytes);
-    conf->token[bytes] = 0;
-    return 0;
-}
-
-static int read_token(struct boot_conf *conf, const char *path, struct run_failure *failure)
-{
-    char text[256] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t bytes = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    int error = errno;
-
-    if (fd >= 0)
-        close(fd);
-    if (bytes < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--token %s: %s", path, strerror(error));
-    text[bytes] = 0;
-    return take_token(conf, text, path, failure);
-}
-
 static int set_machine(struct boot_conf *conf, const char *text, struct run_failure *failure)
 {
     static const char letters[] =
@@ -212,7 +180,7 @@ static error_t parse_conf_option(int key, char *argument, struct argp_state *sta
     case KEY_GATEWAY:
         return set_gateway(conf, argument, failure) == 0 ? 0 : EINVAL;
     case KEY_TOKEN:
-        return read_token(conf, argument, failure) == 0 ? 0 : EINVAL;
+        return token_read(conf->token, argument, failure) == 0 ? 0 : EINVAL;
     case KEY_MACHINE:
         return set_machine(conf, argument, failure) == 0 ? 0 : EINVAL;
     default:
@@ -240,6 +208,6 @@ int usb_options_finish_conf(struct usb_options *o)
         return run_fail(o->failure, RUN_EXIT_FAILED,
                         "--gateway: DHCP says what it is; give --address A/BITS, too, or neither");
     if (conf->network && conf->token[0] == 0 && token != NULL && token[0] != 0)
-        return take_token(conf, token, "HR_TOKEN", o->failure);
+        return token_read(conf->token, NULL, o->failure);
     return 0;
 }

@@ -131,7 +131,7 @@ of_archive() {
 }
 is 'hr pack --target-cpu all makes what hr usb makes' "$(of_archive any.cpio)" "$(of_archive stick.cpio)"
 
-printf 'sekrit-1\n' >token
+printf 'sekrit-1\r\nand a note # for people\n' >token
 usb -o usb.img --network 192.168.7.2 --address 192.168.7.50/24 --gateway 192.168.7.1 --token token --firmware exit "$hello"
 is 'network: status' "$status" 0
 is 'network: conf' "$(for key in output collector address gateway token firmware; do conf usb.img $key; done | paste -sd ' ')" \

@@ -103,8 +103,11 @@ static void tokens(void **state)
     assert_int_equal(token_read(token, NULL, &failure), 0);
     assert_string_equal(token, "secret");
     assert_memory_equal(token + 6, none, sizeof none - 6);
-    assert_int_equal(token_of_file("of a file\r\nmore", 15, token), 0); /* and not HR_TOKEN */
-    assert_string_equal(token, "of a file");
+    assert_int_equal(token_of_file("of-a-file\r\nmore #", 17, token), 0); /* and not HR_TOKEN */
+    assert_string_equal(token, "of-a-file");
+    assert_int_equal(token_of_file("two words", 9, token), -1); /* microtome.conf has no such */
+    assert_int_equal(token_of_file("a#b", 3, token), -1);
+    assert_int_equal(token_of_file("t\xc3\xa4", 3, token), -1);
     assert_int_equal(token_of_file("", 0, token), -1);
     assert_int_equal(token_of_file("\nx", 2, token), -1);
     memset(longest, 'x', sizeof longest);
