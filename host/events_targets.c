@@ -150,31 +150,89 @@ static size_t item_bytes(const char *list)
     return bytes;
 }
 
+/* Every model of a table of libpfm4's.  1: there is no table of that name. */
+static int add_table(struct targets *list, const char *name, const struct options *o,
+                     struct run_failure *failure)
+{
+    struct events_encoding encodings[HR_EVENTS_MAX];
+    struct events_cpu first;
+    const char *table;
+    uint32_t last;
+
+    if (events_cpu_of_table(&first, name) != 0)
+        return 1;
+    table = events_cpu_table(&first);
+    if (events_run_encode(&first, o, encodings, failure) != 0)
+        return -1;
+    events_run_warn(&first, o, encodings);
+    for (size_t i = 0; events_cpu_models_at(i, &first, &last) == 0; i++)
+        if (strcmp(events_cpu_table(&first), table) == 0 && add_row(list, &first, last, o) != 0)
+            return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+    return 0;
+}
+
+/* The kernel tells models apart, not steppings: those of a list that spell the events in two ways
+ * cannot both be meant.
+ */
+static int check_models(struct targets *list, const struct options *o, struct run_failure *failure)
+{
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            struct target *a = &list->items[i];
+            const struct target *b = &list->items[j];
+            char name[EVENTS_CPU_TEXT_BYTES];
+
+            if (!a->encoded || !b->encoded || a->cpu.vendor != b->cpu.vendor ||
+                a->cpu.family != b->cpu.family || a->cpu.model != b->cpu.model)
+                continue;
+            if (!same_encodings(a->encodings, b->encodings, o->event_count))
+                return run_fail(failure, RUN_EXIT_FAILED,
+                                "--target-cpu: %s is listed for two tables that spell the events "
+                                "in two ways; name one",
+                                events_cpu_text(&a->cpu, name));
+            a->encoded = false; /* once is enough */
+        }
+    return 0;
+}
+
+static int add_cpu(struct targets *list, const struct events_cpu *cpu, const struct options *o,
+                   struct run_failure *failure)
+{
+    struct target *target = add(list, cpu, false);
+
+    if (target == NULL)
+        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+    if (events_run_encode(cpu, o, target->encodings, failure) != 0)
+        return -1;
+    events_run_warn(cpu, o, target->encodings);
+    target->encoded = true;
+    return 0;
+}
+
 static int add_listed(struct targets *list, const char *text, const struct options *o,
                       struct run_failure *failure)
 {
     for (;; text++) {
         size_t bytes = item_bytes(text);
         struct events_cpu cpu;
-        struct target *target;
         char name[128];
+        int result = 1;
 
         snprintf(name, sizeof name, "%.*s", (int)bytes, text);
-        if (bytes >= sizeof name || events_cpu_parse(&cpu, name) != 0)
+        if (bytes < sizeof name)
+            result = events_cpu_parse(&cpu, name) == 0 ? add_cpu(list, &cpu, o, failure)
+                                                       : add_table(list, name, o, failure);
+        if (result > 0)
             return run_fail(failure, RUN_EXIT_FAILED,
                             "--target-cpu %s: neither VENDOR-FAMILY-MODEL, such as intel-6-106 or "
-                            "amd-25-1, nor a CPU model of QEMU, nor all",
+                            "amd-25-1, nor a CPU model of QEMU, nor a table of libpfm4, such as "
+                            "icx, nor all",
                             name);
-        target = add(list, &cpu, false);
-        if (target == NULL)
-            return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
-        if (events_run_encode(&cpu, o, target->encodings, failure) != 0)
+        if (result != 0)
             return -1;
-        events_run_warn(&cpu, o, target->encodings);
-        target->encoded = true;
         text += bytes;
         if (*text == 0)
-            return 0;
+            return check_models(list, o, failure);
     }
 }
 

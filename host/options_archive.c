@@ -37,8 +37,8 @@ static const struct argp_option archive_options[] = {
     {"mem", KEY_MEM, "SIZE", 0, "memory of the kernel and the program (default 1G)", 2},
     {"prefault", KEY_PREFAULT, 0, 0, "fill memory when it is mapped: no page faults later", 2},
     {"target-cpu", KEY_TARGET_CPU, "LIST", 0,
-     "encode the events for these CPUs now, named as for 'hr events --cpu', and run on no other; "
-     "all: for every CPU that is known",
+     "encode the events for these CPUs now, named as for 'hr events --cpu' (a table, such as icx: "
+     "all its models), and run on no other; all: for every CPU that is known",
      2},
     {"root", KEY_ROOT, "DIR", 0, "place the tree DIR at / of the guest", 3},
     {"file", KEY_FILE, "PATH", 0, "give the program this file or directory at its own path", 3},

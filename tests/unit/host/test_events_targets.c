@@ -92,6 +92,9 @@ static void a_model_with_two_tables_is_named_once_or_not_at_all(void **state)
         assert_int_equal(events_targets_make(&t, "all", &o, &failure), 0);
         assert_int_equal(group_of(&t, "intel-6-85") != NULL, same);
         events_targets_free(&t);
+        assert_int_equal(events_targets_make(&t, "skx,clx", &o, &failure) == 0, same);
+        assert_true(same || strstr(failure.text, "in two ways") != NULL);
+        events_targets_free(&t);
     }
 }
 
@@ -114,6 +117,27 @@ static void a_list_is_taken_by_the_item(void **state)
     failure = (struct run_failure){0};
     assert_int_equal(events_targets_make(&t, "intel-6-94,pentium", &o, &failure), -1);
     assert_non_null(strstr(failure.text, "--target-cpu pentium"));
+}
+
+static void a_table_is_all_its_models(void **state)
+{
+    struct options o = {.events = {"MEM_INST_RETIRED.ALL_LOADS"}, .event_count = 1};
+    struct events_targets t;
+
+    (void)state;
+    failure = (struct run_failure){0};
+    assert_int_equal(events_targets_make(&t, "ICX,intel-6-106,skx", &o, &failure), 0);
+    assert_non_null(group_of(&t, "intel-6-108"));
+    assert_non_null(group_of(&t, "intel-6-85"));
+    assert_null(group_of(&t, "intel-6-94"));
+    assert_null(
+        strstr(strstr(group_of(&t, "intel-6-106")->cpus, "intel-6-106") + 1, "intel-6-106"));
+    events_targets_free(&t);
+    assert_int_equal(events_targets_make(&t, "icx,zen9", &o, &failure), -1);
+    assert_non_null(strstr(failure.text, "--target-cpu zen9"));
+    failure = (struct run_failure){0};
+    assert_int_equal(events_targets_make(&t, "amd64_fam19h_zen3", &o, &failure), -1);
+    assert_non_null(strstr(failure.text, "does not exist on"));
 }
 
 static void a_listed_cpu_must_have_the_events(void **state)
@@ -146,6 +170,7 @@ int main(void)
         cmocka_unit_test(cpus_without_an_event_are_in_no_group),
         cmocka_unit_test(a_model_with_two_tables_is_named_once_or_not_at_all),
         cmocka_unit_test(a_list_is_taken_by_the_item),
+        cmocka_unit_test(a_table_is_all_its_models),
         cmocka_unit_test(a_listed_cpu_must_have_the_events),
         cmocka_unit_test(what_no_cpu_has_is_refused_with_counts),
     };
