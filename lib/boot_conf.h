@@ -22,7 +22,8 @@
  *   archive = \microtome\runs\NAME.cpio    bytes = N   crc32c = HEX
  *   name = NAME                            (default: the archive's, with '_' for what no name has)
  *   repeat = N                             (default 1, at most 10000)
- *   timeout = TIME                         ns, us, ms, s, m, h (default none)
+ *   timeout = TIME                         ns, us, ms, s, m, h (default: the archive's, of
+ *                                          hr pack --timeout, else none)
  * Names have letters, digits, '-', '_' and '.' (not first).  An unknown key is an error: a misspelt
  * one would be silently without effect.
  */
@@ -52,7 +53,7 @@ struct boot_conf_run {
     struct boot_conf_file archive;
     char name[BOOT_CONF_NAME_BYTES];
     uint32_t repeat;
-    uint64_t timeout_ns; /* 0: none */
+    uint64_t timeout_ns; /* 0: the archive's, if it has one */
 };
 
 struct boot_conf {

@@ -82,10 +82,11 @@ static void write_run(FILE *out, const struct usb_file *run, const struct usb_op
             USB_PATH_RUNS, run->name);
     fprintf(out, "bytes = %" PRIu64 "\ncrc32c = %08" PRIx32 "\nrepeat = %" PRIu32 "\n", run->bytes,
             run->crc32c, o->repeat);
-    if (o->run.timeout_ns != 0)
-        fprintf(out, "timeout = %" PRIu64 "ns\n", o->run.timeout_ns);
+    if (o->timeout_ns != 0)
+        fprintf(out, "timeout = %" PRIu64 "ns\n", o->timeout_ns);
     else
-        fprintf(out, "# timeout = 60s\n");
+        fprintf(out,
+                "# timeout = 60s    # default: the archive's (hr pack --timeout), else none\n");
 }
 
 /* The loader is to find what was meant. */

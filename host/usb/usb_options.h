@@ -19,6 +19,7 @@ struct usb_options {
     uint64_t size_bytes; /* of an image; 0: chosen */
     struct boot_conf conf; /* what goes into microtome.conf, but for files and runs */
     uint32_t repeat;
+    uint64_t timeout_ns; /* of each run; 0: the archives' own */
     struct run_failure *failure; /* of the parsing */
 };
 

@@ -105,6 +105,7 @@ on usb.img /microtome/runs/hello.cpio | (cd x.d && cpio -idu --quiet)
 tr '\0' '\n' <x.d/microtome/manifest >manifest
 is 'options: manifest' "$(grep -E '^(interval|cpus|keep-files|stacks|event)=|^env=A' manifest | sort | paste -sd ' ')" \
     'cpus=0 env=A=b event=cycles event=instructions interval=1000 keep-files=1 stacks=fp'
+is 'options: the time is in microtome.conf alone, where it can be removed' "$(grep -c '^timeout=' manifest)" 0
 same_file 'options: standard input' x.d/microtome/stdin text
 run_hr usb --loader "$loader" --size 80M --stdin - "$hello" <text
 on usb.img /microtome/runs/hello.cpio | (cd x.d && cpio -idu --quiet)

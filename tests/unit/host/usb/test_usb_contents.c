@@ -54,7 +54,7 @@ static void the_configuration_is_read_back(void **state)
     struct usb_contents *c = calloc(1, sizeof *c);
     struct usb_options o = {
         .repeat = 7,
-        .run = {.timeout_ns = 1500000000},
+        .timeout_ns = 1500000000,
         .conf = {.memory_bytes = BOOT_CONF_ALL,
                  .buffer_bytes = 12345 * 4096ull,
                  .part_bytes = 1u << 30,
