@@ -24,6 +24,7 @@ struct options {
     const char *function;
     const char *old_program;
     enum diff_by by;
+    bool by_given;
     enum reader_format format;
     struct diff_limit least;
     struct diff_limit fail_above;
@@ -76,6 +77,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_BY:
         options->by = parse_by(argument, state);
+        options->by_given = true;
         return 0;
     case KEY_MIN:
         parse_limit("min", argument, &options->least, state);
@@ -237,12 +239,20 @@ static int run(struct options *options)
 static int compare_machines(struct options *options)
 {
     bool all = selection_is_all(&options->selection);
+    const char *needless = !all                            ? "what selects a part of the run"
+                           : options->event != NULL        ? "--event"
+                           : options->by_given             ? "--by"
+                           : options->least.given          ? "--min"
+                           : options->limit != LIMIT_UNSET ? "--limit"
+                           : options->fail_above.given     ? "--fail-above"
+                           : options->function != NULL     ? "--function"
+                           : options->old_program != NULL  ? "--old-program"
+                                                           : NULL;
 
     selection_free(&options->selection);
-    if (all && !options->fail_above.given && options->event == NULL)
+    if (needless == NULL)
         return machine_diff(options->paths[0], options->paths[1], options->format);
-    error_print("--machine compares machines and nothing that was counted; leave out %s",
-                !all ? "what selects a part of the run" : "--event and --fail-above");
+    error_print("--machine compares machines and nothing that was counted; leave out %s", needless);
     return HR_EXIT_USAGE;
 }
 

@@ -70,9 +70,12 @@ like 'a trace that was cut off' out 'unknown: the trace ends before the program 
 run_hr stat --machine --from 1ms quiet.bin
 is 'a part of the run: refused' "$status" 2
 like 'in words' err '^hr: --machine is about the whole run'
-run_hr diff --machine --fail-above 1% quiet.bin quiet.bin
-is 'a gate: refused' "$status" 2
-like 'in words, too' err 'leave out --event and --fail-above$'
+for option in '--fail-above 1%' '--event samples' '--by function' '--min 0' '--limit 0' '--function main' '--old-program x'; do
+    # shellcheck disable=SC2086
+    run_hr diff --machine $option quiet.bin quiet.bin
+    is "diff --machine $option: refused" "$status" 2
+    like "diff --machine $option: in words" err "leave out ${option%% *}\$"
+done
 run_hr diff --machine quiet.bin nowhere.bin
 is 'no such trace: status' "$status" 1
 like 'which one' err '^hr: nowhere\.bin: '
