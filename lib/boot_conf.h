@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 #define BOOT_CONF_RUNS_MAX 256
+#define BOOT_CONF_REPEAT_MAX 10000u
 #define BOOT_CONF_PATH_BYTES 128
 #define BOOT_CONF_NAME_BYTES 64
 #define BOOT_CONF_BYTES_MAX (1u << 20) /* of the file */

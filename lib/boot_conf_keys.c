@@ -4,7 +4,6 @@
 #define MEMORY_BYTES_MIN (32ull << 20)
 #define BUFFER_BYTES_MIN (1ull << 20)
 #define PART_BYTES_MIN (64ull << 10)
-#define REPEAT_MAX 10000
 
 static const char *take_version(struct boot_conf_parser *p, struct boot_text value)
 {
@@ -179,7 +178,7 @@ static const char *take_repeat(struct boot_conf_parser *p, struct boot_text valu
 {
     uint64_t repeat;
 
-    if (!boot_value_number(value, &repeat) || repeat == 0 || repeat > REPEAT_MAX)
+    if (!boot_value_number(value, &repeat) || repeat == 0 || repeat > BOOT_CONF_REPEAT_MAX)
         return " is no number of repetitions: write 1 to 10000";
     p->run->repeat = (uint32_t)repeat;
     return NULL;

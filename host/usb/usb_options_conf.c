@@ -28,7 +28,7 @@ enum { /* options without a letter */
 
 static const struct argp_option conf_options[] = {
     {"timeout", KEY_TIMEOUT, "TIME", 0, "end each run after so long", 4},
-    {"repeat", KEY_REPEAT, "N", 0, "do each run N times (default 1)", 4},
+    {"repeat", KEY_REPEAT, "N", 0, "do each run N times (default 1, at most 10000)", 4},
     {"at-end", KEY_AT_END, "WHAT", 0, "after the last run: power-off (default), reboot or wait", 4},
     {"buffer", KEY_BUFFER, "SIZE", 0,
      "memory for the trace until it is written (default: all that is left)", 4},
@@ -56,9 +56,9 @@ static int set_repeat(struct usb_options *o, const char *text, struct run_failur
     char *end;
     unsigned long value = strtoul(text, &end, 10);
 
-    if (text[0] < '0' || text[0] > '9' || *end != 0 || value == 0 || value > 1000000)
-        return run_fail(failure, RUN_EXIT_FAILED, "--repeat %s: not a number from 1 to 1000000",
-                        text);
+    if (text[0] < '0' || text[0] > '9' || *end != 0 || value == 0 || value > BOOT_CONF_REPEAT_MAX)
+        return run_fail(failure, RUN_EXIT_FAILED, "--repeat %s: not a number from 1 to %u", text,
+                        BOOT_CONF_REPEAT_MAX);
     o->repeat = (uint32_t)value;
     return 0;
 }
