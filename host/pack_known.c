@@ -91,6 +91,13 @@ static const struct pack_known table[] = {
     },
     /* libraries */
     {
+        /* parts of Debian's that are files, also where all of /usr/share/nodejs is too much */
+        .pattern = "libnode.so*",
+        .paths =
+            LIST("/usr/share/nodejs/cjs-module-lexer", "/usr/share/nodejs/undici/undici-fetch.js",
+                 "/usr/share/nodejs/acorn/dist", "/usr/share/nodejs/acorn-walk/dist"),
+    },
+    {
         .pattern = "libc.so.6",
         .paths = LIST("/etc/ld.so.cache", "/usr/lib/x86_64-linux-gnu/gconv/gconv-modules.cache",
                       "/usr/lib64/gconv/gconv-modules.cache",

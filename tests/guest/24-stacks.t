@@ -82,7 +82,7 @@ chain 'the largest' leaf "begin;recursion;$(repeated 501 down)leaf"
 # ---- frame pointers that lead nowhere ----
 run_guest -g -i 1us "$CALLS" hostile 1
 is 'hostile: the program runs' "$status" 0
-stacks_of wild >stacks
+stacks_of wild | grep -v ' begin;wild$' >stacks # but for where the pointer still leads somewhere
 is 'hostile: every chain ends where it breaks' "$(cut -d ' ' -f 2- stacks)" '[broken];bottom;bottom;bottom;wild
 [broken];wild
 [broken];bottom;wild'
