@@ -238,17 +238,25 @@ static err_t connected(void *context, struct tcp_pcb *pcb, err_t status)
 
 /* ---- connections begin and end ---- */
 
-static void let_go(void)
+/* It calls nobody back any more.  NULL: there is none. */
+static struct tcp_pcb *take_connection(void)
 {
     struct tcp_pcb *pcb = client.pcb;
 
     client.pcb = NULL;
-    if (!pcb)
-        return;
-    tcp_arg(pcb, NULL);
-    tcp_recv(pcb, NULL);
-    tcp_err(pcb, NULL);
-    tcp_abort(pcb);
+    if (pcb) {
+        tcp_recv(pcb, NULL);
+        tcp_err(pcb, NULL);
+    }
+    return pcb;
+}
+
+static void let_go(void)
+{
+    struct tcp_pcb *pcb = take_connection();
+
+    if (pcb)
+        tcp_abort(pcb);
 }
 
 static void try_later(const char *why)
@@ -410,14 +418,8 @@ uint32_t stream_client_connections(void)
 
 void stream_client_stop(void)
 {
-    struct tcp_pcb *pcb = client.pcb;
+    struct tcp_pcb *pcb = take_connection();
 
-    client.pcb = NULL;
-    if (!pcb)
-        return;
-    tcp_arg(pcb, NULL);
-    tcp_recv(pcb, NULL);
-    tcp_err(pcb, NULL);
-    if (tcp_close(pcb) != ERR_OK)
+    if (pcb && tcp_close(pcb) != ERR_OK)
         tcp_abort(pcb);
 }

@@ -2,16 +2,13 @@
 #ifndef TESTS_UNIT_DRIVERS_FAKE_VIRTIO_H
 #define TESTS_UNIT_DRIVERS_FAKE_VIRTIO_H
 
-#include <stdlib.h>
-
 #include "tests/unit/drivers/fake_mmio.h"
 #include "tests/unit/drivers/fake_pci.h"
+#include "tests/unit/drivers/fake_platform.h"
 
 #include "drivers/clock/clock.h"
-#include "drivers/platform.h"
 
 #define FAKE_QUEUES 70
-#define FAKE_ALLOCATIONS 128
 
 struct fake_queue {
     uint16_t size, vector, enabled;
@@ -34,10 +31,6 @@ static struct {
     uint16_t queue_count, queue_select;
     uint16_t queue_size;
     struct fake_queue queues[FAKE_QUEUES];
-    unsigned logged;
-    unsigned allocations_left;
-    void *allocations[FAKE_ALLOCATIONS];
-    unsigned allocation_count;
     uint8_t area[0x4000]; /* BAR 4; only addresses within it matter */
     uint8_t config[64]; /* the device's own registers */
     uint32_t msix[4];
@@ -226,29 +219,6 @@ volatile void *platform_map_device(uint64_t physical, size_t bytes)
     return fake.msix;
 }
 
-void *platform_allocate(size_t bytes)
-{
-    if (fake.allocations_left == 0)
-        return NULL;
-    fake.allocations_left--;
-    assert_in_range(fake.allocation_count, 0, FAKE_ALLOCATIONS - 1);
-    void *memory = calloc(1, bytes);
-    assert_non_null(memory);
-    fake.allocations[fake.allocation_count++] = memory;
-    return memory;
-}
-
-uint64_t platform_physical_address(const void *pointer)
-{
-    return (uintptr_t)pointer;
-}
-
-void platform_log(const char *format, ...)
-{
-    (void)format;
-    fake.logged++;
-}
-
 static void fake_capability(uint8_t at, uint8_t next, uint8_t type, uint32_t offset, uint32_t bytes)
 {
     fake_put8(fake_function, at, 9);
@@ -267,7 +237,7 @@ static void fake_create_device(uint16_t device_id, uint32_t features)
     fake.features[0] = features | 1u << 29;
     fake.features[1] = 1;
     fake.queue_size = 128;
-    fake.allocations_left = FAKE_ALLOCATIONS;
+    fake_platform_reset();
     fake.status = 0x0f; /* as the firmware left it */
     fake_function = fake_add(3, 0, (uint32_t)device_id << 16 | 0x1af4);
     fake_function->bar_mask[1] = 0xfffff000;
@@ -282,14 +252,6 @@ static void fake_create_device(uint16_t device_id, uint32_t features)
     fake_capability(0x80, 0xa0, 4, 0x2000, 0x1000);
     fake_function->config[0xa0 / 4] = 0x00010011; /* MSI-X, two entries */
     fake_function->config[0xa4 / 4] = 1;
-}
-
-static int fake_destroy(void **state)
-{
-    (void)state;
-    for (unsigned i = 0; i < fake.allocation_count; i++)
-        free(fake.allocations[i]);
-    return 0;
 }
 
 #endif

@@ -88,7 +88,7 @@ static void ports_beyond_the_maximum_are_ignored(void **state)
     assert_int_equal(virtio_serial_init(0xed, 0), 0);
     assert_int_equal(virtio_serial_find("trace"), 1);
     assert_int_equal(virtio_serial_find("far"), -ENOENT);
-    assert_int_equal(fake.logged, 1);
+    assert_int_equal(fake_platform.logged, 1);
 }
 
 static void small_queues_are_enough(void **state)
@@ -158,7 +158,7 @@ static void every_allocation_may_fail(void **state)
     for (int error = -ENOMEM; error; needed++) {
         fake_destroy(state);
         create(state);
-        fake.allocations_left = needed;
+        fake_platform.allocations_left = needed;
         error = virtio_serial_init(0xed, 0);
         assert_true(error == 0 || error == -ENOMEM);
         assert_in_range(needed, 0, 30);

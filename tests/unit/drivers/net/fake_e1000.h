@@ -4,18 +4,15 @@
 #ifndef TESTS_UNIT_DRIVERS_NET_FAKE_E1000_H
 #define TESTS_UNIT_DRIVERS_NET_FAKE_E1000_H
 
-#include <stdlib.h>
-
 #include "tests/unit/drivers/fake_mmio.h"
 #include "tests/unit/drivers/fake_pci.h"
+#include "tests/unit/drivers/fake_platform.h"
 #include "tests/unit/drivers/net/fake_cut.h"
 
 #include "drivers/clock/clock.h"
 #include "drivers/net/e1000.h"
-#include "drivers/platform.h"
 
 #define FAKE_LOG 4096
-#define FAKE_ALLOCATIONS 16
 
 struct fake_write {
     uint32_t offset, value;
@@ -47,9 +44,6 @@ static struct {
     size_t large_bytes;
     struct fake_write log[FAKE_LOG];
     unsigned log_count;
-    unsigned allocations_left, allocation_count;
-    void *allocations[FAKE_ALLOCATIONS];
-    unsigned logged;
 } fake;
 
 static struct fake_function *fake_function;
@@ -265,29 +259,6 @@ volatile void *platform_map_device(uint64_t physical, size_t bytes)
     return fake.registers;
 }
 
-void *platform_allocate(size_t bytes)
-{
-    if (fake.allocations_left == 0)
-        return NULL;
-    fake.allocations_left--;
-    assert_in_range(fake.allocation_count, 0, FAKE_ALLOCATIONS - 1);
-    void *memory = calloc(1, bytes);
-    assert_non_null(memory);
-    fake.allocations[fake.allocation_count++] = memory;
-    return memory;
-}
-
-uint64_t platform_physical_address(const void *pointer)
-{
-    return (uintptr_t)pointer;
-}
-
-void platform_log(const char *format, ...)
-{
-    (void)format;
-    fake.logged++;
-}
-
 void clock_delay_us(uint64_t us)
 {
     fake.now_us += us;
@@ -319,21 +290,13 @@ static void fake_create_card(uint16_t device_id, uint8_t phy_address)
     fake.phy[2] = 0x0154;
     fake.now_us = 1;
     fake.sends = true;
-    fake.allocations_left = FAKE_ALLOCATIONS;
+    fake_platform_reset();
     *fake_register(E1000_STATUS) = 0x80080 | 3;
     *fake_register(E1000_FWSM) = E1000_FWSM_RSPCIPHY;
     *fake_register(E1000_RCTL) = 2; /* the firmware's driver still receives */
     fake_function = fake_add(25, 0, (uint32_t)device_id << 16 | 0x8086);
     fake_function->bar_mask[0] = 0xfffe0000;
     fake_function->config[4] = 0xf7c00000;
-}
-
-static int fake_destroy(void **state)
-{
-    (void)state;
-    for (unsigned i = 0; i < fake.allocation_count; i++)
-        free(fake.allocations[i]);
-    return 0;
 }
 
 #endif

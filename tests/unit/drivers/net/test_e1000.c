@@ -469,7 +469,7 @@ static void every_allocation_may_fail(void **state)
     for (int error = -ENOMEM; error; needed++) {
         fake_destroy(state);
         create(state);
-        fake.allocations_left = needed;
+        fake_platform.allocations_left = needed;
         error = net.driver->open(&net, &pci);
         assert_true(error == 0 || error == -ENOMEM);
         assert_true(error == 0 || !(fake_function->config[1] & 4));

@@ -139,7 +139,7 @@ static void every_allocation_may_fail(void **state)
     for (int error = -ENOMEM; error; needed++) {
         fake_destroy(state);
         create(state);
-        fake.allocations_left = needed;
+        fake_platform.allocations_left = needed;
         error = net_virtio.open(&net, &pci);
         assert_true(error == 0 || error == -ENOMEM);
         assert_true(error == 0 || needed == 0 || !(fake.status & 4));

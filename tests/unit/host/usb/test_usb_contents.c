@@ -49,6 +49,36 @@ static void names_differ_in_more_than_case(void **state)
 }
 
 /* Whatever is asked for, the loader's parser reads what was meant. */
+static void check_settings(const struct boot_conf *conf)
+{
+    assert_int_equal(conf->kernel.bytes, 99);
+    assert_int_equal(conf->kernel.crc32c, 0xa);
+    assert_int_equal(conf->memory_bytes, BOOT_CONF_ALL);
+    assert_int_equal(conf->buffer_bytes, 12345 * 4096ull);
+    assert_int_equal(conf->part_bytes, 1u << 30);
+    assert_int_equal(conf->network, 1);
+    assert_int_equal(conf->end, BOOT_CONF_WAIT);
+    assert_int_equal(conf->exit_firmware, 1);
+    assert_string_equal(conf->machine, "lab-7.x");
+    assert_int_equal(conf->collector, 0x0201a8c0);
+    assert_int_equal(conf->port, 4000);
+    assert_int_equal(conf->address, 0x3201a8c0);
+    assert_int_equal(conf->netmask, 0x00ffffff);
+    assert_int_equal(conf->gateway, 0x0101a8c0);
+    assert_string_equal(conf->token, "a=b;c\"d");
+}
+
+static void check_runs(const struct boot_conf *conf)
+{
+    assert_int_equal(conf->run_count, 2);
+    assert_string_equal(conf->runs[1].name, "two");
+    assert_string_equal(conf->runs[1].archive.path, "\\microtome\\runs\\two.cpio");
+    assert_int_equal(conf->runs[1].archive.bytes, 4096ull << 20);
+    assert_int_equal(conf->runs[1].archive.crc32c, 0xffffffff);
+    assert_int_equal(conf->runs[0].repeat, 7);
+    assert_int_equal(conf->runs[0].timeout_ns, 1500000000);
+}
+
 static void the_configuration_is_read_back(void **state)
 {
     struct usb_contents *c = calloc(1, sizeof *c);
@@ -90,28 +120,8 @@ static void the_configuration_is_read_back(void **state)
     assert_string_equal(failure.text, "");
     assert_non_null(text);
     assert_int_equal(boot_conf_parse(text, strlen(text), conf, &error), 0);
-    assert_int_equal(conf->kernel.bytes, 99);
-    assert_int_equal(conf->kernel.crc32c, 0xa);
-    assert_int_equal(conf->memory_bytes, BOOT_CONF_ALL);
-    assert_int_equal(conf->buffer_bytes, 12345 * 4096ull);
-    assert_int_equal(conf->part_bytes, 1u << 30);
-    assert_int_equal(conf->network, 1);
-    assert_int_equal(conf->end, BOOT_CONF_WAIT);
-    assert_int_equal(conf->exit_firmware, 1);
-    assert_string_equal(conf->machine, "lab-7.x");
-    assert_int_equal(conf->collector, 0x0201a8c0);
-    assert_int_equal(conf->port, 4000);
-    assert_int_equal(conf->address, 0x3201a8c0);
-    assert_int_equal(conf->netmask, 0x00ffffff);
-    assert_int_equal(conf->gateway, 0x0101a8c0);
-    assert_string_equal(conf->token, "a=b;c\"d");
-    assert_int_equal(conf->run_count, 2);
-    assert_string_equal(conf->runs[1].name, "two");
-    assert_string_equal(conf->runs[1].archive.path, "\\microtome\\runs\\two.cpio");
-    assert_int_equal(conf->runs[1].archive.bytes, 4096ull << 20);
-    assert_int_equal(conf->runs[1].archive.crc32c, 0xffffffff);
-    assert_int_equal(conf->runs[0].repeat, 7);
-    assert_int_equal(conf->runs[0].timeout_ns, 1500000000);
+    check_settings(conf);
+    check_runs(conf);
     free(text);
     free(conf);
     free(c->runs);
