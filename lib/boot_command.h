@@ -5,7 +5,8 @@
  *   output=network collector=ADDRESS[:PORT] address=dhcp|ADDRESS/BITS gateway=ADDRESS token=TEXT
  *   machine=NAME run=NAME id=HEX (1 to 8 digits, of this run alone)
  *   buffer=SIZE (cut off the end of memory)
- * Without output=network nothing else means anything.
+ * Without output=network nothing else means anything, but that buffer= takes its memory all the
+ * same.
  */
 #ifndef LIB_BOOT_COMMAND_H
 #define LIB_BOOT_COMMAND_H

@@ -34,6 +34,8 @@
 #include <stdint.h>
 
 #define BOOT_CONF_RUNS_MAX 256
+#define BOOT_CONF_MEMORY_BYTES_MIN (32ull << 20)
+#define BOOT_CONF_BUFFER_BYTES_MIN (1ull << 20)
 #define BOOT_CONF_REPEAT_MAX 10000u
 #define BOOT_CONF_PATH_BYTES 128
 #define BOOT_CONF_NAME_BYTES 64

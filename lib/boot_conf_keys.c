@@ -1,8 +1,6 @@
 /* The keys of microtome.conf, and what each of them takes. */
 #include "lib/boot_conf_keys.h"
 
-#define MEMORY_BYTES_MIN (32ull << 20)
-#define BUFFER_BYTES_MIN (1ull << 20)
 #define PART_BYTES_MIN (64ull << 10)
 
 static const char *take_version(struct boot_conf_parser *p, struct boot_text value)
@@ -95,14 +93,16 @@ static bool take_size(struct boot_text value, bool all, uint64_t low, uint64_t h
 
 static const char *take_memory(struct boot_conf_parser *p, struct boot_text value)
 {
-    return take_size(value, true, MEMORY_BYTES_MIN, BOOT_CONF_ALL - 1, &p->conf->memory_bytes)
+    return take_size(value, true, BOOT_CONF_MEMORY_BYTES_MIN, BOOT_CONF_ALL - 1,
+                     &p->conf->memory_bytes)
                ? NULL
                : " is no size for memory: write 32M or more, such as 1G, or all";
 }
 
 static const char *take_buffer(struct boot_conf_parser *p, struct boot_text value)
 {
-    return take_size(value, true, BUFFER_BYTES_MIN, BOOT_CONF_ALL - 1, &p->conf->buffer_bytes)
+    return take_size(value, true, BOOT_CONF_BUFFER_BYTES_MIN, BOOT_CONF_ALL - 1,
+                     &p->conf->buffer_bytes)
                ? NULL
                : " is no size for the buffer: write 1M or more, such as 512M, or all";
 }

@@ -21,7 +21,7 @@ extern struct firmware firmware;
 /* Measures the TSC and switches the watchdog off, which resets a machine after five minutes. */
 void firmware_init(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 
-/* "not found", "volume full": for people. */
+/* "not found", "the disk is full": for people. */
 const char *firmware_error(EFI_STATUS status);
 
 /* Pages of EfiLoaderData anywhere; 0: there are none. */
@@ -42,8 +42,8 @@ uint64_t firmware_elapsed_ns(uint64_t since_tsc);
 /* Keys that were pressed before now do not count. */
 void firmware_forget_keys(void);
 
-/* Waits until a key is pressed, which is taken, or the time is over; ms 0: without end.  The CPU is
- * idle meanwhile.  True: a key was pressed. */
+/* Waits until a key is pressed, which is taken, or the time is over; ms 0: without end, or for
+ * 100 ms where events do not work.  The CPU is idle meanwhile.  True: a key was pressed. */
 bool firmware_wait_key(uint32_t ms);
 
 /* Leaves boot services: 0, or what went wrong; nothing may be called of them afterwards but that.

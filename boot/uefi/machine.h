@@ -16,7 +16,7 @@ void machine_name(char out[BOOT_CONF_NAME_BYTES]);
 
 bool machine_secure_boot(void);
 
-/* 16 random bytes: of the firmware, else of the CPU, else of clocks. */
+/* 16 random bytes: the firmware's, the CPU's as far as they have any, and clocks, mixed. */
 void machine_random(uint8_t out[16]);
 
 /* Takes the firmware's drivers off all network cards: a kernel that drives one needs it quiet. */

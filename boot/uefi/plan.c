@@ -6,8 +6,6 @@
 #include "include/kernel_layout.h"
 #include "lib/boot_conf.h"
 
-#define BUFFER_BYTES_MIN (1ull << 20) /* as lib/boot_conf.h has it */
-#define MEMORY_BYTES_MIN (32ull << 20)
 #define LOW_END (1ull << 32) /* the kernel begins with RAM below */
 #define MEMORY_BYTES_USUAL (1ull << 30)
 
@@ -89,7 +87,8 @@ static bool divide(struct plan *plan, uint64_t bytes, struct plan_wish wish)
         buffer = bytes - memory;
     plan->memory_bytes = memory;
     plan->buffer_bytes = buffer;
-    return buffer <= bytes - memory && buffer >= BUFFER_BYTES_MIN && memory >= MEMORY_BYTES_MIN;
+    return buffer <= bytes - memory && buffer >= BOOT_CONF_BUFFER_BYTES_MIN &&
+           memory >= BOOT_CONF_MEMORY_BYTES_MIN;
 }
 
 /* Some controllers reach no memory above: firmware that writes to a stick needs some below. */

@@ -1,5 +1,5 @@
 /* What the loader has to say: a line on the serial port, and in the log of the run that it is
- * about. Errors are on the screen's last row, too, until the next one.
+ * about. Errors are on the screen's last row, too, until the next error or status.
  */
 #ifndef BOOT_UEFI_SAY_H
 #define BOOT_UEFI_SAY_H

@@ -48,15 +48,6 @@ size_t strlen(const char *text)
     return bytes;
 }
 
-size_t strnlen(const char *text, size_t limit)
-{
-    size_t bytes = 0;
-
-    while (bytes < limit && text[bytes])
-        bytes++;
-    return bytes;
-}
-
 int strcmp(const char *left, const char *right)
 {
     while (*left && *left == *right) {

@@ -179,16 +179,6 @@ uint32_t volume_highest_number(EFI_FILE *directory)
     }
 }
 
-uint64_t volume_free_bytes(void)
-{
-    static EFI_GUID system_info = EFI_FILE_SYSTEM_INFO_ID;
-    uint64_t buffer[INFO_BYTES / 8];
-    EFI_FILE_SYSTEM_INFO *info = (EFI_FILE_SYSTEM_INFO *)buffer;
-    UINTN room = sizeof buffer;
-
-    return EFI_ERROR(root->GetInfo(root, &system_info, &room, info)) ? 0 : info->FreeSpace;
-}
-
 EFI_STATUS volume_resize(EFI_FILE *file, uint64_t bytes)
 {
     static EFI_GUID file_info = EFI_FILE_INFO_ID;

@@ -35,8 +35,6 @@ EFI_FILE *volume_file(const char *path, unsigned flags, EFI_STATUS *status);
 /* The highest number that is the whole name of an entry of a directory; 0: none. */
 uint32_t volume_highest_number(EFI_FILE *directory);
 
-uint64_t volume_free_bytes(void); /* as far as the firmware knows */
-
 /* Cuts an open file, or lengthens it. */
 EFI_STATUS volume_resize(EFI_FILE *file, uint64_t bytes);
 
