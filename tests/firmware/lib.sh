@@ -65,20 +65,30 @@ stick_make() {
     stick_put "$image" microtome.conf /microtome.conf
 }
 
+# usb_emulator IMAGE [QEMU OPTION...]: in place of the shell that calls it.
+usb_emulator() {
+    image=$1
+    shift
+    exec timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 1G -bios "$OVMF" \
+        -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
+        -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image${stick_options:-}" \
+        -device usb-storage,drive=stick,bootindex=0,removable=on "$@" >qemu.log 2>&1 </dev/null
+}
+
+# serial_split: what came over the serial port, without carriage returns, and the loader's lines of it.
+serial_split() {
+    tr -d '\r' <serial.raw >serial
+    grep -a '^microtome: ' serial >said
+}
+
 # usb_boot IMAGE [QEMU OPTION...]: boots it as a USB stick until the machine switches itself off.  The
 # serial port goes to the file serial, without carriage returns; exit status of QEMU in $status;
 # $stick_options: more options of the drive, with a comma before them.
 # shellcheck disable=SC2034
 usb_boot() {
-    image=$1
-    shift
     status=0
-    timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 1G -bios "$OVMF" \
-        -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
-        -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image${stick_options:-}" \
-        -device usb-storage,drive=stick,bootindex=0,removable=on "$@" >qemu.log 2>&1 </dev/null || status=$?
-    tr -d '\r' <serial.raw >serial
-    grep -a '^microtome: ' serial >said
+    (usb_emulator "$@") || status=$?
+    serial_split
     [ "$status" -eq 0 ] || sed 's/^/# qemu: /' qemu.log
 }
 
@@ -89,10 +99,7 @@ usb_boot_until() {
     shift 2
     rm -f serial.raw
     : >serial.raw
-    timeout -k 10 "$BOOT_LIMIT" "$QEMU" -machine q35 -accel tcg -cpu max -m 1G -bios "$OVMF" \
-        -display none -monitor none -nic none -no-reboot -serial file:serial.raw \
-        -device qemu-xhci -drive "if=none,id=stick,format=raw,file=$image${stick_options:-}" \
-        -device usb-storage,drive=stick,bootindex=0,removable=on "$@" >qemu.log 2>&1 </dev/null &
+    usb_emulator "$image" "$@" &
     emulator=$!
     while kill -0 "$emulator" 2>/dev/null; do
         grep -qaE -e "$regex" serial.raw && break
@@ -103,8 +110,7 @@ usb_boot_until() {
     grep -qaE -e "$regex" serial.raw && status=0
     kill "$emulator" 2>/dev/null
     wait "$emulator" 2>/dev/null
-    tr -d '\r' <serial.raw >serial
-    grep -a '^microtome: ' serial >said
+    serial_split
 }
 
 # results_get IMAGE: takes \results off the stick, into the directory results.
