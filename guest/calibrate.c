@@ -1,154 +1,69 @@
-/* Null-sample calibration: a loop in ring 3, run with and without sampling. */
+/* Null-sample calibration: what a sample, a reading and an overflow cost, from rounds of a loop. */
 #include <errno.h>
-#include <string.h>
 
 #include "guest/calibrate.h"
+#include "guest/calibrate_loop.h"
 #include "guest/log.h"
 #include "guest/overflow.h"
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/sampler.h"
-#include "guest/uaccess.h"
-#include "guest/vm_access.h"
+#include "guest/share.h"
+#include "guest/vm.h"
 #include "lib/x86.h"
 
-#define ROUNDS 9 /* odd: the median is one of them */
-#define CODE_ADDRESS 0x10000
+#define READINGS 16 /* of a counter, in a row */
+#define RDMSR_FACTOR 2 /* it is taken where it costs less than RDPMC divided by this */
 
 /* Samples a round: many enough for a mean, few enough for the ring. */
 #define VIRTUAL_INTERVAL_TICKS 500
 #define VIRTUAL_LOOP 4000
-#define HARDWARE_INTERVAL_NS 20000
 #define HARDWARE_LOOP 400000
+#define HARDWARE_GROWTH 4
+#define SCALE_ROUNDS 3
+#define HARDWARE_LOOP_MAX (16u * HARDWARE_LOOP)
+#define HARDWARE_SAMPLES 6 /* in the time of the loop, where they are cheap enough */
+#define HARDWARE_SPACING 4 /* otherwise so far apart, times what the kernel sees of one */
 
 /* More than the kernel needs from arming the timer to ring 3. */
 #define VIRTUAL_LEAD_TICKS 200
-#define HARDWARE_LEAD_NS 2000
+#define HARDWARE_LEAD_NS 200000 /* where each exit of a virtual machine is dear, too */
 
 #define OVERFLOWS 8 /* samples a round in overflow mode */
 #define EVENTS_A_TICK 4 /* of ring 0, at most: instructions retired */
-#define PROGRAM_SHARE 9 /* sampling shall take at most nine tenths: nine times the program */
+#define PROGRAM_SHARE 9 /* in virtual time sampling takes at most nine tenths */
 
-struct round {
-    uint64_t sample_ticks; /* 0: no sample fell into the round */
-    uint64_t read_ticks;
-    uint64_t late_ticks;
-};
+static uint64_t seen_ticks; /* what guest/share.h sees of a sample, by the last rounds */
 
-static int load_code(struct vm_space *space, uint32_t iterations)
+static inline __attribute__((always_inline)) uint64_t reading_ticks(uint64_t (*read)(uint32_t),
+                                                                    uint32_t index)
 {
-    /* mov $iterations, %ecx; 1: dec %ecx; jnz 1b; syscall */
-    uint8_t code[] = {0xb9, 0, 0, 0, 0, 0xff, 0xc9, 0x75, 0xfc, 0x0f, 0x05};
+    uint64_t ticks[CALIBRATE_ROUNDS];
 
-    memcpy(code + 1, &iterations, sizeof iterations);
-    int64_t at =
-        vm_map(space, CODE_ADDRESS, PAGE_BYTES, VM_READ | VM_WRITE | VM_EXEC, 0, true, false);
-    if (at < 0)
-        return (int)at;
-    return vm_write(space, CODE_ADDRESS, code, sizeof code);
-}
-
-static void start_sampling(struct cpu *cpu)
-{
-    if (run.mode == HR_MODE_TIMER) {
-        sampler_start(cpu, cpu->stop_mask ? 0 : x86_rdtsc());
-        return;
+    for (unsigned i = 0; i < CALIBRATE_ROUNDS; i++) {
+        uint64_t start = x86_rdtsc();
+#pragma GCC unroll 16
+        for (unsigned n = 0; n < READINGS; n++)
+            read(index);
+        ticks[i] = (x86_rdtsc() - start) / READINGS;
     }
-    overflow_start(cpu);
-    run.pmu->start(&run.session);
+    return calibrate_settled(ticks, CALIBRATE_ROUNDS);
 }
 
-/* Runs the loop once; the ticks from entering ring 3 to the system call that ends it. */
-static uint64_t run_loop(struct cpu *cpu, bool sampled)
-{
-    const struct trap_frame frame = {.rip = CODE_ADDRESS,
-                                     .cs = SELECTOR_USER_CODE,
-                                     .rflags = 2 | 1u << 9,
-                                     .rsp = CODE_ADDRESS,
-                                     .ss = SELECTOR_USER_DATA};
-    struct ring *ring = cpu->ring;
-
-    ring_reset(ring);
-    if (sampled)
-        start_sampling(cpu);
-    uint64_t start = x86_rdtsc();
-    user_enter(&frame);
-    sampler_stop();
-    return cpu->enter_ticks - start;
-}
-
-static struct round measure(struct cpu *cpu)
-{
-    uint64_t plain = run_loop(cpu, false);
-    uint64_t sampled = run_loop(cpu, true);
-    const struct ring *ring = cpu->ring;
-    struct round round = {0};
-
-    if (ring->head == 0 || (cpu->stop_mask && sampled < plain))
-        return round;
-    const struct trace_slot *last = ring_slot(ring, ring->head - 1);
-    if (cpu->stop_mask)
-        round.sample_ticks = (sampled - plain) / ring->head;
-    else /* the last entry was that sample: from its interrupt to its return */
-        round.sample_ticks = cpu->exit_ticks - last->time;
-    round.read_ticks = last->cost_ticks;
-    if (run.mode == HR_MODE_TIMER)
-        round.late_ticks = cpu->stop_mask ? last->time % run.interval_ticks
-                                          : last->time - (cpu->next_due - run.interval_ticks);
-    return round;
-}
-
-static uint64_t median(uint64_t *values, unsigned count)
-{
-    for (unsigned i = 1; i < count; i++) {
-        for (unsigned j = i; j > 0 && values[j] < values[j - 1]; j--) {
-            uint64_t swap = values[j];
-            values[j] = values[j - 1];
-            values[j - 1] = swap;
-        }
-    }
-    return count ? values[count / 2] : 0;
-}
-
-/* Ticks of one RDPMC: natively some tens, thousands where a hypervisor traps it. */
+/* Ticks of one RDPMC: natively some tens, thousands where a hypervisor traps it.  It may let the
+ * counter's register pass instead, which is read from then on. */
 static uint64_t measure_rdpmc(void)
 {
-    uint64_t ticks[ROUNDS];
-
     if (run.session.event_count == 0 || run.session.events[0].source != HR_SOURCE_PMU)
         return 0;
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        uint64_t start = x86_rdtsc();
-        __asm__ volatile(".rept 16; rdpmc; .endr" ::"c"(run.session.events[0].counter)
-                         : "eax", "edx");
-        ticks[i] = (x86_rdtsc() - start) / 16;
-    }
-    return median(ticks, ROUNDS);
-}
-
-/* stacks: samples have call stacks; this one's is empty. */
-static void measure_rounds(struct cpu *cpu, bool stacks)
-{
-    uint64_t samples[ROUNDS], reads[ROUNDS], lates[ROUNDS];
-    unsigned count = 0;
-
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        struct round round = measure(cpu);
-        if (run.mode == HR_MODE_TIMER && run.clock.virtual_time && cpu->stop_mask)
-            sampler_trim((int64_t)round.late_ticks, stacks);
-        if (round.sample_ticks == 0)
-            continue;
-        samples[count] = round.sample_ticks;
-        lates[count] = round.late_ticks;
-        reads[count++] = round.read_ticks;
-    }
-    run.calibration.sample_ticks = median(samples, count);
-    run.calibration.read_ticks = median(reads, count);
-    run.calibration.rounds = count;
-    if (run.mode == HR_MODE_TIMER) {
-        uint64_t late = median(lates, count);
-        run.calibration.late_ticks = late > UINT32_MAX ? UINT32_MAX : (uint32_t)late;
-    }
+    uint64_t rdpmc = reading_ticks(x86_rdpmc, run.session.events[0].counter);
+    uint64_t rdmsr = reading_ticks(x86_rdmsr, pmu_first_counter_msr());
+    if (rdmsr >= rdpmc / RDMSR_FACTOR)
+        return rdpmc;
+    log_line("counters are read by RDMSR, in %lu ns; RDPMC takes %lu ns", run_ticks_to_ns(rdmsr),
+             run_ticks_to_ns(rdpmc));
+    run.pmu = pmu_by_msr(run.pmu);
+    return rdmsr;
 }
 
 /* Sampling, and the least that the program shall have beside it. */
@@ -169,15 +84,26 @@ static uint64_t shortest_period(uint64_t counted, uint64_t ticks)
     return period;
 }
 
+/* Intel's CPUs mask the local APIC's entry with each interrupt that they deliver, AMD's and some
+ * hypervisors do not: where a second interrupt comes without lifting the mask, nobody needs to. */
+static void find_masking(struct cpu *cpu)
+{
+    run.pmi_masks = false;
+    calibrate_run(cpu, true);
+    run.pmi_masks = calibrate_samples(cpu->ring) < 2;
+}
+
 /* What an overflow sample costs, and how often the first event comes in the loop at least: together
- * the shortest period that leaves the program a tenth of the time. */
+ * the shortest period that leaves the program a tenth of the time, where that is not left to
+ * guest/share.h. */
 static void measure_overflow(struct cpu *cpu)
 {
     uint64_t counts[HR_EVENTS_MAX];
     uint64_t wanted_ticks = run.wanted_ticks;
 
+    run.pmi_masks = true;
     run.pmu->start(&run.session);
-    uint64_t ticks = run_loop(cpu, false);
+    uint64_t ticks = calibrate_run(cpu, false);
     run.pmu->read(&run.session, cpu->user_ticks, counts);
     counts[0] = (counts[0] + PMU_START_BEFORE_END) & run.overflow_mask;
     uint64_t period = counts[0] / OVERFLOWS;
@@ -185,11 +111,12 @@ static void measure_overflow(struct cpu *cpu)
     if (run.period_min > 1 && period < 2 * run.period_min)
         period = 2 * run.period_min;
     if (period == 0 || counts[0] < period)
-        return; /* rarer than samples are dear */
+        return; /* the event is too rare for this limit to matter */
     run.wanted_ticks = 0; /* a period that stays */
     run.mode = HR_MODE_OVERFLOW;
     run.session.period = period;
-    measure_rounds(cpu, run.stacks.kind != 0);
+    seen_ticks = calibrate_rounds(cpu, run.stacks.kind != 0);
+    find_masking(cpu);
     run.wanted_ticks = wanted_ticks;
     run.session.period = 0;
     run.period_min = shortest_period(counts[0], ticks);
@@ -200,6 +127,8 @@ static void check_rate(void)
 {
     uint64_t ticks_min = with_share(run.calibration.sample_ticks);
 
+    if (run.share_factor)
+        return; /* samples are left out as needed */
     if (run.wanted_ticks == 0 && run.period < run.period_min)
         log_notice("--count %lu: too short a period: a sample costs %lu ns here and the program "
                    "would not get on; use %lu or more",
@@ -218,38 +147,113 @@ static void check_rate(void)
     run.session.event_count = 0;
 }
 
+/* One sample in the middle of the loop, which works however long it takes: the ticks from when it
+ * was due until it was handled.  0: the loop ended before it. */
+static uint64_t single_sample(struct cpu *cpu, uint64_t plain)
+{
+    run.interval_ticks = plain / 2 + 1;
+    share_set(plain, plain, 50);
+    cpu->share.last_ticks = cpu->share.late_ticks = 0;
+    calibrate_run(cpu, true);
+    if (cpu->stop_mask) /* the clock stands still while it is handled */
+        return calibrate_samples(cpu->ring) ? plain / HARDWARE_SAMPLES : 0;
+    return cpu->share.last_ticks + cpu->share.late_ticks;
+}
+
+/* Real hardware, from above: a loop that is long enough for one sample, then for as many as are
+ * needed. */
+static void find_scale(struct cpu *cpu, struct vm_space *space)
+{
+    uint64_t iterations = HARDWARE_LOOP, plain, seen;
+
+    for (;;) {
+        calibrate_load(space, (uint32_t)iterations);
+        plain = calibrate_run(cpu, false);
+        seen = 0;
+        for (unsigned i = 0; i < SCALE_ROUNDS; i++) {
+            uint64_t ticks = single_sample(cpu, plain);
+            if (ticks && (ticks < seen || !seen))
+                seen = ticks;
+        }
+        if (seen && plain >= HARDWARE_SAMPLES * seen)
+            break;
+        if (iterations >= HARDWARE_LOOP_MAX)
+            break;
+        iterations *= HARDWARE_GROWTH;
+    }
+    if (!seen)
+        seen = plain / HARDWARE_SAMPLES;
+    run.interval_ticks = plain / HARDWARE_SAMPLES + 1;
+    if (run.interval_ticks < HARDWARE_SPACING * seen)
+        run.interval_ticks = HARDWARE_SPACING * seen;
+    if (run.interval_ticks > plain / 2) /* something held up the samples above */
+        run.interval_ticks = plain / 2;
+    share_set(cpu->share.last_ticks + 1, cpu->share.last_ticks + 1, 50);
+}
+
+static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
+{
+    run.mode = HR_MODE_TIMER;
+    if (run.clock.virtual_time) {
+        calibrate_load(space, VIRTUAL_LOOP);
+        run.interval_ticks = VIRTUAL_INTERVAL_TICKS;
+        sampler_set_lead(VIRTUAL_LEAD_TICKS);
+        if (!run.shared)
+            share_set(VIRTUAL_LEAD_TICKS, VIRTUAL_LEAD_TICKS, 50);
+    } else {
+        sampler_set_lead((int64_t)run_ns_to_ticks(HARDWARE_LEAD_NS));
+        find_scale(cpu, space);
+    }
+    run.calibration.rdpmc_ticks = measure_rdpmc();
+    seen_ticks = calibrate_rounds(cpu, false);
+    if (run.stacks.kind) {
+        cpu_save_all();
+        seen_ticks = calibrate_rounds(cpu, true);
+    }
+}
+
+/* The program's share, from what the last rounds found. */
+static void keep_share(const struct cpu *cpu)
+{
+    uint64_t whole = run.calibration.sample_ticks;
+
+    if (run.clock.virtual_time && run.shared)
+        return;
+    if (run.calibration.rounds == 0) {
+        log_notice("calibration: no sample could be taken in a loop of ring 3; what sampling costs "
+                   "is unknown, and samples are at least 1 ms apart");
+        whole = run_ns_to_ticks(500000);
+    }
+    if (cpu->stop_mask)
+        sampler_set_lead((int64_t)whole);
+    share_set(cpu->stop_mask || !seen_ticks ? whole : seen_ticks, whole, run.max_overhead);
+}
+
 void calibrate(struct cpu *cpu)
 {
     struct vm_space space;
     uint64_t interval = run.interval_ticks;
-    uint32_t mode = run.mode;
+    uint32_t mode = run.mode, counters_rest = run.counters_rest;
     bool paused = cpu->paused;
 
-    if (vm_space_init(&space) ||
-        load_code(&space, run.clock.virtual_time ? VIRTUAL_LOOP : HARDWARE_LOOP))
+    if (vm_space_init(&space))
         panic("no memory to calibrate the sampler");
-    run.interval_ticks =
-        run.clock.virtual_time ? VIRTUAL_INTERVAL_TICKS : run_ns_to_ticks(HARDWARE_INTERVAL_NS);
-    sampler_set_lead(run.clock.virtual_time ? VIRTUAL_LEAD_TICKS
-                                            : (int64_t)run_ns_to_ticks(HARDWARE_LEAD_NS));
-    run.mode = HR_MODE_TIMER;
+    calibrate_begin(&space);
+    run.counters_rest = 0;
     cpu->paused = false; /* what a sample costs does not depend on when the trigger starts */
     cpu->thread = NULL; /* the loop's system call leaves ring 3 */
     x86_write_cr3(space.root);
-    run.calibration.rdpmc_ticks = measure_rdpmc();
-    measure_rounds(cpu, false);
-    if (run.stacks.kind) {
-        cpu_save_all();
-        measure_rounds(cpu, true);
-    }
+    calibrate_timer(cpu, &space);
     if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
         measure_overflow(cpu);
     x86_write_cr3(vm_kernel_root());
     run.interval_ticks = interval;
     run.mode = mode;
+    run.counters_rest = counters_rest;
     cpu->paused = paused;
     ring_reset(cpu->ring);
     vm_space_free(&space);
+    keep_share(cpu);
     if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
         check_rate();
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "drivers/clock/tsc_adjust.h"
 #include "guest/layout.h"
 #include "include/hr_format.h"
 
@@ -32,6 +33,28 @@ struct overflow_rate { /* of the first event, over the last samples: guest/overf
     uint64_t ticks;
 };
 
+struct share { /* guest/share.h */
+    uint64_t
+        seen_ticks; /* what the kernel sees of a sample's cost: a high value of the last ones */
+    uint64_t last_ticks; /* the same of the last one alone */
+    uint64_t late_ticks; /* from when that was due until the kernel was entered */
+    uint64_t returned; /* TSC at the end of the last sample's handler */
+    uint64_t
+        not_before; /* TSC, or workload clock in shared mode: no grid point before it; atomic */
+    uint64_t due; /* cpu->next_due as the timer was armed for it */
+    uint64_t skipped; /* points that were left out; atomic */
+    uint64_t skipped_last; /* workload clock of the last of them */
+};
+
+struct steal_time { /* as the hypervisor writes it; Linux, struct kvm_steal_time */
+    uint64_t ns;
+    uint32_t version;
+    uint32_t flags;
+    uint8_t preempted;
+    uint8_t reserved[47];
+};
+_Static_assert(sizeof(struct steal_time) == 64, "steal_time");
+
 struct cpu {
     struct cpu *self; /* at %gs:0 */
     uint64_t kernel_stack_top; /* of the current thread; for system calls (the TSS has its own) */
@@ -48,6 +71,7 @@ struct cpu {
     uint32_t index; /* 0 is the boot CPU */
     uint32_t apic_id;
     uint64_t apic_found; /* IA32_APIC_BASE before it was set up */
+    struct tsc_adjust tsc_adjust;
     bool halted; /* by cpu_stop_others: until it is started anew; atomic */
     uint32_t tid; /* of the current thread; 0: none */
     struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
@@ -56,6 +80,12 @@ struct cpu {
     uint8_t held; /* hold_counters() without their release_counters(): guest/service.c */
     bool paused; /* the trigger rests: sampler_pause */
     bool timer_missed; /* it interrupted a halt in the kernel since it was armed */
+    uint32_t counters_wait; /* samples until counters are read again: --counters-every */
+    struct share share;
+    uint32_t eoi_word; /* bit 0: the hypervisor takes its clearing for an EOI */
+    const volatile struct steal_time *steal; /* guest/paravirt.h; NULL: not known */
+    uint64_t steal_start; /* its ns when the program started */
+    uint64_t steal_seen; /* and when they were last looked at */
     /* overflow sampling: guest/overflow.h */
     uint64_t overflow_period; /* what the first event's counter was last set to, negated */
     uint64_t overflow_kept_period; /* while sampling rests: the one to go on with; otherwise 0 */
@@ -118,6 +148,8 @@ void cpu_ignore_interrupts(void);
 
 /* Starts the other CPUs named by the MADT, at most `wanted` of them; each runs `entry` on its own
  * stack and must not return.  Returns the number of CPUs running, this one included.
+ * Of a hybrid processor only CPUs of the boot CPU's kind are used: events were encoded for it.
+ * CPUs of one package whose clocks (TSC) the firmware has set apart are made to agree.
  */
 struct acpi_machine;
 uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
@@ -125,7 +157,7 @@ uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
 void cpu_secondary_main(void) __attribute__((noreturn)); /* from the trampoline */
 
 /* CPU 0, in any context, when the run is over: no other CPU runs when this returns.  Those that
- * answer an NMI have put their counters and local APIC back to what the firmware had first; all
+ * answer an NMI have put counters, clock and local APIC back to what the firmware had first; all
  * wait for STARTUP, as after a reset.
  * cpu_stop_asked: NMI handler; does not return when this CPU is one that is being stopped. */
 void cpu_stop_others(void);

@@ -6,6 +6,8 @@
 #include "drivers/apic/apic_state.h"
 #include "drivers/clock/clock.h"
 #include "drivers/platform.h"
+#include "drivers/processor/processor.h"
+#include "drivers/processor/topology.h"
 #include "guest/cpu.h"
 #include "guest/entry.h"
 #include "guest/log.h"
@@ -21,17 +23,49 @@
 
 static void (*secondary_entry)(struct cpu *cpu);
 static volatile uint32_t cpus_running = 1;
+static struct topology topology;
+static uint8_t boot_kind; /* of core */
+static uint32_t parked; /* CPUs of another kind; atomic */
 static bool stopping; /* atomic */
+
+static void __attribute__((noreturn)) halt(void)
+{
+    for (;;)
+        x86_halt();
+}
+
+/* Another kind of core has other events, and perhaps other counters.  Nothing of it has been
+ * touched: CPU 0 sends it back to where it was. */
+static void __attribute__((noreturn)) park(void)
+{
+    __atomic_add_fetch(&parked, 1, __ATOMIC_RELEASE);
+    halt();
+}
+
+/* The first CPU of a package; CPU 0 if this is its first one. */
+static const struct cpu *first_of_package(const struct cpu *cpu)
+{
+    const struct cpu *first = cpus;
+
+    while (first < cpu &&
+           first->apic_id >> topology.package_shift != cpu->apic_id >> topology.package_shift)
+        first++;
+    return first;
+}
 
 void cpu_secondary_main(void)
 {
     uint32_t index = cpus_running;
 
+    if (processor_core_kind() != boot_kind)
+        park();
     x86_write_cr3(vm_kernel_root());
     cpu_setup(index);
     cpus[index].apic_found = apic_mode();
     apic_enable(VECTOR_SPURIOUS);
     cpus[index].apic_id = apic_id();
+    tsc_adjust_read(&cpus[index].tsc_adjust);
+    tsc_adjust_follow(&cpus[index].tsc_adjust, &first_of_package(&cpus[index])->tsc_adjust);
     __atomic_store_n(&cpus_running, index + 1, __ATOMIC_RELEASE);
     secondary_entry(&cpus[index]);
     panic("CPU %u has nothing to do", index);
@@ -55,7 +89,7 @@ static void place_trampoline(uint64_t page)
 static bool start_one(uint32_t id)
 {
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
-    uint32_t before = cpus_running;
+    uint32_t before = cpus_running, parked_before = parked;
 
     if (!stack)
         return false;
@@ -64,11 +98,52 @@ static bool start_one(uint32_t id)
     for (int i = 0; i < 10000; i++) {
         if (__atomic_load_n(&cpus_running, __ATOMIC_ACQUIRE) != before)
             return true;
+        if (__atomic_load_n(&parked, __ATOMIC_ACQUIRE) != parked_before) {
+            apic_send_init(id);
+            return false;
+        }
         clock_delay_us(100);
     }
     apic_send_init(id); /* or it might still, beside the next one */
     log_notice("CPU with APIC id %u did not start", id);
     return false;
+}
+
+static const char *kind_name(uint8_t kind)
+{
+    return kind == PROCESSOR_KIND_CORE ? "Core" : kind == PROCESSOR_KIND_ATOM ? "Atom" : "another";
+}
+
+/* Where a value could be set, all times of the run are of one clock. */
+static void log_clocks(void)
+{
+    uint32_t apart = 0, left = 0;
+    uint64_t most = 0;
+
+    for (uint32_t i = 1; i < cpus_running; i++) {
+        const struct tsc_adjust *own = &cpus[i].tsc_adjust;
+
+        if (!own->apart)
+            continue;
+        uint64_t ticks = tsc_adjust_distance(own, &first_of_package(&cpus[i])->tsc_adjust);
+        apart++;
+        left += !own->corrected;
+        most = ticks > most ? ticks : most;
+    }
+    if (apart)
+        log_notice("the firmware has set the clocks (TSC) of %u CPUs apart, by up to %lu ns; %s",
+                   apart, run_ticks_to_ns(most),
+                   left ? "they cannot be set: do not compare times of different CPUs"
+                        : "they are set to agree during the run");
+}
+
+/* What is unusual of the CPUs that were started, or not. */
+static void log_others(void)
+{
+    if (parked)
+        log_notice("hybrid processor: CPU 0 is of kind %s; %u CPUs of another kind are left out",
+                   kind_name(boot_kind), parked);
+    log_clocks();
 }
 
 uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
@@ -81,11 +156,16 @@ uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
         return cpu_count;
     }
     secondary_entry = entry;
+    topology_read(&topology);
+    boot_kind = processor_core_kind();
+    tsc_adjust_read(&cpus[0].tsc_adjust);
     place_trampoline(page);
     for (uint32_t i = 0; i < machine->cpu_count && cpus_running <= wanted; i++) {
-        if (machine->apic_ids[i] != cpus[0].apic_id && cpus_running < CPUS_MAX)
-            start_one(machine->apic_ids[i]);
+        uint32_t id = machine->apic_ids[i];
+        if (id != cpus[0].apic_id && cpus_running < CPUS_MAX && apic_reaches(id))
+            start_one(id);
     }
+    log_others();
     cpu_count = cpus_running;
     return cpu_count;
 }
@@ -96,10 +176,10 @@ void cpu_stop_asked(struct cpu *cpu)
         return;
     if (run.pmu && run.pmu->reset)
         run.pmu->reset();
+    tsc_adjust_restore(&cpu->tsc_adjust);
     apic_mode_restore(cpu->apic_found);
     __atomic_store_n(&cpu->halted, true, __ATOMIC_RELEASE);
-    for (;;)
-        __asm__ volatile("cli; hlt");
+    halt();
 }
 
 /* An NMI may be one with that of a counter. */

@@ -219,6 +219,20 @@ exception_in_kernel:
     iretq          /* after: 1 + 8 + 9 + 2 */
 .endm
 
+/* An interrupt that comes between the STI and the HLT of x86_wait_for_interrupt: what it announces
+ * has been served when HLT begins, so HLT must not wait for it.  STI keeps interrupts out for one
+ * instruction, but an NMI there may end that, and an emulated SVM forgets it in an exit.
+ * Interrupts come in ring 0 only there, so HLT's opcode (F4) at rip tells.
+ */
+.macro ENTER_FROM_HALT
+    SAVE_CALLER_SAVED
+    movq 72(%rsp), %rax /* rip, above 9 registers */
+    cmpb $0xf4, (%rax)
+    jne 2f
+    incq 72(%rsp)
+2:
+.endm
+
 .macro INTERRUPT name handler
     .balign 16
     .globl \name
@@ -226,7 +240,7 @@ exception_in_kernel:
     testb $3, 8(%rsp)
     jz 1f
     FROM_USER \handler
-1:  SAVE_CALLER_SAVED /* only from a halt in the kernel */
+1:  ENTER_FROM_HALT
     movq %rsp, %rdi
     call \handler\()_in_kernel
     RESTORE_CALLER_SAVED
@@ -265,7 +279,7 @@ exception_in_kernel:
     testb $3, 8(%rsp)
     jz 1f
     FROM_USER_SAVED \handler
-1:  SAVE_CALLER_SAVED
+1:  ENTER_FROM_HALT
     movq %rsp, %rdi
     call \in_kernel
     RESTORE_CALLER_SAVED

@@ -22,6 +22,7 @@
 #include "guest/overflow.h"
 #include "guest/page.h"
 #include "guest/panic.h"
+#include "guest/paravirt.h"
 #include "guest/phys.h"
 #include "guest/ring.h"
 #include "guest/run.h"
@@ -37,6 +38,7 @@
 #include "guest/uefi.h"
 #include "guest/vdso.h"
 #include "guest/vm.h"
+#include "include/run_ports.h"
 #include "include/version.h"
 
 #define CR4_PCE (1u << 8)
@@ -45,12 +47,24 @@
 static uint32_t prepare_turn; /* the CPU that prepares itself now; set when all have started */
 static bool workload_go; /* the program is loaded */
 
+/* A step of the start begins: one of RUN_STEPS.  On the serial port, because that needs no driver;
+ * a bare machine's takes a millisecond for a line, and nobody watches it. */
+static void begin_step(const char *name)
+{
+    char line[64];
+
+    format_text(line, sizeof line, RUN_STEP_LINE "%s\n", name);
+    if (run.boot->entry == BOOT_ENTRY_PVH)
+        uart_write(line, strlen(line));
+    test_hook(name);
+}
+
 static void read_machine(const struct boot_info *boot)
 {
     struct topology topology;
 
     acpi_read(boot->rsdp, &run.machine);
-    apic_init(run.machine.local_apic_base);
+    apic_init(run.machine.local_apic_base, run.machine.x2apic_opt_out);
     if (boot->entry == BOOT_ENTRY_UEFI)
         uefi_keep_apic();
     apic_enable(VECTOR_SPURIOUS);
@@ -105,6 +119,7 @@ static void prepare_workload(struct cpu *cpu)
     struct ring *ring = platform_allocate(sizeof *ring);
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
 
+    run_try_events();
     if (!ring || !stack || ring_init(ring, cpu->index, RING_SLOTS, run.session.event_count) ||
         stack_add_to_ring(ring))
         panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
@@ -117,12 +132,15 @@ static void prepare_workload(struct cpu *cpu)
     cpu_set_kernel_stack(cpu, (uint64_t)stack + KERNEL_STACK_BYTES);
     apic_timer_setup(VECTOR_TIMER);
     machine_prepare(cpu);
+    if (paravirt_prepare(cpu))
+        panic("no memory for what the hypervisor says of CPU %u", cpu->index);
 }
 
 /* The same, and what a sample costs on it: for the first one. */
 static void prepare_first(struct cpu *cpu)
 {
     prepare_workload(cpu);
+    begin_step("calibration");
     run.pmu->start(&run.session);
     calibrate(cpu);
     run.pmu->stop(&run.session);
@@ -133,6 +151,7 @@ static void load_program(struct cpu *workload)
 {
     struct exec_result program;
 
+    begin_step("program");
     trace_init();
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring)
@@ -166,6 +185,8 @@ static void start_counting(struct cpu *cpu)
         clock_reset(cpu); /* an overflow in the kernel before the program comes at 0 */
     cpu->user_ticks = 0;
     machine_start(cpu);
+    paravirt_start(cpu);
+    cpu->counters_wait = 0;
     trace_registers_start(cpu);
     if (run.mode == HR_MODE_OVERFLOW) {
         run.session.period = run.period;
@@ -235,8 +256,9 @@ static void __attribute__((noreturn)) run_shared(void)
 static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpus)
 {
     uint32_t observers = run.mode == HR_MODE_IPI ? 1 : 0;
-    uint32_t running = cpu_start_others(&run.machine, workload_cpus + observers, secondary);
 
+    begin_step("CPUs");
+    uint32_t running = cpu_start_others(&run.machine, workload_cpus + observers, secondary);
     if (running < 2 + observers)
         panic("%u CPUs started; --cpus %u needs %u", running, workload_cpus,
               1 + workload_cpus + observers);
@@ -260,14 +282,19 @@ void kernel_main(struct boot_info *boot)
     image_place(boot->kernel_physical);
     uart_init();
     test_hook("boot");
+    begin_step("memory");
     phys_init(boot);
     vm_init();
     cpu_setup(0);
+    begin_step("devices");
     read_machine(boot);
     read_archive(boot);
+    begin_step("clock");
     find_clock();
     page_choose(run.clock.virtual_time);
+    begin_step("transport");
     open_transport(boot);
+    begin_step("counters");
     choose_counters();
     log_line("microtome %s: TSC %lu Hz, %lu MiB, %u CPUs offered, ready after %lu us", VERSION_TEXT,
              run.clock.hz, phys_total_bytes() >> 20, run.machine.cpu_count,

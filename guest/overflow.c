@@ -7,36 +7,81 @@
 #include "guest/entry.h"
 #include "guest/layout.h"
 #include "guest/leave.h"
+#include "guest/paravirt.h"
 #include "guest/ring.h"
 #include "guest/run.h"
 #include "guest/sample.h"
+#include "guest/share.h"
 #include "guest/stack.h"
 
-/* What the first event's counter counted since it was set to minus the period. */
-static inline uint64_t elapsed(const struct cpu *cpu)
+/* What the first event's counter, which holds `value`, counted since it was set to minus the
+ * period. */
+static inline uint64_t counted_to(const struct cpu *cpu, uint64_t value)
 {
-    return (pmu_rdpmc(run.session.events[0].counter) + cpu->overflow_period) & run.overflow_mask;
+    return (value + cpu->overflow_period) & run.overflow_mask;
 }
 
-/* Adapts the period after a sample; the slot after it announces a change. */
-static __attribute__((noinline)) uint32_t adapt(struct cpu *cpu, uint64_t now, uint64_t counted)
+static inline uint64_t elapsed(const struct cpu *cpu)
 {
-    uint64_t period = overflow_next_period(&cpu->overflow_rate, cpu->overflow_period, counted,
-                                           now - cpu->overflow_time, run.wanted_ticks);
-    struct ring *ring = cpu->ring;
+    return counted_to(cpu, x86_rdpmc(run.session.events[0].counter));
+}
 
-    if (period < run.period_min)
-        period = run.period_min;
-    if (period > run.pmu_caps.period_max)
-        period = run.pmu_caps.period_max;
+/* Time between samples that is wanted: by the rate that was asked for, or as much as leaves the
+ * program its share.  What came less often than asked for is counted. */
+static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
+{
+    uint64_t least = run.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0;
+    uint64_t came = now - cpu->overflow_time;
+
+    if (least <= run.wanted_ticks)
+        return run.wanted_ticks;
+    if (came >= 2 * run.wanted_ticks && cpu->overflow_time)
+        share_skip(cpu, came / run.wanted_ticks - 1, now);
+    return least;
+}
+
+/* The period after one that ended with this sample: one that adapts, or as many of the given ones
+ * as leave the program its share. */
+static uint64_t next_period(struct cpu *cpu, uint64_t now, uint64_t program_ticks, uint64_t counted)
+{
+    uint64_t periods = cpu->overflow_period / run.session.period;
+    uint64_t period;
+
+    if (run.wanted_ticks) {
+        period = overflow_next_period(&cpu->overflow_rate, cpu->overflow_period, counted,
+                                      now - cpu->overflow_time, wanted_ticks(cpu, now));
+        if (period < run.period_min)
+            period = run.period_min;
+        return period < run.pmu_caps.period_max ? period : run.pmu_caps.period_max;
+    }
+    if (periods > 1)
+        share_skip(cpu, periods - 1, now);
+    periods = share_periods(cpu, program_ticks, periods);
+    if (periods > run.pmu_caps.period_max / run.session.period)
+        periods = run.pmu_caps.period_max / run.session.period;
+    return periods * run.session.period;
+}
+
+/* What follows a sample in the ring, from slot `slots` on: what was stolen, and another period.
+ * Returns the number of slots. */
+static __attribute__((noinline)) uint32_t follow(struct cpu *cpu, uint64_t now, uint64_t start,
+                                                 uint64_t counted)
+{
+    struct ring *ring = cpu->ring;
+    uint64_t program_ticks = run.share_factor ? share_handled(cpu, start) : 0;
+    uint64_t period = next_period(cpu, now, program_ticks, counted);
+    uint32_t slots = 1;
+
+    if (paravirt_steal_due(cpu))
+        paravirt_steal_fill(cpu, ring_slot(ring, ring->reserved + slots++), now);
     if (period == cpu->overflow_period)
-        return 0;
-    struct trace_slot *slot = ring_slot(ring, ring->reserved + 1);
+        return slots;
+    struct trace_slot *slot = ring_slot(ring, ring->reserved + slots++);
     slot->time = now;
     slot->kind = HR_REC_PERIOD;
     slot->counters[0] = period;
     cpu->overflow_period = period;
-    return 1;
+    return slots;
 }
 
 /* Whose call stack is taken. */
@@ -47,39 +92,41 @@ struct source {
 };
 static const struct source no_stack;
 
-/* One overflow: sample, next period, and the counter goes on. */
-static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64_t now,
-                                                         uint32_t start, uint64_t ip,
-                                                         uint32_t flags, struct source source)
+/* One overflow, whose counter holds `value`: sample, next period, and the counter goes on. */
+static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64_t value,
+                                                         uint64_t now, const uint64_t *start,
+                                                         uint64_t ip, uint32_t flags,
+                                                         struct source source)
 {
     struct ring *ring = cpu->ring;
-    uint64_t counted = elapsed(cpu);
-    uint32_t slots = 1;
+    uint64_t counted = counted_to(cpu, value);
 
     now = overflow_not_before(cpu, now);
     cpu->overflow_samples++;
     cpu->overflow_base += counted;
     if (__builtin_expect(cpu->paused, 0)) { /* the NMI was on its way already */
-        run.pmu->rearm(&run.session, cpu->overflow_period);
+        run.pmu->rearm(&run.session, cpu->overflow_period, run.pmi_masks);
         return;
     }
-    if (__builtin_expect(!ring_has_room_nmi(ring, 2), 0) && !ring_reserve_nmi(ring, 2)) {
+    if (__builtin_expect(!ring_has_room_nmi(ring, 3), 0) && !ring_reserve_nmi(ring, 3)) {
         ring_drop(ring, now);
+        share_handled(cpu, *start);
     } else {
         struct trace_slot *slot = ring_slot(ring, ring->reserved);
-        sample_fill(slot, cpu, now, start, ip, flags);
         pmu_store(&slot->counters[0], cpu->overflow_base); /* whole */
+        sample_fill(slot, cpu, now, start, ip, flags, run.pmu->read_others);
         if (source.user)
             stack_take(slot, source.user);
         if (source.kernel)
             stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
         pmu_store_fence();
-        if (run.wanted_ticks)
-            slots += adapt(cpu, now, counted);
-        ring_publish_nmi(ring, slots);
+        if (__builtin_expect(run.follows, 0))
+            ring_publish_nmi(ring, follow(cpu, now, *start, counted));
+        else
+            ring_publish_nmi(ring, 1);
     }
     cpu->overflow_time = cpu->overflow_latest = now;
-    run.pmu->rearm(&run.session, cpu->overflow_period);
+    run.pmu->rearm(&run.session, cpu->overflow_period, run.pmi_masks);
 }
 
 /* An NMI that no overflow explains: the second of two that arrived back to back, firmware's, or
@@ -101,12 +148,15 @@ static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
                                                              struct source source)
 {
     struct cpu *cpu = cpu_this();
+    uint64_t value = PMU_NOT_OVERFLOWED;
 
-    if (__builtin_expect(run.mode != HR_MODE_OVERFLOW || !run.pmu->overflowed(&run.session), 0)) {
+    if (__builtin_expect(run.mode == HR_MODE_OVERFLOW, 1))
+        value = run.pmu->overflowed(&run.session);
+    if (__builtin_expect(value == PMU_NOT_OVERFLOWED, 0)) {
         unexplained(cpu);
         return;
     }
-    sample(cpu, clock_entered(cpu), (uint32_t)cpu->enter_ticks, *ip, 0, source);
+    sample(cpu, value, clock_entered(cpu), &cpu->enter_ticks, *ip, 0, source);
     if (cpu->stop_mask && ring_half_full(cpu->ring))
         apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
 }
@@ -132,13 +182,16 @@ static uint64_t kernel_time(const struct cpu *cpu)
 static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, const uint64_t *ip,
                                                             struct source source)
 {
-    uint32_t start = x86_rdtsc_low();
+    uint64_t start = x86_rdtsc();
+    uint64_t value = PMU_NOT_OVERFLOWED;
 
-    if (run.mode != HR_MODE_OVERFLOW || !cpu->ring || !run.pmu->overflowed(&run.session)) {
+    if (run.mode == HR_MODE_OVERFLOW && cpu->ring)
+        value = run.pmu->overflowed(&run.session);
+    if (value == PMU_NOT_OVERFLOWED) {
         unexplained(cpu);
         return;
     }
-    sample(cpu, kernel_time(cpu), start, *ip, HR_SAMPLE_KERNEL, source);
+    sample(cpu, value, kernel_time(cpu), &start, *ip, HR_SAMPLE_KERNEL, source);
     if (cpu->held) /* it was on its way when they were held */
         run.pmu->pause(&run.session);
 }
@@ -160,6 +213,8 @@ void overflow_start(struct cpu *cpu)
     cpu->overflow_base = 0;
     cpu->overflow_samples = 0;
     cpu->overflow_rate = (struct overflow_rate){0};
+    cpu->share.returned = x86_rdtsc();
+    run.follows = run.wanted_ticks || run.share_factor;
     cpu->overflow_time = cpu->overflow_latest = run.shared ? 0 : x86_rdtsc();
     if (!cpu->paused)
         apic_pmi_enable();
@@ -190,7 +245,7 @@ static void set_period(struct cpu *cpu, uint64_t period)
     apic_pmi_disable();
     cpu->overflow_base = counted_so_far(cpu);
     cpu->overflow_period = period;
-    run.pmu->rearm(&run.session, period);
+    run.pmu->rearm(&run.session, period, true);
 }
 
 void overflow_pause(struct cpu *cpu)

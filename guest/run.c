@@ -89,7 +89,14 @@ void run_read_manifest(void)
     int found = modes_find(mode);
     if (found < 0 || found == HR_MODE_PEBS)
         panic("manifest: mode %s is not one of this kernel", mode);
-    run.mode = (uint32_t)found;
+    run.exact = found == HR_MODE_EXACT;
+    run.mode = run.exact ? HR_MODE_OFF : (uint32_t)found;
+    run.max_overhead = (uint32_t)number("max-overhead", 50);
+    if (run.max_overhead < 1 || run.max_overhead > 90)
+        panic("manifest: max-overhead is not between 1 and 90 percent");
+    run.counters_rest = (uint32_t)number("counters-every", 1) - 1;
+    if (run.counters_rest == UINT32_MAX)
+        panic("manifest: counters-every is not at least 1");
     run.paused = number("paused", 0) != 0;
     run.wanted_cpus = (uint32_t)number("cpus", 0);
     fit_cpus();

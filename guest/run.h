@@ -27,13 +27,20 @@ struct run {
     bool ending; /* a CPU ends the run; atomic */
     int start_error; /* the program cannot be started: -errno; 0 */
     uint32_t mode; /* enum hr_mode */
+    bool exact; /* the emulator counts every instruction; mode is off */
     bool counts_kernel; /* a counter counts ring 0 */
     uint64_t interval_ticks; /* timer and IPI */
     uint64_t period; /* overflow: of the first event; session.period while the program runs */
     uint64_t frequency_hz; /* overflow: 0: the period is fixed */
     uint64_t wanted_ticks; /* overflow: between samples, when the period adapts; otherwise 0 */
     uint64_t period_min; /* overflow: what this machine can bear; measured */
+    bool pmi_masks; /* overflow: a delivered interrupt masks the local APIC's entry */
     uint64_t overflow_mask; /* overflow: the range of the first event's counter */
+    uint64_t share_factor; /* guest/share.h; 0: sampling costs the program nothing */
+    uint64_t spacing_ticks; /* between samples at least, by calibration */
+    uint32_t max_overhead; /* percent of the time that sampling may take */
+    uint32_t counters_rest; /* samples without counters after each that has them */
+    bool follows; /* overflow: the period may change, or a share is kept: guest/overflow.c */
     bool paused; /* the trigger rests: at first, then as the program says (guest/syscall_hr.h) */
     struct hr_meta_stacks stacks; /* of samples; kind 0: none */
     uint32_t ring_slots; /* of each workload CPU */
@@ -70,6 +77,10 @@ int run_encode_events(void);
 
 /* Gives the events counters, once they are encoded.  0, or -errno after a notice. */
 int run_assign_events(void);
+
+/* On every workload CPU before the program starts: writes what starting the counters writes.  Where
+ * that faults the run has a start error from then on, and no events, after a notice. */
+void run_try_events(void);
 
 /* The number by which the program knows a CPU: from 0. */
 uint32_t run_program_cpu(uint32_t index);

@@ -255,6 +255,11 @@ static void log_refusal(int status, const struct pmu_refusal *refusal)
             "event %s: this CPU says that it does not have it (CPUID), or the counters that can "
             "count it are held by somebody else; leave it out",
             name);
+    else if (status == -EOPNOTSUPP)
+        log_notice("event %s: MSR %xH holds a part of it and does not keep what is written: "
+                   "virtual machines have no such register; leave the event out, or run without a "
+                   "hypervisor",
+                   name, refusal->msr);
     else if (status == -EBUSY)
         log_notice("events %s and %s need one register with different values; count them in two "
                    "runs",
@@ -289,6 +294,33 @@ static int prepare_overflow(void)
     }
     run.overflow_mask = event->width_bits < 64 ? (1ull << event->width_bits) - 1 : ~0ull;
     return 0;
+}
+
+static void log_fault(const struct pmu_refusal *refusal)
+{
+    if (refusal->event < run.session.event_count)
+        log_notice("event %s: this machine does not take it: writing %lx to MSR %xH faults; leave "
+                   "the event or its modifiers out, or run without a hypervisor",
+                   run.session.events[refusal->event].name, refusal->value, refusal->msr);
+    else
+        log_notice("the %s counters cannot be started: writing %lx to MSR %xH faults; run without "
+                   "counters (--cpu host,pmu=off), or without a hypervisor",
+                   run.pmu->name, refusal->value, refusal->msr);
+}
+
+void run_try_events(void)
+{
+    if (run.start_error || !run.pmu_caps.needs_encodings || run.session.event_count == 0)
+        return;
+    if (run.mode == HR_MODE_OVERFLOW)
+        run.session.period = run.pmu_caps.period_max; /* does not end before stop */
+    run.start_error = run.pmu->start(&run.session);
+    run.pmu->stop(&run.session);
+    run.session.period = 0;
+    if (!run.start_error)
+        return;
+    log_fault(&pmu_start_refusal);
+    run.session.event_count = 0;
 }
 
 int run_assign_events(void)

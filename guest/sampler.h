@@ -53,7 +53,8 @@ void sampler_read(struct cpu *cpu, uint64_t *values);
 struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uint64_t time);
 void sampler_record_end(struct cpu *cpu);
 
-/* Before calibration: a lead that is certainly enough. */
+/* Shared mode: a lead that is certainly enough.  Before calibration; on real hardware after it,
+ * too, which finds what the whole way to ring 3 may cost. */
 void sampler_set_lead(int64_t ticks);
 
 /* Calibration: samples came `late_ticks` after the grid; arm the timer that much earlier after

@@ -4,6 +4,7 @@
 #include "guest/clock.h"
 #include "guest/cross.h"
 #include "guest/entry.h"
+#include "guest/exact.h"
 #include "guest/idle.h"
 #include "guest/input.h"
 #include "guest/run.h"
@@ -127,6 +128,7 @@ static void pick_up(struct cpu *cpu, struct thread *thread, uint64_t now)
     thread->started = true;
     thread->waker_tid = 0;
     cpu->tid = thread->tid;
+    exact_note(EXACT_NOTE_THREAD, thread->tid);
     begin_slice(cpu, now);
 }
 

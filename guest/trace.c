@@ -7,9 +7,11 @@
 #include "guest/leave.h"
 #include "guest/log.h"
 #include "guest/machine.h"
+#include "guest/paravirt.h"
 #include "guest/regions.h"
 #include "guest/ring.h"
 #include "guest/run.h"
+#include "guest/share.h"
 #include "guest/stack.h"
 #include "guest/trace.h"
 #include "guest/trace_loss.h"
@@ -22,6 +24,9 @@
 
 #define CHUNK_BYTES 65536u
 #define PUBLISH_SLOTS 64u /* the producer sees at least so often how far draining is */
+#define SKIPPED_NS                                                                 \
+    1000000u /* at most one HR_REC_SKIPPED of a CPU in so long, and one at the end \
+              */
 #define END_BYTES (1u << 20) /* of an END chunk with regions, header included */
 
 _Static_assert(RING_SLOTS % PUBLISH_SLOTS == 0, "slots up to there are one piece of the ring");
@@ -36,6 +41,9 @@ struct cpu_stream {
     struct stream data;
     struct ring *ring;
     struct trace_loss loss; /* for want of room: not written yet */
+    uint64_t skipped; /* of the CPU's share.skipped, how many are written */
+    uint64_t skipped_last; /* the last of them */
+    uint64_t counters[HR_EVENTS_MAX]; /* of the last sample that has them: --counters-every */
     bool records_only; /* the open chunk takes no samples: there was no room for them */
 };
 
@@ -137,6 +145,22 @@ static void check_stacks(const struct ring *ring, uint64_t tail, uint64_t count)
         stack_check(ring_slot(ring, i));
 }
 
+/* Samples without counters get those of the sample before: differences of 0. */
+static void repeat_counters(struct cpu_stream *s, uint64_t tail, uint64_t count)
+{
+    uint32_t first = run.mode == HR_MODE_OVERFLOW; /* each sample has this one */
+    size_t bytes = (run.session.event_count - first) * sizeof *s->counters;
+
+    for (uint64_t i = tail; i < tail + count && ring_slot(s->ring, i)->kind == 0; i++) {
+        struct trace_slot *slot = ring_slot(s->ring, i);
+
+        if (slot->flags & HR_SAMPLE_NO_COUNTERS)
+            memcpy(slot->counters + first, s->counters + first, bytes);
+        else
+            memcpy(s->counters + first, slot->counters + first, bytes);
+    }
+}
+
 static void count_lost(uint64_t samples)
 {
     run.boot->result.lost_samples += samples;
@@ -187,10 +211,13 @@ static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
     struct trace_writer *w = &s->data.writer;
     const struct trace_slot *slot = ring_slot(s->ring, tail);
     uint64_t count = PUBLISH_SLOTS - tail % PUBLISH_SLOTS;
+
     bool of_samples = slot->kind == 0 || slot->kind == HR_REC_LOST;
 
     if (count > head - tail)
         count = head - tail;
+    if (run.counters_rest)
+        repeat_counters(s, tail, count);
     if ((w->used == 0 && !begin_chunk(s, of_samples)) || (of_samples && s->records_only))
         return drop_slots(s, tail, count);
     if (trace_loss_any(&s->loss) && trace_loss_write(&s->loss, w))
@@ -219,6 +246,31 @@ static void send_maps(bool end)
     }
 }
 
+/* What the sampler left out since the last such record.  Without room now, the next one says it. */
+static void write_skipped(struct cpu_stream *s, bool end)
+{
+    const struct share *share = &cpus[s->ring->cpu].share;
+    struct trace_writer *w = &s->data.writer;
+    uint64_t skipped = __atomic_load_n(&share->skipped, __ATOMIC_ACQUIRE);
+    struct hr_rec_skipped record = {.time_first = s->skipped ? s->skipped_last : run.start_ticks,
+                                    .time_last = share->skipped_last,
+                                    .count = skipped - s->skipped};
+
+    if (record.count == 0 ||
+        (!end && record.time_last - record.time_first < run_ns_to_ticks(SKIPPED_NS)))
+        return;
+    if (w->used == 0 && !begin_chunk(s, false))
+        return;
+    if (trace_writer_record(w, HR_REC_SKIPPED, record.time_last, &record, sizeof record, NULL, 0)) {
+        send_chunk(w);
+        if (!begin_chunk(s, false) || trace_writer_record(w, HR_REC_SKIPPED, record.time_last,
+                                                          &record, sizeof record, NULL, 0))
+            return;
+    }
+    s->skipped = skipped;
+    s->skipped_last = record.time_last;
+}
+
 static bool drain(struct cpu_stream *s, bool flush)
 {
     struct trace_writer *w = &s->data.writer;
@@ -236,6 +288,7 @@ static bool drain(struct cpu_stream *s, bool flush)
         tail += taken;
         __atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
     }
+    write_skipped(s, false);
     if (flush && trace_writer_dirty(w))
         send_chunk(w);
     return any;
@@ -254,6 +307,7 @@ static void end_stream(struct cpu_stream *s)
     const struct ring *ring = s->ring;
 
     drain(s, false);
+    write_skipped(s, true);
     if (ring->lost_count) {
         trace_loss_samples(&s->loss, ring->lost_first, ring->lost_last, ring->lost_count);
         count_lost(ring->lost_count);
@@ -292,6 +346,19 @@ static void add_activity(const struct cpu *cpu)
 
     activity.cpu = (uint16_t)cpu->index;
     add(HR_REC_ACTIVITY, &activity, sizeof activity);
+}
+
+static void add_share(const struct cpu *cpu)
+{
+    const struct hr_rec_share share = {
+        .skipped = cpu->share.skipped,
+        .spacing_ticks = run.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0,
+        .stolen_ns = paravirt_stolen_ns(cpu),
+        .cpu = (uint16_t)cpu->index,
+        .flags = cpu->steal != NULL,
+    };
+
+    add(HR_REC_SHARE, &share, sizeof share);
 }
 
 /* Every CPU's last reading, made whole by itself, and their sum. */
@@ -356,6 +423,7 @@ void trace_end(const struct hr_rec_exit *exit_record)
         if (!streams[cpu])
             continue;
         add_activity(&cpus[cpu]);
+        add_share(&cpus[cpu]);
         add(HR_REC_MACHINE_CPU, machine_record(&cpus[cpu]), sizeof(struct hr_rec_machine_cpu));
     }
     regions_write(&meta.writer);

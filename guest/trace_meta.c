@@ -104,6 +104,7 @@ static const char *const triggers[] = {
     [HR_MODE_IPI] = "inter-processor interrupt",
     [HR_MODE_OVERFLOW] = "counter overflow",
     [HR_MODE_INSTRUCTED] = "the program",
+    [HR_MODE_EXACT] = "none: every instruction is counted",
 };
 
 static void info_counters(struct trace_writer *w)
@@ -130,7 +131,12 @@ static void info_run(struct trace_writer *w)
     info_arguments(w);
     info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
     info(w, "boot.entry", run.boot->entry == BOOT_ENTRY_PVH ? "pvh" : "uefi");
-    info(w, "sampling.trigger", triggers[run.mode]);
+    info(w, "sampling.trigger", triggers[run.exact ? HR_MODE_EXACT : run.mode]);
+    info_number(w, "sampling.max_overhead", run.max_overhead);
+    if (run.share_factor)
+        info_number(w, "sampling.spacing_ticks", run.spacing_ticks);
+    if (run.counters_rest)
+        info_number(w, "sampling.counters_every", run.counters_rest + 1ull);
     info_counters(w);
     info(w, "run.virtual_time", run.clock.virtual_time ? "yes" : "no");
 }
@@ -143,7 +149,7 @@ static void sampling(struct trace_writer *w)
             run.mode == HR_MODE_TIMER || run.mode == HR_MODE_IPI ? run.interval_ticks : 0,
         .period_events = run.mode == HR_MODE_OVERFLOW ? run.period : 0,
         .frequency_hz = (uint32_t)run.frequency_hz,
-        .mode = run.mode,
+        .mode = run.exact ? HR_MODE_EXACT : run.mode,
         .flags = (run.emulated ? HR_SAMPLING_EMULATED : 0u) |
                  (run.emulated && !exact ? HR_SAMPLING_INEXACT : 0u) |
                  (run.shared ? HR_SAMPLING_SHARED : 0u) | (run.paused ? HR_SAMPLING_PAUSED : 0u),

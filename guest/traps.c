@@ -7,6 +7,7 @@
 #include "guest/clock.h"
 #include "guest/cross.h"
 #include "guest/entry.h"
+#include "guest/exact.h"
 #include "guest/log.h"
 #include "guest/panic.h"
 #include "guest/run.h"
@@ -78,6 +79,7 @@ void trap_attention(struct trap_frame *frame)
 
     apic_eoi();
     cross_answer(cpu);
+    exact_note(EXACT_NOTE_RESUME, frame->rip);
     cpu->activity.interruptions++; /* but for the one that ends the run */
     cross_lock(cpu);
     cpu = schedule_attend(cpu);
@@ -116,6 +118,7 @@ void trap_exception(struct trap_frame *frame)
     struct cpu *cpu = cpu_this();
 
     cross_lock(cpu);
+    exact_exception(frame->vector, frame->error, frame->rip);
     exception(cpu, frame);
     cross_unlock();
 }

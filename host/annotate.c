@@ -114,7 +114,8 @@ static int count_samples(void *context, const struct trace_samples *samples)
 static int count_in(struct annotate *a, struct selection *selection, const struct place *row,
                     int event)
 {
-    const struct trace_visitor visitor = {.context = &a->counts, .samples = count_samples};
+    const struct trace_visitor visitor = {
+        .context = &a->counts, .exact = true, .samples = count_samples};
     int error = annotate_counts_init(&a->counts, row->start, row->end, event);
 
     trace_scan_close(&a->scan);
@@ -181,6 +182,8 @@ static int shown_event(const struct trace_info *info, int event)
 
     if (event >= 0 || info->event_count == 0)
         return event;
+    if (info->has_exact) /* instructions are shown anyway */
+        return trace_info_find_event(info, "taken-branches");
     return instructions >= 0 ? instructions : 0;
 }
 
@@ -197,6 +200,11 @@ static int annotate(struct annotate *a, struct selection *selection, int *status
         (weight = trace_info_find_event(info, event)) < 0) {
         error_print("--event %s: the trace has no such event; choose samples%s", event,
                     trace_info_event_names(info, names));
+        return 0;
+    }
+    if (trace_info_exact_problem(info, &a->scan.selection) != NULL) {
+        *status = HR_EXIT_FAILED;
+        error_print("%s: %s", a->options->path, trace_info_exact_problem(info, &a->scan.selection));
         return 0;
     }
     if (a->profile.all.samples == 0) {

@@ -44,8 +44,8 @@ void annotate_counts_add(struct annotate_counts *counts, const struct trace_samp
             uint64_t rise =
                 adds ? sample->counters[counts->event] - previous->counters[counts->event] : 0;
 
-            counts->samples[place]++;
-            counts->total_samples++;
+            counts->samples[place] += trace_samples_weight(samples, n);
+            counts->total_samples += trace_samples_weight(samples, n);
             counts->sums[place] += rise;
             counts->total_sum += rise;
         }

@@ -86,7 +86,7 @@ static void put_head_line(FILE *out, const struct annotate_view *view, const cha
     if (is_narrow(view))
         used = sprintf(line, "# %6s", "share");
     else
-        used = sprintf(line, "# %6s %12s", "share", "samples");
+        used = sprintf(line, "# %6s %12s", "share", trace_info_weight_word(view->info));
     if (!is_narrow(view) && view->counts->event >= 0)
         used += sprintf(line + used, " %18s", name);
     snprintf(line + used, sizeof line - (size_t)used, "  %s", text);
@@ -110,11 +110,10 @@ static void print_head(FILE *out, const struct annotate_view *view)
     snprintf(line + used, sizeof line - (size_t)used, ", 0x%llx to 0x%llx",
              (unsigned long long)counts->start, (unsigned long long)end);
     put(out, view, line, 0);
-    snprintf(line, sizeof line, "# %s samples; %.2f%% of all %s",
-             text_count(a, counts->total_samples),
-             all != 0 ? 100.0 * (double)own / (double)all : 0.0,
+    snprintf(line, sizeof line, "# %s %s; %.2f%% of all %s", text_count(a, counts->total_samples),
+             trace_info_weight_word(view->info), all != 0 ? 100.0 * (double)own / (double)all : 0.0,
              view->weight < 0
-                 ? "samples"
+                 ? trace_info_weight_word(view->info)
                  : text_escape(safe, sizeof safe,
                                trace_info_event_name(view->info, (uint32_t)view->weight, room)));
     put(out, view, line, 0);

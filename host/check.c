@@ -130,9 +130,9 @@ static void print_missing(const struct check *c)
     if (audit->disordered_chunks != 0)
         printf("  disorder: %llu chunks came twice or late\n",
                (unsigned long long)audit->disordered_chunks);
-    if (trace_audit_samples_gone(audit, info) != 0)
+    if (audit->gone != 0)
         printf("  missing: %llu samples in all that the guest sent\n",
-               (unsigned long long)trace_audit_samples_gone(audit, info));
+               (unsigned long long)audit->gone);
 }
 
 static void print_absent(const struct check *c)
@@ -163,6 +163,9 @@ static void print_figures(const struct check *c)
         uint64_t count;
         const char *words;
     } findings[] = {
+        {c->scan.audit.contradictions,
+         "contradiction: CPUs of which all chunks are here and of which the END chunk says other "
+         "numbers of samples, losses or chunks, or nothing"},
         {info->regions.contradictions,
          "contradiction: region records that do not add up: passes, histogram, least, largest"},
         {info->regions.repeated, "note: region records that came twice and were added up"},
@@ -197,7 +200,7 @@ static int verdict(const struct check *c)
     const struct trace_audit *audit = &c->scan.audit;
     bool damaged = audit->damage_count != 0 || audit->disordered_chunks != 0 || c->index_wrong ||
                    (c->index_status != 0 && c->index_status != -ENODATA) ||
-                   c->scan.info.regions.contradictions != 0;
+                   audit->contradictions != 0 || c->scan.info.regions.contradictions != 0;
     bool whole = !damaged && trace_audit_complete(audit) && audit->has_host && c->index_status == 0;
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], d[TEXT_QUANTITY_BYTES];
 

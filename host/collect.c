@@ -32,34 +32,40 @@ static uint64_t monotonic_ns(void)
 
 int collect_init(struct collector *c, size_t index_max)
 {
-    *c = (struct collector){.fd = -1, .start_ns = monotonic_ns(), .index_max = index_max};
+    *c = (struct collector){
+        .fd = -1, .file = {.fd = -1}, .start_ns = monotonic_ns(), .index_max = index_max};
     trace_index_init(&c->index);
     c->memory = malloc(BUFFER_BYTES);
     c->buffer = c->memory;
     return c->memory != NULL ? 0 : -ENOMEM;
 }
 
-int collect_open(struct collector *c, const char *path, const struct stat *input,
+int collect_open(struct collector *c, const char *path, bool force, const struct stat *input,
                  struct run_failure *failure)
 {
+    const struct output_file_wish wish = {
+        .kind = OUTPUT_TRACE, .force = force, .keeps_former = true, .input = input};
     struct stat status;
     int result = collect_init(c, TRACE_INDEX_ENTRIES_MAX);
 
-    c->fd = output_file_open(path, "trace", input, failure);
-    if (c->fd < 0) {
-        free(c->memory);
-        return -1;
-    }
+    if (strcmp(path, "-") == 0)
+        run_fail(failure, RUN_EXIT_FAILED,
+                 "--output -: a trace cannot go to standard output; name a file");
+    else if (output_file_open(&c->file, path, &wish, failure) != 0)
+        ;
     /* A reader that stalls would stall the run and make it deaf to signals. */
-    if (fstat(c->fd, &status) != 0 || S_ISFIFO(status.st_mode) || isatty(c->fd))
+    else if (fstat(c->file.fd, &status) != 0 || S_ISFIFO(status.st_mode) || isatty(c->file.fd))
         run_fail(failure, RUN_EXIT_FAILED,
                  "cannot write the trace '%s': a pipe or a terminal; name a file with --output",
                  path);
     else if (result != 0)
         run_fail(failure, RUN_EXIT_FAILED, "out of memory for the receive buffer");
-    else
+    else {
+        c->fd = c->file.fd;
+        c->named = c->file.partial == NULL; /* a device */
         return 0;
-    close(c->fd);
+    }
+    output_file_close(&c->file, false);
     free(c->memory);
     return -1;
 }
@@ -208,6 +214,17 @@ static void give_up(struct collector *c, int error)
     c->used = c->verified = c->written = 0;
 }
 
+/* A run that was refused leaves the trace before as it was. */
+static int take_name(struct collector *c)
+{
+    bool refused =
+        (c->has_exit && c->exit.kind == HR_EXIT_REFUSED) || (c->needs_pmu && c->unmeasured[0] != 0);
+    int result = !c->named && c->has_meta && !refused ? output_file_take_name(&c->file) : 0;
+
+    c->named |= c->file.partial == NULL;
+    return result;
+}
+
 /* Brings the verified bytes up to `target` of the buffer into the file. */
 static void write_up_to(struct collector *c, size_t target)
 {
@@ -222,6 +239,10 @@ static void write_up_to(struct collector *c, size_t target)
         give_up(c, -result);
     else
         drop_written(c);
+    if (result == 0 ? c->has_data || c->has_end : c->samples != 0)
+        result = take_name(c);
+    if (result != 0 && c->write_error == 0)
+        c->write_error = -result;
 }
 
 /* While more is waiting to be received, only whole blocks are written; otherwise everything is, so
@@ -278,13 +299,25 @@ void collect_flush(struct collector *c)
     write_up_to(c, c->verified);
 }
 
+/* A chunk of the collector's own. */
+static int append(struct collector *c, const uint8_t *chunk, uint32_t bytes)
+{
+    size_t written;
+    int result = write_all(c->fd, chunk, bytes, &written);
+
+    if (result == 0) {
+        collect_index_chunk(c, (const struct hr_chunk_header *)(const void *)chunk, c->offset);
+        c->offset += bytes;
+    }
+    return result;
+}
+
 static int write_host_chunk(struct collector *c, enum hr_host_reason reason, const char *message)
 {
     /* Automatic: runs may end at the same time, a thread each. */
     _Alignas(struct hr_chunk_header) uint8_t buffer[TRACE_CHUNK_BYTES_MIN];
     struct hr_host_end end = {.wall_ns = monotonic_ns() - c->start_ns, .reason = reason};
     struct trace_writer writer;
-    size_t written;
     uint32_t bytes;
     int result;
 
@@ -293,21 +326,34 @@ static int write_host_chunk(struct collector *c, enum hr_host_reason reason, con
     result = trace_writer_record(&writer, HR_HOST_END, TRACE_NO_TIME, &end, sizeof end, message,
                                  (uint32_t)strnlen(message, 2048));
     bytes = trace_writer_finish(&writer);
-    if (result == 0)
-        result = write_all(c->fd, buffer, bytes, &written);
-    if (result == 0) {
-        collect_index_chunk(c, (const struct hr_chunk_header *)(const void *)buffer, c->offset);
-        c->offset += bytes;
-    }
+    return result == 0 ? append(c, buffer, bytes) : result;
+}
+
+int collect_add(struct collector *c, const uint8_t *chunk, uint32_t bytes)
+{
+    int result;
+
+    collect_flush(c);
+    if (c->write_error != 0 || !c->has_header)
+        return -c->write_error;
+    result = append(c, chunk, bytes);
+    if (result != 0)
+        give_up(c, -result);
     return result;
 }
 
 static int close_and_free(struct collector *c, int result)
 {
-    if (close(c->fd) != 0 && result == 0)
-        result = -errno;
+    int closed;
+
+    if (c->file.name != NULL)
+        closed = output_file_close(&c->file, c->named);
+    else
+        closed = close(c->fd) != 0 ? -errno : 0;
+    if (result == 0)
+        result = closed;
     c->fd = -1;
-    trace_index_free(&c->index);
+    collect_free_index(c);
     free(c->memory);
     c->memory = c->buffer = NULL;
     return c->write_error != 0 ? -c->write_error : result;
@@ -333,6 +379,11 @@ int collect_close(struct collector *c, enum hr_host_reason reason, const char *m
             c->offset += index_bytes;
         else
             cut_back(c);
+    }
+    if (c->file.name != NULL && c->write_error == 0) {
+        int error = take_name(c);
+
+        result = result == 0 ? error : result;
     }
     return close_and_free(c, result);
 }

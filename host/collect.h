@@ -7,18 +7,23 @@
 #ifndef HOST_COLLECT_H
 #define HOST_COLLECT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "host/output_file.h"
 #include "host/run_failure.h"
 #include "host/trace_index.h"
 #include "include/hr_format.h"
 
 struct collector {
     int fd;
+    struct output_file file; /* that fd is of, after collect_open */
+    bool named; /* the file has its name: it holds something */
+    bool needs_pmu; /* set after collect_open: it gets none without a hardware counter */
     uint8_t *memory; /* that the buffer lies in */
     uint8_t *buffer; /* received and not yet whole in the file */
     size_t used; /* bytes in the buffer */
@@ -28,9 +33,12 @@ struct collector {
     uint64_t start_ns; /* CLOCK_MONOTONIC at collect_open */
     struct trace_index index;
     size_t index_max; /* entries, as a bound on memory */
+    atomic_size_t *index_shared; /* entries left for all collectors together; NULL: no such bound */
+    size_t index_share; /* of them, taken */
     bool index_full; /* too many chunks: the trace gets no index, readers scan */
     bool has_header; /* the file header was received */
     bool has_meta;
+    bool has_data;
     bool has_end; /* the guest's END chunk was received: the trace is complete */
     bool has_exit;
     struct hr_rec_exit exit;
@@ -44,10 +52,11 @@ struct collector {
     uint8_t unmeasured_source; /* its enum hr_source */
 };
 
-/* Creates or empties the file, which must not be `input` (may be NULL).  0, or -1 with the failure
- * filled.
+/* Creates the file, which must not be `input` (may be NULL) nor, unless `force`, replace what is no
+ * trace.  It takes its name with the first chunk that says more than that a run was to begin; a
+ * trace that has the name before becomes NAME.old then.  0, or -1 with the failure filled.
  */
-int collect_open(struct collector *c, const char *path, const struct stat *input,
+int collect_open(struct collector *c, const char *path, bool force, const struct stat *input,
                  struct run_failure *failure);
 
 /* Reads once from `from` and appends what became complete.  Returns the bytes read, 0 at the end
@@ -60,7 +69,8 @@ ssize_t collect_receive(struct collector *c, int from);
  * off again.  Reads the header of every chunk and what META and END say.  0, or -errno:
  * -EWOULDBLOCK when another collector has it.
  */
-int collect_resume(struct collector *c, const char *path, size_t index_max);
+int collect_resume(struct collector *c, const char *path, size_t index_max,
+                   atomic_size_t *index_shared);
 
 /* Takes bytes that were received otherwise.  Chunks are written when there are enough of them. */
 #define COLLECT_TAKE_BYTES (256u << 10) /* at most so many at once */
@@ -79,8 +89,14 @@ static inline uint64_t collect_whole_bytes(const struct collector *c)
 /* Flushes, closes and frees, adding nothing.  0, or -errno as collect_close. */
 int collect_suspend(struct collector *c);
 
-/* Adds the HOST chunk and the index, as far as they fit, and frees everything.  The fields stay
- * readable.  0, or -errno of the first write that failed during the whole collection.
+/* Adds a HOST chunk behind all that was received, once nothing more is.  0, or -errno of a write
+ * that failed.
+ */
+int collect_add(struct collector *c, const uint8_t *chunk, uint32_t bytes);
+
+/* Adds the HOST chunk and the index, as far as they fit, and frees everything.  A file that holds
+ * nothing is removed: `named` says so.  The fields stay readable.  0, or -errno of the first write
+ * that failed during the whole collection.
  */
 int collect_close(struct collector *c, enum hr_host_reason reason, const char *message);
 
@@ -91,6 +107,7 @@ const char *collect_note_chunk(struct collector *c, const struct hr_chunk_header
                                const uint8_t *payload, uint64_t offset);
 void collect_index_chunk(struct collector *c, const struct hr_chunk_header *header,
                          uint64_t offset);
+void collect_free_index(struct collector *c);
 
 /* The reason for an end of the stream without any other cause. */
 enum hr_host_reason collect_reason(const struct collector *c);

@@ -43,14 +43,40 @@ static void note_end(struct collector *c, const struct hr_chunk_header *header,
             c->has_exit = true;
 }
 
+#define SHARE_ENTRIES 4096u /* taken of what is left for all, and given back, at once */
+
+/* Room for one entry more in what all collectors may take together. */
+static bool take_entry(struct collector *c)
+{
+    size_t left;
+
+    if (c->index_shared == NULL || c->index.count < c->index_share)
+        return true;
+    left = atomic_load(c->index_shared);
+    do
+        if (left < SHARE_ENTRIES)
+            return false;
+    while (!atomic_compare_exchange_weak(c->index_shared, &left, left - SHARE_ENTRIES));
+    c->index_share += SHARE_ENTRIES;
+    return true;
+}
+
+void collect_free_index(struct collector *c)
+{
+    if (c->index_shared != NULL)
+        atomic_fetch_add(c->index_shared, c->index_share);
+    c->index_share = 0;
+    trace_index_free(&c->index);
+}
+
 /* An index is a convenience: a flood of tiny chunks must not cost the memory of the host. */
 void collect_index_chunk(struct collector *c, const struct hr_chunk_header *header, uint64_t offset)
 {
-    if (c->index_full ||
-        (c->index.count < c->index_max && trace_index_add(&c->index, header, offset) == 0))
+    if (c->index_full || (c->index.count < c->index_max && take_entry(c) &&
+                          trace_index_add(&c->index, header, offset) == 0))
         return;
     c->index_full = true;
-    trace_index_free(&c->index);
+    collect_free_index(c);
 }
 
 const char *collect_note_chunk(struct collector *c, const struct hr_chunk_header *header,
@@ -65,6 +91,7 @@ const char *collect_note_chunk(struct collector *c, const struct hr_chunk_header
     collect_index_chunk(c, header, offset);
     c->samples += header->sample_count;
     c->lost += header->lost_count;
+    c->has_data |= header->type == HR_CHUNK_DATA;
     if (header->type == HR_CHUNK_META)
         note_meta(c, header, payload);
     else if (header->type == HR_CHUNK_END)

@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,13 +23,14 @@
 
 struct collect_options {
     const char *output;
+    bool force;
     const char *listen; /* unix:PATH, tcp:..., or NULL */
     int fd; /* to read from, or -1 */
     struct stream_options stream; /* with tcp: */
     const char *tcp_only; /* an option that is for tcp: alone, or NULL */
 };
 
-enum { OPTION_TOKEN = 256, OPTION_LIMIT, OPTION_CLIENTS, OPTION_RUNS, OPTION_IDLE };
+enum { OPTION_FORCE = 256, OPTION_TOKEN, OPTION_LIMIT, OPTION_CLIENTS, OPTION_RUNS, OPTION_IDLE };
 
 static const struct argp_option collect_options[] = {
     {"output", 'o', "FILE", 0,
@@ -119,6 +121,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'o':
         o->output = argument;
         return 0;
+    case OPTION_FORCE:
+        o->force = true;
+        return 0;
     case 'l':
         o->listen = argument;
         return 0;
@@ -137,6 +142,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
             argp_error(state, "--%s is for --listen tcp:", o->tcp_only);
         if (is_tcp(o) && o->fd >= 0)
             argp_error(state, "either --listen tcp: or a descriptor");
+        if (is_tcp(o) && o->force)
+            argp_error(state, "--force is for one trace; with tcp: every run has its directory");
         return 0;
     default:
         return parse_tcp_option(key, argument, state);
@@ -202,12 +209,31 @@ static void receive(struct collector *c, int fd, struct run_failure *failure)
         run_fail(failure, RUN_EXIT_FAILED, "cannot read the stream: %s", strerror((int)-result));
 }
 
+static void conclude(const struct collect_options *o, const struct collector *c,
+                     enum hr_host_reason reason, int result, struct run_failure *failure)
+{
+    char samples[TEXT_QUANTITY_BYTES], kept[PATH_MAX + 64];
+
+    snprintf(kept, sizeof kept, "'%s' has %s samples", o->output, text_count(samples, c->samples));
+    if (!c->named)
+        snprintf(kept, sizeof kept, "nothing was written");
+    if (result != 0)
+        run_fail(failure, RUN_EXIT_FAILED, "cannot write '%s': %s; %s", o->output,
+                 strerror(-result), c->named ? "it is readable up to there" : kept);
+    else if (reason == HR_HOST_INTERRUPTED)
+        failure->exit_status = RUN_EXIT_SIGNAL_BASE + interrupted;
+    else if (reason == HR_HOST_BAD_STREAM)
+        run_fail(failure, RUN_EXIT_FAILED, "the stream is not a trace: %s; %s", c->bad, kept);
+    else if (reason == HR_HOST_GUEST_DIED)
+        run_fail(failure, RUN_EXIT_FAILED, "the stream ended before the trace was complete; %s",
+                 kept);
+}
+
 static void collect(const struct collect_options *o, struct run_failure *failure)
 {
     struct collector c;
     struct stat input;
     enum hr_host_reason reason;
-    char samples[TEXT_QUANTITY_BYTES];
     int fd = o->fd;
     int result;
 
@@ -217,7 +243,7 @@ static void collect(const struct collect_options *o, struct run_failure *failure
         run_fail(failure, RUN_EXIT_FAILED, "--fd %d: %s", fd, strerror(errno));
         return;
     }
-    if (collect_open(&c, o->output, fd >= 0 ? &input : NULL, failure) != 0)
+    if (collect_open(&c, o->output, o->force, fd >= 0 ? &input : NULL, failure) != 0)
         return;
     catch_signals();
     if (o->listen != NULL)
@@ -226,20 +252,7 @@ static void collect(const struct collect_options *o, struct run_failure *failure
         receive(&c, fd, failure);
     reason = interrupted != 0 ? HR_HOST_INTERRUPTED : collect_reason(&c);
     result = collect_close(&c, reason, c.bad != NULL ? c.bad : "");
-    if (result != 0)
-        run_fail(failure, RUN_EXIT_FAILED, "cannot write '%s': %s; it is readable up to there",
-                 o->output, strerror(-result));
-    else if (reason == HR_HOST_INTERRUPTED)
-        failure->exit_status = RUN_EXIT_SIGNAL_BASE + interrupted;
-    else if (reason == HR_HOST_BAD_STREAM)
-        run_fail(failure, RUN_EXIT_FAILED,
-                 "the stream is not a trace: %s; '%s' has what came "
-                 "before",
-                 c.bad, o->output);
-    else if (reason == HR_HOST_GUEST_DIED)
-        run_fail(failure, RUN_EXIT_FAILED,
-                 "the stream ended before the trace was complete; '%s' has %s samples", o->output,
-                 text_count(samples, c.samples));
+    conclude(o, &c, reason, result, failure);
 }
 
 int collect_command(int argc, char **argv)
@@ -261,6 +274,10 @@ int collect_command(int argc, char **argv)
     argp_err_exit_status = RUN_EXIT_FAILED;
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     tcp = is_tcp(&options);
+    if (tcp && options.output != NULL && strcmp(options.output, "-") == 0) {
+        error_print("--output -: results need a directory");
+        return RUN_EXIT_FAILED;
+    }
     if (options.output == NULL)
         options.output = tcp ? "results" : "hr.bin";
     if (tcp) {

@@ -103,10 +103,12 @@ static int read_trace(struct collector *c)
     return lseek(c->fd, (off_t)c->offset, SEEK_SET) < 0 ? -errno : 0;
 }
 
-int collect_resume(struct collector *c, const char *path, size_t index_max)
+int collect_resume(struct collector *c, const char *path, size_t index_max,
+                   atomic_size_t *index_shared)
 {
     int result = collect_init(c, index_max);
 
+    c->index_shared = index_shared;
     if (result == 0) {
         c->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0666);
         result = c->fd >= 0 ? read_trace(c) : -errno;
@@ -115,7 +117,7 @@ int collect_resume(struct collector *c, const char *path, size_t index_max)
         return 0;
     if (c->fd >= 0)
         close(c->fd);
-    trace_index_free(&c->index);
+    collect_free_index(c);
     free(c->memory);
     return result;
 }

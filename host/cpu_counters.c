@@ -8,17 +8,19 @@
 #include <sys/ioctl.h>
 
 #define LEAF_VENDOR 0u
+#define LEAF_EXTENDED_FEATURES 7u
 #define LEAF_INTEL_COUNTERS 0xau
 #define LEAF_AMD_FEATURES 0x80000001u
 #define LEAF_AMD_COUNTERS 0x80000022u
+#define HYBRID (1u << 15) /* of LEAF_EXTENDED_FEATURES EDX */
 #define AMD_PERFCTR_CORE (1u << 23) /* of LEAF_AMD_FEATURES ECX */
 #define AMD_PERFMON_V2 1u /* of LEAF_AMD_COUNTERS EAX */
 #define AMD_CORE_COUNTERS 6
 #define AMD_COUNTER_BITS 48
 #define LEAVES_MAX 1024 /* KVM has some hundred; a kernel that wants more is not answering */
 
-static const uint32_t asked[] = {LEAF_VENDOR, LEAF_INTEL_COUNTERS, LEAF_AMD_FEATURES,
-                                 LEAF_AMD_COUNTERS};
+static const uint32_t asked[] = {LEAF_VENDOR, LEAF_EXTENDED_FEATURES, LEAF_INTEL_COUNTERS,
+                                 LEAF_AMD_FEATURES, LEAF_AMD_COUNTERS};
 
 #define ASKED (sizeof asked / sizeof asked[0])
 
@@ -66,6 +68,7 @@ void cpu_counters_decode(const struct kvm_cpuid_entry2 *leaves, size_t count,
                          struct cpu_counters *counters)
 {
     struct kvm_cpuid_entry2 vendor = find_leaf(leaves, count, LEAF_VENDOR);
+    struct kvm_cpuid_entry2 extended = find_leaf(leaves, count, LEAF_EXTENDED_FEATURES);
     struct kvm_cpuid_entry2 intel = find_leaf(leaves, count, LEAF_INTEL_COUNTERS);
     struct kvm_cpuid_entry2 features = find_leaf(leaves, count, LEAF_AMD_FEATURES);
     struct kvm_cpuid_entry2 performance = find_leaf(leaves, count, LEAF_AMD_COUNTERS);
@@ -73,6 +76,7 @@ void cpu_counters_decode(const struct kvm_cpuid_entry2 *leaves, size_t count,
     *counters = (struct cpu_counters){.vendor = RUN_CPU_OTHER};
     if (vendor.ebx == signature_INTEL_ebx) {
         counters->vendor = RUN_CPU_INTEL;
+        counters->hybrid = (extended.edx & HYBRID) != 0;
         decode_intel(&intel, counters);
     } else if (vendor.ebx == signature_AMD_ebx) {
         counters->vendor = RUN_CPU_AMD;

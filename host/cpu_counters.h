@@ -7,6 +7,7 @@
 #define HOST_CPU_COUNTERS_H
 
 #include <linux/kvm.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct cpu_counters {
     uint8_t general;
     uint8_t general_bits; /* their width */
     uint8_t fixed;
+    bool hybrid; /* Intel's processor has cores of several kinds; KVM never says so of itself */
 };
 
 /* Reads the counters from CPUID leaves; a leaf that is not among them counts as zeroes. */

@@ -9,6 +9,7 @@
 
 #include "host/commands.h"
 #include "host/doctor.h"
+#include "host/doctor_measure.h"
 #include "host/error.h"
 #include "host/run_failure.h"
 #include "host/terminal.h"
@@ -17,17 +18,31 @@
 #define COLUMNS_MAX 120u
 #define COLUMNS_DEFAULT 100u /* not a terminal */
 
-enum { OPTION_JSON = 256, OPTION_QEMU, OPTION_ROOT };
+enum {
+    OPTION_JSON = 256,
+    OPTION_QEMU,
+    OPTION_ROOT,
+    OPTION_MEASURE,
+    OPTION_ACCEL,
+    OPTION_CPU,
+    OPTION_PIN,
+};
 
 struct request {
     const char *root;
-    const char *qemu;
+    struct measure_options runs; /* with --measure, but for qemu */
+    bool measure;
     bool json;
     bool details;
 };
 
 static const struct argp_option doctor_options[] = {
     {"json", OPTION_JSON, NULL, 0, "Print one JSON object: checks, faithful, verdict", 0},
+    {"measure", OPTION_MEASURE, NULL, 0,
+     "Boot the guest for some seconds and say what sampling costs here", 0},
+    {"accel", OPTION_ACCEL, "KIND", 0, "With --measure: auto (default), kvm or tcg", 0},
+    {"cpu", OPTION_CPU, "MODEL", 0, "With --measure: QEMU's CPU model", 0},
+    {"pin", OPTION_PIN, "LIST", 0, "With --measure: host CPUs for the guest's, such as 4,5", 0},
     {"qemu", OPTION_QEMU, "PATH", 0, "The emulator that runs will use", 0},
     {"verbose", 'v', NULL, 0, "Show the effect of what is in order, too", 0},
     {"root", OPTION_ROOT, "DIR", OPTION_HIDDEN, "Read /sys and /proc below DIR", 0},
@@ -43,7 +58,19 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         r->json = true;
         return 0;
     case OPTION_QEMU:
-        r->qemu = argument;
+        r->runs.qemu = argument;
+        return 0;
+    case OPTION_MEASURE:
+        r->measure = true;
+        return 0;
+    case OPTION_ACCEL:
+        r->runs.accel = argument;
+        return 0;
+    case OPTION_CPU:
+        r->runs.cpu = argument;
+        return 0;
+    case OPTION_PIN:
+        r->runs.pin = argument;
         return 0;
     case OPTION_ROOT:
         r->root = argument;
@@ -70,7 +97,7 @@ static int examine(const struct request *request)
     int error = 0;
 
     host.root = request->root;
-    doctor_facts_gather(&host.facts, request->qemu);
+    doctor_facts_gather(&host.facts, request->runs.qemu);
     doctor_examine(&host, &report);
     if (request->json)
         error = doctor_print_json(stdout, &report);
@@ -90,10 +117,12 @@ int doctor_command(int argc, char **argv)
     static const struct argp argp = {
         .options = doctor_options,
         .parser = parse_option,
-        .doc = "Says whether this machine can give faithful runs (hardware counters, at the CPU's "
-               "speed, undisturbed) and what to change.\v"
-               "The exit status is 0 if it can, 1 if it cannot, 125 if that could not be found "
-               "out.  docs/lab-setup.md explains each setting.",
+        .doc =
+            "Says whether this machine can give faithful runs (hardware counters, at the CPU's "
+            "speed, undisturbed) and what to change.\v"
+            "The exit status is 0 if it can, 1 if it cannot, 125 if that could not be found "
+            "out; with --measure it is 0 when everything was measured.  docs/lab-setup.md explains "
+            "each setting.",
     };
     struct request request = {.root = ""};
 
@@ -103,5 +132,9 @@ int doctor_command(int argc, char **argv)
         error_print("--root %s: %s", request.root, strerror(errno));
         return RUN_EXIT_FAILED;
     }
-    return examine(&request);
+    if (!request.measure && (request.runs.accel || request.runs.cpu || request.runs.pin)) {
+        error_print("--accel, --cpu and --pin are for the runs of --measure; give that, too");
+        return RUN_EXIT_FAILED;
+    }
+    return request.measure ? doctor_measure(&request.runs, request.json) : examine(&request);
 }

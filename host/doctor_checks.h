@@ -18,6 +18,7 @@ void doctor_check_vpmu(const struct doctor_host *h, struct doctor_finding *f);
 void doctor_check_enable_pmu(const struct doctor_host *h, struct doctor_finding *f);
 void doctor_check_mediated_pmu(const struct doctor_host *h, struct doctor_finding *f);
 void doctor_check_apic(const struct doctor_host *h, struct doctor_finding *f);
+void doctor_check_l1tf(const struct doctor_host *h, struct doctor_finding *f);
 
 /* who else uses the CPUs */
 void doctor_check_nmi_watchdog(const struct doctor_host *h, struct doctor_finding *f);

@@ -141,6 +141,48 @@ void doctor_check_kvm_speed(const struct doctor_host *h, struct doctor_finding *
     }
 }
 
+/* QEMU knows the CPUID leaf that announces PerfMonV2 (80000022H) since 9.2.  One that does not say
+ * its version is a problem of its own.
+ */
+static bool qemu_passes_perfmon_v2(const struct doctor_host *h)
+{
+    unsigned int major, minor;
+
+    return sscanf(h->facts.qemu_version, "QEMU emulator version %3u.%3u", &major, &minor) != 2 ||
+           major > 9 || (major == 9 && minor >= 2);
+}
+
+/* It takes KVM and QEMU to bring it into a guest. */
+static void check_perfmon_v2(const struct doctor_host *h, struct doctor_finding *f)
+{
+    bool by_kvm = h->facts.kvm_counters.version > 1;
+    bool by_qemu = qemu_passes_perfmon_v2(h);
+
+    if (by_kvm && by_qemu)
+        return;
+    f->state = DOCTOR_WARNING;
+    doctor_finding_effect(f,
+                          "This CPU's PerfMonV2 does not reach a guest, %s%s%s not pass it on: "
+                          "counters start and stop one after the other.",
+                          by_kvm ? "" : "KVM", by_kvm || by_qemu ? "" : " and ",
+                          by_qemu  ? " does"
+                          : by_kvm ? "QEMU does"
+                                   : "QEMU do");
+    doctor_finding_advice(f, "install %s%s%s", by_kvm ? "" : "Linux 6.5 or later",
+                          by_kvm || by_qemu ? "" : " and ", by_qemu ? "" : "QEMU 9.2 or later");
+}
+
+/* KVM turns its switch off itself there (Linux: arch/x86/kvm/pmu.h, kvm_init_pmu_capability). */
+static void report_hybrid(struct doctor_finding *f, const char *found)
+{
+    doctor_finding_set(f, DOCTOR_PROBLEM, "%s, the processor is a hybrid", found);
+    doctor_finding_effect(f, "KVM gives guests no counters where cores are of several kinds, "
+                             "whatever its module is loaded with.");
+    doctor_finding_advice(f,
+                          "boot the program on the bare machine, from a stick (hr usb), or use a "
+                          "machine with cores of one kind");
+}
+
 void doctor_check_vpmu(const struct doctor_host *h, struct doctor_finding *f)
 {
     const struct cpu_counters *offered = &h->facts.kvm_counters;
@@ -149,6 +191,10 @@ void doctor_check_vpmu(const struct doctor_host *h, struct doctor_finding *f)
     if (h->facts.kvm_error != 0) {
         doctor_finding_set(f, DOCTOR_UNKNOWN, "KVM cannot be asked: %s",
                            strerror(-h->facts.kvm_error));
+        return;
+    }
+    if (offered->version == 0 && h->facts.counters.hybrid) {
+        report_hybrid(f, "none");
         return;
     }
     if (offered->version == 0) {
@@ -164,19 +210,21 @@ void doctor_check_vpmu(const struct doctor_host *h, struct doctor_finding *f)
     }
     doctor_finding_set(f, DOCTOR_OK, "%s", cpu_counters_describe(offered, described));
     doctor_finding_effect(f, "A guest reads real counters.");
-    if (offered->vendor == RUN_CPU_AMD && offered->version < h->facts.counters.version) {
-        f->state = DOCTOR_WARNING;
-        doctor_finding_effect(
-            f, "This CPU's PerfMonV2 is not passed on: counters start and stop one after "
-               "the other.");
-        doctor_finding_advice(f, "install Linux 6.5 or later");
-    }
+    if (offered->vendor == RUN_CPU_AMD && h->facts.counters.version > 1)
+        check_perfmon_v2(h, f);
 }
 
 static void report_switched_off(const struct doctor_host *h, struct doctor_finding *f,
                                 const char *module, const char *parameter)
 {
-    doctor_finding_set(f, DOCTOR_PROBLEM, "off (%s.%s)", module, parameter);
+    char found[64];
+
+    snprintf(found, sizeof found, "off (%s.%s)", module, parameter);
+    if (h->facts.counters.hybrid) {
+        report_hybrid(f, found);
+        return;
+    }
+    doctor_finding_set(f, DOCTOR_PROBLEM, "%s", found);
     doctor_finding_effect(f, "KVM hides the counters from every guest.");
     doctor_finding_module_parameter(h, f, module, vendor_module(h), parameter);
     if (h->facts.counters.version == 0) { /* then this is not the cause */
@@ -219,6 +267,28 @@ static bool can_mediate(const struct cpu_counters *counters)
     return counters->version >= (counters->vendor == RUN_CPU_AMD ? 2 : 4);
 }
 
+/* Linux: arch/x86/kvm/pmu.c, kvm_need_rdpmc_intercept.  KVM shows three fixed counters at most. */
+static void report_mediated(const struct doctor_host *h, struct doctor_finding *f)
+{
+    const struct cpu_counters *own = &h->facts.counters;
+    const struct cpu_counters *offered = &h->facts.kvm_counters;
+
+    doctor_finding_set(f, DOCTOR_OK, "on");
+    doctor_finding_effect(f, "Guests read their counters without leaving to KVM.");
+    if (h->facts.kvm_error != 0 || offered->version == 0 ||
+        (offered->general == own->general && offered->fixed == own->fixed &&
+         offered->general_bits == own->general_bits))
+        return;
+    doctor_finding_set(f, DOCTOR_WARNING,
+                       "on, but guests have %u general and %u fixed counters and the CPU %u and %u",
+                       offered->general, offered->fixed, own->general, own->fixed);
+    doctor_finding_effect(f,
+                          "KVM passes RDPMC on only where guest and CPU have as many counters, of "
+                          "the same width: here each RDPMC leaves the guest, for a microsecond or "
+                          "so.  Reading a counter by RDMSR does not.");
+    doctor_finding_advice(f, "take intervals that bear it; a newer KVM may show all counters");
+}
+
 void doctor_check_mediated_pmu(const struct doctor_host *h, struct doctor_finding *f)
 {
     const char *module = vendor_module(h);
@@ -231,8 +301,7 @@ void doctor_check_mediated_pmu(const struct doctor_host *h, struct doctor_findin
         return;
     }
     if (error == 0 && on) {
-        doctor_finding_set(f, DOCTOR_OK, "on");
-        doctor_finding_effect(f, "Guests read their counters without leaving to KVM.");
+        report_mediated(h, f);
         return;
     }
     doctor_finding_set(f, DOCTOR_WARNING, error == 0 ? "off" : "this KVM has none");
@@ -280,4 +349,49 @@ void doctor_check_apic(const struct doctor_host *h, struct doctor_finding *f)
                               apic ? "Each interrupt of --mode ipi" : "Each sampling interrupt");
         doctor_finding_module_parameter(h, f, module, module, apic ? "enable_ipiv" : parameter);
     }
+}
+
+static bool is_vulnerability(const char *text)
+{
+    static const char *const starts[] = {"Not affected", "Mitigation: ", "Vulnerable"};
+
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (strncmp(text, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+/* What Linux says of entries into guests follows "VMX: " (Linux: arch/x86/kernel/cpu/bugs.c). */
+void doctor_check_l1tf(const struct doctor_host *h, struct doctor_finding *f)
+{
+    static const char path[] = "/sys/devices/system/cpu/vulnerabilities/l1tf";
+    char text[DOCTOR_TEXT_BYTES];
+    bool always, sometimes;
+    int error = doctor_read(h, path, text);
+
+    if (error == 0 && !is_vulnerability(text))
+        error = -EBADMSG;
+    if (error != 0) {
+        doctor_finding_unreadable(f, path, error);
+        return;
+    }
+    always = strstr(text, "VMX: cache flushes") != NULL;
+    sometimes = strstr(text, "VMX: conditional cache flushes") != NULL;
+    if (!always && !sometimes) {
+        doctor_finding_set(f, DOCTOR_OK, "no flush");
+        doctor_finding_effect(f, "The program's data stays in the first-level cache when a sample "
+                                 "leaves the guest.");
+        return;
+    }
+    doctor_finding_set(f, DOCTOR_WARNING, "flushed at %s entry into a guest",
+                       always ? "every" : "some kinds of");
+    doctor_finding_effect(
+        f,
+        "KVM empties the first-level data cache %s: after such a sample the "
+        "program's loads miss, and events of caches, stalls and cycles count that.",
+        always ? "after each exit, of which a sample has several"
+               : "after exits by the host's interrupts, to QEMU and to KVM's emulator");
+    doctor_finding_command(f, "echo never | sudo tee "
+                              "/sys/module/kvm_intel/parameters/vmentry_l1d_flush  # if you trust "
+                              "what all guests run");
 }

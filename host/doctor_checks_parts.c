@@ -105,7 +105,7 @@ void doctor_check_qemu(const struct doctor_host *h, struct doctor_finding *f)
     } else {
         doctor_finding_set(f, DOCTOR_OK, "%.*s, %s", (int)strcspn(version + strlen(before), " "),
                            version + strlen(before), h->facts.qemu);
-        doctor_finding_effect(f, "Microtome is tested with 7.2.");
+        doctor_finding_effect(f, "Microtome is tested with 7.2 and 10.0.");
     }
 }
 

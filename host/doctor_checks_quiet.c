@@ -12,6 +12,21 @@
 #define CPUS_TEXT_BYTES 160
 #define CORES_NEEDED 2 /* one for the program, one for the service CPU */
 
+/* Then perf may hold no event that counts guests, too (Linux: kernel/events/core.c,
+ * perf_create_mediated_pmu).
+ */
+static bool is_mediated(const struct doctor_host *h)
+{
+    static const char *const paths[] = {"/sys/module/kvm_intel/parameters/enable_mediated_pmu",
+                                        "/sys/module/kvm_amd/parameters/enable_mediated_pmu"};
+    bool on;
+
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        if (doctor_read_flag(h, paths[i], &on) == 0 && on)
+            return true;
+    return false;
+}
+
 void doctor_check_nmi_watchdog(const struct doctor_host *h, struct doctor_finding *f)
 {
     static const char path[] = "/proc/sys/kernel/nmi_watchdog";
@@ -23,6 +38,12 @@ void doctor_check_nmi_watchdog(const struct doctor_host *h, struct doctor_findin
     } else if (!on) {
         doctor_finding_set(f, DOCTOR_OK, "off");
         doctor_finding_effect(f, "It takes no counter.");
+    } else if (is_mediated(h)) {
+        doctor_finding_set(f, DOCTOR_PROBLEM, "on, and the vPMU is mediated");
+        doctor_finding_effect(f,
+                              "It holds a counter of every CPU: a guest with counters of its own "
+                              "does not start (KVM_CREATE_VCPU: Device or resource busy).");
+        doctor_finding_command(f, "sudo sysctl kernel.nmi_watchdog=0");
     } else {
         doctor_finding_set(f, DOCTOR_WARNING, "on");
         doctor_finding_effect(

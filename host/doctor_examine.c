@@ -40,7 +40,11 @@ static const struct doctor_check checks[] = {
      .look = doctor_check_enable_pmu},
     {.id = "mediated_pmu", .title = "Mediated vPMU", .look = doctor_check_mediated_pmu},
     {.id = "apic", .title = "APICv, AVIC", .look = doctor_check_apic},
-    {.id = "nmi_watchdog", .title = "NMI watchdog", .look = doctor_check_nmi_watchdog},
+    {.id = "l1tf", .title = "L1 flush (L1TF)", .look = doctor_check_l1tf},
+    {.id = "nmi_watchdog",
+     .title = "NMI watchdog",
+     .otherwise = "the NMI watchdog keeps guests with a mediated vPMU from starting",
+     .look = doctor_check_nmi_watchdog},
     {.id = "isolated_cpus", .title = "Isolated CPUs", .look = doctor_check_isolated},
     {.id = "smt", .title = "SMT siblings", .look = doctor_check_smt},
     {.id = "governor", .title = "Governor", .look = doctor_check_governor},
@@ -127,12 +131,18 @@ static bool reasons(const struct doctor_report *r, char *out, size_t room)
     return nothing_runs;
 }
 
-static bool is_fast(const struct doctor_report *r)
+static enum doctor_state state_of(const struct doctor_report *r, const char *id)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (strcmp(r->checks[i].id, "kvm_speed") == 0)
-            return r->findings[i].state == DOCTOR_OK;
-    return false;
+        if (strcmp(r->checks[i].id, id) == 0)
+            return r->findings[i].state;
+    return DOCTOR_UNKNOWN;
+}
+
+/* The watchdog is a problem only where it keeps guests from starting. */
+static bool is_fast(const struct doctor_report *r)
+{
+    return state_of(r, "kvm_speed") == DOCTOR_OK && state_of(r, "nmi_watchdog") != DOCTOR_PROBLEM;
 }
 
 static void judge(struct doctor_report *r)

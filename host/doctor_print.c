@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "host/doctor.h"
+#include "host/terminal.h"
 
 #define STATE_COLUMNS 9
 #define TITLE_COLUMNS 17
 #define INDENT (STATE_COLUMNS + TITLE_COLUMNS)
-#define COLOUR_OFF "\033[0m"
 
 static const char *const colours_on[] = {
     [DOCTOR_OK] = "\033[32m", /* green */

@@ -2,9 +2,54 @@
 #include "host/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "host/text.h"
+
+/* ESC [ K, which hr itself sends to terminals. */
+static bool erases_line(const char *at, size_t left)
+{
+    return left >= 3 && memcmp(at, "\033[K", 3) == 0;
+}
+
+static ssize_t write_escaped(void *cookie, const char *bytes, size_t count)
+{
+    char safe[4096];
+    size_t used = 0;
+
+    (void)cookie;
+    for (size_t i = 0; i < count; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        bool c1 = c == 0xc2 && i + 1 < count && ((unsigned char)bytes[i + 1] & 0xe0) == 0x80;
+
+        if (used > sizeof safe - 8) {
+            (void)!write(STDERR_FILENO, safe, used);
+            used = 0;
+        }
+        if (c1 || c == 0x7f ||
+            (c < ' ' && strchr("\n\r\t", c) == NULL && !erases_line(bytes + i, count - i)))
+            used += (size_t)snprintf(safe + used, sizeof safe - used, "\\x%02x", c);
+        else
+            safe[used++] = (char)c;
+    }
+    (void)!write(STDERR_FILENO, safe, used);
+    return (ssize_t)count;
+}
+
+void error_protect_terminal(void)
+{
+    const cookie_io_functions_t functions = {.write = write_escaped};
+    FILE *stream = fopencookie(NULL, "w", functions);
+
+    if (stream == NULL)
+        return;
+    setvbuf(stream, NULL, _IONBF, 0);
+    stderr = stream;
+}
 
 void error_print(const char *format, ...)
 {

@@ -7,4 +7,9 @@
  */
 void error_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From here on nothing on stderr steers the terminal, whoever writes it: argp and getopt print what
+ * they were given.
+ */
+void error_protect_terminal(void);
+
 #endif

@@ -25,11 +25,60 @@ static bool start(void)
     return works;
 }
 
+/* Where libpfm4 (4.13) contradicts Intel's event lists (perfmon, core events of each model).  Event
+ * 00H is none of a general counter: the kernel takes its unit masks 01H to 04H for the fixed
+ * counters 0 to 3, which count instructions, cycles, reference cycles and slots.  The names are as
+ * libpfm4 spells them in full, without the table.
+ */
+static const struct correction {
+    const char *tables; /* each followed by a space */
+    const char *name;
+    uint16_t wrong, right; /* unit mask and event code */
+    bool no_companion;
+} corrections[] = {
+    {"icl icx spr ", "TOPDOWN:BACKEND_BOUND_SLOTS:", 0x0200, 0x02a4, false},
+    {"icl icx spr ", "TOPDOWN:BAD_SPEC_SLOTS:", 0x0400, 0x04a4, false},
+    {"icl icx spr ", "TOPDOWN:BR_MISPREDICT_SLOTS:", 0x0800, 0x08a4, false},
+    {"icl icx spr ", "TOPDOWN:MEMORY_BOUND_SLOTS:", 0x1000, 0x10a4, false},
+    {"glm ", "CPU_CLK_UNHALTED:CORE_P:", 0x0000, 0x003c, false},
+    {"glm ", "CPU_CLK_UNHALTED:REF:", 0x0100, 0x013c, false},
+    /* B7H was off-core responses before */
+    {"spr ", "EXE:AMX_BUSY:", 0x02b7, 0x02b7, true},
+};
+
+/* Is it one of the words of a list, each followed by a space? */
+static bool in_list(const char *list, const char *word, size_t bytes)
+{
+    for (; *list != 0; list += strcspn(list, " ") + 1)
+        if (strncmp(list, word, bytes) == 0 && list[bytes] == ' ')
+            return true;
+    return false;
+}
+
+/* `full` is TABLE::NAME:MODIFIERS. */
+static void correct(const char *full, uint64_t *select, uint64_t *companion)
+{
+    const char *end = strstr(full, "::");
+
+    for (size_t i = 0; end != NULL && i < sizeof corrections / sizeof corrections[0]; i++) {
+        const struct correction *c = &corrections[i];
+
+        if ((*select & 0xffff) != c->wrong || !in_list(c->tables, full, (size_t)(end - full)) ||
+            strncmp(end + 2, c->name, strlen(c->name)) != 0)
+            continue;
+        *select = (*select & ~0xffffull) | c->right;
+        if (c->no_companion)
+            *companion = 0;
+        return;
+    }
+}
+
 bool events_library_encode(const char *table, const char *name, uint64_t rings, uint64_t *select,
                            uint64_t *companion)
 {
     char full[FULL_NAME_BYTES];
-    pfm_pmu_encode_arg_t encoded = {.size = sizeof encoded};
+    char *spelled = NULL;
+    pfm_pmu_encode_arg_t encoded = {.size = sizeof encoded, .fstr = &spelled};
     int levels =
         (rings & EVENTS_SELECT_USR ? PFM_PLM3 : 0) | (rings & EVENTS_SELECT_OS ? PFM_PLM0 : 0);
     bool good;
@@ -41,7 +90,10 @@ bool events_library_encode(const char *table, const char *name, uint64_t rings, 
     if (good) {
         *select = encoded.codes[0] & ~(EVENTS_SELECT_INT | EVENTS_SELECT_EN);
         *companion = encoded.count == 2 ? encoded.codes[1] : 0;
+        if (spelled != NULL)
+            correct(spelled, select, companion);
     }
+    free(spelled);
     free(encoded.codes);
     return good;
 }

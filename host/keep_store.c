@@ -30,10 +30,26 @@ static int make_temporary(struct keep_store *s)
     return -EEXIST;
 }
 
+/* The umask, without changing it: other threads make files, too. */
+static unsigned int read_mask(void)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    unsigned int mask = S_IWGRP | S_IWOTH;
+    char line[256];
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "Umask:", 6) == 0)
+            mask = (unsigned int)strtoul(line + 6, NULL, 8) & 0777;
+    if (file != NULL)
+        fclose(file);
+    return mask;
+}
+
 int keep_store_open(struct keep_store *s, const char *directory, uint64_t bytes_max)
 {
     *s = (struct keep_store)KEEP_STORE_CLOSED;
     s->bytes_max = bytes_max;
+    s->mask = read_mask();
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return -errno;
     s->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -229,8 +245,8 @@ int keep_store_name(struct keep_store *s, uint64_t id, uint64_t size, const char
     if (result != 0)
         return result;
     make_times(attributes, times);
-    if (ftruncate(s->file, (off_t)size) != 0 || fchmod(s->file, attributes->mode & 0777) != 0 ||
-        futimens(s->file, times) != 0)
+    if (ftruncate(s->file, (off_t)size) != 0 ||
+        fchmod(s->file, attributes->mode & 0777 & ~s->mask) != 0 || futimens(s->file, times) != 0)
         return -errno;
     directory = open_parent(s, path, path_bytes, name);
     if (directory < 0)
@@ -257,7 +273,7 @@ int keep_store_directory(struct keep_store *s, const char *path, size_t path_byt
     if (mkdirat(directory, name, 0700) != 0 && errno != EEXIST)
         result = -errno;
     fd = openat(directory, name, OPEN_DIRECTORY);
-    if (result == 0 && (fd < 0 || fchmod(fd, (attributes->mode & 0777) | 0700) != 0))
+    if (result == 0 && (fd < 0 || fchmod(fd, (attributes->mode & 0777 & ~s->mask) | 0700) != 0))
         result = -errno;
     if (fd >= 0)
         close(fd);

@@ -21,6 +21,7 @@
 struct keep_store {
     int directory;
     int temporary;
+    unsigned int mask; /* the umask: what permissions files do not get */
     char temporary_name[sizeof KEEP_STORE_PREFIX + 6];
     uint64_t bytes_max; /* of all contents on the disk */
     uint64_t bytes; /* so far */

@@ -21,6 +21,7 @@ struct child_ends {
     int ports[LAUNCH_PORTS];
     int errors;
     int qmp;
+    int exact;
     int status; /* an errno is written here when exec fails */
 };
 
@@ -60,9 +61,10 @@ static int place_descriptors(struct child_ends *ends, const struct launch_comman
 {
     const int files =
         LAUNCH_FD_PORTS + LAUNCH_FILES; /* the last port, and the QMP socket follows */
-    int first_unused = command->controlled  ? LAUNCH_FD_QMP + 1
-                       : command->has_files ? files + 1
-                                            : files;
+    int first_unused = command->exact >= 0   ? LAUNCH_FD_EXACT + 1
+                       : command->controlled ? LAUNCH_FD_QMP + 1
+                       : command->has_files  ? files + 1
+                                             : files;
     int status, null;
 
     allow_descriptors();
@@ -79,13 +81,17 @@ static int place_descriptors(struct child_ends *ends, const struct launch_comman
     for (int i = 0; i < LAUNCH_PORTS; i++)
         ends->ports[i] = move_to_spare(ends->ports[i]);
     ends->qmp = move_to_spare(ends->qmp);
+    ends->exact = move_to_spare(ends->exact);
     for (int i = 0; i < LAUNCH_PORTS; i++)
         if ((i != LAUNCH_FILES || command->has_files) &&
             place(ends->ports[i], LAUNCH_FD_PORTS + i) != 0)
             return -1;
     if (!command->has_files)
         close(files); /* whoever's it was */
+    if (!command->controlled)
+        close(LAUNCH_FD_QMP);
     if ((command->controlled && place(ends->qmp, LAUNCH_FD_QMP) != 0) ||
+        (command->exact >= 0 && place(ends->exact, LAUNCH_FD_EXACT) != 0) ||
         place(ends->archive, LAUNCH_FD_ARCHIVE) != 0 || place(null, 0) != 0 ||
         place(ends->errors, 1) != 0 || place(ends->errors, 2) != 0)
         return -1;
@@ -188,6 +194,7 @@ static int fork_emulator(const struct launch_command *command, struct launch *la
     if (launch->pid == 0)
         run_child(command, ends, parent);
     reason = launch->pid < 0 ? errno : 0;
+    launch->emulator = reason == 0 ? launch->pid : 0;
     close(status[1]);
     if (reason == 0)
         reason = wait_for_exec(status[0]);
@@ -202,7 +209,8 @@ static int fork_emulator(const struct launch_command *command, struct launch *la
 int launch_start(const struct launch_command *command, int archive_fd, struct launch *launch,
                  struct run_failure *failure)
 {
-    struct child_ends ends = {.archive = archive_fd, .errors = -1, .qmp = -1, .status = -1};
+    struct child_ends ends = {
+        .archive = archive_fd, .errors = -1, .qmp = -1, .exact = command->exact, .status = -1};
     int reason;
 
     *launch = (struct launch){.pid = -1, .pidfd = -1, .errors = -1, .qmp = -1};

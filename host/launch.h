@@ -51,14 +51,18 @@ struct launch_command {
     int argc;
     bool controlled; /* QEMU waits for commands on LAUNCH_FD_QMP */
     bool has_files; /* there is a port LAUNCH_FILES */
+    int exact; /* the memory that the plugin of --mode exact counts in; -1: none */
     char qemu[PATH_MAX]; /* what is executed */
     char kernel[PATH_MAX]; /* guest.elf */
+    char plugin[PATH_MAX]; /* of --mode exact */
 };
 
 struct launch_libvirt;
 
 struct launch {
     pid_t pid; /* our child, -1 when libvirt started the emulator */
+    pid_t emulator; /* our child or libvirt's; 0 while there is none */
+    struct launch_memory memory; /* what it was asked to do with the guest's */
     struct launch_libvirt *libvirt; /* or NULL */
     int pidfd; /* readable when the emulator has ended */
     int ports[LAUNCH_PORTS]; /* our ends, non-blocking; -1: there is none */
@@ -76,6 +80,11 @@ bool launch_wants_port(const struct options *o, enum launch_port port);
 
 /* True when the guest's CPUs are threads to place before it starts: see host/launch_place.h. */
 bool launch_is_placed(const struct launch_machine *machine);
+
+/* What -overcommit says of the machine, in one option: before QEMU 9.1 a second one resets what the
+ * first one said.  NULL: nothing.
+ */
+const char *launch_overcommit(const struct options *o, const struct launch_machine *machine);
 
 /* Chooses accelerator, CPUs, clock, memory and host CPUs.  May measure KVM for some milliseconds.
  */

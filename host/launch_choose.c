@@ -7,6 +7,7 @@
 #include "host/events.h"
 #include "host/launch.h"
 #include "host/launch_accel.h"
+#include "host/launch_numa.h"
 #include "host/launch_vpmu.h"
 
 /* The emulator counts nothing, unless it is another one, or a CPU with a PMU was asked for: then
@@ -156,14 +157,43 @@ static bool is_for_any(const struct options *o)
     return o->packing && o->target_cpu != NULL && o->accel == OPTIONS_ACCEL_AUTO;
 }
 
+/* The plugin counts in an emulator of our own that has one CPU. */
+static int check_exact(const struct options *o, struct run_failure *failure)
+{
+    if (o->mode != HR_MODE_EXACT)
+        return 0;
+    if (o->packing)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--mode exact: an archive cannot ask for it, the emulator that hr run "
+                        "starts counts; use hr run, or another mode");
+    if (o->accel == OPTIONS_ACCEL_KVM)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--accel kvm: --mode exact is counted by the emulator, and KVM executes "
+                        "without it; leave one of the two out");
+    if (o->libvirt)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--libvirt: --mode exact needs an emulator that hr starts itself; leave "
+                        "one of the two out");
+    if (o->cpus > 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--cpus %d: --mode exact counts on one CPU that does everything; leave "
+                        "--cpus out",
+                        o->cpus);
+    return 0;
+}
+
 int launch_choose(const struct options *o, struct launch_machine *machine,
                   struct run_failure *failure)
 {
     struct launch_vpmu vpmu = {.present = false};
 
     *machine = (struct launch_machine){.fifo = o->fifo};
+    if (check_exact(o, failure) != 0)
+        return -1;
     if (is_for_any(o))
         machine->kvm = true;
+    else if (o->mode == HR_MODE_EXACT)
+        snprintf(machine->why, sizeof machine->why, "--mode exact is counted by the emulator");
     else if (o->accel == OPTIONS_ACCEL_AUTO)
         choose_best(o, machine, &vpmu);
     else if (o->accel == OPTIONS_ACCEL_TCG)
@@ -186,5 +216,9 @@ int launch_choose(const struct options *o, struct launch_machine *machine,
                              &machine->memory, &machine->notes);
     if (o->fifo && !o->libvirt && launch_pin_try_fifo(failure) != 0)
         return -1;
-    return choose_host_cpus(o, machine, failure);
+    if (choose_host_cpus(o, machine, failure) != 0)
+        return -1;
+    if (machine->kvm)
+        launch_numa_choose("", &machine->pin, o->memory_bytes, &machine->memory, &machine->notes);
+    return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/exact/exact_memory.h"
 #include "host/launch.h"
 #include "host/launch_cpu_model.h"
 #include "host/launch_fds.h"
@@ -37,29 +38,49 @@ static void add(struct launch_command *c, const char *format, ...)
     c->argv[++c->argc] = NULL;
 }
 
+/* A guest that halts and waits without an exit (cpu-pm) has KVM arm its timers without the CPU's
+ * own one (Linux: arch/x86/kvm/lapic.c, kvm_can_use_hv_timer): worth it only where no timer
+ * samples.
+ */
+const char *launch_overcommit(const struct options *o, const struct launch_machine *machine)
+{
+    bool lock = machine->kvm && machine->memory.locked;
+    bool power = machine->kvm && machine->pin.count != 0 && o->mode == HR_MODE_IPI;
+
+    if (lock)
+        return power ? "mem-lock=on,cpu-pm=on" : "mem-lock=on";
+    return power ? "cpu-pm=on" : NULL;
+}
+
+/* Pages that are merged, far away or not there yet would be noise in a measurement. */
+static void add_backend(const struct launch_memory *m, unsigned long long megabytes,
+                        struct launch_command *c)
+{
+    char node[48] = "";
+
+    if (m->bound)
+        snprintf(node, sizeof node, ",host-nodes=%d,policy=bind", m->node);
+    add(c, "-object");
+    add(c, "memory-backend-%s,id=memory,size=%lluM%s%s%s", m->huge_pages ? "memfd" : "ram",
+        megabytes, m->huge_pages ? ",hugetlb=on,hugetlbsize=2M" : "",
+        m->filled ? ",prealloc=on" : "", node);
+}
+
 static void add_memory(const struct options *o, const struct launch_machine *m,
                        struct launch_command *c)
 {
+    const char *overcommit = launch_overcommit(o, m);
     unsigned long long megabytes = o->memory_bytes >> 20;
 
-    if (m->memory.huge_pages) {
-        add(c, "-object");
-        add(c, "memory-backend-memfd,id=memory,size=%lluM,hugetlb=on,hugetlbsize=2M,prealloc=on",
-            megabytes);
-    }
+    if (m->kvm)
+        add_backend(&m->memory, megabytes, c);
     add(c, "-machine");
-    /* Pages that are merged or not there yet would be noise in a measurement. */
-    add(c, MACHINE "%s%s", m->kvm ? ",mem-merge=off" : "",
-        m->memory.huge_pages ? ",memory-backend=memory" : "");
+    add(c, MACHINE "%s", m->kvm ? ",mem-merge=off,memory-backend=memory" : "");
     add(c, "-m");
     add(c, "%lluM", megabytes);
-    if (m->memory.locked) {
+    if (overcommit != NULL) {
         add(c, "-overcommit");
-        add(c, "mem-lock=on");
-    }
-    if (m->kvm && m->pin.count != 0) {
-        add(c, "-overcommit");
-        add(c, "cpu-pm=on");
+        add(c, "%s", overcommit);
     }
 }
 
@@ -122,6 +143,23 @@ static void add_ports(const struct options *o, struct launch_command *c)
     add(c, "isa-debug-exit,iobase=0x%x,iosize=4", RUN_DEBUG_EXIT_PORT);
 }
 
+/* The plugin that counts every instruction, and the memory that it counts in. */
+static int add_exact(const struct options *o, struct launch_command *c, struct run_failure *failure)
+{
+    c->exact = -1;
+    if (o->mode != HR_MODE_EXACT)
+        return 0;
+    if (launch_find_part("exact.so", NULL, NULL, c->plugin, failure) != 0)
+        return -1;
+    c->exact = exact_memory_create();
+    if (c->exact < 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "--mode exact: no memory to count in: %s",
+                        strerror(-c->exact));
+    add(c, "-plugin");
+    add(c, "%s,fd=%d", c->plugin, LAUNCH_FD_EXACT);
+    return 0;
+}
+
 /* The guest waits until its CPUs' threads are placed (host/launch_place.h). */
 static void add_control(struct launch_command *c)
 {
@@ -157,7 +195,7 @@ int launch_prepare(const struct options *o, const struct launch_machine *machine
     command->controlled = launch_is_placed(machine);
     if (command->controlled)
         add_control(command);
-    return 0;
+    return add_exact(o, command, failure);
 }
 
 static bool needs_quotes(const char *text)

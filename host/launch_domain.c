@@ -59,6 +59,20 @@ static void put_memory(struct xml *x, const struct options *o, const struct laun
     }
     if (m->memory.huge_pages)
         put(x, "source", "type", "memfd");
+    if (m->memory.filled)
+        put(x, "allocation", "mode", "immediate");
+    xml_end(x);
+}
+
+static void put_node(struct xml *x, const struct launch_machine *m)
+{
+    if (!m->kvm || !m->memory.bound)
+        return;
+    xml_start(x, "numatune");
+    xml_start(x, "memory");
+    xml_attribute(x, "mode", "strict");
+    xml_attribute(x, "nodeset", "%d", m->memory.node);
+    xml_end(x);
     xml_end(x);
 }
 
@@ -279,6 +293,7 @@ static void put_argument(struct xml *x, const char *option, const char *value)
 /* What libvirt has no words for. */
 static void put_command_line(struct xml *x, const struct options *o, const struct launch_machine *m)
 {
+    const char *overcommit = launch_overcommit(o, m);
     char exit_device[64];
 
     snprintf(exit_device, sizeof exit_device, "isa-debug-exit,iobase=0x%x,iosize=4",
@@ -290,8 +305,8 @@ static void put_command_line(struct xml *x, const struct options *o, const struc
         put_argument(x, "-cpu", o->cpu);
     if (m->virtual_time)
         put_argument(x, "-icount", "shift=0,sleep=off");
-    if (m->kvm && m->pin.count != 0)
-        put_argument(x, "-overcommit", "cpu-pm=on");
+    if (overcommit != NULL) /* after libvirt's own, which knows mem-lock only */
+        put_argument(x, "-overcommit", overcommit);
     put_argument(x, "-device", exit_device);
     xml_end(x);
 }
@@ -318,6 +333,7 @@ int launch_domain_write(const struct options *o, const struct launch_machine *ma
     xml_element(&x, "name", domain->name);
     put_memory(&x, o, machine);
     put_cpus(&x, machine);
+    put_node(&x, machine);
     put_boot(&x, domain);
     put_features(&x, machine);
     put_cpu_model(&x, o, machine);

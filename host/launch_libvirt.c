@@ -210,6 +210,7 @@ static int start(struct launch_libvirt *l, const struct options *o,
     if (result == 0)
         result = launch_directory_accept(&directory, launch->ports, &emulator, failure);
     launch_directory_remove(&directory); /* the emulator has read its files by now */
+    launch->emulator = result == 0 ? emulator : 0;
     if (result != 0 || open_process(launch, emulator, &launch->pidfd, failure) != 0)
         return -1;
     return start_watcher(l, launch, failure);

@@ -30,3 +30,10 @@ void launch_warn(struct launch_notes *notes, const char *format, ...)
     add(notes, true, format, arguments);
     va_end(arguments);
 }
+
+void launch_notes_print(const struct launch_notes *notes, bool verbose, bool quiet, FILE *out)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        if (verbose || (notes->lines[i].warning && !quiet))
+            fprintf(out, "hr: %s\n", notes->lines[i].text);
+}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define LAUNCH_NOTES_MAX 12
 
@@ -22,5 +23,8 @@ void launch_note(struct launch_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void launch_warn(struct launch_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Writes what the user wants to read: warnings unless `quiet`, with `verbose` everything. */
+void launch_notes_print(const struct launch_notes *notes, bool verbose, bool quiet, FILE *out);
 
 #endif

@@ -34,14 +34,21 @@ static const struct launch_vpmu_switch *find_switched_off(const char *root)
     return NULL;
 }
 
-void launch_vpmu_judge(const struct cpu_counters *offered, int error, const char *root,
-                       struct launch_vpmu *vpmu)
+/* On a hybrid processor KVM turns its switch off itself, whatever it was loaded with (Linux:
+ * arch/x86/kvm/pmu.h, kvm_init_pmu_capability).
+ */
+void launch_vpmu_judge(const struct cpu_counters *offered, int error,
+                       const struct cpu_counters *own, const char *root, struct launch_vpmu *vpmu)
 {
     char described[CPU_COUNTERS_TEXT_BYTES];
     const struct launch_vpmu_switch *off = find_switched_off(root);
 
     *vpmu = (struct launch_vpmu){.present = false};
-    if (off != NULL) {
+    if (own->hybrid && (off != NULL || (error == 0 && offered->version == 0))) {
+        snprintf(vpmu->why, sizeof vpmu->why,
+                 "KVM has no vPMU on a hybrid processor (cores of several kinds); boot the program "
+                 "on the bare machine with 'hr usb', or use another machine");
+    } else if (off != NULL) {
         snprintf(vpmu->why, sizeof vpmu->why,
                  "KVM has no vPMU: parameter %s of module %s is off; load the module with %s=1, on "
                  "a machine that has performance counters",
@@ -63,10 +70,12 @@ void launch_vpmu_judge(const struct cpu_counters *offered, int error, const char
 void launch_vpmu_find(struct launch_vpmu *vpmu)
 {
     struct cpu_counters offered = {.version = 0};
+    struct cpu_counters own;
     int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC);
     int error = kvm < 0 ? -errno : cpu_counters_of_kvm(kvm, &offered);
 
-    launch_vpmu_judge(&offered, error, "", vpmu);
+    cpu_counters_of_host(&own);
+    launch_vpmu_judge(&offered, error, &own, "", vpmu);
     if (kvm >= 0)
         close(kvm);
 }

@@ -167,6 +167,7 @@ int main(int argc, char **argv)
 {
     int status;
 
+    error_protect_terminal();
     occupy_standard_streams(argc > 1 && strcmp(argv[1], "run") == 0);
     status = dispatch(argc, argv);
 

@@ -20,10 +20,13 @@ enum { /* options without a letter */
        KEY_NO_PROGRESS,
        KEY_KEEP_FILES,
        KEY_MISSING,
+       KEY_FORCE,
 };
 
 static const struct argp_option run_options[] = {
-    {"output", 'o', "FILE", 0, "trace to write (default hr.bin)", 0},
+    {"output", 'o', "FILE", 0,
+     "trace to write (default hr.bin); one that is there becomes FILE.old", 0},
+    {"force", KEY_FORCE, 0, 0, "replace a file that is no trace", 0},
     {"accel", KEY_ACCEL, "KIND", 0, "auto (default), kvm or tcg", 2},
     {"qemu", KEY_QEMU, "PATH", 0, "the emulator (default qemu-system-x86_64)", 2},
     {"cpu", KEY_CPU, "MODEL", 0, "QEMU's CPU model (default: x86-64-v3 emulated, host under KVM)",
@@ -45,7 +48,8 @@ static const struct argp_option run_options[] = {
 };
 
 static const struct argp_option pack_options[] = {
-    {"output", 'o', "FILE", 0, "archive to write (default run.cpio)", 0},
+    {"output", 'o', "FILE", 0, "archive to write (default run.cpio); - is standard output", 0},
+    {"force", KEY_FORCE, 0, 0, "replace a file that is no archive of hr pack", 0},
     {"accel", KEY_ACCEL, "KIND", 0, "what it is for: auto (default), kvm or tcg", 2},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "the kernel stops the program after this time of its clock",
      0},
@@ -93,6 +97,9 @@ static error_t parse_run_option(int key, char *argument, struct argp_state *stat
         return set_accel(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case 'o':
         o->output = argument;
+        return 0;
+    case KEY_FORCE:
+        o->force = true;
         return 0;
     case KEY_QEMU:
         o->qemu = argument;
@@ -147,6 +154,9 @@ static error_t parse_pack_option(int key, char *argument, struct argp_state *sta
         return 0;
     case 'o':
         parse->options->output = argument;
+        return 0;
+    case KEY_FORCE:
+        parse->options->force = true;
         return 0;
     case KEY_ACCEL:
         return set_accel(parse->options, argument, parse->failure) == 0 ? 0 : EINVAL;

@@ -30,6 +30,7 @@ struct options {
     bool packing; /* only an archive is wanted */
     bool unattended; /* it runs where nobody is: no terminal */
     const char *output; /* hr.bin, or the archive for hr pack */
+    bool force; /* output may replace a file of any kind */
     char *events[HR_EVENTS_MAX]; /* names with their suffixes */
     size_t event_count;
     enum hr_mode mode; /* not HR_MODE_PEBS */
@@ -37,6 +38,8 @@ struct options {
     uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz */
     uint64_t frequency_hz; /* overflow: samples a second; 0: the period is fixed */
     struct hr_meta_stacks stacks; /* that samples have; kind 0: none */
+    uint32_t max_overhead; /* percent of the time that sampling may take: 1 to 90 */
+    uint32_t counters_every; /* counters are read with every so many samples; at least 1 */
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
     uint64_t memory_bytes;

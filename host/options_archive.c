@@ -13,6 +13,8 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_CPUS = 512,
        KEY_MEM,
        KEY_PAUSED,
+       KEY_MAX_OVERHEAD,
+       KEY_COUNTERS_EVERY,
        KEY_FILE,
        KEY_ROOT,
        KEY_ENV,
@@ -25,14 +27,23 @@ enum { /* options without a letter; the commands' own begin at 256 */
 
 static const struct argp_option archive_options[] = {
     {"event", 'e', "LIST", 0,
-     "events, comma-separated, see 'hr events' (default " OPTIONS_EVENTS_DEFAULT ")", 1},
+     "events, comma-separated, see 'hr events' (default " OPTIONS_EVENTS_DEFAULT
+     "); none: addresses "
+     "only",
+     1},
     {"interval", 'i', "TIME", 0, "sampling interval, from 500ns (default 10us)", 1},
-    {"mode", 'm', "MODE", 0, "timer (default), ipi, overflow, instructed or off", 1},
+    {"mode", 'm', "MODE", 0, "timer (default), ipi, overflow, instructed, exact or off", 1},
     {"count", 'c', "N", 0, "sample every N events of the first event (counter overflow)", 1},
     {"freq", 'F', "HZ", 0, "overflow sampling whose period adapts to HZ samples a second", 1},
     {"call-graph", 'g', "KIND", OPTION_ARG_OPTIONAL,
      "record call stacks: fp[,FRAMES] by frame pointers (default), dwarf[,BYTES] for unwinding", 1},
     {"paused", KEY_PAUSED, 0, 0, "sample only from the program's hr_start() on", 1},
+    {"max-overhead", KEY_MAX_OVERHEAD, "SHARE", 0,
+     "sampling takes at most this share of the time, 1% to 90% (default 50%); samples that would "
+     "take more are left out and counted",
+     1},
+    {"counters-every", KEY_COUNTERS_EVERY, "N", 0,
+     "read the counters with every Nth sample only; each sample has its address", 1},
     {"cpus", KEY_CPUS, "N", 0, "CPUs for the program beside the service CPU; 0: one for both", 2},
     {"mem", KEY_MEM, "SIZE", 0, "memory of the kernel and the program (default 1G)", 2},
     {"prefault", KEY_PREFAULT, 0, 0, "fill memory when it is mapped: no page faults later", 2},
@@ -152,6 +163,10 @@ static error_t parse_sampling_option(int key, char *argument, struct argp_state 
         if (argument == NULL && options_stacks_follow(state->argv[state->next]))
             argument = state->argv[state->next++];
         return options_set_stacks(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_MAX_OVERHEAD:
+        return options_set_overhead(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_COUNTERS_EVERY:
+        return options_set_counters_every(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_PAUSED:
         o->paused = true;
         return 0;
@@ -255,7 +270,16 @@ void options_init(struct options_parsing *parsing, struct options *o, struct run
 
 int options_finish(struct options_parsing *parsing)
 {
-    if (options_finish_sampling(parsing->options, parsing->failure) != 0)
+    struct options *o = parsing->options;
+
+    if (options_finish_sampling(o, parsing->failure) != 0)
         return -1;
+    if (o->mode == HR_MODE_EXACT) {
+        if (strcmp(parsing->event_list, OPTIONS_EVENTS_DEFAULT) != 0)
+            return run_fail(parsing->failure, RUN_EXIT_FAILED,
+                            "--event: --mode exact counts instructions, branches, loads, stores "
+                            "and calls; leave one of the two out");
+        parsing->event_list = "instructions";
+    }
     return options_events_parse(parsing->options, parsing->event_list, parsing->failure);
 }

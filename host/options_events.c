@@ -41,6 +41,9 @@ static int add_event(struct options *o, char *name, struct run_failure *failure)
 
 static int check_trigger(const struct options *o, struct run_failure *failure)
 {
+    if (o->mode == HR_MODE_OVERFLOW && o->event_count == 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "-e none: overflow sampling needs an event that interrupts; name one");
     if (o->mode != HR_MODE_OVERFLOW || !events_is_register(o->events[0]))
         return 0;
     return run_fail(failure, RUN_EXIT_FAILED,
@@ -52,6 +55,8 @@ static int check_trigger(const struct options *o, struct run_failure *failure)
 int options_events_parse(struct options *o, const char *list, struct run_failure *failure)
 {
     o->event_count = 0;
+    if (strcmp(list, "none") == 0)
+        return check_trigger(o, failure);
     for (;; list++) {
         size_t bytes = events_spec_length(list);
         char *name = strndup(list, bytes);

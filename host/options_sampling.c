@@ -34,7 +34,9 @@ int options_set_mode(struct options *o, const char *text, struct run_failure *fa
         return 0;
     }
     return run_fail(failure, RUN_EXIT_FAILED,
-                    "--mode %s: unknown; use timer, ipi, overflow, instructed or off", text);
+                    "--mode %s: unknown; use timer, ipi, overflow, instructed, exact or "
+                    "off",
+                    text);
 }
 
 static int parse_number(const char *text, uint64_t most, uint64_t *value)
@@ -61,6 +63,34 @@ int options_set_frequency(struct options *o, const char *text, struct run_failur
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--freq %s: not a number of samples a second from 1 to %u", text,
                         OPTIONS_FREQUENCY_MAX_HZ);
+    return 0;
+}
+
+int options_set_overhead(struct options *o, const char *text, struct run_failure *failure)
+{
+    char *end;
+    long percent = strtol(text, &end, 10);
+
+    if (*end == '%')
+        end++;
+    if (!isdigit((unsigned char)text[0]) || *end != 0 || percent < 1 ||
+        percent > (long)OPTIONS_OVERHEAD_MAX)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--max-overhead %s: not a share of the time from 1%% to %u%%", text,
+                        OPTIONS_OVERHEAD_MAX);
+    o->max_overhead = (uint32_t)percent;
+    return 0;
+}
+
+int options_set_counters_every(struct options *o, const char *text, struct run_failure *failure)
+{
+    uint64_t value;
+
+    if (parse_number(text, OPTIONS_COUNTERS_EVERY_MAX, &value) != 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--counters-every %s: not a number of samples from 1 to %u", text,
+                        OPTIONS_COUNTERS_EVERY_MAX);
+    o->counters_every = (uint32_t)value;
     return 0;
 }
 
@@ -112,6 +142,11 @@ int options_set_stacks(struct options *o, const char *text, struct run_failure *
     return set_limit(o, text, comma != NULL ? comma + 1 : NULL, failure);
 }
 
+static bool takes_no_samples(const struct options *o)
+{
+    return o->mode == HR_MODE_OFF || o->mode == HR_MODE_EXACT;
+}
+
 int options_finish_sampling(struct options *o, struct run_failure *failure)
 {
     bool overflow = o->period != 0 || o->frequency_hz != 0;
@@ -133,11 +168,16 @@ int options_finish_sampling(struct options *o, struct run_failure *failure)
                         modes_name(o->mode));
     if (o->interval_ns == 0)
         o->interval_ns = OPTIONS_INTERVAL_DEFAULT_NS;
-    if (o->stacks.kind != 0 && o->mode == HR_MODE_OFF)
+    if (o->max_overhead == 0)
+        o->max_overhead = OPTIONS_OVERHEAD_DEFAULT;
+    if (o->counters_every == 0)
+        o->counters_every = 1;
+    if (o->stacks.kind != 0 && takes_no_samples(o))
         return run_fail(failure, RUN_EXIT_FAILED,
-                        "--call-graph: --mode off takes no samples that could have call stacks; "
-                        "leave one of the two out");
-    if (o->paused && (o->mode == HR_MODE_OFF || o->mode == HR_MODE_INSTRUCTED))
+                        "--call-graph: --mode %s takes no samples that could have call stacks; "
+                        "leave one of the two out",
+                        modes_name(o->mode));
+    if (o->paused && (takes_no_samples(o) || o->mode == HR_MODE_INSTRUCTED))
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--paused: --mode %s has no trigger that could wait for hr_start(); leave "
                         "one of the two out",

@@ -5,6 +5,9 @@
 #include "host/options.h"
 
 #define OPTIONS_MODE_UNSET ((enum hr_mode) - 1) /* until options_finish_sampling */
+#define OPTIONS_OVERHEAD_DEFAULT 50u
+#define OPTIONS_OVERHEAD_MAX 90u
+#define OPTIONS_COUNTERS_EVERY_MAX 1000000u
 #define OPTIONS_FREQUENCY_DEFAULT_HZ 10000u
 #define OPTIONS_FREQUENCY_MAX_HZ 10000000u
 #define OPTIONS_PERIOD_MAX (1ull << 40) /* fits every counter */
@@ -15,6 +18,8 @@
 int options_set_interval(struct options *o, const char *text, struct run_failure *failure);
 int options_set_mode(struct options *o, const char *text, struct run_failure *failure);
 int options_set_period(struct options *o, const char *text, struct run_failure *failure);
+int options_set_overhead(struct options *o, const char *text, struct run_failure *failure);
+int options_set_counters_every(struct options *o, const char *text, struct run_failure *failure);
 int options_set_frequency(struct options *o, const char *text, struct run_failure *failure);
 
 /* text may be NULL: nothing was said. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -79,13 +80,21 @@ void output_hex(struct output *out, uint64_t value)
     output_bytes(out, digits + at, sizeof digits - at);
 }
 
+/* A spreadsheet computes what begins so; behind an apostrophe it is a text. */
+static bool is_formula(const char *text)
+{
+    return *text != 0 && strchr("=+-@\t", *text) != NULL;
+}
+
 void output_csv(struct output *out, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
+    if (strpbrk(text, ",\"\r\n") == NULL && !is_formula(text)) {
         output_text(out, text);
         return;
     }
     output_char(out, '"');
+    if (is_formula(text))
+        output_char(out, '\'');
     for (; *text != 0; text++) {
         if (*text == '"')
             output_char(out, '"');

@@ -29,7 +29,9 @@ void output_text(struct output *out, const char *text);
 void output_decimal(struct output *out, uint64_t value);
 void output_hex(struct output *out, uint64_t value); /* with 0x */
 
-/* One CSV field: in quotes when it holds a comma, a quote or a line end. */
+/* One CSV field: in quotes when it holds a comma, a quote or a line end, and behind an apostrophe
+ * when a spreadsheet would take it for a formula.
+ */
 void output_csv(struct output *out, const char *text);
 
 /* The same of a raw text, made valid as text_escape does; what is long is cut. */

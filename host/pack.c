@@ -133,21 +133,15 @@ void pack_print(const struct pack *pack, const struct options *o, FILE *out)
 static int write_file(const struct pack *pack, const struct options *o,
                       const struct launch_machine *machine, struct run_failure *failure)
 {
-    struct stat status;
-    bool regular;
+    const struct output_file_wish wish = {
+        .kind = OUTPUT_ARCHIVE, .force = o->force, .input = &pack->program.status};
+    struct output_file file;
     int result;
-    int fd = output_file_open(o->output, "archive", &pack->program.status, failure);
 
-    if (fd < 0)
+    if (output_file_open(&file, o->output, &wish, failure) != 0)
         return -1;
-    result = pack_write(pack, o, machine, fd, failure);
-    regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    if (close(fd) != 0 && result == 0)
-        result =
-            run_fail(failure, RUN_EXIT_FAILED, "cannot write '%s': %s", o->output, strerror(errno));
-    if (result != 0 && regular) /* a device is not ours to remove */
-        (void)unlink(o->output);
-    return result;
+    result = pack_write(pack, o, machine, file.fd, failure);
+    return output_file_finish(&file, result == 0, failure) == 0 ? result : -1;
 }
 
 static int pack(const struct options *o, struct run_failure *failure)

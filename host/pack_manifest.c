@@ -87,6 +87,9 @@ static void add_sampling(struct draft *d, const struct options *o)
         add_number(d, "period", o->period);
     if (o->frequency_hz != 0)
         add_number(d, "frequency", o->frequency_hz);
+    add_number(d, "max-overhead", o->max_overhead);
+    if (o->counters_every > 1)
+        add_number(d, "counters-every", o->counters_every);
     if (o->paused)
         add_number(d, "paused", 1);
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/error.h"
 #include "host/relay.h"
 #include "host/relay_events.h"
 
@@ -123,6 +124,7 @@ static int wait_ms(const struct relay *r, uint64_t now_ns)
         earlier(earlier(r->timeout_ns, r->kill_ns), earlier(r->abandon_ns, r->leave_ns));
 
     next = earlier(next, relay_input_deadline(&r->input));
+    next = earlier(next, relay_boot_deadline(&r->boot));
 
     if (r->progress.enabled)
         next = earlier(next, r->draw_ns);
@@ -134,8 +136,24 @@ static int wait_ms(const struct relay *r, uint64_t now_ns)
     return next > 60000 ? 60000 : (int)next;
 }
 
+/* Until the trace begins: a start that takes too long. */
+static void watch_boot(struct relay *r, uint64_t now_ns)
+{
+    char line[200];
+
+    if (r->collector->has_meta || !r->open[RELAY_CHILD] || r->killed)
+        relay_boot_finish(&r->boot);
+    if (relay_boot_is_slow(&r->boot, now_ns, line) && !r->options->quiet) {
+        progress_erase(&r->progress);
+        error_print("%s", line);
+    }
+    if (relay_boot_is_stuck(&r->boot, now_ns, r->failure))
+        relay_events_kill(r, now_ns);
+}
+
 static void handle_time(struct relay *r, uint64_t now_ns)
 {
+    watch_boot(r, now_ns);
     if (now_ns >= r->timeout_ns) {
         r->timeout_ns = NEVER;
         r->timed_out = r->stop_signal == 0;
@@ -207,6 +225,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
         .leave_ns = NEVER,
         .draw_ns = now_ns + DRAW_NS,
     };
+    relay_boot_init(&r->boot, o->memory_bytes, now_ns);
     progress_init(&r->progress, !o->quiet && !o->no_progress, now_ns);
     relay_input_init(&r->input, STDIN_FILENO, launch->ports[LAUNCH_STDIN],
                      launch->ports[LAUNCH_CONTROL]);

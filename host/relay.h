@@ -16,6 +16,7 @@
 #include "host/launch.h"
 #include "host/options.h"
 #include "host/progress.h"
+#include "host/relay_boot.h"
 #include "host/relay_input.h"
 #include "host/relay_log.h"
 #include "host/relay_output.h"
@@ -43,6 +44,7 @@ struct relay {
     struct collector *collector;
     struct run_failure *failure;
     struct progress progress;
+    struct relay_boot boot;
     struct relay_output outputs[2]; /* stdout, stderr */
     struct relay_input input;
     struct relay_log log; /* the kernel's */
@@ -51,6 +53,7 @@ struct relay {
     struct keep_files *files; /* NULL: nobody asked for files */
     uint8_t control[sizeof(struct run_message)];
     size_t control_bytes;
+    bool verified; /* what the emulator did with the guest's memory */
     bool encoded; /* the guest asked for the encodings of its events and got them */
     bool open[RELAY_SLOTS]; /* the descriptor has not ended yet */
     int signals; /* signalfd */

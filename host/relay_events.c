@@ -103,16 +103,16 @@ static void handle_outputs(struct relay *r, uint64_t now_ns)
 static void check_collector(struct relay *r, uint64_t now_ns)
 {
     struct collector *c = r->collector;
+    const char *kept = c->has_meta ? "the trace up to there is kept" : "no trace was written";
 
     if (c->write_error != 0 && r->failure->exit_status == 0) {
         run_fail(r->failure, RUN_EXIT_FAILED,
-                 "cannot write the trace '%s': %s; the program was stopped and the trace up to "
-                 "there is kept",
-                 r->options->output, strerror(c->write_error));
+                 "cannot write the trace '%s': %s; the program was stopped and %s",
+                 r->options->output, strerror(c->write_error), kept);
         relay_events_stop(r, SIGKILL, false, now_ns);
     } else if (c->bad != NULL && r->failure->exit_status == 0) {
-        run_fail(r->failure, RUN_EXIT_FAILED,
-                 "the guest sent what is not a trace (%s); the trace up to there is kept", c->bad);
+        run_fail(r->failure, RUN_EXIT_FAILED, "the guest sent what is not a trace (%s); %s", c->bad,
+                 kept);
         relay_events_stop(r, SIGKILL, false, now_ns);
     } else if (r->options->require_pmu && c->unmeasured[0] != 0 && r->failure->exit_status == 0) {
         run_fail(r->failure, RUN_EXIT_FAILED,
@@ -207,6 +207,21 @@ static void check_files(struct relay *r, uint64_t now_ns)
     relay_events_stop(r, SIGKILL, false, now_ns);
 }
 
+/* Once, when the guest has said something: then the emulator has all its memory. */
+static void verify_memory(struct relay *r)
+{
+    struct launch_notes notes = {0};
+
+    if (r->verified)
+        return;
+    r->verified = true;
+    launch_memory_verify("", r->launch->emulator, r->options->memory_bytes, &r->launch->memory,
+                         &notes);
+    if (notes.count != 0)
+        progress_erase(&r->progress);
+    launch_notes_print(&notes, r->options->verbose, r->options->quiet, stderr);
+}
+
 /* One read from a port; an error other than "not now" ends it as an end of file does. */
 static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
 {
@@ -223,6 +238,7 @@ static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
         break;
     case RELAY_CONSOLE:
         result = relay_log_receive(&r->console, r->launch->ports[LAUNCH_CONSOLE]);
+        relay_boot_hear(&r->boot, r->console.text, now_ns);
         break;
     case RELAY_ERRORS:
         result = relay_log_receive(&r->errors, r->launch->errors);
@@ -236,6 +252,8 @@ static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
         result = receive_control(r, now_ns);
         break;
     }
+    if (result > 0 && slot != RELAY_ERRORS)
+        verify_memory(r);
     if (result == 0 || (result < 0 && result != -EAGAIN && result != -EINTR))
         r->open[slot] = false;
 }

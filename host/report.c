@@ -153,6 +153,8 @@ static int shown_event(const struct trace_info *info, int event)
 
     if (event >= 0 || info->event_count == 0)
         return event >= 0 ? event : -1;
+    if (info->has_exact) /* instructions are shown anyway */
+        return trace_info_find_event(info, "calls");
     for (uint32_t i = 0; i < info->event_count; i++)
         if (strncmp(trace_info_event_name(info, i, room), "instructions", 12) == 0)
             return (int)i;
@@ -215,6 +217,7 @@ static int print_profile(struct report *r)
 /* What keeps a profile from being shown; HR_EXIT_OK when nothing does. */
 static int refuse(struct report *r)
 {
+    const char *exact = trace_info_exact_problem(&r->scan.info, &r->scan.selection);
     bool found = true;
     int error = 0;
 
@@ -225,6 +228,12 @@ static int refuse(struct report *r)
     }
     if (r->profile.event == -2)
         return unknown_event(r, "samples");
+    if (exact != NULL || (r->scan.info.has_exact && r->wanted.sections != NULL)) {
+        error_print("%s: %s", r->options->path,
+                    exact != NULL ? exact
+                                  : "mode exact counts over the whole run; leave out --by mark");
+        return HR_EXIT_FAILED;
+    }
     if (!selection_is_all(&r->scan.selection) && r->profile.all.samples == 0)
         return reader_nothing_selected(
             r->options->path,

@@ -42,7 +42,7 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
     return -1;
 }
 
-/* From here on the trace file exists, and however the run ends it is closed properly. */
+/* From here on the trace file may have its name, and however the run ends it is closed properly. */
 static int run_launched(const struct options *o, const struct launch_command *command,
                         struct launch *launch, struct collector *collector,
                         struct keep_files *files, int signals, struct run_failure *failure)
@@ -67,10 +67,12 @@ static int start_guest(const struct options *o, const struct launch_machine *mac
                        const struct launch_command *command, int archive, struct launch *launch,
                        struct run_failure *failure)
 {
-    if (o->libvirt)
-        return launch_libvirt_start(o, machine, command, archive, launch, failure);
-    if (launch_start(command, archive, launch, failure) != 0)
-        return -1;
+    int result = o->libvirt ? launch_libvirt_start(o, machine, command, archive, launch, failure)
+                            : launch_start(command, archive, launch, failure);
+
+    launch->memory = machine->memory;
+    if (result != 0 || o->libvirt)
+        return result;
     return launch_place(launch, machine, failure);
 }
 
@@ -86,10 +88,11 @@ static int run_packed(const struct options *o, const struct launch_machine *mach
     if (status != 0)
         return run_fail(failure, RUN_EXIT_FAILED, "--keep-files %s: %s", o->keep_files,
                         strerror(-status));
-    if (collect_open(&collector, o->output, input, failure) != 0) {
+    if (collect_open(&collector, o->output, o->force, input, failure) != 0) {
         keep_files_close(&files);
         return -1;
     }
+    collector.needs_pmu = o->require_pmu;
     if (start_guest(o, machine, command, archive, &launch, failure) != 0) {
         launch_end(&launch, true);
         collect_close(&collector, HR_HOST_GUEST_DIED, failure->text);
@@ -103,13 +106,9 @@ static int run_packed(const struct options *o, const struct launch_machine *mach
 
 static void print_notes(const struct options *o, const struct launch_machine *machine)
 {
-    const struct launch_notes *notes = &machine->notes;
-
     if (o->verbose)
         fprintf(stderr, "hr: %s, because: %s\n", machine->kvm ? "KVM" : "emulation", machine->why);
-    for (size_t i = 0; i < notes->count; i++)
-        if (o->verbose || (notes->lines[i].warning && !o->quiet))
-            fprintf(stderr, "hr: %s\n", notes->lines[i].text);
+    launch_notes_print(&machine->notes, o->verbose, o->quiet, stderr);
 }
 
 static int print_guest(const struct options *o, const struct launch_machine *machine,

@@ -1,4 +1,6 @@
 /* Ends a run: closes the trace, explains what went wrong, prints the summary. */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -6,6 +8,7 @@
 #include <unistd.h>
 
 #include "host/error.h"
+#include "host/exact/exact_write.h"
 #include "host/panic_report.h"
 #include "host/run_result.h"
 #include "host/summary.h"
@@ -92,31 +95,39 @@ static void print_last_words(const struct run_result *r)
 static bool has_refused_events(const struct run_result *r)
 {
     return r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED &&
-           r->collector->events == 0;
+           r->collector->events == 0 && r->options->event_count != 0;
+}
+
+/* Where the samples are: a trace that holds nothing has not taken the place of an earlier one. */
+static const char *kept_words(const struct run_result *r, char *room, size_t bytes)
+{
+    char samples[TEXT_QUANTITY_BYTES];
+
+    if (r->collector->named)
+        snprintf(room, bytes, "%s samples up to there are in %s",
+                 text_count(samples, r->collector->samples), r->options->output);
+    else
+        snprintf(room, bytes, "no trace was written");
+    return room;
 }
 
 static void explain(const struct run_result *r, enum hr_host_reason reason, const char *message)
 {
-    char samples[TEXT_QUANTITY_BYTES];
-    const char *kept = text_count(samples, r->collector->samples);
-    const char *output = r->options->output;
+    char room[PATH_MAX + 64];
+    const char *kept = kept_words(r, room, sizeof room);
 
     if (reason == HR_HOST_GUEST_PANIC) {
-        error_print("the guest kernel panicked; this is a fault of Microtome; %s samples up to "
-                    "there are in %s",
-                    kept, output);
+        error_print("the guest kernel panicked; this is a fault of Microtome; %s", kept);
         panic_report_print(stderr, r->relay->console.text, r->command->kernel);
     } else if (r->failure->exit_status != 0) {
         error_print("%s", r->failure->text);
     } else if (reason == HR_HOST_TIMEOUT) {
-        error_print("--timeout: the program was stopped; %s samples up to there are in %s", kept,
-                    output);
+        error_print("--timeout: the program was stopped; %s", kept);
     } else if (reason == HR_HOST_GUEST_DIED) {
-        error_print("%s before the trace was complete; %s samples up to there are in %s", message,
-                    kept, output);
+        error_print("%s before the trace was complete; %s", message, kept);
         print_last_words(r);
     } else if (reason == HR_HOST_INTERRUPTED && !r->collector->has_end) {
-        error_print("interrupted by %s; %s samples up to there are in %s", message, kept, output);
+        error_print("interrupted by %s; %s", message, kept);
     } else if (r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED &&
                !has_refused_events(r)) {
         error_print("the guest could not start %s: %s", r->options->program[0],
@@ -170,8 +181,7 @@ static void print_summary(const struct run_result *r)
     struct stat status;
 
     if (r->options->quiet || has_refused_events(r) || r->failure->exit_status != 0 ||
-        !r->collector->has_meta || stat(r->options->output, &status) != 0 ||
-        !S_ISREG(status.st_mode))
+        !r->collector->named || stat(r->options->output, &status) != 0 || !S_ISREG(status.st_mode))
         return;
     if (summary_from_file(r->options->output, &summary) != 0)
         return;
@@ -196,6 +206,35 @@ static void explain_files(const struct run_result *r, enum hr_host_reason reason
     error_print("%s", r->failure->text);
 }
 
+/* Why the trace has no counts, or not all; the first words on it. */
+static void explain_exact(struct run_result *r, enum hr_host_reason reason, int error)
+{
+    const char *said = relay_log_tail(&r->relay->errors, 1);
+
+    if (error == -ENODATA && reason == HR_HOST_GUEST_DIED && !r->collector->has_header)
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "--mode exact: %s did not load the plugin %s: %.*s; use Debian's QEMU, or "
+                 "another mode",
+                 r->command->qemu, r->command->plugin, (int)strcspn(said, "\n"),
+                 said[0] != 0 ? said : "it says nothing");
+    else if (error == -ENODATA || error == -EBADMSG)
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "--mode exact: what the emulator counted is %s; the trace has totals only",
+                 error == -ENODATA ? "missing" : "damaged");
+    else if (error != 0)
+        run_fail(r->failure, RUN_EXIT_FAILED,
+                 "--mode exact: the counts cannot be put into the trace: %s", strerror(-error));
+}
+
+/* What the emulator counted goes into the trace. */
+static void finish_exact(struct run_result *r, enum hr_host_reason reason)
+{
+    if (r->command->exact < 0)
+        return;
+    explain_exact(r, reason, exact_write(r->collector, r->command->exact));
+    close(r->command->exact);
+}
+
 int run_result_finish(struct run_result *r)
 {
     enum hr_host_reason reason = reason_of(r);
@@ -203,11 +242,12 @@ int run_result_finish(struct run_result *r)
     int result;
 
     describe(r, reason, message, sizeof message);
+    finish_exact(r, reason);
     result = collect_close(r->collector, reason, message);
     if (result != 0)
-        run_fail(r->failure, RUN_EXIT_FAILED,
-                 "cannot finish the trace '%s': %s; it is readable up to there", r->options->output,
-                 strerror(-result));
+        run_fail(r->failure, RUN_EXIT_FAILED, "cannot finish the trace '%s': %s; %s",
+                 r->options->output, strerror(-result),
+                 r->collector->named ? "it is readable up to there" : "nothing was written");
     explain(r, reason, message);
     if (relay_lost_output(r->relay))
         error_print("the last of the program's output was not read in time and is lost");

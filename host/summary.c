@@ -52,7 +52,7 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     s->bytes = scan->file.file_bytes;
     s->samples = g->costs.count;
     s->lost = s->selected ? g->lost : scan->audit.lost;
-    s->gone = trace_audit_samples_gone(&scan->audit, &s->info);
+    s->gone = scan->audit.gone;
     s->complete = scan->partial || trace_audit_complete(&scan->audit);
     s->damaged_chunks = scan->audit.damage_count;
     s->missing_chunks = scan->audit.missing_chunks;

@@ -107,6 +107,24 @@ static json_t *activity(const struct trace_info *info)
         "blocks", summary_json_number(sum->blocks), "wakeups", summary_json_number(sum->wakeups));
 }
 
+/* What sampling left to the program. */
+static json_t *share(const struct trace_info *info)
+{
+    const struct trace_share *sum = &info->share;
+    const char *percent = trace_info_text(info, "sampling.max_overhead", NULL);
+    const char *every = trace_info_text(info, "sampling.counters_every", "1");
+
+    if (!info->has_share)
+        return json_null();
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o}", "skipped", summary_json_number(sum->skipped), "spacing_ns",
+        summary_json_number(trace_info_ns(info, sum->spacing_ticks)), "stolen_ns",
+        sum->steal_known ? summary_json_number(sum->stolen_ns) : json_null(),
+        "max_overhead_percent",
+        percent != NULL ? summary_json_number(strtoull(percent, NULL, 10)) : json_null(),
+        "counters_every", summary_json_number(strtoull(every, NULL, 10)));
+}
+
 static json_t *nmi(const struct trace_info *info)
 {
     if (!info->has_nmis)
@@ -188,6 +206,7 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "rate_hz", rate(s));
     set(object, "nmi", nmi(info));
     set(object, "activity", activity(info));
+    set(object, "share", share(info));
     set(object, "regions", summary_json_regions(info));
     set(object, "program", summary_json_string(trace_info_text(info, "program.path", "")));
     set(object, "arguments", summary_json_string(trace_info_text(info, "program.args", "")));

@@ -163,6 +163,7 @@ void summary_print(FILE *out, const struct summary *s)
     print_exit(out, s);
     print_health(out, s);
     summary_print_advice(out, s);
+    summary_print_measure(out, s);
     machine_print_trouble(out, &s->info, safe);
     if (s->info.regions.count != 0)
         fprintf(out, " Regions: %s; hr report --regions %s\n",

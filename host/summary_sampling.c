@@ -44,6 +44,11 @@ static void print_mode(FILE *out, const struct summary *s)
     const struct hr_meta_sampling *sampling = &s->info.sampling;
     char number[TEXT_QUANTITY_BYTES];
 
+    if (s->info.has_exact) {
+        fprintf(out, ROW "mode exact: counted where they are, not sampled\n",
+                text_count(number, s->info.exact.instructions), "with an address");
+        return;
+    }
     fprintf(out, ROW "mode %s", text_count(number, s->samples), "samples",
             trace_info_mode(sampling->mode));
     if (sampling->mode == HR_MODE_OVERFLOW || sampling->mode == HR_MODE_PEBS)
@@ -77,15 +82,37 @@ static void print_intervals(FILE *out, const struct summary *s)
                 "polled");
 }
 
+/* What was left out so that the program kept its share, and what a hypervisor took. */
+static void print_share(FILE *out, const struct summary *s)
+{
+    const struct trace_share *share = &s->info.share;
+    uint64_t asked = trace_info_interval_ns(&s->info);
+    char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES];
+
+    if (share->skipped != 0 && asked != 0)
+        fprintf(out, ROW "left out: asked %s; this machine bears %s at --max-overhead %s%%\n",
+                text_count(a, share->skipped), "points skipped", text_time(b, (double)asked),
+                text_time(c, (double)trace_info_ns(&s->info, share->spacing_ticks)),
+                trace_info_text(&s->info, "sampling.max_overhead", "50"));
+    else if (share->skipped != 0)
+        fprintf(out, ROW "left out: this machine bears one in %s at --max-overhead %s%%\n",
+                text_count(a, share->skipped), "overflows skipped",
+                text_time(c, (double)trace_info_ns(&s->info, share->spacing_ticks)),
+                trace_info_text(&s->info, "sampling.max_overhead", "50"));
+    if (share->stolen_ns != 0)
+        fprintf(out, ROW "of the program's CPUs: the hypervisor ran something else\n",
+                text_time(a, (double)share->stolen_ns), "stolen");
+}
+
 static void print_losses(FILE *out, const struct summary *s)
 {
     double offered = (double)s->samples + (double)s->lost;
     char number[TEXT_QUANTITY_BYTES];
     const char *text;
 
-    if (s->lost == 0)
+    if (s->lost == 0 && !s->info.has_exact)
         fprintf(out, ROW "no sample was dropped\n", "0", "lost");
-    else
+    else if (s->lost != 0)
         fprintf(out, ROW "%.3g %% of all: %s\n", text_count(number, s->lost), "lost",
                 100.0 * (double)s->lost / offered, trace_info_loss_words(&s->info, s->lost));
     text = trace_info_text(&s->info, "run.dropped_records", NULL);
@@ -128,11 +155,16 @@ static void print_activity(FILE *out, const struct summary *s)
                 text_count(a, sum->interruptions), "interruptions");
 }
 
+bool summary_rdpmc_is_trapped(const struct trace_info *info)
+{
+    uint64_t ticks = info->calibration.rdpmc_ticks;
+
+    return ticks > TRAPPED_TICKS || trace_info_ns(info, ticks) > TRAPPED_NS;
+}
+
 static const char *rdpmc_words(const struct summary *s)
 {
-    uint64_t ticks = s->info.calibration.rdpmc_ticks;
-
-    if (ticks > TRAPPED_TICKS || trace_info_ns(&s->info, ticks) > TRAPPED_NS)
+    if (summary_rdpmc_is_trapped(&s->info))
         return "trapped by the hypervisor (each read exits)";
     return s->info.sampling.flags & HR_SAMPLING_EMULATED ? "emulated" : "native";
 }
@@ -153,8 +185,8 @@ static void print_cost(FILE *out, const struct summary *s)
 
     if (!has_cost(s))
         return;
-    fprintf(out, ROW "interrupt to return; in all %.3g %% of the run%s\n", text_time(a, sample_ns),
-            "cost of a sample", share,
+    fprintf(out, ROW "entries and exits included; in all %.3g %% of the run%s\n",
+            text_time(a, sample_ns), "cost of a sample", share,
             s->info.sampling.flags & HR_SAMPLING_SHARED ? ", which is off the program's clock"
                                                         : "");
 }
@@ -186,6 +218,7 @@ void summary_print_sampling(FILE *out, const struct summary *s)
     print_intervals(out, s);
     print_losses(out, s);
     if (!s->selected) {
+        print_share(out, s);
         print_page_faults(out, s);
         print_activity(out, s);
     }
@@ -203,4 +236,12 @@ void summary_print_advice(FILE *out, const struct summary *s)
                 " Warning: sampling takes %.3g %% of the program's time; with %s it takes %d %% at "
                 "most\n",
                 100.0 * advice.share, advice.option, SUMMARY_ADVICE_PERCENT);
+}
+
+void summary_print_measure(FILE *out, const struct summary *s)
+{
+    if (s->info.share.skipped != 0 && !s->selected)
+        fputs(" Points were skipped: 'hr doctor --measure' says which intervals this machine "
+              "bears\n",
+              out);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/output_kind.h"
 #include "host/text.h"
 
 #define TEXT_BYTES 1024
@@ -22,7 +23,7 @@ void svg_begin(struct svg *svg, FILE *out, double height, const char *title)
 {
     char safe[TEXT_BYTES];
 
-    fputs("<?xml version='1.0' encoding='UTF-8'?>\n", out);
+    fputs(OUTPUT_MARK_PICTURE, out);
     xml_init(&svg->xml, out);
     xml_start(&svg->xml, "svg");
     xml_attribute(&svg->xml, "xmlns", "http://www.w3.org/2000/svg");

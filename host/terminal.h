@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+#define COLOUR_DIM "\033[2m"
+#define COLOUR_OFF "\033[0m"
+
 /* Columns of the terminal at fd; `otherwise` when it is none, or does not say. */
 unsigned int terminal_columns(int fd, unsigned int otherwise);
 

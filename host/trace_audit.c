@@ -44,6 +44,7 @@ static void note_missing(struct trace_audit *audit, uint16_t cpu, uint32_t end,
         };
     audit->missing_spans++;
     audit->missing_chunks += end - c->next;
+    c->gaps = true;
 }
 
 /* Moves a CPU's sequence on; true when the chunk was the expected one. */
@@ -91,7 +92,7 @@ bool trace_audit_step(struct trace_audit *audit, int step, const struct trace_ch
         note_damage(audit, chunk, chunk->status);
         if (chunk->has_header && from_guest(header->type)) {
             advance(audit, header); /* known to be damaged: not also missing */
-            audit->cpus[header->cpu].broken = true;
+            audit->cpus[header->cpu].broken = audit->cpus[header->cpu].gaps = true;
         }
         return false;
     }
@@ -104,6 +105,10 @@ bool trace_audit_step(struct trace_audit *audit, int step, const struct trace_ch
         audit->samples += header->sample_count;
         audit->lost += header->lost_count;
         audit->cpus[header->cpu].samples += header->sample_count;
+        audit->cpus[header->cpu].lost += header->lost_count;
+        audit->cpus[header->cpu].data = true;
+        if (header->cpu >= audit->cpus_end)
+            audit->cpus_end = header->cpu + 1u;
     }
     /* We cannot know whether a chunk of a newer version counts in a sequence: it may. */
     if (from_newer_version(header->type) && header->sequence == audit->cpus[header->cpu].next)
@@ -115,36 +120,41 @@ void trace_audit_undecodable(struct trace_audit *audit, const struct trace_chunk
                              enum trace_status status)
 {
     note_damage(audit, chunk, status);
-    audit->cpus[chunk->header.cpu].broken = true;
+    audit->cpus[chunk->header.cpu].broken = audit->cpus[chunk->header.cpu].gaps = true;
+}
+
+/* The guest's account of a CPU. */
+static void compare(struct trace_audit *audit, const struct hr_rec_stream *stream)
+{
+    struct trace_audit_cpu *c = &audit->cpus[stream->cpu];
+
+    c->listed = true;
+    if (stream->chunks > c->next) {
+        note_missing(audit, stream->cpu, stream->chunks, 0);
+        c->next = stream->chunks;
+    }
+    if (stream->samples > c->samples)
+        audit->gone += stream->samples - c->samples;
+    if (!c->gaps &&
+        (stream->samples != c->samples || stream->lost != c->lost || stream->chunks != c->next))
+        audit->contradictions++;
 }
 
 void trace_audit_finish(struct trace_audit *audit, const struct trace_info *info)
 {
-    for (size_t i = 0; i < info->stream_count; i++) {
-        const struct hr_rec_stream *stream = &info->streams[i];
-
-        if (stream->chunks > audit->cpus[stream->cpu].next) {
-            note_missing(audit, stream->cpu, stream->chunks, 0);
-            audit->cpus[stream->cpu].next = stream->chunks;
-        }
-    }
+    for (size_t i = 0; i < info->stream_count; i++)
+        compare(audit, &info->streams[i]);
+    /* Samples that nobody said how many events have were read on trust. */
+    audit->has_meta &= audit->samples == 0 || info->has_sampling;
+    /* An account that is missing hides chunks that are. */
+    if (audit->has_end && audit->damage_count == 0 && info->stream_count < TRACE_INFO_STREAMS_MAX)
+        for (uint32_t cpu = 0; cpu < audit->cpus_end; cpu++)
+            audit->contradictions += audit->cpus[cpu].data && !audit->cpus[cpu].listed;
 }
 
 bool trace_audit_complete(const struct trace_audit *audit)
 {
     return audit->has_meta && audit->has_end && audit->damage_count == 0 &&
-           audit->missing_spans == 0 && audit->disordered_chunks == 0;
-}
-
-uint64_t trace_audit_samples_gone(const struct trace_audit *audit, const struct trace_info *info)
-{
-    uint64_t gone = 0;
-
-    for (size_t i = 0; i < info->stream_count; i++) {
-        uint64_t came = audit->cpus[info->streams[i].cpu].samples;
-
-        if (info->streams[i].samples > came)
-            gone += info->streams[i].samples - came;
-    }
-    return gone;
+           audit->missing_spans == 0 && audit->disordered_chunks == 0 && audit->gone == 0 &&
+           audit->contradictions == 0;
 }

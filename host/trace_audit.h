@@ -34,8 +34,12 @@ struct trace_missing { /* chunks of one CPU that never came */
 struct trace_audit_cpu {
     uint32_t next; /* sequence number expected next */
     bool broken; /* the last chunk is damaged: the next one does not follow on it */
+    bool gaps; /* chunks of it are missing or damaged */
+    bool data; /* it has DATA chunks */
+    bool listed; /* the END chunk has an account of it */
     uint64_t time_last;
     uint64_t samples;
+    uint64_t lost;
 };
 
 struct trace_audit {
@@ -49,10 +53,14 @@ struct trace_audit {
     uint64_t chunks;
     uint64_t samples;
     uint64_t lost; /* samples the guest counted as dropped, in the chunks that came */
+    uint64_t gone; /* samples that the guest sent and that never came; without END chunk 0 */
+    uint64_t contradictions; /* CPUs of which no chunk is missing and that the END chunk accounts
+                                for otherwise */
     bool has_meta;
     bool has_end;
     bool has_host;
     bool has_index;
+    uint32_t cpus_end; /* CPUs from here on have no DATA chunks */
     struct trace_audit_cpu *cpus; /* 65536, untouched pages cost nothing; owned */
 };
 
@@ -74,8 +82,5 @@ void trace_audit_finish(struct trace_audit *audit, const struct trace_info *info
 
 /* The guest's whole stream came, undamaged, up to its END chunk. */
 bool trace_audit_complete(const struct trace_audit *audit);
-
-/* Samples that the guest sent and that never came; 0 when unknown (no END chunk). */
-uint64_t trace_audit_samples_gone(const struct trace_audit *audit, const struct trace_info *info);
 
 #endif

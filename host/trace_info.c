@@ -71,17 +71,49 @@ static enum trace_status take_text(struct trace_info *info, const struct trace_r
     return TRACE_OK;
 }
 
+bool trace_info_count_events(struct trace_info *info, uint32_t event_count)
+{
+    if (event_count > HR_EVENTS_MAX || info->described >> event_count != 0)
+        return false;
+    if (info->knows_events)
+        return event_count == info->event_count;
+    info->knows_events = true;
+    info->event_count = event_count;
+    return true;
+}
+
+/* Events that may be described and have a total: in mode exact those of the counts follow at the
+ * end. */
+static uint32_t events_limit(const struct trace_info *info)
+{
+    if (info->has_sampling && info->sampling.mode == HR_MODE_EXACT && !info->has_exact)
+        return HR_EXACT_EVENTS_MAX;
+    return info->knows_events ? info->event_count : HR_EVENTS_MAX;
+}
+
+/* Each event is described once; again only in the same words. */
 static enum trace_status take_event(struct trace_info *info, const struct trace_record *record)
 {
-    struct hr_meta_event meta;
+    uint32_t limit = events_limit(info);
+    struct trace_event event = {.total = 0};
     const uint8_t *name;
     size_t name_bytes;
 
-    if (!trace_body(record, &meta, sizeof meta, &name, &name_bytes) || meta.index >= HR_EVENTS_MAX)
+    if (!trace_body(record, &event.meta, sizeof event.meta, &name, &name_bytes) ||
+        event.meta.index >= limit)
         return TRACE_BAD_RECORD;
-    info->events[meta.index].meta = meta;
-    snprintf(info->events[meta.index].name, sizeof info->events[0].name, "%.*s", (int)name_bytes,
-             (const char *)name);
+    snprintf(event.name, sizeof event.name, "%.*s", (int)name_bytes, (const char *)name);
+    if ((info->described >> event.meta.index & 1) != 0) {
+        const struct trace_event *known = &info->events[event.meta.index];
+
+        return memcmp(&known->meta, &event.meta, sizeof event.meta) == 0 &&
+                       strcmp(known->name, event.name) == 0
+                   ? TRACE_OK
+                   : TRACE_BAD_RECORD;
+    }
+    info->described |= 1u << event.meta.index;
+    info->events[event.meta.index].meta = event.meta;
+    memcpy(info->events[event.meta.index].name, event.name, sizeof event.name);
     return TRACE_OK;
 }
 
@@ -90,22 +122,35 @@ static enum trace_status take_sampling(struct trace_info *info, const struct tra
     struct hr_meta_sampling sampling;
 
     if (!trace_body(record, &sampling, sizeof sampling, NULL, NULL) ||
-        sampling.event_count > HR_EVENTS_MAX)
+        !trace_info_count_events(info, sampling.event_count))
         return TRACE_BAD_RECORD;
     info->sampling = sampling;
     info->has_sampling = true;
-    info->event_count = sampling.event_count;
     return TRACE_OK;
 }
 
+/* What times mean does not change within a trace. */
 static enum trace_status take_clock(struct trace_info *info, const struct trace_record *record)
 {
     struct hr_meta_clock clock;
 
-    if (!trace_body(record, &clock, sizeof clock, NULL, NULL) || clock.ticks_per_second == 0)
+    if (!trace_body(record, &clock, sizeof clock, NULL, NULL) || clock.ticks_per_second == 0 ||
+        (info->has_clock && memcmp(&clock, &info->clock, sizeof clock) != 0))
         return TRACE_BAD_RECORD;
     info->clock = clock;
     info->has_clock = true;
+    return TRACE_OK;
+}
+
+static enum trace_status take_stacks(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_meta_stacks stacks;
+
+    if (!trace_body(record, &stacks, sizeof stacks, NULL, NULL) ||
+        (info->has_stacks && memcmp(&stacks, &info->stacks, sizeof stacks) != 0))
+        return TRACE_BAD_RECORD;
+    info->stacks = stacks;
+    info->has_stacks = true;
     return TRACE_OK;
 }
 
@@ -137,7 +182,7 @@ static enum trace_status take_total(struct trace_info *info, const struct trace_
 {
     struct hr_rec_total total;
 
-    if (!trace_body(record, &total, sizeof total, NULL, NULL) || total.index >= HR_EVENTS_MAX)
+    if (!trace_body(record, &total, sizeof total, NULL, NULL) || total.index >= events_limit(info))
         return TRACE_BAD_RECORD;
     info->events[total.index].total = total.value;
     info->events[total.index].has_total = true;
@@ -206,6 +251,28 @@ static enum trace_status take_activity(struct trace_info *info, const struct tra
     return TRACE_OK;
 }
 
+static enum trace_status take_share(struct trace_info *info, const struct trace_record *record)
+{
+    struct trace_share *share = &info->share;
+    struct hr_rec_share one;
+    uint8_t bit, *seen;
+
+    if (!trace_body(record, &one, sizeof one, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    bit = (uint8_t)(1u << one.cpu % 8);
+    seen = &share->cpus[one.cpu / 8];
+    if ((*seen & bit) != 0)
+        return TRACE_OK;
+    *seen |= bit;
+    share->skipped = add(share->skipped, one.skipped);
+    share->stolen_ns = add(share->stolen_ns, one.stolen_ns);
+    if (one.spacing_ticks > share->spacing_ticks)
+        share->spacing_ticks = one.spacing_ticks;
+    share->steal_known |= (one.flags & 1) != 0;
+    info->has_share = true;
+    return TRACE_OK;
+}
+
 static enum trace_status take_machine(struct trace_info *info, const struct trace_record *record,
                                       int *error)
 {
@@ -237,6 +304,23 @@ static enum trace_status take_host_end(struct trace_info *info, const struct tra
     return TRACE_OK;
 }
 
+/* From here on the events are those of the counts; samples, of which there are none, have
+ * sampling.event_count. */
+static enum trace_status take_exact(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_host_exact exact;
+
+    if (!trace_body(record, &exact, sizeof exact, NULL, NULL) || exact.event_count == 0 ||
+        exact.event_count > HR_EXACT_EVENTS_MAX)
+        return TRACE_BAD_RECORD;
+    if (info->sampling.mode != HR_MODE_EXACT || info->sampling.event_count > exact.event_count)
+        return TRACE_BAD_RECORD;
+    info->exact = exact;
+    info->has_exact = true;
+    info->event_count = exact.event_count;
+    return TRACE_OK;
+}
+
 static enum trace_status take_record(struct trace_info *info, const struct trace_record *record,
                                      int *error)
 {
@@ -254,8 +338,7 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
             trace_body(record, &info->calibration, sizeof info->calibration, NULL, NULL);
         return info->has_calibration ? TRACE_OK : TRACE_BAD_RECORD;
     case HR_META_STACKS:
-        info->has_stacks = trace_body(record, &info->stacks, sizeof info->stacks, NULL, NULL);
-        return info->has_stacks ? TRACE_OK : TRACE_BAD_RECORD;
+        return take_stacks(info, record);
     case HR_META_MAP:
         return take_map(info, record, error);
     case HR_REC_EXIT:
@@ -267,12 +350,16 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         return take_stream(info, record, error);
     case HR_HOST_END:
         return take_host_end(info, record);
+    case HR_HOST_EXACT:
+        return take_exact(info, record);
     case HR_REC_REGION:
         return trace_regions_take(&info->regions, record, error);
     case HR_REC_NMI:
         return take_nmi(info, record);
     case HR_REC_ACTIVITY:
         return take_activity(info, record);
+    case HR_REC_SHARE:
+        return take_share(info, record);
     case HR_REC_MACHINE_CPU:
         return take_machine(info, record, error);
     default:
@@ -294,6 +381,19 @@ enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_c
             return status;
     }
     return status == TRACE_END ? TRACE_OK : status;
+}
+
+bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *chunk)
+{
+    struct trace_cursor cursor;
+    struct trace_record record;
+    struct hr_rec_base base;
+
+    trace_cursor_init(&cursor, chunk->payload, chunk->header.payload_bytes);
+    return trace_next(&cursor, &record) == TRACE_OK && record.type == HR_REC_BASE &&
+           trace_body(&record, &base, sizeof base, NULL, NULL) &&
+           record.bytes - sizeof base >= (size_t)8 * base.event_count &&
+           trace_info_count_events(info, base.event_count);
 }
 
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/selection.h"
 #include "host/trace_file.h"
 #include "host/trace_regions.h"
 
@@ -50,6 +51,14 @@ struct trace_activity { /* summed over the CPUs' HR_REC_ACTIVITY */
     uint8_t cpus[65536 / 8]; /* which CPUs had one, a bit each; the first counts */
 };
 
+struct trace_share { /* over the CPUs' HR_REC_SHARE */
+    uint64_t skipped; /* their sum; saturates */
+    uint64_t stolen_ns; /* their sum; saturates */
+    uint64_t spacing_ticks; /* the largest */
+    bool steal_known; /* a hypervisor counts what it steals */
+    uint8_t cpus[65536 / 8]; /* which CPUs had one, a bit each; the first counts */
+};
+
 struct trace_info {
     bool has_clock;
     bool has_sampling;
@@ -59,16 +68,21 @@ struct trace_info {
     bool has_fault;
     bool has_nmis;
     bool has_activity;
+    bool has_share;
     bool has_stacks; /* samples have call stacks */
+    bool knows_events; /* event_count is what the trace said first; it must not say another one */
+    bool has_exact; /* the emulator counted: event_count is that of these counts */
     struct hr_meta_clock clock; /* 10^9 ticks a second from 0 until HR_META_CLOCK came */
     struct hr_meta_sampling sampling;
     struct hr_meta_calibration calibration;
     struct hr_meta_stacks stacks;
+    struct hr_host_exact exact;
     struct hr_rec_exit exit;
     struct hr_host_end host_end;
     struct hr_rec_fault fault; /* the last one of the trace */
     char host_message[256];
     uint32_t event_count;
+    uint32_t described; /* events that have been, a bit each */
     struct trace_event events[HR_EVENTS_MAX];
     struct trace_map *maps;
     size_t map_count;
@@ -81,6 +95,7 @@ struct trace_info {
     struct trace_regions regions;
     struct trace_nmis nmis;
     struct trace_activity activity;
+    struct trace_share share;
     uint64_t ignored; /* records beyond the bounds above */
 };
 
@@ -93,6 +108,16 @@ void trace_info_free(struct trace_info *info);
  */
 enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_chunk *chunk,
                                    int *error);
+
+/* Takes a number of events in samples: the first is the trace's.  False when this is another one,
+ * or too many.
+ */
+bool trace_info_count_events(struct trace_info *info, uint32_t event_count);
+
+/* Without its META chunk a trace still decodes: the base of the first DATA chunk says the number of
+ * events, before anybody sees a sample.  False when it does not.
+ */
+bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *chunk);
 
 /* The first value of a key of HR_META_INFO, or `otherwise`. */
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise);
@@ -118,6 +143,13 @@ int trace_info_find_event(const struct trace_info *info, const char *name);
 #define TRACE_INFO_NAMES_BYTES (HR_EVENTS_MAX * 66 + 1)
 const char *trace_info_event_names(const struct trace_info *info,
                                    char room[TRACE_INFO_NAMES_BYTES]);
+
+/* What a sample's weight counts: "samples", or "instructions" where the emulator counted all. */
+const char *trace_info_weight_word(const struct trace_info *info);
+
+/* Why a profile of these counts cannot be shown; NULL: it can.  They have no times. */
+const char *trace_info_exact_problem(const struct trace_info *info,
+                                     const struct selection *selection);
 
 /* Words for people. */
 /* An event's name for sentences: without ":u", which goes without saying.  Raw. */

@@ -321,6 +321,8 @@ int trace_parallel_run(struct trace_scan *scan, const struct trace_team *team, u
     struct survey s = {0};
     int error = make_survey(&s, scan);
 
+    if (error == 0 && team->visitor.exact && scan->info.has_exact)
+        error = -EAGAIN; /* exact counts come from one chunk after the other */
     if (error == 0 && team->divides != NULL && !team->divides(team->owner, &scan->info))
         error = -EAGAIN;
     if (error == 0)

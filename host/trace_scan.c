@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/trace_exact.h"
 #include "host/trace_index.h"
+#include "host/trace_rules.h"
 
 /* Everything but the file. */
 static int prepare(struct trace_scan *scan)
@@ -19,6 +21,7 @@ static int prepare(struct trace_scan *scan)
     selection_init(&scan->selection);
     scan->partial = false;
     progress_bar_init(&scan->progress, true);
+    scan->weights = NULL;
     scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
     error = trace_audit_init(&scan->audit);
     if (error == 0)
@@ -41,7 +44,9 @@ int trace_scan_open(struct trace_scan *scan, const char *path)
 void trace_scan_close(struct trace_scan *scan)
 {
     free(scan->slots);
+    free(scan->weights);
     scan->slots = NULL;
+    scan->weights = NULL;
     selection_free(&scan->selection);
     stack_reader_free(&scan->stack_reader);
     stacks_free(&scan->stacks);
@@ -97,8 +102,7 @@ struct walk { /* state of the chunk being decoded */
     struct trace_decoder decoder;
     struct trace_cursor cursor; /* behind the record that is being looked at */
     uint32_t stacks_end; /* records of stacks before this offset are read already */
-    uint64_t samples;
-    uint64_t lost;
+    struct trace_rules rules;
     bool inside; /* the selection's span of time holds all of the chunk */
     int result; /* of a callback */
 };
@@ -165,7 +169,7 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
 
     if (status != TRACE_OK)
         return status;
-    w->samples += all;
+    trace_rules_samples(&w->rules, w->scan->slots, all, w->decoder.intervals);
     cut(w, &samples);
     status = read_stacks(w, &samples, all);
     if (status == TRACE_OK && w->result == 0 && w->visitor->samples != NULL && samples.count != 0)
@@ -183,21 +187,6 @@ static enum trace_status visit_stacks(struct walk *w, const struct trace_record 
     return TRACE_BAD_RECORD;
 }
 
-/* Without its META chunk a trace still decodes: the base says how many events there are. */
-static enum trace_status visit_base(struct walk *w, const struct trace_record *record)
-{
-    struct trace_info *info = &w->scan->info;
-    struct hr_rec_base base;
-
-    if (!info->has_sampling) {
-        if (!trace_body(record, &base, sizeof base, NULL, NULL) || base.event_count > HR_EVENTS_MAX)
-            return TRACE_BAD_RECORD;
-        info->event_count = base.event_count;
-        trace_decoder_init(&w->decoder, base.event_count);
-    }
-    return trace_decoder_base(&w->decoder, record);
-}
-
 static enum trace_status visit_record(struct walk *w, const struct trace_record *record)
 {
     struct trace_info *info = &w->scan->info;
@@ -206,7 +195,7 @@ static enum trace_status visit_record(struct walk *w, const struct trace_record 
 
     switch (record->type) {
     case HR_REC_BASE:
-        return visit_base(w, record);
+        return trace_decoder_base(&w->decoder, record);
     case HR_REC_SAMPLES:
     case HR_REC_SAMPLES_WIDE:
         return visit_samples(w, record);
@@ -217,7 +206,7 @@ static enum trace_status visit_record(struct walk *w, const struct trace_record 
     case HR_REC_LOST:
         if (!trace_body(record, &lost, sizeof lost, NULL, NULL))
             return TRACE_BAD_RECORD;
-        w->lost += lost.count;
+        w->rules.lost += lost.count;
         return TRACE_OK;
     case HR_REC_FAULT:
         if (!trace_body(record, &info->fault, sizeof info->fault, NULL, NULL))
@@ -249,17 +238,29 @@ static enum trace_status visit_records(struct walk *w)
 
     trace_cursor_init(&w->cursor, w->chunk->payload, header->payload_bytes);
     while (w->result == 0 && (status = trace_next(&w->cursor, &record)) != TRACE_END) {
+        if (status == TRACE_OK)
+            status = trace_rules_record(&w->rules, header->type, &record);
         if (status == TRACE_OK && data)
             status = visit_record(w, &record);
+        else if (status == TRACE_OK && header->type == HR_CHUNK_HOST &&
+                 record.type == HR_HOST_EXACT_COUNTS)
+            status = trace_exact_visit(w->scan, visitor, header, &record, &w->result);
         if (status != TRACE_OK)
             return status;
         if (w->result == 0 && visitor->record != NULL && !(data && is_samples(record.type)))
             w->result = visitor->record(visitor->context, w->chunk, &record);
     }
-    if (data && w->result == 0 &&
-        (w->samples != header->sample_count || w->lost != header->lost_count))
-        return TRACE_BAD_LENGTH;
-    return TRACE_OK;
+    return w->result == 0 ? trace_rules_end(&w->rules, header) : TRACE_OK;
+}
+
+/* The trace has said how many events a sample has.  In mode exact there are no samples, and counts
+ * by address come last. */
+static bool may_have_samples(struct trace_info *info, const struct trace_chunk *chunk)
+{
+    if (info->sampling.mode == HR_MODE_EXACT &&
+        (info->has_exact || chunk->header.sample_count != 0))
+        return false;
+    return info->knows_events || trace_info_learn_events(info, chunk);
 }
 
 int trace_scan_chunk(struct trace_scan *scan, const struct trace_visitor *visitor,
@@ -278,8 +279,11 @@ int trace_scan_chunk(struct trace_scan *scan, const struct trace_visitor *visito
 
     if (chunk->header.type == 0 || chunk->header.type > HR_CHUNK_INDEX)
         return 0; /* of a newer version: skipped, its payload need not be records */
-    if (chunk->header.type == HR_CHUNK_DATA) {
-        trace_decoder_init(&w.decoder, scan->info.event_count);
+    if (chunk->header.type == HR_CHUNK_DATA && !may_have_samples(&scan->info, chunk)) {
+        status = TRACE_BAD_RECORD;
+    } else if (chunk->header.type == HR_CHUNK_DATA) {
+        trace_decoder_init(&w.decoder, scan->info.has_sampling ? scan->info.sampling.event_count
+                                                               : scan->info.event_count);
         stack_reader_begin(&scan->stack_reader);
         if (visitor->chunk != NULL)
             error = visitor->chunk(visitor->context, chunk, continues);

@@ -23,7 +23,16 @@ struct trace_samples { /* a run of samples of one CPU, one thread, one set of fl
     /* A node of scan->stacks for each sample; NULL: the trace has none, or the visitor did not ask.
      */
     const uint32_t *stacks;
+    /* The instructions that each sample stands for, where the emulator counted all of them; NULL:
+     * a sample counts as 1. */
+    const uint64_t *weights;
 };
+
+/* What a sample counts. */
+static inline uint64_t trace_samples_weight(const struct trace_samples *samples, uint32_t n)
+{
+    return samples->weights != NULL ? samples->weights[n] : 1;
+}
 
 enum trace_scan_stacks { /* what a visitor wants to know of samples' call stacks */
                          TRACE_SCAN_NO_STACKS, /* nothing: costs nothing */
@@ -36,6 +45,9 @@ enum trace_scan_stacks { /* what a visitor wants to know of samples' call stacks
 struct trace_visitor {
     void *context;
     enum trace_scan_stacks stacks;
+    /* Where the emulator counted every instruction, wants the counts as samples with weights, one
+     * for each thread and address, of no time.  After all other samples. */
+    bool exact;
     /* A DATA chunk begins; `continues` is false when chunks of this CPU before it are missing. */
     int (*chunk)(void *context, const struct trace_chunk *chunk, bool continues);
     int (*samples)(void *context, const struct trace_samples *samples);
@@ -51,6 +63,7 @@ struct trace_scan {
     struct trace_info info;
     struct trace_audit audit;
     struct trace_slot *slots; /* TRACE_RUN_SAMPLES_MAX; owned */
+    uint64_t *weights; /* of exact counts, likewise; owned, NULL until there are any */
     /* What the visitor is to see, everything unless set before trace_scan_run.  Chunks that hold
      * nothing of it are passed over, by the index where there is one; runs of samples at the edges
      * are cut.  Records other than samples come with their whole chunk.

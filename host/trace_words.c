@@ -17,7 +17,7 @@ const char *trace_info_source(enum hr_source source)
 {
     static const char *const words[] = {
         [HR_SOURCE_NONE] = "none", [HR_SOURCE_PMU] = "pmu", [HR_SOURCE_ICOUNT] = "icount",
-        [HR_SOURCE_STUB] = "stub", [HR_SOURCE_MSR] = "msr",
+        [HR_SOURCE_STUB] = "stub", [HR_SOURCE_MSR] = "msr", [HR_SOURCE_EMULATOR] = "emulator",
     };
 
     return word(WORD(words, (uint32_t)source));
@@ -36,11 +36,30 @@ const char *trace_info_source_words(const struct trace_info *info, uint32_t even
         return "stub: fixed ratio of instructions, not a measurement";
     case HR_SOURCE_MSR:
         return "a register of the CPU, in ring 0 too";
+    case HR_SOURCE_EMULATOR:
+        return "exact, counted by the emulator";
     case HR_SOURCE_NONE:
         return "no source: not counted";
     default:
         return "source unknown to this version";
     }
+}
+
+const char *trace_info_weight_word(const struct trace_info *info)
+{
+    return info->has_exact ? "instructions" : "samples";
+}
+
+const char *trace_info_exact_problem(const struct trace_info *info,
+                                     const struct selection *selection)
+{
+    if (info->sampling.mode != HR_MODE_EXACT)
+        return NULL;
+    if (!info->has_exact)
+        return "what the emulator counted is missing; the trace has totals only";
+    if (selection->from_ns != 0 || selection->to_ns != UINT64_MAX)
+        return "mode exact counts over the whole run; leave out --from and --to";
+    return NULL;
 }
 
 const char *trace_info_event_name(const struct trace_info *info, uint32_t event, char room[16])

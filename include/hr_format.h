@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 4 /* readers accept any minor version */
+#define HR_VERSION_MINOR 5 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -93,6 +93,7 @@ enum hr_record_type {
     HR_REC_STACK_NODES = 43, /* frames of call stacks, coded as docs/format.md says */
     HR_REC_STACKS = 44, /* the stacks of the run of samples before it */
     HR_REC_USER_STACKS = 45, /* the same as registers and copies of stack memory */
+    HR_REC_SKIPPED = 46, /* struct hr_rec_skipped */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
     HR_REC_TOTAL = 65, /* struct hr_rec_total, one per event, in event order */
@@ -102,6 +103,9 @@ enum hr_record_type {
     HR_REC_NMI = 69, /* struct hr_rec_nmi, one per CPU that takes them */
     HR_REC_ACTIVITY = 70, /* struct hr_rec_activity, one per CPU */
     HR_REC_MACHINE_CPU = 71, /* struct hr_rec_machine_cpu, one per CPU */
+    HR_REC_SHARE = 72, /* struct hr_rec_share, one per CPU */
+    HR_HOST_EXACT = 80, /* struct hr_host_exact */
+    HR_HOST_EXACT_COUNTS = 81, /* struct hr_host_exact_counts, then coded counts */
     /* in INDEX chunks */
     HR_INDEX_ENTRIES = 96, /* an array of struct hr_index_entry */
     HR_INDEX_TRAILER = 97, /* struct hr_index_trailer: the last bytes of the file */
@@ -136,6 +140,7 @@ enum hr_source { /* where a counter's value came from */
                  HR_SOURCE_STUB =
                      3, /* a fixed, documented ratio of instructions: not a measurement */
                  HR_SOURCE_MSR = 4, /* a model-specific register that always counts */
+                 HR_SOURCE_EMULATOR = 5, /* exact, counted by the emulator */
 };
 
 enum { HR_EVENT_USER = 1, HR_EVENT_KERNEL = 2 }; /* hr_meta_event.flags: rings counted */
@@ -157,6 +162,7 @@ enum hr_mode {
     HR_MODE_OVERFLOW = 3,
     HR_MODE_PEBS = 4,
     HR_MODE_INSTRUCTED = 5,
+    HR_MODE_EXACT = 6, /* no samples: the emulator counts every instruction */
 };
 
 enum { /* hr_meta_sampling.flags */
@@ -179,7 +185,7 @@ struct hr_meta_sampling {
 _Static_assert(sizeof(struct hr_meta_sampling) == 40, "hr_meta_sampling");
 
 struct hr_meta_calibration { /* medians over `rounds` null samples taken before the program */
-    uint64_t sample_ticks; /* from interrupt to resumption */
+    uint64_t sample_ticks; /* all that a sample costs: exits of a virtual machine included */
     uint64_t read_ticks; /* between the two clock readings of a sample */
     uint64_t rdpmc_ticks; /* one RDPMC; 0 where there is none */
     uint32_t rounds;
@@ -245,6 +251,8 @@ enum { /* hr_rec_samples.flags */
        HR_SAMPLE_POLLED = 4, /* the program asked for it */
        HR_SAMPLE_RESUMED = 8, /* the first after a pause: what was counted since the sample before
                                  belongs to no place in the program */
+       HR_SAMPLE_NO_COUNTERS = 16, /* counters were not read: they are those of the sample before
+                                      (in overflow mode all but the first event's) */
 };
 
 /* A run of samples of one thread with the same flags.  After this struct come `count` samples.
@@ -272,6 +280,14 @@ struct hr_rec_lost { /* samples dropped because a ring or the buffer was full */
     uint64_t count;
 };
 _Static_assert(sizeof(struct hr_rec_lost) == 24, "hr_rec_lost");
+
+struct hr_rec_skipped { /* points of time, or overflows, without a sample: the program kept its
+                           share */
+    uint64_t time_first; /* `count` of them are between these times */
+    uint64_t time_last;
+    uint64_t count;
+};
+_Static_assert(sizeof(struct hr_rec_skipped) == 24, "hr_rec_skipped");
 
 struct hr_rec_syscall {
     uint64_t time; /* of entry */
@@ -317,7 +333,13 @@ struct hr_rec_mark {
 };
 _Static_assert(sizeof(struct hr_rec_mark) == 16, "hr_rec_mark");
 
-enum hr_gap_reason { HR_GAP_SLEEP = 1, HR_GAP_INPUT = 2, HR_GAP_OUTPUT = 3, HR_GAP_WAIT = 4 };
+enum hr_gap_reason {
+    HR_GAP_SLEEP = 1,
+    HR_GAP_INPUT = 2,
+    HR_GAP_OUTPUT = 3,
+    HR_GAP_WAIT = 4,
+    HR_GAP_STEAL = 5, /* a hypervisor ran something else on this CPU */
+};
 
 struct hr_rec_gap { /* the program did not run: it slept or waited */
     uint64_t time_first;
@@ -417,6 +439,16 @@ struct hr_rec_activity { /* of the kernel, on a CPU that ran the program */
 };
 _Static_assert(sizeof(struct hr_rec_activity) == 48, "hr_rec_activity");
 
+struct hr_rec_share { /* what sampling left to the program on a CPU */
+    uint64_t skipped; /* sum over its HR_REC_SKIPPED */
+    uint64_t spacing_ticks; /* the least time between samples at the end; 0: no limit */
+    uint64_t stolen_ns; /* during the run, by a hypervisor */
+    uint16_t cpu;
+    uint16_t flags; /* 1: a hypervisor counts what it steals */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_rec_share) == 32, "hr_rec_share");
+
 enum { /* hr_rec_machine_cpu.flags: what this CPU has, and so which fields are known */
        HR_MACHINE_APERF = 1, /* APERF and MPERF: the fields aperf* and mperf*, and tsc */
        HR_MACHINE_SMI = 2,
@@ -467,6 +499,29 @@ struct hr_host_end {
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_host_end) == 16, "hr_host_end");
+
+/* What the emulator counted at every address: --mode exact.  Its events beyond the first one have
+ * HR_META_EVENT and HR_REC_TOTAL records before it, in HOST chunks. */
+#define HR_EXACT_EVENTS_MAX 8u
+
+struct hr_host_exact {
+    uint64_t instructions; /* that have an address: the sum over all HR_HOST_EXACT_COUNTS */
+    uint64_t homeless; /* those for which there was no room */
+    uint64_t lost_faults; /* instructions counted that did not complete: not known which */
+    uint32_t
+        event_count; /* of each address, at most HR_EXACT_EVENTS_MAX; the first: instructions */
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_host_exact) == 32, "hr_host_exact");
+
+/* Then for each address, ascending: LEB128 of its distance to the one before (the first: to 0), a
+ * byte with a bit for each event that is not 0 (the first never is), and LEB128 of each of these
+ * events. */
+struct hr_host_exact_counts {
+    uint32_t tid; /* 0: of threads for which there was no room */
+    uint32_t count; /* addresses */
+};
+_Static_assert(sizeof(struct hr_host_exact_counts) == 8, "hr_host_exact_counts");
 
 struct hr_index_entry {
     uint64_t offset; /* of the chunk header in the file */

@@ -15,6 +15,8 @@
  *   period=N               overflow: events of the first event between samples; not with
  *                          frequency
  *   frequency=HZ           overflow: samples a second, which the period adapts to
+ *   max-overhead=N         percent of the time that sampling may take: 1 to 90 (50)
+ *   counters-every=N       counters are read with every Nth sample (1)
  *   paused=1               the trigger starts with the program's hr_start()
  *   stacks=KIND            samples have call stacks: fp or dwarf
  *   stacks-limit=N         with stacks: frames at most (fp), bytes of a stack (dwarf)

@@ -13,6 +13,9 @@
  * everything, then RUN_GUEST_DONE, then writing RUN_EXIT_DONE to the debug-exit port (QEMU
  * isa-debug-exit: the emulator's exit status is value * 2 + 1).  A kernel panic writes its report
  * to the first serial port (COM1), which needs no working driver, and then RUN_EXIT_PANIC.
+ *
+ * To COM1 the guest also writes a line for each step of its start as it begins: RUN_STEP_LINE and
+ * one of RUN_STEPS, which come in that order.  The start ends when the trace begins.
  */
 #ifndef INCLUDE_RUN_PORTS_H
 #define INCLUDE_RUN_PORTS_H
@@ -30,6 +33,10 @@
 #define RUN_STDIN_FRAME_MAX 65536u /* bytes of data in one stdin frame */
 #define RUN_STDIN_NOTHING UINT32_MAX /* a frame's length: there is no data yet */
 #define RUN_DEBUG_EXIT_PORT 0xf4 /* QEMU: -device isa-debug-exit,iobase=0xf4,iosize=4 */
+
+#define RUN_STEP_LINE "boot step: "
+#define RUN_STEPS \
+    "memory", "devices", "clock", "transport", "counters", "CPUs", "calibration", "program"
 
 enum run_exit_value { RUN_EXIT_DONE = 0, RUN_EXIT_PANIC = 0x50 };
 

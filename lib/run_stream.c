@@ -26,7 +26,7 @@ bool run_stream_name_ok(const char *name)
 {
     size_t bytes = text_bytes(name);
 
-    if (bytes == 0 || bytes == RUN_STREAM_NAME_BYTES || name[0] == '.')
+    if (bytes == 0 || bytes == RUN_STREAM_NAME_BYTES || name[0] == '.' || name[0] == '-')
         return false;
     for (size_t i = 0; i < bytes; i++)
         if (!name_character(name[i]))

@@ -71,6 +71,7 @@ static ALWAYS_INLINE const uint8_t *decode_one(struct trace_decoder *d, const st
 
     at += trace_code_control_bytes(event_count);
     d->interval += take_field(&at, codes & 3, wide);
+    d->intervals |= d->interval;
     d->previous.time += d->interval;
     d->previous.ip += take_field(&at, (codes >> 2) & 3, wide);
     d->previous.cost_ticks += (uint16_t)take_field(&at, (codes >> 4) & 3, wide);
@@ -116,6 +117,7 @@ static ALWAYS_INLINE bool decode_run(struct trace_decoder *state, struct run *ru
     const uint8_t *at = run->at;
     uint32_t i = 0;
 
+    d.intervals = 0;
     for (; i < run->count && (size_t)(run->end - at) >= worst; i++)
         at = decode_one(&d, run, run->out + i, at, event_count, wide);
     run->at = at;

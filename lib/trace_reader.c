@@ -17,6 +17,7 @@ const char *trace_status_text(enum trace_status status)
         [TRACE_BAD_CHECKSUM] = "checksum does not match",
         [TRACE_BAD_LENGTH] = "lengths contradict each other",
         [TRACE_BAD_RECORD] = "a record does not decode",
+        [TRACE_BAD_HEADER] = "the chunk's header contradicts its records",
     };
 
     if ((size_t)status >= sizeof texts / sizeof texts[0])

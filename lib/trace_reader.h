@@ -18,6 +18,7 @@ enum trace_status {
     TRACE_BAD_CHECKSUM,
     TRACE_BAD_LENGTH, /* a length or count contradicts another */
     TRACE_BAD_RECORD, /* a record's body does not decode */
+    TRACE_BAD_HEADER, /* a chunk's header contradicts its records */
 };
 
 /* A short phrase for people: "truncated", "checksum does not match" ... */
@@ -64,6 +65,7 @@ struct trace_decoder {
     int has_base;
     struct trace_slot previous;
     uint64_t interval;
+    uint64_t intervals; /* those of the last run, or-ed: whether its times can be out of order */
     uint64_t increments[HR_EVENTS_MAX];
 };
 

@@ -45,6 +45,15 @@ static inline uint64_t x86_rdmsr(uint32_t msr)
     return (uint64_t)high << 32 | low;
 }
 
+/* One performance counter of the calling CPU: n, on Intel's CPUs 2^30 + n for fixed ones. */
+static inline uint64_t x86_rdpmc(uint32_t counter)
+{
+    uint64_t low, high;
+
+    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter) : "memory");
+    return low | high << 32;
+}
+
 static inline void x86_wrmsr(uint32_t msr, uint64_t value)
 {
     __asm__ volatile("wrmsr" ::"c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
@@ -154,8 +163,15 @@ static inline void x86_take_interrupts(void)
     __asm__ volatile("sti; nop; cli" ::: "memory");
 }
 
+/* Stands still until NMI, SMI or INIT. */
+static inline void x86_halt(void)
+{
+    __asm__ volatile("cli; hlt" ::: "memory");
+}
+
 /* Enables interrupts and halts until one arrives, then disables them again: STI's one-instruction
- * shadow makes the pair atomic, so that a wake-up between a check and the halt is not lost.
+ * shadow makes the pair atomic, so that a wake-up between a check and the halt is not lost.  Where
+ * the shadow is lost, the entry for interrupts goes on after the HLT (guest/entry.S).
  */
 static inline void x86_wait_for_interrupt(void)
 {

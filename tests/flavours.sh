@@ -12,6 +12,23 @@ EPYC,pmu=on,pmu-v2=off'
 [ -n "${FLAVOURS:-}" ] || FLAVOURS=$modelled
 accel=${ACCEL:-tcg} # of a machine with a real PMU: kvm
 
+# What a sample may cost and how exactly counters read back.  The model is exact and reads at once.  On a processor each
+# interrupt of ring 3 may count as an instruction or two, and under KVM counters are read in some nanoseconds or by an
+# exit of some microseconds: RDPMC_NS="LOW HIGH" says how long one read may take.
+if [ "$accel" = kvm ]; then
+    intervals='1ms 50us' # the shorter one last: what is after the last sample is within last_piece
+    last_piece=1000000
+    slack=100
+    slack_a_sample=2
+    rdpmc_ns=${RDPMC_NS:-1 5000}
+else
+    intervals='1us 10us'
+    last_piece=20000
+    slack=0
+    slack_a_sample=0
+    rdpmc_ns=${RDPMC_NS:-1 5}
+fi
+
 # on_flavour OPTION... PROGRAM ARG...: `hr run` on the CPU model $flavour.
 # shellcheck disable=SC2154 # the test that includes this file sets it, in its loop over FLAVOURS
 on_flavour() {

@@ -20,9 +20,11 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/microtome-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 cd "$work" || exit 1
+# shellcheck disable=SC2034
+users_cache=${XDG_CACHE_HOME:-$HOME/.cache} # for tools that keep what they fetched there
 export XDG_CACHE_HOME="$work/cache" # the user's own is left alone
 
-# result GOOD NAME: prints one TAP line.
+# result GOOD NAME: prints one TAP line.  What says why a test failed goes to stderr, which prove shows.
 result() {
     tests_done=$((tests_done + 1))
     if [ "$1" -eq 0 ]; then
@@ -39,7 +41,7 @@ ok() {
     name=$1
     shift
     "$@" >ok.log 2>&1
-    result $? "$name" || { echo "# failed: $*"; head -n 10 ok.log | sed 's/^/# /'; }
+    result $? "$name" || { echo "# failed: $*"; head -n 10 ok.log | sed 's/^/# /'; } >&2
 }
 
 # fails NAME COMMAND...: passes when the command fails.
@@ -56,25 +58,25 @@ is() {
         printf '%s\n' "$2" | head -n 10 | sed 's/^/#    got: /'
         printf '%s\n' "$3" | head -n 10 | sed 's/^/# wanted: /'
         show_errors
-    }
+    } >&2
 }
 
 # like NAME FILE REGEX: passes when a line of FILE matches the extended regular expression.
 like() {
     grep -qaE -e "$3" "$2"
-    result $? "$1" || { echo "# no line of $2 matches: $3"; head -n 15 "$2" | sed 's/^/# /'; }
+    result $? "$1" || { echo "# no line of $2 matches: $3"; head -n 15 "$2" | sed 's/^/# /'; } >&2
 }
 
 # within NAME VALUE LOW HIGH: passes when LOW <= VALUE <= HIGH (decimal numbers).
 within() {
     awk -v v="$2" -v low="$3" -v high="$4" 'BEGIN { exit !(v != "" && v + 0 >= low && v + 0 <= high) }'
-    result $? "$1" || echo "# $2 is not within $3 .. $4"
+    result $? "$1" || echo "# $2 is not within $3 .. $4" >&2
 }
 
 # same_file NAME A B: passes when both files have the same bytes.
 same_file() {
     cmp "$2" "$3" >cmp.log 2>&1
-    result $? "$1" || sed 's/^/# /' cmp.log
+    result $? "$1" || sed 's/^/# /' cmp.log >&2
 }
 
 # skip COUNT REASON: stands for COUNT tests that cannot run here.

@@ -5,7 +5,7 @@
 # new_image: an empty stick of 80 MB.
 new_image() {
     head -c 5000 /dev/zero | tr '\0' x >loader.efi
-    "$HR" usb --loader loader.efi -o usb.img --size 80M "$WORKLOADS/hello" 2>image.err || cat image.err
+    "$HR" usb --loader loader.efi -o usb.img --force --size 80M "$WORKLOADS/hello" 2>image.err || cat image.err
 }
 
 # begin SAMPLES: the files of a result: trace, output, log.

@@ -36,9 +36,15 @@ $(UNIT_OUT)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -c -o $@ $<
 
-$(UNIT_OUT)/host/%: tests/unit/host/%.c $(UNIT_LIB) $(UNIT_HOST)
+# Of an archive the linker takes only what a test needs: a tenth of the time.
+$(UNIT_OUT)/host.a: $(UNIT_HOST)
+	@rm -f $@
+	@$(AR) rcsT $@ $^
+
+# By name: of two patterns make 4.4 takes the one whose prerequisites are there already, which is the next one.
+$(filter $(UNIT_OUT)/host/%,$(UNIT_BIN)): $(UNIT_OUT)/%: tests/unit/%.c $(UNIT_LIB) $(UNIT_OUT)/host.a
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_HOST) $(UNIT_LIB) -lcmocka $(HOST_LIBS)
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_OUT)/host.a $(UNIT_LIB) -lcmocka $(HOST_LIBS)
 
 $(UNIT_OUT)/%: tests/unit/%.c $(UNIT_LIB)
 	@mkdir -p $(@D)
@@ -87,8 +93,11 @@ $(eval $(call FUZZ_HOST,pack_elf,host/pack_elf.c))
 $(eval $(call FUZZ_HOST,keep_files,host/keep_files.c host/keep_store.c host/text.c))
 $(eval $(call FUZZ_HOST,usb_result,host/usb/usb_result.c))
 $(eval $(call FUZZ_HOST,collect_stream,$(addprefix host/stream/,connection.c run.c run_files.c run_place.c run_state.c) \
-	$(filter-out host/collect_command.c,$(wildcard host/collect*.c)) host/output_file.c host/run_failure.c host/trace_index.c \
+	$(filter-out host/collect_command.c,$(wildcard host/collect*.c)) host/output_file.c host/output_kind.c host/run_failure.c host/trace_index.c \
 	host/keep_files.c host/keep_store.c host/text.c))
+# What reads a trace is the whole command; the golden traces are its corpus.
+$(eval $(call FUZZ_HOST,commands,$(filter-out host/main.c,$(sort $(wildcard host/*.c host/*/*.c)))))
+FUZZ_LIBS_commands = $(HOST_LIBS) -Wa,-I,$(BUILD)/page
 $(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
 FUZZ_LIBS_demangle := -liberty
 $(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c))

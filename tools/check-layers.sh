@@ -18,11 +18,12 @@ allow drivers 'include|lib|drivers'
 allow guest 'include|lib|drivers|guest'
 allow boot 'include|lib|drivers|boot' # drivers: those that need no kernel, as uart
 allow host 'include|lib|host'
+allow plugin 'include|plugin'
 # A workload sees the workload API and what workloads share; libhr, which implements it, its side of the system call too.
 bad=$(grep -rnE '#[[:space:]]*include[[:space:]]*"' workloads | grep -vE '"(include/hr|workloads/[a-z_]+)\.h"' |
     grep -vE '^workloads/libhr\.[ch]:.*"include/hr_abi\.h"' || true)
 [ -z "$bad" ] || { echo 'workloads may include only include/hr.h and what they share:'; echo "$bad"; failed=1; }
 # No conditional compilation in a .c file: choose by file list, table or capability.
-bad=$(grep -nE '^[[:space:]]*#[[:space:]]*if' -r --include='*.c' lib drivers guest boot host workloads 2>/dev/null || true)
+bad=$(grep -nE '^[[:space:]]*#[[:space:]]*if' -r --include='*.c' lib drivers guest boot host plugin workloads 2>/dev/null || true)
 [ -z "$bad" ] || { echo 'no #if in a .c file:'; echo "$bad"; failed=1; }
 exit $failed

@@ -9,14 +9,21 @@ sources=$(find include lib drivers guest boot host workloads tests -name '*.[ch]
 find tools tests run.sh .ci -type f 2>/dev/null |
     while read -r f; do if head -c 64 "$f" | head -n 1 | grep -qa '^#!/bin/\(ba\)\?sh'; then echo "$f"; fi; done |
     xargs shellcheck -x -S warning -P SCRIPTDIR || failed=1
-# shellcheck disable=SC2086
-clang-format --dry-run -Werror $sources || failed=1
+# Each version of clang-format lays some code out in its own way: one decides.
+case $(clang-format --version) in
+*' version 14.'*)
+    # shellcheck disable=SC2086
+    clang-format --dry-run -Werror $sources || failed=1
+    ;;
+*) echo "lint: the format is not checked: clang-format 14 (Debian 12) decides it, this is $(clang-format --version)" ;;
+esac
+# Two checks of newer versions are off: they object to malloc, qsort and free of arrays of pointers, as C has them.
 log=${BUILD:-build}/clang-tidy.log
 mode=shallow
 [ -z "${HR_TEST_LONG:-}" ] || mode=deep
 export mode
 find lib host -name '*.c' | sort | xargs -P 2 -n 8 sh -c 'clang-tidy --quiet --warnings-as-errors="*" \
-    --checks="-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition" \
+    --checks="-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-multi-level-implicit-pointer-conversion,-bugprone-casting-through-void" \
     "$@" -- -std=gnu11 -D_GNU_SOURCE -I. -Xclang -analyzer-config -Xclang "mode=$mode"' tidy >"$log" 2>&1 ||
     { grep -E 'error:|warning:' "$log"; failed=1; }
 exit $failed

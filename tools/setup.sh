@@ -11,7 +11,7 @@ packages_of() {
     demo) echo busybox-static ;;
     # npm may be there without Debian's package of it
     page) command -v npm >/dev/null || echo npm ;;
-    test) echo libcmocka-dev clang libclang-rt-14-dev musl-tools busybox-static valgrind shellcheck \
+    test) echo libcmocka-dev clang libclang-rt-dev musl-tools busybox-static valgrind shellcheck \
         clang-format clang-tidy perl jq time python3 python3-yaml git binutils cpio bzip2 gawk procps util-linux \
         libvirt-daemon-system libvirt-clients libxml2-utils chromium ovmf mtools dosfstools \
         sqlite3 lua5.4 xz-utils dwz zstd openssl sysbench g++ golang-go protobuf-compiler ripgrep linux-perf patch libc6-dbg ;;

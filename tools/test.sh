@@ -39,6 +39,7 @@ check 'build' "$MAKE" --no-print-directory -s -j2 all test-tools
 [ "$failed" -eq 0 ] || finish
 check 'build with clang' "$MAKE" --no-print-directory -s -j2 CC=clang BUILD="$BUILD/clang" all
 check 'lint' "$MAKE" --no-print-directory -s lint
+grep '^lint: ' "$BUILD/check.log" # what it could not check
 
 echo '# unit tests'
 find "$BUILD/unit" -name '*.log' -delete 2>/dev/null
@@ -62,7 +63,8 @@ check 'replay of the fuzz corpus' "$MAKE" --no-print-directory -s -j2 fuzz-repla
 echo '# guest, command-line and firmware tests'
 export BUILD
 # The longest files first: at the end both CPUs have something to do.
-tests/prove.pl "$BUILD/prove.counts" tests/firmware/08-*.t tests/firmware/0[0-79]-*.t tests/guest/*.t tests/cli/*.t </dev/null
+tests/prove.pl "$BUILD/prove.counts" tests/firmware/08-*.t tests/kvm/*.t tests/firmware/0[0-79]-*.t tests/guest/*.t tests/cli/*.t \
+    </dev/null
 if read -r good bad <"$BUILD/prove.counts"; then
     passed=$((passed + good))
     failed=$((failed + bad))

@@ -145,7 +145,8 @@ static void remove_all(struct worker *w, int directory, unsigned depth)
 
     while ((bytes = call3(__NR_getdents64, (uint64_t)directory, (uint64_t)names, NAMES_BYTES)) > 0)
         for (int64_t at = 0; at < bytes;) {
-            const struct dirent64 *entry = (const struct dirent64 *)(names + at);
+            /* of getdents64's shape on x86-64, in every C library */
+            const struct dirent *entry = (const struct dirent *)(names + at);
             int below_it;
 
             at += entry->d_reclen;

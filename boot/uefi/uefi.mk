@@ -12,12 +12,15 @@ $(BUILD)/uefi/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(UEFI_CFLAGS) -c -o $@ $<
 
+# The start-up code of gnu-efi 3.0.13 calls efi_main, that of 3.0.18 calls _entry, which readies a library that is not used here.
 $(BUILD)/BOOTX64.so: $(UEFI_OBJ) $(BUILD)/sources
-	ld -shared -Bsymbolic -nostdlib -znocombreloc --no-undefined -T $(EFI_LIB)/elf_x86_64_efi.lds -o $@ \
+	ld -shared -Bsymbolic -nostdlib -znocombreloc --no-undefined --defsym=_entry=efi_main \
+		-T $(EFI_LIB)/elf_x86_64_efi.lds -o $@ \
 		$(EFI_LIB)/crt0-efi-x86_64.o $(UEFI_OBJ) $(EFI_LIB)/libgnuefi.a
 
+# gnu-efi 3.0.18 leaves read-only data in a section of their own.
 $(BUILD)/BOOTX64.EFI: $(BUILD)/BOOTX64.so
-	objcopy -j .text -j .sdata -j .data -j .dynamic -j .dynsym -j .rel -j .rela -j '.rel.*' -j '.rela.*' \
+	objcopy -j .text -j .sdata -j .data -j .rodata -j .dynamic -j .dynsym -j .rel -j .rela -j '.rel.*' -j '.rela.*' \
 		-j .reloc --target efi-app-x86_64 --subsystem=10 $< $@
 
 -include $(UEFI_OBJ:.o=.d)

@@ -2,7 +2,6 @@
 #include "drivers/acpi/acpi.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -54,6 +53,9 @@ enum {
 };
 
 enum { HPET_ADDRESS = 40, HPET_BYTES = 56 }; /* IA-PC HPET specification 1.0a, 3.2.4 */
+
+/* Intel VT for Directed I/O, "DMA Remapping Reporting Structure" */
+enum { DMAR_FLAGS = 37, DMAR_BYTES = 48, DMAR_X2APIC_OPT_OUT = 1 << 1 };
 
 #define DEFAULT_APIC_BASE 0xfee00000u
 
@@ -212,6 +214,11 @@ static void hpet_read(const uint8_t *table, uint32_t length, struct acpi_machine
         machine->hpet_base = bytes_load64(table + HPET_ADDRESS + GAS_ADDRESS);
 }
 
+static void dmar_read(const uint8_t *table, uint32_t length, struct acpi_machine *machine)
+{
+    machine->x2apic_opt_out = length >= DMAR_BYTES && table[DMAR_FLAGS] & DMAR_X2APIC_OPT_OUT;
+}
+
 static void tables_read(const struct root *root, struct acpi_machine *machine)
 {
     uint32_t length;
@@ -225,6 +232,9 @@ static void tables_read(const struct root *root, struct acpi_machine *machine)
     table = table_find(root, "HPET", &length);
     if (table)
         hpet_read(table, length, machine);
+    table = table_find(root, "DMAR", &length);
+    if (table)
+        dmar_read(table, length, machine);
 }
 
 int acpi_read(uint64_t rsdp, struct acpi_machine *machine)

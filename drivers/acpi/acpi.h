@@ -1,9 +1,11 @@
-/* The few ACPI tables that Microtome needs: MADT, HPET, FADT.  ACPI Specification 6.4, chapter 5.
- * Tables are checked (signature, length, checksum) before use; the firmware is not trusted.
+/* The few ACPI tables that Microtome needs: MADT, HPET, FADT, DMAR.  ACPI Specification 6.4,
+ * chapter 5. Tables are checked (signature, length, checksum) before use; the firmware is not
+ * trusted.
  */
 #ifndef DRIVERS_ACPI_ACPI_H
 #define DRIVERS_ACPI_ACPI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ACPI_CPUS_MAX 1024 /* the kernel uses fewer, and says of what machine */
@@ -15,6 +17,7 @@ struct acpi_machine {
     uint64_t hpet_base; /* physical, 0: none */
     uint16_t pm_timer_port; /* 0: none */
     uint8_t pm_timer_32bit;
+    bool x2apic_opt_out; /* the firmware asks that local APICs stay in xAPIC mode */
 };
 
 /* rsdp: physical address from the boot path, or 0 to search the BIOS areas.  0, -ENOENT: no usable

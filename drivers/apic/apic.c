@@ -20,12 +20,12 @@ void apic_order(void)
     __asm__ volatile("mfence; lfence" ::: "memory");
 }
 
-void apic_init(uint64_t physical_base)
+void apic_init(uint64_t physical_base, bool x2apic_opt_out)
 {
     uint64_t base = x86_rdmsr(MSR_APIC_BASE);
 
     apic.registers = NULL;
-    if (x86_cpuid(1, 0).ecx & CPUID_1_ECX_X2APIC || base & APIC_BASE_X2APIC)
+    if (base & APIC_BASE_X2APIC || (x86_cpuid(1, 0).ecx & CPUID_1_ECX_X2APIC && !x2apic_opt_out))
         return;
     if (base & APIC_BASE_ADDRESS)
         physical_base = base & APIC_BASE_ADDRESS;

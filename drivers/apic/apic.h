@@ -68,8 +68,15 @@ static inline bool apic_pending(uint8_t vector)
     return apic_read(APIC_IRR + vector / 32 * 0x10u) >> vector % 32 & 1;
 }
 
-/* Detects the mode (x2APIC where CPUID offers it) and maps the page.  Once, on the boot CPU. */
-void apic_init(uint64_t physical_base);
+/* Detects the mode (x2APIC where CPUID offers it, unless the firmware does not want it entered) and
+ * maps the page.  Once, on the boot CPU. */
+void apic_init(uint64_t physical_base, bool x2apic_opt_out);
+
+/* Can a CPU of this APIC id be interrupted?  In xAPIC mode ids have 8 bits, and FFH is all. */
+static inline bool apic_reaches(uint32_t apic_id)
+{
+    return !apic.registers || apic_id < 0xff;
+}
 
 /* The kernel's vectors are from here on.  Those of the firmware, which may still have timers and
  * devices that interrupt, are below: they wait until apic_restore (drivers/apic/apic_state.h). */

@@ -7,9 +7,11 @@
 #include "drivers/platform.h"
 #include "include/hr_format.h"
 #include "lib/x86.h"
+#include "lib/x86_signature.h"
 
 #define HZ_PER_GHZ 1000000000ull
 #define HYPERVISOR_BASE 0x40000000u
+#define INTEL_WORD 0x756e6547u /* "Genu" in CPUID leaf 0 EBX */
 
 /* Linux Documentation/virt/kvm/x86/cpuid.rst and msr.rst */
 #define KVM_FEATURES (HYPERVISOR_BASE + 1)
@@ -45,18 +47,35 @@ static bool virtual_time_holds(void)
     return true;
 }
 
+/* SDM volume 3B, "Determining the Processor Base Frequency", table "Nominal Core Crystal Clock
+ * Frequency": of processors that do not tell it.  Servers of that time have another one, or less
+ * than its nominal frequency.  0: not one of these. */
+static uint32_t crystal_of_client(void)
+{
+    struct cpuid_result base = x86_cpuid(0, 0), one = x86_cpuid(1, 0);
+    struct x86_signature s = x86_signature_parse(one.eax, false);
+    bool skylake = s.model == 0x4e || s.model == 0x5e; /* 6th generation */
+    bool kaby_lake = s.model == 0x8e || s.model == 0x9e; /* 7th, and what was made of it */
+
+    return base.ebx == INTEL_WORD && s.family == 6 && !(one.ecx >> 31) && (skylake || kaby_lake)
+               ? 24000000
+               : 0;
+}
+
 /* SDM volume 2A, CPUID, leaf 15H: TSC = crystal * EBX / EAX. */
 static uint64_t hz_from_cpuid_15h(uint32_t max_leaf)
 {
     if (max_leaf < 0x15)
         return 0;
     struct cpuid_result leaf = x86_cpuid(0x15, 0);
-    if (leaf.eax == 0 || leaf.ebx == 0 || leaf.ecx == 0)
+    if (leaf.eax == 0 || leaf.ebx == 0)
         return 0;
-    return (uint64_t)leaf.ecx * leaf.ebx / leaf.eax;
+    uint32_t crystal = leaf.ecx ? leaf.ecx : crystal_of_client();
+    return (uint64_t)crystal * leaf.ebx / leaf.eax;
 }
 
-/* Leaf 16H: the base frequency in MHz, at which the TSC of the CPUs that have it ticks. */
+/* Leaf 16H: the base frequency in MHz, at which the TSC of the CPUs that have it ticks; up to 1%
+ * off, because it is what is printed on the processor. */
 static uint64_t hz_from_cpuid_16h(uint32_t max_leaf)
 {
     return max_leaf < 0x16 ? 0 : (x86_cpuid(0x16, 0).eax & 0xffff) * 1000000ull;

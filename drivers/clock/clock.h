@@ -14,8 +14,9 @@ struct clock_source {
 };
 
 /* Tries, in this order: virtual time (only if `may_be_virtual`: loops of known length must read
- * back exact tick counts, repeatedly; then hz is 1000000000), CPUID 15H, CPUID 16H, hypervisor leaf
- * 40000010H, kvmclock (MSR 4B564D01H), calibration against HPET, ACPI PM timer or PIT.
+ * back exact tick counts, repeatedly; then hz is 1000000000), CPUID 15H (with a crystal of 24 MHz
+ * on clients of the Skylake family, which do not tell it), CPUID 16H, hypervisor leaf 40000010H,
+ * kvmclock (MSR 4B564D01H), calibration against HPET, ACPI PM timer or PIT.
  */
 void clock_find(const struct acpi_machine *machine, bool may_be_virtual, struct clock_source *out);
 

@@ -156,6 +156,7 @@ static void describe_overflow(const struct pmu_session *session, struct pmu_over
 
     *how = (struct pmu_overflow){
         .counter_msr = registers.counter + event->counter * registers.stride,
+        .counter = event->counter,
         .counter_mask = ~0ull >> (64 - event->width_bits),
     };
     if (!amd.global_control) {
@@ -174,7 +175,7 @@ static void describe_overflow(const struct pmu_session *session, struct pmu_over
 /* A counter gets its select last, so that without global control it starts from 0 exactly; stop
  * goes in the same order, so that counters of ring 0 all count for the same number of instructions.
  */
-static void amd_start(const struct pmu_session *session)
+static int amd_start(const struct pmu_session *session)
 {
     struct pmu_overflow how;
     uint64_t preset = 0;
@@ -190,18 +191,21 @@ static void amd_start(const struct pmu_session *session)
         const struct pmu_event *event = &session->events[i];
         uint32_t offset = event->counter * registers.stride;
         bool samples = i == 0 && session->period;
+        pmu_hardware_of_event(i);
         pmu_hardware_write(registers.select + offset, 0);
-        pmu_hardware_write(registers.counter + offset,
-                           samples ? preset : pmu_hardware_first(event->width_bits));
+        pmu_hardware_preset(registers.counter + offset,
+                            samples ? preset : pmu_hardware_first(event->width_bits));
         uint64_t select = pmu_hardware_select(event) | (samples ? PMU_SELECT_INTERRUPT : 0);
         pmu_hardware_write(registers.select + offset, select);
         if (!amd.global_control)
             pmu_hardware_add_switch(registers.select + offset, select);
     }
+    pmu_hardware_of_event(PMU_NO_EVENT);
     if (amd.global_control) {
         pmu_hardware_add_switch(MSR_AMD_GLOBAL_CTL, global_bits(session));
         pmu_hardware_write(MSR_AMD_GLOBAL_CTL, global_bits(session));
     }
+    return pmu_hardware_started();
 }
 
 static void amd_stop(const struct pmu_session *session)
@@ -241,6 +245,7 @@ const struct pmu_driver pmu_amd = {
     .stop = amd_stop,
     .reset = amd_reset,
     .read = pmu_hardware_read,
+    .read_others = pmu_hardware_read_others,
     .pause = pmu_hardware_pause,
     .resume = pmu_hardware_resume,
     .overflowed = pmu_overflow_seen,

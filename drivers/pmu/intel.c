@@ -24,6 +24,7 @@
 struct pmu_caps intel_caps;
 struct intel_registers intel_registers;
 struct intel_found intel_found;
+bool intel_smm_freeze;
 
 static bool is_intel(void)
 {
@@ -175,8 +176,19 @@ static bool read_leaves(struct pmu_caps *caps)
     return false;
 }
 
+/* IA32_PERF_CAPABILITIES, 0 where there is none. */
+static uint64_t capabilities(void)
+{
+    uint64_t value;
+
+    if (!(x86_cpuid(1, 0).ecx & CPUID_1_ECX_PDCM) ||
+        platform_msr_read(MSR_INTEL_PERF_CAPABILITIES, &value))
+        return 0;
+    return value;
+}
+
 /* A hypervisor may offer version 6 without its registers. */
-static void choose_registers(struct pmu_caps *caps)
+static void choose_registers(struct pmu_caps *caps, bool full_width_writes)
 {
     uint64_t value;
 
@@ -197,9 +209,7 @@ static void choose_registers(struct pmu_caps *caps)
         return;
     }
     caps->general_mask &= low_bits(LEGACY_MAX);
-    if (x86_cpuid(1, 0).ecx & CPUID_1_ECX_PDCM &&
-        !platform_msr_read(MSR_INTEL_PERF_CAPABILITIES, &value) &&
-        value & INTEL_CAPABILITIES_FW_WRITE) {
+    if (full_width_writes) {
         caps->full_width_writes = true;
         intel_registers.counter = MSR_INTEL_A_PMC0;
     }
@@ -209,11 +219,13 @@ static bool intel_probe(struct pmu_caps *caps)
 {
     if (!read_leaves(caps))
         return false;
-    choose_registers(caps);
+    uint64_t can = capabilities();
+    choose_registers(caps, can & INTEL_CAPABILITIES_FW_WRITE);
+    intel_smm_freeze = caps->global_control && can & INTEL_CAPABILITIES_SMM_FREEZE;
     intel_found = (struct intel_found){0, 0};
     if (caps->global_control)
         platform_msr_read(MSR_INTEL_GLOBAL_CTRL, &intel_found.global_control);
-    if (caps->version >= 4)
+    if (caps->version >= 4 || intel_smm_freeze)
         platform_msr_read(MSR_INTEL_DEBUGCTL, &intel_found.debug_control);
     if (caps->global_control && platform_msr_write(MSR_INTEL_GLOBAL_CTRL, 0)) {
         platform_log("PMU: version %u is advertised, but IA32_PERF_GLOBAL_CTRL faults; not used",
@@ -245,6 +257,7 @@ const struct pmu_driver pmu_intel = {
     .stop = intel_stop,
     .reset = intel_reset,
     .read = pmu_hardware_read,
+    .read_others = pmu_hardware_read_others,
     .pause = pmu_hardware_pause,
     .resume = pmu_hardware_resume,
     .overflowed = pmu_overflow_seen,

@@ -20,6 +20,9 @@ extern struct intel_registers intel_registers;
 /* The companion register that holds the rest of an event's select, 0: none. */
 uint32_t intel_companion(const struct pmu_event *event);
 
+/* Counters can be told to rest while the firmware handles an SMI; it would count as ring 0. */
+extern bool intel_smm_freeze;
+
 /* What the firmware had in registers that are not one counter's. */
 struct intel_found {
     uint64_t global_control, debug_control;
@@ -29,7 +32,7 @@ extern struct intel_found intel_found;
 /* pmu_driver.assign, start, stop and reset. */
 int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
                  struct pmu_refusal *refusal);
-void intel_start(const struct pmu_session *session);
+int intel_start(const struct pmu_session *session);
 void intel_stop(const struct pmu_session *session);
 void intel_reset(void);
 

@@ -1,6 +1,7 @@
 /* Which of Intel's counters counts which event. */
 #include <errno.h>
 
+#include "drivers/platform.h"
 #include "drivers/pmu/intel.h"
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_match.h"
@@ -8,14 +9,18 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define SELECT_CODE (PMU_SELECT_EVENT | PMU_SELECT_UMASK)
-#define SELECT_ONLY_EVENT (PMU_SELECT_EDGE | PMU_SELECT_INVERT | PMU_SELECT_CMASK)
+/* What a fixed counter does with an event as well; of any other bit (edge, inversion, CMASK,
+ * AnyThread, transactions) it knows nothing. */
+#define SELECT_OF_FIXED \
+    (SELECT_CODE | PMU_SELECT_USER | PMU_SELECT_KERNEL | PMU_SELECT_INTERRUPT | PMU_SELECT_ENABLE)
 
 /* What the fixed counters count, as event and umask (SDM "Fixed-Function Performance Counters").
- * Event 00H does not exist: perf and libpfm4 use it for what only a fixed counter counts. */
+ * Event 00H is none of a general counter: Intel's event lists use it for the fixed ones. */
 static const struct {
     uint16_t code;
     uint8_t counter;
-} fixed_events[] = {{0x00c0, 0}, {0x0100, 0}, {0x003c, 1}, {0x0300, 2}, {0x0400, 3}, {0x01a4, 3}};
+} fixed_events[] = {{0x00c0, 0}, {0x0100, 0}, {0x003c, 1}, {0x0200, 1},
+                    {0x0300, 2}, {0x0400, 3}, {0x01a4, 3}};
 
 /* Events by their bits in CPUID leaf 0AH EBX and leaf 23H (SDM "Pre-defined Architectural
  * Performance Events"). */
@@ -24,13 +29,14 @@ static const uint16_t architectural_events[] = {0x003c, 0x00c0, 0x013c, 0x4f2e,
 
 /* Events whose select is not all: the register that holds the rest (SDM "Off-core Response
  * Performance Monitoring", "Load Latency Performance Monitoring Facility", "PEBS Frontend Events";
- * 2AH and 2BH: off-core responses from Sapphire Rapids on). */
+ * 2AH and 2BH: off-core responses from Sapphire Rapids on; 0BH: load latency of Nehalem). */
 static const struct {
     uint8_t code;
     uint32_t msr;
 } companions[] = {
-    {0xb7, MSR_INTEL_OFFCORE_RSP0}, {0xbb, MSR_INTEL_OFFCORE_RSP1}, {0x2a, MSR_INTEL_OFFCORE_RSP0},
-    {0x2b, MSR_INTEL_OFFCORE_RSP1}, {0xcd, MSR_INTEL_PEBS_LD_LAT},  {0xc6, MSR_INTEL_PEBS_FRONTEND},
+    {0xb7, MSR_INTEL_OFFCORE_RSP0},  {0xbb, MSR_INTEL_OFFCORE_RSP1}, {0x2a, MSR_INTEL_OFFCORE_RSP0},
+    {0x2b, MSR_INTEL_OFFCORE_RSP1},  {0xcd, MSR_INTEL_PEBS_LD_LAT},  {0x0b, MSR_INTEL_PEBS_LD_LAT},
+    {0xc6, MSR_INTEL_PEBS_FRONTEND},
 };
 
 uint32_t intel_companion(const struct pmu_event *event)
@@ -45,7 +51,7 @@ uint32_t intel_companion(const struct pmu_event *event)
 /* The fixed counter that counts this event, or -1. */
 static int fixed_counter(const struct pmu_caps *caps, uint64_t encoding)
 {
-    if (encoding & SELECT_ONLY_EVENT)
+    if (encoding & ~SELECT_OF_FIXED)
         return -1;
     for (unsigned i = 0; i < COUNT(fixed_events); i++) {
         if (fixed_events[i].code == (encoding & SELECT_CODE) &&
@@ -83,7 +89,20 @@ static int check_events(const struct pmu_caps *caps, const struct pmu_session *s
     return 0;
 }
 
-/* Every companion value has a register, and no two events want different values of one. */
+/* A hypervisor may have the event but not this register: then it faults, or reads as 0. */
+static bool keeps(uint32_t msr, uint64_t value)
+{
+    uint64_t found, kept;
+
+    if (platform_msr_read(msr, &found) || platform_msr_write(msr, value))
+        return false;
+    bool same = !platform_msr_read(msr, &kept) && kept == value;
+    platform_msr_write(msr, found);
+    return same;
+}
+
+/* Every companion value has a register that takes it, and no two events want different values of
+ * one. */
 static int check_companions(const struct pmu_session *session, struct pmu_refusal *refusal)
 {
     const struct pmu_event *events = session->events;
@@ -101,6 +120,10 @@ static int check_companions(const struct pmu_session *session, struct pmu_refusa
                 events[j].encoding_ext != events[i].encoding_ext)
                 return -EBUSY;
         }
+        refusal->msr = msr;
+        refusal->value = events[i].encoding_ext;
+        if (!keeps(msr, events[i].encoding_ext))
+            return -EOPNOTSUPP;
     }
     return 0;
 }

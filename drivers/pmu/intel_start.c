@@ -15,8 +15,8 @@ static uint64_t start_fixed(const struct pmu_event *event, uint64_t preset)
                      (event->flags & HR_EVENT_KERNEL ? INTEL_FIXED_KERNEL : 0) |
                      (preset ? INTEL_FIXED_INTERRUPT : 0);
 
-    pmu_hardware_write(intel_registers.fixed + n * intel_registers.stride,
-                       preset ? preset : pmu_hardware_first(event->width_bits));
+    pmu_hardware_preset(intel_registers.fixed + n * intel_registers.stride,
+                        preset ? preset : pmu_hardware_first(event->width_bits));
     return field << 4 * n;
 }
 
@@ -27,8 +27,8 @@ static void start_general(const struct pmu_event *event, uint64_t preset)
     if (event->encoding_ext)
         pmu_hardware_write(intel_companion(event), event->encoding_ext);
     pmu_hardware_write(intel_registers.select + offset, 0);
-    pmu_hardware_write(intel_registers.counter + offset,
-                       preset ? preset : pmu_hardware_first(event->width_bits));
+    pmu_hardware_preset(intel_registers.counter + offset,
+                        preset ? preset : pmu_hardware_first(event->width_bits));
     uint64_t select = pmu_hardware_select(event) | (preset ? PMU_SELECT_INTERRUPT : 0);
     pmu_hardware_write(intel_registers.select + offset, select);
     if (!intel_caps.global_control)
@@ -67,6 +67,17 @@ static bool freeze_on_overflow(bool wanted)
     return value & INTEL_DEBUGCTL_FREEZE;
 }
 
+/* SDM volume 3B, "Filtering of SMM Handler Overhead": without this an SMI's handler counts as ring
+ * 0.  Where the bit cannot be set, it does. */
+static void freeze_in_smm(void)
+{
+    uint64_t value;
+
+    if (intel_smm_freeze && !platform_msr_read(MSR_INTEL_DEBUGCTL, &value) &&
+        !(value & INTEL_DEBUGCTL_FREEZE_SMM))
+        platform_msr_write(MSR_INTEL_DEBUGCTL, value | INTEL_DEBUGCTL_FREEZE_SMM);
+}
+
 /* Counters of ring 3 stand still in the handler by themselves.  Those of ring 0 are frozen by the
  * overflow, or else stopped by the handler. */
 static void describe_overflow(const struct pmu_session *session, struct pmu_overflow *how)
@@ -77,6 +88,7 @@ static void describe_overflow(const struct pmu_session *session, struct pmu_over
 
     *how = (struct pmu_overflow){
         .counter_msr = first + (event->counter & ~INTEL_RDPMC_FIXED) * intel_registers.stride,
+        .counter = event->counter,
         .counter_mask = ~0ull >> (64 - event->width_bits),
     };
     if (!intel_caps.global_control) {
@@ -96,7 +108,7 @@ static void describe_overflow(const struct pmu_session *session, struct pmu_over
         how->control_msr = MSR_INTEL_GLOBAL_CTRL;
 }
 
-void intel_start(const struct pmu_session *session)
+int intel_start(const struct pmu_session *session)
 {
     struct pmu_overflow how;
     uint64_t fixed_control = 0, preset = 0;
@@ -104,22 +116,26 @@ void intel_start(const struct pmu_session *session)
     pmu_hardware_start(session);
     if (intel_caps.global_control)
         pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, 0);
+    freeze_in_smm();
     if (session->period) {
         describe_overflow(session, &how);
         preset = pmu_overflow_start(&how, session->period);
     }
     for (uint32_t i = 0; i < session->event_count; i++) {
         const struct pmu_event *event = &session->events[i];
+        pmu_hardware_of_event(i);
         if (event->counter & INTEL_RDPMC_FIXED)
             fixed_control |= start_fixed(event, i == 0 ? preset : 0);
         else
             start_general(event, i == 0 ? preset : 0);
     }
+    pmu_hardware_of_event(PMU_NO_EVENT);
     if (!intel_caps.global_control)
-        return;
+        return pmu_hardware_started();
     pmu_hardware_add_switch(MSR_INTEL_GLOBAL_CTRL, global_bits(session));
     pmu_hardware_write(MSR_INTEL_FIXED_CTR_CTRL, fixed_control);
     pmu_hardware_write(MSR_INTEL_GLOBAL_CTRL, global_bits(session));
+    return pmu_hardware_started();
 }
 
 /* Counts stay readable. */
@@ -175,7 +191,7 @@ void intel_reset(void)
                        (uint64_t)intel_caps.fixed_mask << INTEL_GLOBAL_FIXED_SHIFT |
                            intel_caps.general_mask |
                            (intel_caps.version >= 4 ? INTEL_STATUS_CTR_FRZ : 0));
-    if (intel_caps.version >= 4)
+    if (intel_caps.version >= 4 || intel_smm_freeze)
         platform_msr_write(MSR_INTEL_DEBUGCTL, intel_found.debug_control);
     platform_msr_write(MSR_INTEL_GLOBAL_CTRL, intel_found.global_control);
 }

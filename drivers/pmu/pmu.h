@@ -54,10 +54,21 @@ struct pmu_session { /* the events of a run; the same on every CPU */
     struct pmu_event events[HR_EVENTS_MAX];
 };
 
+#define PMU_NOT_OVERFLOWED (~0ull) /* no counter is that wide */
+
 struct pmu_refusal { /* why events cannot be counted */
     uint32_t event; /* position of the one that does not fit */
     uint32_t other; /* -EBUSY: position of the one that it collides with */
+    uint32_t msr; /* -EOPNOTSUPP, -EIO: the register that cannot be set, */
+    uint64_t value; /* to this */
 };
+#define PMU_NO_EVENT UINT32_MAX /* refusal.event: the register is not of one event */
+
+/* What the last start said -EIO for; kept by pmu_hardware.c. */
+extern struct pmu_refusal pmu_start_refusal;
+
+typedef void pmu_read_function(const struct pmu_session *session, uint64_t user_instructions,
+                               uint64_t *values);
 
 struct pmu_driver {
     const char *name;
@@ -66,10 +77,13 @@ struct pmu_driver {
     bool (*probe)(struct pmu_caps *caps);
     /* Gives every event a counter.  0, or with the refusal filled -ENOENT unknown, -EINVAL modifier
      * that cannot be counted, -ENODEV event that CPUID reports as unavailable, -EBUSY two events
-     * that need one register with different values, -ENOSPC no counter left. */
+     * that need one register with different values, -EOPNOTSUPP one that needs a register which is
+     * not there, or does not keep what is written (tried here), -ENOSPC no counter left. */
     int (*assign)(const struct pmu_caps *caps, struct pmu_session *session,
                   struct pmu_refusal *refusal);
-    void (*start)(const struct pmu_session *session); /* from PMU_START_BEFORE_END; stub: 0 */
+    /* Counts from PMU_START_BEFORE_END; stub: 0.  0, or -EIO with pmu_start_refusal filled when a
+     * write faulted: the counts are wrong then, or there are none. */
+    int (*start)(const struct pmu_session *session);
     void (*stop)(const struct pmu_session *session);
     /* Nothing is left in the calling CPU's registers: counters are off and zero, but for those that
      * somebody had before probe.  NMI too, also where start was not called.  NULL: no registers. */
@@ -80,32 +94,35 @@ struct pmu_driver {
     /* Overflow sampling of the first event, whose counter start has set to -period and told to
      * interrupt; the caller has enabled the local APIC's LVTPC entry.  Interrupts off or NMI.
      *
-     * overflowed: has its counter overflowed since it was armed?  Counters that count ring 0 stand
-     * still from here to rearm, where the hardware has a switch for all of them.
-     * When it says no, nothing has changed.
+     * overflowed: has its counter overflowed since it was armed?  What it holds then, width_bits
+     * wide, read once since under a hypervisor each reading may be dear; otherwise
+     * PMU_NOT_OVERFLOWED.  Counters that count ring 0 stand still from here to rearm, where the
+     * hardware has a switch for all of them.  When it has not overflowed, nothing has changed.
+     *
      * rearm: acknowledges the overflow, sets the counter to -period, enables the local APIC's LVTPC
-     * entry again (apic_pmi_enable) and lets all counters count, in the order that loses no
-     * overflow.
+     * entry again (apic_pmi_enable) if it is masked, and lets all counters count, in the order that
+     * loses no overflow.
      * Order of the acknowledgement: Intel SDM volume 3B, "Counter Overflow" and "Architectural
      * Performance Monitoring Version 4"; AMD APM volume 2, "PerfMonV2".
      * NULL where there are no interrupts.
      */
-    bool (*overflowed)(const struct pmu_session *session);
-    void (*rearm)(const struct pmu_session *session, uint64_t period);
+    uint64_t (*overflowed)(const struct pmu_session *session);
+    void (*rearm)(const struct pmu_session *session, uint64_t period, bool masked);
     /* Stores what the counters hold with pmu_store, width_bits each: the reader extends them.
      * user_instructions: ring-3 ticks so far on this CPU, which a driver without hardware derives
      * its values from. */
-    void (*read)(const struct pmu_session *session, uint64_t user_instructions, uint64_t *values);
+    pmu_read_function *read;
+    /* The same without the first event, whose value it leaves alone: overflow sampling has read
+     * that already.  NULL where there are no interrupts. */
+    pmu_read_function *read_others;
 };
 
-/* One counter of the calling CPU; ECX as pmu_event.counter. */
-static inline uint64_t pmu_rdpmc(uint32_t counter)
-{
-    uint64_t low, high;
+/* Where the first event's counter is: its register.  After start. */
+uint32_t pmu_first_counter_msr(void);
 
-    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter) : "memory");
-    return low | high << 32;
-}
+/* A driver like this one that reads counters by RDMSR instead of RDPMC: a hypervisor may pass the
+ * one on and trap the other.  `under` itself where that is not possible. */
+const struct pmu_driver *pmu_by_msr(const struct pmu_driver *under);
 
 /* Stores a word of a sample past the caches: the service CPU reads it, not this one.
  * pmu_store_fence orders such stores before those that follow. */

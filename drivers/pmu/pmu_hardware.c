@@ -13,12 +13,19 @@
 /* RDPMC's ECX, by event: the same on every CPU. */
 static uint32_t rdpmc_indexes[HR_EVENTS_MAX];
 
+/* Their registers. */
+static uint32_t counter_msrs[HR_EVENTS_MAX];
+
 /* What turns the session's counters on and off: one register for all, or one each. */
 static struct {
     uint32_t msr;
     uint64_t on;
 } switches[HR_EVENTS_MAX];
 static uint32_t switch_count;
+
+struct pmu_refusal pmu_start_refusal;
+static uint32_t writing_for; /* which event */
+static bool faulted; /* since pmu_hardware_start */
 
 void pmu_hardware_add_switch(uint32_t msr, uint64_t on)
 {
@@ -43,25 +50,63 @@ void pmu_hardware_resume(const struct pmu_session *session)
 void pmu_hardware_start(const struct pmu_session *session)
 {
     switch_count = 0;
+    writing_for = PMU_NO_EVENT;
+    faulted = false;
     for (uint32_t i = 0; i < session->event_count; i++)
         rdpmc_indexes[i] = session->events[i].counter;
 }
 
-static inline void read_one(uint64_t *value, uint32_t counter)
+uint32_t pmu_first_counter_msr(void)
 {
-    uint64_t low, high;
-
-    __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter));
-    pmu_store(value, low | high << 32);
+    return counter_msrs[0];
 }
 
 void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instructions,
                        uint64_t *values)
 {
     (void)user_instructions;
-#define READ(i) read_one(&values[i], rdpmc_indexes[i])
+#define READ(i) pmu_store(&values[i], x86_rdpmc(rdpmc_indexes[i]))
     PMU_READ_UNROLLED(session->event_count, READ)
 #undef READ
+}
+
+void pmu_hardware_read_others(const struct pmu_session *session, uint64_t user_instructions,
+                              uint64_t *values)
+{
+    (void)user_instructions;
+#define READ(i) \
+    if (i > 0)  \
+    pmu_store(&values[i], x86_rdpmc(rdpmc_indexes[i]))
+    PMU_READ_UNROLLED(session->event_count, READ)
+#undef READ
+}
+
+static void read_registers(const struct pmu_session *session, uint64_t user_instructions,
+                           uint64_t *values)
+{
+    (void)user_instructions;
+    for (uint32_t i = 0; i < session->event_count; i++)
+        pmu_store(&values[i], x86_rdmsr(counter_msrs[i]));
+}
+
+static void read_other_registers(const struct pmu_session *session, uint64_t user_instructions,
+                                 uint64_t *values)
+{
+    (void)user_instructions;
+    for (uint32_t i = 1; i < session->event_count; i++)
+        pmu_store(&values[i], x86_rdmsr(counter_msrs[i]));
+}
+
+const struct pmu_driver *pmu_by_msr(const struct pmu_driver *under)
+{
+    static struct pmu_driver driver;
+
+    if (under->read != pmu_hardware_read)
+        return under;
+    driver = *under;
+    driver.read = read_registers;
+    driver.read_others = read_other_registers;
+    return &driver;
 }
 
 uint32_t pmu_hardware_rings(uint64_t encoding)
@@ -86,6 +131,12 @@ uint64_t pmu_hardware_select(const struct pmu_event *event)
            rings | PMU_SELECT_ENABLE;
 }
 
+void pmu_hardware_preset(uint32_t msr, uint64_t value)
+{
+    counter_msrs[writing_for] = msr;
+    pmu_hardware_write(msr, value);
+}
+
 bool pmu_hardware_counts_kernel(const struct pmu_session *session)
 {
     for (uint32_t i = 0; i < session->event_count; i++) {
@@ -95,10 +146,24 @@ bool pmu_hardware_counts_kernel(const struct pmu_session *session)
     return false;
 }
 
+void pmu_hardware_of_event(uint32_t event)
+{
+    writing_for = event;
+}
+
+int pmu_hardware_started(void)
+{
+    return faulted ? -EIO : 0;
+}
+
 void pmu_hardware_write(uint32_t msr, uint64_t value)
 {
-    if (platform_msr_write(msr, value))
-        platform_log("PMU: a write of %lx to MSR %x faults", value, msr);
+    if (!platform_msr_write(msr, value))
+        return;
+    platform_log("PMU: a write of %lx to MSR %x faults", value, msr);
+    if (!faulted)
+        pmu_start_refusal = (struct pmu_refusal){.event = writing_for, .msr = msr, .value = value};
+    faulted = true;
 }
 
 uint32_t pmu_hardware_enabled(uint32_t select, uint32_t stride, uint32_t mask)

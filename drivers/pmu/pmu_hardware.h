@@ -7,6 +7,11 @@
 /* Notes every event's `counter` for pmu_hardware_read; part of pmu_driver.start. */
 void pmu_hardware_start(const struct pmu_session *session);
 
+/* Part of pmu_driver.start: whose registers pmu_hardware_write writes next, PMU_NO_EVENT at first;
+ * and what start returns. */
+void pmu_hardware_of_event(uint32_t event);
+int pmu_hardware_started(void);
+
 /* Part of pmu_driver.start: a register that turns counters on with this value and off with 0. */
 void pmu_hardware_add_switch(uint32_t msr, uint64_t on);
 
@@ -17,6 +22,10 @@ void pmu_hardware_resume(const struct pmu_session *session);
 /* pmu_driver.read by RDPMC. */
 void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instructions,
                        uint64_t *values);
+
+/* pmu_driver.read_others by RDPMC. */
+void pmu_hardware_read_others(const struct pmu_session *session, uint64_t user_instructions,
+                              uint64_t *values);
 
 /* Rings of an event select, as HR_EVENT_* flags; none asked for means ring 3. */
 uint32_t pmu_hardware_rings(uint64_t encoding);
@@ -30,7 +39,11 @@ uint64_t pmu_hardware_select(const struct pmu_event *event);
 /* Does any event of the session count ring 0? */
 bool pmu_hardware_counts_kernel(const struct pmu_session *session);
 
-/* Writes a register that probing found; a fault is logged, not fatal. */
+/* Part of pmu_driver.start: sets a counter, that of the event that pmu_hardware_of_event has named,
+ * and remembers its register for reading. */
+void pmu_hardware_preset(uint32_t msr, uint64_t value);
+
+/* Writes a register that probing found; a fault is logged and is what start fails with. */
 void pmu_hardware_write(uint32_t msr, uint64_t value);
 
 /* Of the counters in `mask`, those whose select is enabled, at boot: somebody counts with them. */

@@ -62,10 +62,10 @@ static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
     return status ? status : assign_registers(session, refusal);
 }
 
-static void msr_start(const struct pmu_session *session)
+static int msr_start(const struct pmu_session *session)
 {
     counted.period = session->period;
-    beneath->start(&counted);
+    return beneath->start(&counted);
 }
 
 static void msr_stop(const struct pmu_session *session)
@@ -86,27 +86,40 @@ static void msr_resume(const struct pmu_session *session)
     beneath->resume(&counted);
 }
 
-static bool msr_overflowed(const struct pmu_session *session)
+static uint64_t msr_overflowed(const struct pmu_session *session)
 {
     (void)session;
     return beneath->overflowed(&counted);
 }
 
-static void msr_rearm(const struct pmu_session *session, uint64_t period)
+static void msr_rearm(const struct pmu_session *session, uint64_t period, bool masked)
 {
     (void)session;
-    beneath->rearm(&counted, period);
+    beneath->rearm(&counted, period, masked);
 }
 
 /* No register here can fault: assign has seen them all. */
+static void read_registers(uint64_t *values)
+{
+    values += counted.event_count;
+    for (uint32_t i = 0; i < register_count; i++)
+        pmu_store(&values[i], x86_rdmsr(registers[i]));
+}
+
 static void msr_read(const struct pmu_session *session, uint64_t user_instructions,
                      uint64_t *values)
 {
     (void)session;
     beneath->read(&counted, user_instructions, values);
-    values += counted.event_count;
-    for (uint32_t i = 0; i < register_count; i++)
-        pmu_store(&values[i], x86_rdmsr(registers[i]));
+    read_registers(values);
+}
+
+static void msr_read_others(const struct pmu_session *session, uint64_t user_instructions,
+                            uint64_t *values)
+{
+    (void)session;
+    beneath->read_others(&counted, user_instructions, values);
+    read_registers(values);
 }
 
 const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
@@ -131,6 +144,7 @@ const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
         .overflowed = under->overflowed ? msr_overflowed : NULL,
         .rearm = under->rearm ? msr_rearm : NULL,
         .read = msr_read,
+        .read_others = under->read_others ? msr_read_others : NULL,
     };
     return &layer;
 }

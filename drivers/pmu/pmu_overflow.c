@@ -25,23 +25,26 @@ void pmu_overflow_clear(void)
         pmu_hardware_write(overflow.clear_msr, overflow.clear_bits);
 }
 
-bool pmu_overflow_seen(const struct pmu_session *session)
+uint64_t pmu_overflow_seen(const struct pmu_session *session)
 {
+    uint64_t look = x86_rdmsr(overflow.look_msr);
+
     (void)session;
-    if (!((x86_rdmsr(overflow.look_msr) ^ overflow.look_flip) & overflow.look_bits))
-        return false; /* and nothing was stopped: rearm does not follow */
+    if (!((look ^ overflow.look_flip) & overflow.look_bits))
+        return PMU_NOT_OVERFLOWED; /* and nothing was stopped: rearm does not follow */
     if (overflow.control_msr)
         x86_wrmsr(overflow.control_msr, 0);
-    return true;
+    return overflow.clear_msr ? x86_rdpmc(overflow.counter) : look;
 }
 
-void pmu_overflow_rearm(const struct pmu_session *session, uint64_t period)
+void pmu_overflow_rearm(const struct pmu_session *session, uint64_t period, bool masked)
 {
     (void)session;
     x86_wrmsr(overflow.counter_msr, preset(period));
     if (overflow.clear_msr)
         x86_wrmsr(overflow.clear_msr, overflow.clear_bits);
-    apic_pmi_enable(); /* after the status is clear, before counters of ring 0 go on */
+    if (masked)
+        apic_pmi_enable(); /* after the status is clear, before counters of ring 0 go on */
     if (overflow.control_msr)
         x86_wrmsr(overflow.control_msr, overflow.control);
 }

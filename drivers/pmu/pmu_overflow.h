@@ -13,6 +13,7 @@ struct pmu_overflow {
      * sets and overflow clears. */
     uint32_t look_msr;
     uint32_t counter_msr; /* takes -period */
+    uint32_t counter; /* for RDPMC */
     uint64_t look_bits;
     uint64_t look_flip;
     uint64_t counter_mask;
@@ -34,7 +35,7 @@ void pmu_overflow_clear(void);
 
 /* pmu_driver.overflowed and rearm.  No register here can fault: start has used them all.  (A fault
  * in an NMI's handler would let the next NMI in: SDM volume 3A, "Handling Multiple NMIs".) */
-bool pmu_overflow_seen(const struct pmu_session *session);
-void pmu_overflow_rearm(const struct pmu_session *session, uint64_t period);
+uint64_t pmu_overflow_seen(const struct pmu_session *session);
+void pmu_overflow_rearm(const struct pmu_session *session, uint64_t period, bool masked);
 
 #endif

@@ -41,6 +41,7 @@
 #define MSR_INTEL_PMC_GP0_CFG_A 0x1901u
 #define MSR_INTEL_PMC_FX0_CTR 0x1980u
 #define INTEL_PMC_STRIDE 4u
+#define INTEL_CAPABILITIES_SMM_FREEZE (1ull << 12)
 #define INTEL_CAPABILITIES_FW_WRITE (1ull << 13)
 #define INTEL_FIXED_KERNEL 1ull /* of each counter's four bits in FIXED_CTR_CTRL */
 #define INTEL_FIXED_USER 2ull
@@ -48,6 +49,7 @@
 #define INTEL_GLOBAL_FIXED_SHIFT 32 /* of GLOBAL_CTRL and GLOBAL_STATUS */
 #define INTEL_STATUS_CTR_FRZ (1ull << 59) /* version 4 on: counters are frozen */
 #define INTEL_DEBUGCTL_FREEZE (1ull << 12) /* FREEZE_PERFMON_ON_PMI */
+#define INTEL_DEBUGCTL_FREEZE_SMM (1ull << 14) /* FREEZE_WHILE_SMM */
 #define INTEL_RDPMC_FIXED (1u << 30) /* SDM volume 2, RDPMC: ECX of fixed counters */
 
 /* AMD */

@@ -59,7 +59,7 @@ static int stub_assign(const struct pmu_caps *caps, struct pmu_session *session,
 static uint64_t numerators[HR_EVENTS_MAX];
 static uint64_t denominators[HR_EVENTS_MAX];
 
-static void stub_start(const struct pmu_session *session)
+static int stub_start(const struct pmu_session *session)
 {
     for (uint32_t i = 0; i < session->event_count; i++) {
         const char *name = session->events[i].name;
@@ -67,6 +67,7 @@ static void stub_start(const struct pmu_session *session)
         numerators[i] = info->stub_numerator;
         denominators[i] = info->stub_denominator;
     }
+    return 0;
 }
 
 /* There is nothing to stop: the counts follow the program's own ticks. */

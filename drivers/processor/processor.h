@@ -38,7 +38,9 @@ bool processor_has_leaf(uint32_t leaf);
 /* The microcode's revision on this CPU. */
 uint32_t processor_microcode(void);
 
-/* Of a hybrid processor, CPUID 1AH's kind of this core: 20H Atom, 40H Core; else 0. */
+/* Of a hybrid processor, CPUID 1AH's kind of this core; else 0. */
+#define PROCESSOR_KIND_ATOM 0x20
+#define PROCESSOR_KIND_CORE 0x40
 uint8_t processor_core_kind(void);
 
 #endif

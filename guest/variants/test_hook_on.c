@@ -40,6 +40,13 @@ static void raise_smis(void)
         x86_out8(APM_CONTROL_PORT, 0xff);
 }
 
+/* The call is taken between the STI and the HLT, whose shadow the NOP ends. */
+static void halt_after_call(void)
+{
+    apic_send(cpu_this()->apic_id, VECTOR_WAKE);
+    __asm__ volatile("sti; nop; hlt; cli" ::: "memory");
+}
+
 static void note_instructions(const char *where)
 {
     uint64_t kernel, user;
@@ -55,12 +62,17 @@ void test_hook(const char *where)
         memory_test_prepare(run.boot);
     if (strcmp(where, "leave") == 0)
         memory_test_result();
-    if (strcmp(where, "start") != 0 && strcmp(where, "end") != 0)
+    if (!run.manifest.bytes) /* not read yet */
         return;
-    note_instructions(where);
     const char *test = manifest_text(&run.manifest, "panic-test", "");
     char wanted[64];
 
+    format_text(wanted, sizeof wanted, "%s-hang", where);
+    while (strcmp(test, wanted) == 0)
+        x86_pause();
+    if (strcmp(where, "start") != 0 && strcmp(where, "end") != 0)
+        return;
+    note_instructions(where);
     format_text(wanted, sizeof wanted, "%s-null", where);
     if (strcmp(test, wanted) == 0)
         store_to_null();
@@ -70,15 +82,15 @@ void test_hook(const char *where)
     format_text(wanted, sizeof wanted, "%s-nmi", where);
     for (uint32_t i = 0; strcmp(test, wanted) == 0 && i < cpu_count; i++)
         apic_send_nmi(cpus[i].apic_id); /* as a watchdog or the firmware would */
+    format_text(wanted, sizeof wanted, "%s-halt", where);
+    if (strcmp(test, wanted) == 0)
+        halt_after_call();
     format_text(wanted, sizeof wanted, "%s-net", where);
     if (strcmp(test, wanted) == 0)
         net_test();
     format_text(wanted, sizeof wanted, "%s-smi", where);
     if (strcmp(test, wanted) == 0)
         raise_smis();
-    format_text(wanted, sizeof wanted, "%s-hang", where);
-    while (strcmp(test, wanted) == 0)
-        x86_pause();
     format_text(wanted, sizeof wanted, "%s-panic", where);
     if (strcmp(test, wanted) == 0)
         panic("asked for by the manifest");

@@ -51,6 +51,7 @@ static void add(struct diff *diff, const struct diff_row *known, const struct di
         .object = known->object,
         .before = a != NULL ? count_of(a, diff->event) : 0,
         .after = b != NULL ? count_of(b, diff->event_b) : 0,
+        .runs = {a != NULL ? a->runs : 0, b != NULL ? b->runs : 0},
         .in_before = a != NULL && a->counts.samples != 0,
         .in_after = b != NULL && b->counts.samples != 0,
     };
@@ -113,10 +114,40 @@ bool diff_function(const struct diff *diff, const char *name, struct diff_change
             continue;
         change->before += place->before;
         change->after += place->after;
+        change->runs[0] += place->runs[0];
+        change->runs[1] += place->runs[1];
         change->in_before |= place->in_before;
         change->in_after |= place->in_after;
     }
     return change->in_before || change->in_after;
+}
+
+/* Events of a side that one sample stands for. */
+static double stride(const struct diff_side *side, int event)
+{
+    if (side->scan.info.has_exact || side->all.samples == 0)
+        return 0;
+    return event < 0 ? 1 : (double)side->all.sums[event] / (double)side->all.samples;
+}
+
+double diff_chance(const struct diff *diff, const struct diff_change *change)
+{
+    double before = stride(diff->a, diff->event), after = stride(diff->b, diff->event_b);
+
+    return 3 * sqrt(before * before * (double)change->runs[0] +
+                    after * after * (double)change->runs[1]);
+}
+
+bool diff_is_sampled(const struct diff *diff)
+{
+    return !diff->a->scan.info.has_exact || !diff->b->scan.info.has_exact;
+}
+
+bool diff_is_certain(const struct diff *diff, const struct diff_change *change)
+{
+    double chance = diff_chance(diff, change);
+
+    return chance == 0 || (double)diff_size(change) > chance;
 }
 
 bool diff_parse_limit(const char *text, struct diff_limit *limit)

@@ -9,6 +9,7 @@ struct diff_change {
     const char *object; /* "" of totals */
     uint64_t before;
     uint64_t after;
+    uint64_t runs[2]; /* of samples in it, before and after; of places */
     bool in_before; /* it was there */
     bool in_after;
 };
@@ -40,6 +41,21 @@ struct diff_change diff_total(const struct diff *diff);
 
 /* A function of that name, in whichever objects; false when neither side has it. */
 bool diff_function(const struct diff *diff, const char *name, struct diff_change *change);
+
+/* The change of a place that chance alone may show, three standard deviations; 0: its counts are
+ * exact.  A sample falls into a place or not, so the variance of their number is that of a binomial
+ * distribution, and the runs of samples in the place are as many as that variance where the program
+ * moves in and out between samples (Wald and Wolfowitz, "On a Test Whether Two Samples are from the
+ * Same Population", 1940).  Where it stays for many samples, only the ends of a stay are uncertain,
+ * which the runs bound, too.
+ */
+double diff_chance(const struct diff *diff, const struct diff_change *change);
+
+/* Whether samples estimate the counts of places, on one side at least. */
+bool diff_is_sampled(const struct diff *diff);
+
+/* Whether a change is more than chance. */
+bool diff_is_certain(const struct diff *diff, const struct diff_change *change);
 
 /* "1%", "0.5 %" or "500".  False: neither. */
 bool diff_parse_limit(const char *text, struct diff_limit *limit);

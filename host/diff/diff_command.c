@@ -15,6 +15,7 @@
 
 #define TABLE_LIMIT 20u
 #define LIMIT_UNSET ULONG_MAX
+#define SHORTEST_INTERVAL_NS 500.0 /* of hr run */
 
 enum { KEY_BY = 256, KEY_MIN, KEY_FAIL_ABOVE, KEY_FUNCTION, KEY_OLD_PROGRAM, KEY_MACHINE };
 
@@ -133,29 +134,92 @@ static int present(const struct diff *diff, const struct options *options)
     return reader_output_close(out);
 }
 
-/* A gate must not open because something could not be seen. */
-static int check_gate(const struct diff *diff, const struct options *options)
+static bool is_incomplete(const struct diff_side *side)
+{
+    if (side->scan.partial || trace_audit_complete(&side->scan.audit))
+        return false;
+    error_print("%s: incomplete, so --fail-above cannot pass; record it again", side->path);
+    return true;
+}
+
+/* What keeps a gate from deciding anything; said.  A gate must not open because something could not
+ * be seen. */
+static bool cannot_decide(const struct diff *diff)
 {
     const struct diff_side *sides[] = {diff->a, diff->b};
+    int events[] = {diff->event, diff->event_b};
+    enum hr_source sources[2] = {HR_SOURCE_NONE, HR_SOURCE_NONE};
+    char room[64];
+
+    if (is_incomplete(diff->a) || is_incomplete(diff->b))
+        return true;
+    for (int i = 0; i < 2; i++) {
+        if (events[i] < 0)
+            continue;
+        sources[i] = sides[i]->scan.info.events[events[i]].meta.source;
+        if (sources[i] == HR_SOURCE_STUB || sources[i] == HR_SOURCE_NONE) {
+            error_print("%s: %s was not measured (%s), so --fail-above cannot pass; choose another "
+                        "--event",
+                        sides[i]->path,
+                        trace_info_event_word(&sides[i]->scan.info, (uint32_t)events[i], room),
+                        trace_info_source(sources[i]));
+            return true;
+        }
+    }
+    if (sources[0] == sources[1])
+        return false;
+    error_print("%s and %s: their counts come from different sources (%s, %s), so --fail-above "
+                "cannot pass; record both alike",
+                diff->a->path, diff->b->path, trace_info_source(sources[0]),
+                trace_info_source(sources[1]));
+    return true;
+}
+
+/* Whether samples are too few for the limit of a function; then that is said, with what would do.
+ */
+static bool is_too_coarse(const struct diff *diff, const struct diff_change *change,
+                          const struct options *options)
+{
+    const struct diff_limit *limit = &options->fail_above;
+    double least = diff_chance(diff, change), allowed = limit->value, interval_ns;
+    char time[TEXT_QUANTITY_BYTES], advice[128] = "";
+    double all = (double)(change->before > change->after ? change->before : change->after);
+
+    if (limit->percent)
+        allowed *= (double)change->before / 100;
+    if (least == 0 || least <= allowed)
+        return false;
+    /* The error falls with the square root of the interval. */
+    interval_ns =
+        (double)trace_info_interval_ns(&diff->b->scan.info) * (allowed / least) * (allowed / least);
+    if (interval_ns >= SHORTEST_INTERVAL_NS)
+        snprintf(advice, sizeof advice, ", with an interval of %s", text_time(time, interval_ns));
+    error_print("--function %s: its samples tell changes of %.2g%% from chance at the earliest, "
+                "so --fail-above %g%s cannot decide; record it with --mode exact%s, or as a region "
+                "(docs/libhr.md)",
+                options->function, all > 0 ? 100 * least / all : 100.0, limit->value,
+                limit->percent ? "%" : "", advice);
+    return true;
+}
+
+static int check_gate(const struct diff *diff, const struct options *options)
+{
     struct diff_change change = diff_total(diff);
     char size[TEXT_QUANTITY_BYTES + 1], relative[TEXT_QUANTITY_BYTES];
     char before[TEXT_QUANTITY_BYTES], after[TEXT_QUANTITY_BYTES];
     const struct trace_info *info = &diff->a->scan.info;
     char room[64];
 
-    for (int i = 0; i < 2; i++) {
-        if (!sides[i]->scan.partial && !trace_audit_complete(&sides[i]->scan.audit)) {
-            error_print("%s: incomplete, so --fail-above cannot pass; record it again",
-                        sides[i]->path);
-            return HR_EXIT_FAILED;
-        }
-    }
     if (options->function != NULL && !diff_function(diff, options->function, &change)) {
         error_print("--function %s: neither trace has a sample in a function of that name",
                     options->function);
         return HR_EXIT_USAGE;
     }
-    if (!options->fail_above.given || !diff_grew(&change, &options->fail_above))
+    if (!options->fail_above.given)
+        return HR_EXIT_OK;
+    if (cannot_decide(diff) || (options->function != NULL && is_too_coarse(diff, &change, options)))
+        return HR_EXIT_USAGE;
+    if (!diff_grew(&change, &options->fail_above))
         return HR_EXIT_OK;
     error_print(
         "%s%s%s grew by %s (%s), from %s to %s: more than --fail-above %g%s",
@@ -187,20 +251,24 @@ static int compare(const struct options *options, struct diff_side *a, struct di
         reader_event(diff.event < 0 ? &a->scan.info : &b->scan.info, "event", options->event);
         return HR_EXIT_USAGE;
     }
-    if (error != 0)
-        return reader_fail(a->path, error);
+    if (error != 0) {
+        reader_fail(a->path, error);
+        return HR_EXIT_USAGE;
+    }
     status = present(&diff, options);
     warn(a);
     warn(b);
     gate = check_gate(&diff, options);
     diff_free(&diff);
-    return status != HR_EXIT_OK ? status : gate;
+    return status != HR_EXIT_OK ? HR_EXIT_USAGE : gate;
 }
 
+/* HR_EXIT_USAGE for all that goes wrong: 1 is for growth alone. */
 static int read_side(struct diff_side *side, struct options *options, int which,
                      struct selection *selection, const char *alias)
 {
     static struct symbols_options old;
+    const char *exact;
     uint64_t last;
     int error;
 
@@ -208,11 +276,20 @@ static int read_side(struct diff_side *side, struct options *options, int which,
     old.program = options->old_program;
     error = diff_side_read(side, options->paths[which], selection,
                            which == 0 ? &old : &options->symbols, options->by, alias);
-    if (error != 0)
-        return reader_fail(options->paths[which], error);
+    if (error != 0) {
+        reader_fail(options->paths[which], error);
+        return HR_EXIT_USAGE;
+    }
+    exact = trace_info_exact_problem(&side->scan.info, &side->scan.selection);
+    if (exact != NULL) {
+        error_print("%s: %s", options->paths[which], exact);
+        return HR_EXIT_USAGE;
+    }
     last = side->scan.info.has_exit ? side->scan.info.exit.time : 0;
-    if (side->all.samples == 0)
-        return reader_nothing(&side->scan, options->paths[which], last);
+    if (side->all.samples == 0) {
+        reader_nothing(&side->scan, options->paths[which], last);
+        return HR_EXIT_USAGE;
+    }
     return HR_EXIT_OK;
 }
 
@@ -223,8 +300,10 @@ static int run(struct options *options)
     int error = selection_copy(&second, &options->selection);
     int status;
 
-    if (error != 0)
-        return reader_fail(options->paths[0], error);
+    if (error != 0) {
+        reader_fail(options->paths[0], error);
+        return HR_EXIT_USAGE;
+    }
     status = read_side(&sides[0], options, 0, &options->selection, NULL);
     if (status == HR_EXIT_OK)
         status = read_side(&sides[1], options, 1, &second, sides[0].program);
@@ -268,7 +347,9 @@ int diff_command(int argc, char **argv)
         {"machine", KEY_MACHINE, NULL, 0,
          "Show what differs between the two machines instead, what explains most first", 0},
         {"fail-above", KEY_FAIL_ABOVE, "N", 0,
-         "Exit with status 1 if the event grew by more than N, or N%, in all", 1},
+         "Exit with status 1 if the event grew by more than N, or N%, in all; with 2 if that "
+         "cannot be decided",
+         1},
         {"function", KEY_FUNCTION, "NAME", 0, "--fail-above is for this function", 1},
         {"old-program", KEY_OLD_PROGRAM, "PATH", 0,
          "Take the symbols of BEFORE's program from PATH; --program is for AFTER's", 5},
@@ -292,8 +373,13 @@ int diff_command(int argc, char **argv)
                "  hr diff --machine here.bin there.bin\n",
     };
     struct options options = {.limit = LIMIT_UNSET};
+    int status;
 
     selection_init(&options.selection);
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    return options.machine ? compare_machines(&options) : run(&options);
+    status = options.machine ? compare_machines(&options) : run(&options);
+    if (status != HR_EXIT_OK || (fflush(stdout) == 0 && !ferror(stdout)))
+        return status;
+    error_print("standard output: %s; free some space or write elsewhere", strerror(errno));
+    return HR_EXIT_USAGE; /* 1 is for growth alone */
 }

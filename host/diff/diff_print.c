@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/source_notes.h"
+#include "host/terminal.h"
 #include "host/text.h"
 
 #define WORDS_BYTES 1024
@@ -146,7 +148,8 @@ static void print_totals(FILE *out, const struct diff *diff)
     }
     change.before = diff->a->all.samples;
     change.after = diff->b->all.samples;
-    print_change(out, "samples", &change);
+    if (!diff->a->scan.info.has_exact && !diff->b->scan.info.has_exact)
+        print_change(out, "samples", &change);
 }
 
 static bool is_shown(const struct diff_change *place, const struct diff_limit *least)
@@ -154,56 +157,86 @@ static bool is_shown(const struct diff_change *place, const struct diff_limit *l
     return place->before != place->after && (!least->given || diff_exceeds(place, least));
 }
 
-static void print_place(FILE *out, const struct diff_change *place, double total)
+/* What chance may have done is dim, and what it is of its own has a question mark. */
+static void print_place(FILE *out, const struct diff *diff, const struct diff_change *place,
+                        double total)
 {
     char size[TEXT_QUANTITY_BYTES + 1], relative[TEXT_QUANTITY_BYTES], name[512], object[256];
+    char chance[TEXT_QUANTITY_BYTES + 3] = "";
+    bool certain = diff_is_certain(diff, place);
+    bool dim = !certain && out == stdout && terminal_colours(STDOUT_FILENO);
 
-    fprintf(out, "%16s %10s %8.3f%%  %-32s  %s\n", diff_change_text(size, place),
-            diff_relative_text(relative, place),
+    strcat(diff_relative_text(relative, place), certain ? "" : "?");
+    if (diff_is_sampled(diff)) {
+        strcpy(chance, "+-");
+        text_count(chance + 2, (uint64_t)ceil(diff_chance(diff, place)));
+    }
+    fprintf(out, "%s%16s%*s  %11s %8.3f%%  %-32s  %s%s\n", dim ? COLOUR_DIM : "",
+            diff_change_text(size, place), diff_is_sampled(diff) ? 14 : 0, chance, relative,
             total > 0 ? 100 * ((double)place->after - (double)place->before) / total : 0,
             text_escape(name, sizeof name, place->name[0] != 0 ? place->name : place->object),
-            place->name[0] != 0 ? text_escape(object, sizeof object, place->object) : "");
+            place->name[0] != 0 ? text_escape(object, sizeof object, place->object) : "",
+            dim ? COLOUR_OFF : "");
+}
+
+static const char *const kinds[] = {
+    [DIFF_BY_FUNCTION] = "function", [DIFF_BY_LIBRARY] = "library", [DIFF_BY_LINE] = "line"};
+
+static void print_place_titles(FILE *out, const struct diff *diff)
+{
+    const char *kind = kinds[diff->a->by];
+    bool sampled = diff_is_sampled(diff);
+    char safe[256], room[64];
+
+    fprintf(out, "\n# %s%s, by %s\n%16s%*s  %11s %9s  %s\n",
+            diff->event < 0 ? "samples"
+                            : text_escape(safe, sizeof safe,
+                                          trace_info_event_word(&diff->a->scan.info,
+                                                                (uint32_t)diff->event, room)),
+            sampled ? " up to each sample" : ", exact", kind, "change", sampled ? 14 : 0,
+            sampled ? "chance" : "", "of its own", "of all", kind);
 }
 
 void diff_print(FILE *out, const struct diff *diff, const struct diff_limit *least,
                 unsigned long limit)
 {
-    static const char *const kinds[] = {
-        [DIFF_BY_FUNCTION] = "function", [DIFF_BY_LIBRARY] = "library", [DIFF_BY_LINE] = "line"};
     struct diff_change total = diff_total(diff);
-    unsigned long shown = 0, left_out = 0;
-    char safe[256], room[64];
+    unsigned long shown = 0, left_out = 0, uncertain = 0;
 
     print_head(out, diff);
     print_totals(out, diff);
     source_notes_print(out, &diff->a->scan.info, SOURCE_NOTES_ALL, "* ");
     for (uint32_t i = 0; i < diff->place_count; i++) {
-        if (!is_shown(&diff->places[i], least))
+        const struct diff_change *place = &diff->places[i];
+
+        if (!is_shown(place, least))
             continue;
-        if (limit != 0 && shown == limit) {
+        if (limit != 0 && !diff_is_certain(diff, place)) {
+            uncertain++;
+        } else if (limit != 0 && shown == limit) {
             left_out++;
-            continue;
+        } else {
+            if (shown++ == 0)
+                print_place_titles(out, diff);
+            print_place(out, diff, place, (double)total.before);
         }
-        if (shown++ == 0)
-            fprintf(out, "\n# %s up to each sample, by %s\n%16s %10s %9s  %s\n",
-                    diff->event < 0
-                        ? "samples"
-                        : text_escape(safe, sizeof safe,
-                                      trace_info_event_word(&diff->a->scan.info,
-                                                            (uint32_t)diff->event, room)),
-                    kinds[diff->a->by], "change", "of its own", "of all", kinds[diff->a->by]);
-        print_place(out, &diff->places[i], (double)total.before);
     }
+    if (shown == 0)
+        fprintf(out, "\nno %s changed%s%s\n", kinds[diff->a->by],
+                least->given ? " by more than --min" : "",
+                uncertain != 0 ? " by more than chance explains" : "");
     if (left_out != 0)
         fprintf(out, "# %lu more; --limit 0 shows all\n", left_out);
-    if (shown == 0)
-        fprintf(out, "\nno %s changed%s\n", kinds[diff->a->by],
-                least->given ? " by more than --min" : "");
+    if (uncertain != 0)
+        fprintf(out,
+                "# %lu more, each changed by what chance of sampling explains; --limit 0 shows "
+                "them, --mode exact tells\n",
+                uncertain);
 }
 
 /* One row of a change in csv: kind is "total" or "place". */
 static void put_csv(struct output *out, const char *kind, const char *event, const char *name,
-                    const struct diff_change *change)
+                    const struct diff_change *change, uint64_t chance)
 {
     output_text(out, kind);
     output_char(out, ',');
@@ -220,11 +253,13 @@ static void put_csv(struct output *out, const char *kind, const char *event, con
     if (change->after < change->before)
         output_char(out, '-');
     output_decimal(out, diff_size(change));
+    output_char(out, ',');
+    output_decimal(out, chance);
     output_char(out, '\n');
 }
 
 static void put_json(struct output *out, const char *kind, const char *event, const char *name,
-                     const struct diff_change *change)
+                     const struct diff_change *change, uint64_t chance)
 {
     output_text(out, "{\"kind\":\"");
     output_text(out, kind);
@@ -240,13 +275,15 @@ static void put_json(struct output *out, const char *kind, const char *event, co
     output_decimal(out, change->after);
     output_text(out, change->after < change->before ? ",\"change\":-" : ",\"change\":");
     output_decimal(out, diff_size(change));
+    output_text(out, ",\"chance\":");
+    output_decimal(out, chance);
     output_char(out, '}');
 }
 
 static void each(struct output *out, const struct diff *diff, const struct diff_limit *least,
                  unsigned long limit, const char *between,
                  void (*put)(struct output *out, const char *kind, const char *event,
-                             const char *name, const struct diff_change *change))
+                             const char *name, const struct diff_change *change, uint64_t chance))
 {
     const struct trace_info *info = &diff->a->scan.info;
     struct diff_change change = {.object = ""};
@@ -257,18 +294,19 @@ static void each(struct output *out, const struct diff *diff, const struct diff_
     for (uint32_t i = 0; i < info->event_count; i++) {
         if (!event_total(diff, i, &change))
             continue;
-        put(out, "total", trace_info_event_name(info, i, room), "", &change);
+        put(out, "total", trace_info_event_name(info, i, room), "", &change, 0);
         output_text(out, between);
     }
     change.before = diff->a->all.samples;
     change.after = diff->b->all.samples;
-    put(out, "total", "samples", "", &change);
+    put(out, "total", "samples", "", &change, 0);
     event = diff->event < 0 ? "samples" : trace_info_event_name(info, (uint32_t)diff->event, room);
     for (uint32_t i = 0; i < diff->place_count && (limit == 0 || shown < limit); i++) {
         if (!is_shown(&diff->places[i], least))
             continue;
         output_text(out, between);
-        put(out, "place", event, diff->places[i].name, &diff->places[i]);
+        put(out, "place", event, diff->places[i].name, &diff->places[i],
+            (uint64_t)ceil(diff_chance(diff, &diff->places[i])));
         shown++;
     }
 }
@@ -276,7 +314,7 @@ static void each(struct output *out, const struct diff *diff, const struct diff_
 void diff_rows_csv(struct output *out, const struct diff *diff, const struct diff_limit *least,
                    unsigned long limit)
 {
-    output_text(out, "kind,event,name,object,before,after,change\n");
+    output_text(out, "kind,event,name,object,before,after,change,chance\n");
     each(out, diff, least, limit, "", put_csv);
 }
 

@@ -10,6 +10,8 @@
 #define SLOTS (1u << SLOT_BITS)
 #define INDEX_BITS 17 /* twice the rows: never more than half full */
 #define NAME_BYTES 4096
+#define SEQUENCE (1u << 20)
+#define BREAK UINT32_MAX /* in the sequence: what follows is of another chunk */
 
 enum { SLOT_IP, SLOT_SAMPLES, SLOT_SUMS };
 
@@ -99,6 +101,21 @@ static const char *program_of(const struct trace_info *info)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Counts the runs of samples in each row; the slots have the rows' numbers for their samples. */
+static void count_runs(struct diff_side *side, size_t words)
+{
+    uint64_t row = BREAK, previous = BREAK;
+
+    for (uint32_t i = 0; i < side->sequence_length; i++, previous = row) {
+        uint32_t slot = side->sequence[i];
+
+        row = slot != BREAK ? side->slots[slot * words + SLOT_SAMPLES] : BREAK;
+        if (row != BREAK && row != previous)
+            side->rows[row].runs++;
+    }
+    side->sequence_length = 0;
+}
+
 static int fold(struct diff_side *side)
 {
     size_t words = SLOT_SUMS + side->event_count;
@@ -112,7 +129,7 @@ static int fold(struct diff_side *side)
         error = symbols_update(side->symbols, &side->scan.info);
     side->program = program_of(&side->scan.info);
     for (uint32_t n = 0; n < SLOTS && error == 0; n++) {
-        const uint64_t *slot = side->slots + n * words;
+        uint64_t *slot = side->slots + n * words;
         struct diff_row *row;
 
         if (slot[SLOT_SAMPLES] == 0)
@@ -124,7 +141,9 @@ static int fold(struct diff_side *side)
         row->counts.samples += slot[SLOT_SAMPLES];
         for (uint32_t i = 0; i < side->event_count; i++)
             row->counts.sums[i] += slot[SLOT_SUMS + i];
+        slot[SLOT_SAMPLES] = (uint64_t)(row - side->rows);
     }
+    count_runs(side, words);
     memset(side->slots, 0, SLOTS * words * sizeof side->slots[0]);
     side->slots_used = 0;
     return error;
@@ -135,6 +154,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
     struct diff_side *side = context;
     const struct trace_slot *previous = samples->previous;
     bool resumed = samples->count != 0 && (samples->slots[0].flags & HR_SAMPLE_RESUMED) != 0;
+    uint64_t all = 0;
+    size_t words;
     int error = 0;
 
     if (samples->event_count != side->event_count) { /* only before the first one, unless forged */
@@ -142,20 +163,25 @@ static int take_samples(void *context, const struct trace_samples *samples)
             return 0;
         side->event_count = samples->event_count;
     }
-    if (side->slots_used + samples->count > SLOTS / 4 * 3)
+    if (side->slots_used + samples->count > SLOTS / 4 * 3 ||
+        side->sequence_length + samples->count >= SEQUENCE)
         error = fold(side);
+    words = SLOT_SUMS + side->event_count;
+    side->sequence[side->sequence_length++] = BREAK;
     for (uint32_t n = 0; n < samples->count && error == 0; n++) {
         const struct trace_slot *sample = &samples->slots[n];
         uint64_t *slot = find_slot(side, sample->ip);
 
-        slot[SLOT_SAMPLES]++;
+        side->sequence[side->sequence_length++] = (uint32_t)((size_t)(slot - side->slots) / words);
+        slot[SLOT_SAMPLES] += trace_samples_weight(samples, n);
+        all += trace_samples_weight(samples, n);
         for (uint32_t i = 0; i < side->event_count && !resumed; i++) {
             slot[SLOT_SUMS + i] += sample->counters[i] - previous->counters[i];
             side->all.sums[i] += sample->counters[i] - previous->counters[i];
         }
         previous = sample;
     }
-    side->all.samples += samples->count;
+    side->all.samples += all;
     return error;
 }
 
@@ -184,13 +210,15 @@ static bool has_totals(const struct diff_side *side)
 
 static int walk(struct diff_side *side)
 {
-    const struct trace_visitor visitor = {.context = side, .samples = take_samples};
+    const struct trace_visitor visitor = {.context = side, .exact = true, .samples = take_samples};
     int error;
 
     side->slots = calloc((size_t)SLOTS * (SLOT_SUMS + HR_EVENTS_MAX), sizeof side->slots[0]);
     side->rows = calloc(DIFF_ROWS_MAX, sizeof side->rows[0]);
     side->row_index = calloc(1u << INDEX_BITS, sizeof side->row_index[0]);
-    if (side->slots == NULL || side->rows == NULL || side->row_index == NULL)
+    side->sequence = calloc(SEQUENCE, sizeof side->sequence[0]);
+    if (side->sequence == NULL || side->slots == NULL || side->rows == NULL ||
+        side->row_index == NULL)
         return -ENOMEM;
     if (find_row(side, "[others]", "") == NULL)
         return -ENOMEM;
@@ -198,7 +226,9 @@ static int walk(struct diff_side *side)
     if (error == 0)
         error = fold(side);
     free(side->slots);
+    free(side->sequence);
     side->slots = NULL;
+    side->sequence = NULL;
     qsort(side->rows, side->row_count, sizeof side->rows[0], compare);
     side->whole = has_totals(side);
     return error;
@@ -234,6 +264,7 @@ void diff_side_free(struct diff_side *side)
     free(side->rows);
     free(side->row_index);
     free(side->slots);
+    free(side->sequence);
     symbols_close(side->symbols);
     if (side->path != NULL)
         trace_scan_close(&side->scan);

@@ -25,6 +25,7 @@ struct diff_row {
     char *name; /* of the function or line; "" of a library; raw; owned */
     char *object; /* raw; owned */
     struct diff_counts counts;
+    uint64_t runs; /* of samples one after another in it: see diff_chance */
 };
 
 struct diff_side {
@@ -39,6 +40,8 @@ struct diff_side {
     uint32_t *row_index; /* hash table of numbers + 1; owned */
     uint64_t *slots; /* ip, samples, sums: a hash table; owned */
     uint32_t slots_used;
+    uint32_t *sequence; /* the slots of the samples since the last fold, in their order; owned */
+    uint32_t sequence_length;
     uint32_t event_count;
     struct diff_counts all; /* up to the last samples */
     bool whole; /* totals are the program's, not only up to the last samples */

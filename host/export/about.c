@@ -4,16 +4,20 @@
 #include "host/trace_file.h"
 #include "host/trace_index.h"
 
-static bool wanted(uint32_t type)
+/* Of the data, what says how many events samples have, as far as nobody has said it before. */
+static bool wanted(const struct trace_info *info, uint32_t type)
 {
-    return type == HR_CHUNK_META || type == HR_CHUNK_END || type == HR_CHUNK_HOST;
+    return type == HR_CHUNK_META || type == HR_CHUNK_END || type == HR_CHUNK_HOST ||
+           (type == HR_CHUNK_DATA && !info->knows_events);
 }
 
 static int take(struct trace_info *info, const struct trace_chunk *chunk)
 {
     int error = 0;
 
-    if (wanted(chunk->header.type))
+    if (wanted(info, chunk->header.type) && chunk->header.type == HR_CHUNK_DATA)
+        trace_info_learn_events(info, chunk);
+    else if (wanted(info, chunk->header.type))
         trace_info_chunk(info, chunk, &error);
     return error;
 }
@@ -41,7 +45,7 @@ static int read_indexed(struct trace_info *info, struct trace_file *file,
     for (size_t i = 0; i < index->count && error == 0; i++) {
         int step;
 
-        if (!wanted(index->entries[i].type))
+        if (!wanted(info, index->entries[i].type))
             continue;
         trace_file_seek(file, index->entries[i].offset);
         step = trace_file_next(file, &chunk);

@@ -6,23 +6,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/export/about.h"
-#include "host/export/target.h"
 #include "host/nearest.h"
+#include "host/output_file.h"
 #include "host/reader.h"
 #include "host/units.h"
 
 static const struct export_format *const formats[] = {
-    &export_csv,  &export_firefox,  &export_folded, &export_hrperf,
-    &export_perf, &export_perfetto, &export_pprof,  &export_sqlite,
+    &export_callgrind, &export_csv,      &export_firefox, &export_folded, &export_hrperf,
+    &export_perf,      &export_perfetto, &export_pprof,   &export_sqlite,
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 
-enum { KEY_LIST = 256, KEY_WEIGHT, KEY_RECORD_BYTES, KEY_BIN };
+enum { KEY_FORCE = 256, KEY_LIST, KEY_WEIGHT, KEY_RECORD_BYTES, KEY_BIN };
 
 #define DEFAULT_BIN_NS 10000u
 
@@ -109,6 +110,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'o':
         arguments->options.output = argument;
+        return 0;
+    case KEY_FORCE:
+        arguments->options.force = true;
         return 0;
     case KEY_WEIGHT:
         arguments->options.weight = argument;
@@ -219,6 +223,7 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
     const struct trace_visitor forward = {
         .context = e,
         .stacks = visitor->stacks,
+        .exact = visitor->exact,
         .chunk = visitor->chunk != NULL ? forward_chunk : NULL,
         .samples = forward_samples,
         .record = visitor->record != NULL ? forward_record : NULL,
@@ -230,7 +235,7 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
 
 /* An exit status; what went wrong was reported.  A reader that closed the pipe is nothing wrong. */
 static int write_all(struct export *e, const struct export_format *format,
-                     const struct target *target)
+                     const struct output_file *target)
 {
     int error;
 
@@ -255,6 +260,21 @@ static int write_all(struct export *e, const struct export_format *format,
     return HR_EXIT_OK;
 }
 
+static int check_exact(const struct export *e, const struct export_format *format)
+{
+    const char *problem = trace_info_exact_problem(&e->info, &e->scan.selection);
+
+    if (problem != NULL)
+        error_print("%s: %s", e->options->trace, problem);
+    else if (e->info.has_exact && !format->exact)
+        error_print("%s: mode exact has counts without times; export it as callgrind, folded or "
+                    "pprof",
+                    e->options->trace);
+    else
+        return HR_EXIT_OK;
+    return HR_EXIT_FAILED;
+}
+
 static int choose_weight(struct export *e)
 {
     const char *name = e->options->weight;
@@ -269,19 +289,52 @@ static int choose_weight(struct export *e)
     return HR_EXIT_USAGE;
 }
 
+/* "run/hr.bin" and "folded" give "run/hr.folded". */
+static char *beside(const char *trace, const char *extension)
+{
+    size_t bytes = strlen(trace);
+    char *path;
+
+    if (bytes > 4 && strcmp(trace + bytes - 4, ".bin") == 0 && trace[bytes - 5] != '/')
+        bytes -= 4;
+    return asprintf(&path, "%.*s.%s", (int)bytes, trace, extension) < 0 ? NULL : path;
+}
+
+static int open_target(struct output_file *target, const struct export_options *options,
+                       const struct export_format *format, struct run_failure *failure)
+{
+    struct stat input;
+    const struct output_file_wish wish = {
+        .kind = OUTPUT_EXPORT,
+        .force = options->force,
+        .needs_file = format->needs_file,
+        .input = stat(options->trace, &input) == 0 ? &input : NULL,
+        .looks_alike = format->looks_alike,
+    };
+    char *path = options->output != NULL ? strdup(options->output)
+                                         : beside(options->trace, format->extension);
+    int result = path != NULL ? output_file_open(target, path, &wish, failure)
+                              : run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+
+    free(path);
+    return result;
+}
+
 /* Opens the output, writes it, and lets it stay when it is whole.  An exit status. */
 static int write_target(struct export *e, const struct export_format *format)
 {
-    struct target target;
-    int closed;
-    int status = target_open(&target, e->options->output, e->options->trace, format->extension,
-                             format->needs_file);
+    struct run_failure failure = {0};
+    struct output_file target;
+    int status = HR_EXIT_FAILED;
 
-    if (status != HR_EXIT_OK)
+    if (open_target(&target, e->options, format, &failure) == 0) {
+        status = write_all(e, format, &target);
+        (void)output_file_finish(&target, status == HR_EXIT_OK, &failure);
+    }
+    if (failure.exit_status == 0)
         return status;
-    status = write_all(e, format, &target);
-    closed = target_close(&target, status == HR_EXIT_OK);
-    return status == HR_EXIT_OK ? closed : status;
+    error_print("%s", failure.text);
+    return HR_EXIT_FAILED;
 }
 
 static int run(struct arguments *arguments)
@@ -296,7 +349,9 @@ static int run(struct arguments *arguments)
         return reader_fail(options->trace, error);
     }
     e->options = options;
-    status = choose_weight(e);
+    status = check_exact(e, arguments->format);
+    if (status == HR_EXIT_OK)
+        status = choose_weight(e);
     if (status == HR_EXIT_OK)
         status = write_target(e, arguments->format);
     if (status == HR_EXIT_OK)
@@ -311,6 +366,7 @@ int export_command(int argc, char **argv)
     static const struct argp_option table[] = {
         {"output", 'o', "FILE", 0,
          "Write to FILE; - is standard output (default: beside the trace)", 0},
+        {"force", KEY_FORCE, NULL, 0, "Replace a file that is no export of hr", 0},
         {"weight", KEY_WEIGHT, "EVENT", 0, "Weigh folded stacks by EVENT instead of samples", 0},
         {"record-bytes", KEY_RECORD_BYTES, "N", 0,
          "Size of hiresperf's records: 60 (default), 56 or 52 in older versions", 0},
@@ -326,7 +382,7 @@ int export_command(int argc, char **argv)
         .parser = parse,
         .args_doc = "FORMAT [FILE]",
         .doc = "Write a trace (default hr.bin) in the format of another tool."
-               "\vThe output appears when it is complete; a file of its name is replaced.\n\n"
+               "\vThe output appears when it is complete; an export of its name is replaced.\n\n"
                "Examples:\n"
                "  hr export csv                        hr.csv, one row a sample\n"
                "  hr export folded -o - | flamegraph.pl > flames.svg\n"

@@ -14,6 +14,7 @@
 
 #include "host/export/functions.h"
 #include "host/output.h"
+#include "host/output_kind.h"
 #include "host/symbols.h"
 #include "host/trace_scan.h"
 
@@ -25,6 +26,7 @@
 struct export_options {
     const char *trace; /* its path */
     const char *output; /* as given; NULL: beside the trace */
+    bool force; /* the output may replace a file of any kind */
     const char *weight; /* of folded stacks: an event, NULL: samples */
     uint32_t record_bytes; /* of hrperf */
     uint64_t bin_ns; /* of perfetto's rates */
@@ -50,10 +52,13 @@ struct export_format {
     const char *name;
     const char *extension; /* of the default output, which takes the trace's name */
     const char *summary; /* one line for --list */
+    bool exact; /* shows what the emulator counted; other formats show times or stacks */
     bool needs_file; /* cannot be written to a pipe: seeks, or writes e->file itself */
+    output_kind_likeness *looks_alike; /* of a format without a mark (host/output_kind.h) */
     int (*run)(struct export *e); /* 0, or -errno of reading or of memory */
 };
 
+extern const struct export_format export_callgrind;
 extern const struct export_format export_csv;
 extern const struct export_format export_firefox;
 extern const struct export_format export_folded;

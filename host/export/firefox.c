@@ -432,7 +432,7 @@ static void put_meta(struct firefox *f)
     uint64_t interval_ns = trace_info_interval_ns(info);
     struct output *out = f->out;
 
-    output_text(out, "{\"meta\":{\"preprocessedProfileVersion\":");
+    output_text(out, OUTPUT_MARK_FIREFOX "\"preprocessedProfileVersion\":");
     output_decimal(out, FORMAT_VERSION);
     output_text(out, ",\"version\":");
     output_decimal(out, GECKO_VERSION);
@@ -442,7 +442,7 @@ static void put_meta(struct firefox *f)
     put_ms(out, info->clock.start_unix_ns);
     output_text(out, ",\"product\":");
     put_program(f);
-    output_text(out, ",\"importedFrom\":\"Microtome\",\"oscpu\":");
+    output_text(out, ",\"oscpu\":");
     output_json(out, trace_info_text(info, "machine.model", ""));
     output_text(out, ",\"arguments\":");
     output_json(out, trace_info_text(info, "program.args", ""));

@@ -112,7 +112,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
         uint32_t stack = samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE;
         struct line *line = find_line(f, stack, functions_at(&f->e->functions, sample->ip));
 
-        line->weight += f->event < 0 ? 1 : export_increment(sample, previous, (uint32_t)f->event);
+        line->weight += f->event < 0 ? trace_samples_weight(samples, n)
+                                     : export_increment(sample, previous, (uint32_t)f->event);
         previous = sample;
     }
     return f->e->output.error;
@@ -121,7 +122,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
 static int fold(struct folded *f)
 {
     const struct trace_visitor visitor = {
-        .context = f, .stacks = TRACE_SCAN_STACKS, .samples = take_samples};
+        .context = f, .stacks = TRACE_SCAN_STACKS, .exact = true, .samples = take_samples};
     int error = -ENOMEM;
 
     f->lines = malloc(LINES_MAX * sizeof f->lines[0]);
@@ -143,9 +144,32 @@ static int run(struct export *e)
     return fold(&f);
 }
 
+/* "main;work 42": lines that end in a number; where the bytes end, a line need not be whole. */
+static bool looks_alike(const uint8_t *bytes, size_t count, uint64_t file_bytes)
+{
+    size_t start = 0, lines = 0;
+
+    (void)file_bytes;
+    for (size_t i = 0; i < count; i++) {
+        size_t digits = i;
+
+        if (bytes[i] != '\n')
+            continue;
+        while (digits > start && bytes[digits - 1] >= '0' && bytes[digits - 1] <= '9')
+            digits--;
+        if (digits == i || digits < start + 2 || bytes[digits - 1] != ' ')
+            return false;
+        start = i + 1;
+        lines++;
+    }
+    return lines != 0;
+}
+
 const struct export_format export_folded = {
     .name = "folded",
     .extension = "folded",
     .summary = "one line a call stack and its weight, for flame graph tools",
+    .looks_alike = looks_alike,
+    .exact = true,
     .run = run,
 };

@@ -3,14 +3,20 @@
 
 #include <errno.h>
 
-#define WINDOW_BITS_GZIP (15 + 16) /* zlib: a gzip header, without a time or a name */
+#include "host/output_kind.h"
+
+#define WINDOW_BITS_GZIP (15 + 16) /* zlib: a gzip header */
+#define OS_UNIX 3 /* RFC 1952, 2.3.1 */
 #define MEMORY_LEVEL 8 /* zlib's default */
 
 int gzip_init(struct gzip *gzip, struct output *out)
 {
-    *gzip = (struct gzip){.out = out};
+    static char mark[] = OUTPUT_MARK_GZIP;
+
+    *gzip = (struct gzip){.out = out, .header = {.comment = (Bytef *)mark, .os = OS_UNIX}};
     return deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS_GZIP,
-                        MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK
+                        MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK &&
+                   deflateSetHeader(&gzip->stream, &gzip->header) == Z_OK
                ? 0
                : -ENOMEM;
 }

@@ -12,6 +12,7 @@
 struct gzip {
     struct output *out; /* remembers failed writes */
     z_stream stream;
+    gz_header header;
 };
 
 /* 0 or -ENOMEM. */

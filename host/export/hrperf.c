@@ -121,9 +121,30 @@ static int run(struct export *e)
     return export_walk(e, &visitor);
 }
 
+/* Records of a size that there is, each with the number of a CPU in front. */
+static bool looks_alike(const uint8_t *bytes, size_t count, uint64_t file_bytes)
+{
+    static const size_t sizes[] = {EXPORT_HRPERF_BYTES, EXPORT_HRPERF_ALIGNED_BYTES,
+                                   EXPORT_HRPERF_PACKED_BYTES};
+
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+        bool all = file_bytes % sizes[n] == 0;
+        uint32_t cpu;
+
+        for (size_t at = 0; all && at + sizes[n] <= count; at += sizes[n]) {
+            memcpy(&cpu, bytes + at, sizeof cpu);
+            all = cpu <= UINT16_MAX;
+        }
+        if (all)
+            return true;
+    }
+    return false;
+}
+
 const struct export_format export_hrperf = {
     .name = "hrperf",
     .extension = "hrperf.bin",
     .summary = "hiresperf's log, for its parsing scripts",
+    .looks_alike = looks_alike,
     .run = run,
 };

@@ -83,6 +83,7 @@ static void begin(struct perf *p, uint32_t tid)
     p->begun = true;
     p->file.pid = p->records.pid = tid;
     output_bytes(&p->e->output, header, sizeof header);
+    output_text(&p->e->output, OUTPUT_MARK_PERF);
     perf_records_name(&p->records, &place, p->name);
     for (size_t i = 0; i < p->e->info.map_count; i++)
         if (p->file.paths[i] != NULL)

@@ -268,7 +268,7 @@ static const struct {
 static void put_features(FILE *out, const struct perf_file *file,
                          struct section sections[FEATURE_COUNT])
 {
-    uint64_t begin = PERF_FILE_HEADER_BYTES + file->data_bytes + FEATURE_COUNT * sizeof sections[0];
+    uint64_t begin = PERF_FILE_DATA + file->data_bytes + FEATURE_COUNT * sizeof sections[0];
 
     for (size_t i = 0; i < FEATURE_COUNT; i++) {
         sections[i].offset = begin + (uint64_t)ftell(out);
@@ -302,7 +302,7 @@ static void put_header(struct output *out, const struct perf_file *file, struct 
         .bytes = sizeof header,
         .attr_bytes = PERF_ATTR_SIZE_VER5 + sizeof(struct section),
         .attrs = events,
-        .data = {PERF_FILE_HEADER_BYTES, file->data_bytes},
+        .data = {PERF_FILE_DATA, file->data_bytes},
     };
 
     for (size_t i = 0; i < FEATURE_COUNT; i++)
@@ -313,7 +313,7 @@ static void put_header(struct output *out, const struct perf_file *file, struct 
 
 int perf_file_finish(struct output *out, const struct perf_file *file)
 {
-    uint64_t begin = PERF_FILE_HEADER_BYTES + file->data_bytes;
+    uint64_t begin = PERF_FILE_DATA + file->data_bytes;
     struct section sections[FEATURE_COUNT], events;
     char *bytes = NULL;
     size_t count = 0;

@@ -1,9 +1,10 @@
 /* The layout of a perf.data file around its records: header, features, events.
  *
- * The file begins with a header of 104 bytes that says where the rest is; then come the records,
- * the features (host, command line, build-ids ...), and the events with the identifiers that
- * samples use.  The kernel describes it in tools/perf/Documentation/perf.data-file-format.txt;
- * records and struct perf_event_attr are those of linux/perf_event.h.
+ * The file begins with a header of 104 bytes that says where the rest is, and a mark of ours; then
+ * come the records, the features (host, command line, build-ids ...), and the events with the
+ * identifiers that samples use.  The kernel describes it in
+ * tools/perf/Documentation/perf.data-file-format.txt; records and struct perf_event_attr are those
+ * of linux/perf_event.h.
  */
 #ifndef HOST_EXPORT_PERF_FILE_H
 #define HOST_EXPORT_PERF_FILE_H
@@ -11,9 +12,11 @@
 #include <stdint.h>
 
 #include "host/output.h"
+#include "host/output_kind.h"
 #include "host/trace_info.h"
 
 #define PERF_FILE_HEADER_BYTES 104u
+#define PERF_FILE_DATA (PERF_FILE_HEADER_BYTES + sizeof OUTPUT_MARK_PERF - 1) /* records begin */
 #define PERF_FILE_CPUS_MAX 65536u
 
 struct perf_file {

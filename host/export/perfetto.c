@@ -181,6 +181,7 @@ static void take_gap(const struct taking *t, const struct trace_record *record)
         [HR_GAP_INPUT] = "waits for input",
         [HR_GAP_OUTPUT] = "waits for output",
         [HR_GAP_WAIT] = "waits for a thread",
+        [HR_GAP_STEAL] = "taken by the hypervisor",
     };
     struct hr_rec_gap gap;
 

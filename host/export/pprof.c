@@ -130,8 +130,10 @@ static int take_samples(void *context, const struct trace_samples *samples)
         struct row *row =
             row_of(p, cpu, sample, samples->stacks != NULL ? samples->stacks[n] : HR_STACK_WHOLE);
 
-        row->values[0]++;
-        row->values[1] += sample_time_ns(&p->time, cpu, sample, previous);
+        row->values[0] += trace_samples_weight(samples, n);
+        row->values[1] += samples->weights != NULL /* an instruction is a nanosecond there */
+                              ? samples->weights[n]
+                              : sample_time_ns(&p->time, cpu, sample, previous);
         for (uint32_t i = 0; i < p->e->info.event_count; i++)
             row->values[2 + i] += export_increment(sample, previous, i);
         if (p->last_ns == 0 || ns < p->first_ns)
@@ -250,8 +252,11 @@ static void put_tail(struct pprof *p)
 
 static int walk(struct pprof *p)
 {
-    const struct trace_visitor visitor = {
-        .context = p, .stacks = TRACE_SCAN_STACKS, .samples = take_samples, .record = take_record};
+    const struct trace_visitor visitor = {.context = p,
+                                          .stacks = TRACE_SCAN_STACKS,
+                                          .exact = true,
+                                          .samples = take_samples,
+                                          .record = take_record};
     int error;
 
     put_head(p);
@@ -296,5 +301,6 @@ const struct export_format export_pprof = {
     .name = "pprof",
     .extension = "pb.gz",
     .summary = "profile for go tool pprof, with stacks, inlined functions and lines",
+    .exact = true,
     .run = run,
 };

@@ -58,10 +58,8 @@ static void bind_switch(const struct row *row)
 static void bind_gap(const struct row *row)
 {
     static const char *const reasons[] = {
-        [HR_GAP_SLEEP] = "sleep",
-        [HR_GAP_INPUT] = "input",
-        [HR_GAP_OUTPUT] = "output",
-        [HR_GAP_WAIT] = "wait",
+        [HR_GAP_SLEEP] = "sleep", [HR_GAP_INPUT] = "input", [HR_GAP_OUTPUT] = "output",
+        [HR_GAP_WAIT] = "wait",   [HR_GAP_STEAL] = "steal",
     };
     const struct hr_rec_gap *gap = &row->body.gap;
 

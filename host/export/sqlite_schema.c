@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/output_kind.h"
+
 static const char fixed_tables[] =
     "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE events (id INTEGER PRIMARY KEY, name TEXT, \"column\" TEXT, source TEXT,"
@@ -173,7 +175,8 @@ static void put_samples(FILE *out, const struct sqlite_schema *schema)
     put_columns(out, schema, ", % INTEGER");
     fputs("); CREATE TABLE function_sums (function_id INTEGER PRIMARY KEY, samples INTEGER", out);
     put_columns(out, schema, ", % INTEGER");
-    fprintf(out, "); PRAGMA user_version=%d;", SQLITE_SCHEMA_VERSION);
+    fprintf(out, "); PRAGMA user_version=%d; PRAGMA application_id=%d;", SQLITE_SCHEMA_VERSION,
+            OUTPUT_MARK_SQLITE);
 }
 
 int sqlite_schema_tables(struct sqlite_schema *schema)

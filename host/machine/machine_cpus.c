@@ -56,6 +56,7 @@ struct machine_cpu machine_cpu(const struct trace_info *info, const struct hr_re
         cpu.before_hz = frequency(info, r->aperf_before, r->mperf_before);
         cpu.mean_hz = frequency(info, r->aperf, r->mperf);
         cpu.after_hz = frequency(info, r->aperf_after, r->mperf_after);
+        cpu.of_base = cpu.mean_hz > 0 ? cpu.mean_hz / (double)info->clock.ticks_per_second : 0;
         cpu.moved = spread((const double[]){cpu.before_hz, cpu.mean_hz, cpu.after_hz});
     }
     cpu.has_smis = r->flags & HR_MACHINE_SMI;
@@ -66,6 +67,25 @@ struct machine_cpu machine_cpu(const struct trace_info *info, const struct hr_re
     if ((r->flags & HR_MACHINE_THERMAL) != 0 && (r->thermal_after & THERMAL_VALID) != 0)
         cpu.margin = (int)(r->thermal_after >> THERMAL_MARGIN_SHIFT & THERMAL_MARGIN_MASK);
     return cpu;
+}
+
+static double distance(double of_base)
+{
+    return of_base <= 0 ? 0 : of_base < 1 ? 1 - of_base : of_base - 1;
+}
+
+bool machine_is_far(double of_base)
+{
+    return distance(of_base) > MACHINE_FAR_LEAST;
+}
+
+static void add_distance(struct machine_run *run, const struct machine_cpu *cpu)
+{
+    if (distance(cpu->of_base) <= distance(run->far_of_base))
+        return;
+    run->far_of_base = cpu->of_base;
+    run->far_hz = cpu->mean_hz;
+    run->far_cpu = cpu->record->cpu;
 }
 
 static void add_frequency(struct machine_run *run, const struct machine_cpu *cpu)
@@ -100,6 +120,7 @@ struct machine_run machine_run(const struct trace_info *info)
         const struct machine_cpu cpu = machine_cpu(info, &info->machines[i]);
 
         add_frequency(&run, &cpu);
+        add_distance(&run, &cpu);
         run.has_smis |= cpu.has_smis;
         run.has_thermal |= cpu.has_thermal;
         run.smis += cpu.smis;
@@ -170,5 +191,8 @@ bool machine_trouble(const struct trace_info *info, char out[MACHINE_TROUBLE_BYT
         append(out, "the frequency moved by %.*f %% (CPU %u: %s to %s)", run.moved < 0.1 ? 1 : 0,
                100 * run.moved, run.moved_cpu, machine_hz(run.moved_from_hz, from),
                machine_hz(run.moved_to_hz, to));
+    if (machine_is_far(run.far_of_base))
+        append(out, "CPU %u ran at %s, %.0f %% of the base frequency", run.far_cpu,
+               machine_hz(run.far_hz, from), 100 * run.far_of_base);
     return out[0] != 0;
 }

@@ -15,8 +15,9 @@ static json_t *frequency(const struct machine_cpu *cpu)
 {
     if ((cpu->record->flags & HR_MACHINE_APERF) == 0)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:f}", "before", hertz(cpu->before_hz), "mean",
-                     hertz(cpu->mean_hz), "after", hertz(cpu->after_hz), "moved", cpu->moved);
+    return json_pack("{s:o, s:o, s:o, s:f, s:o}", "before", hertz(cpu->before_hz), "mean",
+                     hertz(cpu->mean_hz), "after", hertz(cpu->after_hz), "moved", cpu->moved,
+                     "of_base", hertz(cpu->of_base));
 }
 
 static json_t *thermal(const struct machine_cpu *cpu)

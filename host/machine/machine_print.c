@@ -79,7 +79,10 @@ static void print_cpu(FILE *out, const struct machine_cpu *cpu)
             or_dash(machine_hz(cpu->mean_hz, mean)), or_dash(machine_hz(cpu->after_hz, after)),
             or_dash(smis), or_dash(margin),
             cpu->has_thermal && events[0] == 0 ? "no" : or_dash(events),
-            cpu->moved > MACHINE_MOVED_LEAST || cpu->smis != 0 || cpu->events != 0 ? "  <--" : "");
+            cpu->moved > MACHINE_MOVED_LEAST || machine_is_far(cpu->of_base) || cpu->smis != 0 ||
+                    cpu->events != 0
+                ? "  <--"
+                : "");
 }
 
 /* Revisions that differ are a machine of its own kind. */

@@ -91,12 +91,22 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
     return 0;
 }
 
+/* The least time between samples that was to be expected: where they cost much, it is longer than
+ * the interval. */
+static uint64_t spacing(const struct trace_info *info)
+{
+    const char *text = trace_info_text(info, "sampling.spacing_ticks", "0");
+    uint64_t least = strtoull(text, NULL, 10), interval = info->sampling.interval_ticks;
+
+    return interval != 0 && least > interval && least <= UINT64_MAX / 2 ? least : interval;
+}
+
 /* A sample of a clock's that came more than half an interval later than it was due. */
 static void check_lateness(struct noise *noise, const struct trace_samples *samples,
                            const struct trace_slot *slot)
 {
     struct noise_cpu *cpu = &noise->cpus[samples->chunk->cpu];
-    uint64_t interval = noise->info->sampling.interval_ticks, late;
+    uint64_t interval = spacing(noise->info), late;
 
     if (interval == 0 || !cpu->sampled || slot->time < cpu->time)
         return;
@@ -156,13 +166,14 @@ static void take_gap(struct noise *noise, uint16_t number, const struct trace_re
     static const uint8_t causes[] = {[HR_GAP_SLEEP] = NOISE_SLEEP,
                                      [HR_GAP_INPUT] = NOISE_INPUT,
                                      [HR_GAP_OUTPUT] = NOISE_OUTPUT,
-                                     [HR_GAP_WAIT] = NOISE_WAIT};
+                                     [HR_GAP_WAIT] = NOISE_WAIT,
+                                     [HR_GAP_STEAL] = NOISE_STEAL};
     bool known;
     struct hr_rec_gap gap;
 
     if (!trace_body(record, &gap, sizeof gap, NULL, NULL) || gap.time_last < gap.time_first)
         return;
-    known = gap.reason >= HR_GAP_SLEEP && gap.reason <= HR_GAP_WAIT;
+    known = gap.reason >= HR_GAP_SLEEP && gap.reason <= HR_GAP_STEAL;
     noise->cpus[number].sampled = false;
     noise->cpus[number].gap_until = gap.time_last;
     if (!selection_has_thread(noise->selection, gap.tid))
@@ -208,6 +219,15 @@ static void take_lost(struct noise *noise, uint16_t number, const struct trace_r
                                        .cause = NOISE_LOST});
 }
 
+static void take_skipped(struct noise *noise, const struct trace_record *record)
+{
+    struct hr_rec_skipped skipped;
+
+    if (trace_body(record, &skipped, sizeof skipped, NULL, NULL) &&
+        __builtin_add_overflow(noise->skipped, skipped.count, &noise->skipped))
+        noise->skipped = UINT64_MAX;
+}
+
 static void take_call(struct noise *noise, uint16_t number, const struct trace_record *record)
 {
     struct noise_cpu *cpu = &noise->cpus[number];
@@ -233,6 +253,8 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         take_switch(noise, chunk->header.cpu, record);
     else if (record->type == HR_REC_LOST)
         take_lost(noise, chunk->header.cpu, record);
+    else if (record->type == HR_REC_SKIPPED)
+        take_skipped(noise, record);
     else if (record->type == HR_REC_SYSCALL)
         take_call(noise, chunk->header.cpu, record);
     noise->period_changes += record->type == HR_REC_PERIOD;
@@ -251,7 +273,7 @@ const char *noise_cause_name(enum noise_cause cause)
         [NOISE_SLEEP] = "sleep",   [NOISE_INPUT] = "input",     [NOISE_OUTPUT] = "output",
         [NOISE_WAIT] = "wait",     [NOISE_OTHER_GAP] = "other", [NOISE_IDLE] = "idle",
         [NOISE_KERNEL] = "kernel", [NOISE_LATE] = "late",       [NOISE_READING] = "reading",
-        [NOISE_LOST] = "lost",
+        [NOISE_LOST] = "lost",     [NOISE_STEAL] = "steal",
     };
 
     return names[cause];

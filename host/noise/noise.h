@@ -17,6 +17,7 @@ enum noise_cause {
     NOISE_INPUT,
     NOISE_OUTPUT,
     NOISE_WAIT,
+    NOISE_STEAL, /* a hypervisor ran something else on the CPU */
     NOISE_OTHER_GAP, /* of a reason that is not known here */
     NOISE_IDLE, /* the CPU had no thread; others may have run elsewhere */
     NOISE_KERNEL, /* a sample came late because of a system call: the kernel takes no interrupts */
@@ -51,6 +52,7 @@ struct noise {
     struct noise_span *kept; /* the longest, in order after noise_finish; owned */
     uint32_t kept_count;
     uint64_t dropped; /* that were not kept */
+    uint64_t skipped; /* points at which the sampler left the program its share; saturates */
     uint64_t period_changes; /* of overflow sampling */
     uint32_t cpu_count; /* that samples came from */
     uint64_t time_last;

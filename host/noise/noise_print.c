@@ -14,6 +14,7 @@ static const char *const words[] = {
     [NOISE_KERNEL] = "a sample late by a system call",
     [NOISE_LATE] = "a sample late: page faults, or the machine (SMI, VM exit, steal)",
     [NOISE_READING] = "reading the counters was disturbed",
+    [NOISE_STEAL] = "a hypervisor ran something else on the CPU",
     [NOISE_LOST] = "samples were dropped",
 };
 
@@ -76,6 +77,12 @@ static void print_limits(FILE *out, const struct noise *noise)
               out);
     if (info->sampling.interval_ticks == 0)
         fputs("# sampled without a clock's grid: late samples cannot be told\n", out);
+    if (noise->skipped != 0)
+        fprintf(
+            out,
+            "# %llu samples were left out so that the program kept its share of the time: a late "
+            "sample is later than that explains\n",
+            (unsigned long long)noise->skipped);
     if (noise->period_changes != 0)
         fprintf(out, "# the sampling period changed %llu times\n",
                 (unsigned long long)noise->period_changes);
@@ -207,6 +214,7 @@ void noise_rows_json(struct output *out, const struct noise *noise, unsigned lon
     output_text(out, noise_is_virtual(noise->info) ? ",\"virtual_time\":true"
                                                    : ",\"virtual_time\":false");
     put_member(out, ",\"period_changes\":", noise->period_changes);
+    put_member(out, ",\"skipped\":", noise->skipped);
     output_text(out, ",\"causes\":[");
     for (uint32_t i = 0; i < NOISE_CAUSES; i++) {
         if (noise->sums[i].count == 0)

@@ -31,10 +31,18 @@ static const struct picture {
 struct options {
     const char *path;
     const char *output;
+    bool force;
     const struct picture *picture; /* NULL: all, or for one file the timeline */
     struct selection selection;
     struct symbols_options symbols;
 };
+
+struct target { /* what pictures must not replace */
+    struct stat trace;
+    bool force; /* but for the trace, anything may be replaced */
+};
+
+enum { KEY_FORCE = 256 };
 
 static const struct picture *find_picture(const char *name)
 {
@@ -51,6 +59,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'o':
         options->output = argument;
+        return 0;
+    case KEY_FORCE:
+        options->force = true;
         return 0;
     case 'p':
         options->picture = find_picture(argument);
@@ -97,33 +108,36 @@ const char *plot_title(char room[PLOT_TITLE_BYTES], const struct trace_info *inf
 }
 
 /* Writes what was drawn; a picture appears whole or says why not. */
-static int write_picture(const char *path, const struct stat *trace, const char *bytes,
+static int write_picture(const char *path, const struct target *target, const char *bytes,
                          size_t count)
 {
+    const struct output_file_wish wish = {
+        .kind = OUTPUT_PICTURE, .force = target->force, .input = &target->trace};
     struct run_failure failure = {0};
     struct output *out = malloc(sizeof *out);
-    int fd = out != NULL ? output_file_open(path, "picture", trace, &failure) : -1;
-    int error;
+    struct output_file file;
+    int error = 0;
 
-    if (fd < 0) {
-        error_print("%s", out != NULL ? failure.text : "no memory; end other programs");
-        free(out);
-        return HR_EXIT_FAILED;
+    if (out == NULL)
+        run_fail(&failure, RUN_EXIT_FAILED, "no memory; end other programs");
+    else if (output_file_open(&file, path, &wish, &failure) == 0) {
+        output_init(out, file.fd);
+        output_bytes(out, bytes, count);
+        error = output_flush(out);
+        if (error != 0 && error != -EPIPE)
+            run_fail(&failure, RUN_EXIT_FAILED, "%s: %s; free some space or write elsewhere",
+                     file.name, strerror(-error));
+        (void)output_file_finish(&file, error == 0, &failure);
     }
-    output_init(out, fd);
-    output_bytes(out, bytes, count);
-    error = output_flush(out);
-    if (close(fd) != 0 && error == 0)
-        error = -errno;
     free(out);
-    if (error != 0)
-        error_print("%s: %s; free some space or write elsewhere", path, strerror(-error));
-    return error == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
+    if (failure.text[0] != 0)
+        error_print("%s", failure.text);
+    return failure.exit_status == 0 && error == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
 
 /* HR_EXIT_OK, another status, or -1 when there is nothing to draw. */
 static int plot(struct plot_options *options, const struct picture *picture, const char *path,
-                const struct stat *trace)
+                const struct target *target)
 {
     char *bytes = NULL;
     size_t count = 0;
@@ -138,13 +152,13 @@ static int plot(struct plot_options *options, const struct picture *picture, con
     else if (error != 0)
         status = reader_fail(options->path, error);
     else
-        status = write_picture(path, trace, bytes, count);
+        status = write_picture(path, target, bytes, count);
     free(bytes);
     return status;
 }
 
 static int plot_all(struct plot_options *options, const char *folder, const struct picture *only,
-                    const struct stat *trace)
+                    const struct target *target)
 {
     char path[4096];
     unsigned drawn = 0;
@@ -158,7 +172,7 @@ static int plot_all(struct plot_options *options, const char *folder, const stru
         if (only != NULL && only != &pictures[i])
             continue;
         snprintf(path, sizeof path, "%s/%s.svg", folder, pictures[i].name);
-        status = plot(options, &pictures[i], path, trace);
+        status = plot(options, &pictures[i], path, target);
         drawn += status == HR_EXIT_OK;
     }
     if (status <= HR_EXIT_OK && drawn == 0) {
@@ -169,11 +183,11 @@ static int plot_all(struct plot_options *options, const char *folder, const stru
     return status < 0 ? HR_EXIT_OK : status;
 }
 
-static bool ends_in_svg(const char *path)
+static bool is_one_file(const char *path)
 {
     size_t bytes = strlen(path);
 
-    return bytes > 4 && strcmp(path + bytes - 4, ".svg") == 0;
+    return strcmp(path, "-") == 0 || (bytes > 4 && strcmp(path + bytes - 4, ".svg") == 0);
 }
 
 static int run(const struct options *options)
@@ -181,16 +195,16 @@ static int run(const struct options *options)
     struct plot_options plot_options = {
         .path = options->path, .selection = &options->selection, .symbols = &options->symbols};
     const struct picture *picture = options->picture;
-    struct stat trace;
+    struct target target = {.force = options->force};
     int status;
 
-    if (stat(options->path, &trace) != 0)
+    if (stat(options->path, &target.trace) != 0)
         return reader_fail(options->path, -errno);
-    if (!ends_in_svg(options->output)) {
-        status = plot_all(&plot_options, options->output, picture, &trace);
+    if (!is_one_file(options->output)) {
+        status = plot_all(&plot_options, options->output, picture, &target);
     } else {
         picture = picture != NULL ? picture : &pictures[0];
-        status = plot(&plot_options, picture, options->output, &trace);
+        status = plot(&plot_options, picture, options->output, &target);
         if (status < 0) {
             error_print("%s: nothing to draw for the picture %s: %s", options->path, picture->name,
                         picture->missing);
@@ -207,7 +221,9 @@ static int run(const struct options *options)
 int plot_command(int argc, char **argv)
 {
     static const struct argp_option table[] = {
-        {"output", 'o', "OUTPUT", 0, "A folder for all pictures, or a file FILE.svg for one", 0},
+        {"output", 'o', "OUTPUT", 0,
+         "A folder for all pictures, a file FILE.svg for one, or - for one to standard output", 0},
+        {"force", KEY_FORCE, NULL, 0, "Replace files that are no pictures of hr plot", 0},
         {"picture", 'p', "NAME", 0, "Only timeline, intervals, functions or calls", 0},
         {0},
     };

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "host/pager.h"
+#include "host/terminal.h"
 
 #define GAP 2u /* between columns */
 #define TEXT_LEAST 8u /* columns of a text that still says something */
 #define NARROWEST 20u
-#define COLOUR_OFF "\033[0m"
 
 unsigned int columns_add(struct columns *c, const char *title, unsigned int width, bool number,
                          unsigned int rank)
@@ -165,14 +165,17 @@ void columns_print(FILE *out, const struct columns *c)
 {
     unsigned int last = last_shown(c);
 
+    if (c->dim)
+        fputs(COLOUR_DIM, out);
     for (unsigned int i = 0; i < c->count; i++) {
         if (!c->all[i].shown)
             continue;
         if (i != 0)
             fputs("  ", out);
-        print_cell(out, &c->all[i], c->cells[i], c->fitted, i == last, i == 0 ? c->colour : NULL);
+        print_cell(out, &c->all[i], c->cells[i], c->fitted, i == last,
+                   i == 0 && !c->dim ? c->colour : NULL);
     }
-    fputc('\n', out);
+    fputs(c->dim ? COLOUR_OFF "\n" : "\n", out);
 }
 
 void columns_note(FILE *out, unsigned int terminal, const char *format, ...)

@@ -23,6 +23,7 @@ struct columns {
     char cells[COLUMNS_MAX][COLUMNS_CELL_BYTES]; /* of the line to print; safe for a terminal */
     bool fitted; /* to a terminal: texts are cut */
     const char *colour; /* of the first cell of the line; NULL: none */
+    bool dim; /* the whole line, instead */
 };
 
 /* Adds a column; its cell is that number. */

@@ -1,4 +1,5 @@
 /* Prints a profile's rows as a table for people. */
+#include <math.h>
 #include <string.h>
 
 #include "host/report/columns.h"
@@ -6,6 +7,7 @@
 #include "host/text.h"
 
 #define SHARE_WIDTH 7u
+#define ERROR_WIDTH 6u
 #define COUNT_WIDTH 15u
 #define EVENT_WIDTH 20u
 #define HOT_PERCENT 5.0 /* red; green down to ... */
@@ -13,7 +15,7 @@
 
 struct layout { /* numbers of columns */
     struct columns columns;
-    unsigned int share, total, samples, event;
+    unsigned int share, error, total, samples, event;
     unsigned int by[REPORT_DIMENSIONS][2];
 };
 
@@ -45,9 +47,12 @@ static void lay_out(struct layout *l, const struct report *r)
 
     memset(l, 0, sizeof *l);
     l->share = columns_add(&l->columns, r->wanted.stacks ? "self" : "share", SHARE_WIDTH, true, 0);
+    if (!r->scan.info.has_exact)
+        l->error = columns_add(&l->columns, "+-", ERROR_WIDTH, true, 2);
     if (r->wanted.stacks)
         l->total = columns_add(&l->columns, "total", SHARE_WIDTH, true, r->options->total ? 0 : 1);
-    l->samples = columns_add(&l->columns, "samples", COUNT_WIDTH, true, 3);
+    l->samples =
+        columns_add(&l->columns, trace_info_weight_word(&r->scan.info), COUNT_WIDTH, true, 3);
     if (r->shown >= 0) {
         text_escape(name, sizeof name,
                     trace_info_event_name(&r->scan.info, (uint32_t)r->shown, room));
@@ -61,6 +66,15 @@ static void lay_out(struct layout *l, const struct report *r)
 static void put_share(char *cell, double share)
 {
     snprintf(cell, COLUMNS_CELL_BYTES, "%.2f%%", share);
+}
+
+/* Three standard deviations of a share, a part of 1, that so many samples are the evidence of:
+ * those of a binomial distribution.  It is less where the program stays in a place for many
+ * samples.
+ */
+static double share_error(double share, uint64_t samples)
+{
+    return samples != 0 && share < 1 ? 3 * share * sqrt((1 - share) / (double)samples) : 0;
 }
 
 static void put_line(char *cell, const struct place *place)
@@ -135,13 +149,18 @@ static void print_row(FILE *out, struct layout *l, const struct report *r, const
     uint64_t all = rows_weight(&p->all, p->event);
     double share = report_share(rows_weight(&row->self, p->event), all);
     double total = report_share(rows_weight(&row->total, p->event), all);
-    double hot = r->options->total ? total : share;
+    double hot = r->options->total ? total : share, error = 0;
 
     for (unsigned int i = 0; i < r->options->by_count; i++)
         put_dimension(l, r, row, i);
     if (row->group == GROUPS_OTHERS)
         put_rest(l);
     put_share(l->columns.cells[l->share], share);
+    if (!r->scan.info.has_exact) {
+        error = 100 * share_error(share / 100, row->self.samples);
+        snprintf(l->columns.cells[l->error], COLUMNS_CELL_BYTES, "%.2f", error);
+    }
+    l->columns.dim = r->pager.colours && error != 0 && hot <= error;
     if (r->wanted.stacks)
         put_share(l->columns.cells[l->total], total);
     text_count(l->columns.cells[l->samples], row->self.samples);

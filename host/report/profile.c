@@ -183,6 +183,7 @@ int profile_run(struct profile *profile, struct trace_scan *scan,
     const struct trace_team team = {
         .owner = profile,
         .visitor = {.stacks = options->stacks ? TRACE_SCAN_STACKS : TRACE_SCAN_NO_STACKS,
+                    .exact = true,
                     .samples = take_samples,
                     .record = take_record},
         .join = join,

@@ -119,11 +119,12 @@ static inline __attribute__((always_inline)) void add_samples(struct tally *tall
             mixed = mix(id);
         }
         entry = find(entries, bits, TALLY_SUMS + events, sample->ip, id, mixed);
-        if (entry[TALLY_SAMPLES]++ == 0) {
+        if (entry[TALLY_SAMPLES] == 0) {
             entry[TALLY_IP] = sample->ip;
             entry[TALLY_ID] = id;
             used++;
         }
+        entry[TALLY_SAMPLES] += samples->weights != NULL ? samples->weights[n] : 1;
         if (counts)
             for (uint32_t i = 0; i < events; i++)
                 entry[TALLY_SUMS + i] += sample->counters[i] - previous->counters[i];

@@ -106,22 +106,26 @@ static void trigger_words(char *text, size_t room, const struct trace_info *info
 static void print_measure(FILE *out, const struct report *r)
 {
     const struct trace_info *info = &r->scan.info;
-    char safe[256], room[16];
+    bool exact = info->has_exact;
+    const char *error =
+        r->options->view == REPORT_TABLE && !exact ? ", +- three standard deviations" : "";
+    char safe[256], room[16], source[80] = "";
 
     if (r->shown < 0) {
-        columns_note(out, r->pager.columns, "share: of samples");
+        columns_note(out, r->pager.columns, "share: of %s%s", trace_info_weight_word(info), error);
         return;
     }
     text_escape(safe, sizeof safe, trace_info_event_name(info, (uint32_t)r->shown, room));
-    if (info->events[r->shown].meta.source == HR_SOURCE_PMU)
-        columns_note(out, r->pager.columns,
-                     "share: of %s; %s: rise of the counter up to each sample",
-                     r->profile.event < 0 ? "samples" : safe, safe);
-    else
-        columns_note(out, r->pager.columns,
-                     "share: of %s; %s: rise of the counter up to each sample (%s)",
-                     r->profile.event < 0 ? "samples" : safe, safe,
-                     trace_info_source_words(info, (uint32_t)r->shown));
+    if (exact) {
+        columns_note(out, r->pager.columns, "share: of %s; all counts are exact",
+                     r->profile.event < 0 ? "instructions" : safe);
+        return;
+    }
+    if (info->events[r->shown].meta.source != HR_SOURCE_PMU)
+        snprintf(source, sizeof source, " (%s)", trace_info_source_words(info, (uint32_t)r->shown));
+    columns_note(out, r->pager.columns,
+                 "share: of %s%s; %s: rise of the counter up to each sample%s",
+                 r->profile.event < 0 ? "samples" : safe, error, safe, source);
 }
 
 static void print_ends(FILE *out, const struct report *r)
@@ -144,15 +148,35 @@ static void print_ends(FILE *out, const struct report *r)
                      "more different stacks than there is room for: the last ones are cut");
 }
 
+/* Instructions of the total that have no row. */
+static uint64_t exact_nowhere(const struct trace_info *info)
+{
+    return info->events[0].has_total && info->events[0].total > info->exact.instructions
+               ? info->events[0].total - info->exact.instructions
+               : 0;
+}
+
 void report_print_head(FILE *out, const struct report *r)
 {
     const struct trace_info *info = &r->scan.info;
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES],
         lost[TEXT_QUANTITY_BYTES + 8] = " selected";
     char safe[1024], trigger[400];
+    uint64_t nowhere;
 
     columns_note(out, r->pager.columns, "program: %s",
                  text_escape(safe, sizeof safe, trace_info_text(info, "program.args", "unknown")));
+    if (info->has_exact) {
+        nowhere = exact_nowhere(info);
+        columns_note(out, r->pager.columns, "%s instructions%s, mode exact: counted, not sampled",
+                     text_count(a, r->profile.all.samples),
+                     selection_is_all(&r->scan.selection) ? "" : " selected");
+        if (nowhere != 0)
+            columns_note(out, r->pager.columns, "%s more were executed at places that are unknown",
+                         text_count(a, nowhere));
+        print_measure(out, r);
+        return;
+    }
     trigger_words(trigger, sizeof trigger, info);
     if (selection_is_all(&r->scan.selection))
         snprintf(lost, sizeof lost, ", %s lost", text_count(b, r->scan.audit.lost));

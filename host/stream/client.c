@@ -52,6 +52,10 @@ ssize_t client_receive(struct client *c, const char *token, uint64_t now_ns)
         return count < 0 ? -errno : 0;
     c->heard_ns = now_ns;
     connection_take(&c->connection, token, bytes, (size_t)count);
+    if (c->connection.state == CONNECTION_FRAMES && c->run->bytes != c->fresh_bytes) {
+        c->fresh_bytes = c->run->bytes;
+        c->fresh_ns = now_ns;
+    }
     return count;
 }
 

@@ -19,6 +19,8 @@ struct client {
     struct job job;
     uint64_t since_ns; /* when it came */
     uint64_t heard_ns; /* when it last sent something */
+    uint64_t fresh_ns; /* when it last sent something of its run */
+    uint64_t fresh_bytes; /* that the run had then */
     uint64_t acked_ns;
     uint64_t closing_ns; /* when it entered CLOSING; 0: it did not */
     bool is_shut; /* nothing is sent any more */

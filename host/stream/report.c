@@ -17,9 +17,10 @@ void report_init(struct report *r, bool quiet, uint64_t now_ns)
     progress_init(&r->progress, !quiet, now_ns);
 }
 
-void report_listening(struct report *r, const char *where, const char *root, bool in_danger)
+void report_listening(struct report *r, const char *where, const char *root, bool any_port,
+                      bool in_danger)
 {
-    if (!r->quiet)
+    if (!r->quiet || any_port) /* nobody else knows the port */
         error_print("listening on %s; results go to %s", where, root);
     if (in_danger)
         error_print("whoever reaches this port may write results: give a secret with --token FILE "

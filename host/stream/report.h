@@ -26,7 +26,8 @@ struct report {
 
 void report_init(struct report *r, bool quiet, uint64_t now_ns);
 
-void report_listening(struct report *r, const char *where, const char *root, bool in_danger);
+void report_listening(struct report *r, const char *where, const char *root, bool any_port,
+                      bool in_danger);
 void report_opened(struct report *r, const struct stream_run *run, const char *peer);
 
 /* The connection of a run is over, before it was complete; `why`: how people say it. */

@@ -11,6 +11,11 @@
 #include "host/stream/run_files.h"
 
 #define INDEX_MAX (1u << 18) /* entries, 12 MB: for 16 GB of the kernel's usual chunks */
+#define INDEX_SHARED                                                             \
+    (4ul * INDEX_MAX) /* of all runs: empty chunks cost those who send them more \
+                       */
+
+static atomic_size_t index_left = INDEX_SHARED;
 #define BAD_FILE "hr.bad"
 
 /* Only hr.bad and the stream of files are not there from the beginning. */
@@ -65,7 +70,7 @@ static int open_trace(struct stream_run *run)
     int result;
 
     snprintf(path, sizeof path, "%s/hr.bin", run->place.path);
-    result = collect_resume(&run->trace, path, INDEX_MAX);
+    result = collect_resume(&run->trace, path, INDEX_MAX, &index_left);
     if (result == 0 && run->place.state.created_s < now_s)
         run->trace.start_ns -= (now_s - run->place.state.created_s) * 1000000000u;
     return result;

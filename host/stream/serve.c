@@ -91,7 +91,7 @@ static int open_all(struct server *s, struct run_failure *failure)
     if (s->listener < 0)
         return -1;
     report_init(&s->report, s->options->quiet, server_now_ns());
-    report_listening(&s->report, where, s->options->root,
+    report_listening(&s->report, where, s->options->root, strcmp(place.port, "0") == 0,
                      beyond && memcmp(s->token, none, sizeof none) == 0);
     return 0;
 }

@@ -102,13 +102,35 @@ static bool take_over(struct server *s, const struct client *c)
     return true;
 }
 
+/* Signs of life alone do not keep a place from those that have something to send: of the runs that
+ * have sent nothing for as long as a silent one may stay, the one that has for longest goes.  It
+ * may come back.
+ */
+static bool make_place(struct server *s, uint64_t now_ns)
+{
+    struct client *oldest = NULL;
+
+    for (size_t i = 0; i < s->count; i++) {
+        struct client *c = s->clients[i];
+
+        if (c->fd >= 0 && c->connection.state == CONNECTION_FRAMES && !c->job.running &&
+            now_ns - c->fresh_ns >= s->options->idle_ns &&
+            (oldest == NULL || c->fresh_ns < oldest->fresh_ns))
+            oldest = c;
+    }
+    if (oldest == NULL)
+        return false;
+    hang_up(s, oldest, "others wait, and it has sent nothing but signs of life for too long");
+    return true;
+}
+
 static void begin_open(struct server *s, struct client *c, uint64_t now_ns)
 {
     if (s->stopping) {
         refuse(s, c, RUN_WELCOME_BUSY, "the collector is about to end", now_ns);
     } else if (!take_over(s, c)) {
         refuse(s, c, RUN_WELCOME_BUSY, "its run is being worked on", now_ns);
-    } else if (machines(s) >= s->options->clients) {
+    } else if (machines(s) >= s->options->clients && !make_place(s, now_ns)) {
         refuse(s, c, RUN_WELCOME_BUSY, "too many machines; see --clients", now_ns);
     } else {
         c->run = malloc(sizeof *c->run);
@@ -135,7 +157,8 @@ static void opened(struct server *s, struct client *c, uint64_t now_ns)
     if (status == RUN_WELCOME_OK) {
         report_opened(&s->report, c->run, c->peer);
         connection_opened(&c->connection, c->run, status);
-        c->heard_ns = now_ns;
+        c->heard_ns = c->fresh_ns = now_ns;
+        c->fresh_bytes = c->run->bytes;
         if (c->fd < 0 || s->stopping)
             hang_up(s, c, s->stopping ? "the collector was stopped" : "the machine is gone");
         return;

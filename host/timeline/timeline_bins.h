@@ -16,7 +16,13 @@
 #define TIMELINE_GROUPS_MAX 4096u
 #define TIMELINE_REST UINT32_MAX /* the key of the group of those that found no room */
 
-enum timeline_word { TIMELINE_SAMPLES, TIMELINE_LOST, TIMELINE_RUN_TICKS, TIMELINE_EVENTS };
+enum timeline_word {
+    TIMELINE_SAMPLES,
+    TIMELINE_LOST,
+    TIMELINE_SKIPPED,
+    TIMELINE_RUN_TICKS,
+    TIMELINE_EVENTS
+};
 
 struct timeline_group {
     uint32_t key; /* CPU or thread */
@@ -34,6 +40,7 @@ struct timeline {
     const struct trace_info *info;
     const struct selection *selection;
     bool by_thread; /* losses belong to no thread, and are not counted then */
+    bool any_skipped; /* samples were left out so that the program kept its share */
     uint64_t bin_ns;
     uint64_t bins;
     uint64_t begin; /* ticks: of the first bin */

@@ -243,6 +243,22 @@ static void take_lost(struct timeline *t, uint32_t number, const struct trace_re
     timeline_put(t, group, TIMELINE_LOST, lost.time_last, lost.count);
 }
 
+static void take_skipped(struct timeline *t, uint32_t number, const struct trace_record *record)
+{
+    struct timeline_group *group = t->by_thread ? NULL : timeline_group(t, number);
+    struct hr_rec_skipped skipped;
+
+    if (group == NULL || !trace_body(record, &skipped, sizeof skipped, NULL, NULL))
+        return;
+    t->any_skipped = true;
+    if (skipped.time_first < skipped.time_last)
+        timeline_spread(t, group, TIMELINE_SKIPPED,
+                        (struct timeline_stretch){skipped.time_first, skipped.time_last},
+                        skipped.count);
+    else
+        timeline_put(t, group, TIMELINE_SKIPPED, skipped.time_last, skipped.count);
+}
+
 void timeline_record(struct timeline *t, const struct trace_chunk *chunk,
                      const struct trace_record *record)
 {
@@ -254,6 +270,8 @@ void timeline_record(struct timeline *t, const struct trace_chunk *chunk,
         take_gap(t, chunk->header.cpu, record);
     else if (record->type == HR_REC_LOST)
         take_lost(t, chunk->header.cpu, record);
+    else if (record->type == HR_REC_SKIPPED)
+        take_skipped(t, chunk->header.cpu, record);
 }
 
 /* What a single CPU counted after its last sample is the rest up to the totals; of several it is

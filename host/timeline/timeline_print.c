@@ -131,6 +131,9 @@ static bool in_table(const struct timeline_rates *rates, const struct timeline_g
     case TIMELINE_LOST_COUNT:
         sum_bins(t, group, 0, t->bins, words);
         return words[TIMELINE_LOST] != 0;
+    case TIMELINE_SKIPPED_COUNT:
+        sum_bins(t, group, 0, t->bins, words);
+        return words[TIMELINE_SKIPPED] != 0;
     case TIMELINE_PER_US:
         return rates->instructions < 0 || rate->event == (uint32_t)rates->instructions;
     case TIMELINE_PER_KI:

@@ -21,6 +21,7 @@ static const struct {
     [TIMELINE_COUNT] = {"count", ""},
     [TIMELINE_SAMPLE_COUNT] = {"samples", "samples"},
     [TIMELINE_LOST_COUNT] = {"lost", "lost"},
+    [TIMELINE_SKIPPED_COUNT] = {"skipped", "skipped"},
 };
 
 static void add(struct timeline_rates *rates, enum timeline_metric metric, uint32_t event)
@@ -82,6 +83,8 @@ void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t,
     add(rates, TIMELINE_SAMPLE_COUNT, HR_EVENTS_MAX);
     if (!t->by_thread)
         add(rates, TIMELINE_LOST_COUNT, HR_EVENTS_MAX);
+    if (t->any_skipped)
+        add(rates, TIMELINE_SKIPPED_COUNT, HR_EVENTS_MAX);
 }
 
 /* above / below * factor, if there is something below */
@@ -118,6 +121,9 @@ bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rat
         return ratio(count, us, rates->line_bytes, value);
     case TIMELINE_SAMPLE_COUNT:
         *value = (double)words[TIMELINE_SAMPLES];
+        return true;
+    case TIMELINE_SKIPPED_COUNT:
+        *value = (double)words[TIMELINE_SKIPPED];
         return true;
     case TIMELINE_LOST_COUNT:
         *value = (double)words[TIMELINE_LOST];

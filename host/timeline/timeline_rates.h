@@ -19,6 +19,7 @@ enum timeline_metric {
     TIMELINE_COUNT, /* events */
     TIMELINE_SAMPLE_COUNT,
     TIMELINE_LOST_COUNT,
+    TIMELINE_SKIPPED_COUNT,
 };
 
 struct timeline_rate {

@@ -1,17 +1,21 @@
 /* hr usb: makes sticks that run programs without a hypervisor, and takes their results off. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "host/commands.h"
 #include "host/error.h"
-#include "host/export/target.h"
+#include "host/output_file.h"
 #include "host/text.h"
 #include "host/usb/usb_collect.h"
 #include "host/usb/usb_contents.h"
 #include "host/usb/usb_image.h"
 #include "host/usb/usb_options.h"
+#include "host/usb/usb_source.h"
 #include "host/usb/usb_stick.h"
 
 static void say(const struct usb_options *o, const struct usb_contents *c, uint64_t bytes)
@@ -34,11 +38,38 @@ static bool is_input(const struct usb_options *o, const struct stat *output)
     return false;
 }
 
+/* Results that nobody has taken off an image yet may be all that is left of a run. */
+static int check_results(const struct usb_options *o, struct run_failure *failure)
+{
+    struct run_failure words = {0};
+    struct usb_names names = {0};
+    struct usb_source source;
+    int result = 0;
+
+    if (usb_source_open(&source, o->output, &words) == 0 &&
+        usb_source_list(&source, "results", &names, &words) == 0 && names.count > 0)
+        result =
+            run_fail(failure, RUN_EXIT_FAILED,
+                     "%s holds %zu %s; take them off with 'hr usb --collect %s --clear', "
+                     "name another image with -o, or add --force",
+                     o->output, names.count, names.count == 1 ? "result" : "results", o->output);
+    else if (words.text[0] != 0)
+        result = run_fail(failure, RUN_EXIT_FAILED,
+                          "%s: whether it holds results cannot be read (%s); name another image "
+                          "with -o, or add --force",
+                          o->output, words.text);
+    free(names.names);
+    usb_source_close(&source);
+    return result;
+}
+
 static int write_image(const struct usb_options *o, const struct usb_contents *c,
                        struct run_failure *failure)
 {
+    const struct output_file_wish wish = {
+        .kind = OUTPUT_IMAGE, .force = o->force, .needs_file = true};
     uint64_t bytes = usb_image_size(c, o->size_bytes, failure);
-    struct target target;
+    struct output_file target;
     struct stat status;
     int result;
 
@@ -47,15 +78,11 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
     if (stat(o->output, &status) == 0 && is_input(o, &status))
         return run_fail(failure, RUN_EXIT_FAILED,
                         "%s goes into the image; name another one with -o", o->output);
-    if (target_open(&target, o->output, "", "img", true) != HR_EXIT_OK) {
-        failure->exit_status = RUN_EXIT_FAILED; /* and it was said why */
+    if (output_file_open(&target, o->output, &wish, failure) != 0)
         return -1;
-    }
     result = usb_image_make(target.fd, bytes, c, o, failure);
-    if (target_close(&target, result == 0) != HR_EXIT_OK && result == 0) {
-        failure->exit_status = RUN_EXIT_FAILED;
+    if (output_file_finish(&target, result == 0, failure) != 0)
         return -1;
-    }
     if (result == 0)
         say(o, c, bytes);
     return result;
@@ -70,12 +97,23 @@ static bool is_no_device(const char *path)
            strncmp(path, "/dev/shm/", strlen("/dev/shm/")) != 0;
 }
 
+static bool is_image(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool found = fd >= 0 && output_kind_is(fd, OUTPUT_IMAGE, NULL);
+
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
 static int write_stick(const struct usb_options *o, struct run_failure *failure)
 {
     struct usb_contents contents;
     struct usb_device device;
     struct stat status;
-    bool is_device = stat(o->output, &status) == 0 && S_ISBLK(status.st_mode);
+    bool exists = stat(o->output, &status) == 0;
+    bool is_device = exists && S_ISBLK(status.st_mode);
     int result;
 
     if (!is_device && is_no_device(o->output))
@@ -85,6 +123,9 @@ static int write_stick(const struct usb_options *o, struct run_failure *failure)
     if (is_device && usb_stick_check(&device, o, status.st_rdev, failure) != 0)
         return -1;
     result = usb_contents_gather(&contents, o, failure);
+    if (result == 0 && exists && S_ISREG(status.st_mode) && status.st_size > 0 && !o->force &&
+        is_image(o->output))
+        result = check_results(o, failure);
     if (result == 0)
         result = is_device ? usb_stick_write(&device, &contents, o, failure)
                            : write_image(o, &contents, failure);

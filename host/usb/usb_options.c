@@ -19,6 +19,7 @@ enum { /* options without a letter */
        KEY_COLLECT,
        KEY_CLEAR,
        KEY_YES,
+       KEY_FORCE,
        KEY_KERNEL,
        KEY_LOADER,
 };
@@ -32,6 +33,8 @@ static const struct argp_option options[] = {
     {"collect", KEY_COLLECT, "FILE", 0, "take the results off this image or device", 0},
     {"clear", KEY_CLEAR, 0, 0, "with --collect: then remove them there", 0},
     {"yes", KEY_YES, 0, 0, "overwrite the device without asking", 0},
+    {"force", KEY_FORCE, 0, 0, "replace a file that is no image of hr usb, or that holds results",
+     0},
     {"size", KEY_SIZE, "SIZE", 0,
      "size of an image (default: 1G for results, and at least 2G in all)", 0},
     {"kernel", KEY_KERNEL, "FILE", 0, "the kernel (default: guest.elf beside hr)", 4},
@@ -78,6 +81,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_YES:
         o->yes = true;
         return 0;
+    case KEY_FORCE:
+        o->force = true;
+        return 0;
     case KEY_SIZE:
         return usb_options_set_size("size", argument, &o->size_bytes, o->failure) == 0 ? 0 : EINVAL;
     case KEY_KERNEL:
@@ -122,6 +128,8 @@ static int finish_collect(struct usb_options *o)
 {
     if (o->output == NULL)
         o->output = "results";
+    if (strcmp(o->output, "-") == 0)
+        return run_fail(o->failure, RUN_EXIT_FAILED, "--output -: results need a directory");
     if (o->run.program_count == 0)
         return 0;
     return run_fail(o->failure, RUN_EXIT_FAILED,

@@ -15,6 +15,7 @@ struct usb_options {
     const char *collect; /* image or device to take results from, NULL: write one */
     bool clear; /* remove collected results */
     bool yes; /* do not ask before a device is overwritten */
+    bool force; /* an image may replace any file, and results */
     const char *loader; /* BOOTX64.EFI, NULL: found beside hr */
     uint64_t size_bytes; /* of an image; 0: chosen */
     struct boot_conf conf; /* what goes into microtome.conf, but for files and runs */

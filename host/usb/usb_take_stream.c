@@ -274,11 +274,12 @@ static int audit(struct usb_take *t, const char *path)
 static int collect_trace(struct usb_take *t, const char *path, bool *good)
 {
     struct collector c;
-    int error;
+    int error =
+        collect_resume(&c, path, TRACE_INDEX_ENTRIES_MAX, NULL); /* a file that is not there */
     int result;
 
-    if (collect_open(&c, path, NULL, t->failure) != 0)
-        return -1;
+    if (error != 0)
+        return fail_host(t, "hr.bin", error);
     result = read_stream(t, USB_TRACE, collect, &c, good);
     collect_flush(&c);
     t->trace_bytes = collect_whole_bytes(&c);

@@ -76,41 +76,6 @@ static void default_output(const char *trace, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%.*s.html", (int)bytes, trace);
 }
 
-/* Refuses to write over what is no page of ours: a slip of the finger costs no file. */
-static bool may_write(const char *path)
-{
-    char start[64];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat status;
-    ssize_t count;
-
-    if (fd < 0)
-        return true; /* opening it for writing says what is wrong, if anything */
-    count = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? read(fd, start, sizeof start) : 0;
-    close(fd);
-    return count <= 0 || view_page_is_ours(start, (size_t)count);
-}
-
-static int open_output(const struct view_options *options, const char *path)
-{
-    struct run_failure failure = {0};
-    struct stat input;
-    int fd = -1;
-
-    if (!options->force && !may_write(path)) {
-        error_print("'%s' exists and is no page of hr view; name another file with --output, or "
-                    "add --force",
-                    path);
-        return -1;
-    }
-    if (stat(options->path, &input) != 0)
-        memset(&input, 0, sizeof input);
-    fd = output_file_open(path, "page", &input, &failure);
-    if (fd < 0)
-        error_print("%s", failure.text);
-    return fd;
-}
-
 static void warn(const struct view_model *model, const struct view_options *options)
 {
     const char *file, *problem;
@@ -125,37 +90,51 @@ static void warn(const struct view_model *model, const struct view_options *opti
         error_print("%s: no samples; the page shows the run's facts only", options->path);
 }
 
+static int open_output(struct output_file *file, const struct view_options *options,
+                       const char *path)
+{
+    struct run_failure failure = {0};
+    struct stat input;
+    const struct output_file_wish wish = {
+        .kind = OUTPUT_PAGE,
+        .force = options->force,
+        .input = stat(options->path, &input) == 0 ? &input : NULL,
+    };
+
+    if (output_file_open(file, path, &wish, &failure) == 0)
+        return 0;
+    error_print("%s", failure.text);
+    return -1;
+}
+
+/* A page appears whole or says why not. */
 static int write_page(struct view_model *model, const struct view_options *options, json_t *facts,
                       const char *path)
 {
-    bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STDOUT_FILENO : open_output(options, path);
-    struct output *out = fd >= 0 ? malloc(sizeof *out) : NULL;
-    int error, status = HR_EXIT_FAILED;
-    struct stat file;
-    bool regular;
+    struct run_failure failure = {0};
+    struct output_file file;
+    struct output *out = malloc(sizeof *out);
+    int error, failed, status = HR_EXIT_FAILED;
 
-    if (out == NULL) {
+    if (out == NULL || open_output(&file, options, path) != 0) {
         json_decref(facts);
+        free(out);
         return status;
     }
-    regular = fstat(fd, &file) == 0 && S_ISREG(file.st_mode);
-    output_init(out, fd);
+    output_init(out, file.fd);
     error = view_page_write(out, model, facts);
-    output_flush(out);
-    if (!standard && close(fd) != 0 && out->error == 0)
-        out->error = -errno;
-    if (out->error != 0 && !standard && regular)
-        unlink(path); /* half a page is no use to anybody; a device is not ours */
-    if (out->error != 0 && out->error != -EPIPE)
-        error_print("%s: %s; free some space or write elsewhere",
-                    standard ? "standard output" : path, strerror(-out->error));
+    failed = output_flush(out);
+    free(out);
+    if (failed != 0 && failed != -EPIPE)
+        error_print("%s: %s; free some space or write elsewhere", file.name, strerror(-failed));
     else if (error != 0)
         reader_fail(options->path, error);
-    else if (out->error == 0)
+    else if (failed == 0)
         status = HR_EXIT_OK;
-    free(out);
-    return status;
+    if (output_file_finish(&file, status == HR_EXIT_OK, &failure) == 0)
+        return status;
+    error_print("%s", failure.text);
+    return HR_EXIT_FAILED;
 }
 
 static bool nothing_selected(const struct view_model *model)
@@ -181,6 +160,15 @@ static int present(struct view_model *model, const struct view_options *options,
     json_t *summary = json_object_get(facts, "summary");
     int status;
 
+    if (model->exact) {
+        const char *problem = trace_info_exact_problem(&model->scan.info, &model->scan.selection);
+
+        if (problem != NULL) {
+            error_print("%s: %s", options->path, problem);
+            json_decref(facts);
+            return HR_EXIT_FAILED;
+        }
+    }
     if (nothing_selected(model)) {
         status = reader_nothing_selected(
             options->path, (uint64_t)json_integer_value(json_object_get(summary, "duration_ns")));

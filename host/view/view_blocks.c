@@ -115,7 +115,8 @@ static int make_room(struct view_blocks *blocks, uint64_t time, uint32_t *node)
 }
 
 int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
-                    const struct trace_slot *slot, const struct trace_slot *previous)
+                    uint64_t weight, const struct trace_slot *slot,
+                    const struct trace_slot *previous)
 {
     size_t words = 1 + blocks->event_count;
     uint64_t key, *values;
@@ -144,7 +145,7 @@ int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, u
         }
     }
     values = blocks->values + blocks->last * words;
-    values[0]++;
+    values[0] += weight;
     for (uint32_t i = 0; previous != NULL && i < blocks->event_count; i++)
         values[1 + i] += slot->counters[i] - previous->counters[i];
     return 0;

@@ -38,11 +38,12 @@ void view_blocks_free(struct view_blocks *blocks);
 /* The number of a CPU and thread. */
 uint32_t view_blocks_group(struct view_blocks *blocks, uint32_t cpu, uint32_t tid);
 
-/* Counts a sample at a time since the start (within VIEW_TICKS_MASK); previous NULL: its increments
- * belong nowhere.  0 or -ENOMEM.
+/* Counts a sample of that weight at a time since the start (within VIEW_TICKS_MASK); previous NULL:
+ * its increments belong nowhere.  0 or -ENOMEM.
  */
 int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
-                    const struct trace_slot *slot, const struct trace_slot *previous);
+                    uint64_t weight, const struct trace_slot *slot,
+                    const struct trace_slot *previous);
 
 /* Puts the entries, in the order of blocks, into a group of columns.  0 or -ENOMEM. */
 int view_blocks_pack(const struct view_blocks *blocks, struct view_columns *columns);

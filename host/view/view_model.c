@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/export/about.h"
 #include "host/view/view_facts.h"
 
 #define FINEST_SAMPLES 2u /* in a bin of the finest level, about */
@@ -37,12 +38,13 @@ uint64_t view_model_finest(const struct view_model *m)
 static int prepare(struct view_model *m)
 {
     const struct trace_info *info = &m->scan.info;
-    uint32_t events = info->event_count;
+    uint32_t events = m->exact ? m->event_count : info->event_count;
     int error;
 
     m->base = view_model_base_event(info);
     m->lanes.start = info->clock.start_ticks;
     view_samples_init(&m->samples, events, VIEW_SAMPLES_VALUES_MAX / (6 + events));
+    m->samples.overflow = m->exact; /* none is kept */
     error = symbols_open(&m->symbols, info, m->symbols_options);
     m->tree.symbols = m->symbols;
     if (error == 0)
@@ -89,8 +91,29 @@ static int take_sample(struct view_model *m, const struct trace_samples *samples
     if (sample.time > m->last)
         m->last = sample.time;
     if (error == 0)
-        error = view_blocks_add(&m->blocks, sample.time, group, sample.node, slot, previous);
+        error = view_blocks_add(&m->blocks, sample.time, group, sample.node, 1, slot, previous);
     return error == 0 ? view_samples_add(&m->samples, &sample, slot, previous) : error;
+}
+
+/* All of the run: in the first block, whose length the page does not use. */
+static int take_exact(struct view_model *m, const struct trace_samples *samples, uint32_t group)
+{
+    const struct trace_slot *previous = samples->previous;
+    int error = 0;
+
+    m->last = m->scan.info.exit.time - m->scan.info.clock.start_ticks;
+    for (uint32_t n = 0; n < samples->count && error == 0; n++) {
+        const struct trace_slot *slot = &samples->slots[n];
+        uint32_t node =
+            view_tree_sample(&m->tree, &m->scan.stacks, HR_STACK_NONE, slot->ip, &error);
+
+        if (error == 0)
+            error =
+                view_blocks_add(&m->blocks, 0, group, node, samples->weights[n], slot, previous);
+        m->sample_count += samples->weights[n];
+        previous = slot;
+    }
+    return error;
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
@@ -101,8 +124,10 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
     if (error != 0 || samples->event_count != m->blocks.event_count)
         return error; /* another number of events is a forged trace's */
-    m->sample_count += samples->count;
     group = view_blocks_group(&m->blocks, samples->chunk->cpu, samples->slots[0].tid);
+    if (samples->weights != NULL)
+        return take_exact(m, samples, group);
+    m->sample_count += samples->count;
     error = view_bins_add(&m->bins, samples, m->scan.info.clock.start_ticks);
     if (error == 0)
         error = view_lanes_samples(&m->lanes, samples);
@@ -127,16 +152,35 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     return error == 0 ? view_lanes_record(&m->lanes, &chunk->header, record) : error;
 }
 
+/* What is known of exact counts before the walk comes to them. */
+static int look_ahead(struct view_model *m, const char *path)
+{
+    struct trace_info info;
+    int error;
+
+    trace_info_init(&info);
+    error = about_read(&info, path);
+    m->exact = info.has_exact;
+    m->event_count = info.event_count;
+    trace_info_free(&info);
+    return error;
+}
+
 int view_model_read(struct view_model *m, const char *path, struct selection selection,
                     const struct symbols_options *options)
 {
-    const struct trace_visitor visitor = {
-        .context = m, .samples = take_samples, .record = take_record, .stacks = TRACE_SCAN_STACKS};
+    const struct trace_visitor visitor = {.context = m,
+                                          .stacks = TRACE_SCAN_STACKS,
+                                          .exact = true,
+                                          .samples = take_samples,
+                                          .record = take_record};
     int error;
 
     memset(m, 0, sizeof *m);
     m->symbols_options = options;
-    error = trace_scan_open(&m->scan, path);
+    error = look_ahead(m, path);
+    if (error == 0)
+        error = trace_scan_open(&m->scan, path);
     if (error != 0)
         return error;
     m->scanned = true;

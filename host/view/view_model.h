@@ -23,6 +23,8 @@ struct view_model {
     uint64_t sample_count; /* that were handed in */
     uint64_t last; /* latest time, ticks since the start */
     int base; /* the event that counts instructions, -1: none */
+    uint32_t event_count; /* of what is counted; exact counts come after other records */
+    bool exact; /* the emulator counted: there are no samples, and nothing of it has a time */
     bool ready;
     bool scanned; /* the scan is open */
 };

@@ -5,19 +5,14 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
+#include "host/output_kind.h"
 #include "host/view/view_asset.h"
 
-#define PAGE_START "<!doctype html>\n<!-- Microtome: hr view -->"
 #define COMPRESSION_LEVEL 6
 
 bool view_page_is_built(void)
 {
-    return view_asset_end - view_asset > (ptrdiff_t)sizeof PAGE_START;
-}
-
-bool view_page_is_ours(const char *bytes, size_t count)
-{
-    return count >= sizeof PAGE_START - 1 && memcmp(bytes, PAGE_START, sizeof PAGE_START - 1) == 0;
+    return view_asset_end - view_asset > (ptrdiff_t)sizeof OUTPUT_MARK_PAGE;
 }
 
 static void put_base64(struct output *out, const uint8_t *bytes, size_t count)

@@ -8,9 +8,6 @@
 /* Whether this hr was built with the libraries that the page needs. */
 bool view_page_is_built(void);
 
-/* Begins like every page that hr view wrote. */
-bool view_page_is_ours(const char *bytes, size_t count);
-
 /* Writes all of it; takes `facts` over.  0 or -ENOMEM; errors of `out` stay there. */
 int view_page_write(struct output *out, struct view_model *model, json_t *facts);
 

@@ -18,8 +18,9 @@
 #include "host/view/view_page.h"
 #include "host/view/view_window.h"
 
-#define CONNECTIONS_MAX 8u /* of each address: bounds what answers wait in memory */
-#define IDLE_SECONDS 20u /* a connection that does nothing is closed */
+#define CONNECTIONS_MAX 64u /* of each address: bounds what answers wait in memory */
+#define HEADER_SECONDS 3u /* a connection that asks nothing is closed */
+#define IDLE_SECONDS 20u /* one that has asked, and then does nothing */
 #define KEY_BYTES 16u
 
 struct serve {
@@ -144,6 +145,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     (void)upload;
     if (*state == NULL && strcmp(method, "GET") == 0) {
         *state = &seen; /* the answer comes when the request is complete */
+        MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_SECONDS);
         return MHD_YES;
     }
     if (strcmp(method, "GET") != 0 || *upload_bytes != 0)
@@ -167,7 +169,7 @@ static struct MHD_Daemon *start(struct serve *s, const struct sockaddr *address,
     return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | flags, s->port, NULL,
                             NULL, handle, s, MHD_OPTION_SOCK_ADDR, address,
                             MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
-                            MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
+                            MHD_OPTION_CONNECTION_TIMEOUT, HEADER_SECONDS, MHD_OPTION_END);
 }
 
 static struct MHD_Daemon *start_v4(struct serve *s)

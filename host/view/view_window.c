@@ -29,7 +29,7 @@ static int take_sample(struct window *w, const struct trace_samples *samples, ui
     if (error != 0)
         return error;
     if (w->profile)
-        return view_blocks_add(&w->blocks, 0, group, sample.node, &samples->slots[n], previous);
+        return view_blocks_add(&w->blocks, 0, group, sample.node, 1, &samples->slots[n], previous);
     return view_samples_add(&w->samples, &sample, &samples->slots[n], previous);
 }
 

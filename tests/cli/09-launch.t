@@ -185,8 +185,10 @@ if [ -w /dev/kvm ]; then
     is 'KVM: status' "$status" 0
     like 'KVM: the CPU with its counters' out '-cpu host,migratable=off,pmu=on'
     like 'KVM: what backs the memory' err '^hr: memory: (reserved|transparent) huge pages'
-    like 'KVM: whether it is locked' err '^hr: memory: (not )?locked'
-    is 'KVM: locked as it says' "$(grep -c mem-lock=on out)" "$(grep -c '^hr: memory: locked' err)"
+    like 'KVM: whether it is locked' err '^hr: memory: (not|to be) locked'
+    is 'KVM: locked as it says' "$(grep -c mem-lock=on out)" "$(grep -c '^hr: memory: to be locked' err)"
+    is 'KVM: filled as it says' "$(grep -c prealloc=on out)" "$((1 - $(grep -c '^hr: memory: not filled' err)))"
+    is 'KVM: one -overcommit at most' "$(grep -o -e '-overcommit' out | sed 1d | wc -l)" 0
     off=$(grep -l '^[N0]' /sys/module/kvm*/parameters/enable_pmu /sys/module/kvm_*/parameters/pmu 2>/dev/null | head -n 1)
     if [ -n "$off" ]; then
         like 'KVM without vPMU: a warning' err "KVM has no vPMU: parameter ${off##*/} of module kvm"
@@ -198,7 +200,7 @@ if [ -w /dev/kvm ]; then
         skip 9 'no parameter switches the vPMU off here; unit tests cover it'
     fi
 else
-    skip 14 'no /dev/kvm here'
+    skip 16 'no /dev/kvm here'
 fi
 
 # The kernel is named in the manifest.

@@ -24,7 +24,7 @@ is 'JSON: a problem is never without a remedy' "$(jq -r '.checks[] | select(.sta
 
 # Another machine's files: everything as it should be.
 mkdir -p root/proc/sys/kernel root/sys/module/kvm/parameters root/sys/module/kvm_intel/parameters \
-    root/$cpu/smt root/$cpu/intel_pstate root/sys/kernel/mm/hugepages/hugepages-2048kB \
+    root/$cpu/smt root/$cpu/vulnerabilities root/$cpu/intel_pstate root/sys/kernel/mm/hugepages/hugepages-2048kB \
     root/sys/devices/system/clocksource/clocksource0
 for i in 0 1 2 3; do
     mkdir -p "root/$cpu/cpu$i/cpufreq" "root/$cpu/cpu$i/topology"
@@ -39,9 +39,10 @@ echo Y | tee root/sys/module/kvm/parameters/enable_pmu root/sys/module/kvm/inits
 echo 0-3 >root/$cpu/online
 echo 2-3 | tee root/$cpu/isolated >root/$cpu/nohz_full
 echo 0 >root/$cpu/smt/active
+echo 'Not affected' >root/$cpu/vulnerabilities/l1tf
 echo 1 >root/$cpu/intel_pstate/no_turbo
 echo 512 | tee root/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages >root/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages
-files='linux enable_pmu mediated_pmu apic nmi_watchdog isolated_cpus smt governor turbo hugepages'
+files='linux enable_pmu mediated_pmu apic l1tf nmi_watchdog isolated_cpus smt governor turbo hugepages'
 
 # finding ID FIELD: of the JSON in out.
 finding() {
@@ -62,7 +63,14 @@ run_hr doctor --root root --json
 for id in $files; do
     is "all is well: $id" "$(finding "$id" state)" ok
 done
+changed 'watchdog, mediated vPMU' nmi_watchdog problem 'sudo sysctl kernel.nmi_watchdog=0' proc/sys/kernel/nmi_watchdog 1
+mediated=sys/module/kvm_intel/parameters/enable_mediated_pmu
+echo N >root/$mediated
 changed watchdog nmi_watchdog warning 'echo 0 | sudo tee /proc/sys/kernel/nmi_watchdog' proc/sys/kernel/nmi_watchdog 1
+echo Y >root/$mediated
+changed 'flushes of the cache' l1tf warning \
+    'echo never | sudo tee /sys/module/kvm_intel/parameters/vmentry_l1d_flush  # if you trust what all guests run' \
+    $cpu/vulnerabilities/l1tf 'Mitigation: PTE Inversion; VMX: cache flushes, SMT disabled'
 changed governor governor warning "echo performance | sudo tee /$cpu/cpu*/cpufreq/scaling_governor" \
     $cpu/cpu3/cpufreq/scaling_governor powersave
 changed SMT smt warning "echo off | sudo tee /$cpu/smt/control" $cpu/smt/active 1

@@ -114,9 +114,9 @@ like 'tree: said' out '^# [0-9]+ branches with less than 5 % are left out'
 run_hr report --stacks --min 0 --format csv stacks.bin
 is 'tree as csv: all samples' "$(column self)" 60000
 run_hr report --no-total stacks.bin
-like 'no totals: as without stacks' out '^# share +samples +instructions:u +symbol +object$'
+like 'no totals: as without stacks' out '^# share +\+- +samples +instructions:u +symbol +object$'
 run_hr report --total -n 1 stacks.bin
-like 'sorted by total' out '^ +[0-9.]+% +[0-9.]+% '
+like 'sorted by total' out '^ +[0-9.]+% +[0-9.]+ +[0-9.]+% '
 
 run_hr report --stacks plain.bin
 is 'a tree without stacks: status' "$status" 1

@@ -76,7 +76,7 @@ is 'a program that sleeps: bins add up' "$(count_sum hr.bin instructions --bin 1
 
 run_hr timeline --bin 1ns big.bin
 is 'too many bins: status' "$status" 2
-like 'too many bins: remedy' err 'give 200 ns or more, or a part of the trace'
+like 'too many bins: remedy' err 'give 250 ns or more, or a part of the trace'
 run_hr timeline --event no-such big.bin
 is 'unknown event' "$status.$(cat err)" \
     '2.hr: --event no-such: the trace has no such event; it has instructions:u, cycles:u, cache-misses:u, branches:u, branch-misses:u'

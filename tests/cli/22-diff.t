@@ -47,8 +47,8 @@ within 'its change is all the change' "$(jq '.changes[-1].change' out)" $((more 
 is 'json: kinds' "$(jq -c '[.before, .not_the_same, (.changes | length), .changes[0].kind, .changes[-1].name]' out)" \
     '["before.bin","",7,"total","growing"]'
 "$HR" diff --format csv --limit 1 before.bin more.bin >out
-is 'csv: header' "$(head -n 1 out)" 'kind,event,name,object,before,after,change'
-is 'csv: a total' "$(sed -n 2p out)" "total,instructions,,,$(total before.bin instructions),$(total more.bin instructions),$more"
+is 'csv: header' "$(head -n 1 out)" 'kind,event,name,object,before,after,change,chance'
+is 'csv: a total' "$(sed -n 2p out)" "total,instructions,,,$(total before.bin instructions),$(total more.bin instructions),$more,0"
 is 'csv: a place' "$(tail -n 1 out | cut -d, -f1-4)" 'place,instructions,growing,before'
 run_hr diff --by library before.bin more.bin
 like 'by library' out "^ +\\+[0-9,]+ .*  before +$"
@@ -59,7 +59,7 @@ is 'small changes are left out' "$(tail -n 1 out)" 'no function changed by more 
 run_hr diff before.bin added.bin
 like 'a function that is new' out ' new .* added '
 run_hr diff --min 2000 added.bin before.bin
-like 'a function that is gone' out '^ +-[0-9,]+ +gone .* added '
+like 'a function that is gone' out '^ +-[0-9,]+ +\+-[0-9,]+ +gone .* added '
 is 'functions that did not change, at other addresses' "$(grep -cE ' (steady|growing) ' out)" 0
 
 run_hr diff --fail-above 1% before.bin more.bin
@@ -73,6 +73,44 @@ run_hr diff --fail-above $more before.bin more.bin
 is 'growth as large as the limit passes' "$status" 0
 run_hr diff --fail-above 0 more.bin before.bin
 is 'an improvement is no failure' "$status" 0
+run_hr diff --fail-above 2% --function growing before.bin more.bin
+is 'where the program stays long samples tell 3 %' "$status" 1
+
+# Functions that take turns between two samples: how often a sample falls into each is chance.
+cat >turns.c <<'END'
+static volatile unsigned long sink;
+__attribute__((noinline)) void one(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void other(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink ^= i; }
+__attribute__((noinline)) void third(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink -= i; }
+int main(void)
+{
+    for (int i = 0; i < 2000; i++) {
+        one(20);
+        other(20 + SHIFT);
+        third(20 + 40 * SHIFT);
+    }
+    return 0;
+}
+END
+for shift in 0 1; do
+    gcc -g -O1 -static -DSHIFT=$shift -o turns$shift turns.c && run_guest -q -o turns$shift.bin -i 1us ./turns$shift
+done
+run_hr diff turns0.bin turns1.bin
+like 'a function that doubles is certain' out '^ +\+[0-9,]+ +\+-[0-9,]+ +\+[0-9.]+ % .* third '
+is 'one that grows by 5 % is not among what changed' "$(grep -c ' other  ' out)" 0
+like 'it is counted' out '^# [0-9]+ more, each changed by what chance of sampling explains; --limit 0 shows them, --mode exact tells$'
+run_hr diff --limit 0 turns0.bin turns1.bin
+like 'and shown to who asks, with a question mark' out '^ +[-+][0-9,]+ +\+-[0-9,]+ +(new|gone|[-+0-9.]+ %)\? .* other '
+"$HR" diff --format json turns0.bin turns1.bin >out
+is 'json tells what chance explains' "$(jq '[.changes[] | select(.kind == "place" and .name == "third") | .change > .chance, .chance > 10000] | all' out)" true
+run_hr diff --fail-above 1% --function other turns0.bin turns1.bin
+is 'samples are too few for a gate on a function' "$status" 2
+like 'with what would do' err '^hr: --function other: its samples tell changes of [0-9.]+% from chance at the earliest, so --fail-above 1% cannot decide; record it with --mode exact, or as a region \(docs/libhr\.md\)$'
+run_hr diff --fail-above 2000% --function other turns0.bin turns1.bin
+is 'for a coarse limit they do' "$status.$(cat err)" 0.
+for program in before more; do
+    run_guest -q -o $program.bin --mode exact ./$program
+done
 run_hr diff --fail-above 1% --function steady before.bin more.bin
 is 'the gate of another function is open' "$status" 0
 run_hr diff --fail-above 2% --function growing before.bin more.bin
@@ -80,6 +118,16 @@ is 'the gate of that function closes' "$status" 1
 like 'and names it' err 'instructions in growing grew by '
 run_hr diff --fail-above 2% --function no_such before.bin more.bin
 is 'a function that is nowhere' "$status" 2
+
+is 'of an exact diff the function has the change of 3000 passes' \
+    "$("$HR" diff --format csv before.bin more.bin | awk -F, '$3 == "growing" { print $7 % 3000, ($7 >= 9000) }')" '0 1'
+run_hr diff --fail-above 5% --event cache-misses before.bin more.bin
+is 'an event that is not there' "$status" 2
+run_guest -q -o stub.bin -e instructions,cycles ./before
+run_hr diff --fail-above 5% --event cycles stub.bin stub.bin
+is 'a gate on a stub is refused' "$status.$(cat err)" \
+    '2.hr: stub.bin: cycles was not measured (stub), so --fail-above cannot pass; choose another --event'
+run_guest -q -o before.bin -i 1us ./before
 
 run_guest -q -o sparse.bin -i 10us ./before
 run_hr diff before.bin sparse.bin
@@ -94,14 +142,14 @@ is 'an event that one has not' "$status.$(cat err)" \
     '2.hr: --event cache-misses: the trace has no such event; it has instructions:u, LLC-misses:u'
 "$TOOLS/gentrace" 20000 big.bin && head -c 100000 big.bin >cut.bin || exit 1
 run_hr diff --fail-above 5% big.bin cut.bin
-is 'a trace that was cut off does not pass' "$status" 1
+is 'a trace that was cut off does not pass' "$status" 2
 like 'and is named' err 'cut\.bin: incomplete, so --fail-above cannot pass'
 run_hr diff before.bin
 is 'one trace is not enough' "$status" 2
 run_hr diff --fail-above much before.bin more.bin
 is 'no limit' "$status.$(head -n 1 err)" '2.hr diff: --fail-above much: neither a share nor a number; write 1% or 500'
 run_hr diff before.bin missing.bin
-is 'a trace that is not there' "$status.$(cat err)" "1.hr: missing.bin: no such file; record a trace with 'hr run'"
+is 'a trace that is not there' "$status.$(cat err)" "2.hr: missing.bin: no such file; record a trace with 'hr run'"
 
 # The workflow of docs/ci.md: its steps, on a repository with a pull request that makes growing() dearer.
 sed -n '/^```yaml/,/^```$/p' "$ROOT/docs/ci.md" | grep -v '^```' >workflow.yml

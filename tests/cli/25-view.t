@@ -167,4 +167,16 @@ kill -TERM "$server"
 wait "$server"
 run_hr view --serve --port 1x large.bin
 is 'serve: no such port' "$status" 2
+
+# Counts of the emulator: the profile of the whole run, whatever is selected.
+run_guest -q --mode exact -o exact.bin "$WORKLOADS/phases"
+run_hr view exact.bin
+is 'exact: status' "$status.$(cat err)" 0.
+look exact.html overview
+instructions=$(total exact.bin instructions)
+is 'exact: all instructions are in the profile' "$(seen '[.overview.counts[]] | add')" "$instructions"
+is 'exact: they are called so' "$(seen '.overview.badges | index("'"$(echo "$instructions" | sed -E ':a; s/^([0-9]+)([0-9]{3})/\1,\2/; ta')"' instructions") != null')" true
+run_hr view --from 1ms --force exact.bin
+is 'exact: no part of the run' "$status.$(cat err)" \
+    '1.hr: exact.bin: mode exact counts over the whole run; leave out --from and --to'
 done_testing

@@ -128,7 +128,7 @@ is 'another place of the program' "$(perf buildid-list -i moved.data 2>err | gre
 
 run_hr export perf -o - p.bin
 is 'a pipe will not do' "$status.$(cat err)" \
-    '1.hr: standard output: this format needs a file to write to; name one with --output'
+    '1.hr: standard output: the export needs a file; name one with --output'
 (ulimit -f 100; "$HR" export perf -o full.data p.bin 2>err; echo $? >code)
 is 'no more room: status and message' "$(cat code).$(cat err)" \
     '1.hr: full.data: File too large; free some space or write elsewhere'

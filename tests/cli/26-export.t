@@ -36,7 +36,7 @@ same_file 'a trace of another name' folder/other.csv hr.csv
 is 'nothing else stays' "$(ls -A folder)" 'other
 other.csv'
 
-echo old >hr.folded
+echo 'old 1' >hr.folded
 ln -s hr.folded link
 run_hr export folded -o link
 is 'an existing output is replaced' "$(grep -c old hr.folded)" 0
@@ -44,11 +44,11 @@ ok 'through a link' test -L link
 # shellcheck disable=SC2012
 is 'permissions are those of a new file' "$(ls -l hr.folded | cut -c 1-10)" "$(umask 022; : >plain; ls -l plain | cut -c 1-10)"
 run_hr export csv -o hr.bin
-is 'the trace is not replaced' "$status.$(cat err)" '1.hr: hr.bin: is the trace; name another file with --output'
+is 'the trace is not replaced' "$status.$(cat err)" "1.hr: cannot write the export 'hr.bin': it is what is read, too; name another file with --output"
 run_hr export csv -o folder
-is 'a directory' "$status.$(cat err)" '1.hr: folder: is a directory; name a file with --output'
+is 'a directory' "$status.$(cat err)" "1.hr: cannot write the export 'folder': is a directory; use --output"
 run_hr export csv -o none/x
-is 'no such folder' "$status.$(cat err)" '1.hr: none/x: No such file or directory'
+is 'no such folder' "$status.$(cat err)" "1.hr: cannot write the export 'none/x': No such file or directory; use --output"
 if [ -w /dev/full ]; then
     run_hr export csv -o /dev/full
     is 'a full disk' "$status.$(cat err)" \

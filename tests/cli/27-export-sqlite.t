@@ -77,7 +77,7 @@ is 'periods' "$(ask f.sqlite 'SELECT count(*), max(period) FROM periods')" \
 
 run_hr export sqlite -o part.sqlite --from 1ms --to 2ms p.bin
 is 'a part' "$(ask part.sqlite 'SELECT count(*) FROM samples')" "$("$HR" dump --from 1ms --to 2ms p.bin | tail -n +2 | wc -l)"
-echo old >part.sqlite
+cp s.sqlite part.sqlite
 run_hr export sqlite -o part.sqlite p.bin
 is 'an existing file is replaced' "$(ask part.sqlite 'PRAGMA integrity_check')" ok
 head -c $(($(stat -c %s p.bin) / 2)) p.bin >cut.bin

@@ -12,7 +12,7 @@ is 'a quiet machine: status' "$status" 0
 is 'a quiet machine: no warning' "$(grep -c Warning out)" 0
 run_hr stat troubled.bin
 like 'a troubled one: what happened, in one line' out \
-    '^ Warning: 3 SMIs .* throttled \(too hot, power limit\); the frequency moved by 33 % \(CPU 1: 2\.400 GHz to 3\.200 GHz\); hr stat --machine troubled\.bin$'
+    '^ Warning: 3 SMIs .* throttled \(too hot, power limit\); the frequency moved by 33 % \(CPU 1: 2\.400 GHz to 3\.200 GHz\); CPU 1 ran at 2\.900 GHz, 145 % of the base frequency; hr stat --machine troubled\.bin$'
 is 'no more than one' "$(grep -c Warning out)" 1
 
 run_hr stat --machine quiet.bin

@@ -221,6 +221,7 @@ is 'onto its own archive: it is as it was' "$(cksum <one.cpio)" "$(cksum <sub/on
 echo before >usb.img
 usb -o usb.img ./no-such-program
 is 'a failure leaves what was there' "$(cat usb.img)" before
+rm usb.img
 mkdir no-tools
 (PATH=$work/no-tools exec "$HR" usb --loader "$loader" "$hello") >out 2>err
 is 'tools are found where systems keep them, whatever PATH says' "$?" 0

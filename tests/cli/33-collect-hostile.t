@@ -87,4 +87,19 @@ stopped "$collector" TERM
 is 'status' "$status" 143
 fails 'no memory error' grep -qE 'Sanitizer|runtime error' enemies.err
 within 'strangers get few lines' "$(grep -c refused enemies.err)" 1 40
+# A place that is held by signs of life alone is free for whoever has something to send.
+collector lives 0 --clients 1 --idle 1s --runs 1
+"$TOOLS/streamfoe" alive "$port" >alive.out 2>&1 &
+foe=$!
+wait_line lives.err 'foe/alive-1: begins'
+for _ in $(seq 100); do
+    client --machine late --trace trace.bin
+    [ "$status" -ne 0 ] || break
+    sleep 0.1
+done
+is 'signs of life alone: another machine gets the place' "$status" 0
+like 'signs of life alone: said' lives.err 'foe/alive-1.*signs of life'
+ended "$collector"
+kill $foe 2>/dev/null
+wait $foe 2>/dev/null
 done_testing

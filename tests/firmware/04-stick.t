@@ -11,7 +11,7 @@ busybox=$(command -v busybox) || skip_all 'no busybox'
 usb() {
     image=$1
     shift
-    "$HR" usb -o "$image" --size 160M "$@" >usb.out 2>usb.err || sed 's/^/# /' usb.err
+    "$HR" usb -o "$image" --force --size 160M "$@" >usb.out 2>usb.err || sed 's/^/# /' usb.err
 }
 
 # collect IMAGE DIR: takes the results off.

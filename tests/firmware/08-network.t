@@ -54,7 +54,7 @@ pack files --root tree --keep-files --stdin input busybox tee /work/copy
 pack crash "$WORKLOADS/crash" segv
 pack hang -m off busybox sh -c 'while :; do :; done'
 collector batch 0 --runs 6
-run_hr usb -o usb.img --size 100M --network "10.0.2.2:$port" --address 10.0.2.77/24 --gateway 10.0.2.2 --machine batch \
+run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --address 10.0.2.77/24 --gateway 10.0.2.2 --machine batch \
     --timeout 5s --repeat 2 files.cpio crash.cpio hang.cpio
 is 'batch: hr usb: status' "$status" 0
 networked virtio-net-pci "$all_done" -smp 2
@@ -74,7 +74,7 @@ done
 pack words --cpus 1 busybox seq 1 3000000
 seq 1 3000000 >words
 collector exit 0
-run_hr usb -o usb.img --size 100M --network "10.0.2.2:$port" --machine exit --firmware exit --at-end reboot words.cpio
+run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --machine exit --firmware exit --at-end reboot words.cpio
 is 'exit: hr usb: status' "$status" 0
 (
     for _ in $(seq 2000); do
@@ -97,7 +97,7 @@ ok 'exit: the trace is complete' "$HR" check results/exit/words-1/hr.bin
 is 'exit: lost' "$(stat_of results/exit/words-1/hr.bin .lost)" 0
 
 # Nobody listens: no program starts, and the stick has the reason.
-run_hr usb -o usb.img --size 100M --network "10.0.2.2:$port" --machine nobody crash.cpio
+run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --machine nobody crash.cpio
 networked e1000e "$all_done" -smp 2
 like 'nobody: the loader says so' said 'no collector: connection refused'
 run_hr usb --collect usb.img -o stick

@@ -4,6 +4,8 @@
 
 #include <efi.h>
 
+#include "lib/x86.h"
+
 #define APIC_BASE_X2APIC (1u << 10)
 
 struct cpu_state { /* words, for a comparison one by one */
@@ -17,37 +19,21 @@ struct cpu_state { /* words, for a comparison one by one */
 };
 #define CPU_STATE_WORDS (sizeof(struct cpu_state) / sizeof(UINT64))
 
-static inline UINT64 read_msr(UINT32 msr)
-{
-    UINT32 low, high;
-
-    __asm__ volatile("rdmsr" : "=a"(low), "=d"(high) : "c"(msr));
-    return (UINT64)high << 32 | low;
-}
-
-static inline UINT8 read_port(UINT16 port)
-{
-    UINT8 value;
-
-    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
-    return value;
-}
-
 static inline UINT32 apic_register(UINT32 offset)
 {
-    UINT64 base = read_msr(0x1b);
+    UINT64 base = x86_rdmsr(0x1b);
 
     if (base & APIC_BASE_X2APIC)
-        return (UINT32)read_msr(0x800 + offset / 16);
+        return (UINT32)x86_rdmsr(0x800 + offset / 16);
     return *(volatile UINT32 *)((base & 0xffffff000) + offset);
 }
 
 static inline void apic_write(UINT32 offset, UINT32 value)
 {
-    UINT64 base = read_msr(0x1b);
+    UINT64 base = x86_rdmsr(0x1b);
 
     if (base & APIC_BASE_X2APIC)
-        __asm__ volatile("wrmsr" ::"c"(0x800 + offset / 16), "a"(value), "d"(0));
+        x86_wrmsr(0x800 + offset / 16, value);
     else
         *(volatile UINT32 *)((base & 0xffffff000) + offset) = value;
 }
@@ -67,7 +53,7 @@ static inline void cpu_state_read_apic(struct cpu_state *s)
     static const UINT16 entries[7] = {0x2f0, 0x320, 0x330, 0x340, 0x350, 0x360, 0x370};
     UINT32 last = apic_register(0x30) >> 16 & 0xff;
 
-    s->apic_base = read_msr(0x1b);
+    s->apic_base = x86_rdmsr(0x1b);
     s->tpr = apic_register(0x80);
     s->spurious = apic_register(0xf0);
     s->ldr = apic_register(0xd0);
@@ -80,28 +66,26 @@ static inline void cpu_state_read_apic(struct cpu_state *s)
 /* Intel's, of version 2 or later */
 static inline BOOLEAN has_counters(void)
 {
-    UINT32 leaf = 0x0a, low, high, c, d;
+    struct cpuid_result vendor = x86_cpuid(0, 0);
 
-    __asm__ volatile("cpuid" : "=a"(low), "=b"(high), "=c"(c), "=d"(d) : "a"(0));
-    if (high != 0x756e6547 || low < leaf) /* "Genu" */
+    if (vendor.ebx != 0x756e6547 || vendor.eax < 0x0a) /* "Genu" */
         return FALSE;
-    __asm__ volatile("cpuid" : "=a"(low), "=b"(high), "=c"(c), "=d"(d) : "a"(leaf));
-    return (low & 0xff) >= 2;
+    return (x86_cpuid(0x0a, 0).eax & 0xff) >= 2;
 }
 
 static inline BOOLEAN counters_are_on(void)
 {
-    return has_counters() && (read_msr(0x38d) || read_msr(0x186));
+    return has_counters() && (x86_rdmsr(0x38d) || x86_rdmsr(0x186));
 }
 
 static inline void cpu_state_read_counters(struct cpu_state *s)
 {
     if (!has_counters())
         return;
-    s->counters_on = read_msr(0x38f);
-    s->fixed_on = read_msr(0x38d);
-    s->counter_select = read_msr(0x186);
-    s->debug_control = read_msr(0x1d9);
+    s->counters_on = x86_rdmsr(0x38f);
+    s->fixed_on = x86_rdmsr(0x38d);
+    s->counter_select = x86_rdmsr(0x186);
+    s->debug_control = x86_rdmsr(0x1d9);
 }
 
 #define READ_SEGMENT(name) __asm__("mov %%" #name ", %0" : "=r"(s->name))
@@ -112,7 +96,7 @@ static inline void cpu_state_read(struct cpu_state *s)
         UINT16 limit;
         UINT64 base;
     } table;
-    UINT32 mxcsr, low = 0, high = 0;
+    UINT32 mxcsr;
     UINT16 fcw;
 
     *s = (struct cpu_state){0};
@@ -135,27 +119,26 @@ static inline void cpu_state_read(struct cpu_state *s)
     READ_SEGMENT(ss);
     READ_SEGMENT(fs);
     READ_SEGMENT(gs);
-    s->efer = read_msr(0xc0000080);
-    s->pat = read_msr(0x277);
-    s->star = read_msr(0xc0000081);
-    s->lstar = read_msr(0xc0000082);
-    s->fmask = read_msr(0xc0000084);
-    s->fs_base = read_msr(0xc0000100);
-    s->gs_base = read_msr(0xc0000101);
-    s->kernel_gs_base = read_msr(0xc0000102);
+    s->efer = x86_rdmsr(0xc0000080);
+    s->pat = x86_rdmsr(0x277);
+    s->star = x86_rdmsr(0xc0000081);
+    s->lstar = x86_rdmsr(0xc0000082);
+    s->fmask = x86_rdmsr(0xc0000084);
+    s->fs_base = x86_rdmsr(0xc0000100);
+    s->gs_base = x86_rdmsr(0xc0000101);
+    s->kernel_gs_base = x86_rdmsr(0xc0000102);
     if (s->cr4 & 1u << 18)
-        __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    s->xcr0 = (UINT64)high << 32 | low;
+        s->xcr0 = x86_xgetbv(0);
     __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
     __asm__ volatile("fnstcw %0" : "=m"(fcw));
     s->mxcsr = mxcsr;
     s->fcw = fcw;
     cpu_state_read_apic(s);
     cpu_state_read_counters(s);
-    s->pic_masks = read_port(0x21) | (UINT64)read_port(0xa1) << 8;
-    s->uart_line = read_port(0x3fb);
-    s->uart_modem = read_port(0x3fc);
-    s->uart_interrupts = read_port(0x3f9);
+    s->pic_masks = x86_in8(0x21) | (UINT64)x86_in8(0xa1) << 8;
+    s->uart_line = x86_in8(0x3fb);
+    s->uart_modem = x86_in8(0x3fc);
+    s->uart_interrupts = x86_in8(0x3f9);
 }
 
 #endif

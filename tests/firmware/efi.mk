@@ -11,7 +11,7 @@ $(BUILD)/tests/return_app.so: $(BUILD)/tests/return_app.o
 		$(EFI_LIB)/crt0-efi-x86_64.o $< -L$(EFI_LIB) -lefi -lgnuefi
 
 $(BUILD)/tests/return_app.efi: $(BUILD)/tests/return_app.so
-	objcopy -j .text -j .sdata -j .data -j .dynamic -j .dynsym -j .rel -j .rela -j '.rel.*' -j '.rela.*' -j .reloc \
+	objcopy -j .text -j .sdata -j .data -j .rodata -j .dynamic -j .dynsym -j .rel -j .rela -j '.rel.*' -j '.rela.*' -j .reloc \
 		--target efi-app-x86_64 $< $@
 
 -include $(BUILD)/tests/return_app.d

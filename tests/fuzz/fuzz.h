@@ -9,6 +9,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A target may have a mutator of its own; libFuzzer's is there only where libFuzzer is. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
+size_t __attribute__((weak)) LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+
 #define fuzz_check(condition)                                                       \
     do {                                                                            \
         if (!(condition)) {                                                         \

@@ -229,6 +229,38 @@ static size_t build_machine(uint8_t *out)
     return golden_file_close(f);
 }
 
+/* What version 1.5 added: counts of the emulator at addresses, in two threads. */
+static size_t build_exact(uint8_t *out)
+{
+    static const char first[] = "\x80\x20\x01\x05"
+                                "\x03\x07\x85\x01\x02\x01";
+    static const char second[] = "\x83\xa0\x80\x02\x01\x7f";
+    const struct hr_meta_event event = {
+        .index = 1, .source = HR_SOURCE_EMULATOR, .width_bits = 64, .flags = HR_EVENT_USER};
+    const struct hr_meta_event taken = {
+        .index = 2, .source = HR_SOURCE_EMULATOR, .width_bits = 64, .flags = HR_EVENT_USER};
+    const struct hr_host_exact exact = {
+        .instructions = 265, .homeless = 3, .lost_faults = 2, .event_count = 3};
+    const struct hr_host_exact_counts counts[] = {{.tid = 1001, .count = 2},
+                                                  {.tid = 1002, .count = 1}};
+    struct golden_file *f = golden_file_new(out, 1);
+
+    f->source = HR_SOURCE_ICOUNT;
+    golden_file_meta(f, HR_MODE_EXACT);
+    golden_file_end(f);
+    trace_writer_begin(&f->other, HR_CHUNK_HOST);
+    golden_file_put(&f->other, HR_META_EVENT, TRACE_NO_TIME, &event, sizeof event, "branches:u");
+    golden_file_put(&f->other, HR_META_EVENT, TRACE_NO_TIME, &taken, sizeof taken,
+                    "taken-branches:u");
+    golden_file_put(&f->other, HR_HOST_EXACT, TRACE_NO_TIME, &exact, sizeof exact, NULL);
+    golden_file_put(&f->other, HR_HOST_EXACT_COUNTS, TRACE_NO_TIME, &counts[0], sizeof counts[0],
+                    first);
+    golden_file_put(&f->other, HR_HOST_EXACT_COUNTS, TRACE_NO_TIME, &counts[1], sizeof counts[1],
+                    second);
+    golden_file_seal(f, &f->other);
+    return golden_file_close(f);
+}
+
 static void put_unknown_chunk(struct golden_file *f)
 {
     trace_writer_begin(&f->other, (enum hr_chunk_type)77);
@@ -271,6 +303,7 @@ const struct golden golden_table[] = {
     {"events13", 13, 80, build_events13, golden_sample, NULL},
     {"triggers", 2, 40, build_triggers, trigger_sample, NULL},
     {"machine", 2, 10, build_machine, golden_sample, NULL},
+    {"exact", 1, 0, build_exact, golden_sample, NULL},
     {"newer", 2, 20, build_newer, golden_sample, NULL},
     {"stacks", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_chains,
      golden_stacks_sample, golden_stacks_chain},

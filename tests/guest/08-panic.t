@@ -15,6 +15,10 @@ run_hr run -q --kernel "$kernel" "$WORKLOADS/hello"
 is 'the test build runs programs when nothing is asked' "$status" 0
 run_hr run -q --panic-test start-null "$WORKLOADS/hello"
 is 'the ordinary kernel ignores the request' "$status" 0
+for cpus in 0 1; do
+    run_hr run --accel tcg --cpus $cpus --timeout 20s --kernel "$kernel" --panic-test start-halt "$WORKLOADS/hello"
+    is "--cpus $cpus: a call before a halt is not slept through" "$status" 0
+done
 # NMIs that nobody here asked for: counted, and harmless.
 for cpus in 0 2; do
     run_hr run --accel tcg --cpus $cpus --kernel "$kernel" --panic-test start-nmi "$WORKLOADS/hello"

@@ -46,6 +46,25 @@ ok 'an archive for another CPU: refused' test "$status" -ne 0
 like 'an archive for another CPU: both are named' err 'encoded for intel-6-106, and this CPU is intel-6-85;'
 is 'an archive for another CPU: nothing ran' "$(wc -c <out)" 0
 
+# A CPU without PEBS has no register for the latency, as under KVM.
+on $icelake,pmu-pebs=off -e instructions,MEM_TRANS_RETIRED.LOAD_LATENCY:ldlat=32
+is 'an event without its second register: refused' "$status" 125
+like 'an event without its second register: it is named' err \
+    '^hr: event MEM_TRANS_RETIRED.LOAD_LATENCY:ldlat=32: MSR 3f6H holds a part of it and does not keep'
+is 'an event without its second register: nothing ran' "$(wc -c <out)" 0
+
+# Transactions: a bit of the event select that this CPU does not have.  No counter is shared on the second one.
+for cpu in $icelake Skylake-Server,pmu=on,pmu-version=1,pmu-gp=8,pmu-fixed=0; do
+    for options in '--mode off' '--mode overflow -c 1000' '--cpus 2'; do
+        # shellcheck disable=SC2086
+        on "$cpu" $options -e r1000000c4,instructions
+        is "a select that faults, $options: refused" "$status" 125
+        like "a select that faults, $options: event and register are named" err \
+            '^hr: event r1000000c4: this machine does not take it: writing 100[45]100c4 to MSR 186H faults;'
+        is "a select that faults, $options: nothing ran" "$(wc -c <out)" 0
+    done
+done
+
 on Skylake-Server,pmu=on,pmu-version=2,pmu-gp=4,pmu-fixed=2 -e ref-cycles
 like 'reference cycles without their fixed counter: on a general one' err 'ref-cycles'
 is 'reference cycles without their fixed counter: status' "$status" 0

@@ -12,7 +12,7 @@ waits() {
 
 # ---- waits ----
 for mode in off instructed; do
-    waits --mode $mode -- early
+    waits --qemu ./virtual --mode $mode -- early
     is "$mode: a wait that ended early" "$status: $(cat out)" '0: early: 0'
     is "$mode: its timer takes no sample" "$(stat_of hr.bin .samples)" 0
 done
@@ -65,7 +65,7 @@ whole() {
             if ($1 < last[$2]) { print "back from " last[$2]; print }
             for (i = 6; i <= NF; i++) if ($i < 0 || $i > 1e12) print
             last[$2] = $1 }' >bad.csv
-    ok "$1: times and counts only grow" test ! -s bad.csv
+    is "$1: times and counts only grow" "$(head -n 4 bad.csv)" ''
 }
 
 for mode in 'timer -i 100us' 'ipi -i 100us' instructed; do
@@ -83,7 +83,7 @@ while IFS= read -r flavour; do
     on_flavour -c 1000 -e instructions:uk,cycles:uk "$WORKLOADS/regions" polls 5000
     "$HR" dump --format csv hr.bin | awk -F, 'NR > 1 {
         if ($1 < last || $6 < 0 || $6 > 1e9 || $7 < 0 || $7 > 1e9) print; last = $1 }' >bad.csv
-    ok 'polls among NMIs: times and counts only grow' test ! -s bad.csv
+    is 'polls among NMIs: times and counts only grow' "$(head -n 4 bad.csv)" ''
     within 'and their totals are right' "$(stat_of hr.bin '.events[1].total')" 1000000 100000000
     on_flavour --mode off -e instructions:uk,branches "$WORKLOADS/regions" pause 50000
     branches=$(total hr.bin branches)
@@ -97,7 +97,7 @@ while IFS= read -r flavour; do
     least=$(sed -n 's/.* use \([0-9]*\) or more$/\1/p' err)
     on_flavour -c "$least" -e cycles:uk "$WORKLOADS/hello"
     "$HR" dump --format csv hr.bin | awk -F, 'NR > 1 { if ($1 < last) print; last = $1 }' >bad.csv
-    ok 'the shortest period: times only grow' test ! -s bad.csv
+    is 'the shortest period: times only grow' "$(head -n 4 bad.csv)" ''
 done <<END
 $(echo "$FLAVOURS" | sed '2d;4d;6,$d')
 END

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/plugins/qemu_plugin.h"
+#include "plugin/qemu_plugin.h"
 
 int qemu_plugin_version = 1;
 

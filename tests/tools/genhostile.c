@@ -235,6 +235,7 @@ static void generate(struct sink *sink, const struct kind *kind, uint32_t count)
     add(&w, HR_REC_EXIT, TRACE_NO_TIME, &last, sizeof last, NULL, 0);
     if (kind->names || kind->record == HR_REC_REGION)
         put_regions(sink, &w, kind, kind->names ? NAMES : count);
+    add_streams(sink, &w);
     put_chunk(sink, &w);
     put_collector_part(sink, &w);
 }

@@ -146,6 +146,19 @@ static void drip(void)
     print_end(true);
 }
 
+/* Signs of life and nothing else. */
+static void alive(void)
+{
+    const struct timespec moment = {.tv_nsec = DRIP_NS};
+    struct run_frame frame;
+
+    say_hello();
+    run_stream_frame(&frame, RUN_STREAM_LOG, 0, 0);
+    while (send_all(socket_fd, &frame, sizeof frame))
+        nanosleep(&moment, NULL);
+    print_end(true);
+}
+
 static void hold(void)
 {
     struct run_frame frame;
@@ -200,6 +213,8 @@ int main(int argc, char **argv)
         print_end(true);
     } else if (strcmp(kind, "drip") == 0) {
         drip();
+    } else if (strcmp(kind, "alive") == 0) {
+        alive();
     } else if (strcmp(kind, "hold") == 0) {
         hold();
     } else {

@@ -79,6 +79,27 @@ static inline void add_text(struct trace_writer *w, const char *key, const char 
     add(w, HR_META_INFO, TRACE_NO_TIME, key, strlen(key) + 1, value, strlen(value) + 1);
 }
 
+/* The guest's account of each CPU: what the chunks so far hold. */
+static inline void add_streams(const struct sink *sink, struct trace_writer *w)
+{
+    static struct hr_rec_stream streams[65536];
+
+    for (size_t i = 0; i < sink->index.count; i++) {
+        const struct hr_index_entry *entry = &sink->index.entries[i];
+        struct hr_rec_stream *stream = &streams[entry->cpu];
+
+        if (entry->type != HR_CHUNK_DATA)
+            continue;
+        stream->cpu = entry->cpu;
+        stream->samples += entry->sample_count;
+        stream->lost += entry->lost_count;
+        stream->chunks = entry->sequence + 1;
+    }
+    for (uint32_t cpu = 0; cpu < HR_CPU_NONE; cpu++)
+        if (streams[cpu].chunks != 0)
+            add(w, HR_REC_STREAM, TRACE_NO_TIME, &streams[cpu], sizeof streams[cpu], NULL, 0);
+}
+
 /* What the collector adds: HOST and INDEX chunks. */
 static inline void put_collector_part(struct sink *sink, struct trace_writer *w)
 {

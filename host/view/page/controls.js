@@ -15,7 +15,7 @@ function drawChips(view) {
 function fillLists(view) {
   const cpus = view.pyramid.cpus.map((c) => c.cpu), { events } = view.facts, { threads } = view.lanes;
   const option = (value, text) => element("option", { value, textContent: text });
-  byId("weight").replaceChildren(option(-1, "samples"), ...events.map((e, i) => option(i, e.name + (e.source === "stub" ? " (stub)" : ""))));
+  byId("weight").replaceChildren(option(-1, weightUnit(view) + "s"), ...events.map((e, i) => option(i, e.name + (e.source === "stub" ? " (stub)" : ""))));
   byId("cpu").replaceChildren(option(-1, "all"), ...cpus.map((cpu) => option(cpu, "CPU " + cpu)));
   byId("tid").replaceChildren(option(-1, "all"), ...threads.map((t) => option(t.tid, `${t.tid} (${formatTime(t.ns)})`)));
   byId("cpu-label").hidden = cpus.length < 2;

@@ -56,7 +56,7 @@ function frameWords(view, d) {
 }
 
 function weightWords(view) {
-  return state.weight < 0 ? "samples" : view.facts.events[state.weight].name;
+  return state.weight < 0 ? weightUnit(view) + "s" : view.facts.events[state.weight].name;
 }
 
 function drawFlame(view) {

@@ -88,13 +88,14 @@ function profileRange(view) {
 }
 
 function describeProfile(view) {
-  const [from, to] = profileRange(view), whole = from <= 0 && to >= view.end, step = (to - from) / 100;
-  byId("profile-title").textContent = state.selection ? "Profile of the selection" : whole ? "Profile of the run" : "Profile of what is shown";
+  const [from, to] = isCounted(view) ? [0, view.end] : profileRange(view), whole = from <= 0 && to >= view.end, step = (to - from) / 100;
+  byId("profile-title").textContent = state.selection && !isCounted(view) ? "Profile of the selection" : whole ? "Profile of the run" : "Profile of what is shown";
   byId("profile-range").textContent = (whole ? formatTime(view.end) : `${formatPoint(from, step, to)} – ${formatPoint(to, step, to)} (${formatTime(to - from)})`) +
-    ` · ${plural(view.samplesInProfile, "sample")}`;
+    ` · ${plural(view.samplesInProfile, weightUnit(view))}`;
   byId("clear").hidden = !state.selection;
   const notes = [];
-  if (!view.hasStacks) notes.push("The trace has no call stacks (hr run -g records them): the graph shows functions only.");
+  if (isCounted(view)) notes.push("Every instruction was counted where it is, over the whole run: mode exact has no times and no call stacks.");
+  else if (!view.hasStacks) notes.push("The trace has no call stacks (hr run -g records them): the graph shows functions only.");
   if (!view.profile.exact) notes.push(`Counts are in blocks of ${formatTime(view.profile.roundNs)}; a block that is cut counts in part. hr view --serve counts exactly.`);
   byId("flame-note").textContent = notes.join(" ");
 }

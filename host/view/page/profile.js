@@ -34,8 +34,19 @@ function profileOfSamples(view, from, to) {
   return out;
 }
 
+/* Counts of the emulator, not samples: of the whole run, whatever is selected. */
+function isCounted(view) {
+  return view.facts.sampling.mode === "exact";
+}
+
+/* What a weight of 1 is. */
+function weightUnit(view) {
+  return isCounted(view) ? "instruction" : "sample";
+}
+
 /* A block that the span covers in part counts in part. */
 function profileOfBlocks(view, from, to) {
+  if (isCounted(view)) [from, to] = [0, view.end];
   const b = view.blocks, wanted = wantedGroups(view), out = emptyProfile(view);
   for (let i = 0; i < b.block.length; i++) {
     if (!wanted[b.group[i]]) continue;
@@ -61,7 +72,7 @@ function totalsOf(view, self) {
 
 async function profileOf(view, from, to) {
   if (view.samples && from >= view.samples.from && to <= view.samples.to) return profileOfSamples(view, from, to);
-  if (view.server && (from > 0 || to < view.end))
+  if (view.server && !isCounted(view) && (from > 0 || to < view.end))
     return profileOfServer(view, from, to).catch((error) => { complain(error); return profileOfBlocks(view, from, to); });
   return profileOfBlocks(view, from, to);
 }

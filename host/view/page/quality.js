@@ -3,10 +3,11 @@ function checkItem(kind, text) {
   return element("li", { className: kind, textContent: text });
 }
 
-function lossChecks(summary) {
+function lossChecks(view, summary) {
   const list = [];
   const share = summary.lost / Math.max(1, summary.lost + summary.samples);
-  list.push(summary.lost ? ["bad", `${plural(summary.lost, "sample")} lost (${formatShare(share)}): a ring or the buffer was full; a longer interval loses fewer`] : ["good", "no sample was lost"]);
+  if (isCounted(view)) list.push(["good", "every instruction was counted where it is"]);
+  else list.push(summary.lost ? ["bad", `${plural(summary.lost, "sample")} lost (${formatShare(share)}): a ring or the buffer was full; a longer interval loses fewer`] : ["good", "no sample was lost"]);
   if (!summary.complete) list.push(["bad", `the trace is incomplete: ${plural(summary.damaged_chunks, "damaged chunk")}, ${summary.missing_chunks} missing, ${plural(summary.missing_samples, "sample")} gone`]);
   return list;
 }
@@ -21,7 +22,7 @@ function timeChecks(view, summary) {
     const [, p50, , p99, , max] = late.percentiles;
     list.push([interval.requested && p99 > interval.requested / 2 ? "warn" : "good", `lateness: median ${formatTime(p50)}, p99 ${formatTime(p99)}, largest ${formatTime(max)}`]);
   }
-  if (summary.cost.sample_ns !== null) {
+  if (summary.cost.sample_ns !== null && !isCounted(view)) {
     const share = summary.cost.sample_ns * summary.samples / Math.max(1, summary.duration_ns), off = view.facts.sampling.shared;
     list.push([share > 0.1 && !off ? "warn" : "good", `a sample costs ${formatTime(summary.cost.sample_ns)}, in all ${formatShare(share)} of the run` + (off ? ", which is off the program's clock" : "")]);
   }
@@ -56,7 +57,7 @@ function stackChecks(view) {
 
 function drawQuality(view) {
   const { summary, events } = view.facts;
-  byId("checks").replaceChildren(...[...lossChecks(summary), ...timeChecks(view, summary), ...stackChecks(view), ...sourceChecks(view, summary)].map(([kind, text]) => checkItem(kind, text)));
+  byId("checks").replaceChildren(...[...lossChecks(view, summary), ...timeChecks(view, summary), ...stackChecks(view), ...sourceChecks(view, summary)].map(([kind, text]) => checkItem(kind, text)));
   const table = byId("sources");
   table.tHead.replaceChildren(element("tr", {}, ...["Event", "Total", "Source"].map((text, i) => element("th", { textContent: text, className: i === 1 ? "" : "text" }))));
   table.tBodies[0].replaceChildren(...events.map((event, i) => element("tr", {},
@@ -80,7 +81,7 @@ function runFacts(view) {
     ["SMIs", made.smis], ["Throttled", made.throttled],
     ["Counters", text("pmu.driver") ? `driver ${text("pmu.driver")}` : ""], ["Clock", `${facts.summary.clock.method}, ${formatNumber(facts.summary.clock.ticks_per_second / 1e6, 3)} MHz`],
     ["Page faults", summary.page_faults === null ? "" : formatCount(summary.page_faults)], ["Build-id", text("program.build_id")],
-    ["Trace", `${formatBytes(summary.bytes)}, ${formatNumber(summary.bytes / Math.max(1, summary.samples), 2)} bytes a sample`], ["Kernel", text("kernel.version")], ["Page", "Microtome " + facts.version],
+    ["Trace", formatBytes(summary.bytes) + (summary.samples ? `, ${formatNumber(summary.bytes / summary.samples, 2)} bytes a sample` : "")], ["Kernel", text("kernel.version")], ["Page", "Microtome " + facts.version],
   ];
 }
 
@@ -93,7 +94,7 @@ function drawHeader(view) {
   byId("program").textContent = name;
   byId("arguments").textContent = summary.arguments.split(" ").slice(1).join(" ");
   document.title = `${name} ${byId("arguments").textContent} – Microtome`;
-  badges.push(["", formatTime(summary.duration_ns)], ["", plural(facts.samples, "sample")]);
+  badges.push(["", formatTime(summary.duration_ns)], ["", plural(facts.samples, weightUnit(view))]);
   if (summary.interval_ns.requested) badges.push(["", "every " + formatTime(summary.interval_ns.requested)]);
   if (facts.sampling.emulated) badges.push(["", "emulated"]);
   if (facts.events.some((e) => e.source === "stub")) badges.push(["warn", "stub counters"]);

@@ -23,6 +23,8 @@ struct fake_register {
     uint32_t select; /* for a counter: the register that makes it count, */
     uint64_t enable; /* when it has one of these bits */
     uint64_t step; /* it goes on by so much after every reading */
+    uint64_t reserved; /* a write with one of these bits faults */
+    bool ignores; /* writes change nothing */
 };
 
 static struct {
@@ -49,7 +51,8 @@ static struct fake_register *fake_find(uint32_t msr)
 static void fake_add(uint32_t msr, uint64_t value, uint32_t select)
 {
     assert_true(fake.count < FAKE_MSRS);
-    fake.registers[fake.count++] = (struct fake_register){msr, value, select, FAKE_ENABLE, 0};
+    fake.registers[fake.count++] =
+        (struct fake_register){msr, value, select, FAKE_ENABLE, 0, 0, false};
 }
 
 int platform_msr_read(uint32_t msr, uint64_t *value)
@@ -67,12 +70,13 @@ int platform_msr_write(uint32_t msr, uint64_t value)
 {
     struct fake_register *r = fake_find(msr);
 
-    if (!r)
+    if (!r || value & r->reserved)
         return -EFAULT;
     for (uint32_t i = 0; i < fake.count; i++) /* what was on has counted until now */
         if (fake.registers[i].select == msr && r->value & fake.registers[i].enable)
             fake.registers[i].value += fake.speed;
-    r->value = value;
+    if (!r->ignores)
+        r->value = value;
     assert_true(fake.write_count < FAKE_WRITES);
     fake.writes[fake.write_count].msr = msr;
     fake.writes[fake.write_count++].value = value;
@@ -82,6 +86,13 @@ int platform_msr_write(uint32_t msr, uint64_t value)
 #define FAKE_READ (1ull << 32) /* marks a read among the writes */
 
 /* The plain instructions, which must not fault; reads are noted as well. */
+#define FAKE_RDPMC 0x5000u /* plus its index is what a counter reads as */
+
+uint64_t x86_rdpmc(uint32_t counter)
+{
+    return FAKE_RDPMC + counter;
+}
+
 uint64_t x86_rdmsr(uint32_t msr)
 {
     struct fake_register *r = fake_find(msr);
@@ -107,7 +118,7 @@ void platform_log(const char *format, ...)
 /* The writes, and reads with FAKE_READ, since the last call are exactly these pairs; ends with msr
  * 0.
  */
-static void fake_expect_writes(const uint64_t (*expected)[2])
+static void __attribute__((unused)) fake_expect_writes(const uint64_t (*expected)[2])
 {
     uint32_t i = 0;
 

@@ -12,7 +12,9 @@ struct cpuid_result {
 
 struct cpuid_result x86_cpuid(uint32_t leaf, uint32_t subleaf);
 uint64_t x86_rdtsc(void);
+void x86_halt(void);
 uint64_t x86_rdmsr(uint32_t msr);
+uint64_t x86_rdpmc(uint32_t counter);
 void x86_wrmsr(uint32_t msr, uint64_t value);
 uint8_t x86_in8(uint16_t port);
 uint16_t x86_in16(uint16_t port);

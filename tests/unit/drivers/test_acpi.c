@@ -37,6 +37,7 @@ enum {
     AT_RSDT = 0x100,
     AT_FADT = 0x200,
     AT_HPET = 0x400,
+    AT_DMAR = 0x500,
     AT_MADT = 0xf00, /* the last bytes of memory */
     MADT_BYTES = 0x100,
     AT_RSDP = 0xe1230, /* in low memory */
@@ -100,7 +101,7 @@ static void build_rsdp(void)
 
 static int build(void **state)
 {
-    static const unsigned at[] = {AT_FADT, AT_HPET, AT_MADT};
+    static const unsigned at[] = {AT_FADT, AT_HPET, AT_DMAR, AT_MADT};
 
     (void)state;
     low = calloc(1, LOW_BYTES);
@@ -117,9 +118,12 @@ static int build(void **state)
     begin(AT_HPET, "HPET", 56);
     bytes_store64(tables + AT_HPET + 44, 0xfed00000);
     seal(AT_HPET);
-    begin(AT_XSDT, "XSDT", 36 + 3 * 8);
-    begin(AT_RSDT, "RSDT", 36 + 3 * 4);
-    for (unsigned i = 0; i < 3; i++) {
+    begin(AT_DMAR, "DMAR", 48);
+    tables[AT_DMAR + 37] = 1; /* interrupts are remapped */
+    seal(AT_DMAR);
+    begin(AT_XSDT, "XSDT", 36 + 4 * 8);
+    begin(AT_RSDT, "RSDT", 36 + 4 * 4);
+    for (unsigned i = 0; i < 4; i++) {
         bytes_store64(tables + AT_XSDT + 36 + 8 * i, TABLES_BASE + at[i]);
         bytes_store32(tables + AT_RSDT + 36 + 4 * i, TABLES_BASE + at[i]);
     }
@@ -179,6 +183,23 @@ static void finds_rsdp_in_extended_bios_data(void **state)
     low[0x40f] = 0x9f;
     assert_int_equal(acpi_read(0, &machine), 0);
     assert_complete(&machine);
+}
+
+static void the_firmware_opts_out_of_x2apic_mode(void **state)
+{
+    struct acpi_machine machine;
+
+    (void)state;
+    assert_int_equal(acpi_read(0, &machine), 0);
+    assert_false(machine.x2apic_opt_out);
+    tables[AT_DMAR + 37] = 3;
+    seal(AT_DMAR);
+    assert_int_equal(acpi_read(0, &machine), 0);
+    assert_true(machine.x2apic_opt_out);
+    bytes_store32(tables + AT_DMAR + 4, 40); /* too short to be one */
+    seal(AT_DMAR);
+    assert_int_equal(acpi_read(0, &machine), 0);
+    assert_false(machine.x2apic_opt_out);
 }
 
 static void old_rsdp_leads_to_rsdt(void **state)
@@ -306,6 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_good_tables, build, discard),
         cmocka_unit_test_setup_teardown(finds_rsdp_in_extended_bios_data, build, discard),
+        cmocka_unit_test_setup_teardown(the_firmware_opts_out_of_x2apic_mode, build, discard),
         cmocka_unit_test_setup_teardown(old_rsdp_leads_to_rsdt, build, discard),
         cmocka_unit_test_setup_teardown(damaged_xsdt_falls_back_to_rsdt, build, discard),
         cmocka_unit_test_setup_teardown(nothing_usable_is_one_cpu, build, discard),

@@ -116,7 +116,7 @@ static void xapic_is_mapped_and_enabled(void **state)
 {
     (void)state;
     fake.apic_base = 0xfed00900;
-    apic_init(0xfee00000); /* the register knows better than the tables */
+    apic_init(0xfee00000, false); /* the register knows better than the tables */
     assert_int_equal(fake.mapped, 0xfed00000);
     assert_ptr_equal(apic.registers, fake.page);
     apic_enable(0xff);
@@ -134,7 +134,7 @@ static void x2apic_is_entered_and_enabled(void **state)
 {
     (void)state;
     fake.cpuid_ecx = 1u << 21;
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     assert_null(apic.registers);
     apic_enable(0xff);
     ASSERT_WRITTEN({0x1b, 0xfee00d00}, {0x832, 0x10000}, {0x835, 0x10000}, {0x836, 0x10000},
@@ -145,13 +145,33 @@ static void x2apic_is_entered_and_enabled(void **state)
     ASSERT_WRITTEN({0x80b, 0});
 }
 
+/* SMI handlers of such firmware know xAPIC mode only. */
+static void the_firmware_may_not_want_x2apic_mode(void **state)
+{
+    (void)state;
+    fake.cpuid_ecx = 1u << 21;
+    fake.apic_base = 0xfee00900;
+    apic_init(0xfee00000, true);
+    assert_ptr_equal(apic.registers, fake.page);
+    apic_enable(0xff);
+    assert_int_equal(fake.written_count, 0); /* the mode is not changed */
+    assert_int_equal(fake.page[0xf0 / 4], 0x1ff);
+    assert_true(apic_reaches(0xfe));
+    assert_false(apic_reaches(0xff));
+    assert_false(apic_reaches(0x100));
+    fake.apic_base = 0xfee00d00; /* it is in that mode already, and cannot simply be left */
+    apic_init(0xfee00000, true);
+    assert_null(apic.registers);
+    assert_true(apic_reaches(0x100));
+}
+
 static void disabled_apic_goes_through_xapic_mode(void **state)
 {
     (void)state;
     fake.cpuid_ecx = 1u << 21;
     fake.version = 0x30014; /* four entries: neither performance, thermal nor CMCI */
     fake.apic_base = 0xfee00000;
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     apic_enable(0x4f);
     ASSERT_WRITTEN({0x1b, 0xfee00800}, {0x1b, 0xfee00c00}, {0x832, 0x10000}, {0x835, 0x10000},
                    {0x836, 0x10000}, {0x837, 0x10000}, {0x808, 0xd0}, {0x80f, 0x14f});
@@ -160,7 +180,7 @@ static void disabled_apic_goes_through_xapic_mode(void **state)
 static void timer_counts_ticks_in_virtual_time(void **state)
 {
     (void)state;
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     apic_timer_calibrate(1000000000, true);
     assert_false(apic.tsc_deadline);
     apic_timer_setup(0xec);
@@ -181,7 +201,7 @@ static void count_rate_is_measured(void **state)
     (void)state;
     fake.cpuid_ecx = 1u << 21;
     fake.counts_per_8_ticks = 2; /* a quarter of the TSC's rate */
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     apic_timer_calibrate(3000000000, false);
     assert_in_range(apic.count_multiplier, (1ull << 30) - (1 << 16), (1ull << 30) + (1 << 16));
     fake.written_count = 0;
@@ -196,7 +216,7 @@ static void timer_that_stands_still_is_reported(void **state)
     (void)state;
     fake.cpuid_ecx = 1u << 21;
     fake.counts_per_8_ticks = 0;
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     apic_timer_calibrate(3000000000, false);
     assert_int_equal(fake.logged, 1);
     assert_int_equal(apic.count_multiplier, 1ull << 32);
@@ -206,7 +226,7 @@ static void deadline_is_used_where_there_is_one(void **state)
 {
     (void)state;
     fake.cpuid_ecx = 1u << 21 | 1u << 24;
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     apic_timer_calibrate(3000000000, false);
     assert_int_equal(fake.written_count, 0);
     apic_timer_setup(0xec);
@@ -224,7 +244,7 @@ static void other_cpu_is_started_by_x2apic(void **state)
 
     (void)state;
     fake.cpuid_ecx = 1u << 21;
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     apic_start_cpu(0x101, 8, delay_us);
     ASSERT_WRITTEN({0x830, 0x10100004500}, {0x830, 0x10100004608}, {0x830, 0x10100004608});
     assert_int_equal(fake.delay_count, 3);
@@ -236,7 +256,7 @@ static void other_cpu_is_started_by_x2apic(void **state)
 static void xapic_command_has_destination_in_its_high_half(void **state)
 {
     (void)state;
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     apic_send(2, 0xee);
     assert_int_equal(fake.page[0x310 / 4], 2u << 24);
     assert_int_equal(fake.page[0x300 / 4], 0x40ee);
@@ -247,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(xapic_is_mapped_and_enabled, reset_fake),
         cmocka_unit_test_setup(x2apic_is_entered_and_enabled, reset_fake),
+        cmocka_unit_test_setup(the_firmware_may_not_want_x2apic_mode, reset_fake),
         cmocka_unit_test_setup(disabled_apic_goes_through_xapic_mode, reset_fake),
         cmocka_unit_test_setup(timer_counts_ticks_in_virtual_time, reset_fake),
         cmocka_unit_test_setup(count_rate_is_measured, reset_fake),

@@ -174,7 +174,7 @@ static void kernel(struct apic_saved *saved, bool offers_x2apic)
     if (offers_x2apic)
         fake.cpuid_ecx |= 1u << 21;
     memset(saved, 0, sizeof *saved);
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     apic_save(saved);
     apic_enable(0xff);
     assert_int_equal(get(0x350), 0x10000);
@@ -249,7 +249,7 @@ static void extended_entries_are_restored(void **state)
         assert_int_equal(get(0x500 + i * 0x10), 0x200 + i);
     set(0x30, 0x80060010);
     set(0x400, 0xff0007);
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     fake.base = X2APIC;
     assert_int_equal(extended_entries(), 8);
 }
@@ -327,7 +327,7 @@ static void other_cpus_get_their_mode_back(void **state)
     (void)state;
     firmware(XAPIC);
     fake.cpuid_ecx |= 1u << 21;
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     uint64_t found = apic_mode();
     apic_enable(0xff);
     assert_int_equal(fake.base, X2APIC);
@@ -339,7 +339,7 @@ static void pending_interrupts_are_seen(void **state)
 {
     (void)state;
     firmware(X2APIC);
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     assert_false(apic_pending_from(OWN));
     set(0x200 + 6 * 0x10, 0x80000000); /* DFH */
     assert_false(apic_pending_from(OWN));
@@ -351,7 +351,7 @@ static void unknown_interrupts_are_ended_where_they_came_from(void **state)
 {
     (void)state;
     firmware(X2APIC);
-    apic_init(0xfee00000);
+    apic_init(0xfee00000, false);
     set(0x100 + 2 * 0x10, 1);
     apic_end_unknown();
     assert_int_equal(fake.ended, 1);

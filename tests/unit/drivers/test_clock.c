@@ -229,6 +229,28 @@ static void cpuid_15h_comes_first(void **state)
     assert_clock(false, 2499000000, 2501000000, HR_CLOCK_CALIBRATED);
 }
 
+/* An i7-6700HQ: 2592 MHz, which leaf 16H calls 2600. */
+static void clients_of_skylake_have_a_crystal_of_24_mhz(void **state)
+{
+    static const uint32_t signatures[] = {0x406e3, 0x506e3, 0x806ea, 0x906ed, 0};
+
+    (void)state;
+    fake.leaf_0.ebx = 0x756e6547;
+    fake.leaf_15h = (struct cpuid_result){.eax = 2, .ebx = 216};
+    fake.leaf_16h.eax = 2600;
+    for (unsigned i = 0; signatures[i]; i++) {
+        fake.leaf_1.eax = signatures[i];
+        assert_clock(false, 2592000000, 2592000000, HR_CLOCK_CPUID_15H);
+    }
+    fake.leaf_1.ecx = 1u << 31; /* a hypervisor may scale the TSC */
+    assert_clock(false, 2600000000, 2600000000, HR_CLOCK_CPUID_16H);
+    fake.leaf_1 = (struct cpuid_result){.eax = 0x50654}; /* a server */
+    assert_clock(false, 2600000000, 2600000000, HR_CLOCK_CPUID_16H);
+    fake.leaf_1.eax = 0x506e3;
+    fake.leaf_0.ebx = 0x68747541; /* "Auth" */
+    assert_clock(false, 2600000000, 2600000000, HR_CLOCK_CPUID_16H);
+}
+
 static void hypervisor_leaf_only_where_there_is_one(void **state)
 {
     (void)state;
@@ -293,6 +315,7 @@ int main(void)
         cmocka_unit_test_setup(one_loop_that_takes_longer_is_not_virtual_time, reset_fake),
         cmocka_unit_test_setup(hardware_is_not_virtual_time, reset_fake),
         cmocka_unit_test_setup(cpuid_15h_comes_first, reset_fake),
+        cmocka_unit_test_setup(clients_of_skylake_have_a_crystal_of_24_mhz, reset_fake),
         cmocka_unit_test_setup(hypervisor_leaf_only_where_there_is_one, reset_fake),
         cmocka_unit_test_setup(kvmclock_only_under_kvm, reset_fake),
         cmocka_unit_test_setup(timers_are_tried_in_turn, reset_fake),

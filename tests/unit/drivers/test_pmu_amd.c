@@ -131,6 +131,21 @@ static void starts_core_counters_under_global_control(void **state)
     fake_expect_writes((const uint64_t[][2]){{0xc0000301, 0}, {0, 0}});
 }
 
+static void a_register_that_faults_is_named(void **state)
+{
+    (void)state;
+    begin(LEGACY);
+    assert_true(pmu_amd.probe(&caps));
+    assign_two();
+    fake_find(0xc0010001)->reserved = 1ull << 32; /* event numbers above FFH */
+    assert_int_equal(pmu_amd.start(&session), -EIO);
+    assert_int_equal(pmu_start_refusal.event, 1);
+    assert_int_equal(pmu_start_refusal.msr, 0xc0010001);
+    assert_int_equal(pmu_start_refusal.value, 0x100430043);
+    session.event_count = 1;
+    assert_int_equal(pmu_amd.start(&session), 0);
+}
+
 static void starts_legacy_counters_one_by_one(void **state)
 {
     (void)state;
@@ -151,7 +166,7 @@ static void starts_legacy_counters_one_by_one(void **state)
 
 static void too_many_events_are_refused(void **state)
 {
-    struct pmu_refusal failed = {99, 99};
+    struct pmu_refusal failed = {.event = 99, .other = 99};
 
     (void)state;
     begin(CORE);
@@ -176,6 +191,8 @@ static void start_sampling(enum generation g, uint64_t encoding)
     pmu_amd.start(&session);
 }
 
+static uint64_t value;
+
 static void ring_3_overflows_touch_two_registers(void **state)
 {
     (void)state;
@@ -187,10 +204,11 @@ static void ring_3_overflows_touch_two_registers(void **state)
                                              {0xc0010200, 0x5100c0},
                                              {0xc0000301, 1},
                                              {0, 0}});
-    assert_false(pmu_amd.overflowed(&session));
+    assert_true(pmu_amd.overflowed(&session) == PMU_NOT_OVERFLOWED);
     fake_find(0xc0000300)->value = 1;
-    assert_true(pmu_amd.overflowed(&session));
-    pmu_amd.rearm(&session, 2000);
+    assert_true((value = pmu_amd.overflowed(&session)) != PMU_NOT_OVERFLOWED);
+    assert_int_equal(value, FAKE_RDPMC);
+    pmu_amd.rearm(&session, 2000, true);
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0000300, 0},
                                              {FAKE_READ | 0xc0000300, 1},
                                              {0xc0010201, 0xfffffffff830},
@@ -201,14 +219,46 @@ static void ring_3_overflows_touch_two_registers(void **state)
     fake_expect_writes((const uint64_t[][2]){{0xc0000301, 0}, {0xc0000302, 1}, {0, 0}});
 }
 
+/* Where delivering an interrupt masks nothing, nothing is to be enabled again. */
+static void leaves_the_local_apic_alone_if_it_may(void **state)
+{
+    (void)state;
+    start_sampling(V2, 0x100c0);
+    fake.write_count = 0;
+    pmu_amd.rearm(&session, 2000, false);
+    fake_expect_writes(
+        (const uint64_t[][2]){{0xc0010201, 0xfffffffff830}, {0xc0000302, 1}, {0, 0}});
+}
+
+/* By RDPMC, or from the registers where a hypervisor lets those pass. */
+static void reads_in_the_cheaper_way(void **state)
+{
+    uint64_t values[HR_EVENTS_MAX] = {0};
+
+    (void)state;
+    start_sampling(V2, 0x100c0);
+    assert_int_equal(pmu_first_counter_msr(), 0xc0010201);
+    pmu_amd.read(&session, 0, values);
+    assert_int_equal(values[0], FAKE_RDPMC);
+    fake_find(0xc0010201)->value = 77;
+    const struct pmu_driver *by_msr = pmu_by_msr(&pmu_amd);
+    by_msr->read(&session, 0, values);
+    assert_int_equal(values[0], 77);
+    values[0] = 5;
+    by_msr->read_others(&session, 0, values);
+    assert_int_equal(values[0], 5);
+    pmu_amd.read_others(&session, 0, values);
+    assert_int_equal(values[0], 5);
+}
+
 static void ring_0_counters_are_stopped_where_one_write_does_it(void **state)
 {
     (void)state;
     start_sampling(V2, 0x300c0);
     fake.write_count = 0;
     fake_find(0xc0000300)->value = 1;
-    assert_true(pmu_amd.overflowed(&session));
-    pmu_amd.rearm(&session, 1000);
+    assert_true((value = pmu_amd.overflowed(&session)) != PMU_NOT_OVERFLOWED);
+    pmu_amd.rearm(&session, 1000, true);
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0000300, 1},
                                              {0xc0000301, 0},
                                              {0xc0010201, 0xfffffffffc18},
@@ -228,10 +278,11 @@ static void without_a_status_the_counter_tells(void **state)
     fake_expect_writes((const uint64_t[][2]){
         {0xc0010200, 0}, {0xc0010201, 0xfffffffffc18}, {0xc0010200, 0x5300c0}, {0, 0}});
     fake_find(0xc0010201)->value = 7;
-    assert_true(pmu_amd.overflowed(&session));
-    pmu_amd.rearm(&session, 1000);
-    assert_false(
-        pmu_amd.overflowed(&session)); /* a second NMI, latched while the first was served */
+    assert_true((value = pmu_amd.overflowed(&session)) != PMU_NOT_OVERFLOWED);
+    assert_int_equal(value, 7); /* read once */
+    pmu_amd.rearm(&session, 1000, true);
+    /* a second NMI, latched while the first was served */
+    assert_true(pmu_amd.overflowed(&session) == PMU_NOT_OVERFLOWED);
     fake_expect_writes((const uint64_t[][2]){{FAKE_READ | 0xc0010201, 7},
                                              {0xc0010201, 0xfffffffffc18},
                                              {0x834, 0x400},
@@ -267,10 +318,13 @@ int main(void)
         cmocka_unit_test(counters_that_do_not_count_are_not_used),
         cmocka_unit_test(held_counters_are_left_out),
         cmocka_unit_test(starts_core_counters_under_global_control),
+        cmocka_unit_test(a_register_that_faults_is_named),
         cmocka_unit_test(starts_legacy_counters_one_by_one),
         cmocka_unit_test(leaves_registers_as_they_were),
         cmocka_unit_test(too_many_events_are_refused),
         cmocka_unit_test(ring_3_overflows_touch_two_registers),
+        cmocka_unit_test(leaves_the_local_apic_alone_if_it_may),
+        cmocka_unit_test(reads_in_the_cheaper_way),
         cmocka_unit_test(ring_0_counters_are_stopped_where_one_write_does_it),
         cmocka_unit_test(without_a_status_the_counter_tells),
     };

@@ -1,4 +1,4 @@
-/* drivers/pmu/intel.c: probing, fixed counters first, the exact sequence of register writes. */
+/* drivers/pmu/intel.c and intel_assign.c: probing, fixed counters first, which event goes where. */
 #include "tests/unit/drivers/fake_intel.h"
 
 static void probes_version_5(void **state)
@@ -72,8 +72,32 @@ static void modifiers_need_a_general_counter(void **state)
     begin(4, 4, 3);
     assert_true(pmu_intel.probe(&caps));
     add_event(0x10100c0); /* cmask 1 */
+    add_event(0x31003c); /* AnyThread, with the interrupt bit, which means nothing */
+    add_event(0x1000100c0); /* in transactions */
+    add_event(0x11003c);
     assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
     assert_int_equal(session.events[0].counter, 0);
+    assert_int_equal(session.events[1].counter, 1);
+    assert_int_equal(session.events[2].counter, 2);
+    assert_int_equal(session.events[3].counter, 1u << 30 | 1);
+}
+
+/* Event 00H, as Intel's event lists have it. */
+static void names_of_fixed_counters_are_known(void **state)
+{
+    struct pmu_refusal failed;
+
+    (void)state;
+    begin(5, 8, 4);
+    assert_true(pmu_intel.probe(&caps));
+    for (uint64_t umask = 1; umask <= 4; umask++)
+        add_event(0x10000 | umask << 8);
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(session.events[i].counter, 1u << 30 | i);
+    add_event(0x10800); /* what a wrong table says of one that only general counters count */
+    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENODEV);
+    assert_int_equal(failed.event, 4);
 }
 
 static void constrained_events_get_their_counter(void **state)
@@ -93,57 +117,6 @@ static void constrained_events_get_their_counter(void **state)
     session.events[4].allowed_counters = 1u << 2;
     assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENOSPC);
     assert_int_equal(failed.event, 4);
-}
-
-static void companions_are_written_or_refused(void **state)
-{
-    struct pmu_refusal failed;
-
-    (void)state;
-    begin(4, 4, 3);
-    fake_add(0x1a6, 0, 0);
-    assert_true(pmu_intel.probe(&caps));
-    add_event(0x101b7);
-    session.events[0].encoding_ext = 0x10001;
-    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
-    fake.write_count = 0;
-    pmu_intel.start(&session);
-    assert_int_equal(fake_find(0x1a6)->value, 0x10001);
-    add_event(0x1012a); /* the same register, another value */
-    session.events[1].encoding_ext = 0x2;
-    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -EBUSY);
-    assert_int_equal(failed.event, 1);
-    assert_int_equal(failed.other, 0);
-    session.events[1].encoding_ext = 0x10001;
-    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
-    session.events[1].encoding = 0x181d0; /* has no companion */
-    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -EINVAL);
-    assert_int_equal(failed.event, 1);
-}
-
-static void starts_everything_with_one_write(void **state)
-{
-    struct pmu_refusal failed;
-    const uint64_t expected[][2] = {
-        {0x38f, 0},        {0x309, 0xffffffff0000}, {0x186, 0},           {0x4c1, 0xffffffff0000},
-        {0x186, 0x4181d0}, {0x30a, 0xffffffff0000}, {0x187, 0},           {0x4c2, 0xffffffff0000},
-        {0x187, 0x4300c4}, {0x38d, 0x32},           {0x38f, 0x300000003}, {0, 0},
-    };
-
-    (void)state;
-    begin(4, 4, 3);
-    assert_true(pmu_intel.probe(&caps));
-    add_event(0x100c0); /* fixed 0, user */
-    add_event(0x181d0);
-    add_event(0x3003c); /* fixed 1, both rings */
-    add_event(0x300c4); /* both rings */
-    assert_int_equal(pmu_intel.assign(&caps, &session, &failed), 0);
-    fake.write_count = 0;
-    pmu_intel.start(&session);
-    fake_expect_writes(expected);
-    pmu_intel.stop(&session);
-    fake_expect_writes((const uint64_t[][2]){{0x38f, 0}, {0, 0}});
-    assert_int_equal(fake.logged, 0);
 }
 
 /* Version 6 with general counters 0 to 3 and 8, fixed 0 to 2 and 4, and its own registers. */
@@ -256,37 +229,6 @@ static void what_only_a_fixed_counter_counts_gets_no_other(void **state)
     assert_int_equal(pmu_intel.assign(&caps, &session, &failed), -ENODEV);
 }
 
-/* Counter 1 and fixed counter 1 are the firmware's, and stay so. */
-static void leaves_registers_as_they_were(void **state)
-{
-    (void)state;
-    begin(4, 2, 2);
-    fake_add(0x390, 0, 0);
-    fake_add(0x1d9, 0x4000, 0);
-    fake_find(0x187)->value = 0x4300c4;
-    fake_find(0x38d)->value = 0x30;
-    fake_find(0x38f)->value = 0x200000002;
-    assert_true(pmu_intel.probe(&caps));
-    fake_find(0x38d)->value = 0x3b;
-    fake_find(0x1d9)->value = 0x5000;
-    fake.write_count = 0;
-    pmu_intel.reset();
-    fake_expect_writes((const uint64_t[][2]){{0x38f, 0},
-                                             {0x38d, 0x30},
-                                             {0x186, 0},
-                                             {0x4c1, 0},
-                                             {0x309, 0},
-                                             {0x390, 1ull << 59 | 0x100000001},
-                                             {0x1d9, 0x4000},
-                                             {0x38f, 0x200000002},
-                                             {0, 0}});
-    begin(1, 1, 0);
-    assert_true(pmu_intel.probe(&caps));
-    fake.write_count = 0;
-    pmu_intel.reset();
-    fake_expect_writes((const uint64_t[][2]){{0x186, 0}, {0xc1, 0}, {0, 0}});
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,10 +237,8 @@ int main(void)
         cmocka_unit_test(a_lying_hypervisor_is_found_out),
         cmocka_unit_test(fixed_counters_come_first),
         cmocka_unit_test(modifiers_need_a_general_counter),
+        cmocka_unit_test(names_of_fixed_counters_are_known),
         cmocka_unit_test(constrained_events_get_their_counter),
-        cmocka_unit_test(companions_are_written_or_refused),
-        cmocka_unit_test(starts_everything_with_one_write),
-        cmocka_unit_test(leaves_registers_as_they_were),
         cmocka_unit_test(version_6_has_counters_with_holes),
         cmocka_unit_test(version_6_without_its_registers_uses_the_old_ones),
         cmocka_unit_test(unavailable_events_are_refused),

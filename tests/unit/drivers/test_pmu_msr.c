@@ -47,9 +47,12 @@ static int under_assign(const struct pmu_caps *c, struct pmu_session *s,
     return 0;
 }
 
-static void under_start(const struct pmu_session *s)
+static int start_status;
+
+static int under_start(const struct pmu_session *s)
 {
     note("s", s);
+    return start_status;
 }
 
 static void under_stop(const struct pmu_session *s)
@@ -67,15 +70,16 @@ static void under_resume(const struct pmu_session *s)
     note("r", s);
 }
 
-static bool under_overflowed(const struct pmu_session *s)
+static uint64_t under_overflowed(const struct pmu_session *s)
 {
     note("o", s);
-    return true;
+    return 55;
 }
 
-static void under_rearm(const struct pmu_session *s, uint64_t period)
+static void under_rearm(const struct pmu_session *s, uint64_t period, bool masked)
 {
     note("R", s);
+    assert_true(masked);
     assert_int_equal(period, 77);
 }
 
@@ -167,14 +171,17 @@ static void everything_goes_to_the_driver(void **state)
     const struct pmu_driver *driver = pmu_msr_layer(&with_overflow, &session);
     assert_int_equal(driver->assign(&caps, &session, &refusal), 0);
     session.period = 55;
-    driver->start(&session);
+    assert_int_equal(driver->start(&session), 0);
+    start_status = -EIO;
+    assert_int_equal(driver->start(&session), -EIO);
+    start_status = 0;
     assert_int_equal(under.period, 55);
     driver->pause(&session);
     driver->resume(&session);
-    assert_true(driver->overflowed(&session));
-    driver->rearm(&session, 77);
+    assert_int_equal(driver->overflowed(&session), 55);
+    driver->rearm(&session, 77, true);
     driver->stop(&session);
-    assert_string_equal(under.calls, "asproRS");
+    assert_string_equal(under.calls, "assproRS");
     assert_int_equal(under.events, 1);
     assert_int_equal(fake.write_count, 0); /* registers are never written */
     driver = pmu_msr_layer(&without_overflow, &session);

@@ -11,7 +11,7 @@ static struct pmu_session session;
 /* Assigns the session's only or last event. */
 static int assign_one(const struct pmu_caps *caps, struct pmu_event *event)
 {
-    struct pmu_refusal failed = {99, 99};
+    struct pmu_refusal failed = {.event = 99, .other = 99};
     int status = pmu_stub.assign(caps, &session, &failed);
 
     if (status)

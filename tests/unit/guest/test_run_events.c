@@ -9,6 +9,7 @@
 #include "guest/run_events.c"
 
 struct run run;
+struct pmu_refusal pmu_start_refusal;
 static char logged[4][512];
 static unsigned lines;
 static unsigned asked; /* times that the host was asked */
@@ -49,11 +50,13 @@ static int fake_assign(const struct pmu_caps *caps, struct pmu_session *session,
 {
     (void)caps;
     for (uint32_t i = 0; i < session->event_count; i++) {
-        *refusal = (struct pmu_refusal){i, 0};
+        *refusal = (struct pmu_refusal){.event = i, .msr = 0x1a6};
         if (i == 2)
             return -ENOSPC;
         if (session->events[i].encoding == 2 && session->events[0].encoding == 1)
             return -EBUSY;
+        if (session->events[i].encoding == 3)
+            return -EOPNOTSUPP;
     }
     return 0;
 }
@@ -283,6 +286,56 @@ static void refusals_say_what_fits(void **state)
 }
 
 /* A manifest of one counter's event behind this one. */
+static int start_status;
+
+static int fake_start(const struct pmu_session *session)
+{
+    assert_int_equal(session->period, run.mode == HR_MODE_OVERFLOW ? 1000 : 0);
+    return start_status;
+}
+
+static void fake_stop(const struct pmu_session *session)
+{
+    (void)session;
+}
+
+static void registers_that_are_missing_are_named(void **state)
+{
+    static const struct pmu_driver driver = {
+        .name = "fake", .assign = fake_assign, .start = fake_start, .stop = fake_stop};
+
+    (void)state;
+    begin(NULL, NULL, NULL);
+    run.pmu = &driver;
+    run.session.events[1].encoding = 3;
+    assert_int_equal(run_assign_events(), -EOPNOTSUPP);
+    assert_non_null(strstr(logged[1], "event two: MSR 1a6H holds a part of it and does not keep"));
+    for (int of_one = 0; of_one < 2; of_one++) {
+        begin(NULL, NULL, NULL);
+        run.pmu = &driver;
+        run.mode = of_one ? HR_MODE_OVERFLOW : HR_MODE_TIMER;
+        run.pmu_caps.period_max = 1000;
+        start_status = 0;
+        run_try_events();
+        assert_int_equal(lines, 1);
+        assert_int_equal(run.start_error, 0);
+        assert_int_equal(run.session.event_count, 2);
+        start_status = -EIO;
+        pmu_start_refusal = (struct pmu_refusal){
+            .event = of_one ? 1 : PMU_NO_EVENT, .msr = 0x187, .value = 0x1004100c4};
+        run_try_events();
+        assert_non_null(strstr(logged[1], of_one ? "event two: this machine does not take it: "
+                                                   "writing 1004100c4 to MSR 187H faults"
+                                                 : "the fake counters cannot be started: writing "
+                                                   "1004100c4 to MSR 187H faults"));
+        assert_int_equal(run.start_error, -EIO);
+        assert_int_equal(run.session.event_count, 0);
+        assert_int_equal(run.session.period, 0);
+        run_try_events(); /* on the next CPU */
+        assert_int_equal(lines, 2);
+    }
+}
+
 static void begin_register(const char *name, uint32_t there)
 {
     size_t used = manifest_append(manifest_bytes, sizeof manifest_bytes, 0, "version", "1");
@@ -334,6 +387,7 @@ static void registers_trigger_no_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_that_are_missing_are_named),
         cmocka_unit_test(registers_are_events_too),
         cmocka_unit_test(registers_that_are_not_there_are_named),
         cmocka_unit_test(registers_trigger_no_samples),

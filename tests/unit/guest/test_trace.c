@@ -77,6 +77,21 @@ int stack_add_to_writer(struct trace_writer *w)
     return 0;
 }
 
+uint64_t run_ns_to_ticks(uint64_t ns)
+{
+    return ns;
+}
+
+uint64_t share_rest(const struct cpu *cpu)
+{
+    return cpu->share.seen_ticks;
+}
+
+uint64_t paravirt_stolen_ns(const struct cpu *cpu)
+{
+    return cpu->steal_seen;
+}
+
 void stack_check(struct trace_slot *slot)
 {
     (void)slot;

@@ -88,6 +88,7 @@ static inline void tree_write_common(struct doctor_tree *t)
         {TREE_CPU "isolated", "4-7\n"},
         {TREE_CPU "nohz_full", "4-7\n"},
         {TREE_CPU "smt/active", "0\n"},
+        {TREE_CPU "vulnerabilities/l1tf", "Not affected\n"},
         {"/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "600\n"},
         {"/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "600\n"},
         {"/sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages", "2\n"},

@@ -44,7 +44,11 @@ static inline void fixture_chunk(struct fixture *f, struct trace_writer *w)
 static inline void fixture_add(struct trace_writer *w, uint8_t type, const void *body, size_t bytes,
                                const char *tail)
 {
-    assert_int_equal(trace_writer_record(w, type, TRACE_NO_TIME, body, (uint32_t)bytes, tail,
+    uint64_t time = TRACE_NO_TIME;
+
+    if ((type >= HR_REC_SYSCALL && type <= HR_REC_PERIOD) || type == HR_REC_EXIT)
+        memcpy(&time, body, sizeof time);
+    assert_int_equal(trace_writer_record(w, type, time, body, (uint32_t)bytes, tail,
                                          tail != NULL ? (uint32_t)strlen(tail) : 0),
                      0);
 }

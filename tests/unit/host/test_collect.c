@@ -25,7 +25,11 @@ static int prepare(void **state)
 
 static int remove_file(void **state)
 {
+    char former[sizeof path + 4];
+
     (void)state;
+    snprintf(former, sizeof former, "%s.old", path);
+    unlink(former);
     return unlink(path);
 }
 
@@ -35,7 +39,8 @@ static void collect(struct collector *c, const uint8_t *bytes, size_t count, siz
     struct run_failure failure = {0};
     int pair[2];
 
-    assert_int_equal(collect_open(c, path, NULL, &failure), 0);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(collect_open(c, path, false, NULL, &failure), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     for (size_t sent = 0; sent < count; sent += piece) {
         size_t now = count - sent < piece ? count - sent : piece;
@@ -107,7 +112,7 @@ static void a_cut_stream_keeps_its_whole_chunks(void **state)
         assert_null(c.bad);
         assert_int_equal(collect_reason(&c), HR_HOST_GUEST_DIED);
         assert_int_equal(collect_close(&c, HR_HOST_GUEST_DIED, "cut"), 0);
-        if (chunks == 0)
+        if (chunks < 2) /* a header alone does not take the place of a trace */
             assert_int_equal(file_bytes(), 0);
         else
             check_file(chunk_ends[chunks - 1], chunks); /* its chunks and HOST, less the header */
@@ -129,7 +134,7 @@ static void damage_ends_the_file_before_it(void **state)
         /* A length in a damaged header may also ask for bytes that never come. */
         assert_true(c.bad != NULL || !c.has_end);
         assert_int_equal(collect_close(&c, HR_HOST_BAD_STREAM, "damage"), 0);
-        if (chunks > 0)
+        if (chunks > 1)
             check_file(chunk_ends[chunks - 1], chunks);
     }
 }
@@ -163,7 +168,7 @@ static void a_full_disk_is_reported(void **state)
     int pair[2];
 
     (void)state;
-    assert_int_equal(collect_open(&c, "/dev/full", NULL, &failure), 0);
+    assert_int_equal(collect_open(&c, "/dev/full", false, NULL, &failure), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     assert_int_equal(write(pair[1], stream, stream_bytes), stream_bytes);
     assert_int_equal(collect_receive(&c, pair[0]), stream_bytes);
@@ -174,7 +179,7 @@ static void a_full_disk_is_reported(void **state)
     assert_int_equal(collect_close(&c, HR_HOST_COMPLETE, ""), -ENOSPC);
     close(pair[0]);
     close(pair[1]);
-    assert_int_equal(collect_open(&c, "/no/such/directory/x", NULL, &failure), -1);
+    assert_int_equal(collect_open(&c, "/no/such/directory/x", false, NULL, &failure), -1);
     assert_int_equal(failure.exit_status, RUN_EXIT_FAILED);
 }
 

@@ -80,8 +80,12 @@ static int build_stream(void **state)
 
 static int clean_up(void **state)
 {
+    char former[sizeof path + 4];
+
     (void)state;
     free(stream);
+    snprintf(former, sizeof former, "%s.old", path);
+    unlink(former);
     return unlink(path);
 }
 
@@ -101,7 +105,8 @@ static unsigned collect_under_load(struct collector *c)
     size_t sent = 0;
     int pair[2], room = 1 << 20;
 
-    assert_int_equal(collect_open(c, path, NULL, &failure), 0);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(collect_open(c, path, false, NULL, &failure), 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     assert_int_equal(setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room), 0);
     while (c->received_bytes < stream_bytes) {
@@ -178,6 +183,7 @@ static void a_full_disk_leaves_whole_chunks_and_their_counts(void **state)
         assert_int_equal(c.write_error, EFBIG);
         uint64_t samples = samples_within(limits[i], &end);
         assert_int_equal(c.samples, samples);
+        end = samples != 0 ? end : 0; /* what holds no sample does not take the name */
         assert_int_equal(file_bytes(), end);
         assert_false(c.has_end);
         assert_int_not_equal(collect_close(&c, HR_HOST_GUEST_DIED, ""), 0);

@@ -83,7 +83,7 @@ static void goes_on_wherever_the_file_ends(void **state)
     (void)state;
     for (size_t cut = 0; cut <= stream_bytes; cut += cut < 200 ? 1 : 17) {
         put(stream, cut);
-        assert_int_equal(collect_resume(&c, path, INDEX_MAX), 0);
+        assert_int_equal(collect_resume(&c, path, INDEX_MAX, NULL), 0);
         assert_int_equal(c.offset, whole(cut));
         complete(&c);
     }
@@ -96,14 +96,14 @@ static void goes_on_after_it_was_closed(void **state)
     (void)state;
     for (size_t cut = 0; cut <= stream_bytes; cut += 97) {
         put(stream, 0);
-        assert_int_equal(collect_resume(&c, path, INDEX_MAX), 0);
+        assert_int_equal(collect_resume(&c, path, INDEX_MAX, NULL), 0);
         collect_take(&c, stream, cut);
         assert_int_equal(collect_whole_bytes(&c), whole(cut));
         assert_int_equal(collect_close(&c, HR_HOST_INTERRUPTED, "signal 2"), 0);
-        assert_int_equal(collect_resume(&c, path, INDEX_MAX), 0);
+        assert_int_equal(collect_resume(&c, path, INDEX_MAX, NULL), 0);
         assert_int_equal(c.offset, whole(cut)); /* without HOST and the index */
         assert_int_equal(collect_suspend(&c), 0);
-        assert_int_equal(collect_resume(&c, path, INDEX_MAX), 0);
+        assert_int_equal(collect_resume(&c, path, INDEX_MAX, NULL), 0);
         assert_int_equal(c.offset, whole(cut));
         complete(&c);
     }
@@ -119,18 +119,18 @@ static void a_damaged_tail_is_cut_off(void **state)
         memcpy(damaged, stream, chunk_ends[i]);
         damaged[chunk_ends[i] - 1] ^= 1; /* the last byte of the last payload */
         put(damaged, chunk_ends[i]);
-        assert_int_equal(collect_resume(&c, path, INDEX_MAX), 0);
+        assert_int_equal(collect_resume(&c, path, INDEX_MAX, NULL), 0);
         assert_int_equal(c.offset, chunk_ends[i - 1]);
         complete(&c);
     }
     memcpy(damaged, stream, stream_bytes);
     memset(damaged + stream_bytes, 0, 100);
     put(damaged, stream_bytes + 100);
-    assert_int_equal(collect_resume(&c, path, INDEX_MAX), 0);
+    assert_int_equal(collect_resume(&c, path, INDEX_MAX, NULL), 0);
     assert_true(c.has_end);
     complete(&c);
     put("no trace at all, and longer than a header of a file is: 64 bytes, that is", 73);
-    assert_int_equal(collect_resume(&c, path, INDEX_MAX), 0);
+    assert_int_equal(collect_resume(&c, path, INDEX_MAX, NULL), 0);
     assert_int_equal(c.offset, 0);
     complete(&c);
     free(damaged);
@@ -142,7 +142,7 @@ static void what_is_no_trace_stays_with_the_caller(void **state)
 
     (void)state;
     put(stream, 0);
-    assert_int_equal(collect_resume(&c, path, INDEX_MAX), 0);
+    assert_int_equal(collect_resume(&c, path, INDEX_MAX, NULL), 0);
     collect_take(&c, stream, chunk_ends[2] + 10);
     collect_take(&c, "and now for something else: more than the header of a chunk has", 63);
     assert_non_null(c.bad);
@@ -162,7 +162,7 @@ static void a_short_index_is_none(void **state)
 
     (void)state;
     put(stream, chunk_ends[3]);
-    assert_int_equal(collect_resume(&c, path, 3), 0);
+    assert_int_equal(collect_resume(&c, path, 3, NULL), 0);
     collect_take(&c, stream + c.offset, stream_bytes - c.offset);
     assert_true(c.index_full);
     assert_int_equal(collect_close(&c, HR_HOST_COMPLETE, ""), 0);
@@ -171,17 +171,40 @@ static void a_short_index_is_none(void **state)
     close(fd);
 }
 
+/* What all collectors may take together is given back, and taken no more than once. */
+static void collectors_share_the_room_for_indexes(void **state)
+{
+    atomic_size_t left = 100;
+    struct collector c;
+
+    (void)state;
+    put(stream, 0);
+    assert_int_equal(collect_resume(&c, path, INDEX_MAX, &left), 0);
+    collect_take(&c, stream, stream_bytes);
+    assert_true(c.index_full); /* too little for anybody */
+    assert_int_equal(collect_close(&c, HR_HOST_COMPLETE, ""), 0);
+    assert_int_equal(atomic_load(&left), 100);
+    atomic_store(&left, 5000);
+    put(stream, 0);
+    assert_int_equal(collect_resume(&c, path, INDEX_MAX, &left), 0);
+    collect_take(&c, stream, stream_bytes);
+    assert_false(c.index_full);
+    assert_true(atomic_load(&left) < 5000);
+    assert_int_equal(collect_close(&c, HR_HOST_COMPLETE, ""), 0);
+    assert_int_equal(atomic_load(&left), 5000);
+}
+
 static void two_do_not_write_one_file(void **state)
 {
     struct collector c, second;
 
     (void)state;
     put(stream, 0);
-    assert_int_equal(collect_resume(&c, path, INDEX_MAX), 0);
-    assert_int_equal(collect_resume(&second, path, INDEX_MAX), -EWOULDBLOCK);
+    assert_int_equal(collect_resume(&c, path, INDEX_MAX, NULL), 0);
+    assert_int_equal(collect_resume(&second, path, INDEX_MAX, NULL), -EWOULDBLOCK);
     assert_int_equal(collect_suspend(&c), 0);
-    assert_int_equal(collect_resume(&second, "/no/such/directory/x", INDEX_MAX), -ENOENT);
-    assert_int_equal(collect_resume(&second, "/dev/null", INDEX_MAX), -EINVAL);
+    assert_int_equal(collect_resume(&second, "/no/such/directory/x", INDEX_MAX, NULL), -ENOENT);
+    assert_int_equal(collect_resume(&second, "/dev/null", INDEX_MAX, NULL), -EINVAL);
 }
 
 int main(void)
@@ -192,6 +215,7 @@ int main(void)
         cmocka_unit_test(a_damaged_tail_is_cut_off),
         cmocka_unit_test(what_is_no_trace_stays_with_the_caller),
         cmocka_unit_test(a_short_index_is_none),
+        cmocka_unit_test(collectors_share_the_room_for_indexes),
         cmocka_unit_test(two_do_not_write_one_file),
     };
 

@@ -45,6 +45,18 @@ static void intel(void **state)
     assert_string_equal(WORDS(INTEL, {.function = 0x80000022, .eax = 1, .ebx = 6}), "none");
 }
 
+static void hybrid(void **state)
+{
+    const struct kvm_cpuid_entry2 leaves[] = {INTEL, {.function = 7, .edx = 1u << 15}};
+    struct cpu_counters counters;
+
+    (void)state;
+    cpu_counters_decode(leaves, 2, &counters);
+    assert_true(counters.hybrid);
+    cpu_counters_decode(leaves, 1, &counters);
+    assert_false(counters.hybrid);
+}
+
 static void amd(void **state)
 {
     (void)state;
@@ -56,6 +68,22 @@ static void amd(void **state)
     assert_string_equal(WORDS(AMD, {.function = 0x80000022, .eax = 1, .ebx = 0}), "none");
     assert_string_equal(WORDS(AMD, {.function = 0x80000001, .ecx = 0}), "none");
     assert_string_equal(WORDS(AMD, {.function = 0xa, .eax = 0x07300805}), "none");
+}
+
+/* Intel SDM volume 2, CPUID, leaf 7 EDX bit 15. */
+static void hybrid_is_of_intel(void **state)
+{
+    const struct kvm_cpuid_entry2 leaves[] = {INTEL, {.function = 7, .edx = 1u << 15}};
+    const struct kvm_cpuid_entry2 others[] = {AMD, {.function = 7, .edx = 1u << 15}};
+    struct cpu_counters counters;
+
+    (void)state;
+    cpu_counters_decode(leaves, 2, &counters);
+    assert_true(counters.hybrid);
+    cpu_counters_decode(leaves, 1, &counters);
+    assert_false(counters.hybrid);
+    cpu_counters_decode(others, 2, &counters);
+    assert_false(counters.hybrid);
 }
 
 static void another_vendor_has_none(void **state)
@@ -84,7 +112,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intel),
+        cmocka_unit_test(hybrid),
         cmocka_unit_test(amd),
+        cmocka_unit_test(hybrid_is_of_intel),
         cmocka_unit_test(another_vendor_has_none),
         cmocka_unit_test(something_that_is_not_kvm),
     };

@@ -92,11 +92,13 @@ static void good_amd(void **state)
 static void disturbances(void **state)
 {
     (void)state;
+    tree_write(&tree, "/sys/module/kvm_intel/parameters/enable_mediated_pmu", "N\n");
     tree_write(&tree, "/proc/sys/kernel/nmi_watchdog", "1\n");
     assert_command("nmi_watchdog", DOCTOR_WARNING,
                    "echo 0 | sudo tee /proc/sys/kernel/nmi_watchdog");
     assert_true(tree.report.faithful);
-    assert_non_null(strstr(tree.report.verdict, "The warning above"));
+    tree_write(&tree, "/sys/module/kvm_intel/parameters/enable_mediated_pmu", "Y\n");
+    tree_write(&tree, "/proc/sys/kernel/nmi_watchdog", "0\n");
     tree_write(&tree, TREE_CPU "cpu3/cpufreq/scaling_governor", "powersave\n");
     tree_write(&tree, TREE_CPU "cpu5/cpufreq/scaling_governor", "schedutil\n");
     assert_command("governor", DOCTOR_WARNING,
@@ -207,6 +209,21 @@ static void switched_off(void **state)
     assert_string_equal(tree_look(&tree, "enable_pmu")->found, "off (kvm_amd.pmu)");
 }
 
+/* There the switch cannot be turned on. */
+static void hybrid(void **state)
+{
+    (void)state;
+    tree.host.facts.counters.hybrid = true;
+    assert_state("enable_pmu", DOCTOR_OK); /* a KVM that does not know hybrids */
+    tree_write(&tree, "/sys/module/kvm/parameters/enable_pmu", "N\n");
+    tree.host.facts.kvm_counters = (struct cpu_counters){.vendor = RUN_CPU_INTEL};
+    assert_advice("enable_pmu", DOCTOR_PROBLEM, "bare machine");
+    assert_string_equal(tree_look(&tree, "enable_pmu")->found,
+                        "off (kvm.enable_pmu), the processor is a hybrid");
+    assert_advice("kvm_counters", DOCTOR_PROBLEM, "bare machine");
+    assert_null(strstr(tree_look(&tree, "enable_pmu")->remedy, "enable_pmu"));
+}
+
 static void mediated(void **state)
 {
     (void)state;
@@ -221,6 +238,91 @@ static void mediated(void **state)
     tree.host.facts.counters.version = 4;
     tree_remove(&tree, "/sys/module/kvm_intel/parameters/enable_mediated_pmu");
     assert_advice("mediated_pmu", DOCTOR_WARNING, "Linux");
+}
+
+static void watchdog_stops_mediated_guests(void **state)
+{
+    (void)state;
+    tree_write(&tree, "/proc/sys/kernel/nmi_watchdog", "1\n");
+    assert_command("nmi_watchdog", DOCTOR_PROBLEM, "sudo sysctl kernel.nmi_watchdog=0");
+    assert_false(tree.report.faithful);
+    assert_string_equal(tree.report.verdict,
+                        "Emulated runs are exact here: they count instructions, the same on every "
+                        "run.  Hardware counters are not available: the NMI watchdog keeps guests "
+                        "with a mediated vPMU from starting.");
+    tree_remove(&tree, "/sys/module/kvm_intel/parameters/enable_mediated_pmu");
+    assert_state("nmi_watchdog", DOCTOR_WARNING);
+    tree_write(&tree, "/sys/module/kvm_amd/parameters/enable_mediated_pmu", "Y\n");
+    assert_state("nmi_watchdog", DOCTOR_PROBLEM);
+}
+
+static void rdpmc_leaves_where_counters_differ(void **state)
+{
+    struct cpu_counters *offered = &tree.host.facts.kvm_counters;
+
+    (void)state;
+    offered->fixed = 3;
+    assert_advice("mediated_pmu", DOCTOR_WARNING, "intervals");
+    assert_string_equal(tree_look(&tree, "mediated_pmu")->found,
+                        "on, but guests have 8 general and 3 fixed counters and the CPU 8 and 4");
+    assert_non_null(
+        strstr(tree_look(&tree, "mediated_pmu")->effect, "each RDPMC leaves the guest"));
+    assert_true(tree.report.faithful);
+    offered->fixed = 4;
+    offered->general_bits = 40;
+    assert_state("mediated_pmu", DOCTOR_WARNING);
+    offered->general_bits = 48;
+    assert_state("mediated_pmu", DOCTOR_OK);
+}
+
+static void flushes_of_the_cache(void **state)
+{
+    static const char never[] =
+        "echo never | sudo tee "
+        "/sys/module/kvm_intel/parameters/vmentry_l1d_flush  # if you trust "
+        "what all guests run";
+
+    (void)state;
+    tree_write(&tree, TREE_CPU "vulnerabilities/l1tf",
+               "Mitigation: PTE Inversion; VMX: cache flushes, SMT disabled\n");
+    assert_command("l1tf", DOCTOR_WARNING, never);
+    assert_string_equal(tree_look(&tree, "l1tf")->found, "flushed at every entry into a guest");
+    assert_true(tree.report.faithful);
+    assert_non_null(strstr(tree.report.verdict, "The warning above"));
+    tree_write(&tree, TREE_CPU "vulnerabilities/l1tf",
+               "Mitigation: PTE Inversion; VMX: conditional cache flushes, SMT vulnerable\n");
+    assert_command("l1tf", DOCTOR_WARNING, never);
+    assert_non_null(strstr(tree_look(&tree, "l1tf")->effect, "host's interrupts"));
+    tree_write(&tree, TREE_CPU "vulnerabilities/l1tf",
+               "Mitigation: PTE Inversion; VMX: flush not necessary, SMT disabled\n");
+    assert_state("l1tf", DOCTOR_OK);
+    tree_write(&tree, TREE_CPU "vulnerabilities/l1tf", "\n");
+    assert_state("l1tf", DOCTOR_UNKNOWN);
+    tree_remove(&tree, TREE_CPU "vulnerabilities");
+    assert_state("l1tf", DOCTOR_UNKNOWN);
+    assert_true(tree.report.faithful);
+}
+
+/* KVM and QEMU both have to pass it on. */
+static void perfmon_v2(void **state)
+{
+    struct doctor_facts *facts = &tree.host.facts;
+
+    (void)state;
+    strcpy(facts->qemu_version, "QEMU emulator version 9.1.2");
+    assert_advice("kvm_counters", DOCTOR_WARNING, "install QEMU 9.2 or later");
+    assert_non_null(strstr(tree_look(&tree, "kvm_counters")->effect, "a guest, QEMU does not"));
+    facts->kvm_counters.version = 1;
+    assert_advice("kvm_counters", DOCTOR_WARNING,
+                  "install Linux 6.5 or later and QEMU 9.2 or later");
+    assert_non_null(strstr(tree_look(&tree, "kvm_counters")->effect, "KVM and QEMU do not"));
+    strcpy(facts->qemu_version, "QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2)");
+    assert_advice("kvm_counters", DOCTOR_WARNING, "install Linux 6.5 or later");
+    assert_null(strstr(tree_look(&tree, "kvm_counters")->remedy, "QEMU"));
+    assert_non_null(strstr(tree_look(&tree, "kvm_counters")->effect, "KVM does not"));
+    facts->counters.version = 1; /* Zen 1 to 3 */
+    strcpy(facts->qemu_version, "QEMU emulator version 7.2.22");
+    assert_state("kvm_counters", DOCTOR_OK);
 }
 
 static void interrupts(void **state)
@@ -345,7 +447,12 @@ int main(void)
         WITH_AMD(amd_boost_is_turbo),
         WITH_INTEL(isolation),
         WITH_INTEL(switched_off),
+        WITH_INTEL(hybrid),
         WITH_INTEL(mediated),
+        WITH_INTEL(watchdog_stops_mediated_guests),
+        WITH_INTEL(rdpmc_leaves_where_counters_differ),
+        WITH_INTEL(flushes_of_the_cache),
+        WITH_AMD(perfmon_v2),
         WITH_INTEL(interrupts),
         WITH_INTEL(no_kvm),
         WITH_INTEL(slow_kvm),

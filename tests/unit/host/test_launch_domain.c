@@ -74,13 +74,15 @@ static void describes_emulation_as_the_command_line_does(void **state)
 static void describes_kvm_with_everything(void **state)
 {
     const struct options o = {.memory_bytes = 1u << 30};
+    struct options ipi = o;
     struct launch_machine machine = {.kvm = true, .cpus = 1, .guest_cpus = 2, .fifo = true};
     struct run_failure failure = {0};
     char *text;
     int result;
 
     (void)state;
-    machine.memory = (struct launch_memory){.huge_pages = true, .locked = true};
+    machine.memory = (struct launch_memory){
+        .huge_pages = true, .filled = true, .locked = true, .bound = true, .node = 1};
     machine.pin.count = 2;
     machine.pin.cpus[0] = 4;
     machine.pin.cpus[1] = 6;
@@ -95,8 +97,18 @@ static void describes_kvm_with_everything(void **state)
     assert_non_null(strstr(text, "<vcpusched vcpus='0-1' scheduler='fifo' priority='1'/>"));
     assert_non_null(strstr(text, "<page size='2' unit='MiB'/>"));
     assert_non_null(strstr(text, "<locked/>"));
-    assert_non_null(strstr(text, "cpu-pm=on"));
+    assert_non_null(strstr(text, "<allocation mode='immediate'/>"));
+    assert_non_null(strstr(text, "<memory mode='strict' nodeset='1'/>"));
+    assert_non_null(strstr(text, "<qemu:arg value='mem-lock=on'/>"));
+    assert_null(strstr(text, "cpu-pm"));
     assert_null(strstr(text, "-icount"));
+    free(text);
+    machine.memory.bound = machine.memory.filled = false;
+    ipi.mode = HR_MODE_IPI;
+    text = describe(&ipi, &machine, "/tmp/d", &result, &failure);
+    assert_non_null(strstr(text, "<qemu:arg value='mem-lock=on,cpu-pm=on'/>"));
+    assert_null(strstr(text, "numatune"));
+    assert_null(strstr(text, "allocation"));
     free(text);
 }
 

@@ -212,6 +212,19 @@ static void splits_events(void **state)
         assert_string_equal(o.events[i], wanted[i]);
 }
 
+static void no_events_are_a_choice(void **state)
+{
+    struct run_failure failure;
+    struct options o;
+
+    (void)state;
+    assert_int_equal(parse(&o, &failure, (const char *[]){"-e", "none", "prog", NULL}), 0);
+    assert_int_equal(o.event_count, 0);
+    assert_int_equal(
+        parse(&o, &failure, (const char *[]){"-e", "none", "-c", "1000", "prog", NULL}), -1);
+    assert_non_null(strstr(failure.text, "needs an event that interrupts"));
+}
+
 static void a_long_unknown_event_is_no_overflow(void **state)
 {
     struct run_failure failure;
@@ -235,6 +248,7 @@ int main(void)
         cmocka_unit_test(takes_values),
         cmocka_unit_test(refuses_in_words),
         cmocka_unit_test(splits_events),
+        cmocka_unit_test(no_events_are_a_choice),
         cmocka_unit_test(a_long_unknown_event_is_no_overflow),
     };
 

@@ -68,6 +68,11 @@ static void fixed_periods_have_no_interval_to_miss(void **state)
     assert_words(&s, "achieved interval", false);
     assert_words(&s, "20 ns    of one RDPMC      native", true);
     assert_words(&s, "Warning", false);
+    assert_words(&s, "hr doctor --measure", false);
+    s.info.share.skipped = 3;
+    assert_words(&s, "Points were skipped: 'hr doctor --measure' says", true);
+    s.selected = true;
+    assert_words(&s, "hr doctor --measure", false);
     summary_free(&s);
 }
 

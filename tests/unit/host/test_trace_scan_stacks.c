@@ -79,8 +79,11 @@ static void put_chains(uint32_t samples)
         stack()->root = chain_root(i);
         stack()->count = chain(i, stack()->words);
         put_sample();
-        if (i % 1000 == 700)
-            fixture_add(&w, HR_REC_MARK, "16 bytes of mark", 16, "text");
+        if (i % 1000 == 700) {
+            const struct hr_rec_mark mark = {.time = room.slot.time};
+
+            fixture_add(&w, HR_REC_MARK, &mark, sizeof mark, "text");
+        }
         if (i % 1000 == 500) { /* stacks go on in the next chunk */
             fixture_chunk(&f, &w);
             trace_writer_begin(&w, HR_CHUNK_DATA);

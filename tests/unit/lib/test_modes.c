@@ -17,7 +17,7 @@ static void names_and_numbers_agree(void **state)
 static void others_are_none(void **state)
 {
     (void)state;
-    assert_null(modes_name(HR_MODE_INSTRUCTED + 1));
+    assert_null(modes_name(HR_MODE_EXACT + 1));
     assert_null(modes_name(UINT32_MAX));
     assert_int_equal(modes_find("time"), -1);
     assert_int_equal(modes_find(""), -1);

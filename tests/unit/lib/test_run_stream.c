@@ -11,8 +11,9 @@ static const uint8_t id[16] = {1, 2, 3};
 
 static void test_names(void **state)
 {
-    static const char *const good[] = {"a", "lab-1_b.c", "Z9", "-"};
-    static const char *const bad[] = {"", ".", ".a", "a/b", "a b", "\xc3\xa4", "a\n", "..", "~a\\"};
+    static const char *const good[] = {"a", "lab-1_b.c", "Z9", "_-"};
+    static const char *const bad[] = {"",    ".",  ".a",   "a/b", "a b", "\xc3\xa4",
+                                      "a\n", "..", "~a\\", "-rf", "-"};
     char name[RUN_STREAM_NAME_BYTES + 1];
 
     (void)state;

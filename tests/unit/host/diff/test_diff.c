@@ -81,12 +81,34 @@ static void places_are_joined_by_name_and_object(void **state)
     diff_free(&diff);
 }
 
+/* 100 samples of 1000 instructions each on both sides, in 9 and 16 runs: 3 * 1000 * sqrt(25). */
+static void a_change_within_the_error_is_not_certain(void **state)
+{
+    struct diff_side a = {.all = {.samples = 100, .sums = {100000}}}, b = a;
+    struct diff diff = {.a = &a, .b = &b};
+    struct diff_change change = {.before = 50000, .after = 65000, .runs = {9, 16}};
+
+    (void)state;
+    assert_float_equal(diff_chance(&diff, &change), 15000, 1e-6);
+    assert_false(diff_is_certain(&diff, &change));
+    change.after = 65001;
+    assert_true(diff_is_certain(&diff, &change));
+    change.before = 80002;
+    assert_true(diff_is_certain(&diff, &change));
+    assert_true(diff_is_sampled(&diff));
+    diff.event = diff.event_b = -1; /* samples: each is one */
+    assert_float_equal(diff_chance(&diff, &change), 15, 1e-6);
+    a.scan.info.has_exact = b.scan.info.has_exact = true;
+    assert_false(diff_is_sampled(&diff));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_are_shares_or_numbers),
         cmocka_unit_test(only_growth_above_the_limit_fails),
         cmocka_unit_test(places_are_joined_by_name_and_object),
+        cmocka_unit_test(a_change_within_the_error_is_not_certain),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,39 @@ static void trouble_is_summed_over_the_cpus(void **state)
                                "(CPU 3: 2.000 GHz to 2.040 GHz)");
 }
 
+/* A steady frequency is no better when it is not the one that the processor is made for. */
+static void a_frequency_far_from_the_base_is_trouble(void **state)
+{
+    static const struct {
+        uint64_t aperf;
+        const char *words;
+    } known[] = {
+        {905000, ""},
+        {1095000, ""},
+        {400000, "CPU 2 ran at 0.800 GHz, 40 % of the base frequency"},
+        {1500000, "CPU 2 ran at 3.000 GHz, 150 % of the base frequency"},
+    };
+    char words[MACHINE_TROUBLE_BYTES];
+
+    (void)state;
+    begin(3);
+    for (int i = 0; i < 3; i++) {
+        cpus[i].flags = HR_MACHINE_APERF;
+        cpus[i].aperf = cpus[i].mperf = 1000000;
+    }
+    cpus[2].aperf = 1020000; /* not the furthest */
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        cpus[1].aperf = known[i].aperf;
+        machine_trouble(&info, words);
+        assert_string_equal(words, known[i].words);
+    }
+    assert_true(machine_is_far(machine_cpu(&info, &cpus[1]).of_base));
+    assert_false(machine_is_far(machine_cpu(&info, &cpus[2]).of_base));
+    assert_false(machine_is_far(0)); /* unknown */
+    info.clock.method = HR_CLOCK_VIRTUAL;
+    assert_false(machine_trouble(&info, words));
+}
+
 /* The largest numbers that a trace can hold stay finite and in their rooms. */
 static void forged_numbers_stay_in_bounds(void **state)
 {
@@ -215,6 +248,7 @@ int main(void)
         cmocka_unit_test(smis_are_counted_around_the_end),
         cmocka_unit_test(logs_of_before_do_not_count),
         cmocka_unit_test(trouble_is_summed_over_the_cpus),
+        cmocka_unit_test(a_frequency_far_from_the_base_is_trouble),
         cmocka_unit_test(forged_numbers_stay_in_bounds),
         cmocka_unit_test(facts_are_grouped_and_ranked),
         cmocka_unit_test(warnings_are_of_this_machine),

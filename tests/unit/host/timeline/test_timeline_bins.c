@@ -268,8 +268,8 @@ static void too_many_bins_are_refused(void **state)
     trace_info_init(&s->scan.info);
     selection_init(&s->scan.selection);
     assert_int_equal(timeline_init(&s->timeline, &s->scan, false, 10000000000u, 10, 100), -E2BIG);
-    assert_int_equal(timeline_bin_least(&s->timeline), 4000);
-    assert_int_equal(timeline_init(&s->timeline, &s->scan, false, 10000000000u, 4000, 100), 0);
+    assert_int_equal(timeline_bin_least(&s->timeline), 5000);
+    assert_int_equal(timeline_init(&s->timeline, &s->scan, false, 10000000000u, 5000, 100), 0);
     timeline_free(&s->timeline);
     assert_int_equal(timeline_init(&s->timeline, &s->scan, false, UINT64_MAX, 0, 100), 0);
     assert_true(s->timeline.bins <= 100);

@@ -23,7 +23,7 @@ static void add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint3
 {
     const struct trace_slot previous = {.counters = {7}}, slot = {.counters = {7 + increment}};
 
-    assert_int_equal(view_blocks_add(blocks, time, group, node, &slot, &previous), 0);
+    assert_int_equal(view_blocks_add(blocks, time, group, node, 1, &slot, &previous), 0);
 }
 
 static void pack(const struct view_blocks *blocks, struct columns_reader *reader)

@@ -1,0 +1,65 @@
+/* The few functions of QEMU's plugin interface that Microtome uses; Debian ships no header.  QEMU
+ * manual, "Developer Information", "QEMU TCG Plugins".  Called by QEMU or provided by it.
+ */
+#ifndef PLUGIN_QEMU_PLUGIN_H
+#define PLUGIN_QEMU_PLUGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+
+struct qemu_info { /* qemu_info_t */
+    const char *target;
+    int version_min;
+    int version; /* of the interface that this QEMU offers */
+    bool system;
+    int cpus;
+    int cpus_max;
+};
+
+enum { QEMU_PLUGIN_INLINE_ADD_U64 = 0 };
+enum { QEMU_PLUGIN_CB_NO_REGS = 0 };
+enum { QEMU_PLUGIN_MEM_RW = 3 }; /* QEMU 7.2 takes 1 and 2 for each other */
+
+/* Provided by the plugin. */
+extern int qemu_plugin_version;
+int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
+
+/* Provided by QEMU. */
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
+                                           void (*translated)(uint64_t id,
+                                                              struct qemu_plugin_tb *tb));
+void qemu_plugin_register_atexit_cb(uint64_t id, void (*at_exit)(uint64_t id, void *data),
+                                    void *data);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
+                                          void (*executed)(unsigned cpu, void *data), int flags,
+                                          void *data);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+                                            void (*executed)(unsigned cpu, void *data), int flags,
+                                            void *data);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+                                      void (*accessed)(unsigned cpu, uint32_t access,
+                                                       uint64_t address, void *data),
+                                      int flags, int kind, void *data);
+void qemu_plugin_outs(const char *text);
+
+/* Up to version 1 (QEMU 4.2 to 8.2). */
+void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int operation,
+                                                void *counter, uint64_t value);
+
+/* Up to version 2 a pointer to the bytes is returned; since then they are copied to `to`, and how
+ * many there are is returned.  Declared as the latter.
+ */
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t room);
+
+/* Since version 2; not called: whether it is there tells the versions apart. */
+void *qemu_plugin_scoreboard_new(size_t bytes) __attribute__((weak));
+
+#endif

@@ -1,0 +1,99 @@
+#!/bin/sh
+# On KVM's own code: loops of known length count exactly, in every mode, and every overflow is a sample.
+. "$(dirname "$0")/../lib.sh"
+. "$ROOT/tests/kvm/host.sh"
+
+MODES='off timer overflow ipi shared shared-overflow instructed'
+
+# mode_options MODE: the options of hr run.
+mode_options() {
+    case $1 in
+    timer) echo -i 2ms ;;
+    overflow) echo -c 500009 ;;
+    ipi) echo -m ipi -i 2ms ;;
+    shared) echo --cpus 0 -i 2ms ;;
+    shared-overflow) echo --cpus 0 -c 500009 ;;
+    *) echo -m "$1" ;;
+    esac
+}
+
+plan_totals() {
+    plan_begin
+    for mode in $MODES; do
+        # shellcheck disable=SC2046
+        guest "$mode" $(mode_options "$mode") -e instructions:u,branches:u -- spin-musl 9000000
+    done
+    guest small -m off -e instructions:u,branches:u -- spin-musl 5000000
+    guest calls -c 500009 -e branches:u,instructions:u -- spin-musl 1000000 calls
+    guest five -i 5ms -- phases-musl 2 1
+    guest five-overflow -c 500009 -- phases-musl 2 1
+    guest fast -i 1us -- phases-musl 2 1
+    guest five-off -m off -- phases-musl 2 1
+    guest frequency -F 300 -e instructions -- spin-musl 90000000
+    guest kernel -F 50 -e instructions:k -- storm-musl 2000
+    guest both -F 50 -e instructions:uk,cycles:uk -- storm-musl 2000
+}
+
+# is_whole NAME: the run ended well and its trace is complete.
+is_whole() {
+    seen "$1"
+    is "$1: exit status" "$status" 0
+    ok "$1: the trace is whole" "$HR" check hr.bin
+}
+
+check_totals() {
+    seen small
+    small=$(stat_of hr.bin '[.events[].total] | join(" ")')
+    seen off
+    off=$(stat_of hr.bin '[.events[].total] | join(" ")')
+    is 'spin: 4,000,000 more turns are 8,000,000 instructions and 4,000,000 branches' \
+        "$((${off% *} - ${small% *})) $((${off#* } - ${small#* }))" '8000000 4000000'
+    for mode in $MODES; do
+        is_whole "$mode"
+        is "$mode: the totals are those without sampling" "$(stat_of hr.bin '[.events[].total] | join(" ")')" "$off"
+        is "$mode: they come from the PMU" "$(stat_of hr.bin '[.events[].source] | unique | join(" ")')" pmu
+    done
+    for mode in timer ipi shared; do
+        seen "$mode"
+        within "$mode: there are samples" "$(stat_of hr.bin .samples)" 5 10000
+    done
+    for mode in overflow shared-overflow; do
+        seen "$mode"
+        conserved "$mode" 500009
+    done
+    seen calls
+    conserved 'calls, by branches' 500009
+}
+
+check_modes() {
+    seen five-off
+    off=$(total hr.bin instructions)
+    for run in five five-overflow fast; do
+        is_whole "$run"
+        is "$run: with five events, the instructions are those without sampling" "$(total hr.bin instructions)" "$off"
+    done
+    seen fast
+    within 'every 1 us: points were skipped, which is counted' "$(stat_of hr.bin .share.skipped)" 1000 1000000000
+    within 'every 1 us: the program keeps about half of the time' \
+        "$(stat_of hr.bin '.samples * .cost.sample_ns / .duration_ns * 100')" 1 70
+    is_whole frequency
+    within 'frequency: samples' "$(stat_of hr.bin .samples)" 20 2000
+    for run in kernel both; do
+        is_whole "$run"
+        like "$run: the program is right" out ' 0 checks failed$'
+        is "$run: none lost" "$(stat_of hr.bin .lost)" 0
+    done
+    seen kernel
+    "$HR" dump --format csv hr.bin | awk -F, 'NR > 1 { sub(/\+0x.*/, "", $5); print $5 }' | sort -u >names
+    within 'kernel: samples' "$(stat_of hr.bin .samples)" 2 100000
+    is 'kernel: all of them in the kernel' "$(grep -cv '^\[kernel\] ' names)" 0
+}
+
+for kernel in ${KERNELS:-6.1 6.12}; do
+    echo "# Linux $kernel"
+    plan_totals
+    boot "Linux $kernel" -k $kernel || continue
+    check_totals
+    check_modes
+done
+done_testing

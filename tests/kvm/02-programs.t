@@ -1,0 +1,108 @@
+#!/bin/sh
+# On KVM's own code: what programs do, sampled meanwhile: signals, faults, threads, standard input, call stacks,
+# and programs that mean harm.
+. "$(dirname "$0")/../lib.sh"
+[ -n "${HR_TEST_LONG:-}" ] || { echo "1..0 # SKIP with HR_TEST_LONG=1: it takes minutes"; exit 0; }
+. "$ROOT/tests/kvm/host.sh"
+
+busybox=$(command -v busybox) || skip_all 'no busybox'
+timer='-i 2ms -e instructions,branches'
+overflow='-F 100 -e instructions:uk,cycles:uk'
+
+# shellcheck disable=SC2086 # the options are words
+plan_programs() {
+    plan_begin
+    needs "$busybox"
+    guest signals $timer -- signals-musl
+    guest sigthreads $timer -- sigthreads-musl
+    guest syscalls $timer -- syscalls-musl
+    guest crash $timer -- crash-musl segv
+    guest privileged $timer -- crash-musl wrmsr
+    guest loop $timer --timeout 8s -- crash-musl loop
+    guest faults $overflow -- storm-musl 1000
+    guest threads $timer -- threads-musl sync 4 100
+    guest maps $overflow -- threads-musl map 3 20
+    guest exit $timer -- threads-musl exit 4
+    guest dwarf $timer -g dwarf -- calls recursion 5 10000000
+    guest race $timer --mem 128M -- racefuzz-musl 3 500
+    guest race-overflow $overflow --mem 128M -- racefuzz-musl 3 500
+    guest sysfuzz $timer --mem 128M -- sysfuzz 3000 7
+    guest callfuzz $overflow --mem 128M -- callfuzz 3000 1 3
+    guest stack $timer -- hostile-musl stack 1
+    inside 'head -c 300000 "$HR" >input; input=/w/input'
+    guest stdin $timer -- "$busybox" sha256sum
+}
+
+# gave NAME STATUS OUTPUT: how a run ended and what it said, and that its trace is whole.
+gave() {
+    seen "$1"
+    is "$1: the result" "$status: $(cat out)" "$2: $3"
+    ok "$1: the trace is whole" "$HR" check hr.bin
+}
+
+# comparable: leaves out the vector registers.  The emulator (QEMU 7.2) does not let KVM see a guest's XSETBV, so KVM puts
+# XCR0 back to 1 with the next exit, and XSAVE saves no SSE state.
+comparable() {
+    grep -v '^context: '
+}
+
+check_programs() {
+    for run in signals sigthreads; do
+        "$WORKLOADS/$run-musl" | comparable >native
+        seen "$run"
+        comparable <out >here
+        same_file "$run: output" here native
+        is "$run: status" "$status" 0
+        ok "$run: the trace is whole" "$HR" check hr.bin
+    done
+    gave syscalls 0 "$("$WORKLOADS/syscalls-musl")"
+    gave crash 139 ''
+    like 'crash: the function is named' err 'SIGSEGV.*crash_segv'
+    gave privileged 139 ''
+    gave loop 124 ''
+    "$HR" report hr.bin >report 2>/dev/null
+    like 'loop: the report shows it' report crash_loop
+    seen faults
+    like 'page faults among overflows: the program is right' out ' 0 checks failed$'
+    within 'page faults among overflows: counted' "$(stat_of hr.bin .page_faults)" 1000 1000000
+    gave threads 0 'sync: sum 1000, turns 40'
+    gave maps 0 'map: faults seen'
+    gave exit 7 'exit: while 3 spin'
+    gave stdin 0 "$(head -c 300000 "$HR" | sha256sum)"
+    gave stack 0 'stack: 11 of 11 threads caught it'
+}
+
+check_stacks() {
+    gave dwarf 0 'calls: recursion 5'
+    "$HR" export folded -o folded hr.bin
+    awk '{ n = $NF; all += n } /;leaf [0-9]+$/ { leaf += n }
+        /^_start;.*;main;begin;recursion;down;down;down;down;down;down;leaf [0-9]+$/ { good += n }
+        END { printf "%d %.2f\n", leaf, leaf ? good / leaf : 0 }' folded >chains
+    read -r leaf share <chains
+    within 'dwarf: samples' "$leaf" 5 100000
+    within 'dwarf: the chain is found' "$share" 0.95 1
+}
+
+check_hostile() {
+    for run in race race-overflow; do
+        gave "$run" 0 'racefuzz: calls and faults'
+        "$HR" dump --format csv hr.bin | awk -F, 'NR > 1 { if ($1 < last[$2]) print; last[$2] = $1 }' >bad.csv
+        ok "$run: times only grow" test ! -s bad.csv
+    done
+    seen sysfuzz
+    is 'sysfuzz: the program came through' "$status" 0
+    within 'sysfuzz: it made its calls' "$(sed -n 's/^calls //p' out)" 2000 3000
+    seen callfuzz
+    is 'callfuzz: the program came through' "$status" 0
+    is 'callfuzz: no address of the kernel was seen' "$(sed -n 's/^leaks //p' out)" 0
+}
+
+for kernel in ${KERNELS:-6.1 6.12}; do
+    echo "# Linux $kernel"
+    plan_programs
+    boot "Linux $kernel" -k "$kernel" || continue
+    check_programs
+    check_stacks
+    check_hostile
+done
+done_testing

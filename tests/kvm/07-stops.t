@@ -1,0 +1,55 @@
+#!/bin/sh
+# On KVM's own code: runs that are stopped at random moments: SIGKILL or SIGINT to hr, SIGKILL to the emulator,
+# --timeout.  Nothing hangs, no emulator stays, every trace is readable.  HR_TEST_LONG=1: 50 stops; STOPS: how many;
+# STOPS_SEED: which.
+. "$(dirname "$0")/../lib.sh"
+[ -n "${HR_TEST_LONG:-}" ] || { echo "1..0 # SKIP with HR_TEST_LONG=1: it takes minutes"; exit 0; }
+. "$ROOT/tests/kvm/host.sh"
+
+stops=${STOPS:-6}
+[ -z "${HR_TEST_LONG:-}" ] || stops=${STOPS:-50}
+seed=${STOPS_SEED:-$(date +%s)}
+kernel=${KERNELS:-6.1}
+echo "# $stops stops, seed $seed, Linux $kernel"
+
+plan_begin
+needs "$WORKLOADS/crash-musl"
+awk -v stops="$stops" -v seed="$seed" 'BEGIN {
+    srand(seed)
+    kinds = split("hr emulator timeout int", kind, " ")
+    modes = split("-i 2ms|-F 200 -e instructions,cycles|--cpus 0 -i 1ms|-g dwarf -i 3ms|-m ipi -i 2ms", mode, "|")
+    for (i = 1; i <= stops; i++) {
+        what = kind[(i - 1) % kinds + 1]
+        from = what == "timeout" || rand() < 0.3 ? "start" : "trace"
+        longest = what == "timeout" ? 12000 : from == "start" ? 5000 : 1500
+        printf "stop %d %s %s %d %s\n", i, what, from, 20 + int(rand() * longest), mode[int(rand() * modes) + 1]
+    }
+}' >stops
+while read -r line; do
+    inside "$line"
+done <stops
+sed 's/^/# /' stops
+boot "Linux $kernel" -k "$kernel" || done_testing
+
+is 'every stop has ended' "$(grep -c . results/stops)" "$stops"
+is 'no emulator is left' "$(awk '$6 != 0' results/stops)" ''
+while read -r number kind from after status _; do
+    name="stop $number, $kind after $after ms from $from"
+    case $kind in
+    hr) wanted=137 ;;
+    int) wanted=130 ;;
+    emulator) wanted=125 ;;
+    timeout) wanted=124 ;;
+    esac
+    is "$name: status" "$status" $wanted
+    trace=results/stop-$number.bin
+    if [ "$from" = start ] && [ ! -s "$trace" ]; then
+        skip 2 "$name: before the trace's first byte"
+        continue
+    fi
+    run_hr check "$trace"
+    within "$name: hr check gives a verdict" "$status" 0 1
+    run_hr stat "$trace"
+    is "$name: hr stat reads the trace" "$status" 0
+done <results/stops
+done_testing

@@ -1,0 +1,122 @@
+# For tests on real KVM code: runs inside a Linux host that kvm-host boots in an emulator, many runs to a boot.
+# Sourced after lib.sh.  A test plans runs by `guest`, does them by `boot`, and looks at each after `seen`.
+# KVM_HOST: the script kvm-host, where it is not in ../shared.
+# shellcheck shell=sh
+
+KVM_HOST=${KVM_HOST:-$ROOT/../shared/kvm-host/kvm-host}
+[ -x "$KVM_HOST" ] || skip_all "no kvm-host: $KVM_HOST is absent (KVM_HOST=PATH names it)"
+
+# quoted WORD...: the words as a shell reads them again.
+quoted() {
+    for word in "$@"; do
+        printf "'%s' " "$(printf '%s' "$word" | sed "s/'/'\\\\''/g")"
+    done
+}
+
+# plan_begin: forgets what was planned.
+plan_begin() {
+    rm -rf results
+    printf '%s\n' "$HR" "${HR%/*}/guest.elf" >files
+    {
+        echo "HR=$(quoted "$HR") WORKLOADS=$(quoted "$WORKLOADS")"
+        cat "$ROOT/tests/kvm/inside.sh"
+    } >plan
+}
+
+# needs FILE...: these are there inside, with their libraries.
+needs() {
+    printf '%s\n' "$@" >>files
+}
+
+# inside COMMAND: a line of shell.
+inside() {
+    printf '%s\n' "$*" >>plan
+}
+
+# guest NAME [OPTION...] -- PROGRAM ARG...: plans `hr run` of a workload, or of a program by its path.
+# 64 MiB unless told otherwise: the memory is locked, which takes 6 s a gigabyte in there.
+guest() {
+    case " $* " in *' --mem '*) ;; *) name=$1; shift; set -- "$name" --mem 64M "$@" ;; esac
+    line=
+    while [ "$1" != -- ]; do
+        line="$line$(quoted "$1")"
+        shift
+    done
+    shift
+    case $1 in /*) program=$1 ;; *) program=$WORKLOADS/$1 ;; esac
+    shift
+    needs "$program"
+    printf 'run %s%s%s\n' "$line" "$(quoted "$program")" "$(quoted "$@")" >>plan
+}
+
+# crash: what the host's kernel said last.
+crash() {
+    sed -n '/^\[kvm-host\]/p
+        /BUG:\|Oops\|fault:\|exception\|RIP: 0010\|EFLAGS\|Kernel panic/s/^.*\] /  /p' host.err |
+        head -n 12 | sed 's/^/# /'
+}
+
+# boot NAME [OPTION...]: boots kvm-host and does what is planned; false where it failed, which is said.
+# A crash of the host's own kernel (125) is the emulated machine's; once more, then.  So is a host that stands still (124):
+# each run in it has a limit of its own.  KVM_HOST_LIMIT: seconds for a boot, on a busy machine.
+# The kernel is not to go on after a fault of its own, nor to take a slow emulator's timer for a broken one, nor to use
+# CMPXCHG16B: after that instruction we saw flags that cannot be and crashes in the kernel's allocator.
+# $kernel_arguments: more for it.
+boot() {
+    about=$1
+    shift
+    set -- -v -a "oops=panic panic=-1 no_timer_check clearcpuid=cx16 ${kernel_arguments:-}" \
+        -t "${KVM_HOST_LIMIT:-300}" -o results "$@"
+    sort -u files >files.once
+    while read -r file; do
+        set -- -f "$file" "$@"
+    done <files.once
+    for attempt in first second; do
+        echo "# $about: booting at $(date +%T)"
+        status=0
+        # shellcheck disable=SC2154 # of lib.sh
+        XDG_CACHE_HOME=$users_cache "$KVM_HOST" "$@" -- "$(cat plan; echo exit 0)" >host.out 2>host.err || status=$?
+        case $status-$attempt in
+        125-first) echo "# $about: the host's kernel crashed (status 125); once more" ;;
+        124-first) echo "# $about: the host stood still (status 124); once more" ;;
+        *) break ;;
+        esac
+        crash
+    done
+    sed 's/^/# in there: /' host.out
+    [ "$status" -eq 0 ] && return 0
+    result 1 "$about: the host ran to its end"
+    echo "# status $status"
+    crash
+    return 1
+}
+
+# seen NAME: what a run gave is in $status and in the files out, err and hr.bin.
+# shellcheck disable=SC2034
+seen() {
+    rm -f out err hr.bin
+    status=$(cat "results/$1.status" 2>/dev/null || echo none)
+    for part in out err; do
+        [ ! -e "results/$1.$part" ] || cp "results/$1.$part" $part
+    done
+    [ ! -e "results/$1.bin" ] || cp "results/$1.bin" hr.bin
+}
+
+# conserved NAME PERIOD: the samples of hr.bin are whole periods of the first event apart; all periods are sampled or
+# counted as left out, but for those after the last sample.
+conserved() {
+    skipped=$(stat_of hr.bin .share.skipped)
+    within "$1: there are samples" "$(stat_of hr.bin .samples)" 2 10000
+    is "$1: none lost" "$(stat_of hr.bin .lost)" 0
+    "$HR" dump --format csv hr.bin | awk -F, -v period="$2" '
+        NR > 1 && ($6 == 0 || $6 % period || $1 <= last) { print > "bad.csv" }
+        NR > 1 { last = $1; periods += $6 / period; if ($6 / period > longest) longest = $6 / period }
+        END { print periods + 0, longest + 0 }' >periods
+    ok "$1: every sample whole periods after the last" test ! -e bad.csv
+    rm -f bad.csv
+    read -r periods longest <periods
+    is "$1: each period is a sample or was left out" "$(stat_of hr.bin '.samples + .share.skipped')" "$periods"
+    all=$(($(stat_of hr.bin '.events[0].total') / $2))
+    within "$1: up to the end" "$periods" $((all - longest - 1)) "$all"
+    [ "$skipped" -gt 0 ] || is "$1: with nothing left out, one sample a period" "$periods" "$all"
+}
