@@ -84,7 +84,7 @@ run_hr report --regions overflow.bin
 like 'report --regions: none' out '^# no regions'
 
 # the pause in the middle counted a million instructions, which belong to no place, nor do the 7500 after it
-report_sum() { awk '/^ *[0-9.]+%/ { gsub(",", ""); sum += $3 } END { printf "%d", sum }' out; }
+report_sum() { awk '/^ *[0-9.]+%/ { gsub(",", ""); sum += $4 } END { printf "%d", sum }' out; }
 run_hr report -n 0 regions.bin
 total=$(total regions.bin instructions)
 is 'report: what a pause counted is left out, up to the sample after it' "$((total - $(report_sum)))" 1007500
@@ -115,7 +115,7 @@ ip=$(nm "$BUILD/guest.elf" | awk '$3 == "sampler_interrupt" { print $1 }')
 cp "$BUILD/guest.elf" kernel.elf
 view overflow --elf kernel.elf --kernel-ip "$ip"
 run_hr report overflow.bin
-like 'kernel code has names' out '^ 10\.00% +200 .* \[kernel\] sampler_interrupt +kernel\.elf$'
+like 'kernel code has names' out '^ 10\.00% +[0-9.]+ +200 .* \[kernel\] sampler_interrupt +kernel\.elf$'
 is 'kernel code: nothing to complain' "$(cat err)" ''
 run_hr dump overflow.bin
 like 'kernel code in csv' out ",0x$ip,\[kernel\] sampler_interrupt\+0x0,"

@@ -22,9 +22,9 @@ gcc -O2 -static -Wl,--build-id -o hot hot.c other.c || exit 1
 run_guest -q -i 1us -o hot.bin ./hot
 is 'a run with a hot loop: status' "$status" 0
 
-# reported NAME [COLUMN]: what hr report says of a function: samples, or with column 3 the event.
+# reported NAME [COLUMN]: what hr report says of a function: samples, or with column 4 the event.
 reported() {
-    "$HR" report -n 0 hot.bin | awk -v name="$1" -v column="${2:-2}" '$4 == name { gsub(",", "", $column); print $column }'
+    "$HR" report -n 0 hot.bin | awk -v name="$1" -v column="${2:-3}" '$5 == name { gsub(",", "", $column); print $column }'
 }
 
 # added: samples of all lines in the file out.
@@ -40,7 +40,7 @@ like 'what it is of all' out "^# $(reported spin | sed ':a;s/\B[0-9]\{3\}\>/,&/;
 like 'where the events come from' out '^# instructions: exact, from virtual time$'
 is 'samples add up to what the report says' "$(added)" "$(reported spin)"
 is 'so do events' "$(awk '/^ *[0-9.]+%/ { gsub(",", "", $3); sum += $3 } END { printf "%d", sum }' out)" \
-    "$(reported spin 3)"
+    "$(reported spin 4)"
 is 'the loop takes the samples' "$(awk '/^ *[0-9.]+%/ && $1 + 0 > 30 { print $(NF - 2) }' out | sort | tr '\n' ' ')" \
     "$(awk '/^ *[0-9.]+%/ && /(add|cmp|jne) / { print $(NF - 2) }' out | sort | tr '\n' ' ')"
 within 'nearly all of them' "$(awk '/ (add|cmp|jne) / { sum += $1 } END { print sum }' out)" 99.8 100.1
@@ -85,7 +85,7 @@ run_hr annotate spin missing.bin
 is 'no trace: status' "$status" 1
 run_hr annotate --from 100us --to 199999ns spin hot.bin
 is 'a part of the time' "$(added)" \
-    "$("$HR" report --from 100us --to 199999ns hot.bin 2>report.err | awk '$4 == "spin" { print $2 }')"
+    "$("$HR" report --from 100us --to 199999ns hot.bin 2>report.err | awk '$5 == "spin" { print $3 }')"
 "$HR" annotate spin hot.bin 2>err >/dev/full
 is 'a full disk: status' "$?" 1
 like 'a full disk: said' err 'No space left'
@@ -110,7 +110,7 @@ is 'stripped: status' "$status" 0
 like 'stripped: the range' out '^# code without a name in hot, 0x[0-9a-f]+000 to 0x[0-9a-f]+000$'
 like 'stripped: its instructions' out ' jg  +0x'
 is 'stripped: the samples are all there' "$(added)" \
-    "$("$HR" report --program stripped -n 0 hot.bin 2>err | awk -v at="[${address%???}000-" 'index($4, at) == 1 { gsub(",", "", $2); print $2 }')"
+    "$("$HR" report --program stripped -n 0 hot.bin 2>err | awk -v at="[${address%???}000-" 'index($5, at) == 1 { gsub(",", "", $3); print $3 }')"
 run_hr annotate "$address" hot.bin
 is 'the program is gone: status' "$status" 0
 like 'the program is gone: said' err 'hot: not found'

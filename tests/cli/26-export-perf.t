@@ -18,11 +18,11 @@ shown() {
 reported() {
     trace=$1
     shift
-    "$HR" report -n 0 "$trace" | awk '/^ *[0-9.]+%/ { gsub(",", ""); sub(/\[kernel\] /, ""); n[$4] += $2 }
+    "$HR" report -n 0 "$trace" | awk '/^ *[0-9.]+%/ { gsub(",", ""); sub(/\[kernel\] /, ""); n[$5] += $3 }
         END { for (f in n) print f, n[f] }' | sort >reported
     for event in "$@"; do
         "$HR" report -n 0 --sort "$event" "$trace" |
-            awk '/^ *[0-9.]+%/ { gsub(",", ""); sub(/\[kernel\] /, ""); n[$4] += $3 } END { for (f in n) print f, n[f] }' |
+            awk '/^ *[0-9.]+%/ { gsub(",", ""); sub(/\[kernel\] /, ""); n[$5] += $4 } END { for (f in n) print f, n[f] }' |
             sort | join reported - >joined
         mv joined reported
     done

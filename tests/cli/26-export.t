@@ -65,20 +65,20 @@ is 'a closed pipe: what was read' "$(cut -d , -f 1-3 out)" 'time_ns,cpu,tid'
 reported() {
     column=$1
     shift
-    "$HR" report -n 0 "$@" 2>/dev/null | awk -v c="$column" '/^ *[0-9.]+%/ && $4 !~ /^\[/ {
-        gsub(",", ""); n[$4] += $c } END { for (f in n) if (n[f]) print f, n[f] }' | sort
+    "$HR" report -n 0 "$@" 2>/dev/null | awk -v c="$column" '/^ *[0-9.]+%/ && $5 !~ /^\[/ {
+        gsub(",", ""); n[$5] += $c } END { for (f in n) if (n[f]) print f, n[f] }' | sort
 }
 folded() { awk '$1 !~ /^\[/ { n[$1] += $2 } END { for (f in n) print f, n[f] }' out | sort; }
 run_hr export folded -o -
 folded >got
-reported 2 >wanted
+reported 3 >wanted
 within 'folded: functions have names' "$(wc -l <got)" 5 100000
 same_file 'folded: samples of every function as in hr report' got wanted
 is 'folded: all samples' "$(awk '{ n += $NF } END { print n }' out)" 20000
 is 'folded: lines are names and a number' "$(grep -cvE '^[^ ]+ [0-9]+$' out)" 0
 run_hr export folded -o - --weight cache-misses
 folded >got
-reported 3 --sort cache-misses >wanted
+reported 4 --sort cache-misses >wanted
 same_file 'folded: an event of every function' got wanted
 run_hr export folded --weight dragons
 is 'folded: no such event' "$status.$(cat err)" \

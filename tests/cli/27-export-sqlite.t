@@ -21,7 +21,7 @@ is 'run: facts' "$(ask p.sqlite "SELECT value FROM run WHERE key IN ('interval_n
     tr '\n' ' ')" "status 1000 $(stat_of p.bin .samples) 1 "
 is 'events' "$(ask p.sqlite 'SELECT name, "column", source, total FROM events ORDER BY id')" \
     "$(stat_of p.bin '.events[] | [.name, (.name | gsub("-"; "_")), .source, (.total | tostring)] | join("|")' | sed 's/:u//g')"
-"$HR" report -n 0 p.bin | awk '/^ *[0-9.]+%/ { gsub(",", ""); print $4 "|" $5 "|" $2 "|" $3 }' | sort >wanted
+"$HR" report -n 0 p.bin | awk '/^ *[0-9.]+%/ { gsub(",", ""); print $5 "|" $6 "|" $3 "|" $4 }' | sort >wanted
 ask p.sqlite 'SELECT function, object, samples, instructions FROM function_totals' | sort >got
 same_file 'functions as in hr report' got wanted
 is 'sums by function are those of the samples' "$(ask p.sqlite 'SELECT count(*) FROM (SELECT function, count(*) AS n,
