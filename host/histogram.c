@@ -20,10 +20,12 @@ void histogram_free(struct histogram *h)
 
 void histogram_merge(struct histogram *h, const struct histogram *from)
 {
+    uint32_t end = from->count != 0 ? histogram_bucket(from->largest) + 1 : 0;
+
     h->count += from->count;
     if (from->largest > h->largest)
         h->largest = from->largest;
-    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+    for (uint32_t i = 0; i < end; i++)
         h->buckets[i] += from->buckets[i];
 }
 

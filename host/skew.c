@@ -73,6 +73,7 @@ void skew_add(struct skew *skew, const struct trace_samples *samples)
 
 void skew_finish(struct skew *skew)
 {
-    for (uint32_t i = 0; i < SKEW_POINTS; i++)
+    /* Without a grid no point was touched, and its memory need not exist. */
+    for (uint32_t i = 0; skew->interval != 0 && i < SKEW_POINTS; i++)
         close_point(skew, &skew->points[i]);
 }
