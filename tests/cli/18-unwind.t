@@ -82,8 +82,8 @@ is 'all of them' "$(weight ';handle')" "$(weight "${main}interrupted;.*;handle")
 like 'from the start of a thread' out ';body;burn [0-9]+$'
 is 'no more, and no less' "$(weight ';body')" \
     "$(awk '/;body/ && !/^\[(broken|truncated)\]/ && !/;main;/ { sum += $NF } END { printf "%d", sum }' out)"
-within 'what cannot be followed, of a thousand samples' \
-    "$(awk -v broken="$(weight '^\[broken\]')" -v all="$(weight .)" 'BEGIN { print broken * 1000 / all }')" 0 3
+# the C library's clone3 has no call frame information around its system call
+within 'what cannot be followed: a sample or two' "$(weight '^\[broken\]')" 0 2
 cp out first
 folded chain.bin
 same_file 'the same again' first out
