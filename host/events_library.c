@@ -46,6 +46,10 @@ static const struct correction {
     {"spr ", "EXE:AMX_BUSY:", 0x02b7, 0x02b7, true},
 };
 
+/* Shares of the slots that Intel's PERF_METRICS register holds and no counter counts: newer tables
+ * name them, with event 00H. */
+#define METRICS "TOPDOWN_M"
+
 /* Is it one of the words of a list, each followed by a space? */
 static bool in_list(const char *list, const char *word, size_t bytes)
 {
@@ -83,6 +87,8 @@ bool events_library_encode(const char *table, const char *name, uint64_t rings, 
         (rings & EVENTS_SELECT_USR ? PFM_PLM3 : 0) | (rings & EVENTS_SELECT_OS ? PFM_PLM0 : 0);
     bool good;
 
+    if (strncmp(name, METRICS, sizeof METRICS - 1) == 0)
+        return false;
     if (!start() || snprintf(full, sizeof full, "%s::%s", table, name) >= (int)sizeof full ||
         pfm_get_os_event_encoding(full, levels, PFM_OS_NONE, &encoded) != PFM_SUCCESS)
         return false;
@@ -123,7 +129,7 @@ static void list_events(const pfm_pmu_info_t *pmu, events_library_visit *visit, 
         pfm_event_info_t event = {.size = sizeof event};
 
         if (pfm_get_event_info(i, PFM_OS_NONE, &event) == PFM_SUCCESS &&
-            !list_masks(&event, visit, context))
+            strcmp(event.name, METRICS) != 0 && !list_masks(&event, visit, context))
             visit(context, event.name, event.desc);
     }
 }

@@ -4,7 +4,7 @@
 
 #include "host/options.h"
 
-#define OPTIONS_MODE_UNSET ((enum hr_mode) - 1) /* until options_finish_sampling */
+#define OPTIONS_MODE_UNSET HR_MODE_PEBS /* which no run has: until options_finish_sampling */
 #define OPTIONS_OVERHEAD_DEFAULT 50u
 #define OPTIONS_OVERHEAD_MAX 90u
 #define OPTIONS_COUNTERS_EVERY_MAX 1000000u

@@ -155,13 +155,15 @@ static uint64_t survey(DIR *directory, const char *spared, struct kept *oldest)
     const struct dirent *entry;
     uint64_t total = 0;
 
+    int fd = dirfd(directory);
+
     oldest->name[0] = 0;
     rewinddir(directory);
-    while ((entry = readdir(directory)) != NULL) {
+    while (fd >= 0 && (entry = readdir(directory)) != NULL) {
         struct stat status;
 
         if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0 ||
-            fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         total += (uint64_t)status.st_blocks * 512;
         if (strcmp(entry->d_name, spared) != 0 &&

@@ -56,7 +56,7 @@ int pack_collect_input(struct pack_collector *c)
         return 0;
     fd = own ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
     result = fd < 0 || fstat(fd, &status) != 0 ? -errno : 0;
-    if (result == 0 && own && isatty(fd))
+    if (fd >= 0 && result == 0 && own && isatty(fd))
         result = -ENOTTY;
     if (result == 0 && (!S_ISREG(status.st_mode) || own)) {
         int kept = keep(fd);

@@ -157,7 +157,7 @@ static int examine(const char *name, const char *found, struct pack_program *pro
 {
     int fd = open(found, O_RDONLY | O_CLOEXEC);
     void *file = MAP_FAILED;
-    size_t bytes;
+    size_t bytes = 0;
     int result;
 
     if (fd < 0 || fstat(fd, &program->status) != 0 || realpath(found, program->path) == NULL)
@@ -166,8 +166,8 @@ static int examine(const char *name, const char *found, struct pack_program *pro
         result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: the file is empty", name);
     else
         result = pack_path_absolute(found, NULL, program->found);
-    bytes = (size_t)program->status.st_size;
     if (result == 0) {
+        bytes = (size_t)program->status.st_size;
         file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
         if (file == MAP_FAILED)
             result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
