@@ -6,6 +6,7 @@
 
 #include "host/commands.h"
 #include "host/error.h"
+#include "host/object_cache.h"
 #include "host/output_file.h"
 #include "host/pack.h"
 #include "host/pack_archive.h"
@@ -97,6 +98,23 @@ int pack_collect(struct pack *pack, const struct options *o, const struct launch
     return result == 0 ? check_memory(pack, o, failure) : -1;
 }
 
+/* What may run, so that its trace has names when it was built anew. */
+static void keep_objects(const struct pack *pack, const struct launch_machine *machine)
+{
+    struct object_cache cache;
+
+    object_cache_begin(&cache);
+    for (size_t i = 0; i < pack->list.count; i++) {
+        const struct pack_entry *entry = pack->list.entries[i];
+
+        if (entry->source != NULL && object_cache_wants(entry->source))
+            object_cache_keep(&cache, entry->source);
+    }
+    if (machine->kernel != NULL && object_cache_wants(machine->kernel))
+        object_cache_keep(&cache, machine->kernel);
+    object_cache_end(&cache);
+}
+
 int pack_write(const struct pack *pack, const struct options *o,
                const struct launch_machine *machine, int fd, struct run_failure *failure)
 {
@@ -111,6 +129,8 @@ int pack_write(const struct pack *pack, const struct options *o,
     if (result == 0)
         result = pack_archive_write(&pack->list, manifest, used, fd, failure);
     free(manifest);
+    if (result == 0)
+        keep_objects(pack, machine);
     return result;
 }
 

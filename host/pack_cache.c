@@ -1,20 +1,18 @@
 /* Keeps parts of archives between runs. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/cache.h"
 #include "host/pack_cache.h"
 
 #define MAGIC 0x3170747265726331ull /* the version is in it */
 #define ALIGNMENT 4096u
-#define COPY_BYTES (64u << 20) /* one sendfile at most */
 #define PREFIX "part-"
 
 struct header { /* of a kept part; the key follows, then the part on a multiple of ALIGNMENT */
@@ -38,41 +36,12 @@ static uint64_t hash(const uint8_t *bytes, size_t count)
     return h;
 }
 
-static bool is_private(int directory)
-{
-    struct stat status;
-
-    return fstat(directory, &status) == 0 && status.st_uid == geteuid() &&
-           (status.st_mode & 077) == 0;
-}
-
-static int open_directory(void)
-{
-    const char *base = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    char path[PATH_MAX];
-    int fd;
-
-    if (base != NULL && base[0] == '/')
-        (void)snprintf(path, sizeof path - 16, "%s", base);
-    else if (home != NULL && home[0] == '/')
-        (void)snprintf(path, sizeof path - 16, "%s/.cache", home);
-    else
-        return -1;
-    (void)mkdir(path, 0700);
-    strcat(path, "/microtome");
-    (void)mkdir(path, 0700);
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0 && !is_private(fd)) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 void pack_cache_open(struct pack_cache *c, const void *key, size_t key_bytes)
 {
-    *c = (struct pack_cache){.directory = open_directory(), .key = key, .key_bytes = key_bytes};
+    char path[PATH_MAX];
+
+    *c = (struct pack_cache){
+        .directory = cache_open(true, path), .key = key, .key_bytes = key_bytes};
     snprintf(c->name, sizeof c->name, PREFIX "%016llx", (unsigned long long)hash(key, key_bytes));
 }
 
@@ -105,23 +74,6 @@ static bool is_ours(const struct pack_cache *c, int fd, struct header *header)
     return same;
 }
 
-/* 0 or -errno. */
-static int copy(int from, uint64_t offset, uint64_t bytes, int to)
-{
-    off_t at = (off_t)offset;
-
-    while (bytes > 0) {
-        ssize_t copied = sendfile(to, from, &at, bytes < COPY_BYTES ? bytes : COPY_BYTES);
-
-        if (copied < 0 && errno == EINTR)
-            continue;
-        if (copied <= 0)
-            return copied < 0 ? -errno : -EIO;
-        bytes -= (uint64_t)copied;
-    }
-    return 0;
-}
-
 int64_t pack_cache_copy(const struct pack_cache *c, int to)
 {
     struct header header;
@@ -134,64 +86,13 @@ int64_t pack_cache_copy(const struct pack_cache *c, int to)
     if (fd < 0)
         return 0;
     if (is_ours(c, fd, &header)) {
-        int error = copy(fd, part_offset(c->key_bytes), header.part_bytes, to);
+        int error = cache_copy(fd, part_offset(c->key_bytes), header.part_bytes, to);
 
         result = error != 0 ? error : (int64_t)header.part_bytes;
         (void)futimens(fd, NULL); /* the last use decides what goes first */
     }
     close(fd);
     return result;
-}
-
-struct kept {
-    char name[NAME_MAX + 1];
-    struct timespec used;
-    uint64_t bytes;
-};
-
-/* Sums the files up and finds the one that was not used for the longest time. */
-static uint64_t survey(DIR *directory, const char *spared, struct kept *oldest)
-{
-    const struct dirent *entry;
-    uint64_t total = 0;
-
-    int fd = dirfd(directory);
-
-    oldest->name[0] = 0;
-    rewinddir(directory);
-    while (fd >= 0 && (entry = readdir(directory)) != NULL) {
-        struct stat status;
-
-        if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0 ||
-            fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-            continue;
-        total += (uint64_t)status.st_blocks * 512;
-        if (strcmp(entry->d_name, spared) != 0 &&
-            (oldest->name[0] == 0 || status.st_mtim.tv_sec < oldest->used.tv_sec ||
-             (status.st_mtim.tv_sec == oldest->used.tv_sec &&
-              status.st_mtim.tv_nsec < oldest->used.tv_nsec))) {
-            snprintf(oldest->name, sizeof oldest->name, "%s", entry->d_name);
-            oldest->used = status.st_mtim;
-        }
-    }
-    return total;
-}
-
-static void evict(const struct pack_cache *c)
-{
-    int fd = openat(c->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-    struct kept oldest;
-
-    if (directory == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    while (survey(directory, c->name, &oldest) > PACK_CACHE_BYTES_MAX && oldest.name[0] != 0)
-        if (unlinkat(c->directory, oldest.name, 0) != 0)
-            break;
-    closedir(directory);
 }
 
 static bool write_key(const struct pack_cache *c, int fd, uint64_t part_bytes)
@@ -216,9 +117,9 @@ void pack_cache_keep(const struct pack_cache *c, int from, uint64_t offset, uint
     fd = openat(c->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
-    done = write_key(c, fd, bytes) && copy(from, offset, bytes, fd) == 0;
+    done = write_key(c, fd, bytes) && cache_copy(from, offset, bytes, fd) == 0;
     done = close(fd) == 0 && done;
     if (!done || renameat(c->directory, temporary, c->directory, c->name) != 0)
         (void)unlinkat(c->directory, temporary, 0);
-    evict(c);
+    cache_evict(c->directory, PREFIX, c->name, PACK_CACHE_BYTES_MAX);
 }

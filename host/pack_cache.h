@@ -1,10 +1,8 @@
 /* Keeps the written entries of the system's own files between runs, so that a second run copies one
  * file rather than thousands.
  *
- * A kept part is found by the list of what is in it, with sizes, times and inode numbers, compared
- * in full.  The directory ($XDG_CACHE_HOME/microtome, or ~/.cache/microtome) must be the user's own
- * and closed to others; where it is not, or anything else goes wrong, nothing is kept and the run
- * does not notice.  Several hr may use it at once.
+ * A kept part is a file of host/cache.h.  It is found by the list of what is in it, with sizes,
+ * times and inode numbers, compared in full.
  */
 #ifndef HOST_PACK_CACHE_H
 #define HOST_PACK_CACHE_H

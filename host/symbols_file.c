@@ -13,9 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/object_cache.h"
 #include "host/symbols_debuginfod.h"
-
-#define BUILD_ID_BYTES_MIN 3 /* shorter ones name no file in a debug folder */
 
 const char *symbols_file_program(const struct trace_info *info)
 {
@@ -61,14 +60,12 @@ static int check_elf(Elf *elf, const struct trace_map *map)
     return memcmp(own, map->build_id, wanted) == 0 ? 0 : -ESTALE;
 }
 
-static int try_path(struct symbols_file *file, const char *path, const struct trace_map *map)
+/* Takes a file that is open, or closes it. */
+static int take(struct symbols_file *file, int fd, const char *path, const struct trace_map *map)
 {
-    int fd = open_regular(path);
     int error;
     Elf *elf;
 
-    if (fd < 0)
-        return fd;
     elf_version(EV_CURRENT);
     elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     error = check_elf(elf, map);
@@ -82,6 +79,22 @@ static int try_path(struct symbols_file *file, const char *path, const struct tr
     else
         close(fd);
     return error;
+}
+
+static int try_path(struct symbols_file *file, const char *path, const struct trace_map *map)
+{
+    int fd = open_regular(path);
+
+    return fd < 0 ? fd : take(file, fd, path, map);
+}
+
+/* A copy from when it ran. */
+static int try_kept(struct symbols_file *file, const struct trace_map *map)
+{
+    char path[PATH_MAX];
+    int fd = object_cache_open(map->build_id, map->meta.build_id_bytes, path);
+
+    return fd < 0 ? fd : take(file, fd, path, map);
 }
 
 /* A part of Microtome that is not where the trace says it was: it lies beside hr, or where it was
@@ -124,7 +137,7 @@ static int try_debug_dirs(struct symbols_file *file, const struct trace_map *map
 {
     int error = -ENOENT;
 
-    if (map->meta.build_id_bytes < BUILD_ID_BYTES_MIN)
+    if (map->meta.build_id_bytes < OBJECT_CACHE_ID_BYTES_MIN)
         return error;
     for (uint32_t i = 0; options != NULL && i < options->debug_dir_count && error != 0; i++)
         error = try_build_id(file, options->debug_dirs[i], map);
@@ -161,6 +174,8 @@ int symbols_file_open(struct symbols_file *file, const struct trace_map *map, bo
     if (error != 0 && ours && try_beside(file, map) == 0)
         error = 0;
     if (error != 0 && error != -ENOMEM && try_debug_dirs(file, map, options) == 0)
+        error = 0;
+    if (error != 0 && error != -ENOMEM && try_kept(file, map) == 0)
         error = 0;
     if (error != 0 && error != -ENOMEM && !ours && (options == NULL || !options->no_debuginfod) &&
         try_server(file, map) == 0)

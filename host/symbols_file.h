@@ -1,6 +1,6 @@
 /* Which file on disk serves a load map: the recorded path, --program instead of the program's own,
- * Microtome's kernel and vdso.so beside hr, else any file of that build-id in the debug folders or
- * from a debuginfod server.
+ * Microtome's kernel and vdso.so beside hr, else any file of that build-id in the debug folders,
+ * kept since it ran (host/object_cache.h), or from a debuginfod server.
  *
  * A file is only taken when its build-id is the map's (a map without one takes any).  Files and
  * paths are hostile input.  Never prints.

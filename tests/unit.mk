@@ -100,12 +100,12 @@ $(eval $(call FUZZ_HOST,commands,$(filter-out host/main.c,$(sort $(wildcard host
 FUZZ_LIBS_commands = $(HOST_LIBS) -Wa,-I,$(BUILD)/page
 $(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
 FUZZ_LIBS_demangle := -liberty
-$(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c))
+$(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c host/cache.c host/object_cache.c))
 FUZZ_LIBS_symbols := -lelf -ldw -liberty
 
 $(eval $(call FUZZ_HOST,unwind,host/unwind.c host/unwind_epilogue.c host/unwind_expression.c host/unwind_files.c host/unwind_row.c \
 	host/unwind_rule.c host/unwind_tables.c host/elf_place.c host/stacks.c host/symbols_debuginfod.c host/symbols_file.c host/text.c \
-	host/trace_info.c host/trace_regions.c))
+	host/trace_info.c host/trace_regions.c host/cache.c host/object_cache.c))
 FUZZ_LIBS_unwind := -ldw -lelf
 
 FUZZ_LWIP := $(patsubst %.c,$(FUZZ_OUT)/obj/lwip/%.o,$(LWIP_SRC))

@@ -126,7 +126,8 @@ else
 fi
 unset DEBUGINFOD_URLS
 
-# changed, vanished
+# changed, vanished, and no copy was kept
+rm -rf cache
 library 9
 run_hr report -n 0 demo.bin
 is 'changed: status' "$status" 0
@@ -145,4 +146,69 @@ like 'a program that vanished and was hardly seen is one line at most' out 'demo
 is 'vanished: at most one line' "$(grep -c . err | awk '{ print $1 <= 1 }')" 1
 run_hr report -n 0 --program moved demo.bin
 is '--program: nothing to complain' "$(cat err)" ''
+# Built anew in place, with other functions at the same addresses: what ran was kept.
+cat >where.c <<'END'
+volatile unsigned long sink;
+__attribute__((noinline)) void OF_LIBRARY(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i; }
+END
+cat >place.c <<'END'
+volatile unsigned long own;
+void OF_LIBRARY(unsigned long n);
+__attribute__((noinline)) void OF_PROGRAM(unsigned long n) { for (unsigned long i = 0; i < n; i++) own += i; }
+int main(void) { OF_PROGRAM(20000); OF_LIBRARY(20000); return 0; }
+END
+# build PROGRAM LIBRARY: the names of the functions.
+build() {
+    rm -f libwhere.so place
+    gcc -g -O1 -fPIC -shared -DOF_LIBRARY="$2" -o libwhere.so where.c &&
+        gcc -g -O1 -DOF_PROGRAM="$1" -DOF_LIBRARY="$2" -o place place.c -L. -lwhere "-Wl,-rpath,$work"
+}
+unset DEBUGINFOD_CACHE_PATH
+ok 'in place: built' build own_before library_before
+run_guest -q -i 1us -o before.bin ./place
+is 'in place: before' "$status" 0
+run_hr report before.bin
+cp out wanted
+like 'in place: report: the program' wanted ' own_before +place$'
+like 'in place: report: the library' wanted ' library_before +libwhere\.so$'
+run_hr annotate own_before before.bin
+cp out wanted.annotate
+like 'in place: annotate' wanted.annotate ' jne? '
+ok 'in place: the files are kept' ls "cache/microtome/object-$(readelf -n place | awk '/Build ID/ { print $3 }')" \
+    "cache/microtome/object-$(readelf -n libwhere.so | awk '/Build ID/ { print $3 }')"
+fails 'in place: files of the system are not' \
+    ls "cache/microtome/object-$(readelf -n "$(ldd ./place | awk '/libc\.so/ { print $3 }')" | awk '/Build ID/ { print $3 }')"
+ok 'in place: built anew' build own_after library_after
+run_guest -q -i 1us -o after.bin ./place
+is 'in place: after' "$status" 0
+run_hr diff --limit 0 before.bin after.bin
+is 'in place: diff: status' "$status.$(cat err)" '0.'
+for name in own_before library_before own_after library_after; do
+    like "in place: diff: $name" out " $name "
+done
+run_hr report before.bin
+is 'in place: report: nothing to complain' "$status.$(cat err)" '0.'
+same_file 'in place: report: as before' out wanted
+run_hr annotate own_before before.bin
+same_file 'in place: annotate: code as before' out wanted.annotate
+run_hr export folded -o folded before.bin
+like 'in place: export' folded '^(.*;)?own_before [0-9]+$'
+run_hr view -o page.html before.bin
+is 'in place: view' "$status.$(cat err)" '0.'
+rm place libwhere.so
+run_hr report before.bin
+is 'gone: nothing to complain' "$status.$(cat err)" '0.'
+same_file 'gone: as before' out wanted
+run_hr report after.bin
+like 'gone: both' out ' own_after '
+rm -rf cache
+run_hr report before.bin
+is 'cleared: no names' "$(grep -c own_before out)" 0
+like 'cleared: said' err 'place: not found: showing addresses; name the program with --program'
+
+# A cache that cannot be written is no matter.
+build own_again library_again
+XDG_CACHE_HOME=/proc/none run_guest -q -i 1us -o none.bin ./place
+is 'no cache: the run does not notice' "$status.$(cat err)" '0.'
+ok 'no cache: nothing is kept' test ! -e cache
 done_testing

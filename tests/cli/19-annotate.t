@@ -61,6 +61,7 @@ run_hr annotate same hot.bin
 is 'a name that two functions have: status' "$status" 2
 like 'both are listed' err 'same: 2 functions have that name: same@hot at 0x[0-9a-f]+, same@hot at 0x[0-9a-f]+; choose'
 address=$(sed 's/.*same@hot at \(0x[0-9a-f]*\);.*/\1/' err)
+rm -rf "$XDG_CACHE_HOME/microtome" # no copy was kept
 run_hr annotate "$address" hot.bin
 is 'chosen by its address: status' "$status" 0
 like 'chosen by its address' out "^# same in hot, $address to "
@@ -111,6 +112,7 @@ like 'stripped: the range' out '^# code without a name in hot, 0x[0-9a-f]+000 to
 like 'stripped: its instructions' out ' jg  +0x'
 is 'stripped: the samples are all there' "$(added)" \
     "$("$HR" report --program stripped -n 0 hot.bin 2>err | awk -v at="[${address%???}000-" 'index($5, at) == 1 { gsub(",", "", $3); print $3 }')"
+rm -rf "$XDG_CACHE_HOME/microtome" # no copy was kept
 run_hr annotate "$address" hot.bin
 is 'the program is gone: status' "$status" 0
 like 'the program is gone: said' err 'hot: not found'
