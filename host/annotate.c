@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host/annotate_choose.h"
@@ -139,11 +140,22 @@ static void warn(const struct annotate *a)
                     path, path);
 }
 
+/* The program that ran is found by its build-id; its source is not. */
+static void warn_of_sources(const struct annotate_source *source)
+{
+    for (size_t i = 0; i < source->file_count; i++)
+        if (source->files[i].newer)
+            error_print("%s: newer than the trace: its lines may not be those that ran; name a "
+                        "folder that has the old ones with --source-dir",
+                        source->files[i].name);
+}
+
 static int print(const struct annotate *a, const struct place *row, int weight)
 {
     const struct annotate_options *options = a->options;
     struct annotate_source source;
     struct annotate_code code;
+    struct stat status;
     bool terminal = isatty(STDOUT_FILENO);
     struct annotate_view view = {
         .function = row->name,
@@ -167,8 +179,11 @@ static int print(const struct annotate *a, const struct place *row, int weight)
     if (error != 0)
         return error;
     annotate_source_init(&source, options->source_dir);
+    if (fstat(a->scan.file.fd, &status) == 0 && S_ISREG(status.st_mode))
+        source.recorded = status.st_mtim;
     error =
         options->by_line ? annotate_print_lines(stdout, &view) : annotate_print_code(stdout, &view);
+    warn_of_sources(&source);
     annotate_source_free(&source);
     annotate_code_free(&code);
     return error;

@@ -13,7 +13,7 @@
 
 void annotate_source_init(struct annotate_source *source, const char *folder)
 {
-    *source = (struct annotate_source){.folder = folder};
+    *source = (struct annotate_source){.folder = folder, .recorded.tv_sec = INT64_MAX};
 }
 
 void annotate_source_free(struct annotate_source *source)
@@ -26,7 +26,7 @@ void annotate_source_free(struct annotate_source *source)
 }
 
 /* A regular file of a bearable size; the path is a stranger's word. */
-static char *read_file(const char *path, size_t *bytes)
+static char *read_file(const char *path, size_t *bytes, struct timespec *written)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
@@ -45,24 +45,42 @@ static char *read_file(const char *path, size_t *bytes)
     }
     text[got] = 0;
     *bytes = (size_t)got;
+    *written = status.st_mtim;
     return text;
 }
 
+static bool is_after(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
 /* In the folder given a file may lie under any end of its recorded path. */
-static char *find_file(const char *folder, const char *name, size_t *bytes)
+static char *find_below(const char *folder, const char *name, size_t *bytes)
 {
     char path[PATH_MAX], *text = NULL;
+    struct timespec written;
     const char *end = name;
 
-    if (folder == NULL)
-        return read_file(name, bytes);
     do {
         while (*end == '/')
             end++;
         if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, end) < sizeof path)
-            text = read_file(path, bytes);
+            text = read_file(path, bytes, &written);
     } while (text == NULL && (end = strchr(end, '/')) != NULL);
-    return text != NULL ? text : read_file(name, bytes);
+    return text;
+}
+
+static char *find_file(const struct annotate_source *source, const char *name, size_t *bytes,
+                       bool *newer)
+{
+    char *text = source->folder != NULL ? find_below(source->folder, name, bytes) : NULL;
+    struct timespec written;
+
+    if (text != NULL)
+        return text;
+    text = read_file(name, bytes, &written);
+    *newer = text != NULL && is_after(&written, &source->recorded);
+    return text;
 }
 
 static void split(struct annotate_source_file *file, size_t bytes)
@@ -98,7 +116,7 @@ static struct annotate_source_file *file_of(struct annotate_source *source, cons
         return NULL;
     file = &source->files[source->file_count++];
     *file = (struct annotate_source_file){.name = name};
-    file->text = find_file(source->folder, name, &bytes);
+    file->text = find_file(source, name, &bytes, &file->newer);
     if (file->text != NULL)
         split(file, bytes);
     return file;

@@ -6,8 +6,10 @@
 #ifndef HOST_ANNOTATE_SOURCE_H
 #define HOST_ANNOTATE_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define ANNOTATE_SOURCE_FILES_MAX 64u
 
@@ -16,10 +18,12 @@ struct annotate_source_file {
     char *text; /* lines end in NUL; owned; NULL: it cannot be read */
     size_t *lines; /* where each begins; owned */
     size_t line_count;
+    bool newer; /* written after source.recorded, and not in source.folder */
 };
 
 struct annotate_source {
     const char *folder; /* searched first; NULL: none */
+    struct timespec recorded; /* when the trace was written; INT64_MAX seconds: unknown */
     struct annotate_source_file files[ANNOTATE_SOURCE_FILES_MAX];
     size_t file_count;
 };

@@ -158,6 +158,18 @@ ok 'by source line: more than one' test "$(grep -c 'lines\.c:' out)" -gt 2
 is 'by source line: each once' "$(grep -o 'lines\.c:[0-9]*' out | sort | uniq -d)" ''
 run_hr annotate -s -n 1 churn lines.bin
 is 'by source line: the hottest alone' "$(grep -c '^ ' out)" 1
+cp out wanted
+touch -r lines.bin src/lines.c
+run_hr annotate --source -n 1 churn lines.bin
+is 'a source as old as the trace: nothing to complain' "$status.$(cat err)" '0.'
+touch -d '2099-01-01' src/lines.c
+run_hr annotate --source -n 1 churn lines.bin
+is 'a source that was changed since: status' "$status" 0
+is 'a source that was changed since: one note, with the remedy' \
+    "$(grep -c . err).$(grep -c '^hr: .*/src/lines\.c: newer than the trace: .*--source-dir' err)" 1.1
+same_file 'a source that was changed since: shown' out wanted
+run_hr annotate --source-dir src --source -n 1 churn lines.bin
+is 'a source that was chosen: nothing to complain' "$status.$(cat err)" '0.'
 mv src moved
 run_hr annotate churn lines.bin
 is 'without the source: status' "$status" 0

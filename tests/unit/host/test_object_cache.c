@@ -136,6 +136,14 @@ static void file_is_copied_once(void **state)
     assert_int_equal(count(f), 1);
 }
 
+static void put_file(const char *from, const char *to)
+{
+    char command[2 * PATH_MAX + 16];
+
+    snprintf(command, sizeof command, "cp '%s' '%s'", from, to);
+    assert_int_equal(system(command), 0);
+}
+
 static void others_are_not_kept(void **state)
 {
     struct fixture *f = *state;
@@ -154,6 +162,11 @@ static void others_are_not_kept(void **state)
     keep("/dev/zero");
     keep(f->missing);
     assert_int_equal(count(f), 0);
+    snprintf(path, sizeof path, "%s/large", f->tree.root);
+    put_file(f->self, path);
+    assert_int_equal(truncate(path, (off_t)OBJECT_CACHE_FILE_BYTES_MAX + 1), 0); /* sparse */
+    keep(path);
+    assert_int_equal(count(f), 0);
 }
 
 static void system_is_not_wanted(void **state)
@@ -164,14 +177,6 @@ static void system_is_not_wanted(void **state)
     assert_true(object_cache_wants("/usr/local/bin/x"));
     assert_true(object_cache_wants("/library/x"));
     assert_true(object_cache_wants("/home/usr/bin/x"));
-}
-
-static void put_file(const char *from, const char *to)
-{
-    char command[2 * PATH_MAX + 16];
-
-    snprintf(command, sizeof command, "cp '%s' '%s'", from, to);
-    assert_int_equal(system(command), 0);
 }
 
 /* Truncated, a link, a pipe, text, another program by that name: as if nothing was there. */
