@@ -95,7 +95,8 @@ static const struct pack_known table[] = {
         .pattern = "libnode.so*",
         .paths =
             LIST("/usr/share/nodejs/cjs-module-lexer", "/usr/share/nodejs/undici/undici-fetch.js",
-                 "/usr/share/nodejs/acorn/dist", "/usr/share/nodejs/acorn-walk/dist"),
+                 "/usr/share/nodejs/acorn/dist", "/usr/share/nodejs/acorn-walk/dist",
+                 "/usr/share/nodejs/minimatch/dist/cjs"),
     },
     {
         .pattern = "libc.so.6",

@@ -162,12 +162,11 @@ static int examine(const char *name, const char *found, struct pack_program *pro
 
     if (fd < 0 || fstat(fd, &program->status) != 0 || realpath(found, program->path) == NULL)
         result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
-    else if (program->status.st_size == 0)
+    else if ((bytes = (size_t)program->status.st_size) == 0)
         result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: the file is empty", name);
     else
         result = pack_path_absolute(found, NULL, program->found);
-    if (result == 0) {
-        bytes = (size_t)program->status.st_size;
+    if (result == 0 && bytes != 0) {
         file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
         if (file == MAP_FAILED)
             result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));

@@ -128,9 +128,10 @@ run_cpus() {
     run_guest --accel tcg --cpus "$cpus" $options "$workload" "$@"
 }
 
-# stat_of FILE FILTER: what jq's FILTER gives on the statistics of a trace.
+# stat_of FILE FILTER: what jq's FILTER gives on the statistics of a trace.  jq 1.7 prints 2.0 as it was read, 1.6 as 2:
+# a sum is printed alike.
 stat_of() {
-    "$HR" stat --json "$1" 2>stat.err | jq -r "$2"
+    "$HR" stat --json "$1" 2>stat.err | jq -r "walk(if type == \"number\" then . + 0 else . end) | $2"
 }
 
 # total FILE EVENT: the total of an event.

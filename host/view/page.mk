@@ -9,7 +9,7 @@ page: ## get the libraries of hr view's page again, after the build could not
 	@$(MAKE) --no-print-directory -s $(PAGE_LIBRARIES)
 
 # Says so, once, where they cannot be had: hr is built all the same.
-$(PAGE_LIBRARIES): tools/page-libraries.sh
+$(PAGE_LIBRARIES): tools/page-libraries.sh $(if $(wildcard $(BUILD)/page/no-npm),$(if $(shell command -v npm),FORCE))
 	@mkdir -p $(@D)
 	@tools/page-libraries.sh $(@D)
 	@touch $@

@@ -132,7 +132,7 @@ exec 3<&-
 threads 2 -- stuck 2
 expect 'all threads wait for ever: the run ends' 137 ''
 like 'and says so' err 'nothing can wake any of its threads'
-threads 2 --timeout 2s -- stuck 1
+threads 2 --timeout 60s -- stuck 1
 is 'a thread stuck alone ends too' "$status" 137
 
 threads 64 --mode ipi -i 10ms --mem 2G -- sync 64 20

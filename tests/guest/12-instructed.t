@@ -146,7 +146,7 @@ for count in 50100 50233 50366 50499 50632 50765 50898; do # wherever on the gri
 done
 run_guest -i 1us --paused "$REGIONS" pause 50000
 "$HR" dump --format csv hr.bin >dump.csv
-within '--paused: no sample before hr_start' "$(sed -n 2p dump.csv | cut -d, -f1)" 15000 80000
+within '--paused: no sample before hr_start' "$(sed -n 2p dump.csv | cut -d, -f1)" 15000 400000
 is 'and the first is marked as resumed' "$("$HR" dump --format records hr.bin | grep -a -m 1 '^  sample' |
     sed 's/.*flags=\([0-9]*\).*/\1/')" 12
 ok 'the trace says that it began paused' test "$(($("$HR" dump --format records hr.bin |
