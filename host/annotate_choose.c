@@ -6,31 +6,14 @@
 #include <string.h>
 
 #include "host/error.h"
+#include "host/function_name.h"
 #include "host/nearest.h"
 
 #define LISTED_MAX 8u /* of functions with one name */
-#define KERNEL_MARK "[kernel] " /* as hr report shows it */
 
 static const struct place *row_at(const struct profile *profile, uint32_t i)
 {
     return &profile->places.all[profile->rows.all[i].place];
-}
-
-/* `bytes` of wanted are the name; behind it only parameters may follow. */
-static bool has_name(const struct place *row, const char *wanted, size_t bytes)
-{
-    return row->name != NULL && strncmp(row->name, wanted, bytes) == 0 &&
-           (row->name[bytes] == 0 || (bytes != 0 && row->name[bytes] == '('));
-}
-
-static bool matches(const struct place *row, const char *wanted)
-{
-    const char *at = strrchr(wanted, '@'); /* symbols with versions have one too */
-
-    if (has_name(row, wanted, strlen(wanted)))
-        return true;
-    return at != NULL && row->object != NULL && strcmp(row->object, at + 1) == 0 &&
-           has_name(row, wanted, (size_t)(at - wanted));
 }
 
 /* "0x401000", and "[0x401000-0x402000)" as hr report shows code without names. */
@@ -63,15 +46,25 @@ static const struct place *find_address(const struct profile *profile, uint64_t 
 static void report_unknown(const struct profile *profile, const char *wanted)
 {
     struct nearest nearest;
+    uint32_t names = 0;
     char list[NEAREST_COUNT * (NEAREST_NAME_BYTES + 2)];
 
     nearest_init(&nearest, wanted);
-    for (uint32_t i = 0; i < profile->rows.count; i++)
-        if (row_at(profile, i)->name != NULL)
-            nearest_offer(&nearest, row_at(profile, i)->name);
+    for (uint32_t i = 0; i < profile->rows.count; i++) {
+        const char *name = row_at(profile, i)->name;
+
+        if (name == NULL)
+            continue;
+        function_offer_nearest(&nearest, name);
+        names++;
+    }
     if (nearest.count != 0)
         error_print("%s: no sample is in a function of that name; the nearest names: %s", wanted,
                     nearest_list(&nearest, list, sizeof list));
+    else if (names != 0)
+        error_print("%s: no sample is in a function of that name; 'hr report' lists the functions "
+                    "that have samples",
+                    wanted);
     else
         error_print(
             "%s: the trace's samples are in no function with a name; name an address, 0x..., "
@@ -79,7 +72,8 @@ static void report_unknown(const struct profile *profile, const char *wanted)
             wanted);
 }
 
-static void report_ambiguous(const struct profile *profile, const char *wanted, uint32_t count)
+static void report_ambiguous(const struct profile *profile, const char *wanted,
+                             enum function_match best, uint32_t count)
 {
     char list[LISTED_MAX * 200] = "";
     size_t used = 0;
@@ -88,7 +82,7 @@ static void report_ambiguous(const struct profile *profile, const char *wanted, 
     for (uint32_t i = 0; i < profile->rows.count && listed < LISTED_MAX; i++) {
         const struct place *row = row_at(profile, i);
 
-        if (!matches(row, wanted))
+        if (function_matches(wanted, row->name, row->object) != best)
             continue;
         used += (size_t)snprintf(
             list + used, sizeof list - used, "%s%.64s@%.64s at 0x%llx", listed++ != 0 ? ", " : "",
@@ -101,22 +95,26 @@ static void report_ambiguous(const struct profile *profile, const char *wanted, 
 
 const struct place *annotate_choose(const struct profile *profile, const char *wanted)
 {
+    enum function_match best = FUNCTION_OTHER;
     const struct place *found = NULL;
     uint32_t count = 0;
     uint64_t address;
 
     if (parse_address(wanted, &address))
         return find_address(profile, address);
-    if (strncmp(wanted, KERNEL_MARK, strlen(KERNEL_MARK)) == 0)
-        wanted += strlen(KERNEL_MARK);
-    for (uint32_t i = 0; i < profile->rows.count; i++)
-        if (matches(row_at(profile, i), wanted)) {
-            found = row_at(profile, i);
-            count++;
-        }
+    for (uint32_t i = 0; i < profile->rows.count; i++) {
+        const struct place *row = row_at(profile, i);
+        enum function_match match = function_matches(wanted, row->name, row->object);
+
+        if (match == FUNCTION_OTHER || match < best)
+            continue;
+        count = match == best ? count + 1 : 1;
+        best = match;
+        found = row;
+    }
     if (count == 0)
         report_unknown(profile, wanted);
     else if (count > 1)
-        report_ambiguous(profile, wanted, count);
+        report_ambiguous(profile, wanted, best, count);
     return count == 1 ? found : NULL;
 }

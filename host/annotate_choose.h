@@ -5,9 +5,8 @@
 #include "host/report/profile.h"
 
 /* The function of a sorted profile that `wanted` names: FUNCTION, FUNCTION@OBJECT, or an address in
- * it (0x...).  A function's parameters and the mark "[kernel] " may be left out.  NULL when there
- * is none or more than one: it is reported, with the names that come near or the ones to choose
- * from.
+ * it (0x...).  host/function_name.h says what may be left out.  NULL when there is none or more
+ * than one: it is reported, with the names that come near or the ones to choose from.
  */
 const struct place *annotate_choose(const struct profile *profile, const char *wanted);
 

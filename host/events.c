@@ -2,6 +2,7 @@
 #include "host/events.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "host/events_generic.h"
@@ -12,7 +13,8 @@
 #include "lib/events.h"
 #include "lib/msr_events.h"
 
-#define NAMES_BYTES ((size_t)NEAREST_COUNT * (NEAREST_NAME_BYTES + 2))
+#define INTRODUCTION_BYTES 32u
+#define NAMES_BYTES (INTRODUCTION_BYTES + (size_t)NEAREST_COUNT * (NEAREST_NAME_BYTES + 2))
 #define SELECT_HIGH (0xfull << 32)
 #define SELECT_HIGH_INTEL (0x3ull << 32) /* IN_TX, IN_TXCP */
 
@@ -22,8 +24,10 @@ static void offer(void *context, const char *name, const char *description)
     nearest_offer(context, name);
 }
 
-/* The nearest of the names of one CPU, or of all when it is NULL. */
-static void find_nearest(const struct events_cpu *cpu, const char *name, char out[NAMES_BYTES])
+/* The nearest of the names of one CPU, or of all when it is NULL, introduced; "" when none is near.
+ */
+static void find_nearest(const struct events_cpu *cpu, const char *name, const char *introduction,
+                         char out[NAMES_BYTES])
 {
     struct nearest nearest;
     const char *table;
@@ -41,7 +45,8 @@ static void find_nearest(const struct events_cpu *cpu, const char *name, char ou
         for (size_t i = 0; (table = events_cpu_table_at(i)) != NULL; i++)
             events_library_list(table, offer, &nearest);
     }
-    nearest_list(&nearest, out, NAMES_BYTES);
+    snprintf(out, INTRODUCTION_BYTES, "%s", nearest.count != 0 ? introduction : "");
+    nearest_list(&nearest, out + strlen(out), NAMES_BYTES - strlen(out));
 }
 
 static bool is_architectural(const char *name)
@@ -78,9 +83,8 @@ int events_check(const char *text, struct run_failure *failure)
         return -1;
     if (exists_anywhere(&spec))
         return 0;
-    find_nearest(NULL, spec.name, names);
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "unknown event '%s'; the nearest known: %s; 'hr events' lists them", text,
+    find_nearest(NULL, spec.name, "; the nearest known: ", names);
+    return run_fail(failure, RUN_EXIT_FAILED, "unknown event '%s'%s; 'hr events' lists them", text,
                     names);
 }
 
@@ -136,9 +140,9 @@ static int not_here(const struct events_cpu *cpu, const char *text, const struct
     char short_name[EVENTS_CPU_TEXT_BYTES];
     char names[NAMES_BYTES];
 
-    find_nearest(cpu, spec->name, names);
+    find_nearest(cpu, spec->name, "; the nearest there: ", names);
     return run_fail(failure, RUN_EXIT_FAILED,
-                    "event '%s' does not exist on the guest's CPU, %s; the nearest there: %s; "
+                    "event '%s' does not exist on the guest's CPU, %s%s; "
                     "'hr events --cpu %s' lists them",
                     text, events_cpu_describe(cpu, described), names,
                     events_cpu_text(cpu, short_name));

@@ -4,6 +4,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+#define NEAREST_PART_BYTES 3u /* at least, of a name within the other */
 
 static size_t least(size_t a, size_t b)
 {
@@ -52,18 +55,42 @@ static size_t length_difference(const char *a, const char *b)
     return a_bytes > b_bytes ? a_bytes - b_bytes : b_bytes - a_bytes;
 }
 
+static bool contains(const char *text, const char *part)
+{
+    size_t bytes = strlen(part);
+
+    for (; bytes >= NEAREST_PART_BYTES && strlen(text) >= bytes; text++)
+        if (strncasecmp(text, part, bytes) == 0)
+            return true;
+    return false;
+}
+
+bool nearest_is_near(const char *wanted, const char *name, size_t distance)
+{
+    size_t bytes = least(strlen(wanted), strlen(name));
+
+    return distance <= (bytes + 2) / 3 || contains(name, wanted) || contains(wanted, name);
+}
+
 void nearest_offer(struct nearest *n, const char *name)
+{
+    nearest_offer_as(n, name, name);
+}
+
+void nearest_offer_as(struct nearest *n, const char *key, const char *name)
 {
     size_t place = n->count;
     size_t distance;
 
     if (n->count == NEAREST_COUNT &&
-        length_difference(n->wanted, name) >= n->distances[NEAREST_COUNT - 1])
+        length_difference(n->wanted, key) >= n->distances[NEAREST_COUNT - 1])
         return;
     for (size_t i = 0; i < n->count; i++)
         if (strcmp(n->names[i], name) == 0)
             return;
-    distance = nearest_distance(n->wanted, name);
+    distance = nearest_distance(n->wanted, key);
+    if (!nearest_is_near(n->wanted, key, distance))
+        return;
     while (place > 0 && distance < n->distances[place - 1])
         place--;
     if (place == NEAREST_COUNT)

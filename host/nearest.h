@@ -2,6 +2,7 @@
 #ifndef HOST_NEAREST_H
 #define HOST_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define NEAREST_COUNT 3
@@ -19,8 +20,15 @@ size_t nearest_distance(const char *a, const char *b);
 
 void nearest_init(struct nearest *n, const char *wanted);
 
-/* Keeps the name if it is among the nearest so far; a name offered twice is kept once. */
+/* Whether a name of that distance may be what was meant: a third of its letters is another, or one
+ * is within the other.  What is farther only looks like an answer. */
+bool nearest_is_near(const char *wanted, const char *name, size_t distance);
+
+/* Keeps the name if it is near and among the nearest so far; a name offered twice is kept once. */
 void nearest_offer(struct nearest *n, const char *name);
+
+/* The same, but compares `key`. */
+void nearest_offer_as(struct nearest *n, const char *key, const char *name);
 
 /* Writes "a, b, c" and returns `out`. */
 char *nearest_list(const struct nearest *n, char *out, size_t room);

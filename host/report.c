@@ -6,7 +6,6 @@
 
 #include "host/commands.h"
 #include "host/error.h"
-#include "host/nearest.h"
 #include "host/reader.h"
 #include "host/report/columns.h"
 #include "host/report/options.h"
@@ -130,20 +129,19 @@ static int unknown_event(const struct report *r, const char *otherwise)
     return HR_EXIT_USAGE;
 }
 
-static int unknown_function(const struct report *r)
+static int find_callers(struct report *r)
 {
-    const struct places *places = &r->profile.places;
-    char list[NEAREST_COUNT * (NEAREST_NAME_BYTES + 2)];
-    struct nearest nearest;
+    struct function_choice choice;
+    int error;
 
-    nearest_init(&nearest, r->options->callers);
-    for (uint32_t i = PLACES_RESERVED; i < places->count; i++)
-        if (places->all[i].name != NULL)
-            nearest_offer(&nearest, places->all[i].name);
-    error_print("--callers %s: no sample has that function on its stack; there are %s",
-                r->options->callers,
-                nearest.count != 0 ? nearest_list(&nearest, list, sizeof list) : "no functions");
-    return HR_EXIT_FAILED;
+    function_choice_init(&choice, r->options->callers);
+    profile_offer_frames(&r->profile, &choice);
+    r->called =
+        function_choice_name(&choice, "--callers ", "no sample has that function on its stack");
+    if (r->called == NULL)
+        return HR_EXIT_FAILED;
+    error = profile_callers(&r->profile, &choice, &r->callers);
+    return error == 0 ? HR_EXIT_OK : reader_fail(r->options->path, error);
 }
 
 /* Besides samples one event is shown: the one sorted by, else instructions, else the first. */
@@ -218,8 +216,6 @@ static int print_profile(struct report *r)
 static int refuse(struct report *r)
 {
     const char *exact = trace_info_exact_problem(&r->scan.info, &r->scan.selection);
-    bool found = true;
-    int error = 0;
 
     if (!r->has_profile) {
         error_print("%s: the samples have no call stacks; record them with 'hr run -g'",
@@ -238,11 +234,7 @@ static int refuse(struct report *r)
         return reader_nothing_selected(
             r->options->path,
             r->scan.info.has_exit ? trace_info_time_ns(&r->scan.info, r->scan.info.exit.time) : 0);
-    if (r->options->view == REPORT_CALLERS)
-        error = profile_callers(&r->profile, r->options->callers, &r->callers, &found);
-    if (error != 0)
-        return reader_fail(r->options->path, error);
-    return found ? HR_EXIT_OK : unknown_function(r);
+    return r->options->view == REPORT_CALLERS ? find_callers(r) : HR_EXIT_OK;
 }
 
 static int present_profile(struct report *r)

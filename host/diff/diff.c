@@ -104,13 +104,21 @@ struct diff_change diff_total(const struct diff *diff)
     };
 }
 
-bool diff_function(const struct diff *diff, const char *name, struct diff_change *change)
+void diff_offer_functions(const struct diff *diff, struct function_choice *choice)
 {
-    *change = (struct diff_change){.name = name, .object = ""};
+    for (uint32_t i = 0; i < diff->place_count; i++)
+        if (diff->places[i].in_before || diff->places[i].in_after)
+            function_choice_offer(choice, diff->places[i].name, diff->places[i].object);
+}
+
+void diff_function(const struct diff *diff, const struct function_choice *function,
+                   struct diff_change *change)
+{
+    *change = (struct diff_change){.name = function->names[0], .object = ""};
     for (uint32_t i = 0; i < diff->place_count; i++) {
         const struct diff_change *place = &diff->places[i];
 
-        if (strcmp(place->name, name) != 0)
+        if (!function_choice_has(function, place->name, place->object))
             continue;
         change->before += place->before;
         change->after += place->after;
@@ -119,7 +127,6 @@ bool diff_function(const struct diff *diff, const char *name, struct diff_change
         change->in_before |= place->in_before;
         change->in_after |= place->in_after;
     }
-    return change->in_before || change->in_after;
 }
 
 /* Events of a side that one sample stands for. */

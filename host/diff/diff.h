@@ -3,6 +3,7 @@
 #define HOST_DIFF_DIFF_H
 
 #include "host/diff/diff_side.h"
+#include "host/function_name.h"
 
 struct diff_change {
     const char *name; /* of a place, or of an event; raw; of one of the sides */
@@ -39,8 +40,12 @@ void diff_free(struct diff *diff);
 /* The total of the event that is compared. */
 struct diff_change diff_total(const struct diff *diff);
 
-/* A function of that name, in whichever objects; false when neither side has it. */
-bool diff_function(const struct diff *diff, const char *name, struct diff_change *change);
+/* Offers the places that have a sample on either side. */
+void diff_offer_functions(const struct diff *diff, struct function_choice *choice);
+
+/* The change of the functions chosen, in whichever objects. */
+void diff_function(const struct diff *diff, const struct function_choice *function,
+                   struct diff_change *change);
 
 /* The change of a place that chance alone may show, three standard deviations; 0: its counts are
  * exact.  A sample falls into a place or not, so the variance of their number is that of a binomial

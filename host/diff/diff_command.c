@@ -202,19 +202,33 @@ static bool is_too_coarse(const struct diff *diff, const struct diff_change *cha
     return true;
 }
 
+/* The change of --function, or of everything.  False when it is of no function, said. */
+static bool find_change(const struct diff *diff, const char *function, struct diff_change *change)
+{
+    struct function_choice choice;
+
+    *change = diff_total(diff);
+    if (function == NULL)
+        return true;
+    function_choice_init(&choice, function);
+    diff_offer_functions(diff, &choice);
+    if (function_choice_name(&choice, "--function ",
+                             "neither trace has a sample in a function of that name") == NULL)
+        return false;
+    diff_function(diff, &choice, change);
+    return true;
+}
+
 static int check_gate(const struct diff *diff, const struct options *options)
 {
-    struct diff_change change = diff_total(diff);
+    struct diff_change change;
     char size[TEXT_QUANTITY_BYTES + 1], relative[TEXT_QUANTITY_BYTES];
     char before[TEXT_QUANTITY_BYTES], after[TEXT_QUANTITY_BYTES];
     const struct trace_info *info = &diff->a->scan.info;
     char room[64];
 
-    if (options->function != NULL && !diff_function(diff, options->function, &change)) {
-        error_print("--function %s: neither trace has a sample in a function of that name",
-                    options->function);
+    if (!find_change(diff, options->function, &change))
         return HR_EXIT_USAGE;
-    }
     if (!options->fail_above.given)
         return HR_EXIT_OK;
     if (cannot_decide(diff) || (options->function != NULL && is_too_coarse(diff, &change, options)))

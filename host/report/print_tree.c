@@ -63,10 +63,9 @@ static void put_name(char *cell, const struct place *place, unsigned int depth, 
         snprintf(cell, COLUMNS_CELL_BYTES, "%*s%u> %s", (int)most, "", depth, name);
 }
 
-static void print_node(FILE *out, struct tree_layout *l, const struct report *r,
+static void print_node(FILE *out, struct tree_layout *l, const struct report *r, uint64_t all,
                        const struct tree_node *node, unsigned int depth)
 {
-    uint64_t all = rows_weight(&r->profile.all, r->profile.event);
     double total = report_share(node->total, all);
 
     snprintf(l->columns.cells[l->total], COLUMNS_CELL_BYTES, "%.2f%%", total);
@@ -85,6 +84,7 @@ struct printing {
     FILE *out;
     const struct report *report;
     struct tree_layout layout;
+    uint64_t all; /* that shares are of */
     unsigned long printed;
     bool more;
 };
@@ -97,16 +97,28 @@ static bool enter(void *context, const struct tree_node *node, uint32_t depth)
     p->more = limit != 0 && p->printed >= limit;
     if (p->more)
         return false;
-    print_node(p->out, &p->layout, p->report, node, depth);
+    print_node(p->out, &p->layout, p->report, p->all, node, depth);
     p->printed++;
     return true;
 }
 
+/* The function's share of the run: those below are of the function. */
+static void print_part(FILE *out, const struct report *r, uint64_t part)
+{
+    char name[256];
+
+    columns_note(out, r->pager.columns, "%s and what it called: %.3g %% of the run; total: of that",
+                 text_escape(name, sizeof name, r->called),
+                 report_share(part, rows_weight(&r->profile.all, r->profile.event)));
+}
+
 void report_print_tree(FILE *out, const struct report *r, const struct tree *tree)
 {
-    struct printing p = {.out = out, .report = r};
+    struct printing p = {.out = out, .report = r, .all = report_tree_weight(r, tree)};
     unsigned long small;
 
+    if (tree == &r->callers)
+        print_part(out, r, p.all);
     lay_out(&p.layout, r, tree == &r->callers);
     columns_print_titles(out, &p.layout.columns);
     small = report_walk_tree(r, tree, enter, NULL, &p);

@@ -230,8 +230,8 @@ int profile_sort(struct profile *profile, bool total)
 }
 
 /* The chain that ends in a node, from the innermost call of the function outwards. */
-static bool add_callers(const struct profile *p, const char *function, uint32_t node,
-                        struct tree *callers)
+static void add_callers(const struct profile *p, const struct function_choice *function,
+                        uint32_t node, struct tree *callers)
 {
     uint64_t self = p->tree.nodes[node].self;
     uint32_t at = TREE_ROOT;
@@ -239,26 +239,32 @@ static bool add_callers(const struct profile *p, const char *function, uint32_t 
 
     for (; node != TREE_ROOT; node = p->tree.nodes[node].parent) {
         uint32_t place = p->tree.nodes[node].place;
-        const char *name = p->places.all[place].name;
+        const struct place *frame = &p->places.all[place];
 
-        found |=
-            name != NULL && p->places.all[place].kind == PLACE_FRAME && strcmp(name, function) == 0;
+        found = found || (frame->kind == PLACE_FRAME &&
+                          function_choice_has(function, frame->name, frame->object));
         if (found)
             at = tree_child(callers, at, place);
     }
     if (found)
         callers->nodes[at].self += self;
-    return found;
 }
 
-int profile_callers(struct profile *profile, const char *function, struct tree *callers,
-                    bool *found)
+void profile_offer_frames(const struct profile *profile, struct function_choice *choice)
+{
+    for (uint32_t i = PLACES_RESERVED; i < profile->places.count; i++)
+        if (profile->places.all[i].kind == PLACE_FRAME)
+            function_choice_offer(choice, profile->places.all[i].name,
+                                  profile->places.all[i].object);
+}
+
+int profile_callers(struct profile *profile, const struct function_choice *function,
+                    struct tree *callers)
 {
     int error = tree_init(callers);
 
-    *found = false;
     for (uint32_t i = 1; i < profile->tree.count && error == 0; i++)
         if (profile->tree.nodes[i].self != 0)
-            *found |= add_callers(profile, function, i, callers);
+            add_callers(profile, function, i, callers);
     return error == 0 ? tree_finish(callers, place_before, profile) : error;
 }

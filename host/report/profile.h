@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "host/function_name.h"
 #include "host/report/groups.h"
 #include "host/report/places.h"
 #include "host/report/rows.h"
@@ -57,10 +58,11 @@ void profile_free(struct profile *profile);
  */
 int profile_sort(struct profile *profile, bool total);
 
-/* The tree of who called the functions of that name, those first; *found tells whether there are
- * any.  0 or -ENOMEM.
- */
-int profile_callers(struct profile *profile, const char *function, struct tree *callers,
-                    bool *found);
+/* Offers the functions that are on stacks. */
+void profile_offer_frames(const struct profile *profile, struct function_choice *choice);
+
+/* The tree of who called the functions chosen, those first.  0 or -ENOMEM. */
+int profile_callers(struct profile *profile, const struct function_choice *function,
+                    struct tree *callers);
 
 #endif

@@ -50,6 +50,7 @@ struct report { /* what there is to print */
     struct report_marks marks;
     struct sections sections;
     struct tree callers;
+    const char *called; /* the function whose callers they are; raw */
     struct pager pager;
     int shown; /* the event beside samples; -1: there is none */
     bool has_profile;
@@ -61,6 +62,11 @@ const char *report_dimension_name(enum report_dimension by);
 
 /* What is shown of everything in percent; 0 of nothing. */
 double report_share(uint64_t part, uint64_t all);
+
+/* What the shares of a tree are of: all that was counted, or all of the function whose callers are
+ * shown, so that a small function has callers, too.
+ */
+uint64_t report_tree_weight(const struct report *report, const struct tree *tree);
 
 /* Whether a row is not shown for its share. */
 bool report_too_small(const struct report *report, double share);

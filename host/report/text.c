@@ -55,6 +55,12 @@ double report_share(uint64_t part, uint64_t all)
     return all != 0 ? 100.0 * (double)part / (double)all : 0.0;
 }
 
+uint64_t report_tree_weight(const struct report *r, const struct tree *tree)
+{
+    return tree == &r->callers ? tree->nodes[TREE_ROOT].total
+                               : rows_weight(&r->profile.all, r->profile.event);
+}
+
 bool report_too_small(const struct report *report, double share)
 {
     return report->options->min_percent > 0 && share < report->options->min_percent;

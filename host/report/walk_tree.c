@@ -18,7 +18,7 @@ unsigned long report_walk_tree(const struct report *r, const struct tree *tree,
                                bool (*enter)(void *, const struct tree_node *, uint32_t),
                                void (*leave)(void *), void *context)
 {
-    uint64_t all = rows_weight(&r->profile.all, r->profile.event);
+    uint64_t all = report_tree_weight(r, tree);
     struct cursor *path = malloc(((size_t)tree->count + 1) * sizeof *path);
     unsigned long small = 0;
     uint32_t depth = 0;

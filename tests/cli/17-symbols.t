@@ -47,7 +47,7 @@ library() {
 }
 ok 'a library' library 1
 ok 'a program' g++ -O2 -g -o prog main.cc -L. -ldemo "-Wl,-rpath,$work"
-run_guest -q -i 1us ./prog
+run_guest -q -g -i 1us ./prog
 is 'run: status' "$status" 0
 mv hr.bin demo.bin
 cp libdemo.so whole.so
@@ -59,6 +59,23 @@ like 'Rust, legacy' out ' demo::spin +libdemo\.so$'
 like 'Rust, v0' out ' demo::sub::spin +libdemo\.so$'
 like 'a name cannot steer the terminal' out ' evil\\x1b\[31m<b>"x", +libdemo\.so$'
 is 'nothing to complain' "$(cat err)" ''
+# a function is found by the name that people call it
+for name in hot demo::hot 'demo::hot(int)' hot@libdemo.so; do
+    run_hr annotate "$name" demo.bin
+    like "annotate $name" out '^# demo::hot\(int\) in libdemo\.so'
+    run_hr report --callers "$name" demo.bin
+    like "report --callers $name" out '^ *100\.00% .* demo::hot\(int\)$'
+    run_hr diff --function "$name" --fail-above 99% demo.bin demo.bin
+    is "diff --function $name" "$status.$(cat err)" 0.
+done
+for command in 'annotate spin' 'report --callers spin' 'diff --function spin demo.bin'; do
+    # shellcheck disable=SC2086
+    run_hr $command demo.bin
+    is "$command: two have that name" "$status" "$(case $command in report*) echo 1 ;; *) echo 2 ;; esac)"
+    like "$command: both are listed" err 'spin: 2 functions have that name: demo::(sub::)?spin.*, demo::(sub::)?spin'
+done
+run_hr report --callers bot demo.bin
+like 'the nearest name, by what it is called' err '; the nearest names: demo::hot\(int\)'
 run_hr report -n 0 --no-demangle demo.bin
 like 'not demangled: C++' out ' _ZN4demo3hotEi +libdemo\.so$'
 like 'not demangled: Rust' out ' _ZN4demo4spin17h0123456789abcdefE +libdemo\.so$'

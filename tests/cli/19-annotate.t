@@ -71,7 +71,7 @@ run_hr annotate spin@libc.so.6 hot.bin
 is 'a function of another object' "$status" 2
 run_hr annotate spim hot.bin
 is 'an unknown name: status' "$status" 2
-like 'an unknown name: the nearest' err '^hr: spim: no sample is in a function of that name; the nearest names: spin, '
+like 'an unknown name: the nearest' err '^hr: spim: no sample is in a function of that name; the nearest names: spin$'
 run_hr annotate 0x10 hot.bin
 like 'an address without code' err '^hr: 0x10: no sample is in the code there'
 run_hr annotate -e no-such spin hot.bin

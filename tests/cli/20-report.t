@@ -108,6 +108,13 @@ is 'a total is that of the chains with the function, recursion counted once' \
     "$(jq --arg f "$name" '[.rows[] | select(.function == $f).total.samples] | add' out)" "$in_tree"
 run_hr report --callers "$name" --min 0 --format json stacks.bin
 is 'callers: the same total' "$(jq '[.tree[].total] | add' out)" "$in_tree"
+# a function of a small share has callers, too: shares are of the function
+run_hr report --format json stacks.bin
+small=$(jq -r '[.rows[] | select(.function != null and .total.samples > 0)] | min_by(.total.samples).function' out)
+run_hr report --callers "$small" stacks.bin
+is 'callers of a small function: all of it, and who called it' \
+    "$(awk '/^ *[0-9.]+%/ { print $1; if (++n == 2) exit }' out | paste -sd ' ')" '100.00% 100.00%'
+like 'callers of a small function: its part of the run' out "^# $small and what it called: [0-9.e-]+ % of the run; total: of that"
 run_hr report --stacks --min 5 stacks.bin
 is 'tree: small branches are left out' "$(awk '/^ *[0-9.]+%/ && $1 + 0 < 5' out)" ''
 like 'tree: said' out '^# [0-9]+ branches with less than 5 % are left out'
@@ -122,7 +129,10 @@ run_hr report --stacks plain.bin
 is 'a tree without stacks: status' "$status" 1
 like 'a tree without stacks: said' err "the samples have no call stacks; record them with 'hr run -g'"
 run_hr report --callers no_such_function stacks.bin
-is 'callers of nobody' "$status.$(grep -c 'no sample has that function' err)" 1.1
+is 'callers of nobody' "$status.$(cat err)" \
+    '1.hr: --callers no_such_function: no sample has that function on its stack'
+run_hr report --callers "${name}x" stacks.bin
+like 'callers of a mistyped function' err "has that function on its stack; the nearest names: $name"
 for wrong in '--by function,line' '--by cpu,cpu' '--by nothing' '--by ,' '--min x' '--min 101' '--format xml' \
     '--stacks --marks' '--by cpu --stacks' '--marks --format csv' '--total --no-total'; do
     # shellcheck disable=SC2086

@@ -346,8 +346,12 @@ static void nearest_names(void **state)
     nearest_offer(&n, "branch-misses");
     nearest_offer(&n, "branches");
     nearest_offer(&n, "ranch");
-    assert_string_equal(nearest_list(&n, list, sizeof list), "ranch, branches, cycles");
+    assert_string_equal(nearest_list(&n, list, sizeof list), "ranch, branches, branch-misses");
     assert_int_equal(strlen(nearest_list(&n, list, 8)), 7);
+    nearest_init(&n, "no_such_function"); /* what is far away is no answer */
+    nearest_offer(&n, "main");
+    nearest_offer(&n, "_IO_new_file_write");
+    assert_int_equal(n.count, 0);
 }
 
 static void collect(void *context, const char *name, const char *description)

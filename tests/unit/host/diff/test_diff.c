@@ -54,6 +54,7 @@ static void places_are_joined_by_name_and_object(void **state)
     struct diff_row after[] = {row("f", "prog", 1, 30), row("new", "prog", 1, 60),
                                row("same", "x", 0, 0)};
     struct diff_side a = {.rows = before, .row_count = 3}, b = {.rows = after, .row_count = 3};
+    struct function_choice choice;
     struct diff_change change;
     struct diff diff;
 
@@ -69,11 +70,15 @@ static void places_are_joined_by_name_and_object(void **state)
     assert_string_equal(diff.places[1].name, "new");
     assert_int_equal(diff.places[2].before, 10);
     assert_int_equal(diff.places[2].after, 30);
-    assert_true(diff_function(&diff, "f", &change));
+    function_choice_init(&choice, "f");
+    diff_offer_functions(&diff, &choice);
+    assert_string_equal(function_choice_name(&choice, "", ""), "f");
+    diff_function(&diff, &choice, &change);
     assert_int_equal(change.before, 15);
     assert_int_equal(change.after, 30);
-    assert_false(diff_function(&diff, "g", &change));
-    assert_false(diff_function(&diff, "same", &change)); /* not a sample */
+    function_choice_init(&choice, "same"); /* not a sample */
+    diff_offer_functions(&diff, &choice);
+    assert_int_equal(choice.count, 0);
     diff_free(&diff);
     assert_int_equal(diff_compare(&diff, &a, &b, "cycles"), -ENOENT);
     assert_int_equal(diff_compare(&diff, &a, &b, "samples"), 0);
