@@ -12,6 +12,7 @@
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/reader.h"
+#include "host/reader_output.h"
 #include "host/report/profile.h"
 #include "host/terminal.h"
 #include "host/trace_scan.h"
@@ -224,7 +225,10 @@ static int annotate(struct annotate *a, struct selection *selection, int *status
     }
     if (a->profile.all.samples == 0) {
         *status = HR_EXIT_FAILED;
-        error_print("%s: no sample is there, or none that is selected", a->options->path);
+        if (selection_is_all(&a->scan.selection))
+            reader_nothing(&a->scan, a->options->path, 0);
+        else
+            error_print("%s: no sample is there, or none that is selected", a->options->path);
         return 0;
     }
     row = annotate_choose(&a->profile, a->options->function);

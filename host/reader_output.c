@@ -2,6 +2,8 @@
 #include "host/reader_output.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +11,7 @@
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/reader.h"
+#include "host/text.h"
 
 enum reader_format reader_format(const char *argument, const struct argp_state *state)
 {
@@ -61,10 +64,60 @@ void reader_warn(const struct trace_scan *scan, const char *path)
                     path, path);
 }
 
+/* The run was over, or sampling paused, before the first sample was due. */
+static void say_trigger(const struct trace_info *info, char *text, size_t room)
+{
+    double interval_ns = (double)trace_info_interval_ns(info);
+    double ran_ns = info->has_exit ? (double)trace_info_time_ns(info, info->exit.time) : INFINITY;
+    char ran[TEXT_QUANTITY_BYTES], interval[TEXT_QUANTITY_BYTES], word[64];
+    uint64_t period = info->sampling.period_events;
+
+    if (interval_ns != 0 && ran_ns < interval_ns)
+        snprintf(text, room,
+                 "the run took %s, less than the interval of %s; choose a shorter one with 'hr run "
+                 "-i'",
+                 text_time(ran, ran_ns), text_time(interval, interval_ns));
+    else if ((info->sampling.flags & HR_SAMPLING_PAUSED) != 0)
+        snprintf(text, room,
+                 "--paused samples only from the program's hr_start() on, which it did not call, "
+                 "or no interval before its end or hr_pause()");
+    else if (period != 0 && info->event_count != 0)
+        snprintf(text, room, "%s did not occur %s times; choose a shorter period with 'hr run -c'",
+                 trace_info_event_word(info, 0, word), text_count(interval, period));
+    else if (interval_ns != 0)
+        snprintf(text, room,
+                 "no sample was due while the program ran on a CPU; choose a shorter interval with "
+                 "'hr run -i'");
+    else
+        snprintf(text, room, "the program ended before the first one was due");
+}
+
+char *reader_no_samples(const struct trace_scan *scan, char *text, size_t room)
+{
+    const struct trace_info *info = &scan->info;
+    char lost[TEXT_QUANTITY_BYTES];
+
+    if (scan->audit.lost != 0)
+        snprintf(text, room, "all %s were lost; 'hr stat' says why",
+                 text_count(lost, scan->audit.lost));
+    else if (!trace_audit_complete(&scan->audit))
+        snprintf(text, room, "the trace is incomplete; 'hr check' says what is missing");
+    else if (info->sampling.mode == HR_MODE_OFF)
+        snprintf(text, room, "mode off takes none; run it in another --mode");
+    else if (info->sampling.mode == HR_MODE_INSTRUCTED)
+        snprintf(text, room,
+                 "mode instructed takes one where the program calls hr_poll(), and it did not");
+    else
+        say_trigger(info, text, room);
+    return text;
+}
+
 int reader_nothing(const struct trace_scan *scan, const char *path, uint64_t last)
 {
+    char why[READER_WHY_BYTES];
+
     if (!selection_is_all(&scan->selection))
         return reader_nothing_selected(path, trace_info_time_ns(&scan->info, last));
-    error_print("%s: no samples; 'hr check %s' says whether some are missing", path, path);
+    error_print("%s: no samples: %s", path, reader_no_samples(scan, why, sizeof why));
     return HR_EXIT_FAILED;
 }

@@ -25,6 +25,11 @@ int reader_output_close(struct output *out);
 /* After the walk: says that the trace is incomplete, if so. */
 void reader_warn(const struct trace_scan *scan, const char *path);
 
+#define READER_WHY_BYTES 256
+
+/* Why a trace has no samples, as far as it says so, with the remedy. */
+char *reader_no_samples(const struct trace_scan *scan, char *text, size_t room);
+
 /* Says that there was nothing to show, and why.  `last` is the time of the trace's last record.
  * HR_EXIT_FAILED. */
 int reader_nothing(const struct trace_scan *scan, const char *path, uint64_t last);

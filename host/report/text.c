@@ -1,6 +1,7 @@
 /* The words that the views of a report have in common. */
 #include <string.h>
 
+#include "host/reader_output.h"
 #include "host/report/columns.h"
 #include "host/report/report.h"
 #include "host/text.h"
@@ -189,6 +190,9 @@ void report_print_head(FILE *out, const struct report *r)
     columns_note(out, r->pager.columns, "%s samples%s, mode %s%s",
                  text_count(a, r->profile.all.samples), lost, trace_info_mode(info->sampling.mode),
                  trigger);
+    if (r->profile.all.samples == 0)
+        columns_note(out, r->pager.columns, "no samples: %s",
+                     reader_no_samples(&r->scan, safe, sizeof safe));
     print_measure(out, r);
     if (r->wanted.stacks)
         print_ends(out, r);

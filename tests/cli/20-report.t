@@ -170,4 +170,22 @@ if command -v script >/dev/null; then
 else
     skip 12 'script (bsdutils) is not installed'
 fi
+# a report of nothing says why, and what to do
+# why OPTION... WORDS: of a run without samples
+why() {
+    words=$1
+    shift
+    run_guest -q "$@" "$WORKLOADS/hello-musl"
+    run_hr report
+    is "no samples, $*: status" "$status" 0
+    like "no samples, $*: why" out "^# no samples: $words"
+}
+why 'mode off takes none; run it in another --mode$' --mode off
+why 'the run took [0-9.]+ .?s, less than the interval of 100\.0 s; choose a shorter one with' -i 100s
+why "--paused samples only from the program's hr_start\(\) on, which it did not call" --paused -i 1us
+why 'mode instructed takes one where the program calls hr_poll\(\), and it did not$' --mode instructed
+run_hr annotate main
+is 'annotate: why there are none' "$status.$(cat err)" \
+    '1.hr: hr.bin: no samples: mode instructed takes one where the program calls hr_poll(), and it did not'
+
 done_testing
