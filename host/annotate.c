@@ -225,7 +225,7 @@ static int annotate(struct annotate *a, struct selection *selection, int *status
     }
     if (a->profile.all.samples == 0) {
         *status = HR_EXIT_FAILED;
-        if (selection_is_all(&a->scan.selection))
+        if (selection_is_all(selection))
             reader_nothing(&a->scan, a->options->path, 0);
         else
             error_print("%s: no sample is there, or none that is selected", a->options->path);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,8 +157,23 @@ static uint64_t linked_address(const struct symbols_object *object,
     return symbols_elf_address(&object->elf, address - range->start + range->file_offset);
 }
 
+/* "libx.so+0x1130", the address as the file was linked, where a function has bounds and no name. */
+static const char *keep_bounds_name(struct symbols *s, const struct symbols_object *object,
+                                    const struct symbols_function *function)
+{
+    const char *kept;
+    char *text;
+
+    if (asprintf(&text, "%s+0x%llx", object->name, (unsigned long long)function->start) < 0)
+        return NULL;
+    kept = symbols_names_keep(&s->names, text, strlen(text));
+    free(text);
+    return kept;
+}
+
 /* Its name for people, made when it is first asked for. */
-static const char *function_name(struct symbols *s, struct symbols_function *function)
+static const char *function_name(struct symbols *s, const struct symbols_object *object,
+                                 struct symbols_function *function)
 {
     const char *name = __atomic_load_n(&function->name, __ATOMIC_ACQUIRE);
 
@@ -165,11 +181,24 @@ static const char *function_name(struct symbols *s, struct symbols_function *fun
         return name;
     pthread_mutex_lock(&s->lock);
     if (function->name == NULL) {
-        name = symbols_names_function(&s->names, function->raw, s->options.raw_names);
+        name = function->raw != NULL
+                   ? symbols_names_function(&s->names, function->raw, s->options.raw_names)
+                   : keep_bounds_name(s, object, function);
         __atomic_store_n(&function->name, name != NULL ? name : function->raw, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&s->lock);
     return function->name;
+}
+
+static struct symbols_function *find_bounds(struct symbols *s, struct symbols_object *object,
+                                            uint64_t linked)
+{
+    if (!__atomic_load_n(&object->bounds_loaded, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&s->lock);
+        symbols_object_load_bounds(object);
+        pthread_mutex_unlock(&s->lock);
+    }
+    return symbols_object_bounds(object, linked);
 }
 
 static void place_in(struct symbols *s, struct symbols_object *object, uint64_t linked,
@@ -181,9 +210,12 @@ static void place_in(struct symbols *s, struct symbols_object *object, uint64_t 
     if (function == NULL) {
         if (object->status == 0 && !__atomic_load_n(&object->unnamed, __ATOMIC_RELAXED))
             __atomic_store_n(&object->unnamed, true, __ATOMIC_RELAXED);
-        return;
+        function = find_bounds(s, object, linked);
+        place->nameless = true;
     }
-    place->name = function_name(s, function);
+    if (function == NULL)
+        return;
+    place->name = function_name(s, object, function);
     place->offset = linked - function->start;
     place->start = address - place->offset;
     place->end = place->start + (function->end - function->start);

@@ -2,10 +2,11 @@
  * files.
  *
  * Functions are those of .symtab, here or in the debug file, else of .dynsym; where there are none,
- * callers show address ranges.  A file is opened when an address in it is first looked up; one
- * whose build-id differs from the map's is not used.  Looking up is for any number of threads at
- * once, but for symbols_update.  ELF files are hostile input; memory is bounded.  Prints nothing
- * but, on a terminal, what is fetched from a debuginfod server.
+ * those of the call frame information, which have no names but "libx.so+0x1130"; and where there is
+ * none of that either, callers show address ranges.  A file is opened when an address in it is
+ * first looked up; one whose build-id differs from the map's is not used.  Looking up is for any
+ * number of threads at once, but for symbols_update.  ELF files are hostile input; memory is
+ * bounded.  Prints nothing but, on a terminal, what is fetched from a debuginfod server.
  */
 #ifndef HOST_SYMBOLS_H
 #define HOST_SYMBOLS_H
@@ -39,6 +40,7 @@ struct symbols_place {
     uint64_t offset; /* from the function's start, or from `start` */
     uint64_t start; /* run-time address of the function, or of a 4-KiB range */
     uint64_t end; /* first address behind it */
+    bool nameless; /* it has no symbol: the name, if any, is the file's with an address */
     bool kernel; /* Microtome's own code, by its map or by its address */
     const char *object; /* the file's name without folders, NULL if in no map; raw */
 };

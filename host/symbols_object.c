@@ -7,6 +7,10 @@
 #include <string.h>
 
 #include "host/symbols_debuginfod.h"
+#include "host/symbols_search.h"
+#include "host/unwind_tables.h"
+
+#define BOUNDS_MEMORY_MAX (96ull << 20) /* while the tables are read */
 
 int symbols_object_init(struct symbols_object *object, const struct trace_map *map, bool program)
 {
@@ -28,6 +32,7 @@ void symbols_object_free(struct symbols_object *object)
     if (symbols_object_usable(object))
         symbols_elf_close(&object->elf);
     symbols_file_close(&object->file);
+    free(object->bounds);
     free(object->stranger);
     free(object->problem);
     free(object->map.path);
@@ -59,6 +64,53 @@ void symbols_object_load_lines(struct symbols_object *object, const struct symbo
     object->lines_status = symbols_lines_open(&object->lines, &object->file, options, names);
 }
 
+/* The larger table: .debug_frame, if any, is of few functions beside .eh_frame, or of all. */
+static const struct unwind_table *larger(const struct unwind_tables *tables)
+{
+    const struct unwind_table *table = &tables->tables[0];
+
+    return tables->table_count == 2 && tables->tables[1].count > table->count ? &tables->tables[1]
+                                                                              : table;
+}
+
+static void take_bounds(struct symbols_object *object, const struct unwind_table *table)
+{
+    object->bounds = calloc(table->count, sizeof object->bounds[0]);
+    if (object->bounds == NULL)
+        return;
+    for (size_t i = 0; i < table->count && i < SYMBOLS_ELF_FUNCTIONS_MAX; i++) {
+        const struct unwind_entry *entry = &table->entries[i];
+
+        if (object->bound_count != 0 &&
+            object->bounds[object->bound_count - 1].start == entry->start)
+            continue;
+        object->bounds[object->bound_count++] =
+            (struct symbols_function){.start = entry->start, .end = entry->end};
+    }
+}
+
+void symbols_object_load_bounds(struct symbols_object *object)
+{
+    struct unwind_tables tables;
+
+    if (object->bounds_loaded)
+        return;
+    unwind_tables_open(&tables, object->file.fd, BOUNDS_MEMORY_MAX);
+    if (tables.table_count != 0 && larger(&tables)->count != 0)
+        take_bounds(object, larger(&tables));
+    unwind_tables_close(&tables);
+    __atomic_store_n(&object->bounds_loaded, true, __ATOMIC_RELEASE);
+}
+
+struct symbols_function *symbols_object_bounds(const struct symbols_object *object,
+                                               uint64_t address)
+{
+    size_t low =
+        symbols_search(object->bounds, sizeof object->bounds[0], object->bound_count, address);
+
+    return low != 0 && address < object->bounds[low - 1].end ? &object->bounds[low - 1] : NULL;
+}
+
 bool symbols_object_usable(const struct symbols_object *object)
 {
     return object->loaded && (object->status == 0 || object->status == -ENODATA);
@@ -84,7 +136,8 @@ static const char *program_problem(int status)
 {
     switch (status) {
     case -ENODATA:
-        return "stripped: showing address ranges; build it with symbols to see functions, or name "
+        return "stripped: showing functions by address; build it with symbols to see functions, or "
+               "name "
                "the folder of its debug file with --debug-dir";
     case -ESTALE:
         return "its build-id is not the recorded program's: showing addresses; name the right "
@@ -102,7 +155,8 @@ static const char *library_problem(int status)
 {
     switch (status) {
     case -ENODATA:
-        return "stripped: showing address ranges; install its debug symbols, or name their folder "
+        return "stripped: showing functions by address; install its debug symbols, or name their "
+               "folder "
                "with --debug-dir";
     case -ESTALE:
         return "its build-id is not the recorded library's, it has changed since: showing "
@@ -140,13 +194,14 @@ static const char *partly_problem(struct symbols_object *object)
     char *text = NULL;
 
     if (object->stranger != NULL)
-        (void)asprintf(&text,
-                       "%s is the debug file of another build: showing address ranges where only "
-                       "that one knows the function; install the one that fits",
-                       object->stranger);
+        (void)asprintf(
+            &text,
+            "%s is the debug file of another build: showing functions by address where only "
+            "that one knows the function; install the one that fits",
+            object->stranger);
     else
         (void)asprintf(&text,
-                       "%s: showing address ranges between its exported functions; install its "
+                       "%s: showing functions that it does not export by address; install its "
                        "debug symbols (of the C library: libc6-dbg), or set DEBUGINFOD_URLS",
                        no_debug_file());
     free(object->problem);

@@ -17,11 +17,14 @@ struct symbols_object {
     bool loaded; /* file and elf are settled; read and written as an atomic */
     bool unnamed; /* an address in it had no function; an atomic, too */
     bool lines_loaded; /* so are lines */
+    bool bounds_loaded; /* bounds are settled; an atomic, too */
     int status; /* of symbols_file_open, symbols_elf_open */
     int lines_status; /* of symbols_lines_open */
     struct symbols_file file;
     struct symbols_elf elf;
     struct symbols_lines *lines; /* NULL: none */
+    struct symbols_function *bounds; /* functions without a name; ascending; owned */
+    size_t bound_count;
     char *stranger; /* as symbols_module_stranger; owned */
     char *problem; /* the last text that was made; owned */
 };
@@ -38,6 +41,14 @@ void symbols_object_load(struct symbols_object *object, const struct symbols_opt
 /* Opens the debug information of a file that was loaded, once. */
 void symbols_object_load_lines(struct symbols_object *object, const struct symbols_options *options,
                                struct symbols_names *names);
+
+/* Reads where functions begin and end from the call frame information, once: all that a stripped
+ * file says of them. */
+void symbols_object_load_bounds(struct symbols_object *object);
+
+/* The function there, whose raw name is NULL; or NULL. */
+struct symbols_function *symbols_object_bounds(const struct symbols_object *object,
+                                               uint64_t address);
 
 /* Whether the file's segments are known: its addresses have a meaning. */
 bool symbols_object_usable(const struct symbols_object *object);

@@ -77,8 +77,10 @@ static void name_place(struct diff_side *side, uint64_t ip, char name[NAME_BYTES
 {
     struct symbols_frame frames[SYMBOLS_FRAMES_MAX];
     struct symbols_place place;
+    bool nameless;
 
     symbols_find(side->symbols, ip, &place);
+    nameless = place.nameless || place.name == NULL;
     *object = place.object != NULL ? place.object : place.kernel ? "[kernel]" : "[unknown]";
     if (side->alias != NULL && side->program != NULL && strcmp(*object, side->program) == 0)
         *object = side->alias;
@@ -89,8 +91,8 @@ static void name_place(struct diff_side *side, uint64_t ip, char name[NAME_BYTES
         frames[0].file != NULL)
         snprintf(name, NAME_BYTES, "%s:%u", frames[0].file, frames[0].line);
     else
-        snprintf(name, NAME_BYTES, "%s%s", place.kernel && place.name != NULL ? "[kernel] " : "",
-                 place.name != NULL ? place.name : "[no symbols]");
+        snprintf(name, NAME_BYTES, "%s%s", place.kernel && !nameless ? "[kernel] " : "",
+                 nameless ? "[no symbols]" : place.name);
 }
 
 static const char *program_of(const struct trace_info *info)

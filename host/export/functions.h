@@ -1,7 +1,7 @@
 /* The functions that a trace's addresses lie in, numbered from 0 in the order of their appearance.
  *
- * Where there are no symbols a range of 4 KiB takes a function's place.  Memory is bounded: what
- * finds no room is function 0, which has no name.  Never prints.
+ * Where nothing says where a function ends, a range of 4 KiB takes its place.  Memory is bounded:
+ * what finds no room is function 0, which has no name.  Never prints.
  */
 #ifndef HOST_EXPORT_FUNCTIONS_H
 #define HOST_EXPORT_FUNCTIONS_H

@@ -16,7 +16,7 @@
 
 enum place_kind {
     PLACE_NONE, /* places do not matter: all are one */
-    PLACE_FUNCTION, /* or 4 KiB where there are no symbols */
+    PLACE_FUNCTION, /* or 4 KiB where nothing says where one ends */
     PLACE_LINE,
     PLACE_LIBRARY,
     PLACE_ADDRESS,

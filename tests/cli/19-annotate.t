@@ -100,7 +100,7 @@ is '40 columns hold every line' "$(sed "s/$(printf '\033')\[[0-9;]*m//g" out | a
 like 'and the code' out '[0-9.]+% >\+[0-9a-f]+ +add +r'
 like 'the hottest lines are coloured' out "^$(printf '\033')\[1;31m +[0-9.]+%.*$(printf '\033')\[0m$"
 
-# names steer no terminal, and code without symbols is shown by its range
+# names steer no terminal, and a function without a symbol is shown by its address
 objcopy --redefine-sym "spin=sp$(printf '\033')[31min<b>" hot hostile || exit 1
 run_hr annotate --program hostile "sp$(printf '\033')[31min<b>" hot.bin
 is 'a hostile name: status' "$status" 0
@@ -108,10 +108,29 @@ like 'a hostile name is escaped' out '^# sp\\x1b\[31min<b> in hot, '
 strip -o stripped hot && mv hot hot.symbols
 run_hr annotate --program stripped "$address" hot.bin
 is 'stripped: status' "$status" 0
-like 'stripped: the range' out '^# code without a name in hot, 0x[0-9a-f]+000 to 0x[0-9a-f]+000$'
+like 'stripped: the function' out "^# hot\\+$address in hot, $address to 0x"
 like 'stripped: its instructions' out ' jg  +0x'
 is 'stripped: the samples are all there' "$(added)" \
-    "$("$HR" report --program stripped -n 0 hot.bin 2>err | awk -v at="[${address%???}000-" 'index($5, at) == 1 { gsub(",", "", $3); print $3 }')"
+    "$("$HR" report --program stripped -n 0 hot.bin 2>err | awk -v at="hot+$address" '$5 == at { gsub(",", "", $3); print $3 }')"
+whole=$(added)
+run_hr annotate --program stripped "hot+$address" hot.bin
+is 'stripped: by the name that the report shows' "$status.$(added)" "0.$whole"
+run_hr diff --program stripped --old-program stripped hot.bin hot.bin
+is 'stripped: diff' "$status" 0
+run_hr export folded -o folded hot.bin --program stripped
+like 'stripped: exported' folded "^hot\\+$address [0-9]+$"
+objcopy --remove-section .eh_frame stripped bare
+run_hr annotate --program bare "$address" hot.bin
+like 'without call frame information: the range' out '^# code without a name in hot, 0x[0-9a-f]+000 to 0x[0-9a-f]+000$'
+# what .eh_frame says is not believed
+for seed in 1 2 3 4 5 6 7 8 9 10; do
+    objcopy -O binary --only-section .eh_frame --set-section-flags .eh_frame=alloc stripped frame
+    perl -e 'srand $ARGV[0]; local $/; $_ = <STDIN>; substr($_, rand length, 1) = chr rand 256 for 1 .. length($_) / 20; print' \
+        $seed <frame >damaged
+    objcopy --update-section .eh_frame=damaged stripped torn 2>/dev/null
+    run_hr report --program torn hot.bin
+    is "damaged call frame information, $seed: status" "$status" 0
+done
 rm -rf "$XDG_CACHE_HOME/microtome" # no copy was kept
 run_hr annotate "$address" hot.bin
 is 'the program is gone: status' "$status" 0

@@ -39,7 +39,7 @@ static const char *source_line(struct fixture *f, char text[128])
 }
 
 #define FOUND "3 demo::work(int, int) 11"
-#define UNKNOWN "1 - 0"
+#define UNKNOWN "1 program+0x" /* by its address, which .eh_frame knows */
 
 /* What is known of the probe, and the problems that are told, one a line. */
 static void expect(struct fixture *f, const char *wanted, const char *problem)
@@ -48,7 +48,10 @@ static void expect(struct fixture *f, const char *wanted, const char *problem)
     char line[128];
 
     assert_int_equal(symbols_open(&f->symbols, &f->program.info, &f->options), 0);
-    assert_string_equal(source_line(f, line), wanted);
+    source_line(f, line);
+    if (strcmp(wanted, UNKNOWN) == 0)
+        line[strlen(UNKNOWN)] = 0;
+    assert_string_equal(line, wanted);
     text = symbols_problem(f->symbols, 0, &file);
     if (problem == NULL) {
         assert_null(text);
@@ -171,7 +174,7 @@ static void replaced_library_is_found_by_build_id(void **state)
     (void)state;
     build(&f, SHARED "true", "mv $p kept && " OTHER SHARED "true");
     f.program.map.meta.flags = 0;
-    expect(&f, UNKNOWN, "build-id");
+    expect(&f, "1 - 0", "build-id");
     program_build_id_name(&f.program, "folder", "", name);
     snprintf(command, sizeof command, "mkdir -p $(dirname %s) && mv kept %s", name, name);
     program_run(&f.program, command);
@@ -199,7 +202,7 @@ static void a_stripped_program_is_told(void **state)
 
     (void)state;
     build(&f, "g++ -O2 -g -static -o $p program.cc", "strip $p");
-    expect(&f, UNKNOWN, "stripped: showing address ranges");
+    expect(&f, UNKNOWN, "stripped: showing functions by address");
     finish(&f);
 }
 
