@@ -9,6 +9,7 @@
 #include "host/text.h"
 
 #define KERNEL_MARK "[kernel] " /* as hr report shows it */
+#define FUNCTION_INLINED "(inlined)" /* behind a name in reports: no parameters */
 #define PLAIN_BYTES 1024u
 #define WANTED_BYTES 1024u
 
@@ -72,6 +73,8 @@ static struct parts take_apart(const char *name)
         }
         at++;
     }
+    if (parts.end == NULL && depth != 0 && *open == '(' && open != name)
+        parts.end = open; /* its end was cut off */
     if (parts.end == NULL) {
         parts.begin = name;
         parts.end = at;
@@ -138,6 +141,53 @@ enum function_match function_matches(const char *wanted, const char *name, const
         return match;
     snprintf(without, sizeof without, "%.*s", (int)(at - wanted), wanted);
     return match_name(without, name);
+}
+
+/* Puts "(...)" or the like for what is from `from` to before `to`, if that is shorter. */
+static void hide(char *from, const char *to, const char *instead)
+{
+    size_t bytes = strlen(instead);
+
+    if (to <= from + bytes)
+        return;
+    memcpy(from, instead, bytes);
+    memmove(from + bytes, to, strlen(to) + 1);
+}
+
+/* Behind the bracket that closes the one at `at`. */
+static const char *behind_group(const char *at)
+{
+    char open = *at, close = open == '(' ? ')' : '>';
+    unsigned int depth = 0;
+
+    for (; *at != 0; at++) {
+        depth += *at == open;
+        if (*at == close && --depth == 0)
+            return at + 1;
+    }
+    return at;
+}
+
+void function_hide_parameters(char *name)
+{
+    char *at = name + (take_apart(name).end - name);
+
+    if (*at == '(' && strcmp(at, FUNCTION_INLINED) != 0)
+        hide(at, behind_group(at), "(...)");
+}
+
+void function_hide_templates(char *name)
+{
+    for (char *at = name; *at != 0; at++) {
+        size_t bytes = operator_bytes(name, at);
+
+        if (bytes != 0)
+            at += bytes - 1;
+        else if (*at == '<')
+            hide(at, behind_group(at), "<...>");
+        if (strncmp(at, "<...>", 5) == 0)
+            at += 4;
+    }
 }
 
 void function_offer_nearest(struct nearest *nearest, const char *name)

@@ -27,6 +27,11 @@ enum function_match function_matches(const char *wanted, const char *name, const
 /* Compares what a name would be called by with what is wanted. */
 void function_offer_nearest(struct nearest *nearest, const char *name);
 
+/* Writes "(...)" for the parameters, or "<...>" for the template arguments, of a name as reports
+ * show it. */
+void function_hide_parameters(char *name);
+void function_hide_templates(char *name);
+
 struct function_choice {
     const char *wanted; /* not owned */
     enum function_match best;

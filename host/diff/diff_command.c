@@ -17,7 +17,15 @@
 #define LIMIT_UNSET ULONG_MAX
 #define SHORTEST_INTERVAL_NS 500.0 /* of hr run */
 
-enum { KEY_BY = 256, KEY_MIN, KEY_FAIL_ABOVE, KEY_FUNCTION, KEY_OLD_PROGRAM, KEY_MACHINE };
+enum {
+    KEY_BY = 256,
+    KEY_MIN,
+    KEY_FAIL_ABOVE,
+    KEY_FUNCTION,
+    KEY_OLD_PROGRAM,
+    KEY_MACHINE,
+    KEY_FULL_NAMES
+};
 
 struct options {
     const char *paths[2];
@@ -33,6 +41,7 @@ struct options {
     struct selection selection;
     struct symbols_options symbols;
     bool machine;
+    bool full_names;
 };
 
 static enum diff_by parse_by(const char *argument, const struct argp_state *state)
@@ -89,6 +98,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_FUNCTION:
         options->function = argument;
         return 0;
+    case KEY_FULL_NAMES:
+        options->full_names = true;
+        return 0;
     case KEY_MACHINE:
         options->machine = true;
         return 0;
@@ -119,7 +131,8 @@ static int present(const struct diff *diff, const struct options *options)
     struct output *out;
 
     if (options->format == READER_TABLE) {
-        diff_print(stdout, diff, &options->least, limit == LIMIT_UNSET ? TABLE_LIMIT : limit);
+        diff_print(stdout, diff, &options->least, limit == LIMIT_UNSET ? TABLE_LIMIT : limit,
+                   options->full_names);
         return HR_EXIT_OK;
     }
     out = reader_output_open();
@@ -357,6 +370,8 @@ int diff_command(int argc, char **argv)
         {"by", KEY_BY, "WHAT", 0, "Places: function (default), library or line", 0},
         {"min", KEY_MIN, "N", 0, "Leave out places that changed by no more than N, or N%", 0},
         {"limit", 'n', "N", 0, "Show the N that changed most (table: default 20; 0: all)", 0},
+        {"full-names", KEY_FULL_NAMES, NULL, 0, "Do not shorten functions' names to fit a terminal",
+         0},
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
         {"machine", KEY_MACHINE, NULL, 0,
          "Show what differs between the two machines instead, what explains most first", 0},

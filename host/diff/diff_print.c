@@ -5,11 +5,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/report/columns.h"
 #include "host/source_notes.h"
 #include "host/terminal.h"
 #include "host/text.h"
 
 #define WORDS_BYTES 1024
+#define NUMBERS_WIDTH 41u /* before a place's name */
+#define CHANCE_WIDTH 14u
+#define NAME_WIDTH 32u /* of a place, where there is no terminal to fit */
+#define NAME_LEAST 16u
+#define OBJECT_WIDTH 16u
+
+struct diff_layout {
+    unsigned int name, object; /* columns of them; object 0: it is not shown */
+    bool terminal; /* texts are cut to that */
+    bool full; /* but not names */
+};
 
 char *diff_change_text(char *out, const struct diff_change *change)
 {
@@ -157,11 +169,40 @@ static bool is_shown(const struct diff_change *place, const struct diff_limit *l
     return place->before != place->after && (!least->given || diff_exceeds(place, least));
 }
 
+/* Names have what numbers leave of a terminal's line, and objects a part of it where it is long. */
+static struct diff_layout lay_out(const struct diff *diff, bool full_names)
+{
+    unsigned int columns = terminal_columns(STDOUT_FILENO, 0);
+    unsigned int taken = NUMBERS_WIDTH + (diff_is_sampled(diff) ? CHANCE_WIDTH : 0);
+    struct diff_layout layout = {.name = NAME_WIDTH, .terminal = columns != 0, .full = full_names};
+
+    if (columns == 0)
+        return layout;
+    layout.name = columns > taken + NAME_LEAST ? columns - taken : NAME_LEAST;
+    if (layout.name >= NAME_WIDTH + 2 + OBJECT_WIDTH) {
+        layout.object = OBJECT_WIDTH;
+        layout.name -= 2 + OBJECT_WIDTH;
+    }
+    return layout;
+}
+
+static void fit(char *name, char *object, const struct diff *diff, const struct diff_layout *layout)
+{
+    columns_cut(object, layout->object);
+    if (layout->full)
+        return;
+    if (diff->a->by == DIFF_BY_FUNCTION)
+        columns_cut_function(name, layout->name);
+    else
+        columns_cut(name, layout->name);
+}
+
 /* What chance may have done is dim, and what it is of its own has a question mark. */
 static void print_place(FILE *out, const struct diff *diff, const struct diff_change *place,
-                        double total)
+                        double total, const struct diff_layout *layout)
 {
-    char size[TEXT_QUANTITY_BYTES + 1], relative[TEXT_QUANTITY_BYTES], name[512], object[256];
+    char size[TEXT_QUANTITY_BYTES + 1], relative[TEXT_QUANTITY_BYTES];
+    char name[COLUMNS_CELL_BYTES], object[256] = "";
     char chance[TEXT_QUANTITY_BYTES + 3] = "";
     bool certain = diff_is_certain(diff, place);
     bool dim = !certain && out == stdout && terminal_colours(STDOUT_FILENO);
@@ -171,12 +212,16 @@ static void print_place(FILE *out, const struct diff *diff, const struct diff_ch
         strcpy(chance, "+-");
         text_count(chance + 2, (uint64_t)ceil(diff_chance(diff, place)));
     }
-    fprintf(out, "%s%16s%*s  %11s %8.3f%%  %-32s  %s%s\n", dim ? COLOUR_DIM : "",
-            diff_change_text(size, place), diff_is_sampled(diff) ? 14 : 0, chance, relative,
-            total > 0 ? 100 * ((double)place->after - (double)place->before) / total : 0,
-            text_escape(name, sizeof name, place->name[0] != 0 ? place->name : place->object),
-            place->name[0] != 0 ? text_escape(object, sizeof object, place->object) : "",
-            dim ? COLOUR_OFF : "");
+    text_escape(name, sizeof name, place->name[0] != 0 ? place->name : place->object);
+    if (place->name[0] != 0)
+        text_escape(object, sizeof object, place->object);
+    if (layout->terminal)
+        fit(name, object, diff, layout);
+    fprintf(out, "%s%16s%*s  %11s %8.3f%%  %-*s%s%s%s\n", dim ? COLOUR_DIM : "",
+            diff_change_text(size, place), diff_is_sampled(diff) ? (int)CHANCE_WIDTH : 0, chance,
+            relative, total > 0 ? 100 * ((double)place->after - (double)place->before) / total : 0,
+            object[0] != 0 ? (int)layout->name : 0, name,
+            layout->terminal && object[0] == 0 ? "" : "  ", object, dim ? COLOUR_OFF : "");
 }
 
 static const char *const kinds[] = {
@@ -193,13 +238,14 @@ static void print_place_titles(FILE *out, const struct diff *diff)
                             : text_escape(safe, sizeof safe,
                                           trace_info_event_word(&diff->a->scan.info,
                                                                 (uint32_t)diff->event, room)),
-            sampled ? " up to each sample" : ", exact", kind, "change", sampled ? 14 : 0,
-            sampled ? "chance" : "", "of its own", "of all", kind);
+            sampled ? " up to each sample" : ", exact", kind, "change",
+            sampled ? (int)CHANCE_WIDTH : 0, sampled ? "chance" : "", "of its own", "of all", kind);
 }
 
 void diff_print(FILE *out, const struct diff *diff, const struct diff_limit *least,
-                unsigned long limit)
+                unsigned long limit, bool full_names)
 {
+    const struct diff_layout layout = lay_out(diff, full_names);
     struct diff_change total = diff_total(diff);
     unsigned long shown = 0, left_out = 0, uncertain = 0;
 
@@ -218,7 +264,7 @@ void diff_print(FILE *out, const struct diff *diff, const struct diff_limit *lea
         } else {
             if (shown++ == 0)
                 print_place_titles(out, diff);
-            print_place(out, diff, place, (double)total.before);
+            print_place(out, diff, place, (double)total.before, &layout);
         }
     }
     if (shown == 0)

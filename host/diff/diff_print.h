@@ -9,7 +9,7 @@
 
 /* Changes of places that are not larger than `least` are left out; `limit` 0: all others. */
 void diff_print(FILE *out, const struct diff *diff, const struct diff_limit *least,
-                unsigned long limit);
+                unsigned long limit, bool full_names);
 void diff_rows_csv(struct output *out, const struct diff *diff, const struct diff_limit *least,
                    unsigned long limit);
 void diff_rows_json(struct output *out, const struct diff *diff, const struct diff_limit *least,

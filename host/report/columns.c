@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/function_name.h"
 #include "host/pager.h"
 #include "host/terminal.h"
 
@@ -113,6 +114,15 @@ void columns_cut(char *text, unsigned int width)
     strcpy(text, width >= 3 ? "..." : ""); /* what was there was longer */
 }
 
+void columns_cut_function(char *name, unsigned int width)
+{
+    if (columns_width(name) > width)
+        function_hide_parameters(name);
+    if (columns_width(name) > width)
+        function_hide_templates(name);
+    columns_cut(name, width);
+}
+
 static void print_cell(FILE *out, const struct column *column, const char *cell, bool cut,
                        bool last, const char *colour)
 {
@@ -120,7 +130,9 @@ static void print_cell(FILE *out, const struct column *column, const char *cell,
     unsigned int width, pad;
 
     snprintf(text, sizeof text, "%s", cell);
-    if (cut && !column->number)
+    if (cut && column->function)
+        columns_cut_function(text, column->width);
+    else if (cut && !column->number)
         columns_cut(text, column->width);
     width = columns_width(text);
     pad = column->width > width ? column->width - width : 0;
@@ -172,7 +184,8 @@ void columns_print(FILE *out, const struct columns *c)
             continue;
         if (i != 0)
             fputs("  ", out);
-        print_cell(out, &c->all[i], c->cells[i], c->fitted, i == last,
+        print_cell(out, &c->all[i], c->cells[i],
+                   c->fitted && !(c->full_names && c->all[i].function), i == last,
                    i == 0 && !c->dim ? c->colour : NULL);
     }
     fputs(c->dim ? COLOUR_OFF "\n" : "\n", out);

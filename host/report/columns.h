@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define COLUMNS_MAX 12u
-#define COLUMNS_CELL_BYTES 512u
+#define COLUMNS_CELL_BYTES 4096u
 
 struct column {
     char title[72];
@@ -15,6 +15,7 @@ struct column {
     bool number; /* to the right, and never cut */
     unsigned int rank; /* of what is left out in a narrow terminal: the highest first; 0: never */
     bool shown;
+    bool function; /* a name that goes without parameters and template arguments before it is cut */
 };
 
 struct columns {
@@ -22,6 +23,7 @@ struct columns {
     unsigned int count;
     char cells[COLUMNS_MAX][COLUMNS_CELL_BYTES]; /* of the line to print; safe for a terminal */
     bool fitted; /* to a terminal: texts are cut */
+    bool full_names; /* but not names of functions */
     const char *colour; /* of the first cell of the line; NULL: none */
     bool dim; /* the whole line, instead */
 };
@@ -40,6 +42,9 @@ void columns_print(FILE *out, const struct columns *columns);
 /* The columns that a text takes on a terminal; cuts it to so many, with "..." at its end. */
 unsigned int columns_width(const char *text);
 void columns_cut(char *text, unsigned int width);
+
+/* The same for the name of a function: its parameters go first, then template arguments. */
+void columns_cut_function(char *name, unsigned int width);
 
 /* Prints a comment of many words, in lines that fit. */
 void columns_note(FILE *out, unsigned int terminal, const char *format, ...)

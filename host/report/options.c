@@ -23,6 +23,7 @@ enum { /* options without a letter */
        KEY_NO_TOTAL,
        KEY_MIN,
        KEY_NO_PAGER,
+       KEY_FULL_NAMES,
 };
 
 static void set_view(struct report_options *options, enum report_view view,
@@ -159,6 +160,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_NO_TOTAL:
         options->no_total = true;
         return 0;
+    case KEY_FULL_NAMES:
+        options->full_names = true;
+        return 0;
     case KEY_NO_PAGER:
         options->no_pager = true;
         return 0;
@@ -185,6 +189,7 @@ static const struct argp_option table[] = {
     {"regions", KEY_REGIONS, NULL, 0, "Show the regions that the program named", 0},
     {"marks", KEY_MARKS, NULL, 0, "List the program's marks with their times", 0},
     {"format", 'f', "FORMAT", 0, "table (default; also: text), csv or json", 0},
+    {"full-names", KEY_FULL_NAMES, NULL, 0, "Do not shorten functions' names to fit a terminal", 0},
     {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not show long output through $PAGER", 0},
     {0},
 };

@@ -39,6 +39,8 @@ static void add_dimension(struct layout *l, unsigned int i, enum report_dimensio
     for (unsigned int n = 0; n < 2 && kinds[by].titles[n] != NULL; n++)
         l->by[i][n] = columns_add(&l->columns, kinds[by].titles[n], kinds[by].widths[n],
                                   kinds[by].number && n == 0, kinds[by].ranks[n]);
+    if (by == REPORT_BY_FUNCTION || by == REPORT_BY_LINE)
+        l->columns.all[l->by[i][by == REPORT_BY_LINE]].function = true;
 }
 
 static void lay_out(struct layout *l, const struct report *r)
@@ -61,6 +63,7 @@ static void lay_out(struct layout *l, const struct report *r)
     for (unsigned int i = 0; i < r->options->by_count; i++)
         add_dimension(l, i, r->options->by[i]);
     columns_fit(&l->columns, r->pager.columns);
+    l->columns.full_names = r->options->full_names;
 }
 
 static void put_share(char *cell, double share)

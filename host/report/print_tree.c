@@ -32,6 +32,8 @@ static void lay_out(struct tree_layout *l, const struct report *r, bool callers)
                     trace_info_event_name(&r->scan.info, (uint32_t)r->profile.event, room));
     l->count = columns_add(&l->columns, name, COUNT_WIDTH, true, 3);
     l->name = columns_add(&l->columns, callers ? "called from" : "call", 40, false, 0);
+    l->columns.all[l->name].function = true;
+    l->columns.full_names = r->options->full_names;
     columns_fit(&l->columns, columns);
     l->indent_max = INDENT_MAX;
     if (columns != PAGER_NO_TERMINAL) {

@@ -40,6 +40,7 @@ struct report_options {
     bool total; /* sort by it */
     bool no_total;
     bool no_pager;
+    bool full_names; /* not shortened to fit a terminal */
 };
 
 struct report { /* what there is to print */

@@ -69,7 +69,7 @@ bool report_too_small(const struct report *report, double share)
 
 char *report_function(char *text, size_t room, const struct place *place)
 {
-    char name[400];
+    char name[COLUMNS_CELL_BYTES - 32];
 
     if (place->name != NULL)
         snprintf(text, room, "%s%s%s", place->kernel ? "[kernel] " : "",

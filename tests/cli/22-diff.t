@@ -184,4 +184,19 @@ is 'workflow: the gate closes' "$?" 1
 cd ..
 like 'workflow: on what grew' err 'instructions grew by '
 like 'workflow: and names the function' out ' growing +prog$'
+# a terminal: what numbers leave of a line is the name's, whose parameters go first
+if command -v script >/dev/null; then
+    objcopy --redefine-sym 'growing=a_function_of_a_name_that_is_long(int, char const*, unsigned long)' before renamed
+    for columns in 72 80 120; do
+        script -qec "stty cols $columns; $HR diff --limit 0 --program more --old-program renamed before.bin more.bin" /dev/null </dev/null |
+            sed 's/\r*$//; s/\x1b\[[0-9;]*m//g' >shown
+        is "$columns columns: no line of a place is longer" "$(awk -v n=$columns '/%  / && length($0) > n' shown)" ''
+    done
+    like '120 columns: without parameters' shown ' a_function_of_a_name_that_is_long\(\.\.\.\)'
+    script -qec "stty cols 80; $HR diff --full-names --limit 0 --old-program renamed before.bin more.bin" /dev/null </dev/null >shown
+    like '--full-names: all of it' shown 'a_function_of_a_name_that_is_long\(int, char const\*, unsigned long\)'
+else
+    skip 5 'script (bsdutils) is not installed'
+fi
+
 done_testing

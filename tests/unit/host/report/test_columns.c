@@ -1,6 +1,7 @@
 /* Tests of host/report/columns.c: tables fit every terminal, numbers are never cut. */
 #include "host/report/columns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,12 +90,42 @@ static void notes_are_wrapped(void **state)
     free(text);
 }
 
+static void check_function(const char *name, unsigned int width, const char *expected)
+{
+    char text[200];
+
+    snprintf(text, sizeof text, "%s", name);
+    columns_cut_function(text, width);
+    assert_string_equal(text, expected);
+}
+
+static void names_of_functions_lose_parameters_first(void **state)
+{
+    (void)state;
+    check_function("ns::f(int, char const*)", 40, "ns::f(int, char const*)");
+    check_function("ns::f(int, char const*)", 20, "ns::f(...)");
+    check_function("  ns::f(int, char const*) const (inlined)", 32, "  ns::f(...) const (inlined)");
+    check_function("[kernel] f(int, char const*)", 20, "[kernel] f(...)");
+    check_function("std::vector<int, A<int> >::push_back(int const&)", 42,
+                   "std::vector<int, A<int> >::push_back(...)");
+    check_function("std::vector<int, A<int> >::push_back(int const&)", 32,
+                   "std::vector<...>::push_back(...)");
+    check_function("std::vector<int, A<int> >::push_back(int const&)", 20, "std::vector<...>:...");
+    check_function("std::operator<< <char>(std::ostream&, char)", 40,
+                   "std::operator<< <char>(...)");
+    check_function("main (inlined)", 12, "main (inl...");
+    check_function("[0x401000-0x402000)", 12, "[0x401000...");
+    check_function("f(std::pair<int, char> (*)(int...", 12, "f(...)");
+    check_function("<<<<<<<<<<<<<<<<<<<<", 12, "<...>");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_fit),
         cmocka_unit_test(texts_are_cut_between_characters),
         cmocka_unit_test(notes_are_wrapped),
+        cmocka_unit_test(names_of_functions_lose_parameters_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
