@@ -12,6 +12,7 @@
 #include "host/panic_report.h"
 #include "host/run_result.h"
 #include "host/summary.h"
+#include "host/summary_show.h"
 #include "host/text.h"
 #include "include/run_ports.h"
 
@@ -185,7 +186,7 @@ static void print_summary(const struct run_result *r)
         return;
     if (summary_from_file(r->options->output, &summary) != 0)
         return;
-    summary_print(stderr, &summary);
+    summary_show(stderr, &summary);
     summary_free(&summary);
 }
 

@@ -9,6 +9,7 @@
 #include "host/machine/machine_print.h"
 #include "host/reader.h"
 #include "host/summary.h"
+#include "host/summary_show.h"
 
 enum { KEY_MACHINE = 256 };
 
@@ -49,7 +50,7 @@ static int present(const struct stat_options *options, const struct summary *sum
     if (options->json)
         error = summary_print_json(stdout, summary);
     else
-        summary_print(stdout, summary);
+        summary_show(stdout, summary);
     return error == 0 ? HR_EXIT_OK : reader_fail(options->path, error);
 }
 

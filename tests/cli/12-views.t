@@ -128,4 +128,24 @@ view ipi --elf kernel.elf
 rm kernel.elf
 run_hr report ipi.bin
 is 'a kernel that no sample needs is not missed' "$(cat err)" ''
+# on a terminal no line of hr stat is longer, and nothing is lost but places of spaces
+if command -v script >/dev/null; then
+    run_hr run -q --accel tcg -i 10us "$WORKLOADS/hello-musl"
+    for columns in 40 80 100; do
+        for trace in hr.bin frequency.bin; do
+            script -qec "stty cols $columns; env -u NO_COLOR TERM=xterm $HR stat $trace" /dev/null </dev/null | tr -d '\r' >shown
+            sed 's/\x1b\[[0-9;]*m//g' shown >plain
+            is "$columns columns, $trace: no line is longer" "$(awk -v n=$columns 'length($0) > n && / .* /' plain)" ''
+            is "$columns columns, $trace: every word" "$(tr -s ' \n' '\n\n' <plain)" "$("$HR" stat $trace | tr -s ' \n' '\n\n')"
+        done
+    done
+    run_hr stat hr.bin
+    script -qec "stty cols 80; env -u NO_COLOR TERM=xterm $HR stat hr.bin" /dev/null </dev/null >shown
+    like 'stubs are dim' shown "^$(printf '\033')\[2m +[0-9,]+  cycles "
+    script -qec "NO_COLOR=1 TERM=xterm $HR stat hr.bin" /dev/null </dev/null >shown
+    is 'NO_COLOR: none' "$(grep -c "$(printf '\033\[')" shown)" 0
+else
+    skip 14 'script (bsdutils) is not installed'
+fi
+
 done_testing
