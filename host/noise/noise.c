@@ -29,6 +29,8 @@ int noise_init(struct noise *noise, const struct trace_scan *scan)
     noise->selection = &scan->selection;
     noise->kept = malloc(2ul * NOISE_KEPT_MAX * sizeof noise->kept[0]);
     noise->cpus = calloc(CPUS, sizeof noise->cpus[0]);
+    if (waits_init(&noise->waits) != 0)
+        return -ENOMEM;
     return noise->kept != NULL && noise->cpus != NULL ? 0 : -ENOMEM;
 }
 
@@ -36,6 +38,7 @@ void noise_free(struct noise *noise)
 {
     free(noise->kept);
     free(noise->cpus);
+    waits_free(&noise->waits);
     memset(noise, 0, sizeof *noise);
 }
 
@@ -144,6 +147,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
     bool polled = (samples->slots[0].flags & HR_SAMPLE_POLLED) != 0;
     bool resumed = (samples->slots[0].flags & HR_SAMPLE_RESUMED) != 0;
 
+    waits_take_samples(&noise->waits, samples);
     noise->cpu_count += !cpu->seen;
     cpu->seen = true;
     for (uint32_t i = 0; i < samples->count; i++) {
@@ -193,6 +197,7 @@ static void take_switch(struct noise *noise, uint16_t number, const struct trace
 
     if (!trace_body(record, &change, sizeof change, NULL, NULL))
         return;
+    waits_take_switch(&noise->waits, &change, noise->info, noise->selection);
     if (cpu->idle && change.from_tid == 0 && cpu->gap_until <= cpu->idle_since &&
         change.time > cpu->idle_since && noise->selection->threads == NULL)
         add(noise, (struct noise_span){.time = cpu->idle_since,
@@ -233,8 +238,10 @@ static void take_call(struct noise *noise, uint16_t number, const struct trace_r
     struct noise_cpu *cpu = &noise->cpus[number];
     struct hr_rec_syscall call;
 
-    if (!trace_body(record, &call, sizeof call, NULL, NULL) ||
-        call.duration_ticks < cpu->call_ticks)
+    if (!trace_body(record, &call, sizeof call, NULL, NULL))
+        return;
+    waits_take_call(&noise->waits, &call);
+    if (call.duration_ticks < cpu->call_ticks)
         return;
     cpu->call = call.number;
     cpu->call_ticks = call.duration_ticks;
@@ -262,6 +269,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 }
 
 const struct trace_visitor noise_visitor = {
+    .stacks = TRACE_SCAN_STACKS,
     .chunk = take_chunk,
     .samples = take_samples,
     .record = take_record,

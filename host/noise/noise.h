@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host/noise/waits.h"
 #include "host/trace_scan.h"
 
 #define NOISE_KEPT_MAX 65536u
@@ -56,6 +57,7 @@ struct noise {
     uint64_t period_changes; /* of overflow sampling */
     uint32_t cpu_count; /* that samples came from */
     uint64_t time_last;
+    struct waits waits;
     struct noise_cpu *cpus; /* 65536, untouched pages cost nothing; owned */
 };
 

@@ -22,6 +22,7 @@ struct options {
     uint64_t min_ns;
     unsigned long limit;
     struct selection selection;
+    struct symbols_options symbols;
 };
 
 struct walk {
@@ -50,6 +51,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->selection;
+        state->child_inputs[1] = &options->symbols;
         return 0;
     default:
         return reader_parse_file(key, argument, state, &options->path);
@@ -64,6 +66,7 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
     unsigned __int128 ticks = (unsigned __int128)walk->min_ns * per_second / 1000000000u;
 
     walk->noise.least_ticks = ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+    walk->noise.waits.least_ticks = walk->noise.least_ticks;
     return noise_visitor.chunk(&walk->noise, chunk, continues);
 }
 
@@ -87,6 +90,13 @@ static int present(const struct noise *noise, const struct options *options)
     return reader_output_close(out);
 }
 
+static int name_waits(struct noise *noise, const struct trace_scan *scan, struct symbols **symbols)
+{
+    int error = symbols_open(symbols, &scan->info, scan->symbols);
+
+    return error == 0 ? waits_name(&noise->waits, *symbols, &scan->stacks) : error;
+}
+
 static int run(const struct options *options)
 {
     struct walk walk = {.min_ns = options->min_ns};
@@ -94,15 +104,19 @@ static int run(const struct options *options)
     struct trace_scan scan;
     int error = trace_scan_open(&scan, options->path);
     int status = HR_EXIT_FAILED;
+    struct symbols *symbols = NULL;
 
     if (error != 0)
         return reader_fail(options->path, error);
     scan.selection = options->selection; /* the scan frees it */
+    scan.symbols = &options->symbols;
     visitor.context = &walk; /* its first member is the struct noise */
     visitor.chunk = take_chunk;
     error = noise_init(&walk.noise, &scan);
     if (error == 0)
         error = trace_scan_run(&scan, &visitor);
+    if (error == 0)
+        error = name_waits(&walk.noise, &scan, &symbols);
     if (error == 0) {
         noise_finish(&walk.noise);
         if (walk.noise.cpu_count == 0 && walk.noise.kept_count == 0)
@@ -112,6 +126,7 @@ static int run(const struct options *options)
         reader_warn(&scan, options->path);
     }
     noise_free(&walk.noise);
+    symbols_close(symbols);
     trace_scan_close(&scan);
     return error == 0 ? status : reader_fail(options->path, error);
 }
@@ -124,7 +139,8 @@ int noise_command(int argc, char **argv)
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
         {0},
     };
-    static const struct argp_child children[] = {{&selection_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
         .children = children,

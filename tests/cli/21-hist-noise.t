@@ -73,4 +73,58 @@ run_hr noise --min 5 hr.bin
 is 'noise: a time without a unit' "$status" 2
 run_hr noise --from 1s ipi.bin
 is 'noise: nothing selected' "$status.$(grep -c 'nothing is selected' err)" 1.1
+# where threads waited: the call, and what the thread ran before, with its callers
+cat >lock.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile unsigned long sink;
+__attribute__((noinline)) static void spin(unsigned long n)
+{
+    while (n-- != 0)
+        sink += n;
+}
+__attribute__((noinline)) static void hold_lock(void)
+{
+    pthread_mutex_lock(&mutex);
+    spin(20000);
+    usleep(50);
+    pthread_mutex_unlock(&mutex);
+}
+static void *work(void *unused)
+{
+    for (int i = 0; i < 20; i++) {
+        hold_lock();
+        spin(5000);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[3];
+
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+END
+ok 'a program with a lock' gcc -g -O1 -static -o lock lock.c
+run_guest -q --accel tcg -g dwarf -i 5us -o lock.bin ./lock
+run_hr noise lock.bin
+like 'waits: for the lock, from where it is taken' out ' futex +.*(lock|spin)[^ ]* < (.* < )*hold_lock'
+like 'waits: asleep with it' out ' clock_nanosleep +.* < hold_lock'
+run_hr noise --format json lock.bin
+# three threads, each sleeps 20 times for 50 us and more
+is 'waits: json, the number of sleeps' "$(figure '[.waits[] | select(.call == "clock_nanosleep").count] | add')" 60
+within 'waits: json, and their time' "$(figure '[.waits[] | select(.call == "clock_nanosleep").total_ns] | add')" 2900000 4000000
+run_hr noise --min 10s lock.bin
+is 'waits: none as long' "$(grep -c futex out)" 0
+run_guest -q --accel tcg -i 5us -o plain.bin ./lock
+run_hr noise plain.bin
+like 'waits: without stacks the function alone' out ' clock_nanosleep +[^<]*$'
+like 'waits: and how to have callers' out 'its callers: hr run -g'
+
 done_testing
