@@ -150,6 +150,9 @@ static void print_activity(FILE *out, const struct summary *s)
         fprintf(out, ROW "between threads; %s waits, %s ends of time slices\n",
                 text_count(a, sum->switches), "switches", text_count(b, sum->blocks),
                 text_count(c, sum->slices));
+    if (sum->blocks > 1)
+        fprintf(out, ROW "of threads; 'hr noise' says where\n", text_count(a, sum->blocks),
+                "waits");
     if (sum->interruptions != 0)
         fprintf(out, ROW "interrupts of the program that took no sample\n",
                 text_count(a, sum->interruptions), "interruptions");

@@ -120,6 +120,8 @@ run_hr noise --format json lock.bin
 # three threads, each sleeps 20 times for 50 us and more
 is 'waits: json, the number of sleeps' "$(figure '[.waits[] | select(.call == "clock_nanosleep").count] | add')" 60
 within 'waits: json, and their time' "$(figure '[.waits[] | select(.call == "clock_nanosleep").total_ns] | add')" 2900000 4000000
+run_hr stat lock.bin
+like 'waits: stat points to them' out " [0-9]+  waits +of threads; 'hr noise' says where$"
 run_hr noise --min 10s lock.bin
 is 'waits: none as long' "$(grep -c futex out)" 0
 run_guest -q --accel tcg -i 5us -o plain.bin ./lock
