@@ -7,13 +7,13 @@
 
 void sample_rows_header(struct sample_rows *rows)
 {
-    char room[16], safe[256];
+    char column[TRACE_INFO_COLUMN_BYTES], safe[4 * TRACE_INFO_COLUMN_BYTES];
 
     output_text(rows->output, "time_ns,cpu,tid,ip,symbol");
     for (uint32_t i = 0; i < rows->info->event_count; i++) {
         output_char(rows->output, ',');
         output_csv(rows->output,
-                   text_escape(safe, sizeof safe, trace_info_event_name(rows->info, i, room)));
+                   text_escape(safe, sizeof safe, trace_info_event_column(rows->info, i, column)));
     }
 }
 

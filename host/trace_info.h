@@ -136,6 +136,12 @@ uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time);
 /* An event's name; "event3" when the trace does not name it.  Raw: escape it for a terminal. */
 const char *trace_info_event_name(const struct trace_info *info, uint32_t event, char room[16]);
 
+/* The same for a column of csv, which has no other place to say that it was not measured:
+ * "cycles(stub)".  Raw. */
+#define TRACE_INFO_COLUMN_BYTES 80
+char *trace_info_event_column(const struct trace_info *info, uint32_t event,
+                              char text[TRACE_INFO_COLUMN_BYTES]);
+
 /* The event of that name, which may leave out the :suffix; -1 when there is none. */
 int trace_info_find_event(const struct trace_info *info, const char *name);
 

@@ -70,6 +70,17 @@ const char *trace_info_event_name(const struct trace_info *info, uint32_t event,
     return room;
 }
 
+char *trace_info_event_column(const struct trace_info *info, uint32_t event,
+                              char text[TRACE_INFO_COLUMN_BYTES])
+{
+    bool stub = info->events[event].meta.source == HR_SOURCE_STUB;
+    char room[16];
+
+    snprintf(text, TRACE_INFO_COLUMN_BYTES, "%.64s%s", trace_info_event_name(info, event, room),
+             stub ? "(stub)" : "");
+    return text;
+}
+
 const char *trace_info_event_word(const struct trace_info *info, uint32_t event, char room[64])
 {
     char number[16];

@@ -326,27 +326,34 @@ static void put_json(struct output *out, const char *kind, const char *event, co
     output_char(out, '}');
 }
 
+static const char *event_text(const struct trace_info *info, uint32_t event, bool marked,
+                              char room[TRACE_INFO_COLUMN_BYTES])
+{
+    return marked ? trace_info_event_column(info, event, room)
+                  : trace_info_event_name(info, event, room);
+}
+
 static void each(struct output *out, const struct diff *diff, const struct diff_limit *least,
-                 unsigned long limit, const char *between,
+                 unsigned long limit, const char *between, bool marked,
                  void (*put)(struct output *out, const char *kind, const char *event,
                              const char *name, const struct diff_change *change, uint64_t chance))
 {
     const struct trace_info *info = &diff->a->scan.info;
     struct diff_change change = {.object = ""};
     unsigned long shown = 0;
-    char room[16];
+    char room[TRACE_INFO_COLUMN_BYTES];
     const char *event;
 
     for (uint32_t i = 0; i < info->event_count; i++) {
         if (!event_total(diff, i, &change))
             continue;
-        put(out, "total", trace_info_event_name(info, i, room), "", &change, 0);
+        put(out, "total", event_text(info, i, marked, room), "", &change, 0);
         output_text(out, between);
     }
     change.before = diff->a->all.samples;
     change.after = diff->b->all.samples;
     put(out, "total", "samples", "", &change, 0);
-    event = diff->event < 0 ? "samples" : trace_info_event_name(info, (uint32_t)diff->event, room);
+    event = diff->event < 0 ? "samples" : event_text(info, (uint32_t)diff->event, marked, room);
     for (uint32_t i = 0; i < diff->place_count && (limit == 0 || shown < limit); i++) {
         if (!is_shown(&diff->places[i], least))
             continue;
@@ -361,7 +368,7 @@ void diff_rows_csv(struct output *out, const struct diff *diff, const struct dif
                    unsigned long limit)
 {
     output_text(out, "kind,event,name,object,before,after,change,chance\n");
-    each(out, diff, least, limit, "", put_csv);
+    each(out, diff, least, limit, "", true, put_csv);
 }
 
 void diff_rows_json(struct output *out, const struct diff *diff, const struct diff_limit *least,
@@ -376,6 +383,6 @@ void diff_rows_json(struct output *out, const struct diff *diff, const struct di
     output_text(out, ",\"not_the_same\":");
     output_json(out, differences(words, diff));
     output_text(out, ",\"changes\":[\n");
-    each(out, diff, least, limit, ",\n", put_json);
+    each(out, diff, least, limit, ",\n", false, put_json);
     output_text(out, "\n]}\n");
 }

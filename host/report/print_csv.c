@@ -106,7 +106,7 @@ static void put_dimension(struct output *out, const struct report *r, const stru
 static void put_titles(struct output *out, const struct report *r)
 {
     const struct trace_info *info = &r->scan.info;
-    char room[16], name[128];
+    char column[TRACE_INFO_COLUMN_BYTES], name[128];
 
     for (unsigned int i = 0; i < r->options->by_count; i++) {
         output_text(out, titles[r->options->by[i]]);
@@ -114,11 +114,10 @@ static void put_titles(struct output *out, const struct report *r)
     }
     output_text(out, "samples,total_samples");
     for (uint32_t i = 0; i < info->event_count; i++) {
-        snprintf(name, sizeof name, "%s", trace_info_event_name(info, i, room));
         output_char(out, ',');
-        put_text(out, name);
+        put_text(out, trace_info_event_column(info, i, column));
         output_text(out, ",");
-        snprintf(name, sizeof name, "total_%s", trace_info_event_name(info, i, room));
+        snprintf(name, sizeof name, "total_%s", column);
         put_text(out, name);
     }
     output_char(out, '\n');

@@ -50,6 +50,12 @@ is 'json: kinds' "$(jq -c '[.before, .not_the_same, (.changes | length), .change
 is 'csv: header' "$(head -n 1 out)" 'kind,event,name,object,before,after,change,chance'
 is 'csv: a total' "$(sed -n 2p out)" "total,instructions,,,$(total before.bin instructions),$(total more.bin instructions),$more,0"
 is 'csv: a place' "$(tail -n 1 out | cut -d, -f1-4)" 'place,instructions,growing,before'
+like 'csv: a stub is marked' out '^total,cycles\(stub\),,,'
+for command in 'report --format csv' dump 'export csv -o -'; do
+    # shellcheck disable=SC2086
+    run_hr $command before.bin
+    like "$command: stubs are marked, and nothing else" out '^[^(]*,instructions,([^(]*,)?cycles\(stub\),(total_cycles\(stub\),)?branches\(stub\),'
+done
 run_hr diff --by library before.bin more.bin
 like 'by library' out "^ +\\+[0-9,]+ .*  before +$"
 run_hr diff --by line before.bin more.bin
