@@ -136,7 +136,7 @@ if command -v script >/dev/null; then
             script -qec "stty cols $columns; env -u NO_COLOR TERM=xterm $HR stat $trace" /dev/null </dev/null | tr -d '\r' >shown
             sed 's/\x1b\[[0-9;]*m//g' shown >plain
             is "$columns columns, $trace: no line is longer" "$(awk -v n=$columns 'length($0) > n && / .* /' plain)" ''
-            is "$columns columns, $trace: every word" "$(tr -s ' \n' '\n\n' <plain)" "$("$HR" stat $trace | tr -s ' \n' '\n\n')"
+            is "$columns columns, $trace: every word" "$(tr -s '[:space:]' '\n' <plain)" "$("$HR" stat $trace | tr -s '[:space:]' '\n')"
         done
     done
     run_hr stat hr.bin
