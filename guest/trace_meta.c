@@ -107,14 +107,33 @@ static const char *const triggers[] = {
     [HR_MODE_EXACT] = "none: every instruction is counted",
 };
 
+/* The default events that a machine without counters leaves out: all but the first. */
+static void info_omitted(struct trace_writer *w)
+{
+    char text[HR_EVENTS_MAX * sizeof((struct pmu_event *)0)->name] = "";
+    size_t position = 0, used = 0;
+    const char *name;
+
+    if (!manifest_text(&run.manifest, "default-events", NULL) ||
+        !manifest_next(&run.manifest, "event", &position))
+        return;
+    while ((name = manifest_next(&run.manifest, "event", &position))) {
+        format_text(text + used, sizeof text - used, "%s%s", used ? "," : "", name);
+        used = strlen(text);
+    }
+    info(w, "events.omitted", text);
+}
+
 static void info_counters(struct trace_writer *w)
 {
     const struct pmu_caps *caps = &run.pmu_caps;
     char text[64];
 
     info(w, "pmu.driver", run.pmu->name);
-    if (!caps->needs_encodings)
+    if (!caps->needs_encodings) {
+        info_omitted(w);
         return;
+    }
     info_number(w, "pmu.version", caps->version);
     format_text(text, sizeof text, "%u general of %u bits, %u fixed of %u bits",
                 caps->general_counters, caps->general_bits, caps->fixed_counters, caps->fixed_bits);

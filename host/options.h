@@ -33,6 +33,7 @@ struct options {
     bool force; /* output may replace a file of any kind */
     char *events[HR_EVENTS_MAX]; /* names with their suffixes */
     size_t event_count;
+    bool default_events; /* nobody named them */
     enum hr_mode mode; /* not HR_MODE_PEBS */
     uint64_t interval_ns; /* timer and IPI; while options are parsed, 0: not given */
     uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz */

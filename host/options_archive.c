@@ -25,11 +25,12 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_STDIN,
 };
 
+static const char default_events[] = OPTIONS_EVENTS_DEFAULT;
+
 static const struct argp_option archive_options[] = {
     {"event", 'e', "LIST", 0,
      "events, comma-separated, see 'hr events' (default " OPTIONS_EVENTS_DEFAULT
-     "); none: addresses "
-     "only",
+     "; without counters the first alone); none: addresses only",
      1},
     {"interval", 'i', "TIME", 0, "sampling interval, from 500ns (default 10us)", 1},
     {"mode", 'm', "MODE", 0, "timer (default), ipi, overflow, instructed, exact or off", 1},
@@ -264,8 +265,8 @@ void options_init(struct options_parsing *parsing, struct options *o, struct run
         .cpus = OPTIONS_CPUS_AUTO,
         .memory_bytes = OPTIONS_MEMORY_DEFAULT_BYTES,
     };
-    *parsing = (struct options_parsing){
-        .options = o, .failure = failure, .event_list = OPTIONS_EVENTS_DEFAULT};
+    *parsing =
+        (struct options_parsing){.options = o, .failure = failure, .event_list = default_events};
 }
 
 int options_finish(struct options_parsing *parsing)
@@ -275,11 +276,12 @@ int options_finish(struct options_parsing *parsing)
     if (options_finish_sampling(o, parsing->failure) != 0)
         return -1;
     if (o->mode == HR_MODE_EXACT) {
-        if (strcmp(parsing->event_list, OPTIONS_EVENTS_DEFAULT) != 0)
+        if (parsing->event_list != default_events)
             return run_fail(parsing->failure, RUN_EXIT_FAILED,
                             "--event: --mode exact counts instructions, branches, loads, stores "
                             "and calls; leave one of the two out");
         parsing->event_list = "instructions";
     }
+    o->default_events = parsing->event_list == default_events;
     return options_events_parse(parsing->options, parsing->event_list, parsing->failure);
 }

@@ -161,6 +161,8 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     if (o->panic_test != NULL)
         add(&d, "panic-test", o->panic_test);
     add_stacks(&d, o);
+    if (o->default_events)
+        add_number(&d, "default-events", 1);
     if (o->target_cpu != NULL && add_encodings(&d, o, failure) != 0)
         return -1;
     *used = d.used;

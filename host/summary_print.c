@@ -31,6 +31,17 @@ static void print_part(FILE *out, const struct summary *s)
                 (unsigned long long)(s->to_ns % UNITS_SECOND));
 }
 
+/* The default events of a run without counters: what would be there are stubs. */
+static void print_omitted(FILE *out, const struct summary *s)
+{
+    const char *names = trace_info_text(&s->info, "events.omitted", NULL);
+    char safe[256];
+
+    if (names != NULL && s->info.event_count == 1)
+        fprintf(out, "%20s  %s: no counters here (hr doctor says why); -e NAME gives stubs\n",
+                "left out", text_escape(safe, sizeof safe, names));
+}
+
 static void print_events(FILE *out, const struct summary *s)
 {
     char number[TEXT_QUANTITY_BYTES], room[16], safe[64];
@@ -47,6 +58,7 @@ static void print_events(FILE *out, const struct summary *s)
                     trace_info_source_words(&s->info, i),
                     whole ? "" : " (at the last sample: the totals are missing)");
     }
+    print_omitted(out, s);
     if (s->info.event_count != 0)
         fputc('\n', out);
 }

@@ -23,6 +23,7 @@
  *   kernel-path=PATH       the absolute path of the kernel on the host, for reports
  *   event=NAME             one per event, in order, as given: generic, a CPU's own, raw;
  *                          suffix :u, :k or :uk
+ *   default-events=1       nobody named the events: without counters only the first is recorded
  *   target-cpu=LIST        the events are encoded for these CPUs, comma-separated, and for no
  *                          others than other groups name: VENDOR-FAMILY-MODEL, vendor intel or amd,
  *                          decimal numbers as CPUID displays them; VENDOR alone: every other CPU

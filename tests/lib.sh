@@ -14,6 +14,9 @@ TOOLS=$BUILD/tests
 LIMIT=${HR_TEST_LIMIT:-120} # seconds for one run
 export BUILD ROOT HR WORKLOADS TOOLS LC_ALL=C TZ=UTC
 
+# shellcheck disable=SC2034
+five=instructions,cycles,branches,branch-misses,cache-misses # by default where there are counters, else as stubs
+
 tests_done=0
 tests_failed=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/microtome-test.XXXXXX")

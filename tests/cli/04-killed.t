@@ -58,7 +58,7 @@ done
 run_hr check hr.bin
 like 'SIGKILL: hr check says that the trace is incomplete' out 'incomplete|missing|truncated|no end'
 
-start -i 10us
+start -e "$five" -i 1us # data comes soon
 sleep 1
 kill -KILL "$emulator"
 status=0
@@ -73,7 +73,7 @@ mkdir disk
 if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
     trap 'umount "$work/disk"; rm -rf "$work"' EXIT
     status=0
-    timeout 100 "$HR" run -q -i 1us -o disk/hr.bin "$WORKLOADS/phases" 400 1 >out 2>err || status=$?
+    timeout 100 "$HR" run -q -e "$five" -i 1us -o disk/hr.bin "$WORKLOADS/phases" 400 1 >out 2>err || status=$?
     cp disk/hr.bin hr.bin
     umount disk
     trap 'rm -rf "$work"' EXIT
@@ -81,7 +81,7 @@ if mount -t tmpfs -o size=1m none disk 2>/dev/null; then
 else
     status=0
     (ulimit -f 1000; trap '' XFSZ
-     timeout 100 "$HR" run -q -i 1us "$WORKLOADS/phases" 400 1 >out 2>err) || status=$?
+     timeout 100 "$HR" run -q -e "$five" -i 1us "$WORKLOADS/phases" 400 1 >out 2>err) || status=$?
     what='file size limit'
 fi
 is "$what: status" "$status" 125

@@ -56,7 +56,7 @@ is 'json' "$(jq -c '[.bin_ns, .bins, .to_ns, (.rows | length)], [.rows[] | selec
 run_hr timeline --event LLC-misses --format csv ipi.bin
 is 'one event alone' "$(cut -d, -f5 out | sort -u | tr -d '\n')" 'LLC-misses:uevent'
 
-run_guest -q -i 10us "$WORKLOADS/threads" compute 3 10
+run_guest -q -i 10us -e "$five" "$WORKLOADS/threads" compute 3 10
 is 'threads: bins add up' "$(count_sum hr.bin instructions --per thread)" "$(total hr.bin instructions)"
 run_hr timeline --per thread --format csv --bin 3ms hr.bin
 is 'threads: each has rows' "$(cut -d, -f3 out | sort -u | tr '\n' ' ')" '1000 1001 1002 tid '

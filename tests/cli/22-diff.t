@@ -22,10 +22,10 @@ END
 gcc -g -O1 -static -DGROWING=100000 -o before work.c && gcc -g -O1 -static -DGROWING=103000 -o more work.c &&
     gcc -g -O1 -static -DGROWING=100000 -DAFTER -o added work.c || exit 1
 for program in before more added; do
-    run_guest -q -o $program.bin -i 1us ./$program
+    run_guest -q -o $program.bin -e "$five" -i 1us ./$program
     is "$program runs" "$status" 0
 done
-run_guest -q -o again.bin -i 1us ./before
+run_guest -q -o again.bin -e "$five" -i 1us ./before
 
 run_hr diff before.bin again.bin
 is 'the same program twice: status' "$status" 0
@@ -133,7 +133,7 @@ run_guest -q -o stub.bin -e instructions,cycles ./before
 run_hr diff --fail-above 5% --event cycles stub.bin stub.bin
 is 'a gate on a stub is refused' "$status.$(cat err)" \
     '2.hr: stub.bin: cycles was not measured (stub), so --fail-above cannot pass; choose another --event'
-run_guest -q -o before.bin -i 1us ./before
+run_guest -q -o before.bin -e "$five" -i 1us ./before
 
 run_guest -q -o sparse.bin -i 10us ./before
 run_hr diff before.bin sparse.bin

@@ -19,7 +19,7 @@ counts() {
         END { for (f in n) printf "{\"%s\": %d}\n", f, n[f] }' | jq -S -s add
 }
 
-run_guest -i 1us "$WORKLOADS/phases"
+run_guest -i 1us -e "$five" "$WORKLOADS/phases"
 is 'a run' "$status" 0
 run_hr view
 is 'view: status' "$status$(cat out err)" 0
@@ -136,7 +136,7 @@ serve() {
     while [ ! -s url ] && kill -0 "$server" 2>/dev/null; do sleep 0.05; done
     url=$(cat url)
 }
-run_guest -i 1us "$WORKLOADS/phases"
+run_guest -i 1us -e "$five" "$WORKLOADS/phases"
 serve hr.bin
 ok 'serve: asked' sh -c "timeout 100 python3 '$ROOT/tests/view/serve.py' '$url' >answers"
 is 'serve: the page' "$(jq -r '"\(.page) \(.type) \(.starts)"' answers)" '200 text/html; charset=utf-8 <!doctype html>'

@@ -2,7 +2,6 @@
 # Cadence, loss, size of the trace, limits of the options.
 . "$(dirname "$0")/../lib.sh"
 
-five=instructions,cycles,branches,branch-misses,cache-misses
 thirteen=$five,cache-references,ref-cycles,L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses,dTLB-load-misses,iTLB-load-misses
 
 run_guest -i 1us -e $five "$WORKLOADS/phases" 20 2
@@ -21,6 +20,16 @@ is 'the stub says that it is one' "$(stat_of hr.bin '.events[1].source')" stub
 within 'cost of a sample is known' "$(stat_of hr.bin .cost.sample_ns)" 1 200
 like 'the summary is on stderr' err 'instructions'
 like 'and names the next command' err 'hr report'
+
+# nobody asked for what would be stubs
+run_guest --accel tcg "$WORKLOADS/hello"
+is 'default events without counters: instructions alone' "$(stat_of hr.bin '[.events[] | .name, .source] | join(" ")')" 'instructions icount'
+like 'the summary says what it left out, and how to get it' err "^ +left out  ${five#*,}: .*-e "
+run_hr stat hr.bin
+like 'so does hr stat' out "^ +left out  ${five#*,}: .*-e "
+run_guest --accel tcg -e "$five" "$WORKLOADS/hello"
+is 'the same events by name: all' "$(stat_of hr.bin '[.events[].name] | join(",")')" "$five"
+is 'and nothing was left out' "$(grep -c 'left out' err)" 0
 
 run_guest -i 1us -e $thirteen "$WORKLOADS/phases" 10 1
 is '13 events: exit status' "$status" 0
