@@ -1,10 +1,12 @@
 /* Parses the options of hr run and hr pack. */
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/options.h"
 #include "host/options_archive.h"
+#include "host/run_repeat.h"
 
 enum { /* options without a letter */
        KEY_ACCEL = 256,
@@ -21,6 +23,8 @@ enum { /* options without a letter */
        KEY_KEEP_FILES,
        KEY_MISSING,
        KEY_FORCE,
+       KEY_REPEAT,
+       KEY_OUTPUT_EACH,
 };
 
 static const struct argp_option run_options[] = {
@@ -40,6 +44,12 @@ static const struct argp_option run_options[] = {
     {"missing", KEY_MISSING, 0, 0, "list the files that the program looked for in vain", 3},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "stop the program after this wall time; exit status 124",
      4},
+    {"repeat", KEY_REPEAT, "N", 0,
+     "run N times and show the spread of each event and of the time; the trace is the last run's, "
+     "or with -o NAME%d each run's",
+     4},
+    {"output-each", KEY_OUTPUT_EACH, 0, 0,
+     "with --repeat, show the program's output of every run, not of the first alone", 4},
     {"require-pmu", KEY_REQUIRE_PMU, 0, 0, "fail rather than count without a hardware counter", 4},
     {"dry-run", KEY_DRY_RUN, 0, 0, "print the QEMU command line and stop", 5},
     {"quiet", 'q', 0, 0, "no summary and no progress line", 5},
@@ -84,6 +94,18 @@ static int set_accel(struct options *o, const char *text, struct run_failure *fa
     return run_fail(failure, RUN_EXIT_FAILED, "--accel %s: unknown; use auto, kvm or tcg", text);
 }
 
+static int set_repeat(struct options *o, const char *text, struct run_failure *failure)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+
+    if (text[strspn(text, "0123456789")] != 0 || value == 0 || value > RUN_REPEAT_MAX)
+        return run_fail(failure, RUN_EXIT_FAILED, "--repeat %s: not a number of runs from 1 to %u",
+                        text, RUN_REPEAT_MAX);
+    o->repeat = (uint32_t)value;
+    return 0;
+}
+
 static error_t parse_run_option(int key, char *argument, struct argp_state *state)
 {
     struct options_parsing *parse = state->input;
@@ -126,6 +148,11 @@ static error_t parse_run_option(int key, char *argument, struct argp_state *stat
         return 0;
     case KEY_MISSING:
         o->missing = true;
+        return 0;
+    case KEY_REPEAT:
+        return set_repeat(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_OUTPUT_EACH:
+        o->output_each = true;
         return 0;
     case KEY_REQUIRE_PMU:
         o->require_pmu = true;

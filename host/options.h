@@ -61,6 +61,9 @@ struct options {
     bool prefault; /* memory is filled when it is mapped */
     struct options_list environment; /* K=V that change the default */
     uint64_t timeout_ns; /* 0: none */
+    uint32_t repeat; /* runs; 0: one, with a summary of its own */
+    bool output_each; /* the program's output of every run, not of the first alone */
+    bool again; /* one of --repeat's that is not the first */
     bool dry_run;
     bool verbose;
     bool quiet;

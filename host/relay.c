@@ -53,7 +53,8 @@ static int start(struct relay *r)
     if (r->wake < 0)
         return run_fail(r->failure, RUN_EXIT_FAILED, "eventfd: %s", strerror(errno));
     for (int i = 0; i < 2; i++) {
-        int result = relay_output_start(&r->outputs[i], r->launch->ports[output_ports[i]], i + 1,
+        int to = r->options->again && !r->options->output_each ? RELAY_OUTPUT_NOWHERE : i + 1;
+        int result = relay_output_start(&r->outputs[i], r->launch->ports[output_ports[i]], to,
                                         r->wake, &r->progress);
 
         if (result != 0)
@@ -230,7 +231,10 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
     relay_input_init(&r->input, STDIN_FILENO, launch->ports[LAUNCH_STDIN],
                      launch->ports[LAUNCH_CONTROL]);
     enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
-    relay_log_init(&r->log, "guest", o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NOTICES);
+    relay_log_init(&r->log, "guest",
+                   o->verbose ? RELAY_ECHO_ALL
+                   : o->again ? RELAY_ECHO_NONE /* the first run said the same */
+                              : RELAY_ECHO_NOTICES);
     relay_log_init(&r->console, "console", rest);
     relay_log_init(&r->errors, "qemu", rest);
     if (start(r) != 0)

@@ -45,7 +45,7 @@ static void deliver(struct relay_output *output, const char *bytes, size_t count
 {
     int error;
 
-    if (atomic_load(&output->error) != 0)
+    if (atomic_load(&output->error) != 0 || output->to == RELAY_OUTPUT_NOWHERE)
         return;
     if (output->terminal)
         progress_output_begin(output->progress);

@@ -24,6 +24,8 @@ struct relay_output {
     atomic_bool finished; /* the stream ended and everything is written */
 };
 
+#define RELAY_OUTPUT_NOWHERE (-1) /* as `to`: the stream is read and dropped */
+
 /* Starts the thread.  0 or -errno. */
 int relay_output_start(struct relay_output *output, int from, int to, int wake,
                        struct progress *progress);

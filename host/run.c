@@ -17,6 +17,7 @@
 #include "host/options.h"
 #include "host/pack.h"
 #include "host/relay.h"
+#include "host/run_repeat.h"
 #include "host/run_result.h"
 
 /* A descriptor of the archive, or -1 with the failure filled. */
@@ -42,12 +43,13 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
     return -1;
 }
 
+static struct relay relay;
+
 /* From here on the trace file may have its name, and however the run ends it is closed properly. */
 static int run_launched(const struct options *o, const struct launch_command *command,
                         struct launch *launch, struct collector *collector,
                         struct keep_files *files, int signals, struct run_failure *failure)
 {
-    static struct relay relay;
     struct run_result result = {
         .options = o,
         .command = command,
@@ -120,21 +122,22 @@ static int print_guest(const struct options *o, const struct launch_machine *mac
     return HR_EXIT_OK;
 }
 
-/* The exit status, or -1 with the failure filled. */
-static int run(const struct options *o, struct run_failure *failure)
+/* A run_repeat_once. */
+static int run(const struct options *o, bool *stopped, struct run_failure *failure)
 {
     struct launch_machine machine;
     struct launch_command command;
     char kernel[PATH_MAX];
     struct stat input; /* the program */
-    int signals;
-    int archive;
+    int signals, archive, status;
 
+    *stopped = true;
     if (launch_choose(o, &machine, failure) != 0 ||
         launch_prepare(o, &machine, &command, failure) != 0)
         return -1;
     machine.kernel = realpath(command.kernel, kernel) != NULL ? kernel : NULL;
-    print_notes(o, &machine);
+    if (!o->again)
+        print_notes(o, &machine);
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report, not a death */
     archive = make_archive(o, &machine, &input, failure);
     if (archive < 0)
@@ -142,17 +145,25 @@ static int run(const struct options *o, struct run_failure *failure)
     if (o->dry_run)
         return print_guest(o, &machine, &command, failure);
     signals = relay_catch_signals(failure);
-    return signals < 0 ? -1 : run_packed(o, &machine, &command, archive, &input, signals, failure);
+    if (signals < 0)
+        return -1;
+    status = run_packed(o, &machine, &command, archive, &input, signals, failure);
+    close(signals);
+    close(archive);
+    *stopped = failure->exit_status != 0 || relay.user_signal != 0;
+    return status;
 }
 
 int run_command(int argc, char **argv)
 {
     struct run_failure failure = {0};
     struct options options;
+    bool stopped;
     int status = -1;
 
     if (options_parse(&options, false, argc, argv, &failure) == 0)
-        status = run(&options, &failure);
+        status = options.repeat != 0 ? run_repeat(&options, run, &failure)
+                                     : run(&options, &stopped, &failure);
     if (status >= 0)
         return status;
     error_print("%s", failure.text);

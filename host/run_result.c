@@ -181,7 +181,7 @@ static void print_summary(const struct run_result *r)
     static struct summary summary;
     struct stat status;
 
-    if (r->options->quiet || has_refused_events(r) || r->failure->exit_status != 0 ||
+    if (r->options->quiet || r->options->repeat != 0 || has_refused_events(r) || r->failure->exit_status != 0 ||
         !r->collector->named || stat(r->options->output, &status) != 0 || !S_ISREG(status.st_mode))
         return;
     if (summary_from_file(r->options->output, &summary) != 0)

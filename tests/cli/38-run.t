@@ -1,0 +1,45 @@
+#!/bin/sh
+# hr run: --repeat, what is said about files, and what wrong options and programs are told.
+. "$(dirname "$0")/../lib.sh"
+
+# repeat ARG...: hr run --accel tcg ARG... without input.
+repeat() {
+    run_hr run --accel tcg --no-progress "$@" </dev/null
+}
+
+# --repeat: the output once, the spread, one trace, and an older one is left alone
+run_hr run -q --accel tcg "$WORKLOADS/hello" </dev/null
+cp hr.bin older.bin
+cp out once
+repeat --repeat 3 "$WORKLOADS/hello"
+is 'repeat: status' "$status" 0
+same_file 'the output once' out once
+like 'the runs are counted' err '^ Microtome: 3 runs of '
+like 'an event: mean, deviation, least and most' err '^ +[0-9,]+ +0\.00 % +[0-9,]+ +[0-9,]+ +instructions +exact'
+like 'and the time' err '^ +[0-9.]+ [mu]s +0\.00 % .* duration '
+is 'one summary' "$(grep -c ' Microtome: ' err)" 1
+same_file 'an earlier trace is FILE.old' hr.bin.old older.bin
+is 'the trace is of one run' "$("$HR" check hr.bin >check.log 2>&1; echo $?)" 0
+repeat --repeat 2 --output-each -q "$WORKLOADS/hello"
+is 'the output of each' "$(cat out)" "$(cat once once)"
+is 'quiet: no summary' "$(grep -c Microtome err)" 0
+repeat --repeat 2 -o 'n%d.bin' "$WORKLOADS/hello"
+is 'a trace for each' "$(echo n*.bin)" 'n1.bin n2.bin'
+
+command -v busybox >/dev/null || skip_all 'busybox is not installed'
+echo 3 >three
+run_hr run --accel tcg --repeat 2 --output-each busybox sh -c 'read n; echo $n; exit $n' <three
+is 'a file as input is read by each run' "$(tr '\n' ' ' <out)" '3 3 '
+is 'the first status that is not 0' "$status" 3
+like 'and it is said' err '^ Exit: status 3 in run 1; 2 of 2 runs'
+mkfifo pipe
+: >pipe &
+run_hr run --accel tcg --repeat 2 busybox true <pipe
+is 'a pipe as input is refused' "$status.$(cut -c1-60 err)" '125.hr: --repeat: standard input can be read once only; give a f'
+for wrong in 0 x -1 1000000000; do
+    repeat "--repeat=$wrong" busybox true
+    is "--repeat=$wrong is refused" "$status.$(cat err)" "125.hr: --repeat $wrong: not a number of runs from 1 to 100000"
+done
+repeat --repeat 2 --timeout 300ms "$WORKLOADS/crash" loop
+is 'each has its own timeout' "$status.$(grep -c -e --timeout: err)" 124.2
+done_testing
