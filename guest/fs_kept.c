@@ -127,19 +127,37 @@ static void add_file(struct fs_kept_buffer *buffer, const struct fs_entry *entry
     fs_kept_add_entry(buffer, RUN_FILE_NAME, entry);
 }
 
-/* `is_new`: it, or a directory above it, is not where it was in the archive. */
-static void add_entry(struct fs_kept_buffer *buffer, const struct fs_entry *entry, bool is_new)
+/* What happens with what is new or changed. */
+typedef void visit(void *context, const struct fs_entry *entry);
+
+static void add_entry(void *context, const struct fs_entry *entry)
 {
+    struct fs_kept_buffer *buffer = context;
     const struct inode *inode = entry->inode;
 
-    if (!is_new && !inode->changed)
-        return;
     if (S_ISDIR(inode->mode))
         fs_kept_add_entry(buffer, RUN_FILE_DIRECTORY, entry);
     else if (S_ISLNK(inode->mode))
         fs_kept_add_entry(buffer, RUN_FILE_LINK, entry);
     else if (S_ISREG(inode->mode))
         add_file(buffer, entry);
+}
+
+struct dropped {
+    char *first; /* path of the first file */
+    size_t room;
+    uint64_t files;
+};
+
+static void count_entry(void *context, const struct fs_entry *entry)
+{
+    struct dropped *dropped = context;
+    bool gone;
+
+    if (!S_ISREG(entry->inode->mode) || !entry->inode->bytes)
+        return;
+    if (dropped->files++ == 0 && fs_path(entry, dropped->first, dropped->room, &gone) < 0)
+        dropped->first[0] = '\0';
 }
 
 /* /dev, /proc and /sys are the kernel's own. */
@@ -151,7 +169,7 @@ static bool has_children(const struct fs_entry *entry)
 }
 
 /* In the order of names above before those below; a program's tree may be deeper than any stack. */
-static void add_tree(struct fs_kept_buffer *buffer)
+static void walk(visit *visit_entry, void *context)
 {
     const struct fs_entry *at = fs_root, *topmost_new = NULL;
     uint32_t slot = 0;
@@ -162,7 +180,8 @@ static void add_tree(struct fs_kept_buffer *buffer)
         if (next) {
             if (!topmost_new && !next->archived)
                 topmost_new = next;
-            add_entry(buffer, next, topmost_new != NULL);
+            if (topmost_new || next->inode->changed) /* it, or a directory above it, was moved */
+                visit_entry(context, next);
             at = next;
             slot = 0;
             continue;
@@ -174,6 +193,16 @@ static void add_tree(struct fs_kept_buffer *buffer)
         slot = at->slot + 1;
         at = at->parent;
     }
+}
+
+uint64_t fs_kept_dropped(char *first, size_t room)
+{
+    struct dropped dropped = {.first = first, .room = room};
+
+    if (keep)
+        return 0;
+    walk(count_entry, &dropped);
+    return dropped.files;
 }
 
 static void add_removed(struct fs_kept_buffer *buffer)
@@ -198,7 +227,7 @@ void fs_kept_finish(void *bytes, fs_kept_send *send)
         return;
     }
     if (keep) {
-        add_tree(&buffer);
+        walk(add_entry, &buffer);
         add_removed(&buffer);
     }
     fs_kept_add_end(&buffer, missing ? fs_missing_add(&buffer) : 0);

@@ -19,6 +19,10 @@ void fs_kept_removed(struct fs_entry *entry);
 void fs_kept_written(struct inode *inode);
 void fs_kept_closed(struct inode *inode);
 
+/* The files with contents that the program made or changed and that nobody keeps, and the path of
+ * the first, empty if it does not fit.  When the program runs no more. */
+uint64_t fs_kept_dropped(char *first, size_t room);
+
 /* Service context, when the program runs no more: sends the rest and the names, by way of `buffer`
  * (SERVICE_BYTES_MAX bytes; NULL: there was no program). */
 typedef void fs_kept_send(const void *bytes, size_t count);

@@ -11,6 +11,8 @@
 
 static char **noted; /* open addressing; NULL: they are not noted */
 static uint32_t noted_count;
+static char recent[FS_MISSING_RECENT][FS_MISSING_RECENT_BYTES]; /* a ring, always kept */
+static uint32_t recent_count;
 static uint64_t left_out; /* looks, not names: who could tell them apart */
 
 void fs_missing_start(void)
@@ -84,13 +86,22 @@ static uint32_t hash_of(const char *text)
     return h;
 }
 
+static void note_recent(const char *path, size_t bytes)
+{
+    if (bytes < FS_MISSING_RECENT_BYTES)
+        memcpy(recent[recent_count++ % FS_MISSING_RECENT], path, bytes + 1);
+}
+
 void fs_missing_note(const struct fs_entry *base, const char *path)
 {
     static char absolute[FS_PATH_MAX];
-    size_t bytes = noted ? make_absolute(base, path, absolute) : 0;
+    size_t bytes = make_absolute(base, path, absolute);
     uint32_t at;
 
     if (!bytes || is_ours(absolute))
+        return;
+    note_recent(absolute, bytes);
+    if (!noted)
         return;
     for (at = hash_of(absolute) & (BUCKETS - 1); noted[at]; at = (at + 1) & (BUCKETS - 1))
         if (strcmp(noted[at], absolute) == 0)
@@ -103,6 +114,13 @@ void fs_missing_note(const struct fs_entry *base, const char *path)
     }
     memcpy(noted[at], absolute, bytes + 1);
     noted_count++;
+}
+
+const char *fs_missing_recent(uint32_t n)
+{
+    uint32_t kept = recent_count < FS_MISSING_RECENT ? recent_count : FS_MISSING_RECENT;
+
+    return n < kept ? recent[(recent_count - kept + n) % FS_MISSING_RECENT] : NULL;
 }
 
 uint64_t fs_missing_add(struct fs_kept_buffer *buffer)

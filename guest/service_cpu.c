@@ -8,6 +8,7 @@
 #include "guest/cross.h"
 #include "guest/deadline.h"
 #include "guest/fs_kept.h"
+#include "guest/fs_missing.h"
 #include "guest/leave.h"
 #include "guest/log.h"
 #include "guest/log_buffer.h"
@@ -198,6 +199,24 @@ static void send_posted_files(void)
     }
 }
 
+/* The host makes a line for the user of it, where it helps. */
+static void log_files(void)
+{
+    char first[256] = "";
+    uint64_t dropped = fs_kept_dropped(first, sizeof first);
+    struct fs_found found;
+    const char *name;
+
+    if (dropped)
+        log_line(RUN_LOG_DROPPED "%lu %s", dropped, first);
+    for (uint32_t i = 0; (name = fs_missing_recent(i)); i++) {
+        if (fs_walk(NULL, fs_root, name, 0, &found) != 0)
+            log_line(RUN_LOG_MISSING "%s", name);
+        else
+            fs_found_release(&found); /* the program made it */
+    }
+}
+
 static void __attribute__((noreturn))
 perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
 {
@@ -206,6 +225,8 @@ perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
         send_posted_files();
         fs_kept_finish(record->kind == HR_EXIT_REFUSED ? NULL : cpu->buffer, send_files);
     }
+    if (record->kind != HR_EXIT_REFUSED)
+        log_files();
     service_cpu_poll();
     if (transport->host)
         service_cpu_tell(RUN_GUEST_DONE, 0, 0);

@@ -6,7 +6,6 @@
 
 #include "host/options.h"
 #include "host/options_archive.h"
-#include "host/run_repeat.h"
 
 enum { /* options without a letter */
        KEY_ACCEL = 256,
@@ -99,9 +98,9 @@ static int set_repeat(struct options *o, const char *text, struct run_failure *f
     char *end;
     unsigned long value = strtoul(text, &end, 10);
 
-    if (text[strspn(text, "0123456789")] != 0 || value == 0 || value > RUN_REPEAT_MAX)
+    if (text[strspn(text, "0123456789")] != 0 || value == 0 || value > OPTIONS_REPEAT_MAX)
         return run_fail(failure, RUN_EXIT_FAILED, "--repeat %s: not a number of runs from 1 to %u",
-                        text, RUN_REPEAT_MAX);
+                        text, OPTIONS_REPEAT_MAX);
     o->repeat = (uint32_t)value;
     return 0;
 }

@@ -17,6 +17,7 @@
 #include "host/options.h"
 #include "host/pack.h"
 #include "host/relay.h"
+#include "host/run_hints.h"
 #include "host/run_repeat.h"
 #include "host/run_result.h"
 
@@ -28,6 +29,8 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
     int result = pack_collect(&contents, o, machine, failure);
     int fd = -1;
 
+    if (contents.program.interpreter[0] != 0)
+        run_hints_print_libraries(o);
     if (result == 0) {
         pack_print(&contents, o, stderr);
         fd = memfd_create("run.cpio", MFD_CLOEXEC);

@@ -6,8 +6,6 @@
 
 #include "host/options.h"
 
-#define RUN_REPEAT_MAX 100000u
-
 /* One run: its exit status, or -1 with the failure filled.  `*stopped`: no other one is to follow.
  */
 typedef int run_repeat_once(const struct options *o, bool *stopped, struct run_failure *failure);

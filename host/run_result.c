@@ -10,6 +10,7 @@
 #include "host/error.h"
 #include "host/exact/exact_write.h"
 #include "host/panic_report.h"
+#include "host/run_hints.h"
 #include "host/run_result.h"
 #include "host/summary.h"
 #include "host/summary_show.h"
@@ -181,8 +182,9 @@ static void print_summary(const struct run_result *r)
     static struct summary summary;
     struct stat status;
 
-    if (r->options->quiet || r->options->repeat != 0 || has_refused_events(r) || r->failure->exit_status != 0 ||
-        !r->collector->named || stat(r->options->output, &status) != 0 || !S_ISREG(status.st_mode))
+    if (r->options->quiet || r->options->repeat != 0 || has_refused_events(r) ||
+        r->failure->exit_status != 0 || !r->collector->named ||
+        stat(r->options->output, &status) != 0 || !S_ISREG(status.st_mode))
         return;
     if (summary_from_file(r->options->output, &summary) != 0)
         return;
@@ -254,6 +256,9 @@ int run_result_finish(struct run_result *r)
         error_print("the last of the program's output was not read in time and is lost");
     explain_files(r, reason);
     print_summary(r);
+    if (r->collector->has_exit)
+        run_hints_print(r->options, &r->relay->log,
+                        r->collector->exit.kind != HR_EXIT_STATUS || r->collector->exit.code != 0);
     if (r->options->missing && !r->options->dry_run)
         keep_files_print_missing(r->files, stderr);
     return exit_status(r, reason);

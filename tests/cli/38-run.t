@@ -42,4 +42,42 @@ for wrong in 0 x -1 1000000000; do
 done
 repeat --repeat 2 --timeout 300ms "$WORKLOADS/crash" loop
 is 'each has its own timeout' "$status.$(grep -c -e --timeout: err)" 124.2
+
+# files: one line where it helps
+mkdir deep && echo 1 >deep/data
+echo "$work/deep/data" >where
+cat >indirect.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+    char path[4096] = "";
+    FILE *f = fopen("where", "r");
+    if (f != NULL && fscanf(f, "%4000s", path) == 1)
+        f = fopen(path, "r");
+    return f == NULL ? 7 : 0;
+}
+END
+gcc -O1 -o indirect indirect.c || exit 1
+repeat --file where ./indirect
+is 'a file that is here: status' "$status" 7
+is 'a file that is here: one line with the option' "$(grep 'looked for' err)" \
+    "hr: the program looked for $work/deep/data, which is here and was not given to it; --file $work/deep/data gives it"
+repeat --file where --file deep/data ./indirect
+is 'given: no line' "$status.$(grep -c 'looked for' err)" 0.0
+repeat -q --file where ./indirect
+is 'quiet: no line' "$(grep -c 'looked for' err)" 0
+repeat --file where --missing ./indirect
+is '--missing lists it, once' "$(grep -c "$work/deep/data" err)" 1
+repeat busybox sh -c 'echo a >/made; echo b >/more; mkdir /d; : >/empty'
+is 'files that are dropped: one line' "$(grep -e --keep-files err)" \
+    'hr: the program wrote /made and 1 other, which ended with the guest; --keep-files DIR keeps such files'
+repeat --keep-files kept busybox sh -c 'echo a >/made'
+is 'files that are kept: no line' "$(grep -c 'wrote' err)" 0
+repeat busybox true
+is 'none: no line' "$(grep -c '^hr:' err)" 0
+LD_LIBRARY_PATH=/nowhere repeat ./indirect
+is 'LD_LIBRARY_PATH that is not passed on: one line' "$(grep LD_ err)" \
+    'hr: LD_LIBRARY_PATH is set here, and the program does not inherit it; --env LD_LIBRARY_PATH gives it'
+LD_LIBRARY_PATH=/nowhere repeat --env LD_LIBRARY_PATH ./indirect
+is 'passed on: no line' "$(grep -c LD_ err)" 0
 done_testing
