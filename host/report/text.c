@@ -135,6 +135,20 @@ static void print_measure(FILE *out, const struct report *r)
                  r->profile.event < 0 ? "samples" : safe, error, safe, source);
 }
 
+/* How a run records whole stacks, where some other way of recording them has them. */
+static const char *ends_remedy(const struct report *r, uint32_t end)
+{
+    const struct hr_meta_stacks *stacks = &r->scan.info.stacks;
+
+    if (stacks->kind == HR_STACK_FP && end == HR_STACK_BROKEN)
+        return "; hr run -g dwarf needs no frame pointers";
+    if (stacks->kind == HR_STACK_FP && end == HR_STACK_CUT && stacks->limit < HR_STACK_FRAMES_MAX)
+        return "; hr run -g fp,512 keeps more";
+    if (stacks->kind == HR_STACK_DWARF && end == HR_STACK_CUT && stacks->limit < HR_STACK_BYTES_MAX)
+        return "; hr run -g dwarf,32768 keeps more";
+    return "";
+}
+
 static void print_ends(FILE *out, const struct report *r)
 {
     static const char *const words[HR_STACK_ROOTS] = {
@@ -146,10 +160,10 @@ static void print_ends(FILE *out, const struct report *r)
 
     for (uint32_t i = 0; i < HR_STACK_ROOTS; i++)
         if (words[i] != NULL && r->profile.ends[i] != 0)
-            columns_note(out, r->pager.columns, "%s sample%s (%.3g %%) %s %s",
+            columns_note(out, r->pager.columns, "%s sample%s (%.3g %%) %s %s%s",
                          text_count(number, r->profile.ends[i]), r->profile.ends[i] == 1 ? "" : "s",
                          report_share(r->profile.ends[i], r->profile.all.samples),
-                         r->profile.ends[i] == 1 ? "has" : "have", words[i]);
+                         r->profile.ends[i] == 1 ? "has" : "have", words[i], ends_remedy(r, i));
     if (r->scan.stacks.refused != 0 || r->profile.tree.full)
         columns_note(out, r->pager.columns,
                      "more different stacks than there is room for: the last ones are cut");

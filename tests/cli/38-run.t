@@ -80,4 +80,25 @@ is 'LD_LIBRARY_PATH that is not passed on: one line' "$(grep LD_ err)" \
     'hr: LD_LIBRARY_PATH is set here, and the program does not inherit it; --env LD_LIBRARY_PATH gives it'
 LD_LIBRARY_PATH=/nowhere repeat --env LD_LIBRARY_PATH ./indirect
 is 'passed on: no line' "$(grep -c LD_ err)" 0
+
+# what a report says of stacks that are not whole
+cat >sorts.c <<'END'
+#include <stdlib.h>
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+int main(void)
+{
+    static int v[5000];
+    for (int i = 0; i < 5000; i++)
+        v[i] = rand();
+    qsort(v, 5000, sizeof v[0], compare);
+    return v[0] < 0;
+}
+END
+gcc -O2 -fomit-frame-pointer -o sorts sorts.c || exit 1
+for kind in fp:broken:'dwarf needs' dwarf,64:truncated:'dwarf,32768 keeps' fp,1:truncated:'fp,512 keeps'; do
+    hint=${kind##*:}
+    repeat -q -g "${kind%%:*}" ./sorts
+    run_hr report --stacks hr.bin
+    like "report -g ${kind%%:*}: the remedy" out "^# .* samples .*\\[$(echo "$kind" | cut -d: -f2)\\]; hr run -g $hint "
+done
 done_testing
