@@ -94,7 +94,7 @@ static error_t parse_tcp_option(int key, char *argument, struct argp_state *stat
         return 0;
     case OPTION_IDLE:
         o->tcp_only = "idle";
-        if (units_parse_time(argument, UNITS_SECOND, &o->stream.idle_ns) != 0 ||
+        if (units_parse_time(argument, UNITS_NEEDED, &o->stream.idle_ns) != 0 ||
             o->stream.idle_ns == 0)
             argp_error(state, "--idle %s: not a time like 60s or 5m", argument);
         return 0;

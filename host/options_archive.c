@@ -111,9 +111,9 @@ static int set_cpus(struct options *o, const char *text, struct run_failure *fai
 
 int options_set_timeout(struct options *o, const char *text, struct run_failure *failure)
 {
-    if (units_parse_time(text, UNITS_SECOND, &o->timeout_ns) != 0 || o->timeout_ns == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--timeout %s: not a time; write 10s or 500ms",
-                        text);
+    if (units_parse_time(text, UNITS_NEEDED, &o->timeout_ns) != 0 || o->timeout_ns == 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--timeout %s: not a time with a unit; write 10s or 500ms", text);
     return 0;
 }
 

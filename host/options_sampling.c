@@ -105,7 +105,9 @@ static uint32_t stacks_kind(const char *text)
 
 bool options_stacks_follow(const char *word)
 {
-    return word != NULL && stacks_kind(word) != 0;
+    /* perf's other kind: a word that is one is refused as such, not looked for as a program */
+    return word != NULL &&
+           (stacks_kind(word) != 0 || strcmp(word, "lbr") == 0 || strncmp(word, "lbr,", 4) == 0);
 }
 
 /* What follows the comma, or the default. */

@@ -11,6 +11,7 @@
 #include "host/pack_program.h"
 #include "host/pack_script.h"
 #include "host/pack_search.h"
+#include "host/pack_source.h"
 #include "lib/elf64.h"
 
 static int out_of_memory(struct run_failure *failure)
@@ -51,10 +52,12 @@ static int check_file(const char *name, const char *path, struct stat *status,
     if (!S_ISREG(status->st_mode))
         return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: not a file that can be executed",
                         name);
-    if (access(path, X_OK) != 0)
+    if (access(path, X_OK) == 0)
+        return 0;
+    if (!pack_source_explain(name, RUN_EXIT_NOT_EXECUTABLE, failure))
         return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s; chmod +x makes it executable",
                         name, strerror(errno));
-    return 0;
+    return -1;
 }
 
 static int take_interpreter(const char *name, const uint8_t *file, const struct elf64_image *image,
@@ -80,6 +83,8 @@ static int check_image(const char *name, const uint8_t *file, struct pack_progra
     struct elf64_image image;
     enum elf64_status status = elf64_parse(file, (size_t)program->status.st_size, &image);
 
+    if (status != ELF64_OK && pack_source_explain(name, RUN_EXIT_NOT_EXECUTABLE, failure))
+        return -1;
     if (status != ELF64_OK)
         return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name,
                         elf64_status_text(status));

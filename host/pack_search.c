@@ -9,6 +9,7 @@
 
 #include "host/pack_path.h"
 #include "host/pack_search.h"
+#include "host/pack_source.h"
 
 #define DEFAULT_PATH "/usr/bin:/bin"
 #define VERSIONS_BYTES 1024
@@ -112,5 +113,7 @@ int pack_search_path(const char *name, char found[PATH_MAX], struct run_failure 
     if (denied)
         return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: found in PATH but not executable",
                         name);
+    if (pack_source_explain(name, RUN_EXIT_NOT_FOUND, failure))
+        return -1;
     return run_fail(failure, RUN_EXIT_NOT_FOUND, "%s: not found in PATH", name);
 }

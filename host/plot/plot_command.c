@@ -180,6 +180,8 @@ static int plot_all(struct plot_options *options, const char *folder, const stru
                     options->path, options->path);
         return HR_EXIT_FAILED;
     }
+    if (status <= HR_EXIT_OK)
+        error_print("%u picture%s in the folder %s", drawn, drawn == 1 ? "" : "s", folder);
     return status < 0 ? HR_EXIT_OK : status;
 }
 
@@ -190,6 +192,19 @@ static bool is_one_file(const char *path)
     return strcmp(path, "-") == 0 || (bytes > 4 && strcmp(path + bytes - 4, ".svg") == 0);
 }
 
+/* A name with the extension of another format is not meant to be a folder. */
+static bool is_other_format(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *end = strrchr(name, '.');
+    struct stat status;
+
+    if (is_one_file(path) || (stat(path, &status) == 0 && S_ISDIR(status.st_mode)))
+        return false;
+    return end != NULL && end != name && end[1] != 0;
+}
+
 static int run(const struct options *options)
 {
     struct plot_options plot_options = {
@@ -198,6 +213,10 @@ static int run(const struct options *options)
     struct target target = {.force = options->force};
     int status;
 
+    if (is_other_format(options->output)) {
+        error_print("%s: pictures are SVG; name a file FILE.svg, or a folder", options->output);
+        return HR_EXIT_FAILED;
+    }
     if (stat(options->path, &target.trace) != 0)
         return reader_fail(options->path, -errno);
     if (!is_one_file(options->output)) {

@@ -9,7 +9,7 @@ texts() { xmllint --xpath '//*[local-name()="text"]/text()' "$1" 2>/dev/null; }
 
 "$TOOLS/gentrace" --elf "$WORKLOADS/phases" --stacks fp --depth 12 --cpus 3 --marks 60000 stacks.bin || exit 1
 run_hr plot -o pictures stacks.bin
-is 'a folder: status' "$status.$(cat err)" '0.'
+is 'a folder: status, and where they are' "$status.$(cat err)" '0.hr: 3 pictures in the folder pictures'
 is 'a folder: a picture of all that there is' "$(ls pictures | tr '\n' ' ')" 'functions.svg intervals.svg timeline.svg '
 for picture in functions intervals timeline; do
     valid $picture pictures/$picture.svg

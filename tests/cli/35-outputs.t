@@ -24,7 +24,7 @@ untouched 'a CPU that is none'
 run_hr run --mem 2T "$hello"
 is 'more memory than there is: status' "$status" 125
 untouched 'more memory than there is'
-play --timeout 1 --qemu "$(command -v false)" "$hello"
+play --timeout 1s --qemu "$(command -v false)" "$hello"
 is 'an emulator that ends at once: status' "$status" 125
 untouched 'an emulator that ends at once'
 like 'an emulator that ends at once: said' err 'no trace was written'

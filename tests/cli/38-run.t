@@ -81,6 +81,27 @@ is 'LD_LIBRARY_PATH that is not passed on: one line' "$(grep LD_ err)" \
 LD_LIBRARY_PATH=/nowhere repeat --env LD_LIBRARY_PATH ./indirect
 is 'passed on: no line' "$(grep -c LD_ err)" 0
 
+# what is no program, and what is no option
+echo 'int main() {}' >hot.cpp
+repeat hot.cpp
+is 'source code' "$status.$(cat err)" '127.hr: hot.cpp is C++ source; compile it first, such as: g++ -O2 -g -o ./hot hot.cpp'
+repeat ./hot.cpp
+is 'source code by its path' "$status.$(cat err)" '126.hr: ./hot.cpp is C++ source; compile it first, such as: g++ -O2 -g -o ./hot ./hot.cpp'
+cp indirect hot && chmod +x hot.cpp
+repeat ./hot.cpp
+is 'source code beside its program' "$status.$(cat err)" '126.hr: ./hot.cpp is C++ source; what it was compiled to is here: hr run ./hot'
+repeat hot
+is 'a program that is here' "$status.$(cat err)" '127.hr: hot: not found in PATH, but it is here: hr run ./hot'
+echo 'print(1)' >script.py
+repeat script.py
+is 'a script' "$status.$(cat err)" '127.hr: script.py is Python source; run it as: hr run python3 script.py'
+repeat -g lbr ./hot
+is '-g lbr' "$status.$(cat err)" '125.hr: --call-graph lbr: unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES'
+repeat --timeout 5 ./hot
+is 'a time without a unit: --timeout' "$status.$(cat err)" '125.hr: --timeout 5: not a time with a unit; write 10s or 500ms'
+repeat -i 5 ./hot
+is 'a time without a unit: -i' "$status.$(cat err)" '125.hr: --interval 5: not a time with a unit; write 500ns, 1us or 2ms'
+
 # what a report says of stacks that are not whole
 cat >sorts.c <<'END'
 #include <stdlib.h>
@@ -101,4 +122,9 @@ for kind in fp:broken:'dwarf needs' dwarf,64:truncated:'dwarf,32768 keeps' fp,1:
     run_hr report --stacks hr.bin
     like "report -g ${kind%%:*}: the remedy" out "^# .* samples .*\\[$(echo "$kind" | cut -d: -f2)\\]; hr run -g $hint "
 done
+
+run_hr plot -o hot.png hr.bin
+is 'plot: another format' "$status.$(cat err)" '1.hr: hot.png: pictures are SVG; name a file FILE.svg, or a folder'
+run_hr plot -p functions -o drawn hr.bin
+is 'plot: where the pictures are' "$status.$(cat err)" '0.hr: 1 picture in the folder drawn'
 done_testing

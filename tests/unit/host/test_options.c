@@ -137,7 +137,7 @@ static void takes_values(void **state)
     assert_int_equal(
         parse(&o, &failure,
               (const char *[]){"-i", "500ns", "--mem", "64M", "-m", "off", "--cpus", "3", "-e",
-                               "cycles:u", "--timeout", "2", "--env", "A=b", NULL}),
+                               "cycles:u", "--timeout", "2s", "--env", "A=b", NULL}),
         -1);
     assert_int_equal(failure.exit_status, RUN_EXIT_FAILED);
     assert_non_null(strstr(failure.text, "no program"));
