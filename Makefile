@@ -167,6 +167,7 @@ lint: check-layers ## check layers, shell scripts, format and likely bugs
 check-layers: ## check that each layer includes only what docs/architecture.md allows
 	@tools/check-layers.sh
 
+COMPLETIONS := bash-completion/completions/hr zsh/site-functions/_hr fish/vendor_completions.d/hr.fish
 install: all ## install into PREFIX (default /usr/local)
 	install -D -m 755 $(BUILD)/hr $(DESTDIR)$(PREFIX)/bin/hr
 	install -D -m 644 $(BUILD)/guest.elf $(DESTDIR)$(PREFIX)/lib/microtome/guest.elf
@@ -175,6 +176,8 @@ install: all ## install into PREFIX (default /usr/local)
 	install -D -m 755 $(BUILD)/exact.so $(DESTDIR)$(PREFIX)/lib/microtome/exact.so
 	install -D -m 644 $(BUILD)/mbr.bin $(DESTDIR)$(PREFIX)/lib/microtome/mbr.bin
 	install -D -m 644 docs/hr.1 $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))
+	$(foreach f,$(COMPLETIONS),$(BUILD)/hr completion $(firstword $(subst -, ,$(firstword $(subst /, ,$(f))))) >$(DESTDIR)$(PREFIX)/share/$(f) &&) true
 	install -D -m 644 include/hr.h $(DESTDIR)$(PREFIX)/include/hr.h
 	install -D -m 644 $(BUILD)/libhr.a $(DESTDIR)$(PREFIX)/lib/libhr.a
 	install -D -m 755 $(BUILD)/libhr.so $(DESTDIR)$(PREFIX)/lib/libhr.so
@@ -182,7 +185,7 @@ install: all ## install into PREFIX (default /usr/local)
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/hr $(DESTDIR)$(PREFIX)/share/man/man1/hr.1
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/hr.h lib/libhr.a lib/libhr.so)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/hr.h lib/libhr.a lib/libhr.so $(addprefix share/,$(COMPLETIONS)))
 	rm -rf $(DESTDIR)$(PREFIX)/lib/microtome
 
 clean: ## remove what was built

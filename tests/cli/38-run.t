@@ -127,4 +127,37 @@ run_hr plot -o hot.png hr.bin
 is 'plot: another format' "$status.$(cat err)" '1.hr: hot.png: pictures are SVG; name a file FILE.svg, or a folder'
 run_hr plot -p functions -o drawn hr.bin
 is 'plot: where the pictures are' "$status.$(cat err)" '0.hr: 1 picture in the folder drawn'
+
+# completion in shells
+for shell in bash zsh fish; do
+    run_hr completion $shell
+    is "completion $shell: status" "$status.$(cat err)" '0.'
+    cp out hr.$shell
+done
+cat >completes <<'END'
+. ./hr.bash
+complete_words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _hr; echo "${COMPREPLY[*]}"; }
+complete_words hr re
+complete_words hr run --ti
+complete_words hr report --st
+complete_words hr run a
+complete -p hr | grep -c 'default.*-F _hr hr'
+END
+is 'bash completes commands and options' "$(bash completes 2>&1)" "report
+--timeout
+--stacks
+
+1"
+for command in run usb diff; do
+    is "every option of hr $command is there" "$("$HR" $command --help | sed -n 's/^  .\{0,4\} --\([a-z-]*\).*/--\1/p' |
+        while read -r option; do grep "^ *[*]\.$command)" hr.bash | grep -q -e " $option[ ']" || echo "$option"; done)" ''
+done
+like 'zsh: the command' hr.zsh '^#compdef hr$'
+like 'fish: an option with its letter' hr.fish ' -l output -s o -r$'
+for shell in zsh fish; do
+    command -v $shell >/dev/null || { skip 1 "$shell is not installed"; continue; }
+    ok "$shell reads it" $shell -n hr.$shell
+done
+run_hr completion
+is 'no shell' "$status.$(cat err)" '2.hr: completion: name a shell: hr completion bash, zsh or fish'
 done_testing

@@ -1,0 +1,14 @@
+/* hr completion: prints what a shell needs to complete hr's commands and options. */
+#ifndef HOST_COMPLETION_H
+#define HOST_COMPLETION_H
+
+#include <stddef.h>
+
+#include "host/commands.h"
+
+/* `argv`: "hr completion" and the shell, bash, zsh or fish.  The options are those that each
+ * command's own --help lists.  The exit status.
+ */
+int completion_command(const struct command *const *commands, size_t count, int argc, char **argv);
+
+#endif
