@@ -160,4 +160,26 @@ for shell in zsh fish; do
 done
 run_hr completion
 is 'no shell' "$status.$(cat err)" '2.hr: completion: name a shell: hr completion bash, zsh or fish'
+
+# Python with libhr, by the command that the documentation prints
+mkdir -p tree/workloads/python tree/build
+cp "$ROOT/workloads/python/microtome.py" tree/workloads/python/
+cat >tree/program.py <<'END'
+import microtome
+
+with microtome.region("work"):
+    sum(range(1000))
+print(microtome.status_text())
+END
+command=$(sed -n 's/^hr run \(--file workloads.*\)/"$HR" run -q --accel tcg \1/p' "$ROOT/docs/libhr.md")
+if command -v python3 >/dev/null; then
+    cp "$BUILD/libhr.so" tree/build/
+    is 'Python with libhr: the command as printed' "$(cd tree && eval "$command" 2>&1 </dev/null | cut -d, -f1)" 'under Microtome'
+    run_hr report --regions tree/hr.bin
+    like 'Python with libhr: its region' out '^work: 1 pass by 1 thread$'
+    echo >tree/build/libhr.so
+    is 'libhr.so that is of no use is said' "$(cd tree && eval "$command" 2>&1 </dev/null | grep -c 'libhr.so was not found: regions and marks are missing')" 1
+else
+    skip 3 'python3 is not installed'
+fi
 done_testing

@@ -88,7 +88,7 @@ eight='-icount shift=0,sleep=off -smp 9'
 memory_run 8000000:2000000 "$eight" --cpus 8 -i 9us "$WORKLOADS/threads" compute 8 800
 is '8 CPUs: no sample is lost while there is room' "$(result_of end) $(stat_of got/trace .lost)" '1 0'
 within 'and their rings were filled more than once' "$(stat_of got/trace .samples)" $((2 * 8 * 8192)) 1000000
-memory_run 8000000:300000 "$eight" --cpus 8 -i 9us "$WORKLOADS/threads" compute 8 800
+memory_run 8000000:300000 "$eight" --cpus 8 -e "$five" -i 9us "$WORKLOADS/threads" compute 8 800
 "$HR" stat got/trace >stat
 like 'nor by a ring when there is none any more' stat 'lost .* % of all: the buffer was full'
 ok 'and the trace is right' sh -c '"$HR" check got/trace | grep -c "lost: CPU" | grep -qx "[89]\|1[0-9]\|20"'

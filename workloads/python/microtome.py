@@ -8,14 +8,15 @@
 
 On ordinary Linux, and where libhr.so is not found, everything runs and does nothing; status_text()
 says which.  Functions return what libhr's do: 0, or a negative errno, -ENOSYS for nothing done.
-libhr.so is looked for as $MICROTOME_LIBHR says, beside this file, in .. and ../lib, and by the
-loader.
+libhr.so is looked for as $MICROTOME_LIBHR says, beside this file, in .., ../lib and ../../build, and
+by the loader.  Under Microtome one line on stderr says that it was not found.
 """
 
 import contextlib
 import ctypes
 import errno
 import os
+import sys
 
 THIS_CPU = 0
 ALL_CPUS = 1
@@ -32,7 +33,7 @@ class _Region(ctypes.Structure):  # struct hr_region
 
 def _load():
     here = os.path.dirname(os.path.abspath(__file__))
-    candidates = [os.path.join(here, part, "libhr.so") for part in ("", "..", "../lib")]
+    candidates = [os.path.join(here, part, "libhr.so") for part in ("", "..", "../lib", "../../build")]
     for path in [os.environ.get("MICROTOME_LIBHR", "")] + candidates + ["libhr.so"]:
         if path != "libhr.so" and not os.path.isfile(path):
             continue
@@ -50,6 +51,12 @@ if _library:
     _library.hr_mark.argtypes = [ctypes.c_char_p]
     _library.hr_region_begin.argtypes = [ctypes.POINTER(_Region)]
     _library.hr_region_end.argtypes = [ctypes.POINTER(_Region)]
+elif os.uname().release.endswith("-microtome"):
+    print(
+        "microtome: libhr.so was not found: regions and marks are missing; hr run --file PATH/libhr.so "
+        "--env MICROTOME_LIBHR=PATH/libhr.so gives it",
+        file=sys.stderr,
+    )
 _regions = {}  # by name: libhr keeps their addresses, so they stay for good
 
 
