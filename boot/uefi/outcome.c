@@ -33,13 +33,19 @@ const char *outcome_kind_text(uint32_t exit_kind)
     return exit_kind < KINDS ? kind_texts[exit_kind] : "unknown";
 }
 
-/* The first line of a report that is not empty, printable. */
+/* The first line of a report that is not empty, printable; whoever shows it says "panic" already.
+ */
 static void first_line(char out[OUTCOME_TEXT_BYTES], const char *text, size_t bytes)
 {
+    static const char mark[] = "panic: ";
     size_t used = 0;
 
     for (; bytes > 0 && (*text == '\r' || *text == '\n' || *text == ' '); bytes--)
         text++;
+    if (bytes >= sizeof mark && memcmp(text, mark, sizeof mark - 1) == 0) {
+        text += sizeof mark - 1;
+        bytes -= sizeof mark - 1;
+    }
     while (used < bytes && used + 1 < OUTCOME_TEXT_BYTES && text[used] && text[used] != '\n') {
         out[used] = text[used] >= ' ' && text[used] <= '~' ? text[used] : '?';
         used++;

@@ -36,7 +36,7 @@ for cpus in 1 2; do
         "^notice: --mode ipi needs three CPUs, and this machine has $cpus: --mode timer$"
     "$HR" dump --format records ipi/hr.bin >records
     like "$cpus: so its timer does" records 'sampling.trigger=local APIC timer'
-    like "$cpus: a panic is told" panic/result.conf '^reason = panic: exception 14 in the kernel, error 2, address 8$'
+    like "$cpus: a panic is told" panic/result.conf '^reason = exception 14 in the kernel, error 2, address 8$'
     like "$cpus: with the stack" panic/log.txt '^ *#1 ffffffff8'
     rm -rf three ipi panic
 done

@@ -59,7 +59,7 @@ static void says_how_kernels_end(void **state)
 {
     (void)state;
     assert_string_equal(said(2, 2, 0, 0, "\r\n  panic: bad \x1b[2J thing\r\nrip 0\r\n"),
-                        "the kernel gave up: panic: bad ?[2J thing");
+                        "the kernel gave up: bad ?[2J thing");
     assert_string_equal(column(), "panic");
     assert_string_equal(said(3, 3, HR_EXIT_TIMEOUT, 15, ""),
                         "the kernel hung and was left; program stopped after its time limit");
