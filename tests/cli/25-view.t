@@ -36,6 +36,9 @@ counts hr.bin >wanted
 same_file 'functions: the same counts as hr dump' got wanted
 is 'badges say what is no measurement' "$(seen '.overview.badges | index("stub counters") != null')" true
 is 'checks say so, too' "$(seen '[.overview.checks[] | select(startswith("warn: cycles, branches"))] | length')" 1
+is 'rows of what was measured, not of stubs' "$(seen '.overview.tracks | join(",")')" 'instructions / us,interval ns a sample'
+is 'stubs are marked where they can be chosen' "$(seen '[.overview.choices[] | select(test("^(IPC|branch|cycles|cache)")) | select(endswith(" (stub)") | not)] | length')" 0
+is 'no column of a stub' "$(seen '[.overview.heads[] | select(test("IPC|/k"))] | length')" 0
 is 'lanes' "$(seen '.overview.lanes | join(",")')" 'system calls,output,thread 1000'
 is 'flame graph: hottest functions' "$(seen '[.overview.frames[] | select(startswith("phase_"))] | length')" 4
 

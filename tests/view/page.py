@@ -56,6 +56,9 @@ def overview(page, _):
             "checks": page.js("[...document.querySelectorAll('#checks li')].map(c => c.className + ': ' + c.textContent)"),
             "facts": page.js("[...document.querySelectorAll('#facts dd')].map(d => d.textContent)"),
             "functions": page.js(ROWS), "frames": frames(page), "counts": counts(page),
+            "tracks": page.js("hrView.view.rows.map(row => row.metric.name + ' ' + row.metric.unit)"),
+            "heads": page.js("[...document.querySelectorAll('#functions th')].map(t => t.textContent)"),
+            "choices": page.js("[...document.querySelectorAll('#metric-add option')].map(o => o.textContent)"),
             "lanes": page.js("hrView.view.lanes.list.map(lane => lane.name)"),
             "theme": page.js("document.documentElement.dataset.theme"),
             "elements": page.js("[...document.querySelectorAll('main *, header *')].map(e => e.localName).filter(n => ['img', 'b-evil', 'iframe', 'script'].includes(n))")}

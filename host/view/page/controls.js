@@ -3,13 +3,13 @@ function drawChips(view) {
   byId("metrics").replaceChildren(...state.metrics.map((id, n) => {
     const metric = view.metrics.find((m) => m.id === id), swatch = element("i");
     swatch.style.background = `var(--m${n % 6})`;
-    const chip = element("button", { type: "button", className: "chip", title: `Remove ${metric.name} ${metric.unit}` }, swatch, `${metric.name} ${metric.id === "ipc" ? "" : metric.unit} ✕`);
+    const chip = element("button", { type: "button", className: "chip", title: `Remove ${metric.name} ${metric.unit}` }, swatch, `${metric.name} ${metric.id === "ipc" ? "" : metric.unit}${stubMark(metric)} ✕`);
     chip.onclick = () => change({ metrics: state.metrics.filter((other) => other !== id) });
     return chip;
   }));
   const add = byId("metric-add");
   add.replaceChildren(element("option", { value: "", textContent: "metric …" }), ...view.metrics.filter((m) => !state.metrics.includes(m.id))
-    .map((m) => element("option", { value: m.id, textContent: `${m.name} ${m.unit}` })));
+    .map((m) => element("option", { value: m.id, textContent: `${m.name} ${m.unit}${stubMark(m)}` })));
 }
 
 function fillLists(view) {

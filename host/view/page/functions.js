@@ -2,14 +2,15 @@
 const ROWS_AT_FIRST = 100;
 
 function functionColumns(view) {
-  const { facts } = view, base = facts.base, columns = [
+  const columns = [
     { id: "self", name: "Self", get: (row) => row.self, share: true },
     { id: "total", name: "Total", get: (row) => row.total, share: true },
   ];
-  const ipc = view.metrics.find((m) => m.id === "ipc");
-  if (ipc) columns.push({ id: "ipc", name: "IPC", get: (row) => ipc.value((e) => row.sums[e]), text: formatRate });
-  const ratio = view.metrics.find((m) => state.metrics.includes(m.id) && m.id.startsWith("per-base")) || (!ipc && base >= 0 ? view.metrics.find((m) => m.id.startsWith("per-base")) : null);
-  if (ratio) columns.push({ id: "ratio", name: shortName(ratio.name), get: (row) => ratio.value((e) => row.sums[e]), text: formatRate, title: ratio.name + " per 1000 instructions" });
+  const shown = (m) => state.metrics.includes(m.id), ratios = view.metrics.filter((m) => m.id.startsWith("per-base"));
+  const ipc = view.metrics.find((m) => m.id === "ipc" && (!m.stub || shown(m)));
+  if (ipc) columns.push({ id: "ipc", name: "IPC", get: (row) => ipc.value((e) => row.sums[e]), text: formatRate, title: "Instructions a cycle", stub: ipc.stub });
+  const ratio = ratios.find(shown) || (!ipc && ratios.find((m) => !m.stub));
+  if (ratio) columns.push({ id: "ratio", name: shortName(ratio.name), get: (row) => ratio.value((e) => row.sums[e]), text: formatRate, title: ratio.name + " per 1000 instructions", stub: ratio.stub });
   columns.push({ id: "name", name: "Function", text: null, get: (row) => row.f.name });
   return columns;
 }
@@ -51,9 +52,9 @@ function drawFunctions(view) {
     return order * sort.direction || b.self - a.self || a.f.number - b.f.number;
   });
   table.tHead.replaceChildren(element("tr", {}, ...columns.map((column) => {
-    const sorted = column === by, button = element("button", { type: "button", textContent: column.name + (sorted ? (sort.direction > 0 ? " ▾" : " ▴") : ""), title: column.title || "" });
+    const sorted = column === by, button = element("button", { type: "button", textContent: column.name + (sorted ? (sort.direction > 0 ? " ▾" : " ▴") : ""), title: (column.title || "") + (column.stub ? " (stub: no measurement)" : "") });
     button.onclick = () => { view.sort = { id: column.id, direction: sorted ? -sort.direction : 1 }; drawFunctions(view); };
-    const head = element("th", { className: column.id === "name" ? "text" : "" }, button);
+    const head = element("th", { className: column.id === "name" ? "text" : column.stub ? "stub" : "" }, button);
     head.setAttribute("aria-sort", sorted ? (sort.direction > 0 ? "descending" : "ascending") : "none");
     return head;
   })));

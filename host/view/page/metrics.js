@@ -7,14 +7,14 @@ function makeMetrics(facts) {
   const names = facts.events.map((event) => event.name.replace(/:u$/, ""));
   const cycles = names.findIndex((name) => /^(cpu[-_])?cycles\b|CPU_CLK_UNHALTED|CYCLES_NOT_IN_HALT/i.test(name));
   const list = [];
-  const stub = (event) => facts.events[event].source === "stub";
+  const stub = (...events) => events.some((event) => facts.events[event].source === "stub");
   if (base >= 0 && cycles >= 0)
-    list.push({ id: "ipc", name: "IPC", unit: "instr. / cycle", stub: stub(cycles),
+    list.push({ id: "ipc", name: "IPC", unit: "instr. / cycle", stub: stub(base, cycles),
       value: (sum) => sum(base) / sum(cycles),
       ends: (get) => [flip(get("ratio_max", cycles)), flip(get("ratio_min", cycles))] });
   for (let e = 0; e < names.length; e++)
     if (base >= 0 && e !== base && e !== cycles)
-      list.push({ id: "per-base." + e, name: names[e], unit: "/ 1000 instr.", stub: stub(e),
+      list.push({ id: "per-base." + e, name: names[e], unit: "/ 1000 instr.", stub: stub(base, e),
         value: (sum) => 1000 * sum(e) / sum(base),
         ends: (get) => [times(get("ratio_min", e), 1000), times(get("ratio_max", e), 1000)] });
   for (let e = 0; e < names.length; e++)
@@ -33,9 +33,14 @@ function times(value, factor) {
   return value * factor;
 }
 
+/* What a reader is told of a metric that a stub counter made up. */
+function stubMark(metric) {
+  return metric.stub ? " (stub)" : "";
+}
+
+/* Two that were measured: ratios before rates, and the time between samples where there is nothing else. */
 function metricsAtFirst(list) {
-  const wanted = list.filter((m) => m.id === "ipc" || /^per-base/.test(m.id) && /miss/i.test(m.name));
-  const rate = list.find((m) => /^rate/.test(m.id));
-  const first = wanted.slice(0, 2);
-  return (first.length < 2 && rate ? first.concat(rate) : first).map((m) => m.id);
+  const measured = list.filter((m) => !m.stub), find = (pattern) => measured.filter((m) => pattern.test(m.id));
+  const misses = find(/^per-base/).filter((m) => /miss/i.test(m.name));
+  return [...find(/^ipc/), ...misses, ...find(/^rate/), ...find(/^interval/)].slice(0, 2).map((m) => m.id);
 }

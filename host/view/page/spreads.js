@@ -3,7 +3,8 @@ const SPREAD_WORDS = { interval: "time between samples", cost: "reading of the c
 
 function spreadName(view, spread) {
   if (!spread.what.startsWith("event.")) return SPREAD_WORDS[spread.what];
-  return view.facts.events[Number(spread.what.slice(6))].name + " in a sample";
+  const event = view.facts.events[Number(spread.what.slice(6))];
+  return event.name + " in a sample" + stubMark({ stub: event.source === "stub" });
 }
 
 function spreadValue(spread, value) {
