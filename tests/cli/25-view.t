@@ -62,6 +62,13 @@ is 'search: Escape ends it' "$(seen .search.after)" ''
 is 'light, then dark' "$(seen .theme.theme) $(seen .theme.other) $(seen '.theme.ground != .theme.other_ground')" 'light dark true'
 is 'pointer: a system call has a name' "$(seen '.hover.tip | split("\n")[0]')" brk
 
+# Scroll bars come when the page grows: the timeline keeps its right end.
+for size in 1400x1200 900x700; do
+    look hr.html bars "layout=$size"
+    is "$size: nothing is wider than its place" "$(seen '.layout | "\(.bar > 0) \(.cut) \(.beyond) \(.plots | add)"')" 'true [] 0 0'
+    is "$size: rows that have room need no scroll bar" "$(seen '.layout.fits | join(",")')" ''
+done
+
 echo precious >notes.html
 run_hr view -o notes.html hr.bin
 is 'a file that is no page: refused' "$status$(cat notes.html)" 1precious

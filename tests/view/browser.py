@@ -14,9 +14,9 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 
 
 class Browser:
-    """One tab.  `problems` gathers console errors, exceptions and failed requests."""
+    """One tab, `bars` with scroll bars.  `problems` gathers console errors, exceptions and failed requests."""
 
-    def __init__(self, width=1280, height=800, dark=False, limit=60):
+    def __init__(self, width=1280, height=800, dark=False, limit=60, bars=False):
         program = shutil.which("chromium")
         if program is None:
             raise FileNotFoundError("chromium is not installed")
@@ -26,7 +26,7 @@ class Browser:
         # the browser reads commands from descriptor 3 and writes answers to 4
         shell = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}'
         self.process = subprocess.Popen(
-            ["bash", "-c", shell, program, *FLAGS, f"--user-data-dir={self.profile}",
+            ["bash", "-c", shell, program, *(flag for flag in FLAGS if not bars or flag != "--hide-scrollbars"), f"--user-data-dir={self.profile}",
              f"--window-size={width},{height}", "about:blank"],
             pass_fds=(to_read, to_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)

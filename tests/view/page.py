@@ -140,19 +140,35 @@ def theme(page, _):
     return seen
 
 
-SCENARIOS = {"overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover}
+def layout(page, argument):
+    """At WIDTHxHEIGHT, with scroll bars: what of the page is wider than its place, and how wide the timeline is."""
+    width, height = (int(part) for part in argument.split("x"))
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+    page.wait("hrView.idle() && document.getElementById('lanes').offsetWidth === document.getElementById('rows').clientWidth")
+    page.settle()
+    return page.js("""(() => {
+      const id = (name) => document.getElementById(name), wide = (inner, outer) => id(inner).getBoundingClientRect().right > id(outer).getBoundingClientRect().right + 0.5;
+      return {bar: window.innerWidth - document.documentElement.clientWidth,
+        cut: [["ruler", "stage"], ["minimap", "stage"], ["lanes", "lane-scroller"], ["rows", "scroller"]].filter((pair) => wide(...pair)).map((pair) => pair[0]),
+        beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        fits: ["scroller", "lane-scroller"].filter((name) => id(name).scrollHeight > id(name).clientHeight),
+        plots: [...document.querySelectorAll(".row .uplot")].map((plot) => plot.offsetWidth - id("rows").clientWidth)};
+    })()""")
+
+
+SCENARIOS = {"layout": layout, "overview": overview, "select": select, "zoom": zoom, "search": search, "theme": theme, "hover": hover}
 
 
 def main():
     where, scenarios = sys.argv[1], sys.argv[2:]
     url = where if where.startswith("http") else "file://" + os.path.abspath(where)
     seen = {}
-    with Browser(dark="dark" in scenarios) as page:
+    with Browser(dark="dark" in scenarios, bars="bars" in scenarios) as page:
         page.open(url)
         page.settle()
         for scenario in scenarios:
             name, _, argument = scenario.partition("=")
-            if name != "dark":
+            if name not in ("dark", "bars"):
                 seen[name] = SCENARIOS[name](page, argument)
                 page.settle()
         home = url.rsplit("/", 1)[0] if url.startswith("http") else url

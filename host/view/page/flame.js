@@ -66,6 +66,7 @@ function drawFlame(view) {
   holder.classList.toggle("upward", upward);
   document.querySelector(".columns").classList.toggle("flat", !view.hasStacks);
   view.flame.total = root.value;
+  view.flame.width = holder.clientWidth;
   byId("flame-reset").disabled = true;
   byId("flame-detail").textContent = "";
   if (root.value <= 0) {
@@ -130,7 +131,7 @@ function startFlame(view) {
     byId("as-icicle").setAttribute("aria-pressed", !upward);
     if (view.profile) drawFlame(view);
   };
-  view.flame = { upward: true, chart: null, focus: null, total: 0 };
+  view.flame = { upward: true, chart: null, focus: null, total: 0, width: 0 };
   byId("as-flame").onclick = () => direct(true);
   byId("as-icicle").onclick = () => direct(false);
   byId("flame-reset").onclick = () => resetFlame(view);

@@ -52,7 +52,17 @@ function connect(view) {
   onChange(["from", "to"], () => { if (!state.selection) later(); });
   onChange(["selection", "cpu", "tid", "weight"], profile);
   onChange(["search"], () => { if (view.functionRows) applySearch(view); });
-  window.addEventListener("resize", whenQuiet(80, view.redrawAll));
+  watchWidths(view);
+}
+
+/* The window changes the widths, and so do scroll bars, which come when the page grows. */
+function watchWidths(view) {
+  const fit = whenQuiet(80, () => {
+    if (byId("rows").clientWidth !== stageWidth()) return view.redrawAll();
+    if (view.profile && byId("flame").clientWidth !== view.flame.width) drawFlame(view);
+  });
+  const observer = new ResizeObserver(fit);
+  for (const id of ["rows", "flame"]) observer.observe(byId(id));
 }
 
 async function main() {
