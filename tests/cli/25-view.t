@@ -39,6 +39,7 @@ is 'checks say so, too' "$(seen '[.overview.checks[] | select(startswith("warn: 
 is 'rows of what was measured, not of stubs' "$(seen '.overview.tracks | join(",")')" 'instructions / us,interval ns a sample'
 is 'stubs are marked where they can be chosen' "$(seen '[.overview.choices[] | select(test("^(IPC|branch|cycles|cache)")) | select(endswith(" (stub)") | not)] | length')" 0
 is 'no column of a stub' "$(seen '[.overview.heads[] | select(test("IPC|/k"))] | length')" 0
+is 'no stacks: no column of totals' "$(seen '.overview.heads | join(",")')" 'Self ▾,Function'
 is 'lanes' "$(seen '.overview.lanes | join(",")')" 'system calls,output,thread 1000'
 is 'flame graph: hottest functions' "$(seen '[.overview.frames[] | select(startswith("phase_"))] | length')" 4
 
@@ -122,6 +123,7 @@ is 'threads and marks: lanes' "$(seen '.overview.lanes | join(",")')" \
 seen .overview.counts | jq -S . >got
 counts stacks.bin >wanted
 same_file 'stacks: the same counts as hr dump' got wanted
+is 'stacks: a column of totals' "$(seen '.overview.heads[1]')" Total
 is 'stacks: said how they ended' "$(seen '[.overview.checks[] | select(contains("call stacks: "))] | length')" 1
 
 "$TOOLS/gentrace" --elf "$WORKLOADS/phases" 2000000 large.bin

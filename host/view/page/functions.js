@@ -2,10 +2,8 @@
 const ROWS_AT_FIRST = 100;
 
 function functionColumns(view) {
-  const columns = [
-    { id: "self", name: "Self", get: (row) => row.self, share: true },
-    { id: "total", name: "Total", get: (row) => row.total, share: true },
-  ];
+  const columns = [{ id: "self", name: "Self", get: (row) => row.self, share: true }];
+  if (view.hasStacks) columns.push({ id: "total", name: "Total", get: (row) => row.total, share: true, title: "With what it called" });
   const shown = (m) => state.metrics.includes(m.id), ratios = view.metrics.filter((m) => m.id.startsWith("per-base"));
   const ipc = view.metrics.find((m) => m.id === "ipc" && (!m.stub || shown(m)));
   if (ipc) columns.push({ id: "ipc", name: "IPC", get: (row) => ipc.value((e) => row.sums[e]), text: formatRate, title: "Instructions a cycle", stub: ipc.stub });
@@ -28,7 +26,8 @@ function shareCell(value, total) {
 }
 
 function functionRow(view, columns, row, total) {
-  const words = weightWords(view), title = `${row.f.name}\n${row.f.object}\n${formatCount(row.self)} ${words} itself, ${formatCount(row.total)} with what it called`;
+  const words = weightWords(view), called = view.hasStacks ? ` itself, ${formatCount(row.total)} with what it called` : "";
+  const title = `${row.f.name}\n${row.f.object}\n${formatCount(row.self)} ${words}${called}`;
   const line = element("tr", { title });
   for (const column of columns) {
     const value = column.get(row);
