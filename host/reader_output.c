@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host/commands.h"
@@ -55,6 +56,31 @@ int reader_output_close(struct output *out)
     if (error != 0 && error != -EPIPE)
         error_print("standard output: %s; free some space or write elsewhere", strerror(-error));
     return error == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
+}
+
+static void say_written(const char *name, const char *kind, const char *opener)
+{
+    char bytes[TEXT_QUANTITY_BYTES];
+    struct stat status;
+
+    if (name != NULL && isatty(STDERR_FILENO) && stat(name, &status) == 0)
+        error_print("wrote %s: %s, %s; opens in %s", name,
+                    text_bytes(bytes, (uint64_t)status.st_size), kind, opener);
+}
+
+int reader_output_finish(struct output_file *file, int status, const char *kind, const char *opener)
+{
+    struct run_failure failure = {0};
+    char *name = file->path != NULL ? strdup(file->name) : NULL; /* else it is a stream */
+
+    if (output_file_finish(file, status == HR_EXIT_OK, &failure) != 0) {
+        error_print("%s", failure.text);
+        status = HR_EXIT_FAILED;
+    } else if (status == HR_EXIT_OK) {
+        say_written(name, kind, opener);
+    }
+    free(name);
+    return status;
 }
 
 void reader_warn(const struct trace_scan *scan, const char *path)

@@ -5,6 +5,7 @@
 #include <argp.h>
 
 #include "host/output.h"
+#include "host/output_file.h"
 #include "host/trace_scan.h"
 
 enum reader_format { READER_TABLE, READER_CSV, READER_JSON };
@@ -21,6 +22,13 @@ struct output *reader_output_open(void);
 /* Frees it; the exit status of the command.  Says what went wrong, but for a reader that closed the
  * pipe. */
 int reader_output_close(struct output *out);
+
+/* Closes the file of a command that ended with `status`, which the file keeps its name with if it
+ * is HR_EXIT_OK; where stderr is a terminal it says then what was written: its kind, and what opens
+ * it. The exit status of the command.
+ */
+int reader_output_finish(struct output_file *file, int status, const char *kind,
+                         const char *opener);
 
 /* After the walk: says that the trace is incomplete, if so. */
 void reader_warn(const struct trace_scan *scan, const char *path);

@@ -212,6 +212,7 @@ const struct export_format export_callgrind = {
     .name = "callgrind",
     .extension = "callgrind",
     .summary = "costs by instruction and line, for callgrind_annotate and KCachegrind",
+    .opener = "callgrind_annotate and KCachegrind",
     .exact = true,
     .run = run,
 };

@@ -64,5 +64,6 @@ const struct export_format export_csv = {
     .name = "csv",
     .extension = "csv",
     .summary = "one row a sample: time, CPU, thread, address, function, events, stack",
+    .opener = "spreadsheets, pandas and R",
     .run = run,
 };

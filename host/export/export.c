@@ -14,6 +14,7 @@
 #include "host/nearest.h"
 #include "host/output_file.h"
 #include "host/reader.h"
+#include "host/reader_output.h"
 #include "host/units.h"
 
 static const struct export_format *const formats[] = {
@@ -325,14 +326,10 @@ static int write_target(struct export *e, const struct export_format *format)
 {
     struct run_failure failure = {0};
     struct output_file target;
-    int status = HR_EXIT_FAILED;
 
-    if (open_target(&target, e->options, format, &failure) == 0) {
-        status = write_all(e, format, &target);
-        (void)output_file_finish(&target, status == HR_EXIT_OK, &failure);
-    }
-    if (failure.exit_status == 0)
-        return status;
+    if (open_target(&target, e->options, format, &failure) == 0)
+        return reader_output_finish(&target, write_all(e, format, &target), format->name,
+                                    format->opener);
     error_print("%s", failure.text);
     return HR_EXIT_FAILED;
 }

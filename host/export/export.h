@@ -52,6 +52,7 @@ struct export_format {
     const char *name;
     const char *extension; /* of the default output, which takes the trace's name */
     const char *summary; /* one line for --list */
+    const char *opener; /* tools and sites that show it */
     bool exact; /* shows what the emulator counted; other formats show times or stacks */
     bool needs_file; /* cannot be written to a pipe: seeks, or writes e->file itself */
     output_kind_likeness *looks_alike; /* of a format without a mark (host/output_kind.h) */

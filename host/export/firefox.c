@@ -521,5 +521,6 @@ const struct export_format export_firefox = {
     .name = "firefox",
     .extension = "firefox.json",
     .summary = "profile for profiler.firefox.com: samples, stacks, system calls",
+    .opener = "https://profiler.firefox.com",
     .run = run,
 };

@@ -169,6 +169,7 @@ const struct export_format export_folded = {
     .name = "folded",
     .extension = "folded",
     .summary = "one line a call stack and its weight, for flame graph tools",
+    .opener = "flamegraph.pl and https://www.speedscope.app",
     .looks_alike = looks_alike,
     .exact = true,
     .run = run,

@@ -145,6 +145,7 @@ const struct export_format export_hrperf = {
     .name = "hrperf",
     .extension = "hrperf.bin",
     .summary = "hiresperf's log, for its parsing scripts",
+    .opener = "hiresperf's parsing scripts",
     .looks_alike = looks_alike,
     .run = run,
 };

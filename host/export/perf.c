@@ -270,6 +270,7 @@ const struct export_format export_perf = {
     .name = "perf",
     .extension = "perf.data",
     .summary = "perf.data for perf report, perf script and perf annotate",
+    .opener = "perf report -i",
     .needs_file = true,
     .run = run,
 };

@@ -290,5 +290,6 @@ const struct export_format export_perfetto = {
     .name = "perfetto",
     .extension = "pftrace",
     .summary = "trace for ui.perfetto.dev: threads, system calls, rates, samples",
+    .opener = "https://ui.perfetto.dev",
     .run = run,
 };

@@ -301,6 +301,7 @@ const struct export_format export_pprof = {
     .name = "pprof",
     .extension = "pb.gz",
     .summary = "profile for go tool pprof, with stacks, inlined functions and lines",
+    .opener = "go tool pprof",
     .exact = true,
     .run = run,
 };

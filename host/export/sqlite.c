@@ -209,6 +209,7 @@ const struct export_format export_sqlite = {
     .name = "sqlite",
     .extension = "sqlite",
     .summary = "SQLite database with tables and views of everything",
+    .opener = "sqlite3",
     .needs_file = true,
     .run = run,
 };

@@ -12,8 +12,10 @@
 #include "host/error.h"
 #include "host/output_file.h"
 #include "host/reader.h"
+#include "host/reader_output.h"
 #include "host/text.h"
 #include "host/view/view_facts.h"
+#include "host/view/view_open.h"
 #include "host/view/view_page.h"
 #include "host/view/view_serve.h"
 
@@ -21,13 +23,14 @@ struct view_options {
     const char *path;
     const char *output; /* NULL: beside the trace */
     bool force;
+    bool open; /* in a browser */
     bool serve;
     uint16_t port; /* 0: any */
     struct selection selection;
     struct symbols_options symbols;
 };
 
-enum { KEY_FORCE = 256, KEY_SERVE, KEY_PORT };
+enum { KEY_FORCE = 256, KEY_OPEN, KEY_SERVE, KEY_PORT };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -41,6 +44,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FORCE:
         options->force = true;
+        return 0;
+    case KEY_OPEN:
+        options->open = true;
         return 0;
     case KEY_SERVE:
         options->serve = true;
@@ -56,6 +62,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "--port is for --serve");
         if (options->output != NULL && options->serve)
             argp_error(state, "--serve writes no page; leave out --output");
+        if (options->open && options->output != NULL && strcmp(options->output, "-") == 0)
+            argp_error(state, "--open needs a file; leave out --output -");
         return 0;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->selection;
@@ -111,7 +119,6 @@ static int open_output(struct output_file *file, const struct view_options *opti
 static int write_page(struct view_model *model, const struct view_options *options, json_t *facts,
                       const char *path)
 {
-    struct run_failure failure = {0};
     struct output_file file;
     struct output *out = malloc(sizeof *out);
     int error, failed, status = HR_EXIT_FAILED;
@@ -131,10 +138,8 @@ static int write_page(struct view_model *model, const struct view_options *optio
         reader_fail(options->path, error);
     else if (failed == 0)
         status = HR_EXIT_OK;
-    if (output_file_finish(&file, status == HR_EXIT_OK, &failure) == 0)
-        return status;
-    error_print("%s", failure.text);
-    return HR_EXIT_FAILED;
+    return reader_output_finish(&file, status, "a page of hr view",
+                                "any browser ('hr view --open' starts it)");
 }
 
 static bool nothing_selected(const struct view_model *model)
@@ -157,6 +162,7 @@ static int read_all(const struct view_options *options, struct view_model *model
 static int present(struct view_model *model, const struct view_options *options, json_t *facts)
 {
     char path[PATH_MAX];
+    const char *output;
     json_t *summary = json_object_get(facts, "summary");
     int status;
 
@@ -177,11 +183,14 @@ static int present(struct view_model *model, const struct view_options *options,
     }
     if (options->serve) {
         warn(model, options);
-        return view_serve(model, options->path, options->port, facts);
+        return view_serve(model, options->path, options->port, options->open, facts);
     }
     default_output(options->path, path);
-    status = write_page(model, options, facts, options->output != NULL ? options->output : path);
+    output = options->output != NULL ? options->output : path;
+    status = write_page(model, options, facts, output);
     warn(model, options);
+    if (status == HR_EXIT_OK && options->open && view_open_file(output) != 0)
+        status = HR_EXIT_FAILED;
     return status;
 }
 
@@ -216,6 +225,7 @@ int view_command(int argc, char **argv)
         {"output", 'o', "FILE", 0,
          "Write the page to FILE, - for standard output (default: beside the trace, .html)", 0},
         {"force", KEY_FORCE, NULL, 0, "Write over a file that is no page of hr view", 0},
+        {"open", KEY_OPEN, NULL, 0, "Open the page in the browser (xdg-open)", 0},
         {"serve", KEY_SERVE, NULL, 0,
          "Serve the page to this machine's browsers, with every sample of a large trace", 0},
         {"port", KEY_PORT, "N", 0, "Listen on port N of 127.0.0.1 and ::1 (default: any)", 0},

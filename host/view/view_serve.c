@@ -15,6 +15,7 @@
 
 #include "host/commands.h"
 #include "host/error.h"
+#include "host/view/view_open.h"
 #include "host/view/view_page.h"
 #include "host/view/view_window.h"
 
@@ -228,9 +229,10 @@ static int make_key(struct serve *s)
     return 0;
 }
 
-static int run(struct serve *s)
+static int run(struct serve *s, bool open)
 {
     struct MHD_Daemon *v4, *v6;
+    char url[64];
     sigset_t signals;
     int which;
 
@@ -245,9 +247,12 @@ static int run(struct serve *s)
         return HR_EXIT_FAILED;
     }
     v6 = start_v6(s); /* not everywhere */
-    printf("http://127.0.0.1:%u/%s/\n", s->port, s->key);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/%s/", s->port, s->key);
+    puts(url);
     fflush(stdout);
     fprintf(stderr, "hr view: serving %s to this machine; Ctrl-C ends it\n", s->path);
+    if (open)
+        view_open_address(url);
     sigwait(&signals, &which);
     MHD_stop_daemon(v4);
     if (v6 != NULL)
@@ -255,7 +260,7 @@ static int run(struct serve *s)
     return HR_EXIT_OK;
 }
 
-int view_serve(struct view_model *model, const char *path, uint16_t port, json_t *facts)
+int view_serve(struct view_model *model, const char *path, uint16_t port, bool open, json_t *facts)
 {
     struct serve s = {.model = model, .path = path, .port = port, .page_fd = -1};
     int status = HR_EXIT_FAILED, error;
@@ -268,7 +273,7 @@ int view_serve(struct view_model *model, const char *path, uint16_t port, json_t
     else
         json_decref(facts);
     if (error == 0)
-        status = run(&s);
+        status = run(&s, open);
     else
         error_print("%s: cannot be served: %s", path, strerror(-error));
     if (s.page_fd >= 0)

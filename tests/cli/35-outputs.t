@@ -130,6 +130,60 @@ printf 'x\n' | gzip >some.gz
 run_hr export pprof -o some.gz hr.bin
 is "somebody's archive: refused" "$status$(gzip -dc some.gz)" 1x
 
+# On a terminal a command says what it wrote, and what opens it.
+if command -v script >/dev/null; then
+    said() { script -qec "'$HR' $1" /dev/null </dev/null | tr -d '\r' >shown; }
+    for format in $("$HR" export --list | cut -d ' ' -f 1); do
+        said "export $format --force -o 'it s.$format' hr.bin"
+        like "hr export $format on a terminal" shown "^hr: wrote it s\.$format: [0-9].*B?, $format; opens in [^ ].*$"
+        is "hr export $format on a terminal: one line" "$(grep -c wrote shown)" 1
+    done
+    said 'export csv -o - hr.bin >/dev/null'
+    is 'hr export -o - on a terminal' "$(cat shown)" ''
+    run_hr export csv hr.bin
+    is 'hr export, no terminal: says nothing' "$(cat err)" ''
+else
+    skip 20 'no script'
+fi
+
+# hr view --open: xdg-open, or the words for where there is none.
+if "$HR" view --force -o page.html hr.bin 2>/dev/null; then
+    mkdir -p bin
+    cat >bin/xdg-open <<'END'
+#!/bin/sh
+echo opened
+echo "$1" >opened
+exit "$(cat opener.status)"
+END
+    chmod +x bin/xdg-open
+    echo 0 >opener.status
+    PATH=$work/bin:$PATH "$HR" view --open -o -page.html hr.bin >out 2>err
+    is 'hr view --open: status, and nothing on stdout' "$?$(cat out)" 0
+    is 'hr view --open: the page by its whole name' "$(cat opened)" "$work/-page.html"
+    echo 3 >opener.status
+    PATH=$work/bin:$PATH "$HR" view --open -o page.html hr.bin >out 2>err
+    is 'hr view --open, no browser: status' "$?" 1
+    like 'hr view --open, no browser: said' err '^hr: --open: xdg-open failed; open .*/page\.html with a browser yourself$'
+    PATH=$work/nothing "$HR" view --open -o page.html hr.bin >out 2>err
+    is 'hr view --open, no xdg-open: status' "$?" 1
+    like 'hr view --open, no xdg-open: said' err '^hr: --open: .* cannot be started: .*; install xdg-utils, or open .*/page\.html yourself$'
+    run_hr view --open -o - hr.bin
+    is 'hr view --open of a stream: refused' "$status" 2
+    rm -f opened
+    PATH=$work/bin:$PATH "$HR" view --serve --open hr.bin >url 2>err &
+    server=$!
+    for _ in $(seq 300); do
+        [ -s opened ] || ! kill -0 $server 2>/dev/null || { sleep 0.1 && continue; }
+        break
+    done
+    is 'hr view --serve --open: the address' "$(cat opened)" "$(cat url)"
+    kill -TERM $server
+    wait $server
+    is 'hr view --serve --open: ends when told' "$?" 0
+else
+    skip 10 'no page in this build'
+fi
+
 # - is standard output, or refused in words.
 play -o - "$hello"
 is 'hr run -o -: status' "$status" 125
