@@ -39,6 +39,7 @@ is 'checks say so, too' "$(seen '[.overview.checks[] | select(startswith("warn: 
 is 'rows of what was measured, not of stubs' "$(seen '.overview.tracks | join(",")')" 'instructions / us,interval ns a sample'
 is 'stubs are marked where they can be chosen' "$(seen '[.overview.choices[] | select(test("^(IPC|branch|cycles|cache)")) | select(endswith(" (stub)") | not)] | length')" 0
 is 'no column of a stub' "$(seen '[.overview.heads[] | select(test("IPC|/k"))] | length')" 0
+is 'no regions: no table of them' "$(seen '.overview.regions | length')" 0
 is 'no stacks: no column of totals' "$(seen '.overview.heads | join(",")')" 'Self ▾,Function'
 is 'lanes' "$(seen '.overview.lanes | join(",")')" 'system calls,output,thread 1000'
 is 'flame graph: hottest functions' "$(seen '[.overview.frames[] | select(startswith("phase_"))] | length')" 4
@@ -139,6 +140,16 @@ is 'no samples: status' "$status" 0
 like 'no samples: said' err 'no samples; the page shows the run'
 look hr.html overview
 is 'no samples: a page all the same' "$(seen .overview.range)" "$(seen '.overview.badges[0]') · 0 samples"
+
+# a program that measures itself with libhr: the figures of hr stat
+run_guest -q -i 1us "$WORKLOADS/regions" regions 10
+run_hr view
+look hr.html overview
+is 'regions: names and passes, most time first' "$(seen '[.overview.regions[] | "\(.[0]) \(.[1])"] | join(",")')" \
+    "$(stat_of hr.bin '[.regions | sort_by(-.ticks.sum)[] | "\(.name) \(.passes)"] | join(",")')"
+is 'regions: instructions of a pass' "$(seen '[.overview.regions[] | select(.[0] == "empty")][0][8]')" \
+    "$(stat_of hr.bin '[.regions[] | select(.name == "empty")][0].events[0].mean')"
+is 'marks are on the timeline' "$(seen '.overview.marks | join(",")'):$(seen '.overview.lanes[0]')" 'regions begin,regions end:marks'
 
 # serve FILE: starts the server; its address is in $url
 serve() {

@@ -59,6 +59,8 @@ def overview(page, _):
             "tracks": page.js("hrView.view.rows.map(row => row.metric.name + ' ' + row.metric.unit)"),
             "heads": page.js("[...document.querySelectorAll('#functions th')].map(t => t.textContent)"),
             "choices": page.js("[...document.querySelectorAll('#metric-add option')].map(o => o.textContent)"),
+            "regions": page.js("[...document.querySelectorAll('#regions:not([hidden]) tbody tr')].map(r => [...r.cells].map(c => c.textContent))"),
+            "marks": page.js("hrView.view.lanes.marks.map(mark => mark.text)"),
             "lanes": page.js("hrView.view.lanes.list.map(lane => lane.name)"),
             "theme": page.js("document.documentElement.dataset.theme"),
             "elements": page.js("[...document.querySelectorAll('main *, header *')].map(e => e.localName).filter(n => ['img', 'b-evil', 'iframe', 'script'].includes(n))")}

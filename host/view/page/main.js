@@ -86,6 +86,7 @@ async function main() {
     window.hrView.firstPictureMs = performance.now();
     await updateProfile(view);
     startSpreads(view);
+    drawRegions(view);
     drawQuality(view);
     drawFacts(view);
     await readSamples(view);
