@@ -151,6 +151,22 @@ is 'regions: instructions of a pass' "$(seen '[.overview.regions[] | select(.[0]
     "$(stat_of hr.bin '[.regions[] | select(.name == "empty")][0].events[0].mean')"
 is 'marks are on the timeline' "$(seen '.overview.marks | join(",")'):$(seen '.overview.lanes[0]')" 'regions begin,regions end:marks'
 
+# call stacks that lack callers: the page's head says so, and what helps
+run_guest -q -g -i 10us "$TOOLS/calls-frameless" recursion 5 200
+run_hr view
+look hr.html overview
+is 'broken stacks: a badge with the remedy' \
+    "$(seen '[.overview.badges[] | select(test("^[0-9.]+ % of stacks broken: -g dwarf needs no frame pointers$"))] | length')" 1
+run_guest -q -g dwarf,512 -i 10us "$WORKLOADS/calls" recursion 5 200
+run_hr view
+look hr.html overview
+is 'copies of stacks that are too short: a badge with the remedy' \
+    "$(seen '[.overview.badges[] | select(test("^[0-9.]+ % of stacks cut: -g dwarf,1024 keeps more callers$"))] | length')" 1
+run_guest -q -g dwarf -i 10us "$WORKLOADS/calls" recursion 5 200
+run_hr view
+look hr.html overview
+is 'whole stacks: no badge' "$(seen '[.overview.badges[] | select(contains("stacks"))] | length')" 0
+
 # serve FILE: starts the server; its address is in $url
 serve() {
     rm -f url

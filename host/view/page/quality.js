@@ -41,18 +41,30 @@ function sourceChecks(view, summary) {
   return list;
 }
 
-/* Stacks that did not end where their thread began. */
+const STACKS_BAD = 0.05; /* a larger share of stacks without all callers deserves a warning */
+const STACK_LIMITS = { fp: 512, dwarf: 32768 }; /* frames and bytes that hr run -g takes at most */
+
+/* Stacks that did not end where their thread began: shares of all, and which option helps. */
+function stackEnds(view) {
+  const all = profileOfBlocks(view, 0, view.end).self[0], total = totalsOf(view, all), { parent, function: owner } = view.tree;
+  const { kind, limit } = view.summary.stacks || {}, most = STACK_LIMITS[kind] || 0, ends = [0, 0];
+  for (let n = 1; n < parent.length; n++)
+    if (parent[n] === 0 && (owner[n] === 1 || owner[n] === 2)) ends[owner[n] - 1] += total[n];
+  return [
+    { share: ends[0] / Math.max(1, total[0]), word: "cut", option: limit < most ? `-g ${kind},${kind === "fp" ? most : Math.min(2 * limit, most)}` : "", why: "keeps more callers" },
+    { share: ends[1] / Math.max(1, total[0]), word: "broken", option: kind === "fp" ? "-g dwarf" : "", why: "needs no frame pointers" },
+  ];
+}
+
 function stackChecks(view) {
   if (!view.hasStacks) return [];
-  const all = profileOfBlocks(view, 0, view.end).self[0], total = totalsOf(view, all), { parent, function: owner } = view.tree;
-  let cut = 0, broken = 0;
-  for (let n = 1; n < parent.length; n++) {
-    if (parent[n] !== 0) continue;
-    if (owner[n] === 1) cut += total[n];
-    if (owner[n] === 2) broken += total[n];
-  }
-  const bad = (cut + broken) / Math.max(1, total[0]);
-  return [[bad > 0.05 ? "warn" : "good", `call stacks: ${formatShare(cut / total[0])} deeper than was kept, ${formatShare(broken / total[0])} could not be followed to the end`]];
+  const [cut, broken] = stackEnds(view), hints = [cut, broken].filter((end) => end.share > 0 && end.option).map((end) => `; ${end.option} ${end.why}`);
+  return [[cut.share + broken.share > STACKS_BAD ? "warn" : "good", `call stacks: ${formatShare(cut.share)} deeper than was kept, ${formatShare(broken.share)} could not be followed to the end${hints.join("")}`]];
+}
+
+function stackBadges(view) {
+  return (view.hasStacks ? stackEnds(view) : []).filter((end) => end.share > STACKS_BAD)
+    .map((end) => ["warn", `${formatShare(end.share)} of stacks ${end.word}` + (end.option ? `: ${end.option} ${end.why}` : "")]);
 }
 
 function drawQuality(view) {
@@ -98,6 +110,7 @@ function drawHeader(view) {
   if (summary.interval_ns.requested) badges.push(["", "every " + formatTime(summary.interval_ns.requested)]);
   if (facts.sampling.emulated) badges.push(["", "emulated"]);
   if (facts.events.some((e) => e.source === "stub")) badges.push(["warn", "stub counters"]);
+  badges.push(...stackBadges(view));
   if (summary.lost) badges.push(["bad", `${formatCount(summary.lost)} lost`]);
   if (!summary.complete) badges.push(["bad", "incomplete"]);
   if (summary.exit_status) badges.push(["warn", `exit ${summary.exit_status}`]);
