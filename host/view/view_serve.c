@@ -10,18 +10,20 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "host/commands.h"
 #include "host/error.h"
+#include "host/view/view_deadlines.h"
 #include "host/view/view_open.h"
 #include "host/view/view_page.h"
 #include "host/view/view_window.h"
 
-#define CONNECTIONS_MAX 64u /* of each address: bounds what answers wait in memory */
-#define HEADER_SECONDS 3u /* a connection that asks nothing is closed */
-#define IDLE_SECONDS 20u /* one that has asked, and then does nothing */
+#define CONNECTIONS_MAX (VIEW_DEADLINES_MAX / 2) /* of each of two addresses */
+#define LOOK_NS 250000000 /* between two looks for connections that are late */
 #define KEY_BYTES 16u
 
 struct serve {
@@ -34,15 +36,71 @@ struct serve {
     char
         key[2 * KEY_BYTES + 1]; /* part of the address: other users of the machine do not know it */
     pthread_mutex_t lock; /* of the model */
+    pthread_mutex_t deadlines_lock;
+    struct view_deadlines deadlines;
 };
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status,
-                              const char *type, struct MHD_Response *response)
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static int fd_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+static void connection_notified(void *context, struct MHD_Connection *connection, void **unused,
+                                enum MHD_ConnectionNotificationCode code)
+{
+    struct serve *s = context;
+
+    (void)unused;
+    pthread_mutex_lock(&s->deadlines_lock);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        view_deadlines_begin(&s->deadlines, fd_of(connection), now_ms());
+    else
+        view_deadlines_end(&s->deadlines, fd_of(connection));
+    pthread_mutex_unlock(&s->deadlines_lock);
+}
+
+static void request_completed(void *context, struct MHD_Connection *connection, void **unused,
+                              enum MHD_RequestTerminationCode code)
+{
+    struct serve *s = context;
+
+    (void)unused;
+    (void)code;
+    pthread_mutex_lock(&s->deadlines_lock);
+    view_deadlines_answered(&s->deadlines, fd_of(connection), now_ms());
+    pthread_mutex_unlock(&s->deadlines_lock);
+}
+
+/* libmicrohttpd closes what is shut down; until it has told so, the descriptor is the same one. */
+static void end_late(struct serve *s)
+{
+    int fd;
+
+    pthread_mutex_lock(&s->deadlines_lock);
+    while ((fd = view_deadlines_late(&s->deadlines, now_ms())) >= 0)
+        shutdown(fd, SHUT_RDWR);
+    pthread_mutex_unlock(&s->deadlines_lock);
+}
+
+static enum MHD_Result answer(struct serve *s, struct MHD_Connection *connection,
+                              unsigned int status, const char *type, struct MHD_Response *response,
+                              size_t bytes)
 {
     enum MHD_Result result = MHD_NO;
 
     if (response == NULL)
         return MHD_NO;
+    pthread_mutex_lock(&s->deadlines_lock);
+    view_deadlines_answer(&s->deadlines, fd_of(connection), bytes, now_ms());
+    pthread_mutex_unlock(&s->deadlines_lock);
     if (MHD_add_response_header(response, "Content-Type", type) == MHD_YES &&
         MHD_add_response_header(response, "Cache-Control", "no-store") == MHD_YES &&
         MHD_add_response_header(response, "X-Content-Type-Options", "nosniff") == MHD_YES &&
@@ -53,12 +111,17 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int st
     return result;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int status,
-                              const char *why)
+/* Who asks for what is not here does not keep the connection. */
+static enum MHD_Result refuse(struct serve *s, struct MHD_Connection *connection,
+                              unsigned int status, const char *why)
 {
-    return answer(connection, status, "text/plain; charset=utf-8",
-                  MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
-                                                  MHD_RESPMEM_PERSISTENT));
+    size_t bytes = strlen(why);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(bytes, (void *)(uintptr_t)why, MHD_RESPMEM_PERSISTENT);
+
+    if (response != NULL)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    return answer(s, connection, status, "text/plain; charset=utf-8", response, bytes);
 }
 
 /* A page from elsewhere whose name leads here (DNS rebinding) says its own name. */
@@ -101,6 +164,13 @@ static bool is_unchanged(const struct serve *s)
 typedef int (*window_reader)(struct view_model *, const char *, struct view_span_ns, uint8_t **,
                              size_t *);
 
+static void set_working(struct serve *s, bool working)
+{
+    pthread_mutex_lock(&s->deadlines_lock);
+    (working ? view_deadlines_work : view_deadlines_rest)(&s->deadlines, now_ms());
+    pthread_mutex_unlock(&s->deadlines_lock);
+}
+
 static enum MHD_Result send_window(struct serve *s, struct MHD_Connection *connection,
                                    window_reader reader)
 {
@@ -111,19 +181,21 @@ static enum MHD_Result send_window(struct serve *s, struct MHD_Connection *conne
 
     if (!number_of(connection, "from", &span.from) || !number_of(connection, "to", &span.to) ||
         span.from > span.to)
-        return refuse(connection, MHD_HTTP_BAD_REQUEST, "from and to are times in ns\n");
+        return refuse(s, connection, MHD_HTTP_BAD_REQUEST, "from and to are times in ns\n");
     if (!is_unchanged(s))
-        return refuse(connection, MHD_HTTP_GONE, "the trace has changed: start hr view again\n");
+        return refuse(s, connection, MHD_HTTP_GONE, "the trace has changed: start hr view again\n");
+    set_working(s, true);
     pthread_mutex_lock(&s->lock);
     error = reader(s->model, s->path, span, &bytes, &count);
     pthread_mutex_unlock(&s->lock);
+    set_working(s, false);
     if (error != 0)
-        return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, trace_file_error(error));
-    return answer(connection, MHD_HTTP_OK, "application/octet-stream",
-                  MHD_create_response_from_buffer(count, bytes, MHD_RESPMEM_MUST_FREE));
+        return refuse(s, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, trace_file_error(error));
+    return answer(s, connection, MHD_HTTP_OK, "application/octet-stream",
+                  MHD_create_response_from_buffer(count, bytes, MHD_RESPMEM_MUST_FREE), count);
 }
 
-static enum MHD_Result send_page(const struct serve *s, struct MHD_Connection *connection)
+static enum MHD_Result send_page(struct serve *s, struct MHD_Connection *connection)
 {
     int fd = dup(s->page_fd); /* the response closes it */
     struct MHD_Response *response =
@@ -131,7 +203,7 @@ static enum MHD_Result send_page(const struct serve *s, struct MHD_Connection *c
 
     if (response == NULL && fd >= 0)
         close(fd);
-    return answer(connection, MHD_HTTP_OK, "text/html; charset=utf-8", response);
+    return answer(s, connection, MHD_HTTP_OK, "text/html; charset=utf-8", response, s->page_bytes);
 }
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
@@ -146,15 +218,14 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     (void)upload;
     if (*state == NULL && strcmp(method, "GET") == 0) {
         *state = &seen; /* the answer comes when the request is complete */
-        MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_SECONDS);
         return MHD_YES;
     }
     if (strcmp(method, "GET") != 0 || *upload_bytes != 0)
-        return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
+        return refuse(s, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
     if (!is_this_host(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, "this server is for this machine\n");
+        return refuse(s, connection, MHD_HTTP_FORBIDDEN, "this server is for this machine\n");
     if (url[0] != '/' || strncmp(url + 1, s->key, key) != 0 || url[1 + key] != '/')
-        return refuse(connection, MHD_HTTP_NOT_FOUND, "use the address that hr view printed\n");
+        return refuse(s, connection, MHD_HTTP_NOT_FOUND, "use the address that hr view printed\n");
     url += key + 2;
     if (*url == 0)
         return send_page(s, connection);
@@ -162,7 +233,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         return send_window(s, connection, view_window_samples);
     if (strcmp(url, "profile") == 0)
         return send_window(s, connection, view_window_profile);
-    return refuse(connection, MHD_HTTP_NOT_FOUND, "no such thing\n");
+    return refuse(s, connection, MHD_HTTP_NOT_FOUND, "no such thing\n");
 }
 
 static struct MHD_Daemon *start(struct serve *s, const struct sockaddr *address, unsigned int flags)
@@ -170,7 +241,8 @@ static struct MHD_Daemon *start(struct serve *s, const struct sockaddr *address,
     return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | flags, s->port, NULL,
                             NULL, handle, s, MHD_OPTION_SOCK_ADDR, address,
                             MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
-                            MHD_OPTION_CONNECTION_TIMEOUT, HEADER_SECONDS, MHD_OPTION_END);
+                            MHD_OPTION_NOTIFY_CONNECTION, connection_notified, s,
+                            MHD_OPTION_NOTIFY_COMPLETED, request_completed, s, MHD_OPTION_END);
 }
 
 static struct MHD_Daemon *start_v4(struct serve *s)
@@ -233,8 +305,8 @@ static int run(struct serve *s, bool open)
 {
     struct MHD_Daemon *v4, *v6;
     char url[64];
+    const struct timespec look = {.tv_nsec = LOOK_NS};
     sigset_t signals;
-    int which;
 
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
@@ -253,7 +325,8 @@ static int run(struct serve *s, bool open)
     fprintf(stderr, "hr view: serving %s to this machine; Ctrl-C ends it\n", s->path);
     if (open)
         view_open_address(url);
-    sigwait(&signals, &which);
+    while (sigtimedwait(&signals, NULL, &look) < 0)
+        end_late(s);
     MHD_stop_daemon(v4);
     if (v6 != NULL)
         MHD_stop_daemon(v6);
@@ -267,6 +340,7 @@ int view_serve(struct view_model *model, const char *path, uint16_t port, bool o
 
     json_object_set_new(facts, "server", json_true());
     pthread_mutex_init(&s.lock, NULL);
+    pthread_mutex_init(&s.deadlines_lock, NULL);
     error = stat(path, &s.trace) == 0 ? make_key(&s) : -errno;
     if (error == 0)
         error = write_page(&s, facts);
@@ -278,6 +352,7 @@ int view_serve(struct view_model *model, const char *path, uint16_t port, bool o
         error_print("%s: cannot be served: %s", path, strerror(-error));
     if (s.page_fd >= 0)
         close(s.page_fd);
+    pthread_mutex_destroy(&s.deadlines_lock);
     pthread_mutex_destroy(&s.lock);
     return status;
 }
