@@ -81,19 +81,19 @@ void output_hex(struct output *out, uint64_t value)
 }
 
 /* A spreadsheet computes what begins so; behind an apostrophe it is a text. */
-static bool is_formula(const char *text)
+bool output_csv_is_formula(const char *text)
 {
-    return *text != 0 && strchr("=+-@\t", *text) != NULL;
+    return *text != 0 && strchr("=+-@\t\r\n", *text) != NULL;
 }
 
 void output_csv(struct output *out, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL && !is_formula(text)) {
+    if (strpbrk(text, ",\"\r\n") == NULL && !output_csv_is_formula(text)) {
         output_text(out, text);
         return;
     }
     output_char(out, '"');
-    if (is_formula(text))
+    if (output_csv_is_formula(text))
         output_char(out, '\'');
     for (; *text != 0; text++) {
         if (*text == '"')

@@ -5,6 +5,7 @@
 #ifndef HOST_OUTPUT_H
 #define HOST_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -28,6 +29,9 @@ void output_bytes(struct output *out, const char *bytes, size_t count);
 void output_text(struct output *out, const char *text);
 void output_decimal(struct output *out, uint64_t value);
 void output_hex(struct output *out, uint64_t value); /* with 0x */
+
+/* Whether a spreadsheet would compute a CSV field that begins so, even one in quotes. */
+bool output_csv_is_formula(const char *text);
 
 /* One CSV field: in quotes when it holds a comma, a quote or a line end, and behind an apostrophe
  * when a spreadsheet would take it for a formula.

@@ -30,9 +30,8 @@ static int take_samples(void *context, const struct trace_samples *samples)
     for (uint32_t n = 0; n < samples->count; n++) {
         sample_rows_put(&csv->rows, samples, &samples->slots[n], previous);
         if (samples->stacks != NULL) {
-            output_text(&e->output, ",\"");
-            stack_text_put(&e->output, &e->scan.stacks, samples->stacks[n], &e->functions);
-            output_char(&e->output, '"');
+            output_char(&e->output, ',');
+            stack_text_field(&e->output, &e->scan.stacks, samples->stacks[n], &e->functions);
         }
         output_char(&e->output, '\n');
         previous = &samples->slots[n];

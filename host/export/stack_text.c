@@ -14,8 +14,8 @@ void stack_text_function(struct output *out, const struct function *function)
         output_text(out, "_[k]");
 }
 
-void stack_text_put(struct output *out, const struct stacks *stacks, uint32_t node,
-                    struct functions *functions)
+/* What the text begins with when the stack's outermost functions are not in it. */
+static const char *beginning(const struct stacks *stacks, uint32_t node, uint32_t count)
 {
     static const char *const roots[HR_STACK_ROOTS] = {
         [HR_STACK_NONE] = "[no_stack];",
@@ -23,14 +23,42 @@ void stack_text_put(struct output *out, const struct stacks *stacks, uint32_t no
         [HR_STACK_CUT] = "[truncated];",
         [HR_STACK_BROKEN] = "[broken];",
     };
+
+    return roots[count == FRAMES_MAX ? HR_STACK_CUT : stacks_root(stacks, node)];
+}
+
+static void put(struct output *out, const struct stacks *stacks, uint32_t node,
+                struct functions *functions, bool field)
+{
     uint64_t addresses[FRAMES_MAX];
     uint32_t count = stacks_addresses(stacks, node, addresses, FRAMES_MAX);
+    const char *begin = beginning(stacks, node, count);
+    char label[FUNCTIONS_LABEL_BYTES];
 
-    output_text(out, count == FRAMES_MAX ? roots[HR_STACK_CUT] : roots[stacks_root(stacks, node)]);
+    output_text(out, begin);
+    field = field && *begin == 0;
     while (count-- > 0) {
-        uint32_t function = functions_at(functions, addresses[count] - 1);
+        const struct function *function =
+            &functions->rows[functions_at(functions, addresses[count] - 1)];
 
-        stack_text_function(out, &functions->rows[function]);
+        if (field && output_csv_is_formula(functions_label(function, label)))
+            output_char(out, '\'');
+        field = false;
+        stack_text_function(out, function);
         output_char(out, ';');
     }
+}
+
+void stack_text_put(struct output *out, const struct stacks *stacks, uint32_t node,
+                    struct functions *functions)
+{
+    put(out, stacks, node, functions, false);
+}
+
+void stack_text_field(struct output *out, const struct stacks *stacks, uint32_t node,
+                      struct functions *functions)
+{
+    output_char(out, '"');
+    put(out, stacks, node, functions, true);
+    output_char(out, '"');
 }

@@ -16,6 +16,10 @@
 void stack_text_put(struct output *out, const struct stacks *stacks, uint32_t node,
                     struct functions *functions);
 
+/* The same as a field of CSV, in quotes, which no spreadsheet computes. */
+void stack_text_field(struct output *out, const struct stacks *stacks, uint32_t node,
+                      struct functions *functions);
+
 /* Writes one function's name. */
 void stack_text_function(struct output *out, const struct function *function);
 

@@ -101,8 +101,12 @@ _start: nop
     .fill 65536, 1, 0x90
     .size "<img src=x onerror=alert(1)>", . - "<img src=x onerror=alert(1)>"
 END
+for name in '</script><script>alert(1)</script>' "safe$(printf '\342\200\256')txt"; do
+    printf '.globl "%s"\n.type "%s", @function\n"%s":\n.fill 65536, 1, 0x90\n.size "%s", . - "%s"\n' \
+        "$name" "$name" "$name" "$name" "$name" >>evil.S
+done
 evil='"><b-evil>&'\''.elf'
-gcc -nostdlib -static -Wl,--build-id=sha1 -o "$evil" evil.S
+gcc -nostdlib -static -Wl,--build-id=sha1 -o "$evil" evil.S 2>/dev/null # of names that turn lines it warns
 "$TOOLS/gentrace" --elf "$evil" --marks 30000 evil.bin
 run_hr view evil.bin
 is 'hostile names: status' "$status$(cat err)" 0
@@ -110,6 +114,8 @@ look evil.html dark overview
 is 'dark where the system is' "$(seen .overview.theme)" dark
 is 'hostile names: shown as text' \
     "$(seen '[.overview.functions[].name] | index("<img src=x onerror=alert(1)>") != null')" true
+is 'hostile names: no script ends, and no line turns' \
+    "$(seen '[.overview.functions[].name] | map(select(test("script|txt"))) | sort | join(" ")')" '</script><script>alert(1)</script> safe\xe2\x80\xaetxt'
 is 'hostile names: in the graph' "$(seen '[.overview.frames[] | select(startswith("<img src=x onerror=alert(1)>"))] | length')" 1
 is 'hostile names: the title' "$(seen '.overview.title | contains("<b-evil>")')" true
 is 'hostile names: no element of theirs' "$(seen '.overview.elements | length')" 0

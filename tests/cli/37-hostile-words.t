@@ -34,6 +34,58 @@ else
     skip 4 'the assembler takes no such name'
 fi
 
+# Functions and a program whose names are formulas, end a script, or turn the direction of a line; all get samples.
+turn=$(printf '\342\200\256') # U+202E
+{
+    for name in '=SUM(1)' '+SUM(1)' '-SUM(1)' '@SUM(1)' '</script><script>alert(1)</script>' "safe${turn}txt"; do
+        printf '.globl "%s"\n.type "%s", @function\n"%s":\n.skip 1048576, 0x90\nret\n.size "%s", . - "%s"\n' \
+            "$name" "$name" "$name" "$name" "$name"
+    done
+    printf '.globl _start\n_start: nop\n'
+} >words.S
+# formulas FILE: its fields that a spreadsheet would compute; numbers may be negative.
+formulas() { grep -acE '(^|,)"?([=+@]|-[^0-9.])' "$1"; }
+if ${CC:-gcc} -nostdlib -static -o '=cmd' words.S 2>cc.log; then
+    for seed in 1 2 3; do # the outermost function is another one in each
+        "$TOOLS/gentrace" --elf ./=cmd --stacks fp --depth 1 --seed $seed 20000 stack.bin >/dev/null
+        run_hr export csv -o - stack.bin
+        cat out >>stacks.csv
+    done
+    is 'stacks: no field is a formula' "$(formulas stacks.csv)" 0
+    like 'stacks: some begin with one, as a text' stacks.csv ",\"'[-@]SUM\(1\);"
+    "$TOOLS/gentrace" --elf ./=cmd --stacks fp --depth 3 60000 words.bin >/dev/null
+    run_hr report --format json --limit 0 words.bin
+    is 'all such names have samples' "$(jq '[.. | .function? // empty | select(test("SUM|script|txt"))] | unique | length' out)" 6
+    for command in dump 'export csv -o -' 'report --format csv' 'report --format csv --by line' 'report --format csv --by library' \
+        'report --format csv --stacks' 'report --format csv --callers =SUM(1)' 'timeline --format csv' 'hist --format csv' \
+        'noise --format csv' 'diff --format csv stack.bin'; do
+        # shellcheck disable=SC2086
+        run_hr $command words.bin
+        is "hr $command: no field is a formula" "$status$(formulas out)" 00
+        is "hr $command: nothing turns a line" "$(grep -ac "$turn" out)" 0
+    done
+    for format in $("$HR" export --list | cut -d ' ' -f 1); do
+        run_hr export "$format" -o "words.$format" words.bin
+        case $format in pprof) gzip -dc "words.$format" >out ;; *) cp "words.$format" out ;; esac
+        is "hr export $format: nothing turns a line" "$status$(grep -ac "$turn" out)" 00
+    done
+    for command in report 'report --stacks' 'annotate =SUM(1)' stat 'plot -p functions -o -'; do
+        # shellcheck disable=SC2086
+        run_hr $command words.bin
+        is "hr $command: nothing turns a line" "$status$(cat out err | grep -ac "$turn")" 00
+    done
+    is 'hr plot: no script in the picture' "$(grep -c '<script\|</script' out)" 0
+    like 'hr plot: the name is there, as a text' out '&lt;/script&gt;'
+    if "$HR" view words.bin 2>/dev/null; then
+        is 'hr view: no script of the trace' "$(grep -c 'alert(1)' words.html)" 0
+        is 'hr view: nothing turns a line' "$(grep -ac "$turn" words.html)" 0
+    else
+        skip 2 'no page in this build'
+    fi
+else
+    skip 43 'the assembler takes no such name'
+fi
+
 # Files that the program made are as private as the umask says.
 (umask 077 && FAKEGUEST=files exec "$HR" run -q --accel tcg --qemu "$TOOLS/fakeguest" --keep-files kept -o kept.bin "$WORKLOADS/hello-musl" \
     >out 2>err </dev/null)
