@@ -312,3 +312,26 @@ const char *symbols_problem(const struct symbols *symbols, size_t index, const c
     }
     return NULL;
 }
+
+bool symbols_is_start(const char *name)
+{
+    static const char *const names[] = {
+        "_start",
+        "__libc_start_main",
+        "__libc_start_main_impl",
+        "__libc_start_call_main",
+        "start_thread",
+        "thread_start",
+        "clone3",
+        "__clone3",
+        "clone",
+        "__clone",
+        "libc_start_main_stage2",
+        "_start_c",
+    };
+
+    for (size_t i = 0; name != NULL && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}

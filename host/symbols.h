@@ -77,6 +77,9 @@ struct symbols_frame { /* a function at an address: inlined, or the one that hol
 uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
                         struct symbols_frame frames[SYMBOLS_FRAMES_MAX]);
 
+/* Whether threads begin in the function of that name (NULL: unknown): it has no caller. */
+bool symbols_is_start(const char *name);
+
 /* Why a file gives no symbols, not all of them or no lines, one text a file, with the remedy; NULL
  * after the last one.  *file is its path.  Only of files in which addresses were
  * looked up, lines only where symbols_frames was asked for them.  A text lasts until the next call.

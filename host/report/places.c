@@ -224,26 +224,3 @@ int places_compare(const struct places *p, uint32_t a, uint32_t b)
         order = compare_texts(x->name, y->name);
     return order != 0 ? order : x->inlined - y->inlined;
 }
-
-bool places_is_start(const struct place *place)
-{
-    static const char *const names[] = {
-        "_start",
-        "__libc_start_main",
-        "__libc_start_main_impl",
-        "__libc_start_call_main",
-        "start_thread",
-        "thread_start",
-        "clone3",
-        "__clone3",
-        "clone",
-        "__clone",
-        "libc_start_main_stage2",
-        "_start_c",
-    };
-
-    for (size_t i = 0; place->name != NULL && i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(place->name, names[i]) == 0)
-            return true;
-    return false;
-}

@@ -69,7 +69,4 @@ uint32_t places_frames(struct places *places, uint64_t address,
 /* The order of places that are equal otherwise: by address, then by name. */
 int places_compare(const struct places *places, uint32_t a, uint32_t b);
 
-/* Whether a function is where threads begin: a stack that ends there is whole. */
-bool places_is_start(const struct place *place);
-
 #endif

@@ -37,7 +37,7 @@ static uint32_t end_of(struct profile *p, uint32_t root, uint64_t outermost)
     if (root != HR_STACK_BROKEN)
         return root;
     place = places_find(&p->places, PLACE_FUNCTION, outermost);
-    return places_is_start(&p->places.all[place]) ? HR_STACK_WHOLE : HR_STACK_BROKEN;
+    return symbols_is_start(p->places.all[place].name) ? HR_STACK_WHOLE : HR_STACK_BROKEN;
 }
 
 static void count_total(struct profile *p, const struct entry *e, uint32_t row)

@@ -46,22 +46,26 @@ static uint32_t hash(uint64_t key, unsigned bits)
     return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> (64 - bits));
 }
 
-static uint32_t find_function(struct view_tree *tree, uint64_t address)
+static bool is_name(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static uint32_t find_function(struct view_tree *tree, const struct symbols_place *place,
+                              const char *name, bool inlined)
 {
     uint32_t mask = (1u << INDEX_BITS) - 1, i;
-    struct symbols_place place;
     struct view_function *f;
 
-    symbols_find(tree->symbols, address, &place);
-    for (i = hash(place.start, INDEX_BITS); tree->function_index[i] != 0; i = (i + 1) & mask) {
+    for (i = hash(place->start, INDEX_BITS); tree->function_index[i] != 0; i = (i + 1) & mask) {
         f = &tree->functions[tree->function_index[i]];
-        if (f->start == place.start && f->name == place.name)
+        if (f->start == place->start && f->inlined == inlined && is_name(f->name, name))
             return tree->function_index[i];
     }
     if (tree->function_count == VIEW_TREE_FUNCTIONS_MAX)
         return VIEW_FUNCTION_OTHER;
     tree->functions[tree->function_count] = (struct view_function){
-        place.name, place.object, place.start, place.end, place.kernel,
+        name, place->object, place->start, place->end, place->kernel, inlined,
     };
     tree->function_index[i] = tree->function_count;
     return tree->function_count++;
@@ -87,6 +91,20 @@ static uint32_t child(struct view_tree *tree, uint32_t parent, uint32_t function
     return tree->node_count++;
 }
 
+/* The node of an address whose caller is `node`: below its function what was inlined there. */
+static uint32_t below(struct view_tree *tree, uint32_t node, uint64_t address)
+{
+    struct symbols_frame frames[SYMBOLS_FRAMES_MAX];
+    struct symbols_place place;
+    uint32_t count = symbols_frames(tree->symbols, address, frames);
+
+    symbols_find(tree->symbols, address, &place);
+    node = child(tree, node, find_function(tree, &place, place.name, false));
+    while (count-- > 1)
+        node = child(tree, node, find_function(tree, &place, frames[count - 1].function, true));
+    return node;
+}
+
 static int reserve(struct view_tree *tree, uint32_t count)
 {
     uint32_t room = tree->stack_room != 0 ? tree->stack_room : 4096;
@@ -105,9 +123,16 @@ static int reserve(struct view_tree *tree, uint32_t count)
     return 0;
 }
 
-/* The node that a stack's outermost frames hang from. */
-static uint32_t root_node(struct view_tree *tree, uint32_t root)
+/* The node that a stack's outermost frames hang from.  A chain of frame pointers that breaks where
+ * threads begin has all of them.
+ */
+static uint32_t root_node(struct view_tree *tree, uint32_t root, uint64_t outermost)
 {
+    struct symbols_place place;
+
+    if (root == HR_STACK_BROKEN && symbols_find(tree->symbols, outermost, &place) &&
+        symbols_is_start(place.name))
+        return 0;
     if (root == HR_STACK_CUT)
         return child(tree, 0, VIEW_FUNCTION_CUT);
     return root == HR_STACK_BROKEN ? child(tree, 0, VIEW_FUNCTION_BROKEN) : 0;
@@ -115,9 +140,10 @@ static uint32_t root_node(struct view_tree *tree, uint32_t root)
 
 /* The node of a stack's innermost frame. */
 static uint32_t stack_node(struct view_tree *tree, const struct stacks *stacks, uint32_t stack,
-                           int *error)
+                           uint64_t ip, int *error)
 {
     uint32_t path[HR_STACK_FRAMES_MAX], depth = 0, node;
+    uint64_t outermost = ip;
 
     if (tree->stack_room < stacks->count && reserve(tree, stacks->count) != 0) {
         *error = -ENOMEM;
@@ -126,13 +152,14 @@ static uint32_t stack_node(struct view_tree *tree, const struct stacks *stacks, 
     while (stack >= HR_STACK_ROOTS && stack < stacks->count && tree->stack_nodes[stack] == 0) {
         if (depth < HR_STACK_FRAMES_MAX)
             path[depth++] = stack;
+        outermost = stacks->nodes[stack].address - 1;
         stack = stacks->nodes[stack].parent;
     }
-    node = stack < HR_STACK_ROOTS ? root_node(tree, stack) : tree->stack_nodes[stack];
+    node = stack < HR_STACK_ROOTS ? root_node(tree, stack, outermost) : tree->stack_nodes[stack];
     while (depth != 0) {
         uint32_t frame = path[--depth];
 
-        node = child(tree, node, find_function(tree, stacks->nodes[frame].address - 1));
+        node = below(tree, node, stacks->nodes[frame].address - 1);
         tree->stack_nodes[frame] = node;
     }
     return node;
@@ -147,7 +174,7 @@ uint32_t view_tree_sample(struct view_tree *tree, const struct stacks *stacks, u
         return place->node;
     place->ip = ip;
     place->stack = stack;
-    place->node = child(tree, stack_node(tree, stacks, stack, error), find_function(tree, ip));
+    place->node = below(tree, stack_node(tree, stacks, stack, ip, error), ip);
     return place->node;
 }
 
@@ -171,7 +198,7 @@ static json_t *function_json(const struct view_function *f)
     else
         name[0] = 0; /* the page names the functions that are none */
     text_escape(object, sizeof object, f->object != NULL ? f->object : "");
-    return json_pack("[s, s, b]", name, object, f->kernel);
+    return json_pack("[s, s, b, b]", name, object, f->kernel, f->inlined);
 }
 
 void view_tree_pack(const struct view_tree *tree, struct view_columns *columns)

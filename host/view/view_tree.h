@@ -1,4 +1,4 @@
-/* The call tree of a trace by functions: a node is a function called from its parent.
+/* The call tree of a trace by functions: a node is a function called from its parent, or inlined.
  *
  * Addresses become functions here, so the tree is much smaller than that of the stacks, and the
  * page needs no addresses.  The first functions stand for stacks that did not end at a thread's
@@ -30,6 +30,7 @@ struct view_function {
     uint64_t start;
     uint64_t end;
     bool kernel;
+    bool inlined; /* start, end and object are of the function that holds the code */
 };
 
 struct view_tree_node {

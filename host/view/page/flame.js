@@ -12,7 +12,7 @@ function nestedFrames(view, weight) {
   for (let n = 1; n < total.length; n++) {
     if (total[n] <= 0 || total[n] < least || !frames[parent[n]]) continue;
     const f = functions[owner[n]];
-    frames[n] = { name: f.name, value: total[n], self: weight[n], children: [], f };
+    frames[n] = { name: f.name + (f.inlined ? " (inlined)" : ""), value: total[n], self: weight[n], children: [], f };
     frames[parent[n]].children.push(frames[n]);
   }
   const byName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
@@ -64,7 +64,7 @@ function drawFlame(view) {
   const upward = view.flame.upward, quiet = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   holder.replaceChildren();
   holder.classList.toggle("upward", upward);
-  document.querySelector(".columns").classList.toggle("flat", !view.hasStacks);
+  document.querySelector(".columns").classList.toggle("flat", view.isFlat);
   view.flame.total = root.value;
   view.flame.width = holder.clientWidth;
   byId("flame-reset").disabled = true;

@@ -95,7 +95,7 @@ function describeProfile(view) {
   byId("clear").hidden = !state.selection;
   const notes = [];
   if (isCounted(view)) notes.push("Every instruction was counted where it is, over the whole run: mode exact has no times and no call stacks.");
-  else if (!view.hasStacks) notes.push("The trace has no call stacks (hr run -g records them): the graph shows functions only.");
+  else if (!view.hasStacks) notes.push("The trace has no call stacks (hr run -g records them): the graph shows functions only, and what was inlined into them.");
   if (!view.profile.exact) notes.push(`Counts are in blocks of ${formatTime(view.profile.roundNs)}; a block that is cut counts in part. hr view --serve counts exactly.`);
   byId("flame-note").textContent = notes.join(" ");
 }

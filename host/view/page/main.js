@@ -1,6 +1,6 @@
 /* Starts the page: reads the data, then ties what changes to what is drawn. */
 function hasStacks(tree) {
-  return tree.parent.some((parent, n) => n > 0 && parent !== 0) || tree.function.some((f) => f === 1 || f === 2);
+  return tree.parent.some((parent, n) => n > 0 && parent !== 0 && tree.holder[n] === n) || tree.function.some((f) => f === 1 || f === 2);
 }
 
 async function readView() {
@@ -13,6 +13,7 @@ async function readView() {
   view.lanes = makeLanes(lanes, ns);
   view.metrics = makeMetrics(facts);
   view.hasStacks = hasStacks(view.tree);
+  view.isFlat = view.tree.parent.every((parent) => parent === 0);
   view.end = Math.max(facts.last_tick * ns, facts.partial ? 0 : facts.summary.duration_ns, 1);
   view.objects = [...new Set(view.tree.functions.map((f) => f.object))].filter(Boolean);
   return view;

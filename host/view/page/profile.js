@@ -2,8 +2,10 @@
 const FIXED_FUNCTIONS = ["all", "(deeper than was kept)", "(callers unknown)", "(other functions)"];
 
 function makeTree(group) {
-  const functions = group.facts.functions.map(([name, object, kernel], i) => ({ name: name || FIXED_FUNCTIONS[i] || "?", object, kernel, number: i }));
-  return { functions, parent: Int32Array.from(group.column("parent")), function: Int32Array.from(group.column("function")) };
+  const functions = group.facts.functions.map(([name, object, kernel, inlined], i) => ({ name: name || FIXED_FUNCTIONS[i] || "?", object, kernel, inlined, number: i }));
+  const parent = Int32Array.from(group.column("parent")), owner = Int32Array.from(group.column("function")), holder = new Int32Array(owner.length);
+  for (let n = 1; n < owner.length; n++) holder[n] = functions[owner[n]].inlined ? holder[parent[n]] : n; /* the node of the function that holds the code */
+  return { functions, parent, function: owner, holder };
 }
 
 function makeBlocks(group, nsPerTick, eventCount) {
@@ -77,19 +79,19 @@ async function profileOf(view, from, to) {
   return profileOfBlocks(view, from, to);
 }
 
-/* Self and total of every function; recursion counts once. */
+/* Self and total of every function; recursion counts once, and what was inlined for what holds it. */
 function functionsOf(view, profile) {
-  const { parent, function: owner, functions } = view.tree, weight = profile.self[state.weight + 1];
+  const { parent, function: owner, functions, holder } = view.tree, weight = profile.self[state.weight + 1];
   const rows = functions.map((f) => ({ f, self: 0, total: 0, sums: null, samples: 0 }));
   const total = totalsOf(view, weight);
   for (let n = 1; n < parent.length; n++) {
     if (total[n] === 0 && profile.self[0][n] === 0) continue;
-    const row = rows[owner[n]];
+    const row = rows[owner[holder[n]]];
     row.self += weight[n];
     row.samples += profile.self[0][n];
     if (!row.sums) row.sums = new Float64Array(profile.self.length - 1);
     for (let e = 1; e < profile.self.length; e++) row.sums[e - 1] += profile.self[e][n];
-    if (!isBelowItself(parent, owner, n)) row.total += total[n];
+    if (holder[n] === n && !isBelowItself(parent, owner, n)) row.total += total[n];
   }
   return { rows: rows.filter((row) => row.total > 0 || row.samples > 0), total: total[0] };
 }
