@@ -1,6 +1,9 @@
 /* Files and sockets for a guest of libvirt. */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +12,58 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "host/launch_directory.h"
 #include "host/launch_domain.h"
 
 #define BACKLOG 8
+#define EMULATOR_USERS 3
 
 static int fail(struct run_failure *failure, const char *path, int error)
 {
     return run_fail(failure, RUN_EXIT_FAILED, "--libvirt: %s: %s", path, strerror(error));
+}
+
+/* The users that distributions let libvirt start QEMU as; returns how many there are. */
+static size_t emulator_users(uid_t users[EMULATOR_USERS])
+{
+    static const char *const names[] = {"libvirt-qemu", "qemu"};
+    size_t count = 0;
+
+    users[count++] = 0; /* libvirt's QEMU as root has no capabilities: it needs the right, too */
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const struct passwd *entry = getpwnam(names[i]);
+
+        if (entry != NULL)
+            users[count++] = entry->pw_uid;
+    }
+    return count;
+}
+
+/* Lets the emulator's users, and no others, reach what they know the name of: an access control
+ * list, as the owner must not give files away.  What is inside needs no list of its own.
+ */
+static int admit_emulator(const char *path)
+{
+    struct {
+        struct posix_acl_xattr_header header;
+        struct posix_acl_xattr_entry entries[EMULATOR_USERS + 4];
+    } list = {.header = {htole32(POSIX_ACL_XATTR_VERSION)}};
+    struct posix_acl_xattr_entry *entry = list.entries;
+    uid_t users[EMULATOR_USERS];
+    size_t count = emulator_users(users);
+
+    *entry++ = (struct posix_acl_xattr_entry){htole16(ACL_USER_OBJ), htole16(7), 0};
+    for (size_t i = 0; i < count; i++)
+        *entry++ = (struct posix_acl_xattr_entry){htole16(ACL_USER), htole16(ACL_EXECUTE),
+                                                  htole32(users[i])};
+    *entry++ = (struct posix_acl_xattr_entry){htole16(ACL_GROUP_OBJ), 0, 0};
+    *entry++ = (struct posix_acl_xattr_entry){htole16(ACL_MASK), htole16(ACL_EXECUTE), 0};
+    *entry++ = (struct posix_acl_xattr_entry){htole16(ACL_OTHER), 0, 0};
+    return setxattr(path, "system.posix_acl_access", &list, (size_t)((char *)entry - (char *)&list),
+                    0);
 }
 
 static int copy(int from, int to)
@@ -32,7 +77,7 @@ static int copy(int from, int to)
     return count < 0 ? errno : 0;
 }
 
-/* The emulator's user must be able to read it. */
+/* The directory says who may read it. */
 static int add_file(const struct launch_directory *d, const char *name, int from,
                     struct run_failure *failure)
 {
@@ -114,8 +159,11 @@ int launch_directory_make(struct launch_directory *d, const char *kernel, int ar
     }
     if (guard(d, failure) != 0)
         return -1;
-    if (chmod(d->path, 0711) != 0)
-        return fail(failure, d->path, errno);
+    if (admit_emulator(d->path) != 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "--libvirt: %s: cannot let only libvirt's user in: %s; set TMPDIR to a "
+                        "directory with access control lists (ext4, xfs, btrfs, tmpfs)",
+                        d->path, strerror(errno));
     if (add_kernel(d, kernel, failure) != 0 ||
         add_file(d, LAUNCH_DOMAIN_ARCHIVE, archive_fd, failure) != 0)
         return -1;
@@ -125,20 +173,15 @@ int launch_directory_make(struct launch_directory *d, const char *kernel, int ar
     return 0;
 }
 
-/* The users that distributions let libvirt start QEMU as. */
 static bool may_be_emulator(uid_t user)
 {
-    static const char *const names[] = {"libvirt-qemu", "qemu"};
+    uid_t users[EMULATOR_USERS];
+    size_t count = emulator_users(users);
 
-    if (user == 0 || user == geteuid())
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const struct passwd *entry = getpwnam(names[i]);
-
-        if (entry != NULL && entry->pw_uid == user)
+    for (size_t i = 0; i < count; i++)
+        if (users[i] == user)
             return true;
-    }
-    return false;
+    return user == geteuid();
 }
 
 /* The first connection of the emulator: a non-blocking socket, or -1. */

@@ -1,7 +1,7 @@
 /* The private directory through which a guest of libvirt gets its files and its ports.
  *
- * The emulator runs as another user there: the directory cannot be listed, and what is in it is
- * removed as soon as the guest has started, or this process ends.
+ * The emulator runs as another user there: only that user may reach what is in the directory, by
+ * name, and it is removed as soon as the guest has started, or this process ends.
  */
 #ifndef HOST_LAUNCH_DIRECTORY_H
 #define HOST_LAUNCH_DIRECTORY_H
