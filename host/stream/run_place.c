@@ -14,19 +14,36 @@
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define NUMBER_MAX 999999999ul
 #define TRIES 1000 /* while others make directories of the same name */
+#define ID_BYTES 32 /* of an id in hexadecimal */
+#define MARK_BYTES (RUN_STREAM_NAME_BYTES + 16 + ID_BYTES) /* of a mark's name */
 
-/* The N of "RUN-N", 0 when the entry is none of this run's. */
-static unsigned long number_of(const char *entry, const char *run)
+/* Beside "RUN-N" is an empty file ".RUN-N.ID": so the machine's directory alone tells which run has
+ * that id, however many there are.
+ */
+static void mark_name(char name[MARK_BYTES], const struct run_hello *hello, unsigned long number)
+{
+    int bytes = snprintf(name, MARK_BYTES, ".%s-%lu.", hello->run, number);
+
+    for (size_t i = 0; i < sizeof hello->id; i++)
+        bytes += snprintf(name + bytes, MARK_BYTES - (size_t)bytes, "%02x", hello->id[i]);
+}
+
+static void entry_name(char name[MARK_BYTES], const struct run_hello *hello, unsigned long number)
+{
+    snprintf(name, MARK_BYTES, "%s-%lu", hello->run, number);
+}
+
+/* The N of "RUN-N" and what follows it, 0 when the entry is none of this run's. */
+static unsigned long number_of(const char *entry, const char *run, char **end)
 {
     size_t bytes = strlen(run);
     unsigned long number;
-    char *end;
 
     if (strncmp(entry, run, bytes) != 0 || entry[bytes] != '-' || entry[bytes + 1] < '1' ||
         entry[bytes + 1] > '9')
         return 0;
-    number = strtoul(entry + bytes + 1, &end, 10);
-    return *end == 0 && number <= NUMBER_MAX ? number : 0;
+    number = strtoul(entry + bytes + 1, end, 10);
+    return number <= NUMBER_MAX ? number : 0;
 }
 
 /* 1: this is the run of that id, and is open.  0: it is not, or -errno. */
@@ -61,32 +78,48 @@ static long find(struct run_place *p, int machine, const struct run_hello *hello
         return result;
     }
     while (result == 0 && (entry = readdir(directory)) != NULL) {
-        unsigned long number = number_of(entry->d_name, hello->run);
+        bool is_mark = entry->d_name[0] == '.';
+        char *end;
+        unsigned long number = number_of(entry->d_name + is_mark, hello->run, &end);
+        char name[MARK_BYTES];
 
         if (number == 0)
             continue;
-        result = try_entry(p, machine, entry->d_name, hello->id);
+        if (!is_mark && *end == 0 && number > *highest)
+            *highest = number;
+        mark_name(name, hello, number);
+        if (!is_mark || strcmp(entry->d_name, name) != 0)
+            continue;
+        entry_name(name, hello, number);
+        result = try_entry(p, machine, name, hello->id);
         if (result == 1)
             result = (long)number;
-        if (number > *highest)
-            *highest = number;
     }
     closedir(directory);
     return result;
 }
 
-static int start(struct run_place *p, int machine, const char *name, const uint8_t id[16])
+/* The mark comes first: a run whose state is there is found again. */
+static int start(struct run_place *p, int machine, const char *name, const char *mark,
+                 const uint8_t id[16])
 {
-    int result;
+    int fd = openat(machine, mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int result = 0;
 
-    p->directory = openat(machine, name, OPEN_DIRECTORY | O_NOFOLLOW);
+    if (fd < 0 || fsync(machine) != 0)
+        result = -errno;
+    if (fd >= 0)
+        close(fd);
+    p->directory = result == 0 ? openat(machine, name, OPEN_DIRECTORY | O_NOFOLLOW) : -1;
     p->state = (struct run_state){.created_s = (uint64_t)time(NULL)};
     memcpy(p->state.id, id, sizeof p->state.id);
-    result = p->directory >= 0 ? run_state_write(p->directory, &p->state) : -errno;
+    if (result == 0)
+        result = p->directory >= 0 ? run_state_write(p->directory, &p->state) : -errno;
     if (result == 0)
         return 0;
     run_place_close(p);
     (void)unlinkat(machine, name, AT_REMOVEDIR);
+    (void)unlinkat(machine, mark, 0);
     return result;
 }
 
@@ -94,12 +127,13 @@ static int start(struct run_place *p, int machine, const char *name, const uint8
 static long make(struct run_place *p, int machine, const struct run_hello *hello,
                  unsigned long highest)
 {
-    char name[RUN_STREAM_NAME_BYTES + 16];
+    char name[MARK_BYTES], mark[MARK_BYTES];
 
     for (unsigned long number = highest + 1; number <= highest + TRIES; number++) {
-        snprintf(name, sizeof name, "%s-%lu", hello->run, number);
+        entry_name(name, hello, number);
+        mark_name(mark, hello, number);
         if (mkdirat(machine, name, 0777) == 0) {
-            int result = start(p, machine, name, hello->id);
+            int result = start(p, machine, name, mark, hello->id);
 
             return result == 0 ? (long)number : result;
         }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 
 #include "include/run_ports.h"
@@ -36,6 +37,57 @@ static void numbers_runs_of_one_name(void **state)
         assert_false(run.place.is_new);
         assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
     }
+}
+
+/* Thousands of earlier runs cost no more than the listing of their directory. */
+static void opens_no_other_run(void **state)
+{
+    int events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    struct run_hello hello = hello_of("many", "x", 1);
+    struct inotify_event event;
+    struct stream_run run;
+    char path[128];
+
+    (void)state;
+    for (uint8_t i = 1; i <= 3; i++) {
+        hello = hello_of("many", "x", i);
+        assert_int_equal(open_run(&run, &hello), RUN_WELCOME_OK);
+        assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
+        snprintf(path, sizeof path, "%s/many/x-%d", root, i);
+        if (i < 3)
+            assert_true(inotify_add_watch(events, path, IN_OPEN) >= 0);
+    }
+    assert_int_equal(open_run(&run, &hello), RUN_WELCOME_OK); /* again */
+    assert_false(run.place.is_new);
+    assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
+    hello = hello_of("many", "x", 4);
+    assert_int_equal(open_run(&run, &hello), RUN_WELCOME_OK);
+    assert_string_equal(run_place_name(&run.place), "many/x-4");
+    assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
+    assert_int_equal(read(events, &event, sizeof event), -1);
+    assert_int_equal(errno, EAGAIN);
+    close(events);
+}
+
+/* A directory that was removed, and its number given to another run: the mark left says nothing. */
+static void a_mark_alone_is_no_run(void **state)
+{
+    const struct run_hello first = hello_of("mark", "x", 1), second = hello_of("mark", "x", 2);
+    struct stream_run run;
+    char command[256];
+
+    (void)state;
+    assert_int_equal(open_run(&run, &first), RUN_WELCOME_OK);
+    assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
+    snprintf(command, sizeof command, "rm -r %s/mark/x-1", root);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(open_run(&run, &second), RUN_WELCOME_OK);
+    assert_string_equal(run_place_name(&run.place), "mark/x-1");
+    assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
+    assert_int_equal(open_run(&run, &first), RUN_WELCOME_OK);
+    assert_string_equal(run_place_name(&run.place), "mark/x-2");
+    assert_true(run.place.is_new);
+    assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
 }
 
 static void names_do_not_meet(void **state)
@@ -363,6 +415,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_runs_of_one_name),
+        cmocka_unit_test(opens_no_other_run),
+        cmocka_unit_test(a_mark_alone_is_no_run),
         cmocka_unit_test(names_do_not_meet),
         cmocka_unit_test(two_collectors_share_a_directory),
         cmocka_unit_test(goes_on_where_it_was),
