@@ -5,11 +5,13 @@ sanitized=$BUILD/unit/hr # by make unit; the command itself finds less
 [ -x "$sanitized" ] || sanitized=$HR
 
 "$TOOLS/gentrace" --stacks fp --cpus 2 30000 honest.bin >/dev/null
+"$TOOLS/gentrace" --stacks fp --cpus 2 2000 small.bin >/dev/null # the same chunks
 records() { "$HR" dump --format records "$1"; }
 
-# lie WHAT...: honest.bin with that lie is liar.bin.
+# lie WHAT...: honest.bin (or $truth) with that lie is liar.bin.
+truth=honest.bin
 lie() {
-    "$TOOLS/lie" honest.bin liar.bin "$@" || exit 1
+    "$TOOLS/lie" "$truth" liar.bin "$@" || exit 1
 }
 
 # found NAME REGEX WHAT...: hr check finds the lie, and the summary says that something is wrong.
@@ -47,12 +49,13 @@ found 'a base that is none' 'does not decode; DATA' type 1 32 200
 found 'totals of more events than there are' 'does not decode; END' poke "$end" 65 8 2 12
 
 # What once read beyond its memory.
+truth=small.bin
 for lie in 'type 0 4 200' 'type 0 4 200 copy 0 3' 'drop 0' 'copy 0 4 poke 0 4 24 4 1' 'type 0 4 200 copy 0 5 type 5 200 4 poke 5 4 24 4 13' \
     'type 0 4 200 type 1 32 200' 'drop 0 poke 0 32 28 4 0' 'drop 0 poke 0 32 28 4 13'; do
     # shellcheck disable=SC2086
     lie $lie
     for command in stat timeline 'timeline --per thread --format json' 'timeline --format csv' 'plot -p timeline -o -' 'report --stacks' \
-        noise hist 'dump' 'view -o -' 'export sqlite --force -o x' 'export pprof -o -' 'diff honest.bin'; do
+        noise hist 'dump' 'view -o -' 'export sqlite --force -o x' 'export pprof -o -' 'diff small.bin'; do
         # shellcheck disable=SC2086
         timeout -k 5 100 "$sanitized" $command liar.bin >out 2>err
         ended=$?
