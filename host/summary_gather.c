@@ -2,8 +2,9 @@
 #include "host/summary_gather.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "host/cpu_array.h"
 
 static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
 {
@@ -133,7 +134,7 @@ int gather_init(struct gather *g, const struct trace_info *info, const struct se
     memset(g, 0, sizeof *g);
     g->info = info;
     g->selection = selection;
-    g->cpus = calloc(65536, sizeof g->cpus[0]);
+    g->cpus = cpu_array_new(sizeof g->cpus[0]);
     error = g->cpus != NULL ? 0 : -ENOMEM;
     if (error == 0)
         error = histogram_init(&g->intervals);
@@ -152,7 +153,7 @@ void gather_free(struct gather *g)
     histogram_free(&g->costs);
     overflow_free(&g->overflow);
     skew_free(&g->skew);
-    free(g->cpus);
+    cpu_array_free(g->cpus, sizeof g->cpus[0]);
 }
 
 /* The sample before the first one of `next` may be the last one here: they make an interval. */

@@ -2,8 +2,9 @@
 #include "host/summary_overflow.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "host/cpu_array.h"
 
 int overflow_init(struct overflow *o, const struct trace_info *info)
 {
@@ -11,7 +12,7 @@ int overflow_init(struct overflow *o, const struct trace_info *info)
 
     memset(o, 0, sizeof *o);
     o->info = info;
-    o->cpus = calloc(65536, sizeof o->cpus[0]);
+    o->cpus = cpu_array_new(sizeof o->cpus[0]);
     error = o->cpus != NULL ? 0 : -ENOMEM;
     if (error == 0)
         error = rate_init(&o->rate);
@@ -24,7 +25,7 @@ void overflow_free(struct overflow *o)
 {
     histogram_free(&o->periods);
     rate_free(&o->rate);
-    free(o->cpus);
+    cpu_array_free(o->cpus, sizeof o->cpus[0]);
     o->cpus = NULL;
 }
 

@@ -2,19 +2,20 @@
 #include "host/trace_audit.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "host/cpu_array.h"
 
 int trace_audit_init(struct trace_audit *audit)
 {
     memset(audit, 0, sizeof *audit);
-    audit->cpus = calloc(65536, sizeof audit->cpus[0]);
+    audit->cpus = cpu_array_new(sizeof audit->cpus[0]);
     return audit->cpus != NULL ? 0 : -ENOMEM;
 }
 
 void trace_audit_free(struct trace_audit *audit)
 {
-    free(audit->cpus);
+    cpu_array_free(audit->cpus, sizeof audit->cpus[0]);
     audit->cpus = NULL;
 }
 
