@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 
 #define PIECE_BYTES (256u << 10)
 #define WORDS_BYTES 512 /* of its standard error that a message shows */
+#define CPU_S 300u /* the largest stick takes a tenth of it */
+#define MEMORY_BYTES (1ull << 30)
 
 static const struct {
     const char *tool;
@@ -110,6 +113,15 @@ static int spawn(struct tool *tool, const char *path, const char *const argv[], 
     return result;
 }
 
+/* A damaged file system must cost no more than a whole one. */
+static void bound(pid_t pid)
+{
+    const struct rlimit seconds = {CPU_S, CPU_S}, bytes = {MEMORY_BYTES, MEMORY_BYTES};
+
+    (void)prlimit(pid, RLIMIT_CPU, &seconds, NULL);
+    (void)prlimit(pid, RLIMIT_AS, &bytes, NULL);
+}
+
 /* Starts a program; with `piped` its standard output is tool->output, else it joins its errors. */
 static int start(struct tool *tool, const char *const argv[], const char *input, bool piped,
                  struct run_failure *failure)
@@ -133,8 +145,10 @@ static int start(struct tool *tool, const char *const argv[], const char *input,
     if (ends[1] >= 0)
         close(ends[1]);
     tool->output = ends[0];
-    if (result == 0)
+    if (result == 0) {
+        bound(tool->pid);
         return 0;
+    }
     if (tool->output >= 0)
         close(tool->output);
     if (tool->errors >= 0)
@@ -171,7 +185,11 @@ static int end(struct tool *tool, const char *name, struct run_failure *failure)
     close(tool->errors);
     if (tool->output >= 0)
         close(tool->output);
-    if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        result = run_fail(failure, RUN_EXIT_FAILED,
+                          "%s was killed, or found no end in %u s; the file system may be damaged",
+                          name, CPU_S);
+    else if (WIFSIGNALED(status))
         result =
             run_fail(failure, RUN_EXIT_FAILED, "%s was ended by signal %d", name, WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0 && words[0] != 0)

@@ -204,6 +204,21 @@ echo note >r/001/files/note
 collect --clear
 is 'more is here: it is the same result' "$status $(mdir -b -i usb.img@@1M ::/results/)" '0 '
 
+# What reads a stick may take so much time and memory, whatever it finds there.
+cat >tools/mdir <<'E2'
+#!/bin/sh
+n=0
+while [ $n -lt 100000 ] && { [ "$(ulimit -t)" = unlimited ] || [ "$(ulimit -v)" = unlimited ]; }; do n=$((n + 1)); done
+echo "$(ulimit -t) $(ulimit -v)" >"$LIMITS"
+kill -KILL $$
+E2
+chmod +x tools/mdir
+LIMITS=$work/limits PATH=$work/tools:$PATH run_hr usb --collect usb.img -o r </dev/null
+is 'limits of mtools: seconds and KiB' "$(cat limits)" '300 1048576'
+is 'no end: status' "$status" 125
+like 'no end: one line' err '^hr: usb\.img: no results can be read \(mdir was killed, or found no end in 300 s; the file system may be damaged'
+rm tools/mdir
+
 # Names and texts that nobody should trust.
 new_image
 begin 50
@@ -268,6 +283,34 @@ perl -e 'open F, "+<", "usb.img" or die; binmode F; my $o = 1 << 20; seek F, $o,
 rm -rf r
 collect
 is 'circles: an end, and not a good one' "$([ "$status" -ne 124 ] && [ "$status" -ne 0 ] && echo yes)" yes
+
+# File systems damaged in many ways, the same ones each time; under the sanitizers where built.
+sanitized=$BUILD/unit/hr
+[ -x "$sanitized" ] || sanitized=$HR
+truncate -s 3M small.img
+mkfs.fat -F 16 -s 1 -r 64 small.img >/dev/null || exit 1
+mmd -i small.img ::/results
+for number in 001 002; do
+    begin 500
+    describe
+    mmd -i small.img ::/results/$number
+    mcopy -i small.img it/* ::/results/$number/
+done
+mutants=${HR_TEST_LONG:+2000}
+# mutant SEED: prints what is wrong with how hr takes it.
+mutant() {
+    "$TOOLS/mutate_fat" "$1" small.img mutant.img || echo "$1: no mutant"
+    rm -rf r
+    ended=0
+    timeout -k 5 60 "$sanitized" usb --collect mutant.img -o r >out 2>err </dev/null || ended=$?
+    [ "$ended" -le 1 ] || [ "$ended" -eq 125 ] || echo "$1: status $ended"
+    [ "$ended" -ne 125 ] || [ "$(grep -c . err)" -eq 1 ] || echo "$1: $(grep -c . err) lines"
+    [ -s err ] || echo "$1: nothing said"
+    grep -aE 'Sanitizer|runtime error' err
+    cat out err | tr -d '\n' | LC_ALL=C grep -ac '[[:cntrl:]]' >controls
+    [ "$(cat controls)" -eq 0 ] || echo "$1: control characters"
+}
+is 'damaged file systems' "$(for seed in $(seq "${mutants:-60}"); do mutant "$seed"; done)" ''
 
 # Three results that share the clusters of one file are more than the file system holds.
 new_image
