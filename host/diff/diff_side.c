@@ -270,6 +270,7 @@ void diff_side_free(struct diff_side *side)
     symbols_close(side->symbols);
     if (side->path != NULL)
         trace_scan_close(&side->scan);
+    memset(side, 0, sizeof *side); /* a second call frees nothing */
 }
 
 uint64_t diff_side_total(const struct diff_side *side, uint32_t event)

@@ -48,8 +48,27 @@ found 'an event that samples do not hold' 'does not decode; META' copy 0 2 poke 
 found 'a base that is none' 'does not decode; DATA' type 1 32 200
 found 'totals of more events than there are' 'does not decode; END' poke "$end" 65 8 2 12
 
-# What once read beyond its memory.
+# Whoever reads says so, as hr check does; and says nothing of the kind without a lie.
 truth=small.bin
+# silent FILE: prints the readers that find nothing wrong with it.
+silent() {
+    for command in stat report timeline hist noise dump 'annotate main' 'view -o -' 'plot -o -' 'export csv -o -' 'export folded -o -' \
+        'diff small.bin'; do
+        # shellcheck disable=SC2086
+        "$HR" $command "$1" >out 2>err
+        cat out >>err
+        [ "${command%% *}" = stat ] || sed -i '/^hr: /!d' err
+        grep -qaE "incomplete|damaged" err || echo "$command"
+    done
+}
+for lie in 'header 1 time_first +1' 'header 1 record_count +1' 'copy 0 2 poke 2 4 24 4 13'; do
+    # shellcheck disable=SC2086
+    lie $lie
+    is "$lie: every reader says that something is wrong" "$(silent liar.bin)" ''
+done
+is 'no lie: no reader says so' "$(silent small.bin | grep -c .)" 12
+
+# What once read beyond its memory.
 for lie in 'type 0 4 200' 'type 0 4 200 copy 0 3' 'drop 0' 'copy 0 4 poke 0 4 24 4 1' 'type 0 4 200 copy 0 5 type 5 200 4 poke 5 4 24 4 13' \
     'type 0 4 200 type 1 32 200' 'drop 0 poke 0 32 28 4 0' 'drop 0 poke 0 32 28 4 13'; do
     # shellcheck disable=SC2086

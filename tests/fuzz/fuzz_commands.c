@@ -4,6 +4,7 @@
  * and then so many liars made of it.
  */
 #include <fcntl.h>
+#include <sanitizer/common_interface_defs.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,6 +79,7 @@ static void begin(void)
              (int)getpid());
     snprintf(target, sizeof target, "%.32s/fuzz-%d.out", directory != NULL ? directory : "/tmp",
              (int)getpid());
+    __sanitizer_set_report_fd((void *)(intptr_t)dup(STDERR_FILENO)); /* run() moves the other */
     atexit(clean_up);
     setenv("DEBUGINFOD_URLS", "", 1);
     fuzz_check(null >= 0 && dup2(null, STDOUT_FILENO) == STDOUT_FILENO);
@@ -92,7 +94,7 @@ static void run(const struct reading *command)
         words[count] = (char *)(uintptr_t)command->words[count];
     words[count++] = path;
     words[count] = NULL;
-    dup2(STDOUT_FILENO, STDERR_FILENO); /* reports of sanitizers are to be seen */
+    dup2(STDOUT_FILENO, STDERR_FILENO);
     optind = 0;
     command->run(count, words);
     fflush(stdout);
