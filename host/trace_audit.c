@@ -129,6 +129,7 @@ static void compare(struct trace_audit *audit, const struct hr_rec_stream *strea
 {
     struct trace_audit_cpu *c = &audit->cpus[stream->cpu];
 
+    audit->contradictions += c->listed; /* there is one account of each */
     c->listed = true;
     if (stream->chunks > c->next) {
         note_missing(audit, stream->cpu, stream->chunks, 0);

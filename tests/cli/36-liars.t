@@ -41,6 +41,7 @@ found 'more losses than there are' 'contradiction: .*END chunk' poke "$end" 66 8
 found 'fewer chunks than came' 'contradiction: .*END chunk' poke "$end" 66 16 4 0
 found 'no account of the CPUs' 'contradiction: .*END chunk' type "$end" 66 200
 found 'no META_SAMPLING' 'missing: META' type 0 4 200
+found 'two accounts of a CPU' 'contradiction: .*END chunk' copy "$end" "$end"
 found 'samples with other numbers of events than META says' 'does not decode; DATA' poke 0 4 24 4 4
 found 'a second META_SAMPLING with another number' 'does not decode; META' copy 0 2 poke 2 4 24 4 13
 found 'a second clock' 'does not decode; META' copy 0 2 poke 2 2 0 8 7
