@@ -146,12 +146,11 @@ enum function_match function_matches(const char *wanted, const char *name, const
 /* Puts "(...)" or the like for what is from `from` to before `to`, if that is shorter. */
 static void hide(char *from, const char *to, const char *instead)
 {
-    size_t bytes = strlen(instead);
-
-    if (to <= from + bytes)
+    if (to <= from + strlen(instead))
         return;
-    memcpy(from, instead, bytes);
-    memmove(from + bytes, to, strlen(to) + 1);
+    while (*instead != 0)
+        *from++ = *instead++;
+    memmove(from, to, strlen(to) + 1);
 }
 
 /* Behind the bracket that closes the one at `at`. */

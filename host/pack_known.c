@@ -93,10 +93,9 @@ static const struct pack_known table[] = {
     {
         /* parts of Debian's that are files, also where all of /usr/share/nodejs is too much */
         .pattern = "libnode.so*",
-        .paths =
-            LIST("/usr/share/nodejs/cjs-module-lexer", "/usr/share/nodejs/undici/undici-fetch.js",
-                 "/usr/share/nodejs/acorn/dist", "/usr/share/nodejs/acorn-walk/dist",
-                 "/usr/share/nodejs/minimatch/dist/cjs"),
+        .paths = LIST("/usr/share/nodejs/cjs-module-lexer",
+                      "/usr/share/nodejs/undici/undici-fetch.js", "/usr/share/nodejs/acorn/dist",
+                      "/usr/share/nodejs/acorn-walk/dist", "/usr/share/nodejs/minimatch/dist/cjs"),
     },
     {
         .pattern = "libc.so.6",

@@ -271,6 +271,23 @@ static int present(struct report *r)
     return HR_EXIT_OK;
 }
 
+/* Whether a file has at least a hundredth of the samples: its names are wanted. */
+static bool matters(const struct report *r, const char *file)
+{
+    const struct profile *p = &r->profile;
+    const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+    uint64_t samples = 0;
+
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        const struct row *row = &p->rows.all[i];
+        const char *object = p->places.all[row->place].object;
+
+        if (object != NULL && strcmp(object, name) == 0)
+            samples += row->self.samples;
+    }
+    return p->rows.count == 0 || samples * 100 >= p->all.samples;
+}
+
 static void warn(const struct report *r)
 {
     const char *file, *problem, *path = r->options->path;
@@ -278,7 +295,8 @@ static void warn(const struct report *r)
 
     for (size_t i = 0; symbols != NULL && (problem = symbols_problem(symbols, i, &file)) != NULL;
          i++)
-        error_print("%s: %s", file, problem);
+        if (matters(r, file))
+            error_print("%s: %s", file, problem);
     if (!r->scan.partial && !trace_audit_complete(&r->scan.audit))
         error_print("%s: incomplete, the report covers what is there; 'hr check %s' says what is "
                     "missing",

@@ -137,8 +137,7 @@ static const char *program_problem(int status)
     switch (status) {
     case -ENODATA:
         return "stripped: showing functions by address; build it with symbols to see functions, or "
-               "name "
-               "the folder of its debug file with --debug-dir";
+               "name the folder of its debug file with --debug-dir";
     case -ESTALE:
         return "its build-id is not the recorded program's: showing addresses; name the right "
                "file with --program";
@@ -156,8 +155,7 @@ static const char *library_problem(int status)
     switch (status) {
     case -ENODATA:
         return "stripped: showing functions by address; install its debug symbols, or name their "
-               "folder "
-               "with --debug-dir";
+               "folder with --debug-dir";
     case -ESTALE:
         return "its build-id is not the recorded library's, it has changed since: showing "
                "addresses; name a folder that has the old one by build-id with --debug-dir";
@@ -188,6 +186,17 @@ static const char *no_debug_file(void)
                                       : "there is no debug file of it";
 }
 
+/* Where the debug symbols of a library are, on Debian. */
+static const char *debug_symbols(const struct symbols_object *object)
+{
+    static const char *const of_libc[] = {"libc.so.", "ld-linux-", "libm.so.", "libmvec.so."};
+
+    for (size_t i = 0; i < sizeof of_libc / sizeof of_libc[0]; i++)
+        if (strncmp(object->name, of_libc[i], strlen(of_libc[i])) == 0)
+            return "install libc6-dbg";
+    return "install its package ending in -dbgsym";
+}
+
 /* Functions have names, but not all of them. */
 static const char *partly_problem(struct symbols_object *object)
 {
@@ -201,9 +210,9 @@ static const char *partly_problem(struct symbols_object *object)
             object->stranger);
     else
         (void)asprintf(&text,
-                       "%s: showing functions that it does not export by address; install its "
-                       "debug symbols (of the C library: libc6-dbg), or set DEBUGINFOD_URLS",
-                       no_debug_file());
+                       "%s: showing functions that it does not export by address; %s, or set "
+                       "DEBUGINFOD_URLS=https://debuginfod.debian.net",
+                       no_debug_file(), debug_symbols(object));
     free(object->problem);
     object->problem = text;
     return text;

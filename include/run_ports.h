@@ -34,8 +34,8 @@
 #define RUN_STDIN_NOTHING UINT32_MAX /* a frame's length: there is no data yet */
 #define RUN_DEBUG_EXIT_PORT 0xf4 /* QEMU: -device isa-debug-exit,iobase=0xf4,iosize=4 */
 
-/* Lines of the log at the end of a run: names that the program looked for in vain, oldest first; how
- * many files it wrote that nobody keeps, and the first of them. */
+/* Lines of the log at the end of a run: names that the program looked for in vain, oldest first;
+ * how many files it wrote that nobody keeps, and the first of them. */
 #define RUN_LOG_MISSING "looked for in vain: "
 #define RUN_LOG_DROPPED "files dropped: "
 #define RUN_STEP_LINE "boot step: "

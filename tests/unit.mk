@@ -100,7 +100,8 @@ $(eval $(call FUZZ_HOST,commands,$(filter-out host/main.c,$(sort $(wildcard host
 FUZZ_LIBS_commands = $(HOST_LIBS) -Wa,-I,$(BUILD)/page
 $(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
 FUZZ_LIBS_demangle := -liberty
-$(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c host/cache.c host/object_cache.c))
+$(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c host/cache.c host/object_cache.c \
+	host/unwind_tables.c host/unwind_row.c host/unwind_rule.c host/unwind_epilogue.c host/unwind_expression.c host/elf_place.c))
 FUZZ_LIBS_symbols := -lelf -ldw -liberty
 
 $(eval $(call FUZZ_HOST,unwind,host/unwind.c host/unwind_epilogue.c host/unwind_expression.c host/unwind_files.c host/unwind_row.c \

@@ -228,4 +228,30 @@ build own_again library_again
 XDG_CACHE_HOME=/proc/none run_guest -q -i 1us -o none.bin ./place
 is 'no cache: the run does not notice' "$status.$(cat err)" '0.'
 ok 'no cache: nothing is kept' test ! -e cache
+
+# A library without names is named where it matters: with at least one sample in a hundred.
+cat >small.c <<'END'
+static unsigned sum;
+__attribute__((noipa)) static void hidden(unsigned n) { for (unsigned i = 0; i < n; i++) sum += i; }
+void small(unsigned n) { hidden(n); }
+END
+cat >large.c <<'END'
+#include <stdlib.h>
+void small(unsigned n);
+int main(int argc, char **argv)
+{
+    small(argc > 1 ? atoi(argv[1]) : 0);
+    for (volatile unsigned i = 0; i < 200000; i++)
+        ;
+    return 0;
+}
+END
+gcc -O1 -fPIC -shared -s -Wl,--build-id -o libsmall.so small.c && gcc -O1 -g -o large large.c -L. -lsmall -Wl,-rpath,"$PWD" || exit 1
+run_guest -q -i 1us -o large.bin ./large 1000
+run_hr report large.bin
+is 'few samples in a library: nothing is said' "$status.$(grep -c libsmall err)" 0.0
+run_guest -q -i 1us -o large.bin ./large 100000
+run_hr report large.bin
+is 'many of them: one line' "$status.$(grep -c libsmall err)" 0.1
+like 'many of them: which package' err 'libsmall\.so: .* -dbgsym'
 done_testing

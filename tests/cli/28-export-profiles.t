@@ -91,7 +91,7 @@ like 'pprof: the period' out '^Period: 1000$'
 like 'pprof: lines of the source' out 'phase_chase .*workloads/phases\.c:[0-9]+'
 first=$("$HR" dump p.bin | awk -F , '/phase_chase/ { print substr($4, 3); exit }')
 line=$(addr2line -e "$WORKLOADS/phases" "0x$first" | sed 's/.*:\([0-9]*\).*/\1/')
-like 'pprof: the line of an address' out "^ +[0-9]+: 0x0*$first M=[0-9]+ .*phases\.c:$line[ :]"
+like 'pprof: the line of an address' out "^ +[0-9]+: 0x0*$first M=[0-9]+ .*phases\.c:${line}[ :]"
 run_hr export pprof -o again p.bin
 same_file 'pprof: the same trace gives the same bytes' again p.pb.gz
 

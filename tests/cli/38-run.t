@@ -150,7 +150,7 @@ is 'bash completes commands and options' "$(bash completes 2>&1)" "report
 1"
 for command in run usb diff; do
     is "every option of hr $command is there" "$("$HR" $command --help | sed -n 's/^  .\{0,4\} --\([a-z-]*\).*/--\1/p' |
-        while read -r option; do grep "^ *[*]\.$command)" hr.bash | grep -q -e " $option[ ']" || echo "$option"; done)" ''
+        while read -r option; do grep "^ *[*]\.$command)" hr.bash | grep -q -e " ${option}[ ']" || echo "$option"; done)" ''
 done
 like 'zsh: the command' hr.zsh '^#compdef hr$'
 like 'fish: an option with its letter' hr.fish ' -l output -s o -r$'

@@ -2,6 +2,8 @@
 #include "host/view/view_deadlines.h"
 #include "tests/unit/test.h"
 
+#include <string.h>
+
 #define START_MS 1000000u
 
 static struct view_deadlines d;
