@@ -9,6 +9,7 @@
 
 #include "host/annotate_choose.h"
 #include "host/annotate_print.h"
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/reader.h"
@@ -298,7 +299,7 @@ int annotate_command(int argc, char **argv)
     struct annotate_options options = {.syntax = ANNOTATE_INTEL};
 
     selection_init(&options.selection);
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    command_line_parse(&argp, argc, argv, 0, &options);
     options.path = reader_file(options.path);
     return run(&options);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/reader.h"
 #include "host/text.h"
@@ -257,6 +258,6 @@ int check_command(int argc, char **argv)
     };
     const char *path = NULL;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &path);
+    command_line_parse(&argp, argc, argv, 0, &path);
     return run(reader_file(path));
 }

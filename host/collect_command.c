@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "host/collect.h"
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/stream/serve.h"
@@ -272,7 +273,7 @@ int collect_command(int argc, char **argv)
     bool tcp;
 
     argp_err_exit_status = RUN_EXIT_FAILED;
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    command_line_parse(&argp, argc, argv, 0, &options);
     tcp = is_tcp(&options);
     if (tcp && options.output != NULL && strcmp(options.output, "-") == 0) {
         error_print("--output -: results need a directory");

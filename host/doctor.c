@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/doctor.h"
 #include "host/doctor_measure.h"
@@ -127,7 +128,7 @@ int doctor_command(int argc, char **argv)
     struct request request = {.root = ""};
 
     argp_err_exit_status = RUN_EXIT_FAILED; /* 1 and 2 would look like an answer */
-    argp_parse(&argp, argc, argv, 0, NULL, &request);
+    command_line_parse(&argp, argc, argv, 0, &request);
     if (request.root[0] != 0 && access(request.root, X_OK) != 0) {
         error_print("--root %s: %s", request.root, strerror(errno));
         return RUN_EXIT_FAILED;

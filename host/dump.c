@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/reader.h"
@@ -127,7 +128,7 @@ int dump_command(int argc, char **argv)
 
     selection_init(&options.selection);
 
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    command_line_parse(&argp, argc, argv, 0, &options);
     options.path = reader_file(options.path);
     return run(&options);
 }

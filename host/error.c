@@ -16,12 +16,34 @@ static bool erases_line(const char *at, size_t left)
     return left >= 3 && memcmp(at, "\033[K", 3) == 0;
 }
 
-static ssize_t write_escaped(void *cookie, const char *bytes, size_t count)
+static void (*find_options)(const char *name, char *out, size_t room);
+
+void error_find_options(void (*find)(const char *name, char *out, size_t room))
+{
+    find_options = find;
+}
+
+/* If getopt says so about an option: what is near, as "; the nearest: ..."; else nothing. */
+static size_t say_nearest(const char *bytes, size_t count, char *out, size_t room)
+{
+    static const char complaint[] = "unrecognized option '--";
+    const char *at = memmem(bytes, count, complaint, sizeof complaint - 1);
+    const char *name = at != NULL ? at + sizeof complaint - 1 : NULL;
+    const char *end = at != NULL ? memchr(name, '\'', (size_t)(bytes + count - name)) : NULL;
+    char wanted[64], list[256] = "";
+
+    if (end == NULL || find_options == NULL)
+        return 0;
+    snprintf(wanted, sizeof wanted, "%.*s", (int)(end - name), name);
+    find_options(wanted, list, sizeof list);
+    return list[0] == 0 ? 0 : (size_t)snprintf(out, room, "; the nearest: %s", list);
+}
+
+static void write_safe(const char *bytes, size_t count)
 {
     char safe[4096];
     size_t used = 0;
 
-    (void)cookie;
     for (size_t i = 0; i < count; i++) {
         unsigned char c = (unsigned char)bytes[i];
         bool c1 = c == 0xc2 && i + 1 < count && ((unsigned char)bytes[i + 1] & 0xe0) == 0x80;
@@ -37,6 +59,21 @@ static ssize_t write_escaped(void *cookie, const char *bytes, size_t count)
             safe[used++] = (char)c;
     }
     (void)!write(STDERR_FILENO, safe, used);
+}
+
+static ssize_t write_escaped(void *cookie, const char *bytes, size_t count)
+{
+    char nearest[300];
+    size_t said = say_nearest(bytes, count, nearest, sizeof nearest);
+
+    (void)cookie;
+    if (said == 0 || bytes[count - 1] != '\n') {
+        write_safe(bytes, count);
+    } else {
+        write_safe(bytes, count - 1);
+        write_safe(nearest, said);
+        write_safe("\n", 1);
+    }
     return (ssize_t)count;
 }
 

@@ -2,6 +2,8 @@
 #ifndef HOST_ERROR_H
 #define HOST_ERROR_H
 
+#include <stddef.h>
+
 /* Prints "hr: ", the message and a line end to stderr.  Control characters in the message are
  * shown as escapes, so that names from a trace or a file system cannot steer the terminal.
  */
@@ -11,5 +13,10 @@ void error_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * they were given.
  */
 void error_protect_terminal(void);
+
+/* Where getopt complains about an unknown option, "--NAME": writes the options that are near to
+ * `out`, or "".
+ */
+void error_find_options(void (*find)(const char *name, char *out, size_t room));
 
 #endif

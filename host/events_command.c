@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/events.h"
@@ -171,6 +172,6 @@ int events_command(int argc, char **argv)
     struct listing listing = {.pattern = NULL};
 
     events_cpu_from_host(&listing.cpu);
-    argp_parse(&argp, argc, argv, 0, NULL, &listing);
+    command_line_parse(&argp, argc, argv, 0, &listing);
     return list(&listing);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/command_line.h"
 #include "host/options.h"
 #include "host/options_archive.h"
 
@@ -215,7 +216,7 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
     o->packing = o->unattended = packing;
     o->output = packing ? "run.cpio" : "hr.bin";
     argp_err_exit_status = RUN_EXIT_FAILED;
-    result = argp_parse(&command, argc, argv, ARGP_IN_ORDER, NULL, &parse);
+    result = command_line_parse(&command, argc, argv, ARGP_IN_ORDER, &parse);
     if (failure->exit_status != 0)
         return -1;
     if (result != 0)

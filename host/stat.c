@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/export/about.h"
@@ -109,7 +110,7 @@ int stat_command(int argc, char **argv)
     int status;
 
     selection_init(&options.selection);
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    command_line_parse(&argp, argc, argv, 0, &options);
     options.path = reader_file(options.path);
     status = options.machine ? present_machine(&options) : present_summary(&options);
     selection_free(&options.selection);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/diff/diff_print.h"
 #include "host/error.h"
@@ -405,7 +406,7 @@ int diff_command(int argc, char **argv)
     int status;
 
     selection_init(&options.selection);
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    command_line_parse(&argp, argc, argv, 0, &options);
     status = options.machine ? compare_machines(&options) : run(&options);
     if (status != HR_EXIT_OK || (fflush(stdout) == 0 && !ferror(stdout)))
         return status;

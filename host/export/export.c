@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/export/about.h"
@@ -388,7 +389,7 @@ int export_command(int argc, char **argv)
     struct arguments arguments = {0};
 
     selection_init(&arguments.options.selection);
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    command_line_parse(&argp, argc, argv, 0, &arguments);
     if (arguments.options.record_bytes == 0)
         arguments.options.record_bytes = EXPORT_HRPERF_BYTES;
     if (arguments.options.bin_ns == 0)

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/noise/noise_print.h"
@@ -160,7 +161,7 @@ int noise_command(int argc, char **argv)
     struct options options = {.limit = LIMIT_UNSET};
 
     selection_init(&options.selection);
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    command_line_parse(&argp, argc, argv, 0, &options);
     options.path = reader_file(options.path);
     return run(&options);
 }

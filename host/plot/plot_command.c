@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/output_file.h"
@@ -267,7 +268,7 @@ int plot_command(int argc, char **argv)
     int status;
 
     selection_init(&options.selection);
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    command_line_parse(&argp, argc, argv, 0, &options);
     options.path = reader_file(options.path);
     status = run(&options);
     selection_free(&options.selection);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/command_line.h"
 #include "host/reader.h"
 
 #define DEFAULT_LIMIT 40 /* of the rows of a table */
@@ -225,6 +226,6 @@ void report_options_parse(struct report_options *options, int argc, char **argv)
 
     *options = (struct report_options){.limit = LIMIT_UNSET, .min_percent = -1};
     selection_init(&options->selection);
-    argp_parse(&argp, argc, argv, 0, NULL, options);
+    command_line_parse(&argp, argc, argv, 0, options);
     options->path = reader_file(options->path);
 }

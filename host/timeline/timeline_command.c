@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/reader.h"
@@ -228,7 +229,7 @@ int timeline_command(int argc, char **argv)
     struct options options = {.line_bytes = TIMELINE_LINE_BYTES};
 
     selection_init(&options.selection);
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    command_line_parse(&argp, argc, argv, 0, &options);
     options.path = reader_file(options.path);
     return run_timeline(&options);
 }

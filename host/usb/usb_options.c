@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/command_line.h"
 #include "host/options_archive.h"
 #include "host/usb/usb_options.h"
 #include "host/usb/usb_options_conf.h"
@@ -183,7 +184,7 @@ int usb_options_parse(struct usb_options *o, int argc, char **argv, struct run_f
     o->run.packing = o->run.unattended = true;
     o->run.target_cpu = "all";
     argp_err_exit_status = RUN_EXIT_FAILED;
-    result = argp_parse(&command, argc, argv, ARGP_IN_ORDER, NULL, &parse);
+    result = command_line_parse(&command, argc, argv, ARGP_IN_ORDER, &parse);
     if (failure->exit_status != 0)
         return -1;
     if (result != 0)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/command_line.h"
 #include "host/commands.h"
 #include "host/error.h"
 #include "host/output_file.h"
@@ -251,7 +252,7 @@ int view_command(int argc, char **argv)
     struct view_options options = {0};
 
     selection_init(&options.selection);
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    command_line_parse(&argp, argc, argv, 0, &options);
     options.path = reader_file(options.path);
     return run(&options);
 }

@@ -89,4 +89,13 @@ like 'pack: arguments are in the manifest' x/microtome/manifest 'arg=a'
 run_hr stat no-such-file
 ok 'stat of a missing file: not zero' test "$status" -ne 0
 like 'stat of a missing file: message' err 'no-such-file'
+
+# a mistyped option
+run_hr report --evnt cycles
+is 'a mistyped option: status' "$status" 2
+like 'a mistyped option: what is near' err "^hr report: unrecognized option '--evnt'; the nearest: --event$"
+run_hr usb --sise 3
+like 'a mistyped option of the second table' err "'--sise'; the nearest: --size"
+run_hr stat --zzzz
+like 'nothing is near: nothing is named' err "^hr stat: unrecognized option '--zzzz'$"
 done_testing
