@@ -15,7 +15,7 @@
 static const unsigned int event_counts[] = {0, 1, 2, 5};
 
 struct measuring {
-    const struct measure_options *options;
+    struct measure_options options; /* the accelerator of the first run is that of all */
     struct measure_place place;
     struct measure measure;
     struct run_failure failure;
@@ -47,11 +47,12 @@ static int measure_once(struct measuring *m, struct measure_run *run)
     unsigned int events = run->events;
     char reason[MEASURE_REASON_BYTES];
     int result =
-        measure_loop(&m->place, m->options, run->mode, events, &summary, reason, &m->failure);
+        measure_loop(&m->place, &m->options, run->mode, events, &summary, reason, &m->failure);
 
     if (result == 0) {
         measure_take(run, &summary);
         m->measure.emulated = (summary.info.sampling.flags & HR_SAMPLING_EMULATED) != 0;
+        m->options.accel = m->measure.emulated ? "tcg" : "kvm";
         m->measure.virtual_time = summary.info.clock.method == HR_CLOCK_VIRTUAL;
         if (events != 0)
             m->measure.has_pmu = summary.info.events[0].meta.source == HR_SOURCE_PMU;
@@ -103,7 +104,7 @@ static int host_cpus(const struct measure_options *options)
 
 static int measure_all(struct measuring *m)
 {
-    int cpus = host_cpus(m->options);
+    int cpus = host_cpus(&m->options);
 
     if (measure_one(m, HR_MODE_OFF, 1) != 0 || measure_mode(m, HR_MODE_TIMER, 0) != 0)
         return -1;
@@ -140,7 +141,7 @@ int doctor_measure(const struct measure_options *options, bool json)
     static struct measuring m;
     int result;
 
-    m = (struct measuring){.options = options};
+    m = (struct measuring){.options = *options};
     result = measure_place_make(&m.place, &m.failure);
     if (result == 0)
         result = measure_all(&m);
