@@ -38,8 +38,8 @@ static void put(struct output *out, const struct stacks *stacks, uint32_t node,
     output_text(out, begin);
     field = field && *begin == 0;
     while (count-- > 0) {
-        const struct function *function =
-            &functions->rows[functions_at(functions, addresses[count] - 1)];
+        uint32_t number = functions_at(functions, addresses[count] - 1); /* may move the rows */
+        const struct function *function = &functions->rows[number];
 
         if (field && output_csv_is_formula(functions_label(function, label)))
             output_char(out, '\'');

@@ -130,7 +130,8 @@ run_hr report ipi.bin
 is 'a kernel that no sample needs is not missed' "$(cat err)" ''
 # on a terminal no line of hr stat is longer, and nothing is lost but places of spaces
 if command -v script >/dev/null; then
-    run_hr run -q --accel tcg -i 10us "$WORKLOADS/hello-musl"
+    cp "$WORKLOADS/hello-musl" hello # a path of any length stands on one line
+    run_hr run -q --accel tcg -i 10us -e "$five" ./hello
     for columns in 40 80 100; do
         for trace in hr.bin frequency.bin; do
             script -qec "stty cols $columns; env -u NO_COLOR TERM=xterm $HR stat $trace" /dev/null </dev/null | tr -d '\r' >shown
