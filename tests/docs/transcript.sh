@@ -2,6 +2,7 @@
 # shellcheck shell=sh
 
 # transcript DOCUMENT: runs its commands in this folder, with the files of docs/examples; a test for each.
+# shellcheck disable=SC2154 # of lib.sh
 transcript() {
     cp "$ROOT"/docs/examples/* . || exit 1
     PATH=$BUILD:$PATH LC_ALL=C.UTF-8 python3 "$ROOT/tests/docs/transcript.py" "$1" >"$work/transcript" 2>&1
