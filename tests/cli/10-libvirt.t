@@ -171,6 +171,7 @@ begin() {
         sleep 0.1
     done
     qemu=$(pgrep -f "guest=microtome-$hr," | head -n 1)
+    [ -n "$qemu" ] || kill "$hr" # nothing else would end it
 }
 
 run_hr run -q --accel tcg --libvirt --cpus 1 --pin 0 "$hello" </dev/null
