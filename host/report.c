@@ -115,6 +115,8 @@ static int read_trace(struct report *r)
     const struct trace_visitor visitor = {
         .context = r, .record = r->options->view == REPORT_MARKS ? take_mark : NULL};
 
+    if (r->options->view == REPORT_WAITS)
+        return waits_read(&r->waits, &r->scan);
     if (r->options->view == REPORT_MARKS || r->options->view == REPORT_REGIONS)
         return trace_scan_run(&r->scan, &visitor);
     return read_profile(r);
@@ -194,6 +196,9 @@ static void print_pointers(const struct report *r)
     if (regions != 0)
         columns_note(stdout, r->pager.columns, "%s region%s: hr report --regions %s",
                      text_count(number, regions), regions != 1 ? "s" : "", safe);
+    if (r->profile.waits != 0)
+        columns_note(stdout, r->pager.columns, "%s wait%s: hr report --waits %s",
+                     text_count(number, r->profile.waits), r->profile.waits != 1 ? "s" : "", safe);
     if (r->profile.marks != 0)
         columns_note(stdout, r->pager.columns, "%s mark%s: hr report --marks %s",
                      text_count(number, r->profile.marks), r->profile.marks != 1 ? "s" : "", safe);
@@ -250,13 +255,20 @@ static int present_profile(struct report *r)
     return print_profile(r);
 }
 
+static void print_waits(const struct report *r)
+{
+    if (r->waits.count == 0)
+        fputs("no thread waited\n", stdout);
+    waits_print(stdout, &r->waits, &r->scan.info, r->options->limit);
+}
+
 static int present(struct report *r)
 {
     const struct report_options *o = r->options;
     struct trace_info *info = &r->scan.info;
     int event = -1;
 
-    if (o->view != REPORT_REGIONS && o->view != REPORT_MARKS)
+    if (o->view != REPORT_REGIONS && o->view != REPORT_MARKS && o->view != REPORT_WAITS)
         return present_profile(r);
     if (o->sort != NULL && strcmp(o->sort, "time") != 0)
         event = trace_info_find_event(info, o->sort);
@@ -266,6 +278,8 @@ static int present(struct report *r)
     if (o->view == REPORT_REGIONS)
         report_regions_print(stdout, info, event < 0 ? TRACE_REGION_TIME : (uint32_t)event,
                              o->limit);
+    else if (o->view == REPORT_WAITS)
+        print_waits(r);
     else
         report_marks_print(stdout, info, &r->marks, o->limit);
     return HR_EXIT_OK;
@@ -321,6 +335,7 @@ static int run(struct report *r)
     sections_free(&r->sections);
     tree_free(&r->callers);
     report_marks_free(&r->marks);
+    waits_free(&r->waits);
     trace_scan_close(&r->scan);
     return status;
 }

@@ -4,8 +4,6 @@
 #include "host/text.h"
 #include "lib/syscall_names.h"
 
-#define WAITS_SHOWN 10u /* places, unless all are wanted */
-
 static const char *const words[] = {
     [NOISE_SLEEP] = "the program slept",
     [NOISE_INPUT] = "it waited for input",
@@ -109,43 +107,6 @@ static void print_causes(FILE *out, const struct noise *noise)
     }
 }
 
-static const char *call_name(uint32_t call, char room[32])
-{
-    const char *name = call != WAITS_NO_CALL ? syscall_name(call) : "";
-
-    if (name == NULL)
-        snprintf(room, 32, "system call %u", call);
-    return name != NULL ? name : room;
-}
-
-static void print_waits(FILE *out, const struct noise *noise, unsigned long limit)
-{
-    char count[TEXT_QUANTITY_BYTES], all[TEXT_QUANTITY_BYTES], longest[TEXT_QUANTITY_BYTES];
-    const struct trace_info *info = noise->info;
-    char room[32], safe[WAITS_TEXT_BYTES];
-
-    if (noise->waits.count == 0)
-        return;
-    if (limit > WAITS_SHOWN)
-        limit = WAITS_SHOWN;
-    fprintf(out, "\n%10s %10s %10s  %-16s  %s\n", "waits", "total", "longest", "in",
-            noise->info->has_stacks ? "last sample before it, and its callers"
-                                    : "last sample before it (its callers: hr run -g)");
-    for (uint32_t i = 0; i < noise->waits.count && (limit == 0 || i < limit); i++) {
-        const struct waits_row *row = &noise->waits.rows[i];
-
-        fprintf(out, "%10s %10s %10s  %-16s  %s\n", text_count(count, row->count),
-                text_time(all, (double)trace_info_ns(info, row->ticks)),
-                text_time(longest, (double)trace_info_ns(info, row->longest)),
-                call_name(row->call, room), text_escape(safe, sizeof safe, row->where));
-    }
-    if (noise->waits.dropped != 0)
-        fprintf(out, "# %s more at more places than there is room for\n",
-                text_count(count, noise->waits.dropped));
-    if (limit != 0 && noise->waits.count > limit)
-        fprintf(out, "# %lu more places; --limit 0 shows all\n", noise->waits.count - limit);
-}
-
 static uint32_t shown(const struct noise *noise, unsigned long limit)
 {
     return limit != 0 && limit < noise->kept_count ? (uint32_t)limit : noise->kept_count;
@@ -164,11 +125,11 @@ void noise_print(FILE *out, const struct noise *noise, unsigned long limit)
     print_limits(out, noise);
     if (noise->kept_count == 0) {
         fputs("nothing: the program ran all the time\n", out);
-        print_waits(out, noise, limit);
+        waits_print(out, &noise->waits, info, limit);
         return;
     }
     print_causes(out, noise);
-    print_waits(out, noise, limit);
+    waits_print(out, &noise->waits, info, limit);
     fprintf(out, "\n%15s %10s %4s %7s  %s\n", "at", "length", "CPU", "thread", "cause");
     for (uint32_t i = 0; i < count; i++) {
         const struct noise_span *span = &noise->kept[i];
@@ -254,7 +215,7 @@ static void put_wait(struct output *out, const struct noise *noise, const struct
     put_member(out, ",\"total_ns\":", trace_info_ns(noise->info, row->ticks));
     put_member(out, ",\"longest_ns\":", trace_info_ns(noise->info, row->longest));
     output_text(out, ",\"call\":");
-    output_json(out, call_name(row->call, room));
+    output_json(out, waits_call_name(row->call, room));
     output_text(out, ",\"where\":");
     output_json(out, row->where);
     output_char(out, '}');

@@ -1,14 +1,14 @@
 /* Where threads waited: by the system call that they waited in, and the code that they ran before.
  *
  * A trace says when a thread left its CPU to wait, and when it came back, but not from where.  What
- * comes nearest is the last sample of the thread before the wait.  Memory is bounded.  Never
- * prints.
+ * comes nearest is the last sample of the thread before the wait.  Memory is bounded.
  */
 #ifndef HOST_NOISE_WAITS_H
 #define HOST_NOISE_WAITS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "host/symbols.h"
 #include "host/trace_scan.h"
@@ -46,5 +46,19 @@ void waits_take_call(struct waits *waits, const struct hr_rec_syscall *call);
 
 /* After the walk: gives rows their texts, joins equal ones, and sorts.  0 or -ENOMEM. */
 int waits_name(struct waits *waits, struct symbols *symbols, const struct stacks *stacks);
+
+/* Reads a trace for its waits alone, and names them.  Takes what waits_init has not seen; 0 or
+ * -errno, waits_free after either.
+ */
+int waits_read(struct waits *waits, struct trace_scan *scan);
+
+/* The name of a row's system call; "" without one.  Valid as long as room. */
+const char *waits_call_name(uint32_t call, char room[32]);
+
+/* Prints the table of at most `limit` places, 10 at the most unless limit is 0; nothing when no
+ * thread waited.
+ */
+void waits_print(FILE *out, const struct waits *waits, const struct trace_info *info,
+                 unsigned long limit);
 
 #endif

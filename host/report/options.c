@@ -18,6 +18,7 @@
 enum { /* options without a letter */
        KEY_REGIONS = 256,
        KEY_MARKS,
+       KEY_WAITS,
        KEY_STACKS,
        KEY_CALLERS,
        KEY_TOTAL,
@@ -31,8 +32,8 @@ static void set_view(struct report_options *options, enum report_view view,
                      const struct argp_state *state)
 {
     if (options->view != REPORT_TABLE && options->view != view)
-        argp_error(state, "--regions, --marks, --stacks and --callers are reports of their own; "
-                          "ask for one at a time");
+        argp_error(state, "--regions, --marks, --waits, --stacks and --callers are reports of "
+                          "their own; ask for one at a time");
     options->view = view;
 }
 
@@ -94,15 +95,18 @@ static void set_limit(struct report_options *options, const char *text,
 static void conclude(struct report_options *o, const struct argp_state *state)
 {
     bool table = o->view == REPORT_TABLE;
-    bool list = o->view == REPORT_REGIONS || o->view == REPORT_MARKS;
+    bool list = o->view == REPORT_REGIONS || o->view == REPORT_MARKS || o->view == REPORT_WAITS;
 
     if (o->view == REPORT_MARKS && o->sort != NULL)
         argp_error(state, "--sort %s: marks are in the order of time; leave it out", o->sort);
+    if (o->view == REPORT_WAITS && o->sort != NULL)
+        argp_error(state, "--sort %s: waits are in the order of their totals; leave it out",
+                   o->sort);
     if (o->by_count != 0 && !table)
         argp_error(state, "--by: a report of another kind was asked for; leave one of them out");
     if (o->format != REPORT_TEXT && list)
         argp_error(state, "--format: regions are in 'hr stat --json', marks in 'hr dump --format "
-                          "records'; leave it out");
+                          "records', waits in 'hr noise --format json'; leave it out");
     if (o->total && o->no_total)
         argp_error(state, "--total and --no-total: choose one");
     if (o->by_count == 0)
@@ -148,6 +152,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_MARKS:
         set_view(options, REPORT_MARKS, state);
         return 0;
+    case KEY_WAITS:
+        set_view(options, REPORT_WAITS, state);
+        return 0;
     case KEY_STACKS:
         set_view(options, REPORT_TREE, state);
         return 0;
@@ -189,6 +196,7 @@ static const struct argp_option table[] = {
     {"callers", KEY_CALLERS, "FUNCTION", 0, "Show who called FUNCTION as a tree", 0},
     {"regions", KEY_REGIONS, NULL, 0, "Show the regions that the program named", 0},
     {"marks", KEY_MARKS, NULL, 0, "List the program's marks with their times", 0},
+    {"waits", KEY_WAITS, NULL, 0, "Show where threads waited, as 'hr noise' does", 0},
     {"format", 'f', "FORMAT", 0, "table (default; also: text), csv or json", 0},
     {"full-names", KEY_FULL_NAMES, NULL, 0, "Do not shorten functions' names to fit a terminal", 0},
     {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not show long output through $PAGER", 0},

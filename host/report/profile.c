@@ -19,6 +19,7 @@ static void forget(struct profile *p)
     p->ready = false;
     p->stamp = 0;
     p->marks = 0;
+    p->waits = 0;
     p->all = (struct rows_count){0};
     memset(p->ends, 0, sizeof p->ends);
 }
@@ -127,7 +128,14 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 {
     struct profile_worker *w = context;
 
-    w->marks += record->type == HR_REC_MARK && chunk->header.type == HR_CHUNK_DATA;
+    struct hr_rec_switch change;
+
+    if (chunk->header.type != HR_CHUNK_DATA)
+        return 0;
+    w->marks += record->type == HR_REC_MARK;
+    w->waits += record->type == HR_REC_SWITCH &&
+                trace_body(record, &change, sizeof change, NULL, NULL) &&
+                change.reason == HR_SWITCH_BLOCK;
     return 0;
 }
 
@@ -164,6 +172,7 @@ static int take(void *owner, void *context)
     struct profile_worker *w = context;
 
     p->marks += w->marks;
+    p->waits += w->waits;
     if (p->jobs > 1 && w->groups.full)
         return -EAGAIN;
     return fold(w);

@@ -46,6 +46,7 @@ struct profile {
     struct rows_count all;
     uint64_t ends[HR_STACK_ROOTS]; /* samples by how their stacks end */
     uint64_t marks; /* of the selected chunks */
+    uint64_t waits; /* times that a thread left its CPU to wait, in the selected chunks */
 };
 
 /* Walks over the trace with so many workers and fills the profile, unsorted.  0, -errno. */

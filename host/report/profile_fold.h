@@ -16,6 +16,7 @@ struct profile_worker {
     uint32_t *nodes; /* what stack nodes came to before: places, or nodes of the tree; 0: unknown */
     uint32_t node_count; /* that there is room for */
     uint64_t marks;
+    uint64_t waits;
 };
 
 /* Adds what is in the worker's tally to its profile, whose lock is held.  0 or -ENOMEM. */

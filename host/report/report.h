@@ -4,13 +4,21 @@
 
 #include <stdio.h>
 
+#include "host/noise/waits.h"
 #include "host/output.h"
 #include "host/pager.h"
 #include "host/report/profile.h"
 #include "host/selection.h"
 #include "host/symbols.h"
 
-enum report_view { REPORT_TABLE, REPORT_TREE, REPORT_CALLERS, REPORT_REGIONS, REPORT_MARKS };
+enum report_view {
+    REPORT_TABLE,
+    REPORT_TREE,
+    REPORT_CALLERS,
+    REPORT_REGIONS,
+    REPORT_MARKS,
+    REPORT_WAITS
+};
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 
 enum report_dimension {
@@ -49,6 +57,7 @@ struct report { /* what there is to print */
     struct trace_scan scan;
     struct profile profile;
     struct report_marks marks;
+    struct waits waits;
     struct sections sections;
     struct tree callers;
     const char *called; /* the function whose callers they are; raw */

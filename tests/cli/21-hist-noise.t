@@ -128,5 +128,15 @@ run_guest -q --accel tcg -i 5us -o plain.bin ./lock
 run_hr noise plain.bin
 like 'waits: without stacks the function alone' out ' clock_nanosleep +[^<]*$'
 like 'waits: and how to have callers' out 'its callers: hr run -g'
+run_hr report lock.bin
+like 'waits: report points to them' out '^# [0-9]+ waits: hr report --waits lock.bin$'
+run_hr report --waits --limit 0 lock.bin
+like 'waits: report has the table' out ' clock_nanosleep +.* < hold_lock'
+"$HR" noise --limit 0 lock.bin | sed -n '/^ *waits/,/^$/p' | sed '/^$/d' >noise.table
+is 'waits: and it is the table of noise' "$(sed '/^$/d' out)" "$(cat noise.table)"
+run_hr report --waits --sort cycles lock.bin
+is 'waits: in one order' "$status.$(grep -c 'order of their totals' err)" 2.1
+"$TOOLS/gentrace" 200 none.bin && run_hr report --waits none.bin
+is 'waits: none' "$status.$(cat out)" '0.no thread waited'
 
 done_testing
