@@ -6,10 +6,18 @@
 #define HOST_EVENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "host/events_cpu.h"
 #include "host/run_failure.h"
+#include "include/hr_format.h"
+
+struct events_wanted {
+    char *names[HR_EVENTS_MAX]; /* with their suffixes; not owned */
+    size_t count;
+    bool quiet; /* errata are not said */
+};
 
 struct events_encoding {
     uint64_t select; /* as RUN_HOST_EVENT wants it */

@@ -17,14 +17,14 @@ static bool collides(const struct events_encoding *encodings, size_t count, uint
     return false;
 }
 
-int events_run_encode(const struct events_cpu *cpu, const struct options *o,
+int events_run_encode(const struct events_cpu *cpu, const struct events_wanted *wanted,
                       struct events_encoding encodings[HR_EVENTS_MAX], struct run_failure *failure)
 {
-    for (size_t i = 0; i < o->event_count; i++) {
+    for (size_t i = 0; i < wanted->count; i++) {
         struct events_encoding *e = &encodings[i];
         uint64_t other;
 
-        if (events_resolve(cpu, o->events[i], e, failure) != 0)
+        if (events_resolve(cpu, wanted->names[i], e, failure) != 0)
             return -1;
         other = e->companion != 0 ? events_constraints_alternative(cpu, e->select) : 0;
         if (other != 0 && collides(encodings, i, e->select, e->companion) &&
@@ -35,16 +35,16 @@ int events_run_encode(const struct events_cpu *cpu, const struct options *o,
     return 0;
 }
 
-void events_run_warn(const struct events_cpu *cpu, const struct options *o,
+void events_run_warn(const struct events_cpu *cpu, const struct events_wanted *wanted,
                      const struct events_encoding encodings[HR_EVENTS_MAX])
 {
     char described[EVENTS_CPU_TEXT_BYTES];
 
-    for (size_t i = 0; i < o->event_count && !o->quiet; i++) {
+    for (size_t i = 0; i < wanted->count && !wanted->quiet; i++) {
         const char *erratum = events_constraints_erratum(cpu, encodings[i].select);
 
         if (erratum != NULL)
-            error_print("event %s on %s: %s", o->events[i], events_cpu_describe(cpu, described),
+            error_print("event %s on %s: %s", wanted->names[i], events_cpu_describe(cpu, described),
                         erratum);
     }
 }

@@ -63,12 +63,12 @@ static void drop_contradictions(struct targets *list, size_t events)
 
 /* Of one row of the table of CPUs: what depends on the row is encoded once. */
 static int add_row(struct targets *list, const struct events_cpu *first, uint32_t last,
-                   const struct options *o)
+                   const struct events_wanted *wanted)
 {
     const char *table = events_cpu_table(first);
     struct events_encoding encodings[HR_EVENTS_MAX];
     struct run_failure unasked = {0};
-    bool encoded = events_run_encode(first, o, encodings, &unasked) == 0;
+    bool encoded = events_run_encode(first, wanted, encodings, &unasked) == 0;
     struct events_cpu cpu = *first;
 
     for (; cpu.model <= last; cpu.model++) {
@@ -86,7 +86,7 @@ static int add_row(struct targets *list, const struct events_cpu *first, uint32_
 }
 
 /* CPUs that are newer than the tables: what the architecture defines, and raw bits. */
-static int add_others(struct targets *list, const struct options *o)
+static int add_others(struct targets *list, const struct events_wanted *wanted)
 {
     static const struct events_cpu newer[] = {
         {.vendor = RUN_CPU_INTEL, .family = 0xff, .fixed_counters = 3},
@@ -99,12 +99,12 @@ static int add_others(struct targets *list, const struct options *o)
 
         if (target == NULL)
             return -1;
-        target->encoded = events_run_encode(&newer[i], o, target->encodings, &unasked) == 0;
+        target->encoded = events_run_encode(&newer[i], wanted, target->encodings, &unasked) == 0;
     }
     return 0;
 }
 
-static void count_kinds(struct events_targets *t, const struct options *o)
+static void count_kinds(struct events_targets *t, const struct events_wanted *wanted)
 {
     const char *table;
 
@@ -115,23 +115,23 @@ static void count_kinds(struct events_targets *t, const struct options *o)
 
         t->kinds_known++;
         t->kinds += events_cpu_of_table(&cpu, table) == 0 &&
-                    events_run_encode(&cpu, o, encodings, &unasked) == 0;
+                    events_run_encode(&cpu, wanted, encodings, &unasked) == 0;
     }
 }
 
-static int add_all(struct targets *list, struct events_targets *t, const struct options *o,
-                   struct run_failure *failure)
+static int add_all(struct targets *list, struct events_targets *t,
+                   const struct events_wanted *wanted, struct run_failure *failure)
 {
     struct events_cpu first;
     uint32_t last;
 
     for (size_t i = 0; events_cpu_models_at(i, &first, &last) == 0; i++)
-        if (add_row(list, &first, last, o) != 0)
+        if (add_row(list, &first, last, wanted) != 0)
             return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
-    if (add_others(list, o) != 0)
+    if (add_others(list, wanted) != 0)
         return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
-    drop_contradictions(list, o->event_count);
-    count_kinds(t, o);
+    drop_contradictions(list, wanted->count);
+    count_kinds(t, wanted);
     return 0;
 }
 
@@ -151,7 +151,7 @@ static size_t item_bytes(const char *list)
 }
 
 /* Every model of a table of libpfm4's.  1: there is no table of that name. */
-static int add_table(struct targets *list, const char *name, const struct options *o,
+static int add_table(struct targets *list, const char *name, const struct events_wanted *wanted,
                      struct run_failure *failure)
 {
     struct events_encoding encodings[HR_EVENTS_MAX];
@@ -162,11 +162,12 @@ static int add_table(struct targets *list, const char *name, const struct option
     if (events_cpu_of_table(&first, name) != 0)
         return 1;
     table = events_cpu_table(&first);
-    if (events_run_encode(&first, o, encodings, failure) != 0)
+    if (events_run_encode(&first, wanted, encodings, failure) != 0)
         return -1;
-    events_run_warn(&first, o, encodings);
+    events_run_warn(&first, wanted, encodings);
     for (size_t i = 0; events_cpu_models_at(i, &first, &last) == 0; i++)
-        if (strcmp(events_cpu_table(&first), table) == 0 && add_row(list, &first, last, o) != 0)
+        if (strcmp(events_cpu_table(&first), table) == 0 &&
+            add_row(list, &first, last, wanted) != 0)
             return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
     return 0;
 }
@@ -174,7 +175,8 @@ static int add_table(struct targets *list, const char *name, const struct option
 /* The kernel tells models apart, not steppings: those of a list that spell the events in two ways
  * cannot both be meant.
  */
-static int check_models(struct targets *list, const struct options *o, struct run_failure *failure)
+static int check_models(struct targets *list, const struct events_wanted *wanted,
+                        struct run_failure *failure)
 {
     for (size_t i = 0; i < list->count; i++)
         for (size_t j = 0; j < i; j++) {
@@ -185,7 +187,7 @@ static int check_models(struct targets *list, const struct options *o, struct ru
             if (!a->encoded || !b->encoded || a->cpu.vendor != b->cpu.vendor ||
                 a->cpu.family != b->cpu.family || a->cpu.model != b->cpu.model)
                 continue;
-            if (!same_encodings(a->encodings, b->encodings, o->event_count))
+            if (!same_encodings(a->encodings, b->encodings, wanted->count))
                 return run_fail(failure, RUN_EXIT_FAILED,
                                 "--target-cpu: %s is listed for two tables that spell the events "
                                 "in two ways; name one",
@@ -195,21 +197,21 @@ static int check_models(struct targets *list, const struct options *o, struct ru
     return 0;
 }
 
-static int add_cpu(struct targets *list, const struct events_cpu *cpu, const struct options *o,
-                   struct run_failure *failure)
+static int add_cpu(struct targets *list, const struct events_cpu *cpu,
+                   const struct events_wanted *wanted, struct run_failure *failure)
 {
     struct target *target = add(list, cpu, false);
 
     if (target == NULL)
         return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
-    if (events_run_encode(cpu, o, target->encodings, failure) != 0)
+    if (events_run_encode(cpu, wanted, target->encodings, failure) != 0)
         return -1;
-    events_run_warn(cpu, o, target->encodings);
+    events_run_warn(cpu, wanted, target->encodings);
     target->encoded = true;
     return 0;
 }
 
-static int add_listed(struct targets *list, const char *text, const struct options *o,
+static int add_listed(struct targets *list, const char *text, const struct events_wanted *wanted,
                       struct run_failure *failure)
 {
     for (;; text++) {
@@ -220,8 +222,8 @@ static int add_listed(struct targets *list, const char *text, const struct optio
 
         snprintf(name, sizeof name, "%.*s", (int)bytes, text);
         if (bytes < sizeof name)
-            result = events_cpu_parse(&cpu, name) == 0 ? add_cpu(list, &cpu, o, failure)
-                                                       : add_table(list, name, o, failure);
+            result = events_cpu_parse(&cpu, name) == 0 ? add_cpu(list, &cpu, wanted, failure)
+                                                       : add_table(list, name, wanted, failure);
         if (result > 0)
             return run_fail(failure, RUN_EXIT_FAILED,
                             "--target-cpu %s: neither VENDOR-FAMILY-MODEL, such as intel-6-106 or "
@@ -232,7 +234,7 @@ static int add_listed(struct targets *list, const char *text, const struct optio
             return -1;
         text += bytes;
         if (*text == 0)
-            return check_models(list, o, failure);
+            return check_models(list, wanted, failure);
     }
 }
 
@@ -274,18 +276,18 @@ static int group(struct events_targets *t, const struct targets *list, size_t ev
 }
 
 /* No CPU has all the events: how many kinds have each. */
-static int fail_nowhere(const struct options *o, struct run_failure *failure)
+static int fail_nowhere(const struct events_wanted *wanted, struct run_failure *failure)
 {
     char list[512] = "";
 
-    for (size_t i = 0; i < o->event_count; i++) {
-        struct options alone = {.events = {o->events[i]}, .event_count = 1};
+    for (size_t i = 0; i < wanted->count; i++) {
+        struct events_wanted alone = {.names = {wanted->names[i]}, .count = 1};
         struct events_targets t = {0};
         size_t used = strlen(list);
 
         count_kinds(&t, &alone);
         snprintf(list + used, sizeof list - used, "%s%s on %zu", used != 0 ? ", " : "",
-                 o->events[i], t.kinds);
+                 wanted->names[i], t.kinds);
     }
     return run_fail(failure, RUN_EXIT_FAILED,
                     "no CPU has all of these events: %s kinds; count them in two runs, or name "
@@ -293,19 +295,20 @@ static int fail_nowhere(const struct options *o, struct run_failure *failure)
                     list);
 }
 
-int events_targets_make(struct events_targets *t, const char *list, const struct options *o,
-                        struct run_failure *failure)
+int events_targets_make(struct events_targets *t, const char *list,
+                        const struct events_wanted *wanted, struct run_failure *failure)
 {
     bool all = strcmp(list, "all") == 0;
     struct targets targets = {0};
     int result;
 
     *t = (struct events_targets){0};
-    result = all ? add_all(&targets, t, o, failure) : add_listed(&targets, list, o, failure);
-    if (result == 0 && group(t, &targets, o->event_count) != 0)
+    result =
+        all ? add_all(&targets, t, wanted, failure) : add_listed(&targets, list, wanted, failure);
+    if (result == 0 && group(t, &targets, wanted->count) != 0)
         result = run_fail(failure, RUN_EXIT_FAILED, "out of memory");
     if (result == 0 && t->count == 0)
-        result = fail_nowhere(o, failure);
+        result = fail_nowhere(wanted, failure);
     free(targets.items);
     if (result != 0)
         events_targets_free(t);

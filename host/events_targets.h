@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "host/events.h"
-#include "host/options.h"
 
 struct events_group { /* CPUs that spell all the events alike */
     char *cpus; /* comma-separated, as events_cpu_text names them */
@@ -21,13 +20,13 @@ struct events_targets {
     size_t kinds_known;
 };
 
-/* Encodes the events of the options for `list`: CPUs as events_cpu_parse takes them, and tables of
+/* Encodes the events that are wanted for `list`: CPUs as events_cpu_parse takes them, and tables of
  * libpfm4's, which stand for all their models; each must have all the events; or "all": for every
  * CPU that is known and has them, and for others of the same vendors if the events are the same on
  * all.  0, or -1 with the failure filled: no CPU has them all.
  */
-int events_targets_make(struct events_targets *t, const char *list, const struct options *o,
-                        struct run_failure *failure);
+int events_targets_make(struct events_targets *t, const char *list,
+                        const struct events_wanted *wanted, struct run_failure *failure);
 void events_targets_free(struct events_targets *t);
 
 #endif

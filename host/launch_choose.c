@@ -39,13 +39,13 @@ static int check_counters(const struct options *o, const struct launch_machine *
                         "--mode overflow needs counters that interrupt, and %s has none; use "
                         "--mode timer, or run where KVM offers a PMU",
                         what);
-    for (size_t i = 0; i < o->event_count; i++)
-        if (!events_is_generic(o->events[i]) && !events_is_register(o->events[i]))
+    for (size_t i = 0; i < o->events.count; i++)
+        if (!events_is_generic(o->events.names[i]) && !events_is_register(o->events.names[i]))
             return run_fail(failure, RUN_EXIT_FAILED,
                             "event '%s': %s has no performance counters, only generic events of "
                             "the program (such as instructions:u) exist there; run where KVM "
                             "offers a PMU",
-                            o->events[i], what);
+                            o->events.names[i], what);
     return 0;
 }
 

@@ -162,6 +162,7 @@ static error_t parse_run_option(int key, char *argument, struct argp_state *stat
         return 0;
     case 'q':
         o->quiet = true;
+        o->events.quiet = true;
         return 0;
     case KEY_NO_PROGRESS:
         o->no_progress = true;

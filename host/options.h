@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/events.h"
 #include "host/run_failure.h"
 #include "include/hr_format.h"
 
@@ -32,8 +33,7 @@ struct options {
     bool unattended; /* it runs where nobody is: no terminal */
     const char *output; /* hr.bin, or the archive for hr pack */
     bool force; /* output may replace a file of any kind */
-    char *events[HR_EVENTS_MAX]; /* names with their suffixes */
-    size_t event_count;
+    struct events_wanted events;
     bool default_events; /* nobody named them */
     enum hr_mode mode; /* not HR_MODE_PEBS */
     uint64_t interval_ns; /* timer and IPI; while options are parsed, 0: not given */

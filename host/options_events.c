@@ -27,34 +27,34 @@ static int add_event(struct options *o, char *name, struct run_failure *failure)
 {
     if (events_check(name, failure) != 0)
         return -1;
-    if (o->event_count == HR_EVENTS_MAX)
+    if (o->events.count == HR_EVENTS_MAX)
         return run_fail(failure, RUN_EXIT_FAILED,
                         "more than %d events; a sample holds %d, so measure the others in "
                         "another run",
                         HR_EVENTS_MAX, HR_EVENTS_MAX);
-    for (size_t i = 0; i < o->event_count; i++)
-        if (same_event(o->events[i], name))
+    for (size_t i = 0; i < o->events.count; i++)
+        if (same_event(o->events.names[i], name))
             return run_fail(failure, RUN_EXIT_FAILED, "event '%s' is listed twice", name);
-    o->events[o->event_count++] = name;
+    o->events.names[o->events.count++] = name;
     return 0;
 }
 
 static int check_trigger(const struct options *o, struct run_failure *failure)
 {
-    if (o->mode == HR_MODE_OVERFLOW && o->event_count == 0)
+    if (o->mode == HR_MODE_OVERFLOW && o->events.count == 0)
         return run_fail(failure, RUN_EXIT_FAILED,
                         "-e none: overflow sampling needs an event that interrupts; name one");
-    if (o->mode != HR_MODE_OVERFLOW || !events_is_register(o->events[0]))
+    if (o->mode != HR_MODE_OVERFLOW || !events_is_register(o->events.names[0]))
         return 0;
     return run_fail(failure, RUN_EXIT_FAILED,
                     "event '%s' is a register and cannot interrupt; name a counter's event first, "
                     "such as -e instructions,%s",
-                    o->events[0], o->events[0]);
+                    o->events.names[0], o->events.names[0]);
 }
 
 int options_events_parse(struct options *o, const char *list, struct run_failure *failure)
 {
-    o->event_count = 0;
+    o->events.count = 0;
     if (strcmp(list, "none") == 0)
         return check_trigger(o, failure);
     for (;; list++) {

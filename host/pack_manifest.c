@@ -111,11 +111,11 @@ static int add_encodings(struct draft *d, const struct options *o, struct run_fa
     struct events_targets targets;
     char text[64];
 
-    if (events_targets_make(&targets, o->target_cpu, o, failure) != 0)
+    if (events_targets_make(&targets, o->target_cpu, &o->events, failure) != 0)
         return -1;
     for (size_t g = 0; g < targets.count; g++) {
         add(d, "target-cpu", targets.groups[g].cpus);
-        for (size_t i = 0; i < o->event_count; i++) {
+        for (size_t i = 0; i < o->events.count; i++) {
             const struct events_encoding *e = &targets.groups[g].encodings[i];
 
             snprintf(text, sizeof text, "%llx:%llx:%x", (unsigned long long)e->select,
@@ -142,8 +142,8 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     add_sampling(&d, o);
     if (machine->kernel != NULL)
         add(&d, "kernel-path", machine->kernel);
-    for (size_t i = 0; i < o->event_count; i++)
-        add(&d, "event", o->events[i]);
+    for (size_t i = 0; i < o->events.count; i++)
+        add(&d, "event", o->events.names[i]);
     add_number(&d, "cpus", (uint64_t)machine->cpus);
     add_number(&d, "virtual-time", machine->virtual_time);
     add_number(&d, "emulated", !machine->kvm);

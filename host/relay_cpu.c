@@ -3,7 +3,7 @@
 
 #include "host/events_run.h"
 
-size_t relay_cpu_answer(const struct options *o, const struct run_message *question,
+size_t relay_cpu_answer(const struct events_wanted *wanted, const struct run_message *question,
                         struct run_message answer[RELAY_CPU_ANSWER_MAX],
                         struct run_failure *failure)
 {
@@ -12,10 +12,10 @@ size_t relay_cpu_answer(const struct options *o, const struct run_message *quest
     size_t count = 0;
 
     events_cpu_from_guest(&cpu, question);
-    if (events_run_encode(&cpu, o, encodings, failure) != 0)
+    if (events_run_encode(&cpu, wanted, encodings, failure) != 0)
         return 0;
-    events_run_warn(&cpu, o, encodings);
-    for (size_t i = 0; i < o->event_count; i++) {
+    events_run_warn(&cpu, wanted, encodings);
+    for (size_t i = 0; i < wanted->count; i++) {
         const struct events_encoding *e = &encodings[i];
 
         if (e->companion != 0)
@@ -25,6 +25,6 @@ size_t relay_cpu_answer(const struct options *o, const struct run_message *quest
                 (struct run_message){RUN_HOST_EVENT_COUNTERS, (uint32_t)i, e->counters};
         answer[count++] = (struct run_message){RUN_HOST_EVENT, (uint32_t)i, e->select};
     }
-    answer[count++] = (struct run_message){RUN_HOST_EVENTS_END, 0, o->event_count};
+    answer[count++] = (struct run_message){RUN_HOST_EVENTS_END, 0, wanted->count};
     return count;
 }

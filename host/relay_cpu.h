@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "host/options.h"
+#include "host/events.h"
 #include "host/run_failure.h"
 #include "include/run_ports.h"
 
@@ -13,7 +13,7 @@
 /* Fills the answer to RUN_GUEST_CPU: its number of messages, or 0 with the failure filled when an
  * event does not exist on that CPU.
  */
-size_t relay_cpu_answer(const struct options *o, const struct run_message *question,
+size_t relay_cpu_answer(const struct events_wanted *wanted, const struct run_message *question,
                         struct run_message answer[RELAY_CPU_ANSWER_MAX],
                         struct run_failure *failure);
 

@@ -132,7 +132,7 @@ static void answer_cpu(struct relay *r, const struct run_message *question, uint
     if (r->encoded)
         return;
     r->encoded = true;
-    bytes = relay_cpu_answer(r->options, question, answer, r->failure) * sizeof *answer;
+    bytes = relay_cpu_answer(&r->options->events, question, answer, r->failure) * sizeof *answer;
     if (bytes == 0 || send(r->launch->ports[LAUNCH_CONTROL], answer, bytes,
                            MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)bytes)
         relay_events_kill(r, now_ns); /* the program has not started */

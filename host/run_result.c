@@ -97,7 +97,7 @@ static void print_last_words(const struct run_result *r)
 static bool has_refused_events(const struct run_result *r)
 {
     return r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED &&
-           r->collector->events == 0 && r->options->event_count != 0;
+           r->collector->events == 0 && r->options->events.count != 0;
 }
 
 /* Where the samples are: a trace that holds nothing has not taken the place of an earlier one. */

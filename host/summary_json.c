@@ -3,28 +3,16 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "host/json.h"
 #include "host/machine/machine_print.h"
 #include "host/summary.h"
 #include "host/summary_json_regions.h"
 #include "host/text.h"
 
-json_t *summary_json_number(uint64_t value)
-{
-    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
-}
-
-/* A string from the trace: invalid UTF-8 and control characters are escaped first. */
-json_t *summary_json_string(const char *text)
-{
-    char safe[16384];
-
-    return json_string(text_escape(safe, sizeof safe, text));
-}
-
 static json_t *spread(const struct summary_spread *s)
 {
-    return json_pack("{s:o, s:o, s:o}", "p50", summary_json_number(s->p50_ns), "p99",
-                     summary_json_number(s->p99_ns), "max", summary_json_number(s->max_ns));
+    return json_pack("{s:o, s:o, s:o}", "p50", json_number(s->p50_ns), "p99",
+                     json_number(s->p99_ns), "max", json_number(s->max_ns));
 }
 
 static json_t *interval(const struct summary *s)
@@ -33,7 +21,7 @@ static json_t *interval(const struct summary *s)
     uint64_t requested = trace_info_interval_ns(&s->info);
 
     if (object != NULL)
-        json_object_set_new(object, "requested", summary_json_number(requested));
+        json_object_set_new(object, "requested", json_number(requested));
     return object;
 }
 
@@ -42,8 +30,8 @@ static json_t *selection(const struct summary *s)
 {
     if (!s->selected)
         return json_null();
-    return json_pack("{s:o, s:o}", "from_ns", summary_json_number(s->from_ns), "to_ns",
-                     summary_json_number(s->to_ns));
+    return json_pack("{s:o, s:o}", "from_ns", json_number(s->from_ns), "to_ns",
+                     json_number(s->to_ns));
 }
 
 static json_t *events(const struct summary *s)
@@ -55,11 +43,11 @@ static json_t *events(const struct summary *s)
     for (uint32_t i = 0; i < s->info.event_count; i++) {
         uint64_t total = summary_event_total(s, i, &whole);
 
-        json_array_append_new(
-            array, json_pack("{s:o, s:o, s:s, s:b}", "name",
-                             summary_json_string(trace_info_event_name(&s->info, i, room)), "total",
-                             summary_json_number(total), "source",
-                             trace_info_source(s->info.events[i].meta.source), "complete", whole));
+        json_array_append_new(array, json_pack("{s:o, s:o, s:s, s:b}", "name",
+                                               json_text(trace_info_event_name(&s->info, i, room)),
+                                               "total", json_number(total), "source",
+                                               trace_info_source(s->info.events[i].meta.source),
+                                               "complete", whole));
     }
     return array;
 }
@@ -71,11 +59,10 @@ static json_t *cost(const struct summary *s)
     if (!s->info.has_calibration)
         return json_pack("{s:n, s:n, s:n, s:o}", "sample_ns", "rdpmc_ns", "late_ns", "read_ns",
                          spread(&s->cost));
-    return json_pack("{s:o, s:o, s:o, s:o}", "sample_ns",
-                     summary_json_number(trace_info_ns(&s->info, c->sample_ticks)), "rdpmc_ns",
-                     summary_json_number(trace_info_ns(&s->info, c->rdpmc_ticks)), "late_ns",
-                     summary_json_number(trace_info_ns(&s->info, c->late_ticks)), "read_ns",
-                     spread(&s->cost));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o}", "sample_ns", json_number(trace_info_ns(&s->info, c->sample_ticks)),
+        "rdpmc_ns", json_number(trace_info_ns(&s->info, c->rdpmc_ticks)), "late_ns",
+        json_number(trace_info_ns(&s->info, c->late_ticks)), "read_ns", spread(&s->cost));
 }
 
 /* Of overflow sampling; null in other modes. */
@@ -83,9 +70,9 @@ static json_t *period(const struct summary_period *p)
 {
     if (p->first == 0)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o}", "first", summary_json_number(p->first), "last",
-                     summary_json_number(p->last), "median", summary_json_number(p->median),
-                     "changes", summary_json_number(p->changes));
+    return json_pack("{s:o, s:o, s:o, s:o}", "first", json_number(p->first), "last",
+                     json_number(p->last), "median", json_number(p->median), "changes",
+                     json_number(p->changes));
 }
 
 static json_t *rate(const struct summary *s)
@@ -101,10 +88,9 @@ static json_t *activity(const struct trace_info *info)
 
     if (!info->has_activity)
         return json_null();
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o}", "interruptions", summary_json_number(sum->interruptions),
-        "switches", summary_json_number(sum->switches), "slices", summary_json_number(sum->slices),
-        "blocks", summary_json_number(sum->blocks), "wakeups", summary_json_number(sum->wakeups));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "interruptions", json_number(sum->interruptions),
+                     "switches", json_number(sum->switches), "slices", json_number(sum->slices),
+                     "blocks", json_number(sum->blocks), "wakeups", json_number(sum->wakeups));
 }
 
 /* What sampling left to the program. */
@@ -116,28 +102,26 @@ static json_t *share(const struct trace_info *info)
 
     if (!info->has_share)
         return json_null();
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o}", "skipped", summary_json_number(sum->skipped), "spacing_ns",
-        summary_json_number(trace_info_ns(info, sum->spacing_ticks)), "stolen_ns",
-        sum->steal_known ? summary_json_number(sum->stolen_ns) : json_null(),
-        "max_overhead_percent",
-        percent != NULL ? summary_json_number(strtoull(percent, NULL, 10)) : json_null(),
-        "counters_every", summary_json_number(strtoull(every, NULL, 10)));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "skipped", json_number(sum->skipped),
+                     "spacing_ns", json_number(trace_info_ns(info, sum->spacing_ticks)),
+                     "stolen_ns", sum->steal_known ? json_number(sum->stolen_ns) : json_null(),
+                     "max_overhead_percent",
+                     percent != NULL ? json_number(strtoull(percent, NULL, 10)) : json_null(),
+                     "counters_every", json_number(strtoull(every, NULL, 10)));
 }
 
 static json_t *nmi(const struct trace_info *info)
 {
     if (!info->has_nmis)
         return json_null();
-    return json_pack("{s:o, s:o, s:o}", "samples", summary_json_number(info->nmis.samples),
-                     "spurious", summary_json_number(info->nmis.spurious), "unknown",
-                     summary_json_number(info->nmis.unknown));
+    return json_pack("{s:o, s:o, s:o}", "samples", json_number(info->nmis.samples), "spurious",
+                     json_number(info->nmis.spurious), "unknown", json_number(info->nmis.unknown));
 }
 
 static json_t *clock_object(const struct trace_info *info)
 {
     return json_pack("{s:o, s:s, s:b}", "ticks_per_second",
-                     summary_json_number(info->clock.ticks_per_second), "method",
+                     json_number(info->clock.ticks_per_second), "method",
                      trace_info_clock_method(info->clock.method), "known", info->has_clock);
 }
 
@@ -161,7 +145,7 @@ static json_t *fault(const struct summary *s)
     snprintf(ip, sizeof ip, "0x%llx", (unsigned long long)f->ip);
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
     return json_pack("{s:i, s:s, s:s, s:o, s:i, s:i}", "signal", (int)(f->signal & 0xff), "ip", ip,
-                     "address", address, "symbol", summary_json_string(s->fault_place), "vector",
+                     "address", address, "symbol", json_text(s->fault_place), "vector",
                      (int)(f->vector & 0xff), "tid", (int)f->tid);
 }
 
@@ -169,7 +153,7 @@ static json_t *page_faults(const struct trace_info *info)
 {
     const char *text = trace_info_text(info, "run.page_faults", NULL);
 
-    return text != NULL ? summary_json_number(strtoull(text, NULL, 10)) : NULL;
+    return text != NULL ? json_number(strtoull(text, NULL, 10)) : NULL;
 }
 
 static void set(json_t *object, const char *key, json_t *value)
@@ -184,15 +168,15 @@ int summary_print_json(FILE *out, const struct summary *s)
     int status = summary_exit_status(s);
     int error;
 
-    set(object, "samples", summary_json_number(s->samples));
-    set(object, "lost", summary_json_number(s->lost));
+    set(object, "samples", json_number(s->samples));
+    set(object, "lost", json_number(s->lost));
     set(object, "page_faults", page_faults(&s->info));
-    set(object, "duration_ns", summary_json_number(s->duration_ns));
+    set(object, "duration_ns", json_number(s->duration_ns));
     set(object, "selection", selection(s));
     set(object, "interval_ns", interval(s));
     if (s->info.sampling.mode == HR_MODE_IPI)
         set(object, "skew_ns", spread(&s->skew));
-    set(object, "bytes", summary_json_number(s->bytes));
+    set(object, "bytes", json_number(s->bytes));
     set(object, "emulated", json_boolean(info->sampling.flags & HR_SAMPLING_EMULATED));
     set(object, "exit_status", status >= 0 ? json_integer(status) : json_null());
     set(object, "events", events(s));
@@ -200,24 +184,24 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "stacks", summary_stacks_json(&s->stacks, &s->info));
     set(object, "mode", json_string(trace_info_mode(info->sampling.mode)));
     set(object, "paused", json_boolean(info->sampling.flags & HR_SAMPLING_PAUSED));
-    set(object, "polled", summary_json_number(s->polled));
+    set(object, "polled", json_number(s->polled));
     set(object, "period", period(&s->period));
-    set(object, "frequency_hz", summary_json_number(info->sampling.frequency_hz));
+    set(object, "frequency_hz", json_number(info->sampling.frequency_hz));
     set(object, "rate_hz", rate(s));
     set(object, "nmi", nmi(info));
     set(object, "activity", activity(info));
     set(object, "share", share(info));
     set(object, "regions", summary_json_regions(info));
-    set(object, "program", summary_json_string(trace_info_text(info, "program.path", "")));
-    set(object, "arguments", summary_json_string(trace_info_text(info, "program.args", "")));
+    set(object, "program", json_text(trace_info_text(info, "program.path", "")));
+    set(object, "arguments", json_text(trace_info_text(info, "program.args", "")));
     set(object, "instructions_exact", json_boolean(instructions_exact(info)));
     set(object, "clock", clock_object(info));
     set(object, "machine", machine_json(info));
     set(object, "fault", fault(s));
     set(object, "complete", json_boolean(s->complete));
-    set(object, "damaged_chunks", summary_json_number(s->damaged_chunks));
-    set(object, "missing_chunks", summary_json_number(s->missing_chunks));
-    set(object, "missing_samples", summary_json_number(s->gone));
+    set(object, "damaged_chunks", json_number(s->damaged_chunks));
+    set(object, "missing_chunks", json_number(s->missing_chunks));
+    set(object, "missing_samples", json_number(s->gone));
     error = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     json_decref(object);
     fputc('\n', out);

@@ -1,17 +1,18 @@
 /* Makes JSON of the program's regions; the keys are a stable interface. */
 #include "host/summary_json_regions.h"
+#include "host/json.h"
 
 static json_t *figures(const struct trace_region_figures *f)
 {
     json_t *object = json_object();
     double mean = f->passes != 0 ? (double)f->sum / (double)f->passes : 0.0;
 
-    json_object_set_new(object, "sum", summary_json_number(f->sum));
-    json_object_set_new(object, "min", summary_json_number(f->min));
-    json_object_set_new(object, "max", summary_json_number(f->max));
+    json_object_set_new(object, "sum", json_number(f->sum));
+    json_object_set_new(object, "min", json_number(f->min));
+    json_object_set_new(object, "max", json_number(f->max));
     json_object_set_new(object, "mean", json_real(mean));
-    json_object_set_new(object, "p50", summary_json_number(trace_region_percentile(f, 0.50)));
-    json_object_set_new(object, "p99", summary_json_number(trace_region_percentile(f, 0.99)));
+    json_object_set_new(object, "p50", json_number(trace_region_percentile(f, 0.50)));
+    json_object_set_new(object, "p99", json_number(trace_region_percentile(f, 0.99)));
     return object;
 }
 
@@ -26,8 +27,7 @@ static json_t *region_events(const struct trace_info *info, const struct trace_r
         if (region->figures[i].records == 0)
             continue;
         object = figures(&region->figures[i]);
-        json_object_set_new(object, "name",
-                            summary_json_string(trace_info_event_name(info, i, room)));
+        json_object_set_new(object, "name", json_text(trace_info_event_name(info, i, room)));
         json_array_append_new(array, object);
     }
     return array;
@@ -41,9 +41,9 @@ json_t *summary_json_regions(const struct trace_info *info)
         const struct trace_region *region = &info->regions.all[i];
 
         json_array_append_new(array, json_pack("{s:o, s:o, s:i, s:o, s:o}", "name",
-                                               summary_json_string(region->name), "passes",
-                                               summary_json_number(trace_region_passes(region)),
-                                               "threads", (int)region->threads, "ticks",
+                                               json_text(region->name), "passes",
+                                               json_number(trace_region_passes(region)), "threads",
+                                               (int)region->threads, "ticks",
                                                figures(&region->figures[TRACE_REGION_TIME]),
                                                "events", region_events(info, region)));
     }

@@ -9,10 +9,4 @@
 /* An array, empty where the program named no region; NULL when memory is out. */
 json_t *summary_json_regions(const struct trace_info *info);
 
-/* In host/summary_json.c.  A string from the trace: invalid UTF-8 and control characters are
- * escaped first.
- */
-json_t *summary_json_number(uint64_t value);
-json_t *summary_json_string(const char *text);
-
 #endif

@@ -1,8 +1,8 @@
 /* Counts call stacks and prints what they are like. */
 #include "host/summary_stacks.h"
 
+#include "host/json.h"
 #include "host/summary.h"
-#include "host/summary_json_regions.h"
 #include "host/summary_sampling.h"
 #include "host/text.h"
 
@@ -76,10 +76,9 @@ json_t *summary_stacks_json(const struct summary_stacks *s, const struct trace_i
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
                      info->stacks.kind == HR_STACK_FP      ? json_string("fp")
                      : info->stacks.kind == HR_STACK_DWARF ? json_string("dwarf")
-                                                           : summary_json_number(info->stacks.kind),
-                     "limit", summary_json_number(info->stacks.limit), "bytes",
-                     summary_json_number(s->bytes), "cut",
-                     known ? summary_json_number(s->roots[HR_STACK_CUT]) : json_null(), "broken",
-                     known ? summary_json_number(s->roots[HR_STACK_BROKEN]) : json_null(), "none",
-                     summary_json_number(s->roots[HR_STACK_NONE]));
+                                                           : json_number(info->stacks.kind),
+                     "limit", json_number(info->stacks.limit), "bytes", json_number(s->bytes),
+                     "cut", known ? json_number(s->roots[HR_STACK_CUT]) : json_null(), "broken",
+                     known ? json_number(s->roots[HR_STACK_BROKEN]) : json_null(), "none",
+                     json_number(s->roots[HR_STACK_NONE]));
 }

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "host/symbols.h"
+#include "host/symbols_options.h"
 #include "host/trace_info.h"
 
 struct symbols_file {

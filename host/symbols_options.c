@@ -1,5 +1,5 @@
-/* The options that say where symbols come from and how they are shown. */
-#include "host/symbols.h"
+/* Parses the options about symbols. */
+#include "host/symbols_options.h"
 
 enum { KEY_DEBUG_DIR = 512, KEY_NO_DEMANGLE, KEY_NO_INLINE, KEY_NO_DEBUGINFOD };
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "host/stacks.h"
-#include "host/symbols.h"
+#include "host/symbols_options.h"
 #include "host/trace_info.h"
 
 #define UNWIND_FRAMES_MAX 1024u

@@ -1,10 +1,10 @@
 /* Prints a machine as JSON; the keys are a stable interface. */
 #include <errno.h>
 
+#include "host/json.h"
 #include "host/machine/machine.h"
 #include "host/machine/machine_cpus.h"
 #include "host/machine/machine_print.h"
-#include "host/summary_json_regions.h"
 
 static json_t *hertz(double hz)
 {
@@ -40,12 +40,11 @@ static json_t *cpus(const struct trace_info *info)
         const struct hr_rec_machine_cpu *r = cpu.record;
 
         json_array_append_new(
-            list,
-            json_pack("{s:i, s:o, s:i, s:o, s:o, s:o, s:o}", "cpu", (int)r->cpu, "apic_id",
-                      summary_json_number(r->apic_id), "core_kind", (int)r->core_kind, "microcode",
-                      summary_json_number(r->microcode), "frequency_hz", frequency(&cpu), "smis",
-                      cpu.has_smis ? summary_json_number(cpu.smis) : json_null(), "thermal",
-                      thermal(&cpu)));
+            list, json_pack("{s:i, s:o, s:i, s:o, s:o, s:o, s:o}", "cpu", (int)r->cpu, "apic_id",
+                            json_number(r->apic_id), "core_kind", (int)r->core_kind, "microcode",
+                            json_number(r->microcode), "frequency_hz", frequency(&cpu), "smis",
+                            cpu.has_smis ? json_number(cpu.smis) : json_null(), "thermal",
+                            thermal(&cpu)));
     }
     return list;
 }
@@ -55,8 +54,7 @@ static json_t *facts(const struct machine *machine)
     json_t *object = json_object();
 
     for (size_t i = 0; i < machine->fact_count; i++)
-        json_object_set_new(object, machine->facts[i].key,
-                            summary_json_string(machine->facts[i].value));
+        json_object_set_new(object, machine->facts[i].key, json_text(machine->facts[i].value));
     return object;
 }
 
@@ -65,7 +63,7 @@ static json_t *warnings(const struct machine *machine)
     json_t *list = json_array();
 
     for (size_t i = 0; i < machine->warning_count; i++)
-        json_array_append_new(list, summary_json_string(machine->warnings[i]));
+        json_array_append_new(list, json_text(machine->warnings[i]));
     return list;
 }
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "host/json.h"
 #include "host/summary.h"
-#include "host/summary_json_regions.h"
 #include "include/version.h"
 
 int view_facts_summary(const char *path, json_t **json)
@@ -37,8 +37,8 @@ static json_t *texts(const struct trace_info *info)
     json_t *list = json_array();
 
     for (size_t i = 0; i < info->text_count; i++)
-        json_array_append_new(list, json_pack("[o, o]", summary_json_string(info->texts[i].key),
-                                              summary_json_string(info->texts[i].value)));
+        json_array_append_new(list, json_pack("[o, o]", json_text(info->texts[i].key),
+                                              json_text(info->texts[i].value)));
     return list;
 }
 
@@ -50,9 +50,9 @@ static json_t *events(const struct trace_info *info)
     for (uint32_t i = 0; i < info->event_count; i++)
         json_array_append_new(list,
                               json_pack("{s:o, s:s, s:s}", "name",
-                                        summary_json_string(trace_info_event_name(info, i, room)),
-                                        "source", trace_info_source(info->events[i].meta.source),
-                                        "words", trace_info_source_words(info, i)));
+                                        json_text(trace_info_event_name(info, i, room)), "source",
+                                        trace_info_source(info->events[i].meta.source), "words",
+                                        trace_info_source_words(info, i)));
     return list;
 }
 
@@ -63,18 +63,17 @@ static json_t *problems(const struct symbols *symbols)
 
     for (size_t i = 0; symbols != NULL && (problem = symbols_problem(symbols, i, &file)) != NULL;
          i++)
-        json_array_append_new(
-            list, json_pack("[o, o]", summary_json_string(file), summary_json_string(problem)));
+        json_array_append_new(list, json_pack("[o, o]", json_text(file), json_text(problem)));
     return list;
 }
 
 static json_t *sampling(const struct hr_meta_sampling *s)
 {
     return json_pack("{s:s, s:o, s:b, s:b, s:b, s:o, s:o}", "mode", trace_info_mode(s->mode),
-                     "interval_ticks", summary_json_number(s->interval_ticks), "emulated",
+                     "interval_ticks", json_number(s->interval_ticks), "emulated",
                      s->flags & HR_SAMPLING_EMULATED, "inexact", s->flags & HR_SAMPLING_INEXACT,
                      "shared", s->flags & HR_SAMPLING_SHARED, "ring_slots",
-                     summary_json_number(s->ring_slots), "cpus", summary_json_number(s->cpu_count));
+                     json_number(s->ring_slots), "cpus", json_number(s->cpu_count));
 }
 
 void view_facts_add(const struct view_model *m, struct view_columns *columns)
@@ -83,12 +82,12 @@ void view_facts_add(const struct view_model *m, struct view_columns *columns)
 
     view_columns_set(columns, "version", json_string(VERSION_TEXT));
     view_columns_set(columns, "ns_per_tick", json_real(1e9 / (double)info->clock.ticks_per_second));
-    view_columns_set(columns, "start_unix_ns", summary_json_number(info->clock.start_unix_ns));
+    view_columns_set(columns, "start_unix_ns", json_number(info->clock.start_unix_ns));
     view_columns_set(columns, "texts", texts(info));
     view_columns_set(columns, "events", events(info));
     view_columns_set(columns, "base", json_integer(m->base));
-    view_columns_set(columns, "samples", summary_json_number(m->sample_count));
-    view_columns_set(columns, "last_tick", summary_json_number(m->last));
+    view_columns_set(columns, "samples", json_number(m->sample_count));
+    view_columns_set(columns, "last_tick", json_number(m->last));
     view_columns_set(columns, "partial", json_boolean(m->scan.partial));
     view_columns_set(columns, "problems", problems(m->symbols));
     view_columns_set(columns, "sampling", sampling(&info->sampling));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/summary_json_regions.h"
+#include "host/json.h"
 
 #define STEPS 120u
 
@@ -68,7 +68,7 @@ static json_t *steps(const struct histogram *h, uint64_t low, uint64_t step)
             counts[at > STEPS ? STEPS + 1 : at] += h->buckets[i];
     }
     for (uint32_t i = 0; i < STEPS + 2; i++)
-        json_array_append_new(array, summary_json_number(counts[i]));
+        json_array_append_new(array, json_number(counts[i]));
     return array;
 }
 
@@ -84,10 +84,9 @@ static json_t *one(const struct histogram *h, const char *what, double scale)
             percentiles,
             json_real((double)(shares[i] < 1 ? histogram_percentile(h, shares[i]) : h->largest) *
                       scale));
-    return json_pack("{s:s, s:o, s:o, s:f, s:f, s:o}", "what", what, "count",
-                     summary_json_number(h->count), "percentiles", percentiles, "low",
-                     (double)low * scale, "step", (double)step * scale, "counts",
-                     steps(h, low, step));
+    return json_pack("{s:s, s:o, s:o, s:f, s:f, s:o}", "what", what, "count", json_number(h->count),
+                     "percentiles", percentiles, "low", (double)low * scale, "step",
+                     (double)step * scale, "counts", steps(h, low, step));
 }
 
 json_t *view_spread_json(const struct view_spread *spread, const struct trace_info *info)

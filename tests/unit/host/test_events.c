@@ -286,7 +286,7 @@ static void tells_cpus_apart(void **state)
 
 static void answers_the_guest(void **state)
 {
-    struct options o = {.events = {"cycles:uk", "LLC-loads", "ref-cycles"}, .event_count = 3};
+    struct events_wanted wanted = {.names = {"cycles:uk", "LLC-loads", "ref-cycles"}, .count = 3};
     struct run_message question = {RUN_GUEST_CPU, RUN_CPU_INTEL,
                                    0x50654 | 4ull << 32 | 4ull << 40 | 3ull << 48};
     static const struct run_message answers[] = {
@@ -298,26 +298,26 @@ static void answers_the_guest(void **state)
     struct run_failure failure = {0};
 
     (void)state;
-    assert_int_equal(relay_cpu_answer(&o, &question, got, &failure), 5);
+    assert_int_equal(relay_cpu_answer(&wanted, &question, got, &failure), 5);
     assert_memory_equal(got, answers, sizeof answers);
     question.value &= (1ull << 48) - 1; /* no fixed counters */
-    assert_int_equal(relay_cpu_answer(&o, &question, got, &failure), 5);
+    assert_int_equal(relay_cpu_answer(&wanted, &question, got, &failure), 5);
     assert_int_equal(got[3].value, 0x1013c);
     question.flag = RUN_CPU_AMD;
-    assert_int_equal(relay_cpu_answer(&o, &question, got, &failure), 0);
+    assert_int_equal(relay_cpu_answer(&wanted, &question, got, &failure), 0);
     assert_int_equal(failure.exit_status, RUN_EXIT_FAILED);
 }
 
 /* Whatever a hostile guest says, the answer fits and nothing breaks. */
 static void any_question_has_an_answer(void **state)
 {
-    struct options o = {.event_count = 0};
+    struct events_wanted wanted = {.count = 0};
     struct run_message got[RELAY_CPU_ANSWER_MAX];
     struct test_random random = {7};
 
     (void)state;
-    for (const struct event_info *e = events_table; e->name && o.event_count < HR_EVENTS_MAX; e++)
-        o.events[o.event_count++] = (char *)e->name;
+    for (const struct event_info *e = events_table; e->name && wanted.count < HR_EVENTS_MAX; e++)
+        wanted.names[wanted.count++] = (char *)e->name;
     for (int i = 0; i < 2000; i++) {
         struct run_message question = {RUN_GUEST_CPU, (uint32_t)test_random_next(&random),
                                        test_random_next(&random)};
@@ -325,7 +325,7 @@ static void any_question_has_an_answer(void **state)
 
         if (i % 2 == 0)
             question.flag %= 3;
-        assert_true(relay_cpu_answer(&o, &question, got, &failure) <= RELAY_CPU_ANSWER_MAX);
+        assert_true(relay_cpu_answer(&wanted, &question, got, &failure) <= RELAY_CPU_ANSWER_MAX);
     }
 }
 

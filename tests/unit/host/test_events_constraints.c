@@ -51,12 +51,12 @@ static void models_restrict_events(void **state)
 
 static void encode(const char *cpu_text, size_t count, struct events_encoding *encodings)
 {
-    struct options o = {.events = {"LLC-loads", "LLC-stores", "LLC-loads:k", "LLC-store-misses"},
-                        .event_count = count};
+    struct events_wanted wanted = {
+        .names = {"LLC-loads", "LLC-stores", "LLC-loads:k", "LLC-store-misses"}, .count = count};
     struct run_failure failure = {0};
     struct events_cpu cpu = cpu_of(cpu_text);
 
-    assert_int_equal(events_run_encode(&cpu, &o, encodings, &failure), 0);
+    assert_int_equal(events_run_encode(&cpu, &wanted, encodings, &failure), 0);
 }
 
 static void off_core_events_take_both_registers(void **state)
