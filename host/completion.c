@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/error.h"
+#include "host/base/error.h"
 
 #define NAME_BYTES 32
 #define LINE_BYTES 512

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "host/commands.h"
+#include "host/base/commands.h"
 
 /* `argv`: "hr completion" and the shell, bash, zsh or fish.  The options are those that each
  * command's own --help lists.  The exit status.

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/commands.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/nearest.h"
+#include "host/base/run_failure.h"
 #include "host/completion.h"
-#include "host/error.h"
-#include "host/nearest.h"
-#include "host/run_failure.h"
 #include "include/hr_format.h"
 #include "include/version.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "host/trace_info.h"
-#include "host/unwind.h"
+#include "host/trace/trace_info.h"
+#include "host/unwind/unwind.h"
 
 #define OWN_PROCESS_CHECK(condition)                                                \
     do {                                                                            \

@@ -12,7 +12,8 @@ UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
 UNIT_SRC := $(if $(filter yes,$(LWIP)),$(UNIT_SRC),$(filter-out %/test_network.c %/test_net_port.c,$(UNIT_SRC)))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(UNIT_OUT)/%,$(UNIT_SRC))
 UNIT_LIB := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(sort $(wildcard lib/*.c)))
-UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(filter-out host/main.c,$(sort $(wildcard host/*.c host/*/*.c))))
+HOST_PARTS := $(sort $(wildcard host/*/*.c) host/completion.c)
+UNIT_HOST := $(patsubst %.c,$(UNIT_OUT)/obj/%.o,$(HOST_PARTS))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SRC := $(if $(filter yes,$(LWIP)),$(FUZZ_SRC),$(filter-out %/fuzz_network.c,$(FUZZ_SRC)))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(FUZZ_SRC))
@@ -76,54 +77,31 @@ $(UNIT_OUT)/make_golden: $(UNIT_OUT)/obj/tests/golden/make_golden.o $(GOLDEN_OBJ
 $(UNIT_OUT)/hr: $(UNIT_OUT)/obj/host/main.o $(UNIT_LIB) $(UNIT_HOST)
 	$(CC) $(UNIT_CFLAGS) -o $@ $^ $(HOST_LIBS)
 
-# The trace's target also reads what host/ gathers from META and END chunks.
-FUZZ_TRACE_HOST := host/trace_info.c host/trace_regions.c
-$(FUZZ_OUT)/fuzz_trace: $(FUZZ_TRACE_HOST)
-$(FUZZ_OUT)/replay_trace: $(FUZZ_TRACE_HOST:%.c=$(UNIT_OUT)/obj/%.o)
-
-# So do those for what the host alone reads.
-define FUZZ_HOST
-$(FUZZ_OUT)/fuzz_$(1): $(2)
-$(FUZZ_OUT)/replay_$(1): $(2:%.c=$(UNIT_OUT)/obj/%.o)
-endef
-$(eval $(call FUZZ_HOST,frames,boot/uefi/frames.c))
-$(eval $(call FUZZ_HOST,ld_cache,host/pack_ld_cache.c))
-$(eval $(call FUZZ_HOST,script,host/pack_script.c))
-$(eval $(call FUZZ_HOST,pack_elf,host/pack_elf.c))
-$(eval $(call FUZZ_HOST,keep_files,host/keep_files.c host/keep_store.c host/text.c))
-$(eval $(call FUZZ_HOST,usb_result,host/usb/usb_result.c))
-$(eval $(call FUZZ_HOST,collect_stream,$(addprefix host/stream/,connection.c run.c run_files.c run_place.c run_state.c) \
-	$(filter-out host/collect_command.c,$(wildcard host/collect*.c)) host/output_file.c host/output_kind.c host/run_failure.c host/trace_index.c \
-	host/keep_files.c host/keep_store.c host/text.c))
-# What reads a trace is the whole command; the golden traces are its corpus.
-$(eval $(call FUZZ_HOST,commands,$(filter-out host/main.c,$(sort $(wildcard host/*.c host/*/*.c)))))
-FUZZ_LIBS_commands = $(HOST_LIBS) -Wa,-I,$(BUILD)/page
-$(eval $(call FUZZ_HOST,demangle,host/symbols_demangle.c))
-FUZZ_LIBS_demangle := -liberty
-$(eval $(call FUZZ_HOST,symbols,$(wildcard host/symbols*.c) host/text.c host/cache.c host/object_cache.c \
-	host/unwind_tables.c host/unwind_row.c host/unwind_rule.c host/unwind_epilogue.c host/unwind_expression.c host/elf_place.c))
-FUZZ_LIBS_symbols := -lelf -ldw -liberty
-
-$(eval $(call FUZZ_HOST,unwind,host/unwind.c host/unwind_epilogue.c host/unwind_expression.c host/unwind_files.c host/unwind_row.c \
-	host/unwind_rule.c host/unwind_tables.c host/elf_place.c host/stacks.c host/symbols_debuginfod.c host/symbols_file.c host/text.c \
-	host/trace_info.c host/trace_regions.c host/cache.c host/object_cache.c))
-FUZZ_LIBS_unwind := -ldw -lelf
-
 FUZZ_LWIP := $(patsubst %.c,$(FUZZ_OUT)/obj/lwip/%.o,$(LWIP_SRC))
 $(FUZZ_OUT)/obj/lwip/%.o: $(LWIP_DIR)/%.c guest/net/net.mk
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(filter-out $(WARN),$(FUZZ_CFLAGS)) -w $(LWIP_INCLUDE) -c -o $@ $<
 
 $(FUZZ_OUT)/fuzz_network: $(FUZZ_LWIP)
-FUZZ_LIBS_network = $(LWIP_INCLUDE) $(filter $(FUZZ_OUT)/obj/%,$^)
+FUZZ_FLAGS_network = $(LWIP_INCLUDE)
 $(FUZZ_OUT)/replay_network: $(UNIT_LWIP)
 
-$(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard lib/*.c lib/*.h include/*.h)
-	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(filter lib/%.c host/%.c boot/%.c,$^) $(FUZZ_LIBS_$*)
+# Targets that read no trace need none of the host, and take none: both are archives.
+FUZZ_PARTS := $(patsubst %.c,$(FUZZ_OUT)/obj/%.o,$(HOST_PARTS) $(LIB_SRC) boot/uefi/frames.c)
+$(FUZZ_OUT)/parts.a: $(FUZZ_PARTS)
+	@rm -f $@
+	@$(AR) rcsT $@ $^
 
-$(FUZZ_OUT)/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(UNIT_LIB)
+$(FUZZ_OUT)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -o $@ $(filter %.c %.o,$^) $(FUZZ_LIBS_$*)
+	$(FUZZ_CC) $(FUZZ_CFLAGS:-fsanitize=fuzzer%=-fsanitize=fuzzer-no-link%) -MMD -MP -c -o $@ $<
+
+$(FUZZ_OUT)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OUT)/parts.a
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_FLAGS_$*) -o $@ $(filter-out %.mk,$^) $(HOST_LIBS)
+
+$(FUZZ_OUT)/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay_main.c $(UNIT_OUT)/obj/boot/uefi/frames.o $(UNIT_OUT)/host.a $(UNIT_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) $(FUZZ_FLAGS_$*) -o $@ $(filter %.c %.o %.a,$^) $(HOST_LIBS)
 
 -include $(shell find $(UNIT_OUT) $(FUZZ_OUT) -name '*.d' 2>/dev/null)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/event_kind.h"
+#include "host/trace/event_kind.h"
 
 static uint64_t count_of(const struct diff_row *row, int event)
 {

@@ -3,7 +3,7 @@
 #define HOST_DIFF_DIFF_H
 
 #include "host/diff/diff_side.h"
-#include "host/function_name.h"
+#include "host/draw/function_name.h"
 
 struct diff_change {
     const char *name; /* of a place, or of an event; raw; of one of the sides */

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/command_line.h"
-#include "host/commands.h"
+#include "host/base/command_line.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/text.h"
 #include "host/diff/diff_print.h"
-#include "host/error.h"
 #include "host/machine/machine_diff.h"
-#include "host/reader.h"
-#include "host/reader_output.h"
-#include "host/text.h"
+#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
 
 #define TABLE_LIMIT 20u
 #define LIMIT_UNSET ULONG_MAX

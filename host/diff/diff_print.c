@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/report/columns.h"
-#include "host/source_notes.h"
-#include "host/terminal.h"
-#include "host/text.h"
+#include "host/base/terminal.h"
+#include "host/base/text.h"
+#include "host/draw/columns.h"
+#include "host/trace/source_notes.h"
 
 #define WORDS_BYTES 1024
 #define NUMBERS_WIDTH 41u /* before a place's name */

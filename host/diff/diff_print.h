@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "host/base/output.h"
 #include "host/diff/diff.h"
-#include "host/output.h"
 
 /* Changes of places that are not larger than `least` are left out; `limit` 0: all others. */
 void diff_print(FILE *out, const struct diff *diff, const struct diff_limit *least,

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/symbols.h"
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
+#include "host/symbols/symbols.h"
 
 #define DIFF_ROWS_MAX 65536u /* further places are one */
 

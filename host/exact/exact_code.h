@@ -2,7 +2,7 @@
 #ifndef HOST_EXACT_EXACT_CODE_H
 #define HOST_EXACT_EXACT_CODE_H
 
-#include "host/exact/exact_memory.h"
+#include "host/launch/exact_memory.h"
 
 enum { /* of an instruction */
        EXACT_IS_BRANCH = 1,

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "host/text.h"
+#include "host/base/text.h"
 
 #define TEXT_BYTES_MAX 8192u
 

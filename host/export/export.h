@@ -1,10 +1,10 @@
 /* What the exporters of `hr export` share.
  *
  * To add a format: write host/export/NAME.c with a `const struct export_format export_NAME`, and
- * list it in host/export/export.c.  Its run() calls export_walk once with a visitor of its own and
- * writes to e->output.  e->info is complete before the walk begins: maps, events, how the run
- * ended. Failed writes are remembered by the output, and the frame reports them; run() only stops
- * early, by returning e->output.error from its callbacks.
+ * list it in host/export/export_command.c.  Its run() calls export_walk once with a visitor of its
+ * own and writes to e->output.  e->info is complete before the walk begins: maps, events, how the
+ * run ended. Failed writes are remembered by the output, and the frame reports them; run() only
+ * stops early, by returning e->output.error from its callbacks.
  */
 #ifndef HOST_EXPORT_EXPORT_H
 #define HOST_EXPORT_EXPORT_H
@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "host/base/output.h"
+#include "host/base/output_kind.h"
 #include "host/export/functions.h"
-#include "host/output.h"
-#include "host/output_kind.h"
-#include "host/symbols.h"
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
+#include "host/symbols/symbols.h"
 
 /* hiresperf's records: today's, and older ones with a counter less, once with padding. */
 #define EXPORT_HRPERF_BYTES 60u
@@ -55,7 +55,7 @@ struct export_format {
     const char *opener; /* tools and sites that show it */
     bool exact; /* shows what the emulator counted; other formats show times or stacks */
     bool needs_file; /* cannot be written to a pipe: seeks, or writes e->file itself */
-    output_kind_likeness *looks_alike; /* of a format without a mark (host/output_kind.h) */
+    output_kind_likeness *looks_alike; /* of a format without a mark (host/base/output_kind.h) */
     int (*run)(struct export *e); /* 0, or -errno of reading or of memory */
 };
 

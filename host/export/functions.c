@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "host/text.h"
+#include "host/base/text.h"
 
 #define FIRST_CAPACITY 1024u
 #define INDEX_SLOTS (FUNCTIONS_MAX * 2ul)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/symbols.h"
+#include "host/symbols/symbols.h"
 
 #define FUNCTIONS_MAX (1u << 18) /* 16 MB */
 #define FUNCTIONS_CACHE_BITS 14

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "host/output_kind.h"
+#include "host/base/output_kind.h"
 
 #define WINDOW_BITS_GZIP (15 + 16) /* zlib: a gzip header */
 #define OS_UNIX 3 /* RFC 1952, 2.3.1 */

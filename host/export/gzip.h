@@ -7,7 +7,7 @@
 #define ZLIB_CONST /* next_in is not written to */
 #include <zlib.h>
 
-#include "host/output.h"
+#include "host/base/output.h"
 
 struct gzip {
     struct output *out; /* remembers failed writes */

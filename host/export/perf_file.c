@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/text.h"
+#include "host/base/text.h"
 #include "include/version.h"
 
 #define MAGIC "PERFILE2"

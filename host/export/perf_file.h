@@ -11,9 +11,9 @@
 
 #include <stdint.h>
 
-#include "host/output.h"
-#include "host/output_kind.h"
-#include "host/trace_info.h"
+#include "host/base/output.h"
+#include "host/base/output_kind.h"
+#include "host/trace/trace_info.h"
 
 #define PERF_FILE_HEADER_BYTES 104u
 #define PERF_FILE_DATA (PERF_FILE_HEADER_BYTES + sizeof OUTPUT_MARK_PERF - 1) /* records begin */

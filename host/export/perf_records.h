@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/output.h"
-#include "host/stacks.h"
-#include "host/trace_info.h"
+#include "host/base/output.h"
+#include "host/trace/trace_info.h"
+#include "host/unwind/stacks.h"
 
 #define PERF_RECORDS_FRAMES_MAX 1024u /* of one call chain */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/text.h"
+#include "host/base/text.h"
 
 #define FIRST_ROOM 4096u
 #define VARINT_BYTES 10u

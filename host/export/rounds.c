@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "host/trace_index.h"
+#include "host/trace/trace_index.h"
 
 static int fill(struct rounds *rounds, const struct trace_index *index)
 {

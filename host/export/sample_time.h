@@ -7,8 +7,8 @@
 #ifndef HOST_EXPORT_SAMPLE_TIME_H
 #define HOST_EXPORT_SAMPLE_TIME_H
 
-#include "host/trace_file.h"
-#include "host/trace_info.h"
+#include "host/trace/trace_file.h"
+#include "host/trace/trace_info.h"
 
 struct sample_time {
     const struct trace_info *info;

@@ -3,8 +3,8 @@
 #define HOST_EXPORT_SQLITE_RECORDS_H
 
 #include "host/export/database.h"
-#include "host/trace_file.h"
-#include "host/trace_info.h"
+#include "host/trace/trace_file.h"
+#include "host/trace/trace_info.h"
 
 #define SQLITE_RECORDS_TABLES 7u
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/output_kind.h"
+#include "host/base/output_kind.h"
 
 static const char fixed_tables[] =
     "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"

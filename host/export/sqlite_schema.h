@@ -3,7 +3,7 @@
 #define HOST_EXPORT_SQLITE_SCHEMA_H
 
 #include "host/export/database.h"
-#include "host/trace_info.h"
+#include "host/trace/trace_info.h"
 
 #define SQLITE_SCHEMA_VERSION 1 /* PRAGMA user_version */
 #define SQLITE_SCHEMA_COLUMN_BYTES 72

@@ -8,9 +8,9 @@
 #ifndef HOST_EXPORT_STACK_TEXT_H
 #define HOST_EXPORT_STACK_TEXT_H
 
+#include "host/base/output.h"
 #include "host/export/functions.h"
-#include "host/output.h"
-#include "host/stacks.h"
+#include "host/unwind/stacks.h"
 
 /* Writes the names of a stack's functions, each followed by ';'. */
 void stack_text_put(struct output *out, const struct stacks *stacks, uint32_t node,

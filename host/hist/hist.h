@@ -6,9 +6,9 @@
 #ifndef HOST_HIST_HIST_H
 #define HOST_HIST_HIST_H
 
-#include "host/histogram.h"
-#include "host/summary_gather.h"
-#include "host/trace_scan.h"
+#include "host/draw/histogram.h"
+#include "host/scan/trace_scan.h"
+#include "host/summary/gather.h"
 
 #define HIST_SUBJECTS_MAX 16u
 #define HIST_NAMES "interval, cost, lateness, syscall, syscall:NAME, gap or an event"

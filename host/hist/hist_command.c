@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "host/command_line.h"
-#include "host/commands.h"
-#include "host/error.h"
+#include "host/base/command_line.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/draw/sparkline.h"
 #include "host/hist/hist_print.h"
-#include "host/reader.h"
-#include "host/reader_output.h"
-#include "host/sparkline.h"
+#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
 
 struct options {
     const char *path;

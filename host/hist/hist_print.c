@@ -1,8 +1,8 @@
 /* Prints distributions: figures and bars, csv, JSON. */
 #include "host/hist/hist_print.h"
 
-#include "host/sparkline.h"
-#include "host/text.h"
+#include "host/base/text.h"
+#include "host/draw/sparkline.h"
 
 #define ROWS 24u /* ranges that are drawn */
 

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "host/base/output.h"
 #include "host/hist/hist.h"
-#include "host/output.h"
 
 void hist_print(FILE *out, const struct hist *hist, unsigned columns);
 void hist_rows_csv(struct output *out, const struct hist *hist);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/text.h"
+#include "host/base/text.h"
 
 #define TICKS_FOR_A_MEAN 10000u /* fewer say nothing */
 #define THERMAL_VALID (1u << 31)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/trace_info.h"
+#include "host/trace/trace_info.h"
 
 #define MACHINE_MOVED_LEAST 0.01 /* a frequency that moved by no more stood still */
 #define MACHINE_FAR_LEAST 0.1 /* a frequency that is no further from the base is near it */

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/commands.h"
-#include "host/error.h"
-#include "host/export/about.h"
-#include "host/machine/machine.h"
-#include "host/reader.h"
-#include "host/text.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/text.h"
+#include "host/machine/machine_facts.h"
+#include "host/scan/about.h"
+#include "host/scan/reader.h"
 
 #define SAME 0.01 /* numbers that are nearer count as the same */
 #define VALUE_BYTES 4096

@@ -1,9 +1,9 @@
 /* Prints a machine as JSON; the keys are a stable interface. */
 #include <errno.h>
 
-#include "host/json.h"
-#include "host/machine/machine.h"
+#include "host/base/json.h"
 #include "host/machine/machine_cpus.h"
+#include "host/machine/machine_facts.h"
 #include "host/machine/machine_print.h"
 
 static json_t *hertz(double hz)

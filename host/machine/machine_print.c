@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "host/machine/machine.h"
+#include "host/base/text.h"
 #include "host/machine/machine_cpus.h"
-#include "host/text.h"
+#include "host/machine/machine_facts.h"
 
 #define VALUE_BYTES 4096
 #define COLUMNS 100u /* of a list of words, before it goes on in the next line */

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "host/trace_info.h"
+#include "host/trace/trace_info.h"
 
 /* For people.  0 or -ENOMEM. */
 int machine_print(FILE *out, const struct trace_info *info, const char *path);

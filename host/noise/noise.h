@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "host/noise/waits.h"
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
 
 #define NOISE_KEPT_MAX 65536u
 

@@ -4,13 +4,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "host/command_line.h"
-#include "host/commands.h"
-#include "host/error.h"
+#include "host/base/command_line.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/units.h"
 #include "host/noise/noise_print.h"
-#include "host/reader.h"
-#include "host/reader_output.h"
-#include "host/units.h"
+#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
 
 #define TABLE_LIMIT 20u
 #define LIMIT_UNSET ULONG_MAX

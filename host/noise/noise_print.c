@@ -1,7 +1,7 @@
 /* Prints gaps: by cause, and the longest ones. */
 #include "host/noise/noise_print.h"
 
-#include "host/text.h"
+#include "host/base/text.h"
 #include "lib/syscall_names.h"
 
 static const char *const words[] = {

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include "host/base/output.h"
 #include "host/noise/noise.h"
-#include "host/output.h"
 
 /* `limit` of the longest; 0: all that were kept. */
 void noise_print(FILE *out, const struct noise *noise, unsigned long limit);

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "host/symbols.h"
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
+#include "host/symbols/symbols.h"
 
 #define WAITS_TEXT_BYTES 1024u
 #define WAITS_NO_CALL UINT32_MAX /* it waited otherwise, or the call's record is missing */

@@ -1,8 +1,8 @@
 /* Reads a trace for its waits alone, and prints waits as a table. */
 #include <errno.h>
 
+#include "host/base/text.h"
 #include "host/noise/waits.h"
-#include "host/text.h"
 #include "lib/syscall_names.h"
 
 #define WAITS_SHOWN 10u /* places, unless all are wanted */

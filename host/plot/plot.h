@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-#include "host/selection.h"
-#include "host/svg.h"
-#include "host/symbols.h"
+#include "host/draw/svg.h"
+#include "host/symbols/symbols.h"
+#include "host/trace/selection.h"
 
 #define PLOT_LEFT 64.0 /* where the plots of a picture begin */
 #define PLOT_RIGHT (SVG_WIDTH - 16)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "host/text.h"
+#include "host/base/text.h"
 
 #define TICK 4.0
 

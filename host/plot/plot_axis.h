@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "host/svg.h"
+#include "host/draw/svg.h"
 
 #define PLOT_TICKS_MAX 16u
 

@@ -6,15 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/command_line.h"
-#include "host/commands.h"
-#include "host/error.h"
-#include "host/output_file.h"
+#include "host/base/command_line.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/output_file.h"
+#include "host/base/text.h"
 #include "host/plot/plot.h"
-#include "host/reader.h"
-#include "host/reader_output.h"
-#include "host/text.h"
-#include "host/trace_scan.h"
+#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
+#include "host/scan/trace_scan.h"
 
 static const struct picture {
     const char *name;

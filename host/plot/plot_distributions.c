@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "host/base/text.h"
 #include "host/hist/hist.h"
 #include "host/hist/hist_print.h"
 #include "host/plot/plot.h"
 #include "host/plot/plot_axis.h"
-#include "host/text.h"
 
 #define TOP 44.0
 #define BOTTOM 300.0

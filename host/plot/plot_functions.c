@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "host/base/text.h"
 #include "host/plot/plot.h"
 #include "host/plot/plot_axis.h"
 #include "host/report/profile.h"
 #include "host/report/report.h"
-#include "host/text.h"
 
 #define BARS_MAX 20u
 #define SHARE_LEAST 0.1 /* percent */

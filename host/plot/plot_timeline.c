@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "host/base/text.h"
 #include "host/plot/plot.h"
 #include "host/plot/plot_axis.h"
-#include "host/report_marks.h"
-#include "host/text.h"
+#include "host/report/report_marks.h"
+#include "host/scan/trace_span.h"
 #include "host/timeline/timeline_rates.h"
-#include "host/trace_span.h"
 
 #define BINS 500u
 #define PLOT_HEIGHT 76.0

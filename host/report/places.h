@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/symbols.h"
+#include "host/symbols/symbols.h"
 
 #define PLACES_MAX (1u << 17)
 

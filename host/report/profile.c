@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "host/report/profile_fold.h"
-#include "host/trace_parallel.h"
+#include "host/scan/trace_parallel.h"
 
 static void forget(struct profile *p)
 {

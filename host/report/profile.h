@@ -9,13 +9,13 @@
 
 #include <pthread.h>
 
-#include "host/function_name.h"
+#include "host/draw/function_name.h"
 #include "host/report/groups.h"
 #include "host/report/places.h"
 #include "host/report/rows.h"
 #include "host/report/sections.h"
 #include "host/report/tree.h"
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
 
 #define PROFILE_TALLY_BYTES (40u << 20) /* of all workers */
 

@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
+#include "host/base/output.h"
+#include "host/base/pager.h"
 #include "host/noise/waits.h"
-#include "host/output.h"
-#include "host/pager.h"
 #include "host/report/profile.h"
-#include "host/selection.h"
-#include "host/symbols.h"
+#include "host/symbols/symbols.h"
+#include "host/trace/selection.h"
 
 enum report_view {
     REPORT_TABLE,

@@ -6,7 +6,7 @@
 #ifndef HOST_REPORT_SECTIONS_H
 #define HOST_REPORT_SECTIONS_H
 
-#include "host/report_marks.h"
+#include "host/report/report_marks.h"
 
 #define SECTIONS_BEFORE 0u /* before the first mark */
 #define SECTIONS_NAMES_MAX 65536u

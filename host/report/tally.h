@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
 
 struct tally {
     uint64_t *entries; /* a hash table of TALLY_SUMS + event_count words each; samples 0: free */

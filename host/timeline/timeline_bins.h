@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
 
 #define TIMELINE_CELLS_MAX (1u << 24) /* of 8 bytes */
 #define TIMELINE_GROUPS_MAX 4096u

@@ -5,16 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/command_line.h"
-#include "host/commands.h"
-#include "host/error.h"
-#include "host/reader.h"
-#include "host/reader_output.h"
-#include "host/sparkline.h"
-#include "host/text.h"
+#include "host/base/command_line.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/text.h"
+#include "host/base/units.h"
+#include "host/draw/sparkline.h"
+#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
+#include "host/scan/trace_span.h"
 #include "host/timeline/timeline_print.h"
-#include "host/trace_span.h"
-#include "host/units.h"
 
 #define ROWS_BINS 1000u /* of csv and JSON, unless --bin says otherwise */
 #define LINE_BYTES_MAX 4096u

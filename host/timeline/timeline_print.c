@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/source_notes.h"
-#include "host/sparkline.h"
-#include "host/text.h"
+#include "host/base/text.h"
+#include "host/draw/sparkline.h"
+#include "host/trace/source_notes.h"
 
 #define NARROW_COLUMNS 72u /* below: shorter names, and no column of means */
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "host/output.h"
+#include "host/base/output.h"
 #include "host/timeline/timeline_rates.h"
 
 /* Bars that a terminal of so many columns has room for. */

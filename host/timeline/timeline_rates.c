@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/event_kind.h"
-#include "host/text.h"
+#include "host/base/text.h"
+#include "host/trace/event_kind.h"
 
 static const struct {
     const char *name;

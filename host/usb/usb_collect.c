@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/commands.h"
-#include "host/error.h"
-#include "host/text.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/text.h"
 #include "host/usb/usb_collect.h"
 #include "host/usb/usb_device.h"
 #include "host/usb/usb_source.h"

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/commands.h"
-#include "host/error.h"
-#include "host/output_file.h"
-#include "host/text.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/output_file.h"
+#include "host/base/text.h"
 #include "host/usb/usb_collect.h"
 #include "host/usb/usb_contents.h"
 #include "host/usb/usb_image.h"

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/launch.h"
-#include "host/launch_find.h"
-#include "host/pack.h"
+#include "host/launch/launch.h"
+#include "host/launch/launch_find.h"
+#include "host/pack/pack.h"
 #include "host/usb/usb_archive.h"
 #include "host/usb/usb_contents.h"
 #include "lib/crc32c.h"

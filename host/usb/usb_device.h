@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "host/run_failure.h"
+#include "host/base/run_failure.h"
 
 struct usb_device {
     const char *path; /* as given */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/command_line.h"
-#include "host/options_archive.h"
+#include "host/base/command_line.h"
+#include "host/options/options_archive.h"
 #include "host/usb/usb_options.h"
 #include "host/usb/usb_options_conf.h"
 

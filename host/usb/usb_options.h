@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/options.h"
+#include "host/options/options.h"
 #include "lib/boot_conf.h"
 
 struct usb_options {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/options_archive.h"
-#include "host/stream/token.h"
-#include "host/units.h"
+#include "host/base/units.h"
+#include "host/collect/stream_token.h"
+#include "host/options/options_archive.h"
 #include "host/usb/usb_options_conf.h"
 #include "include/run_stream.h"
 

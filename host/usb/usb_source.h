@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/run_failure.h"
+#include "host/base/run_failure.h"
 #include "host/usb/usb_tool.h"
 
 struct usb_source {

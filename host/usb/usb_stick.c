@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/text.h"
+#include "host/base/text.h"
 #include "host/usb/usb_image.h"
 #include "host/usb/usb_stick.h"
 #include "host/usb/usb_write.h"

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "host/progress_bar.h"
-#include "host/run_failure.h"
+#include "host/base/progress_bar.h"
+#include "host/base/run_failure.h"
 #include "host/usb/usb_result.h"
 #include "host/usb/usb_source.h"
 

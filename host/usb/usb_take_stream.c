@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/collect.h"
-#include "host/keep_files.h"
-#include "host/trace_scan.h"
+#include "host/collector/collect.h"
+#include "host/collector/keep_files.h"
+#include "host/scan/trace_scan.h"
 #include "host/usb/usb_take_stream.h"
 #include "lib/crc32c.h"
 

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "host/run_failure.h"
+#include "host/base/run_failure.h"
 
 #define USB_TOOL_ARGUMENTS_MAX 24
 

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "host/progress_bar.h"
+#include "host/base/progress_bar.h"
 #include "host/usb/usb_write.h"
 
 #define PIECE_BYTES (1u << 20)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/run_failure.h"
+#include "host/base/run_failure.h"
 
 /* Copies the used parts of the sparse image `from`, `bytes` long, to the start of `to`, and reads
  * them back from the device: everything from the start to the last data before the second partition

@@ -18,5 +18,6 @@ $(BUILD)/page/page.html: tools/page.sh $(PAGE_SRC) $(PAGE_LIBRARIES)
 	@tools/page.sh $(@D) >$@.tmp && mv $@.tmp $@
 
 $(BUILD)/host/host/view/view_asset.o: HOST_CFLAGS += -Wa,-I,$(BUILD)/page
-$(BUILD)/host/host/view/view_asset.o $(BUILD)/unit/obj/host/view/view_asset.o: $(BUILD)/page/page.html
+$(addsuffix /view/view_asset.o,$(addprefix $(BUILD)/,host/host unit/obj/host fuzz/obj/host)): $(BUILD)/page/page.html
 $(BUILD)/unit/obj/host/view/view_asset.o: UNIT_CFLAGS += -Wa,-I,$(BUILD)/page
+$(BUILD)/fuzz/obj/host/view/view_asset.o: FUZZ_CFLAGS += -Wa,-I,$(BUILD)/page

@@ -8,7 +8,7 @@
 #ifndef HOST_VIEW_VIEW_BINS_H
 #define HOST_VIEW_VIEW_BINS_H
 
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
 #include "host/view/view_columns.h"
 
 #define VIEW_BINS_CPUS_MAX 256u /* samples of further CPUs are in no bin */

@@ -7,7 +7,7 @@
 #ifndef HOST_VIEW_VIEW_BLOCKS_H
 #define HOST_VIEW_VIEW_BLOCKS_H
 
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
 #include "host/view/view_columns.h"
 
 #define VIEW_TICKS_MASK ((1ull << 60) - 1) /* 36 years; later times are forged */

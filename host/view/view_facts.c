@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "host/json.h"
-#include "host/summary.h"
+#include "host/base/json.h"
+#include "host/summary/summary.h"
 #include "include/version.h"
 
 int view_facts_summary(const char *path, json_t **json)

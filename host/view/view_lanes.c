@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/text.h"
+#include "host/base/text.h"
 #include "lib/syscall_names.h"
 
 #define SHIFT_FIRST 4u

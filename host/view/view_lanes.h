@@ -7,7 +7,7 @@
 #ifndef HOST_VIEW_VIEW_LANES_H
 #define HOST_VIEW_VIEW_LANES_H
 
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
 #include "host/view/view_blocks.h"
 #include "host/view/view_columns.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/export/about.h"
+#include "host/scan/about.h"
 #include "host/view/view_facts.h"
 
 #define FINEST_SAMPLES 2u /* in a bin of the finest level, about */

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/error.h"
+#include "host/base/error.h"
 
 #define OPENER "xdg-open"
 

@@ -5,7 +5,7 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
-#include "host/output_kind.h"
+#include "host/base/output_kind.h"
 #include "host/view/view_asset.h"
 
 #define COMPRESSION_LEVEL 6

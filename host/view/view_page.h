@@ -2,7 +2,7 @@
 #ifndef HOST_VIEW_VIEW_PAGE_H
 #define HOST_VIEW_VIEW_PAGE_H
 
-#include "host/output.h"
+#include "host/base/output.h"
 #include "host/view/view_model.h"
 
 /* Whether this hr was built with the libraries that the page needs. */

@@ -2,7 +2,7 @@
 #ifndef HOST_VIEW_VIEW_SAMPLES_H
 #define HOST_VIEW_VIEW_SAMPLES_H
 
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
 #include "host/view/view_columns.h"
 
 #define VIEW_SAMPLES_VALUES_MAX (5u << 20) /* of a page; bounds its size */

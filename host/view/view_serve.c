@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/commands.h"
-#include "host/error.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
 #include "host/view/view_deadlines.h"
 #include "host/view/view_open.h"
 #include "host/view/view_page.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/json.h"
+#include "host/base/json.h"
 
 #define STEPS 120u
 

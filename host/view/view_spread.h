@@ -2,8 +2,8 @@
 #ifndef HOST_VIEW_VIEW_SPREAD_H
 #define HOST_VIEW_VIEW_SPREAD_H
 
-#include "host/histogram.h"
-#include "host/trace_scan.h"
+#include "host/draw/histogram.h"
+#include "host/scan/trace_scan.h"
 
 #include <jansson.h>
 

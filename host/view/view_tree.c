@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/text.h"
+#include "host/base/text.h"
 
 #define INDEX_BITS (VIEW_TREE_NODES_BITS + 1) /* of both hash tables: at most half full */
 #define CACHE_BITS 16u

@@ -8,8 +8,8 @@
 #ifndef HOST_VIEW_VIEW_TREE_H
 #define HOST_VIEW_VIEW_TREE_H
 
-#include "host/stacks.h"
-#include "host/symbols.h"
+#include "host/symbols/symbols.h"
+#include "host/unwind/stacks.h"
 #include "host/view/view_columns.h"
 
 #define VIEW_TREE_NODES_BITS 18u

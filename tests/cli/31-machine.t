@@ -40,7 +40,8 @@ is 'JSON: CPUs' "$(stat_of troubled.bin '.machine.cpus[0] | [.cpu, .apic_id, .co
 is 'JSON: unknown is null' "$(stat_of quiet.bin '.machine.cpus[1] | [.smis, .thermal]' | tr -d ' \n')" '[null,null]'
 is 'JSON: warnings' "$(stat_of troubled.bin '.machine.warnings | length')" 4
 run_hr stat --machine --json troubled.bin
-is 'the same object alone' "$(jq -cS . out)" "$(stat_of troubled.bin .machine | jq -cS .)"
+stat_of troubled.bin .machine >machine.json
+is 'the same object alone' "$(jq -cs '.[0] == .[1]' out machine.json)" true # jq 1.7 writes 0.0 as it read it
 
 run_hr diff --machine quiet.bin troubled.bin
 is 'diff: status 0 though they differ' "$status.$(cat err)" '0.'

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/stream/connection.h"
+#include "host/collect/stream_connection.h"
 #include "lib/trace_writer.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/commands.h"
-#include "host/trace_scan.h"
+#include "host/base/commands.h"
+#include "host/scan/trace_scan.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate_trace.h"
 

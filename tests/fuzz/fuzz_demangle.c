@@ -1,7 +1,7 @@
 /* Fuzzes demangling: it ends, and gives a text or none. */
 #include <string.h>
 
-#include "host/symbols_demangle.h"
+#include "host/symbols/symbols_demangle.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "host/keep_files.h"
+#include "host/collector/keep_files.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MEMORY_BYTES (1u << 20)

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "host/symbols.h"
+#include "host/symbols/symbols.h"
 #include "tests/fuzz/fuzz.h"
 
 #define TEXT_OFFSET 0x1000u /* of the seeds' code in their files */

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "host/trace_info.h"
+#include "host/trace/trace_info.h"
 #include "lib/crc32c.h"
 #include "lib/trace_reader.h"
 #include "lib/trace_writer.h"

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "host/unwind_tables.h"
+#include "host/unwind/unwind_tables.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/own_process.h"
 

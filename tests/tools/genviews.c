@@ -11,7 +11,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-#include "host/trace_regions.h"
+#include "host/trace/trace_regions.h"
 #include "tests/tools/genmachine.h"
 #include "tests/tools/tracesink.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/trace_scan.h"
+#include "host/scan/trace_scan.h"
 #include "lib/trace_writer.h"
 
 #define LIMIT 127u /* frames */

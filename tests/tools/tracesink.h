@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/trace_index.h"
+#include "host/trace/trace_index.h"
 #include "lib/trace_writer.h"
 
 struct sink {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/doctor.h"
+#include "host/doctor/doctor.h"
 
 #define TREE_CPU "/sys/devices/system/cpu/"
 #define TREE_CPUS 8

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/trace_index.h"
+#include "host/trace/trace_index.h"
 #include "lib/trace_writer.h"
 #include "tests/unit/test.h"
 

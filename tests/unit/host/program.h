@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/trace_info.h"
+#include "host/trace/trace_info.h"
 #include "tests/unit/host/tree.h"
 
 #define PROGRAM_BASE 0x7f1200000000ull /* where a position-independent one is mapped */

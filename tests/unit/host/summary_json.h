@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "host/summary.h"
+#include "host/summary/summary.h"
 #include "tests/unit/test.h"
 
 /* Owned by the caller. */

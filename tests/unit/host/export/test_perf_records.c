@@ -8,7 +8,7 @@
 
 #include "host/export/rounds.h"
 #include "host/export/thread_set.h"
-#include "host/trace_index.h"
+#include "host/trace/trace_index.h"
 #include "tests/unit/test.h"
 
 static struct output out;

@@ -1,5 +1,5 @@
 /* host/machine/: figures of the CPUs, facts, and what they are made of when a trace is hostile. */
-#include "host/machine/machine.h"
+#include "host/machine/machine_facts.h"
 
 #include <stdlib.h>
 #include <string.h>

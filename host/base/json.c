@@ -1,0 +1,16 @@
+/* Values of a JSON object that need care. */
+#include "host/base/json.h"
+
+#include "host/base/text.h"
+
+json_t *json_number(uint64_t value)
+{
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+json_t *json_text(const char *text)
+{
+    char safe[16384];
+
+    return json_string(text_escape(safe, sizeof safe, text));
+}

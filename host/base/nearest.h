@@ -1,0 +1,36 @@
+/* Finds the known names that look most like a mistyped one. */
+#ifndef HOST_BASE_NEAREST_H
+#define HOST_BASE_NEAREST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NEAREST_COUNT 3
+#define NEAREST_NAME_BYTES 72 /* longer names are cut before they are compared */
+
+struct nearest {
+    char wanted[NEAREST_NAME_BYTES];
+    char names[NEAREST_COUNT][NEAREST_NAME_BYTES]; /* nearest first */
+    size_t distances[NEAREST_COUNT];
+    size_t count;
+};
+
+/* Levenshtein distance without regard to case; '.' and ':' are the same. */
+size_t nearest_distance(const char *a, const char *b);
+
+void nearest_init(struct nearest *n, const char *wanted);
+
+/* Whether a name of that distance may be what was meant: a third of its letters is another, or one
+ * is within the other.  What is farther only looks like an answer. */
+bool nearest_is_near(const char *wanted, const char *name, size_t distance);
+
+/* Keeps the name if it is near and among the nearest so far; a name offered twice is kept once. */
+void nearest_offer(struct nearest *n, const char *name);
+
+/* The same, but compares `key`. */
+void nearest_offer_as(struct nearest *n, const char *key, const char *name);
+
+/* Writes "a, b, c" and returns `out`. */
+char *nearest_list(const struct nearest *n, char *out, size_t room);
+
+#endif

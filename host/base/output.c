@@ -1,0 +1,132 @@
+/* Buffers text and formats numbers. */
+#include "host/base/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "host/base/text.h"
+
+#define NAME_BYTES 16384
+
+void output_init(struct output *out, int fd)
+{
+    out->fd = fd;
+    out->error = 0;
+    out->used = 0;
+}
+
+int output_flush(struct output *out)
+{
+    size_t done = 0;
+
+    while (done < out->used && out->error == 0) {
+        ssize_t written = write(out->fd, out->buffer + done, out->used - done);
+
+        if (written >= 0)
+            done += (size_t)written;
+        else if (errno != EINTR)
+            out->error = -errno;
+    }
+    out->used = 0;
+    return out->error;
+}
+
+void output_bytes(struct output *out, const char *bytes, size_t count)
+{
+    while (count != 0) {
+        size_t room = OUTPUT_BYTES - out->used;
+        size_t part = count < room ? count : room;
+
+        memcpy(out->buffer + out->used, bytes, part);
+        out->used += part;
+        bytes += part;
+        count -= part;
+        if (out->used == OUTPUT_BYTES)
+            output_flush(out);
+    }
+}
+
+void output_text(struct output *out, const char *text)
+{
+    output_bytes(out, text, strlen(text));
+}
+
+void output_decimal(struct output *out, uint64_t value)
+{
+    char digits[OUTPUT_NUMBER_MAX];
+    size_t at = sizeof digits;
+
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    output_bytes(out, digits + at, sizeof digits - at);
+}
+
+void output_hex(struct output *out, uint64_t value)
+{
+    char digits[OUTPUT_NUMBER_MAX];
+    size_t at = sizeof digits;
+
+    do {
+        digits[--at] = "0123456789abcdef"[value & 15];
+        value >>= 4;
+    } while (value != 0);
+    digits[--at] = 'x';
+    digits[--at] = '0';
+    output_bytes(out, digits + at, sizeof digits - at);
+}
+
+/* A spreadsheet computes what begins so; behind an apostrophe it is a text. */
+bool output_csv_is_formula(const char *text)
+{
+    return *text != 0 && strchr("=+-@\t\r\n", *text) != NULL;
+}
+
+void output_csv(struct output *out, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL && !output_csv_is_formula(text)) {
+        output_text(out, text);
+        return;
+    }
+    output_char(out, '"');
+    if (output_csv_is_formula(text))
+        output_char(out, '\'');
+    for (; *text != 0; text++) {
+        if (*text == '"')
+            output_char(out, '"');
+        output_char(out, *text);
+    }
+    output_char(out, '"');
+}
+
+void output_csv_text(struct output *out, const char *text)
+{
+    char safe[NAME_BYTES];
+
+    output_csv(out, text_escape(safe, sizeof safe, text));
+}
+
+void output_json(struct output *out, const char *text)
+{
+    char safe[NAME_BYTES];
+
+    output_char(out, '"');
+    for (const char *s = text_escape(safe, sizeof safe, text); *s != 0; s++) {
+        if (*s == '"' || *s == '\\')
+            output_char(out, '\\');
+        output_char(out, *s);
+    }
+    output_char(out, '"');
+}
+
+void output_real(struct output *out, double value)
+{
+    char digits[32];
+
+    snprintf(digits, sizeof digits, "%.9g", isfinite(value) ? value : 0.0);
+    output_text(out, digits);
+}

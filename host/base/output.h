@@ -1,0 +1,57 @@
+/* Fast text output to a file descriptor: a large buffer and plain number formatting.
+ *
+ * A failed write is remembered and the rest is discarded; output_flush tells at the end.
+ */
+#ifndef HOST_BASE_OUTPUT_H
+#define HOST_BASE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define OUTPUT_BYTES (256u << 10)
+#define OUTPUT_NUMBER_MAX 24u /* a number needs no more */
+
+struct output {
+    int fd;
+    int error; /* -errno of the first failed write */
+    size_t used;
+    char buffer[OUTPUT_BYTES];
+};
+
+void output_init(struct output *out, int fd);
+
+/* Writes what is buffered.  0 or the first error so far. */
+int output_flush(struct output *out);
+
+void output_bytes(struct output *out, const char *bytes, size_t count);
+void output_text(struct output *out, const char *text);
+void output_decimal(struct output *out, uint64_t value);
+void output_hex(struct output *out, uint64_t value); /* with 0x */
+
+/* Whether a spreadsheet would compute a CSV field that begins so, even one in quotes. */
+bool output_csv_is_formula(const char *text);
+
+/* One CSV field: in quotes when it holds a comma, a quote or a line end, and behind an apostrophe
+ * when a spreadsheet would take it for a formula.
+ */
+void output_csv(struct output *out, const char *text);
+
+/* The same of a raw text, made valid as text_escape does; what is long is cut. */
+void output_csv_text(struct output *out, const char *text);
+
+/* One JSON string with its quotes, made valid likewise. */
+void output_json(struct output *out, const char *text);
+
+/* Nine digits; "0" for what is no finite number. */
+void output_real(struct output *out, double value);
+
+static inline void output_char(struct output *out, char c)
+{
+    if (out->used == OUTPUT_BYTES)
+        output_flush(out);
+    out->buffer[out->used++] = c;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* What the files that hr writes begin with, so that it tells them from all others.
+ *
+ * Every format has a mark at a fixed place: its own magic number where nothing else has that, or
+ * the word Microtome where the format has room for it.
+ */
+#ifndef HOST_BASE_OUTPUT_KIND_H
+#define HOST_BASE_OUTPUT_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum output_kind {
+    OUTPUT_TRACE,
+    OUTPUT_PAGE,
+    OUTPUT_PICTURE,
+    OUTPUT_EXPORT,
+    OUTPUT_ARCHIVE,
+    OUTPUT_IMAGE,
+    OUTPUT_KINDS,
+};
+
+/* What writers put into the files. */
+#define OUTPUT_MARK_PAGE "<!doctype html>\n<!-- Microtome: hr view -->"
+#define OUTPUT_MARK_PICTURE "<?xml version='1.0' encoding='UTF-8'?>\n<!-- Microtome: hr plot -->\n"
+#define OUTPUT_MARK_CSV "time_ns,cpu,tid,ip,symbol"
+#define OUTPUT_MARK_FIREFOX "{\"meta\":{\"importedFrom\":\"Microtome\","
+#define OUTPUT_MARK_GZIP "Microtome" /* the comment in gzip's header */
+#define OUTPUT_MARK_PERF "Microtome export" /* behind the header */
+#define OUTPUT_MARK_SQLITE 0x4d63746d /* PRAGMA application_id */
+#define OUTPUT_MARK_PARTITION "Microtome"
+
+/* Whether a file that begins so, and has so many bytes, is of a format without a mark. */
+typedef bool output_kind_likeness(const uint8_t *bytes, size_t count, uint64_t file_bytes);
+
+/* "trace", "page"; and so that no other is meant: "trace", "page of hr view". */
+const char *output_kind_name(enum output_kind kind);
+const char *output_kind_words(enum output_kind kind);
+
+/* Whether the regular file behind the descriptor is of the kind.  An empty one is of every kind,
+ * one that cannot be read of none.
+ */
+bool output_kind_is(int fd, enum output_kind kind, output_kind_likeness *looks_alike);
+
+#endif

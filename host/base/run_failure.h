@@ -1,0 +1,24 @@
+/* Why a run cannot go on: the text for people and the exit status, filled where the reason is
+ * known and printed once by the command.
+ */
+#ifndef HOST_BASE_RUN_FAILURE_H
+#define HOST_BASE_RUN_FAILURE_H
+
+enum { /* exit statuses of `hr run` beside the program's own */
+       RUN_EXIT_TIMEOUT = 124,
+       RUN_EXIT_FAILED = 125,
+       RUN_EXIT_NOT_EXECUTABLE = 126,
+       RUN_EXIT_NOT_FOUND = 127,
+       RUN_EXIT_SIGNAL_BASE = 128,
+};
+
+struct run_failure {
+    int exit_status; /* 0: no failure yet */
+    char text[1024];
+};
+
+/* Fills the failure unless it already holds an earlier one.  Returns -1, for `return run_fail`. */
+int run_fail(struct run_failure *failure, int exit_status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,27 @@
+/* Text for people: escaping of untrusted strings, and quantities with units.
+ *
+ * Every function writes a NUL-terminated string into the caller's buffer and returns the buffer.
+ */
+#ifndef HOST_BASE_TEXT_H
+#define HOST_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TEXT_QUANTITY_BYTES 32 /* room that suffices for each quantity below */
+
+/* Copies a string so that it is valid UTF-8 without control characters: those, and bytes that are
+ * not UTF-8, become \xNN.  Cuts (and ends in "...") what does not fit; room is at least 8.
+ */
+char *text_escape(char *out, size_t room, const char *text);
+
+/* "950 ns", "12.35 us", "1.204 ms", "3.100 s" */
+char *text_time(char *out, double ns);
+
+/* "64 bytes", "1.50 KB", "2.31 MB" in powers of 1000 */
+char *text_bytes(char *out, uint64_t bytes);
+
+/* "1,234,567" */
+char *text_count(char *out, uint64_t count);
+
+#endif

@@ -1,0 +1,30 @@
+/* What may take long for one run, in a thread of its own. */
+#ifndef HOST_COLLECT_STREAM_JOB_H
+#define HOST_COLLECT_STREAM_JOB_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "host/collect/stream_run.h"
+
+struct job {
+    pthread_t thread;
+    bool running; /* started and not yet joined */
+    bool done; /* atomic */
+    bool finish; /* stream_run_finish, otherwise stream_run_open */
+    int wake; /* an eventfd that is told when it is done */
+    struct stream_run *run;
+    const char *root;
+    struct run_hello hello;
+    uint64_t limit_bytes;
+    enum run_welcome_status result; /* when it is done */
+};
+
+/* Starts what `finish` says.  0 or -errno.  Signals are blocked in the thread as in the caller. */
+int job_start(struct job *job);
+
+/* Whether it is done; then it is over and `result` holds. */
+bool job_poll(struct job *job);
+void job_wait(struct job *job);
+
+#endif

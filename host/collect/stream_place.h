@@ -1,0 +1,30 @@
+/* Where a run's files are: ROOT/MACHINE/RUN-N, N from 1, a new one for each run of that name. */
+#ifndef HOST_COLLECT_STREAM_PLACE_H
+#define HOST_COLLECT_STREAM_PLACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "host/collect/stream_state.h"
+#include "include/run_stream.h"
+
+struct run_place {
+    char path[PATH_MAX];
+    size_t name; /* in path: "MACHINE/RUN-N", for people */
+    int directory; /* descriptor */
+    struct run_state state;
+    bool is_new;
+};
+
+/* Finds the directory of the hello's run by its id, or makes one.  The hello's names were checked.
+ * 0 or -errno; then nothing is open.
+ */
+int run_place_open(struct run_place *place, const char *root, const struct run_hello *hello);
+void run_place_close(struct run_place *place);
+
+static inline const char *run_place_name(const struct run_place *place)
+{
+    return place->path + place->name;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* `hr collect --listen tcp:`: one port, many machines, a directory for every run.
+ *
+ * One thread with poll() serves all connections in turn, a bounded piece of each at a time; what
+ * may take long (finding and checking a run, completing it) is done by a thread for that run alone.
+ */
+#ifndef HOST_COLLECT_STREAM_SERVE_H
+#define HOST_COLLECT_STREAM_SERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/base/run_failure.h"
+#include "include/run_stream.h"
+
+#define STREAM_LIMIT_BYTES (16ull << 30)
+#define STREAM_CLIENTS 64u
+#define STREAM_CLIENTS_MAX 1000u
+#define STREAM_IDLE_NS 60000000000ull
+
+struct stream_options {
+    const char *listen; /* what follows "tcp:" */
+    const char *root; /* directory of the results */
+    const char *token_file; /* NULL: HR_TOKEN of the environment, or no token */
+    uint64_t limit_bytes; /* of one run */
+    uint64_t idle_ns; /* a machine that is silent for so long is taken for dead */
+    uint32_t clients; /* machines at a time */
+    uint32_t runs; /* ends after so many; 0: never */
+    bool quiet;
+};
+
+/* Serves until a signal or `runs`; returns the exit status.  Reports on stderr. */
+int stream_serve(const struct stream_options *options, struct run_failure *failure);
+
+#endif

@@ -1,0 +1,33 @@
+/* The formats of `hr dump`.  For host/dump*.c. */
+#ifndef HOST_DUMP_DUMP_H
+#define HOST_DUMP_DUMP_H
+
+#include "host/base/output.h"
+#include "host/scan/sample_rows.h"
+#include "host/scan/trace_scan.h"
+#include "host/symbols/symbols.h"
+
+struct dump {
+    struct trace_scan scan;
+    struct output output;
+    struct symbols *symbols; /* opened when first needed: the maps come before the samples */
+    const struct symbols_options *symbols_options;
+    bool header_done;
+    bool any; /* sample was selected */
+    size_t map_count; /* that the symbols know */
+    struct sample_rows rows; /* of csv */
+};
+
+struct dump_format {
+    const char *name;
+    struct trace_visitor visitor; /* the context is the struct dump */
+    int (*finish)(struct dump *dump); /* after the walk; may be NULL */
+};
+
+/* One row a sample.  A trace without samples gives the header alone. */
+extern const struct dump_format dump_csv;
+
+/* One line a chunk, a damaged stretch, a record and a sample; times in ticks. */
+extern const struct dump_format dump_records;
+
+#endif

@@ -1,0 +1,54 @@
+/* hr dump --format csv: one row a sample. */
+#include "host/dump/dump.h"
+
+static int put_header(struct dump *dump)
+{
+    int error = symbols_open(&dump->symbols, &dump->scan.info, dump->symbols_options);
+
+    dump->header_done = true;
+    dump->map_count = dump->scan.info.map_count;
+    dump->rows.output = &dump->output;
+    dump->rows.info = &dump->scan.info;
+    dump->rows.symbols = dump->symbols;
+    sample_rows_header(&dump->rows);
+    output_char(&dump->output, '\n');
+    return error;
+}
+
+/* Libraries may have been loaded since: what was unknown may have a name now. */
+static int follow_maps(struct dump *dump)
+{
+    if (dump->map_count == dump->scan.info.map_count)
+        return 0;
+    dump->map_count = dump->scan.info.map_count;
+    sample_rows_forget(&dump->rows);
+    return symbols_update(dump->symbols, &dump->scan.info);
+}
+
+static int take_samples(void *context, const struct trace_samples *samples)
+{
+    struct dump *dump = context;
+    const struct trace_slot *previous = samples->previous;
+    int error = dump->header_done ? follow_maps(dump) : put_header(dump);
+
+    dump->any = true;
+    if (error != 0)
+        return error;
+    for (uint32_t n = 0; n < samples->count; n++) {
+        sample_rows_put(&dump->rows, samples, &samples->slots[n], previous);
+        output_char(&dump->output, '\n');
+        previous = &samples->slots[n];
+    }
+    return dump->output.error;
+}
+
+static int finish(struct dump *dump)
+{
+    return dump->header_done ? 0 : put_header(dump);
+}
+
+const struct dump_format dump_csv = {
+    .name = "csv",
+    .visitor = {.samples = take_samples},
+    .finish = finish,
+};

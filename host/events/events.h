@@ -1,0 +1,50 @@
+/* Events by name: what -e accepts, and how a CPU's event select registers spell it.
+ *
+ * The CPU is the guest's, not the one that runs this.  Never prints.
+ */
+#ifndef HOST_EVENTS_EVENTS_H
+#define HOST_EVENTS_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/base/run_failure.h"
+#include "host/events/events_cpu.h"
+#include "include/hr_format.h"
+
+struct events_wanted {
+    char *names[HR_EVENTS_MAX]; /* with their suffixes; not owned */
+    size_t count;
+    bool quiet; /* errata are not said */
+};
+
+struct events_encoding {
+    uint64_t select; /* as RUN_HOST_EVENT wants it */
+    uint64_t companion; /* 0: none */
+    uint32_t counters; /* general counters that may count it, a bit each; 0: all */
+};
+
+/* Checks an event before the CPU is known: its syntax, and that some CPU has an event of that name.
+ * 0, or -1 with the failure filled: the nearest names come with it.
+ */
+int events_check(const char *text, struct run_failure *failure);
+
+/* True for what a machine without counters can give: a generic name, counted for the program. */
+bool events_is_generic(const char *text);
+
+/* True for what is no counter but a register of the CPU (lib/msr_events.h). */
+bool events_is_register(const char *text);
+
+/* Encodes an event for a CPU.  0, or -1 with the failure filled. */
+int events_resolve(const struct events_cpu *cpu, const char *text, struct events_encoding *encoding,
+                   struct run_failure *failure);
+
+typedef void events_visit(void *context, const char *name, const char *description);
+
+/* Calls visit for every event of the CPU by name: the generic ones, registers, or its own. */
+void events_list_generic(const struct events_cpu *cpu, events_visit *visit, void *context);
+void events_list_registers(const struct events_cpu *cpu, events_visit *visit, void *context);
+void events_list_own(const struct events_cpu *cpu, events_visit *visit, void *context);
+
+#endif

@@ -1,0 +1,27 @@
+/* The events that need no table of a CPU's: perf's generic names and the vendors' architectural
+ * events.
+ */
+#ifndef HOST_EVENTS_EVENTS_GENERIC_H
+#define HOST_EVENTS_EVENTS_GENERIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/events/events_cpu.h"
+
+/* Encodes a generic or architectural event for the CPU, without rings; false when the CPU has no
+ * event of that name.
+ */
+bool events_generic_encode(const struct events_cpu *cpu, const char *name, uint64_t *select,
+                           uint64_t *companion);
+
+struct events_architectural {
+    const char *name;
+    const char *description;
+    uint64_t select;
+};
+
+/* Intel's pre-defined architectural events; ends with a NULL name. */
+extern const struct events_architectural events_architectural[];
+
+#endif

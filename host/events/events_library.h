@@ -1,0 +1,22 @@
+/* libpfm4's tables of events, for any CPU and not only the one that runs this.
+ *
+ * The library is started by the first call.  Without it (it fails to start) there are no tables.
+ */
+#ifndef HOST_EVENTS_EVENTS_LIBRARY_H
+#define HOST_EVENTS_EVENTS_LIBRARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Encodes an event by its name (EVENT.UMASK or EVENT:UMASK:MODIFIER=N) with one of the tables of
+ * events_cpu_table; `rings` is for names that do not choose them.  False when there is none.
+ */
+bool events_library_encode(const char *table, const char *name, uint64_t rings, uint64_t *select,
+                           uint64_t *companion);
+
+typedef void events_library_visit(void *context, const char *name, const char *description);
+
+/* Calls visit for every event and unit mask of a table, written EVENT.UMASK. */
+void events_library_list(const char *table, events_library_visit *visit, void *context);
+
+#endif

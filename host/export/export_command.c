@@ -1,0 +1,399 @@
+/* hr export: a trace in the format of another tool. */
+#include "host/export/export.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "host/base/command_line.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/nearest.h"
+#include "host/base/output_file.h"
+#include "host/base/units.h"
+#include "host/scan/about.h"
+#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
+
+static const struct export_format *const formats[] = {
+    &export_callgrind, &export_csv,      &export_firefox, &export_folded, &export_hrperf,
+    &export_perf,      &export_perfetto, &export_pprof,   &export_sqlite,
+};
+
+#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
+
+enum { KEY_FORCE = 256, KEY_LIST, KEY_WEIGHT, KEY_RECORD_BYTES, KEY_BIN };
+
+#define DEFAULT_BIN_NS 10000u
+
+struct arguments {
+    const struct export_format *format;
+    struct export_options options;
+};
+
+static void list_formats(FILE *out)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        fprintf(out, "%-9s %s\n", formats[i]->name, formats[i]->summary);
+}
+
+static const struct export_format *find_format(const char *name)
+{
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+/* Ends the command. */
+static void unknown_format(const char *name, const struct argp_state *state)
+{
+    size_t least = 3; /* more than two wrong letters are no typing error */
+    const char *nearest = NULL;
+
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        size_t distance = nearest_distance(name, formats[i]->name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = formats[i]->name;
+        }
+    }
+    if (nearest != NULL)
+        argp_error(state, "%s: unknown format; did you mean '%s'?", name, nearest);
+    else
+        argp_error(state, "%s: unknown format; 'hr export --list' lists them", name);
+}
+
+static uint32_t parse_record_bytes(const char *text, const struct argp_state *state)
+{
+    static const uint32_t known[] = {EXPORT_HRPERF_BYTES, EXPORT_HRPERF_ALIGNED_BYTES,
+                                     EXPORT_HRPERF_PACKED_BYTES};
+    char number[16];
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        snprintf(number, sizeof number, "%u", known[i]);
+        if (strcmp(text, number) == 0)
+            return known[i];
+    }
+    argp_error(state, "--record-bytes %s: hiresperf has had records of 52, 56 and 60 bytes", text);
+    return 0;
+}
+
+static uint64_t parse_bin(const char *text, const struct argp_state *state)
+{
+    uint64_t ns = 0;
+
+    if (units_parse_time(text, UNITS_NEEDED, &ns) != 0 || ns == 0)
+        argp_error(state, "--bin %s: give a time with its unit, such as 10us", text);
+    return ns;
+}
+
+/* Refuses an option that the format has no use for. */
+static void check_options(const struct arguments *arguments, const struct argp_state *state)
+{
+    if (arguments->format == NULL)
+        argp_error(state, "no format given; 'hr export --list' lists them");
+    else if (arguments->options.weight != NULL && arguments->format != &export_folded)
+        argp_error(state, "--weight is for folded; %s holds every event", arguments->format->name);
+    else if (arguments->options.record_bytes != 0 && arguments->format != &export_hrperf)
+        argp_error(state, "--record-bytes is for hrperf alone");
+    else if (arguments->options.bin_ns != 0 && arguments->format != &export_perfetto)
+        argp_error(state, "--bin is for perfetto; %s holds every sample", arguments->format->name);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case 'o':
+        arguments->options.output = argument;
+        return 0;
+    case KEY_FORCE:
+        arguments->options.force = true;
+        return 0;
+    case KEY_WEIGHT:
+        arguments->options.weight = argument;
+        return 0;
+    case KEY_RECORD_BYTES:
+        arguments->options.record_bytes = parse_record_bytes(argument, state);
+        return 0;
+    case KEY_BIN:
+        arguments->options.bin_ns = parse_bin(argument, state);
+        return 0;
+    case KEY_LIST:
+        list_formats(stdout);
+        exit(fflush(stdout) == 0 ? HR_EXIT_OK : HR_EXIT_FAILED);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->options.selection;
+        state->child_inputs[1] = &arguments->options.symbols;
+        return 0;
+    case ARGP_KEY_END:
+        check_options(arguments, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->format != NULL)
+            return reader_parse_file(key, argument, state, &arguments->options.trace);
+        arguments->format = find_format(argument);
+        if (arguments->format == NULL)
+            unknown_format(argument, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void close_trace(struct export *e)
+{
+    functions_free(&e->functions);
+    symbols_close(e->symbols);
+    trace_scan_close(&e->scan);
+    trace_info_free(&e->info);
+}
+
+static int open_trace(struct export *e, struct export_options *options)
+{
+    int error;
+
+    trace_info_init(&e->info);
+    error = about_read(&e->info, options->trace);
+    if (error == 0)
+        error = trace_scan_open(&e->scan, options->trace);
+    if (error != 0) {
+        trace_info_free(&e->info);
+        return error;
+    }
+    e->scan.selection = options->selection; /* the scan frees it */
+    e->scan.symbols = &options->symbols;
+    error = symbols_open(&e->symbols, &e->info, &options->symbols);
+    if (error == 0)
+        error = functions_init(&e->functions, e->symbols);
+    if (error != 0)
+        close_trace(e);
+    return error;
+}
+
+static void warn(const struct export *e, const char *trace)
+{
+    const char *file, *problem;
+
+    for (size_t i = 0; (problem = symbols_problem(e->symbols, i, &file)) != NULL; i++)
+        error_print("%s: %s", file, problem);
+    if (!e->scan.partial && !trace_audit_complete(&e->scan.audit))
+        error_print("%s: incomplete, the export holds what is there; 'hr check %s' says what is "
+                    "missing",
+                    trace, trace);
+}
+
+static int forward_samples(void *context, const struct trace_samples *samples)
+{
+    struct export *e = context;
+
+    e->samples += samples->count;
+    return e->visitor->samples(e->visitor->context, samples);
+}
+
+static int forward_record(void *context, const struct trace_chunk *chunk,
+                          const struct trace_record *record)
+{
+    struct export *e = context;
+
+    return e->visitor->record(e->visitor->context, chunk, record);
+}
+
+static int forward_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+{
+    struct export *e = context;
+
+    return e->visitor->chunk(e->visitor->context, chunk, continues);
+}
+
+size_t export_map(const struct trace_info *info, uint64_t address)
+{
+    for (size_t i = 0; i < info->map_count; i++)
+        if (address >= info->maps[i].meta.start && address < info->maps[i].meta.end)
+            return i + 1;
+    return 0;
+}
+
+int export_walk(struct export *e, const struct trace_visitor *visitor)
+{
+    const struct trace_visitor forward = {
+        .context = e,
+        .stacks = visitor->stacks,
+        .exact = visitor->exact,
+        .chunk = visitor->chunk != NULL ? forward_chunk : NULL,
+        .samples = forward_samples,
+        .record = visitor->record != NULL ? forward_record : NULL,
+    };
+
+    e->visitor = visitor;
+    return trace_scan_run(&e->scan, &forward);
+}
+
+/* An exit status; what went wrong was reported.  A reader that closed the pipe is nothing wrong. */
+static int write_all(struct export *e, const struct export_format *format,
+                     const struct output_file *target)
+{
+    int error;
+
+    output_init(&e->output, target->fd);
+    e->file = target->partial;
+    error = format->run(e);
+    output_flush(&e->output);
+    if (e->output.error == -EPIPE)
+        return HR_EXIT_FAILED;
+    if (e->output.error != 0) {
+        error_print("%s: %s; free some space or write elsewhere", target->name,
+                    strerror(-e->output.error));
+        return HR_EXIT_FAILED;
+    }
+    if (error != 0)
+        return reader_fail(e->options->trace, error);
+    if (e->samples == 0 && !selection_is_all(&e->scan.selection)) {
+        error_print("%s: no sample lies in what was selected; nothing was written",
+                    e->options->trace);
+        return HR_EXIT_FAILED;
+    }
+    return HR_EXIT_OK;
+}
+
+static int check_exact(const struct export *e, const struct export_format *format)
+{
+    const char *problem = trace_info_exact_problem(&e->info, &e->scan.selection);
+
+    if (problem != NULL)
+        error_print("%s: %s", e->options->trace, problem);
+    else if (e->info.has_exact && !format->exact)
+        error_print("%s: mode exact has counts without times; export it as callgrind, folded or "
+                    "pprof",
+                    e->options->trace);
+    else
+        return HR_EXIT_OK;
+    return HR_EXIT_FAILED;
+}
+
+static int choose_weight(struct export *e)
+{
+    const char *name = e->options->weight;
+    char names[TRACE_INFO_NAMES_BYTES];
+
+    e->weight =
+        name == NULL || strcmp(name, "samples") == 0 ? -1 : trace_info_find_event(&e->info, name);
+    if (e->weight >= 0 || name == NULL || strcmp(name, "samples") == 0)
+        return HR_EXIT_OK;
+    error_print("--weight %s: the trace has no such event; choose samples%s", name,
+                trace_info_event_names(&e->info, names));
+    return HR_EXIT_USAGE;
+}
+
+/* "run/hr.bin" and "folded" give "run/hr.folded". */
+static char *beside(const char *trace, const char *extension)
+{
+    size_t bytes = strlen(trace);
+    char *path;
+
+    if (bytes > 4 && strcmp(trace + bytes - 4, ".bin") == 0 && trace[bytes - 5] != '/')
+        bytes -= 4;
+    return asprintf(&path, "%.*s.%s", (int)bytes, trace, extension) < 0 ? NULL : path;
+}
+
+static int open_target(struct output_file *target, const struct export_options *options,
+                       const struct export_format *format, struct run_failure *failure)
+{
+    struct stat input;
+    const struct output_file_wish wish = {
+        .kind = OUTPUT_EXPORT,
+        .force = options->force,
+        .needs_file = format->needs_file,
+        .input = stat(options->trace, &input) == 0 ? &input : NULL,
+        .looks_alike = format->looks_alike,
+    };
+    char *path = options->output != NULL ? strdup(options->output)
+                                         : beside(options->trace, format->extension);
+    int result = path != NULL ? output_file_open(target, path, &wish, failure)
+                              : run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+
+    free(path);
+    return result;
+}
+
+/* Opens the output, writes it, and lets it stay when it is whole.  An exit status. */
+static int write_target(struct export *e, const struct export_format *format)
+{
+    struct run_failure failure = {0};
+    struct output_file target;
+
+    if (open_target(&target, e->options, format, &failure) == 0)
+        return reader_output_finish(&target, write_all(e, format, &target), format->name,
+                                    format->opener);
+    error_print("%s", failure.text);
+    return HR_EXIT_FAILED;
+}
+
+static int run(struct arguments *arguments)
+{
+    struct export_options *options = &arguments->options;
+    struct export *e = calloc(1, sizeof *e);
+    int error = e != NULL ? open_trace(e, options) : -ENOMEM;
+    int status;
+
+    if (error != 0) {
+        free(e);
+        return reader_fail(options->trace, error);
+    }
+    e->options = options;
+    status = check_exact(e, arguments->format);
+    if (status == HR_EXIT_OK)
+        status = choose_weight(e);
+    if (status == HR_EXIT_OK)
+        status = write_target(e, arguments->format);
+    if (status == HR_EXIT_OK)
+        warn(e, options->trace);
+    close_trace(e);
+    free(e);
+    return status;
+}
+
+int export_command(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"output", 'o', "FILE", 0,
+         "Write to FILE; - is standard output (default: beside the trace)", 0},
+        {"force", KEY_FORCE, NULL, 0, "Replace a file that is no export of hr", 0},
+        {"weight", KEY_WEIGHT, "EVENT", 0, "Weigh folded stacks by EVENT instead of samples", 0},
+        {"record-bytes", KEY_RECORD_BYTES, "N", 0,
+         "Size of hiresperf's records: 60 (default), 56 or 52 in older versions", 0},
+        {"bin", KEY_BIN, "TIME", 0, "Average perfetto's rates over TIME (default: 10us)", 0},
+        {"list", KEY_LIST, NULL, 0, "List the formats", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {
+        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .children = children,
+        .parser = parse,
+        .args_doc = "FORMAT [FILE]",
+        .doc = "Write a trace (default hr.bin) in the format of another tool."
+               "\vThe output appears when it is complete; an export of its name is replaced.\n\n"
+               "Examples:\n"
+               "  hr export csv                        hr.csv, one row a sample\n"
+               "  hr export folded -o - | flamegraph.pl > flames.svg\n"
+               "  hr export folded --weight cache-misses --thread 1001\n",
+    };
+    struct arguments arguments = {0};
+
+    selection_init(&arguments.options.selection);
+    command_line_parse(&argp, argc, argv, 0, &arguments);
+    if (arguments.options.record_bytes == 0)
+        arguments.options.record_bytes = EXPORT_HRPERF_BYTES;
+    if (arguments.options.bin_ns == 0)
+        arguments.options.bin_ns = DEFAULT_BIN_NS;
+    arguments.options.trace = reader_file(arguments.options.trace);
+    return run(&arguments);
+}

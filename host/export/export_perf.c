@@ -1,0 +1,276 @@
+/* hr export perf: a perf.data that `perf report`, `perf script` and `perf annotate` read.
+ *
+ * A sample is one of the event "samples", which leads a group, and carries the counters of the
+ * group's other members, the trace's events: perf shows for each what it rose by.  What a counter
+ * rose by in a pause belongs to no sample and is left out, as in hr report.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "host/base/text.h"
+#include "host/export/export.h"
+#include "host/export/perf_file.h"
+#include "host/export/perf_records.h"
+#include "host/export/rounds.h"
+#include "host/export/thread_set.h"
+#include "host/object/symbols_file.h"
+
+struct cpu {
+    uint64_t values[1 + HR_EVENTS_MAX]; /* of the group's members */
+    uint64_t latest_ns; /* of its samples: perf needs them in order */
+};
+
+struct perf {
+    struct export *e;
+    struct perf_file file;
+    struct perf_records records;
+    struct cpu *cpus[PERF_FILE_CPUS_MAX]; /* NULL: none of its records was seen */
+    struct thread_set threads;
+    struct rounds rounds;
+    uint64_t round_ns; /* latest record before the previous round's end */
+    char name[16]; /* of the program */
+    bool begun;
+};
+
+static void choose_name(struct perf *p)
+{
+    const char *path = trace_info_text(&p->e->info, "program.path", "program");
+    const char *slash = strrchr(path, '/');
+    char safe[256];
+
+    text_escape(safe, sizeof safe, slash != NULL ? slash + 1 : path);
+    memcpy(p->name, safe, strnlen(safe, sizeof p->name - 1));
+}
+
+/* The files that perf shall open: where they are now, else where they were. */
+static int find_files(struct perf *p)
+{
+    const struct trace_info *info = &p->e->info;
+    const char *program = symbols_file_program(info);
+    int error = 0;
+
+    p->file.paths = calloc(info->map_count + 1, sizeof p->file.paths[0]);
+    if (p->file.paths == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < info->map_count && error != -ENOMEM; i++) {
+        const struct trace_map *map = &info->maps[i];
+        struct symbols_file file;
+
+        if (!symbols_file_named(map))
+            continue;
+        error = symbols_file_open(&file, map, program != NULL && strcmp(map->path, program) == 0,
+                                  &p->e->options->symbols);
+        p->file.paths[i] = error == 0 ? realpath(file.path, NULL) : NULL;
+        if (p->file.paths[i] == NULL)
+            p->file.paths[i] = strdup(map->path);
+        if (error == 0)
+            symbols_file_close(&file);
+        if (p->file.paths[i] == NULL)
+            error = -ENOMEM;
+    }
+    return error == -ENOMEM ? error : 0;
+}
+
+/* The first thread of the trace gives the process its number. */
+static void begin(struct perf *p, uint32_t tid)
+{
+    static const char header[PERF_FILE_HEADER_BYTES];
+    const struct perf_place place = {.tid = tid};
+
+    if (p->begun)
+        return;
+    p->begun = true;
+    p->file.pid = p->records.pid = tid;
+    output_bytes(&p->e->output, header, sizeof header);
+    output_text(&p->e->output, OUTPUT_MARK_PERF);
+    perf_records_name(&p->records, &place, p->name);
+    for (size_t i = 0; i < p->e->info.map_count; i++)
+        if (p->file.paths[i] != NULL)
+            perf_records_map(&p->records, &p->e->info.maps[i], p->file.paths[i]);
+    thread_set_add(&p->threads, tid);
+}
+
+/* The place of a record, which makes its CPU known and its thread begin; NULL: no memory. */
+static struct cpu *arrive(struct perf *p, struct perf_place *place, uint32_t tid, uint32_t cpu,
+                          uint64_t time)
+{
+    if (tid != 0)
+        begin(p, tid);
+    if (p->cpus[cpu] == NULL) {
+        p->cpus[cpu] = calloc(1, sizeof *p->cpus[cpu]);
+        if (p->cpus[cpu] == NULL)
+            return NULL;
+        p->file.cpus[p->file.cpu_count++] = (uint16_t)cpu;
+    }
+    *place = (struct perf_place){
+        .tid = tid,
+        .cpu = cpu,
+        .ns = trace_info_time_ns(&p->e->info, time),
+        .id = perf_file_id(&p->file, cpu, 0),
+    };
+    if (thread_set_add(&p->threads, tid))
+        perf_records_begin(&p->records, place, p->file.pid);
+    return p->cpus[cpu];
+}
+
+static int take_samples(void *context, const struct trace_samples *samples)
+{
+    struct perf *p = context;
+    const struct trace_slot *previous = samples->previous;
+    struct perf_sample out = {
+        .members = perf_file_members(&p->file),
+        .stacks = samples->stacks != NULL ? &p->e->scan.stacks : NULL,
+    };
+    uint32_t cpu_number = samples->chunk->cpu;
+
+    if (samples->stacks != NULL) /* for all samples or for none */
+        p->file.sample_type |= PERF_SAMPLE_CALLCHAIN;
+    for (uint32_t n = 0; n < samples->count; n++) {
+        const struct trace_slot *sample = &samples->slots[n];
+        struct cpu *cpu = arrive(p, &out.place, sample->tid, cpu_number, sample->time);
+
+        if (cpu == NULL)
+            return -ENOMEM;
+        if (out.place.ns < cpu->latest_ns)
+            out.place.ns = cpu->latest_ns;
+        cpu->latest_ns = out.place.ns;
+        cpu->values[0]++;
+        for (uint32_t i = 0; i + 1 < out.members; i++)
+            cpu->values[i + 1] += export_increment(sample, previous, i);
+        out.ip = sample->ip;
+        out.kernel = (sample->flags & HR_SAMPLE_KERNEL) != 0;
+        out.values = cpu->values;
+        if (samples->stacks != NULL)
+            out.stack = samples->stacks[n];
+        if (p->file.last_ns == 0 || out.place.ns < p->file.first_ns)
+            p->file.first_ns = out.place.ns;
+        if (out.place.ns > p->file.last_ns)
+            p->file.last_ns = out.place.ns;
+        perf_records_sample(&p->records, &out);
+        previous = sample;
+    }
+    return p->e->output.error;
+}
+
+static int take_switch(struct perf *p, uint32_t cpu, const struct hr_rec_switch *record)
+{
+    struct perf_place place;
+
+    if (record->from_tid != 0) {
+        if (arrive(p, &place, record->from_tid, cpu, record->time) == NULL)
+            return -ENOMEM;
+        perf_records_switch(&p->records, &place, record->to_tid, true,
+                            record->reason == HR_SWITCH_SLICE);
+        if (record->reason == HR_SWITCH_EXIT && record->from_tid != p->file.pid)
+            perf_records_exit(&p->records, &place);
+    }
+    if (record->to_tid != 0) {
+        if (arrive(p, &place, record->to_tid, cpu, record->time) == NULL)
+            return -ENOMEM;
+        perf_records_switch(&p->records, &place, record->from_tid, false, false);
+    }
+    return 0;
+}
+
+static int take_record(void *context, const struct trace_chunk *chunk,
+                       const struct trace_record *record)
+{
+    struct perf *p = context;
+    uint32_t cpu = chunk->header.cpu;
+    struct hr_rec_switch change;
+    struct perf_place place;
+    struct hr_rec_lost lost;
+
+    if (chunk->header.type != HR_CHUNK_DATA)
+        return 0;
+    if (record->type == HR_REC_SWITCH && trace_body(record, &change, sizeof change, NULL, NULL))
+        return take_switch(p, cpu, &change);
+    if (record->type == HR_REC_LOST && p->begun &&
+        trace_body(record, &lost, sizeof lost, NULL, NULL)) {
+        if (arrive(p, &place, p->file.pid, cpu, lost.time_last) == NULL)
+            return -ENOMEM;
+        perf_records_lost(&p->records, &place, lost.count);
+    }
+    return p->e->output.error;
+}
+
+/* Tells perf what it may put in order, so that it need not keep the whole trace in memory. */
+static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+{
+    struct perf *p = context;
+    uint64_t earliest = rounds_earliest(&p->rounds, chunk->offset);
+
+    (void)continues;
+    if (!p->begun || p->records.latest_ns == p->round_ns || earliest == 0 ||
+        trace_info_time_ns(&p->e->info, earliest) < p->round_ns)
+        return 0;
+    perf_records_round(&p->records);
+    p->round_ns = p->records.latest_ns;
+    return 0;
+}
+
+static int walk(struct perf *p)
+{
+    const struct trace_visitor visitor = {.context = p,
+                                          .stacks = TRACE_SCAN_STACKS,
+                                          .chunk = take_chunk,
+                                          .samples = take_samples,
+                                          .record = take_record};
+    int error = find_files(p);
+
+    if (error == 0)
+        error = thread_set_init(&p->threads);
+    if (error == 0)
+        error = rounds_init(&p->rounds, p->e->scan.file.fd);
+    if (error == 0)
+        error = export_walk(p->e, &visitor);
+    if (error != 0)
+        return error;
+    begin(p, 1);
+    p->file.data_bytes = p->records.bytes;
+    return perf_file_finish(&p->e->output, &p->file);
+}
+
+static void release(struct perf *p)
+{
+    for (size_t i = 0; p->file.paths != NULL && i < p->e->info.map_count; i++)
+        free(p->file.paths[i]);
+    for (size_t i = 0; i < PERF_FILE_CPUS_MAX; i++)
+        free(p->cpus[i]);
+    free(p->file.paths);
+    free(p->file.cpus);
+    thread_set_free(&p->threads);
+    rounds_free(&p->rounds);
+    free(p);
+}
+
+static int run(struct export *e)
+{
+    struct perf *p = calloc(1, sizeof *p);
+    int error = -ENOMEM;
+
+    if (p == NULL)
+        return error;
+    p->e = e;
+    p->records.out = &e->output;
+    p->file.info = &e->info;
+    p->file.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                          PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                          PERF_SAMPLE_READ;
+    p->file.cpus = calloc(PERF_FILE_CPUS_MAX, sizeof p->file.cpus[0]);
+    choose_name(p);
+    if (p->file.cpus != NULL)
+        error = walk(p);
+    release(p);
+    return error;
+}
+
+const struct export_format export_perf = {
+    .name = "perf",
+    .extension = "perf.data",
+    .summary = "perf.data for perf report, perf script and perf annotate",
+    .opener = "perf report -i",
+    .needs_file = true,
+    .run = run,
+};

@@ -1,0 +1,349 @@
+/* Writes the XML of a transient domain (libvirt, "Domain XML format"). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/base/xml.h"
+#include "host/launch/launch_cpu_model.h"
+#include "host/launch/launch_domain.h"
+#include "host/launch/launch_find.h"
+#include "include/run_ports.h"
+
+#define START_UNIX "1704067200" /* 2024-01-01, as on QEMU's command line */
+#define SCHEMA "http://libvirt.org/schemas/domain/qemu/1.0"
+
+static const struct {
+    const char *socket;
+    const char *name;
+} ports[LAUNCH_PORTS] = {
+    [LAUNCH_TRACE] = {"trace", RUN_PORT_TRACE},    [LAUNCH_STDOUT] = {"stdout", RUN_PORT_STDOUT},
+    [LAUNCH_STDERR] = {"stderr", RUN_PORT_STDERR}, [LAUNCH_LOG] = {"log", RUN_PORT_LOG},
+    [LAUNCH_STDIN] = {"stdin", RUN_PORT_STDIN},    [LAUNCH_CONTROL] = {"control", RUN_PORT_CONTROL},
+    [LAUNCH_CONSOLE] = {"console", NULL},          [LAUNCH_FILES] = {"files", RUN_PORT_FILES},
+};
+
+const char *launch_domain_socket(enum launch_port port)
+{
+    return ports[port].socket;
+}
+
+/* An element with one attribute. */
+static void put(struct xml *x, const char *name, const char *attribute, const char *value)
+{
+    xml_start(x, name);
+    xml_attribute(x, attribute, "%s", value);
+    xml_end(x);
+}
+
+static void put_memory(struct xml *x, const struct options *o, const struct launch_machine *m)
+{
+    xml_start(x, "memory");
+    xml_attribute(x, "unit", "MiB");
+    xml_text(x, "%llu", (unsigned long long)(o->memory_bytes >> 20));
+    xml_end(x);
+    if (!m->kvm)
+        return;
+    xml_start(x, "memoryBacking");
+    if (m->memory.huge_pages) {
+        xml_start(x, "hugepages");
+        xml_start(x, "page");
+        xml_attribute(x, "size", "2");
+        xml_attribute(x, "unit", "MiB");
+        xml_end(x);
+        xml_end(x);
+    }
+    xml_start(x, "nosharepages");
+    xml_end(x);
+    if (m->memory.locked) {
+        xml_start(x, "locked");
+        xml_end(x);
+    }
+    if (m->memory.huge_pages)
+        put(x, "source", "type", "memfd");
+    if (m->memory.filled)
+        put(x, "allocation", "mode", "immediate");
+    xml_end(x);
+}
+
+static void put_node(struct xml *x, const struct launch_machine *m)
+{
+    if (!m->kvm || !m->memory.bound)
+        return;
+    xml_start(x, "numatune");
+    xml_start(x, "memory");
+    xml_attribute(x, "mode", "strict");
+    xml_attribute(x, "nodeset", "%d", m->memory.node);
+    xml_end(x);
+    xml_end(x);
+}
+
+static void put_pinning(struct xml *x, const struct launch_machine *m)
+{
+    char others[1024];
+
+    for (int i = 0; i < m->pin.count; i++) {
+        xml_start(x, "vcpupin");
+        xml_attribute(x, "vcpu", "%d", i);
+        xml_attribute(x, "cpuset", "%d", m->pin.cpus[i]);
+        xml_end(x);
+    }
+    if (m->pin.count != 0)
+        put(x, "emulatorpin", "cpuset", cpu_list_format(&m->pin.others, others, sizeof others));
+}
+
+static void put_cpus(struct xml *x, const struct launch_machine *m)
+{
+    xml_start(x, "vcpu");
+    xml_attribute(x, "placement", "static");
+    xml_text(x, "%d", m->guest_cpus);
+    xml_end(x);
+    if (!launch_is_placed(m))
+        return;
+    xml_start(x, "cputune");
+    put_pinning(x, m);
+    if (m->fifo) {
+        xml_start(x, "vcpusched");
+        xml_attribute(x, "vcpus", "0-%d", m->guest_cpus - 1);
+        xml_attribute(x, "scheduler", "fifo");
+        xml_attribute(x, "priority", "1");
+        xml_end(x);
+    }
+    xml_end(x);
+}
+
+static void put_boot(struct xml *x, const struct launch_domain *domain)
+{
+    char qboot[PATH_MAX];
+
+    xml_start(x, "os");
+    xml_start(x, "type");
+    xml_attribute(x, "arch", "x86_64");
+    xml_attribute(x, "machine", "q35");
+    xml_text(x, "hvm");
+    xml_end(x);
+    if (launch_find_qboot(domain->emulator, qboot)) {
+        xml_start(x, "loader");
+        xml_attribute(x, "type", "rom");
+        xml_text(x, "%s", qboot);
+        xml_end(x);
+    }
+    xml_start(x, "kernel");
+    xml_text(x, "%s/%s", domain->directory, LAUNCH_DOMAIN_KERNEL);
+    xml_end(x);
+    xml_start(x, "initrd");
+    xml_text(x, "%s/%s", domain->directory, LAUNCH_DOMAIN_ARCHIVE);
+    xml_end(x);
+    xml_end(x);
+}
+
+static void put_features(struct xml *x, const struct launch_machine *m)
+{
+    static const char *const plain[] = {"acpi", "apic"};
+
+    xml_start(x, "features");
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        xml_start(x, plain[i]);
+        xml_end(x);
+    }
+    if (m->kvm)
+        put(x, "pmu", "state", "on");
+    put(x, "vmport", "state", "off");
+    put(x, "smm", "state", "off");
+    xml_end(x);
+}
+
+/* One "+name" or "-name" of QEMU's notation; libvirt spells one of them its own way. */
+static void put_feature(struct xml *x, const char *feature)
+{
+    const char *name = strcmp(feature + 1, "pclmulqdq") == 0 ? "pclmuldq" : feature + 1;
+
+    xml_start(x, "feature");
+    xml_attribute(x, "policy", "%s", feature[0] == '+' ? "require" : "disable");
+    xml_attribute(x, "name", "%s", name);
+    xml_end(x);
+}
+
+static void put_emulated_cpu(struct xml *x)
+{
+    char text[] = LAUNCH_CPU_EMULATED;
+    char *rest;
+    char *piece = strtok_r(text, ",", &rest);
+
+    xml_start(x, "cpu");
+    xml_attribute(x, "mode", "custom");
+    xml_attribute(x, "match", "exact");
+    xml_attribute(x, "check", "none");
+    xml_start(x, "model");
+    xml_attribute(x, "fallback", "forbid");
+    xml_text(x, "%s", piece);
+    xml_end(x);
+    while ((piece = strtok_r(NULL, ",", &rest)) != NULL)
+        put_feature(x, piece);
+    xml_end(x);
+}
+
+static void put_cpu_model(struct xml *x, const struct options *o, const struct launch_machine *m)
+{
+    if (o->cpu != NULL) /* on the command line, below: libvirt has no words for its properties */
+        return;
+    if (!m->kvm) {
+        put_emulated_cpu(x);
+        return;
+    }
+    xml_start(x, "cpu");
+    xml_attribute(x, "mode", "host-passthrough");
+    xml_attribute(x, "check", "none");
+    xml_attribute(x, "migratable", "off");
+    put_feature(x, "-arch-capabilities");
+    xml_end(x);
+}
+
+static void put_clock(struct xml *x, const struct launch_machine *m)
+{
+    xml_start(x, "clock");
+    if (m->virtual_time) {
+        xml_attribute(x, "offset", "absolute");
+        xml_attribute(x, "start", START_UNIX);
+        xml_start(x, "timer");
+        xml_attribute(x, "name", "rtc");
+        xml_attribute(x, "track", "guest");
+        xml_end(x);
+    } else {
+        xml_attribute(x, "offset", "utc");
+    }
+    xml_end(x);
+    xml_element(x, "on_poweroff", "destroy");
+    xml_element(x, "on_reboot", "destroy");
+    xml_element(x, "on_crash", "destroy");
+}
+
+static void put_source(struct xml *x, const struct launch_domain *domain, int port)
+{
+    xml_start(x, "source");
+    xml_attribute(x, "mode", "connect");
+    xml_attribute(x, "path", "%s/%s", domain->directory, ports[port].socket);
+    xml_end(x);
+}
+
+static void put_channel(struct xml *x, const struct launch_domain *domain, int port)
+{
+    xml_start(x, "channel");
+    xml_attribute(x, "type", "unix");
+    put_source(x, domain, port);
+    xml_start(x, "target");
+    xml_attribute(x, "type", "virtio");
+    xml_attribute(x, "name", "%s", ports[port].name);
+    xml_end(x);
+    xml_start(x, "address");
+    xml_attribute(x, "type", "virtio-serial");
+    xml_attribute(x, "controller", "0");
+    xml_attribute(x, "bus", "0");
+    xml_attribute(x, "port", "%d", port < LAUNCH_CONSOLE ? port + 1 : port);
+    xml_end(x);
+    xml_end(x);
+}
+
+/* The kernel looks for its devices on the first PCI bus. */
+static void put_controllers(struct xml *x)
+{
+    xml_start(x, "controller");
+    xml_attribute(x, "type", "usb");
+    xml_attribute(x, "model", "none");
+    xml_end(x);
+    xml_start(x, "controller");
+    xml_attribute(x, "type", "virtio-serial");
+    xml_attribute(x, "index", "0");
+    xml_attribute(x, "ports", "8");
+    xml_attribute(x, "model", "virtio-non-transitional");
+    xml_start(x, "address");
+    xml_attribute(x, "type", "pci");
+    xml_attribute(x, "domain", "0");
+    xml_attribute(x, "bus", "0");
+    xml_attribute(x, "slot", "2");
+    xml_attribute(x, "function", "0");
+    xml_end(x);
+    xml_end(x);
+}
+
+static void put_devices(struct xml *x, const struct options *o, const struct launch_domain *domain)
+{
+    xml_start(x, "devices");
+    xml_element(x, "emulator", domain->emulator);
+    put_controllers(x);
+    xml_start(x, "serial");
+    xml_attribute(x, "type", "unix");
+    put_source(x, domain, LAUNCH_CONSOLE);
+    xml_start(x, "target");
+    xml_attribute(x, "type", "isa-serial");
+    xml_attribute(x, "port", "0");
+    xml_end(x);
+    xml_end(x);
+    for (int i = 0; i < LAUNCH_PORTS; i++)
+        if (ports[i].name != NULL && launch_wants_port(o, (enum launch_port)i))
+            put_channel(x, domain, i);
+    put(x, "memballoon", "model", "none");
+    xml_end(x);
+}
+
+static void put_argument(struct xml *x, const char *option, const char *value)
+{
+    put(x, "qemu:arg", "value", option);
+    put(x, "qemu:arg", "value", value);
+}
+
+/* What libvirt has no words for. */
+static void put_command_line(struct xml *x, const struct options *o, const struct launch_machine *m)
+{
+    const char *overcommit = launch_overcommit(o, m);
+    char exit_device[64];
+
+    snprintf(exit_device, sizeof exit_device, "isa-debug-exit,iobase=0x%x,iosize=4",
+             RUN_DEBUG_EXIT_PORT);
+    xml_start(x, "qemu:commandline");
+    put_argument(x, "-machine", "sata=off,smbus=off,i8042=off");
+    put_argument(x, "-global", "virtio-pci.ioeventfd=off");
+    if (o->cpu != NULL)
+        put_argument(x, "-cpu", o->cpu);
+    if (m->virtual_time)
+        put_argument(x, "-icount", "shift=0,sleep=off");
+    if (overcommit != NULL) /* after libvirt's own, which knows mem-lock only */
+        put_argument(x, "-overcommit", overcommit);
+    put_argument(x, "-device", exit_device);
+    xml_end(x);
+}
+
+static void put_labels(struct xml *x, const struct launch_domain *domain)
+{
+    for (int i = 0; i < LAUNCH_DOMAIN_MODELS_MAX && domain->models[i][0] != 0; i++) {
+        xml_start(x, "seclabel");
+        xml_attribute(x, "type", "none");
+        xml_attribute(x, "model", "%s", domain->models[i]);
+        xml_end(x);
+    }
+}
+
+int launch_domain_write(const struct options *o, const struct launch_machine *machine,
+                        const struct launch_domain *domain, FILE *out, struct run_failure *failure)
+{
+    struct xml x;
+
+    xml_init(&x, out);
+    xml_start(&x, "domain");
+    xml_attribute(&x, "type", "%s", machine->kvm ? "kvm" : "qemu");
+    xml_attribute(&x, "xmlns:qemu", "%s", SCHEMA);
+    xml_element(&x, "name", domain->name);
+    put_memory(&x, o, machine);
+    put_cpus(&x, machine);
+    put_node(&x, machine);
+    put_boot(&x, domain);
+    put_features(&x, machine);
+    put_cpu_model(&x, o, machine);
+    put_clock(&x, machine);
+    put_devices(&x, o, domain);
+    put_labels(&x, domain);
+    put_command_line(&x, o, machine);
+    xml_end(&x);
+    if (!x.bad)
+        return 0;
+    return run_fail(failure, RUN_EXIT_FAILED,
+                    "--libvirt: a path or an option has a character that XML cannot hold");
+}

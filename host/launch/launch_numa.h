@@ -1,0 +1,18 @@
+/* Binds the guest's memory to the NUMA node of the host CPUs that its CPUs are pinned to. */
+#ifndef HOST_LAUNCH_LAUNCH_NUMA_H
+#define HOST_LAUNCH_LAUNCH_NUMA_H
+
+#include <stdint.h>
+
+#include "host/launch/launch_memory.h"
+#include "host/launch/launch_notes.h"
+#include "host/launch/launch_pin.h"
+
+/* Fills memory->bound and node where the host, as ROOT/sys shows it, has several nodes and all
+ * pinned CPUs are of one of them, which has room for `bytes`.  Warns where the memory stays
+ * unbound although the CPUs are pinned.
+ */
+void launch_numa_choose(const char *root, const struct launch_pin *pin, uint64_t bytes,
+                        struct launch_memory *memory, struct launch_notes *notes);
+
+#endif

@@ -1,0 +1,14 @@
+/* Places the threads of an emulator that was started paused, then lets the guest run. */
+#ifndef HOST_LAUNCH_LAUNCH_PLACE_H
+#define HOST_LAUNCH_LAUNCH_PLACE_H
+
+#include "host/launch/launch.h"
+
+/* Pins the guest's CPUs and the emulator's other threads, sets SCHED_FIFO, as the machine says, and
+ * starts the guest.  0 (also when the emulator has ended: its end tells why), or -1 with the
+ * failure filled.
+ */
+int launch_place(struct launch *launch, const struct launch_machine *machine,
+                 struct run_failure *failure);
+
+#endif

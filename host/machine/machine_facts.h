@@ -1,0 +1,50 @@
+/* What a trace says of the machine: facts for people and programs, and what is wrong with them.
+ * Never prints.
+ */
+#ifndef HOST_MACHINE_MACHINE_FACTS_H
+#define HOST_MACHINE_MACHINE_FACTS_H
+
+#include <stdbool.h>
+
+#include "host/trace/trace_info.h"
+
+#define MACHINE_FACTS_MAX 48
+#define MACHINE_WARNINGS_MAX 8
+
+enum machine_group {
+    MACHINE_PROCESSOR,
+    MACHINE_FREQUENCY,
+    MACHINE_TOPOLOGY,
+    MACHINE_CACHES,
+    MACHINE_FIRMWARE,
+    MACHINE_MEMORY,
+    MACHINE_COUNTERS,
+    MACHINE_DURING,
+    MACHINE_GROUPS
+};
+extern const char *const machine_groups[MACHINE_GROUPS];
+
+struct machine_fact {
+    const char *key; /* stable: in JSON and csv */
+    const char *label;
+    enum machine_group group;
+    unsigned int rank; /* 0: explains most where machines differ */
+    char *value; /* for people; raw, escape it; owned */
+    double number; /* where values count as the same that are within 1 %; else 0 */
+    bool words; /* the value is a list of words, whose order does not matter */
+};
+
+struct machine {
+    struct machine_fact facts[MACHINE_FACTS_MAX]; /* known ones only, by group */
+    size_t fact_count;
+    char *warnings[MACHINE_WARNINGS_MAX]; /* raw; owned */
+    size_t warning_count;
+};
+
+/* 0 or -ENOMEM; machine_free after either. */
+int machine_gather(struct machine *machine, const struct trace_info *info);
+void machine_free(struct machine *machine);
+
+const struct machine_fact *machine_find(const struct machine *machine, const char *key);
+
+#endif

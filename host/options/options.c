@@ -1,0 +1,228 @@
+/* Parses the options of hr run and hr pack. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/base/command_line.h"
+#include "host/options/options.h"
+#include "host/options/options_archive.h"
+
+enum { /* options without a letter */
+       KEY_ACCEL = 256,
+       KEY_QEMU,
+       KEY_CPU,
+       KEY_PIN,
+       KEY_FIFO,
+       KEY_LIBVIRT,
+       KEY_KERNEL,
+       KEY_TIMEOUT,
+       KEY_DRY_RUN,
+       KEY_REQUIRE_PMU,
+       KEY_NO_PROGRESS,
+       KEY_KEEP_FILES,
+       KEY_MISSING,
+       KEY_FORCE,
+       KEY_REPEAT,
+       KEY_OUTPUT_EACH,
+};
+
+static const struct argp_option run_options[] = {
+    {"output", 'o', "FILE", 0,
+     "trace to write (default hr.bin); one that is there becomes FILE.old", 0},
+    {"force", KEY_FORCE, 0, 0, "replace a file that is no trace", 0},
+    {"accel", KEY_ACCEL, "KIND", 0, "auto (default), kvm or tcg", 2},
+    {"qemu", KEY_QEMU, "PATH", 0, "the emulator (default qemu-system-x86_64)", 2},
+    {"cpu", KEY_CPU, "MODEL", 0, "QEMU's CPU model (default: x86-64-v3 emulated, host under KVM)",
+     2},
+    {"pin", KEY_PIN, "LIST", 0, "host CPUs for the guest's, such as 2-5 or 2,4,6", 2},
+    {"fifo", KEY_FIFO, 0, 0, "run the guest's CPUs under SCHED_FIFO", 2},
+    {"libvirt", KEY_LIBVIRT, 0, 0, "start the guest as a transient domain of libvirt", 2},
+    {"kernel", KEY_KERNEL, "FILE", 0, "the guest kernel (default: guest.elf beside hr)", 2},
+    {"keep-files", KEY_KEEP_FILES, "DIR", 0,
+     "put the files that the program made or changed below DIR, under their own paths", 3},
+    {"missing", KEY_MISSING, 0, 0, "list the files that the program looked for in vain", 3},
+    {"timeout", KEY_TIMEOUT, "TIME", 0, "stop the program after this wall time; exit status 124",
+     4},
+    {"repeat", KEY_REPEAT, "N", 0,
+     "run N times and show the spread of each event and of the time; the trace is the last run's, "
+     "or with -o NAME%d each run's",
+     4},
+    {"output-each", KEY_OUTPUT_EACH, 0, 0,
+     "with --repeat, show the program's output of every run, not of the first alone", 4},
+    {"require-pmu", KEY_REQUIRE_PMU, 0, 0, "fail rather than count without a hardware counter", 4},
+    {"dry-run", KEY_DRY_RUN, 0, 0, "print the QEMU command line and stop", 5},
+    {"quiet", 'q', 0, 0, "no summary and no progress line", 5},
+    {"no-progress", KEY_NO_PROGRESS, 0, 0, "no progress line", 5},
+    {0},
+};
+
+static const struct argp_option pack_options[] = {
+    {"output", 'o', "FILE", 0, "archive to write (default run.cpio); - is standard output", 0},
+    {"force", KEY_FORCE, 0, 0, "replace a file that is no archive of hr pack", 0},
+    {"accel", KEY_ACCEL, "KIND", 0, "what it is for: auto (default), kvm or tcg", 2},
+    {"timeout", KEY_TIMEOUT, "TIME", 0, "the kernel stops the program after this time of its clock",
+     0},
+    {0},
+};
+
+/* \v: argp shows what follows after the list of options. */
+static const char run_help[] =
+    "Runs a Linux program alone in a small kernel, samples it and writes hr.bin.\v"
+    "Options after PROGRAM belong to PROGRAM.  TIME takes ns, us, ms, s; SIZE takes K, M, G.\n\n"
+    "So that runs repeat, the program does not inherit the environment: it gets "
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin, HOME=/root, LANG=C.UTF-8, "
+    "TZ=UTC0, TERM when a standard stream is a terminal, and what --env says.  Under emulation "
+    "its clock starts on 2024-01-01.\n\n"
+    "Exit status: the program's own; 128+N when signal N ended it; 124 on --timeout; 125 when "
+    "Microtome failed; 126 when the program cannot be run; 127 when it was not found.";
+
+static const char pack_help[] =
+    "Packs a program, its files and the options of a run into one archive, as hr run does.\v"
+    "Options after PROGRAM belong to PROGRAM.  Exit status: 0; 125 when Microtome failed; 126 when "
+    "the program cannot be run; 127 when it was not found.";
+
+static int set_accel(struct options *o, const char *text, struct run_failure *failure)
+{
+    static const char *const names[] = {"auto", "kvm", "tcg"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(text, names[i]) == 0) {
+            o->accel = (enum options_accel)i;
+            return 0;
+        }
+    return run_fail(failure, RUN_EXIT_FAILED, "--accel %s: unknown; use auto, kvm or tcg", text);
+}
+
+static int set_repeat(struct options *o, const char *text, struct run_failure *failure)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+
+    if (text[strspn(text, "0123456789")] != 0 || value == 0 || value > OPTIONS_REPEAT_MAX)
+        return run_fail(failure, RUN_EXIT_FAILED, "--repeat %s: not a number of runs from 1 to %u",
+                        text, OPTIONS_REPEAT_MAX);
+    o->repeat = (uint32_t)value;
+    return 0;
+}
+
+static error_t parse_run_option(int key, char *argument, struct argp_state *state)
+{
+    struct options_parsing *parse = state->input;
+    struct options *o = parse->options;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = parse;
+        return 0;
+    case KEY_ACCEL:
+        return set_accel(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case 'o':
+        o->output = argument;
+        return 0;
+    case KEY_FORCE:
+        o->force = true;
+        return 0;
+    case KEY_QEMU:
+        o->qemu = argument;
+        return 0;
+    case KEY_CPU:
+        o->cpu = argument;
+        return 0;
+    case KEY_PIN:
+        o->pin = argument;
+        return 0;
+    case KEY_FIFO:
+        o->fifo = true;
+        return 0;
+    case KEY_LIBVIRT:
+        o->libvirt = true;
+        return 0;
+    case KEY_KERNEL:
+        o->kernel = argument;
+        return 0;
+    case KEY_TIMEOUT:
+        return options_set_timeout(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_KEEP_FILES:
+        o->keep_files = argument;
+        return 0;
+    case KEY_MISSING:
+        o->missing = true;
+        return 0;
+    case KEY_REPEAT:
+        return set_repeat(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_OUTPUT_EACH:
+        o->output_each = true;
+        return 0;
+    case KEY_REQUIRE_PMU:
+        o->require_pmu = true;
+        return 0;
+    case KEY_DRY_RUN:
+        o->dry_run = true;
+        return 0;
+    case 'q':
+        o->quiet = true;
+        o->events.quiet = true;
+        return 0;
+    case KEY_NO_PROGRESS:
+        o->no_progress = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_pack_option(int key, char *argument, struct argp_state *state)
+{
+    struct options_parsing *parse = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->child_inputs[1] = parse;
+        return 0;
+    case 'o':
+        parse->options->output = argument;
+        return 0;
+    case KEY_FORCE:
+        parse->options->force = true;
+        return 0;
+    case KEY_ACCEL:
+        return set_accel(parse->options, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_TIMEOUT:
+        return options_set_timeout(parse->options, argument, parse->failure) == 0 ? 0 : EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int options_parse(struct options *o, bool packing, int argc, char **argv,
+                  struct run_failure *failure)
+{
+    const struct argp_child children[] = {
+        {&options_archive_argp, 0, NULL, 0},
+        {packing ? &options_kept_argp : NULL, 0, NULL, 0},
+        {0},
+    };
+    const struct argp command = {
+        .options = packing ? pack_options : run_options,
+        .parser = packing ? parse_pack_option : parse_run_option,
+        .args_doc = packing ? "PROGRAM [ARG...]" : "[--] PROGRAM [ARG...]",
+        .doc = packing ? pack_help : run_help,
+        .children = children,
+    };
+    struct options_parsing parse;
+    error_t result;
+
+    options_init(&parse, o, failure);
+    o->packing = o->unattended = packing;
+    o->output = packing ? "run.cpio" : "hr.bin";
+    argp_err_exit_status = RUN_EXIT_FAILED;
+    result = command_line_parse(&command, argc, argv, ARGP_IN_ORDER, &parse);
+    if (failure->exit_status != 0)
+        return -1;
+    if (result != 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "%s", strerror(result));
+    if (o->program_count == 0)
+        return run_fail(failure, RUN_EXIT_FAILED, "no program given; see '%s --help'", argv[0]);
+    return options_finish(&parse);
+}

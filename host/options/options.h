@@ -1,0 +1,84 @@
+/* The options of a run, parsed and checked: `hr run`, `hr pack`, `hr usb`.
+ *
+ * Strings and lists point into argv or are owned by the struct, which lives as long as the process.
+ */
+#ifndef HOST_OPTIONS_OPTIONS_H
+#define HOST_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/base/run_failure.h"
+#include "host/events/events.h"
+#include "include/hr_format.h"
+
+#define OPTIONS_CPUS_AUTO (-1)
+#define OPTIONS_CPUS_MAX 64
+#define OPTIONS_REPEAT_MAX 100000u
+#define OPTIONS_INTERVAL_MIN_NS 500ull
+#define OPTIONS_INTERVAL_DEFAULT_NS 10000ull
+#define OPTIONS_MEMORY_MIN_BYTES (32ull << 20)
+#define OPTIONS_MEMORY_DEFAULT_BYTES (1ull << 30)
+
+enum options_accel { OPTIONS_ACCEL_AUTO, OPTIONS_ACCEL_KVM, OPTIONS_ACCEL_TCG };
+
+struct options_list {
+    const char **items;
+    size_t count;
+};
+
+struct options {
+    bool packing; /* only an archive is wanted */
+    bool unattended; /* it runs where nobody is: no terminal */
+    const char *output; /* hr.bin, or the archive for hr pack */
+    bool force; /* output may replace a file of any kind */
+    struct events_wanted events;
+    bool default_events; /* nobody named them */
+    enum hr_mode mode; /* not HR_MODE_PEBS */
+    uint64_t interval_ns; /* timer and IPI; while options are parsed, 0: not given */
+    uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz */
+    uint64_t frequency_hz; /* overflow: samples a second; 0: the period is fixed */
+    struct hr_meta_stacks stacks; /* that samples have; kind 0: none */
+    uint32_t max_overhead; /* percent of the time that sampling may take: 1 to 90 */
+    uint32_t counters_every; /* counters are read with every so many samples; at least 1 */
+    bool paused; /* the trigger waits for the program's hr_start() */
+    int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
+    uint64_t memory_bytes;
+    bool memory_given; /* not the default */
+    enum options_accel accel;
+    const char *qemu; /* NULL: qemu-system-x86_64 from PATH */
+    const char *cpu; /* QEMU's -cpu, NULL: chosen */
+    const char *target_cpu; /* encode the events for these CPUs now; NULL: for the guest's */
+    const char *pin; /* host CPUs, as a list, NULL: not pinned */
+    bool fifo; /* the CPUs' threads run under SCHED_FIFO */
+    bool libvirt; /* the guest is a transient domain of libvirt */
+    const char *kernel; /* NULL: found beside hr */
+    const char *root;
+    struct options_list files;
+    const char *keep_files; /* where the program's files go, NULL: nowhere; "": said later */
+    const char *input; /* the program's standard input, in the archive; NULL: none */
+    bool missing; /* list the names that the program looked for in vain */
+    bool prefault; /* memory is filled when it is mapped */
+    struct options_list environment; /* K=V that change the default */
+    uint64_t timeout_ns; /* 0: none */
+    uint32_t repeat; /* runs; 0: one, with a summary of its own */
+    bool output_each; /* the program's output of every run, not of the first alone */
+    bool again; /* one of --repeat's that is not the first */
+    bool dry_run;
+    bool verbose;
+    bool quiet;
+    bool no_progress;
+    bool require_pmu;
+    const char *panic_test; /* for a test build of the kernel */
+    char **program; /* argv of the program, NULL-terminated, at least one string */
+    size_t program_count;
+};
+
+/* Parses argv of `hr run` or `hr pack`.  argp prints usage errors and --help itself and leaves with
+ * status 125 or 0.  Returns 0, or -1 with the failure filled.
+ */
+int options_parse(struct options *o, bool packing, int argc, char **argv,
+                  struct run_failure *failure);
+
+#endif

@@ -1,0 +1,34 @@
+/* What triggers a sample, and what it has of the stack: --mode, -i, -c, -F, -g. */
+#ifndef HOST_OPTIONS_OPTIONS_SAMPLING_H
+#define HOST_OPTIONS_OPTIONS_SAMPLING_H
+
+#include "host/options/options.h"
+
+#define OPTIONS_MODE_UNSET HR_MODE_PEBS /* which no run has: until options_finish_sampling */
+#define OPTIONS_OVERHEAD_DEFAULT 50u
+#define OPTIONS_OVERHEAD_MAX 90u
+#define OPTIONS_COUNTERS_EVERY_MAX 1000000u
+#define OPTIONS_FREQUENCY_DEFAULT_HZ 10000u
+#define OPTIONS_FREQUENCY_MAX_HZ 10000000u
+#define OPTIONS_PERIOD_MAX (1ull << 40) /* fits every counter */
+#define OPTIONS_STACK_FRAMES_DEFAULT 127u
+#define OPTIONS_STACK_BYTES_DEFAULT 8192u
+
+/* Each takes one option's text.  0, or -1 with the failure filled. */
+int options_set_interval(struct options *o, const char *text, struct run_failure *failure);
+int options_set_mode(struct options *o, const char *text, struct run_failure *failure);
+int options_set_period(struct options *o, const char *text, struct run_failure *failure);
+int options_set_overhead(struct options *o, const char *text, struct run_failure *failure);
+int options_set_counters_every(struct options *o, const char *text, struct run_failure *failure);
+int options_set_frequency(struct options *o, const char *text, struct run_failure *failure);
+
+/* text may be NULL: nothing was said. */
+int options_set_stacks(struct options *o, const char *text, struct run_failure *failure);
+
+/* The word after a -g without a text belongs to it; NULL: there is none. */
+bool options_stacks_follow(const char *word);
+
+/* After all options: which mode they make together, and whether they contradict each other. */
+int options_finish_sampling(struct options *o, struct run_failure *failure);
+
+#endif

@@ -1,0 +1,42 @@
+/* Builds the archive of one run: the manifest, the program, and the files that it needs or was
+ * given.
+ *
+ * Functions return 0, or -1 with the failure filled, and print only when that is what they are for.
+ */
+#ifndef HOST_PACK_PACK_H
+#define HOST_PACK_PACK_H
+
+#include <stdio.h>
+
+#include "host/base/run_failure.h"
+#include "host/launch/launch.h"
+#include "host/options/options.h"
+#include "host/pack/pack_environment.h"
+#include "host/pack/pack_list.h"
+#include "host/pack/pack_program.h"
+
+struct pack {
+    struct pack_program program;
+    struct pack_environment environment;
+    struct pack_list list;
+    struct launch_notes notes; /* what was left out, and why */
+    uint64_t memory_bytes; /* of the segments of the program and its libraries */
+};
+
+/* Finds the program and everything that goes with it.  Refuses, in words, what cannot run: exit
+ * status 127 when there is no such program, library or interpreter, 126 when it is not one that
+ * Microtome runs or does not fit into the guest's memory.
+ */
+int pack_collect(struct pack *pack, const struct options *o, const struct launch_machine *machine,
+                 struct run_failure *failure);
+
+/* Writes the archive to `fd` from its start. */
+int pack_write(const struct pack *pack, const struct options *o,
+               const struct launch_machine *machine, int fd, struct run_failure *failure);
+
+/* What was packed, with -v, and what was left out. */
+void pack_print(const struct pack *pack, const struct options *o, FILE *out);
+
+void pack_free(struct pack *pack);
+
+#endif

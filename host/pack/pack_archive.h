@@ -1,0 +1,21 @@
+/* Writes a run's archive: the manifest first, then what was listed.
+ *
+ * The contents of files of a page and more lie on multiples of a page, so that the kernel can map
+ * them where they are.  Inode numbers, owners and order do not depend on the host, so that the same
+ * input gives the same archive.
+ */
+#ifndef HOST_PACK_PACK_ARCHIVE_H
+#define HOST_PACK_PACK_ARCHIVE_H
+
+#include <stddef.h>
+
+#include "host/base/run_failure.h"
+#include "host/pack/pack_list.h"
+
+#define PACK_ARCHIVE_ALIGNMENT 4096u
+
+/* Writes to `fd` from its start.  0, or -1 with the failure filled. */
+int pack_archive_write(const struct pack_list *list, const void *manifest, size_t manifest_bytes,
+                       int fd, struct run_failure *failure);
+
+#endif

@@ -1,0 +1,32 @@
+/* What a dynamic linker reads in an ELF file: its type, interpreter and dynamic section.  The file
+ * is hostile; strings point into it and are valid as long as it is.
+ */
+#ifndef HOST_PACK_PACK_ELF_H
+#define HOST_PACK_PACK_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pack_elf {
+    const uint8_t *file;
+    size_t bytes;
+    uint64_t memory_bytes; /* from the first to the last byte of all segments */
+    const char *interpreter; /* NULL: none.  So are the next three */
+    const char *soname;
+    const char *rpath; /* NULL also where there is a runpath, which replaces it */
+    const char *runpath;
+    bool no_default; /* DF_1_NODEFLIB: neither the cache nor the default directories */
+    uint64_t dynamic_offset; /* of the dynamic section */
+    uint64_t dynamic_count;
+    uint64_t strings_offset; /* of the dynamic strings */
+    uint64_t strings_bytes;
+};
+
+/* 0; -ENOEXEC: not a program or library for x86-64 Linux; -EINVAL: damaged. */
+int pack_elf_parse(const void *file, size_t bytes, struct pack_elf *elf);
+
+/* Iterates over the names of needed libraries; *position is 0 at first; NULL at the end. */
+const char *pack_elf_next_needed(const struct pack_elf *elf, uint64_t *position);
+
+#endif

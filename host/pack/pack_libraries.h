@@ -1,0 +1,54 @@
+/* Finds the libraries of dynamic programs as their own dynamic linker will (ld.so(8),
+ * "DESCRIPTION"; for musl its ldso/dynlink.c) and lists them for the archive.
+ *
+ * Where a directory has variants of a library for certain CPUs, those that the guest's CPU may
+ * choose are listed beside the plain one.
+ */
+#ifndef HOST_PACK_PACK_LIBRARIES_H
+#define HOST_PACK_PACK_LIBRARIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/pack/pack_ld_cache.h"
+#include "host/pack/pack_list.h"
+
+struct pack_object;
+
+struct pack_libraries {
+    struct pack_list *list;
+    const char *library_path; /* the program's LD_LIBRARY_PATH; NULL: none */
+    const char *preload; /* and its LD_PRELOAD */
+    bool any_cpu; /* the guest's CPU is the host's, which may be better than x86-64-v3 */
+    bool musl;
+    struct pack_object **objects; /* in the order of loading; the first is the program */
+    size_t count;
+    const char **names; /* by which objects were asked for */
+    size_t name_count;
+    struct pack_ld_cache cache;
+    void *cache_bytes;
+    size_t cache_size;
+    char musl_path[4096];
+    uint64_t memory_bytes; /* of all objects' segments */
+    char missing[256]; /* the library that was not found */
+    char missed_by[256]; /* and who needs it */
+};
+
+/* `interpreter` tells one C library from the other. */
+void pack_libraries_init(struct pack_libraries *l, struct pack_list *list, const char *interpreter);
+void pack_libraries_free(struct pack_libraries *l);
+
+/* Lists what the ELF file at an absolute path needs, and what that needs.  The first call is for
+ * the program, whose preloaded libraries come, too; later ones are for what it may load at run
+ * time.  0; -ELIBACC: `missing` tells; -ENOEXEC: not an ELF file of ours; other -errno.
+ */
+int pack_libraries_add(struct pack_libraries *l, const char *path);
+
+/* Lists a library by name, as dlopen in the program would find it; -ELIBACC: it is not there. */
+int pack_libraries_add_name(struct pack_libraries *l, const char *name);
+
+/* The paths of what was listed, the program first: NULL behind the last. */
+const char *pack_libraries_path(const struct pack_libraries *l, size_t index);
+
+#endif

@@ -1,0 +1,14 @@
+/* Writes the manifest of a run (include/run_manifest.h) from its options. */
+#ifndef HOST_PACK_PACK_MANIFEST_H
+#define HOST_PACK_PACK_MANIFEST_H
+
+#include <stddef.h>
+
+#include "host/pack/pack.h"
+
+/* Stores the manifest in out[0..*used).  0, or -1 with the failure filled when it is too long. */
+int pack_manifest_write(const struct options *o, const struct launch_machine *machine,
+                        const struct pack *pack, char *out, size_t room, size_t *used,
+                        struct run_failure *failure);
+
+#endif

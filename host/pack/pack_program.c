@@ -1,0 +1,233 @@
+/* Finds the program and refuses, before anything is started, what cannot run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "host/pack/pack_path.h"
+#include "host/pack/pack_program.h"
+#include "host/pack/pack_script.h"
+#include "host/pack/pack_search.h"
+#include "host/pack/pack_source.h"
+#include "lib/elf64.h"
+
+static int out_of_memory(struct run_failure *failure)
+{
+    return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+}
+
+/* Puts copies of `count` strings before the list's strings from `at` on. */
+static int insert(char ***list, size_t *list_count, size_t at, const char *const *strings,
+                  size_t count)
+{
+    char **grown = realloc(*list, (*list_count + count + 1) * sizeof *grown);
+
+    if (grown == NULL)
+        return -1;
+    *list = grown;
+    grown[*list_count] = NULL;
+    for (size_t i = 0; i < count; i++) {
+        char *copy = strdup(strings[i]);
+
+        if (copy == NULL)
+            return -1;
+        memmove(grown + at + i + 1, grown + at + i, (*list_count - at - i + 1) * sizeof *grown);
+        grown[at + i] = copy;
+        ++*list_count;
+    }
+    return 0;
+}
+
+static int check_file(const char *name, const char *path, struct stat *status,
+                      struct run_failure *failure)
+{
+    if (stat(path, status) != 0)
+        return run_fail(failure,
+                        errno == ENOENT || errno == ENOTDIR ? RUN_EXIT_NOT_FOUND
+                                                            : RUN_EXIT_NOT_EXECUTABLE,
+                        "%s: %s", name, strerror(errno));
+    if (!S_ISREG(status->st_mode))
+        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: not a file that can be executed",
+                        name);
+    if (access(path, X_OK) == 0)
+        return 0;
+    if (!pack_source_explain(name, RUN_EXIT_NOT_EXECUTABLE, failure))
+        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s; chmod +x makes it executable",
+                        name, strerror(errno));
+    return -1;
+}
+
+static int take_interpreter(const char *name, const uint8_t *file, const struct elf64_image *image,
+                            struct pack_program *program, struct run_failure *failure)
+{
+    const char *path = (const char *)file + image->interpreter_offset;
+
+    if (path[0] != '/')
+        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
+                        "%s: its interpreter '%.*s' is not an absolute path", name, 200, path);
+    if (access(path, X_OK) != 0)
+        return run_fail(failure, RUN_EXIT_NOT_FOUND,
+                        "%s: its interpreter %.*s is not here: %s; install the C library that the "
+                        "program was built for",
+                        name, 200, path, strerror(errno));
+    snprintf(program->interpreter, sizeof program->interpreter, "%s", path);
+    return 0;
+}
+
+static int check_image(const char *name, const uint8_t *file, struct pack_program *program,
+                       struct run_failure *failure)
+{
+    struct elf64_image image;
+    enum elf64_status status = elf64_parse(file, (size_t)program->status.st_size, &image);
+
+    if (status != ELF64_OK && pack_source_explain(name, RUN_EXIT_NOT_EXECUTABLE, failure))
+        return -1;
+    if (status != ELF64_OK)
+        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name,
+                        elf64_status_text(status));
+    if (image.interpreter_bytes > 0 && take_interpreter(name, file, &image, program, failure) != 0)
+        return -1;
+    program->memory_bytes = image.high - image.low;
+    for (uint64_t i = 0; i < image.build_id_bytes && i < 64; i++)
+        snprintf(program->build_id + 2 * i, 3, "%02x", file[image.build_id_offset + i]);
+    return 0;
+}
+
+/* `env NAME` would exec: do what it does. */
+static int replace_env(const char *name, const struct pack_script *script,
+                       struct pack_program *program, char next[PATH_MAX],
+                       struct run_failure *failure)
+{
+    struct pack_script_env env;
+
+    if (pack_script_parse_env(script, &env) != 0)
+        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
+                        "%s: its first line asks for '%s %s', and of env only NAME and -S are "
+                        "understood; run the interpreter with the script as argument",
+                        name, script->interpreter, script->argument);
+    if (insert(&program->settings, &program->setting_count, program->setting_count, env.settings,
+               env.setting_count) != 0 ||
+        insert(&program->arguments, &program->argument_count, 0, env.words, env.word_count) != 0)
+        return out_of_memory(failure);
+    if (strchr(env.words[0], '/') == NULL) {
+        program->searched = true;
+        return pack_search_path(env.words[0], next, failure);
+    }
+    snprintf(next, PATH_MAX, "%s", env.words[0]);
+    return 0;
+}
+
+/* Puts the interpreter before the arguments, as Linux does, and stores where it is in `next`. */
+static int take_script(const char *name, const char *found, const void *file,
+                       struct pack_program *program, char next[PATH_MAX],
+                       struct run_failure *failure)
+{
+    const char *strings[2];
+    size_t count = 0;
+    char absolute[PATH_MAX];
+    struct pack_script script;
+
+    if (pack_script_parse(file, (size_t)program->status.st_size, &script) != 0)
+        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
+                        "%s: a script whose first line names no interpreter", name);
+    if (program->script_count == PACK_PROGRAM_SCRIPTS_MAX)
+        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
+                        "%s: too many scripts that interpret each other", name);
+    if (pack_path_absolute(found, NULL, absolute) != 0 ||
+        (program->scripts[program->script_count] = strdup(absolute)) == NULL)
+        return out_of_memory(failure);
+    program->script_count++;
+    free(program->arguments[0]); /* the script's path takes the place of its name */
+    program->arguments[0] = strdup(found);
+    if (program->arguments[0] == NULL)
+        return out_of_memory(failure);
+    program->searched = false;
+    if (strcmp(pack_path_base(script.interpreter), "env") == 0)
+        return replace_env(name, &script, program, next, failure);
+    strings[count++] = script.interpreter;
+    if (script.argument[0] != 0)
+        strings[count++] = script.argument;
+    if (insert(&program->arguments, &program->argument_count, 0, strings, count) != 0)
+        return out_of_memory(failure);
+    snprintf(next, PATH_MAX, "%s", script.interpreter);
+    return 0;
+}
+
+/* Looks into the file at `found`: 1 when it is a script, and then `next` is its interpreter. */
+static int examine(const char *name, const char *found, struct pack_program *program,
+                   char next[PATH_MAX], struct run_failure *failure)
+{
+    int fd = open(found, O_RDONLY | O_CLOEXEC);
+    void *file = MAP_FAILED;
+    size_t bytes = 0;
+    int result;
+
+    if (fd < 0 || fstat(fd, &program->status) != 0 || realpath(found, program->path) == NULL)
+        result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
+    else if ((bytes = (size_t)program->status.st_size) == 0)
+        result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: the file is empty", name);
+    else
+        result = pack_path_absolute(found, NULL, program->found);
+    if (result == 0 && bytes != 0) {
+        file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (file == MAP_FAILED)
+            result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
+    }
+    if (result == 0 && pack_script_is(file, bytes))
+        result = take_script(name, found, file, program, next, failure) != 0 ? -1 : 1;
+    else if (result == 0)
+        result = check_image(name, file, program, failure);
+    if (file != MAP_FAILED)
+        munmap(file, bytes);
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+int pack_program_find(const struct options *o, struct pack_program *program,
+                      struct run_failure *failure)
+{
+    const char *name = o->program[0];
+    char found[PATH_MAX];
+    char next[PATH_MAX];
+    int result;
+
+    *program = (struct pack_program){.status = {.st_mode = 0}};
+    if (name[0] == 0)
+        return run_fail(failure, RUN_EXIT_NOT_FOUND, "the program's name is empty");
+    if (insert(&program->arguments, &program->argument_count, 0, (const char *const *)o->program,
+               o->program_count) != 0)
+        return out_of_memory(failure);
+    program->searched = strchr(name, '/') == NULL;
+    if (program->searched && pack_search_path(name, found, failure) != 0)
+        return -1;
+    if (!program->searched && (size_t)snprintf(found, sizeof found, "%s", name) >= sizeof found)
+        return run_fail(failure, RUN_EXIT_NOT_FOUND, "%s: %s", name, strerror(ENAMETOOLONG));
+    do {
+        result = check_file(found, found, &program->status, failure);
+        if (result == 0)
+            result = examine(found, found, program, next, failure);
+        memcpy(found, next, result == 1 ? strlen(next) + 1 : 0);
+    } while (result == 1);
+    return result;
+}
+
+static void free_strings(char **strings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(strings[i]);
+}
+
+void pack_program_free(struct pack_program *program)
+{
+    free_strings(program->arguments, program->argument_count);
+    free_strings(program->settings, program->setting_count);
+    free_strings(program->scripts, program->script_count);
+    free(program->arguments);
+    free(program->settings);
+    program->arguments = program->settings = NULL;
+    program->argument_count = program->setting_count = program->script_count = 0;
+}

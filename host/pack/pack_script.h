@@ -1,0 +1,37 @@
+/* Scripts: the first line that names their interpreter, by Linux's rules (fs/binfmt_script.c).
+ * Hostile input.
+ */
+#ifndef HOST_PACK_PACK_SCRIPT_H
+#define HOST_PACK_PACK_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PACK_SCRIPT_LINE_BYTES 256 /* what Linux reads of the file */
+#define PACK_SCRIPT_WORDS_MAX 64
+
+struct pack_script {
+    char interpreter[PACK_SCRIPT_LINE_BYTES];
+    char argument[PACK_SCRIPT_LINE_BYTES]; /* the rest of the line: one argument, or "" */
+};
+
+/* What `env ARGUMENT` would run. */
+struct pack_script_env {
+    char text[PACK_SCRIPT_LINE_BYTES];
+    const char *settings[PACK_SCRIPT_WORDS_MAX]; /* NAME=VALUE */
+    size_t setting_count;
+    const char *words[PACK_SCRIPT_WORDS_MAX]; /* the program and its first arguments */
+    size_t word_count;
+};
+
+bool pack_script_is(const void *file, size_t bytes);
+
+/* 0, or -ENOEXEC when the line names no interpreter or is too long to tell. */
+int pack_script_parse(const void *file, size_t bytes, struct pack_script *script);
+
+/* Takes an interpreter's argument apart as env(1) does: `NAME`, and with -S or --split-string
+ * settings, a name and arguments.  -EINVAL for what else env knows: options, quotes, escapes.
+ */
+int pack_script_parse_env(const struct pack_script *script, struct pack_script_env *env);
+
+#endif

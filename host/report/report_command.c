@@ -1,0 +1,350 @@
+/* hr report: where the samples and events of a trace are. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/text.h"
+#include "host/draw/columns.h"
+#include "host/report/report.h"
+#include "host/report/report_options.h"
+#include "host/report/report_regions.h"
+#include "host/scan/reader.h"
+
+static bool by_dimension(const struct report_options *options, enum report_dimension by)
+{
+    for (unsigned int i = 0; i < options->by_count; i++)
+        if (options->by[i] == by)
+            return true;
+    return false;
+}
+
+static int take_mark(void *context, const struct trace_chunk *chunk,
+                     const struct trace_record *record)
+{
+    struct report *r = context;
+
+    if (record->type != HR_REC_MARK || chunk->header.type != HR_CHUNK_DATA)
+        return 0;
+    return report_marks_take(&r->marks, chunk->header.cpu, record);
+}
+
+static int stop_at_data(void *context, const struct trace_chunk *chunk, bool continues)
+{
+    (void)context;
+    (void)chunk;
+    (void)continues;
+    return 1;
+}
+
+/* Marks come before the samples that they divide, whatever CPU's chunks both are in. */
+static int read_sections(struct report *r)
+{
+    const struct trace_visitor visitor = {.context = r, .record = take_mark};
+    const struct selection wanted = r->scan.selection;
+    int error;
+
+    selection_init(&r->scan.selection); /* marks before the span have sections in it */
+    error = trace_scan_run(&r->scan, &visitor);
+    r->scan.selection = wanted;
+    if (error == 0)
+        error = sections_init(&r->sections, &r->marks);
+    if (error == 0)
+        error = trace_scan_rewind(&r->scan);
+    return error;
+}
+
+/* Whether samples have call stacks, by what comes before the first of them. */
+static int read_head(struct report *r, bool *has_stacks)
+{
+    const struct trace_visitor visitor = {.context = r, .chunk = stop_at_data};
+    int result = trace_scan_run(&r->scan, &visitor);
+
+    if (result < 0)
+        return result;
+    *has_stacks = r->scan.info.has_stacks;
+    return trace_scan_rewind(&r->scan);
+}
+
+static void want(struct report *r, bool has_stacks)
+{
+    static const enum place_kind kinds[REPORT_DIMENSIONS] = {
+        [REPORT_BY_FUNCTION] = PLACE_FUNCTION,
+        [REPORT_BY_LINE] = PLACE_LINE,
+        [REPORT_BY_LIBRARY] = PLACE_LIBRARY,
+        [REPORT_BY_ADDRESS] = PLACE_ADDRESS,
+    };
+    const struct report_options *o = r->options;
+
+    r->wanted = (struct profile_options){
+        .by = PLACE_NONE,
+        .by_cpu = by_dimension(o, REPORT_BY_CPU),
+        .by_thread = by_dimension(o, REPORT_BY_THREAD),
+        .sections = by_dimension(o, REPORT_BY_MARK) ? &r->sections : NULL,
+        .tree = o->view == REPORT_TREE || o->view == REPORT_CALLERS,
+        .sort = o->sort != NULL && strcmp(o->sort, "samples") != 0 ? o->sort : NULL,
+    };
+    for (unsigned int i = 0; i < o->by_count; i++)
+        if (kinds[o->by[i]] != PLACE_NONE)
+            r->wanted.by = kinds[o->by[i]];
+    r->wanted.stacks =
+        has_stacks && (r->wanted.tree || (r->wanted.by != PLACE_NONE && !o->no_total));
+}
+
+static int read_profile(struct report *r)
+{
+    bool has_stacks = false;
+    int error = read_head(r, &has_stacks);
+
+    want(r, has_stacks);
+    if (error == 0 && r->wanted.sections != NULL)
+        error = read_sections(r);
+    if (error != 0 || (!has_stacks && (r->wanted.tree || r->options->total)))
+        return error;
+    r->has_profile = true;
+    error = profile_run(&r->profile, &r->scan, &r->wanted, r->options->jobs);
+    if (error == 0 && r->profile.event != -2)
+        error = profile_sort(&r->profile, r->options->total);
+    return error;
+}
+
+static int read_trace(struct report *r)
+{
+    const struct trace_visitor visitor = {
+        .context = r, .record = r->options->view == REPORT_MARKS ? take_mark : NULL};
+
+    if (r->options->view == REPORT_WAITS)
+        return waits_read(&r->waits, &r->scan);
+    if (r->options->view == REPORT_MARKS || r->options->view == REPORT_REGIONS)
+        return trace_scan_run(&r->scan, &visitor);
+    return read_profile(r);
+}
+
+static int unknown_event(const struct report *r, const char *otherwise)
+{
+    char names[TRACE_INFO_NAMES_BYTES];
+
+    error_print("--sort %s: the trace has no such event; choose %s%s", r->options->sort, otherwise,
+                trace_info_event_names(&r->scan.info, names));
+    return HR_EXIT_USAGE;
+}
+
+static int find_callers(struct report *r)
+{
+    struct function_choice choice;
+    int error;
+
+    function_choice_init(&choice, r->options->callers);
+    profile_offer_frames(&r->profile, &choice);
+    r->called =
+        function_choice_name(&choice, "--callers ", "no sample has that function on its stack");
+    if (r->called == NULL)
+        return HR_EXIT_FAILED;
+    error = profile_callers(&r->profile, &choice, &r->callers);
+    return error == 0 ? HR_EXIT_OK : reader_fail(r->options->path, error);
+}
+
+/* Besides samples one event is shown: the one sorted by, else instructions, else the first. */
+static int shown_event(const struct trace_info *info, int event)
+{
+    char room[16];
+
+    if (event >= 0 || info->event_count == 0)
+        return event >= 0 ? event : -1;
+    if (info->has_exact) /* instructions are shown anyway */
+        return trace_info_find_event(info, "calls");
+    for (uint32_t i = 0; i < info->event_count; i++)
+        if (strncmp(trace_info_event_name(info, i, room), "instructions", 12) == 0)
+            return (int)i;
+    return 0;
+}
+
+/* Standard output that failed is said once; a reader that closed the pipe is nothing to say. */
+static int write_output(struct report *r)
+{
+    struct output *out = malloc(sizeof *out);
+    const struct tree *tree = r->options->view == REPORT_CALLERS ? &r->callers : &r->profile.tree;
+    int error;
+
+    if (out == NULL)
+        return reader_fail(r->options->path, -ENOMEM);
+    output_init(out, STDOUT_FILENO);
+    if (r->options->format == REPORT_CSV && r->wanted.tree)
+        report_write_tree_csv(out, r, tree);
+    else if (r->options->format == REPORT_CSV)
+        report_write_csv(out, r);
+    else if (r->wanted.tree)
+        report_write_tree_json(out, r, tree);
+    else
+        report_write_json(out, r);
+    error = output_flush(out);
+    free(out);
+    if (error != 0 && error != -EPIPE)
+        error_print("standard output: %s; free some space or write elsewhere", strerror(-error));
+    return error != 0 ? HR_EXIT_FAILED : HR_EXIT_OK;
+}
+
+/* What else the program left in the trace, under the table. */
+static void print_pointers(const struct report *r)
+{
+    char number[TEXT_QUANTITY_BYTES], safe[4096];
+    size_t regions = r->scan.info.regions.count;
+
+    text_escape(safe, sizeof safe, r->options->path);
+    if (regions != 0)
+        columns_note(stdout, r->pager.columns, "%s region%s: hr report --regions %s",
+                     text_count(number, regions), regions != 1 ? "s" : "", safe);
+    if (r->profile.waits != 0)
+        columns_note(stdout, r->pager.columns, "%s wait%s: hr report --waits %s",
+                     text_count(number, r->profile.waits), r->profile.waits != 1 ? "s" : "", safe);
+    if (r->profile.marks != 0)
+        columns_note(stdout, r->pager.columns, "%s mark%s: hr report --marks %s",
+                     text_count(number, r->profile.marks), r->profile.marks != 1 ? "s" : "", safe);
+}
+
+static int print_profile(struct report *r)
+{
+    report_print_head(stdout, r);
+    if (r->options->view == REPORT_TABLE)
+        report_print_table(stdout, r);
+    else
+        report_print_tree(stdout, r,
+                          r->options->view == REPORT_CALLERS ? &r->callers : &r->profile.tree);
+    if (r->options->view == REPORT_TABLE)
+        print_pointers(r);
+    return HR_EXIT_OK;
+}
+
+/* What keeps a profile from being shown; HR_EXIT_OK when nothing does. */
+static int refuse(struct report *r)
+{
+    const char *exact = trace_info_exact_problem(&r->scan.info, &r->scan.selection);
+
+    if (!r->has_profile) {
+        error_print("%s: the samples have no call stacks; record them with 'hr run -g'",
+                    r->options->path);
+        return HR_EXIT_FAILED;
+    }
+    if (r->profile.event == -2)
+        return unknown_event(r, "samples");
+    if (exact != NULL || (r->scan.info.has_exact && r->wanted.sections != NULL)) {
+        error_print("%s: %s", r->options->path,
+                    exact != NULL ? exact
+                                  : "mode exact counts over the whole run; leave out --by mark");
+        return HR_EXIT_FAILED;
+    }
+    if (!selection_is_all(&r->scan.selection) && r->profile.all.samples == 0)
+        return reader_nothing_selected(
+            r->options->path,
+            r->scan.info.has_exit ? trace_info_time_ns(&r->scan.info, r->scan.info.exit.time) : 0);
+    return r->options->view == REPORT_CALLERS ? find_callers(r) : HR_EXIT_OK;
+}
+
+static int present_profile(struct report *r)
+{
+    int status = refuse(r);
+
+    if (status != HR_EXIT_OK)
+        return status;
+    r->shown = shown_event(&r->scan.info, r->profile.event);
+    if (r->options->format != REPORT_TEXT)
+        return write_output(r);
+    pager_begin(&r->pager, !r->options->no_pager);
+    return print_profile(r);
+}
+
+static void print_waits(const struct report *r)
+{
+    if (r->waits.count == 0)
+        fputs("no thread waited\n", stdout);
+    waits_print(stdout, &r->waits, &r->scan.info, r->options->limit);
+}
+
+static int present(struct report *r)
+{
+    const struct report_options *o = r->options;
+    struct trace_info *info = &r->scan.info;
+    int event = -1;
+
+    if (o->view != REPORT_REGIONS && o->view != REPORT_MARKS && o->view != REPORT_WAITS)
+        return present_profile(r);
+    if (o->sort != NULL && strcmp(o->sort, "time") != 0)
+        event = trace_info_find_event(info, o->sort);
+    if (event < 0 && o->sort != NULL && strcmp(o->sort, "time") != 0)
+        return unknown_event(r, "time");
+    pager_begin(&r->pager, !o->no_pager);
+    if (o->view == REPORT_REGIONS)
+        report_regions_print(stdout, info, event < 0 ? TRACE_REGION_TIME : (uint32_t)event,
+                             o->limit);
+    else if (o->view == REPORT_WAITS)
+        print_waits(r);
+    else
+        report_marks_print(stdout, info, &r->marks, o->limit);
+    return HR_EXIT_OK;
+}
+
+/* Whether a file has at least a hundredth of the samples: its names are wanted. */
+static bool matters(const struct report *r, const char *file)
+{
+    const struct profile *p = &r->profile;
+    const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+    uint64_t samples = 0;
+
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        const struct row *row = &p->rows.all[i];
+        const char *object = p->places.all[row->place].object;
+
+        if (object != NULL && strcmp(object, name) == 0)
+            samples += row->self.samples;
+    }
+    return p->rows.count == 0 || samples * 100 >= p->all.samples;
+}
+
+static void warn(const struct report *r)
+{
+    const char *file, *problem, *path = r->options->path;
+    const struct symbols *symbols = r->profile.symbols;
+
+    for (size_t i = 0; symbols != NULL && (problem = symbols_problem(symbols, i, &file)) != NULL;
+         i++)
+        if (matters(r, file))
+            error_print("%s: %s", file, problem);
+    if (!r->scan.partial && !trace_audit_complete(&r->scan.audit))
+        error_print("%s: incomplete, the report covers what is there; 'hr check %s' says what is "
+                    "missing",
+                    path, path);
+}
+
+static int run(struct report *r)
+{
+    int status, error = trace_scan_open(&r->scan, r->options->path);
+
+    if (error != 0)
+        return reader_fail(r->options->path, error);
+    r->scan.selection = r->options->selection; /* the scan frees it */
+    r->scan.symbols = &r->options->symbols;
+    error = read_trace(r);
+    status = error == 0 ? present(r) : reader_fail(r->options->path, error);
+    pager_end(&r->pager);
+    if (status == HR_EXIT_OK)
+        warn(r);
+    if (r->has_profile)
+        profile_free(&r->profile);
+    sections_free(&r->sections);
+    tree_free(&r->callers);
+    report_marks_free(&r->marks);
+    waits_free(&r->waits);
+    trace_scan_close(&r->scan);
+    return status;
+}
+
+int report_command(int argc, char **argv)
+{
+    struct report_options options;
+    struct report r = {.options = &options};
+
+    report_options_parse(&options, argc, argv);
+    return run(&r);
+}

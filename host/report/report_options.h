@@ -1,0 +1,10 @@
+/* Parses the command line of hr report.  For host/report/report_command.c. */
+#ifndef HOST_REPORT_REPORT_OPTIONS_H
+#define HOST_REPORT_REPORT_OPTIONS_H
+
+#include "host/report/report.h"
+
+/* Leaves the process on a usage error, as argp does. */
+void report_options_parse(struct report_options *options, int argc, char **argv);
+
+#endif

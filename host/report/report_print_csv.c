@@ -1,0 +1,203 @@
+/* Writes a profile as CSV: the columns are a stable interface. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/base/output.h"
+#include "host/base/text.h"
+#include "host/report/report.h"
+
+/* Each dimension's columns; the order of both tables is that of the cells below. */
+static const char *const titles[REPORT_DIMENSIONS] = {
+    [REPORT_BY_FUNCTION] = "function,object,start",
+    [REPORT_BY_LINE] = "file,line,function,object",
+    [REPORT_BY_LIBRARY] = "object",
+    [REPORT_BY_ADDRESS] = "address,function,offset,object",
+    [REPORT_BY_THREAD] = "thread",
+    [REPORT_BY_CPU] = "cpu",
+    [REPORT_BY_MARK] = "mark",
+};
+
+static void put_text(struct output *out, const char *text)
+{
+    char safe[4096];
+
+    output_csv(out, text_escape(safe, sizeof safe, text != NULL ? text : ""));
+}
+
+/* A function as in the table for people, but for ranges, which their start says. */
+static void put_function(struct output *out, const struct place *place)
+{
+    char text[512] = "";
+
+    if (place->name != NULL)
+        report_function(text, sizeof text, place);
+    output_csv(out, text);
+}
+
+static void put_object(struct output *out, const struct place *place)
+{
+    char text[512];
+
+    output_csv(out, report_object(text, sizeof text, place));
+}
+
+static void put_line(struct output *out, const struct place *place)
+{
+    put_text(out, place->file);
+    output_char(out, ',');
+    if (place->line != 0)
+        output_decimal(out, place->line);
+    output_char(out, ',');
+    put_function(out, place);
+    output_char(out, ',');
+    put_object(out, place);
+}
+
+static void put_address(struct output *out, const struct place *place)
+{
+    output_hex(out, place->start);
+    output_char(out, ',');
+    put_function(out, place);
+    output_char(out, ',');
+    if (place->name != NULL)
+        output_decimal(out, place->offset);
+    output_char(out, ',');
+    put_object(out, place);
+}
+
+static void put_dimension(struct output *out, const struct report *r, const struct row *row,
+                          enum report_dimension by)
+{
+    const struct place *place = &r->profile.places.all[row->place];
+    const struct group *group = &r->profile.groups.all[row->group];
+
+    switch (by) {
+    case REPORT_BY_FUNCTION:
+        put_function(out, place);
+        output_char(out, ',');
+        put_object(out, place);
+        output_char(out, ',');
+        output_hex(out, place->start);
+        break;
+    case REPORT_BY_LINE:
+        put_line(out, place);
+        break;
+    case REPORT_BY_LIBRARY:
+        put_object(out, place);
+        break;
+    case REPORT_BY_ADDRESS:
+        put_address(out, place);
+        break;
+    case REPORT_BY_THREAD:
+        output_decimal(out, group->tid);
+        break;
+    case REPORT_BY_CPU:
+        output_decimal(out, group->cpu);
+        break;
+    case REPORT_BY_MARK:
+        put_text(out, r->sections.texts[group->section]);
+        break;
+    default:
+        break;
+    }
+}
+
+static void put_titles(struct output *out, const struct report *r)
+{
+    const struct trace_info *info = &r->scan.info;
+    char column[TRACE_INFO_COLUMN_BYTES], name[128];
+
+    for (unsigned int i = 0; i < r->options->by_count; i++) {
+        output_text(out, titles[r->options->by[i]]);
+        output_char(out, ',');
+    }
+    output_text(out, "samples,total_samples");
+    for (uint32_t i = 0; i < info->event_count; i++) {
+        output_char(out, ',');
+        put_text(out, trace_info_event_column(info, i, column));
+        output_text(out, ",");
+        snprintf(name, sizeof name, "total_%s", column);
+        put_text(out, name);
+    }
+    output_char(out, '\n');
+}
+
+/* Without call stacks nobody knows totals: their columns are empty. */
+static void put_counts(struct output *out, const struct report *r, const struct row *row)
+{
+    output_decimal(out, row->self.samples);
+    output_char(out, ',');
+    if (r->wanted.stacks)
+        output_decimal(out, row->total.samples);
+    for (uint32_t i = 0; i < r->profile.event_count; i++) {
+        output_char(out, ',');
+        output_decimal(out, row->self.sums[i]);
+        output_char(out, ',');
+        if (r->wanted.stacks)
+            output_decimal(out, row->total.sums[i]);
+    }
+    output_char(out, '\n');
+}
+
+bool report_wanted_row(const struct report *r, const struct row *row)
+{
+    const struct profile *p = &r->profile;
+    const struct rows_count *count = r->options->total ? &row->total : &row->self;
+
+    return !report_too_small(
+        r, report_share(rows_weight(count, p->event), rows_weight(&p->all, p->event)));
+}
+
+void report_write_csv(struct output *out, const struct report *r)
+{
+    const struct profile *p = &r->profile;
+    unsigned long written = 0;
+
+    put_titles(out, r);
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        if (!report_wanted_row(r, &p->rows.all[i]) ||
+            (r->options->limit != 0 && written++ >= r->options->limit))
+            continue;
+        for (unsigned int n = 0; n < r->options->by_count; n++) {
+            put_dimension(out, r, &p->rows.all[i], r->options->by[n]);
+            output_char(out, ',');
+        }
+        put_counts(out, r, &p->rows.all[i]);
+    }
+}
+
+struct tree_csv {
+    struct output *out;
+    const struct report *report;
+    unsigned long written;
+};
+
+static bool put_node(void *context, const struct tree_node *node, uint32_t depth)
+{
+    struct tree_csv *c = context;
+    const struct place *place = &c->report->profile.places.all[node->place];
+
+    if (c->report->options->limit != 0 && c->written++ >= c->report->options->limit)
+        return false;
+    output_decimal(c->out, depth);
+    output_char(c->out, ',');
+    output_decimal(c->out, node->total);
+    output_char(c->out, ',');
+    output_decimal(c->out, node->self);
+    output_char(c->out, ',');
+    put_function(c->out, place);
+    output_char(c->out, ',');
+    if (place->kind != PLACE_WORD)
+        put_object(c->out, place);
+    output_char(c->out, '\n');
+    return true;
+}
+
+void report_write_tree_csv(struct output *out, const struct report *r, const struct tree *tree)
+{
+    struct tree_csv c = {out, r, 0};
+
+    output_text(out, "depth,total,self,function,object\n");
+    report_walk_tree(r, tree, put_node, NULL, &c);
+}

@@ -1,0 +1,15 @@
+/* Prints the regions of a program that named some.  For host/report/report_command.c. */
+#ifndef HOST_REPORT_REPORT_REGIONS_H
+#define HOST_REPORT_REPORT_REGIONS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "host/trace/trace_info.h"
+
+/* Sorts the regions, largest total first, and prints them; `key` is an event's number or
+ * TRACE_REGION_TIME.  limit 0 prints all.
+ */
+void report_regions_print(FILE *out, struct trace_info *info, uint32_t key, unsigned long limit);
+
+#endif

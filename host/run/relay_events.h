@@ -1,0 +1,15 @@
+/* What the relay does when one of its descriptors is ready.  For host/run/relay.c only. */
+#ifndef HOST_RUN_RELAY_EVENTS_H
+#define HOST_RUN_RELAY_EVENTS_H
+
+#include "host/run/relay.h"
+
+void relay_events_handle(struct relay *r, enum relay_slot slot, uint64_t now_ns);
+
+/* Asks the guest to end the program; it has a few seconds before the emulator is killed. */
+void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_t now_ns);
+
+/* Kills the emulator; output that stays blocked is given up soon after. */
+void relay_events_kill(struct relay *r, uint64_t now_ns);
+
+#endif

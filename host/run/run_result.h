@@ -1,0 +1,24 @@
+/* Turns how a run went into the last words on stderr and an exit status. */
+#ifndef HOST_RUN_RUN_RESULT_H
+#define HOST_RUN_RUN_RESULT_H
+
+#include "host/collector/collect.h"
+#include "host/collector/keep_files.h"
+#include "host/launch/launch.h"
+#include "host/options/options.h"
+#include "host/run/relay.h"
+
+struct run_result {
+    const struct options *options;
+    const struct launch_command *command;
+    struct relay *relay;
+    struct collector *collector;
+    const struct keep_files *files;
+    struct run_failure *failure;
+    int wait_status; /* of the emulator */
+};
+
+/* Closes the trace, prints what there is to say and the summary, returns the exit status. */
+int run_result_finish(struct run_result *result);
+
+#endif

@@ -1,0 +1,45 @@
+/* What the commands that print tables or rows share: --format, --event, output, how they end. */
+#ifndef HOST_SCAN_READER_OUTPUT_H
+#define HOST_SCAN_READER_OUTPUT_H
+
+#include <argp.h>
+
+#include "host/base/output.h"
+#include "host/base/output_file.h"
+#include "host/scan/trace_scan.h"
+
+enum reader_format { READER_TABLE, READER_CSV, READER_JSON };
+
+/* The argument of --format; does not return when it is none. */
+enum reader_format reader_format(const char *argument, const struct argp_state *state);
+
+/* The event of an option's argument; -1 after saying that the trace has none of that name. */
+int reader_event(const struct trace_info *info, const char *option, const char *name);
+
+/* Rows to standard output; NULL without memory. */
+struct output *reader_output_open(void);
+
+/* Frees it; the exit status of the command.  Says what went wrong, but for a reader that closed the
+ * pipe. */
+int reader_output_close(struct output *out);
+
+/* Closes the file of a command that ended with `status`, which the file keeps its name with if it
+ * is HR_EXIT_OK; where stderr is a terminal it says then what was written: its kind, and what opens
+ * it. The exit status of the command.
+ */
+int reader_output_finish(struct output_file *file, int status, const char *kind,
+                         const char *opener);
+
+/* After the walk: says that the trace is incomplete, if so. */
+void reader_warn(const struct trace_scan *scan, const char *path);
+
+#define READER_WHY_BYTES 256
+
+/* Why a trace has no samples, as far as it says so, with the remedy. */
+char *reader_no_samples(const struct trace_scan *scan, char *text, size_t room);
+
+/* Says that there was nothing to show, and why.  `last` is the time of the trace's last record.
+ * HR_EXIT_FAILED. */
+int reader_nothing(const struct trace_scan *scan, const char *path, uint64_t last);
+
+#endif

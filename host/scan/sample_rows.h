@@ -1,0 +1,40 @@
+/* Samples as rows of comma-separated values: what `hr dump` and `hr export csv` write.
+ *
+ * The columns are time_ns, cpu, tid, ip, symbol and what each event's counter rose by.
+ */
+#ifndef HOST_SCAN_SAMPLE_ROWS_H
+#define HOST_SCAN_SAMPLE_ROWS_H
+
+#include <stdbool.h>
+
+#include "host/base/output.h"
+#include "host/scan/trace_scan.h"
+#include "host/symbols/symbols.h"
+
+#define SAMPLE_ROWS_CACHE_BITS 12
+#define SAMPLE_ROWS_LABEL_BYTES 240
+
+struct sample_rows_label { /* an address and its name, found before */
+    uint64_t ip;
+    bool known;
+    char text[SAMPLE_ROWS_LABEL_BYTES]; /* "name+0x12", escaped; "" without a name */
+};
+
+struct sample_rows { /* zero but for the borrowed three */
+    struct output *output;
+    const struct trace_info *info;
+    struct symbols *symbols;
+    struct sample_rows_label cache[1u << SAMPLE_ROWS_CACHE_BITS];
+};
+
+/* The header's columns, without the line's end. */
+void sample_rows_header(struct sample_rows *rows);
+
+/* A sample's columns, without the line's end. */
+void sample_rows_put(struct sample_rows *rows, const struct trace_samples *samples,
+                     const struct trace_slot *sample, const struct trace_slot *previous);
+
+/* Names that were found before are looked up again. */
+void sample_rows_forget(struct sample_rows *rows);
+
+#endif

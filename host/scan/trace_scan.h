@@ -1,0 +1,109 @@
+/* One pass over a trace: the walk that stat, report, dump and check share.
+ *
+ * The walk verifies, decodes and keeps the books; a visitor gets what it asks for.  Constant
+ * memory.  Never prints.
+ */
+#ifndef HOST_SCAN_TRACE_SCAN_H
+#define HOST_SCAN_TRACE_SCAN_H
+
+#include "host/base/progress_bar.h"
+#include "host/scan/stack_reader.h"
+#include "host/scan/trace_audit.h"
+#include "host/trace/selection.h"
+#include "host/trace/trace_file.h"
+#include "host/trace/trace_info.h"
+#include "host/unwind/stacks.h"
+
+struct trace_samples { /* a run of samples of one CPU, one thread, one set of flags */
+    const struct hr_chunk_header *chunk;
+    const struct trace_slot *previous; /* the sample before the first one */
+    const struct trace_slot *slots;
+    uint32_t count;
+    uint32_t event_count;
+    /* A node of scan->stacks for each sample; NULL: the trace has none, or the visitor did not ask.
+     */
+    const uint32_t *stacks;
+    /* The instructions that each sample stands for, where the emulator counted all of them; NULL:
+     * a sample counts as 1. */
+    const uint64_t *weights;
+};
+
+/* What a sample counts. */
+static inline uint64_t trace_samples_weight(const struct trace_samples *samples, uint32_t n)
+{
+    return samples->weights != NULL ? samples->weights[n] : 1;
+}
+
+enum trace_scan_stacks { /* what a visitor wants to know of samples' call stacks */
+                         TRACE_SCAN_NO_STACKS, /* nothing: costs nothing */
+                         TRACE_SCAN_ROOTS, /* how they end, roots alone: HR_STACK_*; a copy of stack
+                                              memory counts as whole without a look at it */
+                         TRACE_SCAN_STACKS, /* all */
+};
+
+/* Every callback may be NULL; a value other than 0 ends the walk and is its result. */
+struct trace_visitor {
+    void *context;
+    enum trace_scan_stacks stacks;
+    /* Where the emulator counted every instruction, wants the counts as samples with weights, one
+     * for each thread and address, of no time.  After all other samples. */
+    bool exact;
+    /* A DATA chunk begins; `continues` is false when chunks of this CPU before it are missing. */
+    int (*chunk)(void *context, const struct trace_chunk *chunk, bool continues);
+    int (*samples)(void *context, const struct trace_samples *samples);
+    /* Every record of every chunk that is no run of samples, metadata included. */
+    int (*record)(void *context, const struct trace_chunk *chunk,
+                  const struct trace_record *record);
+    /* Every chunk and damaged stretch, before its contents. */
+    int (*step)(void *context, int step, const struct trace_chunk *chunk);
+};
+
+struct trace_scan {
+    struct trace_file file;
+    struct trace_info info;
+    struct trace_audit audit;
+    struct trace_slot *slots; /* TRACE_RUN_SAMPLES_MAX; owned */
+    uint64_t *weights; /* of exact counts, likewise; owned, NULL until there are any */
+    /* What the visitor is to see, everything unless set before trace_scan_run.  Chunks that hold
+     * nothing of it are passed over, by the index where there is one; runs of samples at the edges
+     * are cut.  Records other than samples come with their whole chunk.
+     */
+    struct selection selection;
+    struct stacks stacks; /* what trace_samples.stacks are nodes of */
+    struct stack_reader stack_reader;
+    const struct symbols_options *symbols; /* for unwinding copies of stacks; NULL: the defaults */
+    bool partial; /* chunks were passed over: the audit does not cover the file */
+    /* Shown on a terminal while the walk takes long; a command that writes to the terminal
+     * meanwhile clears `enabled` of its line. */
+    struct progress_bar progress;
+};
+
+/* 0 or -errno as trace_file_open. */
+int trace_scan_open(struct trace_scan *scan, const char *path);
+void trace_scan_close(struct trace_scan *scan);
+
+/* Walks to the end of the file.  0, -errno, or what a callback returned. */
+int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor);
+
+/* For host/scan/trace_parallel.c, which walks in another order. */
+
+/* Another scan of the same file and selection, at its start.  Its info is `of`'s own: not to be
+ * changed, nor used after `of`.  0 or -errno; trace_scan_unshare takes the place of
+ * trace_scan_close.
+ */
+int trace_scan_share(struct trace_scan *scan, const struct trace_scan *of);
+void trace_scan_unshare(struct trace_scan *scan);
+
+/* Back to the start of the file, as if nothing had been read.  0 or -ENOMEM. */
+int trace_scan_rewind(struct trace_scan *scan);
+
+/* Takes one chunk for the visitor, without its `step`.  0, -errno, or what a callback returned;
+ * what does not decode is noted in scan->audit.
+ */
+int trace_scan_chunk(struct trace_scan *scan, const struct trace_visitor *visitor,
+                     const struct trace_chunk *chunk, bool continues);
+
+/* Whether a chunk holds nothing that is selected. */
+bool trace_scan_outside(const struct trace_scan *scan, const struct hr_chunk_header *header);
+
+#endif

@@ -1,0 +1,196 @@
+/* Sums up a run from one pass over its trace. */
+#include "host/summary/summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/scan/trace_parallel.h"
+#include "host/summary/gather.h"
+#include "host/symbols/symbols.h"
+
+static struct summary_spread spread(const struct trace_info *info, const struct histogram *h)
+{
+    return (struct summary_spread){
+        .count = h->count,
+        .p50_ns = trace_info_ns(info, histogram_percentile(h, 0.50)),
+        .p99_ns = trace_info_ns(info, histogram_percentile(h, 0.99)),
+        .max_ns = trace_info_ns(info, h->largest),
+    };
+}
+
+static void place_fault(struct summary *s)
+{
+    struct symbols *symbols;
+    struct symbols_place place;
+
+    if (!s->info.has_fault || symbols_open(&symbols, &s->info, NULL) != 0)
+        return;
+    if (symbols_find(symbols, s->info.fault.ip, &place) && place.name != NULL)
+        snprintf(s->fault_place, sizeof s->fault_place, "%.200s+0x%llx", place.name,
+                 (unsigned long long)place.offset);
+    symbols_close(symbols);
+}
+
+static void set_span(struct summary *s, const struct trace_scan *scan, const struct gather *g)
+{
+    uint64_t end =
+        trace_info_time_ns(&s->info, s->info.has_exit ? s->info.exit.time : g->time_last);
+
+    s->run_ns = end;
+    s->from_ns = scan->selection.from_ns;
+    s->to_ns = scan->selection.to_ns < end ? scan->selection.to_ns : end;
+    s->duration_ns = s->to_ns > s->from_ns ? s->to_ns - s->from_ns : 0;
+}
+
+/* Moves what the scan knows into the summary. */
+static void conclude(struct summary *s, struct trace_scan *scan, struct gather *g)
+{
+    s->selected = !selection_is_all(&scan->selection);
+    s->info = scan->info;
+    trace_info_init(&scan->info);
+    s->bytes = scan->file.file_bytes;
+    s->samples = g->costs.count;
+    s->lost = s->selected ? g->lost : scan->audit.lost;
+    s->gone = scan->audit.gone;
+    s->complete = scan->partial || trace_audit_complete(&scan->audit);
+    s->damaged_chunks = scan->audit.damage_count;
+    s->missing_chunks = scan->audit.missing_chunks;
+    set_span(s, scan, g);
+    s->interval = spread(&s->info, &g->intervals);
+    s->polled = g->polled;
+    overflow_conclude(&g->overflow, s);
+    s->cost = spread(&s->info, &g->costs);
+    s->stacks = g->stacks;
+    skew_finish(&g->skew);
+    s->skew = spread(&s->info, &g->skew.spreads);
+    for (uint32_t cpu = 0; cpu < g->cpu_limit; cpu++)
+        for (uint32_t i = 0; i < s->info.event_count; i++)
+            s->last[i] += g->cpus[cpu].counters[i];
+    memcpy(s->sums, g->sums, sizeof s->sums);
+    place_fault(s);
+}
+
+struct gathering {
+    struct trace_scan *scan;
+    struct gather sum;
+};
+
+static void *join(void *owner, struct trace_scan *scan)
+{
+    struct gathering *all = owner;
+    struct gather *g = malloc(sizeof *g);
+
+    (void)scan; /* may have a copy of the info that does not last */
+    if (g == NULL || gather_init(g, &all->scan->info, &all->scan->selection) == 0)
+        return g;
+    gather_free(g);
+    free(g);
+    return NULL;
+}
+
+static void leave(void *owner, void *context)
+{
+    (void)owner;
+    gather_free(context);
+    free(context);
+}
+
+/* The first one's place is free: sums of one part keep what cannot be added. */
+static int take(void *owner, void *context)
+{
+    struct gathering *all = owner;
+    struct gather first = all->sum;
+
+    if (all->sum.info != NULL) {
+        gather_merge(&all->sum, context);
+        return 0;
+    }
+    all->sum = *(struct gather *)context;
+    *(struct gather *)context = first; /* all zero: nothing to free */
+    return 0;
+}
+
+static bool divides(void *owner, const struct trace_info *info)
+{
+    (void)owner;
+    return gather_divides(info);
+}
+
+static int summarise(struct trace_scan *scan, unsigned int jobs, struct summary *summary)
+{
+    struct gathering all = {.scan = scan};
+    const struct trace_team team = {
+        .owner = &all,
+        .visitor = gather_visitor,
+        .join = join,
+        .take = take,
+        .leave = leave,
+        .divides = divides,
+    };
+    int error = trace_parallel_run(scan, &team, jobs);
+
+    if (error == 0)
+        conclude(summary, scan, &all.sum);
+    gather_free(&all.sum);
+    return error;
+}
+
+int summary_of_part(const char *path, struct selection *selection, unsigned int jobs,
+                    struct summary *summary)
+{
+    struct trace_scan scan;
+    int error = trace_scan_open(&scan, path);
+
+    memset(summary, 0, sizeof *summary);
+    trace_info_init(&summary->info);
+    snprintf(summary->path, sizeof summary->path, "%s", path);
+    if (error != 0)
+        return error;
+    scan.selection = *selection; /* the scan frees it */
+    selection_init(selection);
+    error = summarise(&scan, jobs, summary);
+    trace_scan_close(&scan);
+    return error;
+}
+
+int summary_from_file(const char *path, struct summary *summary)
+{
+    struct selection everything;
+
+    selection_init(&everything);
+    return summary_of_part(path, &everything, 0, summary);
+}
+
+void summary_free(struct summary *summary)
+{
+    trace_info_free(&summary->info);
+}
+
+int summary_exit_status(const struct summary *summary)
+{
+    const struct trace_info *info = &summary->info;
+
+    if (!info->has_exit)
+        return info->has_host_end && info->host_end.reason == HR_HOST_TIMEOUT ? 124 : -1;
+    switch (info->exit.kind) {
+    case HR_EXIT_STATUS:
+        return (int)(info->exit.code & 255);
+    case HR_EXIT_SIGNAL:
+        return 128 + (int)(info->exit.code & 127);
+    case HR_EXIT_TIMEOUT:
+        return 124;
+    case HR_EXIT_REFUSED:
+        return info->exit.code == ENOENT ? 127 : 126;
+    default:
+        return -1;
+    }
+}
+
+uint64_t summary_event_total(const struct summary *summary, uint32_t event, bool *whole)
+{
+    *whole = summary->info.events[event].has_total || summary->selected;
+    if (summary->selected)
+        return summary->sums[event];
+    return *whole ? summary->info.events[event].total : summary->last[event];
+}

@@ -1,0 +1,209 @@
+/* Prints the figures of a run as one JSON object; the keys are a stable interface. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "host/base/json.h"
+#include "host/base/text.h"
+#include "host/machine/machine_print.h"
+#include "host/summary/summary.h"
+#include "host/summary/summary_json_regions.h"
+
+static json_t *spread(const struct summary_spread *s)
+{
+    return json_pack("{s:o, s:o, s:o}", "p50", json_number(s->p50_ns), "p99",
+                     json_number(s->p99_ns), "max", json_number(s->max_ns));
+}
+
+static json_t *interval(const struct summary *s)
+{
+    json_t *object = spread(&s->interval);
+    uint64_t requested = trace_info_interval_ns(&s->info);
+
+    if (object != NULL)
+        json_object_set_new(object, "requested", json_number(requested));
+    return object;
+}
+
+/* The part of the run that the figures are of; null: all of it. */
+static json_t *selection(const struct summary *s)
+{
+    if (!s->selected)
+        return json_null();
+    return json_pack("{s:o, s:o}", "from_ns", json_number(s->from_ns), "to_ns",
+                     json_number(s->to_ns));
+}
+
+static json_t *events(const struct summary *s)
+{
+    json_t *array = json_array();
+    char room[16];
+    bool whole;
+
+    for (uint32_t i = 0; i < s->info.event_count; i++) {
+        uint64_t total = summary_event_total(s, i, &whole);
+
+        json_array_append_new(array, json_pack("{s:o, s:o, s:s, s:b}", "name",
+                                               json_text(trace_info_event_name(&s->info, i, room)),
+                                               "total", json_number(total), "source",
+                                               trace_info_source(s->info.events[i].meta.source),
+                                               "complete", whole));
+    }
+    return array;
+}
+
+static json_t *cost(const struct summary *s)
+{
+    const struct hr_meta_calibration *c = &s->info.calibration;
+
+    if (!s->info.has_calibration)
+        return json_pack("{s:n, s:n, s:n, s:o}", "sample_ns", "rdpmc_ns", "late_ns", "read_ns",
+                         spread(&s->cost));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o}", "sample_ns", json_number(trace_info_ns(&s->info, c->sample_ticks)),
+        "rdpmc_ns", json_number(trace_info_ns(&s->info, c->rdpmc_ticks)), "late_ns",
+        json_number(trace_info_ns(&s->info, c->late_ticks)), "read_ns", spread(&s->cost));
+}
+
+/* Of overflow sampling; null in other modes. */
+static json_t *period(const struct summary_period *p)
+{
+    if (p->first == 0)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "first", json_number(p->first), "last",
+                     json_number(p->last), "median", json_number(p->median), "changes",
+                     json_number(p->changes));
+}
+
+static json_t *rate(const struct summary *s)
+{
+    if (s->rate_hz <= 0)
+        return json_null();
+    return json_pack("{s:f, s:f}", "mean", s->rate_hz, "last_half", s->rate_last_half_hz);
+}
+
+static json_t *activity(const struct trace_info *info)
+{
+    const struct hr_rec_activity *sum = &info->activity.sum;
+
+    if (!info->has_activity)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "interruptions", json_number(sum->interruptions),
+                     "switches", json_number(sum->switches), "slices", json_number(sum->slices),
+                     "blocks", json_number(sum->blocks), "wakeups", json_number(sum->wakeups));
+}
+
+/* What sampling left to the program. */
+static json_t *share(const struct trace_info *info)
+{
+    const struct trace_share *sum = &info->share;
+    const char *percent = trace_info_text(info, "sampling.max_overhead", NULL);
+    const char *every = trace_info_text(info, "sampling.counters_every", "1");
+
+    if (!info->has_share)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "skipped", json_number(sum->skipped),
+                     "spacing_ns", json_number(trace_info_ns(info, sum->spacing_ticks)),
+                     "stolen_ns", sum->steal_known ? json_number(sum->stolen_ns) : json_null(),
+                     "max_overhead_percent",
+                     percent != NULL ? json_number(strtoull(percent, NULL, 10)) : json_null(),
+                     "counters_every", json_number(strtoull(every, NULL, 10)));
+}
+
+static json_t *nmi(const struct trace_info *info)
+{
+    if (!info->has_nmis)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "samples", json_number(info->nmis.samples), "spurious",
+                     json_number(info->nmis.spurious), "unknown", json_number(info->nmis.unknown));
+}
+
+static json_t *clock_object(const struct trace_info *info)
+{
+    return json_pack("{s:o, s:s, s:b}", "ticks_per_second",
+                     json_number(info->clock.ticks_per_second), "method",
+                     trace_info_clock_method(info->clock.method), "known", info->has_clock);
+}
+
+/* instructions:u is exact where virtual time counts it and one CPU runs everything. */
+static bool instructions_exact(const struct trace_info *info)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < info->event_count; i++)
+        any |= info->events[i].meta.source == HR_SOURCE_ICOUNT;
+    return any && (info->sampling.flags & HR_SAMPLING_INEXACT) == 0;
+}
+
+static json_t *fault(const struct summary *s)
+{
+    const struct hr_rec_fault *f = &s->info.fault;
+    char ip[24], address[24];
+
+    if (!s->info.has_fault)
+        return json_null();
+    snprintf(ip, sizeof ip, "0x%llx", (unsigned long long)f->ip);
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
+    return json_pack("{s:i, s:s, s:s, s:o, s:i, s:i}", "signal", (int)(f->signal & 0xff), "ip", ip,
+                     "address", address, "symbol", json_text(s->fault_place), "vector",
+                     (int)(f->vector & 0xff), "tid", (int)f->tid);
+}
+
+static json_t *page_faults(const struct trace_info *info)
+{
+    const char *text = trace_info_text(info, "run.page_faults", NULL);
+
+    return text != NULL ? json_number(strtoull(text, NULL, 10)) : NULL;
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value != NULL ? value : json_null());
+}
+
+int summary_print_json(FILE *out, const struct summary *s)
+{
+    const struct trace_info *info = &s->info;
+    json_t *object = json_object();
+    int status = summary_exit_status(s);
+    int error;
+
+    set(object, "samples", json_number(s->samples));
+    set(object, "lost", json_number(s->lost));
+    set(object, "page_faults", page_faults(&s->info));
+    set(object, "duration_ns", json_number(s->duration_ns));
+    set(object, "selection", selection(s));
+    set(object, "interval_ns", interval(s));
+    if (s->info.sampling.mode == HR_MODE_IPI)
+        set(object, "skew_ns", spread(&s->skew));
+    set(object, "bytes", json_number(s->bytes));
+    set(object, "emulated", json_boolean(info->sampling.flags & HR_SAMPLING_EMULATED));
+    set(object, "exit_status", status >= 0 ? json_integer(status) : json_null());
+    set(object, "events", events(s));
+    set(object, "cost", cost(s));
+    set(object, "stacks", summary_stacks_json(&s->stacks, &s->info));
+    set(object, "mode", json_string(trace_info_mode(info->sampling.mode)));
+    set(object, "paused", json_boolean(info->sampling.flags & HR_SAMPLING_PAUSED));
+    set(object, "polled", json_number(s->polled));
+    set(object, "period", period(&s->period));
+    set(object, "frequency_hz", json_number(info->sampling.frequency_hz));
+    set(object, "rate_hz", rate(s));
+    set(object, "nmi", nmi(info));
+    set(object, "activity", activity(info));
+    set(object, "share", share(info));
+    set(object, "regions", summary_json_regions(info));
+    set(object, "program", json_text(trace_info_text(info, "program.path", "")));
+    set(object, "arguments", json_text(trace_info_text(info, "program.args", "")));
+    set(object, "instructions_exact", json_boolean(instructions_exact(info)));
+    set(object, "clock", clock_object(info));
+    set(object, "machine", machine_json(info));
+    set(object, "fault", fault(s));
+    set(object, "complete", json_boolean(s->complete));
+    set(object, "damaged_chunks", json_number(s->damaged_chunks));
+    set(object, "missing_chunks", json_number(s->missing_chunks));
+    set(object, "missing_samples", json_number(s->gone));
+    error = json_dumpf(object, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_decref(object);
+    fputc('\n', out);
+    return error == 0 || ferror(out) ? 0 : -ENOMEM;
+}

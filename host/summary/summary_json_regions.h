@@ -1,0 +1,12 @@
+/* The program's regions in the summary's JSON.  For host/summary/summary_json.c. */
+#ifndef HOST_SUMMARY_SUMMARY_JSON_REGIONS_H
+#define HOST_SUMMARY_SUMMARY_JSON_REGIONS_H
+
+#include <jansson.h>
+
+#include "host/trace/trace_info.h"
+
+/* An array, empty where the program named no region; NULL when memory is out. */
+json_t *summary_json_regions(const struct trace_info *info);
+
+#endif

@@ -1,0 +1,337 @@
+/* Resolves run-time addresses through a trace's load maps. */
+#include "host/symbols/symbols.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/object/symbols_debuginfod.h"
+#include "host/symbols/symbols_cache.h"
+#include "host/symbols/symbols_maps.h"
+#include "host/symbols/symbols_names.h"
+#include "host/symbols/symbols_object.h"
+
+#define RANGE_BYTES 4096ull
+#define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that are read */
+
+struct symbols {
+    struct symbols_options options;
+    struct symbols_object **objects; /* of the maps, in their order */
+    size_t object_count;
+    size_t map_count; /* of the trace's maps, as far as they were taken */
+    struct symbols_maps maps;
+    struct symbols_names names;
+    struct symbols_cache *cache; /* made when first needed */
+    pthread_mutex_t lock; /* for all that looking up changes */
+};
+
+static int find_object(struct symbols *s, const struct trace_map *map, bool program, size_t *index)
+{
+    struct symbols_object **objects, *object;
+    int error;
+
+    for (*index = 0; *index < s->object_count; ++*index)
+        if (symbols_object_is(s->objects[*index], map))
+            return 0;
+    objects = reallocarray(s->objects, s->object_count + 1, sizeof(void *));
+    if (objects == NULL)
+        return -ENOMEM;
+    s->objects = objects;
+    object = malloc(sizeof *object);
+    error = object != NULL ? symbols_object_init(object, map, program) : -ENOMEM;
+    if (error == 0)
+        s->objects[s->object_count++] = object;
+    else
+        free(object);
+    return error;
+}
+
+static int add_map(struct symbols *s, const struct trace_map *map, bool program)
+{
+    size_t index;
+    int error = find_object(s, map, program, &index);
+
+    if (error != 0)
+        return error;
+    return symbols_maps_add(&s->maps, &(struct symbols_range){.start = map->meta.start,
+                                                              .end = map->meta.end,
+                                                              .file_offset = map->meta.file_offset,
+                                                              .object = (uint32_t)index});
+}
+
+/* Without a map (its chunk is lost) a named program is taken as linked: one map of everything. */
+static int add_program_only(struct symbols *s, const char *path)
+{
+    struct trace_map map = {.meta = {.start = 0, .end = UINT64_MAX},
+                            .path = (char *)(uintptr_t)path};
+    struct symbols_object *object;
+    size_t index;
+    int error = find_object(s, &map, true, &index);
+
+    if (error != 0)
+        return error;
+    object = s->objects[index];
+    symbols_object_load(object, &s->options);
+    if (symbols_object_usable(object) && object->elf.segment_count != 0) {
+        map.meta.start = object->elf.segments[0].address;
+        map.meta.file_offset = object->elf.segments[0].file_offset;
+    }
+    return add_map(s, &map, true);
+}
+
+int symbols_update(struct symbols *symbols, const struct trace_info *info)
+{
+    const char *program = symbols_file_program(info);
+    int error = 0;
+
+    for (; symbols->map_count < info->map_count && error == 0; symbols->map_count++) {
+        const struct trace_map *map = &info->maps[symbols->map_count];
+
+        if (symbols_file_named(map))
+            error = add_map(symbols, map, program != NULL && strcmp(map->path, program) == 0);
+    }
+    return error;
+}
+
+int symbols_open(struct symbols **symbols, const struct trace_info *info,
+                 const struct symbols_options *options)
+{
+    struct symbols *s = calloc(1, sizeof *s);
+    int error;
+
+    *symbols = NULL;
+    if (s == NULL)
+        return -ENOMEM;
+    if (options != NULL)
+        s->options = *options;
+    pthread_mutex_init(&s->lock, NULL);
+    symbols_debuginfod_init(!s->options.no_debuginfod);
+    error = symbols_update(s, info);
+    if (error == 0 && s->maps.count == 0 && s->options.program != NULL)
+        error = add_program_only(s, s->options.program);
+    if (error == 0)
+        *symbols = s;
+    else
+        symbols_close(s);
+    return error;
+}
+
+void symbols_close(struct symbols *symbols)
+{
+    if (symbols == NULL)
+        return;
+    for (size_t i = 0; i < symbols->object_count; i++) {
+        symbols_object_free(symbols->objects[i]);
+        free(symbols->objects[i]);
+    }
+    free(symbols->objects);
+    symbols_maps_free(&symbols->maps);
+    symbols_names_free(&symbols->names);
+    symbols_cache_free(symbols->cache);
+    pthread_mutex_destroy(&symbols->lock);
+    free(symbols);
+}
+
+/* The object of a range, opened when it is first looked at. */
+static struct symbols_object *open_object(struct symbols *s, const struct symbols_range *range)
+{
+    struct symbols_object *object = s->objects[range->object];
+
+    if (__atomic_load_n(&object->loaded, __ATOMIC_ACQUIRE))
+        return object;
+    pthread_mutex_lock(&s->lock);
+    if (!object->loaded)
+        symbols_object_load(object, &s->options);
+    pthread_mutex_unlock(&s->lock);
+    return object;
+}
+
+/* The kernel runs where it was linked; a program's file may be mapped anywhere. */
+static uint64_t linked_address(const struct symbols_object *object,
+                               const struct symbols_range *range, uint64_t address)
+{
+    if (object->kernel)
+        return address;
+    return symbols_elf_address(&object->elf, address - range->start + range->file_offset);
+}
+
+/* "libx.so+0x1130", the address as the file was linked, where a function has bounds and no name. */
+static const char *keep_bounds_name(struct symbols *s, const struct symbols_object *object,
+                                    const struct symbols_function *function)
+{
+    const char *kept;
+    char *text;
+
+    if (asprintf(&text, "%s+0x%llx", object->name, (unsigned long long)function->start) < 0)
+        return NULL;
+    kept = symbols_names_keep(&s->names, text, strlen(text));
+    free(text);
+    return kept;
+}
+
+/* Its name for people, made when it is first asked for. */
+static const char *function_name(struct symbols *s, const struct symbols_object *object,
+                                 struct symbols_function *function)
+{
+    const char *name = __atomic_load_n(&function->name, __ATOMIC_ACQUIRE);
+
+    if (name != NULL)
+        return name;
+    pthread_mutex_lock(&s->lock);
+    if (function->name == NULL) {
+        name = function->raw != NULL
+                   ? symbols_names_function(&s->names, function->raw, s->options.raw_names)
+                   : keep_bounds_name(s, object, function);
+        __atomic_store_n(&function->name, name != NULL ? name : function->raw, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return function->name;
+}
+
+static struct symbols_function *find_bounds(struct symbols *s, struct symbols_object *object,
+                                            uint64_t linked)
+{
+    if (!__atomic_load_n(&object->bounds_loaded, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&s->lock);
+        symbols_object_load_bounds(object);
+        pthread_mutex_unlock(&s->lock);
+    }
+    return symbols_object_bounds(object, linked);
+}
+
+static void place_in(struct symbols *s, struct symbols_object *object, uint64_t linked,
+                     uint64_t address, struct symbols_place *place)
+{
+    struct symbols_function *function =
+        object->status == 0 ? symbols_elf_find(&object->elf, linked) : NULL;
+
+    if (function == NULL) {
+        if (object->status == 0 && !__atomic_load_n(&object->unnamed, __ATOMIC_RELAXED))
+            __atomic_store_n(&object->unnamed, true, __ATOMIC_RELAXED);
+        function = find_bounds(s, object, linked);
+        place->nameless = true;
+    }
+    if (function == NULL)
+        return;
+    place->name = function_name(s, object, function);
+    place->offset = linked - function->start;
+    place->start = address - place->offset;
+    place->end = place->start + (function->end - function->start);
+}
+
+/* Fills *place; the object with the link-time address, or NULL outside the maps. */
+static struct symbols_object *find(struct symbols *s, uint64_t address, struct symbols_place *place,
+                                   uint64_t *linked)
+{
+    const struct symbols_range *range = symbols_maps_find(&s->maps, address);
+    struct symbols_object *object;
+
+    memset(place, 0, sizeof *place);
+    place->start = address & ~(RANGE_BYTES - 1);
+    place->end = place->start + RANGE_BYTES;
+    place->offset = address - place->start;
+    place->kernel = address >> 63 != 0;
+    if (range == NULL)
+        return NULL;
+    object = open_object(s, range);
+    place->kernel = object->kernel;
+    place->object = object->name;
+    if (symbols_object_usable(object)) {
+        *linked = linked_address(object, range, address);
+        place_in(s, object, *linked, address, place);
+    }
+    return object;
+}
+
+bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place)
+{
+    uint64_t linked;
+
+    return find(symbols, address, place, &linked) != NULL;
+}
+
+static void forget_lines(struct symbols *s)
+{
+    uint64_t held = 0;
+
+    for (size_t i = 0; i < s->object_count; i++)
+        held += s->objects[i]->lines != NULL ? symbols_lines_held(s->objects[i]->lines) : 0;
+    for (size_t i = 0; i < s->object_count && held > LINES_HELD_MAX; i++)
+        if (s->objects[i]->lines != NULL)
+            symbols_lines_forget(s->objects[i]->lines);
+}
+
+static uint32_t look_up(struct symbols *s, struct symbols_object *object, uint64_t linked,
+                        struct symbols_frame frames[SYMBOLS_FRAMES_MAX])
+{
+    symbols_object_load_lines(object, &s->options, &s->names);
+    if (object->lines == NULL)
+        return 0;
+    forget_lines(s);
+    return symbols_lines_frames(object->lines, linked, frames);
+}
+
+uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
+                        struct symbols_frame frames[SYMBOLS_FRAMES_MAX])
+{
+    struct symbols_place place;
+    uint64_t linked = 0;
+    struct symbols_object *object = find(symbols, address, &place, &linked);
+    uint32_t count = 0;
+
+    pthread_mutex_lock(&symbols->lock);
+    if (symbols->cache == NULL)
+        symbols->cache = symbols_cache_new();
+    if (symbols->cache != NULL)
+        count = symbols_cache_get(symbols->cache, address, frames);
+    if (count == 0) {
+        if (object != NULL && symbols_object_usable(object))
+            count = look_up(symbols, object, linked, frames);
+        if (count == 0)
+            frames[count++] = (struct symbols_frame){0};
+        if (place.name != NULL) /* as symbols_find says */
+            frames[count - 1].function = place.name;
+        if (symbols->cache != NULL)
+            symbols_cache_put(symbols->cache, address, frames, count);
+    }
+    pthread_mutex_unlock(&symbols->lock);
+    return count;
+}
+
+const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file)
+{
+    for (size_t i = 0; i < symbols->object_count; i++) {
+        const char *problem = symbols_object_problem(symbols->objects[i]);
+
+        if (problem == NULL || index-- != 0)
+            continue;
+        *file = symbols->objects[i]->map.path;
+        return problem;
+    }
+    return NULL;
+}
+
+bool symbols_is_start(const char *name)
+{
+    static const char *const names[] = {
+        "_start",
+        "__libc_start_main",
+        "__libc_start_main_impl",
+        "__libc_start_call_main",
+        "start_thread",
+        "thread_start",
+        "clone3",
+        "__clone3",
+        "clone",
+        "__clone",
+        "libc_start_main_stage2",
+        "_start_c",
+    };
+
+    for (size_t i = 0; name != NULL && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}

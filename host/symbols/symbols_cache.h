@@ -1,0 +1,20 @@
+/* The frames of addresses that were looked up before, in bounded memory.  For
+ * host/symbols/symbols.c. */
+#ifndef HOST_SYMBOLS_SYMBOLS_CACHE_H
+#define HOST_SYMBOLS_SYMBOLS_CACHE_H
+
+#include "host/symbols/symbols.h"
+
+struct symbols_cache;
+
+/* NULL without memory. */
+struct symbols_cache *symbols_cache_new(void);
+void symbols_cache_free(struct symbols_cache *cache);
+
+/* Copies the frames of an address: how many, 0 when it is not known. */
+uint32_t symbols_cache_get(const struct symbols_cache *cache, uint64_t address,
+                           struct symbols_frame frames[SYMBOLS_FRAMES_MAX]);
+void symbols_cache_put(struct symbols_cache *cache, uint64_t address,
+                       const struct symbols_frame *frames, uint32_t count);
+
+#endif

@@ -1,0 +1,40 @@
+/* An ELF file together with its debug file, as libdwfl finds it: by build-id and by .gnu_debuglink
+ * (with its checksum) in the debug folders, then from a debuginfod server.
+ */
+#ifndef HOST_SYMBOLS_SYMBOLS_MODULE_H
+#define HOST_SYMBOLS_SYMBOLS_MODULE_H
+
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+
+#include "host/object/symbols_file.h"
+#include "host/symbols/symbols.h"
+
+struct symbols_module { /* addresses are link-time addresses throughout */
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    char *debug_path; /* folders to search, for libdwfl */
+    Dwfl_Callbacks callbacks;
+    bool debug;
+    bool too_large; /* a debug file was refused: see SYMBOLS_MODULE_UNPACKED_MAX */
+};
+
+/* Compressed sections are unpacked to memory; a file with more of them is used without. */
+#define SYMBOLS_MODULE_UNPACKED_MAX (96ull << 20)
+
+/* `debug`: the debug information is wanted, not only symbols.  0; -EFBIG: beyond the limit above;
+ * -ENOEXEC; -ENOMEM.  The module must stay where it is; it does not need `file` any more.
+ */
+int symbols_module_open(struct symbols_module *module, const struct symbols_file *file, bool debug,
+                        const struct symbols_options *options);
+void symbols_module_close(struct symbols_module *module);
+
+/* A section .NAME (or .zNAME) of the file that the debug information is in, unpacked; or NULL. */
+Elf_Data *symbols_module_section(struct symbols_module *module, const char *name);
+
+/* The path where a debug file should be that is none for this file: of another build; to be freed.
+ * NULL: there is none.
+ */
+char *symbols_module_stranger(struct symbols_module *module);
+
+#endif

@@ -1,0 +1,32 @@
+/* Texts that live as long as the symbols do: each is kept once, and all of them in bounded memory.
+ * Never prints.
+ */
+#ifndef HOST_SYMBOLS_SYMBOLS_NAMES_H
+#define HOST_SYMBOLS_SYMBOLS_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SYMBOLS_NAMES_BYTES_MAX (32u << 20)
+
+struct symbols_names { /* all zero: empty */
+    char **texts; /* hash table, NULL: free; owned, as are the texts */
+    size_t room;
+    size_t count;
+    size_t bytes;
+};
+
+void symbols_names_free(struct symbols_names *names);
+
+/* A text that is equal to the first `bytes` of this one.  NULL when there is no more room. */
+const char *symbols_names_keep(struct symbols_names *names, const char *text, size_t bytes);
+
+#define SYMBOLS_NAMES_STUB "@plt" /* at the end of a stub's name; stays there */
+
+/* The name of a function as people want it: without the version of a symbol (memcpy@@GLIBC_2.14),
+ * and demangled unless `raw`.  NULL when there is no more room.
+ */
+const char *symbols_names_function(struct symbols_names *names, const char *name, bool raw);
+
+#endif

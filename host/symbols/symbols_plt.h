@@ -1,0 +1,19 @@
+/* The stubs through which a file calls functions of others: the sections .plt*, which have no
+ * symbols.  For host/symbols/symbols_elf.c; hostile input; never prints.
+ */
+#ifndef HOST_SYMBOLS_SYMBOLS_PLT_H
+#define HOST_SYMBOLS_SYMBOLS_PLT_H
+
+#include <gelf.h>
+#include <stdint.h>
+
+#define SYMBOLS_PLT_STUBS_MAX (1u << 16)
+
+/* Calls `take` for each stub, with its link-time addresses and the name of what it calls, which
+ * lives as long as the file.  0, -ENOMEM or what `take` returned.
+ */
+int symbols_plt_read(Elf *elf,
+                     int (*take)(void *context, uint64_t start, uint64_t end, const char *name),
+                     void *context);
+
+#endif

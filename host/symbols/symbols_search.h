@@ -1,0 +1,31 @@
+/* Binary search by address in an array whose elements begin with a u64, their start, ascending. */
+#ifndef HOST_SYMBOLS_SYMBOLS_SEARCH_H
+#define HOST_SYMBOLS_SYMBOLS_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* How many elements start at or before an address.  Without a branch on what is compared: addresses
+ * in no order would be guessed wrong at every other step.
+ */
+static inline size_t symbols_search(const void *array, size_t element_bytes, size_t count,
+                                    uint64_t address)
+{
+    const char *first = array;
+    uint64_t start;
+
+    if (count == 0)
+        return 0;
+    while (count > 1) {
+        size_t half = count / 2;
+
+        memcpy(&start, first + half * element_bytes, sizeof start);
+        first += start <= address ? half * element_bytes : 0;
+        count -= half;
+    }
+    memcpy(&start, first, sizeof start);
+    return (size_t)(first - (const char *)array) / element_bytes + (start <= address ? 1 : 0);
+}
+
+#endif

@@ -1,0 +1,189 @@
+/* Reads the address ranges of compile units and functions through libdw. */
+#include "host/symbols/symbols_units.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/symbols/symbols_search.h"
+
+#define SPANS_MAX (1u << 20) /* of units, and of the functions of one; 24 MB */
+#define UNITS_MAX (1u << 17)
+#define NESTING_MAX 32u /* of namespaces and classes */
+#define OVERLAPS_MAX 8u /* spans looked at that start before an address and end before it, too */
+
+static int add_span(struct symbols_spans *spans, uint64_t start, uint64_t end, uint64_t index)
+{
+    if (start >= end || spans->count == SPANS_MAX)
+        return 0;
+    if (spans->count == spans->capacity) {
+        size_t capacity = spans->capacity != 0 ? spans->capacity * 2 : 64;
+        struct symbols_span *all = reallocarray(spans->all, capacity, sizeof *all);
+
+        if (all == NULL)
+            return -ENOMEM;
+        spans->all = all;
+        spans->capacity = capacity;
+    }
+    spans->all[spans->count++] = (struct symbols_span){start, end, index};
+    return 0;
+}
+
+/* All ranges of a DIE.  The linker leaves those of code that it dropped at 0. */
+static int add_ranges(struct symbols_spans *spans, Dwarf_Die *die, uint64_t index)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t next = 0;
+    int error = 0;
+
+    while (error == 0 && spans->count < SPANS_MAX &&
+           (next = dwarf_ranges(die, next, &base, &start, &end)) > 0)
+        if (start != 0)
+            error = add_span(spans, start, end, index);
+    return error;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct symbols_span *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->end > y->end ? -1 : x->end < y->end; /* the shorter one last */
+}
+
+static void sort(struct symbols_spans *spans)
+{
+    if (spans->count != 0)
+        qsort(spans->all, spans->count, sizeof spans->all[0], by_start);
+}
+
+const struct symbols_span *symbols_spans_find(const struct symbols_spans *spans, uint64_t address)
+{
+    size_t low = symbols_search(spans->all, sizeof spans->all[0], spans->count, address);
+
+    for (size_t n = 0; n < low && n < OVERLAPS_MAX; n++)
+        if (address < spans->all[low - 1 - n].end)
+            return &spans->all[low - 1 - n];
+    return NULL;
+}
+
+static int add_unit(struct symbols_units *units, Dwarf_Die *die)
+{
+    if ((units->count & (units->count - 1)) == 0) { /* full at each power of two */
+        size_t room = units->count != 0 ? units->count * 2 : 1;
+        struct symbols_unit *all = reallocarray(units->all, room, sizeof *all);
+
+        if (all == NULL)
+            return -ENOMEM;
+        units->all = all;
+    }
+    units->all[units->count] = (struct symbols_unit){.die = *die, .code = *die};
+    return add_ranges(&units->spans, die, units->count++);
+}
+
+int symbols_units_open(struct symbols_units *units, Dwarf *dwarf)
+{
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    uint8_t type;
+    int error = 0;
+
+    memset(units, 0, sizeof *units);
+    while (error == 0 && units->count < UNITS_MAX &&
+           dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
+        if (type == DW_UT_compile || type == DW_UT_skeleton)
+            error = add_unit(units, &die);
+    sort(&units->spans);
+    if (error == 0 && units->spans.count == 0)
+        error = -ENODATA;
+    if (error != 0)
+        symbols_units_close(units);
+    return error;
+}
+
+void symbols_units_close(struct symbols_units *units)
+{
+    for (size_t i = 0; i < units->count; i++)
+        free(units->all[i].functions.all);
+    free(units->all);
+    free(units->spans.all);
+    memset(units, 0, sizeof *units);
+}
+
+bool symbols_units_next(Dwarf_Die *die, Dwarf_Off *last)
+{
+    if (dwarf_siblingof(die, die) != 0 || dwarf_dieoffset(die) <= *last)
+        return false;
+    *last = dwarf_dieoffset(die);
+    return true;
+}
+
+bool symbols_units_child(const Dwarf_Die *parent, Dwarf_Die *child, Dwarf_Off *last)
+{
+    Dwarf_Die copy = *parent;
+
+    if (dwarf_child(&copy, child) != 0 || dwarf_dieoffset(child) <= *last)
+        return false;
+    *last = dwarf_dieoffset(child);
+    return true;
+}
+
+static bool holds_functions(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+}
+
+static int read_functions(struct symbols_spans *functions, Dwarf_Die *parent)
+{
+    Dwarf_Die path[NESTING_MAX]; /* where the walk is, on each level */
+    Dwarf_Off last = 0;
+    uint32_t depth = 0;
+    int error = 0;
+
+    if (!symbols_units_child(parent, &path[0], &last))
+        return 0;
+    for (;;) {
+        int tag = dwarf_tag(&path[depth]);
+
+        if (tag == DW_TAG_subprogram)
+            error = add_ranges(functions, &path[depth], dwarf_dieoffset(&path[depth]));
+        if (error != 0)
+            return error;
+        if (holds_functions(tag) && depth + 1 < NESTING_MAX &&
+            symbols_units_child(&path[depth], &path[depth + 1], &last)) {
+            depth++;
+            continue;
+        }
+        while (!symbols_units_next(&path[depth], &last))
+            if (depth-- == 0)
+                return 0;
+    }
+}
+
+static void read_unit(struct symbols_unit *unit)
+{
+    Dwarf_Die split;
+    uint8_t type;
+
+    unit->read = true;
+    if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
+        type == DW_UT_skeleton && split.addr != NULL)
+        unit->code = split;
+    (void)read_functions(&unit->functions, &unit->code); /* without memory: fewer of them */
+    sort(&unit->functions);
+}
+
+struct symbols_unit *symbols_units_find(struct symbols_units *units, uint64_t address)
+{
+    const struct symbols_span *span = symbols_spans_find(&units->spans, address);
+    struct symbols_unit *unit = span != NULL ? &units->all[span->index] : NULL;
+
+    if (unit != NULL && !unit->read) {
+        read_unit(unit);
+        units->functions += unit->functions.count;
+    }
+    return unit;
+}

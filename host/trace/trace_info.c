@@ -1,0 +1,429 @@
+/* Collects the metadata of a trace; every record is checked before it is believed. */
+#include "host/trace/trace_info.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void trace_info_init(struct trace_info *info)
+{
+    memset(info, 0, sizeof *info);
+    info->clock.ticks_per_second = 1000000000;
+}
+
+void trace_info_free(struct trace_info *info)
+{
+    for (size_t i = 0; i < info->map_count; i++)
+        free(info->maps[i].path);
+    for (size_t i = 0; i < info->text_count; i++)
+        free(info->texts[i].key);
+    free(info->maps);
+    free(info->texts);
+    free(info->streams);
+    free(info->machines);
+    trace_regions_free(&info->regions);
+    trace_info_init(info);
+}
+
+/* Makes room for one more element; false when the bound is reached or memory is out. */
+static bool grow(void **array, size_t count, size_t bytes, size_t bound, int *error)
+{
+    void *larger;
+
+    if (count >= bound)
+        return false;
+    if ((count & (count - 1)) != 0) /* full only at powers of two */
+        return true;
+    larger = reallocarray(*array, count != 0 ? count * 2 : 1, bytes);
+    if (larger == NULL) {
+        *error = -ENOMEM;
+        return false;
+    }
+    *array = larger;
+    return true;
+}
+
+static enum trace_status take_text(struct trace_info *info, const struct trace_record *record,
+                                   int *error)
+{
+    const uint8_t *nul = memchr(record->body, 0, record->bytes);
+    size_t key_bytes;
+    char *text;
+
+    if (nul == NULL)
+        return TRACE_BAD_RECORD;
+    key_bytes = (size_t)(nul - record->body) + 1;
+    if (!grow((void **)&info->texts, info->text_count, sizeof info->texts[0], TRACE_INFO_TEXTS_MAX,
+              error)) {
+        info->ignored++;
+        return TRACE_OK;
+    }
+    text = malloc((size_t)record->bytes + 1);
+    if (text == NULL) {
+        *error = -ENOMEM;
+        return TRACE_OK;
+    }
+    memcpy(text, record->body, record->bytes);
+    text[record->bytes] = 0;
+    info->texts[info->text_count].key = text;
+    info->texts[info->text_count++].value = text + key_bytes;
+    return TRACE_OK;
+}
+
+bool trace_info_count_events(struct trace_info *info, uint32_t event_count)
+{
+    if (event_count > HR_EVENTS_MAX || info->described >> event_count != 0)
+        return false;
+    if (info->knows_events)
+        return event_count == info->event_count;
+    info->knows_events = true;
+    info->event_count = event_count;
+    return true;
+}
+
+/* Events that may be described and have a total: in mode exact those of the counts follow at the
+ * end. */
+static uint32_t events_limit(const struct trace_info *info)
+{
+    if (info->has_sampling && info->sampling.mode == HR_MODE_EXACT && !info->has_exact)
+        return HR_EXACT_EVENTS_MAX;
+    return info->knows_events ? info->event_count : HR_EVENTS_MAX;
+}
+
+/* Each event is described once; again only in the same words. */
+static enum trace_status take_event(struct trace_info *info, const struct trace_record *record)
+{
+    uint32_t limit = events_limit(info);
+    struct trace_event event = {.total = 0};
+    const uint8_t *name;
+    size_t name_bytes;
+
+    if (!trace_body(record, &event.meta, sizeof event.meta, &name, &name_bytes) ||
+        event.meta.index >= limit)
+        return TRACE_BAD_RECORD;
+    snprintf(event.name, sizeof event.name, "%.*s", (int)name_bytes, (const char *)name);
+    if ((info->described >> event.meta.index & 1) != 0) {
+        const struct trace_event *known = &info->events[event.meta.index];
+
+        return memcmp(&known->meta, &event.meta, sizeof event.meta) == 0 &&
+                       strcmp(known->name, event.name) == 0
+                   ? TRACE_OK
+                   : TRACE_BAD_RECORD;
+    }
+    info->described |= 1u << event.meta.index;
+    info->events[event.meta.index].meta = event.meta;
+    memcpy(info->events[event.meta.index].name, event.name, sizeof event.name);
+    return TRACE_OK;
+}
+
+static enum trace_status take_sampling(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_meta_sampling sampling;
+
+    if (!trace_body(record, &sampling, sizeof sampling, NULL, NULL) ||
+        !trace_info_count_events(info, sampling.event_count))
+        return TRACE_BAD_RECORD;
+    info->sampling = sampling;
+    info->has_sampling = true;
+    return TRACE_OK;
+}
+
+/* What times mean does not change within a trace. */
+static enum trace_status take_clock(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_meta_clock clock;
+
+    if (!trace_body(record, &clock, sizeof clock, NULL, NULL) || clock.ticks_per_second == 0 ||
+        (info->has_clock && memcmp(&clock, &info->clock, sizeof clock) != 0))
+        return TRACE_BAD_RECORD;
+    info->clock = clock;
+    info->has_clock = true;
+    return TRACE_OK;
+}
+
+static enum trace_status take_stacks(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_meta_stacks stacks;
+
+    if (!trace_body(record, &stacks, sizeof stacks, NULL, NULL) ||
+        (info->has_stacks && memcmp(&stacks, &info->stacks, sizeof stacks) != 0))
+        return TRACE_BAD_RECORD;
+    info->stacks = stacks;
+    info->has_stacks = true;
+    return TRACE_OK;
+}
+
+static enum trace_status take_map(struct trace_info *info, const struct trace_record *record,
+                                  int *error)
+{
+    struct trace_map map;
+    const uint8_t *tail;
+    size_t tail_bytes;
+
+    if (!trace_body(record, &map.meta, sizeof map.meta, &tail, &tail_bytes) ||
+        map.meta.build_id_bytes > TRACE_INFO_BUILD_ID_MAX || map.meta.start >= map.meta.end ||
+        (size_t)map.meta.build_id_bytes + map.meta.path_bytes > tail_bytes)
+        return TRACE_BAD_RECORD;
+    if (!grow((void **)&info->maps, info->map_count, sizeof map, TRACE_INFO_MAPS_MAX, error)) {
+        info->ignored++;
+        return TRACE_OK;
+    }
+    memcpy(map.build_id, tail, map.meta.build_id_bytes);
+    map.path = strndup((const char *)tail + map.meta.build_id_bytes, map.meta.path_bytes);
+    if (map.path == NULL)
+        *error = -ENOMEM;
+    else
+        info->maps[info->map_count++] = map;
+    return TRACE_OK;
+}
+
+static enum trace_status take_total(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_rec_total total;
+
+    if (!trace_body(record, &total, sizeof total, NULL, NULL) || total.index >= events_limit(info))
+        return TRACE_BAD_RECORD;
+    info->events[total.index].total = total.value;
+    info->events[total.index].has_total = true;
+    return TRACE_OK;
+}
+
+static enum trace_status take_stream(struct trace_info *info, const struct trace_record *record,
+                                     int *error)
+{
+    struct hr_rec_stream stream;
+
+    if (!trace_body(record, &stream, sizeof stream, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    if (!grow((void **)&info->streams, info->stream_count, sizeof stream, TRACE_INFO_STREAMS_MAX,
+              error))
+        info->ignored++;
+    else
+        info->streams[info->stream_count++] = stream;
+    return TRACE_OK;
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a + b >= a ? a + b : UINT64_MAX;
+}
+
+static enum trace_status take_nmi(struct trace_info *info, const struct trace_record *record)
+{
+    struct trace_nmis *nmis = &info->nmis;
+    struct hr_rec_nmi nmi;
+    uint8_t bit;
+
+    if (!trace_body(record, &nmi, sizeof nmi, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    bit = (uint8_t)(1u << nmi.cpu % 8);
+    if ((nmis->cpus[nmi.cpu / 8] & bit) != 0) {
+        nmis->repeated++;
+        return TRACE_OK;
+    }
+    nmis->cpus[nmi.cpu / 8] |= bit;
+    nmis->samples = add(nmis->samples, nmi.samples);
+    nmis->spurious = add(nmis->spurious, nmi.spurious);
+    nmis->unknown = add(nmis->unknown, nmi.unknown);
+    info->has_nmis = true;
+    return TRACE_OK;
+}
+
+static enum trace_status take_activity(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_rec_activity one, *sum = &info->activity.sum;
+    uint8_t bit, *seen;
+
+    if (!trace_body(record, &one, sizeof one, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    bit = (uint8_t)(1u << one.cpu % 8);
+    seen = &info->activity.cpus[one.cpu / 8];
+    if ((*seen & bit) != 0)
+        return TRACE_OK;
+    *seen |= bit;
+    sum->interruptions = add(sum->interruptions, one.interruptions);
+    sum->switches = add(sum->switches, one.switches);
+    sum->slices = add(sum->slices, one.slices);
+    sum->blocks = add(sum->blocks, one.blocks);
+    sum->wakeups = add(sum->wakeups, one.wakeups);
+    info->has_activity = true;
+    return TRACE_OK;
+}
+
+static enum trace_status take_share(struct trace_info *info, const struct trace_record *record)
+{
+    struct trace_share *share = &info->share;
+    struct hr_rec_share one;
+    uint8_t bit, *seen;
+
+    if (!trace_body(record, &one, sizeof one, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    bit = (uint8_t)(1u << one.cpu % 8);
+    seen = &share->cpus[one.cpu / 8];
+    if ((*seen & bit) != 0)
+        return TRACE_OK;
+    *seen |= bit;
+    share->skipped = add(share->skipped, one.skipped);
+    share->stolen_ns = add(share->stolen_ns, one.stolen_ns);
+    if (one.spacing_ticks > share->spacing_ticks)
+        share->spacing_ticks = one.spacing_ticks;
+    share->steal_known |= (one.flags & 1) != 0;
+    info->has_share = true;
+    return TRACE_OK;
+}
+
+static enum trace_status take_machine(struct trace_info *info, const struct trace_record *record,
+                                      int *error)
+{
+    struct hr_rec_machine_cpu machine;
+
+    if (!trace_body(record, &machine, sizeof machine, NULL, NULL))
+        return TRACE_BAD_RECORD;
+    for (size_t i = 0; i < info->machine_count; i++)
+        if (info->machines[i].cpu == machine.cpu)
+            return TRACE_OK;
+    if (!grow((void **)&info->machines, info->machine_count, sizeof machine,
+              TRACE_INFO_MACHINES_MAX, error))
+        info->ignored++;
+    else
+        info->machines[info->machine_count++] = machine;
+    return TRACE_OK;
+}
+
+static enum trace_status take_host_end(struct trace_info *info, const struct trace_record *record)
+{
+    const uint8_t *message;
+    size_t message_bytes;
+
+    if (!trace_body(record, &info->host_end, sizeof info->host_end, &message, &message_bytes))
+        return TRACE_BAD_RECORD;
+    info->has_host_end = true;
+    snprintf(info->host_message, sizeof info->host_message, "%.*s", (int)message_bytes,
+             (const char *)message);
+    return TRACE_OK;
+}
+
+/* From here on the events are those of the counts; samples, of which there are none, have
+ * sampling.event_count. */
+static enum trace_status take_exact(struct trace_info *info, const struct trace_record *record)
+{
+    struct hr_host_exact exact;
+
+    if (!trace_body(record, &exact, sizeof exact, NULL, NULL) || exact.event_count == 0 ||
+        exact.event_count > HR_EXACT_EVENTS_MAX)
+        return TRACE_BAD_RECORD;
+    if (info->sampling.mode != HR_MODE_EXACT || info->sampling.event_count > exact.event_count)
+        return TRACE_BAD_RECORD;
+    info->exact = exact;
+    info->has_exact = true;
+    info->event_count = exact.event_count;
+    return TRACE_OK;
+}
+
+static enum trace_status take_record(struct trace_info *info, const struct trace_record *record,
+                                     int *error)
+{
+    switch (record->type) {
+    case HR_META_INFO:
+        return take_text(info, record, error);
+    case HR_META_CLOCK:
+        return take_clock(info, record);
+    case HR_META_EVENT:
+        return take_event(info, record);
+    case HR_META_SAMPLING:
+        return take_sampling(info, record);
+    case HR_META_CALIBRATION:
+        info->has_calibration =
+            trace_body(record, &info->calibration, sizeof info->calibration, NULL, NULL);
+        return info->has_calibration ? TRACE_OK : TRACE_BAD_RECORD;
+    case HR_META_STACKS:
+        return take_stacks(info, record);
+    case HR_META_MAP:
+        return take_map(info, record, error);
+    case HR_REC_EXIT:
+        info->has_exit = trace_body(record, &info->exit, sizeof info->exit, NULL, NULL);
+        return info->has_exit ? TRACE_OK : TRACE_BAD_RECORD;
+    case HR_REC_TOTAL:
+        return take_total(info, record);
+    case HR_REC_STREAM:
+        return take_stream(info, record, error);
+    case HR_HOST_END:
+        return take_host_end(info, record);
+    case HR_HOST_EXACT:
+        return take_exact(info, record);
+    case HR_REC_REGION:
+        return trace_regions_take(&info->regions, record, error);
+    case HR_REC_NMI:
+        return take_nmi(info, record);
+    case HR_REC_ACTIVITY:
+        return take_activity(info, record);
+    case HR_REC_SHARE:
+        return take_share(info, record);
+    case HR_REC_MACHINE_CPU:
+        return take_machine(info, record, error);
+    default:
+        return TRACE_OK;
+    }
+}
+
+enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_chunk *chunk,
+                                   int *error)
+{
+    struct trace_cursor cursor;
+    struct trace_record record;
+    enum trace_status status;
+
+    trace_cursor_init(&cursor, chunk->payload, chunk->header.payload_bytes);
+    while ((status = trace_next(&cursor, &record)) == TRACE_OK) {
+        status = take_record(info, &record, error);
+        if (status != TRACE_OK)
+            return status;
+    }
+    return status == TRACE_END ? TRACE_OK : status;
+}
+
+bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *chunk)
+{
+    struct trace_cursor cursor;
+    struct trace_record record;
+    struct hr_rec_base base;
+
+    trace_cursor_init(&cursor, chunk->payload, chunk->header.payload_bytes);
+    return trace_next(&cursor, &record) == TRACE_OK && record.type == HR_REC_BASE &&
+           trace_body(&record, &base, sizeof base, NULL, NULL) &&
+           record.bytes - sizeof base >= (size_t)8 * base.event_count &&
+           trace_info_count_events(info, base.event_count);
+}
+
+const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise)
+{
+    for (size_t i = 0; i < info->text_count; i++)
+        if (strcmp(info->texts[i].key, key) == 0)
+            return info->texts[i].value;
+    return otherwise;
+}
+
+uint64_t trace_info_ns(const struct trace_info *info, uint64_t ticks)
+{
+    unsigned __int128 ns;
+
+    if (info->clock.ticks_per_second == 1000000000)
+        return ticks;
+    ns = (unsigned __int128)ticks * 1000000000u / info->clock.ticks_per_second;
+    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+uint64_t trace_info_interval_ns(const struct trace_info *info)
+{
+    unsigned __int128 scaled = (unsigned __int128)info->sampling.interval_ticks * 1000000000u;
+    unsigned __int128 ns =
+        (scaled + info->clock.ticks_per_second / 2) / info->clock.ticks_per_second;
+
+    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time)
+{
+    return time > info->clock.start_ticks ? trace_info_ns(info, time - info->clock.start_ticks) : 0;
+}

@@ -1,0 +1,109 @@
+/* Interns call stacks as nodes of a tree. */
+#include "host/unwind/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 4096u
+
+static uint32_t hash(uint32_t parent, uint64_t address)
+{
+    uint64_t key = (address ^ (uint64_t)parent << 40 ^ parent) * 0x9e3779b97f4a7c15ull;
+
+    return (uint32_t)(key >> 32);
+}
+
+int stacks_init(struct stacks *stacks)
+{
+    *stacks = (struct stacks){
+        .count = HR_STACK_ROOTS, .capacity = FIRST_CAPACITY, .limit = STACKS_NODES_MAX};
+    stacks->index_mask = FIRST_CAPACITY * 2 - 1;
+    stacks->nodes = calloc(FIRST_CAPACITY, sizeof stacks->nodes[0]);
+    stacks->index = calloc(2ul * FIRST_CAPACITY, sizeof stacks->index[0]);
+    if (stacks->nodes == NULL || stacks->index == NULL) {
+        stacks_free(stacks);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < HR_STACK_ROOTS; i++)
+        stacks->nodes[i].parent = i;
+    return 0;
+}
+
+void stacks_free(struct stacks *stacks)
+{
+    free(stacks->nodes);
+    free(stacks->index);
+    *stacks = (struct stacks){0};
+}
+
+static void enter(uint32_t *index, uint32_t mask, const struct stacks_node *node, uint32_t number)
+{
+    uint32_t i = hash(node->parent, node->address) & mask;
+
+    while (index[i] != 0)
+        i = (i + 1) & mask;
+    index[i] = number;
+}
+
+/* Room for one more node; the table is never more than half full. */
+static int grow(struct stacks *stacks)
+{
+    uint32_t capacity = stacks->capacity * 2;
+    struct stacks_node *nodes;
+    uint32_t *index;
+
+    if (capacity > stacks->limit)
+        return -ENOMEM;
+    nodes = reallocarray(stacks->nodes, capacity, sizeof *nodes);
+    if (nodes == NULL)
+        return -ENOMEM;
+    stacks->nodes = nodes;
+    index = calloc((size_t)capacity * 2, sizeof *index);
+    if (index == NULL)
+        return -ENOMEM;
+    free(stacks->index);
+    stacks->index = index;
+    stacks->index_mask = capacity * 2 - 1;
+    stacks->capacity = capacity;
+    for (uint32_t i = HR_STACK_ROOTS; i < stacks->count; i++)
+        enter(index, stacks->index_mask, &nodes[i], i);
+    return 0;
+}
+
+uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address)
+{
+    uint32_t i = hash(parent, address) & stacks->index_mask;
+    struct stacks_node *node;
+
+    for (; stacks->index[i] != 0; i = (i + 1) & stacks->index_mask) {
+        node = &stacks->nodes[stacks->index[i]];
+        if (node->address == address && node->parent == parent)
+            return stacks->index[i];
+    }
+    if (stacks->count == stacks->capacity && grow(stacks) != 0) {
+        stacks->refused++;
+        return HR_STACK_CUT;
+    }
+    node = &stacks->nodes[stacks->count];
+    *node = (struct stacks_node){address, parent, stacks->nodes[parent].depth + 1};
+    enter(stacks->index, stacks->index_mask, node, stacks->count);
+    return stacks->count++;
+}
+
+uint32_t stacks_root(const struct stacks *stacks, uint32_t node)
+{
+    while (node >= HR_STACK_ROOTS)
+        node = stacks->nodes[node].parent;
+    return node;
+}
+
+uint32_t stacks_addresses(const struct stacks *stacks, uint32_t node, uint64_t *addresses,
+                          uint32_t room)
+{
+    uint32_t count = 0;
+
+    for (; node >= HR_STACK_ROOTS && count < room; node = stacks->nodes[node].parent)
+        addresses[count++] = stacks->nodes[node].address;
+    return count;
+}

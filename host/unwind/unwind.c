@@ -1,0 +1,174 @@
+/* Follows stacks, keeping the rule of every address that it met. */
+#include "host/unwind/unwind.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/unwind/unwind_files.h"
+#include "host/unwind/unwind_rule.h"
+
+#define PLACE_BITS 17 /* 2 MB of addresses; emptied when three quarters are taken */
+#define PLACES (1u << PLACE_BITS)
+#define RULE_BITS 14
+#define RULES (1u << RULE_BITS) /* 5 MB, emptied likewise */
+
+enum { NO_MAP = 1, NO_RULE, ENTRY, FIRST_RULE }; /* place.rule; 0: the place is free */
+
+struct place {
+    uint64_t address;
+    uint64_t rule; /* FIRST_RULE + the rule's number */
+};
+
+struct unwind {
+    struct unwind_files files;
+    struct place *places; /* hash table by address */
+    uint32_t place_count;
+    struct unwind_rule *rules; /* hash table by content */
+    bool *rule_used;
+    uint32_t rule_count;
+    uint64_t trail[UNWIND_FRAMES_MAX]; /* of the stack being followed, innermost first */
+};
+
+int unwind_open(struct unwind **unwind, const struct trace_info *info,
+                const struct symbols_options *options)
+{
+    struct unwind *u = calloc(1, sizeof *u);
+
+    *unwind = NULL;
+    if (u == NULL)
+        return -ENOMEM;
+    unwind_files_open(&u->files, info, options);
+    u->places = calloc(PLACES, sizeof u->places[0]);
+    u->rules = calloc(RULES, sizeof u->rules[0]);
+    u->rule_used = calloc(RULES, sizeof u->rule_used[0]);
+    if (u->places == NULL || u->rules == NULL || u->rule_used == NULL) {
+        unwind_close(u);
+        return -ENOMEM;
+    }
+    *unwind = u;
+    return 0;
+}
+
+void unwind_close(struct unwind *unwind)
+{
+    if (unwind == NULL)
+        return;
+    unwind_files_close(&unwind->files);
+    free(unwind->places);
+    free(unwind->rules);
+    free(unwind->rule_used);
+    free(unwind);
+}
+
+static void forget(struct unwind *u)
+{
+    memset(u->places, 0, PLACES * sizeof u->places[0]);
+    memset(u->rule_used, 0, RULES * sizeof u->rule_used[0]);
+    u->place_count = 0;
+    u->rule_count = 0;
+}
+
+static uint32_t hash_rule(const struct unwind_rule *rule)
+{
+    uint64_t words[sizeof *rule / 8], hash = 0;
+
+    _Static_assert(sizeof *rule % 8 == 0, "hashed by words");
+    memcpy(words, rule, sizeof words);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ull;
+    return (uint32_t)(hash >> (64 - RULE_BITS));
+}
+
+/* The number of a rule that is kept once, however many addresses it serves. */
+static uint32_t keep_rule(struct unwind *u, const struct unwind_rule *rule)
+{
+    uint32_t i = hash_rule(rule);
+
+    while (u->rule_used[i] && memcmp(&u->rules[i], rule, sizeof *rule) != 0)
+        i = (i + 1) & (RULES - 1);
+    if (!u->rule_used[i]) {
+        u->rules[i] = *rule;
+        u->rule_used[i] = true;
+        u->rule_count++;
+    }
+    return i;
+}
+
+static uint64_t look_up(struct unwind *u, uint64_t address)
+{
+    struct unwind_rule rule;
+
+    switch (unwind_files_find(&u->files, address, &rule)) {
+    case UNWIND_RULE:
+        return FIRST_RULE + keep_rule(u, &rule);
+    case UNWIND_NO_RULE:
+        return NO_RULE;
+    case UNWIND_ENTRY:
+        return ENTRY;
+    default:
+        return NO_MAP;
+    }
+}
+
+static uint64_t rule_at(struct unwind *u, uint64_t address)
+{
+    uint32_t i = (uint32_t)((address * 0x9e3779b97f4a7c15ull) >> (64 - PLACE_BITS));
+
+    for (; u->places[i].rule != 0; i = (i + 1) & (PLACES - 1))
+        if (u->places[i].address == address)
+            return u->places[i].rule;
+    u->places[i] = (struct place){address, look_up(u, address)};
+    u->place_count++;
+    return u->places[i].rule;
+}
+
+/* Fills the trail.  How the stack ended: HR_STACK_*. */
+static uint32_t follow(struct unwind *u, struct unwind_frame *frame, uint32_t *count)
+{
+    uint64_t rule = rule_at(u, frame->registers[UNWIND_RIP]);
+
+    while (rule >= FIRST_RULE) {
+        const struct unwind_rule *r = &u->rules[rule - FIRST_RULE];
+        int end = unwind_rule_step(r, frame);
+        uint64_t ip = frame->registers[UNWIND_RIP];
+
+        if (end != 0)
+            return (uint32_t)end;
+        if (ip == 0) /* where no call frame information says that the thread began there */
+            return HR_STACK_WHOLE;
+        rule = rule_at(u, r->signal ? ip : ip - 1);
+        if (rule == NO_MAP)
+            break;
+        if (*count == UNWIND_FRAMES_MAX)
+            return HR_STACK_CUT;
+        u->trail[(*count)++] = r->signal ? ip + 1 : ip;
+    }
+    return rule == ENTRY ? HR_STACK_WHOLE : HR_STACK_BROKEN;
+}
+
+uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
+                      struct stacks *stacks)
+{
+    struct unwind_frame frame = {
+        .known = (1u << UNWIND_REGISTERS) - 1,
+        .stack_start = sample->registers[UNWIND_RSP],
+        .stack = sample->stack,
+        .stack_bytes = sample->stack_bytes,
+    };
+    uint32_t count = 0, node;
+    int news = unwind_files_update(&unwind->files);
+
+    if (news < 0)
+        return HR_STACK_NONE;
+    /* between stacks only: what is followed points to rules */
+    if (news > 0 || unwind->place_count > PLACES / 4 * 3 - UNWIND_FRAMES_MAX ||
+        unwind->rule_count > RULES / 4 * 3 - UNWIND_FRAMES_MAX)
+        forget(unwind);
+    memcpy(frame.registers, sample->registers, sizeof sample->registers);
+    frame.registers[UNWIND_RIP] = sample->ip;
+    node = follow(unwind, &frame, &count);
+    while (count != 0)
+        node = stacks_child(stacks, node, unwind->trail[--count]);
+    return node;
+}

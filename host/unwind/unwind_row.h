@@ -1,0 +1,25 @@
+/* Executes the instructions of call frame information up to an address.  For
+ * host/unwind/unwind_tables.c.
+ */
+#ifndef HOST_UNWIND_UNWIND_ROW_H
+#define HOST_UNWIND_UNWIND_ROW_H
+
+#include "host/unwind/unwind_bytes.h"
+#include "host/unwind/unwind_rule.h"
+
+struct unwind_program { /* of one stretch of code */
+    struct unwind_bytes initial; /* its CIE's instructions */
+    struct unwind_bytes own; /* its FDE's */
+    uint64_t start; /* of the code */
+    uint64_t code_factor;
+    int64_t data_factor;
+    uint64_t return_register;
+    bool signal;
+};
+
+/* The rule at `address`, which is in the stretch.  False when the instructions cannot be followed.
+ */
+bool unwind_row_at(const struct unwind_program *program, uint64_t address,
+                   struct unwind_rule *rule);
+
+#endif

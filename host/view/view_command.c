@@ -1,0 +1,258 @@
+/* hr view: a trace as one page for a browser. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/base/command_line.h"
+#include "host/base/commands.h"
+#include "host/base/error.h"
+#include "host/base/output_file.h"
+#include "host/base/text.h"
+#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
+#include "host/view/view_facts.h"
+#include "host/view/view_open.h"
+#include "host/view/view_page.h"
+#include "host/view/view_serve.h"
+
+struct view_options {
+    const char *path;
+    const char *output; /* NULL: beside the trace */
+    bool force;
+    bool open; /* in a browser */
+    bool serve;
+    uint16_t port; /* 0: any */
+    struct selection selection;
+    struct symbols_options symbols;
+};
+
+enum { KEY_FORCE = 256, KEY_OPEN, KEY_SERVE, KEY_PORT };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct view_options *options = state->input;
+    unsigned long port;
+    char *end;
+
+    switch (key) {
+    case 'o':
+        options->output = argument;
+        return 0;
+    case KEY_FORCE:
+        options->force = true;
+        return 0;
+    case KEY_OPEN:
+        options->open = true;
+        return 0;
+    case KEY_SERVE:
+        options->serve = true;
+        return 0;
+    case KEY_PORT:
+        port = strtoul(argument, &end, 10);
+        if (*argument < '1' || *argument > '9' || *end != 0 || port > UINT16_MAX)
+            argp_error(state, "--port %s: not a port; 1 to 65535", argument);
+        options->port = (uint16_t)port;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->port != 0 && !options->serve)
+            argp_error(state, "--port is for --serve");
+        if (options->output != NULL && options->serve)
+            argp_error(state, "--serve writes no page; leave out --output");
+        if (options->open && options->output != NULL && strcmp(options->output, "-") == 0)
+            argp_error(state, "--open needs a file; leave out --output -");
+        return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->selection;
+        state->child_inputs[1] = &options->symbols;
+        return 0;
+    default:
+        return reader_parse_file(key, argument, state, &options->path);
+    }
+}
+
+/* hr.bin becomes hr.html, anything else gets .html at its end. */
+static void default_output(const char *trace, char path[PATH_MAX])
+{
+    size_t bytes = strlen(trace);
+
+    if (bytes > 4 && strcmp(trace + bytes - 4, ".bin") == 0)
+        bytes -= 4;
+    snprintf(path, PATH_MAX, "%.*s.html", (int)bytes, trace);
+}
+
+static void warn(const struct view_model *model, const struct view_options *options)
+{
+    const char *file, *problem;
+
+    for (size_t i = 0; (problem = symbols_problem(model->symbols, i, &file)) != NULL; i++)
+        error_print("%s: %s", file, problem);
+    if (!model->scan.partial && !trace_audit_complete(&model->scan.audit))
+        error_print("%s: incomplete, the page shows what is there; 'hr check %s' says what is "
+                    "missing",
+                    options->path, options->path);
+    if (model->sample_count == 0)
+        error_print("%s: no samples; the page shows the run's facts only", options->path);
+}
+
+static int open_output(struct output_file *file, const struct view_options *options,
+                       const char *path)
+{
+    struct run_failure failure = {0};
+    struct stat input;
+    const struct output_file_wish wish = {
+        .kind = OUTPUT_PAGE,
+        .force = options->force,
+        .input = stat(options->path, &input) == 0 ? &input : NULL,
+    };
+
+    if (output_file_open(file, path, &wish, &failure) == 0)
+        return 0;
+    error_print("%s", failure.text);
+    return -1;
+}
+
+/* A page appears whole or says why not. */
+static int write_page(struct view_model *model, const struct view_options *options, json_t *facts,
+                      const char *path)
+{
+    struct output_file file;
+    struct output *out = malloc(sizeof *out);
+    int error, failed, status = HR_EXIT_FAILED;
+
+    if (out == NULL || open_output(&file, options, path) != 0) {
+        json_decref(facts);
+        free(out);
+        return status;
+    }
+    output_init(out, file.fd);
+    error = view_page_write(out, model, facts);
+    failed = output_flush(out);
+    free(out);
+    if (failed != 0 && failed != -EPIPE)
+        error_print("%s: %s; free some space or write elsewhere", file.name, strerror(-failed));
+    else if (error != 0)
+        reader_fail(options->path, error);
+    else if (failed == 0)
+        status = HR_EXIT_OK;
+    return reader_output_finish(&file, status, "a page of hr view",
+                                "any browser ('hr view --open' starts it)");
+}
+
+static bool nothing_selected(const struct view_model *model)
+{
+    return model->sample_count == 0 && !selection_is_all(&model->scan.selection);
+}
+
+/* The facts that only another walk over the whole trace knows, and the model. */
+static int read_all(const struct view_options *options, struct view_model *model, json_t **facts)
+{
+    json_t *summary;
+    int error = view_facts_summary(options->path, &summary);
+
+    if (error != 0)
+        return error;
+    *facts = json_pack("{s:o}", "summary", summary);
+    return view_model_read(model, options->path, options->selection, &options->symbols);
+}
+
+static int present(struct view_model *model, const struct view_options *options, json_t *facts)
+{
+    char path[PATH_MAX];
+    const char *output;
+    json_t *summary = json_object_get(facts, "summary");
+    int status;
+
+    if (model->exact) {
+        const char *problem = trace_info_exact_problem(&model->scan.info, &model->scan.selection);
+
+        if (problem != NULL) {
+            error_print("%s: %s", options->path, problem);
+            json_decref(facts);
+            return HR_EXIT_FAILED;
+        }
+    }
+    if (nothing_selected(model)) {
+        status = reader_nothing_selected(
+            options->path, (uint64_t)json_integer_value(json_object_get(summary, "duration_ns")));
+        json_decref(facts);
+        return status;
+    }
+    if (options->serve) {
+        warn(model, options);
+        return view_serve(model, options->path, options->port, options->open, facts);
+    }
+    default_output(options->path, path);
+    output = options->output != NULL ? options->output : path;
+    status = write_page(model, options, facts, output);
+    warn(model, options);
+    if (status == HR_EXIT_OK && options->open && view_open_file(output) != 0)
+        status = HR_EXIT_FAILED;
+    return status;
+}
+
+static int run(const struct view_options *options)
+{
+    struct view_model *model;
+    json_t *facts = NULL;
+    int error, status;
+
+    if (!view_page_is_built()) {
+        error_print("this hr was built without the libraries of the page; 'tools/setup.sh page' "
+                    "and 'make page all' get them and build them in");
+        return HR_EXIT_FAILED;
+    }
+    model = calloc(1, sizeof *model);
+    error = model != NULL ? read_all(options, model, &facts) : -ENOMEM;
+    if (error == 0) {
+        status = present(model, options, facts);
+    } else {
+        json_decref(facts);
+        status = reader_fail(options->path, error);
+    }
+    if (model != NULL)
+        view_model_free(model);
+    free(model);
+    return status;
+}
+
+int view_command(int argc, char **argv)
+{
+    static const struct argp_option table[] = {
+        {"output", 'o', "FILE", 0,
+         "Write the page to FILE, - for standard output (default: beside the trace, .html)", 0},
+        {"force", KEY_FORCE, NULL, 0, "Write over a file that is no page of hr view", 0},
+        {"open", KEY_OPEN, NULL, 0, "Open the page in the browser (xdg-open)", 0},
+        {"serve", KEY_SERVE, NULL, 0,
+         "Serve the page to this machine's browsers, with every sample of a large trace", 0},
+        {"port", KEY_PORT, "N", 0, "Listen on port N of 127.0.0.1 and ::1 (default: any)", 0},
+        {0},
+    };
+    static const struct argp_child children[] = {
+        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = table,
+        .children = children,
+        .parser = parse,
+        .args_doc = "[FILE]",
+        .doc = "Write a trace (default hr.bin) as one HTML page for a browser."
+               "\vThe page needs no network and no other file. It shows what every CPU did over "
+               "time, the functions of whatever is selected there, how the samples spread, and how "
+               "good the sampling was.\n\n"
+               "Examples:\n"
+               "  hr view                              hr.html beside hr.bin\n"
+               "  hr view -o /tmp/page.html run.bin    somewhere else\n"
+               "  hr view --from 1s --to 2s            one second of it, in finer detail\n"
+               "  hr view --serve big.bin              all of it; open the address that is shown\n",
+    };
+    struct view_options options = {0};
+
+    selection_init(&options.selection);
+    command_line_parse(&argp, argc, argv, 0, &options);
+    options.path = reader_file(options.path);
+    return run(&options);
+}
