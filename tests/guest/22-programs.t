@@ -84,7 +84,7 @@ both 'tac' -- tac numbers
 both 'od' -- od -A x -t x1z -N 100000 part
 mkdir -p tree/a/b tree/c
 cp "$ROOT"/lib/*.[ch] tree/a/b
-cp "$ROOT"/host/*.c tree/c
+cp "$ROOT"/host/base/*.c tree/c
 both 'rg over a tree' -- rg --sort path -n 'static int [a-z]+\(' tree
 both 'rg over a tree, on its threads' -- rg -j 2 -c --sort path include tree
 both 'rg: nothing found' -- rg no-such-text-anywhere tree
