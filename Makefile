@@ -28,7 +28,8 @@ LIBHR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -MMD -MP -fPIC -fvis
 PLUGIN_CFLAGS := $(COMMON) -D_GNU_SOURCE -fPIC
 
 LIB_SRC := $(wildcard lib/*.c)
-GUEST_SRC := $(wildcard guest/*.c guest/*.S boot/*.S boot/*.c drivers/*.c drivers/*/*.c) $(LIB_SRC)
+GUEST_SRC := $(filter-out guest/net/% guest/vdso/% guest/variants/%,$(wildcard guest/*.c guest/*/*.c guest/*/*.S)) \
+	$(wildcard boot/*.S boot/*.c drivers/*.c drivers/*/*.c) $(LIB_SRC)
 HOST_SRC := $(wildcard host/*.c host/*/*.c) $(LIB_SRC)
 LIBHR_SRC := workloads/libhr.c workloads/libhr_counters.S
 WORKLOADS := $(patsubst workloads/%.c,%,$(filter-out $(LIBHR_SRC),$(wildcard workloads/*.c)))
@@ -76,7 +77,7 @@ $(BUILD)/vdso.so: guest/vdso/vdso.c guest/vdso/vdso.lds $(BUILD)/flags
 $(BUILD)/vdso.bin: $(BUILD)/vdso.so
 	objcopy --strip-all $< $@
 
-$(BUILD)/guest/guest/vdso_image.o: $(BUILD)/vdso.bin
+$(BUILD)/guest/guest/exec/vdso_image.o: $(BUILD)/vdso.bin
 
 # What a BIOS runs of a stick: 16-bit code, loaded at 7C00H.
 $(BUILD)/mbr.bin: boot/bios/mbr.S $(BUILD)/flags

@@ -3,7 +3,7 @@
  * (docs/architecture.md, "Bare metal"; UEFI 2.10, 2.3.4 "x64 Platforms").
  *
  * Everything of the CPU that the kernel changes is kept in uefi_saved and put back by uefi_leave,
- * but for what guest/uefi.c and the drivers keep themselves: local APIC, counters, serial port.
+ * but for what guest/transport/uefi.c and the drivers keep themselves: local APIC, counters, serial port.
  */
 #include "include/kernel_layout.h"
 
@@ -247,7 +247,7 @@ make_tables:
     loop 3b
     ret
 
-/* void uefi_leave(uint32_t end): guest/uefi.h. */
+/* void uefi_leave(uint32_t end): guest/transport/uefi.h. */
     .globl uefi_leave
     .balign 16
 uefi_leave:

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "guest/fs.h"
-#include "guest/log.h"
-#include "guest/overflow.h"
-#include "guest/run.h"
+#include "guest/base/log.h"
+#include "guest/base/run.h"
+#include "guest/fs/fs.h"
+#include "guest/sample/overflow.h"
 #include "lib/modes.h"
 #include "lib/muldiv.h"
 #include "lib/stack_kinds.h"

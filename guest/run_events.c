@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "drivers/pmu/pmu_msr.h"
-#include "guest/log.h"
-#include "guest/run.h"
-#include "guest/service_cpu.h"
-#include "guest/transport.h"
+#include "guest/base/log.h"
+#include "guest/base/run.h"
+#include "guest/service/service_cpu.h"
+#include "guest/transport/transport.h"
 #include "lib/msr_events.h"
 #include "lib/x86.h"
 #include "lib/x86_signature.h"
@@ -288,7 +288,7 @@ static void log_refusal(int status, const struct pmu_refusal *refusal)
         log_fitting();
 }
 
-/* The first event's samples hold its whole count: guest/overflow.c. */
+/* The first event's samples hold its whole count: guest/sample/overflow.c. */
 static int prepare_overflow(void)
 {
     const struct pmu_event *event = &run.session.events[0];

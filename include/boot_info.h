@@ -12,7 +12,7 @@ enum boot_entry { BOOT_ENTRY_PVH = 1, BOOT_ENTRY_UEFI = 2 };
 enum boot_memory_kind {
     BOOT_MEMORY_RAM = 1, /* the kernel's and the program's; some of it below 4 GiB */
     BOOT_MEMORY_RESERVED = 2,
-    BOOT_MEMORY_BUFFER = 3, /* what leaves the run is kept here: guest/transport.h */
+    BOOT_MEMORY_BUFFER = 3, /* what leaves the run is kept here: guest/transport/transport.h */
 };
 enum boot_output {
     BOOT_OUTPUT_VIRTIO = 0, /* the ports of include/run_ports.h */

@@ -1,4 +1,4 @@
-/* The private system call between libhr (workloads/libhr.c) and the kernel (guest/syscall_hr.c).
+/* The private system call between libhr (workloads/libhr.c) and the kernel (guest/syscall/syscall_hr.c).
  *
  *   rax = HR_ABI_SYSCALL, rdi = enum hr_abi_operation, rsi and rdx its arguments; the result is 0
  *   or a negative errno in rax.  Linux knows no such call and answers -ENOSYS, which is how libhr

@@ -8,7 +8,7 @@
 #include "include/hr_format.h"
 
 /* kind is 0 for a sample; for every other record it is the enum hr_record_type, and the words
- * hold the fields of that record as guest/trace.c assigns them.
+ * hold the fields of that record as guest/trace/trace.c assigns them.
  * A ring of up to TRACE_SLOT_SMALL_EVENTS events uses the first 64 bytes only.
  */
 #define TRACE_SLOT_SMALL_EVENTS 5

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guest/log.h"
-#include "guest/run.h"
+#include "guest/base/log.h"
+#include "guest/base/run.h"
 #include "lib/x86.h"
 
 #define SMALLEST_SHIFT 6 /* 64 bytes */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "drivers/net/net.h"
-#include "guest/log.h"
+#include "guest/base/log.h"
 #include "guest/net/net_offload.h"
 #include "guest/net/net_port.h"
 

@@ -9,7 +9,7 @@
 #include <lwip/tcp.h>
 #include <string.h>
 
-#include "guest/log.h"
+#include "guest/base/log.h"
 #include "guest/net/net_port.h"
 #include "lib/run_stream.h"
 

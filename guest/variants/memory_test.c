@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "drivers/uart/uart.h"
-#include "guest/log.h"
-#include "guest/run.h"
+#include "guest/base/log.h"
+#include "guest/base/run.h"
 
 static uint64_t hex(const char **text)
 {

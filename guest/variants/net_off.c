@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "guest/log.h"
-#include "guest/transport.h"
+#include "guest/base/log.h"
+#include "guest/transport/transport.h"
 
 static int init(struct boot_info *boot)
 {

@@ -7,7 +7,7 @@
 
 #include "drivers/clock/clock.h"
 #include "drivers/net/net.h"
-#include "guest/log.h"
+#include "guest/base/log.h"
 #include "lib/x86.h"
 
 #define ECHOES 1000

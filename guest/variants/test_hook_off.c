@@ -1,5 +1,5 @@
 /* test_hook for ordinary kernels: does nothing. */
-#include "guest/panic.h"
+#include "guest/base/panic.h"
 
 void test_hook(const char *where)
 {

@@ -6,10 +6,10 @@
 
 #include "drivers/apic/apic.h"
 #include "drivers/platform.h"
-#include "guest/cpu.h"
-#include "guest/log.h"
-#include "guest/panic.h"
-#include "guest/run.h"
+#include "guest/base/log.h"
+#include "guest/base/panic.h"
+#include "guest/base/run.h"
+#include "guest/cpu/cpu.h"
 #include "guest/variants/memory_test.h"
 #include "guest/variants/net_test.h"
 

@@ -4,7 +4,7 @@
 
 #include "host/pack/pack_collect.h"
 
-#define NAME "user" /* of user and group 1000, which programs run as: guest/syscall_identity.c */
+#define NAME "user" /* of user and group 1000, which programs run as: guest/syscall/syscall_identity.c */
 
 /* A file that was given stays as it is. */
 static int add(struct pack_collector *c, const char *path, const char *line)

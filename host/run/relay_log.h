@@ -17,7 +17,7 @@ enum relay_echo { /* which lines are shown on stderr as they end */
                   RELAY_ECHO_ALL,
 };
 
-/* How the guest's kernel marks what the user must see (guest/log.h). */
+/* How the guest's kernel marks what the user must see (guest/base/log.h). */
 #define RELAY_LOG_NOTICE "notice: "
 
 struct relay_log {

@@ -1,14 +1,14 @@
 /* A file for tests of areas: pages of its own, made when they are first asked for, byte 0 of each
- * being its index + 1.  Include after fake_phys.h, instead of linking guest/inode.c.
+ * being its index + 1.  Include after fake_phys.h, instead of linking guest/vm/inode.c.
  */
 #ifndef TESTS_UNIT_GUEST_FAKE_INODE_H
 #define TESTS_UNIT_GUEST_FAKE_INODE_H
 
 #include <errno.h>
 
-#include "guest/fs.h"
-#include "guest/inode.h"
-#include "guest/page.h"
+#include "guest/fs/fs.h"
+#include "guest/memory/page.h"
+#include "guest/vm/inode.h"
 #include "tests/unit/test.h"
 
 #define FAKE_PAGES 64u

@@ -1,6 +1,6 @@
 /* Physical memory for tests: the kernel's buddy allocator over an arena of the test's own.
- * Include once, instead of linking guest/phys.c.  A "physical address" is a pointer - DIRECT_MAP,
- * so that phys_pointer() gives the pointer back.
+ * Include once, instead of linking guest/memory/phys.c.  A "physical address" is a pointer -
+ * DIRECT_MAP, so that phys_pointer() gives the pointer back.
  */
 #ifndef TESTS_UNIT_GUEST_FAKE_PHYS_H
 #define TESTS_UNIT_GUEST_FAKE_PHYS_H
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guest/buddy.c"
-#include "guest/phys.h"
+#include "guest/memory/buddy.c"
+#include "guest/memory/phys.h"
 
 #define ARENA_ALIGNMENT (4u << 20)
 

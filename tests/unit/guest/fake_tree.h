@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "guest/fs_archive.c"
-#include "guest/fs_change.c"
-#include "guest/fs_tree.c"
-#include "guest/fs_walk.c"
-#include "guest/heap.c"
-#include "guest/inode.c"
-#include "guest/inode_contents.c"
-#include "guest/inode_pages.c"
+#include "guest/fs/fs_archive.c"
+#include "guest/fs/fs_change.c"
+#include "guest/fs/fs_tree.c"
+#include "guest/fs/fs_walk.c"
+#include "guest/memory/heap.c"
+#include "guest/vm/inode.c"
+#include "guest/vm/inode_contents.c"
+#include "guest/vm/inode_pages.c"
 #include "lib/cpio.h"
 #include "tests/unit/test.h"
 

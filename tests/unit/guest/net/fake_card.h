@@ -10,7 +10,7 @@
 
 #include "drivers/net/net.h"
 #include "drivers/platform.h"
-#include "guest/log.h"
+#include "guest/base/log.h"
 #include "guest/net/net_port.h"
 #include "tests/unit/drivers/net/fake_cut.h"
 #include "tests/unit/guest/net/fake_peer.h"

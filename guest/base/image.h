@@ -1,0 +1,21 @@
+/* The kernel image's parts, from linker.ld. */
+#ifndef GUEST_BASE_IMAGE_H
+#define GUEST_BASE_IMAGE_H
+
+#include <stdint.h>
+
+/* Its bounds: page-aligned virtual addresses. */
+extern char kernel_start[]; /* text: read, execute */
+extern char kernel_text_end[]; /* then read-only data */
+extern char kernel_rodata_end[]; /* then data and bss */
+extern char kernel_end[];
+extern char kernel_file_offset[]; /* its address is the text's offset in guest.elf */
+
+/* The note NT_GNU_BUILD_ID: 12 bytes of header, "GNU" and NUL, the id. */
+extern const uint8_t kernel_build_id[], kernel_build_id_end[];
+
+/* Where the image is physically: said once, first of all; and where something in it is. */
+void image_place(uint64_t kernel_start_physical);
+uint64_t image_physical(const void *address);
+
+#endif

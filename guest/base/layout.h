@@ -1,0 +1,18 @@
+/* The kernel's constants that assembly reads too: layout and interrupt vectors. */
+#ifndef GUEST_BASE_LAYOUT_H
+#define GUEST_BASE_LAYOUT_H
+
+#include "include/kernel_layout.h"
+
+#define IST_BYTES 8192 /* a stack for NMIs and the like, aligned; its lowest word: struct cpu */
+
+/* Vectors: all from APIC_OWN_VECTORS (drivers/apic/apic.h) on. */
+#define VECTOR_ATTENTION 0xea /* IPI between workload CPUs: guest/cpu/cross.h */
+#define VECTOR_SAMPLE 0xeb /* IPI: take a sample */
+#define VECTOR_TIMER 0xec /* sampling timer */
+#define VECTOR_DEVICE 0xed /* virtio */
+#define VECTOR_WAKE 0xee /* IPI: look at your queues */
+#define VECTOR_SERVICE_TIMER 0xef
+#define VECTOR_SPURIOUS 0xff
+
+#endif

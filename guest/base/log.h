@@ -1,0 +1,18 @@
+/* The kernel's own log.  Not from NMI context. */
+#ifndef GUEST_BASE_LOG_H
+#define GUEST_BASE_LOG_H
+
+#include "lib/format.h" /* lines are formatted everywhere that logs */
+
+/* One line; a newline is added.  Goes to the log port once that is open, until then to a buffer
+ * that is sent when it opens. */
+void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for what the user must see, not only who asks for the log: LOG_NOTICE marks the line. */
+#define LOG_NOTICE "notice: "
+#define log_notice(format, ...) log_line(LOG_NOTICE format __VA_OPT__(, ) __VA_ARGS__)
+
+/* Prints registers and a stack trace to the serial port and ends the machine. */
+void panic(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+#endif

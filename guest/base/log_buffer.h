@@ -1,0 +1,12 @@
+/* The log's buffer, between those who write lines and those who carry them away. */
+#ifndef GUEST_BASE_LOG_BUFFER_H
+#define GUEST_BASE_LOG_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Gives the buffered bytes to `sink`, oldest first, and empties the buffer.  Service context. */
+void log_buffer_take(void (*sink)(const char *bytes, size_t count));
+bool log_buffer_empty(void);
+
+#endif

@@ -1,0 +1,183 @@
+/* One CPU's state, and the register frame of an entry into the kernel.
+ * Assembly reads these by the offsets asserted below (guest/syscall/entry.S).
+ */
+#ifndef GUEST_CPU_CPU_H
+#define GUEST_CPU_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "drivers/clock/tsc_adjust.h"
+#include "guest/base/layout.h"
+#include "include/hr_format.h"
+
+#define CPU_NEVER (1ull << 62) /* a time that does not come */
+#define CPUS_MAX 66 /* 64 that run the program, one for service, one that interrupts */
+
+struct trap_frame { /* as pushed by guest/syscall/entry.S; the last five by the CPU */
+    uint64_t r15, r14, r13, r12, rbp, rbx;
+    uint64_t r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
+    uint64_t vector; /* exception or interrupt number; for a system call its number */
+    uint64_t error;
+    uint64_t rip, cs, rflags, rsp, ss;
+};
+_Static_assert(sizeof(struct trap_frame) == 22 * 8, "trap_frame");
+
+struct thread;
+struct timer;
+struct ring;
+
+struct overflow_rate { /* of the first event, over the last samples: guest/sample/overflow_period.c
+                        */
+    uint64_t counted;
+    uint64_t ticks;
+};
+
+struct share { /* guest/sample/share.h */
+    uint64_t
+        seen_ticks; /* what the kernel sees of a sample's cost: a high value of the last ones */
+    uint64_t last_ticks; /* the same of the last one alone */
+    uint64_t late_ticks; /* from when that was due until the kernel was entered */
+    uint64_t returned; /* TSC at the end of the last sample's handler */
+    uint64_t
+        not_before; /* TSC, or workload clock in shared mode: no grid point before it; atomic */
+    uint64_t due; /* cpu->next_due as the timer was armed for it */
+    uint64_t skipped; /* points that were left out; atomic */
+    uint64_t skipped_last; /* workload clock of the last of them */
+};
+
+struct steal_time { /* as the hypervisor writes it; Linux, struct kvm_steal_time */
+    uint64_t ns;
+    uint32_t version;
+    uint32_t flags;
+    uint8_t preempted;
+    uint8_t reserved[47];
+};
+_Static_assert(sizeof(struct steal_time) == 64, "steal_time");
+
+struct cpu {
+    struct cpu *self; /* at %gs:0 */
+    uint64_t kernel_stack_top; /* of the current thread; for system calls (the TSS has its own) */
+    uint64_t user_rsp; /* scratch for system call entry */
+    struct thread *thread; /* that runs here; NULL: none, as on the service CPU; atomic */
+    uint64_t enter_ticks; /* clock at the last entry from ring 3, entry code taken off */
+    uint64_t exit_ticks; /* clock at the last return to ring 3, exit code added */
+    uint64_t user_ticks; /* spent in ring 3 up to enter_ticks */
+    uint64_t *clock_offset; /* workload clock = TSC - *clock_offset: guest/cpu/clock.h */
+    uint64_t stop_mask; /* ~0 in shared mode: sampling stops the clock; otherwise 0 */
+    uint64_t leave_rsp; /* where user_leave() continues */
+    uint64_t stopped_at; /* TSC at which the workload clock stopped; 0: it runs.  Shared mode */
+    uint64_t no_offset; /* what clock_offset points to, unless in shared mode */
+    uint32_t index; /* 0 is the boot CPU */
+    uint32_t apic_id;
+    uint64_t apic_found; /* IA32_APIC_BASE before it was set up */
+    struct tsc_adjust tsc_adjust;
+    bool halted; /* by cpu_stop_others: until it is started anew; atomic */
+    uint32_t tid; /* of the current thread; 0: none */
+    struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
+    uint64_t next_due; /* workload clock of the next timer sample */
+    uint64_t attention_due; /* the same: of what else the timer interrupts for; CPU_NEVER */
+    uint8_t held; /* hold_counters() without their release_counters(): guest/service/service.c */
+    bool paused; /* the trigger rests: sampler_pause */
+    bool timer_missed; /* it interrupted a halt in the kernel since it was armed */
+    uint32_t counters_wait; /* samples until counters are read again: --counters-every */
+    struct share share;
+    uint32_t eoi_word; /* bit 0: the hypervisor takes its clearing for an EOI */
+    const volatile struct steal_time *steal; /* guest/cpu/paravirt.h; NULL: not known */
+    uint64_t steal_start; /* its ns when the program started */
+    uint64_t steal_seen; /* and when they were last looked at */
+    /* overflow sampling: guest/sample/overflow.h */
+    uint64_t overflow_period; /* what the first event's counter was last set to, negated */
+    uint64_t overflow_kept_period; /* while sampling rests: the one to go on with; otherwise 0 */
+    uint64_t overflow_base; /* what it counted until then */
+    uint64_t overflow_time; /* workload clock of the last overflow */
+    uint64_t overflow_latest; /* the same of the last sample, polls too: none comes before it */
+    uint64_t overflow_samples; /* overflows seen */
+    struct overflow_rate overflow_rate; /* when the period adapts */
+    uint64_t nmi_spurious;
+    uint64_t nmi_unknown;
+    /* guest/thread/schedule.h, guest/thread/timer.h */
+    uint64_t idle_rsp; /* idle_loop's stack while a thread runs */
+    struct thread *assigned; /* waits to run here, and nothing else does */
+    struct thread *dead; /* ended here; its memory is free once its stack is left */
+    uint64_t slice_end; /* workload clock: then another thread has its turn; CPU_NEVER */
+    struct timer *timers; /* in the order of due */
+    bool expiring; /* a timer acts, not the thread */
+    uint64_t idle_since; /* workload clock */
+    uint32_t idle_tid; /* the last thread before that */
+    uint32_t idle_reason; /* enum hr_gap_reason */
+    struct hr_rec_activity activity; /* for the trace's end */
+    /* several workload CPUs: guest/cpu/cross.h */
+    bool running; /* its thread does not wait: it may be sampled; atomic */
+    bool stopped; /* for good: totals are valid; atomic */
+    bool ask_polled; /* VECTOR_SAMPLE is on its way: at the program's request; atomic */
+    uint64_t ask_due; /* the same: for this grid point; 0: not; atomic */
+    uint64_t flushed; /* the last cross_flush that this CPU has answered; atomic */
+    uint64_t totals[HR_EVENTS_MAX]; /* the last reading of every event */
+    uint8_t *buffer; /* SERVICE_BYTES_MAX bytes for requests: guest/service/service.h */
+    uint32_t tss[32]; /* hardware layout, see guest/cpu/cpu.c */
+    uint64_t gdt[8];
+};
+_Static_assert(offsetof(struct cpu, kernel_stack_top) == 8, "entry.S");
+_Static_assert(offsetof(struct cpu, user_rsp) == 16, "entry.S");
+_Static_assert(offsetof(struct cpu, enter_ticks) == 32, "entry.S");
+_Static_assert(offsetof(struct cpu, exit_ticks) == 40, "entry.S");
+_Static_assert(offsetof(struct cpu, user_ticks) == 48, "entry.S");
+_Static_assert(offsetof(struct cpu, clock_offset) == 56, "entry.S");
+_Static_assert(offsetof(struct cpu, stop_mask) == 64, "entry.S");
+_Static_assert(offsetof(struct cpu, leave_rsp) == 72, "entry.S");
+_Static_assert(offsetof(struct cpu, stopped_at) == 80, "entry.S");
+
+struct irq_frame { /* as pushed for an interrupt from ring 3: caller-saved registers only */
+    uint64_t r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
+    uint64_t rip, cs, rflags, rsp, ss;
+};
+_Static_assert(sizeof(struct irq_frame) == 14 * 8, "irq_frame");
+
+extern struct cpu cpus[CPUS_MAX];
+extern uint32_t cpu_count; /* CPUs that run, service CPU included */
+
+/* Loads GDT, TSS, IDT, GS base, control registers and system call MSRs of the calling CPU. */
+void cpu_setup(uint32_t index);
+
+/* Interrupts and NMIs come by the entries that save all registers from now on, on every CPU. */
+void cpu_save_all(void);
+
+/* From now on interrupts are ended and nothing else, whatever their vector. */
+void cpu_ignore_interrupts(void);
+
+/* Starts the other CPUs named by the MADT, at most `wanted` of them; each runs `entry` on its own
+ * stack and must not return.  Returns the number of CPUs running, this one included.
+ * Of a hybrid processor only CPUs of the boot CPU's kind are used: events were encoded for it.
+ * CPUs of one package whose clocks (TSC) the firmware has set apart are made to agree.
+ */
+struct acpi_machine;
+uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
+                          void (*entry)(struct cpu *cpu));
+void cpu_secondary_main(void) __attribute__((noreturn)); /* from the trampoline */
+
+/* CPU 0, in any context, when the run is over: no other CPU runs when this returns.  Those that
+ * answer an NMI have put counters, clock and local APIC back to what the firmware had first; all
+ * wait for STARTUP, as after a reset.
+ * cpu_stop_asked: NMI handler; does not return when this CPU is one that is being stopped. */
+void cpu_stop_others(void);
+void cpu_stop_asked(struct cpu *cpu);
+
+/* Sets the current thread's kernel stack for entries from ring 3. */
+void cpu_set_kernel_stack(struct cpu *cpu, uint64_t top);
+
+/* Enters ring 3 with the frame's registers.  Returns when something calls user_leave() on this CPU
+ * from a kernel entry on another stack.
+ */
+void user_enter(const struct trap_frame *frame);
+void user_leave(void) __attribute__((noreturn));
+
+static inline struct cpu *cpu_this(void)
+{
+    struct cpu *cpu;
+    __asm__ volatile("mov %%gs:0, %0" : "=r"(cpu)); /* a thread that waited may be on another */
+    return cpu;
+}
+
+#endif

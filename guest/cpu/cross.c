@@ -1,0 +1,99 @@
+/* The kernel lock, and calls between workload CPUs. */
+#include "guest/cpu/cross.h"
+
+#include "drivers/apic/apic.h"
+#include "guest/memory/vm_table.h"
+#include "guest/service/service.h"
+#include "guest/service/service_cpu.h"
+#include "lib/x86.h"
+
+bool cross_several;
+
+static bool held __attribute__((aligned(64)));
+
+/* What was asked for last.  Only the lock's holder writes it, and not before all have answered. */
+static struct {
+    uint64_t generation;
+    uint64_t start;
+    uint64_t end;
+} flush __attribute__((aligned(64)));
+static struct cpu *ender; /* ends the run; NULL: it goes on */
+
+void cross_lock_wait(struct cpu *cpu)
+{
+    while (__atomic_test_and_set(&held, __ATOMIC_ACQUIRE)) {
+        while (__atomic_load_n(&held, __ATOMIC_RELAXED)) {
+            cross_answer(cpu);
+            if (!cpu->ring) /* the holder may wait for room in its ring */
+                service_cpu_relieve();
+            x86_pause();
+        }
+    }
+}
+
+void cross_lock_give(void)
+{
+    __atomic_clear(&held, __ATOMIC_RELEASE);
+}
+
+void cross_call(const struct cpu *cpu)
+{
+    apic_send(cpu->apic_id, VECTOR_ATTENTION);
+}
+
+void cross_answer(struct cpu *cpu)
+{
+    uint64_t generation = __atomic_load_n(&flush.generation, __ATOMIC_ACQUIRE);
+    const struct cpu *by = __atomic_load_n(&ender, __ATOMIC_ACQUIRE);
+
+    if (cpu->flushed != generation && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE)) {
+        vm_table_forget(flush.start, flush.end);
+        __atomic_store_n(&cpu->flushed, generation, __ATOMIC_SEQ_CST);
+    }
+    if (by && by != cpu && cpu->ring)
+        service_stop_here(cpu);
+}
+
+void cross_catch_up(struct cpu *cpu)
+{
+    if (cpu->flushed == flush.generation)
+        return;
+    x86_write_cr3(x86_read_cr3());
+    cpu->flushed = flush.generation;
+}
+
+static bool other_with_thread(const struct cpu *cpu, const struct cpu *self)
+{
+    return cpu != self && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE);
+}
+
+/* A CPU without a thread needs no call: see cross_catch_up. */
+void cross_flush(uint64_t start, uint64_t end)
+{
+    const struct cpu *self = cpu_this();
+
+    if (!cross_several)
+        return;
+    flush.start = start;
+    flush.end = end;
+    __atomic_store_n(&flush.generation, flush.generation + 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 1; i < cpu_count; i++)
+        if (other_with_thread(&cpus[i], self))
+            cross_call(&cpus[i]);
+    for (uint32_t i = 1; i < cpu_count; i++)
+        while (other_with_thread(&cpus[i], self) &&
+               __atomic_load_n(&cpus[i].flushed, __ATOMIC_ACQUIRE) != flush.generation)
+            x86_pause();
+}
+
+void cross_stop_others(struct cpu *self)
+{
+    __atomic_store_n(&ender, self, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 1; i < cpu_count; i++)
+        if (&cpus[i] != self && cpus[i].ring)
+            cross_call(&cpus[i]);
+    for (uint32_t i = 1; i < cpu_count; i++)
+        while (&cpus[i] != self && cpus[i].ring &&
+               !__atomic_load_n(&cpus[i].stopped, __ATOMIC_ACQUIRE))
+            x86_pause();
+}

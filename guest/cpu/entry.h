@@ -1,0 +1,86 @@
+/* Names shared by assembly (guest/syscall/entry.S, boot/) and C.  Called by hardware or assembly
+ * only. */
+#ifndef GUEST_CPU_ENTRY_H
+#define GUEST_CPU_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/cpu/cpu.h"
+
+#define ENTRY_EXCEPTIONS 22
+
+extern const void *const entry_exceptions[ENTRY_EXCEPTIONS];
+void entry_syscall(void);
+void entry_timer(void);
+void entry_device(void);
+void entry_wake(void);
+void entry_attention(void);
+void entry_thread(void);
+void entry_sample(void);
+void entry_spurious(void);
+void entry_stray(void);
+
+/* The same with all registers saved: where samples have call stacks. */
+void entry_timer_saved(void);
+void entry_device_saved(void);
+void entry_wake_saved(void);
+void entry_sample_saved(void);
+void entry_nmi_saved(void);
+
+/* guest/syscall/syscall.c and guest/syscall/traps.c; thread context, interrupts off.  A call's
+ * number is in frame->rax, and its result goes there; true: return by IRETQ. */
+bool trap_syscall(struct trap_frame *frame);
+void trap_exception(struct trap_frame *frame);
+void trap_attention(struct trap_frame *frame);
+void trap_in_kernel(struct trap_frame *frame);
+void trap_paranoid(struct trap_frame *frame); /* double fault, machine check */
+
+/* guest/thread/schedule.c: a new thread's way to ring 3.  guest/cpu/switch.S: stores this stack's
+ * pointer and goes on where the other one stored its. */
+void schedule_begin(struct trap_frame *frame);
+void switch_stacks(uint64_t *save_rsp, uint64_t load_rsp);
+
+/* NMIs; guest/sample/overflow.c.  In the kernel GS may still be the program's. */
+void overflow_nmi(struct irq_frame *frame);
+void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu);
+
+void overflow_nmi_saved(struct trap_frame *frame);
+void overflow_nmi_in_kernel_saved(struct irq_frame *frame, struct cpu *cpu, uint64_t fp);
+
+/* Interrupts.  Vector and error of a trap_frame are not set.  The _in_kernel forms run when a halt
+ * in the kernel was interrupted. */
+void sampler_interrupt(struct irq_frame *frame);
+void sampler_interrupt_in_kernel(struct irq_frame *frame);
+void sampler_interrupt_saved(struct trap_frame *frame);
+void sampler_asked(struct irq_frame *frame);
+void sampler_asked_saved(struct trap_frame *frame);
+void sampler_asked_in_kernel(struct irq_frame *frame);
+void service_device_interrupt(struct irq_frame *frame);
+void service_device_interrupt_in_kernel(struct irq_frame *frame);
+void service_wake_interrupt(struct irq_frame *frame);
+void service_wake_interrupt_in_kernel(struct irq_frame *frame);
+void cpu_stray(struct irq_frame *frame); /* nobody here asked for it: guest/cpu/cpu.c */
+void cpu_stray_in_kernel(struct irq_frame *frame);
+
+/* guest/base/msr_safe.S: instructions that may fault, and where to go on then */
+extern const uint8_t msr_safe_read[], msr_safe_write[], msr_safe_fault[];
+
+/* boot/trampoline.S: code that is copied, and what is filled in in the copy. */
+struct __attribute__((packed)) trampoline_pointer {
+    uint32_t address;
+    uint16_t selector;
+};
+struct __attribute__((packed)) trampoline_data {
+    uint32_t root; /* for CR3 */
+    struct trampoline_pointer far_32, far_64;
+    uint16_t gdt_limit;
+    uint32_t gdt_address;
+};
+_Static_assert(sizeof(struct trampoline_data) == 22, "boot/trampoline.S");
+extern const uint8_t trampoline_start[], trampoline_data[], trampoline_end[];
+extern uint64_t trampoline_stack;
+extern uint64_t boot_pml4[512];
+extern uint8_t boot_stack_top[];
+
+#endif

@@ -1,0 +1,25 @@
+/* Loads the program and builds its first stack. */
+#ifndef GUEST_EXEC_EXEC_H
+#define GUEST_EXEC_EXEC_H
+
+#include <stdint.h>
+
+#include "guest/thread/thread.h"
+
+struct exec_result {
+    uint64_t entry; /* first instruction: the interpreter's if there is one */
+    uint64_t stack; /* initial rsp: argc, argv, envp, auxiliary vector (System V ABI, 3.4.1) */
+    uint64_t load_base; /* added to the file's addresses; 0 for ET_EXEC */
+};
+
+/* Finds the manifest's program in the archive (guest/fs/fs.h), and its interpreter when it has one;
+ * validates them with lib/elf64.h, maps their segments, sets brk, stack (8 MiB, grows on demand,
+ * guard below), args, env and auxv.  Calls trace_map (guest/trace/trace.h) for each executable
+ * segment. 0, -ENOENT, -ENOEXEC, -ENOMEM, -E2BIG; logs the reason in one line.
+ */
+int exec_load(struct process *process, struct exec_result *result);
+
+/* The auxiliary vector that it was given, AT_NULL included. */
+const void *exec_auxv(uint64_t *bytes);
+
+#endif

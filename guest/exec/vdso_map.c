@@ -1,0 +1,56 @@
+/* Maps the vDSO into the program and gives it what it needs to know. */
+#include "guest/exec/vdso_map.h"
+
+#include <string.h>
+
+#include "guest/base/log.h"
+#include "guest/base/run.h"
+#include "guest/trace/trace.h"
+#include "guest/vm/vm_access.h"
+#include "lib/elf64.h"
+
+#define NAME "vdso.so" /* it lies beside the kernel on the host */
+#define PATH_BYTES 4096u
+
+extern const uint8_t vdso_image[], vdso_image_end[]; /* guest/exec/vdso_image.S */
+
+/* The host's file with its symbols. */
+static const char *path_on_host(void)
+{
+    static char path[PATH_BYTES];
+    const char *kernel = manifest_text(&run.manifest, "kernel-path", "");
+    const char *slash = strrchr(kernel, '/');
+
+    size_t folder = slash ? (size_t)(slash + 1 - kernel) : 0;
+
+    if (folder > sizeof path - sizeof NAME)
+        folder = 0;
+    memcpy(path, kernel, folder);
+    memcpy(path + folder, NAME, sizeof NAME);
+    return path;
+}
+
+int vdso_map(struct process *process, uint64_t *base)
+{
+    size_t bytes = (size_t)(vdso_image_end - vdso_image);
+    struct elf64_image image;
+
+    if (elf64_parse(vdso_image, bytes, &image) != ELF64_OK)
+        panic("the kernel's vDSO is damaged");
+    int64_t at = vm_map(&process->space, 0, bytes, VM_READ | VM_EXEC, VM_AREA_VDSO, false, false);
+    if (at < 0)
+        return (int)at;
+    *base = (uint64_t)at;
+    trace_map(*base, *base + image.high, 0, HR_MAP_READ | HR_MAP_EXEC,
+              vdso_image + image.build_id_offset, (uint16_t)image.build_id_bytes, path_on_host());
+    return vm_write(&process->space, *base, vdso_image, bytes);
+}
+
+void vdso_start(void)
+{
+    struct vdso_data *data = &vdso_data_page.data;
+
+    data->start_ticks = run.start_ticks;
+    data->ticks_per_second = run.clock.hz;
+    data->start_unix_ns = run.start_unix_ns;
+}

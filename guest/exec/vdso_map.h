@@ -1,0 +1,21 @@
+/* The vDSO: the part of the kernel's clocks that the program reads without a system call. */
+#ifndef GUEST_EXEC_VDSO_MAP_H
+#define GUEST_EXEC_VDSO_MAP_H
+
+#include "guest/thread/thread.h"
+#include "guest/vdso/data.h"
+
+/* What the program reads; mapped at VDSO_DATA by vm_init. */
+extern union vdso_data_page {
+    struct vdso_data data;
+    uint8_t bytes[PAGE_BYTES];
+} vdso_data_page;
+
+/* Boot: maps the code where there is room and announces it in the trace's load map.  *base: for
+ * AT_SYSINFO_EHDR.  0 or -errno. */
+int vdso_map(struct process *process, uint64_t *base);
+
+/* Boot: the clock is known and run.start_ticks set; the program has not started. */
+void vdso_start(void);
+
+#endif

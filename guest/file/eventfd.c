@@ -1,0 +1,137 @@
+/* eventfd: a counter that threads wait for. */
+#include <errno.h>
+#include <linux/fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include "guest/base/syscall_handlers.h"
+#include "guest/file/files.h"
+#include "guest/file/poll.h"
+#include "guest/memory/heap.h"
+#include "guest/thread/wait.h"
+#include "guest/vm/uaccess.h"
+
+#define COUNT_MAX (UINT64_MAX - 1)
+
+struct event {
+    uint64_t count;
+    bool semaphore;
+    uint32_t waiting;
+};
+
+static void tell(struct file *file, struct event *event, uint32_t events_now)
+{
+    if (event->waiting)
+        wait_wake_key(WAIT_KEY(event), UINT32_MAX);
+    poll_changed(file, events_now);
+}
+
+/* Waits for a change of the counter: 0, -EAGAIN, -EINTR. */
+static int64_t wait_change(struct thread *thread, const struct file *file, struct event *event)
+{
+    if (file->flags & O_NONBLOCK)
+        return -EAGAIN;
+    event->waiting++;
+    enum wait_end end = wait_on(thread, WAIT_KEY(event), WAIT_FOREVER, "an eventfd");
+    event->waiting--;
+    return end == WAIT_SIGNAL ? -EINTR : 0;
+}
+
+static int64_t read_event(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                          uint64_t bytes)
+{
+    struct event *event = file->state;
+    uint64_t value;
+
+    (void)offset;
+    if (bytes < sizeof value)
+        return -EINVAL;
+    while (!event->count) {
+        int64_t error = wait_change(thread, file, event);
+
+        if (error && !event->count)
+            return error;
+    }
+    value = event->semaphore ? 1 : event->count;
+    event->count -= value;
+    tell(file, event, POLLOUT);
+    return copy_to_user(user, &value, sizeof value) ? -EFAULT : (int64_t)sizeof value;
+}
+
+static int64_t write_event(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                           uint64_t bytes)
+{
+    struct event *event = file->state;
+    uint64_t value;
+
+    (void)offset;
+    if (bytes < sizeof value)
+        return -EINVAL;
+    if (copy_from_user(&value, user, sizeof value) != 0)
+        return -EFAULT;
+    if (value == UINT64_MAX)
+        return -EINVAL;
+    while (value > COUNT_MAX - event->count) {
+        int64_t error = wait_change(thread, file, event);
+
+        if (error && value > COUNT_MAX - event->count)
+            return error;
+    }
+    event->count += value;
+    tell(file, event, POLLIN);
+    return sizeof value;
+}
+
+static uint32_t poll_event(struct thread *thread, struct file *file)
+{
+    const struct event *event = file->state;
+
+    (void)thread;
+    return (event->count ? POLLIN : 0) | (event->count < COUNT_MAX ? POLLOUT : 0);
+}
+
+static void release_event(struct file *file)
+{
+    heap_free(file->state, sizeof(struct event));
+}
+
+static const struct file_type file_event = {.mode = 0600,
+                                            .ignores_seeks = true,
+                                            .read = read_event,
+                                            .write = write_event,
+                                            .poll = poll_event,
+                                            .release = release_event};
+
+static int64_t make_event(struct thread *thread, uint64_t count, uint32_t flags)
+{
+    struct event *event;
+    struct file *file;
+    int64_t fd;
+
+    if (flags & ~(uint32_t)(EFD_SEMAPHORE | EFD_CLOEXEC | EFD_NONBLOCK))
+        return -EINVAL;
+    event = heap_alloc(sizeof *event);
+    if (!event)
+        return -ENOMEM;
+    *event = (struct event){.count = count, .semaphore = flags & EFD_SEMAPHORE};
+    file = files_new(thread->process, &file_event, O_RDWR | (flags & EFD_NONBLOCK));
+    if (!file) {
+        heap_free(event, sizeof *event);
+        return -ENFILE;
+    }
+    file->state = event;
+    fd = files_add(thread->process, file, 0, flags & EFD_CLOEXEC);
+    if (fd < 0)
+        files_discard(file);
+    return fd;
+}
+
+int64_t syscall_eventfd(struct thread *thread, struct trap_frame *frame)
+{
+    return make_event(thread, (uint32_t)frame->rdi, 0);
+}
+
+int64_t syscall_eventfd2(struct thread *thread, struct trap_frame *frame)
+{
+    return make_event(thread, (uint32_t)frame->rdi, (uint32_t)frame->rsi);
+}

@@ -1,0 +1,81 @@
+/* The devices of /dev. */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "guest/base/random.h"
+#include "guest/file/file_device.h"
+#include "guest/vm/uaccess.h"
+
+static int64_t read_nothing(struct thread *thread, struct file *file, uint64_t offset,
+                            uint64_t user, uint64_t bytes)
+{
+    (void)thread;
+    (void)file;
+    (void)offset;
+    (void)user;
+    (void)bytes;
+    return 0;
+}
+
+static int64_t read_zeros(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                          uint64_t bytes)
+{
+    int error = uaccess_zero(user, bytes);
+
+    (void)thread;
+    (void)file;
+    (void)offset;
+    return error ? error : (int64_t)bytes;
+}
+
+static int64_t read_random(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                           uint64_t bytes)
+{
+    (void)thread;
+    (void)file;
+    (void)offset;
+    return random_to_user(user, bytes);
+}
+
+static int64_t write_nowhere(struct thread *thread, struct file *file, uint64_t offset,
+                             uint64_t user, uint64_t bytes)
+{
+    (void)thread;
+    (void)offset;
+    (void)file;
+    (void)user;
+    return (int64_t)bytes;
+}
+
+static int64_t write_full(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                          uint64_t bytes)
+{
+    (void)thread;
+    (void)offset;
+    (void)file;
+    (void)user;
+    return bytes ? -ENOSPC : 0;
+}
+
+#define DEVICE(number) .mode = S_IFCHR | 0666, .device = 1 << 8 | (number), .seekable = true
+
+const struct file_type device_null = {DEVICE(3), .read = read_nothing, .write = write_nowhere};
+const struct file_type device_zero = {DEVICE(5), .read = read_zeros, .write = write_nowhere};
+const struct file_type device_full = {DEVICE(7), .read = read_zeros, .write = write_full};
+const struct file_type device_random = {DEVICE(9), .read = read_random, .write = write_nowhere};
+
+/* The command's terminal, if it has one. */
+static int open_terminal(struct thread *thread, struct file *file)
+{
+    uint64_t terminals = 0;
+
+    (void)manifest_number(&thread->process->manifest, "tty", &terminals);
+    if (!terminals)
+        return -ENXIO;
+    file->type = &file_terminal;
+    file->stream = 1;
+    return 0;
+}
+
+const struct file_type device_terminal = {
+    .mode = S_IFCHR | 0666, .device = 5 << 8, .open = open_terminal};

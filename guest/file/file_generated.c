@@ -1,0 +1,70 @@
+/* Files of /proc and /sys: their contents are made when they are read from the beginning. */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "guest/file/files.h"
+#include "guest/memory/phys.h"
+#include "guest/vm/uaccess.h"
+
+#define ORDER_FIRST 1u
+
+static void forget(struct file *file)
+{
+    if (file->buffer)
+        phys_free(file->buffer, file->buffer_order);
+    file->buffer = 0;
+    file->bytes = 0;
+}
+
+/* Makes the contents, in a larger block each time that they do not fit. */
+static int generate(const struct thread *thread, struct file *file)
+{
+    int64_t result = -ENOBUFS;
+
+    for (unsigned order = ORDER_FIRST; result == -ENOBUFS; order++) {
+        forget(file);
+        file->buffer = order <= PHYS_ORDER_MAX ? phys_alloc(order) : 0;
+        file->buffer_order = order;
+        if (!file->buffer)
+            return -ENOMEM;
+        result = file->inode->generate(thread, file->inode, phys_pointer(file->buffer),
+                                       (uint64_t)PAGE_BYTES << order);
+    }
+    if (result < 0) {
+        forget(file);
+        return (int)result;
+    }
+    file->bytes = (uint64_t)result;
+    return 0;
+}
+
+static int64_t read_generated(struct thread *thread, struct file *file, uint64_t offset,
+                              uint64_t user, uint64_t bytes)
+{
+    int error = 0;
+
+    if (!offset || !file->buffer)
+        error = generate(thread, file);
+    if (error)
+        return error;
+    if (offset >= file->bytes)
+        return 0;
+    if (bytes > file->bytes - offset)
+        bytes = file->bytes - offset;
+    error = copy_to_user(user, (const uint8_t *)phys_pointer(file->buffer) + offset, bytes);
+    return error ? error : (int64_t)bytes;
+}
+
+/* Settings are taken and have no effect. */
+static int64_t write_generated(struct thread *thread, struct file *file, uint64_t offset,
+                               uint64_t user, uint64_t bytes)
+{
+    (void)thread;
+    (void)file;
+    (void)offset;
+    (void)user;
+    return (int64_t)bytes;
+}
+
+const struct file_type file_generated = {
+    .mode = S_IFREG | 0444, .seekable = true, .read = read_generated, .write = write_generated};

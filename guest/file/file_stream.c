@@ -1,0 +1,84 @@
+/* The command's standard streams. */
+#include <errno.h>
+#include <linux/fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include "guest/file/files.h"
+#include "guest/file/input.h"
+#include "guest/file/poll.h"
+#include "guest/service/service.h"
+#include "guest/vm/uaccess.h"
+
+/* As from a pipe: returns what one request brings, the rest stays for the next. */
+static int64_t read_input(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+                          uint64_t bytes)
+{
+    int64_t result;
+    int error;
+
+    (void)offset;
+    if (bytes > SERVICE_BYTES_MAX)
+        bytes = SERVICE_BYTES_MAX;
+    if (!bytes)
+        return 0;
+    error = uaccess_prepare_write(user, bytes);
+    if (error)
+        return error;
+    result = input_read(thread, bytes, !(file->flags & O_NONBLOCK));
+    if (result <= 0)
+        return result;
+    error = copy_to_user(user, service_buffer(), (size_t)result);
+    return error ? error : result;
+}
+
+static int64_t write_output(struct thread *thread, struct file *file, uint64_t offset,
+                            uint64_t user, uint64_t bytes)
+{
+    uint64_t done = 0;
+
+    (void)thread;
+    (void)offset;
+    while (done < bytes) {
+        uint64_t part = bytes - done < SERVICE_BYTES_MAX ? bytes - done : SERVICE_BYTES_MAX;
+        int64_t error = copy_from_user(service_buffer(), user + done, part);
+
+        if (!error)
+            error = service_write(file->stream == 2 ? 2 : 1, part);
+        if (error)
+            return done ? (int64_t)done : error;
+        done += part;
+    }
+    return (int64_t)done;
+}
+
+static uint32_t poll_input(struct thread *thread, struct file *file)
+{
+    uint32_t events = input_events();
+
+    (void)thread;
+    (void)file;
+    return events & POLLIN ? events | POLL_READABLE : events;
+}
+
+static uint32_t poll_output(struct thread *thread, struct file *file)
+{
+    bool broken = thread->process->broken_streams >> (file->stream == 2 ? 2 : 1) & 1;
+
+    return POLL_WRITABLE | (broken ? POLLERR : 0);
+}
+
+static uint32_t poll_terminal(struct thread *thread, struct file *file)
+{
+    return poll_input(thread, file) | POLL_WRITABLE;
+}
+
+const struct file_type file_input = {
+    .mode = S_IFIFO | 0600, .read = read_input, .poll = poll_input};
+const struct file_type file_output = {
+    .mode = S_IFIFO | 0600, .write = write_output, .poll = poll_output};
+const struct file_type file_terminal = {.mode = S_IFCHR | 0620,
+                                        .device = 136 << 8,
+                                        .read = read_input,
+                                        .write = write_output,
+                                        .poll = poll_terminal};

@@ -1,0 +1,192 @@
+/* The descriptor table of the program. */
+#include "guest/file/files.h"
+
+#include <errno.h>
+#include <linux/fcntl.h>
+#include <string.h>
+
+#include "guest/file/locks.h"
+#include "guest/file/poll.h"
+#include "guest/fs/fs.h"
+#include "guest/memory/heap.h"
+#include "guest/memory/phys.h"
+
+struct file_table {
+    int64_t limit; /* descriptors are below it */
+    struct file *files[FILES_MAX];
+    uint64_t close_on_exec[FILES_MAX / 64];
+    uint64_t used[FILES_MAX / 64]; /* bit N: files[N] is not NULL */
+};
+
+static int open_stream(struct process *process, int stream)
+{
+    static const uint32_t modes[] = {O_RDONLY, O_WRONLY, O_WRONLY};
+    uint64_t mask = 0;
+    const struct file_type *type = stream == 0 ? &file_input : &file_output;
+    struct file *file;
+
+    (void)manifest_number(&process->manifest, "tty", &mask);
+    if (mask >> stream & 1)
+        type = &file_terminal;
+    file = files_new(process, type, type == &file_terminal ? O_RDWR : modes[stream]);
+    if (!file)
+        return -ENOMEM;
+    file->stream = stream;
+    files_put(process, file, stream, false);
+    return 0;
+}
+
+int files_open_streams(struct process *process)
+{
+    unsigned order = phys_order(sizeof *process->files);
+    uint64_t block = phys_alloc(order);
+
+    if (!block)
+        return -ENOMEM;
+    process->files = phys_pointer(block);
+    memset(process->files, 0, sizeof *process->files);
+    process->files->limit = FILES_MAX;
+    for (int stream = 0; stream < 3; stream++)
+        if (open_stream(process, stream) != 0)
+            return -ENOMEM;
+    return 0;
+}
+
+struct file *files_new(struct process *process, const struct file_type *type, uint32_t flags)
+{
+    struct file *file = heap_alloc(sizeof *file);
+
+    (void)process;
+    if (file)
+        *file = (struct file){.type = type, .flags = flags, .stream = -1};
+    return file;
+}
+
+void files_discard(struct file *file)
+{
+    if (file->references)
+        return;
+    poll_file_gone(file);
+    locks_file_gone(file);
+    if (file->type->release)
+        file->type->release(file);
+    if (file->buffer)
+        phys_free(file->buffer, file->buffer_order);
+    if (file->inode)
+        inode_release(file->inode);
+    fs_entry_release(file->entry);
+    heap_free(file, sizeof *file);
+}
+
+void files_hold(struct file *file)
+{
+    file->references++;
+}
+
+void files_release(struct file *file)
+{
+    file->references--;
+    files_discard(file);
+}
+
+struct file *files_get(const struct process *process, int64_t fd)
+{
+    return fd >= 0 && fd < FILES_MAX ? process->files->files[fd] : NULL;
+}
+
+/* A descriptor does not refer to it any more. */
+static void let_go(struct file *file)
+{
+    locks_closed(file);
+    files_release(file);
+}
+
+int files_close(struct process *process, int64_t fd)
+{
+    struct file *file = files_get(process, fd);
+
+    if (!file)
+        return -EBADF;
+    process->files->files[fd] = NULL;
+    process->files->used[fd / 64] &= ~(1ull << fd % 64);
+    let_go(file);
+    return 0;
+}
+
+bool files_close_on_exec(const struct process *process, int64_t fd)
+{
+    return process->files->close_on_exec[fd / 64] >> fd % 64 & 1;
+}
+
+void files_set_close_on_exec(struct process *process, int64_t fd, bool on)
+{
+    uint64_t bit = 1ull << fd % 64;
+
+    if (on)
+        process->files->close_on_exec[fd / 64] |= bit;
+    else
+        process->files->close_on_exec[fd / 64] &= ~bit;
+}
+
+int64_t files_put(struct process *process, struct file *file, int64_t fd, bool close_on_exec)
+{
+    if (fd < 0 || fd >= process->files->limit)
+        return -EBADF;
+    struct file *old = process->files->files[fd];
+
+    file->references++;
+    process->files->files[fd] = file;
+    process->files->used[fd / 64] |= 1ull << fd % 64;
+    files_set_close_on_exec(process, fd, close_on_exec);
+    if (old)
+        let_go(old); /* last: it may wait, and the descriptor is never free meanwhile */
+    return fd;
+}
+
+/* The lowest free descriptor from `lowest` on, or -EMFILE. */
+static int64_t find_free(const struct process *process, int64_t lowest)
+{
+    for (int64_t word = lowest / 64; word < FILES_MAX / 64; word++) {
+        uint64_t free = ~process->files->used[word];
+
+        if (word == lowest / 64)
+            free &= ~0ull << lowest % 64;
+        if (free) {
+            int64_t fd = word * 64 + __builtin_ctzll(free);
+
+            return fd < process->files->limit ? fd : -EMFILE;
+        }
+    }
+    return -EMFILE;
+}
+
+int64_t files_add(struct process *process, struct file *file, int64_t lowest, bool close_on_exec)
+{
+    int64_t fd;
+
+    if (lowest < 0 || lowest >= process->files->limit)
+        return lowest ? -EINVAL : -EMFILE;
+    fd = find_free(process, lowest);
+    return fd < 0 ? fd : files_put(process, file, fd, close_on_exec);
+}
+
+bool files_room(const struct process *process)
+{
+    return find_free(process, 0) >= 0;
+}
+
+void files_limit(struct process *process, uint64_t count)
+{
+    process->files->limit = count < FILES_MAX ? (int64_t)count : FILES_MAX;
+}
+
+uint64_t files_size(const struct file *file)
+{
+    return file->inode ? file->inode->bytes : 0;
+}
+
+bool files_is_terminal(const struct process *process, const struct file *file)
+{
+    (void)process;
+    return file->type == &file_terminal;
+}

@@ -1,0 +1,141 @@
+/* Waiting for the command's stdin. */
+#include "guest/file/input.h"
+
+#include <errno.h>
+
+#include "guest/base/run.h"
+#include "guest/cpu/cross.h"
+#include "guest/file/epoll.h"
+#include "guest/file/poll.h"
+#include "guest/service/service.h"
+#include "guest/thread/wait.h"
+
+static struct {
+    enum { UNKNOWN, WATCHED, KNOWN } state; /* WATCHED: the host will say when it is ready */
+    uint32_t events; /* when KNOWN */
+    uint32_t readers; /* threads that wait to read */
+    int watches; /* of epolls */
+} input;
+
+static bool is_input(const struct file *file)
+{
+    return file->type == &file_input || file->type == &file_terminal;
+}
+
+uint32_t input_events(void)
+{
+    return input.state == KNOWN ? input.events : 0;
+}
+
+void input_watched(const struct file *file, int change)
+{
+    if (is_input(file))
+        input.watches += change;
+}
+
+bool input_awaited(void)
+{
+    return input.readers || (input.state == WATCHED && (poll_waits() || input.watches));
+}
+
+/* The files that epolls may watch. */
+static void tell_watches(uint32_t events)
+{
+    for (int64_t fd = 0; input.watches && fd < FILES_MAX; fd++) {
+        struct file *file = files_get(&run.process, fd);
+
+        if (file && file->watches && is_input(file))
+            poll_changed(file, events);
+    }
+}
+
+static void set_known(uint32_t events)
+{
+    input.state = KNOWN;
+    input.events = events;
+    if (input.readers)
+        wait_wake_key(WAIT_KEY(&input), UINT32_MAX);
+    poll_changed_elsewhere();
+    tell_watches(events);
+}
+
+void input_arrived(uint32_t events)
+{
+    if (!run.shared)
+        cross_lock(cpu_this());
+    if (input.state == WATCHED)
+        set_known(events);
+    if (!run.shared)
+        cross_unlock();
+}
+
+static void ask(void)
+{
+    while (input.state == UNKNOWN) {
+        int64_t events;
+
+        input.state = WATCHED; /* until it is answered, and from then on */
+        events = service_ask_input(0);
+        if (events > 0)
+            set_known((uint32_t)events);
+        else if (events < 0)
+            return; /* the run is being stopped */
+    }
+}
+
+void input_ask(struct thread *thread, const struct file *file)
+{
+    (void)thread;
+    if (is_input(file) || (file->type == &file_epoll && input.watches))
+        ask();
+}
+
+void input_ask_watched(struct thread *thread)
+{
+    (void)thread;
+    if (input.watches)
+        ask();
+}
+
+bool input_idle(uint64_t ns)
+{
+    if (input.state == KNOWN)
+        return true;
+    int64_t events = service_ask_input(ns);
+
+    if (events < 0)
+        return true; /* the run is being stopped */
+    if (events > 0 && input.state == WATCHED)
+        set_known((uint32_t)events);
+    return input.state == KNOWN;
+}
+
+/* What was known is not any more: who polls, or waits for an epoll, asks again. */
+static void forget(void)
+{
+    input.state = UNKNOWN;
+    poll_changed_elsewhere();
+    tell_watches(POLL_READABLE);
+}
+
+int64_t input_read(struct thread *thread, uint64_t bytes, bool blocks)
+{
+    for (;;) {
+        int64_t result = service_read(bytes, run.shared && blocks ? SERVICE_PATIENCE_MS : 0);
+
+        if (result >= 0)
+            forget();
+        if (result != -EAGAIN || !blocks)
+            return result;
+        if (input.state == KNOWN)
+            input.state = UNKNOWN;
+        ask();
+        if (input.state != WATCHED)
+            continue;
+        input.readers++;
+        enum wait_end end = wait_on(thread, WAIT_KEY(&input), WAIT_FOREVER, "a read of stdin");
+        input.readers--;
+        if (end == WAIT_SIGNAL && input.state != KNOWN)
+            return -EINTR;
+    }
+}

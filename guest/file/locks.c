@@ -1,0 +1,213 @@
+/* Advisory locks. */
+#include "guest/file/locks.h"
+
+#include <errno.h>
+
+#include "guest/memory/heap.h"
+#include "guest/thread/wait.h"
+
+struct lock {
+    struct lock *next;
+    const void *what; /* the file system's object that is locked */
+    const struct file *owner; /* NULL: the process */
+    struct lock_range range;
+};
+
+static struct lock *locks;
+static uint32_t waiting;
+
+/* Open files of one object of the file system are in each other's way. */
+static const void *object(const struct file *file)
+{
+    return file->inode ? (const void *)file->inode : (const void *)file;
+}
+
+static const struct file *owner_of(const struct file *file, enum lock_kind kind)
+{
+    return kind == LOCK_PROCESS ? NULL : file;
+}
+
+static bool overlaps(const struct lock_range *a, const struct lock_range *b)
+{
+    return a->first <= b->last && b->first <= a->last;
+}
+
+static const struct lock *conflict(const struct file *file, const struct lock_range *range)
+{
+    for (const struct lock *l = locks; l; l = l->next)
+        if (l->what == object(file) &&
+            (l->range.kind == LOCK_FLOCK) == (range->kind == LOCK_FLOCK) &&
+            l->owner != owner_of(file, range->kind) && overlaps(&l->range, range) &&
+            (l->range.mode == LOCK_EXCLUSIVE || range->mode == LOCK_EXCLUSIVE))
+            return l;
+    return NULL;
+}
+
+static void drop(struct lock **at)
+{
+    struct lock *lock = *at;
+
+    *at = lock->next;
+    heap_free(lock, sizeof *lock);
+}
+
+static void tell(void)
+{
+    if (waiting)
+        wait_wake_key(WAIT_KEY(&locks), UINT32_MAX);
+}
+
+static void add(struct lock *lock)
+{
+    lock->next = locks;
+    locks = lock;
+}
+
+/* Takes the range out of what the owner holds; `*spare` is used when one lock becomes two. */
+static void carve(const struct file *file, const struct lock_range *range, struct lock **spare)
+{
+    struct lock **at = &locks;
+
+    while (*at) {
+        struct lock *l = *at;
+        uint64_t last = l->range.last;
+
+        if (l->what != object(file) || l->owner != owner_of(file, range->kind) ||
+            l->range.kind != range->kind || !overlaps(&l->range, range)) {
+            at = &l->next;
+        } else if (l->range.first < range->first) {
+            l->range.last = range->first - 1;
+            if (last > range->last) { /* a middle piece: nothing else overlaps */
+                **spare = *l;
+                (*spare)->range.first = range->last + 1;
+                (*spare)->range.last = last;
+                add(*spare);
+                *spare = NULL;
+                return;
+            }
+            at = &l->next;
+        } else if (last > range->last) {
+            l->range.first = range->last + 1;
+            at = &l->next;
+        } else {
+            drop(at);
+        }
+    }
+}
+
+/* Makes the range part of neighbours of the same kind, owner and mode, as Linux shows them. */
+static void join(struct lock *lock)
+{
+    struct lock **at = &locks;
+
+    while (*at) {
+        struct lock *l = *at;
+        bool touches =
+            l->range.first <= lock->range.last + 1 && lock->range.first <= l->range.last + 1;
+
+        if (lock->range.last == UINT64_MAX || l->range.last == UINT64_MAX)
+            touches = l->range.last + 1 == lock->range.first ||
+                      lock->range.last + 1 == l->range.first || overlaps(&l->range, &lock->range);
+        if (!touches || l->what != lock->what || l->owner != lock->owner ||
+            l->range.kind != lock->range.kind || l->range.mode != lock->range.mode) {
+            at = &l->next;
+            continue;
+        }
+        if (l->range.first < lock->range.first)
+            lock->range.first = l->range.first;
+        if (l->range.last > lock->range.last)
+            lock->range.last = l->range.last;
+        drop(at);
+    }
+}
+
+static int wait_free(struct thread *thread, const struct file *file, const struct lock_range *range,
+                     bool waits)
+{
+    while (conflict(file, range)) {
+        if (!waits)
+            return -EAGAIN;
+        waiting++;
+        enum wait_end end = wait_on(thread, WAIT_KEY(&locks), WAIT_FOREVER, "a lock of a file");
+        waiting--;
+        if (end == WAIT_SIGNAL && conflict(file, range))
+            return -EINTR;
+    }
+    return 0;
+}
+
+int locks_set(struct thread *thread, struct file *file, const struct lock_range *range, bool waits)
+{
+    struct lock *lock, *spare = NULL;
+    int error = 0;
+
+    if (range->kind == LOCK_FLOCK) { /* a change of mode lets others in first */
+        carve(file, range, &spare);
+        tell();
+    }
+    if (range->mode != LOCK_NONE)
+        error = wait_free(thread, file, range, waits);
+    if (error)
+        return error;
+    lock = heap_alloc(sizeof *lock);
+    spare = heap_alloc(sizeof *lock);
+    if (!lock || !spare) {
+        heap_free(spare, sizeof *spare);
+        heap_free(lock, sizeof *lock);
+        return -ENOLCK;
+    }
+    carve(file, range, &spare);
+    if (range->mode == LOCK_NONE) {
+        heap_free(lock, sizeof *lock);
+    } else {
+        *lock = (struct lock){
+            .what = object(file), .owner = owner_of(file, range->kind), .range = *range};
+        join(lock);
+        add(lock);
+    }
+    if (spare)
+        heap_free(spare, sizeof *spare);
+    tell();
+    return 0;
+}
+
+void locks_test(const struct file *file, const struct lock_range *range, struct lock_range *found)
+{
+    const struct lock *lock = conflict(file, range);
+
+    *found = (struct lock_range){.mode = LOCK_NONE};
+    if (lock)
+        *found = lock->range;
+}
+
+void locks_closed(const struct file *file)
+{
+    bool any = false;
+
+    for (struct lock **at = &locks; *at;) {
+        if ((*at)->range.kind == LOCK_PROCESS && (*at)->what == object(file)) {
+            drop(at);
+            any = true;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    if (any)
+        tell();
+}
+
+void locks_file_gone(const struct file *file)
+{
+    bool any = false;
+
+    for (struct lock **at = &locks; *at;) {
+        if ((*at)->owner == file) {
+            drop(at);
+            any = true;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    if (any)
+        tell();
+}

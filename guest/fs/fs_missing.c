@@ -1,0 +1,139 @@
+/* Gathers the names that the program looked for in vain, once each. */
+#include "guest/fs/fs_missing.h"
+
+#include <string.h>
+
+#include "guest/fs/fs_kept.h"
+#include "guest/memory/heap.h"
+#include "include/run_ports.h"
+
+#define BUCKETS (2u * FS_MISSING_MAX) /* a power of two */
+
+static char **noted; /* open addressing; NULL: they are not noted */
+static uint32_t noted_count;
+static char recent[FS_MISSING_RECENT][FS_MISSING_RECENT_BYTES]; /* a ring, always kept */
+static uint32_t recent_count;
+static uint64_t left_out; /* looks, not names: who could tell them apart */
+
+void fs_missing_start(void)
+{
+    noted = heap_alloc(BUCKETS * sizeof *noted);
+}
+
+/* Takes the last name off a path of `bytes` bytes: the bytes that are left. */
+static size_t cut(const char *path, size_t bytes)
+{
+    while (bytes && path[bytes - 1] != '/')
+        bytes--;
+    return bytes ? bytes - 1 : 0;
+}
+
+/* Adds names to a path without a slash at its end, as the text has them: 0, or too long. */
+static size_t add_names(char *out, size_t bytes, const char *path)
+{
+    while (*path) {
+        size_t part = 0;
+
+        while (path[part] && path[part] != '/')
+            part++;
+        if (part == 2 && path[0] == '.' && path[1] == '.') {
+            bytes = cut(out, bytes);
+        } else if (part && !(part == 1 && path[0] == '.')) {
+            if (bytes + part + 2 > FS_PATH_MAX)
+                return 0;
+            out[bytes++] = '/';
+            memcpy(out + bytes, path, part);
+            bytes += part;
+        }
+        path += part;
+        while (*path == '/')
+            path++;
+    }
+    return bytes;
+}
+
+/* The absolute path in `out`; 0: there is none worth a note. */
+static size_t make_absolute(const struct fs_entry *base, const char *path, char *out)
+{
+    size_t bytes = 0;
+    bool gone;
+
+    if (*path != '/') {
+        int64_t base_bytes = fs_path(base, out, FS_PATH_MAX, &gone);
+
+        if (base_bytes < 0)
+            return 0;
+        bytes = base_bytes > 1 ? (size_t)base_bytes : 0;
+    }
+    bytes = add_names(out, bytes, path);
+    out[bytes] = '\0';
+    return bytes;
+}
+
+/* The kernel's own: --file could not help. */
+static bool is_ours(const char *path)
+{
+    return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0 ||
+           strncmp(path, "/dev/", 5) == 0;
+}
+
+static uint32_t hash_of(const char *text)
+{
+    uint32_t h = 2166136261u; /* FNV-1a */
+
+    for (; *text; text++)
+        h = (h ^ (uint8_t)*text) * 16777619u;
+    return h;
+}
+
+static void note_recent(const char *path, size_t bytes)
+{
+    if (bytes < FS_MISSING_RECENT_BYTES)
+        memcpy(recent[recent_count++ % FS_MISSING_RECENT], path, bytes + 1);
+}
+
+void fs_missing_note(const struct fs_entry *base, const char *path)
+{
+    static char absolute[FS_PATH_MAX];
+    size_t bytes = make_absolute(base, path, absolute);
+    uint32_t at;
+
+    if (!bytes || is_ours(absolute))
+        return;
+    note_recent(absolute, bytes);
+    if (!noted)
+        return;
+    for (at = hash_of(absolute) & (BUCKETS - 1); noted[at]; at = (at + 1) & (BUCKETS - 1))
+        if (strcmp(noted[at], absolute) == 0)
+            return;
+    if (noted_count < FS_MISSING_MAX)
+        noted[at] = heap_alloc(bytes + 1);
+    if (!noted[at]) {
+        left_out++;
+        return;
+    }
+    memcpy(noted[at], absolute, bytes + 1);
+    noted_count++;
+}
+
+const char *fs_missing_recent(uint32_t n)
+{
+    uint32_t kept = recent_count < FS_MISSING_RECENT ? recent_count : FS_MISSING_RECENT;
+
+    return n < kept ? recent[(recent_count - kept + n) % FS_MISSING_RECENT] : NULL;
+}
+
+uint64_t fs_missing_add(struct fs_kept_buffer *buffer)
+{
+    struct fs_found found;
+
+    for (uint32_t i = 0; noted && i < BUCKETS; i++) {
+        if (!noted[i])
+            continue;
+        if (fs_walk(NULL, fs_root, noted[i], 0, &found) != 0)
+            fs_kept_add_text(buffer, RUN_FILE_MISSING, noted[i]);
+        else
+            fs_found_release(&found); /* the program made it */
+    }
+    return left_out;
+}

@@ -1,0 +1,161 @@
+/* /dev, /proc, /sys and /tmp. */
+#include "guest/proc/fs_mounts.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "guest/base/log.h"
+#include "guest/file/file_device.h"
+#include "guest/fs/fs_kept.h"
+#include "guest/memory/heap.h"
+#include "guest/proc/proc.h"
+
+#define READ_ONLY 0555u /* directories that the program cannot change */
+#define MODE_FILE 0444u
+
+static const struct mount {
+    const char *path;
+    uint32_t mode;
+    bool fixed; /* it cannot be removed or renamed */
+} mounts[] = {
+    {"/tmp", 01777, true},     {"/var/tmp", 01777, false}, {"/dev", READ_ONLY, true},
+    {"/dev/shm", 01777, true}, {"/proc", READ_ONLY, true}, {"/sys", READ_ONLY, true},
+};
+
+static const struct device {
+    const char *path;
+    const struct file_type *type;
+} devices[] = {
+    {"/dev/null", &device_null},      {"/dev/zero", &device_zero},
+    {"/dev/full", &device_full},      {"/dev/random", &device_random},
+    {"/dev/urandom", &device_random}, {"/dev/tty", &device_terminal},
+};
+
+static const struct link {
+    const char *path;
+    const char *target;
+} links[] = {
+    {"/dev/fd", "/proc/self/fd"},          {"/dev/stdin", "/proc/self/fd/0"},
+    {"/dev/stdout", "/proc/self/fd/1"},    {"/dev/stderr", "/proc/self/fd/2"},
+    {"/proc/mounts", "/proc/self/mounts"},
+};
+
+static const struct special { /* in the process's directory when the path is relative */
+    const char *path;
+    uint32_t mode;
+    const struct fs_special *special;
+} specials[] = {
+    {"/proc/self", S_IFLNK | 0777, &fs_proc_self},
+    {"/proc/thread-self", S_IFLNK | 0777, &fs_proc_thread_self},
+    {"exe", S_IFLNK | 0777, &fs_proc_program},
+    {"cwd", S_IFLNK | 0777, &fs_proc_directory},
+    {"root", S_IFLNK | 0777, &fs_proc_root},
+    {"task", S_IFDIR | READ_ONLY, &fs_proc_tasks},
+    {"fd", S_IFDIR | 0500, &fs_proc_descriptors},
+    {"fdinfo", S_IFDIR | READ_ONLY, &fs_proc_descriptor_notes},
+};
+
+#define EACH(array, i) (size_t i = 0; (i) < sizeof(array) / sizeof(array)[0]; (i)++)
+
+static int mount_directory(const struct mount *mount)
+{
+    struct inode *inode;
+    int error = fs_make_directories(mount->path, mount->mode);
+
+    if (!error)
+        error = fs_find(mount->path, &inode);
+    if (error)
+        return error;
+    inode->mode = S_IFDIR | mount->mode;
+    inode->mount = mount->fixed;
+    return 0;
+}
+
+static int add_device(const struct device *device)
+{
+    struct inode *inode = inode_new(device->type->mode);
+
+    if (inode) {
+        inode->device = device->type->device;
+        inode->type = device->type;
+    }
+    return fs_place(device->path, READ_ONLY, inode);
+}
+
+static int add_link(const struct link *link)
+{
+    struct inode *inode = inode_new(S_IFLNK | 0777);
+
+    if (inode) {
+        inode->target = link->target;
+        inode->bytes = strlen(link->target);
+    }
+    return fs_place(link->path, READ_ONLY, inode);
+}
+
+/* The absolute path of a name in the process's directory. */
+static void path_of(const struct process *process, const char *name, char path[128])
+{
+    if (*name == '/')
+        format_text(path, 128, "%s", name);
+    else
+        format_text(path, 128, "/proc/%u/%s", process->pid, name);
+}
+
+static int add_special(const struct process *process, const struct special *special)
+{
+    struct inode *inode =
+        S_ISDIR(special->mode) ? fs_new_directory(special->mode & 07777) : inode_new(special->mode);
+    char path[128];
+
+    path_of(process, special->path, path);
+    if (inode)
+        inode->special = special->special;
+    return fs_place(path, READ_ONLY, inode);
+}
+
+struct addition {
+    const struct process *process;
+    int error;
+};
+
+static void add_generated(const char *name, const struct proc_file *file, uint64_t context,
+                          void *argument)
+{
+    struct addition *addition = argument;
+    struct inode *inode = inode_new(S_IFREG | (file->mode ? file->mode : MODE_FILE));
+    char path[128];
+    int error;
+
+    path_of(addition->process, name, path);
+    if (inode) {
+        inode->generate = file->text ? proc_say : file->generate;
+        inode->context = file->text ? (uint64_t)file->text : context;
+    }
+    error = fs_place(path, READ_ONLY, inode);
+    if (error)
+        addition->error = error;
+}
+
+int fs_mount(const struct process *process)
+{
+    struct addition addition = {.process = process};
+
+    fs_kept_start(process);
+    for
+        EACH(mounts, i)
+    addition.error |= mount_directory(&mounts[i]);
+    for
+        EACH(devices, i)
+    addition.error |= add_device(&devices[i]);
+    for
+        EACH(links, i)
+    addition.error |= add_link(&links[i]);
+    proc_each(add_generated, &addition);
+    proc_each_of_process(add_generated, &addition);
+    for
+        EACH(specials, i)
+    addition.error |= add_special(process, &specials[i]);
+    return addition.error ? -ENOMEM : 0;
+}

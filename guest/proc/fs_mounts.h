@@ -1,0 +1,21 @@
+/* What the kernel adds to the tree of files: /dev, /proc, /sys, /tmp. */
+#ifndef GUEST_PROC_FS_MOUNTS_H
+#define GUEST_PROC_FS_MOUNTS_H
+
+#include "guest/fs/fs.h"
+#include "guest/thread/thread.h"
+
+/* Before the program starts, when the CPUs are known.  0, -ENOMEM. */
+int fs_mount(const struct process *process);
+
+/* guest/proc/fs_proc.c: of /proc */
+extern const struct fs_special fs_proc_self; /* links */
+extern const struct fs_special fs_proc_thread_self;
+extern const struct fs_special fs_proc_program;
+extern const struct fs_special fs_proc_directory;
+extern const struct fs_special fs_proc_root;
+extern const struct fs_special fs_proc_tasks; /* directories */
+extern const struct fs_special fs_proc_descriptors;
+extern const struct fs_special fs_proc_descriptor_notes;
+
+#endif

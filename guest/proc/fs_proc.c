@@ -1,0 +1,355 @@
+/* What in /proc comes and goes with threads and descriptors. */
+#include <errno.h>
+#include <linux/fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "guest/base/log.h"
+#include "guest/file/files.h"
+#include "guest/proc/fs_mounts.h"
+#include "guest/proc/proc.h"
+#include "guest/thread/threads.h"
+
+#define MODE_FILE 0444u
+#define NUMBERS (1ull << 40) /* inode numbers: kind << 32 | thread or descriptor */
+#define NAME_BYTES 24u
+
+enum kind { KIND_TASK = 1, KIND_DESCRIPTOR, KIND_NOTE, KIND_FILE };
+
+/* A decimal number without a sign or zeros before it; UINT32_MAX: it is none. */
+static uint32_t number_of(const char *name)
+{
+    uint64_t value = 0;
+    const char *p = name;
+
+    for (; *p >= '0' && *p <= '9' && value < 1u << 30; p++)
+        value = value * 10 + (uint64_t)(*p - '0');
+    return *p || p == name || (*name == '0' && name[1]) ? UINT32_MAX : (uint32_t)value;
+}
+
+static struct inode *numbered(struct inode *inode, enum kind kind, uint64_t number)
+{
+    if (inode) {
+        inode->number = NUMBERS | (uint64_t)kind << 32 | number;
+        inode->context = number;
+        inode->links = 1;
+    }
+    return inode;
+}
+
+static bool list_number(uint64_t number, enum kind kind, uint32_t mode, struct fs_listed *listed)
+{
+    static char name[NAME_BYTES];
+
+    format_text(name, sizeof name, "%lu", number);
+    *listed = (struct fs_listed){name, NUMBERS | (uint64_t)kind << 32 | number, mode};
+    return true;
+}
+
+/* ---- links */
+
+static int64_t self_text(struct thread *thread, const struct inode *inode, char *out, uint64_t room)
+{
+    (void)inode;
+    return format_text(out, room, "%u", thread->process->pid);
+}
+
+static int64_t thread_self_text(struct thread *thread, const struct inode *inode, char *out,
+                                uint64_t room)
+{
+    (void)inode;
+    return format_text(out, room, "%u/task/%u", thread->process->pid, thread->tid);
+}
+
+static int64_t program_text(struct thread *thread, const struct inode *inode, char *out,
+                            uint64_t room)
+{
+    const char *path = thread->process->program_path;
+    uint64_t bytes = strnlen(path, room);
+
+    (void)inode;
+    memcpy(out, path, bytes);
+    return (int64_t)bytes;
+}
+
+static int follow_program(struct thread *thread, const struct inode *inode, struct fs_entry **entry,
+                          struct file **file)
+{
+    const char *name = manifest_text(&thread->process->manifest, "program", "");
+    struct fs_found found;
+    int error = fs_walk(thread, fs_root, name, FS_FOLLOW, &found);
+
+    (void)inode;
+    (void)file;
+    if (error)
+        return error;
+    *entry = found.entry;
+    fs_entry_hold(*entry);
+    fs_found_release(&found);
+    return 0;
+}
+
+static int64_t entry_text(const struct fs_entry *entry, char *out, uint64_t room)
+{
+    bool gone;
+    int64_t bytes = fs_path(entry, out, room, &gone);
+
+    if (bytes >= 0 && gone)
+        bytes += format_text(out + bytes, room - (uint64_t)bytes, " (deleted)");
+    return bytes < (int64_t)room ? bytes : (int64_t)room - 1;
+}
+
+static int64_t directory_text(struct thread *thread, const struct inode *inode, char *out,
+                              uint64_t room)
+{
+    (void)inode;
+    return entry_text(thread->process->directory, out, room);
+}
+
+static int follow_directory(struct thread *thread, const struct inode *inode,
+                            struct fs_entry **entry, struct file **file)
+{
+    (void)inode;
+    (void)file;
+    *entry = thread->process->directory;
+    fs_entry_hold(*entry);
+    return 0;
+}
+
+static int64_t root_text(struct thread *thread, const struct inode *inode, char *out, uint64_t room)
+{
+    (void)thread;
+    (void)inode;
+    return format_text(out, room, "/");
+}
+
+static int follow_root(struct thread *thread, const struct inode *inode, struct fs_entry **entry,
+                       struct file **file)
+{
+    (void)thread;
+    (void)inode;
+    (void)file;
+    *entry = fs_root;
+    fs_entry_hold(*entry);
+    return 0;
+}
+
+/* ---- descriptors */
+
+static int64_t descriptor_text(struct thread *thread, const struct inode *inode, char *out,
+                               uint64_t room)
+{
+    const struct file *file = files_get(thread->process, (int64_t)inode->context);
+
+    if (!file)
+        return -ENOENT;
+    if (file->entry)
+        return entry_text(file->entry, out, room);
+    if (file->type->name)
+        return format_text(out, room, "%s", file->type->name);
+    if (S_ISCHR(file->type->mode))
+        return format_text(out, room, "/dev/pts/0");
+    return format_text(out, room, "pipe:[%u]", (uint32_t)(file->stream + 1));
+}
+
+static int follow_descriptor(struct thread *thread, const struct inode *inode,
+                             struct fs_entry **entry, struct file **file)
+{
+    struct file *open = files_get(thread->process, (int64_t)inode->context);
+
+    if (!open)
+        return -ENOENT;
+    if (open->entry) {
+        *entry = open->entry;
+        fs_entry_hold(*entry);
+    } else {
+        *file = open;
+        files_hold(open);
+    }
+    return 0;
+}
+
+static const struct fs_special descriptor_link = {.text = descriptor_text,
+                                                  .follow = follow_descriptor};
+
+/* Its permissions say what it is open for. */
+static uint32_t descriptor_mode(const struct file *file)
+{
+    static const uint32_t modes[] = {0500, 0300, 0700, 0700};
+
+    return S_IFLNK | modes[file->flags & O_ACCMODE];
+}
+
+static struct inode *find_descriptor(struct thread *thread, const struct inode *directory,
+                                     const char *name)
+{
+    uint32_t fd = number_of(name);
+    const struct file *file = thread ? files_get(thread->process, (int64_t)fd) : NULL;
+    struct inode *inode = file ? inode_new(descriptor_mode(file)) : NULL;
+
+    (void)directory;
+    if (!inode)
+        return NULL;
+    inode->special = &descriptor_link;
+    inode->bytes = 64; /* as Linux says */
+    return numbered(inode, KIND_DESCRIPTOR, fd);
+}
+
+static bool next_descriptor(struct thread *thread, uint64_t *position)
+{
+    while (*position < FILES_MAX && !files_get(thread->process, (int64_t)*position))
+        ++*position;
+    return *position < FILES_MAX;
+}
+
+static bool list_descriptors(struct thread *thread, const struct inode *directory,
+                             uint64_t *position, struct fs_listed *listed)
+{
+    (void)directory;
+    return next_descriptor(thread, position) &&
+           list_number((*position)++, KIND_DESCRIPTOR, S_IFLNK, listed);
+}
+
+/* /proc/self/fdinfo/N */
+static int64_t descriptor_note(const struct thread *thread, const struct inode *inode, char *out,
+                               uint64_t room)
+{
+    struct proc_text text = {.out = out, .room = room};
+    const struct file *file = files_get(thread->process, (int64_t)inode->context);
+
+    if (!file)
+        return -ENOENT;
+    proc_add(&text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t1\nino:\t%lu\n", file->offset, file->flags,
+             file->inode ? file->inode->number : 0);
+    return proc_end(&text);
+}
+
+static struct inode *find_note(struct thread *thread, const struct inode *directory,
+                               const char *name)
+{
+    uint32_t fd = number_of(name);
+    bool there = thread && files_get(thread->process, (int64_t)fd);
+    struct inode *inode = there ? inode_new(S_IFREG | MODE_FILE) : NULL;
+
+    (void)directory;
+    if (inode)
+        inode->generate = descriptor_note;
+    return numbered(inode, KIND_NOTE, fd);
+}
+
+static bool list_notes(struct thread *thread, const struct inode *directory, uint64_t *position,
+                       struct fs_listed *listed)
+{
+    (void)directory;
+    return next_descriptor(thread, position) &&
+           list_number((*position)++, KIND_NOTE, S_IFREG, listed);
+}
+
+/* ---- threads */
+
+struct search { /* among the files of a process's directory: by name, or the next one */
+    const char *name;
+    uint64_t position;
+    uint64_t visited;
+    const struct proc_file *file;
+};
+
+static void compare(const char *name, const struct proc_file *file, uint64_t context,
+                    void *argument)
+{
+    struct search *search = argument;
+    bool wanted =
+        search->name ? strcmp(name, search->name) == 0 : search->visited == search->position;
+
+    (void)context;
+    if (wanted && !search->file)
+        search->file = file;
+    search->visited++;
+}
+
+static struct inode *find_task_file(struct thread *thread, const struct inode *directory,
+                                    const char *name)
+{
+    struct search search = {.name = name};
+    struct inode *inode;
+
+    (void)thread;
+    proc_each_of_process(compare, &search);
+    if (!search.file)
+        return NULL;
+    inode = inode_new(S_IFREG | (search.file->mode ? search.file->mode : MODE_FILE));
+    if (inode) {
+        inode->generate = search.file->generate;
+        inode->context = directory->context;
+        inode->links = 1;
+    }
+    return inode;
+}
+
+static bool list_task_files(struct thread *thread, const struct inode *directory,
+                            uint64_t *position, struct fs_listed *listed)
+{
+    struct search search = {.position = *position};
+
+    (void)thread;
+    proc_each_of_process(compare, &search);
+    if (!search.file)
+        return false;
+    *listed = (struct fs_listed){
+        search.file->name,
+        NUMBERS | (uint64_t)KIND_FILE << 32 | directory->context << 8 | *position, S_IFREG};
+    ++*position;
+    return true;
+}
+
+static const struct fs_special task = {.lookup = find_task_file, .list = list_task_files};
+
+static struct inode *find_task(struct thread *thread, const struct inode *directory,
+                               const char *name)
+{
+    uint32_t tid = number_of(name);
+    struct inode *inode = tid != UINT32_MAX && threads_find(tid) ? fs_new_directory(0555) : NULL;
+
+    (void)thread;
+    (void)directory;
+    if (inode)
+        inode->special = &task;
+    return numbered(inode, KIND_TASK, tid);
+}
+
+/* The thread with the lowest number above `tid`; 0: none. */
+struct lowest {
+    uint32_t above;
+    uint32_t tid;
+};
+
+static void keep_lowest(struct thread *thread, void *context)
+{
+    struct lowest *lowest = context;
+
+    if (thread->tid > lowest->above && (!lowest->tid || thread->tid < lowest->tid))
+        lowest->tid = thread->tid;
+}
+
+static bool list_tasks(struct thread *thread, const struct inode *directory, uint64_t *position,
+                       struct fs_listed *listed)
+{
+    struct lowest lowest = {.above = (uint32_t)*position};
+
+    (void)thread;
+    (void)directory;
+    threads_each(keep_lowest, &lowest);
+    if (!lowest.tid)
+        return false;
+    *position = lowest.tid;
+    return list_number(lowest.tid, KIND_TASK, S_IFDIR, listed);
+}
+
+const struct fs_special fs_proc_self = {.text = self_text};
+const struct fs_special fs_proc_thread_self = {.text = thread_self_text};
+const struct fs_special fs_proc_program = {.text = program_text, .follow = follow_program};
+const struct fs_special fs_proc_directory = {.text = directory_text, .follow = follow_directory};
+const struct fs_special fs_proc_root = {.text = root_text, .follow = follow_root};
+const struct fs_special fs_proc_tasks = {.lookup = find_task, .list = list_tasks};
+const struct fs_special fs_proc_descriptors = {.lookup = find_descriptor, .list = list_descriptors};
+const struct fs_special fs_proc_descriptor_notes = {.lookup = find_note, .list = list_notes};

@@ -1,0 +1,102 @@
+/* Which generated files there are, and text that grows. */
+#include "guest/proc/proc.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "guest/base/log.h"
+#include "guest/base/run.h"
+#include "guest/thread/threads.h"
+
+void proc_add(struct proc_text *text, const char *format, ...)
+{
+    uint64_t room = text->used < text->room ? text->room - text->used : 0;
+    va_list arguments;
+
+    va_start(arguments, format);
+    text->used +=
+        (uint64_t)format_text_v(room ? text->out + text->used : NULL, room, format, arguments);
+    va_end(arguments);
+}
+
+int64_t proc_end(const struct proc_text *text)
+{
+    return text->used < text->room ? (int64_t)text->used : -ENOBUFS;
+}
+
+const struct thread *proc_subject(const struct thread *thread, const struct inode *inode)
+{
+    return inode && inode->context ? threads_find((uint32_t)inode->context) : thread;
+}
+
+uint64_t proc_cpu_mask(void)
+{
+    return run.workload_cpus < 64 ? (1ull << run.workload_cpus) - 1 : ~0ull;
+}
+
+void proc_add_cpu_list(struct proc_text *text)
+{
+    if (run.workload_cpus > 1)
+        proc_add(text, "0-%u\n", run.workload_cpus - 1);
+    else
+        proc_add(text, "0\n");
+}
+
+void proc_add_cpu_mask(struct proc_text *text, uint64_t mask)
+{
+    if (run.workload_cpus > 32)
+        proc_add(text, "%0*x,%08x\n", (int)(run.workload_cpus - 29) / 4, (uint32_t)(mask >> 32),
+                 (uint32_t)mask);
+    else
+        proc_add(text, "%0*x\n", (int)(run.workload_cpus + 3) / 4, (uint32_t)mask);
+}
+
+int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room)
+{
+    BEGIN
+    proc_add(&text, "%s", (const char *)inode->context);
+    return proc_end(&text);
+}
+
+/* A path for each CPU. */
+static void visit_cpus(const struct proc_file *file, proc_visit *visit, void *argument)
+{
+    const char *star = strchr(file->name, '*');
+    char name[128];
+
+    if (!proc_cpu_has(file))
+        return;
+    for (uint32_t cpu = 0; cpu < run.workload_cpus; cpu++) {
+        size_t before = (size_t)(star - file->name);
+
+        memcpy(name, file->name, before);
+        format_text(name + before, sizeof name - before, "%u%s", cpu, star + 1);
+        visit(name, file, (uint64_t)cpu << 8 | file->detail, argument);
+    }
+}
+
+void proc_each(proc_visit *visit, void *argument)
+{
+    static const struct proc_files *const all[] = {&proc_machine_files, &proc_cpu_files,
+                                                   &proc_setting_files};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        for (size_t j = 0; j < all[i]->count; j++) {
+            const struct proc_file *file = &all[i]->files[j];
+
+            if (strchr(file->name, '*'))
+                visit_cpus(file, visit, argument);
+            else
+                visit(file->name, file, file->detail, argument);
+        }
+    }
+}
+
+void proc_each_of_process(proc_visit *visit, void *argument)
+{
+    static const struct proc_files *const all[] = {&proc_process_files, &proc_memory_files};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        for (size_t j = 0; j < all[i]->count; j++)
+            visit(all[i]->files[j].name, &all[i]->files[j], 0, argument);
+}

@@ -1,9 +1,0 @@
-/* The flags line of /proc/cpuinfo: CPUID's features by the names that Linux has for them. */
-#ifndef GUEST_PROC_FLAGS_H
-#define GUEST_PROC_FLAGS_H
-
-#include "guest/proc.h"
-
-void proc_add_cpu_flags(struct proc_text *text); /* a space before each */
-
-#endif

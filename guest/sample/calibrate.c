@@ -1,0 +1,259 @@
+/* Null-sample calibration: what a sample, a reading and an overflow cost, from rounds of a loop. */
+#include <errno.h>
+
+#include "guest/base/log.h"
+#include "guest/base/run.h"
+#include "guest/sample/calibrate.h"
+#include "guest/sample/calibrate_loop.h"
+#include "guest/sample/overflow.h"
+#include "guest/sample/ring.h"
+#include "guest/sample/sampler.h"
+#include "guest/sample/share.h"
+#include "guest/vm/vm.h"
+#include "lib/x86.h"
+
+#define READINGS 16 /* of a counter, in a row */
+#define RDMSR_FACTOR 2 /* it is taken where it costs less than RDPMC divided by this */
+
+/* Samples a round: many enough for a mean, few enough for the ring. */
+#define VIRTUAL_INTERVAL_TICKS 500
+#define VIRTUAL_LOOP 4000
+#define HARDWARE_LOOP 400000
+#define HARDWARE_GROWTH 4
+#define SCALE_ROUNDS 3
+#define HARDWARE_LOOP_MAX (16u * HARDWARE_LOOP)
+#define HARDWARE_SAMPLES 6 /* in the time of the loop, where they are cheap enough */
+#define HARDWARE_SPACING 4 /* otherwise so far apart, times what the kernel sees of one */
+
+/* More than the kernel needs from arming the timer to ring 3. */
+#define VIRTUAL_LEAD_TICKS 200
+#define HARDWARE_LEAD_NS 200000 /* where each exit of a virtual machine is dear, too */
+
+#define OVERFLOWS 8 /* samples a round in overflow mode */
+#define EVENTS_A_TICK 4 /* of ring 0, at most: instructions retired */
+#define PROGRAM_SHARE 9 /* in virtual time sampling takes at most nine tenths */
+
+static uint64_t seen_ticks; /* what guest/sample/share.h sees of a sample, by the last rounds */
+
+static inline __attribute__((always_inline)) uint64_t reading_ticks(uint64_t (*read)(uint32_t),
+                                                                    uint32_t index)
+{
+    uint64_t ticks[CALIBRATE_ROUNDS];
+
+    for (unsigned i = 0; i < CALIBRATE_ROUNDS; i++) {
+        uint64_t start = x86_rdtsc();
+#pragma GCC unroll 16
+        for (unsigned n = 0; n < READINGS; n++)
+            read(index);
+        ticks[i] = (x86_rdtsc() - start) / READINGS;
+    }
+    return calibrate_settled(ticks, CALIBRATE_ROUNDS);
+}
+
+/* Ticks of one RDPMC: natively some tens, thousands where a hypervisor traps it.  It may let the
+ * counter's register pass instead, which is read from then on. */
+static uint64_t measure_rdpmc(void)
+{
+    if (run.session.event_count == 0 || run.session.events[0].source != HR_SOURCE_PMU)
+        return 0;
+    uint64_t rdpmc = reading_ticks(x86_rdpmc, run.session.events[0].counter);
+    uint64_t rdmsr = reading_ticks(x86_rdmsr, pmu_first_counter_msr());
+    if (rdmsr >= rdpmc / RDMSR_FACTOR)
+        return rdpmc;
+    log_line("counters are read by RDMSR, in %lu ns; RDPMC takes %lu ns", run_ticks_to_ns(rdmsr),
+             run_ticks_to_ns(rdpmc));
+    run.pmu = pmu_by_msr(run.pmu);
+    return rdmsr;
+}
+
+/* Sampling, and the least that the program shall have beside it. */
+static uint64_t with_share(uint64_t sampling)
+{
+    return sampling + sampling / PROGRAM_SHARE + 1;
+}
+
+/* For an event that comes `counted` times in `ticks`, by what a sample costs as far as is known. */
+static uint64_t shortest_period(uint64_t counted, uint64_t ticks)
+{
+    uint64_t width = run.clock.virtual_time ? 1 : EVENTS_A_TICK;
+    uint64_t period = counted * run.calibration.sample_ticks / ticks / PROGRAM_SHARE + 1;
+    uint64_t handler = with_share(width * run.calibration.sample_ticks);
+
+    if (run.session.events[0].flags & HR_EVENT_KERNEL && period < handler)
+        period = handler; /* the handler's own events may be counted, and cannot fill it */
+    return period;
+}
+
+/* Intel's CPUs mask the local APIC's entry with each interrupt that they deliver, AMD's and some
+ * hypervisors do not: where a second interrupt comes without lifting the mask, nobody needs to. */
+static void find_masking(struct cpu *cpu)
+{
+    run.pmi_masks = false;
+    calibrate_run(cpu, true);
+    run.pmi_masks = calibrate_samples(cpu->ring) < 2;
+}
+
+/* What an overflow sample costs, and how often the first event comes in the loop at least: together
+ * the shortest period that leaves the program a tenth of the time, where that is not left to
+ * guest/sample/share.h. */
+static void measure_overflow(struct cpu *cpu)
+{
+    uint64_t counts[HR_EVENTS_MAX];
+    uint64_t wanted_ticks = run.wanted_ticks;
+
+    run.pmi_masks = true;
+    run.pmu->start(&run.session);
+    uint64_t ticks = calibrate_run(cpu, false);
+    run.pmu->read(&run.session, cpu->user_ticks, counts);
+    counts[0] = (counts[0] + PMU_START_BEFORE_END) & run.overflow_mask;
+    uint64_t period = counts[0] / OVERFLOWS;
+    run.period_min = shortest_period(0, ticks); /* until the cost of overflow samples is known */
+    if (run.period_min > 1 && period < 2 * run.period_min)
+        period = 2 * run.period_min;
+    if (period == 0 || counts[0] < period)
+        return; /* the event is too rare for this limit to matter */
+    run.wanted_ticks = 0; /* a period that stays */
+    run.mode = HR_MODE_OVERFLOW;
+    run.session.period = period;
+    seen_ticks = calibrate_rounds(cpu, run.stacks.kind != 0);
+    find_masking(cpu);
+    run.wanted_ticks = wanted_ticks;
+    run.session.period = 0;
+    run.period_min = shortest_period(counts[0], ticks);
+}
+
+/* Refuses a rate that would leave the program next to nothing. */
+static void check_rate(void)
+{
+    uint64_t ticks_min = with_share(run.calibration.sample_ticks);
+
+    if (run.share_factor)
+        return; /* samples are left out as needed */
+    if (run.wanted_ticks == 0 && run.period < run.period_min)
+        log_notice("--count %lu: too short a period: a sample costs %lu ns here and the program "
+                   "would not get on; use %lu or more",
+                   run.period, run_ticks_to_ns(run.calibration.sample_ticks), run.period_min);
+    else if (run.wanted_ticks && run.wanted_ticks < ticks_min)
+        log_notice("--freq %lu: too high: a sample costs %lu ns here and the program would not get "
+                   "on; use %lu or less",
+                   run.frequency_hz, run_ticks_to_ns(run.calibration.sample_ticks),
+                   run.clock.hz / ticks_min);
+    else {
+        if (run.period < run.period_min)
+            run.period = run.period_min; /* of one that adapts, the first */
+        return;
+    }
+    run.start_error = -ERANGE;
+    run.session.event_count = 0;
+}
+
+/* One sample in the middle of the loop, which works however long it takes: the ticks from when it
+ * was due until it was handled.  0: the loop ended before it. */
+static uint64_t single_sample(struct cpu *cpu, uint64_t plain)
+{
+    run.interval_ticks = plain / 2 + 1;
+    share_set(plain, plain, 50);
+    cpu->share.last_ticks = cpu->share.late_ticks = 0;
+    calibrate_run(cpu, true);
+    if (cpu->stop_mask) /* the clock stands still while it is handled */
+        return calibrate_samples(cpu->ring) ? plain / HARDWARE_SAMPLES : 0;
+    return cpu->share.last_ticks + cpu->share.late_ticks;
+}
+
+/* Real hardware, from above: a loop that is long enough for one sample, then for as many as are
+ * needed. */
+static void find_scale(struct cpu *cpu, struct vm_space *space)
+{
+    uint64_t iterations = HARDWARE_LOOP, plain, seen;
+
+    for (;;) {
+        calibrate_load(space, (uint32_t)iterations);
+        plain = calibrate_run(cpu, false);
+        seen = 0;
+        for (unsigned i = 0; i < SCALE_ROUNDS; i++) {
+            uint64_t ticks = single_sample(cpu, plain);
+            if (ticks && (ticks < seen || !seen))
+                seen = ticks;
+        }
+        if (seen && plain >= HARDWARE_SAMPLES * seen)
+            break;
+        if (iterations >= HARDWARE_LOOP_MAX)
+            break;
+        iterations *= HARDWARE_GROWTH;
+    }
+    if (!seen)
+        seen = plain / HARDWARE_SAMPLES;
+    run.interval_ticks = plain / HARDWARE_SAMPLES + 1;
+    if (run.interval_ticks < HARDWARE_SPACING * seen)
+        run.interval_ticks = HARDWARE_SPACING * seen;
+    if (run.interval_ticks > plain / 2) /* something held up the samples above */
+        run.interval_ticks = plain / 2;
+    share_set(cpu->share.last_ticks + 1, cpu->share.last_ticks + 1, 50);
+}
+
+static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
+{
+    run.mode = HR_MODE_TIMER;
+    if (run.clock.virtual_time) {
+        calibrate_load(space, VIRTUAL_LOOP);
+        run.interval_ticks = VIRTUAL_INTERVAL_TICKS;
+        sampler_set_lead(VIRTUAL_LEAD_TICKS);
+        if (!run.shared)
+            share_set(VIRTUAL_LEAD_TICKS, VIRTUAL_LEAD_TICKS, 50);
+    } else {
+        sampler_set_lead((int64_t)run_ns_to_ticks(HARDWARE_LEAD_NS));
+        find_scale(cpu, space);
+    }
+    run.calibration.rdpmc_ticks = measure_rdpmc();
+    seen_ticks = calibrate_rounds(cpu, false);
+    if (run.stacks.kind) {
+        cpu_save_all();
+        seen_ticks = calibrate_rounds(cpu, true);
+    }
+}
+
+/* The program's share, from what the last rounds found. */
+static void keep_share(const struct cpu *cpu)
+{
+    uint64_t whole = run.calibration.sample_ticks;
+
+    if (run.clock.virtual_time && run.shared)
+        return;
+    if (run.calibration.rounds == 0) {
+        log_notice("calibration: no sample could be taken in a loop of ring 3; what sampling costs "
+                   "is unknown, and samples are at least 1 ms apart");
+        whole = run_ns_to_ticks(500000);
+    }
+    if (cpu->stop_mask)
+        sampler_set_lead((int64_t)whole);
+    share_set(cpu->stop_mask || !seen_ticks ? whole : seen_ticks, whole, run.max_overhead);
+}
+
+void calibrate(struct cpu *cpu)
+{
+    struct vm_space space;
+    uint64_t interval = run.interval_ticks;
+    uint32_t mode = run.mode, counters_rest = run.counters_rest;
+    bool paused = cpu->paused;
+
+    if (vm_space_init(&space))
+        panic("no memory to calibrate the sampler");
+    calibrate_begin(&space);
+    run.counters_rest = 0;
+    cpu->paused = false; /* what a sample costs does not depend on when the trigger starts */
+    cpu->thread = NULL; /* the loop's system call leaves ring 3 */
+    x86_write_cr3(space.root);
+    calibrate_timer(cpu, &space);
+    if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
+        measure_overflow(cpu);
+    x86_write_cr3(vm_kernel_root());
+    run.interval_ticks = interval;
+    run.mode = mode;
+    run.counters_rest = counters_rest;
+    cpu->paused = paused;
+    ring_reset(cpu->ring);
+    vm_space_free(&space);
+    keep_share(cpu);
+    if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
+        check_rate();
+}

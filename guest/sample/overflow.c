@@ -1,0 +1,276 @@
+/* The NMI handler of overflow sampling. */
+#include "guest/sample/overflow.h"
+
+#include "drivers/apic/apic.h"
+#include "drivers/pmu/pmu.h"
+#include "guest/base/layout.h"
+#include "guest/base/run.h"
+#include "guest/cpu/clock.h"
+#include "guest/cpu/entry.h"
+#include "guest/cpu/paravirt.h"
+#include "guest/sample/ring.h"
+#include "guest/sample/sample.h"
+#include "guest/sample/share.h"
+#include "guest/sample/stack.h"
+#include "guest/transport/leave.h"
+
+/* What the first event's counter, which holds `value`, counted since it was set to minus the
+ * period. */
+static inline uint64_t counted_to(const struct cpu *cpu, uint64_t value)
+{
+    return (value + cpu->overflow_period) & run.overflow_mask;
+}
+
+static inline uint64_t elapsed(const struct cpu *cpu)
+{
+    return counted_to(cpu, x86_rdpmc(run.session.events[0].counter));
+}
+
+/* Time between samples that is wanted: by the rate that was asked for, or as much as leaves the
+ * program its share.  What came less often than asked for is counted. */
+static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
+{
+    uint64_t least = run.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0;
+    uint64_t came = now - cpu->overflow_time;
+
+    if (least <= run.wanted_ticks)
+        return run.wanted_ticks;
+    if (came >= 2 * run.wanted_ticks && cpu->overflow_time)
+        share_skip(cpu, came / run.wanted_ticks - 1, now);
+    return least;
+}
+
+/* The period after one that ended with this sample: one that adapts, or as many of the given ones
+ * as leave the program its share. */
+static uint64_t next_period(struct cpu *cpu, uint64_t now, uint64_t program_ticks, uint64_t counted)
+{
+    uint64_t periods = cpu->overflow_period / run.session.period;
+    uint64_t period;
+
+    if (run.wanted_ticks) {
+        period = overflow_next_period(&cpu->overflow_rate, cpu->overflow_period, counted,
+                                      now - cpu->overflow_time, wanted_ticks(cpu, now));
+        if (period < run.period_min)
+            period = run.period_min;
+        return period < run.pmu_caps.period_max ? period : run.pmu_caps.period_max;
+    }
+    if (periods > 1)
+        share_skip(cpu, periods - 1, now);
+    periods = share_periods(cpu, program_ticks, periods);
+    if (periods > run.pmu_caps.period_max / run.session.period)
+        periods = run.pmu_caps.period_max / run.session.period;
+    return periods * run.session.period;
+}
+
+/* What follows a sample in the ring, from slot `slots` on: what was stolen, and another period.
+ * Returns the number of slots. */
+static __attribute__((noinline)) uint32_t follow(struct cpu *cpu, uint64_t now, uint64_t start,
+                                                 uint64_t counted)
+{
+    struct ring *ring = cpu->ring;
+    uint64_t program_ticks = run.share_factor ? share_handled(cpu, start) : 0;
+    uint64_t period = next_period(cpu, now, program_ticks, counted);
+    uint32_t slots = 1;
+
+    if (paravirt_steal_due(cpu))
+        paravirt_steal_fill(cpu, ring_slot(ring, ring->reserved + slots++), now);
+    if (period == cpu->overflow_period)
+        return slots;
+    struct trace_slot *slot = ring_slot(ring, ring->reserved + slots++);
+    slot->time = now;
+    slot->kind = HR_REC_PERIOD;
+    slot->counters[0] = period;
+    cpu->overflow_period = period;
+    return slots;
+}
+
+/* Whose call stack is taken. */
+struct source {
+    const struct trap_frame *user; /* ring 3, all registers; NULL: ring 0, or no call stacks */
+    const struct irq_frame *kernel; /* ring 0; or NULL */
+    uint64_t kernel_fp;
+};
+static const struct source no_stack;
+
+/* One overflow, whose counter holds `value`: sample, next period, and the counter goes on. */
+static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64_t value,
+                                                         uint64_t now, const uint64_t *start,
+                                                         uint64_t ip, uint32_t flags,
+                                                         struct source source)
+{
+    struct ring *ring = cpu->ring;
+    uint64_t counted = counted_to(cpu, value);
+
+    now = overflow_not_before(cpu, now);
+    cpu->overflow_samples++;
+    cpu->overflow_base += counted;
+    if (__builtin_expect(cpu->paused, 0)) { /* the NMI was on its way already */
+        run.pmu->rearm(&run.session, cpu->overflow_period, run.pmi_masks);
+        return;
+    }
+    if (__builtin_expect(!ring_has_room_nmi(ring, 3), 0) && !ring_reserve_nmi(ring, 3)) {
+        ring_drop(ring, now);
+        share_handled(cpu, *start);
+    } else {
+        struct trace_slot *slot = ring_slot(ring, ring->reserved);
+        pmu_store(&slot->counters[0], cpu->overflow_base); /* whole */
+        sample_fill(slot, cpu, now, start, ip, flags, run.pmu->read_others);
+        if (source.user)
+            stack_take(slot, source.user);
+        if (source.kernel)
+            stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
+        pmu_store_fence();
+        if (__builtin_expect(run.follows, 0))
+            ring_publish_nmi(ring, follow(cpu, now, *start, counted));
+        else
+            ring_publish_nmi(ring, 1);
+    }
+    cpu->overflow_time = cpu->overflow_latest = now;
+    run.pmu->rearm(&run.session, cpu->overflow_period, run.pmi_masks);
+}
+
+/* An NMI that no overflow explains: the second of two that arrived back to back, firmware's, or
+ * that of a CPU that panics. */
+static __attribute__((noinline)) void unexplained(struct cpu *cpu)
+{
+    if (cpu->index == 0)
+        leave_if_asked();
+    cpu_stop_asked(cpu);
+    if (run.mode != HR_MODE_OVERFLOW || !cpu->ring) {
+        cpu->nmi_unknown++;
+        return;
+    }
+    cpu->nmi_spurious++;
+    apic_pmi_enable();
+}
+
+static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
+                                                             struct source source)
+{
+    struct cpu *cpu = cpu_this();
+    uint64_t value = PMU_NOT_OVERFLOWED;
+
+    if (__builtin_expect(run.mode == HR_MODE_OVERFLOW, 1))
+        value = run.pmu->overflowed(&run.session);
+    if (__builtin_expect(value == PMU_NOT_OVERFLOWED, 0)) {
+        unexplained(cpu);
+        return;
+    }
+    sample(cpu, value, clock_entered(cpu), &cpu->enter_ticks, *ip, 0, source);
+    if (cpu->stop_mask && ring_half_full(cpu->ring))
+        apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
+}
+
+void overflow_nmi(struct irq_frame *frame)
+{
+    in_program(&frame->rip, no_stack);
+}
+
+void overflow_nmi_saved(struct trap_frame *frame)
+{
+    in_program(&frame->rip, (struct source){.user = frame});
+}
+
+/* The workload clock in a kernel that may have stopped it. */
+static uint64_t kernel_time(const struct cpu *cpu)
+{
+    uint64_t ticks = cpu->stop_mask && cpu->stopped_at ? cpu->stopped_at : x86_rdtsc();
+
+    return ticks - *cpu->clock_offset;
+}
+
+static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, const uint64_t *ip,
+                                                            struct source source)
+{
+    uint64_t start = x86_rdtsc();
+    uint64_t value = PMU_NOT_OVERFLOWED;
+
+    if (run.mode == HR_MODE_OVERFLOW && cpu->ring)
+        value = run.pmu->overflowed(&run.session);
+    if (value == PMU_NOT_OVERFLOWED) {
+        unexplained(cpu);
+        return;
+    }
+    sample(cpu, value, kernel_time(cpu), &start, *ip, HR_SAMPLE_KERNEL, source);
+    if (cpu->held) /* it was on its way when they were held */
+        run.pmu->pause(&run.session);
+}
+
+void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)
+{
+    in_kernel(cpu, &frame->rip, no_stack);
+}
+
+void overflow_nmi_in_kernel_saved(struct irq_frame *frame, struct cpu *cpu, uint64_t fp)
+{
+    in_kernel(cpu, &frame->rip, (struct source){.kernel = frame, .kernel_fp = fp});
+}
+
+void overflow_start(struct cpu *cpu)
+{
+    cpu->overflow_period = run.session.period;
+    cpu->overflow_kept_period = 0;
+    cpu->overflow_base = 0;
+    cpu->overflow_samples = 0;
+    cpu->overflow_rate = (struct overflow_rate){0};
+    cpu->share.returned = x86_rdtsc();
+    run.follows = run.wanted_ticks || run.share_factor;
+    cpu->overflow_time = cpu->overflow_latest = run.shared ? 0 : x86_rdtsc();
+    if (!cpu->paused)
+        apic_pmi_enable();
+}
+
+void overflow_stop(void)
+{
+    apic_pmi_disable();
+}
+
+/* What the first event counted so far, whatever NMIs come meanwhile. */
+static uint64_t counted_so_far(const struct cpu *cpu)
+{
+    const volatile uint64_t *samples = &cpu->overflow_samples;
+    uint64_t before, count;
+
+    do {
+        before = *samples;
+        count = cpu->overflow_base + elapsed(cpu);
+    } while (*samples != before);
+    return count;
+}
+
+/* Sets the counter anew.  Nothing but an NMI that is on its way comes meanwhile; the driver enables
+ * them again. */
+static void set_period(struct cpu *cpu, uint64_t period)
+{
+    apic_pmi_disable();
+    cpu->overflow_base = counted_so_far(cpu);
+    cpu->overflow_period = period;
+    run.pmu->rearm(&run.session, period, true);
+}
+
+void overflow_pause(struct cpu *cpu)
+{
+    if (cpu->overflow_kept_period) /* it rests already */
+        return;
+    cpu->overflow_kept_period = cpu->overflow_period;
+    set_period(cpu, run.pmu_caps.period_max);
+}
+
+void overflow_resume(struct cpu *cpu, uint64_t now)
+{
+    cpu->overflow_time = now;
+    set_period(cpu, cpu->overflow_kept_period);
+    cpu->overflow_kept_period = 0;
+}
+
+void overflow_read(struct cpu *cpu, uint64_t *values)
+{
+    const volatile uint64_t *samples = &cpu->overflow_samples;
+    uint64_t before;
+
+    do { /* until no NMI came in between */
+        before = *samples;
+        run.pmu->read(&run.session, cpu->user_ticks, values);
+        values[0] = cpu->overflow_base + elapsed(cpu);
+    } while (*samples != before);
+}

@@ -1,0 +1,138 @@
+/* Ring set-up and the rare paths of the producer: full rings and owed losses. */
+#include <errno.h>
+
+#include "drivers/platform.h"
+#include "guest/sample/ring.h"
+
+int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t event_count)
+{
+    *ring = (struct ring){
+        .slot_shift = event_count <= TRACE_SLOT_SMALL_EVENTS ? 6 : 7,
+        .mask = capacity - 1,
+        .cpu = cpu,
+        .record_bytes = trace_slot_bytes(event_count),
+    };
+    ring->slots = platform_allocate((size_t)capacity << ring->slot_shift);
+    ring_reset(ring);
+    return ring->slots ? 0 : -ENOMEM;
+}
+
+void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t stack_bytes)
+{
+    uint32_t slot_bytes = ring->record_bytes + stack_bytes;
+
+    while (1u << ring->slot_shift < slot_bytes)
+        ring->slot_shift++;
+    while ((uint64_t)ring->mask + 1 > bytes >> ring->slot_shift)
+        ring->mask /= 2;
+    ring->record_bytes += (uint32_t)sizeof(struct trace_slot_stack); /* of 0 addresses */
+    ring->slots = memory;
+    ring_reset(ring);
+}
+
+void ring_reset(struct ring *ring)
+{
+    ring->head = ring->reserved = ring->tail = ring->lost_count = 0;
+    ring->open = false;
+    ring->limit = (uint64_t)ring->mask + 1;
+}
+
+void ring_drop(struct ring *ring, uint64_t time)
+{
+    if (ring->lost_count++ == 0)
+        ring->lost_first = time;
+    ring->lost_last = time;
+    ring->limit = ring->reserved;
+}
+
+/* Looks how far the consumer is. */
+static uint64_t room(struct ring *ring)
+{
+    ring->limit = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) + ring->mask + 1;
+    return ring->limit - ring->reserved;
+}
+
+/* Writes what is owed into the next slot, and owes nothing any more. */
+static void write_loss(struct ring *ring)
+{
+    struct trace_slot *slot = ring_slot(ring, ring->reserved);
+
+    slot->time = ring->lost_first;
+    slot->ip = ring->lost_last;
+    slot->counters[0] = ring->lost_count;
+    slot->kind = HR_REC_LOST;
+    ring->lost_count = 0;
+}
+
+struct trace_slot *ring_reserve(struct ring *ring)
+{
+    uint64_t free_slots = room(ring);
+
+    if (ring->lost_count) {
+        if (free_slots < 2) {
+            ring->limit = ring->head;
+            return NULL;
+        }
+        write_loss(ring);
+        ring_publish(ring);
+        free_slots--;
+    }
+    return free_slots ? ring_slot(ring, ring->head) : NULL;
+}
+
+/* An NMI that comes in here may take slots, too, but leaves one. */
+struct trace_slot *ring_open(struct ring *ring)
+{
+    uint64_t position = 1;
+
+    if (room(ring) == 0)
+        return NULL;
+    ring->open = true;
+    /* one instruction: an NMI comes before it or after it */
+    __asm__ volatile("xaddq %0, %1" : "+r"(position), "+m"(ring->reserved)::"memory");
+    return ring_slot(ring, position);
+}
+
+struct trace_slot *ring_open_at(struct ring *ring, uint64_t reserved)
+{
+    uint64_t position = reserved;
+
+    if (room(ring) == 0)
+        return NULL;
+    ring->open = true;
+    /* one instruction: an NMI comes before it, and it fails, or after it */
+    __asm__ volatile("cmpxchgq %2, %1"
+                     : "+a"(position), "+m"(ring->reserved)
+                     : "r"(reserved + 1)
+                     : "memory", "cc");
+    if (position == reserved)
+        return ring_slot(ring, position);
+    ring_close(ring); /* the NMI found it open */
+    return NULL;
+}
+
+void ring_close(struct ring *ring)
+{
+    uint64_t reserved;
+
+    do {
+        ring->open = true;
+        reserved = *(volatile uint64_t *)&ring->reserved;
+        __atomic_store_n(&ring->head, reserved, __ATOMIC_RELEASE);
+        __atomic_store_n(&ring->open, false, __ATOMIC_RELEASE);
+        /* an NMI before the line above left publishing to us, one after it did it itself */
+    } while (*(volatile uint64_t *)&ring->reserved != reserved);
+}
+
+bool ring_reserve_nmi(struct ring *ring, uint32_t count)
+{
+    uint64_t needed = count + (ring->lost_count != 0);
+
+    if (room(ring) <= needed)
+        return false;
+    if (ring->lost_count) {
+        write_loss(ring);
+        ring_publish_nmi(ring, 1);
+    }
+    return true;
+}

@@ -1,0 +1,240 @@
+/* The timer's part of sampling: from its interrupt in ring 3 to the next one. */
+#include "guest/sample/sampler.h"
+#include "drivers/apic/apic.h"
+#include "guest/cpu/clock.h"
+#include "guest/cpu/entry.h"
+#include "guest/cpu/paravirt.h"
+#include "guest/sample/overflow.h"
+#include "guest/sample/sampler_take.h"
+#include "guest/sample/share.h"
+
+/* Ticks from arming the timer to ring 3 in shared mode, where they are off the workload clock.  Too
+ * much makes samples late; too little would let the timer fire before the program executed
+ * anything, for ever.  So it starts too large, and calibration in virtual time trims it to what is
+ * exact.
+ */
+static int64_t arm_lead_ticks;
+
+/* The same after an interrupt that took a call stack; elsewhere it makes no difference, so that
+ * stacks change no sample's time. */
+static int64_t arm_lead_stacks_ticks;
+
+/* Arms the timer for what comes first.  In shared mode the workload clock stands at `now` until
+ * ring 3. */
+static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
+{
+    uint64_t due = cpu->next_due < cpu->attention_due ? cpu->next_due : cpu->attention_due;
+    int64_t ticks;
+
+    if (cpu->stop_mask)
+        ticks = (int64_t)(due - now) + *lead_ticks;
+    else
+        ticks = (int64_t)(due - x86_rdtsc());
+    apic_timer_arm(ticks);
+}
+
+/* The same where there may be nothing to come. */
+static void arm_if_needed(struct cpu *cpu, uint64_t now)
+{
+    if (cpu->next_due < CPU_NEVER || cpu->attention_due < CPU_NEVER)
+        arm(cpu, now, &arm_lead_ticks);
+}
+
+void sampler_set_attention(struct cpu *cpu, uint64_t due)
+{
+    bool sooner = due < cpu->next_due && due < cpu->attention_due;
+
+    cpu->attention_due = due;
+    if (sooner && !cpu->stopped_at) /* otherwise sampler_resume comes */
+        apic_timer_arm((int64_t)(due - clock_now(cpu)));
+}
+
+void sampler_set_lead(int64_t ticks)
+{
+    arm_lead_ticks = arm_lead_stacks_ticks = ticks;
+}
+
+void sampler_trim(int64_t late_ticks, bool stacks)
+{
+    *(stacks ? &arm_lead_stacks_ticks : &arm_lead_ticks) -= late_ticks;
+}
+
+/* An interrupt before the program reached what is due: of a timer armed earlier, since when the
+ * workload clock stood still, or of one that was armed anew while this interrupt was pending.  The
+ * latter still runs.  Were it to expire in here, each of these interrupts would find the next one
+ * pending, and the program would not get on.  So it is put off; true: it had expired already.
+ * Or of one that nobody waits for any more.
+ */
+static bool leave_timer(const struct cpu *cpu)
+{
+    if (cpu->next_due >= CPU_NEVER && cpu->attention_due >= CPU_NEVER) {
+        apic_timer_stop();
+        return true;
+    }
+    apic_timer_arm(INT32_MAX);
+    return apic_pending(VECTOR_TIMER);
+}
+
+/* The next grid point after `now`.  Those before it that passed while the program ran, and not
+ * while the kernel worked for it, are left out because samples cost too much. */
+static void move_on(struct cpu *cpu, uint64_t now)
+{
+    uint64_t due = cpu->next_due;
+
+    cpu->next_due = sample_next_due(due, now);
+    if (!run.share_factor || !share_was_running(cpu, due))
+        return;
+    uint64_t passed = (cpu->next_due - due) / run.interval_ticks - 1;
+    if (passed)
+        share_skip(cpu, passed, cpu->next_due - run.interval_ticks);
+}
+
+/* After a sample, if one was taken: what the program is to have of the time before the next. */
+static __attribute__((noinline)) void keep_share(struct cpu *cpu)
+{
+    if (cpu->next_due == cpu->share.due)
+        return;
+    share_took(cpu, cpu->share.due);
+    sampler_record_steal(cpu);
+    share_next_due(cpu);
+}
+
+/* An interrupt off the grid, or one that finds no room: false if the timer is not to be armed. */
+static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64_t now, uint64_t ip)
+{
+    int64_t late = (int64_t)(now - cpu->next_due);
+
+    bool attention = now >= cpu->attention_due;
+
+    if (attention) { /* also with a late sample: every one may be late */
+        cpu->attention_due = CPU_NEVER;
+        apic_send(cpu->apic_id, VECTOR_ATTENTION); /* comes before the next instruction */
+    }
+    if (late < 0) {
+        cpu->activity.interruptions += !attention && !cpu->stop_mask; /* or when that comes */
+        return attention ? cpu->next_due < CPU_NEVER : !leave_timer(cpu);
+    }
+    sampler_take(cpu, now, ip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+    move_on(cpu, now);
+    return true;
+}
+
+/* frame: all registers, or NULL: no call stacks. */
+static inline __attribute__((always_inline)) void
+interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lead_ticks)
+{
+    struct cpu *cpu = cpu_this();
+    uint64_t now = clock_entered(cpu);
+
+    if (__builtin_expect(now - cpu->next_due <= run.interval_ticks / 2 && ring_has_room(cpu->ring),
+                         1)) {
+        cpu->next_due += run.interval_ticks;
+        sampler_fill(cpu, now, &cpu->enter_ticks, *ip, 0, frame);
+    } else if (!interrupt_off_grid(cpu, now, *ip)) {
+        paravirt_eoi(cpu);
+        return;
+    }
+    paravirt_eoi(cpu);
+    if (__builtin_expect(run.share_factor != 0, 0))
+        keep_share(cpu);
+    arm(cpu, clock_entered(cpu), lead_ticks);
+}
+
+void sampler_interrupt(struct irq_frame *frame)
+{
+    interrupt(&frame->rip, NULL, &arm_lead_ticks);
+}
+
+void sampler_interrupt_saved(struct trap_frame *frame)
+{
+    interrupt(&frame->rip, frame, &arm_lead_stacks_ticks);
+}
+
+/* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again, or
+ * sampler_rearm. */
+void sampler_interrupt_in_kernel(struct irq_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    (void)frame;
+    cpu->timer_missed = true;
+    paravirt_eoi(cpu);
+}
+
+void sampler_rearm(struct cpu *cpu)
+{
+    if (!cpu->timer_missed)
+        return;
+    cpu->timer_missed = false;
+    arm_if_needed(cpu, clock_entered(cpu)); /* nothing after it was on the workload clock */
+}
+
+void sampler_start(struct cpu *cpu, uint64_t now)
+{
+    cpu->next_due = run.mode == HR_MODE_TIMER && !cpu->paused ? now : CPU_NEVER;
+    sampler_resume(cpu, now);
+}
+
+void sampler_resume(struct cpu *cpu, uint64_t now)
+{
+    if ((int64_t)(now - cpu->next_due) >= 0)
+        cpu->next_due = sample_next_due(cpu->next_due, now);
+    if (run.share_factor)
+        share_next_due(cpu);
+    cpu->timer_missed = false;
+    arm_if_needed(cpu, now);
+}
+
+void sampler_follow(struct cpu *cpu, uint64_t now)
+{
+    if (run.paused == cpu->paused)
+        return;
+    if (run.paused)
+        sampler_pause(cpu);
+    else
+        sampler_unpause(cpu, now - (now - run.start_ticks) % run.interval_ticks);
+}
+
+void sampler_leave(struct cpu *cpu, uint64_t now, uint64_t ip)
+{
+    uint64_t late = now - cpu->next_due, start = x86_rdtsc();
+
+    if ((int64_t)late < 0)
+        return;
+    if (ring_has_room(cpu->ring) || sampler_make_room(cpu, now))
+        sampler_fill(cpu, now, &start, ip, late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0,
+                     stack_frame(cpu));
+    cpu->next_due = sample_next_due(cpu->next_due, now);
+    if (run.share_factor)
+        keep_share(cpu);
+}
+
+void sampler_rest(void)
+{
+    apic_timer_stop();
+}
+
+void sampler_stop(void)
+{
+    if (run.mode == HR_MODE_OVERFLOW)
+        overflow_stop();
+    else
+        apic_timer_stop();
+}
+
+void sampler_pause(struct cpu *cpu)
+{
+    cpu->paused = true;
+    cpu->next_due = CPU_NEVER; /* one that is pending comes early */
+    if (run.mode == HR_MODE_OVERFLOW)
+        overflow_pause(cpu);
+}
+
+void sampler_unpause(struct cpu *cpu, uint64_t now)
+{
+    cpu->paused = false;
+    if (run.mode == HR_MODE_OVERFLOW)
+        overflow_resume(cpu, overflow_not_before(cpu, now));
+    else
+        sampler_start(cpu, now);
+}

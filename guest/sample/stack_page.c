@@ -1,0 +1,34 @@
+/* Finds the program's pages for call stacks, through the page tables that are in use. */
+#include "guest/memory/phys.h"
+#include "guest/memory/vm_table.h"
+#include "guest/sample/stack_walk.h"
+#include "lib/x86.h"
+
+/* Tables and pages stay what they are while this CPU is in a sampler, also in an NMI.  Who
+ * withdraws memory clears its entries, and before it frees anything it waits until every other CPU
+ * that runs a thread has answered (cross_flush).  An answer is given with the handler not running:
+ * by VECTOR_ATTENTION, which interrupts are off for here, or by a CPU that spins for the lock,
+ * between whose instructions a whole NMI comes.  So a walk is over before the answer, or begins
+ * after it and finds the entries cleared; on the CPU that withdraws, it finds them as they are
+ * between two instructions.  A CPU without a thread gives no answer, and takes no stacks.
+ */
+const uint8_t *stack_page(uint64_t address)
+{
+    uint64_t entry = x86_read_cr3();
+
+#pragma GCC unroll 4
+    for (unsigned level = VM_LEVEL_TOP; level >= VM_LEVEL_PAGE; level--) {
+        uint64_t bytes = vm_level_bytes(level);
+        uint64_t offset = address / bytes % 512 * sizeof entry;
+
+        entry = *(const volatile uint64_t *)((entry & VM_ENTRY_ADDRESS) + DIRECT_MAP + offset);
+        if (!(entry & VM_ENTRY_PRESENT))
+            return NULL;
+        if (level == VM_LEVEL_LARGE && entry & VM_ENTRY_LARGE) {
+            entry = (entry & ~(bytes - 1)) | (address & (bytes - 1) & VM_ENTRY_ADDRESS) |
+                    (entry & VM_ENTRY_USER);
+            break;
+        }
+    }
+    return entry & VM_ENTRY_USER ? phys_pointer(entry & VM_ENTRY_ADDRESS) : NULL;
+}

@@ -1,0 +1,372 @@
+/* System calls' side of service work: on the workload CPU, with its clock. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "drivers/apic/apic.h"
+#include "drivers/platform.h"
+#include "guest/base/log.h"
+#include "guest/base/panic.h"
+#include "guest/base/refused.h"
+#include "guest/base/run.h"
+#include "guest/cpu/clock.h"
+#include "guest/cpu/cross.h"
+#include "guest/cpu/entry.h"
+#include "guest/memory/phys.h"
+#include "guest/sample/sampler.h"
+#include "guest/service/service.h"
+#include "guest/service/service_cpu.h"
+#include "guest/signal/signal.h"
+#include "guest/thread/schedule.h"
+#include "guest/thread/threads.h"
+#include "guest/thread/wait.h"
+#include "guest/trace/machine.h"
+#include "guest/trace/trace.h"
+
+static struct service_fault noted_fault;
+
+void service_make_buffer(struct cpu *cpu)
+{
+    cpu->buffer = platform_allocate(SERVICE_BYTES_MAX);
+    if (!cpu->buffer)
+        panic("no memory for the service buffer of CPU %u", cpu->index);
+}
+
+void *service_buffer(void)
+{
+    return cpu_this()->buffer;
+}
+
+/* In shared mode service work is no work of the program's: what counts ring 0 rests meanwhile. */
+void service_hold_counters(struct cpu *cpu)
+{
+    if (cpu->stop_mask && run.counts_kernel && cpu->held++ == 0)
+        run.pmu->pause(&run.session);
+}
+
+void service_release_counters(struct cpu *cpu)
+{
+    if (cpu->stop_mask && run.counts_kernel && --cpu->held == 0)
+        run.pmu->resume(&run.session);
+}
+
+/* Between these two the workload clock stands still (shared mode) and the timer is off. */
+static struct cpu *begin(void)
+{
+    struct cpu *cpu = cpu_this();
+
+    clock_stop(cpu);
+    service_hold_counters(cpu);
+    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
+    if (run.mode == HR_MODE_TIMER)
+        apic_timer_stop();
+    return cpu;
+}
+
+static void end(struct cpu *cpu)
+{
+    service_release_counters(cpu);
+    __atomic_store_n(&cpu->running, true, __ATOMIC_RELEASE);
+    sampler_resume(cpu, cpu->stop_mask ? cpu->stopped_at - *cpu->clock_offset : x86_rdtsc());
+    clock_start(cpu);
+}
+
+/* A wait that the workload clock saw (never in shared mode) is a gap in the program's time. */
+static void record_gap(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_gap_reason reason)
+{
+    if (last == first)
+        return;
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, first);
+    slot->counters[0] = last;
+    slot->counters[1] = reason;
+    sampler_record_end(cpu);
+}
+
+static int64_t call(struct cpu *cpu, enum service_operation operation, uint64_t a, uint64_t b)
+{
+    if (run.shared)
+        return service_cpu_perform(cpu, operation, a, b);
+    return service_cpu_request(cpu, operation, a, b);
+}
+
+int64_t service_write(int stream, size_t bytes)
+{
+    if (run.process.broken_streams >> stream & 1) {
+        signal_send(cpu_this()->thread, SIGPIPE, SI_USER);
+        return -EPIPE;
+    }
+    struct cpu *cpu = begin();
+    uint64_t time = cpu->stopped_at - *cpu->clock_offset;
+    int64_t offset = call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
+
+    if (offset >= 0) {
+        struct trace_slot *slot = sampler_record(cpu, HR_REC_OUTPUT, time);
+        slot->counters[0] = (uint64_t)offset;
+        slot->counters[1] = bytes;
+        slot->counters[2] = (uint64_t)stream;
+        sampler_record_end(cpu);
+    }
+    if (!run.shared)
+        record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
+    end(cpu);
+    return offset < 0 ? offset : 0;
+}
+
+void service_files(size_t (*fill)(void *context, void *bytes), void *context)
+{
+    struct cpu *cpu = begin();
+    uint64_t time = cpu->stopped_at - *cpu->clock_offset;
+    size_t bytes;
+
+    while ((bytes = fill(context, cpu->buffer)))
+        if (call(cpu, SERVICE_FILES, bytes, 0) < 0)
+            break;
+    if (!run.shared)
+        record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
+    end(cpu);
+}
+
+static int64_t call_for_input(enum service_operation operation, uint64_t a, uint64_t b)
+{
+    struct cpu *cpu = begin();
+    uint64_t time = cpu->stopped_at - *cpu->clock_offset;
+    int64_t result = call(cpu, operation, a, b);
+
+    if (!run.shared)
+        record_gap(cpu, time, x86_rdtsc(), HR_GAP_INPUT);
+    end(cpu);
+    return result;
+}
+
+int64_t service_read(size_t bytes, uint32_t patience_ms)
+{
+    return call_for_input(SERVICE_READ, bytes, patience_ms);
+}
+
+int64_t service_ask_input(uint64_t ns)
+{
+    return call_for_input(SERVICE_ASK_INPUT, ns, 0);
+}
+
+uint64_t service_sleep(uint64_t ns)
+{
+    struct thread *thread = cpu_this()->thread;
+    uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER);
+    uint64_t start = clock_now(cpu_this());
+    uint64_t until = start < CPU_NEVER && ticks < CPU_NEVER - start ? start + ticks : CPU_NEVER;
+
+    if (!wait_asleep(thread, until))
+        return 0;
+    uint64_t now = clock_now(cpu_this());
+    if (until == CPU_NEVER)
+        return ns - run_ticks_to_ns(now - start);
+    until = thread->restart_until;
+    return now < until ? run_ticks_to_ns(until - now) : 0;
+}
+
+uint64_t service_monotonic_ns(void)
+{
+    return run_ticks_to_ns(clock_now(cpu_this()) - run.start_ticks);
+}
+
+uint64_t service_realtime_ns(void)
+{
+    return run.start_unix_ns + service_monotonic_ns();
+}
+
+uint64_t service_cpu_ns(void)
+{
+    return run_ticks_to_ns(schedule_process_ticks());
+}
+
+uint64_t service_thread_cpu_ns(void)
+{
+    return run_ticks_to_ns(schedule_thread_ticks(cpu_this()->thread));
+}
+
+void service_note_fault(const struct service_fault *fault)
+{
+    noted_fault = fault ? *fault : (struct service_fault){0};
+}
+
+/* For a signal without a fault (abort, a stop by the host): where the program was, or where some
+ * thread waits if this CPU is idle. */
+static void note_position(struct cpu *cpu, uint32_t signal)
+{
+    const struct thread *thread = cpu->thread ? cpu->thread : threads_any();
+
+    noted_fault = (struct service_fault){.vector = HR_FAULT_NO_EXCEPTION, .signal = signal};
+    if (!thread)
+        return;
+    noted_fault.ip = threads_frame(thread)->rip;
+    cpu->tid = thread->tid;
+}
+
+/* Counting ends on this CPU. */
+static void stop_counting(struct cpu *cpu)
+{
+    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
+    run.pmu->stop(&run.session);
+    sampler_read(cpu, cpu->totals);
+    machine_stop(cpu);
+}
+
+static void record_end(struct cpu *cpu)
+{
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_SWITCH, x86_rdtsc());
+
+    slot->counters[0] = cpu->tid;
+    slot->counters[2] = HR_SWITCH_EXIT;
+    sampler_record_end(cpu);
+}
+
+void service_stop_here(struct cpu *cpu)
+{
+    sampler_stop();
+    if (cpu->tid)
+        record_end(cpu);
+    stop_counting(cpu);
+    __atomic_store_n(&cpu->stopped, true, __ATOMIC_RELEASE);
+    for (;;)
+        x86_wait_for_interrupt();
+}
+
+static uint64_t all_user_ticks(void)
+{
+    uint64_t ticks = 0;
+
+    for (uint32_t i = 0; i < cpu_count; i++)
+        ticks += cpus[i].user_ticks;
+    return ticks;
+}
+
+void service_exit(uint32_t kind, uint32_t code)
+{
+    struct cpu *cpu = cpu_this();
+    struct hr_rec_exit report = {.time = cpu->thread ? clock_entered(cpu) : clock_now(cpu),
+                                 .kind = kind,
+                                 .code = code,
+                                 .peak_memory_bytes = phys_peak_bytes()};
+
+    clock_stop(cpu);
+    sampler_stop();
+    run.boot->result.exit_kind = kind;
+    run.boot->result.exit_code = code;
+    __atomic_store_n(&run.ending, true, __ATOMIC_RELEASE);
+    test_hook("end");
+    if (cross_several)
+        cross_stop_others(cpu);
+    report.user_ticks = all_user_ticks();
+    if (kind == HR_EXIT_SIGNAL || kind == HR_EXIT_TIMEOUT) {
+        if (noted_fault.signal != code)
+            note_position(cpu, code);
+        struct trace_slot *slot = sampler_record(cpu, HR_REC_FAULT, report.time);
+        slot->ip = noted_fault.ip;
+        slot->counters[0] = noted_fault.address;
+        slot->counters[1] = noted_fault.vector;
+        slot->counters[2] = noted_fault.error;
+        slot->counters[3] = noted_fault.signal;
+        sampler_record_end(cpu);
+    }
+    stop_counting(cpu);
+    refused_report();
+    call(cpu, SERVICE_EXIT, (uint64_t)&report, 0);
+    for (;;)
+        x86_wait_for_interrupt();
+}
+
+void service_out_of_memory(void)
+{
+    log_notice("out of memory: the program needs more than --mem gives it");
+    service_exit(HR_EXIT_SIGNAL, SIGKILL);
+}
+
+void service_refuse(uint32_t error)
+{
+    const struct hr_rec_exit report = {.time = run.start_ticks,
+                                       .kind = HR_EXIT_REFUSED,
+                                       .code = error,
+                                       .peak_memory_bytes = phys_peak_bytes()};
+
+    service_cpu_perform(cpu_this(), SERVICE_EXIT, (uint64_t)&report, 0);
+    panic("the run did not end");
+}
+
+void service_check_stop(void)
+{
+    if (run.started && run.process.stop_signal)
+        service_exit(run.process.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
+                     run.process.stop_signal);
+}
+
+void service_drain(struct cpu *cpu)
+{
+    service_hold_counters(cpu);
+    trace_drain(cpu->ring, true);
+    service_cpu_poll();
+    service_release_counters(cpu);
+    sampler_rearm(cpu);
+}
+
+void service_flush(void)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (run.shared) {
+        service_drain(cpu);
+        return;
+    }
+    begin();
+    service_cpu_request(cpu, SERVICE_FLUSH, 0, 0);
+    end(cpu);
+}
+
+void platform_wait(void)
+{
+    if (cpu_this()->index == 0)
+        x86_wait_for_interrupt();
+    else
+        x86_pause();
+}
+
+/* ---- interrupts ---- */
+
+void service_device_interrupt(struct irq_frame *frame)
+{
+    (void)frame;
+    apic_eoi();
+    if (run.shared) { /* off the program's clock: no interruption */
+        service_cpu_poll();
+        sampler_rearm(cpu_this());
+        service_check_stop();
+    } else {
+        cpu_this()->activity.interruptions++;
+    }
+}
+
+void service_device_interrupt_in_kernel(struct irq_frame *frame)
+{
+    (void)frame;
+    apic_eoi();
+}
+
+void service_wake_interrupt(struct irq_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    (void)frame;
+    apic_eoi();
+    cpu->activity.interruptions += !cpu->stop_mask;
+    if (cpu->stop_mask && run.mode == HR_MODE_OVERFLOW) { /* the NMI handler found it half full */
+        cpu->stopped_at = cpu->enter_ticks;
+        service_drain(cpu);
+    }
+    if (cpu->stop_mask)
+        service_check_stop();
+}
+
+void service_wake_interrupt_in_kernel(struct irq_frame *frame)
+{
+    (void)frame;
+    apic_eoi();
+}

@@ -1,0 +1,55 @@
+/* The service side: ports, requests, the end of the run.  Runs on the service CPU, or inline on the
+ * one CPU there is (shared mode); interrupts off.
+ */
+#ifndef GUEST_SERVICE_SERVICE_CPU_H
+#define GUEST_SERVICE_SERVICE_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/cpu/cpu.h"
+#include "include/hr_format.h"
+
+enum service_operation {
+    SERVICE_WRITE = 1, /* a: stream, b: bytes of cpu->buffer; result: the first's offset in it */
+    SERVICE_READ = 2, /* a: most bytes, b: milliseconds; result: bytes in cpu->buffer */
+    SERVICE_EXIT = 3, /* a: const struct hr_rec_exit * */
+    SERVICE_FLUSH = 4, /* sends what the rings hold */
+    SERVICE_FILES = 6, /* a: bytes of cpu->buffer for the files port */
+    SERVICE_ASK_INPUT = 5, /* a: nanoseconds; result: POLL* of stdin */
+};
+
+/* Does it here and now, for `cpu`. */
+int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, uint64_t a,
+                            uint64_t b);
+
+/* Has the service CPU do it and waits; called on a workload CPU, without the kernel lock meanwhile.
+ */
+int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, uint64_t a,
+                            uint64_t b);
+
+/* Boot: asks the host to encode run.session's events for this CPU.  0, -EINTR when the run is being
+ * stopped, -EINVAL when the host did not answer for every event. */
+int service_encode_events(void);
+
+/* A message to the host, which there is. */
+void service_cpu_tell(uint32_t type, uint32_t flag, uint64_t value);
+
+/* The program is to end as if by this signal; HR_EXIT_TIMEOUT, or HR_EXIT_SIGNAL. */
+void service_cpu_stop(uint64_t signal, bool timeout);
+
+/* Service CPU: nobody ends the run.  What the trace holds is sent, and CPU 0 leaves. */
+void service_cpu_abandon(void) __attribute__((noreturn));
+
+/* Waits for an interrupt, in the middle of service work, while other work goes on. */
+void service_cpu_wait(void);
+
+/* Service CPU: empties the rings, whatever else it waits for. */
+void service_cpu_relieve(void);
+
+/* Sends the log, takes messages from the host, moves the transport on.  In how many nanoseconds
+ * that is due again at the latest; TRANSPORT_NEVER.
+ */
+uint64_t service_cpu_poll(void);
+
+#endif

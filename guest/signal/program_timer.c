@@ -1,0 +1,244 @@
+/* The program's own timers: expiry, repetition, overrun. */
+#include "guest/signal/program_timer.h"
+
+#include <limits.h>
+#include <linux/time.h>
+#include <signal.h>
+#include <string.h>
+
+#include "guest/base/run.h"
+#include "guest/cpu/clock.h"
+#include "guest/signal/program_timer_math.h"
+#include "guest/signal/signal.h"
+#include "guest/thread/threads.h"
+
+#define ITIMERS 3u
+#define USED_STEP_NS 20000ull /* between two looks at a clock of used time, at least */
+#define IGNORED_STEP_NS 1000000ull /* between two signals that are ignored */
+
+static struct program_timer timers[PROGRAM_TIMERS_MAX];
+static struct program_timer itimers[ITIMERS] = {
+    [ITIMER_REAL] = {.clock.kind = CLOCKS_MONOTONIC, .signal = SIGALRM},
+    [ITIMER_VIRTUAL] = {.clock = {.kind = CLOCKS_PROCESS, .user_only = true}, .signal = SIGVTALRM},
+    [ITIMER_PROF] = {.clock.kind = CLOCKS_PROCESS, .signal = SIGPROF},
+};
+static uint64_t last_serial;
+bool program_timer_resting;
+
+static void expire(struct timer *timer);
+
+/* Its clock; a thread's that has ended stands still. */
+static uint64_t now_of(const struct program_timer *t)
+{
+    uint64_t ns = 0;
+
+    (void)clocks_read(cpu_this()->thread, &t->clock, &ns);
+    return ns;
+}
+
+/* All threads together use time faster than one does: look early, and often enough. */
+static uint64_t ticks_until_used(struct program_timer *t, uint64_t now)
+{
+    uint64_t left = t->due_ns > now ? t->due_ns - now : 0;
+    uint64_t share = t->clock.kind == CLOCKS_PROCESS ? left / threads_count() : left;
+
+    if (share < USED_STEP_NS)
+        share = left < USED_STEP_NS ? left : USED_STEP_NS;
+    if (share >= PROGRAM_TIMER_NS_MAX)
+        return UINT64_MAX;
+    t->used_ns = now;
+    return clock_now(cpu_this()) + run_ns_to_ticks(share) + 1;
+}
+
+static void arm(struct program_timer *t)
+{
+    uint64_t due;
+
+    timer_cancel(&t->timer);
+    if (!t->due_ns || t->notify == PROGRAM_TIMER_SILENT)
+        return;
+    if (clocks_counts_use(&t->clock))
+        due = ticks_until_used(t, now_of(t));
+    else
+        due = clocks_ticks(&t->clock, t->due_ns);
+    t->timer.expire = expire;
+    if (due != UINT64_MAX)
+        timer_set(&t->timer, due);
+}
+
+/* Its signal is on its way: true; or nobody gets it. */
+static bool send(struct program_timer *t)
+{
+    struct signal_note note = {
+        .signal = t->signal, .code = t->interval_timer ? SI_KERNEL : SI_TIMER, .timer = t->serial};
+    struct thread *thread = t->notify == PROGRAM_TIMER_THREAD ? threads_find(t->tid) : NULL;
+
+    if (!t->interval_timer) {
+        note.words[0] = t->id;
+        note.words[1] = t->value;
+    }
+    if (t->notify == PROGRAM_TIMER_THREAD)
+        return thread && !signal_ignored(thread, t->signal) && signal_send_note(thread, &note) == 0;
+    return !signal_process_ignored(&run.process, t->signal) &&
+           signal_send_process_note(&run.process, &note) == 0;
+}
+
+/* One that is ignored goes on all the same, but keeps nobody busy. */
+static void repeat_ignored(struct program_timer *t, uint64_t now)
+{
+    if (!t->interval_ns) {
+        t->due_ns = 0;
+        return;
+    }
+    (void)program_timer_forward(&t->due_ns, t->interval_ns, now + IGNORED_STEP_NS);
+    arm(t);
+}
+
+static void expire(struct timer *timer)
+{
+    struct program_timer *t =
+        (struct program_timer *)((char *)timer - offsetof(struct program_timer, timer));
+    uint64_t now = now_of(t);
+
+    if (now < t->due_ns) {
+        if (clocks_counts_use(&t->clock) && now == t->used_ns)
+            program_timer_resting = true; /* until a thread runs */
+        else
+            arm(t);
+        return;
+    }
+    t->stale = false;
+    if (t->queued) { /* since before it was set anew */
+        t->overrun += t->overrun < INT_MAX;
+    } else if (send(t)) {
+        t->queued = true;
+        t->overrun = 0;
+    } else {
+        repeat_ignored(t, now);
+        return;
+    }
+    if (!t->interval_ns)
+        t->due_ns = 0;
+}
+
+static struct program_timer *by_serial(uint64_t serial)
+{
+    for (uint32_t i = 0; i < ITIMERS; i++)
+        if (itimers[i].serial == serial)
+            return &itimers[i];
+    for (uint32_t i = 0; i < PROGRAM_TIMERS_MAX; i++)
+        if (timers[i].serial == serial)
+            return &timers[i];
+    return NULL;
+}
+
+void program_timer_taken(struct signal_note *note)
+{
+    struct program_timer *t = note->timer ? by_serial(note->timer) : NULL;
+
+    if (!t || !t->queued)
+        return;
+    t->queued = false;
+    uint64_t overrun = t->overrun;
+    if (!t->stale && t->interval_ns && t->due_ns) {
+        overrun += program_timer_forward(&t->due_ns, t->interval_ns, now_of(t)) - 1;
+        arm(t);
+    }
+    t->overrun_last = overrun < INT_MAX ? (uint32_t)overrun : INT_MAX;
+    t->overrun = 0;
+    if (!t->interval_timer)
+        note->words[0] |= (uint64_t)t->overrun_last << 32;
+}
+
+void program_timer_forgotten(struct signal_note *note)
+{
+    struct program_timer *t = note->timer ? by_serial(note->timer) : NULL;
+
+    if (t && t->interval_timer)
+        t->queued = false;
+    else
+        program_timer_taken(note);
+}
+
+void program_timer_set(struct program_timer *t, const struct program_timer_setting *setting,
+                       bool absolute)
+{
+    uint64_t value = setting->value;
+
+    t->stale = true;
+    t->overrun = t->overrun_last = 0;
+    t->interval_ns = setting->interval;
+    t->due_ns = 0;
+    if (value) {
+        if (!absolute && __builtin_add_overflow(now_of(t), value, &value))
+            value = UINT64_MAX;
+        t->due_ns = value;
+    }
+    arm(t);
+}
+
+void program_timer_get(const struct program_timer *t, struct program_timer_setting *setting)
+{
+    uint64_t due = t->due_ns, now = now_of(t);
+
+    *setting = (struct program_timer_setting){.interval = t->interval_ns};
+    if (!due)
+        return;
+    if (due <= now && t->interval_ns)
+        (void)program_timer_forward(&due, t->interval_ns, now);
+    if (due > now)
+        setting->value = due - now;
+    else if (t->notify != PROGRAM_TIMER_SILENT)
+        setting->value = 1; /* it is about to expire */
+}
+
+struct program_timer *program_timer_new(void)
+{
+    for (uint32_t i = 0; i < PROGRAM_TIMERS_MAX; i++) {
+        struct program_timer *t = &timers[i];
+
+        if (t->serial)
+            continue;
+        *t = (struct program_timer){.serial = ++last_serial, .id = i};
+        return t;
+    }
+    return NULL;
+}
+
+struct program_timer *program_timer_find(uint64_t id)
+{
+    return id < PROGRAM_TIMERS_MAX && timers[id].serial ? &timers[id] : NULL;
+}
+
+void program_timer_delete(struct program_timer *t)
+{
+    timer_cancel(&t->timer);
+    t->serial = 0;
+}
+
+struct program_timer *program_timer_interval(uint32_t which)
+{
+    struct program_timer *t = &itimers[which];
+
+    if (!t->serial) {
+        t->serial = ++last_serial;
+        t->interval_timer = true;
+    }
+    return t;
+}
+
+static void wake(struct program_timer *t)
+{
+    if (t->serial && t->due_ns && !t->queued && clocks_counts_use(&t->clock) &&
+        !timer_is_set(&t->timer))
+        arm(t);
+}
+
+void program_timer_wake_all(void)
+{
+    program_timer_resting = false;
+    for (uint32_t i = 0; i < ITIMERS; i++)
+        wake(&itimers[i]);
+    for (uint32_t i = 0; i < PROGRAM_TIMERS_MAX; i++)
+        wake(&timers[i]);
+}

@@ -1,0 +1,23 @@
+/* Arithmetic of timers that repeat.  Pure. */
+#ifndef GUEST_SIGNAL_PROGRAM_TIMER_MATH_H
+#define GUEST_SIGNAL_PROGRAM_TIMER_MATH_H
+
+#include <stdint.h>
+
+#define PROGRAM_TIMER_NS_MAX (1ull << 62) /* later than any run lasts */
+
+/* Moves *due, a time at or before `now`, by whole intervals past `now`: how many.  A *due after
+ * `now` is moved by one.  Saturates. */
+static inline uint64_t program_timer_forward(uint64_t *due, uint64_t interval, uint64_t now)
+{
+    uint64_t passed = now >= *due ? now - *due : 0;
+    uint64_t intervals = passed / interval + 1;
+    uint64_t step;
+
+    if (__builtin_mul_overflow(intervals, interval, &step) ||
+        __builtin_add_overflow(*due, step, due))
+        *due = UINT64_MAX;
+    return intervals;
+}
+
+#endif

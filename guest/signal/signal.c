@@ -1,0 +1,242 @@
+/* Signals on their way: sent, pending, taken. */
+#include "guest/signal/signal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "guest/base/log.h"
+#include "guest/file/signalfd.h"
+#include "guest/service/service.h"
+#include "guest/signal/program_timer.h"
+#include "guest/signal/signal_frame.h"
+#include "guest/thread/threads.h"
+#include "guest/thread/wait.h"
+#include "include/hr_format.h"
+
+#define HANDLER_DEFAULT 0u
+#define HANDLER_IGNORE 1u
+
+static const uint64_t ignored_by_default =
+    SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH) | SIGNAL_BIT(SIGCONT);
+static const uint64_t stops_by_default =
+    SIGNAL_BIT(SIGSTOP) | SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
+static const uint64_t faults = SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGILL) |
+                               SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSYS);
+
+uint64_t signal_mask_of(uint64_t mask)
+{
+    return mask & ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP));
+}
+
+bool signal_default_ignores(uint32_t signal)
+{
+    return ignored_by_default & SIGNAL_BIT(signal);
+}
+
+/* By its action, whatever is blocked. */
+static bool ignored(const struct process *process, uint32_t signal)
+{
+    uint64_t handler = process->actions[signal].handler;
+
+    return handler == HANDLER_IGNORE ||
+           (handler == HANDLER_DEFAULT && signal_default_ignores(signal));
+}
+
+static bool takes(const struct thread *thread, uint32_t signal)
+{
+    return (~thread->signal_mask | thread->signals_wanted) & SIGNAL_BIT(signal);
+}
+
+bool signal_ignored(const struct thread *thread, uint32_t signal)
+{
+    uint64_t wanted = thread->signal_mask | thread->signals_wanted;
+
+    return !(wanted & SIGNAL_BIT(signal)) && ignored(thread->process, signal);
+}
+
+int signal_send_note(struct thread *thread, const struct signal_note *note)
+{
+    if (signal_ignored(thread, note->signal))
+        return 0;
+    int error = signal_queue_add(&thread->signals, note, note->code == SI_USER);
+    if (!error)
+        wait_interrupt(thread);
+    signalfd_sent(note->signal);
+    return error;
+}
+
+struct choice {
+    uint32_t signal;
+    struct thread *thread;
+};
+
+/* The first thread of the process rather than another one, as on Linux. */
+static void choose(struct thread *thread, void *context)
+{
+    struct choice *c = context;
+
+    if (takes(thread, c->signal) && (!c->thread || thread->tid == thread->process->pid))
+        c->thread = thread;
+}
+
+static struct thread *choose_for(uint32_t signal)
+{
+    struct choice c = {.signal = signal};
+
+    threads_each(choose, &c);
+    return c.thread;
+}
+
+static bool process_ignores(const struct process *process, uint32_t signal,
+                            const struct thread *taker)
+{
+    return taker && !(taker->signals_wanted & SIGNAL_BIT(signal)) && ignored(process, signal);
+}
+
+static void tell(struct thread *taker)
+{
+    taker->signals_told = true;
+    wait_interrupt(taker);
+}
+
+/* The end of all of them does not wait for the chosen one: who runs looks, too. */
+static void tell_of(const struct process *process, uint32_t signal, struct thread *taker)
+{
+    struct thread *running = cpu_this()->thread;
+
+    if (process->actions[signal].handler == HANDLER_DEFAULT && running)
+        running->signals_told = true;
+    tell(taker);
+}
+
+bool signal_process_ignored(const struct process *process, uint32_t signal)
+{
+    return process_ignores(process, signal, choose_for(signal));
+}
+
+int signal_send_process_note(struct process *process, const struct signal_note *note)
+{
+    struct thread *taker = choose_for(note->signal);
+
+    if (process_ignores(process, note->signal, taker))
+        return 0;
+    int error = signal_queue_add(&process->signals, note, note->code == SI_USER);
+    if (!error && taker)
+        tell_of(process, note->signal, taker);
+    signalfd_sent(note->signal);
+    return error;
+}
+
+uint64_t signal_sender_word(const struct process *process)
+{
+    return process->pid | (uint64_t)PROCESS_USER_ID << 32;
+}
+
+static struct signal_note own_note(const struct process *process, uint32_t signal, int code)
+{
+    return (struct signal_note){
+        .signal = signal, .code = code, .words = {signal_sender_word(process)}};
+}
+
+void signal_send(struct thread *thread, uint32_t signal, int code)
+{
+    const struct signal_note note = own_note(thread->process, signal, code);
+
+    (void)signal_send_note(thread, &note);
+}
+
+void signal_send_process(struct thread *sender, uint32_t signal, int code)
+{
+    const struct signal_note note = own_note(sender->process, signal, code);
+
+    (void)signal_send_process_note(sender->process, &note);
+}
+
+bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info)
+{
+    struct signal_queue *queue = &thread->signals;
+    struct signal_note note;
+
+    if (!(queue->pending & set))
+        queue = &thread->process->signals;
+    set &= queue->pending;
+    if (!set)
+        return false;
+    if (set & faults)
+        set &= faults;
+    signal_queue_take(queue, (uint32_t)__builtin_ctzll(set) + 1, &note);
+    program_timer_taken(&note);
+    *info = (struct signal_info){
+        .signal = (int32_t)note.signal, .error = note.error, .code = note.code};
+    memcpy(info->u.words, note.words, sizeof note.words);
+    return true;
+}
+
+/* Those that are this thread's to look at. */
+static uint64_t own_pending(const struct thread *thread)
+{
+    return thread->signals_told ? signal_pending(thread) : thread->signals.pending;
+}
+
+bool signal_deliverable(const struct thread *thread)
+{
+    return own_pending(thread) & ~thread->signal_mask;
+}
+
+bool signal_waits_for(const struct thread *thread)
+{
+    return own_pending(thread) & (~thread->signal_mask | thread->signals_wanted);
+}
+
+/* What the process has of the set is another thread's to take. */
+static void hand_on(const struct process *process, uint64_t set)
+{
+    set &= process->signals.pending;
+    for (; set; set &= set - 1) {
+        struct thread *taker = choose_for((uint32_t)__builtin_ctzll(set) + 1);
+
+        if (taker)
+            tell(taker);
+    }
+}
+
+void signal_set_mask(struct thread *thread, uint64_t mask)
+{
+    uint64_t more;
+
+    mask = signal_mask_of(mask);
+    more = mask & ~thread->signal_mask;
+    thread->signal_mask = mask;
+    if (~mask & thread->process->signals.pending)
+        thread->signals_told = true;
+    if (more & thread->process->signals.pending)
+        hand_on(thread->process, more);
+}
+
+/* A timer that waits for its signal to be taken goes on. */
+static void forget_in(struct thread *thread, void *set)
+{
+    signal_queue_forget(&thread->signals, *(const uint64_t *)set, program_timer_forgotten);
+}
+
+void signal_forget(struct process *process, uint64_t set)
+{
+    signal_queue_forget(&process->signals, set, program_timer_forgotten);
+    threads_each(forget_in, &set);
+}
+
+void signal_thread_ends(struct thread *thread)
+{
+    signal_queue_forget(&thread->signals, UINT64_MAX, NULL);
+    thread->signal_mask = UINT64_MAX;
+    thread->signals_wanted = 0;
+    hand_on(thread->process, UINT64_MAX);
+}
+
+void signal_die(uint32_t signal)
+{
+    if (stops_by_default & SIGNAL_BIT(signal))
+        log_notice("the program stopped itself with signal %u; nothing could continue it", signal);
+    service_exit(HR_EXIT_SIGNAL, signal);
+}

@@ -1,0 +1,427 @@
+/* Entries into the kernel and returns to ring 3.
+ *
+ * Every entry from ring 3 reads the TSC after a fixed number of instructions, and every return
+ * reads it a fixed number before its end.  Under virtual time (one instruction = one tick) taking
+ * those constants off makes user_ticks the exact number of instructions executed in ring 3.  The
+ * constants are counted beside the code and must change with it; the spin workload checks them.
+ *
+ * Field offsets of struct cpu and struct trap_frame: see the assertions in guest/cpu/cpu.h.
+ */
+#include "guest/base/layout.h"
+
+#define CPU_KERNEL_STACK 8
+#define CPU_USER_RSP 16
+#define CPU_ENTER_TICKS 32
+#define CPU_EXIT_TICKS 40
+#define CPU_USER_TICKS 48
+#define CPU_CLOCK_OFFSET 56
+#define CPU_STOP_MASK 64
+#define CPU_LEAVE_RSP 72
+#define CPU_STOPPED_AT 80
+#define MSR_GS_BASE 0xc0000101
+
+    .text
+
+.macro SAVE_CALLER_SAVED /* 9 instructions */
+    pushq %rdi
+    pushq %rsi
+    pushq %rdx
+    pushq %rcx
+    pushq %rax
+    pushq %r8
+    pushq %r9
+    pushq %r10
+    pushq %r11
+.endm
+
+.macro SAVE_ALL /* 15 instructions */
+    SAVE_CALLER_SAVED
+    pushq %rbx
+    pushq %rbp
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+.endm
+
+.macro RESTORE_CALLEE_SAVED /* 6 instructions */
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbp
+    popq %rbx
+.endm
+
+.macro RESTORE_CALLER_SAVED /* 9 instructions */
+    popq %r11
+    popq %r10
+    popq %r9
+    popq %r8
+    popq %rax
+    popq %rcx
+    popq %rdx
+    popq %rsi
+    popq %rdi
+.endm
+
+/* enter_ticks = now - before; user_ticks += enter_ticks - exit_ticks.
+ * before: instructions from the entry point to the RDTSC, not counting it.
+ */
+.macro CLOCK_ENTER before
+    rdtsc
+    shlq $32, %rdx
+    leaq -\before(%rax, %rdx), %rax
+    movq %rax, %gs:CPU_ENTER_TICKS
+    subq %gs:CPU_EXIT_TICKS, %rax
+    addq %rax, %gs:CPU_USER_TICKS
+.endm
+
+/* exit_ticks = now + after.  after: instructions from the RDTSC, counting it, to the return to
+ * ring 3, counting that too.  3 instructions after the RDTSC.
+ */
+.macro CLOCK_EXIT after
+    rdtsc
+    shlq $32, %rdx
+    leaq \after(%rax, %rdx), %rax
+    movq %rax, %gs:CPU_EXIT_TICKS
+.endm
+
+/* The same, and the workload clock did not run since the entry (in shared mode). 8 after
+ * the RDTSC. */
+.macro CLOCK_EXIT_STOPPED after
+    CLOCK_EXIT \after
+    subq %gs:CPU_ENTER_TICKS, %rax
+    andq %gs:CPU_STOP_MASK, %rax
+    movq %gs:CPU_CLOCK_OFFSET, %rdx
+    addq %rax, (%rdx)
+    movq $0, %gs:CPU_STOPPED_AT /* it runs: see clock_stop */
+.endm
+
+/* ---- system calls: trap_syscall() moves enter_ticks to the end of the call proper; what comes
+ * after it (records, service work) is not on the workload clock ----
+ */
+    .globl entry_syscall
+entry_syscall:
+    swapgs
+    movq %rsp, %gs:CPU_USER_RSP
+    movq %gs:CPU_KERNEL_STACK, %rsp
+    pushq $SELECTOR_USER_DATA
+    pushq %gs:CPU_USER_RSP
+    pushq %r11
+    pushq $SELECTOR_USER_CODE
+    pushq %rcx
+    pushq $0
+    pushq %rax
+    SAVE_ALL
+    CLOCK_ENTER 25 /* 3 + 7 + 15 */
+    movq %rsp, %rdi
+    call trap_syscall /* returns nonzero when only IRETQ restores everything */
+    testb %al, %al
+    jnz 1f
+    CLOCK_EXIT_STOPPED 23
+    addq $56, %rsp /* what C preserves, and r11 */
+    popq %r10
+    popq %r9
+    popq %r8
+    popq %rax
+    addq $8, %rsp  /* rcx */
+    popq %rdx
+    popq %rsi
+    popq %rdi
+    movq 16(%rsp), %rcx /* rip */
+    movq 32(%rsp), %r11 /* rflags */
+    movq 40(%rsp), %rsp
+    swapgs
+    sysretq        /* after: 1 + 8 + 9 + 5 */
+1:  CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
+    jmp return_restore
+
+/* ---- exceptions ---- */
+.macro EXCEPTION number error_code
+    .balign 16
+exception_\number:
+    .if \error_code
+    nop
+    .else
+    pushq $0
+    .endif
+    pushq $\number
+    jmp entry_exception
+.endm
+
+entry_exception: /* 3 instructions so far */
+    testb $3, 24(%rsp)
+    jz exception_in_kernel
+    swapgs
+    SAVE_ALL
+    CLOCK_ENTER 21 /* 3 + 3 + 15 */
+    cld
+    movq %rsp, %rdi
+    call trap_exception
+    CLOCK_EXIT 22
+return_restore:
+    RESTORE_CALLEE_SAVED
+    RESTORE_CALLER_SAVED
+    addq $16, %rsp
+    swapgs
+    iretq          /* after: 1 + 3 + 15 + 3 */
+
+/* Attention may deliver a signal or go on with another thread, which needs all registers; in shared
+ * mode it is off the workload clock.
+ */
+    .balign 16
+    .globl entry_attention
+entry_attention:
+    pushq $0
+    pushq $VECTOR_ATTENTION
+    testb $3, 24(%rsp)
+    jz exception_in_kernel
+    swapgs
+    SAVE_ALL
+    CLOCK_ENTER 20 /* 2 + 3 + 15 */
+    cld
+    movq %rsp, %rdi
+    call trap_attention
+    CLOCK_EXIT_STOPPED 28 /* 1 + 8 + 1 + 15 + 3 */
+    jmp return_restore
+
+/* A thread's first entry into ring 3, on its own kernel stack: guest/thread/schedule.c. */
+    .balign 16
+    .globl entry_thread
+entry_thread:
+    movq %rsp, %rdi
+    call schedule_begin
+    CLOCK_EXIT_STOPPED 28
+    jmp return_restore
+
+exception_in_kernel:
+    SAVE_ALL
+    cld
+    movq %rsp, %rdi
+    call trap_in_kernel
+    RESTORE_CALLEE_SAVED
+    RESTORE_CALLER_SAVED
+    addq $16, %rsp
+    iretq
+
+/* ---- interrupts: the workload clock stops meanwhile in shared mode ---- */
+.macro FROM_USER handler /* after testb, jz */
+    swapgs
+    SAVE_CALLER_SAVED
+    CLOCK_ENTER 12 /* 3 + 9 */
+    cld
+    movq %rsp, %rdi
+    call \handler
+    CLOCK_EXIT_STOPPED 20
+    RESTORE_CALLER_SAVED
+    swapgs
+    iretq          /* after: 1 + 8 + 9 + 2 */
+.endm
+
+/* An interrupt that comes between the STI and the HLT of x86_wait_for_interrupt: what it announces
+ * has been served when HLT begins, so HLT must not wait for it.  STI keeps interrupts out for one
+ * instruction, but an NMI there may end that, and an emulated SVM forgets it in an exit.
+ * Interrupts come in ring 0 only there, so HLT's opcode (F4) at rip tells.
+ */
+.macro ENTER_FROM_HALT
+    SAVE_CALLER_SAVED
+    movq 72(%rsp), %rax /* rip, above 9 registers */
+    cmpb $0xf4, (%rax)
+    jne 2f
+    incq 72(%rsp)
+2:
+.endm
+
+.macro INTERRUPT name handler
+    .balign 16
+    .globl \name
+\name:
+    testb $3, 8(%rsp)
+    jz 1f
+    FROM_USER \handler
+1:  ENTER_FROM_HALT
+    movq %rsp, %rdi
+    call \handler\()_in_kernel
+    RESTORE_CALLER_SAVED
+    iretq
+.endm
+
+    INTERRUPT entry_timer sampler_interrupt
+    INTERRUPT entry_device service_device_interrupt
+    INTERRUPT entry_sample sampler_asked
+    INTERRUPT entry_wake service_wake_interrupt
+    INTERRUPT entry_stray cpu_stray
+
+/* The same where samples have call stacks: the whole struct trap_frame, but for vector and error.
+ * C leaves the callee-saved registers as they were.
+ */
+.macro FROM_USER_SAVED handler /* after testb, jz */
+    swapgs
+    subq $16, %rsp
+    SAVE_ALL
+    CLOCK_ENTER 19 /* 3 + 1 + 15 */
+    cld
+    movq %rsp, %rdi
+    call \handler
+    CLOCK_EXIT_STOPPED 22
+    addq $48, %rsp
+    RESTORE_CALLER_SAVED
+    addq $16, %rsp
+    swapgs
+    iretq          /* after: 1 + 8 + 1 + 9 + 3 */
+.endm
+
+.macro INTERRUPT_SAVED name handler in_kernel
+    .balign 16
+    .globl \name
+\name:
+    testb $3, 8(%rsp)
+    jz 1f
+    FROM_USER_SAVED \handler
+1:  ENTER_FROM_HALT
+    movq %rsp, %rdi
+    call \in_kernel
+    RESTORE_CALLER_SAVED
+    iretq
+.endm
+
+    INTERRUPT_SAVED entry_timer_saved sampler_interrupt_saved sampler_interrupt_in_kernel
+    INTERRUPT_SAVED entry_device_saved service_device_interrupt service_device_interrupt_in_kernel
+    INTERRUPT_SAVED entry_sample_saved sampler_asked_saved sampler_asked_in_kernel
+    INTERRUPT_SAVED entry_wake_saved service_wake_interrupt service_wake_interrupt_in_kernel
+
+    .balign 16
+    .globl entry_spurious
+entry_spurious: /* no EOI (SDM volume 3, "Spurious Interrupt") */
+    iretq
+
+/* ---- NMI, double fault, machine check: own stacks.  GS may be the program's even in ring 0, and
+ * WRGSBASE lets a program put any value there: the kernel's is found from the stack.  Whatever an
+ * NMI in ring 0 costs stays on the workload clock.
+ */
+    .balign 16
+exception_2:
+    testb $3, 8(%rsp)
+    jz 1f
+    FROM_USER overflow_nmi
+1:  SAVE_CALLER_SAVED
+    cld
+    movq %rsp, %rdi
+    movq %rsp, %rsi
+    andq $-IST_BYTES, %rsi
+    movq (%rsi), %rsi /* the struct cpu, see load_tables in guest/cpu/cpu.c */
+    call overflow_nmi_in_kernel
+    RESTORE_CALLER_SAVED
+    iretq
+
+    .balign 16
+    .globl entry_nmi_saved
+entry_nmi_saved:
+    testb $3, 8(%rsp)
+    jz 1f
+    FROM_USER_SAVED overflow_nmi_saved
+1:  SAVE_CALLER_SAVED
+    cld
+    movq %rsp, %rdi
+    movq %rsp, %rsi
+    andq $-IST_BYTES, %rsi
+    movq (%rsi), %rsi /* the struct cpu */
+    movq %rbp, %rdx
+    call overflow_nmi_in_kernel_saved
+    RESTORE_CALLER_SAVED
+    iretq
+
+.macro PARANOID number error_code
+    .balign 16
+exception_\number:
+    .if \error_code == 0
+    pushq $0
+    .endif
+    pushq $\number
+    jmp entry_paranoid
+.endm
+
+entry_paranoid:
+    SAVE_ALL
+    cld
+    movl $MSR_GS_BASE, %ecx
+    rdmsr
+    movl %eax, %ebx
+    movl %edx, %ebp
+    movq %rsp, %rdi
+    andq $-IST_BYTES, %rdi
+    movl (%rdi), %eax /* the struct cpu, see load_tables in guest/cpu/cpu.c */
+    movl 4(%rdi), %edx
+    wrmsr
+    movq %rsp, %rdi
+    call trap_paranoid
+    movl $MSR_GS_BASE, %ecx
+    movl %ebx, %eax
+    movl %ebp, %edx
+    wrmsr
+    RESTORE_CALLEE_SAVED
+    RESTORE_CALLER_SAVED
+    addq $16, %rsp
+    iretq
+
+/* ---- entering and leaving ring 3 outside of an entry ---- */
+    .globl user_enter
+user_enter:
+    pushq %rbx
+    pushq %rbp
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, %gs:CPU_LEAVE_RSP
+    movq %rdi, %rsp
+    CLOCK_EXIT 27  /* 1 + 3 + 5 + 15 + 3 */
+    andq %gs:CPU_STOP_MASK, %rax
+    movq %gs:CPU_CLOCK_OFFSET, %rdx
+    movq %rax, (%rdx) /* in shared mode the workload clock starts at 0 */
+    movq $0, %gs:CPU_STOPPED_AT     /* it runs: see clock_reset */
+    jmp return_restore
+
+    .globl user_leave
+user_leave:
+    movq %gs:CPU_LEAVE_RSP, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbp
+    popq %rbx
+    ret
+
+    EXCEPTION 0 0
+    EXCEPTION 1 0
+    EXCEPTION 3 0
+    EXCEPTION 4 0
+    EXCEPTION 5 0
+    EXCEPTION 6 0
+    EXCEPTION 7 0
+    PARANOID 8 1
+    EXCEPTION 9 0
+    EXCEPTION 10 1
+    EXCEPTION 11 1
+    EXCEPTION 12 1
+    EXCEPTION 13 1
+    EXCEPTION 14 1
+    EXCEPTION 15 0
+    EXCEPTION 16 0
+    EXCEPTION 17 1
+    PARANOID 18 0
+    EXCEPTION 19 0
+    EXCEPTION 20 0
+    EXCEPTION 21 1
+
+    .section .rodata
+    .balign 8
+    .globl entry_exceptions
+entry_exceptions: /* by vector, 0 to 21 */
+    .irp number, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21
+    .quad exception_\number
+    .endr
+
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,133 @@
+/* Futexes with an owner. */
+#include "guest/syscall/futex_pi.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+
+#include "guest/thread/threads.h"
+#include "guest/thread/wait.h"
+#include "guest/vm/uaccess.h"
+
+#define SYSCALL_BYTES 2
+
+static uint32_t waiting; /* threads that wait so */
+
+static bool waits_to_own(const struct thread *thread, uint64_t context)
+{
+    (void)context;
+    return thread->futex_owner;
+}
+
+static struct thread *first_waiter(uint64_t address)
+{
+    return waiting ? wait_first(address, waits_to_own, 0) : NULL;
+}
+
+static bool replace(uint32_t *word, uint32_t *old, uint32_t new)
+{
+    return __atomic_compare_exchange_n(word, old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* Takes it if it is nobody's, otherwise marks that somebody waits for the owner: 1. */
+static int take(struct thread *thread, uint64_t address, bool try)
+{
+    uint32_t *word = uaccess_word(address), old;
+
+    if (!word)
+        return -EFAULT;
+    old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    for (;;) {
+        uint32_t owner = old & FUTEX_TID_MASK;
+        uint32_t new = old | FUTEX_WAITERS;
+
+        if (owner == thread->tid)
+            return -EDEADLK;
+        if (!owner)
+            new = thread->tid | (old & FUTEX_OWNER_DIED) |
+                  (first_waiter(address) ? FUTEX_WAITERS : 0);
+        else if (try)
+            return -EAGAIN;
+        else if (!threads_find(owner))
+            return -ESRCH;
+        if (!replace(word, &old, new))
+            continue;
+        if (owner)
+            thread->futex_owner = owner;
+        return owner ? 1 : 0;
+    }
+}
+
+/* A signal makes the program's handler run, and then the call anew, as in Linux: who locks cannot
+ * do with EINTR.  The result is what RAX held. */
+static int64_t again(struct thread *thread, struct trap_frame *frame)
+{
+    frame->rip -= SYSCALL_BYTES;
+    thread->return_by_iret = true;
+    return (int64_t)frame->vector;
+}
+
+int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t ns, bool try)
+{
+    int result = take(thread, frame->rdi, try);
+
+    if (result <= 0)
+        return result;
+    thread->futex_bits = 0; /* FUTEX_WAKE does not find it */
+    waiting++;
+    enum wait_end end = wait_on(thread, frame->rdi, ns, "a mutex");
+    waiting--;
+    thread->futex_owner = 0;
+    if (end == WAIT_SIGNAL)
+        return again(thread, frame);
+    return end == WAIT_TIMEOUT ? -ETIMEDOUT : 0;
+}
+
+/* The new owner is who the others wait for. */
+static void wake_heir(struct thread *heir, uint64_t address)
+{
+    wait_wake(heir);
+    for (struct thread *t = first_waiter(address); t; t = t->wait_next)
+        if (t->futex_owner && t->wait_key == address)
+            t->futex_owner = heir->tid;
+}
+
+/* Gives it to the first that waits, or to nobody.  What the word says of an owner that died does
+ * not matter: C libraries may have changed it already. */
+static int64_t hand_on(uint64_t address, uint32_t owner, uint32_t died)
+{
+    uint32_t *word = uaccess_word(address), old;
+
+    if (!word)
+        return -EFAULT;
+    old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    for (;;) {
+        struct thread *heir = first_waiter(address);
+
+        if (!died && (old & FUTEX_TID_MASK) != owner)
+            return -EPERM;
+        if (!replace(word, &old, heir ? heir->tid | FUTEX_WAITERS | died : died))
+            continue;
+        if (heir)
+            wake_heir(heir, address);
+        return 0;
+    }
+}
+
+int64_t futex_pi_unlock(const struct thread *thread, uint64_t address)
+{
+    return hand_on(address, thread->tid, 0);
+}
+
+static void inherit(struct thread *thread, void *dead)
+{
+    const uint32_t tid = ((const struct thread *)dead)->tid;
+
+    if (thread->futex_owner == tid && thread->wait_key)
+        (void)hand_on(thread->wait_key, tid, FUTEX_OWNER_DIED);
+}
+
+void futex_pi_thread_ends(const struct thread *thread)
+{
+    if (waiting)
+        threads_each(inherit, (void *)thread);
+}

@@ -1,0 +1,113 @@
+/* The table of system calls, and how one is made. */
+#include "guest/syscall/syscall.h"
+
+#include <asm/unistd_64.h>
+#include <errno.h>
+
+#include "guest/base/refused.h"
+#include "guest/base/run.h"
+#include "guest/base/syscall_handlers.h"
+#include "guest/cpu/clock.h"
+#include "guest/cpu/cross.h"
+#include "guest/cpu/entry.h"
+#include "guest/sample/ring.h"
+#include "guest/sample/sampler.h"
+#include "guest/service/service.h"
+#include "guest/signal/signal.h"
+#include "guest/syscall/syscall_hr.h"
+#include "include/hr_abi.h"
+
+#define SYSCALL(name, handler, support, note) [__NR_##name] = syscall_##handler,
+static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *frame) = {
+#include "guest/syscall/syscall_table.h"
+};
+#undef SYSCALL
+
+#define HANDLERS (sizeof handlers / sizeof handlers[0])
+
+int64_t syscall_unknown(uint64_t number)
+{
+    refused_count(number, REFUSED_CALL);
+    return -ENOSYS;
+}
+
+/* What the call was, when, for how long: written field by field where that is certain to fit, which
+ * is most of what a call costs that does nothing. */
+static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, uint64_t start,
+                               uint64_t end)
+{
+    struct ring *ring = cpu->ring;
+    bool fits = run.mode != HR_MODE_OVERFLOW && ring_has_room(ring);
+    struct trace_slot *slot;
+
+    if (__builtin_expect(fits, 1)) {
+        slot = ring_slot(ring, ring->head);
+        slot->time = start;
+        slot->tid = cpu->tid;
+        slot->kind = HR_REC_SYSCALL;
+    } else {
+        slot = sampler_record(cpu, HR_REC_SYSCALL, start);
+    }
+    slot->ip = frame->rax;
+    slot->counters[0] = end - start;
+    slot->counters[1] = frame->vector;
+    if (__builtin_expect(fits, 1))
+        ring_publish(ring);
+    else
+        sampler_record_end(cpu);
+}
+
+static inline int64_t perform(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t number = frame->rax;
+
+    if (__builtin_expect(number >= HANDLERS || !handlers[number], 0))
+        return syscall_unknown(number);
+    return handlers[number](thread, frame);
+}
+
+/* Signals, and calls that they ended early. */
+static inline void deliver(struct thread *thread, struct trap_frame *frame, int64_t result)
+{
+    if (__builtin_expect(result == -EINTR && frame->vector != __NR_rt_sigreturn, 0)) {
+        thread->interrupted = frame->vector + 1;
+        signal_deliver(thread, frame);
+        return;
+    }
+    thread->restart_until = 0;
+    if (__builtin_expect(signal_pending(thread) || thread->signal_restore_mask, 0))
+        signal_deliver(thread, frame);
+}
+
+static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_frame *frame)
+{
+    struct thread *thread = cpu->thread;
+    uint64_t start = clock_entered(cpu);
+
+    __asm__("" : "+r"(start)); /* one register for it, not one for each of its terms */
+    cross_lock(cpu);
+    thread->return_by_iret = false;
+    int64_t result = perform(thread, frame);
+    frame->rax = (uint64_t)result;
+    deliver(thread, frame, result);
+    cpu = cpu_this(); /* it may have waited */
+    record_call(cpu, frame, start, clock_end_of_call(cpu));
+    if (__builtin_expect(cpu->paused != run.paused, 0))
+        syscall_hr_follow(cpu, frame->rip);
+    if (__builtin_expect(run.process.stop_signal, 0))
+        service_check_stop();
+    cross_unlock();
+    return thread->return_by_iret;
+}
+
+/* Two branches and two tail calls, so that a poll by the program stays cheap. */
+bool trap_syscall(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (!cpu->thread) /* the calibration loop ends */
+        user_leave();
+    if (frame->rax == HR_ABI_SYSCALL)
+        return syscall_hr(cpu, frame);
+    return linux_call(cpu, frame);
+}

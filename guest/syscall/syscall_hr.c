@@ -1,0 +1,179 @@
+/* The program's own calls: sampling on request, pause and start, marks, regions. */
+#include "guest/syscall/syscall_hr.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "guest/base/log.h"
+#include "guest/base/run.h"
+#include "guest/cpu/clock.h"
+#include "guest/cpu/cross.h"
+#include "guest/sample/ring.h"
+#include "guest/sample/sampler.h"
+#include "guest/service/service.h"
+#include "guest/trace/marks.h"
+#include "guest/trace/regions.h"
+#include "guest/vm/uaccess.h"
+#include "include/hr_abi.h"
+
+/* CPUs that run a thread come to call syscall_hr_follow; the others do when theirs runs again. */
+static void call_others(struct cpu *cpu)
+{
+    for (uint32_t i = 0; i < cpu_count; i++) {
+        if (&cpus[i] != cpu && cpus[i].thread)
+            cross_call(&cpus[i]);
+    }
+}
+
+static int64_t poll(struct cpu *cpu, const struct trap_frame *frame)
+{
+    if (run.mode == HR_MODE_OFF)
+        return -EPERM;
+    if (frame->rsi > HR_ABI_ALL_CPUS)
+        return -EINVAL;
+    sampler_poll(cpu, frame->rip, 0);
+    if (frame->rsi == HR_ABI_ALL_CPUS)
+        sampler_ask_all(cpu);
+    return 0;
+}
+
+void syscall_hr_follow(struct cpu *cpu, uint64_t ip)
+{
+    bool pause = run.paused;
+
+    if (cpu->paused == pause)
+        return;
+    if (run.mode != HR_MODE_OFF)
+        sampler_poll(cpu, ip, pause ? 0 : HR_SAMPLE_RESUMED);
+    if (pause)
+        sampler_pause(cpu);
+    else
+        sampler_unpause(cpu, clock_entered(cpu));
+}
+
+static int64_t set_paused(struct cpu *cpu, const struct trap_frame *frame, bool pause)
+{
+    run.paused = pause;
+    syscall_hr_follow(cpu, frame->rip);
+    call_others(cpu);
+    return 0;
+}
+
+static int64_t read_counters(struct cpu *cpu, const struct trap_frame *frame)
+{
+    uint64_t values[1 + HR_EVENTS_MAX] = {clock_entered(cpu)};
+
+    sampler_read(cpu, values + 1);
+    return copy_to_user(frame->rsi, values, (1 + run.session.event_count) * sizeof *values);
+}
+
+static int64_t mark(struct cpu *cpu, const struct trap_frame *frame)
+{
+    char text[HR_ABI_NAME_MAX];
+
+    if (frame->rdx == 0 || frame->rdx > sizeof text)
+        return -EINVAL;
+    if (copy_from_user(text, frame->rsi, frame->rdx))
+        return -EFAULT;
+    if (memchr(text, 0, frame->rdx))
+        return -EINVAL;
+    int64_t number = marks_number(text, (uint32_t)frame->rdx);
+    if (number < 0)
+        return number;
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_MARK, clock_entered(cpu));
+    slot->counters[0] = (uint64_t)number;
+    sampler_record_end(cpu);
+    return 0;
+}
+
+static int64_t region(struct cpu *cpu, const struct trap_frame *frame)
+{
+    struct hr_abi_region asked;
+
+    if (copy_from_user(&asked, frame->rsi, sizeof asked))
+        return -EFAULT;
+    return regions_register(cpu, &asked);
+}
+
+/* Only the kernel can read them; they are the last events. */
+static bool has_registers(void)
+{
+    uint32_t count = run.session.event_count;
+
+    return count && run.session.events[count - 1].source == HR_SOURCE_MSR;
+}
+
+static int64_t info(const struct trap_frame *frame)
+{
+    struct hr_abi_info answer = {.version = HR_ABI_VERSION,
+                                 .event_count = run.session.event_count,
+                                 .ticks_per_second = run.clock.hz};
+
+    if (frame->rdx < sizeof answer)
+        return -EINVAL;
+    /* in overflow mode the first counter starts anew with every sample */
+    if (run.pmu_caps.needs_encodings && run.mode != HR_MODE_OVERFLOW && !has_registers())
+        answer.flags |= HR_ABI_USER_COUNTERS;
+    if (!run.shared)
+        answer.flags |= HR_ABI_USER_CLOCK;
+    for (uint32_t i = 0; i < run.session.event_count; i++) {
+        const struct pmu_event *event = &run.session.events[i];
+        answer.counters[i] = event->counter;
+        answer.widths[i] = event->width_bits;
+        memcpy(answer.names[i], event->name, sizeof answer.names[i]);
+    }
+    return copy_to_user(frame->rsi, &answer, sizeof answer);
+}
+
+static int64_t other_call(struct cpu *cpu, const struct trap_frame *frame)
+{
+    switch (frame->rdi) {
+    case HR_ABI_POLL:
+        return poll(cpu, frame);
+    case HR_ABI_READ:
+        return read_counters(cpu, frame);
+    case HR_ABI_START:
+        return set_paused(cpu, frame, false);
+    case HR_ABI_PAUSE:
+        return set_paused(cpu, frame, true);
+    case HR_ABI_LOG:
+        service_flush();
+        return 0;
+    case HR_ABI_MARK:
+        return mark(cpu, frame);
+    case HR_ABI_REGION:
+        return region(cpu, frame);
+    case HR_ABI_INFO:
+        return info(frame);
+    default:
+        return -EINVAL;
+    }
+}
+
+/* Service work in a call may have waited, and swallowed the timer's interrupt meanwhile. */
+static __attribute__((noinline)) void rarer_call(struct cpu *cpu, struct trap_frame *frame)
+{
+    cross_lock(cpu);
+    frame->rax = (uint64_t)other_call(cpu, frame);
+    cross_unlock();
+    if (frame->rdi != HR_ABI_READ)
+        sampler_resume(cpu, clock_entered(cpu));
+}
+
+bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
+{
+    cpu->stopped_at = cpu->enter_ticks; /* all of it is off the workload clock */
+    if (frame->rdi == HR_ABI_POLL && frame->rsi == HR_ABI_THIS_CPU && run.mode != HR_MODE_OFF &&
+        ring_has_room(cpu->ring)) {
+        frame->rax = 0;
+        sampler_poll(cpu, frame->rip, 0);
+    } else {
+        rarer_call(cpu, frame);
+    }
+    if (__builtin_expect(run.process.stop_signal, 0)) {
+        cross_lock(cpu);
+        service_check_stop();
+        cross_unlock();
+    }
+    return false;
+}

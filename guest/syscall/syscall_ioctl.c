@@ -1,0 +1,111 @@
+/* ioctl: what it can do with any file, and with a terminal. */
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
+#include <errno.h>
+#include <linux/fcntl.h>
+
+#include "guest/base/syscall_handlers.h"
+#include "guest/file/files.h"
+#include "guest/vm/uaccess.h"
+
+/* A terminal in its usual state: 38400 baud, echo, line editing. */
+static int64_t get_terminal(uint64_t user)
+{
+    const struct termios state = {.c_iflag = ICRNL | IXON,
+                                  .c_oflag = OPOST | ONLCR,
+                                  .c_cflag = B38400 | CS8 | CREAD,
+                                  .c_lflag = ISIG | ICANON | ECHO | ECHOE | ECHOK | IEXTEN,
+                                  .c_cc = {3, 28, 127, 21, 4, 0, 1, 0, 17, 19, 26}};
+
+    return copy_to_user(user, &state, sizeof state);
+}
+
+static int64_t get_window(const struct process *process, uint64_t user)
+{
+    uint64_t rows = 24, columns = 80;
+    uint16_t size[4] = {0};
+
+    (void)manifest_number(&process->manifest, "rows", &rows);
+    (void)manifest_number(&process->manifest, "columns", &columns);
+    size[0] = (uint16_t)rows;
+    size[1] = (uint16_t)columns;
+    return copy_to_user(user, size, sizeof size);
+}
+
+static int64_t terminal_control(const struct thread *thread, uint32_t request, uint64_t user)
+{
+    int32_t group = (int32_t)thread->process->pid, nothing = 0;
+
+    switch (request) {
+    case TCGETS:
+        return get_terminal(user);
+    case TIOCGWINSZ:
+        return get_window(thread->process, user);
+    case TIOCGPGRP:
+    case TIOCGSID:
+        return copy_to_user(user, &group, sizeof group);
+    case TIOCOUTQ:
+        return copy_to_user(user, &nothing, sizeof nothing);
+    case TCSETS: /* the terminal stays as the command's caller has set it */
+    case TCSETSW:
+    case TCSETSF:
+    case TCSBRK:
+    case TCSBRKP:
+    case TCXONC:
+    case TCFLSH:
+    case TIOCSPGRP:
+    case TIOCSWINSZ:
+    case TIOCSCTTY:
+    case TIOCEXCL:
+    case TIOCNXCL:
+        return 0;
+    default:
+        return -ENOTTY;
+    }
+}
+
+static int64_t set_blocking(struct file *file, uint64_t user)
+{
+    int32_t on;
+
+    if (copy_from_user(&on, user, sizeof on) != 0)
+        return -EFAULT;
+    file->flags = on ? file->flags | O_NONBLOCK : file->flags & ~(uint32_t)O_NONBLOCK;
+    return 0;
+}
+
+/* How much of a regular file is left; of stdin nobody knows. */
+static int64_t put_available(const struct file *file, uint64_t user)
+{
+    uint64_t size = files_size(file), left = size > file->offset ? size - file->offset : 0;
+    int32_t available = left > INT32_MAX ? INT32_MAX : (int32_t)left;
+
+    return copy_to_user(user, &available, sizeof available);
+}
+
+int64_t syscall_ioctl(struct thread *thread, struct trap_frame *frame)
+{
+    int32_t fd = (int32_t)frame->rdi;
+    struct file *file = files_get(thread->process, fd);
+    uint32_t request = (uint32_t)frame->rsi;
+
+    if (!file || (file->flags & O_PATH))
+        return -EBADF;
+    switch (request) {
+    case FIOCLEX:
+    case FIONCLEX:
+        files_set_close_on_exec(thread->process, fd, request == FIOCLEX);
+        return 0;
+    case FIONBIO:
+        return set_blocking(file, frame->rdx);
+    default:
+        if (file->type->ioctl)
+            return file->type->ioctl(thread, file, request, frame->rdx);
+        if (request == FIONREAD && (file->type == &file_regular || file->type == &file_input ||
+                                    file->type == &file_terminal))
+            return put_available(file, frame->rdx);
+        if (!files_is_terminal(thread->process, file))
+            return -ENOTTY;
+        return terminal_control(thread, request, frame->rdx);
+    }
+}

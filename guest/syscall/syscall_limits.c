@@ -1,0 +1,160 @@
+/* System calls about limits and use of resources. */
+#include <errno.h>
+#include <linux/resource.h>
+#include <linux/sysinfo.h>
+#include <linux/time_types.h>
+#include <string.h>
+
+#include "guest/base/run.h"
+#include "guest/base/syscall_handlers.h"
+#include "guest/file/files.h"
+#include "guest/memory/phys.h"
+#include "guest/service/service.h"
+#include "guest/thread/schedule.h"
+#include "guest/vm/uaccess.h"
+
+#define UNLIMITED UINT64_MAX
+#define STACK_LIMIT_BYTES (8ull << 20)
+#define NS_PER_SECOND 1000000000ull
+
+struct limit { /* struct rlimit64 */
+    uint64_t soft;
+    uint64_t hard;
+};
+
+/* Of the one process.  Most are kept for the program to read back; memory is limited by --mem. */
+static struct limit limits[RLIM_NLIMITS] = {
+    [RLIMIT_CPU] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_FSIZE] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_DATA] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_STACK] = {STACK_LIMIT_BYTES, UNLIMITED},
+    [RLIMIT_CORE] = {0, UNLIMITED},
+    [RLIMIT_RSS] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_NPROC] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_NOFILE] = {FILES_MAX, FILES_MAX},
+    [RLIMIT_MEMLOCK] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_AS] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_LOCKS] = {UNLIMITED, UNLIMITED},
+    [RLIMIT_SIGPENDING] = {SIGNAL_NOTES_MAX, SIGNAL_NOTES_MAX},
+    [RLIMIT_MSGQUEUE] = {819200, 819200},
+    [RLIMIT_RTTIME] = {UNLIMITED, UNLIMITED},
+};
+
+void syscall_limit_of(uint32_t resource, uint64_t limit[2])
+{
+    limit[0] = limits[resource].soft;
+    limit[1] = limits[resource].hard;
+}
+
+/* Those that the kernel minds. */
+static void apply(void)
+{
+    struct vm_space *space = &run.process.space;
+
+    space->stack_limit = limits[RLIMIT_STACK].soft;
+    space->address_limit = limits[RLIMIT_AS].soft;
+    space->data_limit = limits[RLIMIT_DATA].soft;
+    files_limit(&run.process, limits[RLIMIT_NOFILE].soft);
+}
+
+static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
+{
+    struct limit old, new;
+
+    if (resource >= RLIM_NLIMITS)
+        return -EINVAL;
+    old = limits[resource];
+    if (new_user) {
+        if (copy_from_user(&new, new_user, sizeof new) != 0)
+            return -EFAULT;
+        if (new.soft > new.hard)
+            return -EINVAL;
+        if (new.hard > old.hard)
+            return -EPERM;
+        limits[resource] = new;
+        apply();
+    }
+    return old_user ? copy_to_user(old_user, &old, sizeof old) : 0;
+}
+
+int64_t syscall_getrlimit(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    return frame->rsi ? change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
+}
+
+int64_t syscall_setrlimit(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    return frame->rsi ? change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
+}
+
+int64_t syscall_prlimit64(struct thread *thread, struct trap_frame *frame)
+{
+    if (frame->rdi && (uint32_t)frame->rdi != thread->process->pid)
+        return -ESRCH;
+    return change((uint32_t)frame->rsi, frame->rdx, frame->r10);
+}
+
+struct usage { /* struct rusage; what is not named is 0 on Linux, too, or always here */
+    int64_t user_seconds, user_us;
+    int64_t system_seconds, system_us;
+    int64_t peak_kib;
+    int64_t unused0[3];
+    int64_t page_faults;
+    int64_t unused1[7];
+    int64_t waits;
+    int64_t preemptions;
+};
+_Static_assert(sizeof(struct usage) == 144, "rusage");
+
+static void fill_usage(struct usage *usage, uint64_t all_ticks, uint64_t user_ticks,
+                       const struct thread_use *use)
+{
+    uint64_t user = run_ticks_to_ns(user_ticks), all = run_ticks_to_ns(all_ticks);
+    uint64_t system = all > user ? all - user : 0;
+
+    *usage = (struct usage){.user_seconds = (int64_t)(user / NS_PER_SECOND),
+                            .user_us = (int64_t)(user % NS_PER_SECOND / 1000),
+                            .system_seconds = (int64_t)(system / NS_PER_SECOND),
+                            .system_us = (int64_t)(system % NS_PER_SECOND / 1000),
+                            .peak_kib = (int64_t)(phys_peak_bytes() >> 10),
+                            .page_faults = (int64_t)use->page_faults,
+                            .waits = (int64_t)use->waits,
+                            .preemptions = (int64_t)use->preemptions};
+}
+
+int64_t syscall_getrusage(struct thread *thread, struct trap_frame *frame)
+{
+    struct usage usage = {0};
+
+    switch ((int32_t)frame->rdi) {
+    case RUSAGE_SELF:
+        fill_usage(&usage, schedule_process_ticks(), schedule_process_user_ticks(),
+                   &thread->process->use);
+        break;
+    case RUSAGE_THREAD:
+        fill_usage(&usage, schedule_thread_ticks(thread), schedule_thread_user_ticks(thread),
+                   &thread->use);
+        break;
+    case RUSAGE_CHILDREN:
+        break;
+    default:
+        return -EINVAL;
+    }
+    return copy_to_user(frame->rsi, &usage, sizeof usage);
+}
+
+int64_t syscall_sysinfo(struct thread *thread, struct trap_frame *frame)
+{
+    struct sysinfo info;
+
+    (void)thread;
+    memset(&info, 0, sizeof info);
+    info.uptime = (int64_t)(service_monotonic_ns() / NS_PER_SECOND);
+    info.totalram = phys_total_bytes();
+    info.freeram = phys_free_bytes();
+    info.procs = 1;
+    info.mem_unit = 1;
+    return copy_to_user(frame->rdi, &info, sizeof info);
+}

@@ -1,0 +1,283 @@
+/* System calls on the address space. */
+#include <errno.h>
+#include <linux/fcntl.h>
+#include <linux/mman.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "guest/base/syscall_handlers.h"
+#include "guest/file/file_device.h"
+#include "guest/file/files.h"
+#include "guest/fs/fs.h"
+#include "guest/memory/heap.h"
+#include "guest/trace/trace.h"
+#include "guest/vm/inode.h"
+#include "guest/vm/uaccess.h"
+#include "guest/vm/vm_advise.h"
+#include "lib/elf64.h"
+
+#define PROTECTIONS (PROT_READ | PROT_WRITE | PROT_EXEC)
+#define MINCORE_PART 256u
+#define PAGE_MASK (PAGE_BYTES - 1ull)
+
+/* Those that MAP_SHARED_VALIDATE accepts. */
+#define MAP_KNOWN                                                                            \
+    (MAP_TYPE | MAP_FIXED | MAP_ANONYMOUS | MAP_32BIT | MAP_GROWSDOWN | MAP_DENYWRITE |      \
+     MAP_EXECUTABLE | MAP_LOCKED | MAP_NORESERVE | MAP_POPULATE | MAP_NONBLOCK | MAP_STACK | \
+     MAP_HUGETLB | MAP_FIXED_NOREPLACE)
+
+/* A file that may be mapped so, or NULL and *error. */
+static struct file *mappable(const struct thread *thread, const struct trap_frame *frame,
+                             int64_t *error)
+{
+    struct file *file = files_get(thread->process, (int32_t)frame->r8);
+
+    *error = -EBADF;
+    if (!file || (file->flags & O_PATH))
+        return NULL;
+    *error = -EACCES;
+    if ((file->flags & O_ACCMODE) == O_WRONLY ||
+        ((frame->r10 & MAP_TYPE) != MAP_PRIVATE && (frame->rdx & PROT_WRITE) &&
+         (file->flags & O_ACCMODE) != O_RDWR))
+        return NULL;
+    *error = 0;
+    if (file->type == &device_zero)
+        return file;
+    *error = -ENODEV;
+    if (!file->inode || !S_ISREG(file->inode->mode) || file->inode->generate)
+        return NULL;
+    *error = 0;
+    return file;
+}
+
+/* Code that the program maps (its libraries) is in the trace's load map. */
+static void announce(const struct file *file, uint64_t address, uint64_t bytes, uint64_t offset)
+{
+    const uint8_t *contents = inode_contents(file->inode);
+    uint64_t id = 0, id_bytes = 0;
+    char *path = heap_alloc(FS_PATH_MAX);
+    bool gone;
+
+    if (path && offset < file->inode->bytes &&
+        fs_path(file->entry, path, FS_PATH_MAX, &gone) >= 0) {
+        if (contents)
+            elf64_build_id(contents, file->inode->bytes, &id, &id_bytes);
+        trace_map(address, address + bytes, offset, HR_MAP_READ | HR_MAP_EXEC,
+                  id_bytes ? contents + id : NULL, (uint16_t)id_bytes, path);
+    }
+    heap_free(path, FS_PATH_MAX);
+}
+
+static int64_t check_flags(uint64_t flags)
+{
+    uint64_t type = flags & MAP_TYPE;
+
+    if (type != MAP_PRIVATE && type != MAP_SHARED && type != MAP_SHARED_VALIDATE)
+        return -EINVAL;
+    if (type == MAP_SHARED_VALIDATE && flags & ~(uint64_t)MAP_KNOWN)
+        return -EOPNOTSUPP;
+    if (flags & MAP_HUGETLB) /* as on a Linux that has set none aside */
+        return flags & MAP_ANONYMOUS ? -ENOMEM : -EINVAL;
+    return 0;
+}
+
+static uint32_t area_flags(uint64_t flags)
+{
+    return ((flags & MAP_TYPE) == MAP_PRIVATE ? 0 : VM_AREA_SHARED) |
+           (flags & MAP_NORESERVE ? VM_AREA_RESERVE : 0) |
+           (flags & MAP_GROWSDOWN && flags & MAP_ANONYMOUS ? VM_AREA_GROWS : 0) |
+           (flags & MAP_LOCKED ? VM_AREA_LOCKED : 0);
+}
+
+static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
+                        struct vm_request *request)
+{
+    struct file *file;
+    int64_t result;
+
+    file = mappable(thread, frame, &result);
+    if (!file)
+        return result;
+    if (file->type == &device_zero) /* as memory without a file */
+        return vm_map_request(&thread->process->space, request);
+    request->inode = file->inode;
+    request->entry = file->entry;
+    request->flags |= VM_AREA_FILE;
+    if (request->flags & VM_AREA_SHARED) {
+        bool sealed = file->inode->seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
+
+        if (sealed && request->protection & VM_WRITE)
+            return -EPERM;
+        if (sealed || (file->flags & O_ACCMODE) != O_RDWR)
+            request->flags |= VM_AREA_READ_FILE;
+    }
+    result = vm_map_request(&thread->process->space, request);
+    if (result >= 0 && request->protection & VM_EXEC && file->entry)
+        announce(file, (uint64_t)result, (request->bytes + PAGE_MASK) & ~PAGE_MASK,
+                 request->offset);
+    return result;
+}
+
+int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t flags = frame->r10;
+    struct vm_space *space = &thread->process->space;
+    struct vm_request request = {.address = frame->rdi,
+                                 .bytes = frame->rsi,
+                                 .protection = (uint32_t)frame->rdx & PROTECTIONS,
+                                 .flags = area_flags(flags),
+                                 .fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE),
+                                 .noreplace = flags & MAP_FIXED_NOREPLACE,
+                                 .low = flags & MAP_32BIT,
+                                 .offset = frame->r9};
+    int64_t result = frame->r9 & PAGE_MASK ? -EINVAL : check_flags(flags);
+
+    if (result)
+        return result;
+    if (flags & MAP_ANONYMOUS)
+        result = vm_map_request(space, &request);
+    else
+        result = map_file(thread, frame, &request);
+    if (result >= 0 && flags & MAP_POPULATE && !(flags & MAP_NONBLOCK))
+        vm_populate(space, (uint64_t)result, (uint64_t)result + request.bytes, VM_POPULATE_ALLOWED);
+    return result;
+}
+
+int64_t syscall_munmap(struct thread *thread, struct trap_frame *frame)
+{
+    return vm_unmap(&thread->process->space, frame->rdi, frame->rsi);
+}
+
+/* Down to where an area that grows begins. */
+static int64_t protect_grown(struct vm_space *space, const struct trap_frame *frame)
+{
+    const struct vm_area *area = vm_find(space, frame->rdi);
+
+    if (!area)
+        return -ENOMEM;
+    if (!(area->flags & VM_AREA_GROWS))
+        return -EINVAL;
+    return vm_protect(space, area->start, frame->rdi + frame->rsi - area->start,
+                      (uint32_t)frame->rdx & PROTECTIONS);
+}
+
+int64_t syscall_mprotect(struct thread *thread, struct trap_frame *frame)
+{
+    const uint64_t grows = PROT_GROWSDOWN | PROT_GROWSUP;
+    struct vm_space *space = &thread->process->space;
+
+    if (frame->rdx & ~(PROTECTIONS | PROT_SEM | grows) || frame->rdi & PAGE_MASK ||
+        (frame->rdx & grows) == grows)
+        return -EINVAL;
+    if (!frame->rsi)
+        return 0;
+    if (frame->rdx & PROT_GROWSUP)
+        return -EINVAL;
+    if (frame->rdx & PROT_GROWSDOWN)
+        return protect_grown(space, frame);
+    return vm_protect(space, frame->rdi, frame->rsi, (uint32_t)frame->rdx & PROTECTIONS);
+}
+
+int64_t syscall_mremap(struct thread *thread, struct trap_frame *frame)
+{
+    return vm_remap(&thread->process->space, frame->rdi, frame->rsi, frame->rdx,
+                    (uint32_t)frame->r10, frame->r8);
+}
+
+int64_t syscall_madvise(struct thread *thread, struct trap_frame *frame)
+{
+    return vm_advise(&thread->process->space, frame->rdi, frame->rsi, (uint32_t)frame->rdx);
+}
+
+int64_t syscall_brk(struct thread *thread, struct trap_frame *frame)
+{
+    return (int64_t)vm_set_brk(&thread->process->space, frame->rdi);
+}
+
+static bool mapped(const struct vm_space *space, uint64_t address, uint64_t bytes)
+{
+    uint64_t end = address + bytes;
+    const struct vm_area *area = vm_find(space, address);
+
+    while (area && area->end < end && area->next && area->next->start == area->end)
+        area = area->next;
+    return end >= address && area && area->end >= end;
+}
+
+int64_t syscall_msync(struct thread *thread, struct trap_frame *frame)
+{
+    if ((frame->rdi & (PAGE_BYTES - 1)) || (frame->rdx & ~7ull) || (frame->rdx & 5) == 5)
+        return -EINVAL;
+    return !frame->rsi || mapped(&thread->process->space, frame->rdi, frame->rsi) ? 0 : -ENOMEM;
+}
+
+int64_t syscall_mincore(struct thread *thread, struct trap_frame *frame)
+{
+    const struct vm_space *space = &thread->process->space;
+    uint64_t pages = frame->rsi / PAGE_BYTES + (frame->rsi % PAGE_BYTES != 0);
+    uint8_t present[MINCORE_PART];
+
+    if (frame->rdi & PAGE_MASK)
+        return -EINVAL;
+    if (pages && !mapped(space, frame->rdi, frame->rsi))
+        return -ENOMEM;
+    for (uint64_t done = 0; done < pages; done += sizeof present) {
+        uint64_t part = pages - done < sizeof present ? pages - done : sizeof present;
+
+        vm_resident(space, frame->rdi + done * PAGE_BYTES, present, part);
+        if (copy_to_user(frame->rdx + done, present, part) != 0)
+            return -EFAULT;
+    }
+    return 0;
+}
+
+int64_t syscall_mlock(struct thread *thread, struct trap_frame *frame)
+{
+    return vm_lock(&thread->process->space, frame->rdi, frame->rsi, true, true);
+}
+
+int64_t syscall_mlock2(struct thread *thread, struct trap_frame *frame)
+{
+    if (frame->rdx & ~(uint64_t)MLOCK_ONFAULT)
+        return -EINVAL;
+    return vm_lock(&thread->process->space, frame->rdi, frame->rsi, true, !frame->rdx);
+}
+
+int64_t syscall_munlock(struct thread *thread, struct trap_frame *frame)
+{
+    return vm_lock(&thread->process->space, frame->rdi, frame->rsi, false, false);
+}
+
+int64_t syscall_mlockall(struct thread *thread, struct trap_frame *frame)
+{
+    struct vm_space *space = &thread->process->space;
+    uint64_t flags = frame->rdi;
+
+    if (!flags || flags & ~(uint64_t)(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) ||
+        flags == MCL_ONFAULT)
+        return -EINVAL;
+    space->lock_future = flags & MCL_FUTURE;
+    if (flags & MCL_CURRENT) /* what is not mapped in between is no error */
+        vm_lock(space, 0, USER_END, true, false);
+    if ((flags & (MCL_CURRENT | MCL_ONFAULT)) == MCL_CURRENT &&
+        vm_populate(space, 0, USER_END, VM_POPULATE_ALLOWED) == -ENOMEM)
+        return -EAGAIN;
+    return 0;
+}
+
+int64_t syscall_munlockall(struct thread *thread, struct trap_frame *frame)
+{
+    struct vm_space *space = &thread->process->space;
+
+    (void)frame;
+    space->lock_future = false;
+    vm_lock(space, 0, USER_END, false, false);
+    return 0;
+}
+
+int64_t syscall_nothing(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    (void)frame;
+    return 0;
+}

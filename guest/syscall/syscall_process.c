@@ -1,0 +1,199 @@
+/* System calls about the process: identity, name, exit, registers, what there is no second of. */
+#include <asm/prctl.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/prctl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "guest/base/log.h"
+#include "guest/base/random.h"
+#include "guest/base/syscall_handlers.h"
+#include "guest/file/files.h"
+#include "guest/service/service.h"
+#include "guest/thread/threads.h"
+#include "guest/vm/uaccess.h"
+#include "include/hr_format.h"
+#include "lib/x86.h"
+
+#define NAME_BYTES 16u
+
+void syscall_deadlock(struct thread *thread, const char *what)
+{
+    (void)thread;
+    log_notice("the program waits forever: %s, and nothing can wake %s", what,
+               threads_count() > 1 ? "any of its threads" : "its only thread");
+    service_exit(HR_EXIT_SIGNAL, SIGKILL);
+}
+
+int64_t syscall_getpid(struct thread *thread, struct trap_frame *frame)
+{
+    (void)frame;
+    return thread->process->pid;
+}
+
+int64_t syscall_gettid(struct thread *thread, struct trap_frame *frame)
+{
+    (void)frame;
+    return thread->tid;
+}
+
+int64_t syscall_getppid(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    (void)frame;
+    return 1;
+}
+
+int64_t syscall_getuid(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    (void)frame;
+    return PROCESS_USER_ID;
+}
+
+int64_t syscall_getresuid(struct thread *thread, struct trap_frame *frame)
+{
+    const uint32_t id = PROCESS_USER_ID;
+    int error = copy_to_user(frame->rdi, &id, sizeof id);
+
+    (void)thread;
+    if (!error)
+        error = copy_to_user(frame->rsi, &id, sizeof id);
+    if (!error)
+        error = copy_to_user(frame->rdx, &id, sizeof id);
+    return error;
+}
+
+int64_t syscall_getpgid(struct thread *thread, struct trap_frame *frame)
+{
+    uint32_t pid = (uint32_t)frame->rdi;
+
+    return pid == 0 || pid == thread->process->pid ? (int64_t)thread->process->pid : -ESRCH;
+}
+
+int64_t syscall_setpgid(struct thread *thread, struct trap_frame *frame)
+{
+    uint32_t own = thread->process->pid;
+
+    if (frame->rdi && (uint32_t)frame->rdi != own)
+        return -ESRCH;
+    return frame->rsi && (uint32_t)frame->rsi != own ? -EPERM : 0;
+}
+
+int64_t syscall_set_identity(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    return (uint32_t)frame->rdi == PROCESS_USER_ID ? 0 : -EPERM;
+}
+
+int64_t syscall_getgroups(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    return (int32_t)frame->rdi < 0 ? -EINVAL : 0;
+}
+
+int64_t syscall_uname(struct thread *thread, struct trap_frame *frame)
+{
+    const char *host = manifest_text(&thread->process->manifest, "hostname", "microtome");
+    struct utsname names;
+
+    memset(&names, 0, sizeof names);
+    format_text(names.sysname, sizeof names.sysname, "Linux");
+    format_text(names.nodename, sizeof names.nodename, "%s", host);
+    format_text(names.release, sizeof names.release, SYSCALL_RELEASE);
+    format_text(names.version, sizeof names.version, SYSCALL_VERSION);
+    format_text(names.machine, sizeof names.machine, "x86_64");
+    return copy_to_user(frame->rdi, &names, sizeof names);
+}
+
+int64_t syscall_arch_prctl(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t value;
+
+    (void)thread;
+    switch (frame->rdi) {
+    case ARCH_SET_FS:
+    case ARCH_SET_GS:
+        if (frame->rsi >= USER_END)
+            return -EPERM;
+        x86_wrmsr(frame->rdi == ARCH_SET_FS ? X86_MSR_FS_BASE : X86_MSR_KERNEL_GS_BASE, frame->rsi);
+        return 0;
+    case ARCH_GET_FS:
+    case ARCH_GET_GS:
+        value = x86_rdmsr(frame->rdi == ARCH_GET_FS ? X86_MSR_FS_BASE : X86_MSR_KERNEL_GS_BASE);
+        return copy_to_user(frame->rsi, &value, sizeof value);
+    default:
+        return -EINVAL;
+    }
+}
+
+void syscall_thread_name(const struct thread *thread, char name[16])
+{
+    const char *program = thread->process->program_path;
+    const char *slash = strrchr(program, '/');
+
+    if (thread->name[0])
+        memcpy(name, thread->name, NAME_BYTES);
+    else
+        format_text(name, NAME_BYTES, "%s", slash ? slash + 1 : program);
+}
+
+int64_t syscall_prctl(struct thread *thread, struct trap_frame *frame)
+{
+    char name[NAME_BYTES] = {0};
+    int result;
+
+    switch ((int32_t)frame->rdi) {
+    case PR_SET_NAME:
+        result = copy_string_from_user(name, frame->rsi, sizeof name);
+        if (result == -EFAULT)
+            return result;
+        name[NAME_BYTES - 1] = '\0';
+        memcpy(thread->name, name, sizeof name);
+        return 0;
+    case PR_GET_NAME:
+        syscall_thread_name(thread, name);
+        return copy_to_user(frame->rsi, name, sizeof name);
+    case PR_GET_DUMPABLE:
+        return 1;
+    case PR_GET_TSC:
+        return copy_to_user(frame->rsi, &(int32_t){PR_TSC_ENABLE}, sizeof(int32_t));
+    case PR_GET_TIMERSLACK:
+        return 50000;
+    case PR_SET_DUMPABLE:
+    case PR_SET_PDEATHSIG:
+    case PR_SET_TIMERSLACK:
+    case PR_SET_NO_NEW_PRIVS:
+    case PR_SET_PTRACER:
+    case PR_SET_THP_DISABLE:
+    case PR_SET_CHILD_SUBREAPER:
+    case PR_GET_KEEPCAPS:
+    case PR_GET_NO_NEW_PRIVS:
+    case PR_GET_SECCOMP:
+    case PR_GET_THP_DISABLE:
+        return 0;
+    case PR_CAPBSET_READ:
+        return frame->rsi > CAP_LAST_CAP ? -EINVAL : 0;
+    default:
+        return -EINVAL;
+    }
+}
+
+int64_t syscall_wait4(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    (void)frame;
+    return -ECHILD;
+}
+
+int64_t syscall_getrandom(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t bytes = frame->rsi < SYSCALL_IO_MAX ? frame->rsi : SYSCALL_IO_MAX;
+
+    (void)thread;
+    if (frame->rdx & ~7ull)
+        return -EINVAL;
+    return random_to_user(frame->rdi, bytes);
+}

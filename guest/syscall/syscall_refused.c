@@ -1,0 +1,55 @@
+/* System calls that Microtome refuses, and counts for the end of the run: guest/base/refused.h. */
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "guest/base/refused.h"
+#include "guest/base/syscall_handlers.h"
+#include "guest/file/files.h"
+
+int64_t syscall_unsupported(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    refused_count(frame->vector, REFUSED_CALL);
+    return -ENOSYS;
+}
+
+/* What every program tries and does without: nobody needs to be told. */
+int64_t syscall_not_offered(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    (void)frame;
+    return -ENOSYS;
+}
+
+int64_t syscall_no_process(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    refused_count(frame->vector, REFUSED_PROCESS);
+    return -ENOSYS;
+}
+
+int64_t syscall_no_program(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    refused_count(frame->vector, REFUSED_PROGRAM);
+    return -ENOSYS;
+}
+
+/* Looking users and hosts up, C libraries ask a local daemon first and do without: no news. */
+int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)
+{
+    return (uint32_t)frame->rdi == AF_UNIX ? -EAFNOSUPPORT : syscall_no_network(thread, frame);
+}
+
+int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    refused_count(frame->vector, REFUSED_NETWORK);
+    return -EAFNOSUPPORT;
+}
+
+/* Calls on sockets: no descriptor is one. */
+int64_t syscall_no_socket(struct thread *thread, struct trap_frame *frame)
+{
+    return files_get(thread->process, (int32_t)frame->rdi) ? -ENOTSOCK : -EBADF;
+}

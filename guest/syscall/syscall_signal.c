@@ -1,0 +1,259 @@
+/* System calls for signals. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "guest/base/syscall_handlers.h"
+#include "guest/sample/stack_walk.h"
+#include "guest/signal/signal.h"
+#include "guest/signal/signal_frame.h"
+#include "guest/thread/threads.h"
+#include "guest/thread/wait.h"
+#include "guest/vm/uaccess.h"
+
+#define HANDLER_DEFAULT 0u
+#define HANDLER_IGNORE 1u
+#define SET_BYTES 8u /* of a signal set, as the program's C library must say */
+
+/* What an action may say: Linux drops the rest. */
+#define ACTION_FLAGS                                                                   \
+    (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | \
+     SA_RESETHAND | ACTION_RESTORER | 0x800u /* SA_EXPOSE_TAGBITS */)
+#define ACTION_RESTORER 0x04000000u /* SA_RESTORER */
+
+int64_t syscall_rt_sigaction(struct thread *thread, struct trap_frame *frame)
+{
+    uint32_t signal = (uint32_t)frame->rdi;
+    struct signal_action action, *current;
+
+    if (frame->r10 != SET_BYTES || signal < 1 || signal > SIGNALS)
+        return -EINVAL;
+    if (frame->rsi) {
+        if (signal == SIGKILL || signal == SIGSTOP)
+            return -EINVAL;
+        if (copy_from_user(&action, frame->rsi, sizeof action) != 0)
+            return -EFAULT;
+    }
+    current = &thread->process->actions[signal];
+    if (frame->rdx && copy_to_user(frame->rdx, current, sizeof *current) != 0)
+        return -EFAULT;
+    if (frame->rsi) {
+        action.mask = signal_mask_of(action.mask);
+        action.flags &= ACTION_FLAGS;
+        *current = action;
+        if (action.flags & ACTION_RESTORER)
+            stack_walk_add_restorer(action.restorer);
+        if (action.handler == HANDLER_IGNORE ||
+            (action.handler == HANDLER_DEFAULT && signal_default_ignores(signal)))
+            signal_forget(thread->process, SIGNAL_BIT(signal)); /* not pending any more */
+    }
+    return 0;
+}
+
+static int change_mask(struct thread *thread, uint64_t how, uint64_t mask)
+{
+    switch (how) {
+    case SIG_BLOCK:
+        mask |= thread->signal_mask;
+        break;
+    case SIG_UNBLOCK:
+        mask = thread->signal_mask & ~mask;
+        break;
+    case SIG_SETMASK:
+        break;
+    default:
+        return -EINVAL;
+    }
+    signal_set_mask(thread, mask);
+    return 0;
+}
+
+int64_t syscall_rt_sigprocmask(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t old = thread->signal_mask, mask;
+
+    if (frame->r10 != SET_BYTES)
+        return -EINVAL;
+    if (frame->rsi) {
+        int error = copy_from_user(&mask, frame->rsi, sizeof mask);
+
+        if (!error)
+            error = change_mask(thread, frame->rdi, mask);
+        if (error)
+            return error;
+    }
+    return frame->rdx ? copy_to_user(frame->rdx, &old, sizeof old) : 0;
+}
+
+int64_t syscall_rt_sigpending(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t pending = signal_pending(thread) & thread->signal_mask;
+
+    if (frame->rsi > SET_BYTES)
+        return -EINVAL;
+    return copy_to_user(frame->rdi, &pending, frame->rsi);
+}
+
+int64_t syscall_rt_sigsuspend(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t mask;
+
+    if (frame->rsi != SET_BYTES)
+        return -EINVAL;
+    if (copy_from_user(&mask, frame->rdi, sizeof mask) != 0)
+        return -EFAULT;
+    thread->signal_saved_mask = thread->signal_mask;
+    signal_set_mask(thread, mask);
+    if (!signal_deliverable(thread))
+        (void)wait_for(thread, WAIT_FOREVER, "sigsuspend");
+    thread->signal_restore_mask = true;
+    return -EINTR;
+}
+
+int64_t syscall_rt_sigtimedwait(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t set, ns = WAIT_FOREVER;
+    struct signal_info info;
+
+    if (frame->r10 != SET_BYTES)
+        return -EINVAL;
+    if (copy_from_user(&set, frame->rdi, sizeof set) != 0)
+        return -EFAULT;
+    int error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
+    if (error)
+        return error;
+    set = signal_mask_of(set);
+    if (!signal_take(thread, set, &info)) {
+        if (!ns)
+            return -EAGAIN;
+        thread->signals_wanted = set;
+        enum wait_end end = wait_for(thread, ns, "sigwait");
+        thread->signals_wanted = 0;
+        if (!signal_take(thread, set, &info))
+            return end == WAIT_TIMEOUT ? -EAGAIN : -EINTR;
+    }
+    if (frame->rsi && copy_to_user(frame->rsi, &info, sizeof info) != 0)
+        return -EFAULT;
+    return info.signal;
+}
+
+int64_t syscall_rt_sigreturn(struct thread *thread, struct trap_frame *frame)
+{
+    signal_return(thread, frame);
+    return (int64_t)frame->rax;
+}
+
+int64_t syscall_sigaltstack(struct thread *thread, struct trap_frame *frame)
+{
+    struct signal_stack old, stack;
+    int error = 0;
+
+    signal_get_stack(thread, frame->rsp, &old);
+    if (frame->rdi) {
+        if (copy_from_user(&stack, frame->rdi, sizeof stack) != 0)
+            return -EFAULT;
+        error = signal_set_stack(thread, frame->rsp, &stack);
+    }
+    if (!error && frame->rsi)
+        error = copy_to_user(frame->rsi, &old, sizeof old);
+    return error;
+}
+
+static int64_t send_to(uint32_t tid, const struct signal_note *note)
+{
+    struct thread *target = threads_find(tid);
+
+    if (note->signal > SIGNALS)
+        return -EINVAL;
+    if (!target)
+        return -ESRCH;
+    return note->signal ? signal_send_note(target, note) : 0;
+}
+
+static int64_t send(const struct thread *thread, uint32_t tid, uint32_t signal)
+{
+    const struct signal_note note = {
+        .signal = signal, .code = SI_TKILL, .words = {signal_sender_word(thread->process)}};
+
+    return send_to(tid, &note);
+}
+
+/* What the program says that the signal's siginfo shall hold.  The first words of it: what is above
+ * them no signal of the program's own uses. */
+static int read_note(uint64_t user, uint32_t signal, struct signal_note *note)
+{
+    struct signal_info info;
+
+    if (copy_from_user(&info, user, sizeof info) != 0)
+        return -EFAULT;
+    *note = (struct signal_note){.signal = signal, .error = info.error, .code = info.code};
+    memcpy(note->words, info.u.words, sizeof note->words);
+    return 0;
+}
+
+/* To itself a process may send any siginfo. */
+int64_t syscall_rt_sigqueueinfo(struct thread *thread, struct trap_frame *frame)
+{
+    struct signal_note note;
+    int error = read_note(frame->rdx, (uint32_t)frame->rsi, &note);
+
+    if (error)
+        return error;
+    if ((uint32_t)frame->rdi != thread->process->pid && !threads_find((uint32_t)frame->rdi))
+        return -ESRCH;
+    if (note.signal > SIGNALS)
+        return -EINVAL;
+    return note.signal ? signal_send_process_note(thread->process, &note) : 0;
+}
+
+int64_t syscall_rt_tgsigqueueinfo(struct thread *thread, struct trap_frame *frame)
+{
+    struct signal_note note;
+    int error = read_note(frame->r10, (uint32_t)frame->rdx, &note);
+
+    if (error)
+        return error;
+    if ((int32_t)frame->rdi <= 0 || (int32_t)frame->rsi <= 0)
+        return -EINVAL;
+    if ((uint32_t)frame->rdi != thread->process->pid)
+        return -ESRCH;
+    return send_to((uint32_t)frame->rsi, &note);
+}
+
+/* The program is alone: it is its own group, and there is nobody else. */
+int64_t syscall_kill(struct thread *thread, struct trap_frame *frame)
+{
+    int32_t target = (int32_t)frame->rdi, own = (int32_t)thread->process->pid;
+
+    if ((uint32_t)frame->rsi > SIGNALS)
+        return -EINVAL;
+    if (target != 0 && target != own && target != -own &&
+        (target < 0 || !threads_find((uint32_t)target)))
+        return -ESRCH;
+    if (frame->rsi)
+        signal_send_process(thread, (uint32_t)frame->rsi, SI_USER);
+    return 0;
+}
+
+int64_t syscall_tkill(struct thread *thread, struct trap_frame *frame)
+{
+    if ((int32_t)frame->rdi <= 0)
+        return -EINVAL;
+    return send(thread, (uint32_t)frame->rdi, (uint32_t)frame->rsi);
+}
+
+int64_t syscall_tgkill(struct thread *thread, struct trap_frame *frame)
+{
+    if ((int32_t)frame->rdi <= 0 || (int32_t)frame->rsi <= 0)
+        return -EINVAL;
+    if ((uint32_t)frame->rdi != thread->process->pid)
+        return -ESRCH;
+    return send(thread, (uint32_t)frame->rsi, (uint32_t)frame->rdx);
+}
+
+int64_t syscall_pause(struct thread *thread, struct trap_frame *frame)
+{
+    (void)frame;
+    (void)wait_for(thread, WAIT_FOREVER, "pause");
+    return -EINTR;
+}

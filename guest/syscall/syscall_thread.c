@@ -1,0 +1,232 @@
+/* System calls about threads: their marks, their CPUs, their order. */
+#include <asm/unistd_64.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <string.h>
+
+#include "guest/base/run.h"
+#include "guest/base/syscall_handlers.h"
+#include "guest/cpu/cross.h"
+#include "guest/thread/schedule.h"
+#include "guest/thread/threads.h"
+#include "guest/vm/uaccess.h"
+
+#define ROBUST_LIST_BYTES 24u
+#define NICE_DEFAULT 20 /* getpriority's way of saying 0 */
+#define POLICY_OTHER 0u
+#define POLICY_FIFO 1u
+#define POLICY_ROUND_ROBIN 2u
+#define POLICY_BATCH 3u
+#define POLICY_IDLE 5u
+#define REAL_TIME_PRIORITY_MAX 99
+#define ATTRIBUTES_BYTES 48u /* SCHED_ATTR_SIZE_VER0 */
+
+/* The thread that a system call names: the caller if 0; NULL: none. */
+static struct thread *named(struct thread *caller, uint64_t tid)
+{
+    return (uint32_t)tid ? threads_find((uint32_t)tid) : caller;
+}
+
+int64_t syscall_set_tid_address(struct thread *thread, struct trap_frame *frame)
+{
+    thread->clear_child_tid = frame->rdi;
+    return thread->tid;
+}
+
+int64_t syscall_set_robust_list(struct thread *thread, struct trap_frame *frame)
+{
+    if (frame->rsi != ROBUST_LIST_BYTES)
+        return -EINVAL;
+    thread->robust_list = frame->rdi;
+    thread->robust_list_bytes = frame->rsi;
+    return 0;
+}
+
+int64_t syscall_get_robust_list(struct thread *thread, struct trap_frame *frame)
+{
+    int error;
+
+    thread = named(thread, frame->rdi);
+    if (!thread)
+        return -ESRCH;
+    error = copy_to_user(frame->rsi, &thread->robust_list, sizeof thread->robust_list);
+    if (!error)
+        error =
+            copy_to_user(frame->rdx, &thread->robust_list_bytes, sizeof thread->robust_list_bytes);
+    return error;
+}
+
+/* One address space, and calls to all CPUs that run a thread: every command is that. */
+static const struct barrier {
+    uint32_t command, registration; /* 0: none is needed */
+} barriers[] = {
+    {MEMBARRIER_CMD_GLOBAL, 0},
+    {MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0},
+    {MEMBARRIER_CMD_PRIVATE_EXPEDITED, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED},
+    {MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE,
+     MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE},
+};
+#define BARRIERS (sizeof barriers / sizeof barriers[0])
+#define BARRIER_REGISTRATIONS                                                               \
+    (MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED | MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED | \
+     MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE)
+
+int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
+{
+    static uint32_t registered;
+    uint32_t command = (uint32_t)frame->rdi, all = BARRIER_REGISTRATIONS;
+
+    if (frame->rsi)
+        return -EINVAL;
+    for (size_t i = 0; i < BARRIERS; i++)
+        all |= barriers[i].command;
+    if (command == MEMBARRIER_CMD_QUERY)
+        return all;
+    if ((command & ~all) || (command & (command - 1)))
+        return -EINVAL;
+    if (command & BARRIER_REGISTRATIONS) {
+        registered |= command;
+        return 0;
+    }
+    for (size_t i = 0; i < BARRIERS; i++)
+        if (barriers[i].command == command && barriers[i].registration & ~registered)
+            return -EPERM;
+    cross_flush(0, 0);
+    thread->return_by_iret = true; /* IRET serializes, as the interrupts of the others did */
+    return 0;
+}
+
+int64_t syscall_getcpu(struct thread *thread, struct trap_frame *frame)
+{
+    const uint32_t cpu = run_program_cpu(thread->cpu->index), node = 0;
+    int error = 0;
+
+    if (frame->rdi)
+        error = copy_to_user(frame->rdi, &cpu, sizeof cpu);
+    if (!error && frame->rsi)
+        error = copy_to_user(frame->rsi, &node, sizeof node);
+    return error;
+}
+
+static uint64_t program_cpus(void)
+{
+    return run.workload_cpus < 64 ? (1ull << run.workload_cpus) - 1 : ~0ull;
+}
+
+int64_t syscall_sched_getaffinity(struct thread *thread, struct trap_frame *frame)
+{
+    const struct thread *target = named(thread, frame->rdi);
+    uint64_t mask;
+    int error;
+
+    if (!target)
+        return -ESRCH;
+    if (frame->rsi < sizeof mask || frame->rsi % sizeof mask)
+        return -EINVAL;
+    mask = target->allowed_cpus & program_cpus();
+    error = copy_to_user(frame->rdx, &mask, sizeof mask);
+    return error ? error : (int64_t)sizeof mask;
+}
+
+int64_t syscall_sched_setaffinity(struct thread *thread, struct trap_frame *frame)
+{
+    struct thread *target = named(thread, frame->rdi);
+    uint64_t mask = 0;
+    uint64_t bytes = frame->rsi < sizeof mask ? frame->rsi : sizeof mask;
+
+    if (!target)
+        return -ESRCH;
+    if (copy_from_user(&mask, frame->rdx, bytes) != 0)
+        return -EFAULT;
+    if (!(mask & program_cpus()))
+        return -EINVAL;
+    target->allowed_cpus = mask & program_cpus();
+    schedule_move(target);
+    return 0;
+}
+
+int64_t syscall_sched_yield(struct thread *thread, struct trap_frame *frame)
+{
+    (void)frame;
+    schedule_yield(thread);
+    return 0;
+}
+
+int64_t syscall_sched_getparam(struct thread *thread, struct trap_frame *frame)
+{
+    const int32_t priority = 0;
+
+    if (!named(thread, frame->rdi))
+        return -ESRCH;
+    return copy_to_user(frame->rsi, &priority, sizeof priority);
+}
+
+/* Without privileges: any policy without a priority.  All are one to the scheduler here. */
+int64_t syscall_sched_setscheduler(struct thread *thread, struct trap_frame *frame)
+{
+    int32_t priority;
+
+    if (!named(thread, frame->rdi))
+        return -ESRCH;
+    if (copy_from_user(&priority, frame->rdx, sizeof priority) != 0)
+        return -EFAULT;
+    switch (frame->rsi) {
+    case POLICY_OTHER:
+    case POLICY_BATCH:
+    case POLICY_IDLE:
+        return priority ? -EINVAL : 0;
+    case POLICY_FIFO:
+    case POLICY_ROUND_ROBIN:
+        return priority < 1 || priority > REAL_TIME_PRIORITY_MAX ? -EINVAL : -EPERM;
+    default:
+        return -EINVAL;
+    }
+}
+
+int64_t syscall_sched_setparam(struct thread *thread, struct trap_frame *frame)
+{
+    int32_t priority;
+
+    if (!named(thread, frame->rdi))
+        return -ESRCH;
+    if (copy_from_user(&priority, frame->rsi, sizeof priority) != 0)
+        return -EFAULT;
+    return priority ? -EINVAL : 0;
+}
+
+int64_t syscall_sched_rr_get_interval(struct thread *thread, struct trap_frame *frame)
+{
+    const int64_t interval[2] = {0, SCHEDULE_SLICE_NS};
+
+    if (!named(thread, frame->rdi))
+        return -ESRCH;
+    return copy_to_user(frame->rsi, interval, sizeof interval);
+}
+
+int64_t syscall_sched_getattr(struct thread *thread, struct trap_frame *frame)
+{
+    const uint32_t attributes[ATTRIBUTES_BYTES / 4] = {ATTRIBUTES_BYTES}; /* all else is 0 */
+
+    if (frame->r10 || (uint32_t)frame->rdx < ATTRIBUTES_BYTES)
+        return -EINVAL;
+    if (!named(thread, frame->rdi))
+        return -ESRCH;
+    return copy_to_user(frame->rsi, attributes, sizeof attributes);
+}
+
+int64_t syscall_sched_priority(struct thread *thread, struct trap_frame *frame)
+{
+    bool real_time = frame->rdi == POLICY_FIFO || frame->rdi == POLICY_ROUND_ROBIN;
+
+    (void)thread;
+    if (frame->rdi > 6 || frame->rdi == 4)
+        return -EINVAL;
+    return real_time ? (frame->vector == __NR_sched_get_priority_max ? REAL_TIME_PRIORITY_MAX : 1)
+                     : 0;
+}
+
+int64_t syscall_getpriority(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    return frame->rdi > 2 ? -EINVAL : NICE_DEFAULT;
+}

@@ -1,0 +1,264 @@
+/* System calls about time. */
+#include <errno.h>
+#include <linux/time.h>
+
+#include "guest/base/run.h"
+#include "guest/base/syscall_handlers.h"
+#include "guest/service/service.h"
+#include "guest/thread/clocks.h"
+#include "guest/thread/schedule.h"
+#include "guest/thread/threads.h"
+#include "guest/thread/wait.h"
+#include "guest/vm/uaccess.h"
+
+#define NS_PER_SECOND 1000000000ull
+#define NS_PER_TIMES_TICK 10000000ull /* AT_CLKTCK is 100 */
+
+#define US_PER_SECOND 1000000ull
+#define COARSE_NS 4000000 /* what Linux says with its usual tick */
+#define USED_STEP_NS 20000ull /* between two looks at a clock of used time */
+
+struct time64 { /* struct timespec; timeval counts microseconds */
+    int64_t seconds;
+    int64_t part;
+};
+
+#define TIMEX_UNSYNCHRONISED 0x40 /* STA_UNSYNC */
+#define TIMEX_ERROR 5 /* TIME_ERROR */
+#define TIMEX_ERROR_MAX_US 16000000
+#define TIMEX_TOLERANCE 32768000 /* 500 ppm, in 2^-16 ppm */
+#define TIMEX_TICK_US 10000
+
+struct timex_image { /* struct timex */
+    uint32_t modes;
+    uint32_t padding0;
+    int64_t offset, frequency, max_error, estimated_error;
+    int32_t status;
+    uint32_t padding1;
+    int64_t constant, precision, tolerance;
+    struct time64 time;
+    int64_t tick;
+    int64_t pps[2];
+    int32_t pps_shift;
+    uint32_t padding2;
+    int64_t pps_counts[5];
+    int32_t tai;
+    int32_t padding3[11];
+};
+_Static_assert(sizeof(struct timex_image) == 208, "timex");
+
+int syscall_read_time(uint64_t user, uint64_t *ns)
+{
+    struct time64 t;
+
+    if (copy_from_user(&t, user, sizeof t) != 0)
+        return -EFAULT;
+    if (t.seconds < 0 || t.part < 0 || t.part >= (int64_t)NS_PER_SECOND)
+        return -EINVAL;
+    if (__builtin_mul_overflow((uint64_t)t.seconds, NS_PER_SECOND, ns) ||
+        __builtin_add_overflow(*ns, (uint64_t)t.part, ns) || *ns == UINT64_MAX)
+        *ns = UINT64_MAX - 1;
+    return 0;
+}
+
+static int64_t put_time(uint64_t user, uint64_t ns)
+{
+    const struct time64 t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND)};
+
+    return copy_to_user(user, &t, sizeof t);
+}
+
+static int read_clock(const struct thread *thread, uint64_t number, uint64_t *ns)
+{
+    const struct clocks clock = clocks_find((int32_t)number);
+
+    return clocks_read(thread, &clock, ns);
+}
+
+int64_t syscall_clock_gettime(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t ns;
+    int error = read_clock(thread, frame->rdi, &ns);
+
+    return error ? error : put_time(frame->rsi, ns);
+}
+
+int64_t syscall_clock_getres(struct thread *thread, struct trap_frame *frame)
+{
+    const struct clocks clock = clocks_find((int32_t)frame->rdi);
+
+    (void)thread;
+    if (clock.kind == CLOCKS_NONE)
+        return -EINVAL;
+    return frame->rsi ? put_time(frame->rsi, clock.coarse ? COARSE_NS : 1) : 0;
+}
+
+/* Time is what the run makes of it: nobody sets it. */
+int64_t syscall_clock_settime(struct thread *thread, struct trap_frame *frame)
+{
+    const struct clocks clock = clocks_find((int32_t)frame->rdi);
+    uint64_t ns;
+
+    (void)thread;
+    if (clock.kind != CLOCKS_REALTIME || clock.read_only || clock.wakes ||
+        (uint32_t)frame->rdi == CLOCK_TAI)
+        return -EINVAL;
+    int error = syscall_read_time(frame->rsi, &ns);
+    return error ? error : -EPERM;
+}
+
+int64_t syscall_settimeofday(struct thread *thread, struct trap_frame *frame)
+{
+    struct time64 t;
+    int32_t zone[2];
+
+    (void)thread;
+    if (frame->rdi && copy_from_user(&t, frame->rdi, sizeof t) != 0)
+        return -EFAULT;
+    if (frame->rdi && (t.part < 0 || t.part > (int64_t)US_PER_SECOND))
+        return -EINVAL;
+    if (frame->rsi && copy_from_user(zone, frame->rsi, sizeof zone) != 0)
+        return -EFAULT;
+    return -EPERM;
+}
+
+/* struct timex: a clock that nobody corrects; TIME_ERROR, as before the first correction. */
+static int64_t adjust(uint64_t user)
+{
+    struct timex_image t;
+    uint64_t ns = service_realtime_ns();
+
+    if (copy_from_user(&t, user, sizeof t) != 0)
+        return -EFAULT;
+    if (t.modes)
+        return -EPERM;
+    t = (struct timex_image){
+        .max_error = TIMEX_ERROR_MAX_US,
+        .estimated_error = TIMEX_ERROR_MAX_US,
+        .status = TIMEX_UNSYNCHRONISED,
+        .constant = 2,
+        .precision = 1,
+        .tolerance = TIMEX_TOLERANCE,
+        .time = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND / 1000)},
+        .tick = TIMEX_TICK_US};
+    int error = copy_to_user(user, &t, sizeof t);
+    return error ? error : TIMEX_ERROR;
+}
+
+int64_t syscall_adjtimex(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    return adjust(frame->rdi);
+}
+
+int64_t syscall_clock_adjtime(struct thread *thread, struct trap_frame *frame)
+{
+    const struct clocks clock = clocks_find((int32_t)frame->rdi);
+
+    (void)thread;
+    if (clock.kind == CLOCKS_NONE)
+        return -EINVAL;
+    return (uint32_t)frame->rdi == CLOCK_REALTIME ? adjust(frame->rsi) : -EOPNOTSUPP;
+}
+
+int64_t syscall_gettimeofday(struct thread *thread, struct trap_frame *frame)
+{
+    const int32_t zone[2] = {0, 0};
+    uint64_t ns = service_realtime_ns();
+    const struct time64 t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND / 1000)};
+    int error = 0;
+
+    (void)thread;
+    if (frame->rdi)
+        error = copy_to_user(frame->rdi, &t, sizeof t);
+    if (!error && frame->rsi)
+        error = copy_to_user(frame->rsi, zone, sizeof zone);
+    return error;
+}
+
+int64_t syscall_time(struct thread *thread, struct trap_frame *frame)
+{
+    int64_t seconds = (int64_t)(service_realtime_ns() / NS_PER_SECOND);
+    int error = 0;
+
+    (void)thread;
+    if (frame->rdi)
+        error = copy_to_user(frame->rdi, &seconds, sizeof seconds);
+    return error ? error : seconds;
+}
+
+int64_t syscall_times(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t all = service_cpu_ns(), user = run_ticks_to_ns(schedule_process_user_ticks());
+    const int64_t ticks[4] = {(int64_t)(user / NS_PER_TIMES_TICK),
+                              (int64_t)((all > user ? all - user : 0) / NS_PER_TIMES_TICK), 0, 0};
+    int error = 0;
+
+    (void)thread;
+    if (frame->rdi)
+        error = copy_to_user(frame->rdi, ticks, sizeof ticks);
+    return error ? error : (int64_t)(service_monotonic_ns() / NS_PER_TIMES_TICK);
+}
+
+/* What is left after a signal goes to `user`, unless that is 0. */
+static int64_t sleep_for(uint64_t ns, uint64_t user)
+{
+    uint64_t left = ns ? service_sleep(ns) : 0;
+
+    if (left && user && put_time(user, left) != 0)
+        return -EFAULT;
+    return left ? -EINTR : 0;
+}
+
+int64_t syscall_nanosleep(struct thread *thread, struct trap_frame *frame)
+{
+    uint64_t ns;
+    int error = syscall_read_time(frame->rdi, &ns);
+
+    (void)thread;
+    if (error)
+        return error;
+    return sleep_for(ns, frame->rsi);
+}
+
+/* Until other threads have used that time; the sleeper uses none. */
+static int64_t sleep_used(struct thread *thread, const struct clocks *clock, uint64_t until)
+{
+    uint64_t now;
+
+    while (clocks_read(thread, clock, &now) == 0 && now < until) {
+        uint64_t ns = threads_count() > 1 ? (until - now) / (threads_count() - 1) : WAIT_FOREVER;
+
+        if (ns < USED_STEP_NS)
+            ns = USED_STEP_NS;
+        if (wait_for(thread, ns, "clock_nanosleep") == WAIT_SIGNAL)
+            return -EINTR;
+    }
+    return 0;
+}
+
+int64_t syscall_clock_nanosleep(struct thread *thread, struct trap_frame *frame)
+{
+    const struct clocks clock = clocks_find((int32_t)frame->rdi);
+    uint64_t now, ns;
+    int error = clocks_read(thread, &clock, &now);
+
+    if (error || clock.kind == CLOCKS_THREAD)
+        return -EINVAL;
+    if (clock.read_only)
+        return -EOPNOTSUPP;
+    if (clock.wakes)
+        return -EPERM;
+    error = syscall_read_time(frame->rdx, &ns);
+    if (error)
+        return error;
+    bool absolute = frame->rsi & TIMER_ABSTIME;
+    if (clock.kind == CLOCKS_PROCESS) {
+        if (!absolute && __builtin_add_overflow(now, ns, &ns))
+            ns = UINT64_MAX;
+        return sleep_used(thread, &clock, ns);
+    }
+    if (!absolute)
+        return sleep_for(ns, frame->r10);
+    return sleep_for(ns > now ? ns - now : 0, 0);
+}

@@ -1,0 +1,99 @@
+/* What Linux's clock numbers mean here. */
+#include "guest/thread/clocks.h"
+
+#include <errno.h>
+#include <linux/time.h>
+
+#include "guest/base/run.h"
+#include "guest/service/service.h"
+#include "guest/thread/schedule.h"
+#include "guest/thread/threads.h"
+
+#define TICKS_MAX (1ull << 62) /* timers beyond never come */
+
+/* Numbers below 0 name the clocks of a process or thread: ~ID << 3, and these bits. */
+#define OWN_WHICH 3 /* 0 and 2: user and system time */
+#define OWN_USER 1 /* user time */
+#define OWN_FILE 3
+#define OWN_THREAD 4
+
+static const struct clocks fixed[] = {
+    [CLOCK_REALTIME] = {.kind = CLOCKS_REALTIME},
+    [CLOCK_MONOTONIC] = {.kind = CLOCKS_MONOTONIC},
+    [CLOCK_PROCESS_CPUTIME_ID] = {.kind = CLOCKS_PROCESS},
+    [CLOCK_THREAD_CPUTIME_ID] = {.kind = CLOCKS_THREAD},
+    [CLOCK_MONOTONIC_RAW] = {.kind = CLOCKS_MONOTONIC, .read_only = true},
+    [CLOCK_REALTIME_COARSE] = {.kind = CLOCKS_REALTIME, .coarse = true, .read_only = true},
+    [CLOCK_MONOTONIC_COARSE] = {.kind = CLOCKS_MONOTONIC, .coarse = true, .read_only = true},
+    [CLOCK_BOOTTIME] = {.kind = CLOCKS_MONOTONIC},
+    [CLOCK_REALTIME_ALARM] = {.kind = CLOCKS_REALTIME, .wakes = true},
+    [CLOCK_BOOTTIME_ALARM] = {.kind = CLOCKS_MONOTONIC, .wakes = true},
+    [CLOCK_TAI] = {.kind = CLOCKS_REALTIME}, /* UTC, as on a Linux without NTP */
+};
+
+struct clocks clocks_find(int32_t number)
+{
+    struct clocks clock = {.kind = CLOCKS_NONE};
+
+    if (number >= 0) {
+        if ((uint32_t)number < sizeof fixed / sizeof fixed[0])
+            clock = fixed[number];
+        return clock;
+    }
+    uint32_t id = ~(uint32_t)(number >> 3);
+    if ((number & OWN_WHICH) == OWN_FILE)
+        return clock;
+    if (number & OWN_THREAD) {
+        if (!id || threads_find(id))
+            clock = (struct clocks){.kind = CLOCKS_THREAD, .tid = id};
+    } else if (!id || id == run.process.pid) {
+        clock.kind = CLOCKS_PROCESS;
+    }
+    clock.user_only = (number & OWN_WHICH) == OWN_USER;
+    return clock;
+}
+
+static int read_thread(const struct thread *thread, const struct clocks *clock, uint64_t *ns)
+{
+    const struct thread *target = clock->tid ? threads_find(clock->tid) : thread;
+
+    if (!target)
+        return -EINVAL;
+    *ns = run_ticks_to_ns(clock->user_only ? schedule_thread_user_ticks(target)
+                                           : schedule_thread_ticks(target));
+    return 0;
+}
+
+int clocks_read(const struct thread *thread, const struct clocks *clock, uint64_t *ns)
+{
+    switch (clock->kind) {
+    case CLOCKS_MONOTONIC:
+        *ns = service_monotonic_ns();
+        return 0;
+    case CLOCKS_REALTIME:
+        *ns = service_realtime_ns();
+        return 0;
+    case CLOCKS_PROCESS:
+        *ns = run_ticks_to_ns(clock->user_only ? schedule_process_user_ticks()
+                                               : schedule_process_ticks());
+        return 0;
+    case CLOCKS_THREAD:
+        return read_thread(thread, clock, ns);
+    default:
+        return -EINVAL;
+    }
+}
+
+uint64_t clocks_ticks(const struct clocks *clock, uint64_t ns)
+{
+    uint64_t ticks;
+
+    if (clock->kind == CLOCKS_REALTIME)
+        ns = ns > run.start_unix_ns ? ns - run.start_unix_ns : 0;
+    if (ns >= TICKS_MAX)
+        return UINT64_MAX;
+    ticks = run_ns_to_ticks(ns);
+    if (run_ticks_to_ns(ticks) < ns)
+        ticks++;
+    return ticks < TICKS_MAX ? run.start_ticks + ticks : UINT64_MAX;
+}

@@ -1,0 +1,98 @@
+/* A CPU without a thread: the boot stack's loop. */
+#include "guest/thread/idle.h"
+
+#include "drivers/apic/apic.h"
+#include "guest/base/run.h"
+#include "guest/base/syscall_handlers.h"
+#include "guest/cpu/clock.h"
+#include "guest/cpu/cross.h"
+#include "guest/file/input.h"
+#include "guest/sample/sampler.h"
+#include "guest/service/service.h"
+#include "guest/service/service_cpu.h"
+#include "guest/thread/schedule.h"
+#include "guest/thread/threads.h"
+#include "guest/thread/timer.h"
+#include "guest/thread/wait.h"
+#include "lib/x86.h"
+
+void idle_ends(struct cpu *cpu, uint64_t now)
+{
+    if (!cpu->idle_tid || now == cpu->idle_since)
+        return;
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, cpu->idle_since);
+    slot->counters[0] = now;
+    slot->counters[1] = cpu->idle_reason;
+    slot->tid = cpu->idle_tid;
+    sampler_record_end(cpu);
+}
+
+/* Shared mode: waits for input as long as the host's clock says, if a thread waits for it; that is
+ * off the workload clock.  True: it came, or the run is being stopped. */
+static bool await_input(struct cpu *cpu, uint64_t ns)
+{
+    uint64_t now = clock_stopped_time(cpu);
+
+    if (!input_awaited())
+        return false;
+    clock_start(cpu);
+    bool came = input_idle(ns);
+    clock_stop(cpu);
+    *cpu->clock_offset = cpu->stopped_at - now;
+    sampler_rest();
+    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
+    service_check_stop();
+    return came;
+}
+
+/* In shared mode nothing happens but what is due and what comes from outside. */
+static void pass_time(struct cpu *cpu)
+{
+    uint64_t ticks = 0;
+
+    service_cpu_poll();
+    service_check_stop();
+    if (cpu->timers && cpu->timers->due > clock_stopped_time(cpu))
+        ticks = cpu->timers->due - clock_stopped_time(cpu);
+    if ((ticks || !cpu->timers) &&
+        await_input(cpu, cpu->timers ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
+        return;
+    *cpu->clock_offset -= ticks;
+    timer_expire(cpu, clock_stopped_time(cpu));
+}
+
+static void halt(struct cpu *cpu)
+{
+    uint64_t now = x86_rdtsc();
+
+    if (cpu->timers && cpu->timers->due <= now) {
+        timer_expire(cpu, now);
+        return;
+    }
+    if (cpu->timers)
+        apic_timer_arm((int64_t)(cpu->timers->due - now));
+    cross_unlock();
+    x86_wait_for_interrupt();
+    cross_lock(cpu);
+    service_check_stop();
+}
+
+void idle_loop(struct cpu *cpu)
+{
+    x86_write_cr3(run.process.space.root);
+    cross_lock(cpu);
+    cpu->slice_end = cpu->attention_due = CPU_NEVER;
+    if (run.shared)
+        service_hold_counters(cpu);
+    sampler_start(cpu, run.start_ticks);
+    for (;;) {
+        if (schedule_run_next(cpu))
+            continue;
+        if (schedule_stuck()) /* the last timer woke nobody */
+            syscall_deadlock(threads_any(), threads_any()->wait_what);
+        if (run.shared)
+            pass_time(cpu);
+        else
+            halt(cpu);
+    }
+}

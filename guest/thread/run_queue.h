@@ -1,0 +1,17 @@
+/* The queue of threads that could run and have no CPU: first come, first served. */
+#ifndef GUEST_THREAD_RUN_QUEUE_H
+#define GUEST_THREAD_RUN_QUEUE_H
+
+#include "guest/thread/thread.h"
+
+struct run_queue {
+    struct thread *first, *last;
+};
+
+void run_queue_add(struct run_queue *queue, struct thread *thread);
+void run_queue_remove(struct run_queue *queue, struct thread *thread);
+
+/* The first thread that may run on the program's CPU `number`; NULL: none.  It stays. */
+struct thread *run_queue_first(const struct run_queue *queue, uint32_t number);
+
+#endif

@@ -1,0 +1,431 @@
+/* Gives CPUs to threads: the queue, switches, slices, idle CPUs. */
+#include "guest/thread/schedule.h"
+
+#include "guest/base/run.h"
+#include "guest/base/syscall_handlers.h"
+#include "guest/cpu/clock.h"
+#include "guest/cpu/cross.h"
+#include "guest/cpu/entry.h"
+#include "guest/file/input.h"
+#include "guest/sample/exact.h"
+#include "guest/sample/sampler.h"
+#include "guest/service/service.h"
+#include "guest/signal/signal.h"
+#include "guest/thread/idle.h"
+#include "guest/thread/run_queue.h"
+#include "guest/thread/threads.h"
+#include "guest/thread/timer.h"
+#include "lib/x86.h"
+
+static struct run_queue queue;
+static uint32_t waiting_count; /* threads that wait */
+
+static bool may_use(const struct thread *thread, const struct cpu *cpu)
+{
+    return thread->allowed_cpus >> run_program_cpu(cpu->index) & 1;
+}
+
+static struct thread *first_in_queue(const struct cpu *cpu)
+{
+    return queue.first ? run_queue_first(&queue, run_program_cpu(cpu->index)) : NULL;
+}
+
+/* ---- what is due ---- */
+
+void schedule_update_attention(struct cpu *cpu)
+{
+    uint64_t due = cpu->slice_end;
+
+    if (cpu->timers && cpu->timers->due < due)
+        due = cpu->timers->due;
+    sampler_set_attention(cpu, due);
+}
+
+/* A slice begins when somebody else begins to want the CPU, or with a thread's turn. */
+static void begin_slice(struct cpu *cpu, uint64_t now)
+{
+    cpu->slice_end = first_in_queue(cpu) ? now + run_ns_to_ticks(SCHEDULE_SLICE_NS) : CPU_NEVER;
+    schedule_update_attention(cpu);
+}
+
+bool schedule_stuck(void)
+{
+    return waiting_count == threads_count() && timer_count() == 0 && !input_awaited();
+}
+
+/* ---- time used ---- */
+
+uint64_t schedule_thread_ticks(const struct thread *thread)
+{
+    if (thread->state != THREAD_RUNNING)
+        return thread->used_ticks;
+    return thread->used_ticks + clock_now(cpu_this()) - thread->running_since;
+}
+
+uint64_t schedule_process_ticks(void)
+{
+    uint64_t ticks = run.process.used_ticks;
+    uint64_t now = clock_now(cpu_this());
+
+    for (uint32_t i = 0; i < cpu_count; i++)
+        if (cpus[i].thread)
+            ticks += now - cpus[i].thread->running_since;
+    return ticks;
+}
+
+uint64_t schedule_thread_user_ticks(const struct thread *thread)
+{
+    uint64_t ticks = thread->use.user_ticks;
+
+    if (thread->state == THREAD_RUNNING)
+        ticks += thread->cpu->user_ticks - thread->user_since;
+    return ticks;
+}
+
+uint64_t schedule_process_user_ticks(void)
+{
+    uint64_t ticks = 0;
+
+    for (uint32_t i = 0; i < cpu_count; i++)
+        ticks += cpus[i].user_ticks;
+    return ticks;
+}
+
+/* ---- the switch ---- */
+
+/* From here until go_on, schedule_begin or schedule_return the workload clock stands still (shared
+ * mode), and what counts ring 0 rests. */
+static void stop(struct cpu *cpu)
+{
+    clock_stop(cpu);
+    service_hold_counters(cpu);
+}
+
+static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
+{
+    uint64_t used = now - thread->running_since;
+
+    thread->used_ticks += used;
+    thread->use.user_ticks += cpu->user_ticks - thread->user_since;
+    run.process.used_ticks += used;
+    if (thread == cpu->dead)
+        return;
+    thread->fs_base = x86_rdmsr(X86_MSR_FS_BASE);
+    thread->gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE);
+    __asm__ volatile("xsave64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
+}
+
+static void pick_up(struct cpu *cpu, struct thread *thread, uint64_t now)
+{
+    x86_wrmsr(X86_MSR_FS_BASE, thread->fs_base);
+    x86_wrmsr(X86_MSR_KERNEL_GS_BASE, thread->gs_base);
+    __asm__ volatile("xrstor64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
+    cpu_set_kernel_stack(cpu, thread->stack_top);
+    thread->cpu = cpu;
+    thread->state = THREAD_RUNNING;
+    thread->running_since = now;
+    thread->user_since = cpu->user_ticks;
+    thread->started = true;
+    thread->waker_tid = 0;
+    cpu->tid = thread->tid;
+    exact_note(EXACT_NOTE_THREAD, thread->tid);
+    begin_slice(cpu, now);
+}
+
+static void record_switch(struct cpu *cpu, const struct thread *from, const struct thread *to,
+                          enum hr_switch_reason reason)
+{
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_SWITCH, clock_stopped_time(cpu));
+
+    slot->counters[0] = from ? from->tid : 0;
+    slot->counters[1] = to ? to->tid : 0;
+    slot->counters[2] = reason;
+    slot->counters[3] = to ? to->waker_tid : 0;
+    sampler_record_end(cpu);
+}
+
+/* On the new stack. */
+static void bury(struct cpu *cpu)
+{
+    struct thread *dead = cpu->dead;
+
+    cpu->dead = NULL;
+    if (dead)
+        threads_free(dead);
+}
+
+static void count_switch(struct thread *from, enum hr_switch_reason reason)
+{
+    if (reason == HR_SWITCH_BLOCK) {
+        from->use.waits++;
+        run.process.use.waits++;
+    } else {
+        from->use.preemptions++;
+        run.process.use.preemptions++;
+    }
+}
+
+/* Goes on with another thread, or with the idle loop (NULL).  After stop(); returns when this
+ * context's turn has come again, perhaps on another CPU, the clock stopped. */
+static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason reason)
+{
+    struct thread *from = cpu->thread;
+    uint64_t now = clock_stopped_time(cpu);
+
+    if (from)
+        sampler_leave(cpu, now, threads_frame(from)->rip);
+    record_switch(cpu, from, to, reason);
+    cpu->activity.switches += from != NULL;
+    cpu->activity.slices += reason == HR_SWITCH_SLICE;
+    cpu->activity.blocks += reason == HR_SWITCH_BLOCK;
+    if (from) {
+        put_down(cpu, from, now);
+        count_switch(from, reason);
+    }
+    if (to)
+        pick_up(cpu, to, now);
+    else
+        cpu->tid = 0;
+    __atomic_store_n(&cpu->running, to != NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&cpu->thread, to, __ATOMIC_RELEASE);
+    switch_stacks(from ? &from->kernel_rsp : &cpu->idle_rsp, to ? to->kernel_rsp : cpu->idle_rsp);
+    bury(cpu_this());
+}
+
+/* The thread goes on inside its system call. */
+static void go_on(struct cpu *cpu)
+{
+    service_release_counters(cpu);
+    sampler_resume(cpu, clock_stopped_time(cpu));
+    clock_start(cpu);
+}
+
+/* The thread goes on in ring 3: the entry code takes off the clock what came since it stopped. */
+void schedule_return(struct cpu *cpu)
+{
+    cpu->enter_ticks = cpu->stopped_at;
+    service_release_counters(cpu);
+    sampler_resume(cpu, clock_stopped_time(cpu));
+}
+
+void schedule_begin(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    bury(cpu);
+    cpu->enter_ticks = cpu->stopped_at;
+    signal_deliver(cpu->thread, frame);
+    schedule_return(cpu);
+    cross_unlock();
+}
+
+/* The thread that this CPU runs next, off the queue; NULL: none. */
+static struct thread *take(struct cpu *cpu)
+{
+    struct thread *thread = cpu->assigned;
+
+    if (thread) {
+        cpu->assigned = NULL;
+        return thread;
+    }
+    thread = first_in_queue(cpu);
+    if (thread)
+        run_queue_remove(&queue, thread);
+    return thread;
+}
+
+/* ---- threads that can run ---- */
+
+static bool idle(const struct cpu *cpu)
+{
+    return cpu->ring && !cpu->thread && !cpu->assigned;
+}
+
+static struct cpu *idle_cpu_for(const struct thread *thread)
+{
+    if (idle(thread->cpu) && may_use(thread, thread->cpu))
+        return thread->cpu;
+    for (uint32_t i = 0; i < cpu_count; i++)
+        if (idle(&cpus[i]) && may_use(thread, &cpus[i]))
+            return &cpus[i];
+    return NULL;
+}
+
+/* CPUs that could run it take slices from now on. */
+static void want_slices(const struct thread *thread)
+{
+    struct cpu *self = cpu_this();
+
+    for (uint32_t i = 0; i < cpu_count; i++) {
+        struct cpu *cpu = &cpus[i];
+
+        if (!cpu->thread || cpu->slice_end != CPU_NEVER || !may_use(thread, cpu))
+            continue;
+        if (cpu == self)
+            begin_slice(cpu, clock_now(cpu));
+        else
+            cross_call(cpu);
+    }
+}
+
+static void place(struct thread *thread)
+{
+    struct cpu *cpu = idle_cpu_for(thread);
+
+    thread->state = THREAD_QUEUED;
+    if (!cpu) {
+        run_queue_add(&queue, thread);
+        want_slices(thread);
+        return;
+    }
+    cpu->assigned = thread;
+    thread->cpu = cpu;
+    if (cpu != cpu_this())
+        cross_call(cpu);
+}
+
+void schedule_look(struct cpu *cpu)
+{
+    if (cpu->slice_end == CPU_NEVER)
+        begin_slice(cpu, clock_now(cpu));
+}
+
+void schedule_first(struct thread *thread, struct cpu *cpu)
+{
+    thread->cpu = cpu;
+    thread->state = THREAD_QUEUED;
+    cpu->assigned = thread;
+}
+
+void schedule_ready(struct thread *thread)
+{
+    struct cpu *cpu = cpu_this();
+
+    if (thread->state == THREAD_WAITING)
+        waiting_count--;
+    thread->waker_tid = cpu->expiring ? 0 : cpu->tid;
+    cpu->activity.wakeups += thread->waker_tid != 0;
+    place(thread);
+}
+
+void schedule_move(struct thread *thread)
+{
+    struct cpu *cpu = thread->cpu;
+
+    if (thread->state == THREAD_RUNNING && !may_use(thread, cpu)) {
+        if (cpu == cpu_this())
+            schedule_yield(thread);
+        else
+            cross_call(cpu);
+    } else if (thread->state == THREAD_QUEUED) {
+        if (cpu->assigned == thread)
+            cpu->assigned = NULL;
+        else
+            run_queue_remove(&queue, thread);
+        place(thread);
+    }
+}
+
+/* ---- threads that stop ---- */
+
+static void note_idle(struct cpu *cpu, const struct thread *thread, enum hr_gap_reason reason)
+{
+    cpu->idle_since = clock_stopped_time(cpu);
+    cpu->idle_tid = thread->tid;
+    cpu->idle_reason = reason;
+}
+
+void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char *what)
+{
+    struct cpu *cpu = thread->cpu;
+    struct thread *next;
+
+    stop(cpu);
+    thread->state = THREAD_WAITING;
+    thread->wait_what = what;
+    waiting_count++;
+    if (schedule_stuck())
+        syscall_deadlock(thread, what);
+    next = take(cpu);
+    if (!next)
+        note_idle(cpu, thread, reason);
+    switch_to(cpu, next, HR_SWITCH_BLOCK);
+    go_on(cpu_this());
+}
+
+/* Others are first; after stop(). */
+static void step_aside(struct cpu *cpu, struct thread *thread, enum hr_switch_reason reason)
+{
+    struct thread *next = take(cpu);
+
+    if (!next && may_use(thread, cpu))
+        return;
+    if (!next)
+        note_idle(cpu, thread, HR_GAP_WAIT);
+    place(thread);
+    switch_to(cpu, next, reason);
+}
+
+void schedule_yield(struct thread *thread)
+{
+    struct cpu *cpu = thread->cpu;
+
+    if (may_use(thread, cpu) && !first_in_queue(cpu))
+        return;
+    stop(cpu);
+    step_aside(cpu, thread, HR_SWITCH_YIELD);
+    go_on(cpu_this());
+}
+
+struct cpu *schedule_attend(struct cpu *cpu)
+{
+    struct thread *thread = cpu->thread;
+
+    cpu->stopped_at = cpu->enter_ticks;
+    service_hold_counters(cpu);
+    uint64_t now = clock_stopped_time(cpu);
+    timer_expire(cpu, now);
+    if (!may_use(thread, cpu) || (now >= cpu->slice_end && first_in_queue(cpu)))
+        step_aside(cpu, thread, HR_SWITCH_SLICE);
+    else if (now >= cpu->slice_end || cpu->slice_end == CPU_NEVER)
+        begin_slice(cpu, now);
+    else
+        schedule_update_attention(cpu);
+    return cpu_this();
+}
+
+void schedule_exit(struct thread *thread)
+{
+    struct cpu *cpu = thread->cpu;
+    struct thread *next;
+
+    threads_remove(thread);
+    stop(cpu);
+    if (schedule_stuck())
+        syscall_deadlock(thread, "the last running thread ended");
+    cpu->dead = thread;
+    next = take(cpu);
+    if (!next)
+        note_idle(cpu, thread, HR_GAP_WAIT);
+    switch_to(cpu, next, HR_SWITCH_EXIT);
+    __builtin_unreachable();
+}
+
+bool schedule_run_next(struct cpu *cpu)
+{
+    struct thread *next = take(cpu);
+
+    if (!next)
+        return false;
+    if (!run.shared) {
+        x86_take_interrupts(); /* calls to come, which would else disturb the thread */
+        stop(cpu);
+    }
+    cross_catch_up(cpu);
+    idle_ends(cpu, clock_stopped_time(cpu));
+    sampler_follow(cpu, clock_stopped_time(cpu));
+    switch_to(cpu, next, next->started ? HR_SWITCH_WAKE : HR_SWITCH_START);
+    cpu->slice_end = CPU_NEVER;
+    sampler_rest();
+    return true;
+}

@@ -1,0 +1,107 @@
+/* Pending signals: one list a queue, in the order of sending. */
+#include "guest/thread/signal_queue.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+struct signal_entry {
+    struct signal_entry *next;
+    struct signal_note note;
+};
+
+static struct signal_entry pool[SIGNAL_NOTES_MAX];
+static struct signal_entry *unused; /* given back */
+static uint32_t fresh; /* of the pool, never used from here on */
+
+static struct signal_entry *new_entry(void)
+{
+    struct signal_entry *entry = unused;
+
+    if (entry)
+        unused = entry->next;
+    else if (fresh < SIGNAL_NOTES_MAX)
+        entry = &pool[fresh++];
+    return entry;
+}
+
+static void set_pending(struct signal_queue *queue, uint64_t pending)
+{
+    __atomic_store_n(&queue->pending, pending, __ATOMIC_SEQ_CST);
+}
+
+int signal_queue_add(struct signal_queue *queue, const struct signal_note *note, bool lossy)
+{
+    uint64_t bit = SIGNAL_BIT(note->signal);
+    struct signal_entry *entry;
+
+    if (note->signal < SIGNAL_REAL_TIME && queue->pending & bit && !note->timer)
+        return 0;
+    entry = new_entry();
+    if (!entry && (note->timer || (note->signal >= SIGNAL_REAL_TIME && !lossy)))
+        return -EAGAIN;
+    if (entry) {
+        *entry = (struct signal_entry){.note = *note};
+        if (queue->last)
+            queue->last->next = entry;
+        else
+            queue->first = entry;
+        queue->last = entry;
+    }
+    set_pending(queue, queue->pending | bit);
+    return 0;
+}
+
+/* Unlinks what follows `previous` (NULL: the first). */
+static void drop(struct signal_queue *queue, struct signal_entry *previous)
+{
+    struct signal_entry *entry = previous ? previous->next : queue->first;
+
+    if (previous)
+        previous->next = entry->next;
+    else
+        queue->first = entry->next;
+    if (queue->last == entry)
+        queue->last = previous;
+    entry->next = unused;
+    unused = entry;
+}
+
+void signal_queue_take(struct signal_queue *queue, uint32_t signal, struct signal_note *note)
+{
+    struct signal_entry *previous = NULL, *entry = queue->first;
+    bool more = false;
+
+    *note = (struct signal_note){.signal = signal};
+    for (; entry && entry->note.signal != signal; entry = entry->next)
+        previous = entry;
+    if (entry) {
+        *note = entry->note;
+        for (const struct signal_entry *e = entry->next; e && !more; e = e->next)
+            more = e->note.signal == signal;
+        drop(queue, previous);
+    }
+    if (!more)
+        set_pending(queue, queue->pending & ~SIGNAL_BIT(signal));
+}
+
+void signal_queue_forget(struct signal_queue *queue, uint64_t set,
+                         void (*forgotten)(struct signal_note *note))
+{
+    struct signal_entry *previous = NULL, *entry = queue->first;
+
+    if (!(queue->pending & set))
+        return;
+    while (entry) {
+        struct signal_entry *next = entry->next;
+
+        if (set & SIGNAL_BIT(entry->note.signal)) {
+            if (forgotten)
+                forgotten(&entry->note);
+            drop(queue, previous);
+        } else {
+            previous = entry;
+        }
+        entry = next;
+    }
+    set_pending(queue, queue->pending & ~set);
+}

@@ -1,0 +1,220 @@
+/* Makes threads, finds them, and keeps the memory of those that ended for the next ones. */
+#include "guest/thread/threads.h"
+
+#include <string.h>
+
+#include "guest/base/log.h"
+#include "guest/cpu/entry.h"
+#include "guest/memory/phys.h"
+#include "guest/signal/signal_frame.h"
+#include "guest/vm/vm.h"
+#include "lib/x86.h"
+
+#define HASH_SLOTS 1024u
+#define SCARCE_SHARE 32 /* the last of memory is not for threads: those that live need it */
+#define TID_LIMIT (1u << 22) /* PID_MAX_LIMIT of Linux */
+#define FPU_ALIGNMENT 64u /* of an XSAVE area */
+#define MXCSR_DEFAULT 0x1f80u
+
+_Static_assert(KERNEL_STACK_BYTES == PAGE_BYTES << 2, "STACK_ORDER");
+#define STACK_ORDER 2
+
+static struct thread *oldest, *youngest;
+static struct thread *hash[HASH_SLOTS];
+static struct thread *spare; /* by ->next */
+static uint32_t count;
+static uint32_t stacks; /* ever made */
+static uint32_t next_tid;
+
+/* ---- memory ---- */
+
+static uint64_t new_stack(void)
+{
+    uint64_t block = phys_alloc(STACK_ORDER), at;
+
+    if (!block)
+        return 0;
+    at = vm_map_stack(stacks, block);
+    if (!at) {
+        phys_free(block, STACK_ORDER);
+        return 0;
+    }
+    stacks++;
+    return at + KERNEL_STACK_BYTES;
+}
+
+/* A thread and its XSAVE area, which is empty but for what XRSTOR takes even so. */
+static struct thread *new_memory(void)
+{
+    const uint64_t fpu_at = (sizeof(struct thread) + FPU_ALIGNMENT - 1) & ~(FPU_ALIGNMENT - 1ull);
+    unsigned order = phys_order(fpu_at + signal_fpu_bytes());
+    uint64_t block = phys_alloc(order);
+    struct thread *thread;
+
+    if (!block)
+        return NULL;
+    thread = phys_pointer(block);
+    memset(thread, 0, (size_t)PAGE_BYTES << order);
+    thread->stack_top = new_stack();
+    if (!thread->stack_top) {
+        phys_free(block, order);
+        return NULL;
+    }
+    thread->fpu_area = (uint8_t *)thread + fpu_at;
+    return thread;
+}
+
+static struct thread *take_memory(void)
+{
+    struct thread *thread = spare;
+
+    if (!thread)
+        return new_memory();
+    spare = thread->next;
+    uint64_t stack_top = thread->stack_top;
+    uint8_t *fpu_area = thread->fpu_area;
+    memset(thread, 0, sizeof *thread);
+    thread->stack_top = stack_top;
+    thread->fpu_area = fpu_area;
+    return thread;
+}
+
+/* ---- the table ---- */
+
+static struct thread **hash_slot(uint32_t tid)
+{
+    return &hash[tid % HASH_SLOTS];
+}
+
+static uint32_t new_tid(void)
+{
+    uint32_t tid;
+
+    do {
+        tid = next_tid++;
+        if (next_tid == TID_LIMIT)
+            next_tid = PROCESS_ID + 1;
+    } while (threads_find(tid));
+    return tid;
+}
+
+static void add(struct thread *thread)
+{
+    struct thread **slot = hash_slot(thread->tid);
+
+    thread->hash_next = *slot;
+    *slot = thread;
+    thread->previous = youngest;
+    if (youngest)
+        youngest->next = thread;
+    else
+        oldest = thread;
+    youngest = thread;
+    count++;
+}
+
+void threads_remove(struct thread *thread)
+{
+    struct thread **slot = hash_slot(thread->tid);
+
+    while (*slot != thread)
+        slot = &(*slot)->hash_next;
+    *slot = thread->hash_next;
+    if (thread->next)
+        thread->next->previous = thread->previous;
+    else
+        youngest = thread->previous;
+    if (thread->previous)
+        thread->previous->next = thread->next;
+    else
+        oldest = thread->next;
+    count--;
+}
+
+void threads_free(struct thread *thread)
+{
+    thread->next = spare;
+    spare = thread;
+}
+
+struct thread *threads_find(uint32_t tid)
+{
+    struct thread *thread = *hash_slot(tid);
+
+    while (thread && thread->tid != tid)
+        thread = thread->hash_next;
+    return thread;
+}
+
+struct thread *threads_any(void)
+{
+    return oldest;
+}
+
+uint32_t threads_count(void)
+{
+    return count;
+}
+
+void threads_each(void (*visit)(struct thread *thread, void *context), void *context)
+{
+    struct thread *next;
+
+    for (struct thread *thread = oldest; thread; thread = next) {
+        next = thread->next;
+        visit(thread, context);
+    }
+}
+
+/* ---- new threads ---- */
+
+/* Its kernel stack is as if it had called switch_stacks from entry_thread. */
+static void prepare_stack(struct thread *thread)
+{
+    uint64_t *stack = (uint64_t *)threads_frame(thread);
+
+    *--stack = (uint64_t)entry_thread;
+    for (int i = 0; i < 6; i++) /* what switch_stacks takes off */
+        *--stack = 0;
+    thread->kernel_rsp = (uint64_t)stack;
+}
+
+struct thread *threads_first(struct process *process)
+{
+    static const uint32_t mxcsr = MXCSR_DEFAULT;
+    struct thread *thread = take_memory();
+
+    if (!thread)
+        panic("no memory for the first thread; give more with --mem");
+    memcpy(thread->fpu_area + SIGNAL_FPU_MXCSR, &mxcsr, sizeof mxcsr);
+    thread->process = process;
+    thread->tid = process->pid;
+    thread->allowed_cpus = ~0ull;
+    next_tid = process->pid + 1;
+    add(thread);
+    prepare_stack(thread);
+    return thread;
+}
+
+struct thread *threads_clone(const struct thread *parent, const struct trap_frame *frame)
+{
+    bool scarce = phys_free_bytes() < phys_total_bytes() / SCARCE_SHARE;
+    struct thread *thread = count < THREADS_MAX && !scarce ? take_memory() : NULL;
+
+    if (!thread)
+        return NULL;
+    thread->process = parent->process;
+    thread->tid = new_tid();
+    thread->signal_mask = parent->signal_mask;
+    thread->cpu = parent->cpu;
+    thread->allowed_cpus = parent->allowed_cpus;
+    thread->fs_base = x86_rdmsr(X86_MSR_FS_BASE);
+    thread->gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE);
+    memcpy(thread->name, parent->name, sizeof thread->name);
+    __asm__ volatile("xsave64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
+    *threads_frame(thread) = *frame;
+    threads_frame(thread)->rax = 0;
+    add(thread);
+    prepare_stack(thread);
+    return thread;
+}

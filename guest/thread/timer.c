@@ -1,0 +1,55 @@
+/* Timers of the kernel: a list on each workload CPU, whose local APIC's timer serves it. */
+#include "guest/thread/timer.h"
+
+#include <stddef.h>
+
+#include "guest/cpu/cpu.h"
+#include "guest/thread/schedule.h"
+#include "guest/thread/timer_list.h"
+
+static uint32_t set_count;
+
+uint32_t timer_count(void)
+{
+    return set_count;
+}
+
+void timer_set(struct timer *timer, uint64_t due)
+{
+    struct cpu *cpu = cpu_this();
+
+    timer_cancel(timer);
+    timer->due = due < CPU_NEVER ? due : CPU_NEVER - 1;
+    timer->cpu = cpu;
+    timer_list_add(&cpu->timers, timer);
+    set_count += !timer->background;
+    if (cpu->timers == timer)
+        schedule_update_attention(cpu);
+}
+
+/* Where another CPU's earliest is cancelled, that CPU looks once in vain. */
+void timer_cancel(struct timer *timer)
+{
+    if (!timer->cpu)
+        return;
+    timer_list_remove(&timer->cpu->timers, timer);
+    timer->cpu = NULL;
+    set_count -= !timer->background;
+}
+
+/* What is set anew meanwhile, and due already, waits for the next time: this comes to an end. */
+void timer_expire(struct cpu *cpu, uint64_t now)
+{
+    uint32_t due = 0;
+
+    for (const struct timer *t = cpu->timers; t && t->due <= now; t = t->next)
+        due++;
+    cpu->expiring = true;
+    while (due-- && cpu->timers && cpu->timers->due <= now) {
+        struct timer *timer = cpu->timers;
+
+        timer_cancel(timer);
+        timer->expire(timer);
+    }
+    cpu->expiring = false;
+}

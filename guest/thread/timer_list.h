@@ -1,0 +1,10 @@
+/* Lists of timers in the order of what is due first; equal ones in the order of being set. */
+#ifndef GUEST_THREAD_TIMER_LIST_H
+#define GUEST_THREAD_TIMER_LIST_H
+
+#include "guest/thread/timer.h"
+
+void timer_list_add(struct timer **head, struct timer *timer);
+void timer_list_remove(struct timer **head, struct timer *timer);
+
+#endif

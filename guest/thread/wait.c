@@ -1,0 +1,157 @@
+/* Waiting: the thread gives its CPU away until its wait ends. */
+#include "guest/thread/wait.h"
+
+#include "guest/base/run.h"
+#include "guest/cpu/clock.h"
+#include "guest/cpu/cross.h"
+#include "guest/signal/program_timer.h"
+#include "guest/signal/signal.h"
+#include "guest/thread/schedule.h"
+
+#define BUCKETS 512u /* a power of two */
+
+static struct { /* threads by what they wait for, the longest first */
+    struct thread *first, *last;
+} buckets[BUCKETS];
+
+static uint32_t bucket_of(uint64_t key)
+{
+    return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32) % BUCKETS;
+}
+
+static void add(struct thread *thread, uint64_t key)
+{
+    uint32_t b = bucket_of(key);
+
+    thread->wait_key = key;
+    thread->wait_next = NULL;
+    thread->wait_previous = buckets[b].last;
+    if (buckets[b].last)
+        buckets[b].last->wait_next = thread;
+    else
+        buckets[b].first = thread;
+    buckets[b].last = thread;
+}
+
+static void remove_from(struct thread *thread)
+{
+    uint32_t b = bucket_of(thread->wait_key);
+
+    if (!thread->wait_key)
+        return;
+    if (thread->wait_next)
+        thread->wait_next->wait_previous = thread->wait_previous;
+    else
+        buckets[b].last = thread->wait_previous;
+    if (thread->wait_previous)
+        thread->wait_previous->wait_next = thread->wait_next;
+    else
+        buckets[b].first = thread->wait_next;
+    thread->wait_next = thread->wait_previous = NULL;
+    thread->wait_key = 0;
+}
+
+static void end_wait(struct thread *thread, enum wait_end end)
+{
+    if (thread->state != THREAD_WAITING)
+        return;
+    thread->wait_end = end;
+    remove_from(thread);
+    timer_cancel(&thread->timer);
+    schedule_ready(thread);
+}
+
+static void timed_out(struct timer *timer)
+{
+    end_wait((struct thread *)((uint8_t *)timer - offsetof(struct thread, timer)), WAIT_TIMEOUT);
+}
+
+/* Until `due` of the workload clock; CPU_NEVER and more: for ever.  In a system call that is made
+ * again after a signal: until the time that it was to last. */
+static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap_reason reason,
+                                const char *what)
+{
+    enum wait_end end = WAIT_SIGNAL;
+
+    if (thread->restart_until && due < CPU_NEVER)
+        due = thread->restart_until;
+    if (!signal_waits_for(thread) && !run.process.stop_signal) {
+        if (due < CPU_NEVER) {
+            thread->timer.expire = timed_out;
+            timer_set(&thread->timer, due);
+        }
+        schedule_block(thread, reason, what);
+        end = thread->wait_end;
+    }
+    remove_from(thread);
+    thread->restart_until = end == WAIT_SIGNAL && due < CPU_NEVER ? due : 0;
+    program_timer_wake();
+    return end;
+}
+
+enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
+{
+    uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER);
+    uint64_t now = clock_now(thread->cpu);
+
+    if (!ns) {
+        remove_from(thread);
+        return WAIT_TIMEOUT;
+    }
+    return wait_until(thread, ticks < CPU_NEVER ? now + ticks : CPU_NEVER, HR_GAP_WAIT, what);
+}
+
+enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const char *what)
+{
+    add(thread, key);
+    return wait_for(thread, ns, what);
+}
+
+bool wait_asleep(struct thread *thread, uint64_t until)
+{
+    return wait_until(thread, until, HR_GAP_SLEEP, "sleep") == WAIT_SIGNAL;
+}
+
+struct thread *wait_first(uint64_t key,
+                          bool (*wants)(const struct thread *thread, uint64_t context),
+                          uint64_t context)
+{
+    struct thread *thread = key ? buckets[bucket_of(key)].first : NULL;
+
+    while (thread && (thread->wait_key != key || (wants && !wants(thread, context))))
+        thread = thread->wait_next;
+    return thread;
+}
+
+void wait_requeue(struct thread *thread, uint64_t key)
+{
+    remove_from(thread);
+    add(thread, key);
+}
+
+uint32_t wait_wake_key(uint64_t key, uint32_t most)
+{
+    struct thread *thread;
+    uint32_t woken = 0;
+
+    while (woken < most && (thread = wait_first(key, NULL, 0))) {
+        wait_wake(thread);
+        woken++;
+    }
+    return woken;
+}
+
+void wait_wake(struct thread *thread)
+{
+    end_wait(thread, WAIT_WOKEN);
+}
+
+void wait_interrupt(struct thread *thread)
+{
+    if (!signal_waits_for(thread))
+        return;
+    if (thread->state == THREAD_WAITING)
+        end_wait(thread, WAIT_SIGNAL);
+    else if (thread->state == THREAD_RUNNING && thread->cpu != cpu_this())
+        cross_call(thread->cpu);
+}

@@ -1,0 +1,431 @@
+/* Service work on the trace: from ring slots to chunks on the trace port. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "drivers/platform.h"
+#include "guest/base/log.h"
+#include "guest/base/run.h"
+#include "guest/cpu/paravirt.h"
+#include "guest/sample/ring.h"
+#include "guest/sample/share.h"
+#include "guest/sample/stack.h"
+#include "guest/trace/machine.h"
+#include "guest/trace/regions.h"
+#include "guest/trace/trace.h"
+#include "guest/trace/trace_loss.h"
+#include "guest/trace/trace_maps.h"
+#include "guest/trace/trace_meta.h"
+#include "guest/trace/trace_record.h"
+#include "guest/transport/leave.h"
+#include "guest/transport/transport.h"
+#include "lib/trace_writer.h"
+#include "lib/x86.h"
+
+#define CHUNK_BYTES 65536u
+#define PUBLISH_SLOTS 64u /* the producer sees at least so often how far draining is */
+#define SKIPPED_NS                                                                 \
+    1000000u /* at most one HR_REC_SKIPPED of a CPU in so long, and one at the end \
+              */
+#define END_BYTES (1u << 20) /* of an END chunk with regions, header included */
+
+_Static_assert(RING_SLOTS % PUBLISH_SLOTS == 0, "slots up to there are one piece of the ring");
+
+/* One writer serves all CPUs' META and END chunks, and there is one for each CPU's DATA chunks. */
+struct stream {
+    struct trace_writer writer;
+    uint8_t buffer[CHUNK_BYTES] __attribute__((aligned(64)));
+};
+
+struct cpu_stream {
+    struct stream data;
+    struct ring *ring;
+    struct trace_loss loss; /* for want of room: not written yet */
+    uint64_t skipped; /* of the CPU's share.skipped, how many are written */
+    uint64_t skipped_last; /* the last of them */
+    uint64_t counters[HR_EVENTS_MAX]; /* of the last sample that has them: --counters-every */
+    bool records_only; /* the open chunk takes no samples: there was no room for them */
+};
+
+static struct stream meta;
+static struct cpu_stream *streams[CPUS_MAX]; /* NULL: the CPU runs no program */
+
+static struct trace_dropped dropped;
+
+static uint64_t end_bytes = CHUNK_BYTES + END_BYTES; /* of the streams, too, as they come */
+
+uint64_t trace_end_bytes(void)
+{
+    return end_bytes;
+}
+
+/* Room for a chunk beside those that are open, which have theirs in trace_end_bytes(). */
+static bool room_for(const struct trace_writer *w, bool samples)
+{
+    return transport->trace_room(w->capacity, samples);
+}
+
+static void send_chunk(struct trace_writer *w)
+{
+    uint32_t bytes = trace_writer_finish(w);
+
+    if (transport->send(TRANSPORT_TRACE, w->buffer, bytes))
+        panic("the trace port failed");
+    run.boot->result.samples += bytes ? w->header.sample_count : 0;
+}
+
+void trace_init(void)
+{
+    trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE, run.session.event_count);
+}
+
+void trace_add_ring(struct ring *ring)
+{
+    struct cpu_stream *stream = platform_allocate(sizeof *stream);
+
+    if (!stream)
+        panic("no memory for the trace of CPU %u", ring->cpu);
+    stream->ring = ring;
+    streams[ring->cpu] = stream;
+    trace_writer_init(&stream->data.writer, stream->data.buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
+                      run.session.event_count);
+    if (stack_add_to_writer(&stream->data.writer))
+        panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
+    /* an open chunk, and one for what was dropped since */
+    end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
+    /* overflow sampling makes the first event whole itself: guest/sample/overflow.c */
+    for (uint32_t i = run.mode == HR_MODE_OVERFLOW; i < run.session.event_count; i++)
+        if (run.session.events[i].source == HR_SOURCE_PMU)
+            trace_writer_counter(&stream->data.writer, i, run.session.events[i].width_bits,
+                                 0ull - PMU_START_BEFORE_END);
+}
+
+void trace_registers_start(const struct cpu *cpu)
+{
+    for (uint32_t i = 0; i < run.session.event_count; i++) {
+        const struct pmu_event *event = &run.session.events[i];
+
+        if (event->source == HR_SOURCE_MSR)
+            trace_writer_counter(&streams[cpu->index]->data.writer, i, event->width_bits,
+                                 x86_rdmsr((uint32_t)event->encoding));
+    }
+}
+
+static void refuse_room(void)
+{
+    char text[160];
+
+    format_text(
+        text, sizeof text,
+        "the buffer for the results is too small: the end of the trace takes %lu KiB of it, "
+        "and its beginning some more; see buffer in microtome.conf\n",
+        end_bytes >> 10);
+    leave_report(text, strlen(text));
+    leave_done(BOOT_END_UNSENT);
+}
+
+void trace_start(void)
+{
+    static struct hr_file_header header;
+
+    for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
+        if (streams[cpu] && !room_for(&streams[cpu]->data.writer, true))
+            refuse_room();
+    trace_file_header(&header);
+    if (transport->send(TRANSPORT_TRACE, &header, sizeof header))
+        panic("the trace port failed");
+    trace_writer_begin(&meta.writer, HR_CHUNK_META);
+    trace_meta_write(&meta.writer);
+    send_chunk(&meta.writer);
+}
+
+static void check_stacks(const struct ring *ring, uint64_t tail, uint64_t count)
+{
+    for (uint64_t i = tail; i < tail + count && ring_slot(ring, i)->kind == 0; i++)
+        stack_check(ring_slot(ring, i));
+}
+
+/* Samples without counters get those of the sample before: differences of 0. */
+static void repeat_counters(struct cpu_stream *s, uint64_t tail, uint64_t count)
+{
+    uint32_t first = run.mode == HR_MODE_OVERFLOW; /* each sample has this one */
+    size_t bytes = (run.session.event_count - first) * sizeof *s->counters;
+
+    for (uint64_t i = tail; i < tail + count && ring_slot(s->ring, i)->kind == 0; i++) {
+        struct trace_slot *slot = ring_slot(s->ring, i);
+
+        if (slot->flags & HR_SAMPLE_NO_COUNTERS)
+            memcpy(slot->counters + first, s->counters + first, bytes);
+        else
+            memcpy(s->counters + first, slot->counters + first, bytes);
+    }
+}
+
+static void count_lost(uint64_t samples)
+{
+    run.boot->result.lost_samples += samples;
+}
+
+static void note_lost(const struct trace_slot *slot)
+{
+    if (slot->kind == HR_REC_LOST)
+        count_lost(slot->counters[0]);
+}
+
+/* For a sample, or for other records, which get room longer. */
+static bool begin_chunk(struct cpu_stream *s, bool sample)
+{
+    struct trace_writer *w = &s->data.writer;
+
+    s->records_only = !room_for(w, true);
+    if (s->records_only && (sample || !room_for(w, false)))
+        return false;
+    trace_writer_begin(w, HR_CHUNK_DATA);
+    return true;
+}
+
+/* Consumes slots without writing them: how many. */
+static uint32_t drop_slots(struct cpu_stream *s, uint64_t tail, uint64_t count)
+{
+    const struct trace_slot *first = ring_slot(s->ring, tail), *last = first;
+    uint32_t samples = 0;
+
+    if (first->kind != 0) {
+        note_lost(first);
+        trace_loss_record(&s->loss, first);
+        return 1;
+    }
+    for (; samples < count && ring_slot(s->ring, tail + samples)->kind == 0; samples++)
+        last = ring_slot(s->ring, tail + samples);
+    trace_loss_samples(&s->loss, first->time, last->time, samples);
+    trace_writer_skip(&s->data.writer, last);
+    dropped.samples += samples;
+    count_lost(samples);
+    return samples;
+}
+
+/* Writes slots from `tail` on, in one piece of the ring, or drops them: how many; 0 when the chunk
+ * is full. */
+static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
+{
+    struct trace_writer *w = &s->data.writer;
+    const struct trace_slot *slot = ring_slot(s->ring, tail);
+    uint64_t count = PUBLISH_SLOTS - tail % PUBLISH_SLOTS;
+
+    bool of_samples = slot->kind == 0 || slot->kind == HR_REC_LOST;
+
+    if (count > head - tail)
+        count = head - tail;
+    if (run.counters_rest)
+        repeat_counters(s, tail, count);
+    if ((w->used == 0 && !begin_chunk(s, of_samples)) || (of_samples && s->records_only))
+        return drop_slots(s, tail, count);
+    if (trace_loss_any(&s->loss) && trace_loss_write(&s->loss, w))
+        return 0;
+    if (slot->kind != 0) {
+        int status = trace_record_write(w, slot);
+        if (status && status != -ENOSPC)
+            panic("a record does not encode: error %d", status);
+        if (status == 0)
+            note_lost(slot);
+        return status == 0;
+    }
+    if (run.stacks.kind)
+        check_stacks(s->ring, tail, count);
+    return trace_writer_samples(w, slot, (size_t)1 << s->ring->slot_shift, (uint32_t)count);
+}
+
+/* What the program mapped since, in META chunks of their own.  At the end one of them has room. */
+static void send_maps(bool end)
+{
+    while (trace_maps_any() && (end || room_for(&meta.writer, false))) {
+        end = false;
+        trace_writer_begin(&meta.writer, HR_CHUNK_META);
+        trace_maps_write(&meta.writer);
+        send_chunk(&meta.writer);
+    }
+}
+
+/* What the sampler left out since the last such record.  Without room now, the next one says it. */
+static void write_skipped(struct cpu_stream *s, bool end)
+{
+    const struct share *share = &cpus[s->ring->cpu].share;
+    struct trace_writer *w = &s->data.writer;
+    uint64_t skipped = __atomic_load_n(&share->skipped, __ATOMIC_ACQUIRE);
+    struct hr_rec_skipped record = {.time_first = s->skipped ? s->skipped_last : run.start_ticks,
+                                    .time_last = share->skipped_last,
+                                    .count = skipped - s->skipped};
+
+    if (record.count == 0 ||
+        (!end && record.time_last - record.time_first < run_ns_to_ticks(SKIPPED_NS)))
+        return;
+    if (w->used == 0 && !begin_chunk(s, false))
+        return;
+    if (trace_writer_record(w, HR_REC_SKIPPED, record.time_last, &record, sizeof record, NULL, 0)) {
+        send_chunk(w);
+        if (!begin_chunk(s, false) || trace_writer_record(w, HR_REC_SKIPPED, record.time_last,
+                                                          &record, sizeof record, NULL, 0))
+            return;
+    }
+    s->skipped = skipped;
+    s->skipped_last = record.time_last;
+}
+
+static bool drain(struct cpu_stream *s, bool flush)
+{
+    struct trace_writer *w = &s->data.writer;
+    struct ring *ring = s->ring;
+    uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+    uint64_t tail = ring->tail;
+    bool any = tail != head;
+
+    if (s->records_only && w->used && room_for(w, true))
+        send_chunk(w); /* samples go on in the next one */
+    while (tail != head) {
+        uint32_t taken = take_slots(s, tail, head);
+        if (taken == 0)
+            send_chunk(w);
+        tail += taken;
+        __atomic_store_n(&ring->tail, tail, __ATOMIC_RELEASE);
+    }
+    write_skipped(s, false);
+    if (flush && trace_writer_dirty(w))
+        send_chunk(w);
+    return any;
+}
+
+bool trace_drain(struct ring *ring, bool flush)
+{
+    send_maps(false);
+    return drain(streams[ring->cpu], flush);
+}
+
+/* What is left of a CPU's stream, and the losses that no later slot could announce. */
+static void end_stream(struct cpu_stream *s)
+{
+    struct trace_writer *w = &s->data.writer;
+    const struct ring *ring = s->ring;
+
+    drain(s, false);
+    write_skipped(s, true);
+    if (ring->lost_count) {
+        trace_loss_samples(&s->loss, ring->lost_first, ring->lost_last, ring->lost_count);
+        count_lost(ring->lost_count);
+    }
+    if (trace_loss_any(&s->loss) && w->used == 0)
+        trace_writer_begin(w, HR_CHUNK_DATA);
+    while (trace_loss_any(&s->loss) && trace_loss_write(&s->loss, w)) {
+        send_chunk(w);
+        trace_writer_begin(w, HR_CHUNK_DATA);
+    }
+    if (trace_writer_dirty(w))
+        send_chunk(w);
+    dropped.records += s->loss.records;
+}
+
+static void add(uint8_t type, const void *body, uint32_t bytes)
+{
+    if (trace_writer_record(&meta.writer, type, TRACE_NO_TIME, body, bytes, NULL, 0))
+        panic("the END chunk does not fit");
+}
+
+static void add_nmis(const struct cpu *cpu)
+{
+    const struct hr_rec_nmi nmis = {.samples = cpu->overflow_samples,
+                                    .spurious = cpu->nmi_spurious,
+                                    .unknown = cpu->nmi_unknown,
+                                    .cpu = (uint16_t)cpu->index};
+
+    if (nmis.samples || nmis.spurious || nmis.unknown)
+        add(HR_REC_NMI, &nmis, sizeof nmis);
+}
+
+static void add_activity(const struct cpu *cpu)
+{
+    struct hr_rec_activity activity = cpu->activity;
+
+    activity.cpu = (uint16_t)cpu->index;
+    add(HR_REC_ACTIVITY, &activity, sizeof activity);
+}
+
+static void add_share(const struct cpu *cpu)
+{
+    const struct hr_rec_share share = {
+        .skipped = cpu->share.skipped,
+        .spacing_ticks = run.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0,
+        .stolen_ns = paravirt_stolen_ns(cpu),
+        .cpu = (uint16_t)cpu->index,
+        .flags = cpu->steal != NULL,
+    };
+
+    add(HR_REC_SHARE, &share, sizeof share);
+}
+
+/* Every CPU's last reading, made whole by itself, and their sum. */
+static void add_totals(void)
+{
+    uint64_t sum[HR_EVENTS_MAX] = {0}, whole[HR_EVENTS_MAX];
+
+    for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
+        if (!streams[cpu])
+            continue;
+        trace_writer_extend(&streams[cpu]->data.writer, cpus[cpu].totals, whole);
+        for (uint32_t i = 0; i < run.session.event_count; i++)
+            sum[i] += whole[i];
+    }
+    for (uint16_t i = 0; i < run.session.event_count; i++) {
+        const struct hr_rec_total total = {.value = sum[i], .index = i};
+        add(HR_REC_TOTAL, &total, sizeof total);
+    }
+}
+
+/* Regions have up to 2 KB an event: the END chunk gets a larger buffer if memory is left. */
+static void make_room_for_regions(void)
+{
+    void *buffer = regions_any() ? platform_allocate(END_BYTES) : NULL;
+
+    if (!buffer)
+        return;
+    meta.writer.buffer = buffer;
+    meta.writer.capacity = END_BYTES;
+}
+
+static void add_stream(uint16_t cpu)
+{
+    const struct trace_writer *w = &streams[cpu]->data.writer;
+    const struct hr_rec_stream stream = {
+        .samples = w->samples, .lost = w->lost, .chunks = w->sequence, .cpu = cpu};
+
+    add(HR_REC_STREAM, &stream, sizeof stream);
+}
+
+void trace_end(const struct hr_rec_exit *exit_record)
+{
+    send_maps(true);
+    for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
+        if (streams[cpu])
+            end_stream(streams[cpu]);
+    if (dropped.samples || dropped.records)
+        log_notice("%lu samples and %lu other records did not fit into what keeps the trace until "
+                   "it leaves; take a longer interval, or give it more memory",
+                   dropped.samples, dropped.records);
+    make_room_for_regions();
+    trace_writer_begin(&meta.writer, HR_CHUNK_END);
+    trace_writer_record(&meta.writer, HR_REC_EXIT, exit_record->time, exit_record,
+                        sizeof *exit_record, NULL, 0);
+    trace_meta_end(&meta.writer, &dropped);
+    add_totals();
+    for (uint16_t cpu = 0; cpu < CPUS_MAX; cpu++)
+        if (streams[cpu])
+            add_stream(cpu);
+    for (uint32_t cpu = 0; cpu < cpu_count; cpu++) {
+        add_nmis(&cpus[cpu]);
+        if (!streams[cpu])
+            continue;
+        add_activity(&cpus[cpu]);
+        add_share(&cpus[cpu]);
+        add(HR_REC_MACHINE_CPU, machine_record(&cpus[cpu]), sizeof(struct hr_rec_machine_cpu));
+    }
+    regions_write(&meta.writer);
+    send_chunk(&meta.writer);
+}

@@ -1,0 +1,16 @@
+/* Load maps on their way into the trace: those that trace_map noted and no META chunk holds yet.
+ * One side adds, by the kernel lock's holder; the other takes, in service context.
+ */
+#ifndef GUEST_TRACE_TRACE_MAPS_H
+#define GUEST_TRACE_TRACE_MAPS_H
+
+#include <stdbool.h>
+
+#include "lib/trace_writer.h"
+
+bool trace_maps_any(void); /* maps wait to be written */
+
+/* Adds a record for each map that waits to an open META chunk, as many as fit. */
+void trace_maps_write(struct trace_writer *w);
+
+#endif

@@ -1,0 +1,19 @@
+/* The META chunk: what the trace is about. */
+#ifndef GUEST_TRACE_TRACE_META_H
+#define GUEST_TRACE_TRACE_META_H
+
+#include "lib/trace_writer.h"
+
+/* Adds every metadata record to an open META chunk, from run and the maps noted by trace_map. */
+void trace_meta_write(struct trace_writer *w);
+
+/* Of what reached the rings there was no room for: guest/trace/trace_loss.h. */
+struct trace_dropped {
+    uint64_t samples; /* of those that are lost */
+    uint64_t records; /* others */
+};
+
+/* Adds what is known at the run's end to an open END chunk. */
+void trace_meta_end(struct trace_writer *w, const struct trace_dropped *dropped);
+
+#endif

@@ -1,0 +1,92 @@
+/* From ring slots to records that are no samples. */
+#include "guest/trace/trace_record.h"
+
+#include "guest/base/log.h"
+#include "guest/trace/marks.h"
+
+/* A record's fixed body, as the slot's words describe it; see guest/sample/sampler.h's users. */
+union record_body {
+    struct hr_rec_syscall syscall;
+    struct hr_rec_switch switched;
+    struct hr_rec_output output;
+    struct hr_rec_gap gap;
+    struct hr_rec_fault fault;
+    struct hr_rec_period period;
+};
+
+static uint32_t saturated(uint64_t value)
+{
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+static uint32_t slot_to_body(const struct trace_slot *slot, union record_body *body)
+{
+    const uint64_t *words = slot->counters;
+
+    switch (slot->kind) {
+    case HR_REC_SYSCALL:
+        body->syscall = (struct hr_rec_syscall){.time = slot->time,
+                                                .result = slot->ip,
+                                                .duration_ticks = saturated(words[0]),
+                                                .tid = slot->tid,
+                                                .number = (uint32_t)words[1]};
+        return sizeof body->syscall;
+    case HR_REC_SWITCH:
+        body->switched = (struct hr_rec_switch){.time = slot->time,
+                                                .from_tid = (uint32_t)words[0],
+                                                .to_tid = (uint32_t)words[1],
+                                                .reason = (uint32_t)words[2],
+                                                .waker_tid = (uint32_t)words[3]};
+        return sizeof body->switched;
+    case HR_REC_OUTPUT:
+        body->output = (struct hr_rec_output){.time = slot->time,
+                                              .offset = words[0],
+                                              .bytes = (uint32_t)words[1],
+                                              .stream = (uint32_t)words[2]};
+        return sizeof body->output;
+    case HR_REC_GAP:
+        body->gap = (struct hr_rec_gap){.time_first = slot->time,
+                                        .time_last = words[0],
+                                        .reason = (uint32_t)words[1],
+                                        .tid = slot->tid};
+        return sizeof body->gap;
+    case HR_REC_FAULT:
+        body->fault = (struct hr_rec_fault){.time = slot->time,
+                                            .ip = slot->ip,
+                                            .address = words[0],
+                                            .vector = (uint32_t)words[1],
+                                            .error = (uint32_t)words[2],
+                                            .signal = (uint32_t)words[3],
+                                            .tid = slot->tid};
+        return sizeof body->fault;
+    case HR_REC_PERIOD:
+        body->period = (struct hr_rec_period){.time = slot->time, .period = words[0]};
+        return sizeof body->period;
+    default:
+        panic("a ring holds a slot of kind %u", slot->kind);
+    }
+}
+
+static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
+{
+    const struct hr_rec_mark mark = {.time = slot->time, .tid = slot->tid};
+    uint32_t bytes;
+    const char *text = marks_text(slot->counters[0], &bytes);
+
+    return trace_writer_record(w, HR_REC_MARK, slot->time, &mark, sizeof mark, text, bytes);
+}
+
+int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
+{
+    union record_body body;
+
+    if (slot->kind == HR_REC_LOST) {
+        const struct hr_rec_lost lost = {
+            .time_first = slot->time, .time_last = slot->ip, .count = slot->counters[0]};
+        return trace_writer_lost(w, &lost);
+    }
+    if (slot->kind == HR_REC_MARK)
+        return write_mark(w, slot);
+    uint32_t bytes = slot_to_body(slot, &body);
+    return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
+}

@@ -1,0 +1,11 @@
+/* Records of a CPU's ring that are no samples.  Service context only. */
+#ifndef GUEST_TRACE_TRACE_RECORD_H
+#define GUEST_TRACE_TRACE_RECORD_H
+
+#include "lib/trace_slot.h"
+#include "lib/trace_writer.h"
+
+/* Adds the record that a slot holds, HR_REC_LOST too, to an open chunk: as trace_writer_record. */
+int trace_record_write(struct trace_writer *w, const struct trace_slot *slot);
+
+#endif

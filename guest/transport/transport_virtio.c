@@ -1,0 +1,83 @@
+/* Under an emulator or a hypervisor: each port is a port of virtio-serial, which waits. */
+#include <errno.h>
+
+#include "drivers/apic/apic.h"
+#include "drivers/virtio/serial.h"
+#include "guest/base/log.h"
+#include "guest/cpu/entry.h"
+#include "guest/transport/transport.h"
+#include "include/run_ports.h"
+
+static const char *const names[TRANSPORT_PORTS] = {
+    [TRANSPORT_TRACE] = RUN_PORT_TRACE,     [TRANSPORT_STDOUT] = RUN_PORT_STDOUT,
+    [TRANSPORT_STDERR] = RUN_PORT_STDERR,   [TRANSPORT_LOG] = RUN_PORT_LOG,
+    [TRANSPORT_FILES] = RUN_PORT_FILES,     [TRANSPORT_STDIN] = RUN_PORT_STDIN,
+    [TRANSPORT_CONTROL] = RUN_PORT_CONTROL,
+};
+
+static int ports[TRANSPORT_PORTS]; /* negative: the host does not offer it */
+
+static int init(struct boot_info *boot)
+{
+    int status = virtio_serial_init(VECTOR_DEVICE, apic_id());
+
+    (void)boot;
+    if (status)
+        return status;
+    for (int i = 0; i < TRANSPORT_PORTS; i++) {
+        ports[i] = virtio_serial_find(names[i]);
+        if (ports[i] < 0 && i != TRANSPORT_FILES) /* which is there only where it is asked for */
+            panic("the host offers no port %s", names[i]);
+    }
+    /* memory for what they receive now: later workload CPUs allocate, under a lock that service
+     * work does not take */
+    virtio_serial_receive(ports[TRANSPORT_STDIN], NULL, 0);
+    virtio_serial_receive(ports[TRANSPORT_CONTROL], NULL, 0);
+    return 0;
+}
+
+static bool has(enum transport_port port)
+{
+    return ports[port] >= 0;
+}
+
+static int send(enum transport_port port, const void *bytes, size_t count)
+{
+    return virtio_serial_send(ports[port], bytes, count);
+}
+
+static size_t receive(enum transport_port port, void *out, size_t room)
+{
+    return virtio_serial_receive(ports[port], out, room);
+}
+
+/* Sending waits. */
+static bool trace_room(uint64_t bytes, bool samples)
+{
+    (void)bytes;
+    (void)samples;
+    return true;
+}
+
+static uint64_t poll(void)
+{
+    return TRANSPORT_NEVER;
+}
+
+/* A send returns when the host has it all. */
+static uint32_t finish(void)
+{
+    return BOOT_END_DONE;
+}
+
+const struct transport transport_virtio = {
+    .name = "virtio-serial",
+    .host = true,
+    .init = init,
+    .has = has,
+    .send = send,
+    .receive = receive,
+    .trace_room = trace_room,
+    .poll = poll,
+    .finish = finish,
+};

@@ -1,0 +1,112 @@
+/* Inodes: what files are, whatever names and descriptors they have.  All of the file system is in
+ * memory: contents of the archive, never copied until the program changes them, below pages that
+ * the program wrote.  Thread context, by the kernel lock's holder.
+ */
+#ifndef GUEST_VM_INODE_H
+#define GUEST_VM_INODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct thread;
+struct file_type;
+struct inode_directory; /* guest/fs/fs_tree.c */
+struct fs_special; /* guest/fs/fs.h */
+struct inode;
+
+/* Generated contents (/proc, /sys), made anew at every open: bytes written to `out`, or -errno. */
+typedef int64_t inode_generate(const struct thread *thread, const struct inode *inode, char *out,
+                               uint64_t room);
+
+struct inode_times { /* nanoseconds since 1970 */
+    uint64_t accessed;
+    uint64_t modified;
+    uint64_t changed;
+    uint64_t created;
+};
+
+struct inode {
+    uint64_t number; /* st_ino; never used twice */
+    uint32_t mode; /* S_IF* and permissions */
+    uint32_t user, group;
+    uint32_t device; /* character devices: major << 8 | minor */
+    uint32_t links; /* names; 0: lives until its last user lets go */
+    uint32_t references; /* open files, areas, working directories, names */
+    uint32_t mappings; /* areas of the address space that show it: guest/vm/vm.h */
+    bool unnamed; /* made without a name (O_TMPFILE): it may get one */
+    bool can_seal; /* made by memfd_create */
+    uint32_t seals; /* F_SEAL_* */
+    bool runs; /* the program's executable: not to be written, ETXTBSY */
+    bool mount; /* a directory that stays where it is: /dev, /proc, ... */
+    bool changed; /* its contents, or what describes it, by the program */
+    bool written; /* its contents, by the program */
+    bool kept; /* the host has it under a name: guest/fs/fs_kept.c */
+    bool sent; /* some of its pages were given out by inode_next_unsent */
+    bool stale; /* some of those are gone */
+    struct inode_times times;
+    uint64_t bytes; /* regular files, symbolic links */
+    /* regular files: contents not written yet, in the archive; then pages by index */
+    const uint8_t *base;
+    uint64_t base_bytes; /* what lies behind it reads as zeros; truncation makes it less */
+    uint64_t first_page; /* the entry of its first page */
+    uint64_t
+        pages; /* root of a radix tree of physical addresses; 0: none: guest/vm/inode_pages.h */
+    uint64_t page_count; /* that it owns */
+    uint64_t unsent_pages; /* that the program wrote since inode_page_sent */
+    const char *target; /* symbolic links: `bytes` bytes, NUL-terminated */
+    bool target_owned; /* on the heap */
+    struct inode_directory *directory;
+    void (*directory_free)(struct inode *inode); /* when the last reference goes */
+    const struct file_type *type; /* devices and FIFOs: what opening makes */
+    struct pipe *pipe; /* of a FIFO that is open: guest/file/fifo.c */
+    inode_generate *generate;
+    const struct fs_special *special; /* directories and links of /proc */
+    uint64_t context; /* for generate and dynamic directories: a tid, say */
+};
+
+/* Whether seals forbid such a write. */
+bool inode_sealed(const struct inode *inode, uint64_t offset, uint64_t bytes);
+
+/* Wall time for an inode's times. */
+uint64_t inode_now(void);
+
+/* A new inode with one reference and the present time; NULL: out of memory. */
+struct inode *inode_new(uint32_t mode);
+void inode_hold(struct inode *inode);
+void inode_release(struct inode *inode); /* the last one frees it and its pages */
+
+/* The page that holds bytes index * 4096 and on of a regular file.
+ * To read: the file's own page, or one of the archive's (page-aligned and whole), or the page of
+ * zeros for a hole; it must not be written.  To write: a page of its own, made if there is none.
+ * When a write replaces a page that areas show, they forget it (vm_inode_changed).  The page stays
+ * the inode's.  0, -ENOMEM; -ENXIO when the page lies wholly behind the end of the file.
+ */
+int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physical);
+
+/* Contents from and to the kernel's memory; a write makes the file longer when it has to.  Bytes
+ * moved (fewer at the end of the file), or -ENOMEM, -EFBIG.  A write leaves the last part of memory
+ * to the program's own use. */
+int64_t inode_read(struct inode *inode, uint64_t offset, void *to, uint64_t bytes);
+int64_t inode_write(struct inode *inode, uint64_t offset, const void *from, uint64_t bytes);
+
+/* The same from and to the calling thread's memory: guest/vm/uaccess.h; -EFAULT too. */
+int64_t inode_read_user(struct inode *inode, uint64_t offset, uint64_t user, uint64_t bytes);
+int64_t inode_write_user(struct inode *inode, uint64_t offset, uint64_t user, uint64_t bytes);
+
+int inode_truncate(struct inode *inode, uint64_t bytes); /* or extend; 0, -ENOMEM, -EFBIG */
+int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes); /* zeros there; as above */
+
+/* The first offset from `offset` on where there is data, or a hole; the file's end counts as one.
+ * UINT64_MAX: none before the end. */
+uint64_t inode_seek(struct inode *inode, uint64_t offset, bool data);
+uint64_t inode_blocks(const struct inode *inode); /* of 512 bytes, in memory or in the archive */
+
+/* The next page from *index on that was written since it was last given out here; with `last`, also
+ * every page that areas may have written since.  NULL: none. */
+const void *inode_next_unsent(struct inode *inode, uint64_t *index, bool last);
+
+/* Contiguous contents, if they are: of the archive and never written.  NULL otherwise. */
+const uint8_t *inode_contents(const struct inode *inode);
+
+#endif

@@ -1,0 +1,32 @@
+/* The pages that an inode owns: a radix tree of physical addresses, by page index.
+ * inode->pages is the root, a node of 512 entries, with the tree's height in the low bits.  The
+ * first page is in inode->first_page, so that small files need no node.  For guest/inode*.c alone.
+ */
+#ifndef GUEST_VM_INODE_PAGES_H
+#define GUEST_VM_INODE_PAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/vm/inode.h"
+
+#define INODE_PAGE_MASK (~0xfffull) /* of an entry: the page's physical address */
+
+enum { /* and in its low bits */
+       INODE_PAGE_UNSENT = 1, /* written since it was last given to the host */
+       INODE_PAGE_SHOWN = 2, /* an area may write it without our knowing */
+};
+
+/* The entry of a page; NULL or 0 in it: there is none. */
+uint64_t *inode_pages_entry(struct inode *inode, uint64_t index);
+
+/* The same, made if there is none (then 0): for a page that is put in at once.  NULL: no memory. */
+uint64_t *inode_pages_make(struct inode *inode, uint64_t index);
+
+/* The first page of its own from *index on: sets *index; NULL: none. */
+uint64_t *inode_pages_next(struct inode *inode, uint64_t *index);
+
+/* Frees the pages first .. end-1, which nobody shows any more. */
+void inode_pages_free(struct inode *inode, uint64_t first, uint64_t end);
+
+#endif

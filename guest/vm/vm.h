@@ -1,0 +1,136 @@
+/* Virtual memory: the kernel's own mapping and the program's address space.
+ * Interrupts off.  Page faults and system calls of the one process call these.
+ */
+#ifndef GUEST_VM_VM_H
+#define GUEST_VM_VM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VM_READ = 1, VM_WRITE = 2, VM_EXEC = 4 }; /* as PROT_* */
+
+struct inode;
+struct fs_entry;
+
+/* start .. end-1, page-aligned: a sorted doubly linked list, and a tree for looking up. */
+struct vm_area {
+    uint64_t start;
+    uint64_t end;
+    uint32_t protection; /* VM_* */
+    uint32_t flags; /* VM_AREA_* */
+    struct inode *inode; /* what it shows, held; NULL: anonymous memory */
+    struct fs_entry *entry; /* the name it was opened by, held; NULL: none */
+    uint64_t offset; /* in the inode, of `start`; page-aligned */
+    struct vm_area *next;
+    struct vm_area *previous;
+    /* guest/vm/vm_area_tree.h */
+    struct vm_area *left;
+    struct vm_area *right;
+    uint64_t widest; /* gap below an area of this subtree */
+    uint32_t height;
+};
+
+enum {
+    VM_AREA_STACK = 1, /* the first thread's */
+    VM_AREA_BRK = 2,
+    VM_AREA_IMAGE = 4, /* the program, its interpreter */
+    VM_AREA_FILE = 8, /* has an inode */
+    VM_AREA_SHARED = 16,
+    VM_AREA_GROWS = 32, /* downwards when touched below: vm_grow */
+    VM_AREA_RESERVE = 64, /* MAP_NORESERVE: may be larger than memory */
+    VM_AREA_VDSO = 256,
+    VM_AREA_SMALL = 512, /* no 2 MiB pages: MADV_NOHUGEPAGE */
+    VM_AREA_LOCKED = 1024, /* mlock: filled when made */
+    VM_AREA_READ_FILE = 2048 /* shared, of a file that was not opened to write */
+};
+
+#define VM_UNLIMITED UINT64_MAX
+
+struct vm_space {
+    uint64_t root; /* physical address of the PML4 */
+    struct vm_area *areas;
+    struct vm_area *tree;
+    struct vm_area *recent; /* of the last page fault; NULL: unknown */
+    uint64_t brk_start;
+    uint64_t brk_end;
+    uint32_t area_count;
+    uint64_t mapped_bytes; /* sum of areas */
+    uint64_t resident_bytes; /* pages present, those of files too */
+    uint64_t stack_limit, address_limit, data_limit; /* RLIMIT_STACK, _AS, _DATA; bytes */
+    bool prefault; /* memory is filled when it is mapped */
+    bool lock_future; /* mlockall(MCL_FUTURE) */
+    uint64_t faults; /* page faults that were served */
+    uint64_t faults_copied; /* of those: private pages of files that the program wrote to */
+};
+
+/* Replaces the boot page tables: direct map of all RAM with large pages (NX), kernel text
+ * read-execute, read-only data NX, data NX, DIRECT_MAP from page 0 to phys_mapped_end(), nothing in
+ * the user half.  Also enables CR0.WP, EFER.NXE, SMEP,
+ * SMAP, UMIP where CPUID has them on the calling CPU through vm_enable_protection, which other CPUs
+ * call for themselves.
+ */
+void vm_init(void);
+void vm_enable_protection(void);
+uint64_t vm_map_device(uint64_t physical, uint64_t bytes); /* uncached; its virtual address */
+uint64_t vm_kernel_root(void); /* CR3 for CPUs without a process */
+
+/* The same for CPUs that come from real mode: below 4 GiB, and the first 4 GiB are mapped one to
+ * one too. */
+uint64_t vm_start_root(void);
+
+int vm_space_init(struct vm_space *space); /* 0, -ENOMEM */
+void vm_space_free(struct vm_space *space); /* frees areas, pages and page tables; not in use */
+
+struct vm_request {
+    uint64_t address; /* a hint, or with `fixed` where it goes */
+    uint64_t bytes;
+    uint32_t protection;
+    uint32_t flags; /* VM_AREA_* */
+    bool fixed; /* replaces what is there */
+    bool noreplace; /* with fixed: -EEXIST when something is there */
+    bool low; /* below 2 GiB: MAP_32BIT */
+    struct inode *inode; /* NULL: anonymous, demand-zero */
+    struct fs_entry *entry; /* its name, for /proc; NULL: none */
+    uint64_t offset; /* page-aligned */
+};
+
+/* mmap's core.  Without `fixed` the hint is taken if it is free; otherwise the kernel chooses
+ * top-down below the stack.  Pages come when they are touched.  Returns the address or -errno
+ * (EINVAL, ENOMEM, EPERM below 64 KiB, EEXIST, EOVERFLOW).
+ */
+int64_t vm_map_request(struct vm_space *space, const struct vm_request *request);
+
+/* The same for anonymous memory. */
+int64_t vm_map(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection,
+               uint32_t area_flags, bool fixed, bool noreplace);
+int vm_unmap(struct vm_space *space, uint64_t address, uint64_t bytes);
+/* As far as there is memory that allows it: -ENOMEM, -EACCES behind that. */
+int vm_protect(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection);
+int64_t vm_remap(struct vm_space *space, uint64_t address, uint64_t old_bytes, uint64_t new_bytes,
+                 uint32_t flags, uint64_t new_address);
+uint64_t vm_set_brk(struct vm_space *space, uint64_t end); /* returns the break in force */
+
+/* A page fault at `address` with the CPU's error code.  0: mapped, retry; -EFAULT: nothing is
+ * mapped there; -EACCES: what is there may not be used so (both SIGSEGV); -ENXIO: behind the end of
+ * the file (SIGBUS); -ENOMEM: out of memory.  Uses a 2 MiB page when area and alignment allow.
+ */
+int vm_fault(struct vm_space *space, uint64_t address, uint64_t error);
+
+/* Lets the area above `address` grow down to it, as far as its limit and what lies below allow.
+ * NULL: it may not. */
+struct vm_area *vm_grow(struct vm_space *space, uint64_t address);
+
+/* What areas show of an inode's pages first .. end-1 is no longer so: they forget it, on every CPU,
+ * before this returns.  Copies that they made for themselves are lost where the file now ends
+ * before them. */
+void vm_inode_changed(struct inode *inode, uint64_t first_page, uint64_t end_page);
+
+const struct vm_area *vm_find(const struct vm_space *space, uint64_t address);
+
+/* Maps KERNEL_STACK_BYTES of contiguous memory as kernel stack `number` of all address spaces, for
+ * good: its lowest address; 0: out of memory.  And where such an address is physically. */
+uint64_t vm_map_stack(uint32_t number, uint64_t physical);
+uint64_t vm_stack_physical(uint64_t address);
+
+#endif

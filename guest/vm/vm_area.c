@@ -1,0 +1,261 @@
+/* The sorted list of areas of an address space, and its tree. */
+#include "guest/vm/vm_area.h"
+
+#include <errno.h>
+
+#include "guest/base/layout.h"
+#include "guest/fs/fs.h"
+#include "guest/memory/phys.h"
+#include "guest/vm/inode.h"
+#include "guest/vm/vm_area_tree.h"
+
+#define AREAS_MAX 65530u /* vm.max_map_count */
+
+static struct vm_area *spare; /* linked by next; refilled a page at a time, never given back */
+
+static struct vm_area *new_area(const struct vm_space *space)
+{
+    struct vm_area *area = spare;
+
+    if (space->area_count >= AREAS_MAX)
+        return NULL;
+    if (!area) {
+        uint64_t page = phys_alloc(0);
+
+        if (!page)
+            return NULL;
+        area = phys_pointer(page);
+        for (size_t i = 0; i < PAGE_BYTES / sizeof *area; i++) {
+            area[i].next = spare;
+            spare = &area[i];
+        }
+        area = spare;
+    }
+    spare = area->next;
+    return area;
+}
+
+static void unlink_area(struct vm_space *space, struct vm_area *area)
+{
+    space->area_count--;
+    if (area->previous)
+        area->previous->next = area->next;
+    else
+        space->areas = area->next;
+    if (area->next)
+        area->next->previous = area->previous;
+    space->tree = vm_area_tree_remove(space->tree, area);
+    vm_area_tree_refresh(space->tree, area->next);
+    if (space->recent == area)
+        space->recent = NULL;
+    fs_entry_release(area->entry);
+    if (area->inode) {
+        area->inode->mappings--;
+        inode_release(area->inode);
+    }
+    area->next = spare;
+    spare = area;
+}
+
+static void link_after(struct vm_space *space, struct vm_area *before, struct vm_area *area)
+{
+    space->area_count++;
+    area->previous = before;
+    area->next = before ? before->next : space->areas;
+    if (before)
+        before->next = area;
+    else
+        space->areas = area;
+    if (area->next)
+        area->next->previous = area;
+    space->tree = vm_area_tree_insert(space->tree, area);
+    vm_area_tree_refresh(space->tree, area->next);
+    if (area->entry)
+        fs_entry_hold(area->entry);
+    if (area->inode) {
+        area->inode->mappings++;
+        inode_hold(area->inode);
+    }
+}
+
+struct vm_area *vm_area_from(const struct vm_space *space, uint64_t address)
+{
+    struct vm_area *found = NULL, *area = space->tree;
+
+    while (area) {
+        if (area->end <= address) {
+            area = area->right;
+            continue;
+        }
+        found = area;
+        if (area->start <= address)
+            break;
+        area = area->left;
+    }
+    return found;
+}
+
+static struct vm_area *last_area(const struct vm_space *space)
+{
+    struct vm_area *area = space->tree;
+
+    while (area && area->right)
+        area = area->right;
+    return area;
+}
+
+/* The last area that ends at or below `address`; NULL: none. */
+static struct vm_area *area_below(const struct vm_space *space, uint64_t address)
+{
+    struct vm_area *above = vm_area_from(space, address);
+
+    return above ? above->previous : last_area(space);
+}
+
+const struct vm_area *vm_find(const struct vm_space *space, uint64_t address)
+{
+    const struct vm_area *area = vm_area_from(space, address);
+
+    return area && area->start <= address ? area : NULL;
+}
+
+bool vm_area_is_free(const struct vm_space *space, uint64_t start, uint64_t end)
+{
+    const struct vm_area *area = vm_area_from(space, start);
+
+    return !area || area->start >= end;
+}
+
+bool vm_area_is_full(const struct vm_space *space, uint64_t start, uint64_t end)
+{
+    const struct vm_area *area = vm_area_from(space, start);
+
+    while (start < end) {
+        if (!area || area->start > start)
+            return false;
+        start = area->end;
+        area = area->next;
+    }
+    return true;
+}
+
+uint64_t vm_area_bytes(const struct vm_space *space, uint64_t start, uint64_t end)
+{
+    const struct vm_area *area = vm_area_from(space, start);
+    uint64_t bytes = 0;
+
+    for (; area && area->start < end; area = area->next)
+        bytes += (area->end < end ? area->end : end) - (area->start > start ? area->start : start);
+    return bytes;
+}
+
+void vm_area_around(const struct vm_space *space, uint64_t start, uint64_t end, uint64_t *low,
+                    uint64_t *high)
+{
+    const struct vm_area *below = area_below(space, start);
+    const struct vm_area *above = vm_area_from(space, end);
+
+    *low = below ? below->end : 0;
+    *high = above ? above->start : USER_END;
+}
+
+static bool alike(const struct vm_area *low, const struct vm_area *high)
+{
+    return low->end == high->start && low->protection == high->protection &&
+           low->flags == high->flags && low->inode == high->inode &&
+           (!low->inode || low->offset + (low->end - low->start) == high->offset);
+}
+
+void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end)
+{
+    struct vm_area *area = vm_area_from(space, start);
+
+    if (area && area->previous)
+        area = area->previous;
+    while (area && area->next && area->start <= end) {
+        struct vm_area *next = area->next;
+        uint64_t joined = next->end;
+
+        if (!alike(area, next)) {
+            area = next;
+            continue;
+        }
+        unlink_area(space, next);
+        area->end = joined;
+        vm_area_tree_refresh(space->tree, area->next);
+    }
+}
+
+int vm_area_insert(struct vm_space *space, const struct vm_area *kind)
+{
+    struct vm_area *before = area_below(space, kind->start);
+    struct vm_area *area = new_area(space);
+
+    if (!area)
+        return -ENOMEM;
+    *area = *kind;
+    link_after(space, before, area);
+    space->mapped_bytes += kind->end - kind->start;
+    vm_area_join(space, kind->start, kind->end);
+    return 0;
+}
+
+static int split_at(struct vm_space *space, uint64_t address)
+{
+    struct vm_area *area = vm_area_from(space, address);
+    struct vm_area *upper;
+
+    if (!area || area->start >= address)
+        return 0;
+    upper = new_area(space);
+    if (!upper)
+        return -ENOMEM;
+    *upper = *area;
+    upper->start = address;
+    if (upper->inode)
+        upper->offset += address - area->start;
+    area->end = address;
+    link_after(space, area, upper);
+    return 0;
+}
+
+int vm_area_isolate(struct vm_space *space, uint64_t start, uint64_t end)
+{
+    if (split_at(space, start) < 0)
+        return -ENOMEM;
+    if (split_at(space, end) < 0) {
+        vm_area_join(space, start, end);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+void vm_area_remove(struct vm_space *space, uint64_t start, uint64_t end)
+{
+    struct vm_area *area = vm_area_from(space, start);
+
+    while (area && area->start < end) {
+        struct vm_area *next = area->next;
+
+        space->mapped_bytes -= area->end - area->start;
+        unlink_area(space, area);
+        area = next;
+    }
+}
+
+void vm_area_extend(struct vm_space *space, struct vm_area *area, uint64_t start)
+{
+    space->mapped_bytes += area->start - start;
+    area->start = start;
+    vm_area_tree_refresh(space->tree, area);
+}
+
+uint64_t vm_area_gap(const struct vm_space *space, uint64_t bytes, uint64_t alignment, uint64_t low,
+                     uint64_t high)
+{
+    const struct vm_gap gap = {.bytes = bytes, .alignment = alignment, .low = low, .high = high};
+    const struct vm_area *last = last_area(space);
+    uint64_t found = vm_gap_fit(&gap, last ? last->end : 0, USER_END);
+
+    return found ? found : vm_area_tree_gap(space->tree, &gap);
+}

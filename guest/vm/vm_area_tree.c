@@ -1,0 +1,165 @@
+/* The tree of areas.  Recursion is as deep as the tree is high: 23 levels for 65,530 areas. */
+#include "guest/vm/vm_area_tree.h"
+
+#include "guest/base/layout.h"
+
+static uint32_t height(const struct vm_area *area)
+{
+    return area ? area->height : 0;
+}
+
+static uint64_t gap_start(const struct vm_area *area)
+{
+    return area->previous ? area->previous->end : 0;
+}
+
+static uint64_t gap_end(const struct vm_area *area)
+{
+    uint64_t guard = area->flags & VM_AREA_GROWS ? VM_STACK_GAP_BYTES : 0;
+
+    return area->start > guard ? area->start - guard : 0;
+}
+
+static uint64_t gap_bytes(const struct vm_area *area)
+{
+    uint64_t start = gap_start(area), end = gap_end(area);
+
+    return end > start ? end - start : 0;
+}
+
+static void update(struct vm_area *area)
+{
+    const struct vm_area *left = area->left, *right = area->right;
+
+    area->height = 1 + (height(left) > height(right) ? height(left) : height(right));
+    area->widest = gap_bytes(area);
+    if (left && left->widest > area->widest)
+        area->widest = left->widest;
+    if (right && right->widest > area->widest)
+        area->widest = right->widest;
+}
+
+static struct vm_area *turn_right(struct vm_area *area)
+{
+    struct vm_area *up = area->left;
+
+    area->left = up->right;
+    up->right = area;
+    update(area);
+    update(up);
+    return up;
+}
+
+static struct vm_area *turn_left(struct vm_area *area)
+{
+    struct vm_area *up = area->right;
+
+    area->right = up->left;
+    up->left = area;
+    update(area);
+    update(up);
+    return up;
+}
+
+static struct vm_area *balance(struct vm_area *area)
+{
+    if (height(area->left) > height(area->right) + 1) {
+        if (height(area->left->right) > height(area->left->left))
+            area->left = turn_left(area->left);
+        return turn_right(area);
+    }
+    if (height(area->right) > height(area->left) + 1) {
+        if (height(area->right->left) > height(area->right->right))
+            area->right = turn_right(area->right);
+        return turn_left(area);
+    }
+    update(area);
+    return area;
+}
+
+struct vm_area *vm_area_tree_insert(struct vm_area *tree, struct vm_area *area)
+{
+    if (!tree) {
+        area->left = area->right = NULL;
+        update(area);
+        return area;
+    }
+    if (area->start < tree->start)
+        tree->left = vm_area_tree_insert(tree->left, area);
+    else
+        tree->right = vm_area_tree_insert(tree->right, area);
+    return balance(tree);
+}
+
+/* Takes the lowest area out of a tree: *lowest; returns what is left. */
+static struct vm_area *take_lowest(struct vm_area *tree, struct vm_area **lowest)
+{
+    if (!tree->left) {
+        *lowest = tree;
+        return tree->right;
+    }
+    tree->left = take_lowest(tree->left, lowest);
+    return balance(tree);
+}
+
+struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *area)
+{
+    struct vm_area *up;
+
+    if (!tree)
+        return NULL;
+    if (area->start < tree->start) {
+        tree->left = vm_area_tree_remove(tree->left, area);
+        return balance(tree);
+    }
+    if (area->start > tree->start) {
+        tree->right = vm_area_tree_remove(tree->right, area);
+        return balance(tree);
+    }
+    if (!tree->left || !tree->right)
+        return tree->left ? tree->left : tree->right;
+    struct vm_area *right = take_lowest(tree->right, &up);
+    up->left = tree->left;
+    up->right = right;
+    return balance(up);
+}
+
+void vm_area_tree_refresh(struct vm_area *tree, const struct vm_area *area)
+{
+    if (!tree || !area)
+        return;
+    if (area->start < tree->start)
+        vm_area_tree_refresh(tree->left, area);
+    else if (area->start > tree->start)
+        vm_area_tree_refresh(tree->right, area);
+    update(tree);
+}
+
+uint64_t vm_gap_fit(const struct vm_gap *gap, uint64_t from, uint64_t end)
+{
+    uint64_t start;
+
+    if (from < gap->low)
+        from = gap->low;
+    if (end > gap->high)
+        end = gap->high;
+    if (end <= from || end - from < gap->bytes)
+        return 0;
+    start = (end - gap->bytes) & ~(gap->alignment - 1);
+    return start >= from ? start : 0;
+}
+
+uint64_t vm_area_tree_gap(const struct vm_area *tree, const struct vm_gap *gap)
+{
+    uint64_t found = 0;
+
+    if (!tree || tree->widest < gap->bytes)
+        return 0;
+    if (tree->end < gap->high)
+        found = vm_area_tree_gap(tree->right, gap);
+    if (!found)
+        found = vm_gap_fit(gap, gap_start(tree), gap_end(tree));
+    if (!found && tree->start > gap->low)
+        found = vm_area_tree_gap(tree->left, gap);
+    return found;
+}

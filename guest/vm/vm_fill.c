@@ -1,0 +1,118 @@
+/* Fills areas on demand: zeroed pages, pages of files, copies of them. */
+#include "guest/vm/vm_fill.h"
+
+#include <errno.h>
+
+#include "guest/memory/page.h"
+#include "guest/memory/phys.h"
+#include "guest/vm/inode.h"
+#include "guest/vm/vm_file.h"
+#include "guest/vm/vm_pages.h"
+#include "guest/vm/vm_range.h"
+
+#define SCARCE_SHARE 4 /* large pages only while a quarter of all memory is free */
+
+static bool large_fits(const struct vm_area *area, uint64_t address)
+{
+    uint64_t base = address & ~(LARGE_PAGE_BYTES - 1ull);
+
+    return base >= area->start && area->end - base >= LARGE_PAGE_BYTES && base < area->end &&
+           !(area->flags & VM_AREA_SMALL) && phys_free_bytes() >= phys_total_bytes() / SCARCE_SHARE;
+}
+
+static bool fill_large(struct vm_space *space, const struct vm_area *area, uint64_t address)
+{
+    uint64_t *entry;
+    uint64_t page;
+
+    if (!large_fits(area, address))
+        return false;
+    entry = vm_table_make(space->root, address, VM_LEVEL_LARGE);
+    if (!entry || (*entry & VM_ENTRY_PRESENT))
+        return false;
+    page = phys_alloc(VM_LARGE_ORDER);
+    if (!page)
+        return false;
+    for (uint64_t i = 0; i < LARGE_PAGE_BYTES; i += PAGE_BYTES)
+        page_zero(phys_pointer(page + i));
+    *entry = page | vm_leaf_flags(area->protection) | VM_ENTRY_LARGE;
+    space->resident_bytes += LARGE_PAGE_BYTES;
+    return true;
+}
+
+static int fill_anonymous(struct vm_space *space, const struct vm_area *area, uint64_t address,
+                          struct vm_slot slot)
+{
+    uint64_t page;
+
+    if (slot.level != VM_LEVEL_PAGE) {
+        if (fill_large(space, area, address))
+            return 0;
+        slot.entry = vm_table_make(space->root, address, VM_LEVEL_PAGE);
+        if (!slot.entry)
+            return -ENOMEM;
+    }
+    page = phys_alloc(0);
+    if (!page)
+        return -ENOMEM;
+    page_zero(phys_pointer(page));
+    *slot.entry = page | vm_leaf_flags(area->protection);
+    space->resident_bytes += PAGE_BYTES;
+    return 0;
+}
+
+/* Shows the file's own page; it can be written only where the area is shared and `write` asked the
+ * file for a page of its own. */
+static int show(struct vm_space *space, const struct vm_area *area, uint64_t address, bool write)
+{
+    uint64_t physical;
+    int error = inode_page(area->inode, vm_file_index(area, address), write, &physical);
+    uint64_t *entry = error ? NULL : vm_table_make(space->root, address, VM_LEVEL_PAGE);
+    uint64_t flags = vm_leaf_flags(area->protection) | VM_ENTRY_FOREIGN;
+
+    if (error)
+        return error;
+    if (!entry)
+        return -ENOMEM;
+    if (!write)
+        flags &= ~VM_ENTRY_WRITE;
+    if (!(*entry & VM_ENTRY_PRESENT))
+        space->resident_bytes += PAGE_BYTES;
+    else if ((*entry & VM_ENTRY_ADDRESS) != physical)
+        vm_pages_withdraw(entry, address);
+    *entry = physical | flags;
+    return 0;
+}
+
+/* Until every CPU has forgotten the file's page, no CPU may write to the copy. */
+static int copy(struct vm_space *space, const struct vm_area *area, uint64_t address)
+{
+    uint64_t page, physical, *entry;
+    int error = inode_page(area->inode, vm_file_index(area, address), false, &physical);
+
+    if (error)
+        return error;
+    entry = vm_table_make(space->root, address, VM_LEVEL_PAGE);
+    page = entry ? phys_alloc(0) : 0;
+    if (!page)
+        return -ENOMEM;
+    page_copy(phys_pointer(page), phys_pointer(physical));
+    if (*entry & VM_ENTRY_PRESENT)
+        vm_pages_withdraw(entry, address);
+    else
+        space->resident_bytes += PAGE_BYTES;
+    *entry = page | vm_leaf_flags(area->protection);
+    space->faults_copied++;
+    return 0;
+}
+
+int vm_fill(struct vm_space *space, const struct vm_area *area, uint64_t address,
+            struct vm_slot slot, bool write)
+{
+    address &= ~VM_PAGE_MASK;
+    if (!area->inode)
+        return fill_anonymous(space, area, address, slot);
+    if (write && !(area->flags & VM_AREA_SHARED))
+        return copy(space, area, address);
+    return show(space, area, address, write);
+}
