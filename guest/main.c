@@ -19,17 +19,20 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/page.h"
 #include "guest/memory/phys.h"
+#include "guest/run_manifest.h"
 #include "guest/sample/calibrate.h"
 #include "guest/sample/observer.h"
 #include "guest/sample/overflow.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
+#include "guest/sample/sampling.h"
 #include "guest/sample/stack.h"
 #include "guest/service/deadline.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
 #include "guest/signal/signal_frame.h"
 #include "guest/thread/idle.h"
+#include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 #include "guest/trace/machine.h"
@@ -120,14 +123,14 @@ static void prepare_workload(struct cpu *cpu)
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
 
     run_try_events();
-    if (!ring || !stack || ring_init(ring, cpu->index, RING_SLOTS, run.session.event_count) ||
+    if (!ring || !stack || ring_init(ring, cpu->index, RING_SLOTS, sampling.session.event_count) ||
         stack_add_to_ring(ring))
         panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
     run.ring_slots = ring->mask + 1;
     service_make_buffer(cpu);
     cpu->ring = ring;
     cpu->stop_mask = run.shared ? ~0ull : 0;
-    cpu->paused = run.paused;
+    cpu->paused = run.asked.paused;
     cpu->attention_due = cpu->slice_end = CPU_NEVER;
     cpu_set_kernel_stack(cpu, (uint64_t)stack + KERNEL_STACK_BYTES);
     apic_timer_setup(VECTOR_TIMER);
@@ -141,9 +144,9 @@ static void prepare_first(struct cpu *cpu)
 {
     prepare_workload(cpu);
     begin_step("calibration");
-    run.pmu->start(&run.session);
+    run.pmu->start(&sampling.session);
     calibrate(cpu);
-    run.pmu->stop(&run.session);
+    run.pmu->stop(&sampling.session);
 }
 
 /* Loads the program and announces the trace.  The workload CPUs' rings exist. */
@@ -152,17 +155,18 @@ static void load_program(struct cpu *workload)
     struct exec_result program;
 
     begin_step("program");
+    sampling_start();
     trace_init();
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring)
             trace_add_ring(cpus[i].ring);
-    struct thread *thread = threads_first(&run.process);
+    struct thread *thread = threads_first(&process_first);
     int status = run.start_error;
     trace_map_kernel();
     if (status == 0)
-        status = vm_space_init(&run.process.space);
+        status = vm_space_init(&process_first.space);
     if (status == 0)
-        status = exec_load(&run.process, &program);
+        status = exec_load(&process_first, &program);
     run.start_ticks = run.shared ? 0 : x86_rdtsc();
     vdso_start();
     trace_start();
@@ -183,24 +187,23 @@ static void start_counting(struct cpu *cpu)
         x86_write_cr4(x86_read_cr4() | CR4_PCE); /* the program's RDPMC reads its own counters */
     if (run.shared)
         clock_reset(cpu); /* an overflow in the kernel before the program comes at 0 */
+    vm_seal();
     cpu->user_ticks = 0;
     machine_start(cpu);
     paravirt_start(cpu);
     cpu->counters_wait = 0;
     trace_registers_start(cpu);
-    if (run.mode == HR_MODE_OVERFLOW) {
-        run.session.period = run.period;
+    if (sampling.mode == HR_MODE_OVERFLOW)
         overflow_start(cpu);
-    }
-    run.pmu->start(&run.session);
-    if (run.mode == HR_MODE_OVERFLOW && cpu->paused)
+    run.pmu->start(&sampling.session);
+    if (sampling.mode == HR_MODE_OVERFLOW && cpu->paused)
         overflow_pause(cpu);
 }
 
 static void start_run(struct cpu *cpu)
 {
     cross_lock(cpu);
-    run.started = true;
+    run_state.started = true;
     deadline_start();
     service_check_stop();
     test_hook("start");
@@ -255,7 +258,7 @@ static void __attribute__((noreturn)) run_shared(void)
 
 static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpus)
 {
-    uint32_t observers = run.mode == HR_MODE_IPI ? 1 : 0;
+    uint32_t observers = run.asked.mode == HR_MODE_IPI ? 1 : 0;
 
     begin_step("CPUs");
     uint32_t running = cpu_start_others(&run.machine, workload_cpus + observers, secondary);

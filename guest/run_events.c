@@ -5,6 +5,8 @@
 #include "drivers/pmu/pmu_msr.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "guest/run_manifest.h"
+#include "guest/sample/sampling.h"
 #include "guest/service/service_cpu.h"
 #include "guest/transport/transport.h"
 #include "lib/msr_events.h"
@@ -21,9 +23,9 @@ static void read_names(void)
     const char *name;
 
     while ((name = manifest_next(&run.manifest, "event", &position))) {
-        if (run.session.event_count == HR_EVENTS_MAX)
+        if (sampling.session.event_count == HR_EVENTS_MAX)
             panic("manifest: more than %d events", HR_EVENTS_MAX);
-        struct pmu_event *event = &run.session.events[run.session.event_count++];
+        struct pmu_event *event = &sampling.session.events[sampling.session.event_count++];
         if (strlen(name) >= sizeof event->name)
             panic("manifest: event name too long");
         memcpy(event->name, name, strlen(name) + 1);
@@ -68,15 +70,15 @@ static void log_held(void)
  */
 static void omit_stubs(void)
 {
-    if (!run.pmu_caps.needs_encodings && run.session.event_count > 1 &&
+    if (!run.pmu_caps.needs_encodings && sampling.session.event_count > 1 &&
         manifest_text(&run.manifest, "default-events", NULL))
-        run.session.event_count = 1;
+        sampling.session.event_count = 1;
 }
 
 void run_read_events(void)
 {
     read_names();
-    run.pmu = pmu_msr_layer(pmu_probe(&run.pmu_caps), &run.session);
+    run.pmu = pmu_msr_layer(pmu_probe(&run.pmu_caps), &sampling.session);
     omit_stubs();
     log_held();
 }
@@ -199,14 +201,14 @@ static int use_encodings(void)
         log_other_cpu(here);
         return -ENODEV;
     }
-    for (uint64_t i = 0; i < (uint64_t)group * run.session.event_count; i++)
+    for (uint64_t i = 0; i < (uint64_t)group * sampling.session.event_count; i++)
         if (!manifest_next(&run.manifest, "event-encoding", &position))
             break;
-    for (uint32_t i = 0; i < run.session.event_count; i++) {
+    for (uint32_t i = 0; i < sampling.session.event_count; i++) {
         const char *text = manifest_next(&run.manifest, "event-encoding", &position);
-        if (!read_encoding(text, &run.session.events[i])) {
+        if (!read_encoding(text, &sampling.session.events[i])) {
             log_notice("the archive's encoding of event %s is damaged; pack it again",
-                       run.session.events[i].name);
+                       sampling.session.events[i].name);
             return -EINVAL;
         }
     }
@@ -218,11 +220,11 @@ int run_encode_events(void)
     bool ask = transport->host && !manifest_text(&run.manifest, "target-cpu", NULL);
     int status;
 
-    if (!run.pmu_caps.needs_encodings || run.session.event_count == 0)
+    if (!run.pmu_caps.needs_encodings || sampling.session.event_count == 0)
         return 0;
     status = ask ? service_encode_events() : use_encodings();
     if (!ask && status)
-        run.session.event_count = 0; /* the trace of the refused run has no counters */
+        sampling.session.event_count = 0; /* the trace of the refused run has no counters */
     return status;
 }
 
@@ -236,19 +238,19 @@ static void log_fitting(void)
 
     fitting.event_count = 0;
     together[0] = rest[0] = 0;
-    for (uint32_t i = 0; i < run.session.event_count; i++) {
-        fitting.events[fitting.event_count++] = run.session.events[i];
+    for (uint32_t i = 0; i < sampling.session.event_count; i++) {
+        fitting.events[fitting.event_count++] = sampling.session.events[i];
         bool fits = run.pmu->assign(&run.pmu_caps, &fitting, &ignored) == 0;
         if (!fits)
             fitting.event_count--;
-        append_name(fits ? together : rest, LIST_BYTES, run.session.events[i].name);
+        append_name(fits ? together : rest, LIST_BYTES, sampling.session.events[i].name);
     }
     log_notice("these events fit at once: %s; in another run: %s", together, rest);
 }
 
 static void log_refusal(int status, const struct pmu_refusal *refusal)
 {
-    const char *name = run.session.events[refusal->event].name;
+    const char *name = sampling.session.events[refusal->event].name;
 
     if (status == -ENODEV && msr_events_find(name))
         log_notice("event %s: this CPU does not have the register, or it stands still: %s; leave "
@@ -275,7 +277,7 @@ static void log_refusal(int status, const struct pmu_refusal *refusal)
     else if (status == -EBUSY)
         log_notice("events %s and %s need one register with different values; count them in two "
                    "runs",
-                   run.session.events[refusal->other].name, name);
+                   sampling.session.events[refusal->other].name, name);
     else if (status == -ENOSPC)
         log_notice(
             "event %s: no counter is left for it; %u general and %u fixed counters serve the "
@@ -291,29 +293,30 @@ static void log_refusal(int status, const struct pmu_refusal *refusal)
 /* The first event's samples hold its whole count: guest/sample/overflow.c. */
 static int prepare_overflow(void)
 {
-    const struct pmu_event *event = &run.session.events[0];
+    const struct pmu_event *event = &sampling.session.events[0];
 
-    if (!run.pmu_caps.overflow || run.session.event_count == 0 || event->source == HR_SOURCE_MSR) {
+    if (!run.pmu_caps.overflow || sampling.session.event_count == 0 ||
+        event->source == HR_SOURCE_MSR) {
         log_notice("--mode overflow needs counters that interrupt, and the %s driver has none; "
                    "use --mode timer",
                    run.pmu->name);
         return -ENODEV;
     }
-    if (run.period > run.pmu_caps.period_max) {
-        log_notice("--count %lu: the counters of this CPU can be set to at most %lu", run.period,
-                   run.pmu_caps.period_max);
+    if (run.asked.period > run.pmu_caps.period_max) {
+        log_notice("--count %lu: the counters of this CPU can be set to at most %lu",
+                   run.asked.period, run.pmu_caps.period_max);
         return -ERANGE;
     }
-    run.overflow_mask = event->width_bits < 64 ? (1ull << event->width_bits) - 1 : ~0ull;
+    sampling.overflow_mask = event->width_bits < 64 ? (1ull << event->width_bits) - 1 : ~0ull;
     return 0;
 }
 
 static void log_fault(const struct pmu_refusal *refusal)
 {
-    if (refusal->event < run.session.event_count)
+    if (refusal->event < sampling.session.event_count)
         log_notice("event %s: this machine does not take it: writing %lx to MSR %xH faults; leave "
                    "the event or its modifiers out, or run without a hypervisor",
-                   run.session.events[refusal->event].name, refusal->value, refusal->msr);
+                   sampling.session.events[refusal->event].name, refusal->value, refusal->msr);
     else
         log_notice("the %s counters cannot be started: writing %lx to MSR %xH faults; run without "
                    "counters (--cpu host,pmu=off), or without a hypervisor",
@@ -322,32 +325,32 @@ static void log_fault(const struct pmu_refusal *refusal)
 
 void run_try_events(void)
 {
-    if (run.start_error || !run.pmu_caps.needs_encodings || run.session.event_count == 0)
+    if (run.start_error || !run.pmu_caps.needs_encodings || sampling.session.event_count == 0)
         return;
-    if (run.mode == HR_MODE_OVERFLOW)
-        run.session.period = run.pmu_caps.period_max; /* does not end before stop */
-    run.start_error = run.pmu->start(&run.session);
-    run.pmu->stop(&run.session);
-    run.session.period = 0;
+    if (run.asked.mode == HR_MODE_OVERFLOW)
+        sampling.session.period = run.pmu_caps.period_max; /* does not end before stop */
+    run.start_error = run.pmu->start(&sampling.session);
+    run.pmu->stop(&sampling.session);
+    sampling.session.period = 0;
     if (!run.start_error)
         return;
     log_fault(&pmu_start_refusal);
-    run.session.event_count = 0;
+    sampling.session.event_count = 0;
 }
 
 int run_assign_events(void)
 {
     struct pmu_refusal refusal = {0};
-    int status = run.pmu->assign(&run.pmu_caps, &run.session, &refusal);
+    int status = run.pmu->assign(&run.pmu_caps, &sampling.session, &refusal);
 
     if (status)
         log_refusal(status, &refusal);
-    else if (run.mode == HR_MODE_OVERFLOW)
+    else if (run.asked.mode == HR_MODE_OVERFLOW)
         status = prepare_overflow();
-    for (uint32_t i = 0; i < run.session.event_count; i++)
-        run.counts_kernel |= run.session.events[i].source != HR_SOURCE_MSR &&
-                             run.session.events[i].flags & HR_EVENT_KERNEL;
+    for (uint32_t i = 0; i < sampling.session.event_count; i++)
+        run.counts_kernel |= sampling.session.events[i].source != HR_SOURCE_MSR &&
+                             sampling.session.events[i].flags & HR_EVENT_KERNEL;
     if (status)
-        run.session.event_count = 0; /* the trace of the refused run has no counters */
+        sampling.session.event_count = 0; /* the trace of the refused run has no counters */
     return status;
 }

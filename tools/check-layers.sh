@@ -26,4 +26,61 @@ bad=$(grep -rnE '#[[:space:]]*include[[:space:]]*"' workloads | grep -vE '"(incl
 # No conditional compilation in a .c file: choose by file list, table or capability.
 bad=$(grep -nE '^[[:space:]]*#[[:space:]]*if' -r --include='*.c' lib drivers guest boot host plugin workloads 2>/dev/null || true)
 [ -z "$bad" ] || { echo 'no #if in a .c file:'; echo "$bad"; failed=1; }
+
+# Rooms, bottom first: a file may use its own room and those before it, by includes and by calls.  What is not in a
+# room (guest/main.c, host/main.c) may use all.
+guest_rooms='base memory cpu transport net vm sample trace service thread signal fs file exec proc syscall'
+host_rooms='base draw trace object unwind symbols scan events options launch pack collector collect machine summary exact
+    stat run doctor noise report annotate dump check timeline hist export diff plot view usb'
+
+# Arrows upwards that are meant: FILE FILE REASON.
+exceptions() {
+    cat <<'END'
+END
+}
+
+# rooms TOP ORDER: names arrows upwards, and exceptions that are none; BUILD has the objects of TOP.
+rooms() {
+    {
+        exceptions | sed "s/^/exception /"
+        grep -rnE --include='*.[chS]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$1" |
+            sed -E 's/^([^:]*):[0-9]+:[^"]*"([^"]*)".*/include \1 \2/'
+        find "$1" -name '*.[cS]' ! -path 'guest/vdso/*' | sed "s#^\(.*\)\.[cS]\$#$BUILD/$1/\1.o#" | xargs nm -A 2>/dev/null |
+            sed -nE "s#^$BUILD/$1/([^:]*)\.o:[0-9a-f]* +([A-Za-z]) (.*)#symbol \1 \2 \3#p"
+    } | awk -v top="$1" -v order="$2" '
+        function stem(file) { sub(/\.[chSo]$/, "", file); return file }
+        # The position of a file of this tree; 0: elsewhere.
+        function place(file, parts, n) {
+            n = split(file, parts, "/")
+            if (parts[1] != top) return 0
+            return n == 2 || !(parts[2] in position) ? last + 1 : position[parts[2]]
+        }
+        function arrow(from, to, how) {
+            if (place(to) == 0 || place(from) >= place(to)) return
+            if ((from, to) in excepted) { used[from, to] = 1; return }
+            if (!((from, to, how) in seen)) print from " uses " to ", which is above it: " how
+            seen[from, to, how] = 1
+            bad = 1
+        }
+        BEGIN { last = split(order, names); for (i = 1; i <= last; i++) position[names[i]] = i }
+        $1 == "exception" { if (index($2, top "/") == 1) excepted[$2, $3] = 1 }
+        $1 == "include" { arrow(stem($2), stem($3), "includes " $3) }
+        $1 == "symbol" && $3 ~ /[A-TV-Z]/ { definition[$4] = $2 }
+        $1 == "symbol" && $3 == "U" { wanted[++count] = $2 " " $4 }
+        END {
+            for (i = 1; i <= count; i++) {
+                split(wanted[i], use)
+                if (use[2] in definition) arrow(use[1], definition[use[2]], "calls " use[2])
+            }
+            for (pair in excepted) if (!(pair in used)) {
+                split(pair, both, SUBSEP)
+                print both[1] " no longer uses " both[2] ": remove the exception"
+                bad = 1
+            }
+            exit bad
+        }' || failed=1
+}
+: "${BUILD:=build}"
+rooms guest "$guest_rooms"
+rooms host "$host_rooms"
 exit $failed

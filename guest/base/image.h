@@ -7,9 +7,13 @@
 /* Its bounds: page-aligned virtual addresses. */
 extern char kernel_start[]; /* text: read, execute */
 extern char kernel_text_end[]; /* then read-only data */
-extern char kernel_rodata_end[]; /* then data and bss */
+extern char kernel_rodata_end[]; /* then what is read-only once the program runs */
+extern char kernel_sealed_end[]; /* then data and bss */
 extern char kernel_end[];
 extern char kernel_file_offset[]; /* its address is the text's offset in guest.elf */
+
+/* A variable that is written during boot only: vm_seal makes it read-only. */
+#define SEALED __attribute__((section(".sealed")))
 
 /* The note NT_GNU_BUILD_ID: 12 bytes of header, "GNU" and NUL, the id. */
 extern const uint8_t kernel_build_id[], kernel_build_id_end[];

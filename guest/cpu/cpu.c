@@ -53,6 +53,7 @@ struct __attribute__((packed)) table_pointer {
 
 struct cpu cpus[CPUS_MAX] __attribute__((aligned(64)));
 uint32_t cpu_count = 1;
+bool cpu_nmi_samples;
 
 static struct gate idt[256] __attribute__((aligned(16)));
 

@@ -137,6 +137,7 @@ _Static_assert(sizeof(struct irq_frame) == 14 * 8, "irq_frame");
 
 extern struct cpu cpus[CPUS_MAX];
 extern uint32_t cpu_count; /* CPUs that run, service CPU included */
+extern bool cpu_nmi_samples; /* an NMI may be a counter's overflow, which is a sample */
 
 /* Loads GDT, TSS, IDT, GS base, control registers and system call MSRs of the calling CPU. */
 void cpu_setup(uint32_t index);

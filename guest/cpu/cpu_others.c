@@ -199,7 +199,7 @@ void cpu_stop_others(void)
 {
     if (__atomic_exchange_n(&stopping, true, __ATOMIC_SEQ_CST))
         return; /* it failed here, and was called again */
-    run.mode = HR_MODE_OFF; /* NMIs are no samples any more */
+    cpu_nmi_samples = false;
     for (uint32_t i = 1; i < cpus_running; i++) {
         stop_one(&cpus[i]);
         apic_send_init(cpus[i].apic_id);

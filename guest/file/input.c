@@ -1,5 +1,6 @@
 /* Waiting for the command's stdin. */
 #include "guest/file/input.h"
+#include "guest/thread/process.h"
 
 #include <errno.h>
 
@@ -42,7 +43,7 @@ bool input_awaited(void)
 static void tell_watches(uint32_t events)
 {
     for (int64_t fd = 0; input.watches && fd < FILES_MAX; fd++) {
-        struct file *file = files_get(&run.process, fd);
+        struct file *file = files_get(&process_first, fd);
 
         if (file && file->watches && is_input(file))
             poll_changed(file, events);

@@ -103,6 +103,14 @@ void vm_enable_protection(void)
     x86_write_cr4(cr4);
 }
 
+void vm_seal(void)
+{
+    uint64_t start = (uint64_t)kernel_rodata_end, end = (uint64_t)kernel_sealed_end;
+
+    map_image(start, end, VM_ENTRY_NO_EXECUTE);
+    vm_table_forget(start, end);
+}
+
 uint64_t vm_kernel_root(void)
 {
     return kernel_root;

@@ -8,6 +8,7 @@
 #include "guest/sample/overflow.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
+#include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
 #include "guest/vm/vm.h"
 #include "lib/x86.h"
@@ -54,9 +55,9 @@ static inline __attribute__((always_inline)) uint64_t reading_ticks(uint64_t (*r
  * counter's register pass instead, which is read from then on. */
 static uint64_t measure_rdpmc(void)
 {
-    if (run.session.event_count == 0 || run.session.events[0].source != HR_SOURCE_PMU)
+    if (sampling.session.event_count == 0 || sampling.session.events[0].source != HR_SOURCE_PMU)
         return 0;
-    uint64_t rdpmc = reading_ticks(x86_rdpmc, run.session.events[0].counter);
+    uint64_t rdpmc = reading_ticks(x86_rdpmc, sampling.session.events[0].counter);
     uint64_t rdmsr = reading_ticks(x86_rdmsr, pmu_first_counter_msr());
     if (rdmsr >= rdpmc / RDMSR_FACTOR)
         return rdpmc;
@@ -67,19 +68,19 @@ static uint64_t measure_rdpmc(void)
 }
 
 /* Sampling, and the least that the program shall have beside it. */
-static uint64_t with_share(uint64_t sampling)
+static uint64_t with_share(uint64_t ticks)
 {
-    return sampling + sampling / PROGRAM_SHARE + 1;
+    return ticks + ticks / PROGRAM_SHARE + 1;
 }
 
 /* For an event that comes `counted` times in `ticks`, by what a sample costs as far as is known. */
 static uint64_t shortest_period(uint64_t counted, uint64_t ticks)
 {
     uint64_t width = run.clock.virtual_time ? 1 : EVENTS_A_TICK;
-    uint64_t period = counted * run.calibration.sample_ticks / ticks / PROGRAM_SHARE + 1;
-    uint64_t handler = with_share(width * run.calibration.sample_ticks);
+    uint64_t period = counted * sampling.calibration.sample_ticks / ticks / PROGRAM_SHARE + 1;
+    uint64_t handler = with_share(width * sampling.calibration.sample_ticks);
 
-    if (run.session.events[0].flags & HR_EVENT_KERNEL && period < handler)
+    if (sampling.session.events[0].flags & HR_EVENT_KERNEL && period < handler)
         period = handler; /* the handler's own events may be counted, and cannot fill it */
     return period;
 }
@@ -88,9 +89,9 @@ static uint64_t shortest_period(uint64_t counted, uint64_t ticks)
  * hypervisors do not: where a second interrupt comes without lifting the mask, nobody needs to. */
 static void find_masking(struct cpu *cpu)
 {
-    run.pmi_masks = false;
+    sampling.pmi_masks = false;
     calibrate_run(cpu, true);
-    run.pmi_masks = calibrate_samples(cpu->ring) < 2;
+    sampling.pmi_masks = calibrate_samples(cpu->ring) < 2;
 }
 
 /* What an overflow sample costs, and how often the first event comes in the loop at least: together
@@ -99,59 +100,59 @@ static void find_masking(struct cpu *cpu)
 static void measure_overflow(struct cpu *cpu)
 {
     uint64_t counts[HR_EVENTS_MAX];
-    uint64_t wanted_ticks = run.wanted_ticks;
 
-    run.pmi_masks = true;
-    run.pmu->start(&run.session);
+    sampling.pmi_masks = true;
+    run.pmu->start(&sampling.session);
     uint64_t ticks = calibrate_run(cpu, false);
-    run.pmu->read(&run.session, cpu->user_ticks, counts);
-    counts[0] = (counts[0] + PMU_START_BEFORE_END) & run.overflow_mask;
+    run.pmu->read(&sampling.session, cpu->user_ticks, counts);
+    counts[0] = (counts[0] + PMU_START_BEFORE_END) & sampling.overflow_mask;
     uint64_t period = counts[0] / OVERFLOWS;
-    run.period_min = shortest_period(0, ticks); /* until the cost of overflow samples is known */
-    if (run.period_min > 1 && period < 2 * run.period_min)
-        period = 2 * run.period_min;
+    sampling.period_min =
+        shortest_period(0, ticks); /* until the cost of overflow samples is known */
+    if (sampling.period_min > 1 && period < 2 * sampling.period_min)
+        period = 2 * sampling.period_min;
     if (period == 0 || counts[0] < period)
         return; /* the event is too rare for this limit to matter */
-    run.wanted_ticks = 0; /* a period that stays */
-    run.mode = HR_MODE_OVERFLOW;
-    run.session.period = period;
+    sampling.mode = HR_MODE_OVERFLOW;
+    sampling.session.period = period;
+    sampling.follows = sampling.share_factor != 0; /* the period stays otherwise */
     seen_ticks = calibrate_rounds(cpu, run.stacks.kind != 0);
     find_masking(cpu);
-    run.wanted_ticks = wanted_ticks;
-    run.session.period = 0;
-    run.period_min = shortest_period(counts[0], ticks);
+    sampling.period_min = shortest_period(counts[0], ticks);
 }
 
 /* Refuses a rate that would leave the program next to nothing. */
 static void check_rate(void)
 {
-    uint64_t ticks_min = with_share(run.calibration.sample_ticks);
+    uint64_t ticks_min = with_share(sampling.calibration.sample_ticks);
 
-    if (run.share_factor)
+    if (sampling.share_factor)
         return; /* samples are left out as needed */
-    if (run.wanted_ticks == 0 && run.period < run.period_min)
+    const struct run_asked *asked = &run.asked;
+
+    if (asked->wanted_ticks == 0 && asked->period < sampling.period_min)
         log_notice("--count %lu: too short a period: a sample costs %lu ns here and the program "
                    "would not get on; use %lu or more",
-                   run.period, run_ticks_to_ns(run.calibration.sample_ticks), run.period_min);
-    else if (run.wanted_ticks && run.wanted_ticks < ticks_min)
+                   asked->period, run_ticks_to_ns(sampling.calibration.sample_ticks),
+                   sampling.period_min);
+    else if (asked->wanted_ticks && asked->wanted_ticks < ticks_min)
         log_notice("--freq %lu: too high: a sample costs %lu ns here and the program would not get "
                    "on; use %lu or less",
-                   run.frequency_hz, run_ticks_to_ns(run.calibration.sample_ticks),
+                   asked->frequency_hz, run_ticks_to_ns(sampling.calibration.sample_ticks),
                    run.clock.hz / ticks_min);
     else {
-        if (run.period < run.period_min)
-            run.period = run.period_min; /* of one that adapts, the first */
+        sampling.period = sampling.period_min; /* at least, of one that adapts the first */
         return;
     }
     run.start_error = -ERANGE;
-    run.session.event_count = 0;
+    sampling.session.event_count = 0;
 }
 
 /* One sample in the middle of the loop, which works however long it takes: the ticks from when it
  * was due until it was handled.  0: the loop ended before it. */
 static uint64_t single_sample(struct cpu *cpu, uint64_t plain)
 {
-    run.interval_ticks = plain / 2 + 1;
+    sampling.interval_ticks = plain / 2 + 1;
     share_set(plain, plain, 50);
     cpu->share.last_ticks = cpu->share.late_ticks = 0;
     calibrate_run(cpu, true);
@@ -183,20 +184,20 @@ static void find_scale(struct cpu *cpu, struct vm_space *space)
     }
     if (!seen)
         seen = plain / HARDWARE_SAMPLES;
-    run.interval_ticks = plain / HARDWARE_SAMPLES + 1;
-    if (run.interval_ticks < HARDWARE_SPACING * seen)
-        run.interval_ticks = HARDWARE_SPACING * seen;
-    if (run.interval_ticks > plain / 2) /* something held up the samples above */
-        run.interval_ticks = plain / 2;
+    sampling.interval_ticks = plain / HARDWARE_SAMPLES + 1;
+    if (sampling.interval_ticks < HARDWARE_SPACING * seen)
+        sampling.interval_ticks = HARDWARE_SPACING * seen;
+    if (sampling.interval_ticks > plain / 2) /* something held up the samples above */
+        sampling.interval_ticks = plain / 2;
     share_set(cpu->share.last_ticks + 1, cpu->share.last_ticks + 1, 50);
 }
 
 static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
 {
-    run.mode = HR_MODE_TIMER;
+    sampling.mode = HR_MODE_TIMER;
     if (run.clock.virtual_time) {
         calibrate_load(space, VIRTUAL_LOOP);
-        run.interval_ticks = VIRTUAL_INTERVAL_TICKS;
+        sampling.interval_ticks = VIRTUAL_INTERVAL_TICKS;
         sampler_set_lead(VIRTUAL_LEAD_TICKS);
         if (!run.shared)
             share_set(VIRTUAL_LEAD_TICKS, VIRTUAL_LEAD_TICKS, 50);
@@ -204,7 +205,7 @@ static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
         sampler_set_lead((int64_t)run_ns_to_ticks(HARDWARE_LEAD_NS));
         find_scale(cpu, space);
     }
-    run.calibration.rdpmc_ticks = measure_rdpmc();
+    sampling.calibration.rdpmc_ticks = measure_rdpmc();
     seen_ticks = calibrate_rounds(cpu, false);
     if (run.stacks.kind) {
         cpu_save_all();
@@ -215,45 +216,40 @@ static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
 /* The program's share, from what the last rounds found. */
 static void keep_share(const struct cpu *cpu)
 {
-    uint64_t whole = run.calibration.sample_ticks;
+    uint64_t whole = sampling.calibration.sample_ticks;
 
     if (run.clock.virtual_time && run.shared)
         return;
-    if (run.calibration.rounds == 0) {
+    if (sampling.calibration.rounds == 0) {
         log_notice("calibration: no sample could be taken in a loop of ring 3; what sampling costs "
                    "is unknown, and samples are at least 1 ms apart");
         whole = run_ns_to_ticks(500000);
     }
     if (cpu->stop_mask)
         sampler_set_lead((int64_t)whole);
-    share_set(cpu->stop_mask || !seen_ticks ? whole : seen_ticks, whole, run.max_overhead);
+    share_set(cpu->stop_mask || !seen_ticks ? whole : seen_ticks, whole, run.asked.max_overhead);
 }
 
 void calibrate(struct cpu *cpu)
 {
     struct vm_space space;
-    uint64_t interval = run.interval_ticks;
-    uint32_t mode = run.mode, counters_rest = run.counters_rest;
+    bool overflow = run.asked.mode == HR_MODE_OVERFLOW && run.start_error == 0;
     bool paused = cpu->paused;
 
     if (vm_space_init(&space))
         panic("no memory to calibrate the sampler");
     calibrate_begin(&space);
-    run.counters_rest = 0;
     cpu->paused = false; /* what a sample costs does not depend on when the trigger starts */
     cpu->thread = NULL; /* the loop's system call leaves ring 3 */
     x86_write_cr3(space.root);
     calibrate_timer(cpu, &space);
-    if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
+    if (overflow)
         measure_overflow(cpu);
     x86_write_cr3(vm_kernel_root());
-    run.interval_ticks = interval;
-    run.mode = mode;
-    run.counters_rest = counters_rest;
     cpu->paused = paused;
     ring_reset(cpu->ring);
     vm_space_free(&space);
     keep_share(cpu);
-    if (mode == HR_MODE_OVERFLOW && run.start_error == 0)
+    if (overflow)
         check_rate();
 }

@@ -4,7 +4,7 @@
 
 #include "guest/cpu/cpu.h"
 
-/* Takes null samples of a loop in ring 3 on this workload CPU: fills run.calibration and, in
+/* Takes null samples of a loop in ring 3 on this workload CPU: fills sampling.calibration and, in
  * virtual time, trims the timer so that samples fall exactly on the grid.  Before the program's
  * address space is loaded; the ring is empty again afterwards.
  */

@@ -7,6 +7,7 @@
 #include "guest/sample/overflow.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
+#include "guest/sample/sampling.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm_access.h"
 #include "lib/x86.h"
@@ -44,12 +45,12 @@ void calibrate_load(struct vm_space *space, uint32_t iterations)
 static void start_sampling(struct cpu *cpu)
 {
     cpu->share.not_before = 0; /* each loop begins anew, in shared mode its clock, too */
-    if (run.mode == HR_MODE_TIMER) {
+    if (sampling.mode == HR_MODE_TIMER) {
         sampler_start(cpu, cpu->stop_mask ? 0 : x86_rdtsc());
         return;
     }
     overflow_start(cpu);
-    run.pmu->start(&run.session);
+    run.pmu->start(&sampling.session);
 }
 
 uint64_t calibrate_run(struct cpu *cpu, bool sampled)
@@ -105,7 +106,8 @@ static struct round measure(struct cpu *cpu)
     const struct trace_slot *last = last_sample(ring);
     round.read_ticks = last->cost_ticks;
     round.seen_ticks = cpu->share.last_ticks;
-    round.late_ticks = cpu->stop_mask ? last->time % run.interval_ticks : cpu->share.late_ticks;
+    round.late_ticks =
+        cpu->stop_mask ? last->time % sampling.interval_ticks : cpu->share.late_ticks;
     if (plain < shortest_plain || run.clock.virtual_time)
         shortest_plain = plain;
     if (run.emulated && !cpu->stop_mask) /* from its interrupt to its return */
@@ -150,7 +152,7 @@ uint64_t calibrate_rounds(struct cpu *cpu, bool stacks)
     shortest_plain = UINT64_MAX;
     for (unsigned i = 0; i < CALIBRATE_ROUNDS && (i == 0 || !out_of_time()); i++) {
         struct round round = measure(cpu);
-        if (run.mode == HR_MODE_TIMER && run.clock.virtual_time && cpu->stop_mask)
+        if (sampling.mode == HR_MODE_TIMER && run.clock.virtual_time && cpu->stop_mask)
             sampler_trim((int64_t)round.late_ticks, stacks);
         if (round.sample_ticks == 0)
             continue;
@@ -159,12 +161,12 @@ uint64_t calibrate_rounds(struct cpu *cpu, bool stacks)
         seen[count] = round.seen_ticks;
         reads[count++] = round.read_ticks;
     }
-    run.calibration.sample_ticks = calibrate_settled(samples, count);
-    run.calibration.read_ticks = median(reads, count);
-    run.calibration.rounds = count;
-    if (run.mode == HR_MODE_TIMER) {
+    sampling.calibration.sample_ticks = calibrate_settled(samples, count);
+    sampling.calibration.read_ticks = median(reads, count);
+    sampling.calibration.rounds = count;
+    if (sampling.mode == HR_MODE_TIMER) {
         uint64_t late = median(lates, count);
-        run.calibration.late_ticks = late > UINT32_MAX ? UINT32_MAX : (uint32_t)late;
+        sampling.calibration.late_ticks = late > UINT32_MAX ? UINT32_MAX : (uint32_t)late;
     }
     return calibrate_settled(seen, count);
 }

@@ -24,8 +24,8 @@ uint32_t calibrate_samples(const struct ring *ring);
  * differ, the cheapest one is the truth, in virtual time the median. */
 uint64_t calibrate_settled(uint64_t *values, unsigned count);
 
-/* Fills run.calibration from rounds without samples and with them; what guest/sample/share.h sees
- * of a sample, in ticks.  stacks: samples have call stacks; those of the loop are empty. */
+/* Fills sampling.calibration from rounds without samples and with them; what guest/sample/share.h
+ * sees of a sample, in ticks.  stacks: samples have call stacks; those of the loop are empty. */
 uint64_t calibrate_rounds(struct cpu *cpu, bool stacks);
 
 #endif

@@ -1,5 +1,6 @@
 /* The NMI handler of overflow sampling. */
 #include "guest/sample/overflow.h"
+#include "guest/sample/sampling.h"
 
 #include "drivers/apic/apic.h"
 #include "drivers/pmu/pmu.h"
@@ -18,25 +19,25 @@
  * period. */
 static inline uint64_t counted_to(const struct cpu *cpu, uint64_t value)
 {
-    return (value + cpu->overflow_period) & run.overflow_mask;
+    return (value + cpu->overflow_period) & sampling.overflow_mask;
 }
 
 static inline uint64_t elapsed(const struct cpu *cpu)
 {
-    return counted_to(cpu, x86_rdpmc(run.session.events[0].counter));
+    return counted_to(cpu, x86_rdpmc(sampling.session.events[0].counter));
 }
 
 /* Time between samples that is wanted: by the rate that was asked for, or as much as leaves the
  * program its share.  What came less often than asked for is counted. */
 static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
 {
-    uint64_t least = run.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0;
+    uint64_t least = sampling.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0;
     uint64_t came = now - cpu->overflow_time;
 
-    if (least <= run.wanted_ticks)
-        return run.wanted_ticks;
-    if (came >= 2 * run.wanted_ticks && cpu->overflow_time)
-        share_skip(cpu, came / run.wanted_ticks - 1, now);
+    if (least <= sampling.wanted_ticks)
+        return sampling.wanted_ticks;
+    if (came >= 2 * sampling.wanted_ticks && cpu->overflow_time)
+        share_skip(cpu, came / sampling.wanted_ticks - 1, now);
     return least;
 }
 
@@ -44,22 +45,22 @@ static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
  * as leave the program its share. */
 static uint64_t next_period(struct cpu *cpu, uint64_t now, uint64_t program_ticks, uint64_t counted)
 {
-    uint64_t periods = cpu->overflow_period / run.session.period;
+    uint64_t periods = cpu->overflow_period / sampling.session.period;
     uint64_t period;
 
-    if (run.wanted_ticks) {
+    if (sampling.wanted_ticks) {
         period = overflow_next_period(&cpu->overflow_rate, cpu->overflow_period, counted,
                                       now - cpu->overflow_time, wanted_ticks(cpu, now));
-        if (period < run.period_min)
-            period = run.period_min;
+        if (period < sampling.period_min)
+            period = sampling.period_min;
         return period < run.pmu_caps.period_max ? period : run.pmu_caps.period_max;
     }
     if (periods > 1)
         share_skip(cpu, periods - 1, now);
     periods = share_periods(cpu, program_ticks, periods);
-    if (periods > run.pmu_caps.period_max / run.session.period)
-        periods = run.pmu_caps.period_max / run.session.period;
-    return periods * run.session.period;
+    if (periods > run.pmu_caps.period_max / sampling.session.period)
+        periods = run.pmu_caps.period_max / sampling.session.period;
+    return periods * sampling.session.period;
 }
 
 /* What follows a sample in the ring, from slot `slots` on: what was stolen, and another period.
@@ -68,7 +69,7 @@ static __attribute__((noinline)) uint32_t follow(struct cpu *cpu, uint64_t now, 
                                                  uint64_t counted)
 {
     struct ring *ring = cpu->ring;
-    uint64_t program_ticks = run.share_factor ? share_handled(cpu, start) : 0;
+    uint64_t program_ticks = sampling.share_factor ? share_handled(cpu, start) : 0;
     uint64_t period = next_period(cpu, now, program_ticks, counted);
     uint32_t slots = 1;
 
@@ -105,7 +106,7 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
     cpu->overflow_samples++;
     cpu->overflow_base += counted;
     if (__builtin_expect(cpu->paused, 0)) { /* the NMI was on its way already */
-        run.pmu->rearm(&run.session, cpu->overflow_period, run.pmi_masks);
+        run.pmu->rearm(&sampling.session, cpu->overflow_period, sampling.pmi_masks);
         return;
     }
     if (__builtin_expect(!ring_has_room_nmi(ring, 3), 0) && !ring_reserve_nmi(ring, 3)) {
@@ -120,13 +121,13 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
         if (source.kernel)
             stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
         pmu_store_fence();
-        if (__builtin_expect(run.follows, 0))
+        if (__builtin_expect(sampling.follows, 0))
             ring_publish_nmi(ring, follow(cpu, now, *start, counted));
         else
             ring_publish_nmi(ring, 1);
     }
     cpu->overflow_time = cpu->overflow_latest = now;
-    run.pmu->rearm(&run.session, cpu->overflow_period, run.pmi_masks);
+    run.pmu->rearm(&sampling.session, cpu->overflow_period, sampling.pmi_masks);
 }
 
 /* An NMI that no overflow explains: the second of two that arrived back to back, firmware's, or
@@ -136,7 +137,7 @@ static __attribute__((noinline)) void unexplained(struct cpu *cpu)
     if (cpu->index == 0)
         leave_if_asked();
     cpu_stop_asked(cpu);
-    if (run.mode != HR_MODE_OVERFLOW || !cpu->ring) {
+    if (!cpu_nmi_samples || !cpu->ring) {
         cpu->nmi_unknown++;
         return;
     }
@@ -150,8 +151,8 @@ static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
     struct cpu *cpu = cpu_this();
     uint64_t value = PMU_NOT_OVERFLOWED;
 
-    if (__builtin_expect(run.mode == HR_MODE_OVERFLOW, 1))
-        value = run.pmu->overflowed(&run.session);
+    if (__builtin_expect(cpu_nmi_samples, 1))
+        value = run.pmu->overflowed(&sampling.session);
     if (__builtin_expect(value == PMU_NOT_OVERFLOWED, 0)) {
         unexplained(cpu);
         return;
@@ -185,15 +186,15 @@ static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, con
     uint64_t start = x86_rdtsc();
     uint64_t value = PMU_NOT_OVERFLOWED;
 
-    if (run.mode == HR_MODE_OVERFLOW && cpu->ring)
-        value = run.pmu->overflowed(&run.session);
+    if (cpu_nmi_samples && cpu->ring)
+        value = run.pmu->overflowed(&sampling.session);
     if (value == PMU_NOT_OVERFLOWED) {
         unexplained(cpu);
         return;
     }
     sample(cpu, value, kernel_time(cpu), &start, *ip, HR_SAMPLE_KERNEL, source);
     if (cpu->held) /* it was on its way when they were held */
-        run.pmu->pause(&run.session);
+        run.pmu->pause(&sampling.session);
 }
 
 void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu)
@@ -208,13 +209,13 @@ void overflow_nmi_in_kernel_saved(struct irq_frame *frame, struct cpu *cpu, uint
 
 void overflow_start(struct cpu *cpu)
 {
-    cpu->overflow_period = run.session.period;
+    cpu->overflow_period = sampling.session.period;
     cpu->overflow_kept_period = 0;
     cpu->overflow_base = 0;
     cpu->overflow_samples = 0;
     cpu->overflow_rate = (struct overflow_rate){0};
     cpu->share.returned = x86_rdtsc();
-    run.follows = run.wanted_ticks || run.share_factor;
+    cpu_nmi_samples = true;
     cpu->overflow_time = cpu->overflow_latest = run.shared ? 0 : x86_rdtsc();
     if (!cpu->paused)
         apic_pmi_enable();
@@ -245,7 +246,7 @@ static void set_period(struct cpu *cpu, uint64_t period)
     apic_pmi_disable();
     cpu->overflow_base = counted_so_far(cpu);
     cpu->overflow_period = period;
-    run.pmu->rearm(&run.session, period, true);
+    run.pmu->rearm(&sampling.session, period, true);
 }
 
 void overflow_pause(struct cpu *cpu)
@@ -270,7 +271,7 @@ void overflow_read(struct cpu *cpu, uint64_t *values)
 
     do { /* until no NMI came in between */
         before = *samples;
-        run.pmu->read(&run.session, cpu->user_ticks, values);
+        run.pmu->read(&sampling.session, cpu->user_ticks, values);
         values[0] = cpu->overflow_base + elapsed(cpu);
     } while (*samples != before);
 }

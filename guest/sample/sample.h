@@ -5,6 +5,7 @@
 #include "drivers/pmu/pmu.h"
 #include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
+#include "guest/sample/sampling.h"
 #include "lib/trace_slot.h"
 #include "lib/x86.h"
 
@@ -15,7 +16,7 @@ static inline bool sample_counters_due(struct cpu *cpu)
         cpu->counters_wait--;
         return false;
     }
-    cpu->counters_wait = run.counters_rest;
+    cpu->counters_wait = sampling.counters_rest;
     return true;
 }
 
@@ -30,10 +31,10 @@ sample_fill(struct trace_slot *slot, struct cpu *cpu, uint64_t now, const uint64
     pmu_store(&slot->time, now);
     pmu_store(&slot->ip, ip);
     pmu_store32(&slot->tid, cpu->tid);
-    if (__builtin_expect(run.counters_rest, 0) && !sample_counters_due(cpu))
+    if (__builtin_expect(sampling.counters_rest, 0) && !sample_counters_due(cpu))
         flags |= HR_SAMPLE_NO_COUNTERS; /* the encoder repeats those of the sample before */
     else
-        read(&run.session, cpu->user_ticks, slot->counters);
+        read(&sampling.session, cpu->user_ticks, slot->counters);
     uint32_t cost = x86_rdtsc_low() - (uint32_t)*start;
     if (__builtin_expect(cost > UINT16_MAX, 0))
         cost = UINT16_MAX;
@@ -43,9 +44,9 @@ sample_fill(struct trace_slot *slot, struct cpu *cpu, uint64_t now, const uint64
 /* The first grid point after both `due`, which is one, and `now`. */
 static inline uint64_t sample_next_due(uint64_t due, uint64_t now)
 {
-    due += run.interval_ticks;
+    due += sampling.interval_ticks;
     if (__builtin_expect((int64_t)(now - due) >= 0, 0))
-        due += ((now - due) / run.interval_ticks + 1) * run.interval_ticks;
+        due += ((now - due) / sampling.interval_ticks + 1) * sampling.interval_ticks;
     return due;
 }
 

@@ -6,7 +6,10 @@
 #include "guest/cpu/paravirt.h"
 #include "guest/sample/overflow.h"
 #include "guest/sample/sampler_take.h"
+#include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
+
+bool sampler_paused;
 
 /* Ticks from arming the timer to ring 3 in shared mode, where they are off the workload clock.  Too
  * much makes samples late; too little would let the timer fire before the program executed
@@ -82,11 +85,11 @@ static void move_on(struct cpu *cpu, uint64_t now)
     uint64_t due = cpu->next_due;
 
     cpu->next_due = sample_next_due(due, now);
-    if (!run.share_factor || !share_was_running(cpu, due))
+    if (!sampling.share_factor || !share_was_running(cpu, due))
         return;
-    uint64_t passed = (cpu->next_due - due) / run.interval_ticks - 1;
+    uint64_t passed = (cpu->next_due - due) / sampling.interval_ticks - 1;
     if (passed)
-        share_skip(cpu, passed, cpu->next_due - run.interval_ticks);
+        share_skip(cpu, passed, cpu->next_due - sampling.interval_ticks);
 }
 
 /* After a sample, if one was taken: what the program is to have of the time before the next. */
@@ -114,7 +117,7 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
         cpu->activity.interruptions += !attention && !cpu->stop_mask; /* or when that comes */
         return attention ? cpu->next_due < CPU_NEVER : !leave_timer(cpu);
     }
-    sampler_take(cpu, now, ip, (uint64_t)late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+    sampler_take(cpu, now, ip, (uint64_t)late > sampling.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
     move_on(cpu, now);
     return true;
 }
@@ -126,16 +129,16 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
     struct cpu *cpu = cpu_this();
     uint64_t now = clock_entered(cpu);
 
-    if (__builtin_expect(now - cpu->next_due <= run.interval_ticks / 2 && ring_has_room(cpu->ring),
-                         1)) {
-        cpu->next_due += run.interval_ticks;
+    if (__builtin_expect(
+            now - cpu->next_due <= sampling.interval_ticks / 2 && ring_has_room(cpu->ring), 1)) {
+        cpu->next_due += sampling.interval_ticks;
         sampler_fill(cpu, now, &cpu->enter_ticks, *ip, 0, frame);
     } else if (!interrupt_off_grid(cpu, now, *ip)) {
         paravirt_eoi(cpu);
         return;
     }
     paravirt_eoi(cpu);
-    if (__builtin_expect(run.share_factor != 0, 0))
+    if (__builtin_expect(sampling.share_factor != 0, 0))
         keep_share(cpu);
     arm(cpu, clock_entered(cpu), lead_ticks);
 }
@@ -171,7 +174,7 @@ void sampler_rearm(struct cpu *cpu)
 
 void sampler_start(struct cpu *cpu, uint64_t now)
 {
-    cpu->next_due = run.mode == HR_MODE_TIMER && !cpu->paused ? now : CPU_NEVER;
+    cpu->next_due = sampling.mode == HR_MODE_TIMER && !cpu->paused ? now : CPU_NEVER;
     sampler_resume(cpu, now);
 }
 
@@ -179,7 +182,7 @@ void sampler_resume(struct cpu *cpu, uint64_t now)
 {
     if ((int64_t)(now - cpu->next_due) >= 0)
         cpu->next_due = sample_next_due(cpu->next_due, now);
-    if (run.share_factor)
+    if (sampling.share_factor)
         share_next_due(cpu);
     cpu->timer_missed = false;
     arm_if_needed(cpu, now);
@@ -187,12 +190,12 @@ void sampler_resume(struct cpu *cpu, uint64_t now)
 
 void sampler_follow(struct cpu *cpu, uint64_t now)
 {
-    if (run.paused == cpu->paused)
+    if (sampler_paused == cpu->paused)
         return;
-    if (run.paused)
+    if (sampler_paused)
         sampler_pause(cpu);
     else
-        sampler_unpause(cpu, now - (now - run.start_ticks) % run.interval_ticks);
+        sampler_unpause(cpu, now - (now - run.start_ticks) % sampling.interval_ticks);
 }
 
 void sampler_leave(struct cpu *cpu, uint64_t now, uint64_t ip)
@@ -202,10 +205,10 @@ void sampler_leave(struct cpu *cpu, uint64_t now, uint64_t ip)
     if ((int64_t)late < 0)
         return;
     if (ring_has_room(cpu->ring) || sampler_make_room(cpu, now))
-        sampler_fill(cpu, now, &start, ip, late > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0,
+        sampler_fill(cpu, now, &start, ip, late > sampling.interval_ticks / 2 ? HR_SAMPLE_LATE : 0,
                      stack_frame(cpu));
     cpu->next_due = sample_next_due(cpu->next_due, now);
-    if (run.share_factor)
+    if (sampling.share_factor)
         keep_share(cpu);
 }
 
@@ -216,7 +219,7 @@ void sampler_rest(void)
 
 void sampler_stop(void)
 {
-    if (run.mode == HR_MODE_OVERFLOW)
+    if (sampling.mode == HR_MODE_OVERFLOW)
         overflow_stop();
     else
         apic_timer_stop();
@@ -226,14 +229,14 @@ void sampler_pause(struct cpu *cpu)
 {
     cpu->paused = true;
     cpu->next_due = CPU_NEVER; /* one that is pending comes early */
-    if (run.mode == HR_MODE_OVERFLOW)
+    if (sampling.mode == HR_MODE_OVERFLOW)
         overflow_pause(cpu);
 }
 
 void sampler_unpause(struct cpu *cpu, uint64_t now)
 {
     cpu->paused = false;
-    if (run.mode == HR_MODE_OVERFLOW)
+    if (sampling.mode == HR_MODE_OVERFLOW)
         overflow_resume(cpu, overflow_not_before(cpu, now));
     else
         sampler_start(cpu, now);

@@ -6,6 +6,9 @@
 #include "guest/cpu/cpu.h"
 #include "lib/trace_slot.h"
 
+/* The trigger rests, by the program's wish: CPUs follow as they enter the kernel. */
+extern bool sampler_paused;
+
 /* Puts the timer's first sample one interval after `now` and arms it, if the mode is timer. */
 void sampler_start(struct cpu *cpu, uint64_t now);
 void sampler_stop(void); /* on this CPU, whatever the mode */

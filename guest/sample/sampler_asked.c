@@ -5,6 +5,7 @@
 #include "guest/cpu/paravirt.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampler_take.h"
+#include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
 
 void sampler_ask(struct cpu *cpu, uint64_t due)
@@ -41,7 +42,7 @@ static void asked(uint64_t ip)
 
     paravirt_eoi(cpu);
     if (due && !cpu->paused && (int64_t)(now - due) >= 0) {
-        sampler_take(cpu, now, ip, now - due > run.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
+        sampler_take(cpu, now, ip, now - due > sampling.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
         share_took(cpu, due);
         sampler_record_steal(cpu);
     }

@@ -6,6 +6,7 @@
 #include "guest/sample/overflow.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampler_take.h"
+#include "guest/sample/sampling.h"
 #include "guest/service/service.h"
 
 bool sampler_make_room(struct cpu *cpu, uint64_t now)
@@ -35,16 +36,16 @@ void sampler_record_steal(struct cpu *cpu)
 
 void sampler_read(struct cpu *cpu, uint64_t *values)
 {
-    if (run.mode == HR_MODE_OVERFLOW)
+    if (sampling.mode == HR_MODE_OVERFLOW)
         overflow_read(cpu, values);
     else
-        run.pmu->read(&run.session, cpu->user_ticks, values);
+        run.pmu->read(&sampling.session, cpu->user_ticks, values);
 }
 
 /* A slot for thread context, made room for if need be. */
 static struct trace_slot *open_slot(struct cpu *cpu)
 {
-    bool nmis = run.mode == HR_MODE_OVERFLOW;
+    bool nmis = sampling.mode == HR_MODE_OVERFLOW;
     struct trace_slot *slot;
 
     if (nmis && cpu->stop_mask && ring_half_full(cpu->ring))
@@ -80,7 +81,7 @@ void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
 {
     uint64_t values[HR_EVENTS_MAX], time;
 
-    if (run.mode != HR_MODE_OVERFLOW) {
+    if (sampling.mode != HR_MODE_OVERFLOW) {
         sampler_take(cpu, clock_entered(cpu), ip, flags | HR_SAMPLE_POLLED);
         return;
     }
@@ -91,7 +92,7 @@ void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
     slot->cost_ticks = 0;
     slot->flags = (uint8_t)(flags | HR_SAMPLE_POLLED);
     slot->kind = 0;
-    memcpy(slot->counters, values, run.session.event_count * sizeof *values);
+    memcpy(slot->counters, values, sampling.session.event_count * sizeof *values);
     if (stack_frame(cpu))
         stack_take(slot, stack_frame(cpu));
     pmu_store_fence();
@@ -111,7 +112,7 @@ struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uin
 
 void sampler_record_end(struct cpu *cpu)
 {
-    if (run.mode == HR_MODE_OVERFLOW)
+    if (sampling.mode == HR_MODE_OVERFLOW)
         ring_close(cpu->ring);
     else
         ring_publish(cpu->ring);

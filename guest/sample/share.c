@@ -1,5 +1,6 @@
 /* Keeps the program's share of the time: see guest/sample/share.h. */
 #include "guest/sample/share.h"
+#include "guest/sample/sampling.h"
 
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
@@ -16,15 +17,15 @@ void share_set(uint64_t seen_ticks, uint64_t whole_ticks, uint32_t max_overhead)
 
     if (whole_ticks < seen)
         whole_ticks = seen;
-    run.share_factor = whole_ticks * SHARE_ONE / seen * 100 / max_overhead - SHARE_ONE;
-    run.spacing_ticks = whole_ticks * 100 / max_overhead;
+    sampling.share_factor = whole_ticks * SHARE_ONE / seen * 100 / max_overhead - SHARE_ONE;
+    sampling.spacing_ticks = whole_ticks * 100 / max_overhead;
     for (uint32_t i = 0; i < CPUS_MAX; i++)
         cpus[i].share = (struct share){.seen_ticks = seen};
 }
 
 uint64_t share_rest(const struct cpu *cpu)
 {
-    return cpu->share.seen_ticks * run.share_factor / SHARE_ONE;
+    return cpu->share.seen_ticks * sampling.share_factor / SHARE_ONE;
 }
 
 /* Follows a high value of what is seen, with steps so small that single long ones do not count. */
@@ -74,10 +75,10 @@ void share_next_due(struct cpu *cpu)
     int64_t early = (int64_t)(cpu->share.not_before - cpu->next_due);
 
     if (cpu->next_due < CPU_NEVER && early > 0) {
-        uint64_t points = ((uint64_t)early - 1) / run.interval_ticks + 1;
+        uint64_t points = ((uint64_t)early - 1) / sampling.interval_ticks + 1;
 
-        cpu->next_due += points * run.interval_ticks;
-        share_skip(cpu, points, cpu->next_due - run.interval_ticks);
+        cpu->next_due += points * sampling.interval_ticks;
+        share_skip(cpu, points, cpu->next_due - sampling.interval_ticks);
     }
     cpu->share.due = cpu->next_due;
 }

@@ -8,7 +8,7 @@
  *
  * Points at which no sample is taken for that reason are counted, and are part of the trace
  * (HR_REC_SKIPPED, HR_REC_SHARE).  In virtual time with one CPU samples cost the program nothing:
- * there run.share_factor is 0, and nothing of this runs.
+ * there sampling.share_factor is 0, and nothing of this runs.
  *
  * Context: interrupts off or NMI, on the CPU itself, unless a function says otherwise.
  */
@@ -20,7 +20,7 @@
 
 #include "guest/cpu/cpu.h"
 
-#define SHARE_ONE (1ull << 16) /* run.share_factor is a fixed-point number: 1.0 */
+#define SHARE_ONE (1ull << 16) /* sampling.share_factor is a fixed-point number: 1.0 */
 
 /* Calibration: a sample of which the kernel sees `seen_ticks` costs `whole_ticks`.  Sets the factor
  * for `max_overhead` percent, and how all CPUs begin: nothing is skipped yet. */

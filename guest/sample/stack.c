@@ -1,5 +1,6 @@
 /* Fills the call stacks of samples. */
 #include "guest/sample/stack.h"
+#include "guest/sample/sampling.h"
 
 #include <errno.h>
 
@@ -32,7 +33,7 @@ int stack_add_to_ring(struct ring *ring)
     uint64_t block = phys_alloc_last();
     if (!block)
         return -ENOMEM;
-    stack_offset = trace_slot_bytes(run.session.event_count);
+    stack_offset = trace_slot_bytes(sampling.session.event_count);
     stack_walk_start(run.stacks.limit);
     ring_add_stacks(ring, phys_pointer(block), BLOCK_BYTES, stack_bytes());
     return 0;

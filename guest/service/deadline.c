@@ -1,5 +1,6 @@
 /* Time limits: of the program, and of a kernel that was told to stop it. */
 #include "guest/service/deadline.h"
+#include "guest/thread/process.h"
 
 #include <signal.h>
 
@@ -57,7 +58,7 @@ void deadline_look(bool served)
 
     if (now >= __atomic_load_n(&due, __ATOMIC_ACQUIRE))
         stop();
-    bool ends = run.process.stop_signal || __atomic_load_n(&run.ending, __ATOMIC_ACQUIRE);
+    bool ends = process_first.stop_signal || __atomic_load_n(&run_state.ending, __ATOMIC_ACQUIRE);
     if (ends && !transport->host)
         look_for_hang(now, served);
 }

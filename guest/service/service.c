@@ -14,9 +14,11 @@
 #include "guest/cpu/entry.h"
 #include "guest/memory/phys.h"
 #include "guest/sample/sampler.h"
+#include "guest/sample/sampling.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
 #include "guest/signal/signal.h"
+#include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
@@ -41,13 +43,13 @@ void *service_buffer(void)
 void service_hold_counters(struct cpu *cpu)
 {
     if (cpu->stop_mask && run.counts_kernel && cpu->held++ == 0)
-        run.pmu->pause(&run.session);
+        run.pmu->pause(&sampling.session);
 }
 
 void service_release_counters(struct cpu *cpu)
 {
     if (cpu->stop_mask && run.counts_kernel && --cpu->held == 0)
-        run.pmu->resume(&run.session);
+        run.pmu->resume(&sampling.session);
 }
 
 /* Between these two the workload clock stands still (shared mode) and the timer is off. */
@@ -58,7 +60,7 @@ static struct cpu *begin(void)
     clock_stop(cpu);
     service_hold_counters(cpu);
     __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
-    if (run.mode == HR_MODE_TIMER)
+    if (sampling.mode == HR_MODE_TIMER)
         apic_timer_stop();
     return cpu;
 }
@@ -91,7 +93,7 @@ static int64_t call(struct cpu *cpu, enum service_operation operation, uint64_t 
 
 int64_t service_write(int stream, size_t bytes)
 {
-    if (run.process.broken_streams >> stream & 1) {
+    if (process_first.broken_streams >> stream & 1) {
         signal_send(cpu_this()->thread, SIGPIPE, SI_USER);
         return -EPIPE;
     }
@@ -206,7 +208,7 @@ static void note_position(struct cpu *cpu, uint32_t signal)
 static void stop_counting(struct cpu *cpu)
 {
     __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
-    run.pmu->stop(&run.session);
+    run.pmu->stop(&sampling.session);
     sampler_read(cpu, cpu->totals);
     machine_stop(cpu);
 }
@@ -252,7 +254,7 @@ void service_exit(uint32_t kind, uint32_t code)
     sampler_stop();
     run.boot->result.exit_kind = kind;
     run.boot->result.exit_code = code;
-    __atomic_store_n(&run.ending, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&run_state.ending, true, __ATOMIC_RELEASE);
     test_hook("end");
     if (cross_several)
         cross_stop_others(cpu);
@@ -294,9 +296,9 @@ void service_refuse(uint32_t error)
 
 void service_check_stop(void)
 {
-    if (run.started && run.process.stop_signal)
-        service_exit(run.process.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
-                     run.process.stop_signal);
+    if (run_state.started && process_first.stop_signal)
+        service_exit(process_first.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
+                     process_first.stop_signal);
 }
 
 void service_drain(struct cpu *cpu)
@@ -357,7 +359,8 @@ void service_wake_interrupt(struct irq_frame *frame)
     (void)frame;
     apic_eoi();
     cpu->activity.interruptions += !cpu->stop_mask;
-    if (cpu->stop_mask && run.mode == HR_MODE_OVERFLOW) { /* the NMI handler found it half full */
+    if (cpu->stop_mask &&
+        sampling.mode == HR_MODE_OVERFLOW) { /* the NMI handler found it half full */
         cpu->stopped_at = cpu->enter_ticks;
         service_drain(cpu);
     }

@@ -12,10 +12,12 @@
 #include "guest/fs/fs_kept.h"
 #include "guest/fs/fs_missing.h"
 #include "guest/sample/ring.h"
+#include "guest/sample/sampling.h"
 #include "guest/service/deadline.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_input.h"
+#include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/trace/trace.h"
 #include "guest/transport/leave.h"
@@ -63,15 +65,16 @@ static struct { /* what the host says of events, until RUN_HOST_EVENTS_END */
 /* The event that a message is about, or NULL. */
 static struct pmu_event *event_of(const struct run_message *message)
 {
-    return message->flag < run.session.event_count ? &run.session.events[message->flag] : NULL;
+    return message->flag < sampling.session.event_count ? &sampling.session.events[message->flag]
+                                                        : NULL;
 }
 
 void service_cpu_stop(uint64_t signal, bool timeout)
 {
-    if (run.process.stop_signal)
+    if (process_first.stop_signal)
         return;
-    run.process.stop_is_timeout = timeout;
-    run.process.stop_signal = signal >= 1 && signal <= 64 ? (uint32_t)signal : SIGKILL;
+    process_first.stop_is_timeout = timeout;
+    process_first.stop_signal = signal >= 1 && signal <= 64 ? (uint32_t)signal : SIGKILL;
     if (!run.shared)
         wake_workload_cpus();
 }
@@ -103,7 +106,7 @@ static void take_message(const struct run_message *message)
         break;
     case RUN_HOST_BROKEN:
         if (message->flag == 1 || message->flag == 2)
-            run.process.broken_streams |= 1u << message->flag;
+            process_first.broken_streams |= 1u << message->flag;
         break;
     case RUN_HOST_STOP:
         service_cpu_stop(message->value, message->flag);
@@ -145,13 +148,13 @@ int service_encode_events(void)
     transport->send(TRANSPORT_CONTROL, &message, sizeof message);
     for (;;) {
         service_cpu_poll();
-        if (run.process.stop_signal)
+        if (process_first.stop_signal)
             return -EINTR;
         if (encoding.done)
             break;
         platform_wait();
     }
-    return encoding.count == run.session.event_count ? 0 : -EINVAL;
+    return encoding.count == sampling.session.event_count ? 0 : -EINVAL;
 }
 
 static bool serve_requests(bool reads);
@@ -250,8 +253,8 @@ void service_cpu_abandon(void)
         leave_report("\n", 1);
     }
     if (!result->exit_kind) {
-        result->exit_kind = run.process.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL;
-        result->exit_code = run.process.stop_signal;
+        result->exit_kind = process_first.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL;
+        result->exit_code = process_first.stop_signal;
     }
     service_cpu_poll();
     transport->finish();

@@ -28,8 +28,8 @@ int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, u
 int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, uint64_t a,
                             uint64_t b);
 
-/* Boot: asks the host to encode run.session's events for this CPU.  0, -EINTR when the run is being
- * stopped, -EINVAL when the host did not answer for every event. */
+/* Boot: asks the host to encode sampling.session's events for this CPU.  0, -EINTR when the run is
+ * being stopped, -EINVAL when the host did not answer for every event. */
 int service_encode_events(void);
 
 /* A message to the host, which there is. */

@@ -1,5 +1,6 @@
 /* Asks the host for input, or reads the archive's. */
 #include "guest/service/service_input.h"
+#include "guest/thread/process.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -40,7 +41,7 @@ static int receive_all(uint8_t *to, size_t bytes)
         if (got)
             continue;
         service_cpu_poll();
-        if (run.process.stop_signal)
+        if (process_first.stop_signal)
             return -EINTR;
         service_cpu_wait();
     }
@@ -95,7 +96,7 @@ int64_t service_input_ask(uint64_t ns)
         service_cpu_poll();
         if (question.answered)
             return question.events;
-        if (run.process.stop_signal)
+        if (process_first.stop_signal)
             return -EINTR;
         service_cpu_wait();
     }

@@ -1,5 +1,6 @@
 /* The program's own timers: expiry, repetition, overrun. */
 #include "guest/signal/program_timer.h"
+#include "guest/thread/process.h"
 
 #include <limits.h>
 #include <linux/time.h>
@@ -79,8 +80,8 @@ static bool send(struct program_timer *t)
     }
     if (t->notify == PROGRAM_TIMER_THREAD)
         return thread && !signal_ignored(thread, t->signal) && signal_send_note(thread, &note) == 0;
-    return !signal_process_ignored(&run.process, t->signal) &&
-           signal_send_process_note(&run.process, &note) == 0;
+    return !signal_process_ignored(&process_first, t->signal) &&
+           signal_send_process_note(&process_first, &note) == 0;
 }
 
 /* One that is ignored goes on all the same, but keeps nobody busy. */

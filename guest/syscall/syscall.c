@@ -1,5 +1,7 @@
 /* The table of system calls, and how one is made. */
 #include "guest/syscall/syscall.h"
+#include "guest/sample/sampling.h"
+#include "guest/thread/process.h"
 
 #include <asm/unistd_64.h>
 #include <errno.h>
@@ -37,7 +39,7 @@ static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, 
                                uint64_t end)
 {
     struct ring *ring = cpu->ring;
-    bool fits = run.mode != HR_MODE_OVERFLOW && ring_has_room(ring);
+    bool fits = sampling.mode != HR_MODE_OVERFLOW && ring_has_room(ring);
     struct trace_slot *slot;
 
     if (__builtin_expect(fits, 1)) {
@@ -92,9 +94,9 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     deliver(thread, frame, result);
     cpu = cpu_this(); /* it may have waited */
     record_call(cpu, frame, start, clock_end_of_call(cpu));
-    if (__builtin_expect(cpu->paused != run.paused, 0))
+    if (__builtin_expect(cpu->paused != sampler_paused, 0))
         syscall_hr_follow(cpu, frame->rip);
-    if (__builtin_expect(run.process.stop_signal, 0))
+    if (__builtin_expect(process_first.stop_signal, 0))
         service_check_stop();
     cross_unlock();
     return thread->return_by_iret;

@@ -1,5 +1,7 @@
 /* The program's own calls: sampling on request, pause and start, marks, regions. */
 #include "guest/syscall/syscall_hr.h"
+#include "guest/sample/sampling.h"
+#include "guest/thread/process.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,7 +29,7 @@ static void call_others(struct cpu *cpu)
 
 static int64_t poll(struct cpu *cpu, const struct trap_frame *frame)
 {
-    if (run.mode == HR_MODE_OFF)
+    if (sampling.mode == HR_MODE_OFF)
         return -EPERM;
     if (frame->rsi > HR_ABI_ALL_CPUS)
         return -EINVAL;
@@ -39,11 +41,11 @@ static int64_t poll(struct cpu *cpu, const struct trap_frame *frame)
 
 void syscall_hr_follow(struct cpu *cpu, uint64_t ip)
 {
-    bool pause = run.paused;
+    bool pause = sampler_paused;
 
     if (cpu->paused == pause)
         return;
-    if (run.mode != HR_MODE_OFF)
+    if (sampling.mode != HR_MODE_OFF)
         sampler_poll(cpu, ip, pause ? 0 : HR_SAMPLE_RESUMED);
     if (pause)
         sampler_pause(cpu);
@@ -53,7 +55,7 @@ void syscall_hr_follow(struct cpu *cpu, uint64_t ip)
 
 static int64_t set_paused(struct cpu *cpu, const struct trap_frame *frame, bool pause)
 {
-    run.paused = pause;
+    sampler_paused = pause;
     syscall_hr_follow(cpu, frame->rip);
     call_others(cpu);
     return 0;
@@ -64,7 +66,7 @@ static int64_t read_counters(struct cpu *cpu, const struct trap_frame *frame)
     uint64_t values[1 + HR_EVENTS_MAX] = {clock_entered(cpu)};
 
     sampler_read(cpu, values + 1);
-    return copy_to_user(frame->rsi, values, (1 + run.session.event_count) * sizeof *values);
+    return copy_to_user(frame->rsi, values, (1 + sampling.session.event_count) * sizeof *values);
 }
 
 static int64_t mark(struct cpu *cpu, const struct trap_frame *frame)
@@ -98,26 +100,26 @@ static int64_t region(struct cpu *cpu, const struct trap_frame *frame)
 /* Only the kernel can read them; they are the last events. */
 static bool has_registers(void)
 {
-    uint32_t count = run.session.event_count;
+    uint32_t count = sampling.session.event_count;
 
-    return count && run.session.events[count - 1].source == HR_SOURCE_MSR;
+    return count && sampling.session.events[count - 1].source == HR_SOURCE_MSR;
 }
 
 static int64_t info(const struct trap_frame *frame)
 {
     struct hr_abi_info answer = {.version = HR_ABI_VERSION,
-                                 .event_count = run.session.event_count,
+                                 .event_count = sampling.session.event_count,
                                  .ticks_per_second = run.clock.hz};
 
     if (frame->rdx < sizeof answer)
         return -EINVAL;
     /* in overflow mode the first counter starts anew with every sample */
-    if (run.pmu_caps.needs_encodings && run.mode != HR_MODE_OVERFLOW && !has_registers())
+    if (run.pmu_caps.needs_encodings && sampling.mode != HR_MODE_OVERFLOW && !has_registers())
         answer.flags |= HR_ABI_USER_COUNTERS;
     if (!run.shared)
         answer.flags |= HR_ABI_USER_CLOCK;
-    for (uint32_t i = 0; i < run.session.event_count; i++) {
-        const struct pmu_event *event = &run.session.events[i];
+    for (uint32_t i = 0; i < sampling.session.event_count; i++) {
+        const struct pmu_event *event = &sampling.session.events[i];
         answer.counters[i] = event->counter;
         answer.widths[i] = event->width_bits;
         memcpy(answer.names[i], event->name, sizeof answer.names[i]);
@@ -163,14 +165,14 @@ static __attribute__((noinline)) void rarer_call(struct cpu *cpu, struct trap_fr
 bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
 {
     cpu->stopped_at = cpu->enter_ticks; /* all of it is off the workload clock */
-    if (frame->rdi == HR_ABI_POLL && frame->rsi == HR_ABI_THIS_CPU && run.mode != HR_MODE_OFF &&
-        ring_has_room(cpu->ring)) {
+    if (frame->rdi == HR_ABI_POLL && frame->rsi == HR_ABI_THIS_CPU &&
+        sampling.mode != HR_MODE_OFF && ring_has_room(cpu->ring)) {
         frame->rax = 0;
         sampler_poll(cpu, frame->rip, 0);
     } else {
         rarer_call(cpu, frame);
     }
-    if (__builtin_expect(run.process.stop_signal, 0)) {
+    if (__builtin_expect(process_first.stop_signal, 0)) {
         cross_lock(cpu);
         service_check_stop();
         cross_unlock();

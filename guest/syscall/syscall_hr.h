@@ -5,11 +5,13 @@
 #define GUEST_SYSCALL_SYSCALL_HR_H
 
 #include "guest/cpu/cpu.h"
+#include "guest/sample/sampler.h"
 
 /* The call in `frame`; its result goes to frame->rax.  False, as trap_syscall() returns it. */
 bool syscall_hr(struct cpu *cpu, struct trap_frame *frame);
 
-/* The trigger of this CPU rests or goes on as run.paused says, with the sample that belongs to it.
+/* The trigger of this CPU rests or goes on as sampler_paused says, with the sample that belongs to
+ * it.
  */
 void syscall_hr_follow(struct cpu *cpu, uint64_t ip);
 

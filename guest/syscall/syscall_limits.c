@@ -10,6 +10,7 @@
 #include "guest/file/files.h"
 #include "guest/memory/phys.h"
 #include "guest/service/service.h"
+#include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/vm/uaccess.h"
 
@@ -49,12 +50,12 @@ void syscall_limit_of(uint32_t resource, uint64_t limit[2])
 /* Those that the kernel minds. */
 static void apply(void)
 {
-    struct vm_space *space = &run.process.space;
+    struct vm_space *space = &process_first.space;
 
     space->stack_limit = limits[RLIMIT_STACK].soft;
     space->address_limit = limits[RLIMIT_AS].soft;
     space->data_limit = limits[RLIMIT_DATA].soft;
-    files_limit(&run.process, limits[RLIMIT_NOFILE].soft);
+    files_limit(&process_first, limits[RLIMIT_NOFILE].soft);
 }
 
 static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)

@@ -16,6 +16,7 @@
 #include "guest/signal/signal.h"
 #include "guest/syscall/syscall.h"
 #include "guest/syscall/syscall_hr.h"
+#include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "lib/x86.h"
 
@@ -99,10 +100,10 @@ static void exception(struct cpu *cpu, struct trap_frame *frame)
         address = x86_read_cr2();
         if (!cpu->thread)
             panic_frame(frame, "page fault at %lx while calibrating", address);
-        status = vm_fault(&run.process.space, address, frame->error);
+        status = vm_fault(&process_first.space, address, frame->error);
         if (status == 0) {
             cpu->thread->use.page_faults++;
-            run.process.use.page_faults++;
+            process_first.use.page_faults++;
             return;
         }
         if (status == -ENOMEM)

@@ -1,5 +1,6 @@
 /* What Linux's clock numbers mean here. */
 #include "guest/thread/clocks.h"
+#include "guest/thread/process.h"
 
 #include <errno.h>
 #include <linux/time.h>
@@ -46,7 +47,7 @@ struct clocks clocks_find(int32_t number)
     if (number & OWN_THREAD) {
         if (!id || threads_find(id))
             clock = (struct clocks){.kind = CLOCKS_THREAD, .tid = id};
-    } else if (!id || id == run.process.pid) {
+    } else if (!id || id == process_first.pid) {
         clock.kind = CLOCKS_PROCESS;
     }
     clock.user_only = (number & OWN_WHICH) == OWN_USER;

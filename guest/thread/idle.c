@@ -1,5 +1,6 @@
 /* A CPU without a thread: the boot stack's loop. */
 #include "guest/thread/idle.h"
+#include "guest/thread/process.h"
 
 #include "drivers/apic/apic.h"
 #include "guest/base/run.h"
@@ -79,7 +80,7 @@ static void halt(struct cpu *cpu)
 
 void idle_loop(struct cpu *cpu)
 {
-    x86_write_cr3(run.process.space.root);
+    x86_write_cr3(process_first.space.root);
     cross_lock(cpu);
     cpu->slice_end = cpu->attention_due = CPU_NEVER;
     if (run.shared)

@@ -1,5 +1,6 @@
 /* Gives CPUs to threads: the queue, switches, slices, idle CPUs. */
 #include "guest/thread/schedule.h"
+#include "guest/thread/process.h"
 
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
@@ -64,7 +65,7 @@ uint64_t schedule_thread_ticks(const struct thread *thread)
 
 uint64_t schedule_process_ticks(void)
 {
-    uint64_t ticks = run.process.used_ticks;
+    uint64_t ticks = process_first.used_ticks;
     uint64_t now = clock_now(cpu_this());
 
     for (uint32_t i = 0; i < cpu_count; i++)
@@ -107,7 +108,7 @@ static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
 
     thread->used_ticks += used;
     thread->use.user_ticks += cpu->user_ticks - thread->user_since;
-    run.process.used_ticks += used;
+    process_first.used_ticks += used;
     if (thread == cpu->dead)
         return;
     thread->fs_base = x86_rdmsr(X86_MSR_FS_BASE);
@@ -158,10 +159,10 @@ static void count_switch(struct thread *from, enum hr_switch_reason reason)
 {
     if (reason == HR_SWITCH_BLOCK) {
         from->use.waits++;
-        run.process.use.waits++;
+        process_first.use.waits++;
     } else {
         from->use.preemptions++;
-        run.process.use.preemptions++;
+        process_first.use.preemptions++;
     }
 }
 

@@ -1,5 +1,6 @@
 /* Waiting: the thread gives its CPU away until its wait ends. */
 #include "guest/thread/wait.h"
+#include "guest/thread/process.h"
 
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
@@ -75,7 +76,7 @@ static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap
 
     if (thread->restart_until && due < CPU_NEVER)
         due = thread->restart_until;
-    if (!signal_waits_for(thread) && !run.process.stop_signal) {
+    if (!signal_waits_for(thread) && !process_first.stop_signal) {
         if (due < CPU_NEVER) {
             thread->timer.expire = timed_out;
             timer_set(&thread->timer, due);

@@ -2,6 +2,8 @@
  * up the threads of one name and writes the records.
  */
 #include "guest/trace/regions.h"
+#include "guest/sample/sampling.h"
+#include "guest/thread/process.h"
 
 #include <errno.h>
 #include <string.h>
@@ -60,10 +62,10 @@ static int refuse(void)
 
 int regions_register(struct cpu *cpu, const struct hr_abi_region *region)
 {
-    uint64_t bytes = sizeof(struct hr_abi_aggregate) * (1 + run.session.event_count);
+    uint64_t bytes = sizeof(struct hr_abi_aggregate) * (1 + sampling.session.event_count);
     char name[HR_ABI_NAME_MAX];
 
-    if (region->count != 1 + run.session.event_count || region->name_bytes == 0 ||
+    if (region->count != 1 + sampling.session.event_count || region->name_bytes == 0 ||
         region->name_bytes > sizeof name)
         return -EINVAL;
     if (region->aggregates > USER_END - bytes ||
@@ -89,7 +91,7 @@ static int fetch(struct hr_abi_aggregate *to, uint64_t from)
     void *at;
 
     for (; left; left -= room, from += room, out += room) {
-        if (vm_access(&run.process.space, from, VM_ACCESS_READ, &at, &room))
+        if (vm_access(&process_first.space, from, VM_ACCESS_READ, &at, &room))
             return -EFAULT; /* the program has unmapped it */
         if (room > left)
             room = left;
@@ -151,7 +153,7 @@ static int write_record(struct trace_writer *w, const struct region *region, uin
 /* What the records from `region` and `slot` on need without histograms. */
 static uint32_t least_bytes(uint32_t region, uint32_t slot)
 {
-    uint32_t bytes = 0, slots = 1 + run.session.event_count;
+    uint32_t bytes = 0, slots = 1 + sampling.session.event_count;
 
     for (uint32_t i = region; i < region_count; i++) {
         bytes += (slots - slot) * (uint32_t)(sizeof(struct hr_record_header) +
@@ -183,7 +185,7 @@ void regions_write(struct trace_writer *w)
 
     for (uint32_t region = 0; region < region_count; region++) {
         uint16_t threads = count_threads(region);
-        for (uint32_t slot = 0; slot <= run.session.event_count; slot++) {
+        for (uint32_t slot = 0; slot <= sampling.session.event_count; slot++) {
             sum_up(region, slot, &sum);
             uint32_t buckets = affordable(w, region, slot, &sum, &shortened);
             if (write_record(w, &regions[region], slot, &sum, threads, buckets))
@@ -193,5 +195,5 @@ void regions_write(struct trace_writer *w)
     if (shortened)
         log_notice("the trace's end has no room for all regions: %u of %u records have no "
                    "histogram, %u are left out; use fewer regions or events",
-                   shortened, region_count * (1 + run.session.event_count), dropped);
+                   shortened, region_count * (1 + sampling.session.event_count), dropped);
 }

@@ -8,6 +8,7 @@
 #include "guest/base/run.h"
 #include "guest/cpu/paravirt.h"
 #include "guest/sample/ring.h"
+#include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
 #include "guest/sample/stack.h"
 #include "guest/trace/machine.h"
@@ -76,7 +77,8 @@ static void send_chunk(struct trace_writer *w)
 
 void trace_init(void)
 {
-    trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE, run.session.event_count);
+    trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE,
+                      sampling.session.event_count);
 }
 
 void trace_add_ring(struct ring *ring)
@@ -88,22 +90,22 @@ void trace_add_ring(struct ring *ring)
     stream->ring = ring;
     streams[ring->cpu] = stream;
     trace_writer_init(&stream->data.writer, stream->data.buffer, CHUNK_BYTES, (uint16_t)ring->cpu,
-                      run.session.event_count);
+                      sampling.session.event_count);
     if (stack_add_to_writer(&stream->data.writer))
         panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
     /* an open chunk, and one for what was dropped since */
     end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
     /* overflow sampling makes the first event whole itself: guest/sample/overflow.c */
-    for (uint32_t i = run.mode == HR_MODE_OVERFLOW; i < run.session.event_count; i++)
-        if (run.session.events[i].source == HR_SOURCE_PMU)
-            trace_writer_counter(&stream->data.writer, i, run.session.events[i].width_bits,
+    for (uint32_t i = sampling.mode == HR_MODE_OVERFLOW; i < sampling.session.event_count; i++)
+        if (sampling.session.events[i].source == HR_SOURCE_PMU)
+            trace_writer_counter(&stream->data.writer, i, sampling.session.events[i].width_bits,
                                  0ull - PMU_START_BEFORE_END);
 }
 
 void trace_registers_start(const struct cpu *cpu)
 {
-    for (uint32_t i = 0; i < run.session.event_count; i++) {
-        const struct pmu_event *event = &run.session.events[i];
+    for (uint32_t i = 0; i < sampling.session.event_count; i++) {
+        const struct pmu_event *event = &sampling.session.events[i];
 
         if (event->source == HR_SOURCE_MSR)
             trace_writer_counter(&streams[cpu->index]->data.writer, i, event->width_bits,
@@ -148,8 +150,8 @@ static void check_stacks(const struct ring *ring, uint64_t tail, uint64_t count)
 /* Samples without counters get those of the sample before: differences of 0. */
 static void repeat_counters(struct cpu_stream *s, uint64_t tail, uint64_t count)
 {
-    uint32_t first = run.mode == HR_MODE_OVERFLOW; /* each sample has this one */
-    size_t bytes = (run.session.event_count - first) * sizeof *s->counters;
+    uint32_t first = sampling.mode == HR_MODE_OVERFLOW; /* each sample has this one */
+    size_t bytes = (sampling.session.event_count - first) * sizeof *s->counters;
 
     for (uint64_t i = tail; i < tail + count && ring_slot(s->ring, i)->kind == 0; i++) {
         struct trace_slot *slot = ring_slot(s->ring, i);
@@ -216,7 +218,7 @@ static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
 
     if (count > head - tail)
         count = head - tail;
-    if (run.counters_rest)
+    if (sampling.counters_rest)
         repeat_counters(s, tail, count);
     if ((w->used == 0 && !begin_chunk(s, of_samples)) || (of_samples && s->records_only))
         return drop_slots(s, tail, count);
@@ -352,7 +354,7 @@ static void add_share(const struct cpu *cpu)
 {
     const struct hr_rec_share share = {
         .skipped = cpu->share.skipped,
-        .spacing_ticks = run.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0,
+        .spacing_ticks = sampling.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0,
         .stolen_ns = paravirt_stolen_ns(cpu),
         .cpu = (uint16_t)cpu->index,
         .flags = cpu->steal != NULL,
@@ -370,10 +372,10 @@ static void add_totals(void)
         if (!streams[cpu])
             continue;
         trace_writer_extend(&streams[cpu]->data.writer, cpus[cpu].totals, whole);
-        for (uint32_t i = 0; i < run.session.event_count; i++)
+        for (uint32_t i = 0; i < sampling.session.event_count; i++)
             sum[i] += whole[i];
     }
-    for (uint16_t i = 0; i < run.session.event_count; i++) {
+    for (uint16_t i = 0; i < sampling.session.event_count; i++) {
         const struct hr_rec_total total = {.value = sum[i], .index = i};
         add(HR_REC_TOTAL, &total, sizeof total);
     }

@@ -32,7 +32,7 @@ static struct noted_map *slot_for(const char *path)
 {
     struct noted_map *noted;
 
-    if (added - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == MAPS_MAX && run.started)
+    if (added - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == MAPS_MAX && run_state.started)
         service_flush();
     if (added - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == MAPS_MAX) {
         log_notice("more than %u mappings: %s is not in the trace's load map", MAPS_MAX, path);

@@ -5,6 +5,8 @@
 #include "guest/base/image.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "guest/sample/sampling.h"
+#include "guest/thread/process.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
 #include "guest/trace/trace_maps.h"
@@ -150,29 +152,31 @@ static void info_run(struct trace_writer *w)
     info_arguments(w);
     info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
     info(w, "boot.entry", run.boot->entry == BOOT_ENTRY_PVH ? "pvh" : "uefi");
-    info(w, "sampling.trigger", triggers[run.exact ? HR_MODE_EXACT : run.mode]);
-    info_number(w, "sampling.max_overhead", run.max_overhead);
-    if (run.share_factor)
-        info_number(w, "sampling.spacing_ticks", run.spacing_ticks);
-    if (run.counters_rest)
-        info_number(w, "sampling.counters_every", run.counters_rest + 1ull);
+    info(w, "sampling.trigger", triggers[run.exact ? HR_MODE_EXACT : sampling.mode]);
+    info_number(w, "sampling.max_overhead", run.asked.max_overhead);
+    if (sampling.share_factor)
+        info_number(w, "sampling.spacing_ticks", sampling.spacing_ticks);
+    if (sampling.counters_rest)
+        info_number(w, "sampling.counters_every", sampling.counters_rest + 1ull);
     info_counters(w);
     info(w, "run.virtual_time", run.clock.virtual_time ? "yes" : "no");
 }
 
-static void sampling(struct trace_writer *w)
+static void meta_sampling(struct trace_writer *w)
 {
     bool exact = run.clock.virtual_time && run.shared;
     const struct hr_meta_sampling record = {
-        .interval_ticks =
-            run.mode == HR_MODE_TIMER || run.mode == HR_MODE_IPI ? run.interval_ticks : 0,
-        .period_events = run.mode == HR_MODE_OVERFLOW ? run.period : 0,
-        .frequency_hz = (uint32_t)run.frequency_hz,
-        .mode = run.exact ? HR_MODE_EXACT : run.mode,
+        .interval_ticks = sampling.mode == HR_MODE_TIMER || sampling.mode == HR_MODE_IPI
+                              ? sampling.interval_ticks
+                              : 0,
+        .period_events = sampling.mode == HR_MODE_OVERFLOW ? sampling.period : 0,
+        .frequency_hz = (uint32_t)run.asked.frequency_hz,
+        .mode = run.exact ? HR_MODE_EXACT : sampling.mode,
         .flags = (run.emulated ? HR_SAMPLING_EMULATED : 0u) |
                  (run.emulated && !exact ? HR_SAMPLING_INEXACT : 0u) |
-                 (run.shared ? HR_SAMPLING_SHARED : 0u) | (run.paused ? HR_SAMPLING_PAUSED : 0u),
-        .event_count = run.session.event_count,
+                 (run.shared ? HR_SAMPLING_SHARED : 0u) |
+                 (run.asked.paused ? HR_SAMPLING_PAUSED : 0u),
+        .event_count = sampling.session.event_count,
         .ring_slots = run.ring_slots,
         .cpu_count = run.workload_cpus,
     };
@@ -188,11 +192,11 @@ void trace_meta_write(struct trace_writer *w)
                                         .method = run.clock.method};
 
     add(w, HR_META_CLOCK, &clock, sizeof clock, NULL, 0);
-    sampling(w);
+    meta_sampling(w);
     if (run.stacks.kind)
         add(w, HR_META_STACKS, &run.stacks, sizeof run.stacks, NULL, 0);
-    for (uint16_t i = 0; i < run.session.event_count; i++) {
-        const struct pmu_event *event = &run.session.events[i];
+    for (uint16_t i = 0; i < sampling.session.event_count; i++) {
+        const struct pmu_event *event = &sampling.session.events[i];
         const struct hr_meta_event record = {.encoding = event->encoding,
                                              .encoding_ext = event->encoding_ext,
                                              .index = i,
@@ -201,7 +205,7 @@ void trace_meta_write(struct trace_writer *w)
                                              .flags = event->flags};
         add(w, HR_META_EVENT, &record, sizeof record, event->name, (uint32_t)strlen(event->name));
     }
-    add(w, HR_META_CALIBRATION, &run.calibration, sizeof run.calibration, NULL, 0);
+    add(w, HR_META_CALIBRATION, &sampling.calibration, sizeof sampling.calibration, NULL, 0);
     machine_describe(say_machine, w);
     info_run(w);
     trace_maps_write(w);
@@ -213,6 +217,6 @@ void trace_meta_end(struct trace_writer *w, const struct trace_dropped *dropped)
         info_number(w, "run.dropped_samples", dropped->samples);
     if (dropped->records)
         info_number(w, "run.dropped_records", dropped->records);
-    info_number(w, "run.page_faults", run.process.space.faults);
-    info_number(w, "run.pages_copied", run.process.space.faults_copied);
+    info_number(w, "run.page_faults", process_first.space.faults);
+    info_number(w, "run.pages_copied", process_first.space.faults_copied);
 }

@@ -6,5 +6,5 @@
 /* Before the program starts there is no clock yet, only the time at which it will start. */
 uint64_t inode_now(void)
 {
-    return run.started ? service_realtime_ns() : run.start_unix_ns;
+    return run_state.started ? service_realtime_ns() : run.start_unix_ns;
 }

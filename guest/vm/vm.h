@@ -73,6 +73,10 @@ struct vm_space {
 void vm_init(void);
 void vm_enable_protection(void);
 uint64_t vm_map_device(uint64_t physical, uint64_t bytes); /* uncached; its virtual address */
+
+/* Makes variables marked SEALED read-only for the calling CPU; the first call does so for CPUs that
+ * have not read them yet, too.  Before a CPU runs the program. */
+void vm_seal(void);
 uint64_t vm_kernel_root(void); /* CR3 for CPUs without a process */
 
 /* The same for CPUs that come from real mode: below 4 GiB, and the first 4 GiB are mapped one to

@@ -8,7 +8,8 @@
 #include "drivers/pmu/pmu_msr.c"
 #include "guest/run_events.c"
 
-struct run run;
+struct run_config run;
+struct sampling sampling;
 struct pmu_refusal pmu_start_refusal;
 static char logged[4][512];
 static unsigned lines;
@@ -105,7 +106,8 @@ static void begin_manifest(void)
 
 static void open_manifest(void)
 {
-    run = (struct run){0};
+    run = (struct run_config){0};
+    memset(&sampling, 0, sizeof sampling);
     fake_transport.host = true;
     assert_int_equal(manifest_open(&run.manifest, manifest_bytes, manifest_used), 0);
     lines = asked = 0;
@@ -139,11 +141,11 @@ static void the_archive_encodes_for_this_cpu(void **state)
     begin(here, "101b7:3f3ffc0002:f", "ffffffffffffffff:0:0");
     assert_int_equal(run_encode_events(), 0);
     assert_int_equal(asked, 0);
-    assert_int_equal(run.session.events[0].encoding, 0x101b7);
-    assert_int_equal(run.session.events[0].encoding_ext, 0x3f3ffc0002);
-    assert_int_equal(run.session.events[0].allowed_counters, 0xf);
-    assert_int_equal(run.session.events[1].encoding, UINT64_MAX);
-    assert_int_equal(run.session.events[1].allowed_counters, 0);
+    assert_int_equal(sampling.session.events[0].encoding, 0x101b7);
+    assert_int_equal(sampling.session.events[0].encoding_ext, 0x3f3ffc0002);
+    assert_int_equal(sampling.session.events[0].allowed_counters, 0xf);
+    assert_int_equal(sampling.session.events[1].encoding, UINT64_MAX);
+    assert_int_equal(sampling.session.events[1].allowed_counters, 0);
 }
 
 static void and_for_no_other(void **state)
@@ -152,7 +154,7 @@ static void and_for_no_other(void **state)
     begin("intel-6-9999", "c0:0:0", "c4:0:0");
     assert_int_equal(run_encode_events(), -ENODEV);
     assert_non_null(strstr(logged[1], "encoded for intel-6-9999, and this CPU is "));
-    assert_int_equal(run.session.event_count, 0);
+    assert_int_equal(sampling.session.event_count, 0);
 }
 
 /* This CPU's name, and its vendor's. */
@@ -177,8 +179,8 @@ static void the_group_that_names_this_cpu_is_taken(void **state)
     add_group("intel-6-1,amd-1-1", "7:0:0", "8:0:0");
     open_manifest();
     assert_int_equal(run_encode_events(), 0);
-    assert_int_equal(run.session.events[0].encoding, 5);
-    assert_int_equal(run.session.events[1].encoding, 6);
+    assert_int_equal(sampling.session.events[0].encoding, 5);
+    assert_int_equal(sampling.session.events[1].encoding, 6);
     assert_int_equal(asked, 0);
 }
 
@@ -194,7 +196,7 @@ static void a_vendor_stands_for_its_other_cpus(void **state)
     add_group("intel,amd,x86", "3:0:0", "4:0:0");
     open_manifest();
     assert_int_equal(run_encode_events(), 0);
-    assert_int_equal(run.session.events[0].encoding, 3);
+    assert_int_equal(sampling.session.events[0].encoding, 3);
     begin_manifest();
     add_group(longer, "1:0:0", "2:0:0");
     add_group(",,", "3:0:0", "4:0:0");
@@ -229,7 +231,7 @@ static void nobody_to_ask(void **state)
     fake_transport.host = false;
     assert_int_equal(run_encode_events(), -ENODEV);
     assert_int_equal(asked, 0);
-    assert_int_equal(run.session.event_count, 0);
+    assert_int_equal(sampling.session.event_count, 0);
     assert_non_null(strstr(logged[1], "no host to ask; pack it with --target-cpu "));
 }
 
@@ -241,8 +243,8 @@ static void without_counters_none_are_needed(void **state)
     fake_transport.host = false;
     run.pmu_caps.needs_encodings = false;
     assert_int_equal(run_encode_events(), 0);
-    assert_int_equal(run.session.event_count, 2);
-    assert_int_equal(run.session.events[0].encoding, 0);
+    assert_int_equal(sampling.session.event_count, 2);
+    assert_int_equal(sampling.session.events[0].encoding, 0);
 }
 
 static void damage_is_refused(void **state)
@@ -268,21 +270,21 @@ static void refusals_say_what_fits(void **state)
 {
     (void)state;
     begin(NULL, NULL, NULL);
-    run.session.event_count = 3;
-    strcpy(run.session.events[2].name, "three");
+    sampling.session.event_count = 3;
+    strcpy(sampling.session.events[2].name, "three");
     lines = 0;
     assert_int_equal(run_assign_events(), -ENOSPC);
     assert_non_null(strstr(logged[0], "event three: no counter is left"));
     assert_string_equal(logged[1],
                         LOG_NOTICE "these events fit at once: one, two; in another run: three");
     begin(NULL, NULL, NULL);
-    run.session.events[0].encoding = 1;
-    run.session.events[1].encoding = 2;
+    sampling.session.events[0].encoding = 1;
+    sampling.session.events[1].encoding = 2;
     lines = 0;
     assert_int_equal(run_assign_events(), -EBUSY);
     assert_non_null(strstr(logged[0], "events one and two need one register"));
     assert_non_null(strstr(logged[1], "at once: one; in another run: two"));
-    assert_int_equal(run.session.event_count, 0);
+    assert_int_equal(sampling.session.event_count, 0);
 }
 
 /* A manifest of one counter's event behind this one. */
@@ -290,7 +292,7 @@ static int start_status;
 
 static int fake_start(const struct pmu_session *session)
 {
-    assert_int_equal(session->period, run.mode == HR_MODE_OVERFLOW ? 1000 : 0);
+    assert_int_equal(session->period, run.asked.mode == HR_MODE_OVERFLOW ? 1000 : 0);
     return start_status;
 }
 
@@ -307,19 +309,19 @@ static void registers_that_are_missing_are_named(void **state)
     (void)state;
     begin(NULL, NULL, NULL);
     run.pmu = &driver;
-    run.session.events[1].encoding = 3;
+    sampling.session.events[1].encoding = 3;
     assert_int_equal(run_assign_events(), -EOPNOTSUPP);
     assert_non_null(strstr(logged[1], "event two: MSR 1a6H holds a part of it and does not keep"));
     for (int of_one = 0; of_one < 2; of_one++) {
         begin(NULL, NULL, NULL);
         run.pmu = &driver;
-        run.mode = of_one ? HR_MODE_OVERFLOW : HR_MODE_TIMER;
+        run.asked.mode = of_one ? HR_MODE_OVERFLOW : HR_MODE_TIMER;
         run.pmu_caps.period_max = 1000;
         start_status = 0;
         run_try_events();
         assert_int_equal(lines, 1);
         assert_int_equal(run.start_error, 0);
-        assert_int_equal(run.session.event_count, 2);
+        assert_int_equal(sampling.session.event_count, 2);
         start_status = -EIO;
         pmu_start_refusal = (struct pmu_refusal){
             .event = of_one ? 1 : PMU_NO_EVENT, .msr = 0x187, .value = 0x1004100c4};
@@ -329,8 +331,8 @@ static void registers_that_are_missing_are_named(void **state)
                                                  : "the fake counters cannot be started: writing "
                                                    "1004100c4 to MSR 187H faults"));
         assert_int_equal(run.start_error, -EIO);
-        assert_int_equal(run.session.event_count, 0);
-        assert_int_equal(run.session.period, 0);
+        assert_int_equal(sampling.session.event_count, 0);
+        assert_int_equal(sampling.session.period, 0);
         run_try_events(); /* on the next CPU */
         assert_int_equal(lines, 2);
     }
@@ -342,7 +344,8 @@ static void begin_register(const char *name, uint32_t there)
 
     used = manifest_append(manifest_bytes, sizeof manifest_bytes, used, "event", name);
     used = manifest_append(manifest_bytes, sizeof manifest_bytes, used, "event", "one");
-    run = (struct run){0};
+    run = (struct run_config){0};
+    memset(&sampling, 0, sizeof sampling);
     assert_int_equal(manifest_open(&run.manifest, manifest_bytes, used), 0);
     registers_there = there;
     lines = 0;
@@ -355,8 +358,8 @@ static void registers_are_events_too(void **state)
     (void)state;
     begin_register("aperf", HR_MACHINE_APERF);
     assert_int_equal(run_assign_events(), 0);
-    assert_string_equal(run.session.events[0].name, "one");
-    assert_int_equal(run.session.events[1].source, HR_SOURCE_MSR);
+    assert_string_equal(sampling.session.events[0].name, "one");
+    assert_int_equal(sampling.session.events[1].source, HR_SOURCE_MSR);
     assert_false(run.counts_kernel); /* nothing that could be stopped */
 }
 
@@ -367,7 +370,7 @@ static void registers_that_are_not_there_are_named(void **state)
     assert_int_equal(run_assign_events(), -ENODEV);
     assert_non_null(strstr(logged[0], "event aperf: this CPU does not have the register"));
     assert_non_null(strstr(logged[0], "leave it out, or run on hardware"));
-    assert_int_equal(run.session.event_count, 0);
+    assert_int_equal(sampling.session.event_count, 0);
     begin_register("smi", 0);
     assert_int_equal(run_assign_events(), -ENODEV);
     assert_non_null(strstr(logged[0], "only Intel's processors count SMIs"));
@@ -377,9 +380,9 @@ static void registers_trigger_no_samples(void **state)
 {
     (void)state;
     begin_register("smi", HR_MACHINE_SMI);
-    run.mode = HR_MODE_OVERFLOW;
+    run.asked.mode = HR_MODE_OVERFLOW;
     run.pmu_caps.overflow = true;
-    run.session.event_count = 1;
+    sampling.session.event_count = 1;
     assert_int_equal(run_assign_events(), -ENODEV);
     assert_non_null(strstr(logged[0], "--mode overflow needs counters"));
 }

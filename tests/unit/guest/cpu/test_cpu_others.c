@@ -26,7 +26,8 @@ static void x86_write_cr3(uint64_t root)
 
 #define MACHINE_CPUS 6
 
-struct run run;
+struct run_config run;
+bool cpu_nmi_samples;
 struct cpu cpus[CPUS_MAX];
 uint32_t cpu_count = 1;
 struct apic_state apic;
@@ -219,7 +220,7 @@ static int begin(void **state)
     memset(machine, 0, sizeof machine);
     memset(cpus, 0, sizeof cpus);
     logged[0] = 0;
-    run = (struct run){.boot = &boot};
+    run = (struct run_config){.boot = &boot};
     apic = (struct apic_state){0};
     tables = (struct acpi_machine){.cpu_count = MACHINE_CPUS};
     cpus_running = cpu_count = 1;

@@ -6,7 +6,8 @@
 
 #include "tests/unit/test.h"
 
-struct run run;
+struct run_config run;
+struct sampling sampling;
 struct cpu cpus[CPUS_MAX];
 
 static uint64_t workload_clock;
@@ -17,7 +18,7 @@ static struct cpu *prepare(void)
     struct cpu *cpu = &cpus[1];
 
     memset(&run, 0, sizeof run);
-    run.interval_ticks = 10;
+    sampling.interval_ticks = 10;
     workload_clock = 0;
     share_set(100, 200, 50);
     cpu->clock_offset = &workload_clock;
@@ -31,7 +32,7 @@ static void leaves_what_was_asked_for(void **state)
     struct cpu *cpu = prepare();
     /* 400 from one sample to the next, of which this one's 100 are over */
     assert_int_equal(share_rest(cpu), 300);
-    assert_int_equal(run.spacing_ticks, 400);
+    assert_int_equal(sampling.spacing_ticks, 400);
     share_set(100, 200, 10);
     assert_int_equal(share_rest(cpu), 1900);
     share_set(100, 200, 90);

@@ -9,7 +9,9 @@
 #define EVENTS 2u
 #define MEMORY 0x100000u /* user address of the program's memory */
 
-struct run run;
+struct run_config run;
+struct sampling sampling;
+struct process process_first;
 static struct {
     struct hr_abi_aggregate sums[300][1 + EVENTS];
     char names[300][8];
@@ -53,7 +55,7 @@ static int setup(void **state)
     (void)state;
     memset(&memory, 0, sizeof memory);
     region_count = place_count = notices = 0;
-    run.session.event_count = EVENTS;
+    sampling.session.event_count = EVENTS;
     return 0;
 }
 

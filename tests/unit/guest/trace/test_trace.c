@@ -17,7 +17,8 @@
 #define WIDTH_BITS 16 /* of the counter: passes its range within a long loss */
 #define STEP 500u /* its increment from sample to sample */
 
-struct run run;
+struct run_config run;
+struct sampling sampling;
 struct cpu cpus[CPUS_MAX];
 uint32_t cpu_count = 2;
 
@@ -162,11 +163,11 @@ static uint64_t last_switch;
 
 static void begin(void)
 {
-    run = (struct run){.boot = &boot};
+    run = (struct run_config){.boot = &boot};
     boot = (struct boot_info){0};
-    run.session.event_count = 1;
-    run.session.events[0].width_bits = WIDTH_BITS;
-    run.session.events[0].source = HR_SOURCE_PMU;
+    sampling.session.event_count = 1;
+    sampling.session.events[0].width_bits = WIDTH_BITS;
+    sampling.session.events[0].source = HR_SOURCE_PMU;
     memset(streams, 0, sizeof streams);
     memset(whole, 0, sizeof whole);
     memset(&meta, 0, sizeof meta);

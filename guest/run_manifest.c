@@ -1,13 +1,14 @@
-/* Reads the manifest into the run. */
+/* Reads the manifest into the run's configuration. */
 #include <errno.h>
 #include <string.h>
 
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/fs/fs.h"
+#include "guest/run_manifest.h"
 #include "guest/sample/overflow.h"
+#include "guest/thread/process.h"
 #include "lib/modes.h"
-#include "lib/muldiv.h"
 #include "lib/stack_kinds.h"
 #include "lib/x86.h"
 
@@ -15,29 +16,6 @@
 #define TCG_WORD 0x54474354u
 #define TCG_WORD2 0x43544743u
 #define TCG_WORD3 0x47435447u
-
-#define NS_PER_SECOND 1000000000ull
-
-struct run run;
-
-uint32_t run_program_cpu(uint32_t index)
-{
-    return run.shared ? 0 : index - 1;
-}
-
-uint64_t run_ticks_to_ns(uint64_t ticks)
-{
-    if (run.clock.hz == NS_PER_SECOND)
-        return ticks;
-    return muldiv(ticks, NS_PER_SECOND, run.clock.hz);
-}
-
-uint64_t run_ns_to_ticks(uint64_t ns)
-{
-    if (run.clock.hz == NS_PER_SECOND)
-        return ns;
-    return muldiv(ns, run.clock.hz, NS_PER_SECOND);
-}
 
 static uint64_t number(const char *key, uint64_t otherwise)
 {
@@ -56,9 +34,9 @@ static void fit_cpus(void)
 
     if (run.boot->entry != BOOT_ENTRY_UEFI || run.wanted_cpus == 0)
         return;
-    if (run.mode == HR_MODE_IPI && offered < 3) {
+    if (run.asked.mode == HR_MODE_IPI && offered < 3) {
         log_notice("--mode ipi needs three CPUs, and this machine has %u: --mode timer", offered);
-        run.mode = HR_MODE_TIMER;
+        run.asked.mode = HR_MODE_TIMER;
     }
     if (offered < 2) {
         log_notice("--cpus %u: this machine has one CPU, which does everything", run.wanted_cpus);
@@ -90,14 +68,14 @@ void run_read_manifest(void)
     if (found < 0 || found == HR_MODE_PEBS)
         panic("manifest: mode %s is not one of this kernel", mode);
     run.exact = found == HR_MODE_EXACT;
-    run.mode = run.exact ? HR_MODE_OFF : (uint32_t)found;
-    run.max_overhead = (uint32_t)number("max-overhead", 50);
-    if (run.max_overhead < 1 || run.max_overhead > 90)
+    run.asked.mode = run.exact ? HR_MODE_OFF : (uint32_t)found;
+    run.asked.max_overhead = (uint32_t)number("max-overhead", 50);
+    if (run.asked.max_overhead < 1 || run.asked.max_overhead > 90)
         panic("manifest: max-overhead is not between 1 and 90 percent");
-    run.counters_rest = (uint32_t)number("counters-every", 1) - 1;
-    if (run.counters_rest == UINT32_MAX)
+    run.asked.counters_rest = (uint32_t)number("counters-every", 1) - 1;
+    if (run.asked.counters_rest == UINT32_MAX)
         panic("manifest: counters-every is not at least 1");
-    run.paused = number("paused", 0) != 0;
+    run.asked.paused = number("paused", 0) != 0;
     run.wanted_cpus = (uint32_t)number("cpus", 0);
     fit_cpus();
     run.shared = run.wanted_cpus == 0;
@@ -105,8 +83,8 @@ void run_read_manifest(void)
     run.start_unix_ns = run.boot->unix_ns ? run.boot->unix_ns : number("start-unix-ns", 0);
     run.timeout_ns = run.boot->timeout_ns ? run.boot->timeout_ns : number("timeout", 0);
     find_input();
-    run.process.manifest = run.manifest;
-    run.process.pid = PROCESS_ID;
+    process_first.manifest = run.manifest;
+    process_first.pid = PROCESS_ID;
 }
 
 void run_find_emulation(void)
@@ -136,13 +114,13 @@ static void read_stacks(void)
 
 void run_read_sampling(void)
 {
-    run.interval_ticks = run_ns_to_ticks(number("interval", 10000));
-    if (run.interval_ticks == 0)
+    run.asked.interval_ticks = run_ns_to_ticks(number("interval", 10000));
+    if (run.asked.interval_ticks == 0)
         panic("manifest: interval is 0");
-    run.frequency_hz = number("frequency", 0);
-    if (run.frequency_hz)
-        run.wanted_ticks = run.clock.hz / run.frequency_hz;
-    run.period = run.frequency_hz ? OVERFLOW_PERIOD_FIRST : number("period", 0);
+    run.asked.frequency_hz = number("frequency", 0);
+    if (run.asked.frequency_hz)
+        run.asked.wanted_ticks = run.clock.hz / run.asked.frequency_hz;
+    run.asked.period = run.asked.frequency_hz ? OVERFLOW_PERIOD_FIRST : number("period", 0);
     read_stacks();
     run_read_events();
 }

@@ -1,0 +1,34 @@
+/* What the sampler does: calibration sets it for its rounds, then sampling_start() for the run. */
+#ifndef GUEST_SAMPLE_SAMPLING_H
+#define GUEST_SAMPLE_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "drivers/pmu/pmu.h"
+#include "guest/base/run.h"
+#include "include/hr_format.h"
+
+struct sampling {
+    uint32_t mode; /* enum hr_mode */
+    uint64_t interval_ticks; /* timer and IPI: between points of the grid */
+    uint64_t period; /* overflow: the first event's, in events; of one that adapts, the first */
+    uint64_t wanted_ticks; /* overflow: between samples, when the period adapts; otherwise 0 */
+    uint32_t counters_rest; /* samples without counters after each that has them */
+    struct pmu_session session; /* the events, and the period that starting the counters sets */
+    uint64_t overflow_mask; /* the range of the first event's counter */
+    uint64_t period_min; /* what this machine can bear; measured */
+    bool pmi_masks; /* a delivered interrupt masks the local APIC's entry */
+    bool follows; /* overflow: the period may change, or a share is kept: guest/sample/overflow.c */
+    uint64_t share_factor; /* guest/sample/share.h; 0: sampling costs the program nothing */
+    uint64_t spacing_ticks; /* between samples at least, by calibration */
+    struct hr_meta_calibration calibration;
+};
+
+/* Written during boot only, as the run's configuration is. */
+extern struct sampling sampling;
+
+/* After calibration: samples as the run asks for, within what calibration found. */
+void sampling_start(void);
+
+#endif

@@ -1,0 +1,53 @@
+/* The process that the program is. */
+#ifndef GUEST_THREAD_PROCESS_H
+#define GUEST_THREAD_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guest/thread/signal_queue.h"
+#include "guest/vm/vm.h"
+#include "lib/manifest.h"
+
+#define SIGNALS 64
+#define PROCESS_ID 1000u
+#define PROCESS_USER_ID 1000u /* user and group of the program */
+
+struct signal_action { /* as struct kernel_sigaction of Linux on x86-64 */
+    uint64_t handler;
+    uint64_t flags;
+    uint64_t restorer;
+    uint64_t mask;
+};
+
+struct thread_use { /* what getrusage counts, of a thread or of all that there were */
+    uint64_t user_ticks; /* in ring 3, until it began to run where it runs */
+    uint64_t page_faults;
+    uint64_t waits; /* it gave its CPU up */
+    uint64_t preemptions; /* another thread got it */
+};
+
+struct file_table;
+struct fs_entry;
+
+struct process {
+    struct vm_space space;
+    struct manifest manifest;
+    struct signal_action actions[SIGNALS + 1];
+    uint32_t pid; /* PROCESS_ID */
+    struct fs_entry *directory; /* the working directory; held */
+    uint32_t umask;
+    struct file_table *files; /* guest/file/files.h; made by exec_load */
+    const char *program_path; /* for /proc/self/exe: absolute path */
+    struct signal_queue signals; /* sent to the process: any thread may take them */
+    uint32_t first_status; /* of the first thread's exit: the program's if it is not the last */
+    struct thread_use use;
+    uint64_t used_ticks; /* by its threads, but for those that run now, since they do */
+    volatile uint32_t broken_streams; /* bit N: nobody reads stream N (RUN_HOST_BROKEN) */
+    volatile uint32_t stop_signal; /* set by the host's RUN_HOST_STOP; 0: none */
+    volatile uint32_t stop_is_timeout;
+};
+
+extern struct process process_first;
+
+#endif
