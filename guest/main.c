@@ -193,11 +193,10 @@ static void start_counting(struct cpu *cpu)
     paravirt_start(cpu);
     cpu->counters_wait = 0;
     trace_registers_start(cpu);
-    if (sampling.mode == HR_MODE_OVERFLOW)
-        overflow_start(cpu);
+    sampling.trigger->prepare(cpu);
     run.pmu->start(&sampling.session);
-    if (sampling.mode == HR_MODE_OVERFLOW && cpu->paused)
-        overflow_pause(cpu);
+    if (cpu->paused)
+        sampling.trigger->pause(cpu);
 }
 
 static void start_run(struct cpu *cpu)

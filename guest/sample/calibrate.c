@@ -113,7 +113,7 @@ static void measure_overflow(struct cpu *cpu)
         period = 2 * sampling.period_min;
     if (period == 0 || counts[0] < period)
         return; /* the event is too rare for this limit to matter */
-    sampling.mode = HR_MODE_OVERFLOW;
+    sampling_set_mode(HR_MODE_OVERFLOW);
     sampling.session.period = period;
     sampling.follows = sampling.share_factor != 0; /* the period stays otherwise */
     seen_ticks = calibrate_rounds(cpu, run.stacks.kind != 0);
@@ -194,7 +194,7 @@ static void find_scale(struct cpu *cpu, struct vm_space *space)
 
 static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
 {
-    sampling.mode = HR_MODE_TIMER;
+    sampling_set_mode(HR_MODE_TIMER);
     if (run.clock.virtual_time) {
         calibrate_load(space, VIRTUAL_LOOP);
         sampling.interval_ticks = VIRTUAL_INTERVAL_TICKS;

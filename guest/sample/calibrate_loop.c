@@ -67,7 +67,7 @@ uint64_t calibrate_run(struct cpu *cpu, bool sampled)
         start_sampling(cpu);
     uint64_t start = x86_rdtsc();
     user_enter(&frame);
-    sampler_stop();
+    sampling.trigger->stop();
     return cpu->enter_ticks - start;
 }
 

@@ -174,7 +174,7 @@ void sampler_rearm(struct cpu *cpu)
 
 void sampler_start(struct cpu *cpu, uint64_t now)
 {
-    cpu->next_due = sampling.mode == HR_MODE_TIMER && !cpu->paused ? now : CPU_NEVER;
+    cpu->next_due = sampling.trigger->timer && !cpu->paused ? now : CPU_NEVER;
     sampler_resume(cpu, now);
 }
 
@@ -217,27 +217,15 @@ void sampler_rest(void)
     apic_timer_stop();
 }
 
-void sampler_stop(void)
-{
-    if (sampling.mode == HR_MODE_OVERFLOW)
-        overflow_stop();
-    else
-        apic_timer_stop();
-}
-
 void sampler_pause(struct cpu *cpu)
 {
     cpu->paused = true;
     cpu->next_due = CPU_NEVER; /* one that is pending comes early */
-    if (sampling.mode == HR_MODE_OVERFLOW)
-        overflow_pause(cpu);
+    sampling.trigger->pause(cpu);
 }
 
 void sampler_unpause(struct cpu *cpu, uint64_t now)
 {
     cpu->paused = false;
-    if (sampling.mode == HR_MODE_OVERFLOW)
-        overflow_resume(cpu, overflow_not_before(cpu, now));
-    else
-        sampler_start(cpu, now);
+    sampling.trigger->resume(cpu, now);
 }

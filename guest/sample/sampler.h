@@ -11,7 +11,6 @@ extern bool sampler_paused;
 
 /* Puts the timer's first sample one interval after `now` and arms it, if the mode is timer. */
 void sampler_start(struct cpu *cpu, uint64_t now);
-void sampler_stop(void); /* on this CPU, whatever the mode */
 
 /* Arms the timer again after the workload clock was stopped or moved; grid points that passed
  * meanwhile are left out. */
@@ -32,9 +31,6 @@ void sampler_leave(struct cpu *cpu, uint64_t now, uint64_t ip);
 /* After service work with the timer armed (shared mode), which may have halted and so missed it. */
 void sampler_rearm(struct cpu *cpu);
 
-/* A sample at the program's own request, of the last entry from ring 3; flags: HR_SAMPLE_*. */
-void sampler_poll(struct cpu *cpu, uint64_t ip, uint32_t flags);
-
 /* The trigger of this CPU rests until sampler_unpause; counters go on. */
 void sampler_pause(struct cpu *cpu);
 void sampler_unpause(struct cpu *cpu, uint64_t now);
@@ -46,15 +42,11 @@ void sampler_ask_all(struct cpu *self);
  * last time yet is left out. */
 void sampler_ask(struct cpu *cpu, uint64_t due);
 
-/* All counters now, as pmu_driver.read gives them; the first event's whole in overflow mode. */
-void sampler_read(struct cpu *cpu, uint64_t *values);
-
 /* Starts a record that is not a sample: a slot of this kind, zeroed but for time, tid and kind.
  * Makes room by service work (shared mode) or by waiting for the service CPU: never fails.
- * sampler_record_end publishes it.  Thread context only.
+ * sampling.trigger->close publishes it.  Thread context only.
  */
 struct trace_slot *sampler_record(struct cpu *cpu, enum hr_record_type kind, uint64_t time);
-void sampler_record_end(struct cpu *cpu);
 
 /* Shared mode: a lead that is certainly enough.  Before calibration; on real hardware after it,
  * too, which finds what the whole way to ring 3 may cost. */

@@ -49,7 +49,7 @@ static void asked(uint64_t ip)
     if (due)
         __atomic_store_n(&cpu->ask_due, 0, __ATOMIC_SEQ_CST); /* the observer may ask again */
     if (__atomic_exchange_n(&cpu->ask_polled, false, __ATOMIC_SEQ_CST))
-        sampler_poll(cpu, ip, 0);
+        sampling.trigger->poll(cpu, ip, 0);
 }
 
 void sampler_asked(struct irq_frame *frame)

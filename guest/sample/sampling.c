@@ -4,13 +4,19 @@
 #include "guest/base/image.h"
 #include "guest/sample/sampler.h"
 
-SEALED struct sampling sampling;
+SEALED struct sampling sampling = {.mode = HR_MODE_OFF, .trigger = &trigger_asked};
+
+void sampling_set_mode(enum hr_mode mode)
+{
+    sampling.mode = mode;
+    sampling.trigger = trigger_of(mode);
+}
 
 void sampling_start(void)
 {
     const struct run_asked *asked = &run.asked;
 
-    sampling.mode = asked->mode;
+    sampling_set_mode(asked->mode);
     sampling.interval_ticks = asked->interval_ticks;
     sampling.wanted_ticks = asked->wanted_ticks;
     sampling.counters_rest = asked->counters_rest;

@@ -7,10 +7,12 @@
 
 #include "drivers/pmu/pmu.h"
 #include "guest/base/run.h"
+#include "guest/sample/trigger.h"
 #include "include/hr_format.h"
 
 struct sampling {
-    uint32_t mode; /* enum hr_mode */
+    enum hr_mode mode;
+    const struct trigger *trigger; /* of the mode */
     uint64_t interval_ticks; /* timer and IPI: between points of the grid */
     uint64_t period; /* overflow: the first event's, in events; of one that adapts, the first */
     uint64_t wanted_ticks; /* overflow: between samples, when the period adapts; otherwise 0 */
@@ -27,6 +29,8 @@ struct sampling {
 
 /* Written during boot only, as the run's configuration is. */
 extern struct sampling sampling;
+
+void sampling_set_mode(enum hr_mode mode);
 
 /* After calibration: samples as the run asks for, within what calibration found. */
 void sampling_start(void);

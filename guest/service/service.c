@@ -60,7 +60,7 @@ static struct cpu *begin(void)
     clock_stop(cpu);
     service_hold_counters(cpu);
     __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
-    if (sampling.mode == HR_MODE_TIMER)
+    if (sampling.trigger->timer)
         apic_timer_stop();
     return cpu;
 }
@@ -81,7 +81,7 @@ static void record_gap(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_g
     struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, first);
     slot->counters[0] = last;
     slot->counters[1] = reason;
-    sampler_record_end(cpu);
+    sampling.trigger->close(cpu);
 }
 
 static int64_t call(struct cpu *cpu, enum service_operation operation, uint64_t a, uint64_t b)
@@ -106,7 +106,7 @@ int64_t service_write(int stream, size_t bytes)
         slot->counters[0] = (uint64_t)offset;
         slot->counters[1] = bytes;
         slot->counters[2] = (uint64_t)stream;
-        sampler_record_end(cpu);
+        sampling.trigger->close(cpu);
     }
     if (!run.shared)
         record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
@@ -209,7 +209,7 @@ static void stop_counting(struct cpu *cpu)
 {
     __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
     run.pmu->stop(&sampling.session);
-    sampler_read(cpu, cpu->totals);
+    sampling.trigger->read(cpu, cpu->totals);
     machine_stop(cpu);
 }
 
@@ -219,12 +219,12 @@ static void record_end(struct cpu *cpu)
 
     slot->counters[0] = cpu->tid;
     slot->counters[2] = HR_SWITCH_EXIT;
-    sampler_record_end(cpu);
+    sampling.trigger->close(cpu);
 }
 
 void service_stop_here(struct cpu *cpu)
 {
-    sampler_stop();
+    sampling.trigger->stop();
     if (cpu->tid)
         record_end(cpu);
     stop_counting(cpu);
@@ -251,7 +251,7 @@ void service_exit(uint32_t kind, uint32_t code)
                                  .peak_memory_bytes = phys_peak_bytes()};
 
     clock_stop(cpu);
-    sampler_stop();
+    sampling.trigger->stop();
     run.boot->result.exit_kind = kind;
     run.boot->result.exit_code = code;
     __atomic_store_n(&run_state.ending, true, __ATOMIC_RELEASE);
@@ -268,7 +268,7 @@ void service_exit(uint32_t kind, uint32_t code)
         slot->counters[1] = noted_fault.vector;
         slot->counters[2] = noted_fault.error;
         slot->counters[3] = noted_fault.signal;
-        sampler_record_end(cpu);
+        sampling.trigger->close(cpu);
     }
     stop_counting(cpu);
     refused_report();
@@ -359,8 +359,7 @@ void service_wake_interrupt(struct irq_frame *frame)
     (void)frame;
     apic_eoi();
     cpu->activity.interruptions += !cpu->stop_mask;
-    if (cpu->stop_mask &&
-        sampling.mode == HR_MODE_OVERFLOW) { /* the NMI handler found it half full */
+    if (cpu->stop_mask && sampling.trigger->nmi) { /* the NMI handler found it half full */
         cpu->stopped_at = cpu->enter_ticks;
         service_drain(cpu);
     }

@@ -39,7 +39,7 @@ static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, 
                                uint64_t end)
 {
     struct ring *ring = cpu->ring;
-    bool fits = sampling.mode != HR_MODE_OVERFLOW && ring_has_room(ring);
+    bool fits = !cpu_nmi_samples && ring_has_room(ring);
     struct trace_slot *slot;
 
     if (__builtin_expect(fits, 1)) {
@@ -56,7 +56,7 @@ static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, 
     if (__builtin_expect(fits, 1))
         ring_publish(ring);
     else
-        sampler_record_end(cpu);
+        sampling.trigger->close(cpu);
 }
 
 static inline int64_t perform(struct thread *thread, struct trap_frame *frame)

@@ -33,7 +33,7 @@ static int64_t poll(struct cpu *cpu, const struct trap_frame *frame)
         return -EPERM;
     if (frame->rsi > HR_ABI_ALL_CPUS)
         return -EINVAL;
-    sampler_poll(cpu, frame->rip, 0);
+    sampling.trigger->poll(cpu, frame->rip, 0);
     if (frame->rsi == HR_ABI_ALL_CPUS)
         sampler_ask_all(cpu);
     return 0;
@@ -46,7 +46,7 @@ void syscall_hr_follow(struct cpu *cpu, uint64_t ip)
     if (cpu->paused == pause)
         return;
     if (sampling.mode != HR_MODE_OFF)
-        sampler_poll(cpu, ip, pause ? 0 : HR_SAMPLE_RESUMED);
+        sampling.trigger->poll(cpu, ip, pause ? 0 : HR_SAMPLE_RESUMED);
     if (pause)
         sampler_pause(cpu);
     else
@@ -65,7 +65,7 @@ static int64_t read_counters(struct cpu *cpu, const struct trap_frame *frame)
 {
     uint64_t values[1 + HR_EVENTS_MAX] = {clock_entered(cpu)};
 
-    sampler_read(cpu, values + 1);
+    sampling.trigger->read(cpu, values + 1);
     return copy_to_user(frame->rsi, values, (1 + sampling.session.event_count) * sizeof *values);
 }
 
@@ -84,7 +84,7 @@ static int64_t mark(struct cpu *cpu, const struct trap_frame *frame)
         return number;
     struct trace_slot *slot = sampler_record(cpu, HR_REC_MARK, clock_entered(cpu));
     slot->counters[0] = (uint64_t)number;
-    sampler_record_end(cpu);
+    sampling.trigger->close(cpu);
     return 0;
 }
 
@@ -114,7 +114,7 @@ static int64_t info(const struct trap_frame *frame)
     if (frame->rdx < sizeof answer)
         return -EINVAL;
     /* in overflow mode the first counter starts anew with every sample */
-    if (run.pmu_caps.needs_encodings && sampling.mode != HR_MODE_OVERFLOW && !has_registers())
+    if (run.pmu_caps.needs_encodings && !sampling.trigger->nmi && !has_registers())
         answer.flags |= HR_ABI_USER_COUNTERS;
     if (!run.shared)
         answer.flags |= HR_ABI_USER_CLOCK;
@@ -168,7 +168,7 @@ bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
     if (frame->rdi == HR_ABI_POLL && frame->rsi == HR_ABI_THIS_CPU &&
         sampling.mode != HR_MODE_OFF && ring_has_room(cpu->ring)) {
         frame->rax = 0;
-        sampler_poll(cpu, frame->rip, 0);
+        sampling.trigger->poll(cpu, frame->rip, 0);
     } else {
         rarer_call(cpu, frame);
     }

@@ -1,5 +1,6 @@
 /* A CPU without a thread: the boot stack's loop. */
 #include "guest/thread/idle.h"
+#include "guest/sample/sampling.h"
 #include "guest/thread/process.h"
 
 #include "drivers/apic/apic.h"
@@ -25,7 +26,7 @@ void idle_ends(struct cpu *cpu, uint64_t now)
     slot->counters[0] = now;
     slot->counters[1] = cpu->idle_reason;
     slot->tid = cpu->idle_tid;
-    sampler_record_end(cpu);
+    sampling.trigger->close(cpu);
 }
 
 /* Shared mode: waits for input as long as the host's clock says, if a thread waits for it; that is

@@ -1,5 +1,6 @@
 /* Gives CPUs to threads: the queue, switches, slices, idle CPUs. */
 #include "guest/thread/schedule.h"
+#include "guest/sample/sampling.h"
 #include "guest/thread/process.h"
 
 #include "guest/base/run.h"
@@ -142,7 +143,7 @@ static void record_switch(struct cpu *cpu, const struct thread *from, const stru
     slot->counters[1] = to ? to->tid : 0;
     slot->counters[2] = reason;
     slot->counters[3] = to ? to->waker_tid : 0;
-    sampler_record_end(cpu);
+    sampling.trigger->close(cpu);
 }
 
 /* On the new stack. */

@@ -96,7 +96,7 @@ void trace_add_ring(struct ring *ring)
     /* an open chunk, and one for what was dropped since */
     end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
     /* overflow sampling makes the first event whole itself: guest/sample/overflow.c */
-    for (uint32_t i = sampling.mode == HR_MODE_OVERFLOW; i < sampling.session.event_count; i++)
+    for (uint32_t i = sampling.trigger->nmi; i < sampling.session.event_count; i++)
         if (sampling.session.events[i].source == HR_SOURCE_PMU)
             trace_writer_counter(&stream->data.writer, i, sampling.session.events[i].width_bits,
                                  0ull - PMU_START_BEFORE_END);
@@ -150,7 +150,7 @@ static void check_stacks(const struct ring *ring, uint64_t tail, uint64_t count)
 /* Samples without counters get those of the sample before: differences of 0. */
 static void repeat_counters(struct cpu_stream *s, uint64_t tail, uint64_t count)
 {
-    uint32_t first = sampling.mode == HR_MODE_OVERFLOW; /* each sample has this one */
+    uint32_t first = sampling.trigger->nmi; /* each sample has this one */
     size_t bytes = (sampling.session.event_count - first) * sizeof *s->counters;
 
     for (uint64_t i = tail; i < tail + count && ring_slot(s->ring, i)->kind == 0; i++) {

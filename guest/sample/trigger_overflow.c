@@ -1,0 +1,82 @@
+/* Overflow sampling outside its handler: an NMI may come between any two instructions. */
+#include <string.h>
+
+#include "drivers/pmu/pmu.h"
+#include "guest/cpu/clock.h"
+#include "guest/sample/overflow.h"
+#include "guest/sample/ring.h"
+#include "guest/sample/sampling.h"
+#include "guest/sample/stack.h"
+#include "guest/sample/trigger.h"
+#include "guest/service/service.h"
+#include "lib/x86.h"
+
+static struct trace_slot *overflow_open(struct cpu *cpu)
+{
+    struct trace_slot *slot;
+
+    if (cpu->stop_mask && ring_half_full(cpu->ring))
+        service_drain(cpu); /* in a long stay in the kernel nothing else does */
+    while (!(slot = ring_open(cpu->ring))) {
+        if (cpu->stop_mask)
+            service_drain(cpu);
+        else
+            x86_pause();
+    }
+    return slot;
+}
+
+static void overflow_close(struct cpu *cpu)
+{
+    ring_close(cpu->ring);
+}
+
+/* A slot between NMIs, and what the counters said just before: no NMI came between reading and the
+ * slot, so that the samples' counts and times grow with their order. */
+static struct trace_slot *open_reading(struct cpu *cpu, uint64_t *values, uint64_t *time)
+{
+    struct trace_slot *slot;
+
+    do {
+        if (cpu->stop_mask && ring_half_full(cpu->ring))
+            service_drain(cpu);
+        uint64_t reserved = ring_reserved(cpu->ring);
+        *time = overflow_not_before(cpu, clock_entered(cpu));
+        overflow_read(cpu, values);
+        slot = ring_open_at(cpu->ring, reserved);
+    } while (!slot);
+    cpu->overflow_latest = overflow_not_before(cpu, *time); /* an NMI may have come since */
+    return slot;
+}
+
+static void overflow_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
+{
+    uint64_t values[HR_EVENTS_MAX], time;
+    struct trace_slot *slot = open_reading(cpu, values, &time);
+    slot->time = time; /* field by field: a small slot is half the struct */
+    slot->ip = ip;
+    slot->tid = cpu->tid;
+    slot->cost_ticks = 0;
+    slot->flags = (uint8_t)(flags | HR_SAMPLE_POLLED);
+    slot->kind = 0;
+    memcpy(slot->counters, values, sampling.session.event_count * sizeof *values);
+    if (stack_frame(cpu))
+        stack_take(slot, stack_frame(cpu));
+    pmu_store_fence();
+    ring_close(cpu->ring);
+}
+
+static void overflow_unpause(struct cpu *cpu, uint64_t now)
+{
+    overflow_resume(cpu, overflow_not_before(cpu, now));
+}
+
+const struct trigger trigger_overflow = {.nmi = true,
+                                         .prepare = overflow_start,
+                                         .stop = overflow_stop,
+                                         .pause = overflow_pause,
+                                         .resume = overflow_unpause,
+                                         .read = overflow_read,
+                                         .poll = overflow_poll,
+                                         .open = overflow_open,
+                                         .close = overflow_close};
