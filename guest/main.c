@@ -16,9 +16,16 @@
 #include "guest/cpu/paravirt.h"
 #include "guest/exec/exec.h"
 #include "guest/exec/vdso_map.h"
+#include "guest/file/files.h"
+#include "guest/file/input.h"
+#include "guest/file/signalfd.h"
 #include "guest/fs/fs.h"
+#include "guest/fs/fs_kept.h"
+#include "guest/fs/fs_missing.h"
 #include "guest/memory/page.h"
 #include "guest/memory/phys.h"
+#include "guest/memory/vm_kernel.h"
+#include "guest/proc/fs_mounts.h"
 #include "guest/run_manifest.h"
 #include "guest/sample/calibrate.h"
 #include "guest/sample/observer.h"
@@ -30,11 +37,16 @@
 #include "guest/service/deadline.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
+#include "guest/service/service_input.h"
+#include "guest/signal/program_timer.h"
+#include "guest/signal/signal.h"
 #include "guest/signal/signal_frame.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "guest/thread/timer.h"
+#include "guest/thread/wait.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
 #include "guest/transport/leave.h"
@@ -99,7 +111,15 @@ static void find_clock(void)
 
 static void open_transport(struct boot_info *boot)
 {
-    transport_choose(boot);
+    static const struct transport *const transports[] = {
+        [BOOT_OUTPUT_VIRTIO] = &transport_virtio,
+        [BOOT_OUTPUT_MEMORY] = &transport_memory,
+        [BOOT_OUTPUT_TCP] = &transport_tcp,
+    };
+
+    if (boot->output >= sizeof transports / sizeof transports[0] || !transports[boot->output])
+        panic("boot_info: no output of kind %u", boot->output);
+    transport = transports[boot->output];
     int status = transport->init(boot);
     if (status && boot->result.end != BOOT_END_NONE)
         leave_done(boot->result.end);
@@ -156,7 +176,7 @@ static void load_program(struct cpu *workload)
 
     begin_step("program");
     sampling_start();
-    trace_init();
+    trace_init(&process_first.space, service_flush);
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring)
             trace_add_ring(cpus[i].ring);
@@ -199,17 +219,33 @@ static void start_counting(struct cpu *cpu)
         sampling.trigger->pause(cpu);
 }
 
+static void expire(struct timer *timer)
+{
+    (void)timer;
+    deadline_stop();
+}
+
+/* With a service CPU that one looks: the workload CPUs have no timer more than without a limit. */
+static void start_deadline(void)
+{
+    static struct timer timer = {.expire = expire, .background = true};
+    uint64_t due = deadline_start();
+
+    if (due != CPU_NEVER && run.shared)
+        timer_set(&timer, due);
+}
+
 static void start_run(struct cpu *cpu)
 {
     cross_lock(cpu);
     run_state.started = true;
-    deadline_start();
+    start_deadline();
     service_check_stop();
     test_hook("start");
     cross_unlock();
 }
 
-static void wait_for(const bool *flag)
+static void wait_for_flag(const bool *flag)
 {
     while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
         x86_pause();
@@ -231,7 +267,7 @@ static void prepare_in_turn(struct cpu *cpu)
 static void secondary(struct cpu *cpu)
 {
     prepare_in_turn(cpu);
-    wait_for(&workload_go);
+    wait_for_flag(&workload_go);
     if (cpu->index > run.workload_cpus)
         observer_loop(cpu);
     cross_lock(cpu); /* drivers note what start tells them: one CPU at a time */
@@ -276,17 +312,34 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     service_main();
 }
 
+/* What a room calls in rooms above it. */
+static void connect_rooms(void)
+{
+    panic_leave = leave_panic;
+    cross_hooks = (struct cross_hooks){.stop = service_stop_here, .relieve = service_cpu_relieve};
+    sampler_drain = service_drain;
+    service_input_arrived = input_arrived;
+    service_files_end = (struct service_files_end){.send = fs_kept_finish, .log = fs_missing_log};
+    schedule_outside = (struct schedule_outside){.awaited = input_awaited, .wait = input_idle};
+    wait_timers.wake = program_timer_wake_all;
+    signal_listener = signalfd_sent;
+    fs_file_release = files_release;
+    exec_mount = fs_mount;
+}
+
 void kernel_main(struct boot_info *boot)
 {
     uint64_t entered = x86_rdtsc();
 
     run.boot = boot;
+    connect_rooms();
     image_place(boot->kernel_physical);
     uart_init();
     test_hook("boot");
     begin_step("memory");
     phys_init(boot);
     vm_init();
+    vdso_init();
     cpu_setup(0);
     begin_step("devices");
     read_machine(boot);

@@ -12,6 +12,8 @@ extern char kernel_sealed_end[]; /* then data and bss */
 extern char kernel_end[];
 extern char kernel_file_offset[]; /* its address is the text's offset in guest.elf */
 
+extern uint64_t boot_pml4[512]; /* the top table that the kernel was started with */
+
 /* A variable that is written during boot only: vm_seal makes it read-only. */
 #define SEALED __attribute__((section(".sealed")))
 

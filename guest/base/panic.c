@@ -5,20 +5,36 @@
 #include <string.h>
 
 #include "drivers/uart/uart.h"
+#include "guest/base/layout.h"
 #include "guest/base/log.h"
 #include "guest/base/log_buffer.h"
 #include "guest/base/panic.h"
-#include "guest/transport/leave.h"
+#include "guest/base/run.h"
 #include "lib/x86.h"
 
 #define STACK_DEPTH_MAX 32
+
+void (*panic_leave)(bool first) __attribute__((noreturn));
+
+void panic_report(const char *text, size_t bytes)
+{
+    struct boot_result *result = &run.boot->result;
+    uint32_t used = result->report_bytes;
+
+    if (used > sizeof result->report)
+        return;
+    if (bytes > sizeof result->report - used)
+        bytes = sizeof result->report - used;
+    memcpy(result->report + used, text, bytes);
+    result->report_bytes = used + (uint32_t)bytes;
+}
 
 static void print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static void write(const char *bytes, size_t count)
 {
     uart_write(bytes, count);
-    leave_report(bytes, count);
+    panic_report(bytes, count);
 }
 
 static void print(const char *format, ...)
@@ -68,7 +84,7 @@ static void __attribute__((noreturn)) end(void)
 {
     log_buffer_take(write);
     print("panic: end\n");
-    leave_panic();
+    panic_leave(true);
 }
 
 /* The first panic is reported.  One of the same CPU is of the report itself. */
@@ -82,7 +98,7 @@ static void begin(const char *format, va_list arguments)
     if (!__atomic_compare_exchange_n(&panicker, &nobody, self, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_SEQ_CST)) {
         if (nobody != self)
-            leave_wait();
+            panic_leave(false);
         end();
     }
     format_text_v(line, sizeof line, format, arguments);

@@ -1,12 +1,7 @@
 /* A fixed pseudo-random sequence: a Weyl counter through a 64-bit mixing function. */
 #include "guest/base/random.h"
 
-#include <errno.h>
 #include <string.h>
-
-#include "guest/vm/uaccess.h"
-
-#define PART_BYTES 256u
 
 static uint64_t counter = 0x6d6963726f746f6dull;
 
@@ -33,19 +28,4 @@ void random_bytes(void *to, size_t bytes)
         p += part;
         bytes -= part;
     }
-}
-
-int64_t random_to_user(uint64_t user, uint64_t bytes)
-{
-    uint8_t part[PART_BYTES];
-
-    for (uint64_t done = 0; done < bytes;) {
-        uint64_t count = bytes - done < sizeof part ? bytes - done : sizeof part;
-
-        random_bytes(part, count);
-        if (copy_to_user(user + done, part, count) != 0)
-            return done ? (int64_t)done : -EFAULT;
-        done += count;
-    }
-    return (int64_t)bytes;
 }

@@ -9,9 +9,4 @@
 
 void random_bytes(void *to, size_t bytes);
 
-/* The same to user memory.  The bytes that were written, or -EFAULT when none could be.  Thread
- * context.
- */
-int64_t random_to_user(uint64_t user, uint64_t bytes);
-
 #endif

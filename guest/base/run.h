@@ -53,6 +53,9 @@ extern struct run_config run;
 struct run_state {
     bool started; /* the trace is announced; until then a stop by the host waits */
     bool ending; /* a CPU ends the run; atomic */
+    volatile uint32_t stop_signal; /* the host asked for the end of the run; 0: it did not */
+    volatile uint32_t stop_is_timeout;
+    volatile uint32_t broken_streams; /* bit N: stream N has no reader (RUN_HOST_BROKEN) */
 };
 extern struct run_state run_state;
 

@@ -9,31 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "guest/cpu/cpu.h"
-#include "guest/thread/thread.h"
+#include "guest/base/frame.h"
 
 #define SYSCALL_IO_MAX 0x7ffff000ull /* bytes of one read or write */
 
 struct file;
-
-/* Ends the run: every thread waits for what can never come. */
-void syscall_deadlock(struct thread *thread, const char *what) __attribute__((noreturn));
+struct thread;
 
 /* -ENOSYS; the end of the run names it with its count: guest/base/refused.h. */
 int64_t syscall_unknown(uint64_t number);
 
-/* The thread's name: 16 bytes, NUL included. */
-void syscall_thread_name(const struct thread *thread, char name[16]);
-
 /* What uname says of the kernel. */
 #define SYSCALL_RELEASE "6.1.0-microtome"
 #define SYSCALL_VERSION "#1"
-
-/* RLIMIT_*: what is in force, and its bound. */
-void syscall_limit_of(uint32_t resource, uint64_t limit[2]);
-
-/* RLIMIT_FSIZE: shortens *bytes to what may be written at `offset`.  0; -EFBIG and SIGXFSZ. */
-int64_t syscall_file_limit(struct thread *thread, uint64_t offset, uint64_t *bytes);
 
 /* Seconds and nanoseconds of the program: *ns, saturated; -EFAULT, -EINVAL. */
 int syscall_read_time(uint64_t user, uint64_t *ns);

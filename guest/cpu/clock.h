@@ -58,4 +58,8 @@ static inline uint64_t clock_end_of_call(struct cpu *cpu)
     return cpu->enter_ticks - *cpu->clock_offset;
 }
 
+/* The workload clock in nanoseconds since the program started; and wall time. */
+uint64_t clock_monotonic_ns(void);
+uint64_t clock_realtime_ns(void);
+
 #endif

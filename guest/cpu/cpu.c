@@ -9,7 +9,7 @@
 #include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/entry.h"
-#include "guest/vm/vm.h"
+#include "guest/memory/vm_kernel.h"
 #include "lib/x86.h"
 
 /* Model-specific registers: Intel SDM volume 4; AMD APM volume 2, "System Call" registers. */

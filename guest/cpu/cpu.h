@@ -9,20 +9,12 @@
 #include <stdint.h>
 
 #include "drivers/clock/tsc_adjust.h"
+#include "guest/base/frame.h"
 #include "guest/base/layout.h"
 #include "include/hr_format.h"
 
 #define CPU_NEVER (1ull << 62) /* a time that does not come */
 #define CPUS_MAX 66 /* 64 that run the program, one for service, one that interrupts */
-
-struct trap_frame { /* as pushed by guest/syscall/entry.S; the last five by the CPU */
-    uint64_t r15, r14, r13, r12, rbp, rbx;
-    uint64_t r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
-    uint64_t vector; /* exception or interrupt number; for a system call its number */
-    uint64_t error;
-    uint64_t rip, cs, rflags, rsp, ss;
-};
-_Static_assert(sizeof(struct trap_frame) == 22 * 8, "trap_frame");
 
 struct thread;
 struct timer;
@@ -128,12 +120,6 @@ _Static_assert(offsetof(struct cpu, clock_offset) == 56, "entry.S");
 _Static_assert(offsetof(struct cpu, stop_mask) == 64, "entry.S");
 _Static_assert(offsetof(struct cpu, leave_rsp) == 72, "entry.S");
 _Static_assert(offsetof(struct cpu, stopped_at) == 80, "entry.S");
-
-struct irq_frame { /* as pushed for an interrupt from ring 3: caller-saved registers only */
-    uint64_t r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
-    uint64_t rip, cs, rflags, rsp, ss;
-};
-_Static_assert(sizeof(struct irq_frame) == 14 * 8, "irq_frame");
 
 extern struct cpu cpus[CPUS_MAX];
 extern uint32_t cpu_count; /* CPUs that run, service CPU included */

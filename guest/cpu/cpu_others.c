@@ -13,7 +13,7 @@
 #include "guest/cpu/cpu.h"
 #include "guest/cpu/entry.h"
 #include "guest/memory/phys.h"
-#include "guest/vm/vm.h"
+#include "guest/memory/vm_kernel.h"
 #include "lib/x86.h"
 
 #define TRAMPOLINE_END 0xa0000u /* of a PC's low memory */

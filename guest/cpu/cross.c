@@ -3,11 +3,10 @@
 
 #include "drivers/apic/apic.h"
 #include "guest/memory/vm_table.h"
-#include "guest/service/service.h"
-#include "guest/service/service_cpu.h"
 #include "lib/x86.h"
 
 bool cross_several;
+struct cross_hooks cross_hooks;
 
 static bool held __attribute__((aligned(64)));
 
@@ -25,7 +24,7 @@ void cross_lock_wait(struct cpu *cpu)
         while (__atomic_load_n(&held, __ATOMIC_RELAXED)) {
             cross_answer(cpu);
             if (!cpu->ring) /* the holder may wait for room in its ring */
-                service_cpu_relieve();
+                cross_hooks.relieve();
             x86_pause();
         }
     }
@@ -51,7 +50,7 @@ void cross_answer(struct cpu *cpu)
         __atomic_store_n(&cpu->flushed, generation, __ATOMIC_SEQ_CST);
     }
     if (by && by != cpu && cpu->ring)
-        service_stop_here(cpu);
+        cross_hooks.stop(cpu);
 }
 
 void cross_catch_up(struct cpu *cpu)
@@ -68,7 +67,7 @@ static bool other_with_thread(const struct cpu *cpu, const struct cpu *self)
 }
 
 /* A CPU without a thread needs no call: see cross_catch_up. */
-void cross_flush(uint64_t start, uint64_t end)
+static void flush_others(uint64_t start, uint64_t end)
 {
     const struct cpu *self = cpu_this();
 
@@ -84,6 +83,12 @@ void cross_flush(uint64_t start, uint64_t end)
         while (other_with_thread(&cpus[i], self) &&
                __atomic_load_n(&cpus[i].flushed, __ATOMIC_ACQUIRE) != flush.generation)
             x86_pause();
+}
+
+void cross_flush(uint64_t start, uint64_t end)
+{
+    vm_table_forget(start, end);
+    flush_others(start, end);
 }
 
 void cross_stop_others(struct cpu *self)

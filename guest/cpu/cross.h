@@ -17,6 +17,12 @@
 
 extern bool cross_several; /* there are several CPUs; set before the program starts */
 
+struct cross_hooks { /* what the service does for CPUs that wait; set at boot */
+    void (*stop)(struct cpu *cpu); /* another CPU ends the run; does not return */
+    void (*relieve)(void); /* CPU 0: makes room in the rings */
+};
+extern struct cross_hooks cross_hooks;
+
 void cross_lock_wait(struct cpu *cpu);
 void cross_lock_give(void);
 
@@ -39,8 +45,8 @@ void cross_call(const struct cpu *cpu);
  * ends. */
 void cross_answer(struct cpu *cpu);
 
-/* By the lock's holder: no other CPU that runs a thread uses a translation of start..end-1 from
- * before any more when this returns.  An empty range is a memory barrier on all of them. */
+/* By the lock's holder: no CPU that runs a thread uses an old translation of start..end-1 when this
+ * returns.  An empty range is a memory barrier on all of them. */
 void cross_flush(uint64_t start, uint64_t end);
 
 /* By the lock's holder, on a CPU that is about to run a thread and had none: it forgets what the

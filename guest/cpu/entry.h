@@ -38,7 +38,7 @@ void trap_paranoid(struct trap_frame *frame); /* double fault, machine check */
 
 /* guest/thread/schedule.c: a new thread's way to ring 3.  guest/cpu/switch.S: stores this stack's
  * pointer and goes on where the other one stored its. */
-void schedule_begin(struct trap_frame *frame);
+void trap_begin(struct trap_frame *frame);
 void switch_stacks(uint64_t *save_rsp, uint64_t load_rsp);
 
 /* NMIs; guest/sample/overflow.c.  In the kernel GS may still be the program's. */
@@ -80,7 +80,6 @@ struct __attribute__((packed)) trampoline_data {
 _Static_assert(sizeof(struct trampoline_data) == 22, "boot/trampoline.S");
 extern const uint8_t trampoline_start[], trampoline_data[], trampoline_end[];
 extern uint64_t trampoline_stack;
-extern uint64_t boot_pml4[512];
 extern uint8_t boot_stack_top[];
 
 #endif

@@ -63,7 +63,7 @@ static uint32_t register_of(const struct word *word)
                                : r.edx;
 }
 
-static void add_word(struct proc_text *text, const struct word *word)
+static void add_word(struct text *text, const struct word *word)
 {
     uint32_t bits = register_of(word);
     const char *name = word->names;
@@ -74,15 +74,15 @@ static void add_word(struct proc_text *text, const struct word *word)
         while (name[length] && name[length] != ' ')
             length++;
         if (bits & 1 && *name != '-') {
-            proc_add(text, " ");
+            text_add(text, " ");
             for (int i = 0; i < length; i++)
-                proc_add(text, "%c", name[i]);
+                text_add(text, "%c", name[i]);
         }
         name += length + (name[length] == ' ');
     }
 }
 
-void proc_add_cpu_flags(struct proc_text *text)
+void proc_add_cpu_flags(struct text *text)
 {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         add_word(text, &words[i]);

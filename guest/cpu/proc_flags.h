@@ -2,8 +2,8 @@
 #ifndef GUEST_CPU_PROC_FLAGS_H
 #define GUEST_CPU_PROC_FLAGS_H
 
-#include "guest/proc/proc.h"
+#include "guest/base/text.h"
 
-void proc_add_cpu_flags(struct proc_text *text); /* a space before each */
+void proc_add_cpu_flags(struct text *text); /* a space before each */
 
 #endif

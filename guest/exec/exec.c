@@ -13,7 +13,6 @@
 #include "guest/file/files.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/phys.h"
-#include "guest/proc/fs_mounts.h"
 #include "guest/signal/signal_frame.h"
 #include "guest/vm/vm_access.h"
 #include "lib/x86.h"
@@ -206,6 +205,8 @@ static int set_directory(struct process *process)
     return 0;
 }
 
+int (*exec_mount)(const struct process *process);
+
 int exec_load(struct process *process, struct exec_result *result)
 {
     struct program p = {0};
@@ -213,7 +214,7 @@ int exec_load(struct process *process, struct exec_result *result)
 
     if (!error) {
         process->program_path = p.program.path;
-        error = fs_mount(process);
+        error = exec_mount(process);
         if (!error)
             error = set_directory(process);
     }

@@ -22,4 +22,8 @@ int exec_load(struct process *process, struct exec_result *result);
 /* The auxiliary vector that it was given, AT_NULL included. */
 const void *exec_auxv(uint64_t *bytes);
 
+/* Adds /dev, /proc, /sys to the tree of files, once the program's path is known.  0, -ENOMEM; set
+ * at boot. */
+extern int (*exec_mount)(const struct process *process);
+
 #endif

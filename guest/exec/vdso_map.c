@@ -1,5 +1,8 @@
 /* Maps the vDSO into the program and gives it what it needs to know. */
 #include "guest/exec/vdso_map.h"
+#include "guest/base/image.h"
+#include "guest/memory/vm_kernel.h"
+#include "guest/memory/vm_table.h"
 
 #include <string.h>
 
@@ -13,6 +16,16 @@
 #define PATH_BYTES 4096u
 
 extern const uint8_t vdso_image[], vdso_image_end[]; /* guest/exec/vdso_image.S */
+
+/* The page that the program's vDSO reads: the only one of the kernel's half that the program can.
+ */
+void vdso_init(void)
+{
+    vm_kernel_map(VDSO_DATA, image_physical(&vdso_data_page), VM_LEVEL_PAGE,
+                  VM_ENTRY_USER | VM_ENTRY_NO_EXECUTE);
+    for (unsigned level = VM_LEVEL_TOP; level > VM_LEVEL_PAGE; level--)
+        *vm_table_look(vm_kernel_root(), VDSO_DATA, level).entry |= VM_ENTRY_USER;
+}
 
 /* The host's file with its symbols. */
 static const char *path_on_host(void)

@@ -18,4 +18,7 @@ int vdso_map(struct process *process, uint64_t *base);
 /* Boot: the clock is known and run.start_ticks set; the program has not started. */
 void vdso_start(void);
 
+/* Boot, after vm_init: maps the page that the program's vDSO reads. */
+void vdso_init(void);
+
 #endif

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "guest/base/random.h"
 #include "guest/file/file_device.h"
 #include "guest/vm/uaccess.h"
 
@@ -34,7 +33,7 @@ static int64_t read_random(struct thread *thread, struct file *file, uint64_t of
     (void)thread;
     (void)file;
     (void)offset;
-    return random_to_user(user, bytes);
+    return uaccess_random(user, bytes);
 }
 
 static int64_t write_nowhere(struct thread *thread, struct file *file, uint64_t offset,

@@ -4,10 +4,14 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include <signal.h>
+
+#include "guest/base/run.h"
 #include "guest/file/files.h"
 #include "guest/file/input.h"
 #include "guest/file/poll.h"
 #include "guest/service/service.h"
+#include "guest/signal/signal.h"
 #include "guest/vm/uaccess.h"
 
 /* As from a pipe: returns what one request brings, the rest stays for the next. */
@@ -32,19 +36,27 @@ static int64_t read_input(struct thread *thread, struct file *file, uint64_t off
     return error ? error : result;
 }
 
+int64_t file_stream_write(struct thread *thread, const struct file *file, uint64_t bytes)
+{
+    int64_t error = service_write(file->stream == 2 ? 2 : 1, bytes);
+
+    if (error == -EPIPE)
+        signal_send(thread, SIGPIPE, SI_USER);
+    return error;
+}
+
 static int64_t write_output(struct thread *thread, struct file *file, uint64_t offset,
                             uint64_t user, uint64_t bytes)
 {
     uint64_t done = 0;
 
-    (void)thread;
     (void)offset;
     while (done < bytes) {
         uint64_t part = bytes - done < SERVICE_BYTES_MAX ? bytes - done : SERVICE_BYTES_MAX;
         int64_t error = copy_from_user(service_buffer(), user + done, part);
 
         if (!error)
-            error = service_write(file->stream == 2 ? 2 : 1, part);
+            error = file_stream_write(thread, file, part);
         if (error)
             return done ? (int64_t)done : error;
         done += part;
@@ -63,8 +75,9 @@ static uint32_t poll_input(struct thread *thread, struct file *file)
 
 static uint32_t poll_output(struct thread *thread, struct file *file)
 {
-    bool broken = thread->process->broken_streams >> (file->stream == 2 ? 2 : 1) & 1;
+    bool broken = run_state.broken_streams >> (file->stream == 2 ? 2 : 1) & 1;
 
+    (void)thread;
     return POLL_WRITABLE | (broken ? POLLERR : 0);
 }
 

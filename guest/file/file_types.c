@@ -1,5 +1,6 @@
 /* Kinds of files: contents in memory, directories, what O_PATH opens. */
 #include <errno.h>
+#include <linux/resource.h>
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -7,6 +8,21 @@
 #include "guest/file/files.h"
 #include "guest/fs/fs_kept.h"
 #include "guest/signal/signal.h"
+#include "guest/thread/limits.h"
+
+int64_t file_size_limit(struct thread *thread, uint64_t offset, uint64_t *bytes)
+{
+    uint64_t limit = limits_now[RLIMIT_FSIZE].soft;
+
+    if (!*bytes || offset + *bytes <= limit)
+        return 0;
+    if (offset >= limit) {
+        signal_send(thread, SIGXFSZ, SI_KERNEL);
+        return -EFBIG;
+    }
+    *bytes = limit - offset;
+    return 0;
+}
 
 static int64_t read_contents(struct thread *thread, struct file *file, uint64_t offset,
                              uint64_t user, uint64_t bytes)
@@ -18,7 +34,7 @@ static int64_t read_contents(struct thread *thread, struct file *file, uint64_t 
 static int64_t write_contents(struct thread *thread, struct file *file, uint64_t offset,
                               uint64_t user, uint64_t bytes)
 {
-    int64_t result = syscall_file_limit(thread, offset, &bytes);
+    int64_t result = file_size_limit(thread, offset, &bytes);
 
     if (inode_sealed(file->inode, offset, bytes))
         return -EPERM;

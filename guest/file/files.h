@@ -7,10 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "guest/thread/limits.h"
 #include "guest/thread/thread.h"
 #include "guest/vm/inode.h"
 
-#define FILES_MAX 1024 /* descriptors; RLIMIT_NOFILE */
+#define FILES_MAX LIMITS_FILES
 
 struct file;
 struct fs_entry;
@@ -94,5 +95,12 @@ extern const struct file_type
 extern const struct file_type file_input; /* the command's stdin */
 extern const struct file_type file_output; /* its stdout or stderr, by file->stream */
 extern const struct file_type file_terminal;
+
+/* RLIMIT_FSIZE: shortens *bytes to what may be written at `offset`.  0; -EFBIG, with SIGXFSZ sent.
+ */
+int64_t file_size_limit(struct thread *thread, uint64_t offset, uint64_t *bytes);
+
+/* Sends bytes of service_buffer() to stdout or stderr.  0; -EPIPE, with SIGPIPE sent; -errno. */
+int64_t file_stream_write(struct thread *thread, const struct file *file, uint64_t bytes);
 
 #endif

@@ -1,10 +1,10 @@
 /* What polls have in common: readiness, watches, deadlines, signal masks. */
 #include "guest/file/poll.h"
+#include "guest/cpu/clock.h"
 
 #include <errno.h>
 
 #include "guest/file/input.h"
-#include "guest/service/service.h"
 #include "guest/signal/signal.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
@@ -85,7 +85,7 @@ void poll_file_gone(struct file *file)
 
 uint64_t poll_deadline(uint64_t ns)
 {
-    uint64_t now = service_monotonic_ns();
+    uint64_t now = clock_monotonic_ns();
 
     return ns < WAIT_FOREVER - now ? now + ns : WAIT_FOREVER;
 }
@@ -96,7 +96,7 @@ uint64_t poll_left(uint64_t deadline)
 
     if (deadline == WAIT_FOREVER)
         return WAIT_FOREVER;
-    now = service_monotonic_ns();
+    now = clock_monotonic_ns();
     return deadline > now ? deadline - now : 0;
 }
 

@@ -72,7 +72,7 @@ static int64_t take(struct thread *thread, const struct file *file, struct signa
         thread->signals_wanted = s->set;
         enum wait_end end = wait_on(thread, WAIT_KEY(s), WAIT_FOREVER, "a signalfd");
         thread->signals_wanted = 0;
-        if (end == WAIT_SIGNAL && !(signal_pending(thread) & s->set))
+        if (end == WAIT_SIGNAL && !(thread_signals_all(thread) & s->set))
             return -EINTR;
     }
     return 0;
@@ -105,7 +105,7 @@ static uint32_t poll_signals(struct thread *thread, struct file *file)
 {
     const struct signal_file *s = file->state;
 
-    return signal_pending(thread) & s->set ? POLLIN : 0;
+    return thread_signals_all(thread) & s->set ? POLLIN : 0;
 }
 
 static void release_signals(struct file *file)

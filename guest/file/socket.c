@@ -312,3 +312,16 @@ int64_t syscall_getsockname(struct thread *thread, struct trap_frame *frame)
         return syscall_no_socket(thread, frame);
     return put_value(&family, sizeof family, frame->rsi, frame->rdx);
 }
+
+int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)
+{
+    (void)thread;
+    refused_count(frame->vector, REFUSED_NETWORK);
+    return -EAFNOSUPPORT;
+}
+
+/* Calls on sockets: no descriptor is one. */
+int64_t syscall_no_socket(struct thread *thread, struct trap_frame *frame)
+{
+    return files_get(thread->process, (int32_t)frame->rdi) ? -ENOTSOCK : -EBADF;
+}

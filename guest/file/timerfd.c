@@ -9,10 +9,10 @@
 
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
+#include "guest/cpu/clock.h"
 #include "guest/file/files.h"
 #include "guest/file/poll.h"
 #include "guest/memory/heap.h"
-#include "guest/service/service.h"
 #include "guest/thread/timer.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
@@ -57,7 +57,7 @@ static void start(struct timer_file *t)
 /* Counts the periods that have passed since it expired, and sets it for the next one. */
 static void catch_up(struct timer_file *t)
 {
-    uint64_t now = service_monotonic_ns(), periods = 1;
+    uint64_t now = clock_monotonic_ns(), periods = 1;
 
     if (!t->expired || !t->interval_ns)
         return;
@@ -180,7 +180,7 @@ static void from_ns(int64_t time[2], uint64_t ns)
 
 static struct time_pair current(struct timer_file *t)
 {
-    uint64_t now = service_monotonic_ns();
+    uint64_t now = clock_monotonic_ns();
     struct time_pair pair;
 
     catch_up(t);
@@ -204,7 +204,7 @@ static void arm(struct timer_file *t, const struct time_pair *pair, bool absolut
     if (absolute)
         t->next_ns = value > base ? value - base : 1; /* long ago */
     else
-        t->next_ns = service_monotonic_ns() + value;
+        t->next_ns = clock_monotonic_ns() + value;
     start(t);
 }
 

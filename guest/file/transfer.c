@@ -120,10 +120,10 @@ static int64_t put(struct thread *thread, struct transfer_end *to, const uint8_t
         return (int64_t)bytes; /* /dev/null */
     if (is_stream(file)) {
         memcpy(service_buffer(), from, bytes);
-        result = service_write(file->stream == 2 ? 2 : 1, bytes);
+        result = file_stream_write(thread, file, bytes);
         return result ? result : (int64_t)bytes;
     }
-    result = syscall_file_limit(thread, to->offset, &bytes);
+    result = file_size_limit(thread, to->offset, &bytes);
     if (result < 0)
         return result;
     if (inode_sealed(file->inode, to->offset, bytes))

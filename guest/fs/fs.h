@@ -153,4 +153,7 @@ int fs_rename(struct thread *thread, const struct fs_found *from, const struct f
 /* Permissions: R_OK, W_OK, X_OK of the inode's owner.  0, -EACCES. */
 int fs_permission(const struct inode *inode, uint32_t wanted);
 
+/* Lets go of a file that a special link led to; set at boot. */
+extern void (*fs_file_release)(struct file *file);
+
 #endif

@@ -1,5 +1,7 @@
 /* Gathers the names that the program looked for in vain, once each. */
 #include "guest/fs/fs_missing.h"
+#include "guest/base/log.h"
+#include "guest/fs/fs.h"
 
 #include <string.h>
 
@@ -136,4 +138,22 @@ uint64_t fs_missing_add(struct fs_kept_buffer *buffer)
             fs_found_release(&found); /* the program made it */
     }
     return left_out;
+}
+
+/* The host makes a line for the user of it, where it helps. */
+void fs_missing_log(void)
+{
+    char first[256] = "";
+    uint64_t dropped = fs_kept_dropped(first, sizeof first);
+    struct fs_found found;
+    const char *name;
+
+    if (dropped)
+        log_line(RUN_LOG_DROPPED "%lu %s", dropped, first);
+    for (uint32_t i = 0; (name = fs_missing_recent(i)); i++) {
+        if (fs_walk(NULL, fs_root, name, 0, &found) != 0)
+            log_line(RUN_LOG_MISSING "%s", name);
+        else
+            fs_found_release(&found); /* the program made it */
+    }
 }

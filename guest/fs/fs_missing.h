@@ -23,4 +23,8 @@ const char *fs_missing_recent(uint32_t n);
 /* Adds a message for each that still does not exist: the number of those that were too many. */
 uint64_t fs_missing_add(struct fs_kept_buffer *buffer);
 
+/* Service context, when the program runs no more: logs files that were written and dropped, and
+ * names that were not found. */
+void fs_missing_log(void);
+
 #endif

@@ -4,11 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "guest/file/files.h"
 #include "guest/fs/fs.h"
 
 #define LINKS_MAX 40u
 #define TEXT_BYTES 64u /* of a link that fs_special makes */
+
+void (*fs_file_release)(struct file *file);
 
 struct walk {
     struct thread *thread;
@@ -109,7 +110,7 @@ static int jump(struct walk *w, const struct inode *link, const char *after, str
         found->file = file;
         return 1;
     }
-    files_release(file);
+    fs_file_release(file);
     return -ENOTDIR;
 }
 
@@ -239,6 +240,6 @@ void fs_found_release(struct fs_found *found)
     fs_entry_release(found->entry);
     fs_entry_release(found->parent);
     if (found->file)
-        files_release(found->file);
+        fs_file_release(found->file);
     *found = (struct fs_found){0};
 }

@@ -6,7 +6,7 @@
 #include "guest/base/image.h"
 #include "guest/base/log.h"
 #include "guest/memory/phys.h"
-#include "guest/vm/vm.h"
+#include "guest/memory/vm_kernel.h"
 
 volatile void *platform_map_device(uint64_t physical, size_t bytes)
 {

@@ -5,12 +5,9 @@
 #include "drivers/platform.h"
 #include "guest/base/image.h"
 #include "guest/base/log.h"
-#include "guest/cpu/cross.h"
-#include "guest/cpu/entry.h"
-#include "guest/exec/vdso_map.h"
 #include "guest/memory/phys.h"
+#include "guest/memory/vm_kernel.h"
 #include "guest/memory/vm_table.h"
-#include "guest/vm/vm.h"
 #include "lib/x86.h"
 
 #define EFER_NXE (1ull << 11)
@@ -19,7 +16,6 @@
 #define CR4_UMIP (1ull << 11)
 #define CR4_SMEP (1ull << 20)
 #define CR4_SMAP (1ull << 21)
-#define STACK_LIMIT_BYTES (8ull << 20)
 #define GIB PHYS_MAP_BYTES
 #define FLUSH_EACH_MAX 32u /* pages; more are flushed by reloading CR3 */
 #define KERNEL_HALF 256u /* first entry of the top table that is the kernel's */
@@ -27,7 +23,7 @@
 static uint64_t kernel_root;
 static uint64_t device_next = DEVICE_MAP;
 
-static void map_page(uint64_t address, uint64_t physical, unsigned level, uint64_t flags)
+void vm_kernel_map(uint64_t address, uint64_t physical, unsigned level, uint64_t flags)
 {
     uint64_t *entry = vm_table_make(kernel_root, address, level);
 
@@ -40,23 +36,14 @@ static void map_page(uint64_t address, uint64_t physical, unsigned level, uint64
 static void map_image(uint64_t start, uint64_t end, uint64_t flags)
 {
     for (uint64_t address = start; address < end; address += PAGE_BYTES)
-        map_page(address, image_physical((const void *)address), VM_LEVEL_PAGE, flags);
-}
-
-/* The page that the program's vDSO reads: the only one of the kernel's half that the program can.
- */
-static void map_vdso_data(void)
-{
-    map_page(VDSO_DATA, image_physical(&vdso_data_page), VM_LEVEL_PAGE,
-             VM_ENTRY_USER | VM_ENTRY_NO_EXECUTE);
-    for (unsigned level = VM_LEVEL_TOP; level > VM_LEVEL_PAGE; level--)
-        *vm_table_look(kernel_root, VDSO_DATA, level).entry |= VM_ENTRY_USER;
+        vm_kernel_map(address, image_physical((const void *)address), VM_LEVEL_PAGE, flags);
 }
 
 static void map_memory(void)
 {
     for (uint64_t base = 0; base < phys_mapped_end(); base += GIB) {
-        map_page(DIRECT_MAP + base, base, VM_LEVEL_LARGE, VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
+        vm_kernel_map(DIRECT_MAP + base, base, VM_LEVEL_LARGE,
+                      VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
         uint64_t *entries = vm_table_make(kernel_root, DIRECT_MAP + base, VM_LEVEL_LARGE);
 
         for (uint64_t i = 1; i < 512; i++)
@@ -75,7 +62,6 @@ void vm_init(void)
     map_image((uint64_t)kernel_text_end, (uint64_t)kernel_rodata_end, VM_ENTRY_NO_EXECUTE);
     map_image((uint64_t)kernel_rodata_end, (uint64_t)kernel_end,
               VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
-    map_vdso_data();
     /* Every address space copies the kernel's top entries: this one must exist before the first. */
     if (!vm_table_make(kernel_root, DEVICE_MAP, VM_LEVEL_TOP - 1))
         panic("no memory for the kernel's page tables");
@@ -125,23 +111,6 @@ uint64_t vm_start_root(void)
     return image_physical(boot_pml4);
 }
 
-int vm_space_init(struct vm_space *space)
-{
-    const uint64_t *kernel = phys_pointer(kernel_root);
-    uint64_t *top;
-
-    memset(space, 0, sizeof *space);
-    space->stack_limit = STACK_LIMIT_BYTES;
-    space->address_limit = space->data_limit = VM_UNLIMITED;
-    space->root = vm_table_new();
-    if (!space->root)
-        return -ENOMEM;
-    top = phys_pointer(space->root);
-    for (unsigned i = KERNEL_HALF; i < 512; i++)
-        top[i] = kernel[i];
-    return 0;
-}
-
 void vm_table_forget(uint64_t start, uint64_t end)
 {
     if ((end - start) / PAGE_BYTES > FLUSH_EACH_MAX) {
@@ -152,20 +121,15 @@ void vm_table_forget(uint64_t start, uint64_t end)
         x86_invlpg(address);
 }
 
-void vm_table_flush(uint64_t start, uint64_t end)
-{
-    vm_table_forget(start, end);
-    cross_flush(start, end);
-}
-
 uint64_t vm_map_device(uint64_t physical, uint64_t bytes)
 {
     uint64_t first = physical & ~(PAGE_BYTES - 1ull);
     uint64_t address = device_next;
 
     for (uint64_t at = first; at < physical + bytes; at += PAGE_BYTES) {
-        map_page(device_next, at, VM_LEVEL_PAGE,
-                 VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE | VM_ENTRY_UNCACHED | VM_ENTRY_WRITE_THROUGH);
+        vm_kernel_map(device_next, at, VM_LEVEL_PAGE,
+                      VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE | VM_ENTRY_UNCACHED |
+                          VM_ENTRY_WRITE_THROUGH);
         device_next += PAGE_BYTES;
     }
     device_next += PAGE_BYTES; /* a hole, so that an overrun faults */

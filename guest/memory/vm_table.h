@@ -51,9 +51,7 @@ uint64_t vm_table_new(void);
 /* Replaces a large page's entry by a table of 512 entries for the same memory.  0, -ENOMEM. */
 int vm_table_split(uint64_t *entry);
 
-/* Forgets cached translations of start..end-1: on this CPU; on every CPU, which has done so when
- * vm_table_flush returns. */
+/* This CPU forgets cached translations of start..end-1; guest/cpu/cross.h has all do so. */
 void vm_table_forget(uint64_t start, uint64_t end);
-void vm_table_flush(uint64_t start, uint64_t end);
 
 #endif

@@ -11,15 +11,14 @@
 #include "drivers/uart/uart.h"
 #include "guest/base/log.h"
 #include "guest/base/log_buffer.h"
+#include "guest/base/panic.h"
 #include "guest/base/run.h"
+#include "guest/cpu/cross.h"
 #include "guest/memory/phys.h"
 #include "guest/net/net_port.h"
 #include "guest/net/net_stack.h"
 #include "guest/net/outbox.h"
 #include "guest/net/stream_client.h"
-#include "guest/service/service_cpu.h"
-#include "guest/trace/trace.h"
-#include "guest/transport/leave.h"
 #include "guest/transport/transport.h"
 #include "lib/x86.h"
 
@@ -48,8 +47,8 @@ static uint64_t dropped[TRANSPORT_PORTS]; /* bytes */
 static void report(const char *text)
 {
     boot->result.end = BOOT_END_UNSENT;
-    leave_report(text, strlen(text));
-    log_buffer_take(leave_report);
+    panic_report(text, strlen(text));
+    log_buffer_take(panic_report);
     uart_write(boot->result.report, boot->result.report_bytes);
 }
 
@@ -170,7 +169,7 @@ static uint64_t room_beside(uint64_t kept, enum run_stream_port port)
 /* One CPU: waiting costs the program no time.  What is never taken any more needs no room. */
 static bool trace_room(uint64_t bytes, bool samples)
 {
-    uint64_t kept = trace_end_bytes() + (samples ? reserve : 0);
+    uint64_t kept = transport_end_bytes + (samples ? reserve : 0);
 
     if (stream_client_state() == STREAM_REFUSED)
         return false;
@@ -184,7 +183,7 @@ static bool trace_room(uint64_t bytes, bool samples)
  * meanwhile, which may put more of the trace. */
 static bool wait_for_room(enum transport_port port, size_t count)
 {
-    uint64_t kept = port == TRANSPORT_TRACE || port == TRANSPORT_FILES ? 0 : trace_end_bytes();
+    uint64_t kept = port == TRANSPORT_TRACE || port == TRANSPORT_FILES ? 0 : transport_end_bytes;
     uint64_t start = net_port_ms();
     bool output = port == TRANSPORT_STDOUT || port == TRANSPORT_STDERR;
 
@@ -195,7 +194,7 @@ static bool wait_for_room(enum transport_port port, size_t count)
             return false;
         move_on();
         if (!run.shared && port != TRANSPORT_TRACE)
-            service_cpu_relieve();
+            cross_hooks.relieve();
         x86_pause();
     }
     return true;

@@ -214,14 +214,14 @@ static bool list_descriptors(struct thread *thread, const struct inode *director
 static int64_t descriptor_note(const struct thread *thread, const struct inode *inode, char *out,
                                uint64_t room)
 {
-    struct proc_text text = {.out = out, .room = room};
+    struct text text = {.out = out, .room = room};
     const struct file *file = files_get(thread->process, (int64_t)inode->context);
 
     if (!file)
         return -ENOENT;
-    proc_add(&text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t1\nino:\t%lu\n", file->offset, file->flags,
+    text_add(&text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t1\nino:\t%lu\n", file->offset, file->flags,
              file->inode ? file->inode->number : 0);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 static struct inode *find_note(struct thread *thread, const struct inode *directory,

@@ -8,22 +8,6 @@
 #include "guest/base/run.h"
 #include "guest/thread/threads.h"
 
-void proc_add(struct proc_text *text, const char *format, ...)
-{
-    uint64_t room = text->used < text->room ? text->room - text->used : 0;
-    va_list arguments;
-
-    va_start(arguments, format);
-    text->used +=
-        (uint64_t)format_text_v(room ? text->out + text->used : NULL, room, format, arguments);
-    va_end(arguments);
-}
-
-int64_t proc_end(const struct proc_text *text)
-{
-    return text->used < text->room ? (int64_t)text->used : -ENOBUFS;
-}
-
 const struct thread *proc_subject(const struct thread *thread, const struct inode *inode)
 {
     return inode && inode->context ? threads_find((uint32_t)inode->context) : thread;
@@ -34,28 +18,28 @@ uint64_t proc_cpu_mask(void)
     return run.workload_cpus < 64 ? (1ull << run.workload_cpus) - 1 : ~0ull;
 }
 
-void proc_add_cpu_list(struct proc_text *text)
+void proc_add_cpu_list(struct text *text)
 {
     if (run.workload_cpus > 1)
-        proc_add(text, "0-%u\n", run.workload_cpus - 1);
+        text_add(text, "0-%u\n", run.workload_cpus - 1);
     else
-        proc_add(text, "0\n");
+        text_add(text, "0\n");
 }
 
-void proc_add_cpu_mask(struct proc_text *text, uint64_t mask)
+void proc_add_cpu_mask(struct text *text, uint64_t mask)
 {
     if (run.workload_cpus > 32)
-        proc_add(text, "%0*x,%08x\n", (int)(run.workload_cpus - 29) / 4, (uint32_t)(mask >> 32),
+        text_add(text, "%0*x,%08x\n", (int)(run.workload_cpus - 29) / 4, (uint32_t)(mask >> 32),
                  (uint32_t)mask);
     else
-        proc_add(text, "%0*x\n", (int)(run.workload_cpus + 3) / 4, (uint32_t)mask);
+        text_add(text, "%0*x\n", (int)(run.workload_cpus + 3) / 4, (uint32_t)mask);
 }
 
 int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room)
 {
     BEGIN
-    proc_add(&text, "%s", (const char *)inode->context);
-    return proc_end(&text);
+    text_add(&text, "%s", (const char *)inode->context);
+    return text_end(&text);
 }
 
 /* A path for each CPU. */

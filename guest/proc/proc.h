@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "guest/base/text.h"
 #include "guest/thread/thread.h"
 #include "guest/vm/inode.h"
 
@@ -46,32 +47,21 @@ bool proc_cpu_has(const struct proc_file *file);
 /* Generates what the inode's context points to: a file's text. */
 int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room);
 
-/* Text as it grows; proc_end ends a generator: the bytes, or -ENOBUFS when `room` is too small and
- * the caller may offer more. */
-struct proc_text {
-    char *out;
-    uint64_t room;
-    uint64_t used; /* what there would be with more room */
-};
-void proc_add(struct proc_text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-int64_t proc_end(const struct proc_text *text);
-
 /* The head of a generator, and how one begins that may need neither thread nor inode. */
 #define GENERATE(name)                                                                     \
     static int64_t name(const struct thread *thread, const struct inode *inode, char *out, \
                         uint64_t room)
-#define BEGIN                                           \
-    struct proc_text text = {.out = out, .room = room}; \
-    (void)thread;                                       \
+#define BEGIN                                      \
+    struct text text = {.out = out, .room = room}; \
+    (void)thread;                                  \
     (void)inode;
 
 /* Whom a file of a process's directory is about; NULL: that thread has ended (-ESRCH). */
 const struct thread *proc_subject(const struct thread *thread, const struct inode *inode);
 
 /* The CPUs of the program: as a list ("0-3"), as a mask ("f"). */
-void proc_add_cpu_list(struct proc_text *text);
-void proc_add_cpu_mask(struct proc_text *text, uint64_t mask);
+void proc_add_cpu_list(struct text *text);
+void proc_add_cpu_mask(struct text *text, uint64_t mask);
 uint64_t proc_cpu_mask(void);
 
 #endif

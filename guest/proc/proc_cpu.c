@@ -5,6 +5,7 @@
 #include "drivers/processor/processor.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "guest/base/text.h"
 #include "guest/cpu/proc_flags.h"
 #include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
@@ -48,40 +49,40 @@ GENERATE(cache_file)
 
     switch ((enum cache_file)(detail % CACHE_FILES)) {
     case CACHE_LEVEL:
-        proc_add(&text, "%u\n", cache.level);
+        text_add(&text, "%u\n", cache.level);
         break;
     case CACHE_TYPE:
-        proc_add(&text, "%s\n",
+        text_add(&text, "%s\n",
                  cache.type == CACHE_DATA           ? "Data"
                  : cache.type == CACHE_INSTRUCTIONS ? "Instruction"
                                                     : "Unified");
         break;
     case CACHE_SIZE:
-        proc_add(&text, "%uK\n", caches_kib(&cache));
+        text_add(&text, "%uK\n", caches_kib(&cache));
         break;
     case CACHE_LINE:
-        proc_add(&text, "%u\n", cache.line);
+        text_add(&text, "%u\n", cache.line);
         break;
     case CACHE_WAYS:
-        proc_add(&text, "%u\n", cache.ways);
+        text_add(&text, "%u\n", cache.ways);
         break;
     case CACHE_SETS:
-        proc_add(&text, "%u\n", cache.sets);
+        text_add(&text, "%u\n", cache.sets);
         break;
     case CACHE_PARTITION:
-        proc_add(&text, "%u\n", cache.partitions);
+        text_add(&text, "%u\n", cache.partitions);
         break;
     case CACHE_SHARED_LIST:
         if (is_shared(&cache))
             proc_add_cpu_list(&text);
         else
-            proc_add(&text, "%u\n", cpu);
+            text_add(&text, "%u\n", cpu);
         break;
     default:
         proc_add_cpu_mask(&text, is_shared(&cache) ? proc_cpu_mask() : 1ull << cpu % 64);
         break;
     }
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 bool proc_cpu_has(const struct proc_file *file)
@@ -95,28 +96,28 @@ GENERATE(cpu_list)
 {
     BEGIN
     proc_add_cpu_list(&text);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 GENERATE(all_cpus)
 {
     BEGIN
     proc_add_cpu_mask(&text, proc_cpu_mask());
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 GENERATE(this_cpu_list)
 {
     BEGIN
-    proc_add(&text, "%u\n", cpu_of(inode));
-    return proc_end(&text);
+    text_add(&text, "%u\n", cpu_of(inode));
+    return text_end(&text);
 }
 
 GENERATE(this_cpu)
 {
     BEGIN
     proc_add_cpu_mask(&text, 1ull << cpu_of(inode) % 64);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 GENERATE(node_meminfo)
@@ -124,23 +125,23 @@ GENERATE(node_meminfo)
     BEGIN
     uint64_t total = phys_total_bytes() >> 10, available = phys_free_bytes() >> 10;
 
-    proc_add(&text, "Node 0 MemTotal:       %8lu kB\nNode 0 MemFree:        %8lu kB\n", total,
+    text_add(&text, "Node 0 MemTotal:       %8lu kB\nNode 0 MemFree:        %8lu kB\n", total,
              available);
-    proc_add(&text, "Node 0 MemUsed:        %8lu kB\n", total - available);
-    return proc_end(&text);
+    text_add(&text, "Node 0 MemUsed:        %8lu kB\n", total - available);
+    return text_end(&text);
 }
 
 GENERATE(node_statistics)
 {
     BEGIN
-    proc_add(&text, "numa_hit 0\nnuma_miss 0\nnuma_foreign 0\ninterleave_hit 0\nlocal_node 0\n"
+    text_add(&text, "numa_hit 0\nnuma_miss 0\nnuma_foreign 0\ninterleave_hit 0\nlocal_node 0\n"
                     "other_node 0\n");
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 /* ---- /proc/cpuinfo ---- */
 
-static void add_names(struct proc_text *text, uint32_t cpu)
+static void add_names(struct text *text, uint32_t cpu)
 {
     struct cpuid_result r = x86_cpuid(0, 0);
     char vendor[13] = {0}, brand[49] = {0};
@@ -153,10 +154,10 @@ static void add_names(struct proc_text *text, uint32_t cpu)
         memcpy(brand + leaf * 16ul, &r, 16);
     }
     r = x86_cpuid(1, 0);
-    proc_add(text, "processor\t: %u\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n", cpu,
+    text_add(text, "processor\t: %u\nvendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\n", cpu,
              vendor, (r.eax >> 8 & 15) + (r.eax >> 20 & 255),
              (r.eax >> 4 & 15) | (r.eax >> 12 & 0xf0));
-    proc_add(text, "model name\t: %s\nstepping\t: %u\nmicrocode\t: 0x1\n", brand, r.eax & 15);
+    text_add(text, "model name\t: %s\nstepping\t: %u\nmicrocode\t: 0x1\n", brand, r.eax & 15);
 }
 
 static uint32_t largest_cache_kib(void)
@@ -180,21 +181,21 @@ GENERATE(cpuinfo)
 
     for (uint32_t cpu = 0; cpu < run.workload_cpus; cpu++) {
         add_names(&text, cpu);
-        proc_add(&text, "cpu MHz\t\t: %lu.%03lu\ncache size\t: %u KB\nphysical id\t: 0\n",
+        text_add(&text, "cpu MHz\t\t: %lu.%03lu\ncache size\t: %u KB\nphysical id\t: 0\n",
                  khz / 1000, khz % 1000, largest_cache_kib());
-        proc_add(&text, "siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\napicid\t\t: %u\n",
+        text_add(&text, "siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\napicid\t\t: %u\n",
                  run.workload_cpus, cpu, run.workload_cpus, cpu);
-        proc_add(&text, "initial apicid\t: %u\nfpu\t\t: yes\nfpu_exception\t: yes\n", cpu);
-        proc_add(&text, "cpuid level\t: %u\nwp\t\t: yes\nflags\t\t:", x86_cpuid(0, 0).eax);
+        text_add(&text, "initial apicid\t: %u\nfpu\t\t: yes\nfpu_exception\t: yes\n", cpu);
+        text_add(&text, "cpuid level\t: %u\nwp\t\t: yes\nflags\t\t:", x86_cpuid(0, 0).eax);
         proc_add_cpu_flags(&text);
-        proc_add(&text, "\nbugs\t\t:\nbogomips\t: %lu.%02lu\nclflush size\t: %u\n", khz / 500,
+        text_add(&text, "\nbugs\t\t:\nbogomips\t: %lu.%02lu\nclflush size\t: %u\n", khz / 500,
                  khz / 5 % 100, line);
-        proc_add(&text,
+        text_add(&text,
                  "cache_alignment\t: %u\naddress sizes\t: %u bits physical, %u bits virtual\n",
                  line, sizes & 255, sizes >> 8 & 255);
-        proc_add(&text, "power management:\n\n");
+        text_add(&text, "power management:\n\n");
     }
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 #define CACHE_INDEX(index)                                                                 \

@@ -4,9 +4,11 @@
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
+#include "guest/base/text.h"
+#include "guest/cpu/clock.h"
 #include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
-#include "guest/service/service.h"
+#include "guest/thread/clocks.h"
 #include "guest/thread/threads.h"
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
@@ -38,70 +40,70 @@ GENERATE(meminfo)
                          : lines[i].what == 'u' ? used
                                                 : 0;
 
-        proc_add(&text, "%s:%*s%8lu kB\n", lines[i].name, 15 - (int)strlen(lines[i].name), "",
+        text_add(&text, "%s:%*s%8lu kB\n", lines[i].name, 15 - (int)strlen(lines[i].name), "",
                  value);
     }
-    proc_add(&text, "HugePages_Total:       0\nHugePages_Free:        0\nHugePages_Rsvd:        0\n"
+    text_add(&text, "HugePages_Total:       0\nHugePages_Free:        0\nHugePages_Rsvd:        0\n"
                     "HugePages_Surp:        0\nHugepagesize:       2048 kB\n");
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 /* One line of /proc/stat; the program's time is shared out evenly. */
-static void add_cpu_time(struct proc_text *text, uint32_t count)
+static void add_cpu_time(struct text *text, uint32_t count)
 {
-    uint64_t used = service_cpu_ns() / TICK_NS * count / run.workload_cpus;
-    uint64_t all = service_monotonic_ns() / TICK_NS * count;
+    uint64_t used = clocks_process_ns() / TICK_NS * count / run.workload_cpus;
+    uint64_t all = clock_monotonic_ns() / TICK_NS * count;
 
-    proc_add(text, " %lu 0 0 %lu 0 0 0 0 0 0\n", used, all > used ? all - used : 0);
+    text_add(text, " %lu 0 0 %lu 0 0 0 0 0 0\n", used, all > used ? all - used : 0);
 }
 
 GENERATE(stat)
 {
     BEGIN
-    proc_add(&text, "cpu ");
+    text_add(&text, "cpu ");
     add_cpu_time(&text, run.workload_cpus);
     for (uint32_t cpu = 0; cpu < run.workload_cpus; cpu++) {
-        proc_add(&text, "cpu%u", cpu);
+        text_add(&text, "cpu%u", cpu);
         add_cpu_time(&text, 1);
     }
-    proc_add(&text, "intr 0\nctxt 0\nbtime %lu\nprocesses %u\nprocs_running 1\nprocs_blocked 0\n",
+    text_add(&text, "intr 0\nctxt 0\nbtime %lu\nprocesses %u\nprocs_running 1\nprocs_blocked 0\n",
              run.start_unix_ns / NS_PER_SECOND, threads_count());
-    proc_add(&text, "softirq 0 0 0 0 0 0 0 0 0 0 0\n");
-    return proc_end(&text);
+    text_add(&text, "softirq 0 0 0 0 0 0 0 0 0 0 0\n");
+    return text_end(&text);
 }
 
 GENERATE(uptime)
 {
     BEGIN
-    uint64_t up = service_monotonic_ns() / TICK_NS;
-    uint64_t used = service_cpu_ns() / TICK_NS, all = up * run.workload_cpus;
+    uint64_t up = clock_monotonic_ns() / TICK_NS;
+    uint64_t used = clocks_process_ns() / TICK_NS, all = up * run.workload_cpus;
     uint64_t idle = all > used ? all - used : 0;
 
-    proc_add(&text, "%lu.%02lu %lu.%02lu\n", up / 100, up % 100, idle / 100, idle % 100);
-    return proc_end(&text);
+    text_add(&text, "%lu.%02lu %lu.%02lu\n", up / 100, up % 100, idle / 100, idle % 100);
+    return text_end(&text);
 }
 
 GENERATE(loadavg)
 {
     BEGIN
-    proc_add(&text, "0.00 0.00 0.00 1/%u %u\n", threads_count(), thread->process->pid);
-    return proc_end(&text);
+    text_add(&text, "0.00 0.00 0.00 1/%u %u\n", threads_count(), thread->process->pid);
+    return text_end(&text);
 }
 
 GENERATE(version)
 {
     BEGIN
-    proc_add(&text, "Linux version %s (microtome) (gcc) %s\n", SYSCALL_RELEASE, SYSCALL_VERSION);
-    return proc_end(&text);
+    text_add(&text, "Linux version %s (microtome) (gcc) %s\n", SYSCALL_RELEASE, SYSCALL_VERSION);
+    return text_end(&text);
 }
 
 GENERATE(vmstat)
 {
     BEGIN
-    proc_add(&text,
+    text_add(&text,
              "nr_free_pages %lu\nnr_anon_pages %lu\npgpgin 0\npgpgout 0\npswpin 0\npswpout 0\n",
              phys_free_bytes() / PAGE_BYTES, thread->process->space.resident_bytes / PAGE_BYTES);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 static const struct proc_file files[] = {

@@ -4,6 +4,7 @@
 
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
+#include "guest/base/text.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/vm_table.h"
 #include "guest/proc/proc.h"
@@ -34,31 +35,31 @@ static const char *area_name(const struct vm_area *area)
     return area->entry ? file_name(area->entry) : "";
 }
 
-static void add_area(struct proc_text *text, const struct vm_area *area)
+static void add_area(struct text *text, const struct vm_area *area)
 {
     const char *name = area_name(area);
     uint64_t before = text->used;
 
-    proc_add(text, "%08lx-%08lx %c%c%c%c %08lx 00:%02x %lu ", area->start, area->end,
+    text_add(text, "%08lx-%08lx %c%c%c%c %08lx 00:%02x %lu ", area->start, area->end,
              area->protection & VM_READ ? 'r' : '-', area->protection & VM_WRITE ? 'w' : '-',
              area->protection & VM_EXEC ? 'x' : '-', area->flags & VM_AREA_SHARED ? 's' : 'p',
              area->offset, area->inode ? DEVICE_MINOR : 0u,
              area->inode ? area->inode->number : 0ul);
     if (name[0]) /* as in Linux, names stand below each other */
-        proc_add(text, "%*s%s", text->used - before < 73 ? (int)(73 - (text->used - before)) : 0,
+        text_add(text, "%*s%s", text->used - before < 73 ? (int)(73 - (text->used - before)) : 0,
                  "", name);
-    proc_add(text, "\n");
+    text_add(text, "\n");
 }
 
 static int64_t maps(const struct thread *thread, const struct inode *inode, char *out,
                     uint64_t room)
 {
-    struct proc_text text = {.out = out, .room = room};
+    struct text text = {.out = out, .room = room};
 
     (void)inode;
     for (const struct vm_area *area = thread->process->space.areas; area; area = area->next)
         add_area(&text, area);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 static uint64_t resident_bytes(const struct vm_space *space, const struct vm_area *area)
@@ -75,19 +76,19 @@ static uint64_t resident_bytes(const struct vm_space *space, const struct vm_are
     return bytes;
 }
 
-static void add_numbers(struct proc_text *text, uint64_t size, uint64_t resident, bool shared)
+static void add_numbers(struct text *text, uint64_t size, uint64_t resident, bool shared)
 {
-    proc_add(text,
+    text_add(text,
              "Size:           %8lu kB\nKernelPageSize:        4 kB\nMMUPageSize:           4 kB\n",
              size >> 10);
-    proc_add(text, "Rss:            %8lu kB\nPss:            %8lu kB\nPss_Dirty:      %8lu kB\n",
+    text_add(text, "Rss:            %8lu kB\nPss:            %8lu kB\nPss_Dirty:      %8lu kB\n",
              resident >> 10, resident >> 10, resident >> 10);
-    proc_add(text,
+    text_add(text,
              "Shared_Clean:          0 kB\nShared_Dirty:   %8lu kB\nPrivate_Clean:         0 kB\n",
              shared ? resident >> 10 : 0);
-    proc_add(text, "Private_Dirty:  %8lu kB\nReferenced:     %8lu kB\nAnonymous:      %8lu kB\n",
+    text_add(text, "Private_Dirty:  %8lu kB\nReferenced:     %8lu kB\nAnonymous:      %8lu kB\n",
              shared ? 0 : resident >> 10, resident >> 10, shared ? 0 : resident >> 10);
-    proc_add(
+    text_add(
         text,
         "LazyFree:              0 kB\nAnonHugePages:         0 kB\nSwap:                  0 kB\n"
         "SwapPss:               0 kB\nLocked:                0 kB\n");
@@ -96,7 +97,7 @@ static void add_numbers(struct proc_text *text, uint64_t size, uint64_t resident
 static int64_t smaps(const struct thread *thread, const struct inode *inode, char *out,
                      uint64_t room)
 {
-    struct proc_text text = {.out = out, .room = room};
+    struct text text = {.out = out, .room = room};
     const struct process *process = thread->process;
 
     (void)inode;
@@ -104,25 +105,25 @@ static int64_t smaps(const struct thread *thread, const struct inode *inode, cha
         add_area(&text, area);
         add_numbers(&text, area->end - area->start, resident_bytes(&process->space, area),
                     area->flags & VM_AREA_SHARED);
-        proc_add(&text, "THPeligible:    1\nVmFlags:%s%s%s%s\n",
+        text_add(&text, "THPeligible:    1\nVmFlags:%s%s%s%s\n",
                  area->protection & VM_READ ? " rd" : "", area->protection & VM_WRITE ? " wr" : "",
                  area->protection & VM_EXEC ? " ex" : "", " mr mw me");
     }
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 static int64_t smaps_rollup(const struct thread *thread, const struct inode *inode, char *out,
                             uint64_t room)
 {
-    struct proc_text text = {.out = out, .room = room};
+    struct text text = {.out = out, .room = room};
     const struct vm_space *space = &thread->process->space;
 
     (void)inode;
     if (space->areas)
-        proc_add(&text, "%08lx-%08lx ---p 00000000 00:00 0                          [rollup]\n",
+        text_add(&text, "%08lx-%08lx ---p 00000000 00:00 0                          [rollup]\n",
                  space->areas->start, (uint64_t)USER_END);
     add_numbers(&text, space->mapped_bytes, space->resident_bytes, false);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 static const struct proc_file files[] = {

@@ -6,29 +6,31 @@
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
+#include "guest/base/text.h"
 #include "guest/exec/exec.h"
 #include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
-#include "guest/service/service.h"
+#include "guest/thread/clocks.h"
+#include "guest/thread/limits.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 
-#define ABOUT                                           \
-    struct proc_text text = {.out = out, .room = room}; \
+#define ABOUT                                      \
+    struct text text = {.out = out, .room = room}; \
     const struct thread *subject = proc_subject(thread, inode);
 
 /* The manifest's strings of one key, each with its NUL. */
 static int64_t add_strings(const struct thread *thread, const char *key, char *out, uint64_t room)
 {
-    struct proc_text text = {.out = out, .room = room};
+    struct text text = {.out = out, .room = room};
     const char *string;
     size_t position = 0;
 
     while ((string = manifest_next(&thread->process->manifest, key, &position)))
-        proc_add(&text, "%s%c", string, '\0');
-    return proc_end(&text);
+        text_add(&text, "%s%c", string, '\0');
+    return text_end(&text);
 }
 
 GENERATE(cmdline)
@@ -63,15 +65,15 @@ GENERATE(comm)
 
     if (!subject)
         return -ESRCH;
-    syscall_thread_name(subject, name);
-    proc_add(&text, "%s\n", name);
-    return proc_end(&text);
+    threads_name(subject, name);
+    text_add(&text, "%s\n", name);
+    return text_end(&text);
 }
 
 static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
 {
     return inode && inode->context ? run_ticks_to_ns(schedule_thread_ticks(subject))
-                                   : service_cpu_ns();
+                                   : clocks_process_ns();
 }
 
 GENERATE(stat)
@@ -83,16 +85,16 @@ GENERATE(stat)
 
     if (!subject)
         return -ESRCH;
-    syscall_thread_name(subject, name);
-    proc_add(&text, "%u (%s) %c 1 %u %u 0 -1 4194304 0 0 0 0 %lu 0 0 0 20 0 %u 0 0 %lu %lu ",
+    threads_name(subject, name);
+    text_add(&text, "%u (%s) %c 1 %u %u 0 -1 4194304 0 0 0 0 %lu 0 0 0 20 0 %u 0 0 %lu %lu ",
              inode && inode->context ? subject->tid : pid, name, subject == thread ? 'R' : 'S', pid,
              pid, used_ns(subject, inode) / TICK_NS, threads_count(), space->mapped_bytes,
              space->resident_bytes / PAGE_BYTES);
     /* rsslim; code, stack and registers are not told; signals; ...; exit signal, processor */
-    proc_add(&text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
+    text_add(&text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
              UINT64_MAX, subject->signals.pending & 0x7fffffff, subject->signal_mask & 0x7fffffff,
              subject->cpu ? run_program_cpu(subject->cpu->index) : 0, space->brk_start);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 GENERATE(statm)
@@ -108,18 +110,18 @@ GENERATE(statm)
         else if (area->protection & VM_WRITE)
             data_bytes += area->end - area->start;
     }
-    proc_add(&text, "%lu %lu 0 %lu 0 %lu 0\n", space->mapped_bytes / PAGE_BYTES,
+    text_add(&text, "%lu %lu 0 %lu 0 %lu 0\n", space->mapped_bytes / PAGE_BYTES,
              space->resident_bytes / PAGE_BYTES, text_bytes / PAGE_BYTES, data_bytes / PAGE_BYTES);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
-static void add_status_memory(struct proc_text *text, const struct vm_space *space)
+static void add_status_memory(struct text *text, const struct vm_space *space)
 {
     uint64_t data = 0, stack = 0, code = 0;
 
-    proc_add(text, "VmPeak:\t%8lu kB\nVmSize:\t%8lu kB\nVmLck:\t       0 kB\nVmPin:\t       0 kB\n",
+    text_add(text, "VmPeak:\t%8lu kB\nVmSize:\t%8lu kB\nVmLck:\t       0 kB\nVmPin:\t       0 kB\n",
              space->mapped_bytes >> 10, space->mapped_bytes >> 10);
-    proc_add(text, "VmHWM:\t%8lu kB\nVmRSS:\t%8lu kB\nRssAnon:\t%8lu kB\n", phys_peak_bytes() >> 10,
+    text_add(text, "VmHWM:\t%8lu kB\nVmRSS:\t%8lu kB\nRssAnon:\t%8lu kB\n", phys_peak_bytes() >> 10,
              space->resident_bytes >> 10, space->resident_bytes >> 10);
     for (const struct vm_area *area = space->areas; area; area = area->next) {
         uint64_t *kind = area->flags & VM_AREA_STACK  ? &stack
@@ -128,13 +130,13 @@ static void add_status_memory(struct proc_text *text, const struct vm_space *spa
 
         *kind += area->end - area->start;
     }
-    proc_add(text, "VmData:\t%8lu kB\nVmStk:\t%8lu kB\nVmExe:\t%8lu kB\nVmLib:\t       0 kB\n",
+    text_add(text, "VmData:\t%8lu kB\nVmStk:\t%8lu kB\nVmExe:\t%8lu kB\nVmLib:\t       0 kB\n",
              data >> 10, stack >> 10, code >> 10);
-    proc_add(text, "VmPTE:\t       0 kB\nRssFile:\t       0 kB\nRssShmem:\t       0 kB\nVmSwap:\t  "
+    text_add(text, "VmPTE:\t       0 kB\nRssFile:\t       0 kB\nRssShmem:\t       0 kB\nVmSwap:\t  "
                    "     0 kB\n");
 }
 
-static void add_status_signals(struct proc_text *text, const struct thread *subject)
+static void add_status_signals(struct text *text, const struct thread *subject)
 {
     const struct process *process = subject->process;
     uint64_t ignored = 0, caught = 0;
@@ -145,9 +147,9 @@ static void add_status_signals(struct proc_text *text, const struct thread *subj
         else if (process->actions[i].handler)
             caught |= 1ull << (i - 1);
     }
-    proc_add(text, "SigQ:\t0/1024\nSigPnd:\t%016lx\nShdPnd:\t%016lx\nSigBlk:\t%016lx\n",
+    text_add(text, "SigQ:\t0/1024\nSigPnd:\t%016lx\nShdPnd:\t%016lx\nSigBlk:\t%016lx\n",
              subject->signals.pending, process->signals.pending, subject->signal_mask);
-    proc_add(text, "SigIgn:\t%016lx\nSigCgt:\t%016lx\n", ignored, caught);
+    text_add(text, "SigIgn:\t%016lx\nSigCgt:\t%016lx\n", ignored, caught);
 }
 
 GENERATE(status)
@@ -158,27 +160,27 @@ GENERATE(status)
 
     if (!subject)
         return -ESRCH;
-    syscall_thread_name(subject, name);
-    proc_add(&text, "Name:\t%s\nUmask:\t%04o\n", name, process->umask);
-    proc_add(&text, "State:\t%s\nTgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t1\nTracerPid:\t0\n",
+    threads_name(subject, name);
+    text_add(&text, "Name:\t%s\nUmask:\t%04o\n", name, process->umask);
+    text_add(&text, "State:\t%s\nTgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t1\nTracerPid:\t0\n",
              subject == thread ? "R (running)" : "S (sleeping)", process->pid,
              inode && inode->context ? subject->tid : process->pid);
-    proc_add(&text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", PROCESS_USER_ID,
+    text_add(&text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", PROCESS_USER_ID,
              PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID,
              PROCESS_USER_ID, PROCESS_USER_ID);
-    proc_add(&text, "FDSize:\t64\nGroups:\t \n");
+    text_add(&text, "FDSize:\t64\nGroups:\t \n");
     add_status_memory(&text, &process->space);
-    proc_add(&text, "CoreDumping:\t0\nTHP_enabled:\t1\nThreads:\t%u\n", threads_count());
+    text_add(&text, "CoreDumping:\t0\nTHP_enabled:\t1\nThreads:\t%u\n", threads_count());
     add_status_signals(&text, subject);
     for (size_t i = 0; i < 5; i++)
-        proc_add(&text, "Cap%s:\t%016lx\n", (const char *[]){"Inh", "Prm", "Eff", "Bnd", "Amb"}[i],
+        text_add(&text, "Cap%s:\t%016lx\n", (const char *[]){"Inh", "Prm", "Eff", "Bnd", "Amb"}[i],
                  0ul);
-    proc_add(&text, "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\nCpus_allowed:\t");
+    text_add(&text, "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\nCpus_allowed:\t");
     proc_add_cpu_mask(&text, proc_cpu_mask());
-    proc_add(&text, "Cpus_allowed_list:\t");
+    text_add(&text, "Cpus_allowed_list:\t");
     proc_add_cpu_list(&text);
-    proc_add(&text, "Mems_allowed:\t1\nMems_allowed_list:\t0\n");
-    return proc_end(&text);
+    text_add(&text, "Mems_allowed:\t1\nMems_allowed_list:\t0\n");
+    return text_end(&text);
 }
 
 static const struct {
@@ -206,21 +208,21 @@ static const struct {
 GENERATE(limit_table)
 {
     ABOUT(void) subject;
-    proc_add(&text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
+    text_add(&text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        uint64_t limit[2];
+        const struct limit *now = &limits_now[limits[i].resource];
+        uint64_t limit[2] = {now->soft, now->hard};
 
-        syscall_limit_of(limits[i].resource, limit);
-        proc_add(&text, "%-25s ", limits[i].name);
+        text_add(&text, "%-25s ", limits[i].name);
         for (int j = 0; j < 2; j++) {
             if (limit[j] == UINT64_MAX)
-                proc_add(&text, "%-20s ", "unlimited");
+                text_add(&text, "%-20s ", "unlimited");
             else
-                proc_add(&text, "%-20lu ", limit[j]);
+                text_add(&text, "%-20lu ", limit[j]);
         }
-        proc_add(&text, "%-10s\n", limits[i].unit);
+        text_add(&text, "%-10s\n", limits[i].unit);
     }
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 /* File systems and what they are mounted on: in mounts and in mountinfo. */
@@ -236,18 +238,18 @@ GENERATE(mount_table)
 {
     ABOUT(void) subject;
     for (size_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
-        proc_add(&text, "%s %s %s rw,relatime 0 0\n", mounts[i].type, mounts[i].where,
+        text_add(&text, "%s %s %s rw,relatime 0 0\n", mounts[i].type, mounts[i].where,
                  mounts[i].type);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 GENERATE(mount_info)
 {
     ABOUT(void) subject;
     for (uint32_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
-        proc_add(&text, "%u %u 0:%u / %s rw,relatime - %s %s rw\n", 20 + i, i ? 20 : 1,
+        text_add(&text, "%u %u 0:%u / %s rw,relatime - %s %s rw\n", 20 + i, i ? 20 : 1,
                  mounts[i].minor, mounts[i].where, mounts[i].type, mounts[i].type);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 GENERATE(schedstat)
@@ -255,8 +257,8 @@ GENERATE(schedstat)
     ABOUT
     if (!subject)
         return -ESRCH;
-    proc_add(&text, "%lu 0 1\n", used_ns(subject, inode));
-    return proc_end(&text);
+    text_add(&text, "%lu 0 1\n", used_ns(subject, inode));
+    return text_end(&text);
 }
 
 /* Files that always say the same; the detail is an index. */
@@ -274,11 +276,11 @@ static const char *const fixed[] = {
     static int64_t fixed_##i(const struct thread *thread, const struct inode *inode, char *out, \
                              uint64_t room)                                                     \
     {                                                                                           \
-        struct proc_text text = {.out = out, .room = room};                                     \
+        struct text text = {.out = out, .room = room};                                          \
         (void)thread;                                                                           \
         (void)inode;                                                                            \
-        proc_add(&text, "%s", fixed[i]);                                                        \
-        return proc_end(&text);                                                                 \
+        text_add(&text, "%s", fixed[i]);                                                        \
+        return text_end(&text);                                                                 \
     }
 FIXED_TEXT(0)
 FIXED_TEXT(1)

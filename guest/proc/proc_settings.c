@@ -3,6 +3,7 @@
 #include "guest/base/random.h"
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
+#include "guest/base/text.h"
 #include "guest/file/files.h"
 #include "guest/proc/proc.h"
 
@@ -90,17 +91,17 @@
 GENERATE(hostname)
 {
     BEGIN
-    proc_add(&text, "%s\n", manifest_text(&thread->process->manifest, "hostname", "microtome"));
-    return proc_end(&text);
+    text_add(&text, "%s\n", manifest_text(&thread->process->manifest, "hostname", "microtome"));
+    return text_end(&text);
 }
 
-static void add_uuid(struct proc_text *text, uint8_t bytes[16])
+static void add_uuid(struct text *text, uint8_t bytes[16])
 {
     bytes[6] = (bytes[6] & 15) | 0x40; /* RFC 4122: version 4, variant 1 */
     bytes[8] = (bytes[8] & 63) | 0x80;
     for (int i = 0; i < 16; i++)
-        proc_add(text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
-    proc_add(text, "\n");
+        text_add(text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
+    text_add(text, "\n");
 }
 
 GENERATE(uuid)
@@ -110,7 +111,7 @@ GENERATE(uuid)
 
     random_bytes(bytes, sizeof bytes);
     add_uuid(&text, bytes);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 GENERATE(boot_id)
@@ -119,14 +120,14 @@ GENERATE(boot_id)
     uint8_t bytes[16] = "Microtome's run"; /* every run boots the same */
 
     add_uuid(&text, bytes);
-    return proc_end(&text);
+    return text_end(&text);
 }
 
 GENERATE(file_numbers)
 {
     BEGIN
-    proc_add(&text, "%u\t0\t9223372036854775807\n", FILES_MAX);
-    return proc_end(&text);
+    text_add(&text, "%u\t0\t9223372036854775807\n", FILES_MAX);
+    return text_end(&text);
 }
 
 #define SETTING_FILE(path, value) {.name = path, .text = value "\n"},

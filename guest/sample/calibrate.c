@@ -3,6 +3,7 @@
 
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "guest/memory/vm_kernel.h"
 #include "guest/sample/calibrate.h"
 #include "guest/sample/calibrate_loop.h"
 #include "guest/sample/overflow.h"

@@ -10,6 +10,7 @@
 #include "guest/sample/share.h"
 
 bool sampler_paused;
+void (*sampler_drain)(struct cpu *cpu);
 
 /* Ticks from arming the timer to ring 3 in shared mode, where they are off the workload clock.  Too
  * much makes samples late; too little would let the timer fire before the program executed

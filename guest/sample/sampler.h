@@ -6,6 +6,9 @@
 #include "guest/cpu/cpu.h"
 #include "lib/trace_slot.h"
 
+/* Shared mode: empties a CPU's ring into the trace; set at boot. */
+extern void (*sampler_drain)(struct cpu *cpu);
+
 /* The trigger rests, by the program's wish: CPUs follow as they enter the kernel. */
 extern bool sampler_paused;
 

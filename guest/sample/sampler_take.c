@@ -7,7 +7,6 @@
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
-#include "guest/service/service.h"
 
 bool sampler_make_room(struct cpu *cpu, uint64_t now)
 {
@@ -17,7 +16,7 @@ bool sampler_make_room(struct cpu *cpu, uint64_t now)
         ring_drop(cpu->ring, now);
         return false;
     }
-    service_drain(cpu);
+    sampler_drain(cpu);
     return ring_reserve(cpu->ring) != NULL;
 }
 

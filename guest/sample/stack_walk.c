@@ -6,7 +6,7 @@
 
 #include "drivers/pmu/pmu.h"
 #include "guest/base/layout.h"
-#include "guest/signal/signal_frame.h"
+#include "guest/base/signal_layout.h"
 
 #define FRAME_BYTES 16u /* the caller's frame pointer, and the return address */
 #define WORD_BYTES 8u

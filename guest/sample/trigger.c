@@ -6,7 +6,6 @@
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
-#include "guest/service/service.h"
 
 static void nothing(struct cpu *cpu)
 {
@@ -29,7 +28,7 @@ static struct trace_slot *trigger_open(struct cpu *cpu)
 
     while (!(slot = ring_reserve(cpu->ring))) {
         if (cpu->stop_mask)
-            service_drain(cpu);
+            sampler_drain(cpu);
         else
             x86_pause();
     }

@@ -5,10 +5,10 @@
 #include "guest/cpu/clock.h"
 #include "guest/sample/overflow.h"
 #include "guest/sample/ring.h"
+#include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
 #include "guest/sample/stack.h"
 #include "guest/sample/trigger.h"
-#include "guest/service/service.h"
 #include "lib/x86.h"
 
 static struct trace_slot *overflow_open(struct cpu *cpu)
@@ -16,10 +16,10 @@ static struct trace_slot *overflow_open(struct cpu *cpu)
     struct trace_slot *slot;
 
     if (cpu->stop_mask && ring_half_full(cpu->ring))
-        service_drain(cpu); /* in a long stay in the kernel nothing else does */
+        sampler_drain(cpu); /* in a long stay in the kernel nothing else does */
     while (!(slot = ring_open(cpu->ring))) {
         if (cpu->stop_mask)
-            service_drain(cpu);
+            sampler_drain(cpu);
         else
             x86_pause();
     }
@@ -39,7 +39,7 @@ static struct trace_slot *open_reading(struct cpu *cpu, uint64_t *values, uint64
 
     do {
         if (cpu->stop_mask && ring_half_full(cpu->ring))
-            service_drain(cpu);
+            sampler_drain(cpu);
         uint64_t reserved = ring_reserved(cpu->ring);
         *time = overflow_not_before(cpu, clock_entered(cpu));
         overflow_read(cpu, values);

@@ -1,12 +1,11 @@
 /* Time limits: of the program, and of a kernel that was told to stop it. */
 #include "guest/service/deadline.h"
-#include "guest/thread/process.h"
+#include "guest/cpu/cpu.h"
 
 #include <signal.h>
 
 #include "guest/base/run.h"
 #include "guest/service/service_cpu.h"
-#include "guest/thread/timer.h"
 #include "guest/transport/transport.h"
 #include "lib/x86.h"
 
@@ -16,32 +15,23 @@
 static uint64_t due = CPU_NEVER; /* ticks of the workload clock; atomic */
 static uint64_t given_up = CPU_NEVER; /* TSC */
 
-static void stop(void)
+void deadline_stop(void)
 {
     service_cpu_stop(SIGKILL, true);
 }
 
-static void expire(struct timer *timer)
+uint64_t deadline_start(void)
 {
-    (void)timer;
-    stop();
-}
-
-/* With a service CPU that one looks: the workload CPUs have no timer more than without a limit. */
-void deadline_start(void)
-{
-    static struct timer timer = {.expire = expire, .background = true};
     uint64_t ticks;
 
     if (run.timeout_ns == 0 || run.timeout_ns > TIMEOUT_NS_MAX)
-        return;
+        return CPU_NEVER;
     ticks = run_ns_to_ticks(run.timeout_ns);
     if (ticks >= CPU_NEVER - run.start_ticks)
-        return;
-    if (run.shared)
-        timer_set(&timer, run.start_ticks + ticks);
-    else
+        return CPU_NEVER;
+    if (!run.shared)
         __atomic_store_n(&due, run.start_ticks + ticks, __ATOMIC_RELEASE);
+    return run.start_ticks + ticks;
 }
 
 static void look_for_hang(uint64_t now, bool served)
@@ -57,8 +47,8 @@ void deadline_look(bool served)
     uint64_t now = x86_rdtsc();
 
     if (now >= __atomic_load_n(&due, __ATOMIC_ACQUIRE))
-        stop();
-    bool ends = process_first.stop_signal || __atomic_load_n(&run_state.ending, __ATOMIC_ACQUIRE);
+        deadline_stop();
+    bool ends = run_state.stop_signal || __atomic_load_n(&run_state.ending, __ATOMIC_ACQUIRE);
     if (ends && !transport->host)
         look_for_hang(now, served);
 }

@@ -17,11 +17,7 @@
 #include "guest/sample/sampling.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
-#include "guest/signal/signal.h"
-#include "guest/thread/process.h"
-#include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
-#include "guest/thread/wait.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
 
@@ -93,10 +89,8 @@ static int64_t call(struct cpu *cpu, enum service_operation operation, uint64_t 
 
 int64_t service_write(int stream, size_t bytes)
 {
-    if (process_first.broken_streams >> stream & 1) {
-        signal_send(cpu_this()->thread, SIGPIPE, SI_USER);
+    if (run_state.broken_streams >> stream & 1)
         return -EPIPE;
-    }
     struct cpu *cpu = begin();
     uint64_t time = cpu->stopped_at - *cpu->clock_offset;
     int64_t offset = call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
@@ -148,42 +142,6 @@ int64_t service_read(size_t bytes, uint32_t patience_ms)
 int64_t service_ask_input(uint64_t ns)
 {
     return call_for_input(SERVICE_ASK_INPUT, ns, 0);
-}
-
-uint64_t service_sleep(uint64_t ns)
-{
-    struct thread *thread = cpu_this()->thread;
-    uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER);
-    uint64_t start = clock_now(cpu_this());
-    uint64_t until = start < CPU_NEVER && ticks < CPU_NEVER - start ? start + ticks : CPU_NEVER;
-
-    if (!wait_asleep(thread, until))
-        return 0;
-    uint64_t now = clock_now(cpu_this());
-    if (until == CPU_NEVER)
-        return ns - run_ticks_to_ns(now - start);
-    until = thread->restart_until;
-    return now < until ? run_ticks_to_ns(until - now) : 0;
-}
-
-uint64_t service_monotonic_ns(void)
-{
-    return run_ticks_to_ns(clock_now(cpu_this()) - run.start_ticks);
-}
-
-uint64_t service_realtime_ns(void)
-{
-    return run.start_unix_ns + service_monotonic_ns();
-}
-
-uint64_t service_cpu_ns(void)
-{
-    return run_ticks_to_ns(schedule_process_ticks());
-}
-
-uint64_t service_thread_cpu_ns(void)
-{
-    return run_ticks_to_ns(schedule_thread_ticks(cpu_this()->thread));
 }
 
 void service_note_fault(const struct service_fault *fault)
@@ -296,9 +254,9 @@ void service_refuse(uint32_t error)
 
 void service_check_stop(void)
 {
-    if (run_state.started && process_first.stop_signal)
-        service_exit(process_first.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
-                     process_first.stop_signal);
+    if (run_state.started && run_state.stop_signal)
+        service_exit(run_state.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
+                     run_state.stop_signal);
 }
 
 void service_drain(struct cpu *cpu)

@@ -17,8 +17,8 @@ struct cpu;
 void service_make_buffer(struct cpu *cpu);
 void *service_buffer(void);
 
-/* Sends `bytes` bytes of service_buffer() to stdout (1) or stderr (2).  0 or -errno: -EPIPE, with
- * SIGPIPE sent, when nobody reads them any more. */
+/* Sends `bytes` bytes of service_buffer() to stdout (1) or stderr (2).  0 or -errno: -EPIPE when
+ * the stream has no reader. */
 int64_t service_write(int stream, size_t bytes);
 
 /* Reads at most `bytes` bytes of stdin into service_buffer(); waits at most `patience_ms` of the
@@ -37,16 +37,6 @@ int64_t service_ask_input(uint64_t ns);
 /* Sends what `fill` puts into a buffer of SERVICE_BYTES_MAX bytes to the files port, until it puts
  * nothing there.  It is called by the kernel lock's holder, off the workload clock. */
 void service_files(size_t (*fill)(void *context, void *bytes), void *context);
-
-/* The calling thread sleeps for `ns` nanoseconds of the workload clock (for ever where that would
- * take it past its range).  Nanoseconds that were left when a signal came, otherwise 0. */
-uint64_t service_sleep(uint64_t ns);
-
-/* The workload clock in nanoseconds since the program started; and wall time. */
-uint64_t service_monotonic_ns(void);
-uint64_t service_realtime_ns(void);
-uint64_t service_cpu_ns(void); /* time used by the program: CLOCK_PROCESS_CPUTIME_ID */
-uint64_t service_thread_cpu_ns(void); /* by the calling thread */
 
 /* The fatal fault that a signal is about to be raised for, written to the trace if it ends the
  * program; NULL: none any more. */

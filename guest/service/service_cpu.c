@@ -7,17 +7,15 @@
 #include "drivers/platform.h"
 #include "guest/base/log.h"
 #include "guest/base/log_buffer.h"
+#include "guest/base/panic.h"
 #include "guest/base/run.h"
 #include "guest/cpu/cross.h"
-#include "guest/fs/fs_kept.h"
-#include "guest/fs/fs_missing.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampling.h"
 #include "guest/service/deadline.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_input.h"
-#include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/trace/trace.h"
 #include "guest/transport/leave.h"
@@ -36,6 +34,7 @@ struct request { /* one per workload CPU */
     int64_t result;
 } __attribute__((aligned(64)));
 
+struct service_files_end service_files_end;
 static struct request requests[CPUS_MAX];
 
 static void send_log(const char *bytes, size_t count)
@@ -71,10 +70,10 @@ static struct pmu_event *event_of(const struct run_message *message)
 
 void service_cpu_stop(uint64_t signal, bool timeout)
 {
-    if (process_first.stop_signal)
+    if (run_state.stop_signal)
         return;
-    process_first.stop_is_timeout = timeout;
-    process_first.stop_signal = signal >= 1 && signal <= 64 ? (uint32_t)signal : SIGKILL;
+    run_state.stop_is_timeout = timeout;
+    run_state.stop_signal = signal >= 1 && signal <= 64 ? (uint32_t)signal : SIGKILL;
     if (!run.shared)
         wake_workload_cpus();
 }
@@ -106,7 +105,7 @@ static void take_message(const struct run_message *message)
         break;
     case RUN_HOST_BROKEN:
         if (message->flag == 1 || message->flag == 2)
-            process_first.broken_streams |= 1u << message->flag;
+            run_state.broken_streams |= 1u << message->flag;
         break;
     case RUN_HOST_STOP:
         service_cpu_stop(message->value, message->flag);
@@ -148,7 +147,7 @@ int service_encode_events(void)
     transport->send(TRANSPORT_CONTROL, &message, sizeof message);
     for (;;) {
         service_cpu_poll();
-        if (process_first.stop_signal)
+        if (run_state.stop_signal)
             return -EINTR;
         if (encoding.done)
             break;
@@ -202,34 +201,16 @@ static void send_posted_files(void)
     }
 }
 
-/* The host makes a line for the user of it, where it helps. */
-static void log_files(void)
-{
-    char first[256] = "";
-    uint64_t dropped = fs_kept_dropped(first, sizeof first);
-    struct fs_found found;
-    const char *name;
-
-    if (dropped)
-        log_line(RUN_LOG_DROPPED "%lu %s", dropped, first);
-    for (uint32_t i = 0; (name = fs_missing_recent(i)); i++) {
-        if (fs_walk(NULL, fs_root, name, 0, &found) != 0)
-            log_line(RUN_LOG_MISSING "%s", name);
-        else
-            fs_found_release(&found); /* the program made it */
-    }
-}
-
 static void __attribute__((noreturn))
 perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
 {
     trace_end(record);
     if (transport->has(TRANSPORT_FILES)) {
         send_posted_files();
-        fs_kept_finish(record->kind == HR_EXIT_REFUSED ? NULL : cpu->buffer, send_files);
+        service_files_end.send(record->kind == HR_EXIT_REFUSED ? NULL : cpu->buffer, send_files);
     }
     if (record->kind != HR_EXIT_REFUSED)
-        log_files();
+        service_files_end.log();
     service_cpu_poll();
     if (transport->host)
         service_cpu_tell(RUN_GUEST_DONE, 0, 0);
@@ -249,12 +230,12 @@ void service_cpu_abandon(void)
             continue;
         format_text(line, sizeof line, "CPU %u did not end the run, or let it be ended", i);
         log_notice("%s", line);
-        leave_report(line, strlen(line));
-        leave_report("\n", 1);
+        panic_report(line, strlen(line));
+        panic_report("\n", 1);
     }
     if (!result->exit_kind) {
-        result->exit_kind = process_first.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL;
-        result->exit_code = process_first.stop_signal;
+        result->exit_kind = run_state.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL;
+        result->exit_code = run_state.stop_signal;
     }
     service_cpu_poll();
     transport->finish();

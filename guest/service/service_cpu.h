@@ -52,4 +52,13 @@ void service_cpu_relieve(void);
  */
 uint64_t service_cpu_poll(void);
 
+/* What the tree of files does when the run ends; set at boot. */
+struct service_files_end {
+    /* Sends what is left by way of `buffer`, SERVICE_BYTES_MAX bytes; NULL: there was no program.
+     */
+    void (*send)(void *buffer, void (*send)(const void *bytes, size_t count));
+    void (*log)(void); /* names files for the host, which makes a line for the user of it */
+};
+extern struct service_files_end service_files_end;
+
 #endif

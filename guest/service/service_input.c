@@ -1,6 +1,5 @@
 /* Asks the host for input, or reads the archive's. */
 #include "guest/service/service_input.h"
-#include "guest/thread/process.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,11 +8,11 @@
 
 #include "guest/base/log.h"
 #include "guest/base/run.h"
-#include "guest/file/input.h"
-#include "guest/fs/fs.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
 #include "guest/transport/transport.h"
+
+void (*service_input_arrived)(uint32_t events);
 
 static struct { /* RUN_GUEST_WATCH, and the host's answer to it */
     uint32_t number;
@@ -26,7 +25,7 @@ void service_input_take(const struct run_message *message)
     if (message->value != question.number)
         return; /* to an earlier one */
     if (question.answered && message->flag)
-        input_arrived(message->flag);
+        service_input_arrived(message->flag);
     question.events = message->flag;
     question.answered = true;
 }
@@ -41,7 +40,7 @@ static int receive_all(uint8_t *to, size_t bytes)
         if (got)
             continue;
         service_cpu_poll();
-        if (process_first.stop_signal)
+        if (run_state.stop_signal)
             return -EINTR;
         service_cpu_wait();
     }
@@ -96,7 +95,7 @@ int64_t service_input_ask(uint64_t ns)
         service_cpu_poll();
         if (question.answered)
             return question.events;
-        if (process_first.stop_signal)
+        if (run_state.stop_signal)
             return -EINTR;
         service_cpu_wait();
     }

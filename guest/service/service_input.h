@@ -16,4 +16,7 @@ int64_t service_input_ask(uint64_t ns);
 /* RUN_HOST_INPUT.  Not while the kernel lock is held. */
 void service_input_take(const struct run_message *message);
 
+/* Service context: the host says that these POLL* hold of stdin; set at boot. */
+extern void (*service_input_arrived)(uint32_t events);
+
 #endif

@@ -1,6 +1,7 @@
 /* The program's own timers: expiry, repetition, overrun. */
 #include "guest/signal/program_timer.h"
 #include "guest/thread/process.h"
+#include "guest/thread/wait.h"
 
 #include <limits.h>
 #include <linux/time.h>
@@ -24,7 +25,6 @@ static struct program_timer itimers[ITIMERS] = {
     [ITIMER_PROF] = {.clock.kind = CLOCKS_PROCESS, .signal = SIGPROF},
 };
 static uint64_t last_serial;
-bool program_timer_resting;
 
 static void expire(struct timer *timer);
 
@@ -103,7 +103,7 @@ static void expire(struct timer *timer)
 
     if (now < t->due_ns) {
         if (clocks_counts_use(&t->clock) && now == t->used_ns)
-            program_timer_resting = true; /* until a thread runs */
+            wait_timers.resting = true; /* until a thread runs */
         else
             arm(t);
         return;
@@ -237,7 +237,7 @@ static void wake(struct program_timer *t)
 
 void program_timer_wake_all(void)
 {
-    program_timer_resting = false;
+    wait_timers.resting = false;
     for (uint32_t i = 0; i < ITIMERS; i++)
         wake(&itimers[i]);
     for (uint32_t i = 0; i < PROGRAM_TIMERS_MAX; i++)

@@ -63,12 +63,6 @@ void program_timer_taken(struct signal_note *note);
 void program_timer_forgotten(struct signal_note *note);
 
 /* Time is used again: timers of used time, which rested, go on. */
-extern bool program_timer_resting;
 void program_timer_wake_all(void);
-static inline void program_timer_wake(void)
-{
-    if (program_timer_resting)
-        program_timer_wake_all();
-}
 
 #endif

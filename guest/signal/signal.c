@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "guest/base/log.h"
-#include "guest/file/signalfd.h"
 #include "guest/service/service.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal_frame.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 #include "include/hr_format.h"
+
+void (*signal_listener)(uint32_t signal);
 
 #define HANDLER_DEFAULT 0u
 #define HANDLER_IGNORE 1u
@@ -62,7 +63,7 @@ int signal_send_note(struct thread *thread, const struct signal_note *note)
     int error = signal_queue_add(&thread->signals, note, note->code == SI_USER);
     if (!error)
         wait_interrupt(thread);
-    signalfd_sent(note->signal);
+    signal_listener(note->signal);
     return error;
 }
 
@@ -124,7 +125,7 @@ int signal_send_process_note(struct process *process, const struct signal_note *
     int error = signal_queue_add(&process->signals, note, note->code == SI_USER);
     if (!error && taker)
         tell_of(process, note->signal, taker);
-    signalfd_sent(note->signal);
+    signal_listener(note->signal);
     return error;
 }
 
@@ -173,20 +174,9 @@ bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info)
     return true;
 }
 
-/* Those that are this thread's to look at. */
-static uint64_t own_pending(const struct thread *thread)
-{
-    return thread->signals_told ? signal_pending(thread) : thread->signals.pending;
-}
-
 bool signal_deliverable(const struct thread *thread)
 {
-    return own_pending(thread) & ~thread->signal_mask;
-}
-
-bool signal_waits_for(const struct thread *thread)
-{
-    return own_pending(thread) & (~thread->signal_mask | thread->signals_wanted);
+    return thread_signals(thread) & ~thread->signal_mask;
 }
 
 /* What the process has of the set is another thread's to take. */

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "guest/base/frame.h"
 #include "guest/cpu/cpu.h"
 #include "guest/thread/signal_queue.h"
 #include "guest/thread/thread.h"
@@ -33,13 +34,6 @@ uint64_t signal_sender_word(const struct process *process);
 bool signal_ignored(const struct thread *thread, uint32_t signal);
 bool signal_process_ignored(const struct process *process, uint32_t signal);
 
-/* Signals pending for the thread, its process's included. */
-static inline uint64_t signal_pending(const struct thread *thread)
-{
-    return __atomic_load_n(&thread->signals.pending, __ATOMIC_RELAXED) |
-           __atomic_load_n(&thread->process->signals.pending, __ATOMIC_RELAXED);
-}
-
 /* Takes the next pending signal of the set: faults first, then the lowest number, the thread's own
  * before the process's.  False: none is pending. */
 bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info);
@@ -47,8 +41,8 @@ bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info);
 /* True when a pending signal, the thread's own or one that it was told of, is not blocked. */
 bool signal_deliverable(const struct thread *thread);
 
-/* The same, or it is one that the thread waits for. */
-bool signal_waits_for(const struct thread *thread);
+/* Called when a signal was sent that a signalfd may show; set at boot. */
+extern void (*signal_listener)(uint32_t signal);
 
 /* Sets the thread's mask; never blocks SIGKILL and SIGSTOP.  What it blocks from now on and the
  * process still has goes to another thread; what it does not block it is told of. */
@@ -79,5 +73,11 @@ void signal_return(struct thread *thread, struct trap_frame *frame);
 struct signal_stack;
 int signal_set_stack(struct thread *thread, uint64_t sp, const struct signal_stack *stack);
 void signal_get_stack(const struct thread *thread, uint64_t sp, struct signal_stack *stack);
+
+/* A synchronous fault of the program: delivers the signal to its handler, or ends the run when
+ * there is none or it is blocked.  code and address: si_code and si_addr.
+ */
+void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t signal, int code,
+                  uint64_t address);
 
 #endif

@@ -9,7 +9,6 @@
 #include "guest/signal/signal.h"
 #include "guest/signal/signal_frame.h"
 #include "guest/signal/syscall_restart.h"
-#include "guest/syscall/syscall.h"
 #include "guest/vm/uaccess.h"
 #include "lib/bytes.h"
 
@@ -58,7 +57,7 @@ static void *new_area(unsigned *order)
 {
     uint64_t block;
 
-    *order = phys_order(signal_fpu_bytes() + 4ull);
+    *order = phys_order(fpu_area_bytes() + 4ull);
     block = phys_alloc(*order);
     if (!block)
         return NULL;
@@ -79,7 +78,7 @@ static void restore_fpu(void *area)
 /* Puts the XSAVE area at user address `to`, and the FPU into its initial state for the handler. */
 static int save_fpu(uint64_t to)
 {
-    uint32_t bytes = signal_fpu_bytes();
+    uint32_t bytes = fpu_area_bytes();
     unsigned order;
     uint8_t *area = new_area(&order);
     int error;
@@ -87,7 +86,7 @@ static int save_fpu(uint64_t to)
     if (!area)
         return -ENOMEM;
     __asm__ volatile("xsave64 (%0)" ::"r"(area), "a"(~0u), "d"(~0u) : "memory");
-    signal_frame_mark_fpu(area, bytes, signal_fpu_features());
+    signal_frame_mark_fpu(area, bytes, fpu_features());
     error = copy_to_user(to, area, bytes + 4ull);
     if (!error) {
         memset(area, 0, bytes);
@@ -100,7 +99,7 @@ static int save_fpu(uint64_t to)
 
 static int take_fpu(uint64_t from)
 {
-    uint32_t bytes = signal_fpu_bytes(), mxcsr_mask;
+    uint32_t bytes = fpu_area_bytes(), mxcsr_mask;
     unsigned order;
     uint8_t *area = new_area(&order);
     int error;
@@ -111,8 +110,8 @@ static int take_fpu(uint64_t from)
     mxcsr_mask = bytes_load32(area + SIGNAL_FPU_MXCSR + 4);
     error = copy_from_user(area, from, bytes + 4ull);
     if (!error)
-        error = signal_frame_check_fpu(area, bytes, signal_fpu_features(),
-                                       mxcsr_mask ? mxcsr_mask : 0xffbf);
+        error =
+            signal_frame_check_fpu(area, bytes, fpu_features(), mxcsr_mask ? mxcsr_mask : 0xffbf);
     if (!error)
         restore_fpu(area);
     free_area(area, order);
@@ -137,7 +136,7 @@ static int enter_handler(struct thread *thread, struct trap_frame *frame,
 
     uint64_t sp = stack_for(thread, action, frame->rsp);
 
-    address = signal_frame_place(sp, signal_fpu_bytes(), &fpu);
+    address = signal_frame_place(sp, fpu_area_bytes(), &fpu);
     if (!address || !(action->flags & ACTION_RESTORER) || action->handler >= USER_END ||
         (on_stack(thread, sp) && !on_stack(thread, address)))
         return -EFAULT;

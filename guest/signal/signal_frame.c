@@ -14,22 +14,9 @@
 #define LEGACY_FEATURES 3u /* x87, SSE */
 #define HEADER_BYTES 64u
 
-uint32_t signal_fpu_bytes(void)
-{
-    return x86_cpuid(13, 0).ebx;
-}
-
-uint64_t signal_fpu_features(void)
-{
-    uint32_t low, high;
-
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (uint64_t)high << 32 | low;
-}
-
 uint64_t signal_frame_bytes_max(void)
 {
-    return sizeof(struct signal_frame) + 16 + 8 + signal_fpu_bytes() + 4 + 64;
+    return sizeof(struct signal_frame) + 16 + 8 + fpu_area_bytes() + 4 + 64;
 }
 
 uint64_t signal_frame_place(uint64_t sp, uint32_t fpu_bytes, uint64_t *fpu)

@@ -191,7 +191,7 @@ entry_attention:
     .globl entry_thread
 entry_thread:
     movq %rsp, %rdi
-    call schedule_begin
+    call trap_begin
     CLOCK_EXIT_STOPPED 28
     jmp return_restore
 

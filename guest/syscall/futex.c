@@ -1,11 +1,11 @@
 /* Futexes.  All are of one address space, so that a user address is a futex's name. */
 #include "guest/syscall/futex.h"
+#include "guest/cpu/clock.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 
 #include "guest/base/syscall_handlers.h"
-#include "guest/service/service.h"
 #include "guest/syscall/futex_pi.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
@@ -50,7 +50,7 @@ static int read_timeout(const struct trap_frame *frame, enum limit limit, uint64
     error = syscall_read_time(frame->r10, ns);
     if (error || limit == RELATIVE)
         return error;
-    now = limit == REALTIME ? service_realtime_ns() : service_monotonic_ns();
+    now = limit == REALTIME ? clock_realtime_ns() : clock_monotonic_ns();
     *ns = *ns > now ? *ns - now : 0;
     return 0;
 }

@@ -1,5 +1,4 @@
 /* The table of system calls, and how one is made. */
-#include "guest/syscall/syscall.h"
 #include "guest/sample/sampling.h"
 #include "guest/thread/process.h"
 
@@ -77,7 +76,7 @@ static inline void deliver(struct thread *thread, struct trap_frame *frame, int6
         return;
     }
     thread->restart_until = 0;
-    if (__builtin_expect(signal_pending(thread) || thread->signal_restore_mask, 0))
+    if (__builtin_expect(thread_signals_all(thread) || thread->signal_restore_mask, 0))
         signal_deliver(thread, frame);
 }
 
@@ -96,7 +95,7 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     record_call(cpu, frame, start, clock_end_of_call(cpu));
     if (__builtin_expect(cpu->paused != sampler_paused, 0))
         syscall_hr_follow(cpu, frame->rip);
-    if (__builtin_expect(process_first.stop_signal, 0))
+    if (__builtin_expect(run_state.stop_signal, 0))
         service_check_stop();
     cross_unlock();
     return thread->return_by_iret;

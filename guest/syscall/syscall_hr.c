@@ -172,7 +172,7 @@ bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
     } else {
         rarer_call(cpu, frame);
     }
-    if (__builtin_expect(process_first.stop_signal, 0)) {
+    if (__builtin_expect(run_state.stop_signal, 0)) {
         cross_lock(cpu);
         service_check_stop();
         cross_unlock();

@@ -7,55 +7,25 @@
 
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
+#include "guest/cpu/clock.h"
 #include "guest/file/files.h"
 #include "guest/memory/phys.h"
-#include "guest/service/service.h"
+#include "guest/thread/limits.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/vm/uaccess.h"
 
-#define UNLIMITED UINT64_MAX
-#define STACK_LIMIT_BYTES (8ull << 20)
 #define NS_PER_SECOND 1000000000ull
-
-struct limit { /* struct rlimit64 */
-    uint64_t soft;
-    uint64_t hard;
-};
-
-/* Of the one process.  Most are kept for the program to read back; memory is limited by --mem. */
-static struct limit limits[RLIM_NLIMITS] = {
-    [RLIMIT_CPU] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_FSIZE] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_DATA] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_STACK] = {STACK_LIMIT_BYTES, UNLIMITED},
-    [RLIMIT_CORE] = {0, UNLIMITED},
-    [RLIMIT_RSS] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_NPROC] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_NOFILE] = {FILES_MAX, FILES_MAX},
-    [RLIMIT_MEMLOCK] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_AS] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_LOCKS] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_SIGPENDING] = {SIGNAL_NOTES_MAX, SIGNAL_NOTES_MAX},
-    [RLIMIT_MSGQUEUE] = {819200, 819200},
-    [RLIMIT_RTTIME] = {UNLIMITED, UNLIMITED},
-};
-
-void syscall_limit_of(uint32_t resource, uint64_t limit[2])
-{
-    limit[0] = limits[resource].soft;
-    limit[1] = limits[resource].hard;
-}
 
 /* Those that the kernel minds. */
 static void apply(void)
 {
     struct vm_space *space = &process_first.space;
 
-    space->stack_limit = limits[RLIMIT_STACK].soft;
-    space->address_limit = limits[RLIMIT_AS].soft;
-    space->data_limit = limits[RLIMIT_DATA].soft;
-    files_limit(&process_first, limits[RLIMIT_NOFILE].soft);
+    space->stack_limit = limits_now[RLIMIT_STACK].soft;
+    space->address_limit = limits_now[RLIMIT_AS].soft;
+    space->data_limit = limits_now[RLIMIT_DATA].soft;
+    files_limit(&process_first, limits_now[RLIMIT_NOFILE].soft);
 }
 
 static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
@@ -64,7 +34,7 @@ static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
 
     if (resource >= RLIM_NLIMITS)
         return -EINVAL;
-    old = limits[resource];
+    old = limits_now[resource];
     if (new_user) {
         if (copy_from_user(&new, new_user, sizeof new) != 0)
             return -EFAULT;
@@ -72,7 +42,7 @@ static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
             return -EINVAL;
         if (new.hard > old.hard)
             return -EPERM;
-        limits[resource] = new;
+        limits_now[resource] = new;
         apply();
     }
     return old_user ? copy_to_user(old_user, &old, sizeof old) : 0;
@@ -152,7 +122,7 @@ int64_t syscall_sysinfo(struct thread *thread, struct trap_frame *frame)
 
     (void)thread;
     memset(&info, 0, sizeof info);
-    info.uptime = (int64_t)(service_monotonic_ns() / NS_PER_SECOND);
+    info.uptime = (int64_t)(clock_monotonic_ns() / NS_PER_SECOND);
     info.totalram = phys_total_bytes();
     info.freeram = phys_free_bytes();
     info.procs = 1;

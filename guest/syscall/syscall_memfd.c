@@ -14,12 +14,6 @@
 #define NAME_BYTES_MAX (FS_NAME_MAX - PREFIX_BYTES)
 #define LARGE_FILE 0100000u
 
-bool inode_sealed(const struct inode *inode, uint64_t offset, uint64_t bytes)
-{
-    return inode->seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE) ||
-           (inode->seals & F_SEAL_GROW && offset + bytes > inode->bytes);
-}
-
 /* The file with an entry that is not in its directory, by which /proc/self/fd can open it anew. */
 static struct file *make_file(struct process *process, const char *name, uint32_t seals)
 {

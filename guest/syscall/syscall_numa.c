@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "guest/base/syscall_handlers.h"
+#include "guest/thread/thread.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm.h"
 

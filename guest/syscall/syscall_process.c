@@ -19,14 +19,6 @@
 
 #define NAME_BYTES 16u
 
-void syscall_deadlock(struct thread *thread, const char *what)
-{
-    (void)thread;
-    log_notice("the program waits forever: %s, and nothing can wake %s", what,
-               threads_count() > 1 ? "any of its threads" : "its only thread");
-    service_exit(HR_EXIT_SIGNAL, SIGKILL);
-}
-
 int64_t syscall_getpid(struct thread *thread, struct trap_frame *frame)
 {
     (void)frame;
@@ -129,17 +121,6 @@ int64_t syscall_arch_prctl(struct thread *thread, struct trap_frame *frame)
     }
 }
 
-void syscall_thread_name(const struct thread *thread, char name[16])
-{
-    const char *program = thread->process->program_path;
-    const char *slash = strrchr(program, '/');
-
-    if (thread->name[0])
-        memcpy(name, thread->name, NAME_BYTES);
-    else
-        format_text(name, NAME_BYTES, "%s", slash ? slash + 1 : program);
-}
-
 int64_t syscall_prctl(struct thread *thread, struct trap_frame *frame)
 {
     char name[NAME_BYTES] = {0};
@@ -154,7 +135,7 @@ int64_t syscall_prctl(struct thread *thread, struct trap_frame *frame)
         memcpy(thread->name, name, sizeof name);
         return 0;
     case PR_GET_NAME:
-        syscall_thread_name(thread, name);
+        threads_name(thread, name);
         return copy_to_user(frame->rsi, name, sizeof name);
     case PR_GET_DUMPABLE:
         return 1;
@@ -195,5 +176,5 @@ int64_t syscall_getrandom(struct thread *thread, struct trap_frame *frame)
     (void)thread;
     if (frame->rdx & ~7ull)
         return -EINVAL;
-    return random_to_user(frame->rdi, bytes);
+    return uaccess_random(frame->rdi, bytes);
 }

@@ -40,16 +40,3 @@ int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)
 {
     return (uint32_t)frame->rdi == AF_UNIX ? -EAFNOSUPPORT : syscall_no_network(thread, frame);
 }
-
-int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)
-{
-    (void)thread;
-    refused_count(frame->vector, REFUSED_NETWORK);
-    return -EAFNOSUPPORT;
-}
-
-/* Calls on sockets: no descriptor is one. */
-int64_t syscall_no_socket(struct thread *thread, struct trap_frame *frame)
-{
-    return files_get(thread->process, (int32_t)frame->rdi) ? -ENOTSOCK : -EBADF;
-}

@@ -87,7 +87,7 @@ int64_t syscall_rt_sigprocmask(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_rt_sigpending(struct thread *thread, struct trap_frame *frame)
 {
-    uint64_t pending = signal_pending(thread) & thread->signal_mask;
+    uint64_t pending = thread_signals_all(thread) & thread->signal_mask;
 
     if (frame->rsi > SET_BYTES)
         return -EINVAL;

@@ -14,21 +14,6 @@
 #include "guest/signal/signal.h"
 #include "guest/syscall/syscall_path.h"
 
-int64_t syscall_file_limit(struct thread *thread, uint64_t offset, uint64_t *bytes)
-{
-    uint64_t limit[2];
-
-    syscall_limit_of(RLIMIT_FSIZE, limit);
-    if (!*bytes || offset + *bytes <= limit[0])
-        return 0;
-    if (offset >= limit[0]) {
-        signal_send(thread, SIGXFSZ, SI_KERNEL);
-        return -EFBIG;
-    }
-    *bytes = limit[0] - offset;
-    return 0;
-}
-
 static int64_t set_size(struct thread *thread, struct inode *inode, uint64_t size)
 {
     uint64_t growth = size > inode->bytes ? size - inode->bytes : 0;
@@ -39,7 +24,7 @@ static int64_t set_size(struct thread *thread, struct inode *inode, uint64_t siz
     if ((growth && inode->seals & F_SEAL_GROW) ||
         (size < inode->bytes && inode->seals & F_SEAL_SHRINK))
         return -EPERM;
-    error = growth ? syscall_file_limit(thread, size - 1, &(uint64_t){1}) : 0;
+    error = growth ? file_size_limit(thread, size - 1, &(uint64_t){1}) : 0;
     if (!error)
         error = inode_truncate(inode, size);
     return error == -ENOMEM ? -ENOSPC : error;

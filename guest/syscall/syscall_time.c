@@ -4,7 +4,7 @@
 
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
-#include "guest/service/service.h"
+#include "guest/cpu/clock.h"
 #include "guest/thread/clocks.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
@@ -126,7 +126,7 @@ int64_t syscall_settimeofday(struct thread *thread, struct trap_frame *frame)
 static int64_t adjust(uint64_t user)
 {
     struct timex_image t;
-    uint64_t ns = service_realtime_ns();
+    uint64_t ns = clock_realtime_ns();
 
     if (copy_from_user(&t, user, sizeof t) != 0)
         return -EFAULT;
@@ -164,7 +164,7 @@ int64_t syscall_clock_adjtime(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_gettimeofday(struct thread *thread, struct trap_frame *frame)
 {
     const int32_t zone[2] = {0, 0};
-    uint64_t ns = service_realtime_ns();
+    uint64_t ns = clock_realtime_ns();
     const struct time64 t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND / 1000)};
     int error = 0;
 
@@ -178,7 +178,7 @@ int64_t syscall_gettimeofday(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_time(struct thread *thread, struct trap_frame *frame)
 {
-    int64_t seconds = (int64_t)(service_realtime_ns() / NS_PER_SECOND);
+    int64_t seconds = (int64_t)(clock_realtime_ns() / NS_PER_SECOND);
     int error = 0;
 
     (void)thread;
@@ -189,7 +189,7 @@ int64_t syscall_time(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_times(struct thread *thread, struct trap_frame *frame)
 {
-    uint64_t all = service_cpu_ns(), user = run_ticks_to_ns(schedule_process_user_ticks());
+    uint64_t all = clocks_process_ns(), user = run_ticks_to_ns(schedule_process_user_ticks());
     const int64_t ticks[4] = {(int64_t)(user / NS_PER_TIMES_TICK),
                               (int64_t)((all > user ? all - user : 0) / NS_PER_TIMES_TICK), 0, 0};
     int error = 0;
@@ -197,13 +197,13 @@ int64_t syscall_times(struct thread *thread, struct trap_frame *frame)
     (void)thread;
     if (frame->rdi)
         error = copy_to_user(frame->rdi, ticks, sizeof ticks);
-    return error ? error : (int64_t)(service_monotonic_ns() / NS_PER_TIMES_TICK);
+    return error ? error : (int64_t)(clock_monotonic_ns() / NS_PER_TIMES_TICK);
 }
 
 /* What is left after a signal goes to `user`, unless that is 0. */
 static int64_t sleep_for(uint64_t ns, uint64_t user)
 {
-    uint64_t left = ns ? service_sleep(ns) : 0;
+    uint64_t left = ns ? clocks_sleep(ns) : 0;
 
     if (left && user && put_time(user, left) != 0)
         return -EFAULT;

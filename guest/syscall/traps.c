@@ -14,7 +14,6 @@
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
 #include "guest/signal/signal.h"
-#include "guest/syscall/syscall.h"
 #include "guest/syscall/syscall_hr.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
@@ -145,4 +144,14 @@ void trap_paranoid(struct trap_frame *frame)
     panic_frame(frame, "%s, CR2 %lx",
                 frame->vector == VECTOR_DOUBLE_FAULT ? "double fault" : "machine check",
                 x86_read_cr2());
+}
+
+void trap_begin(struct trap_frame *frame)
+{
+    struct cpu *cpu = cpu_this();
+
+    schedule_begin(cpu);
+    signal_deliver(cpu->thread, frame);
+    schedule_return(cpu);
+    cross_unlock();
 }

@@ -1,12 +1,13 @@
 /* What Linux's clock numbers mean here. */
 #include "guest/thread/clocks.h"
+#include "guest/cpu/clock.h"
 #include "guest/thread/process.h"
+#include "guest/thread/wait.h"
 
 #include <errno.h>
 #include <linux/time.h>
 
 #include "guest/base/run.h"
-#include "guest/service/service.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 
@@ -69,10 +70,10 @@ int clocks_read(const struct thread *thread, const struct clocks *clock, uint64_
 {
     switch (clock->kind) {
     case CLOCKS_MONOTONIC:
-        *ns = service_monotonic_ns();
+        *ns = clock_monotonic_ns();
         return 0;
     case CLOCKS_REALTIME:
-        *ns = service_realtime_ns();
+        *ns = clock_realtime_ns();
         return 0;
     case CLOCKS_PROCESS:
         *ns = run_ticks_to_ns(clock->user_only ? schedule_process_user_ticks()
@@ -97,4 +98,30 @@ uint64_t clocks_ticks(const struct clocks *clock, uint64_t ns)
     if (run_ticks_to_ns(ticks) < ns)
         ticks++;
     return ticks < TICKS_MAX ? run.start_ticks + ticks : UINT64_MAX;
+}
+
+uint64_t clocks_sleep(uint64_t ns)
+{
+    struct thread *thread = cpu_this()->thread;
+    uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER);
+    uint64_t start = clock_now(cpu_this());
+    uint64_t until = start < CPU_NEVER && ticks < CPU_NEVER - start ? start + ticks : CPU_NEVER;
+
+    if (!wait_asleep(thread, until))
+        return 0;
+    uint64_t now = clock_now(cpu_this());
+    if (until == CPU_NEVER)
+        return ns - run_ticks_to_ns(now - start);
+    until = thread->restart_until;
+    return now < until ? run_ticks_to_ns(until - now) : 0;
+}
+
+uint64_t clocks_process_ns(void)
+{
+    return run_ticks_to_ns(schedule_process_ticks());
+}
+
+uint64_t clocks_thread_ns(void)
+{
+    return run_ticks_to_ns(schedule_thread_ticks(cpu_this()->thread));
 }

@@ -24,6 +24,14 @@ struct clocks {
     bool read_only; /* it has no timers */
 };
 
+/* The calling thread sleeps for `ns` nanoseconds of the workload clock (for ever where that would
+ * take it past its range).  Returns the nanoseconds that were left when a signal came, else 0. */
+uint64_t clocks_sleep(uint64_t ns);
+
+/* Nanoseconds of processor time: of all threads, and of the calling one. */
+uint64_t clocks_process_ns(void);
+uint64_t clocks_thread_ns(void);
+
 /* What a clock number names, threads' and processes' own ones included. */
 struct clocks clocks_find(int32_t number);
 

@@ -5,10 +5,8 @@
 
 #include "drivers/apic/apic.h"
 #include "guest/base/run.h"
-#include "guest/base/syscall_handlers.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
-#include "guest/file/input.h"
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
@@ -35,10 +33,10 @@ static bool await_input(struct cpu *cpu, uint64_t ns)
 {
     uint64_t now = clock_stopped_time(cpu);
 
-    if (!input_awaited())
+    if (!schedule_outside.awaited())
         return false;
     clock_start(cpu);
-    bool came = input_idle(ns);
+    bool came = schedule_outside.wait(ns);
     clock_stop(cpu);
     *cpu->clock_offset = cpu->stopped_at - now;
     sampler_rest();
@@ -91,7 +89,7 @@ void idle_loop(struct cpu *cpu)
         if (schedule_run_next(cpu))
             continue;
         if (schedule_stuck()) /* the last timer woke nobody */
-            syscall_deadlock(threads_any(), threads_any()->wait_what);
+            threads_deadlock(threads_any()->wait_what);
         if (run.shared)
             pass_time(cpu);
         else

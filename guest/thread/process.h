@@ -43,9 +43,6 @@ struct process {
     uint32_t first_status; /* of the first thread's exit: the program's if it is not the last */
     struct thread_use use;
     uint64_t used_ticks; /* by its threads, but for those that run now, since they do */
-    volatile uint32_t broken_streams; /* bit N: nobody reads stream N (RUN_HOST_BROKEN) */
-    volatile uint32_t stop_signal; /* set by the host's RUN_HOST_STOP; 0: none */
-    volatile uint32_t stop_is_timeout;
 };
 
 extern struct process process_first;

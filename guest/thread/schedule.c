@@ -4,21 +4,19 @@
 #include "guest/thread/process.h"
 
 #include "guest/base/run.h"
-#include "guest/base/syscall_handlers.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
-#include "guest/file/input.h"
 #include "guest/sample/exact.h"
 #include "guest/sample/sampler.h"
 #include "guest/service/service.h"
-#include "guest/signal/signal.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/run_queue.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/timer.h"
 #include "lib/x86.h"
 
+struct schedule_outside schedule_outside;
 static struct run_queue queue;
 static uint32_t waiting_count; /* threads that wait */
 
@@ -52,7 +50,7 @@ static void begin_slice(struct cpu *cpu, uint64_t now)
 
 bool schedule_stuck(void)
 {
-    return waiting_count == threads_count() && timer_count() == 0 && !input_awaited();
+    return waiting_count == threads_count() && timer_count() == 0 && !schedule_outside.awaited();
 }
 
 /* ---- time used ---- */
@@ -210,15 +208,10 @@ void schedule_return(struct cpu *cpu)
     sampler_resume(cpu, clock_stopped_time(cpu));
 }
 
-void schedule_begin(struct trap_frame *frame)
+void schedule_begin(struct cpu *cpu)
 {
-    struct cpu *cpu = cpu_this();
-
     bury(cpu);
     cpu->enter_ticks = cpu->stopped_at;
-    signal_deliver(cpu->thread, frame);
-    schedule_return(cpu);
-    cross_unlock();
 }
 
 /* The thread that this CPU runs next, off the queue; NULL: none. */
@@ -347,7 +340,7 @@ void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char
     thread->wait_what = what;
     waiting_count++;
     if (schedule_stuck())
-        syscall_deadlock(thread, what);
+        threads_deadlock(what);
     next = take(cpu);
     if (!next)
         note_idle(cpu, thread, reason);
@@ -404,7 +397,7 @@ void schedule_exit(struct thread *thread)
     threads_remove(thread);
     stop(cpu);
     if (schedule_stuck())
-        syscall_deadlock(thread, "the last running thread ended");
+        threads_deadlock("the last running thread ended");
     cpu->dead = thread;
     next = take(cpu);
     if (!next)

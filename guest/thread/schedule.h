@@ -64,4 +64,15 @@ uint64_t schedule_process_ticks(void);
 uint64_t schedule_thread_user_ticks(const struct thread *thread); /* of that in ring 3 */
 uint64_t schedule_process_user_ticks(void);
 
+/* A new thread is on its own stack for the first time, the clock stopped; signals may be delivered,
+ * and then schedule_return. */
+void schedule_begin(struct cpu *cpu);
+
+/* What the program waits for outside itself; set at boot. */
+struct schedule_outside {
+    bool (*awaited)(void); /* a thread waits for it */
+    bool (*wait)(uint64_t ns); /* shared mode, nothing can run: waits; true: it came */
+};
+extern struct schedule_outside schedule_outside;
+
 #endif

@@ -57,4 +57,23 @@ struct thread {
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
 };
 
+/* Signals pending for the thread, its process's included. */
+static inline uint64_t thread_signals_all(const struct thread *thread)
+{
+    return __atomic_load_n(&thread->signals.pending, __ATOMIC_RELAXED) |
+           __atomic_load_n(&thread->process->signals.pending, __ATOMIC_RELAXED);
+}
+
+/* Those of them that this thread is to look at. */
+static inline uint64_t thread_signals(const struct thread *thread)
+{
+    return thread->signals_told ? thread_signals_all(thread) : thread->signals.pending;
+}
+
+/* Whether one of those ends a wait: it is not blocked, or the thread waits for it. */
+static inline bool thread_signals_wake(const struct thread *thread)
+{
+    return thread_signals(thread) & (~thread->signal_mask | thread->signals_wanted);
+}
+
 #endif

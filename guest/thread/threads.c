@@ -1,12 +1,17 @@
 /* Makes threads, finds them, and keeps the memory of those that ended for the next ones. */
 #include "guest/thread/threads.h"
+#include "guest/service/service.h"
+
+#include "guest/base/signal_layout.h"
+#include "guest/memory/vm_kernel.h"
+#include <signal.h>
 
 #include <string.h>
 
 #include "guest/base/log.h"
 #include "guest/cpu/entry.h"
+#include "guest/cpu/fpu.h"
 #include "guest/memory/phys.h"
-#include "guest/signal/signal_frame.h"
 #include "guest/vm/vm.h"
 #include "lib/x86.h"
 
@@ -47,7 +52,7 @@ static uint64_t new_stack(void)
 static struct thread *new_memory(void)
 {
     const uint64_t fpu_at = (sizeof(struct thread) + FPU_ALIGNMENT - 1) & ~(FPU_ALIGNMENT - 1ull);
-    unsigned order = phys_order(fpu_at + signal_fpu_bytes());
+    unsigned order = phys_order(fpu_at + fpu_area_bytes());
     uint64_t block = phys_alloc(order);
     struct thread *thread;
 
@@ -217,4 +222,22 @@ struct thread *threads_clone(const struct thread *parent, const struct trap_fram
     add(thread);
     prepare_stack(thread);
     return thread;
+}
+
+void threads_deadlock(const char *what)
+{
+    log_notice("the program waits forever: %s, and nothing can wake %s", what,
+               threads_count() > 1 ? "any of its threads" : "its only thread");
+    service_exit(HR_EXIT_SIGNAL, SIGKILL);
+}
+
+void threads_name(const struct thread *thread, char name[16])
+{
+    const char *program = thread->process->program_path;
+    const char *slash = strrchr(program, '/');
+
+    if (thread->name[0])
+        memcpy(name, thread->name, sizeof thread->name);
+    else
+        format_text(name, sizeof thread->name, "%s", slash ? slash + 1 : program);
 }

@@ -32,4 +32,10 @@ static inline struct trap_frame *threads_frame(const struct thread *thread)
     return (struct trap_frame *)thread->stack_top - 1;
 }
 
+/* Ends the run: every thread waits, for `what` and more, and nothing can ever wake one. */
+void threads_deadlock(const char *what) __attribute__((noreturn));
+
+/* The thread's name, NUL included. */
+void threads_name(const struct thread *thread, char name[16]);
+
 #endif

@@ -5,11 +5,11 @@
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
-#include "guest/signal/program_timer.h"
-#include "guest/signal/signal.h"
 #include "guest/thread/schedule.h"
 
 #define BUCKETS 512u /* a power of two */
+
+struct wait_timers wait_timers;
 
 static struct { /* threads by what they wait for, the longest first */
     struct thread *first, *last;
@@ -76,7 +76,7 @@ static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap
 
     if (thread->restart_until && due < CPU_NEVER)
         due = thread->restart_until;
-    if (!signal_waits_for(thread) && !process_first.stop_signal) {
+    if (!thread_signals_wake(thread) && !run_state.stop_signal) {
         if (due < CPU_NEVER) {
             thread->timer.expire = timed_out;
             timer_set(&thread->timer, due);
@@ -86,7 +86,8 @@ static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap
     }
     remove_from(thread);
     thread->restart_until = end == WAIT_SIGNAL && due < CPU_NEVER ? due : 0;
-    program_timer_wake();
+    if (wait_timers.resting)
+        wait_timers.wake();
     return end;
 }
 
@@ -149,7 +150,7 @@ void wait_wake(struct thread *thread)
 
 void wait_interrupt(struct thread *thread)
 {
-    if (!signal_waits_for(thread))
+    if (!thread_signals_wake(thread))
         return;
     if (thread->state == THREAD_WAITING)
         end_wait(thread, WAIT_SIGNAL);

@@ -44,4 +44,11 @@ void wait_wake(struct thread *thread);
 /* A signal came that the thread may have to take: ends its wait, or has its CPU look. */
 void wait_interrupt(struct thread *thread);
 
+/* Timers of used time, which rest while no thread uses any: they go on when a thread runs again. */
+struct wait_timers {
+    bool resting;
+    void (*wake)(void); /* set at boot */
+};
+extern struct wait_timers wait_timers;
+
 #endif

@@ -7,6 +7,7 @@
 #include "drivers/smbios/smbios.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "guest/base/text.h"
 #include "guest/cpu/proc_flags.h"
 #include "guest/memory/phys.h"
 #include "guest/trace/machine.h"
@@ -68,7 +69,7 @@ static void say_processor(const struct speaker *to)
 {
     struct processor p;
     static char flags[FLAGS_BYTES];
-    struct proc_text text = {.out = flags, .room = sizeof flags};
+    struct text text = {.out = flags, .room = sizeof flags};
 
     processor_read(&p);
     say(to, "machine.vendor", p.vendor);
@@ -84,7 +85,7 @@ static void say_processor(const struct speaker *to)
     say(to, "machine.tsc", p.invariant_tsc ? "invariant" : "not invariant");
     say_power(to, &p);
     proc_add_cpu_flags(&text);
-    if (proc_end(&text) > 0)
+    if (text_end(&text) > 0)
         say(to, "machine.features", flags + 1); /* a space precedes each */
 }
 
@@ -127,12 +128,12 @@ static bool beside_program(const struct topology *topology, uint32_t apic_id)
     return false;
 }
 
-static void add_id(struct proc_text *list, uint32_t apic_id)
+static void add_id(struct text *list, uint32_t apic_id)
 {
-    proc_add(list, "%s%u", list->used ? "," : "", apic_id);
+    text_add(list, "%s%u", list->used ? "," : "", apic_id);
 }
 
-static void say_list(const struct speaker *to, const char *key, const struct proc_text *list)
+static void say_list(const struct speaker *to, const char *key, const struct text *list)
 {
     if (list->used && list->used < list->room)
         say(to, key, list->out);
@@ -141,8 +142,8 @@ static void say_list(const struct speaker *to, const char *key, const struct pro
 static void say_siblings(const struct speaker *to, const struct topology *topology)
 {
     static char active_text[LIST_BYTES], idle_text[LIST_BYTES];
-    struct proc_text active = {.out = active_text, .room = sizeof active_text};
-    struct proc_text idle = {.out = idle_text, .room = sizeof idle_text};
+    struct text active = {.out = active_text, .room = sizeof active_text};
+    struct text idle = {.out = idle_text, .room = sizeof idle_text};
 
     for (uint32_t i = 0; i < run.machine.cpu_count; i++) {
         uint32_t id = run.machine.apic_ids[i];
@@ -157,7 +158,7 @@ static void say_siblings(const struct speaker *to, const struct topology *topolo
 static void say_topology(const struct speaker *to)
 {
     static char text[LIST_BYTES];
-    struct proc_text list = {.out = text, .room = sizeof text};
+    struct text list = {.out = text, .room = sizeof text};
     struct topology topology;
     struct topology_count count;
 
@@ -178,20 +179,20 @@ static void say_topology(const struct speaker *to)
 static void say_modules(const struct speaker *to, const struct smbios *s)
 {
     static char text[LIST_BYTES];
-    struct proc_text list = {.out = text, .room = sizeof text};
+    struct text list = {.out = text, .room = sizeof text};
 
     for (uint32_t i = 0; i < s->kind_count; i++) {
         const struct smbios_modules *kind = &s->kinds[i];
         bool small = kind->bytes >> 30 == 0;
 
-        proc_add(&list, "%s%u x %lu %s", i ? "; " : "", kind->count,
+        text_add(&list, "%s%u x %lu %s", i ? "; " : "", kind->count,
                  kind->bytes >> (small ? 20 : 30), small ? "MiB" : "GiB");
         if (kind->type[0])
-            proc_add(&list, " %s", kind->type);
+            text_add(&list, " %s", kind->type);
         if (kind->configured_speed)
-            proc_add(&list, " at %u MT/s", kind->configured_speed);
+            text_add(&list, " at %u MT/s", kind->configured_speed);
         if (kind->speed)
-            proc_add(&list, ", made for %u MT/s", kind->speed);
+            text_add(&list, ", made for %u MT/s", kind->speed);
     }
     say_list(to, "machine.memory_modules", &list);
     if (s->memory_slots)

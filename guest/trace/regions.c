@@ -3,7 +3,8 @@
  */
 #include "guest/trace/regions.h"
 #include "guest/sample/sampling.h"
-#include "guest/thread/process.h"
+#include "guest/trace/trace.h"
+#include "guest/vm/vm.h"
 
 #include <errno.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static int fetch(struct hr_abi_aggregate *to, uint64_t from)
     void *at;
 
     for (; left; left -= room, from += room, out += room) {
-        if (vm_access(&process_first.space, from, VM_ACCESS_READ, &at, &room))
+        if (vm_access(trace_space, from, VM_ACCESS_READ, &at, &room))
             return -EFAULT; /* the program has unmapped it */
         if (room > left)
             room = left;

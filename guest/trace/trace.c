@@ -5,6 +5,7 @@
 
 #include "drivers/platform.h"
 #include "guest/base/log.h"
+#include "guest/base/panic.h"
 #include "guest/base/run.h"
 #include "guest/cpu/paravirt.h"
 #include "guest/sample/ring.h"
@@ -53,14 +54,7 @@ static struct cpu_stream *streams[CPUS_MAX]; /* NULL: the CPU runs no program */
 
 static struct trace_dropped dropped;
 
-static uint64_t end_bytes = CHUNK_BYTES + END_BYTES; /* of the streams, too, as they come */
-
-uint64_t trace_end_bytes(void)
-{
-    return end_bytes;
-}
-
-/* Room for a chunk beside those that are open, which have theirs in trace_end_bytes(). */
+/* Room for a chunk beside those that are open, which have theirs in transport_end_bytes. */
 static bool room_for(const struct trace_writer *w, bool samples)
 {
     return transport->trace_room(w->capacity, samples);
@@ -75,8 +69,14 @@ static void send_chunk(struct trace_writer *w)
     run.boot->result.samples += bytes ? w->header.sample_count : 0;
 }
 
-void trace_init(void)
+struct vm_space *trace_space;
+void (*trace_flush)(void);
+
+void trace_init(struct vm_space *space, void (*flush)(void))
 {
+    trace_space = space;
+    trace_flush = flush;
+    transport_end_bytes = CHUNK_BYTES + END_BYTES; /* trace_add_ring adds those of its stream */
     trace_writer_init(&meta.writer, meta.buffer, CHUNK_BYTES, HR_CPU_NONE,
                       sampling.session.event_count);
 }
@@ -94,7 +94,7 @@ void trace_add_ring(struct ring *ring)
     if (stack_add_to_writer(&stream->data.writer))
         panic("no memory for the call stacks of CPU %u; give more with --mem", ring->cpu);
     /* an open chunk, and one for what was dropped since */
-    end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
+    transport_end_bytes += stream->data.writer.capacity + TRACE_CHUNK_BYTES_MIN;
     /* overflow sampling makes the first event whole itself: guest/sample/overflow.c */
     for (uint32_t i = sampling.trigger->nmi; i < sampling.session.event_count; i++)
         if (sampling.session.events[i].source == HR_SOURCE_PMU)
@@ -121,8 +121,8 @@ static void refuse_room(void)
         text, sizeof text,
         "the buffer for the results is too small: the end of the trace takes %lu KiB of it, "
         "and its beginning some more; see buffer in microtome.conf\n",
-        end_bytes >> 10);
-    leave_report(text, strlen(text));
+        transport_end_bytes >> 10);
+    panic_report(text, strlen(text));
     leave_done(BOOT_END_UNSENT);
 }
 

@@ -8,8 +8,13 @@
 #include "guest/cpu/cpu.h"
 #include "include/hr_format.h"
 
-/* Before anything else of this header: how many events a sample has. */
-void trace_init(void);
+/* Before anything else of this header, with the events known.  `flush` is called by a thread that
+ * needs room in the queue of load maps: it returns when the trace has taken what is there. */
+struct vm_space;
+void trace_init(struct vm_space *space, void (*flush)(void));
+
+extern struct vm_space *trace_space; /* the program's */
+extern void (*trace_flush)(void);
 
 /* A workload CPU's ring joins the trace.  Boot CPU, or none other allocates memory. */
 struct ring;
@@ -32,10 +37,6 @@ void trace_start(void);
 /* Empties a CPU's ring into chunks; sends those that are full, and the last one when `flush`.
  * True when there was anything in the ring. */
 bool trace_drain(struct ring *ring, bool flush);
-
-/* For transports that keep room: what the trace still needs at most to end properly, once
- * trace_add_ring was called for all rings. */
-uint64_t trace_end_bytes(void);
 
 /* Sends what is left and the END chunk.  cpus[].totals: the last reading of every event. */
 void trace_end(const struct hr_rec_exit *exit_record);

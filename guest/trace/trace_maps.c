@@ -7,7 +7,6 @@
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/memory/phys.h"
-#include "guest/service/service.h"
 #include "guest/trace/trace.h"
 
 #define MAPS_MAX 128u
@@ -33,7 +32,7 @@ static struct noted_map *slot_for(const char *path)
     struct noted_map *noted;
 
     if (added - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == MAPS_MAX && run_state.started)
-        service_flush();
+        trace_flush();
     if (added - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == MAPS_MAX) {
         log_notice("more than %u mappings: %s is not in the trace's load map", MAPS_MAX, path);
         return NULL;

@@ -6,11 +6,11 @@
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/sample/sampling.h"
-#include "guest/thread/process.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
 #include "guest/trace/trace_maps.h"
 #include "guest/trace/trace_meta.h"
+#include "guest/vm/vm.h"
 #include "include/version.h"
 #include "lib/x86.h"
 
@@ -217,6 +217,6 @@ void trace_meta_end(struct trace_writer *w, const struct trace_dropped *dropped)
         info_number(w, "run.dropped_samples", dropped->samples);
     if (dropped->records)
         info_number(w, "run.dropped_records", dropped->records);
-    info_number(w, "run.page_faults", process_first.space.faults);
-    info_number(w, "run.pages_copied", process_first.space.faults_copied);
+    info_number(w, "run.page_faults", trace_space->faults);
+    info_number(w, "run.pages_copied", trace_space->faults_copied);
 }

@@ -46,42 +46,31 @@ void leave_done(uint32_t end)
     leave(end);
 }
 
-void leave_report(const char *text, size_t bytes)
-{
-    struct boot_result *result = &run.boot->result;
-    uint32_t used = result->report_bytes;
-
-    if (used > sizeof result->report)
-        return;
-    if (bytes > sizeof result->report - used)
-        bytes = sizeof result->report - used;
-    memcpy(result->report + used, text, bytes);
-    result->report_bytes = used + (uint32_t)bytes;
-}
-
 /* GS and the stack may be anything, and the local APIC not known yet. */
 static bool on_boot_cpu(void)
 {
     return x86_rdmsr(MSR_APIC_BASE) & APIC_BASE_BOOT_CPU;
 }
 
-/* An NMI reaches CPU 0 whatever it does; its handler looks. */
-void leave_panic(void)
-{
-    if (on_boot_cpu() || run.boot->entry != BOOT_ENTRY_UEFI)
-        leave(BOOT_END_PANIC);
-    __atomic_store_n(&asked, BOOT_END_PANIC, __ATOMIC_SEQ_CST);
-    apic_send_nmi(cpus[0].apic_id);
-    leave_wait();
-}
-
-void leave_wait(void)
+static void __attribute__((noreturn)) leave_wait(void)
 {
     for (;;) {
         if (on_boot_cpu())
             leave_if_asked();
         x86_pause();
     }
+}
+
+/* An NMI reaches CPU 0 whatever it does; its handler looks. */
+void leave_panic(bool first)
+{
+    if (!first)
+        leave_wait();
+    if (on_boot_cpu() || run.boot->entry != BOOT_ENTRY_UEFI)
+        leave(BOOT_END_PANIC);
+    __atomic_store_n(&asked, BOOT_END_PANIC, __ATOMIC_SEQ_CST);
+    apic_send_nmi(cpus[0].apic_id);
+    leave_wait();
 }
 
 void leave_if_asked(void)

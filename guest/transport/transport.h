@@ -42,7 +42,7 @@ struct transport {
 
     /* Whether a chunk of up to `bytes` of the trace can be sent.  `samples`: without touching what
      * is kept for records that are no samples, for output and for the log; false: without touching
-     * what the trace needs to end (trace_end_bytes()).  May wait for room where that costs the
+     * what the trace needs to end (transport_end_bytes).  May wait for room where that costs the
      * program nothing.  Otherwise samples, or records, are dropped and counted instead of encoded
      * (guest/trace/trace.c); the trace's last chunks are sent whatever it says. */
     bool (*trace_room)(uint64_t bytes, bool samples);
@@ -60,12 +60,15 @@ struct transport {
     void (*stop)(void);
 };
 
+/* Bytes that the trace needs to end, which a transport with limited room keeps for it; the trace
+ * says so before it starts. */
+extern uint64_t transport_end_bytes;
+
 extern const struct transport transport_virtio; /* guest/transport/transport_virtio.c */
 extern const struct transport transport_memory; /* guest/transport/transport_memory.c */
 extern const struct transport transport_tcp; /* guest/net/transport_tcp.c, or variants/net_off.c */
 
 /* The one that was chosen: by boot_info.output. */
 extern const struct transport *transport;
-void transport_choose(const struct boot_info *boot);
 
 #endif

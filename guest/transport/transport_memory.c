@@ -11,7 +11,6 @@
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/memory/phys.h"
-#include "guest/trace/trace.h"
 #include "guest/transport/transport.h"
 #include "lib/run_buffer.h"
 
@@ -77,7 +76,7 @@ static uint64_t room_before(uint64_t kept_bytes)
 
 static bool trace_room(uint64_t bytes, bool samples)
 {
-    uint64_t kept = trace_end_bytes() + LOG_BYTES_KEPT;
+    uint64_t kept = transport_end_bytes + LOG_BYTES_KEPT;
 
     return run_buffer_fits(room_before(kept + (samples ? margin_bytes : margin_bytes / 2))) >=
            bytes;
@@ -88,7 +87,7 @@ static uint64_t room_of(enum transport_port port)
     uint64_t kept = 0;
 
     if (port != TRANSPORT_TRACE)
-        kept = trace_end_bytes();
+        kept = transport_end_bytes;
     if (port != TRANSPORT_TRACE && port != TRANSPORT_LOG)
         kept += LOG_BYTES_KEPT;
     if (port == TRANSPORT_STDOUT || port == TRANSPORT_FILES)

@@ -1,10 +1,10 @@
 /* The wall time of the file system. */
 #include "guest/base/run.h"
-#include "guest/service/service.h"
+#include "guest/cpu/clock.h"
 #include "guest/vm/inode.h"
 
 /* Before the program starts there is no clock yet, only the time at which it will start. */
 uint64_t inode_now(void)
 {
-    return run_state.started ? service_realtime_ns() : run.start_unix_ns;
+    return run_state.started ? clock_realtime_ns() : run.start_unix_ns;
 }

@@ -1,5 +1,6 @@
 /* Copies between kernel and program memory, page by page through the direct map. */
 #include "guest/vm/uaccess.h"
+#include "guest/base/random.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -11,6 +12,8 @@
 #include "guest/service/service.h"
 #include "guest/thread/thread.h"
 #include "guest/vm/vm_access.h"
+
+#define RANDOM_BYTES 256u /* at a time */
 
 static struct vm_space *current_space(void)
 {
@@ -143,4 +146,19 @@ int copy_string_from_user(char *to, uint64_t from, size_t room_in_to)
         }
     }
     return -ENAMETOOLONG;
+}
+
+int64_t uaccess_random(uint64_t user, uint64_t bytes)
+{
+    uint8_t part[RANDOM_BYTES];
+
+    for (uint64_t done = 0; done < bytes;) {
+        uint64_t count = bytes - done < sizeof part ? bytes - done : sizeof part;
+
+        random_bytes(part, count);
+        if (copy_to_user(user + done, part, count) != 0)
+            return done ? (int64_t)done : -EFAULT;
+        done += count;
+    }
+    return (int64_t)bytes;
 }

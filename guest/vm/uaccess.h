@@ -20,4 +20,7 @@ uint32_t *uaccess_word(uint64_t address);
 /* Copies a NUL-terminated string: its length without the NUL, -EFAULT, -ENAMETOOLONG. */
 int copy_string_from_user(char *to, uint64_t from, size_t room);
 
+/* Writes random bytes.  Returns how many, or -EFAULT when none could be written. */
+int64_t uaccess_random(uint64_t user, uint64_t bytes);
+
 #endif

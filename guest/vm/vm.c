@@ -1,7 +1,10 @@
 /* The program's address space: what mmap, munmap, mprotect and brk do. */
 #include "guest/vm/vm.h"
+#include "guest/memory/vm_kernel.h"
+#include "guest/memory/vm_table.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "guest/base/layout.h"
 #include "guest/memory/phys.h"
@@ -11,6 +14,8 @@
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 
+#define STACK_LIMIT_BYTES (8ull << 20)
+#define KERNEL_HALF 256u /* first entry of the top table that is the kernel's */
 #define LOW_END 0x80000000ull /* of MAP_32BIT */
 
 uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
@@ -29,6 +34,23 @@ uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
  * what cannot be written, may be of any size. */
 /* What RLIMIT_DATA counts: the program's own memory that can be written, but no stack that grows.
  */
+int vm_space_init(struct vm_space *space)
+{
+    const uint64_t *kernel = phys_pointer(vm_kernel_root());
+    uint64_t *top;
+
+    memset(space, 0, sizeof *space);
+    space->stack_limit = STACK_LIMIT_BYTES;
+    space->address_limit = space->data_limit = VM_UNLIMITED;
+    space->root = vm_table_new();
+    if (!space->root)
+        return -ENOMEM;
+    top = phys_pointer(space->root);
+    for (unsigned i = KERNEL_HALF; i < 512; i++)
+        top[i] = kernel[i];
+    return 0;
+}
+
 static bool is_data(uint32_t protection, uint32_t flags)
 {
     return protection & VM_WRITE && !(flags & (VM_AREA_SHARED | VM_AREA_STACK | VM_AREA_GROWS));

@@ -64,25 +64,6 @@ struct vm_space {
     uint64_t faults_copied; /* of those: private pages of files that the program wrote to */
 };
 
-/* Replaces the boot page tables: direct map of all RAM with large pages (NX), kernel text
- * read-execute, read-only data NX, data NX, DIRECT_MAP from page 0 to phys_mapped_end(), nothing in
- * the user half.  Also enables CR0.WP, EFER.NXE, SMEP,
- * SMAP, UMIP where CPUID has them on the calling CPU through vm_enable_protection, which other CPUs
- * call for themselves.
- */
-void vm_init(void);
-void vm_enable_protection(void);
-uint64_t vm_map_device(uint64_t physical, uint64_t bytes); /* uncached; its virtual address */
-
-/* Makes variables marked SEALED read-only for the calling CPU; the first call does so for CPUs that
- * have not read them yet, too.  Before a CPU runs the program. */
-void vm_seal(void);
-uint64_t vm_kernel_root(void); /* CR3 for CPUs without a process */
-
-/* The same for CPUs that come from real mode: below 4 GiB, and the first 4 GiB are mapped one to
- * one too. */
-uint64_t vm_start_root(void);
-
 int vm_space_init(struct vm_space *space); /* 0, -ENOMEM */
 void vm_space_free(struct vm_space *space); /* frees areas, pages and page tables; not in use */
 
@@ -131,10 +112,5 @@ struct vm_area *vm_grow(struct vm_space *space, uint64_t address);
 void vm_inode_changed(struct inode *inode, uint64_t first_page, uint64_t end_page);
 
 const struct vm_area *vm_find(const struct vm_space *space, uint64_t address);
-
-/* Maps KERNEL_STACK_BYTES of contiguous memory as kernel stack `number` of all address spaces, for
- * good: its lowest address; 0: out of memory.  And where such an address is physically. */
-uint64_t vm_map_stack(uint32_t number, uint64_t physical);
-uint64_t vm_stack_physical(uint64_t address);
 
 #endif

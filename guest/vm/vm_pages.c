@@ -1,5 +1,6 @@
 /* The pages behind an address space's areas. */
 #include "guest/vm/vm_pages.h"
+#include "guest/cpu/cross.h"
 
 #include <errno.h>
 #include <string.h>
@@ -25,7 +26,7 @@ uint64_t vm_leaf_flags(uint32_t protection)
 void vm_pages_withdraw(uint64_t *entry, uint64_t address)
 {
     *entry = 0;
-    vm_table_flush(address, address + PAGE_BYTES);
+    cross_flush(address, address + PAGE_BYTES);
 }
 
 /* Calls for every present entry of start..end-1 with large pages split where they stick out. */
@@ -139,7 +140,7 @@ static void free_tables(struct vm_space *space, struct trim trim)
     trim.unlinked = &chain;
     unlink_tables(space->root, VM_LEVEL_TOP, &trim);
     if (chain)
-        vm_table_flush(trim.start, trim.end);
+        cross_flush(trim.start, trim.end);
     while (chain) {
         uint64_t next = *(const uint64_t *)phys_pointer(chain);
 
@@ -153,7 +154,7 @@ int vm_pages_free(struct vm_space *space, uint64_t start, uint64_t end, uint64_t
     struct visit visit = {.space = space, .start = start, .end = end, .leaf = withdraw_leaf};
     int error = visit_leaves(&visit);
 
-    vm_table_flush(start, end);
+    cross_flush(start, end);
     if (error)
         return error;
     visit.withdrawn = true;
@@ -169,7 +170,7 @@ void vm_pages_forget(struct vm_space *space, uint64_t start, uint64_t end, bool 
         .space = space, .start = start, .end = end, .leaf = withdraw_leaf, .files = !copies};
 
     visit_leaves(&visit); /* areas of files have no large pages to split */
-    vm_table_flush(start, end);
+    cross_flush(start, end);
     visit.withdrawn = true;
     visit.leaf = free_leaf;
     visit_leaves(&visit);
@@ -193,7 +194,7 @@ int vm_pages_protect(struct vm_space *space, uint64_t start, uint64_t end, uint3
         .space = space, .start = start, .end = end, .leaf = protect_leaf, .protection = protection};
     int error = visit_leaves(&visit);
 
-    vm_table_flush(start, end);
+    cross_flush(start, end);
     return error;
 }
 
@@ -224,7 +225,7 @@ static int move_leaf(const struct visit *visit, struct vm_slot slot, uint64_t ad
     *to = *slot.entry;
     *slot.entry = 0;
     if (table) { /* an empty one of an earlier mapping */
-        vm_table_flush(address + visit->distance, address + visit->distance + LARGE_PAGE_BYTES);
+        cross_flush(address + visit->distance, address + visit->distance + LARGE_PAGE_BYTES);
         phys_free(table & VM_ENTRY_ADDRESS, 0);
     }
     return 0;
@@ -243,6 +244,6 @@ int vm_pages_move(struct vm_space *space, uint64_t from, uint64_t to, uint64_t b
         return error;
     visit.leaf = move_leaf;
     visit_leaves(&visit);
-    vm_table_flush(from, from + bytes);
+    cross_flush(from, from + bytes);
     return 0;
 }

@@ -59,9 +59,4 @@ int uaccess_zero(uint64_t to, size_t bytes)
     return 0;
 }
 
-void files_release(struct file *file)
-{
-    (void)file;
-}
-
 #endif

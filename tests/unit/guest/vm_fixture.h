@@ -34,7 +34,12 @@ static uint64_t
     free_at_flush[4]; /* memory free at each flush: what CPUs could still reach is not */
 static unsigned flushes;
 
-void vm_table_flush(uint64_t start, uint64_t end)
+uint64_t vm_kernel_root(void)
+{
+    return 0;
+}
+
+void cross_flush(uint64_t start, uint64_t end)
 {
     assert_true(start < end);
     if (flushes < 4)

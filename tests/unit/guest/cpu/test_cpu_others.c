@@ -22,6 +22,7 @@ static void x86_write_cr3(uint64_t root)
     (void)root;
 }
 
+#include "guest/memory/vm_kernel.h"
 #include "guest/cpu/cpu_others.c"
 
 #define MACHINE_CPUS 6

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "guest/cpu/fpu.c"
 #include "guest/signal/signal_frame.c"
 #include "tests/unit/test.h"
 

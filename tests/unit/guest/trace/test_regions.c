@@ -11,7 +11,7 @@
 
 struct run_config run;
 struct sampling sampling;
-struct process process_first;
+struct vm_space *trace_space;
 static struct {
     struct hr_abi_aggregate sums[300][1 + EVENTS];
     char names[300][8];

@@ -18,6 +18,7 @@
 #define STEP 500u /* its increment from sample to sample */
 
 struct run_config run;
+uint64_t transport_end_bytes;
 struct sampling sampling;
 struct cpu cpus[CPUS_MAX];
 uint32_t cpu_count = 2;
@@ -50,7 +51,7 @@ void panic(const char *format, ...)
         continue;
 }
 
-void leave_report(const char *text, size_t bytes)
+void panic_report(const char *text, size_t bytes)
 {
     fail_msg("report: %.*s", (int)bytes, text);
 }
@@ -163,8 +164,11 @@ static uint64_t last_switch;
 
 static void begin(void)
 {
+    static const struct trigger trigger;
+
     run = (struct run_config){.boot = &boot};
     boot = (struct boot_info){0};
+    sampling.trigger = &trigger;
     sampling.session.event_count = 1;
     sampling.session.events[0].width_bits = WIDTH_BITS;
     sampling.session.events[0].source = HR_SOURCE_PMU;
@@ -175,7 +179,7 @@ static void begin(void)
     trace_bytes = produced = samples_made = records_made = last_switch = notices = 0;
     room_samples = room_records = UINT64_MAX;
     assert_int_equal(ring_init(&ring, 1, 256, 1), 0);
-    trace_init();
+    trace_init(NULL, NULL);
     trace_add_ring(&ring);
     trace_start();
 }

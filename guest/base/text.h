@@ -1,0 +1,16 @@
+/* Text that is written piece by piece into a buffer that may be too small. */
+#ifndef GUEST_BASE_TEXT_H
+#define GUEST_BASE_TEXT_H
+
+#include <stdint.h>
+
+/* text_end returns the bytes, or -ENOBUFS when `room` is too small: the caller may offer more. */
+struct text {
+    char *out;
+    uint64_t room;
+    uint64_t used; /* what there would be with more room */
+};
+void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int64_t text_end(const struct text *text);
+
+#endif
