@@ -1,6 +1,6 @@
 /* UEFI entry and return: uint64_t uefi_entry(struct boot_info *), System V calling convention,
  * called at its physical address in the firmware's identity mapping, with interrupts off
- * (docs/architecture.md, "Bare metal"; UEFI 2.10, 2.3.4 "x64 Platforms").
+ * (docs/architecture/bare-metal.md; UEFI 2.10, 2.3.4 "x64 Platforms").
  *
  * Everything of the CPU that the kernel changes is kept in uefi_saved and put back by uefi_leave,
  * but for what guest/transport/uefi.c and the drivers keep themselves: local APIC, counters, serial port.

@@ -2,7 +2,8 @@
  * page of its own, spelt as no compiler would, whose offsets are what it says.  Also for assembly.
  *
  * A note is one load at offset `kind` by EXACT_FIRST_BYTES, then four by EXACT_NEXT_BYTES whose
- * offsets are the value, 12 bits each, lowest first.  docs/architecture.md, "Exact profiles".
+ * offsets are the value, 12 bits each, lowest first.  docs/architecture/sampling.md, "Exact
+ * profiles".
  */
 #ifndef INCLUDE_EXACT_NOTES_H
 #define INCLUDE_EXACT_NOTES_H

@@ -11,7 +11,7 @@
 #define KERNEL_IMAGE_SEGMENTS_MAX 8
 #define KERNEL_IMAGE_BYTES_MAX (256ull << 20) /* of memory */
 
-/* ELF notes, a word of 64 bits each (docs/architecture.md, "Placement"). */
+/* ELF notes, a word of 64 bits each (docs/architecture/bare-metal.md, "Placement"). */
 #define KERNEL_IMAGE_NOTE_NAME "Microtome"
 #define KERNEL_IMAGE_NOTE_ENTRY 1 /* the entry's virtual address */
 #define KERNEL_IMAGE_NOTE_NETWORK 2 /* there if runs can be sent over the network: 1 */

@@ -10,8 +10,8 @@
 #define REGISTERS 16
 
 /* Loads 16 vectors from `in`, spins `loops` times, makes system call `number` (-1: none), stores
- * the registers to `out` in place.  System V: in, out, loops, number.  Upper halves are kept by no
- * one but the kernel, so nothing else may run in between.
+ * the registers to `out` in place.  System V: in, out, loops, number.  Only the kernel keeps the
+ * upper halves, so nothing else may run in between.
  */
 void avx_hold(const void *in, void *out, uint64_t loops, int64_t number);
 __asm__(".text\n"
@@ -50,7 +50,7 @@ static uint64_t mismatches(uint64_t round, int64_t number)
     return wrong;
 }
 
-/* The logistic map in eight lanes, with a system call now and then. */
+/* Computes the logistic map in eight lanes, with a system call from time to time. */
 __attribute__((target("avx2"), noinline)) static void compute_vector(float *lanes, uint64_t steps)
 {
     __m256 x = _mm256_loadu_ps(lanes);

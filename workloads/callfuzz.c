@@ -1,11 +1,11 @@
-/* callfuzz: random system calls from several threads at once, and a look at what they wrote: never
- * an address of the kernel.
+/* callfuzz: makes random system calls from several threads at once and looks at what they wrote: it
+ * must never hold an address of the kernel.
  *
  *   callfuzz CALLS SEED THREADS
  *
  * Each thread has memory of its own to work on and works on that of the others, too.  A thread that
  * waits is interrupted by a signal from the first one.  Prints calls, faults and leaks; ends with 1
- * when the kernel let something out.
+ * when the kernel leaked an address.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -34,7 +34,7 @@
 #define SINK_WORDS 256 /* that are looked at */
 #define SINK_COUNT_MAX 256 /* lengths and counts of a call that writes there ... */
 #define SLACK_BYTES 32768 /* ... which may be of structures */
-#define WAKE_SIGNAL 34 /* nobody else sends it, and glibc's own are 32 and 33 */
+#define WAKE_SIGNAL 34 /* nothing else sends it; glibc's own are 32 and 33 */
 #define LATE_TURNS 100 /* signals from timers may keep it busy */
 #define STUCK_TURNS 5000 /* of 200 us */
 #define PATTERN 0x5a5a5a5a5a5a5a5aull
@@ -116,7 +116,7 @@ static void handler(int signal)
     __builtin_longjmp(recover, 1);
 }
 
-/* What others may unmap at any time is touched here only. */
+/* Only this function touches what other threads may unmap at any time. */
 static void fill_window(struct worker *w)
 {
     struct fuzz *f = &w->fuzz;
@@ -173,7 +173,7 @@ static void stop_timers(void)
         call3(__NR_timer_delete, id, 0, 0);
 }
 
-/* What calls leave behind, for all threads: memory, descriptors, timers, files. */
+/* Removes what the calls of all threads left: memory, descriptors, timers, files. */
 static void purge(struct worker *w)
 {
     static const char *const directories[] = {".", "/tmp"};
@@ -237,7 +237,7 @@ static uint64_t pick_argument(struct worker *w)
     }
 }
 
-/* Calls that would change what this program stands on; 0: do not make it. */
+/* Changes calls that would harm this program itself; 0: do not make this call. */
 static int allowed(struct worker *w, uint64_t number, uint64_t *a)
 {
     uint64_t sink = (uint64_t)w->sink;
@@ -320,7 +320,7 @@ static void catch_signals(void)
         int is_fault = signal == SIGSEGV || signal == SIGBUS;
         struct sigaction usual = {.sa_handler = handler, .sa_flags = is_fault ? SA_NODEFER : 0};
 
-        if (!is_fault) /* not one above the other: thousands may wait */
+        if (!is_fault) /* handlers do not nest: thousands of signals may wait */
             sigfillset(&usual.sa_mask);
         if (signal != 32 && signal != 33) {
             sigaction(signal, &usual, NULL);
@@ -356,7 +356,7 @@ static int start(int threads, uint64_t calls, uint64_t seed)
     return 0;
 }
 
-/* Interrupts whoever waits.  1: that does not help. */
+/* Interrupts the threads that wait.  1: that does not help. */
 static int wake_until_done(int threads, int pid)
 {
     const struct timespec pause = {0, 200000};
@@ -391,7 +391,7 @@ int main(int argc, char **argv)
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     int threads = argc > 3 ? atoi(argv[3]) : 4, pid = getpid();
     uint64_t made = 0, faults = 0, leaks = 0;
-    const uint64_t all = UINT64_MAX; /* what timers send is for the others */
+    const uint64_t all = UINT64_MAX; /* the other threads take what timers send */
     char line[160];
 
     if (threads < 1 || threads > THREADS_MAX || dup2(1, REPORT_FD) != REPORT_FD)
@@ -399,7 +399,7 @@ int main(int argc, char **argv)
     fuzz_own_end = ((uint64_t)sbrk(0) + (1u << 20)) & ~(PAGE - 1); /* and malloc's */
     if (brk((void *)fuzz_own_end) != 0)
         return 2;
-    for (int fd = 0; fd < 3; fd++) { /* what calls write there is nobody's to read */
+    for (int fd = 0; fd < 3; fd++) { /* what calls write there is not shown */
         close(fd);
         if (open("/dev/null", O_RDWR) != fd)
             return 2;

@@ -1,4 +1,4 @@
-/* calls: works at the end of call chains of known shape, to be found again in call stacks.
+/* calls: works at the end of call chains of known shape, which call stacks must show.
  *
  * Every chain begins below `begin`, which clears the frame pointer as a thread's first function has
  * it, and works in `leaf`: so it has the frames leaf, those of the shape, begin.
@@ -15,7 +15,7 @@
 #define OPAQUE __attribute__((noinline, weak)) /* no compiler looks into it */
 #define THREADS_MAX 16
 #define ALTERNATE_BYTES 65536u
-#define ROUNDS 20000u /* unless said: about 60 us, one instruction a nanosecond */
+#define ROUNDS 20000u /* default: about 60 us, one instruction a nanosecond */
 
 struct shape {
     const char *name;
@@ -86,8 +86,8 @@ __asm__(".text\n"
 /* No tail call comes after it. */
 #define NOT_LAST() __asm__ volatile("")
 
-/* A compiler leaves the frame out where nothing is called; with frame pointers it is to be there.
- */
+/* A compiler leaves out the frame of a function that calls nothing; here it must exist with frame
+ * pointers. */
 #define WITH_FRAME() __asm__ volatile("" ::"r"(__builtin_frame_address(0)))
 
 OPAQUE void leaf(void)
@@ -214,7 +214,7 @@ static void threads(void)
         pthread_join(all[i], NULL);
 }
 
-/* Frames that nobody made, each above the last one; then comes `end`. */
+/* False frames: no call made them.  Each is above the last one; then comes `end`. */
 static uint64_t frames[2 * 2048];
 
 static const void *fake_chain(unsigned count, const void *end)
@@ -226,7 +226,7 @@ static const void *fake_chain(unsigned count, const void *end)
     return frames;
 }
 
-/* What is no frame: at once, and as the caller of three that look like some. */
+/* Pointers to no frame: used directly, and as the caller of three that look like frames. */
 OPAQUE void hostile(void)
 {
     uint8_t *hole =
@@ -260,7 +260,7 @@ OPAQUE void hostile(void)
     munmap(hole, 2 * 4096);
 }
 
-/* More frames than anybody keeps. */
+/* Has more frames than are ever kept. */
 OPAQUE void endless(void)
 {
     wild(fake_chain(sizeof frames / 16, frames), rounds);

@@ -1,4 +1,4 @@
-/* clocks: every clock and every kind of timer; prints the same natively and here. */
+/* clocks: uses every clock and every kind of timer; its output is equal natively and here. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -123,7 +123,7 @@ static void test_sleep(void)
     printf("adjtimex: %d\n", adjtimex(&look) >= 0 && look.time.tv_sec > 1000);
 }
 
-/* Not for a native run as root. */
+/* Do not use this in a native run as root. */
 static void test_set(void)
 {
     struct timex change = {.modes = ADJ_FREQUENCY};
@@ -276,7 +276,7 @@ static void feed(int signal)
         abort();
 }
 
-/* What a call does when SIGALRM comes after a millisecond. */
+/* Prints what a call does when SIGALRM comes after a millisecond. */
 static void interrupt(const char *name, int flags, int64_t (*call)(void))
 {
     struct sigaction action = {.sa_handler = feed, .sa_flags = flags};

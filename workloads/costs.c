@@ -19,7 +19,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The second of two rounds: in the first one files get their pages. */
+/* Measures the second of two rounds: in the first one files get their pages. */
 static int measure(const char *what, int fd, size_t bytes, ssize_t (*move)(int, size_t))
 {
     uint64_t start = 0;

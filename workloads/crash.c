@@ -153,7 +153,7 @@ static void crash_stack(void)
     printf("%llu\n", (unsigned long long)recurse(opaque(0)));
 }
 
-/* A stack pointer in the kernel: the next interrupt or system call must not use it. */
+/* Sets a stack pointer in the kernel: the next interrupt or system call must not use it. */
 static void crash_stack_pointer(void)
 {
     __asm__ volatile("mov %0, %%rsp\n push %%rax" : : "r"(opaque(KERNEL_ADDRESS + 0x100000)));
@@ -210,7 +210,7 @@ static void crash_sleep_ages(void)
         nanosleep(&(struct timespec){.tv_sec = 2000000000}, NULL);
 }
 
-/* Takes all memory through the kernel: no page is touched by the program itself. */
+/* Takes all memory through the kernel: the program itself touches no page. */
 static void crash_memory(void)
 {
     int zero = open("/dev/zero", O_RDONLY);
@@ -225,7 +225,7 @@ static void crash_memory(void)
         }
 }
 
-/* Maps far apart until that fails, with a little left; then its first output. */
+/* Maps pages far apart until that fails and little is left; then it prints for the first time. */
 static void crash_tables(void)
 {
     long pages = 0;
@@ -242,7 +242,7 @@ static void crash_tables(void)
     _exit(0);
 }
 
-/* Not a crash: -ENOSYS, and one line in the kernel's log. */
+/* This is no crash: the call returns -ENOSYS and leaves one line in the kernel's log. */
 static void crash_unknown_syscall(void)
 {
     long result = syscall(4000);

@@ -40,7 +40,7 @@ static int start(unsigned i, void *(*body)(void *))
     return pthread_create(&ids[i], &small, body, (void *)(uintptr_t)i);
 }
 
-/* Starts `count` threads: how many there came to be. */
+/* Starts `count` threads.  Returns how many could be started. */
 static unsigned start_all(void *(*body)(void *))
 {
     unsigned made = 0;

@@ -1,5 +1,5 @@
-/* filerace: two threads with the same descriptors and the same open file; what one writes at length
- * must disturb neither the other's descriptors nor its position.  Prints the same on Linux.
+/* filerace: two threads share descriptors and an open file; what one writes at length must disturb
+ * neither the other's descriptors nor its position.  The output is equal on Linux.
  * "filerace twice": both write all of one file over and over; then race-copy is a copy of
  * race-both.
  */
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LARGE (9ul << 20) /* so much is sent to the host while it is written */
+#define LARGE (9ul << 20) /* a file of this size is sent to the host while it is written */
 #define MEDIUM (1ul << 20) /* ... when it is closed */
 #define ROUNDS 12
 
@@ -43,7 +43,7 @@ static void *writer(void *argument)
     return NULL;
 }
 
-/* Every block is written anew in each round, with its writer's sign. */
+/* Each round writes every block again, with its writer's sign. */
 static void *fill(void *sign)
 {
     char *mine = malloc(LARGE);

@@ -1,5 +1,5 @@
 /* files: makes the system calls that work on files, in a new directory below the current one, and
- * prints what they return: the same everywhere.
+ * prints what they return, which is equal everywhere.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 static int failed;
 
-/* Prints what a call returned: a number, or the error's. */
+/* Prints what a call returned: a number, or the name of the error. */
 static long say(const char *what, long result)
 {
     if (result < 0)
@@ -35,7 +35,7 @@ static void check(const char *what, int good)
     failed += !good;
 }
 
-/* Opens and closes: the error, or whether it worked. */
+/* Opens and closes; prints the error, or that it worked. */
 static void try_open(const char *what, const char *path, int flags)
 {
     int fd = open(path, flags, 0644);
@@ -115,7 +115,7 @@ static void check_opening(void)
     show_stat("masked");
 }
 
-/* pwritev2 with RWF_APPEND: which register holds the offset afterwards is the program's. */
+/* pwritev2 with RWF_APPEND: the register that holds the offset belongs to the program. */
 static void check_registers(int fd)
 {
     struct iovec part = {"r", 1};
@@ -367,7 +367,7 @@ static void check_limit(void)
     close(fd);
 }
 
-/* Files for what comes back: large, shorter than they were, with several names, gone again. */
+/* Makes files to come back: large, shorter than before, with several names, removed again. */
 static void make_large(void)
 {
     static char block[65536];

@@ -18,19 +18,19 @@
 #define USER_END 0x7ffffffff000ull
 #define REPORT_FD 900
 #define NUMBERS 452 /* system calls tried: Linux 6.1 has 0 to 450, with a gap */
-#define SIGNAL_CAUGHT_MAX 49 /* the others are for rt_sigaction to play with */
+#define SIGNAL_CAUGHT_MAX 49 /* rt_sigaction may change the others */
 #define SIGNAL_SENT_MIN 35 /* C libraries keep 32 to 34 for themselves */
 #define SIGNALS 64
 
 extern char __executable_start; /* from the linker */
 
-struct fuzz { /* one thread's */
+struct fuzz { /* of one thread */
     uint64_t random;
     uint64_t window; /* WINDOW_BYTES that its calls work on */
     stack_t odd_stack;
 };
 
-/* This program's own memory, which calls leave alone: up to the one, and from the other on. */
+/* Calls leave this program's own memory alone: it ends at the first, and begins at the second. */
 extern uint64_t fuzz_own_end, fuzz_own_stack;
 extern struct timespec fuzz_soon;
 
@@ -186,7 +186,7 @@ static inline void tame_memory(struct fuzz *f, uint64_t number, uint64_t *a)
     }
 }
 
-/* Times come from here: a wait ends soon. */
+/* Times are taken from here, so a wait ends soon. */
 static inline uint64_t wait_time(struct fuzz *f)
 {
     return below(f, 8) ? (uint64_t)&fuzz_soon : 0xffff800000000000;
@@ -222,7 +222,7 @@ static inline void tame_wait(struct fuzz *f, uint64_t number, uint64_t *a)
     }
 }
 
-/* What would wait without an end does not wait at all: for a program with one thread. */
+/* Calls that would wait for ever do not wait at all: for a program with one thread. */
 static inline void tame_blocking(uint64_t number, uint64_t *a)
 {
     switch (number) {

@@ -43,7 +43,7 @@ static inline void own_info(struct fuzz *f, struct fuzz_own *own, uint64_t numbe
         a[0] = (uint64_t)getpid();
 }
 
-/* A process: there is only one. */
+/* Asks for a second process, which is refused. */
 static inline void own_clone(struct fuzz *f, struct fuzz_own *own, uint64_t number, uint64_t *a)
 {
     if (number == __NR_clone) {
@@ -56,10 +56,10 @@ static inline void own_clone(struct fuzz *f, struct fuzz_own *own, uint64_t numb
     a[0] = (uint64_t)own->clone;
     a[1] = below(f, 4) ? sizeof own->clone : below(f, 2 * sizeof own->clone);
     if (a[1] > sizeof own->clone)
-        a[0] = in_window(f) | 1ull << 63; /* longer than ours: never a good address */
+        a[0] = in_window(f) | 1ull << 63; /* longer than our structure: never a good address */
 }
 
-/* true: the call is as good as tame() could make it. */
+/* Returns 1 if it prepared the call; tame() is not asked then. */
 static inline int with_own(struct fuzz *f, struct fuzz_own *own, uint64_t number, uint64_t *a)
 {
     switch (number) {

@@ -73,7 +73,7 @@ static void on_other_stack(int signal)
     syscall(SYS_exit, 0); /* of this thread: it has nothing to return to */
 }
 
-/* Its own frames become garbage, then its stack pointer. */
+/* Overwrites the thread's own frames with garbage, then its stack pointer. */
 __attribute__((noinline)) static void corrupt(uint64_t stack)
 {
     __asm__ volatile("leaq -4096(%%rsp), %%rdi\n"
@@ -121,7 +121,7 @@ static int run_stack(long with_handler, long unused)
                            (void *)(uintptr_t)&bad_stacks[i]) != 0)
             return 1;
         while (caught ==
-               (int)i) /* to join it is up to the C library, whose code it never reaches */
+               (int)i) /* it never reaches the C library's code that would let it be joined */
             sched_yield();
     }
     printf("stack: %d of %d threads caught it\n", caught, (int)BAD_STACKS);
@@ -167,7 +167,7 @@ static void expect(const uint64_t *from, size_t bytes, uint64_t value)
         wrong += from[i] != value;
 }
 
-/* New memory reads as zeros, and what is in it stays until this thread takes it away. */
+/* New memory reads as zeros, and its contents stay until this thread unmaps it. */
 static void map_once(uint64_t *state, uint64_t tag)
 {
     size_t bytes = next(state) % 32 ? (4 + next(state) % PAGES_MAX) * PAGE : LARGE_BYTES;
@@ -202,7 +202,7 @@ static void map_once(uint64_t *state, uint64_t tag)
         break;
     default:
         expect(p, bytes, tag);
-        wrong += munmap(p, PAGE) != 0; /* from now on anybody's */
+        wrong += munmap(p, PAGE) != 0; /* from now on any thread may get it */
         p += PAGE / 8;
         bytes -= PAGE;
         break;

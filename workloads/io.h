@@ -1,5 +1,5 @@
-/* What the io_* programs have in common: each says what calls return, so that a run natively and
- * one in the guest can be compared. */
+/* What the io_* programs share: each prints what calls return, so that a native run and one in the
+ * guest can be compared. */
 #ifndef WORKLOADS_IO_H
 #define WORKLOADS_IO_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call's result, and errno where it failed. */
+/* Prints a call's result, and errno where it failed. */
 static inline long io_say(const char *what, long result)
 {
     if (result < 0)
@@ -18,7 +18,7 @@ static inline long io_say(const char *what, long result)
     return result;
 }
 
-/* An address where there is no memory, not that the compiler knew. */
+/* An address without memory, which the compiler does not know. */
 static inline void *io_bad(void)
 {
     void *volatile address = (void *)8;

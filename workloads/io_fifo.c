@@ -29,7 +29,7 @@ static int readiness(int fd)
     return poll(&p, 1, 0) < 0 ? -1 : p.revents;
 }
 
-/* Without another end: what does not wait. */
+/* Makes calls that do not wait although there is no other end. */
 static void alone(void)
 {
     struct stat s;
@@ -157,7 +157,7 @@ static void seeks(void)
     SAY(pread(event, &byte, 1, 0));
 }
 
-/* Memory of its own that can be written, and the heap, count. */
+/* Its own memory that can be written counts, and so does the heap. */
 static void data_limit(void)
 {
     struct rlimit limit = {.rlim_cur = 64 * MIB, .rlim_max = 64 * MIB};

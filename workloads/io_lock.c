@@ -21,7 +21,7 @@ static void whole_files(void)
     SAY(flock(a, LOCK_EX | LOCK_NB));
     SAY(flock(b, LOCK_EX | LOCK_NB));
     SAY(flock(b, LOCK_SH | LOCK_NB));
-    SAY(flock(c, LOCK_SH | LOCK_NB)); /* the same open file */
+    SAY(flock(c, LOCK_SH | LOCK_NB)); /* this is the open file of a */
     SAY(flock(b, LOCK_SH | LOCK_NB));
     SAY(flock(a, LOCK_EX | LOCK_NB)); /* loses what it had */
     SAY(flock(b, LOCK_EX | LOCK_NB));

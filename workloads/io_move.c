@@ -1,4 +1,4 @@
-/* io_move: bytes between files without the program's memory, memory as a file, timers and signals
+/* io_move: moves bytes between files without the program's memory; uses memory, timers and signals
  * as files. */
 #include <fcntl.h>
 #include <poll.h>

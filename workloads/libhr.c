@@ -7,7 +7,7 @@
 
 enum state { UNKNOWN, ELSEWHERE, MICROTOME };
 
-static int state; /* enum state; two threads may find out at once: to the same result */
+static int state; /* enum state; two threads may find out at once, with one result */
 static struct hr_abi_info info;
 static uint64_t masks[HR_ABI_EVENTS_MAX];
 static struct libhr_slot *no_slots[1 + HR_ABI_REGIONS_MAX]; /* of a thread without any */
@@ -18,7 +18,7 @@ uint32_t libhr_counters[HR_ABI_EVENTS_MAX];
 libhr_code *libhr_read_entry = (libhr_code *)libhr_read_slow;
 libhr_code *libhr_begin_entry, *libhr_end_entry, *libhr_begin_reads, *libhr_end_reads;
 
-/* Not through the C library: one archive serves all of them, and errno stays as it is. */
+/* Does not use the C library: one archive serves all of them, and errno stays as it is. */
 static inline long call(long number, long a, long b, long c)
 {
     long result;
@@ -50,7 +50,7 @@ static int not_here(void)
     return -ENOSYS;
 }
 
-/* Who reads the counters: the program where RDPMC and RDTSC can be had in user mode. */
+/* Chooses the reader of the counters: the program, if RDPMC and RDTSC work in user mode. */
 static void choose_code(void)
 {
     int user = info.flags & HR_ABI_USER_COUNTERS;
@@ -169,7 +169,7 @@ int hr_event_width(int event)
     return event >= 0 && (uint32_t)event < info.event_count ? info.widths[event] : -EINVAL;
 }
 
-/* The first call of all, and every one where the kernel reads. */
+/* Serves the first call of all, and every call where the kernel reads. */
 int libhr_read_slow(uint64_t *values)
 {
     uint64_t read[1 + HR_ABI_EVENTS_MAX];
@@ -182,7 +182,7 @@ int libhr_read_slow(uint64_t *values)
     return status;
 }
 
-/* Gives a region its number; another thread may do so at the same time. */
+/* Gives a region its number; another thread may do so at once. */
 static int number_region(struct hr_region *region)
 {
     uint32_t last = __atomic_load_n(&last_region, __ATOMIC_RELAXED), none = 0;

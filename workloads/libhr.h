@@ -22,8 +22,8 @@ _Static_assert(offsetof(struct hr_region, id) == 8, "libhr_counters.S");
 /* This thread's slots by region id; never NULL, and its first entry always is. */
 extern __thread struct libhr_slot **libhr_slots;
 
-/* Where hr_read, hr_region_begin and hr_region_end go on: set once it is known where the program
- * runs and who reads the counters. */
+/* hr_read, hr_region_begin and hr_region_end continue here.  Set once it is known where the program
+ * runs and whether the kernel reads the counters. */
 typedef void libhr_code(void); /* entered by a jump, whatever it takes and returns */
 extern uint32_t libhr_counters[HR_ABI_EVENTS_MAX]; /* RDPMC's ECX */
 extern libhr_code *libhr_read_entry, *libhr_begin_entry, *libhr_end_entry;
@@ -38,7 +38,7 @@ libhr_code libhr_end_user;
 libhr_code libhr_begin_kernel;
 libhr_code libhr_end_kernel;
 
-/* What the assembly calls when it cannot go on alone. */
+/* The assembly calls these when it needs help. */
 int libhr_read_slow(uint64_t *values);
 int libhr_begin_slow(struct hr_region *region);
 int libhr_end_slow(struct hr_region *region);

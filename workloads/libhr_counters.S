@@ -1,6 +1,6 @@
 /* libhr: reading counters and clock around a region, instruction by instruction.
  *
- * In assembler so that an empty region reads the same number of instructions whatever compiled the
+ * In assembler so that an empty region reads a fixed number of instructions whatever compiled the
  * library: docs/libhr.md, "What an empty region reads", counts them.  Offsets: workloads/libhr.h.
  */
 #define SLOT_STOP 112

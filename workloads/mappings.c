@@ -1,5 +1,5 @@
-/* Mappings of files and of much memory: prints the same on Linux.  Works in a file of the working
- * directory. */
+/* mappings: maps files and much memory; its output is equal on Linux.  It uses a file in the
+ * working directory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -172,7 +172,7 @@ static void test_seals(void)
     close(fd);
 }
 
-/* /proc/self/fd opens a file anew: with a position of its own. */
+/* /proc/self/fd opens a file a second time, with a position of its own. */
 static void test_opened_again(void)
 {
     int fd = memfd_create("again", MFD_ALLOW_SEALING), second, third;

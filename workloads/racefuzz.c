@@ -1,6 +1,6 @@
-/* racefuzz: threads that make random system calls on memory which the others map, protect and take
- * away meanwhile, send each other signals, come and go, and ask for samples and pauses; then one of
- * them ends the program while the others are at it.
+/* racefuzz: threads make random system calls on memory which the others map, protect and take away
+ * at that moment, send each other signals, come and go, and ask for samples and pauses; then one of
+ * them ends the program while the others still do so.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -60,7 +60,7 @@ static uint64_t page(void)
     return WINDOW + below(PAGES) * PAGE;
 }
 
-/* Often across the end of a page. */
+/* Returns an address whose access often crosses the end of a page. */
 static uint64_t place(void)
 {
     return page() + (below(2) ? PAGE - below(64) : below(PAGE / 8) * 8);
@@ -229,7 +229,7 @@ static void *body(void *number)
     for (uint64_t i = 0; i < rounds; i++)
         ways[below(sizeof ways / sizeof ways[0])]();
     all_faults += self.faults;
-    if (++finished == 1) { /* the others are in the middle of it */
+    if (++finished == 1) { /* the others are still working */
         char line[100];
         int length = snprintf(line, sizeof line, "racefuzz: %s\n",
                               all_calls && all_faults ? "calls and faults" : "nothing happened");

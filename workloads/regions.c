@@ -70,7 +70,7 @@ static int run_polls(uint64_t count)
     return failed;
 }
 
-/* Stretches of equal length: sampled, paused, sampled. */
+/* Runs stretches of equal length: sampled, paused, sampled. */
 static int run_pause(uint64_t count)
 {
     int failed = 0;
@@ -129,7 +129,7 @@ static void *run_thread(void *passes)
     return NULL;
 }
 
-/* `count` threads in one region at the same time; then polls and pauses of all of them. */
+/* Has `count` threads in one region at once; then all of them poll and pause. */
 static int run_threads(uint64_t count)
 {
     pthread_t threads[16];

@@ -1,4 +1,4 @@
-/* signals: what handlers find and what becomes of signals; prints the same natively and here. */
+/* signals: prints what handlers find and what becomes of signals, which is equal natively. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -302,7 +302,7 @@ static void default_action(const char *name)
     sigset_t all;
 
     sigfillset(&all);
-    if (signal < 0) { /* blocked: a fault is not stopped by that */
+    if (signal < 0) { /* blocked signals do not stop a fault */
         pthread_sigmask(SIG_BLOCK, &all, NULL);
         __asm__ volatile("ud2");
     }

@@ -1,4 +1,4 @@
-/* sigthreads: signals of a process with threads; prints the same natively and here. */
+/* sigthreads: signals of a process with threads; its output is equal natively and here. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -59,7 +59,7 @@ static pthread_t start(void *(*run)(void *))
     return thread;
 }
 
-/* Takes what the process has and everybody blocked. */
+/* Takes the signals of the process that every thread blocked. */
 static void *unblock(void *unused)
 {
     (void)unused;
@@ -147,7 +147,7 @@ static void test_waits(void)
 
 static void *kill_process(void *signal)
 {
-    rest(20); /* by then who made this thread waits */
+    rest(20); /* by then the thread that made this one waits */
     kill(getpid(), (int)(intptr_t)signal);
     rest(5);
     return NULL;
@@ -203,7 +203,7 @@ static void *change_file(void *unused)
     return unused;
 }
 
-/* Who reads a signalfd hears that it is for other signals now. */
+/* A reader of a signalfd learns that it is for other signals now. */
 static void test_signal_file(void)
 {
     struct signalfd_siginfo info = {0};
@@ -222,7 +222,7 @@ static void test_signal_file(void)
     mask(SIG_UNBLOCK);
 }
 
-/* A timer whose signal is pending when it becomes ignored goes on. */
+/* A timer whose signal is pending when it becomes ignored continues. */
 static void test_timer_ignored(void)
 {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};

@@ -23,7 +23,7 @@
 #define FORGE 0x100000000000ull /* forged frames, and code at the end of a page */
 #define FORGE_BYTES (4 * PAGE)
 #define LOWEST 0x10000ull /* vm.mmap_min_addr */
-#define STACK_BYTES (1ull << 20) /* of the stack's end are this program's own */
+#define STACK_BYTES (1ull << 20) /* at the end of the stack belong to this program */
 #define CALLS_BETWEEN_RESETS 64
 #define MAGIC1 0x46505853u /* FP_XSTATE_MAGIC1 and 2 of <asm/sigcontext.h> */
 #define MAGIC2 0x46505845u
@@ -126,7 +126,7 @@ static void fill_forge(void)
         words[i] = below(&fuzz, 4) ? random64(&fuzz) : 0;
 }
 
-/* An XSAVE area with a random header: now and then one that is in order. */
+/* Makes an XSAVE area with a random header, which is sometimes in order. */
 static uint64_t forge_vector_state(void)
 {
     uint8_t *area = (uint8_t *)FORGE + 2 * PAGE;
@@ -174,7 +174,7 @@ static void jump(void)
     __builtin_unreachable();
 }
 
-/* A system call under odd flags, or with an odd stack pointer. */
+/* Makes a system call under odd flags, or with an odd stack pointer. */
 static void call_oddly(void)
 {
     uint64_t *stack = (uint64_t *)(FORGE + PAGE);
@@ -189,7 +189,7 @@ static void call_oddly(void)
     __builtin_unreachable();
 }
 
-/* One instruction that ends where its page ends, under random registers; behind it, nothing. */
+/* Executes one instruction at the very end of a page, under random registers. */
 static void execute(void)
 {
     static const char *const codes[] = {
@@ -311,7 +311,7 @@ int main(int argc, char **argv)
     restore();
     reset();
     attempt();
-    mlockall(MCL_CURRENT); /* its own memory is filled now: a call may do so later */
+    mlockall(MCL_CURRENT); /* this fills its own memory now: a call may do so later */
     free_before = free_kib();
     for (uint64_t i = 0; i < rounds; i++) {
         if (i % CALLS_BETWEEN_RESETS == 0)

@@ -173,7 +173,7 @@ static void *map_user(void *number)
     return NULL;
 }
 
-/* Whether the changer goes on: until the others have seen a change, however late they start. */
+/* Whether the changer continues: it does until the others have seen a change, even a late one. */
 static bool map_more(uint64_t round)
 {
     if (round < rounds)
@@ -181,7 +181,7 @@ static bool map_more(uint64_t round)
     return thread_count > 1 && !atomic_load(&faults) && round < 1000 * rounds;
 }
 
-/* What others see at once: a page that became read-only does not change any more, and one that was
+/* Checks what others see at once: a page that became read-only no longer changes, and one that was
  * unmapped is not written to when its memory serves something else. */
 static void map_changer(void)
 {
@@ -317,7 +317,7 @@ static int run_robust(void)
     return 0;
 }
 
-/* ---- wait: what times out ---- */
+/* ---- wait: waits that time out ---- */
 
 static int run_wait(void)
 {
@@ -381,7 +381,7 @@ static void *compute_body(void *number)
     return NULL;
 }
 
-/* In the end no thread's memory is given back: nobody joins, and the first one ends the program. */
+/* No thread's memory is given back at the end: none is joined, and the first ends the program. */
 static int run_compute(void)
 {
     for (unsigned i = 1; i < thread_count; i++)
@@ -449,7 +449,7 @@ static int run_leave(void)
     pthread_exit(NULL);
 }
 
-/* Everybody waits for a mutex that nobody gives back. */
+/* All threads wait for a mutex that is never given back. */
 static void *stuck_body(void *number)
 {
     pthread_mutex_lock(&mutex);

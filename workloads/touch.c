@@ -1,4 +1,4 @@
-/* touch: the cost of page faults in nanoseconds, each kind's mean over 500 pages that are no 2 MiB.
+/* touch: prints the cost of page faults in nanoseconds: each kind's mean over 500 pages of 4 KiB.
  */
 #define FILE_NAME "touch.data"
 #include <fcntl.h>

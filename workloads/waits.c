@@ -29,7 +29,7 @@ static void spin(uint64_t count)
     __asm__ volatile("1: dec %0; jnz 1b" : "+r"(count));
 }
 
-/* ---- early: a wait of 20 ms is over after 2, and the program goes on past its timeout ---- */
+/* ---- early: a wait of 20 ms is over after 2, and the program continues past its timeout ---- */
 
 static void *wake_early(void *unused)
 {
@@ -57,7 +57,7 @@ static int run_early(void)
     return 0;
 }
 
-/* ---- sleep: the waker of a futex at address 0 finds nobody ---- */
+/* ---- sleep: the waker of a futex at address 0 finds no thread ---- */
 
 static void *sleeper(void *unused)
 {
@@ -121,7 +121,7 @@ static int run_signal(unsigned rounds)
     return 0;
 }
 
-/* ---- backlog: the kernel has much to send; afterwards the program is not in it for long ---- */
+/* ---- backlog: the kernel has much to send; then the program does not stay in it for long ---- */
 
 static int run_backlog(unsigned calls)
 {

@@ -1,5 +1,5 @@
 /* BOOTX64.EFI: runs what microtome.conf on the same stick says, one after another.
- * docs/architecture.md, "Bare metal"; docs/bare-metal.md for users.
+ * docs/architecture/bare-metal.md; docs/bare-metal.md for users.
  */
 #include "boot/uefi/batch.h"
 #include "boot/uefi/firmware.h"

@@ -24,7 +24,7 @@ def ask(url, path, method="GET", host=None, body=None, address=None):
 
 
 def column(group, name):
-    """The values of one column of a group, as docs/architecture.md describes it."""
+    """The values of one column of a group, as docs/architecture/page.md describes it."""
     size = struct.unpack_from("<I", group)[0]
     facts = json.loads(group[4:4 + size])
     place, count = facts["columns"][name]

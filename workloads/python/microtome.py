@@ -8,7 +8,7 @@
 
 On ordinary Linux, and where libhr.so is not found, everything runs and does nothing; status_text()
 says which.  Functions return what libhr's do: 0, or a negative errno, -ENOSYS for nothing done.
-libhr.so is looked for as $MICROTOME_LIBHR says, beside this file, in .., ../lib and ../../build, and
+libhr.so is looked for as $MICROTOME_LIBHR says, next to this file, in .., ../lib and ../../build, and
 by the loader.  Under Microtome one line on stderr says that it was not found.
 """
 
@@ -75,12 +75,12 @@ def status_text():
 
 
 def start():
-    """Lets the trigger of all CPUs go on."""
+    """Lets the trigger of all CPUs continue."""
     return _call("hr_start")
 
 
 def pause():
-    """Lets the trigger of all CPUs rest; counters go on."""
+    """Stops the trigger of all CPUs; counters continue."""
     return _call("hr_pause")
 
 
@@ -143,7 +143,7 @@ def region(name):
 
 @contextlib.contextmanager
 def paused():
-    """The trigger rests within this block."""
+    """The trigger is stopped within this block."""
     pause()
     try:
         yield

@@ -1,4 +1,4 @@
-/* The trace's data: groups of columns, as docs/architecture.md describes them, from the page or a server. */
+/* The trace's data: groups of columns, as docs/architecture/page.md describes them, from the page or a server. */
 function fromBase64(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const binary = atob(text);
