@@ -1,4 +1,4 @@
-/* Checks archives of hr pack's. */
+/* Checks archives of hr pack. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
