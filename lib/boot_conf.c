@@ -180,7 +180,7 @@ static int check_network(struct boot_conf_parser *p)
 
     if (c->exit_firmware && !c->network)
         return fail_plain(p, p->given[KEY_FIRMWARE],
-                          "firmware = exit leaves nobody to write to the stick: add output = "
+                          "after firmware = exit nothing can write to the stick: add output = "
                           "network, or take it out");
     if (c->network && c->collector == 0)
         return fail_plain(p, p->given[KEY_OUTPUT],

@@ -111,7 +111,7 @@ static int fail(const struct output_file_wish *wish, const char *path, int error
 {
     return run_fail(failure, RUN_EXIT_FAILED, "cannot write the %s '%s': %s; use --output",
                     output_kind_name(wish->kind), path,
-                    error == ENXIO    ? "nobody reads from the other end"
+                    error == ENXIO    ? "no process reads from the other end"
                     : error == EISDIR ? "is a directory"
                                       : strerror(error));
 }
