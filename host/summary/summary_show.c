@@ -13,7 +13,7 @@
 #define WORDS_LEAST 24u /* columns for words; if fewer remain, they begin further left */
 #define NARROW_INDENT 4u
 
-/* Losses and damage are red, and estimates that are not measured are dim.  A row's words and the
+/* Losses and damage are red, and values that are not measured are dim.  A row's words and the
  * program's arguments do not begin a line. */
 static const char *colour_of(const char *line, size_t bytes)
 {
