@@ -1,5 +1,5 @@
-/* What the boot paths share: the first page tables, which the other CPUs start on too (guest/
- * vm_kernel.c), segments and a stack.
+/* Shared by the boot paths: the first page tables, on which the other CPUs start, too
+ * (guest/memory/vm_kernel.c), segments and a stack.
  */
 #include "include/kernel_layout.h"
 
@@ -18,13 +18,13 @@ boot_gdt_end:
     .align 4096
 boot_pml4:
     .skip 4096
-boot_pdpt_low: /* 4 GiB, for the identity and for the direct map */
+boot_pdpt_low: /* 4 GiB, for both the identity and the direct map */
     .skip 4096
 boot_pdpt_high:
     .skip 4096
 boot_pd:
     .skip 4 * 4096
-boot_pd_kernel: /* where the image is not at 2 MiB */
+boot_pd_kernel: /* for an image that is not at 2 MiB */
     .skip 4096
     .globl boot_stack_top
 boot_stack:

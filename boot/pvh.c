@@ -63,7 +63,7 @@ static void copy_memory_map(const struct start_info *start)
     }
 }
 
-/* The range of RAM that has most room below the archive, if that is in it. */
+/* Returns the range of RAM with most room below the archive, if that is in it. */
 static struct boot_memory_range *range_for_buffer(uint64_t bytes, uint64_t *end)
 {
     struct boot_memory_range *best = NULL;
@@ -83,7 +83,7 @@ static struct boot_memory_range *range_for_buffer(uint64_t bytes, uint64_t *end)
     return best;
 }
 
-/* Cuts a buffer out of the RAM; there is none when the RAM is too small. */
+/* Takes a buffer out of the RAM; does nothing if the RAM is too small. */
 static void make_buffer(uint64_t bytes)
 {
     uint64_t end = 0;

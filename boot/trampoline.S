@@ -1,5 +1,6 @@
-/* What the other CPUs run, copied to a page below 1 MiB: real mode to cpu_secondary_main().
- * The copy's `trampoline_data` says where it is: struct trampoline_data in guest/cpu/entry.h.
+/* The start of the other CPUs, copied to a page below 1 MiB: from real mode to
+ * cpu_secondary_main().  The copy's `trampoline_data` says where it is: struct trampoline_data in
+ * guest/cpu/entry.h.
  */
 #include "boot/long_mode.inc"
 #include "include/kernel_layout.h"

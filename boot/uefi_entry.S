@@ -2,19 +2,19 @@
  * called at its physical address in the firmware's identity mapping, with interrupts off
  * (docs/architecture/bare-metal.md; UEFI 2.10, 2.3.4 "x64 Platforms").
  *
- * Everything of the CPU that the kernel changes is kept in uefi_saved and put back by uefi_leave,
- * but for what guest/transport/uefi.c and the drivers keep themselves: local APIC, counters, serial port.
+ * uefi_saved keeps all CPU state that the kernel changes, and uefi_leave restores it, except what
+ * guest/transport/uefi.c and the drivers keep themselves: local APIC, counters, serial port.
  */
 #include "include/kernel_layout.h"
 
-/* of uefi_saved */
+/* offsets in uefi_saved */
 #define SAVED_VECTORS 0 /* FXSAVE's 512 bytes, aligned */
 #define SAVED_RSP 512
 #define SAVED_CR0 520
 #define SAVED_CR3 528
 #define SAVED_CR4 536
 #define SAVED_XCR0 544
-#define SAVED_DELTA 552 /* physical address - address, of the image */
+#define SAVED_DELTA 552 /* physical address minus address of the image */
 #define SAVED_GDTR 560
 #define SAVED_IDTR 576
 #define SAVED_LDT 592
@@ -29,7 +29,7 @@
 #define SAVED_MSR_COUNT 8
 #define SAVED_BYTES 672
 
-/* boot/uefi_layout.h */
+/* offsets from boot/uefi_layout.h */
 #define LAYOUT_KERNEL_PHYSICAL uefi_layout
 #define LAYOUT_END uefi_layout + 4
 #define LAYOUT_REPORT_BYTES uefi_layout + 8
@@ -42,7 +42,7 @@
 #define CR0_WP_BIT 16
 #define CR0_PE_MP_NE_WP_PG 0x80010023
 #define CR4_PAE_OSFXSR_OSXMMEXCPT 0x620
-#define CR4_MCE_VMXE_SMXE 0x6040 /* stay as they are: VMXE may not be cleared in VMX operation */
+#define CR4_MCE_VMXE_SMXE 0x6040 /* unchanged, because VMXE may not be cleared in VMX operation */
 #define CR4_PGE_BIT 7
 #define CR4_LA57_BIT 12
 #define CR4_OSXSAVE_BIT 18
@@ -62,7 +62,7 @@
     .text
     .globl uefi_entry
     .balign 16
-uefi_entry: /* anywhere: addresses are relative until uefi_high */
+uefi_entry: /* runs at any address: addresses are relative until uefi_high */
     endbr64
     pushfq
     cli
@@ -136,7 +136,7 @@ uefi_kernel:
     addq %r13, %rdi
     call kernel_main
 
-/* The firmware's mode is not one that the kernel can leave and come back to: rsi is why. */
+/* The kernel could not leave the firmware's mode and return to it; rsi says why. */
 refuse:
     movl LAYOUT_REFUSED(%rip), %ebp
     movl LAYOUT_END(%rip), %ecx
@@ -157,7 +157,7 @@ refuse:
     movq %rcx, %cr0
     jmp return
 
-save_registers: /* and lets SSE be saved: CR0.TS */
+save_registers: /* also makes FXSAVE possible: CR0.TS */
     leaq 8(%rsp), %rax
     movq %rax, SAVED_RSP(%r12)
     movq %cr0, %rax
@@ -198,7 +198,7 @@ save_msrs:
     jnz 1b
     ret
 
-/* The kernel needs XSAVE and says so itself. */
+/* The kernel needs XSAVE and reports its absence itself. */
 save_xcr0:
     movl $1, %eax
     cpuid
@@ -213,7 +213,7 @@ save_xcr0:
     movl %edx, SAVED_XCR0 + 4(%r12)
 1:  ret
 
-/* As boot/pvh_entry.S does, with the image where it is. */
+/* As boot/pvh_entry.S, but for the actual address of the image. */
 make_tables:
     leaq boot_pml4(%rip), %rdi
     leaq boot_pdpt_low + PAGE_PRESENT_WRITE(%rip), %rax
@@ -247,7 +247,7 @@ make_tables:
     loop 3b
     ret
 
-/* void uefi_leave(uint32_t end): guest/transport/uefi.h. */
+/* Implements void uefi_leave(uint32_t end): guest/transport/uefi.h. */
     .globl uefi_leave
     .balign 16
 uefi_leave:
@@ -265,8 +265,8 @@ uefi_leave:
     wrmsr
     movl %edi, %ebp
     call uefi_restore
-    /* An NMI's handler may have come here: IRETQ lets the next one in, with the kernel's tables
-     * still there to take it. */
+    /* This may run in an NMI's handler: IRETQ lets the next NMI in while the kernel's tables can
+     * still take it. */
     movq %rsp, %rax
     pushq $SELECTOR_KERNEL_DATA
     pushq %rax
@@ -287,12 +287,12 @@ uefi_leave:
     addq %r15, %rax
     jmp *%rax
 
-/* One to one from here, without a stack of its own from CR3 to SAVED_RSP. */
+/* Identity-mapped from here; there is no stack between loading CR3 and SAVED_RSP. */
 2:  movq SAVED_RSP(%r12), %r14
     movq %cr4, %rax
     btl $CR4_OSXSAVE_BIT, %eax
     jnc 3f
-    movl $~3, %eax /* but for x87 and SSE, which FXRSTOR restores */
+    movl $~3, %eax /* all but x87 and SSE, which FXRSTOR restores */
     movl $~0, %edx
     leaq uefi_no_state(%rip), %rcx
     xrstor64 (%rcx)
@@ -302,9 +302,9 @@ uefi_leave:
     xsetbv
 3:  fxrstor64 SAVED_VECTORS(%r12)
     movq SAVED_CR3(%r12), %rax
-    andq $-4096, %rax /* a PCID only with CR4.PCIDE */
+    andq $-4096, %rax /* a PCID is there only with CR4.PCIDE */
     movq %rax, %cr3
-    /* A TSS is loaded once: its descriptor says busy, also where it is read-only. */
+    /* The TSS's descriptor is busy, which must be cleared to load it, also in a read-only table. */
     movq %cr0, %rax
     btrl $CR0_WP_BIT, %eax
     movq %rax, %cr0
@@ -312,7 +312,7 @@ uefi_leave:
     lidt SAVED_IDTR(%r12)
     movzwl SAVED_TR(%r12), %ecx
     andl $0xfff8, %ecx
-    jz 4f /* none can be loaded: the kernel's stays, and is not used in ring 0 */
+    jz 4f /* none can be loaded: the kernel's stays, which ring 0 does not use */
     movq SAVED_GDTR + 2(%r12), %rdx
     movb 5(%rdx, %rcx), %al
     andb $0x9d, %al
@@ -377,7 +377,7 @@ text_nx:
 uefi_saved:
     .skip SAVED_BYTES
     .align 64
-uefi_no_state: /* XSAVE area: all in its initial state */
+uefi_no_state: /* XSAVE area with everything in its initial state */
     .skip 576
     .align 16
 uefi_stack:

@@ -1,4 +1,4 @@
-/* Where boot/uefi_entry.S finds fields of boot_info. */
+/* Provides the offsets of boot_info's fields to boot/uefi_entry.S. */
 #include "boot/uefi_layout.h"
 
 #include <stddef.h>

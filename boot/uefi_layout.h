@@ -1,4 +1,4 @@
-/* Numbers that boot/uefi_entry.S takes from C: offsets in boot_info, and a value of enum boot_end.
+/* Numbers that boot/uefi_entry.S needs from C: offsets in boot_info, and a value of enum boot_end.
  */
 #ifndef BOOT_UEFI_LAYOUT_H
 #define BOOT_UEFI_LAYOUT_H

@@ -1,4 +1,4 @@
-/* Asks each command for its help and writes its options as a shell's completions. */
+/* Gets each command's help and writes its options as completions for a shell. */
 #include "host/completion.h"
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 struct option {
     char letter; /* 0: none */
     char name[NAME_BYTES]; /* without the dashes */
-    bool argument; /* that follows it, too */
+    bool argument; /* it has an argument */
 };
 
 typedef void each_option(const struct option *option);
@@ -24,14 +24,15 @@ typedef void each_option(const struct option *option);
 struct shell {
     const char *name;
     const char *begin, *end;
-    void (*command)(const struct command *command); /* that there is one */
-    const char *options_begin; /* of a command; %s is its name */
+    void (*command)(const struct command *command); /* announces a command */
+    const char *options_begin; /* for a command; %s is its name */
     each_option *option;
 };
 
 /* ---- what argp's --help says */
 
-/* "  -o, --output=FILE   words" and "      --force   words"; what goes on further right is words.
+/* Parses "  -o, --output=FILE   words" and "      --force   words"; a text further right is not an
+ * option.
  */
 static bool parse_line(const char *line, struct option *option)
 {
@@ -52,7 +53,7 @@ static bool parse_line(const char *line, struct option *option)
     return true;
 }
 
-/* A command's help, from a child, as argp leaves the process after it. */
+/* Runs a command's help in a child, because argp exits afterwards. */
 static FILE *open_help(const struct command *command, pid_t *child)
 {
     char name[NAME_BYTES], help[] = "--help";
@@ -68,7 +69,7 @@ static FILE *open_help(const struct command *command, pid_t *child)
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(ends[1]);
-        unsetenv("ARGP_HELP_FMT"); /* it moves columns */
+        unsetenv("ARGP_HELP_FMT"); /* it would move columns */
         exit(command->run(2, argv));
     }
     close(ends[1]);
@@ -109,7 +110,7 @@ static void print_long(const struct option *option)
     printf(" --%s", option->name);
 }
 
-/* In single quotes of fish or of a POSIX shell. */
+/* Prints text in single quotes of fish or of a POSIX shell. */
 static void print_quoted(const char *text)
 {
     putchar('\'');

@@ -64,7 +64,7 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* The command that is meant: at most two letters are wrong.  NULL: none. */
+/* Returns the command that was meant, with at most two wrong letters; NULL: none. */
 static const char *nearest_command(const char *name)
 {
     const char *nearest = NULL;
@@ -132,7 +132,7 @@ static int help(int argc, char **argv)
     return command != NULL ? run_command_entry(command, 2, help_argv) : unknown_command(argv[1]);
 }
 
-/* Not in the list: `make install` is who calls it. */
+/* Not in the list, because only `make install` calls it. */
 static int complete(int argc, char **argv)
 {
     const struct command *all[64];
@@ -167,8 +167,9 @@ static int dispatch(int argc, char **argv)
     return run_command_entry(command, argc - 1, argv + 1);
 }
 
-/* A closed standard stream must not get the number of a file of ours.  Writing to one fails, as it
- * would have, except for hr run: there it is the program's, and /dev/null serves.
+/* A closed standard stream must not get the number of a file that hr opens.  Writing to one fails,
+ * as it would otherwise, except for hr run: there the stream belongs to the program, and /dev/null
+ * serves.
  */
 static void occupy_standard_streams(bool writable)
 {

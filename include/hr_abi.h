@@ -1,10 +1,10 @@
-/* The private system call between libhr (workloads/libhr.c) and the kernel (guest/syscall/syscall_hr.c).
+/* The private system call between libhr (workloads/libhr.c) and the kernel
+ * (guest/syscall/syscall_hr.c).
  *
- *   rax = HR_ABI_SYSCALL, rdi = enum hr_abi_operation, rsi and rdx its arguments; the result is 0
- *   or a negative errno in rax.  Linux knows no such call and answers -ENOSYS, which is how libhr
- *   finds out where it runs.
+ *   rax = HR_ABI_SYSCALL, rdi = enum hr_abi_operation, rsi and rdx its arguments; rax returns 0 or
+ *   a negative errno.  Linux has no such call and returns -ENOSYS, which tells libhr where it runs.
  *
- * Programs use include/hr.h.  The numbers here are the same in workloads/libhr_counters.S.
+ * Programs use include/hr.h.  workloads/libhr_counters.S repeats these numbers.
  */
 #ifndef INCLUDE_HR_ABI_H
 #define INCLUDE_HR_ABI_H
@@ -26,14 +26,14 @@ enum hr_abi_operation {
     HR_ABI_PAUSE = 4,
     HR_ABI_LOG = 5,
     HR_ABI_MARK = 6, /* rsi: text without a NUL, rdx: its bytes */
-    HR_ABI_REGION = 7, /* rsi: struct hr_abi_region * that says where a thread adds up */
+    HR_ABI_REGION = 7, /* rsi: struct hr_abi_region *, where a thread keeps its sums */
 };
 
 enum hr_abi_scope { HR_ABI_THIS_CPU = 0, HR_ABI_ALL_CPUS = 1 };
 
 enum { /* hr_abi_info.flags */
-       HR_ABI_USER_COUNTERS = 1, /* RDPMC reads them in ring 3 */
-       HR_ABI_USER_CLOCK = 2, /* RDTSC reads the trace's clock, without a trap */
+       HR_ABI_USER_COUNTERS = 1, /* RDPMC reads the counters in ring 3 */
+       HR_ABI_USER_CLOCK = 2, /* RDTSC reads the trace's clock without a trap */
 };
 
 struct hr_abi_info {
@@ -43,7 +43,7 @@ struct hr_abi_info {
     uint32_t reserved;
     uint64_t ticks_per_second;
     uint32_t counters[HR_ABI_EVENTS_MAX]; /* RDPMC's ECX */
-    uint8_t widths[HR_ABI_EVENTS_MAX]; /* bits of a value */
+    uint8_t widths[HR_ABI_EVENTS_MAX]; /* bits of each counter */
     uint8_t padding[7];
     char names[HR_ABI_EVENTS_MAX][64]; /* with NUL */
 };
@@ -51,8 +51,8 @@ _Static_assert(offsetof(struct hr_abi_info, counters) == 24, "hr_abi_info");
 _Static_assert(offsetof(struct hr_abi_info, names) == 96, "hr_abi_info");
 _Static_assert(sizeof(struct hr_abi_info) == 928, "hr_abi_info");
 
-/* What one event, or time, counted in a region in one thread: in the program's memory until the run
- * ends.  Buckets as in HR_REC_REGION (include/hr_format.h). */
+/* What one event, or time, counted in a region in one thread.  It stays in the program's memory
+ * until the run ends.  Buckets are those of HR_REC_REGION (include/hr_format.h). */
 #define HR_ABI_BUCKETS 252u
 
 struct hr_abi_aggregate {
@@ -91,7 +91,7 @@ static inline void hr_abi_add(struct hr_abi_aggregate *to, uint64_t value)
     to->passes++; /* last: the kernel may look at any time */
 }
 
-/* Another thread's, which may hold anything. */
+/* Adds the counts of another thread, whose memory may hold anything. */
 static inline void hr_abi_merge(struct hr_abi_aggregate *to, const struct hr_abi_aggregate *from)
 {
     if (from->passes == 0)

@@ -81,7 +81,7 @@ enum hr_record_type {
     /* in DATA chunks */
     HR_REC_BASE = 32, /* struct hr_rec_base, then u64 counters[event_count]; first record */
     HR_REC_SAMPLES = 33, /* struct hr_rec_samples, then samples; field widths 0, 1, 2, 3 */
-    HR_REC_SAMPLES_WIDE = 34, /* the same with field widths 0, 2, 4, 8 */
+    HR_REC_SAMPLES_WIDE = 34, /* as HR_REC_SAMPLES, with field widths 0, 2, 4, 8 */
     HR_REC_LOST = 35, /* struct hr_rec_lost */
     HR_REC_SYSCALL = 36, /* struct hr_rec_syscall */
     HR_REC_SWITCH = 37, /* struct hr_rec_switch */
@@ -92,7 +92,7 @@ enum hr_record_type {
     HR_REC_PERIOD = 42, /* struct hr_rec_period */
     HR_REC_STACK_NODES = 43, /* frames of call stacks, coded as docs/format.md says */
     HR_REC_STACKS = 44, /* the stacks of the run of samples before it */
-    HR_REC_USER_STACKS = 45, /* the same as registers and copies of stack memory */
+    HR_REC_USER_STACKS = 45, /* those stacks as registers and copies of stack memory */
     HR_REC_SKIPPED = 46, /* struct hr_rec_skipped */
     /* in END and HOST chunks */
     HR_REC_EXIT = 64, /* struct hr_rec_exit */
@@ -111,12 +111,10 @@ enum hr_record_type {
     HR_INDEX_TRAILER = 97, /* struct hr_index_trailer: the last bytes of the file */
 };
 
-#define HR_EVENTS_MAX \
-    13 /* a 128-byte slot holds 13 counters beside time, ip, thread, flags, cost */
+#define HR_EVENTS_MAX 13 /* a 128-byte slot holds 13 counters after its other fields */
 
 enum hr_clock_method { /* how the tick frequency was found */
-                       HR_CLOCK_VIRTUAL = 1, /* emulation in virtual time: one tick = one
-                                                instruction = 1 ns, exact */
+                       HR_CLOCK_VIRTUAL = 1, /* emulation: a tick = an instruction = 1 ns, exact */
                        HR_CLOCK_CPUID_15H = 2,
                        HR_CLOCK_CPUID_16H = 3,
                        HR_CLOCK_HYPERVISOR = 4, /* CPUID 40000010H */
@@ -138,7 +136,7 @@ enum hr_source { /* where a counter's value came from */
                  HR_SOURCE_PMU = 1, /* a performance counter */
                  HR_SOURCE_ICOUNT = 2, /* exact, from virtual time */
                  HR_SOURCE_STUB =
-                     3, /* a fixed, documented ratio of instructions: not a measurement */
+                     3, /* a fixed, documented ratio of instructions, not a measurement */
                  HR_SOURCE_MSR = 4, /* a model-specific register that always counts */
                  HR_SOURCE_EMULATOR = 5, /* exact, counted by the emulator */
 };
@@ -184,8 +182,8 @@ struct hr_meta_sampling {
 };
 _Static_assert(sizeof(struct hr_meta_sampling) == 40, "hr_meta_sampling");
 
-struct hr_meta_calibration { /* medians over `rounds` null samples taken before the program */
-    uint64_t sample_ticks; /* all that a sample costs: exits of a virtual machine included */
+struct hr_meta_calibration { /* medians of `rounds` null samples taken before the program */
+    uint64_t sample_ticks; /* the whole cost of a sample, exits of a virtual machine included */
     uint64_t read_ticks; /* between the two clock readings of a sample */
     uint64_t rdpmc_ticks; /* one RDPMC; 0 where there is none */
     uint32_t rounds;
@@ -195,7 +193,7 @@ _Static_assert(sizeof(struct hr_meta_calibration) == 32, "hr_meta_calibration");
 
 enum { HR_MAP_READ = 1, HR_MAP_WRITE = 2, HR_MAP_EXEC = 4, HR_MAP_KERNEL = 8 };
 
-struct hr_meta_map { /* address range start .. end-1 shows the file from file_offset on */
+struct hr_meta_map { /* addresses start to end-1 show the file from file_offset on */
     uint64_t start;
     uint64_t end;
     uint64_t file_offset;
@@ -206,8 +204,7 @@ struct hr_meta_map { /* address range start .. end-1 shows the file from file_of
 _Static_assert(sizeof(struct hr_meta_map) == 32, "hr_meta_map");
 
 enum hr_stack_kind {
-    HR_STACK_FP =
-        1, /* frame pointers, followed by the sampler: HR_REC_STACK_NODES, HR_REC_STACKS */
+    HR_STACK_FP = 1, /* frame pointers: HR_REC_STACK_NODES, HR_REC_STACKS */
     HR_STACK_DWARF = 2, /* for unwinding by call frame information: HR_REC_USER_STACKS */
 };
 
@@ -217,24 +214,24 @@ struct hr_meta_stacks {
 };
 _Static_assert(sizeof(struct hr_meta_stacks) == 8, "hr_meta_stacks");
 
-/* A stack is a node of a tree: a return address and the node of the caller.  These roots say how
- * the stack ended; other nodes are numbered from HR_STACK_ROOTS on.
+/* A stack is a node of a tree: a return address and the node of the caller.  The root nodes say how
+ * the stack ended; other nodes are numbered from HR_STACK_ROOTS.
  */
 enum hr_stack_root {
     HR_STACK_NONE = 0, /* no stack was taken */
     HR_STACK_WHOLE = 1, /* it ends where the thread began */
     HR_STACK_CUT = 2, /* there are more frames than were kept */
-    HR_STACK_BROKEN = 3, /* what would be the next frame is none, or cannot be read */
+    HR_STACK_BROKEN = 3, /* the next frame is invalid or cannot be read */
     HR_STACK_ROOTS = 4,
 };
 
-#define HR_STACK_FRAMES_MAX 512u /* of -g fp */
-#define HR_STACK_NODES_MAX 65536u /* of a chunk, roots included */
-#define HR_STACK_BYTES_MAX 32768u /* of -g dwarf: coded at its worst it fits a record */
+#define HR_STACK_FRAMES_MAX 512u /* for -g fp */
+#define HR_STACK_NODES_MAX 65536u /* per chunk, roots included */
+#define HR_STACK_BYTES_MAX 32768u /* for -g dwarf: its worst coding fits into a record */
 #define HR_STACK_LINE_BYTES 64u /* a copy of stack memory is coded in aligned lines */
-#define HR_STACK_LINES 1024u /* that the coder remembers: by line number modulo this */
-#define HR_STACK_VALUES 1024u /* and values of registers and words, by a hash: a power of two */
-#define HR_STACK_REGISTERS 16u /* of -g dwarf: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 */
+#define HR_STACK_LINES 1024u /* the coder remembers this many, by line number modulo this */
+#define HR_STACK_VALUES 1024u /* remembered register and word values, by hash: a power of two */
+#define HR_STACK_REGISTERS 16u /* for -g dwarf: rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 */
 
 struct hr_rec_base { /* the sample before the chunk's first one; all differences start here */
     uint64_t time;
@@ -249,9 +246,9 @@ enum { /* hr_rec_samples.flags */
        HR_SAMPLE_KERNEL = 1, /* ip is in ring 0 */
        HR_SAMPLE_LATE = 2, /* taken more than half an interval after it was due */
        HR_SAMPLE_POLLED = 4, /* the program asked for it */
-       HR_SAMPLE_RESUMED = 8, /* the first after a pause: what was counted since the sample before
+       HR_SAMPLE_RESUMED = 8, /* first after a pause: what was counted since the previous sample
                                  belongs to no place in the program */
-       HR_SAMPLE_NO_COUNTERS = 16, /* counters were not read: they are those of the sample before
+       HR_SAMPLE_NO_COUNTERS = 16, /* counters were not read and repeat those of the previous sample
                                       (in overflow mode all but the first event's) */
 };
 
@@ -281,9 +278,8 @@ struct hr_rec_lost { /* samples dropped because a ring or the buffer was full */
 };
 _Static_assert(sizeof(struct hr_rec_lost) == 24, "hr_rec_lost");
 
-struct hr_rec_skipped { /* points of time, or overflows, without a sample: the program kept its
-                           share */
-    uint64_t time_first; /* `count` of them are between these times */
+struct hr_rec_skipped { /* due samples that were not taken, to keep the program's share of time */
+    uint64_t time_first; /* `count` of them were due between these times */
     uint64_t time_last;
     uint64_t count;
 };
@@ -312,9 +308,8 @@ struct hr_rec_switch { /* another thread (0: none) runs on this CPU from now on 
     uint64_t time;
     uint32_t from_tid;
     uint32_t to_tid;
-    uint32_t
-        reason; /* enum hr_switch_reason: why from_tid left, or, where that is 0, why to_tid came */
-    uint32_t waker_tid; /* made to_tid run since it ran last; 0: no thread did, or format 1.1 */
+    uint32_t reason; /* enum hr_switch_reason: why from_tid left; if that is 0, why to_tid came */
+    uint32_t waker_tid; /* made to_tid ready since it last ran; 0: no thread did, or format 1.1 */
 };
 _Static_assert(sizeof(struct hr_rec_switch) == 24, "hr_rec_switch");
 
@@ -384,7 +379,7 @@ struct hr_rec_exit {
 };
 _Static_assert(sizeof(struct hr_rec_exit) == 32, "hr_rec_exit");
 
-struct hr_rec_total { /* from the program's first instruction to its last */
+struct hr_rec_total { /* counted from the program's first instruction to its last */
     uint64_t value;
     uint16_t index;
     uint16_t reserved[3];
@@ -405,7 +400,7 @@ _Static_assert(sizeof(struct hr_rec_stream) == 24, "hr_rec_stream");
  * else i = 8 + 4 * (e - 3) + ((v >> (e - 2)) & 3) with e = floor(log2 v): four buckets an octave.
  */
 #define HR_REGION_BUCKETS 252u
-#define HR_REGION_TICKS 0xffffu /* in place of an event: time */
+#define HR_REGION_TICKS 0xffffu /* takes the place of an event: time */
 
 struct hr_rec_region {
     uint64_t passes; /* how often begin was followed by end */
@@ -415,41 +410,41 @@ struct hr_rec_region {
     uint16_t event; /* index, or HR_REGION_TICKS */
     uint16_t bucket_count; /* at most HR_REGION_BUCKETS; those beyond are 0 */
     uint16_t name_bytes;
-    uint16_t threads; /* that passed through it; saturates */
+    uint16_t threads; /* how many passed through it; saturates */
 };
 _Static_assert(sizeof(struct hr_rec_region) == 40, "hr_rec_region");
 
 struct hr_rec_nmi { /* non-maskable interrupts of a CPU during the run */
-    uint64_t samples; /* that a counter overflow asked for: taken or counted as lost */
-    uint64_t spurious; /* without a counter that overflowed, in overflow mode */
-    uint64_t unknown; /* in other modes, where nothing here asks for one */
+    uint64_t samples; /* caused by a counter overflow: taken, or counted as lost */
+    uint64_t spurious; /* in overflow mode: no counter had overflowed */
+    uint64_t unknown; /* in other modes, where nothing requests NMIs */
     uint16_t cpu;
     uint16_t reserved[3];
 };
 _Static_assert(sizeof(struct hr_rec_nmi) == 32, "hr_rec_nmi");
 
-struct hr_rec_activity { /* of the kernel, on a CPU that ran the program */
+struct hr_rec_activity { /* the kernel's activity on a CPU that ran the program */
     uint64_t interruptions; /* interrupts of the program that took no sample */
     uint64_t switches; /* from one thread to another, or to none */
-    uint64_t slices; /* those at the end of a time slice */
-    uint64_t blocks; /* those because the thread had to wait */
-    uint64_t wakeups; /* threads that other threads on this CPU made able to run */
+    uint64_t slices; /* switches at the end of a time slice */
+    uint64_t blocks; /* switches because the thread had to wait */
+    uint64_t wakeups; /* threads that threads on this CPU woke */
     uint16_t cpu;
     uint16_t reserved[3];
 };
 _Static_assert(sizeof(struct hr_rec_activity) == 48, "hr_rec_activity");
 
-struct hr_rec_share { /* what sampling left to the program on a CPU */
-    uint64_t skipped; /* sum over its HR_REC_SKIPPED */
-    uint64_t spacing_ticks; /* the least time between samples at the end; 0: no limit */
-    uint64_t stolen_ns; /* during the run, by a hypervisor */
+struct hr_rec_share { /* how sampling on a CPU was limited, for the program's share */
+    uint64_t skipped; /* sum of the CPU's HR_REC_SKIPPED records */
+    uint64_t spacing_ticks; /* least time between samples at the end of the run; 0: no limit */
+    uint64_t stolen_ns; /* taken by a hypervisor during the run */
     uint16_t cpu;
-    uint16_t flags; /* 1: a hypervisor counts what it steals */
+    uint16_t flags; /* 1: a hypervisor reports stolen time */
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_rec_share) == 32, "hr_rec_share");
 
-enum { /* hr_rec_machine_cpu.flags: what this CPU has, and so which fields are known */
+enum { /* hr_rec_machine_cpu.flags: features of this CPU, hence known fields */
        HR_MACHINE_APERF = 1, /* APERF and MPERF: the fields aperf* and mperf*, and tsc */
        HR_MACHINE_SMI = 2,
        HR_MACHINE_THERMAL = 4,
@@ -457,17 +452,17 @@ enum { /* hr_rec_machine_cpu.flags: what this CPU has, and so which fields are k
        HR_MACHINE_LOGS = 16, /* logs of thermal events were cleared at the start */
 };
 
-struct hr_rec_machine_cpu { /* the state of a CPU that ran the program, and what happened to it */
-    uint64_t tsc; /* from just before the program to its end: ticks of the TSC, */
-    uint64_t aperf; /* clock cycles, */
-    uint64_t mperf; /* and clock cycles at the TSC's frequency, both while it did not halt */
-    uint32_t aperf_before; /* the same of about a millisecond at boot, */
+struct hr_rec_machine_cpu { /* the state of a CPU that ran the program, and its changes */
+    uint64_t tsc; /* TSC ticks from just before the program to its end */
+    uint64_t aperf; /* clock cycles in that time, halts excluded */
+    uint64_t mperf; /* cycles at the TSC's frequency in that time, halts excluded */
+    uint32_t aperf_before; /* APERF cycles of about a millisecond at boot */
     uint32_t mperf_before;
-    uint32_t aperf_after; /* and after the program */
+    uint32_t aperf_after; /* APERF cycles of about a millisecond after the program */
     uint32_t mperf_after;
     uint32_t smi_before; /* system management interrupts since reset */
     uint32_t smi_after;
-    uint32_t thermal_before; /* IA32_THERM_STATUS as it was found */
+    uint32_t thermal_before; /* IA32_THERM_STATUS as found */
     uint32_t thermal_after;
     uint32_t package_before; /* IA32_PACKAGE_THERM_STATUS */
     uint32_t package_after;
@@ -475,7 +470,7 @@ struct hr_rec_machine_cpu { /* the state of a CPU that ran the program, and what
     uint32_t microcode; /* its revision; 0: unknown */
     uint32_t flags;
     uint16_t cpu;
-    uint8_t core_kind; /* of a hybrid processor, CPUID 1AH's: 20H Atom, 40H Core; else 0 */
+    uint8_t core_kind; /* hybrid processors, from CPUID 1AH: 20H Atom, 40H Core; else 0 */
     uint8_t reserved;
 };
 _Static_assert(sizeof(struct hr_rec_machine_cpu) == 80, "hr_rec_machine_cpu");
@@ -500,25 +495,24 @@ struct hr_host_end {
 };
 _Static_assert(sizeof(struct hr_host_end) == 16, "hr_host_end");
 
-/* What the emulator counted at every address: --mode exact.  Its events beyond the first one have
- * HR_META_EVENT and HR_REC_TOTAL records before it, in HOST chunks. */
+/* What the emulator counted at every address (--mode exact).  Events beyond the first have
+ * HR_META_EVENT and HR_REC_TOTAL records, which precede this one in HOST chunks. */
 #define HR_EXACT_EVENTS_MAX 8u
 
 struct hr_host_exact {
-    uint64_t instructions; /* that have an address: the sum over all HR_HOST_EXACT_COUNTS */
-    uint64_t homeless; /* those for which there was no room */
-    uint64_t lost_faults; /* instructions counted that did not complete: not known which */
-    uint32_t
-        event_count; /* of each address, at most HR_EXACT_EVENTS_MAX; the first: instructions */
+    uint64_t instructions; /* those with a known address: sum of all HR_HOST_EXACT_COUNTS */
+    uint64_t homeless; /* those that found no free entry */
+    uint64_t lost_faults; /* counted instructions that did not complete, at unknown addresses */
+    uint32_t event_count; /* per address, at most HR_EXACT_EVENTS_MAX; the first: instructions */
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct hr_host_exact) == 32, "hr_host_exact");
 
-/* Then for each address, ascending: LEB128 of its distance to the one before (the first: to 0), a
- * byte with a bit for each event that is not 0 (the first never is), and LEB128 of each of these
- * events. */
+/* After this struct, for each address in ascending order: LEB128 of its distance to the previous
+ * address (for the first: to 0), a byte with a bit for each event that is not 0 (the first never
+ * is), and LEB128 of each of these events. */
 struct hr_host_exact_counts {
-    uint32_t tid; /* 0: of threads for which there was no room */
+    uint32_t tid; /* 0: threads that found no free table */
     uint32_t count; /* addresses */
 };
 _Static_assert(sizeof(struct hr_host_exact_counts) == 8, "hr_host_exact_counts");
@@ -538,8 +532,8 @@ _Static_assert(sizeof(struct hr_index_entry) == 48, "hr_index_entry");
 
 #define HR_TRAILER_MAGIC "hrindex\n"
 
-/* The index may span several chunks; first_offset is that of the first of them and every chunk
- * from there to the end of the file is an INDEX chunk.  The record with this body ends the file.
+/* The index may span several chunks.  first_offset is that of its first chunk; from there to the
+ * end of the file, every chunk is an INDEX chunk.  The record with this body ends the file.
  */
 struct hr_index_trailer {
     uint64_t first_offset;

@@ -1,6 +1,4 @@
-/* Where things are in the kernel's address space: boot paths and kernel agree on it.
- * Also read by assembly.
- */
+/* The kernel's address space, on which boot paths and kernel agree.  Also read by assembly. */
 #ifndef INCLUDE_KERNEL_LAYOUT_H
 #define INCLUDE_KERNEL_LAYOUT_H
 

@@ -23,7 +23,7 @@
  *   kernel-path=PATH       the absolute path of the kernel on the host, for reports
  *   event=NAME             one per event, in order, as given: generic, a CPU's own, raw;
  *                          suffix :u, :k or :uk
- *   default-events=1       nobody named the events: without counters only the first is recorded
+ *   default-events=1       the user named no events: without counters only the first is recorded
  *   target-cpu=LIST        the events are encoded for these CPUs, comma-separated, and for no
  *                          others than other groups name: VENDOR-FAMILY-MODEL, vendor intel or amd,
  *                          decimal numbers as CPUID displays them; VENDOR alone: every other CPU
@@ -31,7 +31,7 @@
  *   event-encoding=S:E:C   of a group, one per event, in order: what RUN_HOST_EVENT,
  *                          RUN_HOST_EVENT_EXT (0: none) and RUN_HOST_EVENT_COUNTERS (0: all)
  *                          would say, hexadecimal
- *   cpus=N                 workload CPUs beside the service CPU (and, with mode=ipi, the CPU that
+ *   cpus=N                 workload CPUs, without the service CPU (and, with mode=ipi, the one that
  *                          interrupts them); 0: one CPU does both (shared mode)
  *   virtual-time=0|1       1: there may be virtual time; the kernel finds out
  *   emulated=0|1           the host started an emulator, not a hypervisor
@@ -42,14 +42,14 @@
  *   rows=N, columns=N      the terminal's size, when there is one
  *   prefault=1             memory is filled when it is mapped, not when it is touched
  *   keep-files=1           what the program created or changed goes to the files port
- *   missing=1              names that the program looked for in vain go there too
+ *   missing=1              names that the program did not find go there too
  *   panic-test=WHERE       only honoured by a test build of the kernel
  */
 #ifndef INCLUDE_RUN_MANIFEST_H
 #define INCLUDE_RUN_MANIFEST_H
 
 #define RUN_MANIFEST_NAME "microtome/manifest"
-#define RUN_STDIN_NAME "microtome/stdin" /* the program's input, where no host gives it */
+#define RUN_STDIN_NAME "microtome/stdin" /* the program's input, if no host sends it */
 #define RUN_MANIFEST_BYTES_MAX (1u << 20)
 
 #endif

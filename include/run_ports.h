@@ -31,11 +31,11 @@
 #define RUN_PORT_CONTROL "org.microtome.control"
 
 #define RUN_STDIN_FRAME_MAX 65536u /* bytes of data in one stdin frame */
-#define RUN_STDIN_NOTHING UINT32_MAX /* a frame's length: there is no data yet */
+#define RUN_STDIN_NOTHING UINT32_MAX /* as the length of a frame: no data yet */
 #define RUN_DEBUG_EXIT_PORT 0xf4 /* QEMU: -device isa-debug-exit,iobase=0xf4,iosize=4 */
 
-/* Lines of the log at the end of a run: names that the program looked for in vain, oldest first;
- * how many files it wrote that nobody keeps, and the first of them. */
+/* Lines of the log at the end of a run: the names that the program looked for and did not find,
+ * oldest first; the number of written files that were not kept, and the first of them. */
 #define RUN_LOG_MISSING "looked for in vain: "
 #define RUN_LOG_DROPPED "files dropped: "
 #define RUN_STEP_LINE "boot step: "
@@ -46,8 +46,8 @@ enum run_exit_value { RUN_EXIT_DONE = 0, RUN_EXIT_PANIC = 0x50 };
 
 enum run_message_type {
     RUN_GUEST_READ = 1, /* guest: send at most `value` bytes of stdin in one frame.  flag 0: when
-                           there are some; otherwise within flag - 1 milliseconds, or a frame of
-                           length RUN_STDIN_NOTHING */
+                           there are some; otherwise within flag - 1 milliseconds, or send a frame
+                           of length RUN_STDIN_NOTHING */
     RUN_GUEST_DONE = 2, /* guest: all output is sent; `value` is unused */
     RUN_GUEST_CPU = 4, /* guest: which CPU it runs on, so that the host can encode events for it:
                           flag: enum run_cpu_vendor; value: CPUID leaf 1 EAX in bits 31:0, PMU
@@ -55,10 +55,10 @@ enum run_message_type {
                           by a kernel that found hardware counters; the host then sends one
                           RUN_HOST_EVENT an event, in order, and RUN_HOST_EVENTS_END, or ends
                           the run with a message when an event does not exist on that CPU */
-    RUN_GUEST_WATCH = 3, /* guest: is stdin ready?  The host answers with RUN_HOST_INPUT when it
-                            is, or that it is not when `value` nanoseconds have passed
-                            (UINT64_MAX: never); after such an answer it says once more when it is.
-                            flag: the question's number; a new question replaces the old one */
+    RUN_GUEST_WATCH = 3, /* guest: is stdin ready?  The host answers with RUN_HOST_INPUT when it is,
+                            or after `value` nanoseconds (UINT64_MAX: never) that it is not; then it
+                            answers once more when it is.  flag: the question's number; a new
+                            question replaces the old one */
     RUN_HOST_STOP = 16, /* host: end the program as if by signal `value`, HR_EXIT_TIMEOUT if
                            `flag` is 1, HR_EXIT_SIGNAL if 0 */
     RUN_HOST_EVENT = 17, /* host: the encoding of event `flag` (its position): `value` as in the
@@ -72,7 +72,7 @@ enum run_message_type {
                                      model, a bit each; before its event.  Absent: all */
     RUN_HOST_INPUT = 21, /* host: answer to RUN_GUEST_WATCH number `value`; flag: POLLIN, POLLHUP,
                             POLLERR as Linux has them, 0: not ready */
-    RUN_HOST_BROKEN = 22, /* host: nobody reads the program's stream `flag` (1, 2) any more: writes
+    RUN_HOST_BROKEN = 22, /* host: the reader of the program's stream `flag` (1, 2) is gone: writes
                              get EPIPE and SIGPIPE from now on */
 };
 
@@ -86,27 +86,27 @@ struct run_message {
 _Static_assert(sizeof(struct run_message) == 16, "run_message");
 
 /* Files that the program created or changed (manifest keep-files=1), and names that it looked for
- * in vain (missing=1).  Contents travel while the program runs or when it has ended, in any order
- * and maybe more than once: the last word on a byte counts.  Names come when the run ends; contents
- * without a name belong to a file that is gone.  Paths are absolute, normalised, without a NUL at
- * the end; a directory comes before what is in it.
+ * and did not find (missing=1).  Contents are sent while the program runs or after it has ended, in
+ * any order and maybe more than once: the last message about a byte counts.  Names come when the
+ * run ends; contents without a name belong to a file that was removed.  Paths are absolute,
+ * normalised and not NUL-terminated; a directory comes before what is in it.
  */
 enum run_file_type {
     RUN_FILE_DATA = 1, /* `bytes` bytes of file `id` at `offset` */
     RUN_FILE_NAME = 2, /* file `id` is a regular file of `offset` bytes, `mode`; then its path */
     RUN_FILE_DIRECTORY = 3, /* a directory, `mode`; then its path */
     RUN_FILE_LINK = 4, /* a symbolic link: its path is the first `offset` bytes, then the target */
-    RUN_FILE_REMOVED = 5, /* a path of the archive that is gone */
-    RUN_FILE_MISSING = 6, /* a path that does not exist, once each */
-    RUN_FILE_END = 7, /* no more comes; `offset`: names of missing=1 left out (too many) */
+    RUN_FILE_REMOVED = 5, /* a path of the archive that was removed */
+    RUN_FILE_MISSING = 6, /* a path that does not exist; each is sent once */
+    RUN_FILE_END = 7, /* the last message; `offset`: names of missing=1 left out (too many) */
 };
 
 #define RUN_FILE_BYTES_MAX 65536u /* of one message */
 
 struct run_file_message {
     uint32_t type; /* enum run_file_type */
-    uint32_t bytes; /* that follow */
-    uint64_t id; /* a file's own number for the whole run */
+    uint32_t bytes; /* length of what follows */
+    uint64_t id; /* a file's own number, constant during the run */
     uint64_t offset;
     uint32_t mode; /* permissions: 07777 */
     uint32_t reserved; /* 0 */

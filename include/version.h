@@ -1,4 +1,4 @@
-/* Microtome's version, that of the command and of the kernel. */
+/* Microtome's version, shared by the command and the kernel. */
 #ifndef INCLUDE_VERSION_H
 #define INCLUDE_VERSION_H
 

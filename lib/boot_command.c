@@ -1,4 +1,4 @@
-/* Takes the kernel's command line apart.  The last word of a key counts. */
+/* Parses the kernel's command line.  The last word with a key counts. */
 #include "lib/boot_command.h"
 
 #include <string.h>

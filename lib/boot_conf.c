@@ -1,5 +1,4 @@
-/* Parses microtome.conf: lines, sections and keys; what the keys say together is checked at the
- * end. */
+/* Parses microtome.conf: lines, sections and keys; combinations of keys are checked at the end. */
 #include "lib/boot_conf.h"
 
 #include <errno.h>
@@ -19,7 +18,7 @@ static void put(struct boot_conf_error *error, const char *text, size_t bytes)
     }
 }
 
-/* Ends the parsing: "BEFORE WHAT AFTER". */
+/* Ends the parsing with an error: "BEFORE WHAT AFTER". */
 static int fail(struct boot_conf_parser *p, uint32_t line, const char *before,
                 struct boot_text what, const char *after)
 {
@@ -55,7 +54,8 @@ static struct boot_text trim(struct boot_text text)
     return text;
 }
 
-/* Without the comment: a '#' at the start or after a blank, so that a token may contain one. */
+/* Removes the comment, which begins with a '#' at the start or after a blank, so that a token may
+ * contain one. */
 static struct boot_text without_comment(struct boot_text line)
 {
     for (size_t i = 0; i < line.bytes; i++)
@@ -66,7 +66,7 @@ static struct boot_text without_comment(struct boot_text line)
     return trim(line);
 }
 
-/* Every needed key of the section that ends here was given. */
+/* Checks that every needed key of the section that ends here was given. */
 static int check_needed(struct boot_conf_parser *p, bool of_run, uint32_t line, const char *after)
 {
     for (size_t i = 0; i < BOOT_CONF_KEYS; i++)
@@ -78,7 +78,7 @@ static int check_needed(struct boot_conf_parser *p, bool of_run, uint32_t line, 
     return 0;
 }
 
-/* The archive's name, without directory and ".cpio", as far as a name may have it. */
+/* Sets the run's name from the archive's, without directory and ".cpio", as far as it is valid. */
 static int default_name(struct boot_conf_parser *p)
 {
     const char *path = p->run->archive.path;
@@ -180,7 +180,7 @@ static int check_network(struct boot_conf_parser *p)
 
     if (c->exit_firmware && !c->network)
         return fail_plain(p, p->given[KEY_FIRMWARE],
-                          "firmware = exit leaves nobody to write to the stick: add output = "
+                          "after firmware = exit nothing can write to the stick: add output = "
                           "network, or take it out");
     if (c->network && c->collector == 0)
         return fail_plain(p, p->given[KEY_OUTPUT],
@@ -225,7 +225,7 @@ static int parse_lines(struct boot_conf_parser *p, struct boot_text rest)
 int boot_conf_parse(const char *text, size_t bytes, struct boot_conf *conf,
                     struct boot_conf_error *error)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* that editors of Windows put before UTF-8 */
+    static const char mark[] = "\xef\xbb\xbf"; /* editors of Windows put it before UTF-8 */
     struct boot_conf_parser p = {.conf = conf, .error = error};
     struct boot_text rest = {text, bytes};
 

@@ -49,7 +49,7 @@ struct boot_conf_file {
     char path[BOOT_CONF_PATH_BYTES]; /* with backslashes, from the partition's root */
     uint64_t bytes;
     uint32_t crc32c;
-    uint32_t line; /* that names it */
+    uint32_t line; /* the line of the text that names the file */
 };
 
 struct boot_conf_run {
@@ -74,13 +74,13 @@ struct boot_conf {
 };
 
 struct boot_conf_error {
-    uint32_t line; /* from 1; 0: of the whole file */
-    char text[160]; /* what is wrong, with the remedy where there is one */
+    uint32_t line; /* counted from 1; 0: the whole file */
+    char text[160]; /* what is wrong, with a remedy where there is one */
 };
 
-/* Parses `bytes` bytes of text, which need not end with a NUL.  0, or -EINVAL with *error filled.
- * Everything in *conf is then as the keys say, or their defaults, and consistent: at least one run,
- * names that a file can have, sizes within 64 bits.
+/* Parses `bytes` bytes of text, which need not end with a NUL.  Returns 0, or -EINVAL with *error
+ * filled.  On success *conf holds the values of all keys or their defaults, and is consistent: it
+ * has at least one run, names that a file can have, and sizes within 64 bits.
  */
 int boot_conf_parse(const char *text, size_t bytes, struct boot_conf *conf,
                     struct boot_conf_error *error);

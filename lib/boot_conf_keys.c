@@ -47,7 +47,7 @@ static const char *take_kernel_crc32c(struct boot_conf_parser *p, struct boot_te
     return take_crc32c(&p->conf->kernel, value);
 }
 
-/* The place of the value in a list that ends with NULL; -1: not there. */
+/* Returns the position of the value in a list that ends with NULL; -1: not there. */
 static int choice(struct boot_text value, const char *const *words)
 {
     for (int i = 0; words[i]; i++)
@@ -80,7 +80,7 @@ static const char *take_firmware(struct boot_conf_parser *p, struct boot_text va
     return chosen < 0 ? " is nothing to do with the firmware: write keep or exit" : NULL;
 }
 
-/* A size between two limits. */
+/* Takes a size between two limits. */
 static bool take_size(struct boot_text value, bool all, uint64_t low, uint64_t high,
                       uint64_t *bytes)
 {

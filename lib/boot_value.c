@@ -8,7 +8,7 @@ bool boot_value_is(struct boot_text text, const char *word)
     return strlen(word) == text.bytes && memcmp(text.at, word, text.bytes) == 0;
 }
 
-/* The digits at the start of *text, at least one; *text becomes what follows them. */
+/* Takes the digits at the start of *text, at least one; *text becomes what follows them. */
 static bool take_digits(struct boot_text *text, uint64_t *number)
 {
     uint64_t value = 0;
@@ -75,7 +75,7 @@ struct unit {
     uint64_t factor;
 };
 
-/* A number followed by one of the units. */
+/* Takes a number followed by one of the units. */
 static bool take_unit(struct boot_text text, const struct unit *units, size_t count,
                       uint64_t *result)
 {
@@ -113,7 +113,7 @@ bool boot_value_time(struct boot_text text, uint64_t *ns)
     return take_unit(text, units, sizeof units / sizeof units[0], ns);
 }
 
-/* Four numbers with dots between them; *text becomes what follows. */
+/* Takes four numbers with dots between them; *text becomes what follows. */
 static bool take_ipv4(struct boot_text *text, uint32_t *address)
 {
     uint8_t parts[4];
@@ -238,7 +238,7 @@ bool boot_value_path(struct boot_text text, char *out, size_t room)
     if (text.bytes < 2 || (text.at[0] != '\\' && text.at[0] != '/'))
         return false;
     for (size_t i = 0; i < text.bytes; i++)
-        if (text.at[i] == '\0' || strchr("\"*:<>?|", text.at[i]) != NULL) /* none of FAT's names */
+        if (text.at[i] == '\0' || strchr("\"*:<>?|", text.at[i]) != NULL) /* not in FAT's names */
             return false;
     if (!boot_value_text(text, out, room))
         return false;

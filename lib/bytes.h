@@ -1,6 +1,6 @@
-/* Unaligned little-endian loads and stores, usable in the kernel and in the host command.
+/* Unaligned little-endian loads and stores, for the kernel and the host command.
  *
- * The compiler's builtins are named outright because -ffreestanding turns plain memcpy into calls.
+ * They name the compiler's builtins because -ffreestanding turns plain memcpy into calls.
  */
 #ifndef LIB_BYTES_H
 #define LIB_BYTES_H

@@ -71,7 +71,7 @@ static bool parse_fields(const uint8_t *header, uint32_t *fields)
     return true;
 }
 
-/* Skips `bytes` and the padding after them; false when they reach past the archive's end. */
+/* Skips `bytes` and the padding after them; returns false if they reach past the archive's end. */
 static bool skip_padded(const struct cpio_reader *r, size_t *at, size_t bytes)
 {
     if (bytes > r->count - *at)
@@ -83,7 +83,7 @@ static bool skip_padded(const struct cpio_reader *r, size_t *at, size_t bytes)
     return true;
 }
 
-/* A name ends with at least one NUL, and nothing follows but more of them. */
+/* A name ends with at least one NUL, and only NULs follow. */
 static bool parse_name(const char *name, size_t bytes, struct cpio_entry *entry)
 {
     size_t length = 0;

@@ -10,7 +10,7 @@
 struct cpio_entry {
     const char *name; /* NUL-terminated, points into the archive; never empty */
     size_t name_bytes; /* without the NUL */
-    size_t name_padding; /* further NULs behind the name's, for a writer that aligns the data */
+    size_t name_padding; /* further NULs after the name's, for a writer that aligns the data */
     const uint8_t *data;
     size_t bytes;
     uint32_t mode; /* as st_mode: type and permissions */
@@ -33,14 +33,14 @@ void cpio_init(struct cpio_reader *r, const void *bytes, size_t count);
 enum cpio_status cpio_next(struct cpio_reader *r, struct cpio_entry *entry);
 const char *cpio_status_text(enum cpio_status status);
 
-/* The name_padding that puts the data of an entry whose header is at `offset` on a multiple of
- * `alignment`, a power of two.
+/* Returns the name_padding that puts the data of an entry with its header at `offset` on a multiple
+ * of `alignment`, a power of two.
  */
 size_t cpio_name_padding(size_t offset, size_t name_bytes, size_t alignment);
 
-/* Writes header, name and padding for an entry to `out`; returns the bytes written, 0 when `room`
- * is too small.  The data follow, padded with cpio_padding(bytes) zero bytes.
- * cpio_write_trailer writes the end-of-archive entry.
+/* Writes header, name and padding of an entry to `out`.  Returns the bytes written, or 0 if `room`
+ * is too small.  The data follow, padded with cpio_padding(bytes) zero bytes.  cpio_write_trailer
+ * writes the end-of-archive entry.
  */
 size_t cpio_write_header(void *out, size_t room, const struct cpio_entry *entry);
 size_t cpio_write_trailer(void *out, size_t room);

@@ -11,7 +11,7 @@
 
 enum method { METHOD_UNKNOWN = 0, METHOD_TABLE, METHOD_INSTRUCTION };
 
-/* Filled once, before `method` leaves METHOD_UNKNOWN.  CPUs that race write the same values. */
+/* Filled once, before `method` leaves METHOD_UNKNOWN.  CPUs that race write equal values. */
 static uint32_t slices[8][256];
 static uint32_t stream_shift[4][256]; /* effect of STREAM_BYTES zero bytes on each state byte */
 static int method;

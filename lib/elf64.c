@@ -62,7 +62,7 @@ static bool alignment_ok(const Elf64_Phdr *ph)
 {
     if (ph->p_align > 1 && (ph->p_align & (ph->p_align - 1)))
         return false;
-    /* A segment's bytes keep their place in the page, or they could not be mapped. */
+    /* A segment must have equal offsets within a page in memory and file to be mapped. */
     return ph->p_filesz == 0 || (ph->p_vaddr - ph->p_offset) % ELF64_PAGE == 0;
 }
 
@@ -135,7 +135,7 @@ static uint64_t round_up(uint64_t value, uint64_t alignment)
     return (value + alignment - 1) & ~(alignment - 1);
 }
 
-/* Notes only inform: whatever is malformed ends the search, not the program. */
+/* Notes are optional: a malformed one ends the search, not the program. */
 static void take_notes(const struct file *f, struct elf64_image *image, const Elf64_Phdr *ph)
 {
     uint64_t alignment = ph->p_align == 8 ? 8 : 4;
@@ -201,7 +201,7 @@ static enum elf64_status check_layout(const struct elf64_image *image)
     return ELF64_BAD_ENTRY;
 }
 
-/* Where the program finds its own program headers (AT_PHDR): in the segment that holds them. */
+/* Finds the address of the program's own headers (AT_PHDR), in the segment that holds them. */
 static uint64_t find_program_headers(const struct elf64_image *image, const Elf64_Ehdr *header)
 {
     uint64_t bytes = (uint64_t)header->e_phnum * sizeof(Elf64_Phdr);

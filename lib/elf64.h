@@ -1,5 +1,5 @@
-/* Validates an ELF64 x86-64 executable for loading.  Freestanding, hostile input; used by the host
- * (to refuse early, in words) and by the guest (to load).
+/* Validates an ELF64 x86-64 executable for loading.  Freestanding; the input is hostile.  The host
+ * uses it to refuse early, with a reason; the guest uses it to load.
  */
 #ifndef LIB_ELF64_H
 #define LIB_ELF64_H
@@ -54,11 +54,11 @@ struct elf64_image {
 
 enum elf64_status elf64_parse(const void *file, size_t bytes, struct elf64_image *image);
 
-/* The build-id of any ELF file, shared libraries included: where its bytes are in the file (at most
- * 64).  False when it has none. */
+/* Finds the build-id of any ELF file, shared libraries included: its offset and length (at most 64)
+ * in the file.  Returns false if there is none. */
 bool elf64_build_id(const void *file, size_t bytes, uint64_t *offset, uint64_t *id_bytes);
 
-/* "not an ELF file", "a 32-bit program; Microtome runs 64-bit x86-64 programs" ... */
+/* Returns "not an ELF file", "a 32-bit program; Microtome runs 64-bit x86-64 programs" ... */
 const char *elf64_status_text(enum elf64_status status);
 
 #endif

@@ -1,4 +1,4 @@
-/* The generic events, by their perf names, and the ratios that the stub counters use for them. */
+/* The generic events, by their perf names, and their ratios for the stub counters. */
 #ifndef LIB_EVENTS_H
 #define LIB_EVENTS_H
 
@@ -15,7 +15,7 @@ struct event_info {
 
 extern const struct event_info events_table[]; /* ends with a NULL name */
 
-/* Finds an event by name without its :suffix; NULL if unknown.  `bytes` is the name's length. */
+/* Finds an event by name without its :suffix, `bytes` long.  Returns NULL if there is none. */
 const struct event_info *events_find(const char *name, size_t bytes);
 
 #endif

@@ -8,7 +8,7 @@
 struct output {
     char *text;
     size_t room;
-    size_t length; /* of the whole text, what does not fit included */
+    size_t length; /* of the whole text, including what does not fit */
 };
 
 struct conversion {

@@ -1,12 +1,12 @@
-/* printf-like formatting without a C library, for the kernel and the loader.  From any context. */
+/* printf-like formatting without a C library, for the kernel and the loader.  Context: any. */
 #ifndef LIB_FORMAT_H
 #define LIB_FORMAT_H
 
 #include <stdarg.h>
 #include <stddef.h>
 
-/* %s %c %d %i %u %o %x %lu %ld %lx %llu %llx %zu %p %%, with width (or *), 0 and -.  Returns the
- * length that the whole text has; writes at most `room` bytes including the NUL. */
+/* Formats %s %c %d %i %u %o %x %lu %ld %lx %llu %llx %zu %p %%, with width (or *), 0 and -.
+ * Returns the length of the whole text; writes at most `room` bytes including the NUL. */
 int format_text(char *out, size_t room, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int format_text_v(char *out, size_t room, const char *format, va_list arguments);

@@ -62,7 +62,7 @@ static uint64_t align4(uint64_t bytes)
     return (bytes + 3) & ~3ull;
 }
 
-/* The word of a note of ours from the notes of one PT_NOTE; 0: it is not among them. */
+/* Returns the word of a note of ours from the notes of one PT_NOTE; 0 if it is not there. */
 static uint64_t word_of_note(const struct file *f, const Elf64_Phdr *ph, uint32_t type)
 {
     static const char name[] = KERNEL_IMAGE_NOTE_NAME;

@@ -1,4 +1,5 @@
-/* Reads and writes the run manifest (include/run_manifest.h).  Freestanding; hostile input. */
+/* Reads and writes the run manifest (include/run_manifest.h).  Freestanding; the input is hostile.
+ */
 #ifndef LIB_MANIFEST_H
 #define LIB_MANIFEST_H
 
@@ -12,19 +13,21 @@ struct manifest {
     size_t count;
 };
 
-/* 0, -EINVAL when malformed (no version=1 first, no final NUL, a string without '=', too large). */
+/* Returns 0, or -EINVAL if malformed: no version=1 first, no final NUL, a string without '=', too
+ * large. */
 int manifest_open(struct manifest *m, const void *bytes, size_t count);
 
-/* Iterates over the values of `key`: *position is 0 at first; NULL at the end. */
+/* Returns the next value of `key`, or NULL at the end; *position is 0 at first. */
 const char *manifest_next(const struct manifest *m, const char *key, size_t *position);
 
-/* The first value of `key`, or `otherwise`. */
+/* Returns the first value of `key`, or `otherwise` if there is none. */
 const char *manifest_text(const struct manifest *m, const char *key, const char *otherwise);
 
-/* The first value as a decimal number: 0 or -ENOENT (value untouched), -EINVAL, -ERANGE. */
+/* Reads the first value as a decimal number.  Returns 0, or -ENOENT (value untouched), -EINVAL,
+ * -ERANGE. */
 int manifest_number(const struct manifest *m, const char *key, uint64_t *value);
 
-/* Appends "key=value" NUL; returns the new length, or 0 when it does not fit in `room`. */
+/* Appends "key=value" and a NUL.  Returns the new length, or 0 if it does not fit in `room`. */
 size_t manifest_append(char *out, size_t room, size_t used, const char *key, const char *value);
 
 #endif

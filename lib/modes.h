@@ -1,13 +1,13 @@
-/* What triggers a sample, by name: as --mode, the manifest and reports spell it. */
+/* The names of sampling modes, as --mode, the manifest and reports spell them. */
 #ifndef LIB_MODES_H
 #define LIB_MODES_H
 
 #include <stdint.h>
 
-/* Of an enum hr_mode; NULL for a number that is none. */
+/* Returns the name of an enum hr_mode, or NULL if `mode` is not one. */
 const char *modes_name(uint32_t mode);
 
-/* An enum hr_mode, or -1. */
+/* Returns an enum hr_mode, or -1 if there is none of that name. */
 int modes_find(const char *name);
 
 #endif

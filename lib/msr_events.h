@@ -1,5 +1,5 @@
-/* Events that are registers of the CPU: they count all the time, for whatever runs, and need no
- * counter.  Named by the host, read by the kernel.
+/* Events that are registers of the CPU: they always count, whatever runs, and need no counter.  The
+ * host names them, the kernel reads them.
  */
 #ifndef LIB_MSR_EVENTS_H
 #define LIB_MSR_EVENTS_H
@@ -11,12 +11,12 @@ struct msr_event {
     const char *description;
     uint32_t msr;
     uint8_t width_bits;
-    uint32_t needs; /* HR_MACHINE_* flag of the CPUs that have it */
+    uint32_t needs; /* HR_MACHINE_* flag of the CPUs that have the register */
 };
 
 extern const struct msr_event msr_events[]; /* ends with a NULL name */
 
-/* NULL: no such event. */
+/* Returns NULL if there is no such event. */
 const struct msr_event *msr_events_find(const char *name);
 
 #endif

@@ -1,10 +1,10 @@
-/* 64-bit a * b / c with a 128-bit product.  Freestanding: no help from a compiler's library. */
+/* 64-bit a * b / c with a 128-bit product.  Freestanding: it needs no compiler's library. */
 #ifndef LIB_MULDIV_H
 #define LIB_MULDIV_H
 
 #include <stdint.h>
 
-/* The quotient must fit in 64 bits (a * b / c < 2^64) and c must not be 0: a #DE otherwise. */
+/* The quotient must fit in 64 bits (a * b / c < 2^64) and c must not be 0, else #DE. */
 static inline uint64_t muldiv(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t low, high, quotient;

@@ -1,4 +1,4 @@
-/* Lays frames into memory in several pieces. */
+/* Stores frames in memory in several pieces. */
 #include "lib/run_buffer.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ uint64_t run_buffer_fits(uint64_t room)
     return room / WHOLE_FRAME * RUN_FRAME_BYTES_MAX + in_rest;
 }
 
-/* There is room. */
+/* The caller has checked that there is room. */
 static void append(struct run_buffer *buffer, const void *bytes, uint64_t count)
 {
     const uint8_t *from = bytes;

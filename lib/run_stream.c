@@ -1,4 +1,4 @@
-/* Makes, checks and takes apart the stream of a run. */
+/* Makes, checks and parses the stream of a run. */
 #include "lib/run_stream.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static bool name_character(char c)
            c == '_' || c == '.';
 }
 
-/* RUN_STREAM_NAME_BYTES if there is no NUL. */
+/* Returns the length, or RUN_STREAM_NAME_BYTES if there is no NUL. */
 static size_t text_bytes(const char *text)
 {
     size_t bytes = 0;
@@ -95,7 +95,7 @@ enum run_welcome_status run_stream_hello_check(const struct run_hello *hello)
 
 bool run_stream_token_equal(const char *a, const char *b)
 {
-    volatile uint8_t difference = 0; /* so that no compiler leaves the loop early */
+    volatile uint8_t difference = 0; /* so that the compiler does not leave the loop early */
 
     for (size_t i = 0; i < RUN_STREAM_NAME_BYTES; i++)
         difference = difference | (uint8_t)(a[i] ^ b[i]);
@@ -145,7 +145,7 @@ const char *run_stream_status_text(uint32_t status)
     return status < sizeof texts / sizeof texts[0] ? texts[status] : "an unknown status";
 }
 
-/* Takes what the header still lacks. */
+/* Takes the bytes that the header still lacks. */
 static size_t take_header(struct run_parser *p, const uint8_t *bytes, size_t count)
 {
     size_t wanted = sizeof p->header - p->used;
@@ -170,7 +170,7 @@ size_t run_parser_next(struct run_parser *p, const void *bytes, size_t count,
             return taken;
         memcpy(&p->frame, p->header, sizeof p->frame);
         if (!run_stream_frame_ok(&p->frame)) {
-            piece->kind = RUN_PIECE_BAD; /* the header stays: it is bad the next time, too */
+            piece->kind = RUN_PIECE_BAD; /* the header is kept, so that the next call fails, too */
             return 0;
         }
         p->used = 0;

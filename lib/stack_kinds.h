@@ -1,4 +1,4 @@
-/* Kinds of call stacks by name: as -g and the manifest spell them.  Freestanding. */
+/* The names of kinds of call stacks, as -g and the manifest spell them.  Freestanding. */
 #ifndef LIB_STACK_KINDS_H
 #define LIB_STACK_KINDS_H
 
@@ -7,13 +7,13 @@
 
 #include "include/hr_format.h"
 
-/* Of an enum hr_stack_kind; NULL for a number that is none. */
+/* Returns the name of an enum hr_stack_kind, or NULL if `kind` is not one. */
 const char *stack_kinds_name(uint32_t kind);
 
-/* An enum hr_stack_kind, or 0. */
+/* Returns an enum hr_stack_kind, or 0 if there is none of that name. */
 uint32_t stack_kinds_find(const char *name);
 
-/* What hr_meta_stacks.limit may be. */
+/* Returns whether hr_meta_stacks.limit may have this value. */
 bool stack_kinds_limit_ok(uint32_t kind, uint64_t limit);
 
 #endif

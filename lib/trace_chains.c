@@ -9,7 +9,7 @@
 #include "lib/varint.h"
 
 #define NODE_BYTES_MAX (3u + VARINT_BYTES_MAX) /* numbers are below 2^21 */
-#define SAMPLE_BYTES_MAX (4u + 2u) /* its node and how often it is repeated */
+#define SAMPLE_BYTES_MAX (4u + 2u) /* its node and the number of repetitions */
 #define HEAD_BYTES (2u * (uint32_t)sizeof(struct hr_record_header))
 
 _Static_assert(TRACE_CHAINS_NODES <= HR_STACK_NODES_MAX, "readers take as many");
@@ -63,7 +63,7 @@ static uint32_t child(struct trace_chains *c, uint32_t parent, uint64_t address)
     return number;
 }
 
-/* The outer frames are mostly those of the stack before. */
+/* The outer frames are usually those of the previous stack. */
 static uint32_t common_frames(const struct trace_chains *c, const uint64_t *outermost,
                               uint32_t count)
 {

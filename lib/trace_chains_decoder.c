@@ -16,7 +16,7 @@ enum trace_status trace_chains_decoder_nodes(struct trace_chains_decoder *d,
                                              const struct trace_record *record)
 {
     const uint8_t *at = record->body, *end = at + record->bytes;
-    uint64_t address = d->frames[d->count - 1].address; /* 0 where there is no node yet */
+    uint64_t address = d->frames[d->count - 1].address; /* 0 if there is no node yet */
     uint32_t count = d->count;
 
     while (at != end) {

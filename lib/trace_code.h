@@ -9,7 +9,7 @@
 #define TRACE_FIELDS_FIXED 3u /* time, ip, cost; events follow */
 #define TRACE_FIELDS_MAX (TRACE_FIELDS_FIXED + HR_EVENTS_MAX)
 #define TRACE_NARROW_LIMIT (1ull << 24) /* narrow runs hold fields below this */
-/* Control word and fields at their widest, and what an 8-byte access may touch after them. */
+/* Largest control word and fields, and how many bytes an 8-byte access may touch after them. */
 #define TRACE_SAMPLE_BYTES_MAX (4u + 8u * TRACE_FIELDS_MAX)
 #define TRACE_SAMPLE_SLACK 8u
 

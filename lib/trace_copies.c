@@ -9,9 +9,9 @@
 #include "lib/varint.h"
 
 #define LINE_BYTES HR_STACK_LINE_BYTES
-#define RSP 7u /* its place among the registers */
+#define RSP 7u /* its index among the registers */
 #define LINES_MAX (HR_STACK_BYTES_MAX / LINE_BYTES + 1)
-#define VALUE_BYTES_MAX VARINT_BYTES_MAX /* 2 and 8 for a raw one */
+#define VALUE_BYTES_MAX VARINT_BYTES_MAX /* a raw value takes 2 + 8 */
 #define REGISTERS_BYTES_MAX (2u + HR_STACK_REGISTERS * VALUE_BYTES_MAX)
 #define LINE_BYTES_MAX (2u + 1u + TRACE_COPIES_WORDS * VALUE_BYTES_MAX)
 #define SAMPLE_BYTES_MAX(lines) (3u + REGISTERS_BYTES_MAX + (lines)*LINE_BYTES_MAX + 1u)
@@ -57,7 +57,7 @@ uint32_t trace_copies_bound(const struct trace_copies *c, const struct trace_slo
     return (uint32_t)sizeof(struct hr_record_header) + bytes;
 }
 
-/* A value: where it is among those that were there lately, or by how much it differs. */
+/* Writes a value: its place among the recent values, or its difference. */
 static uint8_t *put_value(struct trace_copies *c, uint64_t value, uint64_t before, uint8_t *at)
 {
     uint64_t difference = trace_code_zigzag(value - before);
@@ -91,7 +91,7 @@ static uint8_t *put_registers(struct trace_copies *c, const uint64_t *registers,
     return at;
 }
 
-/* The words that have changed; none: nothing is put. */
+/* Writes the words that have changed; writes nothing if there are none. */
 static uint8_t *put_line(struct trace_copies *c, uint64_t *words, const uint64_t *now,
                          uint32_t *skipped, uint8_t *at)
 {
@@ -118,7 +118,7 @@ static uint8_t *put_line(struct trace_copies *c, uint64_t *words, const uint64_t
     return at;
 }
 
-/* Lines at both ends may be copied in part: the rest of them stays what it was. */
+/* Lines at both ends may be copied in part: their other words stay unchanged. */
 static uint8_t *put_stack(struct trace_copies *c, uint64_t rsp, const uint8_t *from, uint32_t bytes,
                           uint8_t *at)
 {

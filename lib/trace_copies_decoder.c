@@ -6,7 +6,7 @@
 #include "lib/varint.h"
 
 #define LINE_BYTES HR_STACK_LINE_BYTES
-#define RSP 7u /* its place among the registers */
+#define RSP 7u /* its index among the registers */
 
 void trace_copies_decoder_begin(struct trace_copies_decoder *d)
 {
@@ -53,7 +53,7 @@ static bool take_value(struct trace_copies_decoder *d, uint64_t *value)
     return true;
 }
 
-/* Those of the words that `changed` has a bit for. */
+/* Takes the words whose bit is set in `changed`. */
 static bool take_words(struct trace_copies_decoder *d, uint32_t changed, uint64_t *words)
 {
     for (; changed != 0; changed &= changed - 1)
@@ -73,7 +73,8 @@ static bool take_registers(struct trace_copies_decoder *d)
     return take_words(d, changed, d->registers);
 }
 
-/* Lines that a copy covers count from 0; those that are passed over are remembered too. */
+/* Takes the lines of a copy, which count from 0.  Unchanged lines are looked up, too, so that they
+ * are remembered. */
 static bool take_lines(struct trace_copies_decoder *d, uint64_t first, uint64_t lines)
 {
     uint64_t at = 0, skip;

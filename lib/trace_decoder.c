@@ -1,4 +1,4 @@
-/* Decodes the samples of a trace; the inner loop of everything that reads one. */
+/* Decodes the samples of a trace: the inner loop of every reader. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* A run being decoded.  The decoder's state is a copy, kept only when the whole run decodes. */
+/* A run being decoded.  It has a copy of the decoder's state, which is kept only if the whole run
+ * decodes. */
 struct run {
     const uint8_t *at;
     const uint8_t *end;
@@ -62,7 +63,7 @@ static ALWAYS_INLINE uint64_t take_field(const uint8_t **at, uint32_t code, bool
     return trace_code_unzigzag(value);
 }
 
-/* Decodes one sample at `at`, which has its worst case and slack in front of it. */
+/* Decodes one sample at `at`, where its worst case and the slack must fit. */
 static ALWAYS_INLINE const uint8_t *decode_one(struct trace_decoder *d, const struct run *run,
                                                struct trace_slot *out, const uint8_t *at,
                                                uint32_t event_count, bool wide)

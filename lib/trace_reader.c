@@ -25,7 +25,8 @@ const char *trace_status_text(enum trace_status status)
     return texts[status];
 }
 
-/* Compares what there is of a magic number, so that a short foreign file is not "truncated". */
+/* Compares the available bytes of a magic number, so that a short foreign file is not "truncated".
+ */
 static bool magic_differs(const void *bytes, size_t available, const void *magic, size_t count)
 {
     return memcmp(bytes, magic, available < count ? available : count) != 0;

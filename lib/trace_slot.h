@@ -1,4 +1,4 @@
-/* One entry of a sampling ring: what the workload CPU stores, and what the encoder reads. */
+/* One entry of a sampling ring, which the workload CPU stores and the encoder reads. */
 #ifndef LIB_TRACE_SLOT_H
 #define LIB_TRACE_SLOT_H
 
@@ -7,9 +7,9 @@
 
 #include "include/hr_format.h"
 
-/* kind is 0 for a sample; for every other record it is the enum hr_record_type, and the words
- * hold the fields of that record as guest/trace/trace.c assigns them.
- * A ring of up to TRACE_SLOT_SMALL_EVENTS events uses the first 64 bytes only.
+/* kind is 0 for a sample.  For any other record it is the enum hr_record_type, and the words hold
+ * the fields of that record as guest/trace/trace.c assigns them.  A ring of up to
+ * TRACE_SLOT_SMALL_EVENTS events uses only the first 64 bytes.
  */
 #define TRACE_SLOT_SMALL_EVENTS 5
 
@@ -23,18 +23,18 @@ struct trace_slot {
     uint64_t counters[HR_EVENTS_MAX]; /* since the program's start */
 };
 
-/* Of a slot without a call stack. */
+/* Returns the size of a slot without a call stack. */
 static inline uint32_t trace_slot_bytes(uint32_t event_count)
 {
     return event_count <= TRACE_SLOT_SMALL_EVENTS ? 64 : 128;
 }
 
-/* What follows a slot's 64 or 128 bytes where samples have call stacks: slots are larger then, by
- * as much as the limit of HR_META_STACKS needs, up to a power of two.
+/* Follows a slot's 64 or 128 bytes where samples have call stacks.  The slot then grows by what the
+ * limit of HR_META_STACKS needs, up to a power of two.
  */
 struct trace_slot_stack {
-    uint32_t count; /* FP: addresses; DWARF: bytes of stack; 0 in slots that are no samples */
-    uint32_t root; /* enum hr_stack_root: how it ended; DWARF: WHOLE unless nothing could be read */
+    uint32_t count; /* FP: addresses; DWARF: bytes of stack; 0 in slots of other records */
+    uint32_t root; /* enum hr_stack_root; DWARF: WHOLE unless nothing could be read */
     uint64_t words[]; /* FP: return addresses, innermost first.  DWARF: HR_STACK_REGISTERS
                          registers, then the stack's bytes from rsp on */
 };

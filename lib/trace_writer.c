@@ -13,8 +13,8 @@
 #define RUN_HEAD_BYTES ((uint32_t)(sizeof(struct hr_record_header) + sizeof(struct hr_rec_samples)))
 #define SAMPLE_ROOM (RUN_HEAD_BYTES + TRACE_SAMPLE_BYTES_MAX + TRACE_SAMPLE_SLACK)
 #define RUN_KEY_MASK 0x00ff0000ffffffffull /* without cost_ticks and kind */
-#define NO_RUN UINT64_MAX /* no run_key */
-#define NARROW_STREAK_MAX 16u /* samples that would fit before a wide run is left */
+#define NO_RUN UINT64_MAX /* not a run_key */
+#define NARROW_STREAK_MAX 16u /* fitting samples before a wide run is ended */
 
 _Static_assert(offsetof(struct trace_slot, flags) - offsetof(struct trace_slot, tid) == 6,
                "run_key");
@@ -141,8 +141,8 @@ static void close_run(struct trace_writer *w)
                        w->buffer);
 }
 
-/* What all samples of a run have in common: thread and flags.  One load, because the guest does
- * this for every sample. */
+/* Returns what all samples of a run share: thread and flags.  It is one load, because the guest
+ * does this for every sample. */
 static inline uint64_t run_key(const struct trace_slot *sample)
 {
     return bytes_load64(&sample->tid) & RUN_KEY_MASK;
@@ -180,15 +180,15 @@ static bool run_takes(struct trace_writer *w, const struct trace_slot *sample, b
     return w->narrow_streak <= NARROW_STREAK_MAX;
 }
 
-/* Where a sample's next field goes, and what is known of those before it. */
+/* The place of a sample's next field, and data about the previous fields. */
 struct narrow_fields {
     uint8_t *at;
-    uint64_t codes; /* of the last field in the top bits: turned right by two bits a field */
+    uint64_t codes; /* of the last field in the top bits: rotated right by two bits per field */
     uint64_t all; /* or-ed together */
 };
 
-/* A field in a narrow run: as many bytes as it needs, if it is below TRACE_NARROW_LIMIT.  The store
- * is wider than the field; the next one overwrites the rest. */
+/* Writes a field of a narrow run in as many bytes as it needs, if it is below TRACE_NARROW_LIMIT.
+ * The store is wider than the field; the next one overwrites the excess. */
 static inline void put_narrow(struct narrow_fields *f, uint64_t field)
 {
     uint32_t bits = 31 ^ (uint32_t)__builtin_clz((uint32_t)field * 2 + 1); /* one instruction */
@@ -229,8 +229,8 @@ static uint8_t *put_wide(uint8_t *at, const uint64_t *fields, uint32_t event_cou
     return p;
 }
 
-/* Moves the state on to sample `s` and writes it at `f->at` as if it belonged to a narrow run;
- * keeps the fields for the case that it does not. */
+/* Advances the state to sample `s` and writes it at `f->at` as if it belonged to a narrow run;
+ * keeps the fields in case it does not. */
 static inline __attribute__((always_inline)) void take_differences(struct trace_writer *w,
                                                                    const struct trace_slot *s,
                                                                    struct narrow_fields *f,
@@ -260,7 +260,7 @@ static inline __attribute__((always_inline)) void take_differences(struct trace_
     }
 }
 
-/* A sample that begins a run or belongs to a wide one. */
+/* Adds a sample that begins a run or belongs to a wide one. */
 static __attribute__((noinline)) uint8_t *
 place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *fields, bool narrow)
 {
@@ -315,8 +315,8 @@ static bool has_room(const struct trace_writer *w, const struct trace_slot *samp
            room - SAMPLE_ROOM >= trace_stacks_bound(w->stacks, stack_of(w, sample));
 }
 
-/* Runs are closed early where their stacks' records would grow too large; how large they are is
- * known only then, so there may be room after that. */
+/* Closes runs early if their stacks' records would grow too large.  The exact size is known only
+ * after that, so there may be room then. */
 static int add_with_stack(struct trace_writer *w, const struct trace_slot *sample)
 {
     if (!has_room(w, sample)) {
@@ -401,7 +401,7 @@ int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, con
         needed > w->capacity - empty_bytes(w))
         return -EMSGSIZE;
     if (w->stacks)
-        close_run(w); /* what its stacks take counts */
+        close_run(w); /* includes the records of its stacks */
     if (needed > w->capacity - w->used)
         return -ENOSPC;
     close_run(w);

@@ -33,36 +33,37 @@ struct trace_writer {
     uint64_t narrow_key; /* of the open run, if it is narrow: what its samples have in common */
     struct hr_chunk_header header; /* of the chunk being built */
     struct trace_stacks *stacks; /* of the samples; NULL: they have none */
-    uint32_t stack_offset; /* of a slot's stack from its begin */
+    uint32_t stack_offset; /* offset of the stack in a slot */
     /* state of the difference coding, kept across chunks */
-    struct trace_slot previous; /* counters: modulo their ranges what was read, but 64 bits wide */
+    struct trace_slot previous; /* counters: as read modulo their ranges, extended to 64 bits */
     uint64_t interval;
     uint64_t increments[HR_EVENTS_MAX];
-    uint64_t ranges[HR_EVENTS_MAX]; /* of the counters as they are read: a mask */
-    uint64_t first[HR_EVENTS_MAX]; /* what they held when they had counted nothing */
+    uint64_t ranges[HR_EVENTS_MAX]; /* mask of the bits that each counter has */
+    uint64_t first[HR_EVENTS_MAX]; /* value of each counter when it had counted nothing */
     /* totals since init */
-    uint64_t samples; /* those of the open run come when it is closed */
+    uint64_t samples; /* those of the open run are added when it is closed */
     uint64_t lost;
 };
 
-/* capacity is at least TRACE_CHUNK_BYTES_MIN.  cpu is a CPU number or HR_CPU_NONE. */
+/* capacity must be at least TRACE_CHUNK_BYTES_MIN.  cpu is a CPU number or HR_CPU_NONE. */
 void trace_writer_init(struct trace_writer *w, void *buffer, uint32_t capacity, uint16_t cpu,
                        uint32_t event_count);
 
-/* Samples hold event number `event` as its counter gives it: width_bits (1 to 64) wide, and `first`
- * before it counted anything.  The trace gets whole counts, right as long as no counter passes its
- * range between two samples.  Before the first chunk; without it counts are 64 bits wide, from 0.
+/* Declares how samples hold event number `event`: a counter of width_bits (1 to 64) bits that
+ * started at `first`.  The trace gets whole counts, which are right as long as no counter passes
+ * its range between two samples.  Call it before the first chunk; without it counts are 64 bits
+ * wide and start at 0.
  */
 void trace_writer_counter(struct trace_writer *w, uint32_t event, uint32_t width_bits,
                           uint64_t first);
 
-/* Samples have call stacks: a struct trace_slot_stack lies behind the 64 or 128 bytes of each slot.
- * `memory` has trace_stacks_bytes(kind) bytes, aligned to 8.  Before the first chunk; then the
- * buffer has at least TRACE_STACKS_CHUNK_BYTES_MIN bytes.
+/* Declares that samples have call stacks: a struct trace_slot_stack follows the 64 or 128 bytes of
+ * each slot.  `memory` must have trace_stacks_bytes(kind) bytes, aligned to 8, and the buffer at
+ * least TRACE_STACKS_CHUNK_BYTES_MIN bytes.  Call it before the first chunk.
  */
 void trace_writer_stacks(struct trace_writer *w, enum hr_stack_kind kind, void *memory);
 
-/* The whole counts of a reading that was taken after the last sample. */
+/* Extends a reading that was taken after the last sample to whole counts. */
 void trace_writer_extend(const struct trace_writer *w, const uint64_t *counters, uint64_t *whole);
 
 /* Fills a file header. */
@@ -71,21 +72,22 @@ void trace_file_header(struct hr_file_header *header);
 /* Starts a chunk.  A DATA chunk gets its HR_REC_BASE. */
 void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type);
 
-/* Adds a sample.  0, or -ENOSPC when the chunk is full. */
+/* Adds a sample.  Returns 0, or -ENOSPC if the chunk is full. */
 int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample);
 
-/* Adds samples from up to `count` slots, slot_bytes apart, until one is no sample (kind is not 0)
- * or the chunk is full: how many. */
+/* Adds samples from up to `count` slots, slot_bytes apart, until a slot is not a sample (kind is
+ * not 0) or the chunk is full.  Returns how many were added. */
 uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t slot_bytes,
                               uint32_t count);
 
-/* The sample is not written, nor others before it since the last one that was: what comes next is
- * told as its differences from this one.  No chunk is open, or one that gets no more samples. */
+/* Notes a sample that will not be written, like those before it since the last written one: the
+ * next sample is coded as differences from this one.  No chunk may be open, unless it gets no more
+ * samples. */
 void trace_writer_skip(struct trace_writer *w, const struct trace_slot *sample);
 
 /* Adds a record made of a fixed body and a variable tail.  `time` updates the chunk's time range
- * unless it is TRACE_NO_TIME.  0, -ENOSPC when the chunk is full, -EMSGSIZE when the record can
- * never fit (body + tail > 65535 bytes or larger than an empty chunk of this buffer).
+ * unless it is TRACE_NO_TIME.  Returns 0, -ENOSPC if the chunk is full, or -EMSGSIZE if the record
+ * can never fit (body + tail > 65535 bytes, or larger than an empty chunk of this buffer).
  */
 #define TRACE_NO_TIME UINT64_MAX
 int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, const void *body,
@@ -94,7 +96,7 @@ int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, con
 /* Adds HR_REC_LOST and counts it in the chunk header. */
 int trace_writer_lost(struct trace_writer *w, const struct hr_rec_lost *lost);
 
-/* True when a chunk is open and holds something besides its base. */
+/* Returns true if a chunk is open and holds more than its base. */
 bool trace_writer_dirty(const struct trace_writer *w);
 
 /* Seals the chunk: header, checksums.  Returns its length in bytes; the bytes are in w->buffer. */

@@ -1,5 +1,5 @@
-/* Integers in as few bytes as they need: seven bits a byte, the lowest first, the top bit set in
- * all bytes but the last (LEB128).
+/* Integers in as few bytes as they need (LEB128): seven bits per byte, the lowest first; the top
+ * bit is set in all bytes but the last.
  */
 #ifndef LIB_VARINT_H
 #define LIB_VARINT_H
@@ -9,7 +9,7 @@
 
 #define VARINT_BYTES_MAX 10u
 
-/* Returns what follows. */
+/* Stores the value; returns the end of its bytes. */
 static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
@@ -18,7 +18,8 @@ static inline uint8_t *varint_put(uint8_t *at, uint64_t value)
     return at;
 }
 
-/* Returns what follows; NULL when the bytes end before the integer does, or it has over 64 bits. */
+/* Returns the end of the integer, or NULL if the bytes end before it does or it has more than 64
+ * bits. */
 static inline const uint8_t *varint_get(const uint8_t *at, const uint8_t *end, uint64_t *value)
 {
     uint64_t read = 0;

@@ -30,7 +30,7 @@ static inline uint64_t x86_rdtsc(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* The low half: for differences that are known to be short. */
+/* Returns the low half, for differences that are known to be short. */
 static inline uint32_t x86_rdtsc_low(void)
 {
     uint32_t low, high;
@@ -45,7 +45,7 @@ static inline uint64_t x86_rdmsr(uint32_t msr)
     return (uint64_t)high << 32 | low;
 }
 
-/* One performance counter of the calling CPU: n, on Intel's CPUs 2^30 + n for fixed ones. */
+/* Reads a performance counter of the calling CPU: n, or 2^30 + n for Intel's fixed ones. */
 static inline uint64_t x86_rdpmc(uint32_t counter)
 {
     uint64_t low, high;
@@ -157,21 +157,21 @@ static inline void x86_pause(void)
     __asm__ volatile("pause" ::: "memory");
 }
 
-/* Takes the interrupts that are pending: STI's shadow covers the NOP only. */
+/* Takes pending interrupts: STI's shadow covers the NOP only. */
 static inline void x86_take_interrupts(void)
 {
     __asm__ volatile("sti; nop; cli" ::: "memory");
 }
 
-/* Stands still until NMI, SMI or INIT. */
+/* Halts with interrupts off, until NMI, SMI or INIT. */
 static inline void x86_halt(void)
 {
     __asm__ volatile("cli; hlt" ::: "memory");
 }
 
-/* Enables interrupts and halts until one arrives, then disables them again: STI's one-instruction
+/* Enables interrupts and halts until one arrives, then disables them again.  STI's one-instruction
  * shadow makes the pair atomic, so that a wake-up between a check and the halt is not lost.  Where
- * the shadow is lost, the entry for interrupts goes on after the HLT (guest/syscall/entry.S).
+ * the shadow is lost, the interrupt entry continues after the HLT (guest/syscall/entry.S).
  */
 static inline void x86_wait_for_interrupt(void)
 {

@@ -1,5 +1,5 @@
-/* What CPUID leaf 1 EAX says a CPU is (SDM volume 2, CPUID, "Version Information"; AMD APM volume
- * 3, appendix E, Fn0000_0001 EAX).
+/* Parses the signature of a CPU, CPUID leaf 1 EAX (SDM volume 2, CPUID, "Version Information"; AMD
+ * APM volume 3, appendix E, Fn0000_0001 EAX).
  */
 #ifndef LIB_X86_SIGNATURE_H
 #define LIB_X86_SIGNATURE_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct x86_signature {
-    uint32_t family, model, stepping; /* as displayed: the extended fields are in */
+    uint32_t family, model, stepping; /* as displayed: extended fields are included */
 };
 
 static inline struct x86_signature x86_signature_parse(uint32_t eax, bool amd)

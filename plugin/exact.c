@@ -1,8 +1,8 @@
-/* A QEMU plugin that counts every instruction of ring 3 where it is: `hr run --mode exact`.
+/* A QEMU plugin that counts every instruction of ring 3 by address: `hr run --mode exact`.
  *
- * One CPU.  Code is counted by translated blocks, in a table of the thread that runs, in memory
- * that hr shares (include/exact_counts.h): whenever the emulator ends, what was counted is there.
- * The kernel says who runs and which instructions did not complete (include/exact_notes.h).
+ * It supports one CPU.  Code is counted by translated blocks, in a table of the current thread, in
+ * memory shared with hr (include/exact_counts.h), so that the counts survive the emulator.  The
+ * kernel says which thread runs and which instructions did not complete (include/exact_notes.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,32 +18,32 @@
 #define PAGE_BYTES 4096u
 #define INSTRUCTION_BYTES_MAX 15u
 
-struct block { /* what the counting of one needs; never freed */
+struct block { /* data to count a block; never freed */
     uint64_t start;
-    uint64_t behind; /* a conditional branch goes there or not; 0: it has none */
+    uint64_t behind; /* address after its conditional branch; 0: it has none */
     uint32_t number;
     uint16_t instructions;
     bool indirect; /* it ends in a jump or call whose target is not in the code */
-    uint64_t edge_to; /* of the edge that was counted last */
+    uint64_t edge_to; /* target of the edge that was counted last */
     uint32_t edge_thread;
     uint64_t *edge_count;
 };
 
 int qemu_plugin_version = 1;
 
-static bool copies_bytes; /* qemu_plugin_insn_data does */
+static bool copies_bytes; /* qemu_plugin_insn_data copies */
 static struct exact_header *header;
 static struct exact_block *blocks;
 static uint8_t *code;
 static struct exact_cut *cuts;
 static struct exact_edge *edges;
 static uint8_t *tables;
-static struct block **by_key; /* the blocks by what they are made of, INDEX_SLOTS */
-static uint16_t thread_of[TIDS]; /* by the low bits of the tid: a guess */
+static struct block **by_key; /* the blocks by their contents, INDEX_SLOTS entries */
+static uint16_t thread_of[TIDS]; /* guess by the low bits of the tid */
 
-static struct block nowhere; /* no block: nothing goes on from here */
-static struct block *last = &nowhere; /* entered */
-static struct exact_counter *counters; /* of the thread that runs */
+static struct block nowhere; /* not a block, so nothing follows it */
+static struct block *last = &nowhere; /* last block entered */
+static struct exact_counter *counters; /* of the current thread */
 static uint32_t thread;
 
 /* Before QEMU looks at the version: from QEMU 9.0 on, plugins for version 1 are refused. */
@@ -102,7 +102,7 @@ static void enter(unsigned cpu, void *data)
     (void)cpu;
     last = block;
     counters[block->number].entered++;
-    follow(from, block->start); /* at the end: a call from here would cost registers to save */
+    follow(from, block->start); /* at the end: a call here would need saved registers */
 }
 
 static void enter_homeless(unsigned cpu, void *data)
@@ -112,7 +112,7 @@ static void enter_homeless(unsigned cpu, void *data)
     last = &nowhere;
 }
 
-/* ---- what the kernel says ---- */
+/* ---- notes of the kernel ---- */
 
 static uint32_t find_thread(uint32_t tid)
 {
@@ -142,7 +142,8 @@ static void run_thread(uint32_t tid)
     last = &nowhere;
 }
 
-/* Which instruction of the block is at the address, and what it is; its count when none is. */
+/* Returns the index of the block's instruction at the address, and its kind; the block's count if
+ * there is none. */
 static uint32_t find_instruction(const struct block *block, uint64_t address,
                                  enum instruction_kind *kind)
 {
@@ -313,7 +314,7 @@ static struct block *make_block(const struct draft *d)
     return block;
 }
 
-/* Code that is translated again is the same block unless it was changed. */
+/* Code that is translated again is one block, unless it was changed. */
 static struct block *find_block(const struct draft *d)
 {
     uint64_t hash = mix(d->start, d->instructions);
@@ -335,8 +336,8 @@ static struct block *block_of(const struct qemu_plugin_tb *tb, size_t first, siz
     return read_block(tb, first, count, &draft) ? find_block(&draft) : NULL;
 }
 
-/* QEMU 7.2 lists an instruction that crosses the end of the block's page as its last, though it
- * takes it back and translates it for itself: then nothing that is asked for it comes. */
+/* QEMU 7.2 lists an instruction that crosses the end of the block's page as the last one, but then
+ * drops it and translates it separately.  Callbacks for it are then never called. */
 static bool may_be_taken_back(const struct qemu_plugin_tb *tb, size_t count)
 {
     uint64_t last_start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, count - 1));
@@ -367,7 +368,7 @@ static void translated(uint64_t id, struct qemu_plugin_tb *tb)
                                          block != NULL ? (void *)block : (void *)count);
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 static int map_counts(int fd)
 {
@@ -385,7 +386,7 @@ static int map_counts(int fd)
     return 0;
 }
 
-/* -plugin exact.so,fd=N: the descriptor of the memory, EXACT_FILE_BYTES of zeros. */
+/* Parses -plugin exact.so,fd=N: the descriptor of the memory, EXACT_FILE_BYTES of zeros. */
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
 {
     copies_bytes = info->version >= 3;
@@ -395,7 +396,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
     }
     if (argc != 1 || strncmp(argv[0], "fd=", 3) != 0 || map_counts(atoi(argv[0] + 3)) != 0)
         return -1;
-    nowhere.behind = UINT64_MAX; /* of no block */
+    nowhere.behind = UINT64_MAX; /* not the address of a block */
     header->version = EXACT_VERSION;
     header->threads = EXACT_THREAD_OTHERS + 1;
     run_thread(0);

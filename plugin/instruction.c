@@ -1,4 +1,4 @@
-/* Intel SDM volume 2, "Instruction Format" and appendix A, "Opcode Map". */
+/* Decodes opcodes: Intel SDM volume 2, "Instruction Format" and appendix A, "Opcode Map". */
 #include "plugin/instruction.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@ static bool is_prefix(uint8_t byte)
     case 0x26:
     case 0x2e:
     case 0x36:
-    case 0x3e: /* segments, hints for branches, notrack */
+    case 0x3e: /* segments, branch hints, notrack */
     case 0x64:
     case 0x65:
     case 0x66:

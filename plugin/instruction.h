@@ -1,4 +1,4 @@
-/* What the plugin must know of an x86-64 instruction.  Pure code. */
+/* Classifies x86-64 instructions for the plugin.  Pure code. */
 #ifndef PLUGIN_INSTRUCTION_H
 #define PLUGIN_INSTRUCTION_H
 
@@ -6,9 +6,9 @@
 
 enum instruction_kind {
     INSTRUCTION_PLAIN, /* also direct jumps and calls, and returns */
-    INSTRUCTION_CONDITIONAL, /* jcc, loop, jrcxz; or a string instruction that repeats itself */
-    INSTRUCTION_INDIRECT, /* a jump or call whose target is in a register or in memory */
-    INSTRUCTION_PRIVILEGED, /* the emulator translates it, in ring 3, to code that faults */
+    INSTRUCTION_CONDITIONAL, /* jcc, loop, jrcxz, or a string instruction with a repeat prefix */
+    INSTRUCTION_INDIRECT, /* a jump or call with its target in a register or in memory */
+    INSTRUCTION_PRIVILEGED, /* translated by the emulator, in ring 3, to code that faults */
 };
 
 enum instruction_kind instruction_kind_of(const uint8_t *code, uint32_t bytes);

@@ -1,5 +1,5 @@
-/* The few functions of QEMU's plugin interface that Microtome uses; Debian ships no header.  QEMU
- * manual, "Developer Information", "QEMU TCG Plugins".  Called by QEMU or provided by it.
+/* The few functions of QEMU's plugin interface that Microtome uses, because Debian ships no header.
+ * QEMU manual, "Developer Information", "QEMU TCG Plugins".
  */
 #ifndef PLUGIN_QEMU_PLUGIN_H
 #define PLUGIN_QEMU_PLUGIN_H
@@ -14,7 +14,7 @@ struct qemu_plugin_insn;
 struct qemu_info { /* qemu_info_t */
     const char *target;
     int version_min;
-    int version; /* of the interface that this QEMU offers */
+    int version; /* version of the interface that this QEMU offers */
     bool system;
     int cpus;
     int cpus_max;
@@ -22,7 +22,7 @@ struct qemu_info { /* qemu_info_t */
 
 enum { QEMU_PLUGIN_INLINE_ADD_U64 = 0 };
 enum { QEMU_PLUGIN_CB_NO_REGS = 0 };
-enum { QEMU_PLUGIN_MEM_RW = 3 }; /* QEMU 7.2 takes 1 and 2 for each other */
+enum { QEMU_PLUGIN_MEM_RW = 3 }; /* QEMU 7.2 swaps 1 and 2 */
 
 /* Provided by the plugin. */
 extern int qemu_plugin_version;
@@ -50,16 +50,16 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
                                       int flags, int kind, void *data);
 void qemu_plugin_outs(const char *text);
 
-/* Up to version 1 (QEMU 4.2 to 8.2). */
+/* Exists up to version 1 (QEMU 4.2 to 8.2). */
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn, int operation,
                                                 void *counter, uint64_t value);
 
-/* Up to version 2 a pointer to the bytes is returned; since then they are copied to `to`, and how
- * many there are is returned.  Declared as the latter.
+/* Declared as since version 3: copies the bytes to `to` and returns their number.  Up to version 2
+ * it returns a pointer to the bytes.
  */
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t room);
 
-/* Since version 2; not called: whether it is there tells the versions apart. */
+/* Exists since version 2.  It is not called; its presence tells the versions apart. */
 void *qemu_plugin_scoreboard_new(size_t bytes) __attribute__((weak));
 
 #endif

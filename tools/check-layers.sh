@@ -1,10 +1,10 @@
 #!/bin/sh
-# Checks that no layer includes a header of a layer that it must not know (docs/architecture.md).
+# Checks that layers include only headers of the layers that they may use (docs/architecture.md).
 set -eu
 cd "$(dirname "$0")/.."
 failed=0
 
-# allow LAYER REGEX: every #include "..." of LAYER's files must begin with one of these.
+# allow LAYER REGEX: the path in every #include "..." of LAYER's files must begin with one of these folders.
 allow() {
     [ -d "$1" ] || return 0
     bad=$(grep -rnE --include='*.[chS]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$1" |
@@ -16,10 +16,10 @@ allow include 'include'
 allow lib 'include|lib'
 allow drivers 'include|lib|drivers'
 allow guest 'include|lib|drivers|guest'
-allow boot 'include|lib|drivers|boot' # drivers: those that need no kernel, as uart
+allow boot 'include|lib|drivers|boot' # of drivers only those that need no kernel, such as uart
 allow host 'include|lib|host'
 allow plugin 'include|plugin'
-# A workload sees the workload API and what workloads share; libhr, which implements it, its side of the system call too.
+# A workload may use the workload API and files that workloads share; libhr, which implements the API, also the system call's header.
 bad=$(grep -rnE '#[[:space:]]*include[[:space:]]*"' workloads | grep -vE '"(include/hr|workloads/[a-z_]+)\.h"' |
     grep -vE '^workloads/libhr\.[ch]:.*"include/hr_abi\.h"' || true)
 [ -z "$bad" ] || { echo 'workloads may include only include/hr.h and what they share:'; echo "$bad"; failed=1; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The main job on real input: programs boot alone, are sampled every 1 or 10 us, and are reported on.
+# Shows the main task on real programs: each boots alone, is sampled every 1 or 10 us, and gets a report.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=$(cd "${BUILD:-build}" && pwd)
@@ -30,5 +30,5 @@ step "hr run -i 1us -o phases.bin $BUILD/workloads/phases 20 2"
 step "hr report -n 12 phases.bin"
 step "hr dump --format csv phases.bin | head -n 5"
 step "hr check phases.bin"
-# Where npm was missing when hr was built, this says what is to be done.
+# If npm was missing when hr was built, this says what to do.
 step "hr view -o phases.html phases.bin" || echo "Everything else works without the page."

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Gets lwIP, the TCP/IP stack of the kernel's network streaming, from Debian's source package, checks it and unpacks it.
-# Usage: tools/lwip.sh DIR      into DIR/src, DIR/COPYING; succeeds without it, too, and says what is missing
+# Usage: tools/lwip.sh DIR      into DIR/src, DIR/COPYING; succeeds without lwIP, too, and says what is missing
 set -eu
 mkdir -p "$1"
 cd "$1"
@@ -19,15 +19,15 @@ is_right() {
     [ -f "$1" ] && echo "$sum  $1" | sha256sum --status -c -
 }
 
-# Mirrors: those of this system, if it is a Debian, and the main one.
+# The mirrors of this system, if it is a Debian, and the main mirror.
 mirrors() {
     # shellcheck disable=SC2016
     apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Created-By: Packages' 2>/dev/null |
         sed -n 's|/* Debian Debian$||p' | { cat && echo http://deb.debian.org/debian; } | awk '!seen[$0]++'
 }
 
-# fetch MIRROR: gets the source package into the directory apt, with a configuration of its own, so that no right
-# to change this system's is needed.  What comes is checked by its sum, hence trusted=yes: the system may lack Debian's keys.
+# fetch MIRROR: gets the source package into the directory apt, with a separate configuration, so that no right
+# to change the system's is needed.  The system may lack Debian's keys, hence trusted=yes; a checksum verifies the package.
 fetch() {
     rm -rf apt
     mkdir -p apt/lists/partial apt/cache/archives/partial
@@ -51,7 +51,7 @@ elif ! is_right "$archive"; then
         missing "apt-get cannot get Debian's source package lwip ($(grep '^[EW]:' apt.log | head -n 1))"
     is_right "apt/$archive" || missing "$archive is not the file that it should be"
     mv "apt/$archive" .
-    # without a home or its cache the next build directory fetches it again
+    # without a home directory or its cache the next build directory fetches it again
     { mkdir -p "$cache" && cp "$archive" "$cache/$archive.$$" && mv "$cache/$archive.$$" "$cache/$archive"; } 2>/dev/null || :
 fi
 rm -rf apt

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts the page of `hr view` together, all but its data, and writes it to standard output.
-# Usage: tools/page.sh LIBRARIES      writes nothing where the libraries are missing
+# Assembles the page of `hr view`, without its data, and writes it to standard output.
+# Usage: tools/page.sh LIBRARIES      writes nothing if the libraries are missing
 set -eu
 libraries=$1
 page=$(dirname "$0")/../host/view/page
@@ -8,7 +8,7 @@ uplot=$libraries/uplot flame=$libraries/d3-flame-graph
 
 [ -f "$uplot/dist/uPlot.iife.min.js" ] && [ -f "$flame/dist/d3-flamegraph.min.js" ] || exit 0
 
-# An HTML comment ends at two hyphens, a script at its end tag: the licences and scripts hold neither.
+# Two hyphens end an HTML comment, an end tag ends a script: licences and scripts must not contain these.
 licence() {
     printf '<!-- %s\n\n' "$1"
     sed 's/--/- -/g' "$2"

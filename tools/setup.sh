@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that building, running or testing Microtome needs and that are missing.
+# Installs the missing Debian packages that building, running or testing Microtome needs.
 # Usage: tools/setup.sh GROUP...   with GROUP one of: build run demo page test bench
 set -eu
 
@@ -9,7 +9,7 @@ packages_of() {
         libvirt-dev libdeflate-dev libsqlite3-dev libmicrohttpd-dev zlib1g-dev xz-utils ;;
     run) echo qemu-system-x86 qemu-system-data seabios fdisk dosfstools mtools ;;
     demo) echo busybox-static ;;
-    # npm may be there without Debian's package of it
+    # npm may be installed without Debian's package
     page) command -v npm >/dev/null || echo npm ;;
     test) echo libcmocka-dev clang libclang-rt-dev musl-tools busybox-static valgrind shellcheck \
         clang-format clang-tidy perl jq time python3 python3-yaml git binutils cpio bzip2 gawk procps util-linux \
@@ -28,7 +28,7 @@ for group in "$@"; do
     wanted="$wanted $(packages_of "$group")"
 done
 
-# One query for all of them; dpkg-query fails when it does not know a name, which is an answer too.
+# One query for all packages; dpkg-query fails if it does not know a name, which is a valid answer.
 # shellcheck disable=SC2016,SC2086
 installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null || true)
 missing=

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every check and test; the last line counts what passed and failed over everything.
-# Called by `make test`, which has installed what is needed.
+# Runs every check and test; the last line counts all passes and failures.
+# `make test` calls it, after installing the packages that it needs.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=build}" "${MAKE:=make}"
@@ -8,7 +8,7 @@ mkdir -p "$BUILD"
 passed=0
 failed=0
 
-# check NAME COMMAND...: one check; its output is shown when it fails.
+# check NAME COMMAND...: runs one check, and shows its output if it fails.
 check() {
     name=$1
     shift
@@ -22,7 +22,7 @@ check() {
     fi
 }
 
-# count_cmocka LOG: adds the tests that cmocka's summaries name.
+# count_cmocka LOG: adds the counts in cmocka's summaries.
 count_cmocka() {
     passed=$((passed + $(awk '/^\[ *PASSED *\]/ { sub(/.*\] /, ""); n += $1 } END { print n + 0 }' "$1")))
     failed=$((failed + $(awk '/^\[ *FAILED *\].*listed below/ { sub(/.*\] /, ""); n += $1 } END { print n + 0 }' "$1")))
@@ -39,7 +39,7 @@ check 'build' "$MAKE" --no-print-directory -s -j2 all test-tools
 [ "$failed" -eq 0 ] || finish
 check 'build with clang' "$MAKE" --no-print-directory -s -j2 CC=clang BUILD="$BUILD/clang" all
 check 'lint' "$MAKE" --no-print-directory -s lint
-grep '^lint: ' "$BUILD/check.log" # what it could not check
+grep '^lint: ' "$BUILD/check.log" # checks that were skipped
 
 echo '# unit tests'
 find "$BUILD/unit" -name '*.log' -delete 2>/dev/null
@@ -59,10 +59,10 @@ elif [ ! -s "$BUILD/cmocka.log" ]; then
 fi
 check 'replay of the fuzz corpus' "$MAKE" --no-print-directory -s -j2 fuzz-replay
 
-# tests/prove.pl is prove with a count that can be added.
+# tests/prove.pl is prove with machine-readable counts.
 echo '# guest, command-line and firmware tests'
 export BUILD
-# The longest files first: at the end both CPUs have something to do.
+# The longest files come first, so that both CPUs are busy until the end.
 tests/prove.pl "$BUILD/prove.counts" tests/firmware/08-*.t tests/kvm/*.t tests/firmware/0[0-79]-*.t tests/guest/*.t tests/cli/*.t \
     </dev/null
 if read -r good bad <"$BUILD/prove.counts"; then

@@ -1,6 +1,6 @@
 /* The boot code in a stick's master boot record.  UEFI firmware never runs it; a BIOS, or UEFI's
- * compatibility module, does, at 0:7C00H in real mode.  It says why nothing starts and what to do.
- * At most 440 bytes: what is behind them belongs to the partition table (UEFI 2.10, "Protective
+ * compatibility module, runs it at 0:7C00H in real mode.  It says why nothing starts and what to
+ * do.  At most 440 bytes: the next bytes belong to the partition table (UEFI 2.10, "Protective
  * MBR").
  */
 .code16
@@ -32,4 +32,4 @@ message:
 	.ascii "If there is none, go to the firmware's setup, set the boot mode to UEFI,\r\n"
 	.ascii "and switch CSM (legacy boot) and Secure Boot off.\r\n\r\n"
 	.asciz "Press a key to restart.\r\n"
-	.org start + 440 /* an error when it is too long */
+	.org start + 440 /* an error if the code is too long */

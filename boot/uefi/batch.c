@@ -111,7 +111,7 @@ bool batch_prepare(void)
     return batch.keeps || batch.conf.network;
 }
 
-/* firmware = exit: whatever the runs need is in memory before there is nobody to read the stick. */
+/* firmware = exit: loads everything that the runs need before the stick becomes unreadable. */
 static bool leave_firmware(void)
 {
     char why[MEMORY_WHY_BYTES > VOLUME_WHY_BYTES ? MEMORY_WHY_BYTES : VOLUME_WHY_BYTES];

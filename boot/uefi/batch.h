@@ -1,4 +1,4 @@
-/* The runs of a stick, one after another. */
+/* Performs the runs of a stick, one after another. */
 #ifndef BOOT_UEFI_BATCH_H
 #define BOOT_UEFI_BATCH_H
 
@@ -15,12 +15,13 @@ struct batch {
     uint64_t rsdp, smbios;
     bool keeps; /* something is written to the stick */
     struct volume_file archives[BOOT_CONF_RUNS_MAX]; /* those that are in memory */
-    uint32_t total; /* runs, repetitions counted */
-    uint32_t good; /* that ended as planned, with results */
+    uint32_t total; /* number of runs, including repetitions */
+    uint32_t good; /* runs that ended as planned, with results */
 };
 extern struct batch batch;
 
-/* Reads microtome.conf, the kernel and what all runs need.  False: what is wrong was said. */
+/* Reads microtome.conf, the kernel and what all runs need.  Returns false after reporting an error.
+ */
 bool batch_prepare(void);
 void batch_perform(void);
 

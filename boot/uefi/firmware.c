@@ -1,15 +1,15 @@
-/* Talks to the firmware. */
+/* Calls the firmware. */
 #include "boot/uefi/firmware.h"
 
 #include "include/kernel_layout.h"
 #include "lib/format.h"
 #include "lib/x86.h"
 
-#define MAP_SPARE_BYTES 4096 /* the map may grow when memory for it is taken */
+#define MAP_SPARE_BYTES 4096 /* allocating memory for the map may lengthen it */
 
 struct firmware firmware;
 
-/* Appendix D, "Status Codes": what a file system, a disk or memory says. */
+/* Appendix D, "Status Codes": errors of file systems, disks and memory. */
 static const char *const errors[] = {
     [1] = "load error",
     [2] = "invalid parameter",
@@ -41,7 +41,7 @@ const char *firmware_error(EFI_STATUS status)
     return EFI_ERROR(status) ? "unknown error" : "a warning";
 }
 
-/* Stall (7.5) is what the firmware itself takes for time. */
+/* Stall (7.5) uses the firmware's own time. */
 static uint64_t measure_tsc(void)
 {
     const uint32_t us = 20000;
@@ -114,7 +114,7 @@ void *firmware_protocol(EFI_HANDLE handle, const EFI_GUID *protocol)
     return interface;
 }
 
-/* 8.3: the clock may be unset, absent or full of nonsense. */
+/* 8.3: the clock may be unset, absent or invalid. */
 static bool read_clock(EFI_TIME *time)
 {
     if (EFI_ERROR(firmware.runtime->GetTime(time, NULL)))
@@ -129,8 +129,8 @@ static bool has_zone(const EFI_TIME *time)
     return time->TimeZone >= -1440 && time->TimeZone <= 1440;
 }
 
-/* Days since 1970-01-01 of the Gregorian calendar: years begin in March, so that a leap day is
- * their last. */
+/* Returns days since 1970-01-01 in the Gregorian calendar.  Years begin in March here, so that a
+ * leap day is their last. */
 static uint64_t days(const EFI_TIME *time)
 {
     uint64_t year = time->Month > 2 ? time->Year : time->Year - 1u;
@@ -146,7 +146,7 @@ uint64_t firmware_unix_ns(void)
     EFI_TIME time;
     int64_t seconds;
 
-    if (!firmware.boot) /* the clock's registers may be somebody else's now */
+    if (!firmware.boot) /* the kernel may own the clock's registers by now */
         return last_ns ? last_ns + firmware_elapsed_ns(last_tsc) : 0;
     if (!read_clock(&time))
         return 0;
@@ -187,7 +187,7 @@ uint64_t firmware_elapsed_ns(uint64_t since_tsc)
            ticks % firmware.tsc_hz * 1000000 / (firmware.tsc_hz / 1000 + 1);
 }
 
-#define KEYS_MOST 1000 /* of a console that always has one */
+#define KEYS_MOST 1000 /* for a console that always reports a key */
 
 static bool take_key(void)
 {
@@ -203,7 +203,7 @@ void firmware_forget_keys(void)
         ;
 }
 
-/* 7.1: WaitForEvent lets the CPU halt; Stall is for firmware whose events do not work. */
+/* 7.1: WaitForEvent halts the CPU; Stall is for firmware whose events do not work. */
 bool firmware_wait_key(uint32_t ms)
 {
     EFI_EVENT events[2];
@@ -224,8 +224,8 @@ bool firmware_wait_key(uint32_t ms)
     return take_key();
 }
 
-/* 7.4.6: the map's key must be that of the latest map; what runs on the firmware's timer may have
- * changed it meanwhile, which is then said.  After the first try only the map may be asked for.
+/* 7.4.6: the map's key must be that of the latest map.  The firmware's timers may have changed the
+ * map since, which is reported as an error.  After the first try only the map may be asked for.
  */
 EFI_STATUS firmware_leave(void)
 {
@@ -236,7 +236,7 @@ EFI_STATUS firmware_leave(void)
 
     firmware.boot->GetMemoryMap(&bytes, NULL, &key, &descriptor_bytes, &version);
     room = bytes + MAP_SPARE_BYTES;
-    firmware_unix_ns(); /* for later */
+    firmware_unix_ns(); /* reads the clock for later calls */
     map = (void *)(uintptr_t)firmware_pages(room);
     if (!map)
         return EFI_OUT_OF_RESOURCES;

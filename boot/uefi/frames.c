@@ -1,4 +1,4 @@
-/* Takes the frames in a run's buffer apart. */
+/* Parses the frames in a run's buffer. */
 #include "boot/uefi/frames.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ void frames_walk(struct frames_walk *walk, const struct frames *frames)
     walk->left = frames->bytes;
 }
 
-/* The next piece, of whatever port; RUN_PIECE_MORE: that was all. */
+/* Returns the next piece, of any port; RUN_PIECE_MORE at the end. */
 static void next_piece(struct frames_walk *walk, struct run_piece *piece)
 {
     const struct frames *frames = walk->frames;
@@ -49,7 +49,7 @@ static uint64_t buffer_bytes(const struct frames *frames)
     return sum;
 }
 
-/* What a walk has ended at. */
+/* Describes why a walk has ended. */
 static const char *damage_of(const struct run_piece *last, const struct run_parser *parser)
 {
     if (last->kind == RUN_PIECE_DATA)

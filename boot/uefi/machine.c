@@ -14,7 +14,7 @@
 #define PCI_CLASS_REGISTER 0x08 /* revision, interface, subclass, class */
 #define PCI_CLASS_NETWORK 0x02
 
-/* What drivers/smbios looks at: all memory is where it is while the firmware's tables are used. */
+/* For drivers/smbios: while the firmware's tables are in use, memory is mapped one to one. */
 const void *platform_physical_pointer(uint64_t physical)
 {
     return (const void *)(uintptr_t)physical;
@@ -49,7 +49,8 @@ uint64_t machine_smbios(void)
     return found ? found : find_table(&smbios_2);
 }
 
-/* The address of the first network card that the firmware has a driver for; "" if there is none. */
+/* Writes the address of the first network card that the firmware has a driver for; "" if there is
+ * none. */
 static void network_address(char out[16])
 {
     static const EFI_GUID simple_network = EFI_SIMPLE_NETWORK_PROTOCOL_GUID;
@@ -131,7 +132,7 @@ void machine_random(uint8_t out[16])
 {
     uint64_t halves[2] = {0, 0}, word = 0;
 
-    /* Mixed in whatever else there is: two runs never have the same clock. */
+    /* Mixed with all other sources: two runs never have equal clocks. */
     if (!random_of_firmware(out))
         memset(out, 0, 16);
     memcpy(halves, out, sizeof halves);

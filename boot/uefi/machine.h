@@ -1,4 +1,4 @@
-/* What the loader learns of the machine: tables, names, random numbers, network cards. */
+/* The loader's knowledge of the machine: tables, names, random numbers, network cards. */
 #ifndef BOOT_UEFI_MACHINE_H
 #define BOOT_UEFI_MACHINE_H
 
@@ -7,19 +7,22 @@
 
 #include "lib/boot_conf.h"
 
-uint64_t machine_rsdp(void); /* physical addresses; 0: the firmware gives none */
+uint64_t machine_rsdp(void); /* physical addresses; 0: the firmware provides none */
 uint64_t machine_smbios(void);
 
-/* A name for results: the product's by SMBIOS and a network card's address.  No serial numbers, as
- * results go from hand to hand. */
+/* Writes a name for results, from the product's name in SMBIOS and a network card's address.  It
+ * has no serial numbers, because results are passed on. */
 void machine_name(char out[BOOT_CONF_NAME_BYTES]);
 
 bool machine_secure_boot(void);
 
-/* 16 random bytes: the firmware's, the CPU's as far as they have any, and clocks, mixed. */
+/* Writes 16 random bytes, mixed from the firmware's, the CPU's (as far as they have any) and
+ * clocks. */
 void machine_random(uint8_t out[16]);
 
-/* Takes the firmware's drivers off all network cards: a kernel that drives one needs it quiet. */
+/* Disconnects the firmware's drivers from all network cards: a kernel that drives one needs it
+ * idle.
+ */
 void machine_release_network(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* BOOTX64.EFI: runs what microtome.conf on the same stick says, one after another.
+/* BOOTX64.EFI: performs the runs of microtome.conf on its stick, one after another.
  * docs/architecture/bare-metal.md; docs/bare-metal.md for users.
  */
 #include "boot/uefi/batch.h"
@@ -7,12 +7,12 @@
 #include "boot/uefi/screen.h"
 #include "drivers/uart/uart.h"
 
-#define SECONDS_BEFORE_END 3 /* a key pressed meanwhile stops the machine from going off */
+#define SECONDS_BEFORE_END 3 /* a key pressed in this time cancels the power-off */
 #define SECONDS_AFTER_ERROR 10
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 
-/* Counts down on the screen.  True: a key was pressed. */
+/* Counts down on the screen.  Returns true if a key was pressed. */
 static bool count_down(unsigned seconds, const char *what)
 {
     firmware_forget_keys();
@@ -32,7 +32,7 @@ static void wait_for_key(const char *what)
         ;
 }
 
-/* The firmware tries the next boot device, or shows its menu. */
+/* After this the firmware tries the next boot device, or shows its menu. */
 static EFI_STATUS give_up(void)
 {
     say("nothing was run: going back to the firmware in %u s", SECONDS_AFTER_ERROR);
@@ -63,7 +63,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 {
     firmware_init(image, table);
     say_init();
-    screen_init(!uart_present()); /* a console beside our serial port would be the same one */
+    screen_init(!uart_present()); /* a console next to our serial port would duplicate it */
     if (!batch_prepare())
         return give_up();
     batch_perform();

@@ -7,7 +7,7 @@
 #include "include/kernel_layout.h"
 #include "lib/format.h"
 
-#define LOW_END 0x9f000ull /* the last page below 640 KiB often is the firmware's own */
+#define LOW_END 0x9f000ull /* the firmware often uses the last page below 640 KiB */
 #define KERNEL_END (1ull << 32)
 #define MAP_BYTES (128u << 10) /* room for 2,700 descriptors */
 #define TRIES 4
@@ -33,7 +33,7 @@ struct memory_attributes {
 static uint8_t map[MAP_BYTES] __attribute__((aligned(16)));
 static struct plan_free free_ranges[PLAN_FREE_MAX];
 
-/* `pages` that end below `end`; 0: there are none. */
+/* Allocates `pages` that end below `end`; returns 0 if there are none. */
 static uint64_t allocate_below(uint64_t end, uint64_t pages, EFI_MEMORY_TYPE type)
 {
     EFI_PHYSICAL_ADDRESS address = end - 1;
@@ -43,7 +43,7 @@ static uint64_t allocate_below(uint64_t end, uint64_t pages, EFI_MEMORY_TYPE typ
     return address;
 }
 
-/* The kernel is called where it lies: firmware that keeps data from being executed must be told. */
+/* The kernel is called in place; firmware that makes data non-executable must be told. */
 static void make_executable(uint64_t base, uint64_t bytes)
 {
     static const EFI_GUID guid = MEMORY_ATTRIBUTE_PROTOCOL_GUID;
@@ -56,7 +56,7 @@ static void make_executable(uint64_t base, uint64_t bytes)
     firmware_free_pool(handles);
 }
 
-/* One more large page than needed, so that an aligned part is in it; the rest is given back. */
+/* Allocates one large page more than needed, so that an aligned part is in it; frees the rest. */
 static uint64_t allocate_kernel(uint64_t bytes)
 {
     uint64_t size = (bytes + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
@@ -75,7 +75,7 @@ static uint64_t allocate_kernel(uint64_t bytes)
     return kernel;
 }
 
-/* Pages come from the top, so the first page of all is given only when there is no other. */
+/* Pages come from the top, so the very first page is used only if there is no other. */
 static uint64_t allocate_trampoline(void)
 {
     return allocate_below(LOW_END, 1, EfiLoaderCode);
@@ -127,7 +127,7 @@ static EFI_STATUS read_map(size_t *count)
     return EFI_SUCCESS;
 }
 
-/* All ranges of the plan, or none. */
+/* Allocates all ranges of the plan, or none. */
 static bool allocate_ranges(struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->range_count; i++) {
@@ -166,7 +166,7 @@ static void say_shortage(const struct plan *plan, const struct boot_conf *conf,
                 plan->free_bytes >> 20, plan->reserve_bytes >> 20);
 }
 
-/* The firmware's own timers may take memory between map and allocation: another try then. */
+/* The firmware's timers may take memory between map and allocation: then it tries again. */
 bool memory_take(struct memory *memory, const struct boot_conf *conf, char why[MEMORY_WHY_BYTES])
 {
     const struct plan_wish wish = {conf->memory_bytes, conf->buffer_bytes};

@@ -1,4 +1,4 @@
-/* Says how a run ended. */
+/* Describes how a run ended. */
 #include "boot/uefi/outcome.h"
 
 #include <string.h>
@@ -33,8 +33,7 @@ const char *outcome_kind_text(uint32_t exit_kind)
     return exit_kind < KINDS ? kind_texts[exit_kind] : "unknown";
 }
 
-/* The first line of a report that is not empty, printable; whoever shows it says "panic" already.
- */
+/* Writes the first non-empty line of a report, printable; callers add "panic" themselves. */
 static void first_line(char out[OUTCOME_TEXT_BYTES], const char *text, size_t bytes)
 {
     static const char mark[] = "panic: ";

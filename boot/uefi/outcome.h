@@ -1,4 +1,4 @@
-/* How a run ended, in numbers and in words: for the table, the serial line and result.conf.  Pure.
+/* How a run ended, in numbers and in words, for the table, the serial line and result.conf.  Pure.
  */
 #ifndef BOOT_UEFI_OUTCOME_H
 #define BOOT_UEFI_OUTCOME_H
@@ -10,7 +10,7 @@
 
 #define OUTCOME_TEXT_BYTES 240
 
-enum outcome_end { /* the values of "end" in result.conf */
+enum outcome_end { /* values of "end" in result.conf */
                    OUTCOME_DONE,
                    OUTCOME_PANIC,
                    OUTCOME_HUNG,
@@ -24,28 +24,30 @@ struct outcome {
     uint32_t exit_code;
     uint64_t samples, lost_samples;
     uint64_t sent_bytes;
-    char reason[OUTCOME_TEXT_BYTES]; /* one line; "" when there is nothing to say */
+    char reason[OUTCOME_TEXT_BYTES]; /* one line, may be "" */
 };
 
-/* What the kernel returned and left in boot_info, which may be damaged. */
+/* Fills the outcome from the kernel's return value and boot_info's result, which may be damaged. */
 void outcome_of_kernel(struct outcome *outcome, uint64_t returned,
                        const struct boot_result *result);
 void outcome_not_started(struct outcome *outcome, const char *reason);
 
-/* Why a program was not started, from the kernel's log: where nothing is said yet. */
+/* outcome_lacks_reason: the program was not started and no reason is known yet.  outcome_reason
+ * then sets one from the kernel's log. */
 bool outcome_lacks_reason(const struct outcome *outcome);
 void outcome_reason(struct outcome *outcome, const char *reason);
 
 const char *outcome_end_text(enum outcome_end end); /* "not-started" */
 const char *outcome_kind_text(uint32_t exit_kind); /* "signal" */
 
-/* "program ended by signal 11"; for people. */
+/* Writes "program ended by signal 11", for people. */
 void outcome_text(const struct outcome *outcome, char *out, size_t room);
 
-/* "signal 11", "panic": for a column. */
+/* Writes "signal 11" or "panic", for a column. */
 void outcome_short(const struct outcome *outcome, char *out, size_t room);
 
-/* As planned: the kernel came back with everything, and the program ended by itself. */
+/* Returns whether the run went as planned: the kernel returned everything, and the program exited
+ * by itself. */
 bool outcome_good(const struct outcome *outcome);
 
 #endif

@@ -6,7 +6,7 @@
 #include "include/kernel_layout.h"
 #include "lib/boot_conf.h"
 
-#define LOW_END (1ull << 32) /* the kernel begins with RAM below */
+#define LOW_END (1ull << 32) /* the kernel starts with RAM below this */
 #define MEMORY_BYTES_USUAL (1ull << 30)
 
 static bool larger(const struct plan_free *a, const struct plan_free *b)
@@ -21,7 +21,7 @@ static bool low_and_larger(const struct plan_free *a, const struct plan_free *b)
     return a_low == b_low ? larger(a, b) : a_low;
 }
 
-/* A firmware has a few hundred at most. */
+/* Insertion sort: a firmware has a few hundred ranges at most. */
 static void sort(struct plan_free *free, size_t count,
                  bool (*before)(const struct plan_free *a, const struct plan_free *b))
 {
@@ -35,7 +35,7 @@ static void sort(struct plan_free *free, size_t count,
     }
 }
 
-/* The free memory that as many ranges hold as there may be: one may become two. */
+/* Returns the free memory in the allowed number of ranges; a range may be split in two. */
 static uint64_t usable(struct plan_free *free, size_t *count)
 {
     uint64_t sum = 0;
@@ -60,7 +60,7 @@ static uint64_t reserve(uint64_t free_bytes)
 
 static uint64_t whole_pages(uint64_t bytes)
 {
-    if (bytes > BOOT_CONF_ALL - PAGE_BYTES) /* all, or more than there can be */
+    if (bytes > BOOT_CONF_ALL - PAGE_BYTES) /* all, or more than is possible */
         return bytes == BOOT_CONF_ALL ? bytes : BOOT_CONF_ALL / PAGE_BYTES * PAGE_BYTES;
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
@@ -70,7 +70,7 @@ static uint64_t usual(uint64_t most)
     return most < MEMORY_BYTES_USUAL ? most : MEMORY_BYTES_USUAL;
 }
 
-/* Sets what each kind gets of `bytes`. */
+/* Sets the sizes of both kinds, out of `bytes`. */
 static bool divide(struct plan *plan, uint64_t bytes, struct plan_wish wish)
 {
     uint64_t memory = wish.memory_bytes, buffer = wish.buffer_bytes;
@@ -91,7 +91,8 @@ static bool divide(struct plan *plan, uint64_t bytes, struct plan_wish wish)
            memory >= BOOT_CONF_MEMORY_BYTES_MIN;
 }
 
-/* Some controllers reach no memory above: firmware that writes to a stick needs some below. */
+/* Some controllers reach no memory above 4 GiB: firmware that writes to a stick needs some below.
+ */
 static void keep_low(struct plan_free *free, size_t count)
 {
     struct plan_free *largest = NULL;
@@ -105,7 +106,7 @@ static void keep_low(struct plan_free *free, size_t count)
                               : PLAN_RESERVE_MIN;
 }
 
-/* Takes `bytes` from the free ranges on, each from its start. */
+/* Takes `bytes` from the free ranges from `free` on, each from its start. */
 static void take(struct plan *plan, uint32_t kind, uint64_t bytes, struct plan_free *free)
 {
     for (; bytes > 0; free++) {

@@ -10,14 +10,14 @@
 #include "lib/x86.h"
 
 #define CONF_BYTES 1536 /* of result.conf without its list of files */
-#define LOG_SPARE_BYTES 2048 /* for what is said while files are written */
+#define LOG_SPARE_BYTES 2048 /* for messages while files are written */
 
 static const struct stream {
     enum run_stream_port port;
     const char *name;
-    bool always; /* also when it is empty */
+    bool always; /* even if it is empty */
 } streams[] = {
-    /* The trace comes last: cut, it is still good for what is in it. */
+    /* The trace comes last: even if it is cut, its first part is usable. */
     {RUN_STREAM_STDOUT, "stdout", true},
     {RUN_STREAM_STDERR, "stderr", true},
     {RUN_STREAM_FILES, "files.bin", false},
@@ -25,12 +25,12 @@ static const struct stream {
 };
 #define STREAMS (sizeof streams / sizeof streams[0])
 
-struct place { /* of one result */
+struct place { /* state of one result */
     char directory[RESULTS_PATH_BYTES];
     EFI_FILE *conf, *log;
     uint64_t conf_bytes, log_bytes; /* reserved */
     uint64_t log_used;
-    size_t log_said; /* bytes of the loader's lines that are in log.txt */
+    size_t log_said; /* bytes of the loader's log that are in log.txt */
     struct results_list list;
 };
 
@@ -55,7 +55,7 @@ bool results_init(uint64_t part_bytes, char why[VOLUME_WHY_BYTES])
     return true;
 }
 
-/* A directory that was not there before. */
+/* Creates a new directory. */
 static EFI_STATUS make_directory(struct place *place)
 {
     EFI_STATUS status;
@@ -93,7 +93,7 @@ static EFI_STATUS write_all(EFI_FILE *file, const void *bytes, uint64_t count)
     return status;
 }
 
-/* Fills with blank lines what is reserved. */
+/* Fills reserved room with blank lines. */
 static EFI_STATUS write_blank(EFI_FILE *file, uint64_t count)
 {
     EFI_STATUS status = EFI_SUCCESS;
@@ -138,7 +138,8 @@ static EFI_STATUS put_log(struct place *place, const void *bytes, uint64_t count
     return status;
 }
 
-/* The kernel's lines, its report if it gave up, the loader's, and room for more of those. */
+/* Writes the kernel's log, its report if it panicked, and the loader's log, and reserves room for
+ * more. */
 static EFI_STATUS reserve_log(struct place *place, const struct results_run *run)
 {
     struct frames_walk walk;
@@ -161,7 +162,7 @@ static EFI_STATUS reserve_log(struct place *place, const struct results_run *run
     return EFI_ERROR(status) ? status : write_blank(place->log, LOG_SPARE_BYTES);
 }
 
-/* Writes one stream; true: all of it. */
+/* Writes one stream.  Returns true if it is complete. */
 static bool write_stream(struct place *place, const struct results_run *run,
                          const struct stream *stream, uint64_t *bytes)
 {
@@ -190,7 +191,7 @@ static bool write_stream(struct place *place, const struct results_run *run,
     return false;
 }
 
-/* result.conf in place of what was reserved for it. */
+/* Writes result.conf over its reserved room. */
 static EFI_STATUS finish_conf(struct place *place, const struct results_run *run)
 {
     const struct outcome *o = run->outcome;
@@ -218,7 +219,7 @@ static EFI_STATUS finish_conf(struct place *place, const struct results_run *run
     if (!EFI_ERROR(status))
         status = place->conf->Flush(place->conf);
     if (!EFI_ERROR(status))
-        volume_resize(place->conf, used); /* else it ends with blank lines */
+        volume_resize(place->conf, used); /* if this fails, it ends with blank lines */
     return status;
 }
 
@@ -246,7 +247,7 @@ static void list_cut_log(struct place *place)
     place->list.bytes = sizeof line - 1;
 }
 
-/* Takes an unfinished result off again; a directory that is not empty stays. */
+/* Removes an unfinished result; a directory that is not empty stays. */
 static void remove_place(struct place *place)
 {
     EFI_STATUS status;
@@ -260,8 +261,7 @@ static void remove_place(struct place *place)
         directory->Delete(directory);
 }
 
-/* Makes the directory with room for result.conf and the log; a log that does not fit is left out.
- */
+/* Creates the directory with room for result.conf and the log; omits a log that does not fit. */
 static bool reserve(struct place *place, const struct results_run *run)
 {
     EFI_STATUS status = make_directory(place);

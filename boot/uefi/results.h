@@ -1,7 +1,7 @@
-/* What a run leaves on the stick: \results\NNN (docs/bare-metal.md, "Files on the stick").
+/* The files of a run on the stick: \results\NNN (docs/bare-metal.md, "Files on the stick").
  *
- * result.conf and log.txt get their room before everything else, so that a full stick costs data
- * but never the word about it; result.conf is complete last: without it a result is not.
+ * result.conf and log.txt get their room first, so that a full stick loses data but not the report
+ * of it.  result.conf is completed last: without it a result is incomplete.
  */
 #ifndef BOOT_UEFI_RESULTS_H
 #define BOOT_UEFI_RESULTS_H
@@ -16,17 +16,17 @@ struct results_run {
     uint64_t elapsed_ns;
     const struct outcome *outcome;
     const struct frames *frames;
-    bool log_only; /* its streams went another way */
-    const char *report; /* of the kernel, as it is; may be NULL */
+    bool log_only; /* its streams were sent elsewhere */
+    const char *report; /* unchanged text of the kernel; may be NULL */
     size_t report_bytes;
-    void (*written)(uint64_t bytes); /* is called now and then */
+    void (*written)(uint64_t bytes); /* called from time to time */
 };
 
-/* Makes \results; false: nothing can be written there, and why. */
+/* Makes \results.  Returns false if nothing can be written there; `why` says why. */
 bool results_init(uint64_t part_bytes, char why[VOLUME_WHY_BYTES]);
 
-/* Writes a result; what fails is said, and in the log.  False: nothing of it is kept, or a part is
- * missing.  *bytes: what was written. */
+/* Writes a result; reports failures, also in the log.  Returns false if nothing was kept, or a part
+ * is missing.  Stores in *bytes how much was written. */
 bool results_write(const struct results_run *run, uint64_t *bytes);
 
 #endif

@@ -15,7 +15,7 @@ size_t results_file_list_bytes(uint64_t bytes, uint64_t part_bytes)
     return (size_t)(bytes / part_bytes + 2) * LINE_BYTES_MAX;
 }
 
-/* A file system without room for all may have some for a half: the stick is filled to the end. */
+/* If a file system has no room for everything, it may have room for half: this fills the stick. */
 uint64_t results_file_write(EFI_FILE *file, const void *bytes, uint64_t count, EFI_STATUS *status)
 {
     uint64_t piece = count, done = 0, start = 0;
@@ -70,7 +70,7 @@ static void close_part(struct results_file *f)
     if (!f->file)
         return;
     EFI_STATUS status =
-        f->file->Flush(f->file); /* Close does so, too, but never says that it failed */
+        f->file->Flush(f->file); /* Close flushes, too, but never reports a failure */
     if (EFI_ERROR(status) && !EFI_ERROR(f->status))
         f->status = status;
     f->file->Close(f->file);
@@ -93,7 +93,7 @@ static bool open_part(struct results_file *f)
     return f->file != NULL;
 }
 
-/* Writes the buffer out; after a failure what comes is only counted. */
+/* Writes the buffer; after a failure further bytes are only counted. */
 static void flush(struct results_file *f)
 {
     size_t at = 0;

@@ -10,7 +10,7 @@
 #include "lib/format.h"
 #include "lib/x86.h"
 
-static struct run *writing; /* whose results are being written */
+static struct run *writing; /* the run whose results are being written */
 
 static const struct boot_conf_run *conf_of(const struct run *run)
 {
@@ -34,7 +34,7 @@ void run_find(struct run *run, uint32_t number)
         format_text(run->row.name, sizeof run->row.name, "%s", conf_of(run)->name);
 }
 
-/* A collector names results by machine and run: repetitions differ there, too. */
+/* A collector names results by machine and run, so repetitions need different names. */
 static void network_name(const struct run *run, char out[BOOT_NAME_BYTES])
 {
     char suffix[12] = "";
@@ -85,8 +85,8 @@ static void fill_info(struct boot_info *info, const struct run *run)
         fill_network(&info->network, run);
 }
 
-/* The kernel's calling convention is not the firmware's.  Its own timer must not tick meanwhile:
- * the kernel has its interrupts (7.1, "Task Priority Services"). */
+/* The kernel's calling convention is not the firmware's.  The firmware's timer must not tick during
+ * the call, because the kernel has its own interrupts (7.1, "Task Priority Services"). */
 static uint64_t call_kernel(struct boot_info *info)
 {
     typedef uint64_t __attribute__((sysv_abi)) entry_function(struct boot_info *);
@@ -114,7 +114,7 @@ static void start(struct run *run)
     outcome_of_kernel(&run->outcome, end, &info->result);
 }
 
-/* The archive stays for further repetitions. */
+/* Loads the archive, which stays for further repetitions. */
 static bool load_archive(struct run *run)
 {
     char why[VOLUME_WHY_BYTES];
@@ -153,8 +153,8 @@ static void show_written(uint64_t bytes)
                    batch.total, bytes / 1024);
 }
 
-/* What the run left in the ranges BUFFER.  A program that was not started has a reason: the
- * kernel's last notice says it. */
+/* Reads the run's output in the BUFFER ranges.  For a program that was not started, the kernel's
+ * last notice is the reason. */
 static void read_frames(struct run *run, struct frames *frames)
 {
     char notice[OUTCOME_TEXT_BYTES];
@@ -167,7 +167,7 @@ static void read_frames(struct run *run, struct frames *frames)
     outcome_reason(&run->outcome, notice);
 }
 
-/* Over the network there is only what the loader itself knows. */
+/* With output over the network, only the loader's own data are kept. */
 static void keep(struct run *run, const struct frames *frames)
 {
     const struct boot_result *result = &batch.memory.info->result;
@@ -210,8 +210,8 @@ static void say_end(const struct run *run)
             (unsigned)(run->elapsed_ns / 1000000 % 1000));
 }
 
-/* After the last run only a reset follows, and firmware that was built for debugging writes to all
- * that it gets back: seconds for each GiB in an emulator. */
+/* Frees memory, except after the last run: only a reset follows, and firmware that was built for
+ * debugging overwrites all freed memory, which takes seconds per GiB in an emulator. */
 static void give_back(const struct run *run, enum boot_memory_kind kind)
 {
     if (run->number < batch.total)
@@ -220,7 +220,7 @@ static void give_back(const struct run *run, enum boot_memory_kind kind)
 
 void run_perform(struct run *run)
 {
-    const bool mine = firmware.boot != NULL; /* memory and files can be had */
+    const bool mine = firmware.boot != NULL; /* memory and files are available */
     struct frames frames;
 
     say_log_begin();

@@ -8,20 +8,20 @@
 
 struct run {
     uint32_t number; /* in the batch, from 1 */
-    uint32_t index; /* of batch.conf.runs */
+    uint32_t index; /* in batch.conf.runs */
     uint32_t repetition; /* from 1 */
-    uint64_t elapsed_ns; /* in the kernel */
+    uint64_t elapsed_ns; /* time spent in the kernel */
     char started[FIRMWARE_TIME_BYTES];
     struct outcome outcome;
     struct table_row row;
     bool kept; /* its results are complete, as far as the loader knows */
 };
 
-/* Which run has this number in the batch, and its row of the table. */
+/* Finds the run with this number in the batch, and its row of the table. */
 void run_find(struct run *run, uint32_t number);
 
-/* Performs it.  Archive and memory may be there already (firmware = exit), else they are taken and
- * given back.  Everything that goes wrong ends in run->outcome. */
+/* Performs the run.  Allocates and frees archive and memory, unless they are already there
+ * (firmware = exit).  Every error ends up in run->outcome. */
 void run_perform(struct run *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* The loader's own lines. */
+/* Prints the loader's messages. */
 #include "boot/uefi/say.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ const char *say_log(size_t *bytes)
     return log;
 }
 
-/* Nothing that a file's name or a kernel's report holds may steer a terminal. */
+/* A file's name or a kernel's report must not control a terminal. */
 static void make_printable(char *text)
 {
     for (; *text; text++)

@@ -10,7 +10,7 @@
 
 static SIMPLE_TEXT_OUTPUT_INTERFACE *screens[SCREENS_MAX];
 static size_t screen_count;
-static UINTN columns, rows; /* what all of them have */
+static UINTN columns, rows; /* minimum over all screens */
 static char shown[SCREEN_ROWS_MAX][SCREEN_COLUMNS_MAX];
 
 static void add(SIMPLE_TEXT_OUTPUT_INTERFACE *out)
@@ -27,8 +27,8 @@ static void add(SIMPLE_TEXT_OUTPUT_INTERFACE *out)
     screens[screen_count++] = out;
 }
 
-/* A device of its own with both text and graphics is a screen; the console as a whole has no device
- * path, and a serial line has no graphics. */
+/* A device with both text and graphics is a screen.  The console as a whole has no device path, and
+ * a serial line has no graphics. */
 void screen_init(bool console)
 {
     static const EFI_GUID text = EFI_SIMPLE_TEXT_OUTPUT_PROTOCOL_GUID;
@@ -69,7 +69,7 @@ void screen_clear(void)
     }
 }
 
-/* Only what has changed of a row is written: firmware draws slowly. */
+/* Writes only the part of a row that has changed, because firmware draws slowly. */
 void screen_line(uint32_t row, const char *text)
 {
     uint32_t width = screen_columns(), first = width, end = 0;

@@ -1,5 +1,5 @@
-/* Lines of text on the screen.  Not on the console as a whole: where the firmware has put that on
- * the serial port too, a table drawn in place would garble the messages there (boot/uefi/say.h).
+/* Lines of text on the screen.  They do not go to the firmware's whole console: if that includes
+ * the serial port, a table drawn in place would garble the messages there (boot/uefi/say.h).
  */
 #ifndef BOOT_UEFI_SCREEN_H
 #define BOOT_UEFI_SCREEN_H
@@ -9,13 +9,13 @@
 
 #define SCREEN_COLUMNS_MAX 160
 
-/* console: where there is no screen, the firmware's console is taken for one. */
+/* console: without a screen, use the firmware's console instead. */
 void screen_init(bool console);
-uint32_t screen_rows(void); /* 0: there is no screen, or boot services were left */
-uint32_t screen_columns(void); /* that a line may have */
+uint32_t screen_rows(void); /* 0: there is no screen, or boot services have ended */
+uint32_t screen_columns(void); /* longest line */
 void screen_clear(void);
 
-/* Writes a row anew; characters that are not printable ASCII become '?'. */
+/* Replaces a row; characters that are not printable ASCII become '?'. */
 void screen_line(uint32_t row, const char *text);
 
 #endif

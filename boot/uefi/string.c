@@ -1,4 +1,4 @@
-/* What the compiler and lib/ expect of a C library. */
+/* The functions of a C library that the compiler and lib/ need. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #define OTHER_COLUMNS 62u /* of a row, without the name */
 #define NAME_COLUMNS_MIN 16u
 #define NAME_COLUMNS_MAX 40u
-#define ROWS_KEPT 256 /* of runs that have ended, for screens that are no higher */
+#define ROWS_KEPT 256 /* of ended runs; enough for a screen of this many rows */
 
 static struct table_row kept[ROWS_KEPT];
 static uint32_t count;
@@ -23,7 +23,7 @@ static const char *const states[] = {
     [TABLE_DONE] = "done",       [TABLE_FAILED] = "failed",
 };
 
-/* 5 digits and a unit at most. */
+/* Writes 5 digits and a unit at most. */
 static void short_bytes(uint64_t bytes, char out[16])
 {
     static const char units[] = "BKMGT";
@@ -52,7 +52,7 @@ static uint32_t height(void)
     return rows < ROWS_KEPT ? rows : ROWS_KEPT;
 }
 
-/* What is left beside the other columns. */
+/* Returns the width that remains for the name. */
 static uint32_t name_width(void)
 {
     uint32_t left = screen_columns() > OTHER_COLUMNS ? screen_columns() - OTHER_COLUMNS : 0;
@@ -62,7 +62,7 @@ static uint32_t name_width(void)
     return left < NAME_COLUMNS_MAX ? left : NAME_COLUMNS_MAX;
 }
 
-/* A long name loses its middle: the repetition is at its end. */
+/* Shortens a long name in the middle, because the repetition is at its end. */
 static void short_name(const char *name, char out[NAME_COLUMNS_MAX + 1])
 {
     const uint32_t width = name_width(), tail = 8;
@@ -94,7 +94,7 @@ static void draw_row(const struct table_row *row)
     screen_line(FIRST_ROW + row->number - top, line);
 }
 
-/* Rows from `top` on: what has been, and what will be. */
+/* Draws the rows from `top` on: ended runs and pending ones. */
 static void draw_all(uint32_t current)
 {
     for (uint32_t number = top; number <= count && number - top < height(); number++) {
@@ -133,7 +133,7 @@ void table_set(const struct table_row *row)
         draw_row(row);
         return;
     }
-    top = row->number - height() / 2; /* the next ones are seen, too, but no rows behind the last */
+    top = row->number - height() / 2; /* shows the next ones, too, but no rows after the last */
     if (count - top < height())
         top = count - height() + 1;
     draw_all(row->number);

@@ -1,4 +1,4 @@
-/* The batch on the screen: a header, and a row a run.  Nothing is drawn when there is no screen. */
+/* The batch on the screen: a header, and a row per run.  Nothing is drawn without a screen. */
 #ifndef BOOT_UEFI_TABLE_H
 #define BOOT_UEFI_TABLE_H
 
@@ -12,13 +12,13 @@ enum table_state { TABLE_PENDING, TABLE_RUNNING, TABLE_WRITING, TABLE_DONE, TABL
 
 struct table_row {
     uint32_t number; /* from 1 */
-    char name[TABLE_NAME_BYTES]; /* with the repetition */
+    char name[TABLE_NAME_BYTES]; /* includes the repetition */
     enum table_state state;
     char outcome[32];
     uint64_t samples, lost, elapsed_ns, bytes;
 };
 
-/* `row` gives a run that has not started its name. */
+/* `pending` fills in the name in the row of a run that has not started. */
 void table_init(const char *header, uint32_t total, void (*pending)(struct table_row *row));
 void table_set(const struct table_row *row);
 

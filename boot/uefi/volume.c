@@ -1,4 +1,4 @@
-/* Reads files of the stick, and opens those to write. */
+/* Reads files of the stick, and opens files to write. */
 #include "boot/uefi/volume.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "lib/crc32c.h"
 #include "lib/format.h"
 
-#define READ_BYTES (4u << 20) /* at a time: some firmware fails on very long transfers */
+#define READ_BYTES (4u << 20) /* per read: some firmware fails on very long transfers */
 #define INFO_BYTES 1024
 
 static EFI_FILE *root;
@@ -74,7 +74,7 @@ static EFI_STATUS open_to_read(const char *path, EFI_FILE **file, uint64_t *byte
     return status;
 }
 
-/* The whole file, which is file->bytes long. */
+/* Reads the whole file, which is file->bytes long. */
 static EFI_STATUS read_all(EFI_FILE *from, const struct volume_file *file)
 {
     for (uint64_t at = 0; at < file->bytes;) {
@@ -147,7 +147,7 @@ void volume_unload(struct volume_file *file)
     file->address = 0;
 }
 
-/* The value of a name of up to 9 digits; 0 for any other. */
+/* Returns the value of a name of up to 9 digits; 0 for any other name. */
 static uint32_t number_of(const CHAR16 *name)
 {
     uint32_t value = 0;
@@ -173,7 +173,7 @@ uint32_t volume_highest_number(EFI_FILE *directory)
 
         if (EFI_ERROR(status) || bytes <= SIZE_OF_EFI_FILE_INFO)
             return highest;
-        *(CHAR16 *)((uint8_t *)buffer + bytes) = 0; /* should the firmware have forgotten it */
+        *(CHAR16 *)((uint8_t *)buffer + bytes) = 0; /* in case the firmware has not terminated it */
         if (number_of(info->FileName) > highest)
             highest = number_of(info->FileName);
     }

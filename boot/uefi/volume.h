@@ -1,5 +1,5 @@
-/* The stick: the file system that the loader itself was started from.
- * UEFI 2.10, 13.4 "Simple File System Protocol" and 13.5 "File Protocol".
+/* The stick: the file system from which the loader was started.  UEFI 2.10, 13.4 "Simple File
+ * System Protocol" and 13.5 "File Protocol".
  */
 #ifndef BOOT_UEFI_VOLUME_H
 #define BOOT_UEFI_VOLUME_H
@@ -13,29 +13,31 @@
 
 #define VOLUME_WHY_BYTES 160
 
-struct volume_file { /* a file in pages of its own; volume_unload frees them */
+struct volume_file { /* a file in allocated pages; volume_unload frees them */
     uint64_t address; /* 0: none */
     uint64_t bytes;
 };
 
-/* False: `why` says what is wrong, in words for people. */
+/* Return false on failure; `why` then says what is wrong, for people. */
 bool volume_open(char why[VOLUME_WHY_BYTES]);
 bool volume_read(const char *path, uint64_t bytes_max, struct volume_file *file,
                  char why[VOLUME_WHY_BYTES]);
-/* The same, checked against the length and CRC32C that the configuration gives. */
+/* As volume_read, and checks the length and CRC32C that the configuration gives. */
 bool volume_load(const struct boot_conf_file *named, struct volume_file *file,
                  char why[VOLUME_WHY_BYTES]);
 void volume_unload(struct volume_file *file);
 
 #define VOLUME_DIRECTORY 1
 #define VOLUME_CREATE 2
-/* A file or directory, read and write; NULL and *status on failure.  Paths have backslashes. */
+/* Opens a file or directory for reading and writing.  Returns NULL and *status on failure.  Paths
+ * have backslashes. */
 EFI_FILE *volume_file(const char *path, unsigned flags, EFI_STATUS *status);
 
-/* The highest number that is the whole name of an entry of a directory; 0: none. */
+/* Returns the highest number that is the whole name of an entry of a directory; 0 if there is none.
+ */
 uint32_t volume_highest_number(EFI_FILE *directory);
 
-/* Cuts an open file, or lengthens it. */
+/* Truncates or extends an open file. */
 EFI_STATUS volume_resize(EFI_FILE *file, uint64_t bytes);
 
 #endif

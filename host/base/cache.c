@@ -68,7 +68,7 @@ struct kept {
     uint64_t bytes;
 };
 
-/* Sums the files up and finds the one that was not used for the longest time. */
+/* Adds up the files' sizes and finds the least recently used one. */
 static uint64_t survey(DIR *directory, const char *prefix, const char *spared, struct kept *oldest)
 {
     const struct dirent *entry;

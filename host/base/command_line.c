@@ -1,5 +1,5 @@
-/* Parses with argp.  What getopt says about an unknown option passes through the protected stderr,
- * which asks here for options that are near.
+/* Parses with argp.  getopt's message about an unknown option passes through the protected stderr,
+ * which asks here for the nearest options.
  */
 #include "host/base/command_line.h"
 

@@ -1,10 +1,10 @@
-/* Parses the line of a command of hr. */
+/* Parses the command line of a command of hr. */
 #ifndef HOST_BASE_COMMAND_LINE_H
 #define HOST_BASE_COMMAND_LINE_H
 
 #include <argp.h>
 
-/* As argp_parse; names the options that are near a mistyped one. */
+/* Calls argp_parse; for a mistyped option it names the nearest known ones. */
 int command_line_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
                        void *input);
 

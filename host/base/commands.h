@@ -1,8 +1,8 @@
-/* The commands of `hr`: one function each, listed in one table in host/main.c.
+/* The commands of `hr`: one function each, listed in a table in host/main.c.
  *
- * A command gets argv[0] = "hr NAME", parses its arguments with argp, reports its own failures
- * once through error_print and returns the exit status of the process.  argp leaves with
- * HR_EXIT_USAGE on a usage error unless the command sets argp_err_exit_status itself.
+ * A command gets argv[0] = "hr NAME", parses its arguments with argp, reports its own failures once
+ * through error_print and returns the exit status of the process.  On a usage error argp exits with
+ * HR_EXIT_USAGE, unless the command sets argp_err_exit_status.
  */
 #ifndef HOST_BASE_COMMANDS_H
 #define HOST_BASE_COMMANDS_H
@@ -10,7 +10,7 @@
 enum {
     HR_EXIT_OK = 0,
     HR_EXIT_FAILED = 1,
-    HR_EXIT_USAGE = 2, /* of the readers; `hr run` uses 125 */
+    HR_EXIT_USAGE = 2, /* for the readers; `hr run` uses 125 */
 };
 
 struct command {

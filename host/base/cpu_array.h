@@ -1,7 +1,7 @@
-/* An entry for each number that a CPU may have, zeroed; pages that nobody touches cost nothing.
+/* A zeroed array with one entry for each possible CPU number; untouched pages take no memory.
  *
- * Mapped, not allocated: sanitizers touch their notes of every byte that is allocated, which was
- * most of what short commands did under them.
+ * It is mapped, not allocated: sanitizers write shadow memory for every allocated byte, which took
+ * most of the time of short commands.
  */
 #ifndef HOST_BASE_CPU_ARRAY_H
 #define HOST_BASE_CPU_ARRAY_H
@@ -11,7 +11,7 @@
 
 #define CPU_ARRAY_ENTRIES 65536u
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static inline void *cpu_array_new(size_t entry_bytes)
 {
     void *array = mmap(NULL, CPU_ARRAY_ENTRIES * entry_bytes, PROT_READ | PROT_WRITE,

@@ -8,7 +8,7 @@
 
 #include "host/base/cpu_list.h"
 
-/* A decimal number without sign; false when there is none. */
+/* Parses a decimal number without a sign; returns false if there is none. */
 static bool parse_number(const char **text, long *value)
 {
     char *end;

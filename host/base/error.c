@@ -10,7 +10,7 @@
 
 #include "host/base/text.h"
 
-/* ESC [ K, which hr itself sends to terminals. */
+/* Recognises ESC [ K, which hr itself sends to terminals. */
 static bool erases_line(const char *at, size_t left)
 {
     return left >= 3 && memcmp(at, "\033[K", 3) == 0;
@@ -23,7 +23,7 @@ void error_find_options(void (*find)(const char *name, char *out, size_t room))
     find_options = find;
 }
 
-/* If getopt says so about an option: what is near, as "; the nearest: ..."; else nothing. */
+/* If the text is getopt's message about an option, writes "; the nearest: ...". */
 static size_t say_nearest(const char *bytes, size_t count, char *out, size_t room)
 {
     static const char complaint[] = "unrecognized option '--";

@@ -1,21 +1,21 @@
-/* How the hr command reports a failure: one line on stderr, "hr: what: why; remedy". */
+/* Reports a failure of the hr command: one line on stderr, "hr: what: why; remedy". */
 #ifndef HOST_BASE_ERROR_H
 #define HOST_BASE_ERROR_H
 
 #include <stddef.h>
 
-/* Prints "hr: ", the message and a line end to stderr.  Control characters in the message are
- * shown as escapes, so that names from a trace or a file system cannot steer the terminal.
+/* Prints "hr: ", the message and a line end to stderr.  Control characters in the message become
+ * escapes, so that names from a trace or a file system cannot control the terminal.
  */
 void error_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From here on nothing on stderr steers the terminal, whoever writes it: argp and getopt print what
- * they were given.
+/* From this call on, no text on stderr can control the terminal, whatever code writes it: argp and
+ * getopt print the user's arguments unchanged.
  */
 void error_protect_terminal(void);
 
-/* Where getopt complains about an unknown option, "--NAME": writes the options that are near to
- * `out`, or "".
+/* Sets the function that writes the known options nearest to an unknown "--NAME" to `out`, or "".
+ * It is called when getopt complains.
  */
 void error_find_options(void (*find)(const char *name, char *out, size_t room));
 

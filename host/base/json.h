@@ -1,14 +1,14 @@
-/* JSON values for jansson, from what a trace says. */
+/* JSON values for jansson, from data of a trace. */
 #ifndef HOST_BASE_JSON_H
 #define HOST_BASE_JSON_H
 
 #include <jansson.h>
 #include <stdint.h>
 
-/* An integer, or a real above INT64_MAX.  NULL without memory. */
+/* Returns an integer, or a real above INT64_MAX.  NULL if out of memory. */
 json_t *json_number(uint64_t value);
 
-/* A string; invalid UTF-8 and control characters are escaped first.  NULL without memory. */
+/* Returns a string; invalid UTF-8 and control characters are escaped.  NULL if out of memory. */
 json_t *json_text(const char *text);
 
 #endif

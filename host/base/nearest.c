@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define NEAREST_PART_BYTES 3u /* at least, of a name within the other */
+#define NEAREST_PART_BYTES 3u /* least length of a name that is part of another */
 
 static size_t least(size_t a, size_t b)
 {
@@ -46,7 +46,7 @@ void nearest_init(struct nearest *n, const char *wanted)
     snprintf(n->wanted, sizeof n->wanted, "%s", wanted);
 }
 
-/* What the distance is at least, whatever the letters are. */
+/* A lower bound of the distance, whatever the letters are. */
 static size_t length_difference(const char *a, const char *b)
 {
     size_t a_bytes = least(strlen(a), NEAREST_NAME_BYTES - 1);

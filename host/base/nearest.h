@@ -15,19 +15,19 @@ struct nearest {
     size_t count;
 };
 
-/* Levenshtein distance without regard to case; '.' and ':' are the same. */
+/* Returns the Levenshtein distance, ignoring case; '.' and ':' count as equal. */
 size_t nearest_distance(const char *a, const char *b);
 
 void nearest_init(struct nearest *n, const char *wanted);
 
-/* Whether a name of that distance may be what was meant: a third of its letters is another, or one
- * is within the other.  What is farther only looks like an answer. */
+/* Returns whether a name at that distance may be what was meant: at most a third of its letters
+ * differ, or one name contains the other. */
 bool nearest_is_near(const char *wanted, const char *name, size_t distance);
 
 /* Keeps the name if it is near and among the nearest so far; a name offered twice is kept once. */
 void nearest_offer(struct nearest *n, const char *name);
 
-/* The same, but compares `key`. */
+/* As nearest_offer, but compares `key` instead of the name. */
 void nearest_offer_as(struct nearest *n, const char *key, const char *name);
 
 /* Writes "a, b, c" and returns `out`. */

@@ -80,7 +80,7 @@ void output_hex(struct output *out, uint64_t value)
     output_bytes(out, digits + at, sizeof digits - at);
 }
 
-/* A spreadsheet computes what begins so; behind an apostrophe it is a text. */
+/* A spreadsheet computes a field that begins so; after an apostrophe it is a text. */
 bool output_csv_is_formula(const char *text)
 {
     return *text != 0 && strchr("=+-@\t\r\n", *text) != NULL;

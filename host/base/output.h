@@ -1,6 +1,6 @@
-/* Fast text output to a file descriptor: a large buffer and plain number formatting.
+/* Fast text output to a file descriptor, with a large buffer and plain number formatting.
  *
- * A failed write is remembered and the rest is discarded; output_flush tells at the end.
+ * After a failed write, further output is discarded; output_flush returns the error.
  */
 #ifndef HOST_BASE_OUTPUT_H
 #define HOST_BASE_OUTPUT_H
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define OUTPUT_BYTES (256u << 10)
-#define OUTPUT_NUMBER_MAX 24u /* a number needs no more */
+#define OUTPUT_NUMBER_MAX 24u /* room that suffices for a number */
 
 struct output {
     int fd;
@@ -22,7 +22,7 @@ struct output {
 
 void output_init(struct output *out, int fd);
 
-/* Writes what is buffered.  0 or the first error so far. */
+/* Writes the buffer.  Returns 0 or the first error so far. */
 int output_flush(struct output *out);
 
 void output_bytes(struct output *out, const char *bytes, size_t count);
@@ -30,21 +30,21 @@ void output_text(struct output *out, const char *text);
 void output_decimal(struct output *out, uint64_t value);
 void output_hex(struct output *out, uint64_t value); /* with 0x */
 
-/* Whether a spreadsheet would compute a CSV field that begins so, even one in quotes. */
+/* Returns whether a spreadsheet would take a CSV field for a formula, even in quotes. */
 bool output_csv_is_formula(const char *text);
 
-/* One CSV field: in quotes when it holds a comma, a quote or a line end, and behind an apostrophe
- * when a spreadsheet would take it for a formula.
+/* Writes one CSV field: in quotes if it holds a comma, a quote or a line end, and after an
+ * apostrophe if a spreadsheet would take it for a formula.
  */
 void output_csv(struct output *out, const char *text);
 
-/* The same of a raw text, made valid as text_escape does; what is long is cut. */
+/* As output_csv for a raw text, made valid as by text_escape; long texts are cut. */
 void output_csv_text(struct output *out, const char *text);
 
-/* One JSON string with its quotes, made valid likewise. */
+/* Writes one JSON string with its quotes, made valid as by text_escape. */
 void output_json(struct output *out, const char *text);
 
-/* Nine digits; "0" for what is no finite number. */
+/* Writes nine digits, or "0" if the value is not finite. */
 void output_real(struct output *out, double value);
 
 static inline void output_char(struct output *out, char c)

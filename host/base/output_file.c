@@ -22,14 +22,14 @@ static void remove_unfinished(int signal_number)
     raise(signal_number); /* the handler is gone: SA_RESETHAND */
 }
 
-/* A handler that a command has set, or a signal that is ignored, stays. */
+/* A handler that a command has set is kept, and so is an ignored signal. */
 static void watch_signals(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction now = {.sa_handler = remove_unfinished, .sa_flags = SA_RESETHAND}, before;
 
     sigemptyset(&now.sa_mask);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
+    signal(SIGXFSZ, SIG_IGN); /* so that write() fails at a limit on files */
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(signals[i], &now, NULL);
@@ -40,7 +40,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* What else the file is, or NULL. */
+/* Returns what else the file is used for, or NULL. */
 static const char *other_use(const struct stat *status, const struct stat *input)
 {
     static const char *const streams[] = {"standard input", "standard output", "standard error"};
@@ -52,7 +52,7 @@ static const char *other_use(const struct stat *status, const struct stat *input
     return input != NULL && same_file(input, status) ? "what is read" : NULL;
 }
 
-/* Whether a regular file may lose its name to the new one. */
+/* Checks whether the new file may replace a regular file. */
 static int check_replaced(const char *path, const struct output_file_wish *wish, int fd,
                           const struct stat *status, struct run_failure *failure)
 {
@@ -67,7 +67,7 @@ static int check_replaced(const char *path, const struct output_file_wish *wish,
         return run_fail(failure, RUN_EXIT_FAILED,
                         "'%s' exists and is no %s; name another file with --output, or add --force",
                         path, output_kind_words(wish->kind));
-    /* File systems without locks cannot tell, and then nobody is refused. */
+    /* File systems without locks cannot tell: then the file may be replaced. */
     if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return run_fail(failure, RUN_EXIT_FAILED,
                         "cannot write the %s '%s': another hr is writing it; name another file "
@@ -87,7 +87,7 @@ static int check_file(const char *path, const struct output_file_wish *wish,
     return result;
 }
 
-/* What would become NAME.old must not replace what is none of ours there. */
+/* The former file must not replace a NAME.old that hr did not write. */
 static int check_former(const struct output_file *f, const struct output_file_wish *wish,
                         struct run_failure *failure)
 {
@@ -111,7 +111,7 @@ static int fail(const struct output_file_wish *wish, const char *path, int error
 {
     return run_fail(failure, RUN_EXIT_FAILED, "cannot write the %s '%s': %s; use --output",
                     output_kind_name(wish->kind), path,
-                    error == ENXIO    ? "nobody reads from the other end"
+                    error == ENXIO    ? "no process reads from the other end"
                     : error == EISDIR ? "is a directory"
                                       : strerror(error));
 }
@@ -192,7 +192,7 @@ int output_file_open(struct output_file *f, const char *path, const struct outpu
     return result;
 }
 
-/* What is empty does not take the place of what was kept before. */
+/* An empty file does not replace what was kept before. */
 static int keep_former(const struct output_file *f)
 {
     char former[PATH_MAX];

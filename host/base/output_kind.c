@@ -28,11 +28,11 @@ static const struct mark marks[] = {
     MARK(OUTPUT_PICTURE, 0, OUTPUT_MARK_PICTURE),
     MARK(OUTPUT_EXPORT, 0, OUTPUT_MARK_CSV),
     MARK(OUTPUT_EXPORT, 0, OUTPUT_MARK_FIREFOX),
-    MARK(OUTPUT_EXPORT, 10, OUTPUT_MARK_GZIP), /* RFC 1952, 2.3: behind the fixed fields */
+    MARK(OUTPUT_EXPORT, 10, OUTPUT_MARK_GZIP), /* RFC 1952, 2.3: after the fixed fields */
     MARK(OUTPUT_EXPORT, 104, OUTPUT_MARK_PERF), /* perf.data's header */
     MARK(OUTPUT_EXPORT, 68, "Mctm"), /* SQLite's file format, 1.3: application id */
     MARK(OUTPUT_EXPORT, 2, "\x50\x01\x68\x03\x32"), /* perfetto: our only sequence, and clocks */
-    MARK(OUTPUT_ARCHIVE, 110, RUN_MANIFEST_NAME), /* cpio(5): behind the first header */
+    MARK(OUTPUT_ARCHIVE, 110, RUN_MANIFEST_NAME), /* cpio(5): after the first header */
     /* UEFI, "EFI Partition Entry": the name of the first partition, in UTF-16 */
     MARK(OUTPUT_IMAGE, 1080, "M\0i\0c\0r\0o\0t\0o\0m\0e\0\0"),
 };

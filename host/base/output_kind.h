@@ -1,7 +1,7 @@
-/* What the files that hr writes begin with, so that it tells them from all others.
+/* The marks by which hr recognises the files that it writes.
  *
- * Every format has a mark at a fixed place: its own magic number where nothing else has that, or
- * the word Microtome where the format has room for it.
+ * Every format has a mark at a fixed place: its own magic number if no other format has it, or the
+ * word Microtome if the format has room for it.
  */
 #ifndef HOST_BASE_OUTPUT_KIND_H
 #define HOST_BASE_OUTPUT_KIND_H
@@ -26,19 +26,21 @@ enum output_kind {
 #define OUTPUT_MARK_CSV "time_ns,cpu,tid,ip,symbol"
 #define OUTPUT_MARK_FIREFOX "{\"meta\":{\"importedFrom\":\"Microtome\","
 #define OUTPUT_MARK_GZIP "Microtome" /* the comment in gzip's header */
-#define OUTPUT_MARK_PERF "Microtome export" /* behind the header */
+#define OUTPUT_MARK_PERF "Microtome export" /* after the header */
 #define OUTPUT_MARK_SQLITE 0x4d63746d /* PRAGMA application_id */
 #define OUTPUT_MARK_PARTITION "Microtome"
 
-/* Whether a file that begins so, and has so many bytes, is of a format without a mark. */
+/* Returns whether a file of `file_bytes` bytes that begins with these `count` bytes is of a format
+ * without a mark. */
 typedef bool output_kind_likeness(const uint8_t *bytes, size_t count, uint64_t file_bytes);
 
-/* "trace", "page"; and so that no other is meant: "trace", "page of hr view". */
+/* output_kind_name returns "trace", "page"; output_kind_words is unambiguous: "trace", "page of hr
+ * view". */
 const char *output_kind_name(enum output_kind kind);
 const char *output_kind_words(enum output_kind kind);
 
-/* Whether the regular file behind the descriptor is of the kind.  An empty one is of every kind,
- * one that cannot be read of none.
+/* Returns whether the regular file open at `fd` is of the kind.  An empty file is of every kind, an
+ * unreadable one of none.
  */
 bool output_kind_is(int fd, enum output_kind kind, output_kind_likeness *looks_alike);
 

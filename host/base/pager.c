@@ -14,7 +14,7 @@
 
 #define COLUMNS_UNKNOWN 80u
 
-/* A command line for the shell; NULL for none. */
+/* Returns a command line for the shell; NULL: none. */
 static const char *command(void)
 {
     const char *pager = getenv("PAGER");
@@ -29,7 +29,7 @@ static void become(const char *line, const int ends[2])
     dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
     close(ends[1]);
-    setenv("LESS", "FRX", 0); /* leave at once when it fits the screen; show colours */
+    setenv("LESS", "FRX", 0); /* quit at once if it fits the screen; show colours */
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
     _exit(127);
 }
@@ -55,7 +55,7 @@ static void start(struct pager *pager, const char *line)
     if (pager->pid < 0)
         pager->pid = 0;
     else
-        signal(SIGPIPE, SIG_IGN); /* who leaves the pager has seen enough */
+        signal(SIGPIPE, SIG_IGN); /* the user may leave the pager early */
 }
 
 void pager_begin(struct pager *pager, bool wanted)
@@ -81,7 +81,7 @@ void pager_end(struct pager *pager)
         clearerr(stdout);
     }
     close(STDOUT_FILENO);
-    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) /* what follows is seen, too */
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) /* the pager shows stderr, too */
         return;
     while (waitpid(pager->pid, NULL, 0) < 0 && errno == EINTR)
         continue;

@@ -1,4 +1,4 @@
-/* Long output on a terminal goes through a pager, as git's does: $PAGER, or less where it is found.
+/* Sends long output on a terminal through a pager, as git does: $PAGER, or less if it is installed.
  */
 #ifndef HOST_BASE_PAGER_H
 #define HOST_BASE_PAGER_H
@@ -8,18 +8,18 @@
 
 #define PAGER_NO_TERMINAL 0u
 
-struct pager { /* what is known of where standard output goes */
+struct pager { /* describes where standard output goes */
     pid_t pid; /* 0: none */
     bool colours;
-    unsigned int columns; /* PAGER_NO_TERMINAL: as many as it takes */
+    unsigned int columns; /* of the terminal, or PAGER_NO_TERMINAL: no limit */
 };
 
-/* Looks at standard output, and lets it go through a pager if that is a terminal and one is wanted.
- * Nothing may have been written before.
+/* Inspects standard output.  If it is a terminal and a pager is wanted, starts the pager.  Call it
+ * before any output.
  */
 void pager_begin(struct pager *pager, bool wanted);
 
-/* Sends off what was written and waits until the pager has ended. */
+/* Flushes the output and waits until the pager has ended. */
 void pager_end(struct pager *pager);
 
 #endif

@@ -14,7 +14,8 @@ void progress_init(struct progress *p, bool wanted, uint64_t now_ns)
     pthread_mutex_init(&p->lock, NULL);
 }
 
-/* One write, so that lines do not mix; a terminal that takes only a part repairs itself next time.
+/* One write, so that lines do not mix; after a partial write to the terminal, the next one repairs
+ * the line.
  */
 static void show(const char *text)
 {

@@ -1,7 +1,7 @@
-/* The line on a terminal's stderr that says how a run is going; silent where there is no terminal.
+/* A progress line on a terminal's stderr during a run; silent if stderr is not a terminal.
  *
- * The program may write to the same terminal from other threads: they bracket their writes, and the
- * line is drawn only where the program's output left the cursor at the start of a line.
+ * The program may write to that terminal from other threads.  They bracket their writes, and the
+ * line is drawn only if the program's output left the cursor at the start of a line.
  */
 #ifndef HOST_BASE_PROGRESS_H
 #define HOST_BASE_PROGRESS_H
@@ -25,12 +25,12 @@ void progress_init(struct progress *p, bool wanted, uint64_t now_ns);
 void progress_draw(struct progress *p, uint64_t now_ns, uint64_t samples, uint64_t lost,
                    uint64_t bytes);
 
-/* The same with a text of the caller's, which is one line and fits the terminal. */
+/* As progress_draw, with the caller's text, which must be one line that fits the terminal. */
 void progress_show(struct progress *p, const char *text);
 
 void progress_erase(struct progress *p);
 
-/* Around a write of the program's output to a terminal. */
+/* Bracket a write of the program's output to a terminal. */
 void progress_output_begin(struct progress *p);
 void progress_output_end(struct progress *p, const void *bytes, size_t count);
 

@@ -1,4 +1,4 @@
-/* Draws how far a long piece of work has come. */
+/* Draws the progress of a long piece of work. */
 #include "host/base/progress_bar.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define COLUMNS_UNKNOWN 80u
 #define WIDTH_MAX 50u /* of the bar proper */
-#define WIDTH_MIN 5u /* a narrower one says nothing */
+#define WIDTH_MIN 5u /* a narrower one shows nothing useful */
 
 static uint64_t now(void)
 {

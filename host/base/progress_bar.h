@@ -1,6 +1,6 @@
-/* A bar on a terminal's stderr for work on a known number of bytes that takes more than a moment.
+/* A bar on a terminal's stderr for longer work on a known number of bytes.
  *
- * Threads may add to the same bar.  Where stderr is no terminal it costs a look at the clock.
+ * Several threads may add to one bar.  Where stderr is not a terminal, adding only reads the clock.
  */
 #ifndef HOST_BASE_PROGRESS_BAR_H
 #define HOST_BASE_PROGRESS_BAR_H
@@ -14,20 +14,21 @@
 struct progress_bar {
     struct progress line;
     uint64_t total;
-    uint64_t done; /* atomic, as the next one */
-    uint64_t next_ns; /* when it is drawn again */
+    uint64_t done; /* atomic, as is next_ns */
+    uint64_t next_ns; /* time of the next drawing */
 };
 
 void progress_bar_init(struct progress_bar *bar, bool wanted);
 
-/* Begins anew: `total` bytes are to be worked on. */
+/* Restarts the bar for `total` bytes of work. */
 void progress_bar_begin(struct progress_bar *bar, uint64_t total);
 void progress_bar_add(struct progress_bar *bar, uint64_t bytes);
 
-/* Takes it from the screen. */
+/* Erases it from the screen. */
 void progress_bar_end(struct progress_bar *bar);
 
-/* What is drawn on a terminal of `columns`, which it leaves the last of. */
+/* Returns the bar's text for a terminal of `columns` columns, of which it leaves the last one free.
+ */
 char *progress_bar_text(char text[PROGRESS_BAR_TEXT_BYTES], uint64_t done, uint64_t total,
                         uint64_t elapsed_ns, unsigned int columns);
 

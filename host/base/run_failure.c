@@ -1,4 +1,4 @@
-/* Records the first reason why a run cannot go on. */
+/* Records the first reason why a run fails. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
-/* Why a run cannot go on: the text for people and the exit status, filled where the reason is
- * known and printed once by the command.
+/* Why a run failed: a text for people and the exit status.  The code that knows the reason fills
+ * it; the command prints it once.
  */
 #ifndef HOST_BASE_RUN_FAILURE_H
 #define HOST_BASE_RUN_FAILURE_H
 
-enum { /* exit statuses of `hr run` beside the program's own */
+enum { /* exit statuses of `hr run` other than the program's own */
        RUN_EXIT_TIMEOUT = 124,
        RUN_EXIT_FAILED = 125,
        RUN_EXIT_NOT_EXECUTABLE = 126,
@@ -17,7 +17,7 @@ struct run_failure {
     char text[1024];
 };
 
-/* Fills the failure unless it already holds an earlier one.  Returns -1, for `return run_fail`. */
+/* Fills the failure unless it already holds one.  Returns -1, for `return run_fail`. */
 int run_fail(struct run_failure *failure, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

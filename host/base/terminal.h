@@ -1,4 +1,4 @@
-/* What is known of the terminal that text goes to. */
+/* Properties of the terminal that text goes to. */
 #ifndef HOST_BASE_TERMINAL_H
 #define HOST_BASE_TERMINAL_H
 
@@ -7,10 +7,11 @@
 #define COLOUR_DIM "\033[2m"
 #define COLOUR_OFF "\033[0m"
 
-/* Columns of the terminal at fd; `otherwise` when it is none, or does not say. */
+/* Returns the columns of the terminal at fd, or `otherwise` if it is not a terminal or does not
+ * know. */
 unsigned int terminal_columns(int fd, unsigned int otherwise);
 
-/* Whether fd is a terminal that shows colours, and NO_COLOR (https://no-color.org) is not set. */
+/* Returns whether fd is a terminal with colours and NO_COLOR (https://no-color.org) is not set. */
 bool terminal_colours(int fd);
 
 #endif

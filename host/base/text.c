@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the valid UTF-8 character at s that is no control character, or 0. */
+/* Returns the length of the valid UTF-8 character at s; 0 for control characters and others. */
 static size_t printable_length(const unsigned char *s)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -10,8 +10,8 @@
 
 #define TEXT_QUANTITY_BYTES 32 /* room that suffices for each quantity below */
 
-/* Copies a string so that it is valid UTF-8 without control characters: those, and bytes that are
- * not UTF-8, become \xNN.  Cuts (and ends in "...") what does not fit; room is at least 8.
+/* Copies a string as valid UTF-8 without control characters: these, and bytes that are not UTF-8,
+ * become \xNN.  Cuts a text that does not fit and ends it in "..."; room is at least 8.
  */
 char *text_escape(char *out, size_t room, const char *text);
 

@@ -45,7 +45,8 @@ static uint64_t find_factor(const struct unit *units, const char *name)
     return 0;
 }
 
-/* Digits with at most one point, then a unit; strtod would also take "inf", "0x10" and signs. */
+/* Parses digits with at most one point, then a unit; strtod would also take "inf", "0x10" and
+ * signs. */
 static int parse(const char *text, const struct unit *units, uint64_t bare_factor, uint64_t *value)
 {
     size_t digits = strspn(text, "0123456789.");

@@ -1,4 +1,4 @@
-/* Writes XML: elements, attributes and text, with everything escaped that needs it. */
+/* Writes XML: elements, attributes and text, escaped where needed. */
 #ifndef HOST_BASE_XML_H
 #define HOST_BASE_XML_H
 
@@ -9,11 +9,11 @@
 
 struct xml {
     FILE *out;
-    const char *names[XML_DEPTH_MAX]; /* of the elements that are open */
+    const char *names[XML_DEPTH_MAX]; /* of the open elements */
     int depth;
-    bool in_tag; /* the innermost start tag takes attributes */
+    bool in_tag; /* the innermost start tag still takes attributes */
     bool has_text;
-    bool bad; /* a character that XML cannot hold was left out */
+    bool bad; /* a character that XML cannot represent was left out */
 };
 
 void xml_init(struct xml *x, FILE *out);
@@ -25,7 +25,7 @@ void xml_attribute(struct xml *x, const char *name, const char *format, ...)
 void xml_text(struct xml *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void xml_end(struct xml *x);
 
-/* <name>text</name> */
+/* Writes <name>text</name>. */
 void xml_element(struct xml *x, const char *name, const char *text);
 
 #endif

@@ -28,7 +28,7 @@ struct collect_options {
     const char *listen; /* unix:PATH, tcp:..., or NULL */
     int fd; /* to read from, or -1 */
     struct stream_options stream; /* with tcp: */
-    const char *tcp_only; /* an option that is for tcp: alone, or NULL */
+    const char *tcp_only; /* the first option that only tcp: takes, or NULL */
 };
 
 enum { OPTION_FORCE = 256, OPTION_TOKEN, OPTION_LIMIT, OPTION_CLIENTS, OPTION_RUNS, OPTION_IDLE };
@@ -151,7 +151,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Looks at what was asked for before the output is touched. */
+/* Checks the argument before the output is touched. */
 static int check_listen(const char *where, struct run_failure *failure)
 {
     if (strncmp(where, UNIX, sizeof UNIX - 1) != 0 || where[sizeof UNIX - 1] == 0)
@@ -162,7 +162,7 @@ static int check_listen(const char *where, struct run_failure *failure)
     return 0;
 }
 
-/* Waits for one connection; the descriptor or -1. */
+/* Waits for one connection.  Returns the descriptor or -1. */
 static int accept_one(const char *where, struct run_failure *failure)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -9,8 +9,8 @@
 #include "host/base/units.h"
 #include "host/collect/stream_client.h"
 
-#define HELLO_NS (10 * UNITS_SECOND) /* for a hello */
-#define CLOSING_NS (3 * UNITS_SECOND) /* until the machine has read the last answer */
+#define HELLO_NS (10 * UNITS_SECOND) /* limit for the hello */
+#define CLOSING_NS (3 * UNITS_SECOND) /* limit until the machine has read the last answer */
 #define ACK_BYTES (CLIENT_READ_BYTES / 2)
 #define ACK_NS 50000000ull
 
@@ -83,7 +83,7 @@ int client_send(struct client *c, uint64_t now_ns)
             return errno == EAGAIN || errno == EINTR ? 0 : -errno;
         connection_sent(connection, (size_t)sent);
     }
-    /* Closing at once would throw away the answer with what of the machine's is still unread. */
+    /* Closing immediately would discard the answer, together with the machine's unread bytes. */
     if (connection->state == CONNECTION_CLOSING && connection->out_bytes == 0 && !c->is_shut) {
         c->is_shut = true;
         if (shutdown(c->fd, SHUT_WR) != 0)
@@ -100,8 +100,7 @@ static uint64_t state_deadline(const struct client *c, uint64_t idle_ns)
     case CONNECTION_FRAMES:
         return c->heard_ns + idle_ns;
     case CONNECTION_CLOSING:
-        return c->closing_ns != 0 ? c->closing_ns + CLOSING_NS
-                                  : UINT64_MAX; /* it has yet to begin */
+        return c->closing_ns != 0 ? c->closing_ns + CLOSING_NS : UINT64_MAX; /* not closing yet */
     default:
         return UINT64_MAX;
     }

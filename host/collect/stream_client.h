@@ -1,4 +1,4 @@
-/* A machine at the collector: its socket, its connection, its run and the times that it has. */
+/* A machine connected to the collector: its socket, its connection, its run and its timeouts. */
 #ifndef HOST_COLLECT_STREAM_CLIENT_H
 #define HOST_COLLECT_STREAM_CLIENT_H
 
@@ -9,47 +9,49 @@
 #include "host/collect/stream_job.h"
 #include "host/collect/stream_listen.h"
 
-#define CLIENT_READ_BYTES (256u << 10) /* at most, from one machine before it is another's turn */
+#define CLIENT_READ_BYTES (256u << 10) /* limit per turn of a machine */
 
 struct client {
-    int fd; /* -1: it is gone, but a job still works on its run */
+    int fd; /* -1: closed, but a job still works on its run */
     char peer[LISTEN_TEXT_BYTES];
     struct connection connection;
-    struct stream_run *run; /* from OPENING on until it is left; owned */
+    struct stream_run *run; /* from OPENING until it is closed; owned */
     struct job job;
-    uint64_t since_ns; /* when it came */
-    uint64_t heard_ns; /* when it last sent something */
-    uint64_t fresh_ns; /* when it last sent something of its run */
-    uint64_t fresh_bytes; /* that the run had then */
+    uint64_t since_ns; /* time of the connection */
+    uint64_t heard_ns; /* time of the last data */
+    uint64_t fresh_ns; /* time of the last data of its run */
+    uint64_t fresh_bytes; /* bytes of the run at that time */
     uint64_t acked_ns;
-    uint64_t closing_ns; /* when it entered CLOSING; 0: it did not */
-    bool is_shut; /* nothing is sent any more */
+    uint64_t closing_ns; /* when it entered CLOSING; 0: not yet */
+    bool is_shut; /* nothing more is sent */
 };
 
 struct client *client_new(int fd, const char *peer, uint64_t now_ns);
 
-/* Nobody works on its run, which is closed. */
+/* The run must be closed and have no job. */
 void client_free(struct client *c);
 
-/* What poll() is to look for. */
+/* Returns the events for poll(). */
 short client_wants(const struct client *c);
 
-/* Reads once and takes what came.  Bytes; 0: it closed the connection; -errno, -EAGAIN: nothing. */
+/* Reads once and processes the data.  Returns bytes; 0 if the machine closed the connection;
+ * -errno, with -EAGAIN if there is nothing. */
 ssize_t client_receive(struct client *c, const char *token, uint64_t now_ns);
 
-/* Acknowledges when there is enough or it is time to, and sends what can be sent.  0 or -errno. */
+/* Acknowledges if there is enough or it is time, and sends what can be sent.  Returns 0 or -errno.
+ */
 int client_send(struct client *c, uint64_t now_ns);
 
-/* When something must be done though nothing comes; UINT64_MAX: never. */
+/* Returns when to act even if nothing arrives; UINT64_MAX: never. */
 uint64_t client_deadline(const struct client *c, uint64_t idle_ns);
 
-/* Why it must go now, for people, or NULL. */
+/* Returns why the machine must be disconnected now, for people, or NULL. */
 const char *client_overdue(const struct client *c, uint64_t idle_ns, uint64_t now_ns);
 
-/* Whether two speak of the same run. */
+/* Returns whether two machines send the same run. */
 bool client_same_run(const struct client *a, const struct client *b);
 
-/* It has or gets a run: it counts. */
+/* Returns whether it has a run or is getting one, so that it counts as a machine. */
 static inline bool client_is_machine(const struct client *c)
 {
     return c->run != NULL;

@@ -34,12 +34,13 @@ static void refuse(struct connection *c, enum run_welcome_status status, const c
     c->why = why;
 }
 
-/* Ends it after the welcome: what came is brought to disk and acknowledged with the reason. */
+/* Ends the connection after the welcome: flushes the received data and acknowledges it with the
+ * reason. */
 static void end(struct connection *c, enum run_welcome_status status, const char *why)
 {
     if (status != RUN_WELCOME_DISK && stream_run_flush(c->run) != RUN_WELCOME_OK)
         status = RUN_WELCOME_DISK;
-    if (status == RUN_WELCOME_DISK) { /* what of it is on disk is told in the next welcome */
+    if (status == RUN_WELCOME_DISK) { /* the next welcome will say how much is on disk */
         c->has_part = true;
         c->whole = c->acked;
     }
@@ -57,7 +58,7 @@ static void take_hello(struct connection *c, const char *token, const uint8_t *b
 
     memcpy((uint8_t *)&c->hello + c->hello_bytes, bytes, taken);
     c->hello_bytes += taken;
-    /* Nobody need say more to be known as a stranger. */
+    /* This much of a hello suffices to detect a stranger. */
     if (c->hello_bytes >= offsetof(struct run_hello, version) &&
         c->hello.magic != RUN_HELLO_MAGIC) {
         refuse(c, RUN_WELCOME_STREAM, "it does not speak the protocol");
@@ -83,8 +84,8 @@ static void take_hello(struct connection *c, const char *token, const uint8_t *b
                                             : run_stream_status_text(status));
 }
 
-/* Bytes of the trace came to the end of the stream at c->position: if a chunk ends among them, all
- * before its end is whole. */
+/* Called after bytes of the trace were added, up to the stream's position c->position.  If a chunk
+ * ends among them, everything before its end is whole. */
 static void mark_whole(struct connection *c, uint64_t begin)
 {
     uint64_t have = c->run->have[RUN_STREAM_TRACE];
@@ -95,7 +96,7 @@ static void mark_whole(struct connection *c, uint64_t begin)
         c->whole = c->position - (have - whole);
 }
 
-/* c->position is behind the piece already. */
+/* c->position is already after the piece. */
 static void take_data(struct connection *c, struct run_piece *piece)
 {
     uint64_t have = c->run->have[piece->port];

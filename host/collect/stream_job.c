@@ -11,7 +11,7 @@ static void *work(void *context)
     job->result = job->finish ? stream_run_finish(job->run)
                               : stream_run_open(job->run, job->root, &job->hello, job->limit_bytes);
     __atomic_store_n(&job->done, true, __ATOMIC_RELEASE);
-    if (write(job->wake, &one, sizeof one) < 0) /* it is full of other news: also good */
+    if (write(job->wake, &one, sizeof one) < 0) /* a full counter wakes the reader, too */
         return NULL;
     return NULL;
 }

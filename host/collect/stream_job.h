@@ -1,4 +1,4 @@
-/* What may take long for one run, in a thread of its own. */
+/* Work on one run that may take long, in a thread of its own. */
 #ifndef HOST_COLLECT_STREAM_JOB_H
 #define HOST_COLLECT_STREAM_JOB_H
 
@@ -11,19 +11,19 @@ struct job {
     pthread_t thread;
     bool running; /* started and not yet joined */
     bool done; /* atomic */
-    bool finish; /* stream_run_finish, otherwise stream_run_open */
-    int wake; /* an eventfd that is told when it is done */
+    bool finish; /* calls stream_run_finish, otherwise stream_run_open */
+    int wake; /* an eventfd that is signalled at the end */
     struct stream_run *run;
     const char *root;
     struct run_hello hello;
     uint64_t limit_bytes;
-    enum run_welcome_status result; /* when it is done */
+    enum run_welcome_status result; /* valid when done */
 };
 
-/* Starts what `finish` says.  0 or -errno.  Signals are blocked in the thread as in the caller. */
+/* Starts the job.  Returns 0 or -errno.  Signals are blocked in the thread as in the caller. */
 int job_start(struct job *job);
 
-/* Whether it is done; then it is over and `result` holds. */
+/* Returns whether the job is done; if so, it is joined and `result` is valid. */
 bool job_poll(struct job *job);
 void job_wait(struct job *job);
 

@@ -95,7 +95,7 @@ char *listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *ad
     return out;
 }
 
-/* A socket bound to this address, or -1 with errno. */
+/* Returns a socket bound to this address, or -1 with errno. */
 static int try_address(const struct addrinfo *address)
 {
     const int on = 1;

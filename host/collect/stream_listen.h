@@ -11,20 +11,20 @@
 #define LISTEN_TEXT_BYTES (NI_MAXHOST + NI_MAXSERV + 4)
 
 struct listen_place {
-    char host[NI_MAXHOST]; /* 127.0.0.1 unless it was said */
-    char port[6]; /* RUN_STREAM_PORT unless it was said; "0": any */
+    char host[NI_MAXHOST]; /* default 127.0.0.1 */
+    char port[6]; /* default RUN_STREAM_PORT; "0": any */
 };
 
-/* 0, or -1 with the failure filled. */
+/* Returns 0, or -1 with the failure filled. */
 int listen_parse(const char *text, struct listen_place *place, struct run_failure *failure);
 
-/* A listening socket that does not block, or -1 with the failure filled.  `where`: "ADDRESS:PORT"
- * as it came out; `beyond`: other machines than this one reach it.
+/* Returns a non-blocking listening socket, or -1 with the failure filled.  `where` gets the actual
+ * "ADDRESS:PORT"; `beyond`: other machines can reach it.
  */
 int listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES], bool *beyond,
                 struct run_failure *failure);
 
-/* "ADDRESS" of a peer, "[ADDRESS]" if it is IPv6. */
+/* Writes "ADDRESS" of a peer, "[ADDRESS]" if it is IPv6. */
 char *listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *address,
                   socklen_t bytes);
 

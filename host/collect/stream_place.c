@@ -1,4 +1,4 @@
-/* Finds and makes the directories of runs. */
+/* Finds and creates the directories of runs. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +13,12 @@
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define NUMBER_MAX 999999999ul
-#define TRIES 1000 /* while others make directories of the same name */
+#define TRIES 1000 /* while others create directories of that name */
 #define ID_BYTES 32 /* of an id in hexadecimal */
 #define MARK_BYTES (RUN_STREAM_NAME_BYTES + 16 + ID_BYTES) /* of a mark's name */
 
-/* Beside "RUN-N" is an empty file ".RUN-N.ID": so the machine's directory alone tells which run has
- * that id, however many there are.
+/* Next to "RUN-N" is an empty file ".RUN-N.ID", so that the machine's directory alone tells which
+ * run has an id.
  */
 static void mark_name(char name[MARK_BYTES], const struct run_hello *hello, unsigned long number)
 {
@@ -33,7 +33,8 @@ static void entry_name(char name[MARK_BYTES], const struct run_hello *hello, uns
     snprintf(name, MARK_BYTES, "%s-%lu", hello->run, number);
 }
 
-/* The N of "RUN-N" and what follows it, 0 when the entry is none of this run's. */
+/* Returns the N of "RUN-N" and what follows it; 0 if the entry does not belong to this run's name.
+ */
 static unsigned long number_of(const char *entry, const char *run, char **end)
 {
     size_t bytes = strlen(run);
@@ -46,7 +47,7 @@ static unsigned long number_of(const char *entry, const char *run, char **end)
     return number <= NUMBER_MAX ? number : 0;
 }
 
-/* 1: this is the run of that id, and is open.  0: it is not, or -errno. */
+/* Opens the run if it has that id.  Returns 1 if so, 0 if not, or -errno. */
 static int try_entry(struct run_place *p, int machine, const char *entry, const uint8_t id[16])
 {
     int fd = openat(machine, entry, OPEN_DIRECTORY | O_NOFOLLOW);
@@ -61,7 +62,7 @@ static int try_entry(struct run_place *p, int machine, const char *entry, const 
     return 0;
 }
 
-/* The run's number if it is there, otherwise 0 and the highest number that is taken; or -errno. */
+/* Returns the run's number if it exists, otherwise 0 and the highest number in use; or -errno. */
 static long find(struct run_place *p, int machine, const struct run_hello *hello,
                  unsigned long *highest)
 {
@@ -99,7 +100,7 @@ static long find(struct run_place *p, int machine, const struct run_hello *hello
     return result;
 }
 
-/* The mark comes first: a run whose state is there is found again. */
+/* The mark comes first, so that every run with a state can be found. */
 static int start(struct run_place *p, int machine, const char *name, const char *mark,
                  const uint8_t id[16])
 {
@@ -123,7 +124,7 @@ static int start(struct run_place *p, int machine, const char *name, const char 
     return result;
 }
 
-/* Makes the directory of the next free number; the number or -errno. */
+/* Creates the directory with the next free number.  Returns the number or -errno. */
 static long make(struct run_place *p, int machine, const struct run_hello *hello,
                  unsigned long highest)
 {

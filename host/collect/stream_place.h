@@ -1,4 +1,4 @@
-/* Where a run's files are: ROOT/MACHINE/RUN-N, N from 1, a new one for each run of that name. */
+/* The directory of a run: ROOT/MACHINE/RUN-N, with a new N, from 1, for each run of that name. */
 #ifndef HOST_COLLECT_STREAM_PLACE_H
 #define HOST_COLLECT_STREAM_PLACE_H
 
@@ -10,14 +10,14 @@
 
 struct run_place {
     char path[PATH_MAX];
-    size_t name; /* in path: "MACHINE/RUN-N", for people */
-    int directory; /* descriptor */
+    size_t name; /* offset in path of "MACHINE/RUN-N", for people */
+    int directory; /* an open descriptor */
     struct run_state state;
     bool is_new;
 };
 
-/* Finds the directory of the hello's run by its id, or makes one.  The hello's names were checked.
- * 0 or -errno; then nothing is open.
+/* Finds the directory of the hello's run by its id, or creates one.  The hello's names must have
+ * been checked.  Returns 0 or -errno; after an error nothing is open.
  */
 int run_place_open(struct run_place *place, const char *root, const struct run_hello *hello);
 void run_place_close(struct run_place *place);

@@ -1,4 +1,4 @@
-/* Words for what the collector does. */
+/* Words the collector's messages. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void report_init(struct report *r, bool quiet, uint64_t now_ns)
 void report_listening(struct report *r, const char *where, const char *root, bool any_port,
                       bool in_danger)
 {
-    if (!r->quiet || any_port) /* nobody else knows the port */
+    if (!r->quiet || any_port) /* only this line tells the port */
         error_print("listening on %s; results go to %s", where, root);
     if (in_danger)
         error_print("whoever reaches this port may write results: give a secret with --token FILE "
@@ -84,7 +84,7 @@ static void exit_text(char *out, size_t room, const struct collector *trace)
         snprintf(out, room, "the program could not be started");
 }
 
-/* What is wrong with the trace, "" if nothing is. */
+/* Describes what is wrong with the trace; "" if nothing is. */
 static void damage_text(char *out, size_t room, const struct stream_run *run)
 {
     out[0] = 0;

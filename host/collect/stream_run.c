@@ -1,4 +1,4 @@
-/* Writes what a machine sends of a run to its files. */
+/* Writes the data of a run to its files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,14 +11,12 @@
 #include "host/collect/stream_run.h"
 
 #define INDEX_MAX (1u << 18) /* entries, 12 MB: for 16 GB of the kernel's usual chunks */
-#define INDEX_SHARED                                                             \
-    (4ul * INDEX_MAX) /* of all runs: empty chunks cost those who send them more \
-                       */
+#define INDEX_SHARED (4ul * INDEX_MAX) /* for all runs */
 
 static atomic_size_t index_left = INDEX_SHARED;
 #define BAD_FILE "hr.bad"
 
-/* Only hr.bad and the stream of files are not there from the beginning. */
+/* Only hr.bad and the stream of files do not exist from the beginning. */
 static const struct {
     const char *name;
     bool at_once;
@@ -34,7 +32,7 @@ static enum run_welcome_status fail(struct stream_run *run, int error)
     return error == EWOULDBLOCK ? RUN_WELCOME_BUSY : RUN_WELCOME_DISK;
 }
 
-/* 0 or -errno; without O_CREAT in `flags` a file that is not there is no error. */
+/* Returns 0 or -errno; without O_CREAT in `flags` a missing file is not an error. */
 static int open_port(struct stream_run *run, size_t port, int flags)
 {
     struct stat status;
@@ -109,7 +107,7 @@ enum run_welcome_status stream_run_open(struct stream_run *run, const char *root
         close_ports(run);
         return result != 0 ? fail(run, -result) : RUN_WELCOME_DONE;
     }
-    run->have[RUN_STREAM_TRACE] += run->trace.offset; /* what hr.bad has came behind */
+    run->have[RUN_STREAM_TRACE] += run->trace.offset; /* what hr.bad has came later */
     for (size_t port = 0; port < RUN_STREAM_PORTS; port++)
         run->bytes += run->have[port];
     return RUN_WELCOME_OK;
@@ -138,7 +136,7 @@ static int write_small(struct stream_run *run)
     return write_all(run->files[run->small_port], run->small, count);
 }
 
-/* Frames may be tiny: what is small is gathered, until the next flush at the latest. */
+/* Frames may be tiny: small data are gathered, until the next flush at the latest. */
 static int append(struct stream_run *run, size_t port, const uint8_t *bytes, size_t count)
 {
     int result = run->files[port] < 0 ? open_port(run, port, O_CREAT) : 0;
@@ -157,7 +155,8 @@ static int append(struct stream_run *run, size_t port, const uint8_t *bytes, siz
     return 0;
 }
 
-/* The collector found what is no trace: from the last whole chunk on, everything goes to hr.bad. */
+/* The collector found bytes that are not a trace: from the last whole chunk on, everything goes to
+ * hr.bad. */
 static int begin_bad(struct stream_run *run)
 {
     struct collector *c = &run->trace;
@@ -241,7 +240,7 @@ static int sync_file(const struct stream_run *run, const char *name)
     return result;
 }
 
-/* What was unpacked into files/ goes to the disk by a call for all of it. */
+/* Everything that was unpacked into files/ is synced by one call. */
 static int sync_all(const struct stream_run *run, bool has_files)
 {
     int result = sync_file(run, "hr.bin");
@@ -270,7 +269,7 @@ enum run_welcome_status stream_run_finish(struct stream_run *run)
         run->place.state.complete = true;
         result = run_state_write(run->place.directory, &run->place.state);
     }
-    /* Only now: until then it says how far the port has come. */
+    /* Not earlier, because this file shows how far the port has come. */
     if (result == 0 && has_files && run->files_bad == NULL)
         (void)unlinkat(run->place.directory, RUN_FILES_STREAM, 0);
     close_ports(run);

@@ -1,4 +1,4 @@
-/* Sets the collector of many machines up: port, token, signals, limits. */
+/* Sets up the collector for many machines: port, token, signals, limits. */
 #include "host/collect/stream_serve.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "host/collect/stream_server.h"
 #include "host/collect/stream_token.h"
 
-#define FILES_OF_A_RUN 8u /* descriptors, the socket and those of its job included */
+#define FILES_OF_A_RUN 8u /* descriptors, including the socket and those of its job */
 #define FILES_OTHER 64u
 
 static void note_signal(int signal_number)
@@ -21,7 +21,7 @@ static void note_signal(int signal_number)
     server_signal = signal_number;
 }
 
-/* The set in which the signals are not blocked: they come while poll() waits. */
+/* Stores the signal mask in which the signals are not blocked, for poll(). */
 static void catch_signals(sigset_t *unblocked)
 {
     const int which[] = {SIGHUP, SIGINT, SIGTERM};
@@ -37,7 +37,7 @@ static void catch_signals(sigset_t *unblocked)
         sigaddset(&blocked, which[i]);
     }
     sigprocmask(SIG_BLOCK, &blocked, unblocked);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on files is a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on files acts as a full disk */
 }
 
 static int allow_files(const struct stream_options *o, struct run_failure *failure)
@@ -57,7 +57,7 @@ static int allow_files(const struct stream_options *o, struct run_failure *failu
                : run_fail(failure, RUN_EXIT_FAILED, "ulimit -n: %s", strerror(errno));
 }
 
-/* Now, while somebody looks. */
+/* Creates it at the start, while the user can see an error. */
 static int make_root(const char *root, struct run_failure *failure)
 {
     struct stat status;

@@ -1,7 +1,7 @@
 /* `hr collect --listen tcp:`: one port, many machines, a directory for every run.
  *
- * One thread with poll() serves all connections in turn, a bounded piece of each at a time; what
- * may take long (finding and checking a run, completing it) is done by a thread for that run alone.
+ * One thread with poll() serves all connections in turn, a bounded piece of each at a time.  Work
+ * that may take long (finding and checking a run, completing it) gets a thread for that run.
  */
 #ifndef HOST_COLLECT_STREAM_SERVE_H
 #define HOST_COLLECT_STREAM_SERVE_H
@@ -22,13 +22,13 @@ struct stream_options {
     const char *root; /* directory of the results */
     const char *token_file; /* NULL: HR_TOKEN of the environment, or no token */
     uint64_t limit_bytes; /* of one run */
-    uint64_t idle_ns; /* a machine that is silent for so long is taken for dead */
+    uint64_t idle_ns; /* a machine that is silent for this time is considered dead */
     uint32_t clients; /* machines at a time */
-    uint32_t runs; /* ends after so many; 0: never */
+    uint32_t runs; /* ends after this number of runs; 0: never */
     bool quiet;
 };
 
-/* Serves until a signal or `runs`; returns the exit status.  Reports on stderr. */
+/* Serves until a signal or `runs`.  Returns the exit status.  Reports on stderr. */
 int stream_serve(const struct stream_options *options, struct run_failure *failure);
 
 #endif

@@ -1,5 +1,4 @@
-/* Serves machines: accepts them, moves their runs through their states, ends what takes too long.
- */
+/* Serves machines: accepts them, advances the states of their runs, and enforces time limits. */
 #include "host/collect/stream_server.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 #include "host/base/units.h"
 
 #define ACCEPTS_A_TURN 64
-#define PAUSE_NS (UNITS_SECOND / 10) /* while the system lacks something */
+#define PAUSE_NS (UNITS_SECOND / 10) /* while the system lacks resources */
 
 volatile sig_atomic_t server_signal;
 
@@ -33,7 +32,7 @@ static uint32_t machines(const struct server *s)
     return count;
 }
 
-/* The run goes back to the disk; somebody may go on with it. */
+/* Closes the run, which may be continued later. */
 static void leave_run(struct server *s, struct client *c, const char *why)
 {
     enum run_welcome_status status = c->connection.status;
@@ -50,7 +49,7 @@ static void leave_run(struct server *s, struct client *c, const char *why)
     c->run = c->connection.run = NULL;
 }
 
-/* The machine is gone.  While a job works on its run, the rest of it stays. */
+/* Disconnects the machine.  While a job works on its run, the client stays. */
 static void hang_up(struct server *s, struct client *c, const char *why)
 {
     leave_run(s, c, why);
@@ -66,7 +65,7 @@ static bool is_gone(const struct client *c)
     return c->fd < 0 && !c->job.running;
 }
 
-/* In OPENING: a refusal before anything was done. */
+/* In OPENING: refuses before any work is done. */
 static void refuse(struct server *s, struct client *c, enum run_welcome_status status,
                    const char *why, uint64_t now_ns)
 {
@@ -85,8 +84,8 @@ static int start_job(struct server *s, struct client *c, bool finish)
     return job_start(&c->job);
 }
 
-/* A machine that lost its connection comes back while the old one still looks alive: the new one is
- * right.  False: a job works on the run.
+/* A machine that lost its connection may return while the old one still looks alive: the new one
+ * counts.  Returns false if a job works on the run.
  */
 static bool take_over(struct server *s, const struct client *c)
 {
@@ -102,9 +101,9 @@ static bool take_over(struct server *s, const struct client *c)
     return true;
 }
 
-/* Signs of life alone do not keep a place from those that have something to send: of the runs that
- * have sent nothing for as long as a silent one may stay, the one that has for longest goes.  It
- * may come back.
+/* Signs of life alone do not keep a place from machines that have something to send.  Of the runs
+ * that have sent nothing for as long as a silent one may stay, the one with the longest pause is
+ * disconnected.  It may reconnect.
  */
 static bool make_place(struct server *s, uint64_t now_ns)
 {
@@ -183,7 +182,7 @@ static void finished(struct server *s, struct client *c)
     connection_finished(&c->connection, c->job.result);
 }
 
-/* What the last bytes or the end of a job led to. */
+/* Acts on what the last bytes or the end of a job have changed. */
 static void advance(struct server *s, struct client *c, uint64_t now_ns)
 {
     if (job_poll(&c->job)) {
@@ -202,7 +201,7 @@ static void advance(struct server *s, struct client *c, uint64_t now_ns)
         leave_run(s, c, NULL);
 }
 
-/* 0 and what stands for it: the other side has closed it. */
+/* 0 and equivalent errors: the other side has closed the connection. */
 static const char *loss_text(int error)
 {
     return error == 0 || error == EPIPE || error == ECONNRESET ? "the machine closed the connection"
@@ -251,7 +250,7 @@ static void serve(struct server *s, struct client *c, short events, uint64_t now
     if (c->fd < 0)
         return;
     error = client_send(c, now_ns);
-    advance(s, c, now_ns); /* an acknowledgement may have met a full disk */
+    advance(s, c, now_ns); /* an acknowledgement may have found a full disk */
     if (error != 0)
         hang_up(s, c, loss_text(-error));
     else
@@ -270,7 +269,7 @@ static void remove_gone(struct server *s)
     s->count = kept;
 }
 
-/* Room for one more: a stranger's place is worth less than that of who comes now. */
+/* Makes room for a new connection, at the expense of one without a run. */
 static void make_room(struct server *s)
 {
     struct client *oldest = NULL;
@@ -329,7 +328,7 @@ static struct timespec time_left(const struct server *s, uint64_t now_ns, uint64
                              .tv_nsec = (long)(left % UNITS_SECOND)};
 }
 
-/* Waits and serves everybody once. */
+/* Waits, and serves every client once. */
 static void turn(struct server *s, const sigset_t *unblocked)
 {
     static struct pollfd fds[SERVER_SLOTS + 2];
@@ -358,7 +357,7 @@ static void turn(struct server *s, const sigset_t *unblocked)
         accept_some(s, now_ns);
 }
 
-/* Runs that are under way are left; what is being completed is. */
+/* Closes runs in progress, but lets runs that are being completed finish. */
 static void stop(struct server *s)
 {
     s->stopping = true;

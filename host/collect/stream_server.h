@@ -1,4 +1,4 @@
-/* The collector at work: its machines, in turn.  See serve.h for what it is. */
+/* The main loop of the collector over its machines; see host/collect/stream_serve.h. */
 #ifndef HOST_COLLECT_STREAM_SERVER_H
 #define HOST_COLLECT_STREAM_SERVER_H
 
@@ -8,9 +8,7 @@
 #include "host/collect/stream_report.h"
 #include "host/collect/stream_serve.h"
 
-#define SERVER_STRANGERS_MAX                                            \
-    64u /* connections without a run: the oldest gives way to a new one \
-         */
+#define SERVER_STRANGERS_MAX 64u /* connections without a run; a new one replaces the oldest */
 #define SERVER_SLOTS (STREAM_CLIENTS_MAX + SERVER_STRANGERS_MAX)
 
 struct server {
@@ -18,19 +16,19 @@ struct server {
     char token[RUN_STREAM_NAME_BYTES];
     int listener;
     int wake; /* eventfd: a job is done */
-    struct client *clients[SERVER_SLOTS]; /* in the order in which they came */
+    struct client *clients[SERVER_SLOTS]; /* in the order of arrival */
     size_t count;
     struct report report;
-    uint64_t paused_ns; /* nobody is accepted before */
+    uint64_t paused_ns; /* no connection is accepted before this time */
     bool stopping; /* no new machines; those that are left get their last answers */
 };
 
-extern volatile sig_atomic_t server_signal; /* that came; 0: none */
+extern volatile sig_atomic_t server_signal; /* the signal that arrived; 0: none */
 
 uint64_t server_now_ns(void); /* CLOCK_MONOTONIC */
 
-/* Works until a signal, which comes with that mask only, or until options->runs have ended; then
- * sees to it that every run is left in order.
+/* Works until a signal, which can only arrive with that mask, or until options->runs have ended.
+ * Then leaves every run in order.
  */
 void server_run(struct server *s, const sigset_t *unblocked);
 

@@ -1,7 +1,6 @@
-/* run.state: the small file in a run's directory by which a collector knows the run again.
+/* run.state: the small file in a run's directory that identifies the run for later collectors.
  *
- * Functions return 0 or -errno.  What is read is believed as far as it goes: the directory is the
- * user's own.
+ * Functions return 0 or -errno.  The contents are trusted, because the directory is the user's own.
  */
 #ifndef HOST_COLLECT_STREAM_STATE_H
 #define HOST_COLLECT_STREAM_STATE_H
@@ -10,15 +9,15 @@
 #include <stdint.h>
 
 struct run_state {
-    uint8_t id[16]; /* of the hello */
+    uint8_t id[16]; /* from the hello */
     uint64_t created_s; /* since 1970 */
     bool complete; /* nothing more comes */
 };
 
-/* -EBADMSG: there is a file, but it does not say what it should. */
+/* Returns -EBADMSG if the file exists but is not valid. */
 int run_state_read(int directory, struct run_state *state);
 
-/* Replaces the file as a whole; when this returns 0, it will be there after a loss of power. */
+/* Replaces the file atomically; after 0 it survives a loss of power. */
 int run_state_write(int directory, const struct run_state *state);
 
 #endif

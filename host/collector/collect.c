@@ -11,15 +11,16 @@
 #include "lib/trace_reader.h"
 #include "lib/trace_writer.h"
 
-/* Under load the file is written in blocks of this size and alignment, which file systems take a
- * quarter faster than unaligned ones; they and what is behind them stay in the second-level cache.
+/* Under load the file is written in blocks of this size and alignment, which file systems accept a
+ * quarter faster than unaligned ones.  The blocks and what follows them fit into the second-level
+ * cache.
  */
 #define BLOCK_BYTES COLLECT_TAKE_BYTES
-#define DRIFT_BYTES (512u << 10) /* the buffer moves back to its start after so much */
+#define DRIFT_BYTES (512u << 10) /* the buffer moves back to its start after this many bytes */
 #define FILE_HEADER_BYTES_MAX 65536u
 #define CHUNK_BYTES_MAX (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX)
-/* The drift and one drop of written pieces, then: a chunk that is partly written, a block that
- * waits, a chunk that is incomplete, and one read. */
+/* The drift and one drop of written pieces, and then: a partly written chunk, a block that waits,
+ * an incomplete chunk, and one read. */
 #define BUFFER_BYTES (DRIFT_BYTES + 3 * CHUNK_BYTES_MAX + 3ul * BLOCK_BYTES)
 
 static uint64_t monotonic_ns(void)
@@ -53,7 +54,7 @@ int collect_open(struct collector *c, const char *path, bool force, const struct
                  "--output -: a trace cannot go to standard output; name a file");
     else if (output_file_open(&c->file, path, &wish, failure) != 0)
         ;
-    /* A reader that stalls would stall the run and make it deaf to signals. */
+    /* A reader that stalls would block the run and its handling of signals. */
     else if (fstat(c->file.fd, &status) != 0 || S_ISFIFO(status.st_mode) || isatty(c->file.fd))
         run_fail(failure, RUN_EXIT_FAILED,
                  "cannot write the trace '%s': a pipe or a terminal; name a file with --output",
@@ -70,7 +71,7 @@ int collect_open(struct collector *c, const char *path, bool force, const struct
     return -1;
 }
 
-/* *written_bytes says how far it came. */
+/* *written_bytes is set even on failure. */
 static int write_all(int fd, const uint8_t *bytes, size_t count, size_t *written_bytes)
 {
     *written_bytes = 0;
@@ -90,14 +91,14 @@ static int write_all(int fd, const uint8_t *bytes, size_t count, size_t *written
     return 0;
 }
 
-/* Cuts a partly written chunk off again; a device cannot be cut and needs no cutting. */
+/* Removes a partly written chunk; a device cannot be truncated and needs no truncation. */
 static void cut_back(struct collector *c)
 {
     if (ftruncate(c->fd, (off_t)c->offset) == 0)
         (void)lseek(c->fd, (off_t)c->offset, SEEK_SET);
 }
 
-/* Returns the length of the file header when it is complete and good, otherwise 0. */
+/* Returns the length of the file header if it is complete and valid, otherwise 0. */
 static size_t take_file_header(struct collector *c)
 {
     uint32_t first_chunk = 0;
@@ -118,7 +119,7 @@ static size_t take_file_header(struct collector *c)
     return first_chunk;
 }
 
-/* Verifies what became complete in the buffer. */
+/* Verifies the pieces in the buffer that have become complete. */
 static void scan(struct collector *c)
 {
     if (!c->has_header)
@@ -144,7 +145,7 @@ static void scan(struct collector *c)
     }
 }
 
-/* Bytes of the piece (file header, chunk) at this place of the verified part of the buffer. */
+/* Returns the length of the piece (file header, chunk) at this place of the verified bytes. */
 static size_t piece_bytes(const struct collector *c, size_t at, struct hr_chunk_header *header)
 {
     uint32_t first_chunk = 0;
@@ -157,7 +158,7 @@ static size_t piece_bytes(const struct collector *c, size_t at, struct hr_chunk_
     return sizeof *header + header->payload_bytes;
 }
 
-/* Forgets the pieces that are whole in the file; the buffer begins with one that is not. */
+/* Drops the pieces that are completely in the file; the buffer then begins with one that is not. */
 static void drop_written(struct collector *c)
 {
     struct hr_chunk_header header;
@@ -176,8 +177,7 @@ static void drop_written(struct collector *c)
     c->buffer += gone;
 }
 
-/* Moves the buffer back to the start of its memory, when it has come far enough for that to be
- * rare. */
+/* Moves the buffer back to the start of its memory, but only rarely. */
 static void make_room(struct collector *c)
 {
     if ((size_t)(c->buffer - c->memory) < DRIFT_BYTES)
@@ -186,7 +186,7 @@ static void make_room(struct collector *c)
     c->buffer = c->memory;
 }
 
-/* After a failed write: what did not come into the file whole was never counted. */
+/* After a failed write: pieces that are not completely in the file were never counted. */
 static void give_up(struct collector *c, int error)
 {
     struct hr_chunk_header header;
@@ -214,7 +214,7 @@ static void give_up(struct collector *c, int error)
     c->used = c->verified = c->written = 0;
 }
 
-/* A run that was refused leaves the trace before as it was. */
+/* A run that was refused does not replace an earlier trace. */
 static int take_name(struct collector *c)
 {
     bool refused =
@@ -225,7 +225,7 @@ static int take_name(struct collector *c)
     return result;
 }
 
-/* Brings the verified bytes up to `target` of the buffer into the file. */
+/* Writes the verified bytes up to `target` of the buffer to the file. */
 static void write_up_to(struct collector *c, size_t target)
 {
     size_t written;
@@ -245,8 +245,8 @@ static void write_up_to(struct collector *c, size_t target)
         c->write_error = -result;
 }
 
-/* While more is waiting to be received, only whole blocks are written; otherwise everything is, so
- * that the file is never behind an idle stream.
+/* While more data are waiting, writes whole blocks only; otherwise writes everything, so that the
+ * file is up to date when the stream is idle.
  */
 static void write_verified(struct collector *c, int from)
 {
@@ -299,7 +299,7 @@ void collect_flush(struct collector *c)
     write_up_to(c, c->verified);
 }
 
-/* A chunk of the collector's own. */
+/* Appends a chunk of the collector. */
 static int append(struct collector *c, const uint8_t *chunk, uint32_t bytes)
 {
     size_t written;
@@ -314,7 +314,7 @@ static int append(struct collector *c, const uint8_t *chunk, uint32_t bytes)
 
 static int write_host_chunk(struct collector *c, enum hr_host_reason reason, const char *message)
 {
-    /* Automatic: runs may end at the same time, a thread each. */
+    /* On the stack, because several runs may end at once, in a thread each. */
     _Alignas(struct hr_chunk_header) uint8_t buffer[TRACE_CHUNK_BYTES_MIN];
     struct hr_host_end end = {.wall_ns = monotonic_ns() - c->start_ns, .reason = reason};
     struct trace_writer writer;

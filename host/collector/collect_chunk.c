@@ -1,4 +1,4 @@
-/* What the collector notes of each verified chunk: counts, how the run ended, the index. */
+/* Records data of each verified chunk: counts, how the run ended, the index. */
 #include <string.h>
 
 #include "host/collector/collect.h"
@@ -43,9 +43,9 @@ static void note_end(struct collector *c, const struct hr_chunk_header *header,
             c->has_exit = true;
 }
 
-#define SHARE_ENTRIES 4096u /* taken of what is left for all, and given back, at once */
+#define SHARE_ENTRIES 4096u /* step of taking and returning shared entries */
 
-/* Room for one entry more in what all collectors may take together. */
+/* Takes one entry from the limit that all collectors share. */
 static bool take_entry(struct collector *c)
 {
     size_t left;
@@ -69,7 +69,7 @@ void collect_free_index(struct collector *c)
     trace_index_free(&c->index);
 }
 
-/* An index is a convenience: a flood of tiny chunks must not cost the memory of the host. */
+/* The index is optional: a flood of tiny chunks must not use up the host's memory. */
 void collect_index_chunk(struct collector *c, const struct hr_chunk_header *header, uint64_t offset)
 {
     if (c->index_full || (c->index.count < c->index_max && take_entry(c) &&

@@ -1,4 +1,4 @@
-/* Goes on with a trace that a collector before has left: reads what it says so far. */
+/* Continues a trace that an earlier collector has left: reads its contents so far. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define FILE_HEADER_BYTES_MAX 65536u
 
-/* Bytes that were there, or -errno. */
+/* Returns the bytes read, or -errno. */
 static ssize_t read_at(int fd, void *out, size_t count, uint64_t offset)
 {
     size_t done = 0;
@@ -45,14 +45,14 @@ static int read_file_header(struct collector *c)
     return 0;
 }
 
-/* Only these are looked into; all were verified before they were written, but the machine that
- * wrote the last one may have lost its power. */
+/* Only the contents of these chunks are read.  All chunks were verified before they were written,
+ * but a loss of power may have damaged the last one. */
 static bool is_read(const struct hr_chunk_header *header, uint64_t end, uint64_t file_bytes)
 {
     return header->type == HR_CHUNK_META || header->type == HR_CHUNK_END || end == file_bytes;
 }
 
-/* Takes the chunk at c->offset.  1: it is whole and good, 0: it is not, or -errno. */
+/* Takes the chunk at c->offset.  Returns 1 if it is complete and valid, 0 if not, or -errno. */
 static int take_chunk(struct collector *c, uint64_t file_bytes)
 {
     struct hr_chunk_header header;
@@ -75,7 +75,7 @@ static int take_chunk(struct collector *c, uint64_t file_bytes)
             return 0;
     }
     if (collect_note_chunk(c, &header, c->memory, c->offset) != NULL)
-        return 0; /* the collector's own chunks, above all */
+        return 0; /* mainly the collector's own chunks */
     c->offset = end;
     return 1;
 }

@@ -85,7 +85,7 @@ static int handle(struct keep_files *k, const struct run_file_message *m, const 
         keep_store_drop_unnamed(&k->store);
         k->missing_left_out += m->offset;
         return 0;
-    default: /* what was removed; and a newer guest's, on which nothing depends */
+    default: /* removed paths, and unknown types of a newer guest, which are optional */
         return 0;
     }
 }

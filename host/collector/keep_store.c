@@ -1,4 +1,4 @@
-/* Writes what a guest sends below one directory. */
+/* Writes a guest's files below one directory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #define NS_PER_S 1000000000u
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* mkdtemp below a descriptor. */
+/* Performs mkdtemp below a descriptor. */
 static int make_temporary(struct keep_store *s)
 {
     for (unsigned i = 0; i < 1000; i++) {
@@ -30,7 +30,7 @@ static int make_temporary(struct keep_store *s)
     return -EEXIST;
 }
 
-/* The umask, without changing it: other threads make files, too. */
+/* Reads the umask without changing it, because other threads create files, too. */
 static unsigned int read_mask(void)
 {
     FILE *file = fopen("/proc/self/status", "re");
@@ -156,8 +156,8 @@ int keep_store_write(struct keep_store *s, uint64_t id, uint64_t offset, const v
     return result == 0 && s->bytes > s->bytes_max ? -E2BIG : result;
 }
 
-/* Takes the first component off an absolute path: 0 at its end, -EINVAL for what no guest of ours
- * would send.
+/* Removes the first component of an absolute path.  Returns 0 at its end, -EINVAL for a path that
+ * no correct guest would send.
  */
 static int take_component(const char **path, size_t *bytes, char name[NAME_MAX + 1])
 {
@@ -175,7 +175,7 @@ static int take_component(const char **path, size_t *bytes, char name[NAME_MAX +
         return -EINVAL;
     memcpy(name, *path, length);
     name[length] = 0;
-    /* Nor does the guest meddle with temporary files, its own or those of other runs. */
+    /* The guest may not touch temporary files, neither its own nor those of other runs. */
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
         strncmp(name, KEEP_STORE_PREFIX, strlen(KEEP_STORE_PREFIX)) == 0)
         return -EINVAL;
@@ -184,8 +184,8 @@ static int take_component(const char **path, size_t *bytes, char name[NAME_MAX +
     return 1;
 }
 
-/* A descriptor of the directory that holds the last component, which goes to `name`; directories on
- * the way are made.
+/* Opens the directory of the last component, whose name it stores in `name`; creates directories on
+ * the way.
  */
 static int open_parent(struct keep_store *s, const char *path, size_t bytes,
                        char name[NAME_MAX + 1])
@@ -298,7 +298,7 @@ int keep_store_link(struct keep_store *s, const char *path, size_t path_bytes, c
     if (directory < 0)
         return directory;
     make_times(attributes, times);
-    /* A temporary link moves into place at once, whatever was there. */
+    /* A temporary link is renamed into place, and replaces what was there. */
     (void)unlinkat(s->temporary, "link", 0);
     if (symlinkat(text, s->temporary, "link") != 0 ||
         utimensat(s->temporary, "link", times, AT_SYMLINK_NOFOLLOW) != 0 ||

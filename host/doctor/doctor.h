@@ -1,8 +1,8 @@
-/* hr doctor: what this host gives a run, as one table of checks.
+/* hr doctor: whether this host suits a run, as one table of checks.
  *
- * Everything that is read from the host comes either from a file below `root` (doctor_read.h) or
- * from struct doctor_facts, so that another host can be put in their place.  Files are hostile:
- * they may be missing, huge or binary, and their text is escaped before it is shown.
+ * All data about the host comes either from a file below `root` (doctor_read.h) or from struct
+ * doctor_facts, so that tests can replace the host.  Files are hostile: they may be missing, huge
+ * or binary, and their text is escaped before it is shown.
  */
 #ifndef HOST_DOCTOR_DOCTOR_H
 #define HOST_DOCTOR_DOCTOR_H
@@ -23,52 +23,53 @@
 enum doctor_state {
     DOCTOR_OK,
     DOCTOR_WARNING, /* a faithful run is possible, but this disturbs it */
-    DOCTOR_PROBLEM, /* no faithful run */
+    DOCTOR_PROBLEM, /* no faithful run is possible */
     DOCTOR_UNKNOWN,
 };
 
 struct doctor_host {
-    const char *root; /* before every path; "" is this machine */
+    const char *root; /* precedes every path; "" is this machine */
     struct doctor_facts facts;
 };
 
 struct doctor_finding {
     enum doctor_state state;
     char found[DOCTOR_FOUND_BYTES];
-    char effect[DOCTOR_EFFECT_BYTES]; /* on a run */
-    char remedy[DOCTOR_REMEDY_BYTES]; /* empty: nothing to mend, or no way */
-    bool remedy_is_command; /* for a shell; otherwise words */
+    char effect[DOCTOR_EFFECT_BYTES]; /* effect on a run */
+    char remedy[DOCTOR_REMEDY_BYTES]; /* empty: nothing to fix, or no remedy */
+    bool remedy_is_command; /* a shell command; otherwise words */
 };
 
 struct doctor_check {
-    const char *id; /* in JSON: stable */
+    const char *id; /* stable, for JSON */
     const char *title;
-    bool essential; /* unless it is known to be in order there is no faithful run */
-    bool needed_always; /* if it is a problem there is no run at all, not even an emulated one */
-    const char *otherwise; /* what the verdict says when it is a problem */
+    bool essential; /* unless this is known to be in order, no faithful run is possible */
+    bool needed_always; /* if a problem: no run at all is possible, not even an emulated one */
+    const char *otherwise; /* the verdict if it is a problem */
     void (*look)(const struct doctor_host *host, struct doctor_finding *finding);
 };
 
 struct doctor_report {
     size_t count;
     const struct doctor_check *checks;
-    struct doctor_finding findings[DOCTOR_CHECKS_MAX]; /* one a check */
-    bool faithful; /* runs read this CPU's counters, at its speed */
-    char verdict[DOCTOR_VERDICT_BYTES]; /* which runs are possible here */
+    struct doctor_finding findings[DOCTOR_CHECKS_MAX]; /* one per check */
+    bool faithful; /* runs read this CPU's counters, at the CPU's speed */
+    char verdict[DOCTOR_VERDICT_BYTES]; /* the runs that are possible here */
 };
 
-/* Looks at everything, in the order of the table, and judges. */
+/* Performs all checks, in the order of the table, and derives the verdict. */
 void doctor_examine(const struct doctor_host *host, struct doctor_report *report);
 
-/* "ok", "warning", "problem", "unknown" */
+/* Returns "ok", "warning", "problem" or "unknown". */
 const char *doctor_state_name(enum doctor_state state);
 
-/* The report as a table of `columns` columns; `details` shows the effect of what is in order, too.
+/* Prints the report as a table of `columns` columns; `details` also shows the effect of what is in
+ * order.
  */
 void doctor_print_table(FILE *out, const struct doctor_report *report, unsigned int columns,
                         bool colours, bool details);
 
-/* The report as a JSON object.  0, or -ENOMEM. */
+/* Prints the report as a JSON object.  Returns 0 or -ENOMEM. */
 int doctor_print_json(FILE *out, const struct doctor_report *report);
 
 #endif

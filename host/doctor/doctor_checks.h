@@ -20,7 +20,7 @@ void doctor_check_mediated_pmu(const struct doctor_host *h, struct doctor_findin
 void doctor_check_apic(const struct doctor_host *h, struct doctor_finding *f);
 void doctor_check_l1tf(const struct doctor_host *h, struct doctor_finding *f);
 
-/* who else uses the CPUs */
+/* other users of the CPUs */
 void doctor_check_nmi_watchdog(const struct doctor_host *h, struct doctor_finding *f);
 void doctor_check_isolated(const struct doctor_host *h, struct doctor_finding *f);
 void doctor_check_smt(const struct doctor_host *h, struct doctor_finding *f);

@@ -1,4 +1,4 @@
-/* hr doctor's checks of KVM and of what it gives a guest. */
+/* hr doctor's checks of KVM and of what it gives to a guest. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define FIRST_MAJOR 5 /* Linux with kvm.enable_pmu */
 #define FIRST_MINOR 17
 
-/* The module that is KVM's part for this CPU. */
+/* The KVM module for this CPU's vendor. */
 static const char *vendor_module(const struct doctor_host *h)
 {
     if (doctor_read_exists(h, "/sys/module/kvm_intel"))
@@ -91,7 +91,7 @@ void doctor_check_kvm(const struct doctor_host *h, struct doctor_finding *f)
     }
 }
 
-/* Two digits say enough. */
+/* Two digits suffice. */
 static uint64_t round_ratio(double ratio)
 {
     uint64_t unit = 1;
@@ -141,8 +141,8 @@ void doctor_check_kvm_speed(const struct doctor_host *h, struct doctor_finding *
     }
 }
 
-/* QEMU knows the CPUID leaf that announces PerfMonV2 (80000022H) since 9.2.  One that does not say
- * its version is a problem of its own.
+/* QEMU passes the CPUID leaf that announces PerfMonV2 (80000022H) since 9.2.  A QEMU without a
+ * version is reported separately.
  */
 static bool qemu_passes_perfmon_v2(const struct doctor_host *h)
 {
@@ -152,7 +152,7 @@ static bool qemu_passes_perfmon_v2(const struct doctor_host *h)
            major > 9 || (major == 9 && minor >= 2);
 }
 
-/* It takes KVM and QEMU to bring it into a guest. */
+/* Both KVM and QEMU must pass it to a guest. */
 static void check_perfmon_v2(const struct doctor_host *h, struct doctor_finding *f)
 {
     bool by_kvm = h->facts.kvm_counters.version > 1;
@@ -172,7 +172,7 @@ static void check_perfmon_v2(const struct doctor_host *h, struct doctor_finding 
                           by_kvm || by_qemu ? "" : " and ", by_qemu ? "" : "QEMU 9.2 or later");
 }
 
-/* KVM turns its switch off itself there (Linux: arch/x86/kvm/pmu.h, kvm_init_pmu_capability). */
+/* KVM turns its switch off there (Linux: arch/x86/kvm/pmu.h, kvm_init_pmu_capability). */
 static void report_hybrid(struct doctor_finding *f, const char *found)
 {
     doctor_finding_set(f, DOCTOR_PROBLEM, "%s, the processor is a hybrid", found);
@@ -227,7 +227,7 @@ static void report_switched_off(const struct doctor_host *h, struct doctor_findi
     doctor_finding_set(f, DOCTOR_PROBLEM, "%s", found);
     doctor_finding_effect(f, "KVM hides the counters from every guest.");
     doctor_finding_module_parameter(h, f, module, vendor_module(h), parameter);
-    if (h->facts.counters.version == 0) { /* then this is not the cause */
+    if (h->facts.counters.version == 0) { /* then this switch is not the cause */
         f->state = DOCTOR_WARNING;
         doctor_finding_advice(f, "KVM turns it off itself where the CPU shows no counters: see CPU "
                                  "counters");
@@ -331,7 +331,7 @@ void doctor_check_apic(const struct doctor_host *h, struct doctor_finding *f)
     }
     if (error == 0 && apic) {
         error = doctor_read_flag(h, parameter_path(path, module, "enable_ipiv"), &interrupts);
-        /* AVIC had it before there was a switch. */
+        /* AVIC supported it before this switch existed. */
         if (error == -ENOENT) {
             interrupts = strcmp(module, "kvm_amd") == 0;
             error = 0;
@@ -361,7 +361,8 @@ static bool is_vulnerability(const char *text)
     return false;
 }
 
-/* What Linux says of entries into guests follows "VMX: " (Linux: arch/x86/kernel/cpu/bugs.c). */
+/* In Linux's text, "VMX: " precedes the state for entering guests (Linux:
+ * arch/x86/kernel/cpu/bugs.c). */
 void doctor_check_l1tf(const struct doctor_host *h, struct doctor_finding *f)
 {
     static const char path[] = "/sys/devices/system/cpu/vulnerabilities/l1tf";

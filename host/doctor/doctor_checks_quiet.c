@@ -1,4 +1,4 @@
-/* hr doctor's checks of what else uses the CPUs, or changes their speed. */
+/* hr doctor's checks of other users of the CPUs, and of their speed. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define CPUS_TEXT_BYTES 160
 #define CORES_NEEDED 2 /* one for the program, one for the service CPU */
 
-/* Then perf may hold no event that counts guests, too (Linux: kernel/events/core.c,
+/* Linux then refuses perf events that also count guests (Linux: kernel/events/core.c,
  * perf_create_mediated_pmu).
  */
 static bool is_mediated(const struct doctor_host *h)
@@ -53,8 +53,8 @@ void doctor_check_nmi_watchdog(const struct doctor_host *h, struct doctor_findin
     }
 }
 
-/* The highest CPUs of enough cores, with their siblings; CPU 0's core stays with Linux.  False when
- * there are too few.
+/* Chooses the highest CPUs of enough cores, with their siblings; CPU 0's core stays with Linux.
+ * Returns false if there are too few.
  */
 static bool choose_cpus(const struct doctor_host *h, cpu_set_t *chosen)
 {
@@ -97,7 +97,7 @@ static void advise_isolation(const struct doctor_host *h, struct doctor_finding 
     doctor_finding_kernel_parameters(h, f, parameters);
 }
 
-/* Kernels without a list of their own write "(null)". */
+/* Kernels without such a list write "(null)". */
 static int read_tickless(const struct doctor_host *h, cpu_set_t *cpus)
 {
     char text[DOCTOR_TEXT_BYTES];

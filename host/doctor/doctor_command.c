@@ -1,4 +1,4 @@
-/* hr doctor: says whether this host can give faithful runs, and what to change. */
+/* hr doctor: reports whether this host can give faithful runs, and what to change. */
 #include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ enum {
 
 struct request {
     const char *root;
-    struct measure_options runs; /* with --measure, but for qemu */
+    struct measure_options runs; /* with --measure; without qemu */
     bool measure;
     bool json;
     bool details;
@@ -127,7 +127,7 @@ int doctor_command(int argc, char **argv)
     };
     struct request request = {.root = ""};
 
-    argp_err_exit_status = RUN_EXIT_FAILED; /* 1 and 2 would look like an answer */
+    argp_err_exit_status = RUN_EXIT_FAILED; /* 1 and 2 are verdicts */
     command_line_parse(&argp, argc, argv, 0, &request);
     if (request.root[0] != 0 && access(request.root, X_OK) != 0) {
         error_print("--root %s: %s", request.root, strerror(errno));

@@ -89,8 +89,8 @@ static size_t count_state(const struct doctor_report *r, enum doctor_state state
     return count;
 }
 
-/* What the verdict blames: programs without which nothing runs; else what is a problem; else what
- * should be known and is not.
+/* Finds the checks that explain the verdict: programs without which nothing runs; else problems;
+ * else essential facts that are unknown.
  */
 static size_t blame(const struct doctor_report *r, const struct doctor_check **blamed,
                     enum doctor_state *state, bool *nothing_runs)
@@ -111,7 +111,7 @@ static size_t blame(const struct doctor_report *r, const struct doctor_check **b
     return count;
 }
 
-/* Those as a part of a sentence. */
+/* Lists these checks as part of a sentence. */
 static bool reasons(const struct doctor_report *r, char *out, size_t room)
 {
     const struct doctor_check *blamed[DOCTOR_CHECKS_MAX];
@@ -139,7 +139,7 @@ static enum doctor_state state_of(const struct doctor_report *r, const char *id)
     return DOCTOR_UNKNOWN;
 }
 
-/* The watchdog is a problem only where it keeps guests from starting. */
+/* The watchdog is a problem only if it keeps guests from starting. */
 static bool is_fast(const struct doctor_report *r)
 {
     return state_of(r, "kvm_speed") == DOCTOR_OK && state_of(r, "nmi_watchdog") != DOCTOR_PROBLEM;

@@ -18,7 +18,7 @@
 #include "host/launch/launch_memory.h"
 #include "host/launch/launch_pin.h"
 
-#define KVM_ATTEMPTS 3 /* a busy host may interrupt a measurement for longer than it takes */
+#define KVM_ATTEMPTS 3 /* a busy host may interrupt a measurement for longer than it lasts */
 #define QEMU_LIMIT_MS 10000
 
 #define LEAF_FEATURES 1u
@@ -98,7 +98,7 @@ static void ask_limits(struct doctor_facts *f)
         f->realtime_priority = limit.rlim_cur == RLIM_INFINITY ? 99 : limit.rlim_cur;
 }
 
-/* Reads until the end, a full buffer or the time limit; the first line stays. */
+/* Reads until the end, a full buffer or the time limit; keeps the first line. */
 static void read_first_line(int fd, char *line, size_t room)
 {
     size_t used = 0;
@@ -118,7 +118,7 @@ static void read_first_line(int fd, char *line, size_t room)
     line[strcspn(line, "\n")] = 0;
 }
 
-/* What `qemu --version` says first. */
+/* Stores the first line of `qemu --version`. */
 static void ask_qemu(struct doctor_facts *f)
 {
     char option[] = "--version";
@@ -147,7 +147,7 @@ static void ask_qemu(struct doctor_facts *f)
         close(output[1]);
 }
 
-/* Finds what a run would start, and why not. */
+/* Finds the programs that a run would start, or the reason why they are missing. */
 static void ask_programs(struct doctor_facts *f, const char *qemu)
 {
     const struct options o = {.qemu = qemu};

@@ -1,5 +1,4 @@
-/* What hr doctor learns by asking the CPU, KVM, the process's limits and QEMU, rather than from
- * files.
+/* Facts for hr doctor that come from the CPU, KVM, the process's limits and QEMU, not from files.
  */
 #ifndef HOST_DOCTOR_DOCTOR_FACTS_H
 #define HOST_DOCTOR_DOCTOR_FACTS_H
@@ -14,28 +13,28 @@
 
 struct doctor_facts {
     struct events_cpu cpu;
-    char brand[64]; /* as the CPU calls itself; empty: it does not */
-    bool is_guest; /* a hypervisor is below */
-    char hypervisor[16]; /* its signature, empty when it has none */
-    bool can_virtualise; /* VT-x or AMD-V are there */
-    bool invariant_tsc; /* ticks evenly, whatever the CPU's clock does */
-    struct cpu_counters counters; /* the CPU's own */
+    char brand[64]; /* from CPUID; empty: none */
+    bool is_guest; /* this machine is a virtual machine */
+    char hypervisor[16]; /* signature of that hypervisor; empty: none */
+    bool can_virtualise; /* the CPU has VT-x or AMD-V */
+    bool invariant_tsc; /* ticks evenly at any CPU frequency */
+    struct cpu_counters counters; /* of the CPU */
     struct launch_accel_speed kvm;
-    int kvm_error; /* -errno: KVM did not say what it offers */
-    struct cpu_counters kvm_counters; /* those it offers a guest */
+    int kvm_error; /* -errno if KVM did not answer */
+    struct cpu_counters kvm_counters; /* offered to a guest */
     bool is_privileged; /* CAP_IPC_LOCK: RLIMIT_MEMLOCK does not bind this process */
-    bool may_use_fifo; /* SCHED_FIFO */
+    bool may_use_fifo; /* SCHED_FIFO is allowed */
     uint64_t memory_lock_bytes; /* RLIMIT_MEMLOCK; UINT64_MAX: no limit */
     uint64_t realtime_priority; /* RLIMIT_RTPRIO */
     char qemu[PATH_MAX]; /* empty: not found */
-    char qemu_version[256]; /* its first line; empty: it does not say */
+    char qemu_version[256]; /* first line of its output; empty: none */
     char kernel[PATH_MAX]; /* guest.elf; empty: not found */
-    char no_qemu[1024]; /* why it was not found */
+    char no_qemu[1024]; /* why QEMU was not found */
     char no_kernel[1024];
 };
 
-/* Asks all of it; `qemu` as of --qemu, or NULL.  Takes some 30 milliseconds; call while the process
- * has one thread.
+/* Gathers all facts; `qemu` is the value of --qemu, or NULL.  Takes about 30 milliseconds.  Call it
+ * while the process has one thread.
  */
 void doctor_facts_gather(struct doctor_facts *facts, const char *qemu);
 

@@ -79,7 +79,7 @@ void doctor_finding_kernel_parameters(const struct doctor_host *host, struct doc
         doctor_finding_advice(f, "start the kernel with %s", parameters);
 }
 
-/* Only a module that was loaded, and not built into the kernel, has a state of initialisation. */
+/* Only loaded modules, not built-in ones, have an initialisation state. */
 void doctor_finding_module_parameter(const struct doctor_host *host, struct doctor_finding *f,
                                      const char *module, const char *loaded_by,
                                      const char *parameter)

@@ -1,4 +1,4 @@
-/* hr doctor --measure: which runs are made, and in which order. */
+/* hr doctor --measure: chooses the runs and their order. */
 #include "host/doctor/doctor_measure.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@
 #include "host/base/error.h"
 #include "host/launch/launch_pin.h"
 
-#define REPEATS 3 /* of each run, but in virtual time, where they are all the same */
-#define IPI_CPUS 3 /* one each for the program, the service and the observer */
+#define REPEATS 3 /* of each run; in virtual time all are equal, and one suffices */
+#define IPI_CPUS 3 /* one CPU each for the program, the service and the observer */
 
 static const unsigned int event_counts[] = {0, 1, 2, 5};
 
 struct measuring {
-    struct measure_options options; /* the accelerator of the first run is that of all */
+    struct measure_options options; /* the accelerator of the first run is used for all */
     struct measure_place place;
     struct measure measure;
     struct run_failure failure;
@@ -40,7 +40,7 @@ leave_out(struct measuring *m, enum hr_mode mode, const char *format, ...)
     va_end(arguments);
 }
 
-/* As measure_loop; fills the run and what it says about the guest. */
+/* As measure_loop; fills the run and facts about the guest. */
 static int measure_once(struct measuring *m, struct measure_run *run)
 {
     static struct summary summary;
@@ -78,7 +78,7 @@ static int measure_one(struct measuring *m, enum hr_mode mode, unsigned int even
     return result < 0 ? -1 : 0;
 }
 
-/* By all numbers of events that can be counted; `least` is the smallest. */
+/* Measures with every number of events that can be counted, from `least` on. */
 static int measure_mode(struct measuring *m, enum hr_mode mode, unsigned int least)
 {
     for (size_t i = 0; i < sizeof event_counts / sizeof event_counts[0]; i++) {
@@ -90,11 +90,11 @@ static int measure_mode(struct measuring *m, enum hr_mode mode, unsigned int lea
     return 0;
 }
 
-/* That the guest may use. */
+/* Returns the number of host CPUs that the guest may use. */
 static int host_cpus(const struct measure_options *options)
 {
     static struct cpu_list list;
-    struct run_failure ignored = {0}; /* the runs refuse a list that is none */
+    struct run_failure ignored = {0}; /* the runs report an invalid list */
     cpu_set_t set;
 
     if (options->pin != NULL && launch_pin_parse(options->pin, &list, &ignored) == 0)

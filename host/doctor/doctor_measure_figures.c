@@ -1,9 +1,9 @@
-/* What follows from the runs of hr doctor --measure. */
+/* Draws conclusions from the runs of hr doctor --measure. */
 #include "host/doctor/doctor_measure.h"
 #include "host/summary/summary_sampling.h"
 
-/* Each sample holds the first event's count: all periods up to it, those that were left out
- * included, and what the program executed between each overflow and its sample. */
+/* Each sample has the first event's count: all periods up to it, including skipped ones, plus what
+ * the program executed between each overflow and its sample. */
 static void take_skid(struct measure_run *run, const struct summary *s)
 {
     uint64_t periods = s->samples + s->info.share.skipped;

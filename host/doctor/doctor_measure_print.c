@@ -1,4 +1,4 @@
-/* Prints what hr doctor --measure found: tables for people, or JSON. */
+/* Prints the results of hr doctor --measure: tables for people, or JSON. */
 #include <errno.h>
 #include <jansson.h>
 
@@ -117,7 +117,7 @@ void measure_print_table(FILE *out, const struct measure *m)
     }
 }
 
-/* 0 stands for what is not known. */
+/* 0 means unknown. */
 static json_t *number(uint64_t value)
 {
     return value != 0 ? json_integer((json_int_t)value) : json_null();

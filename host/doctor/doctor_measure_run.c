@@ -117,7 +117,7 @@ static void catch_signals(void)
         sigaction(signals[i], &action, NULL);
 }
 
-/* Ends with the doctor, however that ends. */
+/* The child ends when the doctor ends, in any way. */
 static void __attribute__((noreturn)) become_run(const struct measure_place *p, char **arguments)
 {
     int null = open("/dev/null", O_RDWR);
@@ -130,7 +130,7 @@ static void __attribute__((noreturn)) become_run(const struct measure_place *p, 
     _exit(RUN_EXIT_FAILED);
 }
 
-/* The run's exit status, or -1 with the failure filled. */
+/* Returns the run's exit status, or -1 with the failure filled. */
 static int run_child(const struct measure_place *p, char **arguments, struct run_failure *failure)
 {
     int status = 0;
@@ -151,7 +151,7 @@ static int run_child(const struct measure_place *p, char **arguments, struct run
     return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAILED;
 }
 
-/* The first line that the run said. */
+/* Reads the first line of the run's stderr. */
 static const char *read_reason(const struct measure_place *p, char reason[MEASURE_REASON_BYTES])
 {
     char line[MEASURE_REASON_BYTES] = "";

@@ -18,7 +18,7 @@ static const char *const colours_on[] = {
     [DOCTOR_UNKNOWN] = "\033[36m", /* cyan */
 };
 
-/* How many bytes of the text the next line takes: whole words, but for one that is too long. */
+/* Returns how many bytes of the text the next line takes: whole words, unless one is too long. */
 static size_t line_bytes(const char *text, unsigned int room)
 {
     size_t bytes = strlen(text);

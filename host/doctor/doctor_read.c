@@ -29,7 +29,7 @@ static int open_file(const struct doctor_host *host, const char *path)
     return -EBADMSG;
 }
 
-/* Reads at most `room` bytes; how many, or -errno. */
+/* Reads at most `room` bytes.  Returns how many, or -errno. */
 static int read_bytes(int fd, char *bytes, size_t room)
 {
     size_t used = 0;

@@ -10,7 +10,7 @@
 #include "host/draw/function_name.h"
 
 #define GAP 2u /* between columns */
-#define TEXT_LEAST 8u /* columns of a text that still says something */
+#define TEXT_LEAST 8u /* a narrower text is not useful */
 #define NARROWEST 20u
 
 unsigned int columns_add(struct columns *c, const char *title, unsigned int width, bool number,
@@ -36,7 +36,7 @@ static unsigned int taken(const struct columns *c)
     return sum;
 }
 
-/* Texts of a common width, none beyond what it wants. */
+/* Gives the texts a common width, but none more than it needs. */
 static void narrow_texts(struct columns *c, unsigned int terminal)
 {
     while (taken(c) > terminal) {
@@ -80,7 +80,7 @@ void columns_fit(struct columns *c, unsigned int terminal)
     }
     narrow_texts(c, terminal);
     for (unsigned int i = c->count; i-- > 0;)
-        if (c->all[i].shown && !c->all[i].number) { /* the last text has the rest of the line */
+        if (c->all[i].shown && !c->all[i].number) { /* the last text gets the remaining width */
             unsigned int sum = taken(c);
 
             c->all[i].width += terminal > sum ? terminal - sum : 0;
@@ -111,7 +111,7 @@ void columns_cut(char *text, unsigned int width)
     for (; *text != 0; text++)
         if (begins_character(*text) && at++ + 3 >= width)
             break;
-    strcpy(text, width >= 3 ? "..." : ""); /* what was there was longer */
+    strcpy(text, width >= 3 ? "..." : ""); /* the text before was longer */
 }
 
 void columns_cut_function(char *name, unsigned int width)

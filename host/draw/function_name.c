@@ -1,4 +1,4 @@
-/* Takes demangled names apart and compares what is left with what was asked for. */
+/* Splits demangled names and compares the parts with a wanted name. */
 #include "host/draw/function_name.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "host/base/text.h"
 
 #define KERNEL_MARK "[kernel] " /* as hr report shows it */
-#define FUNCTION_INLINED "(inlined)" /* behind a name in reports: no parameters */
+#define FUNCTION_INLINED "(inlined)" /* after a name in reports; not parameters */
 #define PLAIN_BYTES 1024u
 #define WANTED_BYTES 1024u
 
@@ -18,7 +18,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Bytes of "operator<<", "operator()" and so on at `at`; 0: something else is there. */
+/* Returns the length of "operator<<", "operator()" and so on at `at`; 0: there is none. */
 static size_t operator_bytes(const char *name, const char *at)
 {
     size_t bytes = strlen("operator");
@@ -33,8 +33,8 @@ static size_t operator_bytes(const char *name, const char *at)
     return bytes + strspn(at + bytes, "<>=!+-*/%^&|~,");
 }
 
-/* The parameters begin at the last group of parentheses in which no scope goes on: "(anonymous
- * namespace)::f" has a scope behind it.
+/* The parameters begin at the last group of parentheses that no scope follows: "(anonymous
+ * namespace)::f" has a scope after it.
  */
 static bool ends_scope(const char *after)
 {
@@ -42,8 +42,8 @@ static bool ends_scope(const char *after)
 }
 
 struct parts {
-    const char *begin; /* behind the return type */
-    const char *end; /* of the name, before the parameters */
+    const char *begin; /* after the return type */
+    const char *end; /* end of the name, before the parameters */
 };
 
 static struct parts take_apart(const char *name)
@@ -57,7 +57,7 @@ static struct parts take_apart(const char *name)
         size_t bytes = depth == 0 ? operator_bytes(name, at) : 0;
 
         if (bytes != 0) {
-            is_operator = true; /* a space from here on is part of its name */
+            is_operator = true; /* a space after this is part of its name */
             at += bytes;
             continue;
         }
@@ -82,8 +82,8 @@ static struct parts take_apart(const char *name)
     return parts;
 }
 
-/* The name without parameters, tags as [abi:cxx11], and without template arguments unless they are
- * asked for. */
+/* Makes the name without parameters, tags as [abi:cxx11] and, unless asked for, template arguments.
+ */
 static void make_plain(char plain[PLAIN_BYTES], const char *name, bool templates)
 {
     struct parts parts = take_apart(name);
@@ -143,7 +143,7 @@ enum function_match function_matches(const char *wanted, const char *name, const
     return match_name(without, name);
 }
 
-/* Puts "(...)" or the like for what is from `from` to before `to`, if that is shorter. */
+/* Replaces the text between `from` and `to` by "(...)" or the like, if that is shorter. */
 static void hide(char *from, const char *to, const char *instead)
 {
     if (to <= from + strlen(instead))
@@ -153,7 +153,7 @@ static void hide(char *from, const char *to, const char *instead)
     memmove(from, to, strlen(to) + 1);
 }
 
-/* Behind the bracket that closes the one at `at`. */
+/* Returns the text after the bracket that closes the one at `at`. */
 static const char *behind_group(const char *at)
 {
     char open = *at, close = open == '(' ? ')' : '>';

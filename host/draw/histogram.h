@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define HISTOGRAM_EXACT 65536u /* values below have a bucket each */
-#define HISTOGRAM_FRACTION_BITS 10 /* above: 1024 buckets for every power of two */
+#define HISTOGRAM_FRACTION_BITS 10 /* above, 1024 buckets for every power of two */
 #define HISTOGRAM_BUCKETS (HISTOGRAM_EXACT + (48u << HISTOGRAM_FRACTION_BITS))
 
 struct histogram {
@@ -14,17 +14,18 @@ struct histogram {
     uint64_t *buckets; /* HISTOGRAM_BUCKETS; owned */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int histogram_init(struct histogram *h);
 void histogram_free(struct histogram *h);
 
 /* Adds what `from` counted. */
 void histogram_merge(struct histogram *h, const struct histogram *from);
 
-/* The least value v such that at least `share` (0 to 1) of the values are <= v; 0 when empty. */
+/* Returns the least value v such that at least `share` (0 to 1) of the values are <= v; 0 if empty.
+ */
 uint64_t histogram_percentile(const struct histogram *h, double share);
 
-/* The least value that a bucket counts. */
+/* Returns the least value that a bucket counts. */
 uint64_t histogram_bucket_value(uint32_t bucket);
 
 static inline uint32_t histogram_bucket(uint64_t value)

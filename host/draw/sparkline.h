@@ -2,10 +2,10 @@
 #ifndef HOST_DRAW_SPARKLINE_H
 #define HOST_DRAW_SPARKLINE_H
 
-/* UTF-8 for a bar that is `share` (0 to 1) of a line high: a low one for 0. */
+/* Returns the UTF-8 bar for a height of `share` (0 to 1); a low bar for 0. */
 const char *sparkline_bar(double share);
 
-/* The columns of the terminal at standard output, or those of $COLUMNS, or 80; 40 to 1000. */
+/* Returns the columns of the terminal at standard output, or $COLUMNS, or 80; within 40 to 1000. */
 unsigned sparkline_columns(void);
 
 #endif

@@ -143,10 +143,10 @@ void svg_text_within(struct svg *svg, double x, double y, double width, const ch
     while (safe[end] != 0 && characters < room) {
         do
             end++;
-        while ((safe[end] & 0xc0) == 0x80); /* the rest of a character */
+        while ((safe[end] & 0xc0) == 0x80); /* the remaining bytes of a character */
         characters++;
     }
-    if (safe[end] != 0) { /* two dots take the place of what is cut */
+    if (safe[end] != 0) { /* two dots replace what is cut */
         while (characters > room - 2 && end > 0) {
             do
                 end--;

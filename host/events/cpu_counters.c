@@ -1,4 +1,4 @@
-/* Reads from CPUID leaves, the processor's or KVM's, which performance counters there are. */
+/* Reads the performance counters from CPUID leaves of the processor or KVM. */
 #include "host/events/cpu_counters.h"
 
 #include <cpuid.h>
@@ -17,7 +17,7 @@
 #define AMD_PERFMON_V2 1u /* of LEAF_AMD_COUNTERS EAX */
 #define AMD_CORE_COUNTERS 6
 #define AMD_COUNTER_BITS 48
-#define LEAVES_MAX 1024 /* KVM has some hundred; a kernel that wants more is not answering */
+#define LEAVES_MAX 1024 /* KVM has about a hundred; more is not a valid answer */
 
 static const uint32_t asked[] = {LEAF_VENDOR, LEAF_EXTENDED_FEATURES, LEAF_INTEL_COUNTERS,
                                  LEAF_AMD_FEATURES, LEAF_AMD_COUNTERS};
@@ -46,7 +46,8 @@ static void decode_intel(const struct kvm_cpuid_entry2 *leaf, struct cpu_counter
 }
 
 /* AMD APM volume 3, appendix E, "Function 8000_0001h" and "Function 8000_0022h".  Nothing there
- * announces the four legacy counters: a CPU that has only those (before family 15H) counts as none.
+ * announces the four legacy counters: a CPU that has only those (before family 15H) counts as
+ * having none.
  */
 static void decode_amd(const struct kvm_cpuid_entry2 *features,
                        const struct kvm_cpuid_entry2 *performance, struct cpu_counters *counters)

@@ -1,6 +1,6 @@
-/* Asks which performance counters a CPU shows, and which of them KVM gives a guest.
+/* Finds the performance counters of a CPU, and those of them that KVM gives to a guest.
  *
- * Both answers come as CPUID leaves: the processor's own from the instruction, KVM's from
+ * Both come as CPUID leaves: the processor's own from the instruction, KVM's from
  * KVM_GET_SUPPORTED_CPUID.  Never prints.
  */
 #ifndef HOST_EVENTS_CPU_COUNTERS_H
@@ -20,25 +20,25 @@ struct cpu_counters {
     uint8_t version; /* of architectural performance monitoring; AMD: 2 for PerfMonV2, else 1;
                         0: no counters */
     uint8_t general;
-    uint8_t general_bits; /* their width */
+    uint8_t general_bits; /* width of general counters */
     uint8_t fixed;
-    bool hybrid; /* Intel's processor has cores of several kinds; KVM never says so of itself */
+    bool hybrid; /* an Intel processor with several kinds of cores; KVM never reports it */
 };
 
-/* Reads the counters from CPUID leaves; a leaf that is not among them counts as zeroes. */
+/* Decodes the counters from CPUID leaves; a missing leaf counts as zeroes. */
 void cpu_counters_decode(const struct kvm_cpuid_entry2 *leaves, size_t count,
                          struct cpu_counters *counters);
 
-/* The counters of the CPU that this process runs on. */
+/* Reads the counters of the CPU that this process runs on. */
 void cpu_counters_of_host(struct cpu_counters *counters);
 
-/* The counters that KVM gives a guest with `-cpu host,pmu=on`.  kvm_fd is /dev/kvm, opened.
- * 0, or -errno when KVM does not answer.
+/* Reads the counters that KVM gives to a guest with `-cpu host,pmu=on`.  kvm_fd is an open
+ * /dev/kvm.  Returns 0, or -errno if KVM does not answer.
  */
 int cpu_counters_of_kvm(int kvm_fd, struct cpu_counters *counters);
 
-/* "version 2, 8 general and 3 fixed counters of 48 bits"; `out` has CPU_COUNTERS_TEXT_BYTES.
- * Returns `out`.
+/* Writes "version 2, 8 general and 3 fixed counters of 48 bits" to `out`, which has
+ * CPU_COUNTERS_TEXT_BYTES.  Returns `out`.
  */
 char *cpu_counters_describe(const struct cpu_counters *counters, char *out);
 

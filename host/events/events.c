@@ -24,7 +24,8 @@ static void offer(void *context, const char *name, const char *description)
     nearest_offer(context, name);
 }
 
-/* The nearest of the names of one CPU, or of all when it is NULL, introduced; "" when none is near.
+/* Writes the nearest names of one CPU, or of all if it is NULL, after an introduction; "" if none
+ * is near.
  */
 static void find_nearest(const struct events_cpu *cpu, const char *name, const char *introduction,
                          char out[NAMES_BYTES])
@@ -148,8 +149,8 @@ static int not_here(const struct events_cpu *cpu, const char *text, const struct
                     events_cpu_text(cpu, short_name));
 }
 
-/* Only Intel's CPUs count SMIs; whether this one does, and lets a guest see it, the guest finds
- * out. */
+/* Only Intel's CPUs count SMIs; the guest finds out whether this CPU does and lets a guest see it.
+ */
 static bool has_register(const struct events_cpu *cpu, const char *name)
 {
     const struct msr_event *found = msr_events_find(name);

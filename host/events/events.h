@@ -1,4 +1,4 @@
-/* Events by name: what -e accepts, and how a CPU's event select registers spell it.
+/* Events by name: what -e accepts, and their encoding for a CPU's event select registers.
  *
  * The CPU is the guest's, not the one that runs this.  Never prints.
  */
@@ -16,33 +16,34 @@
 struct events_wanted {
     char *names[HR_EVENTS_MAX]; /* with their suffixes; not owned */
     size_t count;
-    bool quiet; /* errata are not said */
+    bool quiet; /* do not report errata */
 };
 
 struct events_encoding {
-    uint64_t select; /* as RUN_HOST_EVENT wants it */
+    uint64_t select; /* in the format of RUN_HOST_EVENT */
     uint64_t companion; /* 0: none */
-    uint32_t counters; /* general counters that may count it, a bit each; 0: all */
+    uint32_t counters; /* general counters that can count it, a bit each; 0: all */
 };
 
 /* Checks an event before the CPU is known: its syntax, and that some CPU has an event of that name.
- * 0, or -1 with the failure filled: the nearest names come with it.
+ * Returns 0, or -1 with the failure filled, which names the nearest events.
  */
 int events_check(const char *text, struct run_failure *failure);
 
-/* True for what a machine without counters can give: a generic name, counted for the program. */
+/* Returns whether a machine without counters can provide the event: a generic name, counted for the
+ * program. */
 bool events_is_generic(const char *text);
 
-/* True for what is no counter but a register of the CPU (lib/msr_events.h). */
+/* Returns whether the event is a register of the CPU (lib/msr_events.h) rather than a counter. */
 bool events_is_register(const char *text);
 
-/* Encodes an event for a CPU.  0, or -1 with the failure filled. */
+/* Encodes an event for a CPU.  Returns 0, or -1 with the failure filled. */
 int events_resolve(const struct events_cpu *cpu, const char *text, struct events_encoding *encoding,
                    struct run_failure *failure);
 
 typedef void events_visit(void *context, const char *name, const char *description);
 
-/* Calls visit for every event of the CPU by name: the generic ones, registers, or its own. */
+/* Call visit for every event of the CPU by name: generic ones, registers, or its own. */
 void events_list_generic(const struct events_cpu *cpu, events_visit *visit, void *context);
 void events_list_registers(const struct events_cpu *cpu, events_visit *visit, void *context);
 void events_list_own(const struct events_cpu *cpu, events_visit *visit, void *context);

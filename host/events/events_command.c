@@ -56,7 +56,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* A pattern with *, ? or [ is the whole name's, another is a part of it. */
+/* A pattern with *, ? or [ must match the whole name, any other a part of it. */
 static bool is_wanted(const struct listing *l, const char *name)
 {
     if (l->pattern == NULL)
@@ -66,7 +66,7 @@ static bool is_wanted(const struct listing *l, const char *name)
     return strcasestr(name, l->pattern) != NULL;
 }
 
-/* What the event needs, and what is wrong with it: " [counters 0-3]". */
+/* Writes the event's requirements and errata: " [counters 0-3]". */
 static char *note(const struct listing *l, const struct events_encoding *e, char out[NOTES_BYTES])
 {
     uint32_t counters = e->select != 0 ? events_constraints_counters(&l->cpu, e->select) : 0;
@@ -78,14 +78,14 @@ static char *note(const struct listing *l, const struct events_encoding *e, char
     out[0] = 0;
     if (counters != 0 && first == last)
         used = (size_t)snprintf(out, NOTES_BYTES, " [counter %d]", first);
-    else if (counters != 0) /* the tables know no counters with a gap between them */
+    else if (counters != 0) /* the tables have no counters with a gap between them */
         used = (size_t)snprintf(out, NOTES_BYTES, " [counters %d-%d]", first, last);
     if (erratum != NULL)
         snprintf(out + used, NOTES_BYTES - used, " [%s]", erratum);
     return out;
 }
 
-/* Hexadecimal, without rings; empty when the event cannot be encoded by its name alone. */
+/* Writes the encoding in hexadecimal, without rings; "" if the name alone cannot be encoded. */
 static void encode(const struct listing *l, const char *name, char out[BITS_BYTES],
                    struct events_encoding *e)
 {
@@ -98,7 +98,7 @@ static void encode(const struct listing *l, const char *name, char out[BITS_BYTE
         snprintf(out, BITS_BYTES, "MSR %x", msr_events_find(name)->msr);
         return;
     }
-    /* Some names are longer than -e takes them; the numbers then help. */
+    /* Some names are too long for -e; then the numbers help. */
     if (events_resolve(&l->cpu, name, e, &failure) != 0 &&
         (table == NULL ||
          !events_library_encode(table, name, EVENTS_SELECT_USR, &e->select, &e->companion))) {

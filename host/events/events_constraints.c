@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define ANY (-1) /* unit mask */
-#define ALL 0 /* counters: an exception to a later row */
+#define ALL 0 /* counters: exempts an event from a later row */
 
 struct constraint {
     uint8_t first, last; /* event codes */
@@ -16,8 +16,8 @@ struct constraint {
 };
 
 /* Intel's event lists, field "Counter" (with Hyper-Threading off where that makes a difference),
- * and the SDM, volume 3B, "Performance Monitoring Events".  The first row that fits counts; the
- * last one has no counters and fits everything.
+ * and the SDM, volume 3B, "Performance Monitoring Events".  The first row that matches counts; the
+ * last one has no counters and matches everything.
  */
 /* clang-format off */
 static const struct constraint core2[] = {
@@ -78,8 +78,7 @@ static const struct {
     {"spr", sapphire_rapids, true},
 };
 
-/* The specification updates of the processors: who numbers the erratum so is in its first letters.
- */
+/* The processors' specification updates: the first letters of an erratum name the document. */
 static const struct {
     const char *tables; /* each followed by a space */
     uint8_t first, last;

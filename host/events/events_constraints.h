@@ -1,5 +1,4 @@
-/* Which general counters of a CPU model may count an event, and what is known to be wrong with it.
- */
+/* The general counters of a CPU model that can count an event, and its known errata. */
 #ifndef HOST_EVENTS_EVENTS_CONSTRAINTS_H
 #define HOST_EVENTS_EVENTS_CONSTRAINTS_H
 
@@ -7,14 +6,15 @@
 
 #include "host/events/events_cpu.h"
 
-/* A bit each; 0: all of them, as far as is known. */
+/* Returns a bit for each counter; 0 means all of them, as far as is known. */
 uint32_t events_constraints_counters(const struct events_cpu *cpu, uint64_t select);
 
-/* The same off-core response event with the other of its two companion registers, so that two
- * events with different values can be counted at once; 0 when the CPU has no other. */
+/* Returns the select value that encodes an off-core response event with the other of its two
+ * companion registers, so that two such events can be counted at once; 0 if the CPU has no other.
+ */
 uint64_t events_constraints_alternative(const struct events_cpu *cpu, uint64_t select);
 
-/* "erratum BJ122: ..." when one makes the event's counts doubtful; NULL otherwise. */
+/* Returns "erratum BJ122: ..." if an erratum makes the event's counts doubtful, else NULL. */
 const char *events_constraints_erratum(const struct events_cpu *cpu, uint64_t select);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tells CPUs apart, as the vendors number them. */
+/* Identifies CPUs by the vendors' numbers. */
 #include "host/events/events_cpu.h"
 
 #include <cpuid.h>
@@ -9,7 +9,7 @@
 
 #include "lib/x86_signature.h"
 
-#define FIXED_BY_DEFAULT 3 /* of an Intel CPU that is only named: all since 2006 have them */
+#define FIXED_BY_DEFAULT 3 /* of an Intel CPU given by name: all since 2006 have them */
 #define LEAF_PERFORMANCE 0xa
 
 struct cpu_models {
@@ -22,7 +22,7 @@ struct cpu_models {
 };
 
 /* Intel: SDM volume 4, "CPUID Signature Values of DisplayFamily_DisplayModel".  AMD: the Processor
- * Programming References, by family and model range.  The first row that fits counts.
+ * Programming References, by family and model range.  The first row that matches counts.
  */
 /* clang-format off */
 static const struct cpu_models cpu_models[] = {

@@ -1,4 +1,4 @@
-/* What the generic names mean on each CPU. */
+/* Encodes the generic names for each CPU. */
 #include "host/events/events_generic.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include "host/events/events_library.h"
 #include "host/events/events_spec.h"
 
-#define REF_CYCLES_FIXED 0x0300 /* no event select counts it: fixed counter 2, TSC rate */
+#define REF_CYCLES_FIXED 0x0300 /* fixed counter 2, at the TSC's rate; no select */
 #define REF_CYCLES_GENERAL 0x013c
 #define REF_CYCLES_COUNTER 2
 #define RINGS_ANY EVENTS_SELECT_USR
@@ -25,8 +25,8 @@ const struct events_architectural events_architectural[] = {
     {NULL, NULL, 0},
 };
 
-/* By encoding where it is architectural, otherwise by the names that libpfm4's tables use, from
- * new CPUs to old.  The meaning is that of Linux perf's generic events.
+/* By encoding where it is architectural, otherwise by the names in libpfm4's tables, from new CPUs
+ * to old.  The meaning is that of Linux perf's generic events.
  */
 static const struct intel_event {
     const char *name;
@@ -60,10 +60,10 @@ static const struct intel_event {
 
 enum amd_generation { AMD_K7, AMD_ZEN1, AMD_ZEN2, AMD_ZEN3, AMD_ZEN4 };
 
-/* PPR of families 17h and 19h, "Core Performance Monitor Counters"; BKDG of family 10h for those
- * before.  The choice is that of Linux's tables, with two exceptions: loads are those that were
- * dispatched, not accesses to the cache, which include stores; and their misses are allocations
- * of miss address buffers.
+/* PPR of families 17h and 19h, "Core Performance Monitor Counters"; BKDG of family 10h for older
+ * ones.  The choice is that of Linux's tables, with two exceptions: loads are dispatched loads, not
+ * accesses to the cache, which include stores; and their misses are allocations of miss address
+ * buffers.
  */
 static const struct amd_event {
     const char *name;
@@ -99,7 +99,7 @@ static const struct amd_event {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* A CPU newer than the tables counts as the newest. */
+/* A CPU newer than the tables is treated as the newest. */
 static enum amd_generation amd_generation(const struct events_cpu *cpu)
 {
     const char *table = events_cpu_table(cpu);

@@ -1,4 +1,4 @@
-/* The events that need no table of a CPU's: perf's generic names and the vendors' architectural
+/* The events that need no table of a CPU: perf's generic names and the vendors' architectural
  * events.
  */
 #ifndef HOST_EVENTS_EVENTS_GENERIC_H
@@ -9,8 +9,8 @@
 
 #include "host/events/events_cpu.h"
 
-/* Encodes a generic or architectural event for the CPU, without rings; false when the CPU has no
- * event of that name.
+/* Encodes a generic or architectural event for the CPU, without rings.  Returns false if the CPU
+ * has no event of that name.
  */
 bool events_generic_encode(const struct events_cpu *cpu, const char *name, uint64_t *select,
                            uint64_t *companion);

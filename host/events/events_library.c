@@ -20,15 +20,15 @@ static bool start(void)
         tried = true;
         setenv(INACTIVE, "1", 1);
         works = pfm_initialize() == PFM_SUCCESS;
-        unsetenv(INACTIVE); /* not for the emulator */
+        unsetenv(INACTIVE); /* the emulator must not inherit it */
     }
     return works;
 }
 
 /* Where libpfm4 (4.13) contradicts Intel's event lists (perfmon, core events of each model).  Event
- * 00H is none of a general counter: the kernel takes its unit masks 01H to 04H for the fixed
- * counters 0 to 3, which count instructions, cycles, reference cycles and slots.  The names are as
- * libpfm4 spells them in full, without the table.
+ * 00H does not exist for general counters: the kernel takes its unit masks 01H to 04H for the fixed
+ * counters 0 to 3, which count instructions, cycles, reference cycles and slots.  The names are
+ * libpfm4's full names, without the table.
  */
 static const struct correction {
     const char *tables; /* each followed by a space */
@@ -42,15 +42,15 @@ static const struct correction {
     {"icl icx spr ", "TOPDOWN:MEMORY_BOUND_SLOTS:", 0x1000, 0x10a4, false},
     {"glm ", "CPU_CLK_UNHALTED:CORE_P:", 0x0000, 0x003c, false},
     {"glm ", "CPU_CLK_UNHALTED:REF:", 0x0100, 0x013c, false},
-    /* B7H was off-core responses before */
+    /* B7H was off-core responses in older models */
     {"spr ", "EXE:AMX_BUSY:", 0x02b7, 0x02b7, true},
 };
 
-/* Shares of the slots that Intel's PERF_METRICS register holds and no counter counts: newer tables
- * name them, with event 00H. */
+/* Shares of the slots, which Intel's PERF_METRICS register holds and no counter counts: newer
+ * tables list them with event 00H. */
 #define METRICS "TOPDOWN_M"
 
-/* Is it one of the words of a list, each followed by a space? */
+/* Returns whether the word is in a list, in which a space follows each word. */
 static bool in_list(const char *list, const char *word, size_t bytes)
 {
     for (; *list != 0; list += strcspn(list, " ") + 1)
@@ -104,7 +104,7 @@ bool events_library_encode(const char *table, const char *name, uint64_t rings, 
     return good;
 }
 
-/* Calls visit for the event's unit masks; false when it has none. */
+/* Calls visit for the event's unit masks; returns false if it has none. */
 static bool list_masks(const pfm_event_info_t *event, events_library_visit *visit, void *context)
 {
     bool found = false;

@@ -1,6 +1,6 @@
 /* libpfm4's tables of events, for any CPU and not only the one that runs this.
  *
- * The library is started by the first call.  Without it (it fails to start) there are no tables.
+ * The first call starts the library.  If it fails to start, there are no tables.
  */
 #ifndef HOST_EVENTS_EVENTS_LIBRARY_H
 #define HOST_EVENTS_EVENTS_LIBRARY_H
@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /* Encodes an event by its name (EVENT.UMASK or EVENT:UMASK:MODIFIER=N) with one of the tables of
- * events_cpu_table; `rings` is for names that do not choose them.  False when there is none.
+ * events_cpu_table; `rings` applies to names that do not choose them.  Returns false if there is no
+ * such event.
  */
 bool events_library_encode(const char *table, const char *name, uint64_t rings, uint64_t *select,
                            uint64_t *companion);

@@ -6,7 +6,7 @@
 #include "host/base/error.h"
 #include "host/events/events_constraints.h"
 
-/* Does an earlier event need the register that `select` reads, with another value? */
+/* Returns whether an earlier event needs the register that `select` reads, with another value. */
 static bool collides(const struct events_encoding *encodings, size_t count, uint64_t select,
                      uint64_t companion)
 {

@@ -4,13 +4,13 @@
 
 #include "host/events/events.h"
 
-/* Encodes every event that is wanted, and gives off-core events with different values different
- * registers where the CPU has two.  0, or -1 with the failure filled.
+/* Encodes every wanted event, and gives off-core events with different values different registers
+ * where the CPU has two.  Returns 0, or -1 with the failure filled.
  */
 int events_run_encode(const struct events_cpu *cpu, const struct events_wanted *wanted,
                       struct events_encoding encodings[HR_EVENTS_MAX], struct run_failure *failure);
 
-/* Says on stderr which of the events an erratum of the CPU makes doubtful. */
+/* Names on stderr the events that an erratum of the CPU makes doubtful. */
 void events_run_warn(const struct events_cpu *cpu, const struct events_wanted *wanted,
                      const struct events_encoding encodings[HR_EVENTS_MAX]);
 

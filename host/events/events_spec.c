@@ -1,4 +1,4 @@
-/* Parses events as perf and libpfm4 write them. */
+/* Parses events in the syntax of perf and libpfm4. */
 #include "host/events/events_spec.h"
 
 #include <ctype.h>
@@ -12,8 +12,8 @@
 #define HEX_DIGITS "0123456789abcdefABCDEF"
 #define NAME_CHARACTERS \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:=-" /* of names */
-/* Raw: event and unit mask, edge, invert and counter mask, and what lies above: AMD's event bits
- * 11:8 (35:32), Intel's IN_TX and IN_TXCP (33:32).  The rest is Microtome's.
+/* Bits of raw events: event and unit mask, edge, invert and counter mask, and higher ones: AMD's
+ * event bits 11:8 (35:32), Intel's IN_TX and IN_TXCP (33:32).  Microtome sets all others.
  */
 #define RAW_BITS 0xfff84ffffull
 

@@ -1,5 +1,4 @@
-/* The syntax of an event as -e takes it: a name, raw bits or cpu/.../, and the rings to count in.
- */
+/* The syntax of an event for -e: a name, raw bits or cpu/.../, and the rings to count in. */
 #ifndef HOST_EVENTS_EVENTS_SPEC_H
 #define HOST_EVENTS_EVENTS_SPEC_H
 
@@ -9,7 +8,7 @@
 
 #include "host/base/run_failure.h"
 
-#define EVENTS_NAME_MAX 63 /* bytes of an event as given; a trace holds no longer one */
+#define EVENTS_NAME_MAX 63 /* longest event as given, in bytes; traces have this limit */
 
 /* Bits of an event select register: Intel SDM volume 3, "Architectural Performance Monitoring
  * Version 1", IA32_PERFEVTSELx; AMD APM volume 2, "Performance Event-Select Registers".
@@ -26,11 +25,11 @@ struct events_spec {
     uint64_t rings; /* EVENTS_SELECT_USR, EVENTS_SELECT_OS or both */
 };
 
-/* Splits an event into its parts.  0, or -1 with the failure filled. */
+/* Splits an event into its parts.  Returns 0, or -1 with the failure filled. */
 int events_spec_parse(const char *text, struct events_spec *spec, struct run_failure *failure);
 
-/* The length of the first event of a comma-separated list: commas between the slashes of cpu/.../
- * are the event's own.
+/* Returns the length of the first event of a comma-separated list.  Commas between the slashes of
+ * cpu/.../ belong to the event.
  */
 size_t events_spec_length(const char *list);
 

@@ -8,11 +8,11 @@
 
 #include "host/events/events_run.h"
 
-#define CPUS_MAX 4096 /* an array's bound: families times models */
+#define CPUS_MAX 4096 /* bounds an array: families times models */
 
 struct target {
     struct events_cpu cpu;
-    bool others; /* every CPU of its vendor that is in no group by name */
+    bool others; /* every CPU of its vendor that no group names */
     bool encoded;
     struct events_encoding encodings[HR_EVENTS_MAX];
 };
@@ -45,7 +45,7 @@ static bool same_encodings(const struct events_encoding *a, const struct events_
     return true;
 }
 
-/* Steppings of a model that spell the events in two ways cannot be told apart by the kernel. */
+/* The kernel cannot distinguish steppings of a model that encode the events differently. */
 static void drop_contradictions(struct targets *list, size_t events)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -57,11 +57,11 @@ static void drop_contradictions(struct targets *list, size_t events)
                 continue;
             if (!a->encoded || !b->encoded || !same_encodings(a->encodings, b->encodings, events))
                 b->encoded = false;
-            a->encoded = false; /* at most once */
+            a->encoded = false; /* kept at most once */
         }
 }
 
-/* Of one row of the table of CPUs: what depends on the row is encoded once. */
+/* Adds one row of the table of CPUs: what depends only on the row is encoded once. */
 static int add_row(struct targets *list, const struct events_cpu *first, uint32_t last,
                    const struct events_wanted *wanted)
 {
@@ -75,7 +75,7 @@ static int add_row(struct targets *list, const struct events_cpu *first, uint32_
         struct target *target;
 
         if (events_cpu_table(&cpu) != table)
-            continue; /* of another row */
+            continue; /* belongs to another row */
         target = add(list, &cpu, false);
         if (target == NULL)
             return -1;
@@ -85,7 +85,7 @@ static int add_row(struct targets *list, const struct events_cpu *first, uint32_
     return 0;
 }
 
-/* CPUs that are newer than the tables: what the architecture defines, and raw bits. */
+/* Adds CPUs newer than the tables: with architectural events, and raw bits. */
 static int add_others(struct targets *list, const struct events_wanted *wanted)
 {
     static const struct events_cpu newer[] = {
@@ -135,7 +135,7 @@ static int add_all(struct targets *list, struct events_targets *t,
     return 0;
 }
 
-/* The bytes of the first CPU of a list: what follows its comma and has a '=' belongs to it. */
+/* Returns the length of the list's first CPU: after a comma, a part with '=' belongs to it. */
 static size_t item_bytes(const char *list)
 {
     size_t bytes = strcspn(list, ",");
@@ -150,7 +150,7 @@ static size_t item_bytes(const char *list)
     return bytes;
 }
 
-/* Every model of a table of libpfm4's.  1: there is no table of that name. */
+/* Adds every model of a table of libpfm4.  Returns 1 if there is no table of that name. */
 static int add_table(struct targets *list, const char *name, const struct events_wanted *wanted,
                      struct run_failure *failure)
 {
@@ -172,8 +172,8 @@ static int add_table(struct targets *list, const char *name, const struct events
     return 0;
 }
 
-/* The kernel tells models apart, not steppings: those of a list that spell the events in two ways
- * cannot both be meant.
+/* The kernel distinguishes models, not steppings, so a list cannot contain steppings of a model
+ * that encode the events differently.
  */
 static int check_models(struct targets *list, const struct events_wanted *wanted,
                         struct run_failure *failure)
@@ -275,7 +275,7 @@ static int group(struct events_targets *t, const struct targets *list, size_t ev
     return t->groups != NULL ? 0 : -1;
 }
 
-/* No CPU has all the events: how many kinds have each. */
+/* If no CPU has all the events, says how many kinds have each. */
 static int fail_nowhere(const struct events_wanted *wanted, struct run_failure *failure)
 {
     char list[512] = "";

@@ -1,4 +1,4 @@
-/* Finds the addresses at which calls arrive. */
+/* Finds the targets of calls. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The addresses at which calls arrive: where functions begin.  Never prints. */
+/* The addresses that are targets of calls, where functions begin.  Never prints. */
 #ifndef HOST_EXACT_EXACT_CALLED_H
 #define HOST_EXACT_EXACT_CALLED_H
 
@@ -6,13 +6,13 @@
 
 #include "host/exact/exact_code.h"
 
-struct exact_called { /* addresses at which calls arrive: a hash set, 0: free */
+struct exact_called { /* a hash set of addresses; 0: free */
     uint64_t *all; /* owned */
     uint32_t count;
     uint32_t bits;
 };
 
-/* Of all threads.  0 or -ENOMEM. */
+/* Collects the addresses from all threads.  Returns 0 or -ENOMEM. */
 int exact_called_find(struct exact_called *called, const struct exact_memory *memory,
                       const struct exact_code *code);
 bool exact_called_has(const struct exact_called *called, uint64_t address);

@@ -14,7 +14,7 @@ static bool in_group(const cs_insn *insn, uint8_t group)
     return false;
 }
 
-/* Operands in memory that are only an address, or a hint. */
+/* Instructions whose memory operand is only an address, or a hint. */
 static bool accesses_nothing(unsigned int id)
 {
     switch (id) {
@@ -35,7 +35,7 @@ static bool accesses_nothing(unsigned int id)
     }
 }
 
-/* Accesses to the stack that no operand names. */
+/* Accesses to the stack without an operand. */
 static uint8_t stack_accesses(unsigned int id)
 {
     switch (id) {
@@ -77,7 +77,7 @@ static uint8_t accesses(const cs_insn *insn)
     return kinds;
 }
 
-/* rep movs, stos and lods; scas and cmps may end at an element instead. */
+/* rep movs, stos and lods; scas and cmps may end before their count. */
 static bool repeats(const cs_insn *insn)
 {
     const cs_x86 *x86 = &insn->detail->x86;

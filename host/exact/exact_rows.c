@@ -1,4 +1,4 @@
-/* From blocks to addresses. */
+/* Turns counts by block into counts by address. */
 #include "host/exact/exact_rows.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static int grow(struct exact_rows *rows)
     return 0;
 }
 
-/* The row of an address, which there may be room for; NULL without memory. */
+/* Returns the row of an address, added if needed; NULL if out of memory. */
 static struct exact_row *row_of(struct exact_rows *rows, uint64_t address)
 {
     struct exact_row *row;
@@ -57,7 +57,7 @@ static int add(struct exact_rows *rows, uint64_t address, enum exact_event event
 
 /* ---- faults ---- */
 
-struct cuts { /* of one thread, by block and instruction */
+struct cuts { /* of one thread, sorted by block and instruction */
     struct exact_cut *all;
     uint32_t count;
     uint32_t next;
@@ -89,7 +89,8 @@ static int find_cuts(struct cuts *cuts, const struct exact_memory *m, uint32_t t
     return 0;
 }
 
-/* How many executions ended at that instruction; asked in the order of blocks and instructions. */
+/* Returns how many executions ended at that instruction.  Must be called in the order of blocks and
+ * instructions. */
 static uint64_t cut_at(struct cuts *cuts, uint32_t block, uint32_t instruction)
 {
     uint64_t count = 0;
@@ -117,7 +118,7 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* `passed`: of its executions, how often it was left to the instruction behind it. */
+/* `passed`: how many of its executions continued with the next instruction in memory. */
 static int add_instruction(struct reading *r, uint64_t address, uint8_t kinds, uint64_t count,
                            uint64_t passed)
 {
@@ -188,7 +189,7 @@ static void sort(struct exact_rows *rows)
     uint32_t count = 0;
 
     for (uint32_t i = 0; rows->all != NULL && i < 1u << rows->bits; i++)
-        if (rows->all[i].counts[EXACT_INSTRUCTIONS] != 0) /* a call may not have come to more */
+        if (rows->all[i].counts[EXACT_INSTRUCTIONS] != 0) /* called, but maybe not executed */
             rows->all[count++] = rows->all[i];
     if (count != 0)
         qsort(rows->all, count, sizeof rows->all[0], compare_rows);

@@ -1,4 +1,4 @@
-/* Codes the rows of each thread: docs/format.md, 7.9 and 7.10. */
+/* Encodes the rows of each thread: docs/format.md, 7.9 and 7.10. */
 #include "host/exact/exact_write.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ struct writing {
     struct collector *collector;
     struct trace_writer writer;
     uint64_t totals[EXACT_EVENTS];
-    uint8_t body[BODY_BYTES]; /* of the record that is being made, without its fixed part */
+    uint8_t body[BODY_BYTES]; /* of the record under construction, without its fixed part */
     uint32_t used;
     struct hr_host_exact_counts counts;
     uint64_t address; /* of its last row */
@@ -105,7 +105,7 @@ static void sum_rows(struct writing *w, const struct exact_rows *rows)
             w->totals[i] += rows->all[n].counts[i];
 }
 
-/* The first event is the guest's own, which knows its total. */
+/* The first event belongs to the guest, which knows its total. */
 static void put_head(struct writing *w, const struct exact_header *header)
 {
     const struct hr_host_exact exact = {.instructions = w->totals[EXACT_INSTRUCTIONS],

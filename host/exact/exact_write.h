@@ -1,11 +1,11 @@
-/* Puts what the emulator counted into the trace, as HOST chunks.  Never prints. */
+/* Writes the emulator's counts into the trace, as HOST chunks.  Never prints. */
 #ifndef HOST_EXACT_EXACT_WRITE_H
 #define HOST_EXACT_EXACT_WRITE_H
 
 #include "host/collector/collect.h"
 
-/* After the emulator has ended, before collect_close.  0; -ENODATA: the emulator did not load the
- * plugin; -EBADMSG: what the plugin left cannot be; -errno.
+/* Call it after the emulator has ended, before collect_close.  Returns 0; -ENODATA: the emulator
+ * did not load the plugin; -EBADMSG: the plugin's results are invalid; -errno.
  */
 int exact_write(struct collector *c, int fd);
 

@@ -22,7 +22,7 @@ struct child_ends {
     int errors;
     int qmp;
     int exact;
-    int status; /* an errno is written here when exec fails */
+    int status; /* exec's failure is reported here, as an errno */
 };
 
 /* SO_*BUFFORCE needs a privilege; without it the system's limit applies. */
@@ -46,7 +46,7 @@ static int place(int fd, int number)
     return fd >= 0 && dup2(fd, number) == number ? 0 : -1;
 }
 
-/* The numbers above are beyond what a careful system allows by default. */
+/* The numbers above exceed the default limit of a careful system. */
 static void allow_descriptors(void)
 {
     struct rlimit limit;
@@ -59,8 +59,7 @@ static void allow_descriptors(void)
 
 static int place_descriptors(struct child_ends *ends, const struct launch_command *command)
 {
-    const int files =
-        LAUNCH_FD_PORTS + LAUNCH_FILES; /* the last port, and the QMP socket follows */
+    const int files = LAUNCH_FD_PORTS + LAUNCH_FILES; /* the last port; the QMP socket follows it */
     int first_unused = command->exact >= 0   ? LAUNCH_FD_EXACT + 1
                        : command->controlled ? LAUNCH_FD_QMP + 1
                        : command->has_files  ? files + 1
@@ -71,7 +70,7 @@ static int place_descriptors(struct child_ends *ends, const struct launch_comman
     status = move_to_spare(ends->status);
     null = move_to_spare(open("/dev/null", O_RDWR | O_CLOEXEC));
     if (status < 0 || null < 0) {
-        errno = EMFILE; /* EINVAL is what a number beyond the limit gives */
+        errno = EMFILE; /* a number beyond the limit gives EINVAL */
         return -1;
     }
     ends->status = status;
@@ -87,7 +86,7 @@ static int place_descriptors(struct child_ends *ends, const struct launch_comman
             place(ends->ports[i], LAUNCH_FD_PORTS + i) != 0)
             return -1;
     if (!command->has_files)
-        close(files); /* whoever's it was */
+        close(files); /* it may belong to hr's caller */
     if (!command->controlled)
         close(LAUNCH_FD_QMP);
     if ((command->controlled && place(ends->qmp, LAUNCH_FD_QMP) != 0) ||
@@ -95,15 +94,15 @@ static int place_descriptors(struct child_ends *ends, const struct launch_comman
         place(ends->archive, LAUNCH_FD_ARCHIVE) != 0 || place(null, 0) != 0 ||
         place(ends->errors, 1) != 0 || place(ends->errors, 2) != 0)
         return -1;
-    /* Nor does the emulator inherit what our own caller left open. */
+    /* The emulator does not inherit descriptors that our own caller left open, either. */
     return close_range(3, LAUNCH_FD_ARCHIVE - 1, CLOSE_RANGE_CLOEXEC) != 0 ||
                    close_range((unsigned)first_unused, ~0u, CLOSE_RANGE_CLOEXEC) != 0
                ? -1
                : 0;
 }
 
-/* A session of its own keeps the terminal's signals away: they are for hr, which stops the program
- * and keeps the trace.  The emulator dies with hr, however hr ends.
+/* A session of its own keeps the terminal's signals away from the emulator: they are for hr, which
+ * stops the program and keeps the trace.  The emulator dies with hr, however hr ends.
  */
 __attribute__((noreturn)) static void run_child(const struct launch_command *command,
                                                 struct child_ends *ends, pid_t parent)
@@ -168,7 +167,7 @@ static void close_ports(int ports[LAUNCH_PORTS], int *errors, int *qmp)
     close_open(qmp);
 }
 
-/* Waits until the child has executed the emulator; 0 or the errno of its failure. */
+/* Waits until the child has executed the emulator.  Returns 0 or the errno of its failure. */
 static int wait_for_exec(int status_fd)
 {
     int reason = 0;
@@ -226,7 +225,8 @@ int launch_start(const struct launch_command *command, int archive_fd, struct la
                     strerror(reason));
 }
 
-/* Its session is a process group, too: what a script given as --qemu started ends with it. */
+/* Kills the process group of its session, because a script given as --qemu may have started
+ * processes. */
 void launch_kill(const struct launch *launch)
 {
     if (launch->libvirt != NULL) {

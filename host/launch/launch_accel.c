@@ -1,4 +1,4 @@
-/* Measures KVM with the smallest virtual machine there is: one page, one loop, one halt. */
+/* Measures KVM with a minimal virtual machine: one page, one loop, one halt. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kvm.h>
@@ -107,10 +107,10 @@ static double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Runs the loop until its halt or the limit; what is left of ECX tells how far it came. */
+/* Runs the loop until its halt or the limit; ECX then shows how far it came. */
 static enum launch_accel_state run_loop(struct tiny_machine *m, double *instruction_ns)
 {
-    /* The alarm repeats, so that one that arrives just before KVM_RUN is not the last. */
+    /* The alarm repeats, because one may arrive just before KVM_RUN. */
     const struct itimerval limit = {{0, LIMIT_US}, {0, LIMIT_US}};
     const struct itimerval off = {{0, 0}, {0, 0}};
     struct sigaction action = {.sa_handler = ignore_alarm};

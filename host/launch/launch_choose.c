@@ -10,8 +10,8 @@
 #include "host/launch/launch_numa.h"
 #include "host/launch/launch_vpmu.h"
 
-/* The emulator counts nothing, unless it is another one, or a CPU with a PMU was asked for: then
- * the guest finds out.
+/* The emulator counts nothing, unless another one or a CPU with a PMU was asked for: then the guest
+ * finds out.
  */
 static bool emulator_may_have_pmu(const struct options *o)
 {
@@ -19,7 +19,7 @@ static bool emulator_may_have_pmu(const struct options *o)
            (o->cpu != NULL && (strstr(o->cpu, "pmu=on") != NULL || strstr(o->cpu, "+pmu") != NULL));
 }
 
-/* Refuses what certainly cannot be counted before anything is started. */
+/* Refuses, before anything is started, events that certainly cannot be counted. */
 static int check_counters(const struct options *o, const struct launch_machine *machine,
                           const struct launch_vpmu *vpmu, struct run_failure *failure)
 {
@@ -54,7 +54,7 @@ static int choose_kvm(const struct options *o, struct launch_machine *machine,
 {
     snprintf(machine->why, sizeof machine->why, "as asked");
     machine->kvm = true;
-    if (o->packing) /* for another machine, perhaps */
+    if (o->packing) /* perhaps for another machine */
         return 0;
     if (o->libvirt && access("/dev/kvm", F_OK) == 0 && access("/dev/kvm", R_OK | W_OK) != 0) {
         vpmu->present = true; /* perhaps: the guest finds out */
@@ -112,7 +112,7 @@ bool launch_is_placed(const struct launch_machine *machine)
     return machine->pin.count != 0 || machine->fifo;
 }
 
-/* Host CPUs as asked; under KVM the isolated ones when there are enough of them. */
+/* Uses the host CPUs asked for; under KVM, by default, the isolated ones if there are enough. */
 static int choose_host_cpus(const struct options *o, struct launch_machine *machine,
                             struct run_failure *failure)
 {
@@ -137,7 +137,7 @@ static int choose_host_cpus(const struct options *o, struct launch_machine *mach
     launch_pin_isolated(&host, &list);
     if (list.count < (size_t)machine->guest_cpus)
         return 0;
-    list.count = (size_t)machine->guest_cpus; /* the rest stays isolated from the emulator, too */
+    list.count = (size_t)machine->guest_cpus; /* the emulator may not use the other isolated CPUs */
     if (launch_pin_plan(&list, machine->guest_cpus, &host, &machine->pin, &machine->notes,
                         &unasked) != 0)
         return 0;
@@ -149,15 +149,15 @@ static int choose_host_cpus(const struct options *o, struct launch_machine *mach
     return 0;
 }
 
-/* An archive for CPUs that are named is for machines that nobody knows: bare ones, or guests.  What
- * they have the kernel finds out, virtual time included.
+/* An archive for named CPUs is for unknown machines: bare ones, or guests.  The kernel finds out
+ * what they have, including virtual time.
  */
 static bool is_for_any(const struct options *o)
 {
     return o->packing && o->target_cpu != NULL && o->accel == OPTIONS_ACCEL_AUTO;
 }
 
-/* The plugin counts in an emulator of our own that has one CPU. */
+/* The plugin needs an emulator that is our child, with one CPU. */
 static int check_exact(const struct options *o, struct run_failure *failure)
 {
     if (o->mode != HR_MODE_EXACT)

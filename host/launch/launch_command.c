@@ -24,7 +24,7 @@ static const char *const port_names[LAUNCH_PORTS] = {
 static void add(struct launch_command *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The command line has a bounded number of arguments; without memory there is no way on. */
+/* Too many arguments, or a lack of memory, abort hr. */
 static void add(struct launch_command *c, const char *format, ...)
 {
     va_list arguments;
@@ -38,9 +38,8 @@ static void add(struct launch_command *c, const char *format, ...)
     c->argv[++c->argc] = NULL;
 }
 
-/* A guest that halts and waits without an exit (cpu-pm) has KVM arm its timers without the CPU's
- * own one (Linux: arch/x86/kvm/lapic.c, kvm_can_use_hv_timer): worth it only where no timer
- * samples.
+/* If a guest halts and waits without an exit (cpu-pm), KVM arms its timers without the CPU's own
+ * timer (Linux: arch/x86/kvm/lapic.c, kvm_can_use_hv_timer).  This pays only if no timer samples.
  */
 const char *launch_overcommit(const struct options *o, const struct launch_machine *machine)
 {
@@ -52,7 +51,7 @@ const char *launch_overcommit(const struct options *o, const struct launch_machi
     return power ? "cpu-pm=on" : NULL;
 }
 
-/* Pages that are merged, far away or not there yet would be noise in a measurement. */
+/* Pages that are merged, far away or not yet present would add noise to a measurement. */
 static void add_backend(const struct launch_memory *m, unsigned long long megabytes,
                         struct launch_command *c)
 {
@@ -113,7 +112,7 @@ bool launch_wants_port(const struct options *o, enum launch_port port)
     return port != LAUNCH_FILES || o->keep_files != NULL || o->missing;
 }
 
-/* Virtio's ports have numbers from 1 on; the console, a serial port, has none. */
+/* Virtio's ports have numbers from 1; the console, a serial port, has none. */
 static int port_number(int port)
 {
     return port < LAUNCH_CONSOLE ? port + 1 : port;
@@ -143,7 +142,7 @@ static void add_ports(const struct options *o, struct launch_command *c)
     add(c, "isa-debug-exit,iobase=0x%x,iosize=4", RUN_DEBUG_EXIT_PORT);
 }
 
-/* The plugin that counts every instruction, and the memory that it counts in. */
+/* Adds the plugin that counts every instruction, and the memory in which it counts. */
 static int add_exact(const struct options *o, struct launch_command *c, struct run_failure *failure)
 {
     c->exact = -1;
@@ -179,7 +178,7 @@ int launch_prepare(const struct options *o, const struct launch_machine *machine
         return -1;
     add(command, "%s", command->qemu);
     add(command, "-name");
-    add(command, "microtome,debug-threads=on"); /* threads that ps -L can tell apart */
+    add(command, "microtome,debug-threads=on"); /* so that ps -L can name threads */
     add(command, "-nodefaults");
     add(command, "-no-user-config");
     add(command, "-display");

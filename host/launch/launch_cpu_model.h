@@ -1,7 +1,7 @@
-/* The CPU that an emulated guest has when none was asked for, in QEMU's notation.
+/* The default CPU of an emulated guest, in QEMU's notation.
  *
- * x86-64-v3 as QEMU 7.2's TCG implements it completely, so that it neither warns nor differs from
- * machine to machine.  No rdrand and rdseed: they would make runs differ.
+ * It is x86-64-v3 as QEMU 7.2's TCG implements it completely, so that it neither warns nor differs
+ * between machines.  It has no rdrand and rdseed, which would make runs differ.
  */
 #ifndef HOST_LAUNCH_LAUNCH_CPU_MODEL_H
 #define HOST_LAUNCH_LAUNCH_CPU_MODEL_H

@@ -32,7 +32,7 @@ static size_t emulator_users(uid_t users[EMULATOR_USERS])
     static const char *const names[] = {"libvirt-qemu", "qemu"};
     size_t count = 0;
 
-    users[count++] = 0; /* libvirt's QEMU as root has no capabilities: it needs the right, too */
+    users[count++] = 0; /* as root, libvirt's QEMU has no capabilities and needs the right, too */
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct passwd *entry = getpwnam(names[i]);
 
@@ -42,8 +42,8 @@ static size_t emulator_users(uid_t users[EMULATOR_USERS])
     return count;
 }
 
-/* Lets the emulator's users, and no others, reach what they know the name of: an access control
- * list, as the owner must not give files away.  What is inside needs no list of its own.
+/* Lets the emulator's users, and no others, reach files whose names they know.  It is an access
+ * control list, because the owner must not give files away.  Files inside need no list.
  */
 static int admit_emulator(const char *path)
 {
@@ -77,7 +77,7 @@ static int copy(int from, int to)
     return count < 0 ? errno : 0;
 }
 
-/* The directory says who may read it. */
+/* The directory controls who may read it. */
 static int add_file(const struct launch_directory *d, const char *name, int from,
                     struct run_failure *failure)
 {
@@ -90,7 +90,7 @@ static int add_file(const struct launch_directory *d, const char *name, int from
     if (to < 0)
         return fail(failure, path, errno);
     reason = copy(from, to);
-    if (reason == 0 && fchmod(to, 0644) != 0) /* whatever the umask is */
+    if (reason == 0 && fchmod(to, 0644) != 0) /* independent of the umask */
         reason = errno;
     if (close(to) != 0 && reason == 0)
         reason = errno;
@@ -184,7 +184,7 @@ static bool may_be_emulator(uid_t user)
     return user == geteuid();
 }
 
-/* The first connection of the emulator: a non-blocking socket, or -1. */
+/* Accepts the emulator's first connection.  Returns a non-blocking socket, or -1. */
 static int accept_port(int listener, pid_t *emulator)
 {
     int fd;

@@ -26,7 +26,7 @@ const char *launch_domain_socket(enum launch_port port)
     return ports[port].socket;
 }
 
-/* An element with one attribute. */
+/* Writes an element with one attribute. */
 static void put(struct xml *x, const char *name, const char *attribute, const char *value)
 {
     xml_start(x, name);
@@ -151,7 +151,7 @@ static void put_features(struct xml *x, const struct launch_machine *m)
     xml_end(x);
 }
 
-/* One "+name" or "-name" of QEMU's notation; libvirt spells one of them its own way. */
+/* Writes one "+name" or "-name" of QEMU's notation; libvirt spells one of them differently. */
 static void put_feature(struct xml *x, const char *feature)
 {
     const char *name = strcmp(feature + 1, "pclmulqdq") == 0 ? "pclmuldq" : feature + 1;
@@ -183,7 +183,7 @@ static void put_emulated_cpu(struct xml *x)
 
 static void put_cpu_model(struct xml *x, const struct options *o, const struct launch_machine *m)
 {
-    if (o->cpu != NULL) /* on the command line, below: libvirt has no words for its properties */
+    if (o->cpu != NULL) /* on the command line: libvirt cannot express its properties */
         return;
     if (!m->kvm) {
         put_emulated_cpu(x);
@@ -290,7 +290,7 @@ static void put_argument(struct xml *x, const char *option, const char *value)
     put(x, "qemu:arg", "value", value);
 }
 
-/* What libvirt has no words for. */
+/* Adds what libvirt cannot express. */
 static void put_command_line(struct xml *x, const struct options *o, const struct launch_machine *m)
 {
     const char *overcommit = launch_overcommit(o, m);
@@ -305,7 +305,7 @@ static void put_command_line(struct xml *x, const struct options *o, const struc
         put_argument(x, "-cpu", o->cpu);
     if (m->virtual_time)
         put_argument(x, "-icount", "shift=0,sleep=off");
-    if (overcommit != NULL) /* after libvirt's own, which knows mem-lock only */
+    if (overcommit != NULL) /* after libvirt's own option, which knows only mem-lock */
         put_argument(x, "-overcommit", overcommit);
     put_argument(x, "-device", exit_device);
     xml_end(x);

@@ -11,18 +11,17 @@
 struct launch_domain {
     char name[64];
     char emulator[PATH_MAX]; /* absolute */
-    char directory[PATH_MAX]; /* holds kernel, archive and sockets under launch_domain_file's names
-                               */
-    char models[LAUNCH_DOMAIN_MODELS_MAX][16]; /* libvirt's security models, "" after the last */
+    char directory[PATH_MAX]; /* with the kernel, the archive and the sockets */
+    char models[LAUNCH_DOMAIN_MODELS_MAX][16]; /* libvirt's security models; "" after the last */
 };
 
 #define LAUNCH_DOMAIN_KERNEL "guest.elf"
 #define LAUNCH_DOMAIN_ARCHIVE "run.cpio"
 
-/* The socket of a port in the directory: constant. */
+/* Returns the file name of a port's socket in the directory, a constant. */
 const char *launch_domain_socket(enum launch_port port);
 
-/* Writes the XML.  0, or -1 with the failure filled when a name cannot be written in XML. */
+/* Writes the XML.  Returns 0, or -1 with the failure filled if XML cannot express a name. */
 int launch_domain_write(const struct options *o, const struct launch_machine *machine,
                         const struct launch_domain *domain, FILE *out, struct run_failure *failure);
 

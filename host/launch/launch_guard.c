@@ -1,4 +1,4 @@
-/* Removes a directory when its process lets go of it. */
+/* Removes a directory when its process releases it or ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -6,8 +6,9 @@
 
 #include "host/launch/launch_guard.h"
 
-/* Signals of the terminal are for hr: the guard is in a session of its own.  It keeps nothing open
- * that somebody could wait for the end of.  Only calls that are safe after a fork.
+/* The guard is in its own session, because signals of the terminal are for hr.  It keeps no
+ * descriptor open whose end another process could wait for.  It only makes calls that are safe
+ * after a fork.
  */
 __attribute__((noreturn)) static void guard_until_end(int wait_fd, int directory_fd,
                                                       const char *directory,

@@ -1,5 +1,5 @@
-/* A child that removes the run's private directory as soon as this process lets go of it, however:
- * a SIGKILL leaves nothing behind either.
+/* A child that removes the run's private directory as soon as this process releases it or ends in
+ * any way, even by SIGKILL.
  */
 #ifndef HOST_LAUNCH_LAUNCH_GUARD_H
 #define HOST_LAUNCH_LAUNCH_GUARD_H
@@ -9,16 +9,16 @@
 
 struct launch_guard {
     pid_t pid; /* 0: there is none */
-    int fd; /* the child waits for its end */
+    int fd; /* the child waits until our end is closed */
 };
 
-/* Guards the directory and the files in it that have these names, whether they exist yet or not.
- * 0, or -errno: then nothing is guarded.
+/* Guards the directory and its files of these names, whether they exist yet or not.  Returns 0, or
+ * -errno if nothing is guarded.
  */
 int launch_guard_start(struct launch_guard *guard, const char *directory, const char *const *names,
                        size_t count);
 
-/* Lets go and waits until the directory is gone. */
+/* Releases the guard and waits until the directory is removed. */
 void launch_guard_end(struct launch_guard *guard);
 
 #endif

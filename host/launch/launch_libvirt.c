@@ -17,14 +17,14 @@
 
 #define DEFAULT_URI "qemu:///system"
 #define LOOK_MS 500 /* between looks at the domain's state */
-#define END_S 10 /* for the emulator's end */
+#define END_S 10 /* time limit for the emulator's end */
 
 struct launch_libvirt {
     const struct launch_libvirt_api *api;
     virConnectPtr connection;
     virDomainPtr domain;
-    int pidfd; /* the watcher's own */
-    int errors; /* where the watcher tells of a guest that cannot go on */
+    int pidfd; /* belongs to the watcher */
+    int errors; /* where the watcher reports a guest that cannot continue */
     bool watched;
     pthread_t watcher;
 };
@@ -49,8 +49,8 @@ int launch_libvirt_print(const struct options *o, const struct launch_machine *m
     return launch_domain_write(o, machine, &domain, out, failure);
 }
 
-/* No security model relabels the run's files; each that the daemon has needs to be told.  They are
- * the <secmodel> elements of its capabilities.
+/* Finds the daemon's security models, the <secmodel> elements of its capabilities.  Each of them
+ * must be told not to relabel the run's files.
  */
 static void find_models(const struct launch_libvirt *l, struct launch_domain *domain)
 {
@@ -72,8 +72,8 @@ static void find_models(const struct launch_libvirt *l, struct launch_domain *do
     free(text);
 }
 
-/* A daemon may never answer, and nobody reads hr's signals yet: meanwhile they end hr, which holds
- * nothing that outlives it (launch_guard.h, VIR_DOMAIN_START_AUTODESTROY).
+/* A daemon may never answer, and nothing reads hr's signals yet.  Until then they end hr, which
+ * holds nothing that outlives it (launch_guard.h, VIR_DOMAIN_START_AUTODESTROY).
  */
 static void let_signals(int how)
 {
@@ -131,8 +131,8 @@ static int create_domain(struct launch_libvirt *l, const struct options *o,
     return result;
 }
 
-/* KVM stops a guest that it cannot execute, and QEMU stays; its words are in libvirt's log.  So
- * this says what it would have said, and ends the stream with the emulator.
+/* If KVM cannot execute a guest it stops it, but QEMU stays, and its message is in libvirt's log.
+ * So the watcher writes that message, and ends the stream with the emulator.
  */
 static void *watch(void *argument)
 {
@@ -174,7 +174,7 @@ static int start_watcher(struct launch_libvirt *l, struct launch *launch,
     return 0;
 }
 
-/* A connection that is still up belongs to a process that is: so the number is not another's. */
+/* A connection that is still open belongs to a living process, so the number was not reused. */
 static int open_process(const struct launch *launch, pid_t emulator, int *pidfd,
                         struct run_failure *failure)
 {
@@ -236,14 +236,14 @@ int launch_libvirt_start(const struct options *o, const struct launch_machine *m
 
 void launch_libvirt_kill(struct launch_libvirt *l)
 {
+    /* Only root may do this; it is the quick way. */
     if (l->pidfd >= 0)
-        (void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL, NULL,
-                      0); /* root may; it is quick */
+        (void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL, NULL, 0);
     if (l->domain != NULL)
         (void)l->api->destroy(l->domain);
 }
 
-/* Without a daemon an emulator of another user's may outlive us, until the daemon is back. */
+/* Without a daemon, an emulator of another user may outlive us until the daemon is back. */
 static bool has_watcher_ended(const struct launch_libvirt *l)
 {
     struct timespec limit;
@@ -257,7 +257,7 @@ void launch_libvirt_end(struct launch_libvirt *l)
 {
     launch_libvirt_kill(l);
     if (l->watched && !has_watcher_ended(l))
-        return; /* what it uses is not ours to free */
+        return; /* the watcher still uses the memory */
     if (l->domain != NULL)
         l->api->release(l->domain);
     if (l->connection != NULL)

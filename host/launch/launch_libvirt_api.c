@@ -22,7 +22,7 @@ static const struct {
     {"virSetErrorFunc", offsetof(struct launch_libvirt_api, set_error_function)},
 };
 
-/* libvirt prints errors itself unless told otherwise. */
+/* By default libvirt prints errors itself. */
 static void say_nothing(void *data, virErrorPtr error)
 {
     (void)data;

@@ -1,5 +1,5 @@
-/* The functions of libvirt that a run uses, loaded when one asks for libvirt: the other commands
- * neither need the library nor wait for it.
+/* The functions of libvirt that a run uses.  The library is loaded when a run asks for libvirt, so
+ * that other commands neither need it nor wait for it.
  */
 #ifndef HOST_LAUNCH_LAUNCH_LIBVIRT_API_H
 #define HOST_LAUNCH_LAUNCH_LIBVIRT_API_H
@@ -21,7 +21,7 @@ struct launch_libvirt_api {
     __typeof__(virSetErrorFunc) *set_error_function;
 };
 
-/* Loads the library once.  NULL with the failure filled when it is not installed. */
+/* Loads the library once.  Returns NULL with the failure filled if it is not installed. */
 const struct launch_libvirt_api *launch_libvirt_api_load(struct run_failure *failure);
 
 #endif

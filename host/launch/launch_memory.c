@@ -1,4 +1,4 @@
-/* Looks for free huge pages, for enough memory to fill the guest's, and for leave to lock it. */
+/* Looks for free huge pages, enough memory to fill the guest's, and permission to lock it. */
 #include <limits.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "host/launch/launch_memory.h"
 
-/* 0 when there is no such file or number. */
+/* Returns 0 if there is no such file or number. */
 static uint64_t read_number(const char *root, const char *name)
 {
     char path[PATH_MAX];
@@ -26,7 +26,7 @@ static uint64_t read_number(const char *root, const char *name)
     return value;
 }
 
-/* The value of a line "name: N kB" of a file; false where there is none. */
+/* Reads a line "name: N kB" of a file; returns false if there is none. */
 static bool read_bytes(const char *path, const char *name, uint64_t *bytes)
 {
     char line[256];
@@ -93,7 +93,7 @@ void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_
         launch_note(notes, "memory: not locked, too little is available");
 }
 
-/* The kernel counts no huge pages of files as locked: they stay in memory anyway (mm/mlock.c). */
+/* Linux does not count huge pages of files as locked: they always stay in memory (mm/mlock.c). */
 void launch_memory_verify(const char *root, pid_t pid, uint64_t bytes,
                           const struct launch_memory *memory, struct launch_notes *notes)
 {

@@ -1,5 +1,5 @@
-/* What the choices for a run have to say: notes for -v, warnings for everyone.  Filled by
- * libraries, printed by the command.
+/* Notes for -v and warnings about the choices for a run.  Libraries fill them, the command prints
+ * them.
  */
 #ifndef HOST_LAUNCH_LAUNCH_NOTES_H
 #define HOST_LAUNCH_LAUNCH_NOTES_H
@@ -18,13 +18,13 @@ struct launch_notes {
     } lines[LAUNCH_NOTES_MAX];
 };
 
-/* Adds a line, without the newline.  What does not fit is dropped. */
+/* Add a line, without the newline.  A line that does not fit is dropped. */
 void launch_note(struct launch_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void launch_warn(struct launch_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Writes what the user wants to read: warnings unless `quiet`, with `verbose` everything. */
+/* Writes warnings unless `quiet`; with `verbose` writes everything. */
 void launch_notes_print(const struct launch_notes *notes, bool verbose, bool quiet, FILE *out);
 
 #endif

@@ -11,7 +11,7 @@
 #define NODES "/sys/devices/system/node/"
 #define LIST_BYTES 64
 
-/* False where a pinned CPU is none of the node's. */
+/* Returns false if a pinned CPU does not belong to the node. */
 static bool has_all(const cpu_set_t *cpus, const struct launch_pin *pin)
 {
     for (int i = 0; i < pin->count; i++)
@@ -20,7 +20,7 @@ static bool has_all(const cpu_set_t *cpus, const struct launch_pin *pin)
     return true;
 }
 
-/* The node that has all pinned CPUs; -1 where there is none.  *nodes: those that have some. */
+/* Returns the node that has all pinned CPUs, or -1.  *nodes: how many nodes have some of them. */
 static int find_node(const char *root, const cpu_set_t *online, const struct launch_pin *pin,
                      cpu_set_t *nodes)
 {
@@ -60,7 +60,7 @@ static uint64_t free_huge_bytes(const char *root, int node)
     return (uint64_t)pages * LAUNCH_MEMORY_HUGE_PAGE_BYTES;
 }
 
-/* What is free, and what holds files that can be read again: a node has no MemAvailable. */
+/* Adds up free memory and pages of files that can be read again: a node has no MemAvailable. */
 static uint64_t available_bytes(const char *root, int node)
 {
     static const char *const counted[] = {"MemFree", "Active(file)", "Inactive(file)"};

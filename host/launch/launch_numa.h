@@ -1,4 +1,4 @@
-/* Binds the guest's memory to the NUMA node of the host CPUs that its CPUs are pinned to. */
+/* Binds the guest's memory to the NUMA node of the host CPUs that the guest is pinned to. */
 #ifndef HOST_LAUNCH_LAUNCH_NUMA_H
 #define HOST_LAUNCH_LAUNCH_NUMA_H
 
@@ -8,9 +8,9 @@
 #include "host/launch/launch_notes.h"
 #include "host/launch/launch_pin.h"
 
-/* Fills memory->bound and node where the host, as ROOT/sys shows it, has several nodes and all
- * pinned CPUs are of one of them, which has room for `bytes`.  Warns where the memory stays
- * unbound although the CPUs are pinned.
+/* Fills memory->bound and node if the host, as ROOT/sys shows it, has several nodes and all pinned
+ * CPUs belong to one of them that has room for `bytes`.  Warns if the memory stays unbound although
+ * the CPUs are pinned.
  */
 void launch_numa_choose(const char *root, const struct launch_pin *pin, uint64_t bytes,
                         struct launch_memory *memory, struct launch_notes *notes);

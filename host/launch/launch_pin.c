@@ -38,7 +38,7 @@ int launch_pin_read_host(const char *root, struct launch_pin_host *host,
     return 0;
 }
 
-/* The affinity of this process does not tell: isolated CPUs are not in it and may be used. */
+/* The affinity of this process does not tell: it lacks isolated CPUs, which may be used. */
 void launch_pin_probe(const struct cpu_list *list, struct launch_pin_host *host)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -137,7 +137,7 @@ static void warn_of_company(const struct launch_pin *pin, const struct launch_pi
         several ? "s" : "", list, several ? "are" : "is", list, list);
 }
 
-/* Never an empty set: with nowhere else to go the other threads share. */
+/* Never an empty set: without other CPUs the other threads share those of the guest. */
 static void choose_others(const struct cpu_list *list, const struct launch_pin_host *host,
                           struct launch_pin *pin)
 {

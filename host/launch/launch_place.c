@@ -10,10 +10,10 @@
 #include "host/launch/launch_place.h"
 #include "host/launch/launch_qmp.h"
 
-#define LIMIT_MS 10000 /* for all answers */
+#define LIMIT_MS 10000 /* for all answers together */
 #define END_MS 5000
 
-/* A thread may end while it is looked at: that is no error. */
+/* A thread may end while it is moved: that is not an error. */
 static int move(pid_t thread, const cpu_set_t *cpus, struct run_failure *failure)
 {
     if (sched_setaffinity(thread, sizeof *cpus, cpus) == 0 || errno == ESRCH)
@@ -22,7 +22,7 @@ static int move(pid_t thread, const cpu_set_t *cpus, struct run_failure *failure
                     strerror(errno));
 }
 
-/* What is not a CPU of the guest; threads that it starts later inherit from it. */
+/* Moves every thread that is not a CPU of the guest; threads that these start later inherit it. */
 static int move_others(const pid_t *threads, int count, const cpu_set_t *cpus,
                        struct run_failure *failure)
 {
@@ -66,7 +66,7 @@ static int place_cpu(pid_t thread, int guest_cpu, const struct launch_machine *m
     return 0;
 }
 
-/* Backwards, so that CPUs which share one thread share the first's place. */
+/* Goes backwards: if several CPUs share one thread, it ends up at the first CPU's place. */
 static int place_threads(const struct launch *launch, const struct launch_machine *machine,
                          const pid_t *threads, struct run_failure *failure)
 {

@@ -28,7 +28,7 @@ static int fail(struct run_failure *failure, const char *what)
                     what);
 }
 
-/* Waits for more bytes: 0, LAUNCH_QMP_GONE, -1. */
+/* Waits for more bytes.  Returns 0, LAUNCH_QMP_GONE or -1. */
 static int receive(struct launch_qmp *q, struct run_failure *failure)
 {
     struct pollfd polled = {.fd = q->fd, .events = POLLIN};
@@ -53,7 +53,7 @@ static int receive(struct launch_qmp *q, struct run_failure *failure)
     }
 }
 
-/* Takes the next line as an object, which the caller releases. */
+/* Reads the next line as an object, which the caller releases. */
 static int next_object(struct launch_qmp *q, json_t **object, struct run_failure *failure)
 {
     char *end;
@@ -137,7 +137,7 @@ int launch_qmp_open(struct launch_qmp *q, int fd, unsigned limit_ms, struct run_
     return execute_plain(q, "{\"execute\":\"qmp_capabilities\"}\n", failure);
 }
 
-/* Each CPU exactly once, and thread numbers that can be some. */
+/* Takes each CPU exactly once, with a possible thread number. */
 static bool take_threads(json_t *cpus, pid_t *threads, int count)
 {
     if (!json_is_array(cpus) || json_array_size(cpus) != (size_t)count)

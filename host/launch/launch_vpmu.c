@@ -13,7 +13,7 @@ const struct launch_vpmu_switch launch_vpmu_switches[] = {
     {"kvm_intel", "pmu"},  {"kvm_amd", "pmu"},          {NULL, NULL},
 };
 
-/* The first switch that is off; NULL when none is. */
+/* Returns the first switch that is off, or NULL. */
 static const struct launch_vpmu_switch *find_switched_off(const char *root)
 {
     for (const struct launch_vpmu_switch *s = launch_vpmu_switches; s->module != NULL; s++) {
@@ -34,7 +34,7 @@ static const struct launch_vpmu_switch *find_switched_off(const char *root)
     return NULL;
 }
 
-/* On a hybrid processor KVM turns its switch off itself, whatever it was loaded with (Linux:
+/* On a hybrid processor KVM turns its switch off, whatever its parameter (Linux:
  * arch/x86/kvm/pmu.h, kvm_init_pmu_capability).
  */
 void launch_vpmu_judge(const struct cpu_counters *offered, int error,

@@ -1,4 +1,4 @@
-/* Asks whether KVM gives guests performance counters (a vPMU), and if not, why. */
+/* Determines whether KVM gives guests performance counters (a vPMU), and if not, why. */
 #ifndef HOST_LAUNCH_LAUNCH_VPMU_H
 #define HOST_LAUNCH_LAUNCH_VPMU_H
 
@@ -8,22 +8,22 @@
 
 struct launch_vpmu {
     bool present;
-    char why[240]; /* what there is, or the reason that there is none with its remedy */
+    char why[240]; /* description of the counters, or why there are none, with the remedy */
 };
 
-/* Where modules of KVM, by its versions, have a switch for guests' counters. */
+/* A switch for guests' counters, by module; it depends on the version of KVM. */
 struct launch_vpmu_switch {
     const char *module, *parameter;
 };
 extern const struct launch_vpmu_switch launch_vpmu_switches[]; /* ends with a NULL module */
 
-/* Judges the counters that KVM offers, an error (-errno) of asking for them, the CPU's own, and the
- * switches of KVM's modules in ROOT/sys ("" for this machine).
+/* Judges the counters that KVM offers, or the error (-errno) of asking for them, the CPU's own
+ * counters, and the switches of KVM's modules in ROOT/sys ("" for this machine).
  */
 void launch_vpmu_judge(const struct cpu_counters *offered, int error,
                        const struct cpu_counters *own, const char *root, struct launch_vpmu *vpmu);
 
-/* Asks /dev/kvm of this machine. */
+/* Judges the counters of this machine's /dev/kvm. */
 void launch_vpmu_find(struct launch_vpmu *vpmu);
 
 #endif

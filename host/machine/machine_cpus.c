@@ -1,4 +1,4 @@
-/* Makes figures of the readings that the kernel took before and after a run. */
+/* Computes figures from the kernel's readings before and after a run. */
 #include "host/machine/machine_cpus.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include "host/base/text.h"
 
-#define TICKS_FOR_A_MEAN 10000u /* fewer say nothing */
+#define TICKS_FOR_A_MEAN 10000u /* fewer are not meaningful */
 #define THERMAL_VALID (1u << 31)
 #define THERMAL_MARGIN_SHIFT 16
 #define THERMAL_MARGIN_MASK 0x7fu
@@ -19,7 +19,7 @@ static double frequency(const struct trace_info *info, uint64_t aperf, uint64_t 
     return (double)info->clock.ticks_per_second * (double)aperf / (double)mperf;
 }
 
-/* How far the known ones of three frequencies lie apart. */
+/* Returns how far the known ones of three frequencies lie apart. */
 static double spread(const double hz[3])
 {
     double least = 0, most = 0;
@@ -33,7 +33,7 @@ static double spread(const double hz[3])
     return least > 0 ? most / least - 1 : 0;
 }
 
-/* Where logs could not be cleared, those that were not there before are of the run. */
+/* Where logs could not be cleared, those that are new since the start belong to the run. */
 static uint32_t logged(const struct hr_rec_machine_cpu *r)
 {
     uint32_t thermal = r->thermal_after, package = r->package_after;
@@ -154,7 +154,7 @@ const char *machine_hz(double hz, char out[MACHINE_HZ_BYTES])
     if (hz <= 0)
         out[0] = 0;
     else if (hz >= 1e12)
-        snprintf(out, MACHINE_HZ_BYTES, "over 1000 GHz"); /* nonsense that fits a column */
+        snprintf(out, MACHINE_HZ_BYTES, "over 1000 GHz"); /* invalid, but fits a column */
     else
         snprintf(out, MACHINE_HZ_BYTES, "%.3f GHz", hz / 1e9);
     return out;

@@ -1,4 +1,4 @@
-/* Compares what two traces say of their machines. */
+/* Compares the machines of two traces. */
 #include "host/machine/machine_diff.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "host/scan/about.h"
 #include "host/scan/reader.h"
 
-#define SAME 0.01 /* numbers that are nearer count as the same */
+#define SAME 0.01 /* numbers that differ by less count as equal */
 #define VALUE_BYTES 4096
 
 struct side {
@@ -23,8 +23,8 @@ struct side {
 };
 
 struct difference {
-    const struct machine_fact *fact; /* of one of the sides */
-    const struct machine_fact *before, *after; /* NULL: that side does not say */
+    const struct machine_fact *fact; /* from one of the sides */
+    const struct machine_fact *before, *after; /* NULL: that side lacks it */
 };
 
 struct differences {
@@ -32,7 +32,7 @@ struct differences {
     size_t count;
 };
 
-/* Whether one of the words of a list is this one. */
+/* Returns whether a word is in a list. */
 static bool has_word(const char *list, const char *word, size_t length)
 {
     while (*list != 0) {
@@ -45,7 +45,7 @@ static bool has_word(const char *list, const char *word, size_t length)
     return false;
 }
 
-/* The words of a list that another one lacks: all of them when that is NULL. */
+/* Writes the words of a list that another one lacks: all of them if that is NULL. */
 static void words_apart(char out[VALUE_BYTES], const struct machine_fact *of,
                         const struct machine_fact *other)
 {
@@ -103,7 +103,7 @@ static void compare(struct differences *d, const struct machine *a, const struct
     qsort(d->list, d->count, sizeof d->list[0], by_rank);
 }
 
-/* A side's value as it is shown: of a list, only what the other one lacks. */
+/* Writes a side's value for display: of a list, only what the other side lacks. */
 static void value_of(char out[VALUE_BYTES], const struct machine_fact *of,
                      const struct machine_fact *other)
 {

@@ -1,11 +1,11 @@
-/* `hr diff --machine`: what differs between the machines of two traces. */
+/* `hr diff --machine`: the differences between the machines of two traces. */
 #ifndef HOST_MACHINE_MACHINE_DIFF_H
 #define HOST_MACHINE_MACHINE_DIFF_H
 
 #include "host/scan/reader_output.h"
 
-/* Reads both traces and shows what differs, what explains most first.  The command's exit status:
- * HR_EXIT_OK whether anything differs or not. */
+/* Reads both traces and prints the differences, the most important ones first.  Returns the
+ * command's exit status: HR_EXIT_OK whether anything differs or not. */
 int machine_diff(const char *before, const char *after, enum reader_format format);
 
 #endif

@@ -1,4 +1,4 @@
-/* Gathers what a trace says of the machine. */
+/* Gathers a trace's facts about the machine. */
 #include "host/machine/machine_facts.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ const char *const machine_groups[MACHINE_GROUPS] = {
     [MACHINE_COUNTERS] = "Counters",   [MACHINE_DURING] = "During the run",
 };
 
-/* Writes a fact's value, raw, or "" when it is not known; a number where the fact has one. */
+/* Writes a fact's value, raw, or "" if unknown; returns its number, if it has one. */
 typedef double render(const struct trace_info *info, const char *key, char out[VALUE_BYTES]);
 
 static double bytes_of(const struct trace_info *info, const char *key, char out[VALUE_BYTES])
@@ -43,7 +43,7 @@ static double megahertz(const struct trace_info *info, const char *key, char out
     return 0;
 }
 
-/* "3 268042240": ranges and bytes. */
+/* Renders "3 268042240": ranges and bytes. */
 static double ranges(const struct trace_info *info, const char *key, char out[VALUE_BYTES])
 {
     const char *text = trace_info_text(info, key, "");
@@ -59,7 +59,7 @@ static double ranges(const struct trace_info *info, const char *key, char out[VA
     return 0;
 }
 
-/* "maker product version" of whose keys end so; the prefix comes as `key`. */
+/* Renders "maker product version", from keys with these endings; `key` is their prefix. */
 static double made_by(const struct trace_info *info, const char *key, char out[VALUE_BYTES])
 {
     static const char *const parts[] = {"_maker", "_vendor", "_product", "_version", "_date"};
@@ -129,10 +129,10 @@ static double throttling(const struct trace_info *info, const char *key, char ou
     return 0;
 }
 
-/* By group.  A key without a render function is a text of the trace's own. */
+/* By group.  A key without a render function is a text of the trace. */
 static const struct field {
-    const char *key; /* of the trace, or the stem of some */
-    const char *name; /* in JSON and csv */
+    const char *key; /* in the trace, or the prefix of several */
+    const char *name; /* in JSON and CSV */
     const char *label;
     enum machine_group group;
     unsigned int rank;
@@ -231,7 +231,7 @@ static int warn(struct machine *machine, const char *what, const char *why)
     return 0;
 }
 
-/* What a lab would want to know before it believes a figure. */
+/* Adds warnings about everything that makes figures doubtful. */
 static int add_warnings(struct machine *machine, const struct trace_info *info)
 {
     char trouble[MACHINE_TROUBLE_BYTES];

@@ -1,5 +1,4 @@
-/* What a trace says of the machine: facts for people and programs, and what is wrong with them.
- * Never prints.
+/* What a trace says about the machine: facts for people and programs, and warnings.  Never prints.
  */
 #ifndef HOST_MACHINE_MACHINE_FACTS_H
 #define HOST_MACHINE_MACHINE_FACTS_H
@@ -25,23 +24,23 @@ enum machine_group {
 extern const char *const machine_groups[MACHINE_GROUPS];
 
 struct machine_fact {
-    const char *key; /* stable: in JSON and csv */
+    const char *key; /* stable, for JSON and CSV */
     const char *label;
     enum machine_group group;
-    unsigned int rank; /* 0: explains most where machines differ */
+    unsigned int rank; /* 0: the most important where machines differ */
     char *value; /* for people; raw, escape it; owned */
-    double number; /* where values count as the same that are within 1 %; else 0 */
-    bool words; /* the value is a list of words, whose order does not matter */
+    double number; /* if set, values within 1 % count as equal */
+    bool words; /* the value is a list of words in any order */
 };
 
 struct machine {
-    struct machine_fact facts[MACHINE_FACTS_MAX]; /* known ones only, by group */
+    struct machine_fact facts[MACHINE_FACTS_MAX]; /* known facts only, by group */
     size_t fact_count;
     char *warnings[MACHINE_WARNINGS_MAX]; /* raw; owned */
     size_t warning_count;
 };
 
-/* 0 or -ENOMEM; machine_free after either. */
+/* Returns 0 or -ENOMEM; call machine_free in either case. */
 int machine_gather(struct machine *machine, const struct trace_info *info);
 void machine_free(struct machine *machine);
 

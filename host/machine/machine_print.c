@@ -8,10 +8,10 @@
 #include "host/machine/machine_facts.h"
 
 #define VALUE_BYTES 4096
-#define COLUMNS 100u /* of a list of words, before it goes on in the next line */
+#define COLUMNS 100u /* of a list of words, before it continues in the next line */
 #define INDENT 19
 
-/* A long list of words in several lines. */
+/* Prints a long list of words in several lines. */
 static void print_words(FILE *out, const char *words)
 {
     size_t column = 0;
@@ -39,7 +39,7 @@ static void print_facts(FILE *out, const struct machine *machine)
         const struct machine_fact *fact = &machine->facts[i];
 
         if (fact->group == MACHINE_DURING)
-            continue; /* CPU by CPU, below */
+            continue; /* printed per CPU, below */
         if (fact->group != group)
             fprintf(out, "\n %s\n", machine_groups[fact->group]);
         group = fact->group;
@@ -85,7 +85,7 @@ static void print_cpu(FILE *out, const struct machine_cpu *cpu)
                 : "");
 }
 
-/* Revisions that differ are a machine of its own kind. */
+/* CPUs with different revisions are listed separately. */
 static void print_microcode(FILE *out, const struct trace_info *info)
 {
     for (size_t i = 1; i < info->machine_count; i++)

@@ -1,4 +1,4 @@
-/* How `hr stat --machine` shows a machine, and `hr stat --json`. */
+/* The output of `hr stat --machine`, and the machine in `hr stat --json`. */
 #ifndef HOST_MACHINE_MACHINE_PRINT_H
 #define HOST_MACHINE_MACHINE_PRINT_H
 
@@ -7,16 +7,16 @@
 
 #include "host/trace/trace_info.h"
 
-/* For people.  0 or -ENOMEM. */
+/* Prints the machine for people.  Returns 0 or -ENOMEM. */
 int machine_print(FILE *out, const struct trace_info *info, const char *path);
 
-/* The object `machine`: facts, cpus, warnings.  NULL without memory. */
+/* Returns the object `machine`: facts, cpus, warnings.  NULL if out of memory. */
 json_t *machine_json(const struct trace_info *info);
 
-/* That object alone, and a line end.  0 or -ENOMEM. */
+/* Prints that object alone, and a line end.  Returns 0 or -ENOMEM. */
 int machine_print_json(FILE *out, const struct trace_info *info);
 
-/* " Warning: ..." when something disturbed the run; the path is where more is said. */
+/* Prints " Warning: ..." if something disturbed the run; the path is where to look for details. */
 void machine_print_trouble(FILE *out, const struct trace_info *info, const char *path);
 
 #endif

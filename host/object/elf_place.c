@@ -1,4 +1,4 @@
-/* Finds places through program headers, and files without code by their section headers. */
+/* Finds places by program headers; section headers show files without code. */
 #include "host/object/elf_place.h"
 
 #include <gelf.h>
@@ -32,7 +32,7 @@ bool elf_place_address(Elf *elf, uint64_t offset, uint64_t *address)
     return false;
 }
 
-/* Whether a section of the file holds the address, but not its bytes. */
+/* Returns whether a section of the file holds the address, but not its bytes. */
 static bool left_out(Elf *elf, uint64_t address)
 {
     Elf_Scn *section = NULL;

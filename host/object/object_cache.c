@@ -41,7 +41,7 @@ static bool make_name(const uint8_t *build_id, size_t bytes, char name[NAME_BYTE
     return true;
 }
 
-/* The name of a file of that size by its build-id; false: it has none. */
+/* Makes the name of a file from its build-id; returns false if it has none. */
 static bool name_of(int fd, uint64_t bytes, char name[NAME_BYTES])
 {
     uint64_t offset, id_bytes;
@@ -61,14 +61,14 @@ static bool name_of(int fd, uint64_t bytes, char name[NAME_BYTES])
     return good;
 }
 
-/* A file of ours, opened; -1: there is none. */
+/* Opens a kept file.  Returns -1 if it is missing or not a regular file of the user. */
 static int open_kept(int directory, const char *name, struct stat *status)
 {
     int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (fd >= 0 && fstat(fd, status) == 0 && S_ISREG(status->st_mode) &&
         status->st_uid == geteuid()) {
-        (void)futimens(fd, NULL); /* the last use decides what goes first */
+        (void)futimens(fd, NULL); /* the least recently used files are removed first */
         return fd;
     }
     if (fd >= 0)
@@ -76,7 +76,7 @@ static int open_kept(int directory, const char *name, struct stat *status)
     return -1;
 }
 
-/* One of another size is damaged, or was stripped since: it is replaced. */
+/* A kept file of another size is damaged, or was stripped since: it is replaced. */
 static bool is_kept(int directory, const char *name, uint64_t bytes)
 {
     struct stat status;
@@ -102,7 +102,7 @@ static void copy_file(int directory, int from, uint64_t bytes, const char *name)
     if (fd < 0)
         return;
     good = ioctl(fd, FICLONE, from) == 0 || cache_copy(from, 0, bytes, fd) == 0;
-    good = good && name_of(fd, bytes, copied) && strcmp(copied, name) == 0; /* not just rebuilt */
+    good = good && name_of(fd, bytes, copied) && strcmp(copied, name) == 0; /* not rebuilt since */
     good = close(fd) == 0 && good;
     if (!good || renameat(directory, temporary, directory, name) != 0)
         (void)unlinkat(directory, temporary, 0);
@@ -143,7 +143,7 @@ void object_cache_end(struct object_cache *c)
     c->directory = -1;
 }
 
-/* Linkers put the section headers last: a file with them was not cut short. */
+/* Linkers put the section headers last, so a file that has them is not truncated. */
 static bool is_whole(int fd, uint64_t bytes)
 {
     Elf64_Ehdr header;

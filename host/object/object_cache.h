@@ -1,10 +1,10 @@
 /* Keeps the ELF files that ran, by build-id, so that old traces have names after a program was
  * rebuilt in place or removed.
  *
- * Kept are files outside the system's directories (those come back from packages and debuginfod),
- * as copies: a file may be written over in place.  They are files of host/base/cache.h, each by the
- * name object-BUILDID.  Reading one is its last use.  What is there is hostile: who opens a file
- * checks that it has the build-id.  Never prints.
+ * It keeps copies of files outside the system's directories; system files come back from packages
+ * and debuginfod.  It copies because a file may be overwritten in place.  The copies are files of
+ * host/base/cache.h named object-BUILDID; reading one updates its time of use.  They are hostile
+ * input: the code that opens a file checks its build-id.  Never prints.
  */
 #ifndef HOST_OBJECT_OBJECT_CACHE_H
 #define HOST_OBJECT_OBJECT_CACHE_H
@@ -14,30 +14,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OBJECT_CACHE_BYTES_MAX (1ull << 30) /* of all files: the oldest go */
-#define OBJECT_CACHE_FILE_BYTES_MAX (256ull << 20) /* a larger one is not kept */
+#define OBJECT_CACHE_BYTES_MAX (1ull << 30) /* of all files; the least recently used go first */
+#define OBJECT_CACHE_FILE_BYTES_MAX (256ull << 20) /* a larger file is not kept */
 #define OBJECT_CACHE_ID_BYTES_MIN 3 /* shorter build-ids name no file */
 #define OBJECT_CACHE_ID_BYTES_MAX 64
 
-/* Whether a file at an absolute path, without symbolic links, is one to keep. */
+/* Returns whether to keep the file at an absolute path without symbolic links. */
 bool object_cache_wants(const char *path);
 
-/* Of one run at most half of all. */
+/* One run may use at most half of the cache. */
 struct object_cache {
-    int directory; /* -1: there is none */
-    uint64_t bytes; /* that were copied */
+    int directory; /* -1: there is no cache */
+    uint64_t bytes; /* copied so far */
 };
 
 void object_cache_begin(struct object_cache *c);
 
-/* Keeps a file when it is an ELF file with a build-id. */
+/* Keeps a file if it is an ELF file with a build-id. */
 void object_cache_keep(struct object_cache *c, const char *path);
 
-/* Removes what is too old. */
+/* Removes the least recently used files. */
 void object_cache_end(struct object_cache *c);
 
-/* Opens the file that is kept by the name of a build-id: its descriptor, and its path; or
- * -ENOENT. */
+/* Opens the file kept for a build-id and stores its path.  Returns a descriptor, or -ENOENT. */
 int object_cache_open(const uint8_t *build_id, size_t bytes, char path[PATH_MAX]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Asks debuginfod servers, with patience that ends. */
+/* Asks debuginfod servers, with a time limit. */
 #include "host/object/symbols_debuginfod.h"
 
 #include <dlfcn.h>
@@ -12,8 +12,8 @@
 
 #define LIBRARY "libdebuginfod.so.1"
 #define URLS "DEBUGINFOD_URLS"
-#define TIMEOUT_SECONDS "15" /* without 100 KB in that time the library gives a server up */
-#define PATIENCE_NS 10000000000ull /* of a query in vain: then all are given up */
+#define TIMEOUT_SECONDS "15" /* the library gives up after less than 100 KB in this time */
+#define PATIENCE_NS 10000000000ull /* after a longer fruitless query no server is asked again */
 #define REDRAW_NS 100000000ull
 #define ERASE "\r\033[K"
 
@@ -59,7 +59,7 @@ bool symbols_debuginfod_gave_up(void)
     return query.gave_up;
 }
 
-/* All functions, or NULL when the library is not there. */
+/* Returns all functions, or NULL if the library is not installed. */
 static const struct api *load(void)
 {
     static struct api api;

@@ -1,6 +1,6 @@
-/* Files from debuginfod servers, where DEBUGINFOD_URLS names some: libdebuginfod asks them and
- * keeps what they give.  On a terminal a line on stderr shows what goes on; else this does not
- * print.  libdw loads the library when the variable was set before the process started.
+/* Gets files from the debuginfod servers in DEBUGINFOD_URLS: libdebuginfod asks them and caches the
+ * results.  On a terminal a line on stderr shows the progress; otherwise nothing is printed.  libdw
+ * loads the library if the variable was set before the process started.
  */
 #ifndef HOST_OBJECT_SYMBOLS_DEBUGINFOD_H
 #define HOST_OBJECT_SYMBOLS_DEBUGINFOD_H
@@ -10,24 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Settles whether servers are asked at all, and that none is waited for long unless the user says
- * how long (DEBUGINFOD_TIMEOUT).  Changes the process's environment: before other threads start.
+/* Decides whether servers are asked at all, and limits the time to wait for one unless the user
+ * sets it (DEBUGINFOD_TIMEOUT).  Changes the process's environment, so call it before other threads
+ * start.
  */
 void symbols_debuginfod_init(bool wanted);
 
-/* Whether there are servers to ask. */
+/* Returns whether there are servers to ask. */
 bool symbols_debuginfod_ready(void);
 
-/* Around a query: `name` is of the file for people, dwfl the session that asks (NULL: none does).
- * After one that was in vain and long, no server is asked again.
+/* Bracket a query: `name` names the file for people, dwfl is the session that asks (may be NULL).
+ * After a long query without a result, no server is asked again.
  */
 void symbols_debuginfod_begin(const char *name, Dwfl *dwfl);
 void symbols_debuginfod_end(bool found);
 
-/* Whether a server was given up. */
+/* Returns whether servers are no longer asked after such a query. */
 bool symbols_debuginfod_gave_up(void);
 
-/* The path of the program or library with that build-id, to be freed; NULL: not to be had. */
+/* Returns the path of the program or library with that build-id, which the caller frees; NULL if
+ * there is none. */
 char *symbols_debuginfod_executable(const char *name, const uint8_t *build_id, size_t bytes);
 
 #endif

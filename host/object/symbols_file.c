@@ -1,4 +1,4 @@
-/* Finds and checks the file behind a load map. */
+/* Finds and checks the file of a load map. */
 #include "host/object/symbols_file.h"
 
 #include <elfutils/libdwelf.h>
@@ -31,7 +31,7 @@ bool symbols_file_named(const struct trace_map *map)
 
 static int open_regular(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* the path is the trace's word */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* the trace may give any path */
     struct stat status;
 
     if (fd < 0)
@@ -60,7 +60,7 @@ static int check_elf(Elf *elf, const struct trace_map *map)
     return memcmp(own, map->build_id, wanted) == 0 ? 0 : -ESTALE;
 }
 
-/* Takes a file that is open, or closes it. */
+/* Keeps an open file, or closes it. */
 static int take(struct symbols_file *file, int fd, const char *path, const struct trace_map *map)
 {
     int error;
@@ -88,7 +88,7 @@ static int try_path(struct symbols_file *file, const char *path, const struct tr
     return fd < 0 ? fd : take(file, fd, path, map);
 }
 
-/* A copy from when it ran. */
+/* Tries the copy that was kept when the file ran. */
 static int try_kept(struct symbols_file *file, const struct trace_map *map)
 {
     char path[PATH_MAX];
@@ -97,8 +97,8 @@ static int try_kept(struct symbols_file *file, const struct trace_map *map)
     return fd < 0 ? fd : take(file, fd, path, map);
 }
 
-/* A part of Microtome that is not where the trace says it was: it lies beside hr, or where it was
- * installed. */
+/* Tries the place of a part of Microtome that is not where the trace says: the directory of hr, or
+ * where it was installed. */
 static int try_beside(struct symbols_file *file, const struct trace_map *map)
 {
     static const char *const folders[] = {"", "/../lib/microtome"};
@@ -119,7 +119,7 @@ static int try_beside(struct symbols_file *file, const struct trace_map *map)
     return error;
 }
 
-/* DIR/.build-id/xx/yyyy is the file itself, where a debug folder has it. */
+/* In a debug folder, DIR/.build-id/xx/yyyy may be the file itself. */
 static int try_build_id(struct symbols_file *file, const char *folder, const struct trace_map *map)
 {
     char path[PATH_MAX];

@@ -1,4 +1,4 @@
-/* The options that say where symbols come from and how they are shown. */
+/* The options for where symbols come from and how they are shown. */
 #ifndef HOST_OBJECT_SYMBOLS_OPTIONS_H
 #define HOST_OBJECT_SYMBOLS_OPTIONS_H
 
@@ -14,10 +14,10 @@ struct symbols_options { /* all zero: the defaults */
     uint32_t debug_dir_count;
     bool raw_names; /* not demangled */
     bool no_inlines;
-    bool no_debuginfod; /* ask no server, whatever DEBUGINFOD_URLS says */
+    bool no_debuginfod; /* ask no server, even if DEBUGINFOD_URLS is set */
 };
 
-/* --program, --debug-dir and so on, as a child of a command's argp: its input is a struct
+/* Parses --program, --debug-dir and so on, as a child of a command's argp; its input is a struct
  * symbols_options. */
 extern const struct argp symbols_argp;
 

@@ -1,4 +1,4 @@
-/* The options of a run, parsed and checked: `hr run`, `hr pack`, `hr usb`.
+/* The options of a run, parsed and checked, for `hr run`, `hr pack` and `hr usb`.
  *
  * Strings and lists point into argv or are owned by the struct, which lives as long as the process.
  */
@@ -30,41 +30,41 @@ struct options_list {
 
 struct options {
     bool packing; /* only an archive is wanted */
-    bool unattended; /* it runs where nobody is: no terminal */
+    bool unattended; /* it runs unattended, without a terminal */
     const char *output; /* hr.bin, or the archive for hr pack */
     bool force; /* output may replace a file of any kind */
     struct events_wanted events;
-    bool default_events; /* nobody named them */
+    bool default_events; /* the user named none */
     enum hr_mode mode; /* not HR_MODE_PEBS */
     uint64_t interval_ns; /* timer and IPI; while options are parsed, 0: not given */
     uint64_t period; /* overflow: events between samples; 0: adapted to frequency_hz */
     uint64_t frequency_hz; /* overflow: samples a second; 0: the period is fixed */
-    struct hr_meta_stacks stacks; /* that samples have; kind 0: none */
+    struct hr_meta_stacks stacks; /* call stacks of samples; kind 0: none */
     uint32_t max_overhead; /* percent of the time that sampling may take: 1 to 90 */
-    uint32_t counters_every; /* counters are read with every so many samples; at least 1 */
+    uint32_t counters_every; /* counters are read with every Nth sample; at least 1 */
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
     uint64_t memory_bytes;
     bool memory_given; /* not the default */
     enum options_accel accel;
     const char *qemu; /* NULL: qemu-system-x86_64 from PATH */
-    const char *cpu; /* QEMU's -cpu, NULL: chosen */
-    const char *target_cpu; /* encode the events for these CPUs now; NULL: for the guest's */
-    const char *pin; /* host CPUs, as a list, NULL: not pinned */
+    const char *cpu; /* QEMU's -cpu; NULL: hr chooses */
+    const char *target_cpu; /* encode the events for these CPUs now; NULL: for the guest's, later */
+    const char *pin; /* list of host CPUs; NULL: not pinned */
     bool fifo; /* the CPUs' threads run under SCHED_FIFO */
     bool libvirt; /* the guest is a transient domain of libvirt */
-    const char *kernel; /* NULL: found beside hr */
+    const char *kernel; /* NULL: the one that belongs to hr */
     const char *root;
     struct options_list files;
-    const char *keep_files; /* where the program's files go, NULL: nowhere; "": said later */
+    const char *keep_files; /* directory for the program's files; NULL: not kept; "": named later */
     const char *input; /* the program's standard input, in the archive; NULL: none */
-    bool missing; /* list the names that the program looked for in vain */
+    bool missing; /* list the names that the program did not find */
     bool prefault; /* memory is filled when it is mapped */
-    struct options_list environment; /* K=V that change the default */
+    struct options_list environment; /* K=V settings that change the default */
     uint64_t timeout_ns; /* 0: none */
-    uint32_t repeat; /* runs; 0: one, with a summary of its own */
-    bool output_each; /* the program's output of every run, not of the first alone */
-    bool again; /* one of --repeat's that is not the first */
+    uint32_t repeat; /* number of runs; 0: one, with its own kind of summary */
+    bool output_each; /* show the program's output of every run, not of the first alone */
+    bool again; /* a run of --repeat after the first */
     bool dry_run;
     bool verbose;
     bool quiet;
@@ -75,7 +75,7 @@ struct options {
     size_t program_count;
 };
 
-/* Parses argv of `hr run` or `hr pack`.  argp prints usage errors and --help itself and leaves with
+/* Parses argv of `hr run` or `hr pack`.  argp prints usage errors and --help itself and exits with
  * status 125 or 0.  Returns 0, or -1 with the failure filled.
  */
 int options_parse(struct options *o, bool packing, int argc, char **argv,

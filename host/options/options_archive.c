@@ -1,4 +1,4 @@
-/* Parses the options that an archive depends on. */
+/* Parses the options that determine an archive. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static int set_environment(struct options *o, const char *text, struct run_failu
     return append(&o->environment, copied, failure);
 }
 
-/* Everything after the program's name is the program's. */
+/* Everything after the program's name belongs to the program. */
 static void take_program(struct options *o, struct argp_state *state)
 {
     o->program = &state->argv[state->next - 1];
@@ -205,7 +205,7 @@ static error_t parse_machine_option(int key, char *argument, struct argp_state *
     }
 }
 
-/* An option that is in the archive; the first one's name is kept. */
+/* Records the name of the first option that is already fixed in an archive. */
 static error_t note_given(const struct argp_option *options, int key, struct options_parsing *parse)
 {
     while (options->key != key)

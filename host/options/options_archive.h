@@ -1,4 +1,4 @@
-/* The options that an archive depends on: hr run, hr pack and hr usb take them. */
+/* The options that determine an archive: hr run, hr pack and hr usb take them. */
 #ifndef HOST_OPTIONS_OPTIONS_ARCHIVE_H
 #define HOST_OPTIONS_OPTIONS_ARCHIVE_H
 
@@ -6,26 +6,27 @@
 
 #include "host/options/options.h"
 
-/* What the parsers below take as their input. */
+/* The input of the parsers below. */
 struct options_parsing {
     struct options *options;
     struct run_failure *failure;
     const char *event_list;
-    const char *given; /* the first option that an archive that is made already cannot heed */
+    const char *given; /* the first option that cannot apply to a finished archive */
 };
 
-/* Events, sampling, CPUs, memory, files, environment; and the program with its arguments.  Argp
- * children: each command has options of its own beside them.
+/* Events, sampling, CPUs, memory, files, environment; and the program with its arguments.  These
+ * are argp children: each command has options of its own in addition.
  */
 extern const struct argp options_archive_argp;
 
-/* What only an archive that is kept needs: nobody is there when it runs.  hr pack, hr usb. */
+/* The options for an archive that runs later, unattended: hr pack, hr usb. */
 extern const struct argp options_kept_argp;
 
-/* Defaults. */
+/* Sets the defaults. */
 void options_init(struct options_parsing *parsing, struct options *o, struct run_failure *failure);
 
-/* After parsing: what the options make together.  0, or -1 with the failure filled. */
+/* Checks and completes the options together after parsing.  Returns 0, or -1 with the failure
+ * filled. */
 int options_finish(struct options_parsing *parsing);
 
 int options_set_timeout(struct options *o, const char *text, struct run_failure *failure);

@@ -7,7 +7,7 @@
 #include "host/events/events_spec.h"
 #include "host/options/options_events.h"
 
-/* The suffix :u is what a bare name means. */
+/* A bare name means the suffix :u. */
 static size_t bytes_without_suffix(const char *name)
 {
     size_t bytes = strlen(name);
@@ -22,7 +22,7 @@ static bool same_event(const char *a, const char *b)
     return bytes_without_suffix(b) == bytes && memcmp(a, b, bytes) == 0;
 }
 
-/* Takes the name when it returns 0. */
+/* Takes ownership of the name if it returns 0. */
 static int add_event(struct options *o, char *name, struct run_failure *failure)
 {
     if (events_check(name, failure) != 0)

@@ -6,8 +6,8 @@
 
 #define OPTIONS_EVENTS_DEFAULT "instructions,cycles,branches,branch-misses,cache-misses"
 
-/* Splits a comma-separated list into o->events.  0, or -1 with the failure filled: an unknown name
- * comes with the nearest known ones.
+/* Splits a comma-separated list into o->events.  Returns 0, or -1 with the failure filled; for an
+ * unknown name it lists the nearest known ones.
  */
 int options_events_parse(struct options *o, const char *list, struct run_failure *failure);
 

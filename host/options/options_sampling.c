@@ -94,7 +94,7 @@ int options_set_counters_every(struct options *o, const char *text, struct run_f
     return 0;
 }
 
-/* The kind that a text begins with, up to its end or a comma; 0: none. */
+/* Returns the kind at the start of a text, up to its end or a comma; 0: none. */
 static uint32_t stacks_kind(const char *text)
 {
     char name[8];
@@ -105,12 +105,12 @@ static uint32_t stacks_kind(const char *text)
 
 bool options_stacks_follow(const char *word)
 {
-    /* perf's other kind: a word that is one is refused as such, not looked for as a program */
+    /* perf's other kind is refused as a kind, not taken as a program */
     return word != NULL &&
            (stacks_kind(word) != 0 || strcmp(word, "lbr") == 0 || strncmp(word, "lbr,", 4) == 0);
 }
 
-/* What follows the comma, or the default. */
+/* Sets the limit after the comma, or the default. */
 static int set_limit(struct options *o, const char *text, const char *limit,
                      struct run_failure *failure)
 {

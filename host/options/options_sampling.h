@@ -1,10 +1,10 @@
-/* What triggers a sample, and what it has of the stack: --mode, -i, -c, -F, -g. */
+/* The options for triggers and stacks of samples: --mode, -i, -c, -F, -g. */
 #ifndef HOST_OPTIONS_OPTIONS_SAMPLING_H
 #define HOST_OPTIONS_OPTIONS_SAMPLING_H
 
 #include "host/options/options.h"
 
-#define OPTIONS_MODE_UNSET HR_MODE_PEBS /* which no run has: until options_finish_sampling */
+#define OPTIONS_MODE_UNSET HR_MODE_PEBS /* no run has it: until options_finish_sampling */
 #define OPTIONS_OVERHEAD_DEFAULT 50u
 #define OPTIONS_OVERHEAD_MAX 90u
 #define OPTIONS_COUNTERS_EVERY_MAX 1000000u
@@ -14,7 +14,7 @@
 #define OPTIONS_STACK_FRAMES_DEFAULT 127u
 #define OPTIONS_STACK_BYTES_DEFAULT 8192u
 
-/* Each takes one option's text.  0, or -1 with the failure filled. */
+/* Each takes the text of one option.  Return 0, or -1 with the failure filled. */
 int options_set_interval(struct options *o, const char *text, struct run_failure *failure);
 int options_set_mode(struct options *o, const char *text, struct run_failure *failure);
 int options_set_period(struct options *o, const char *text, struct run_failure *failure);
@@ -22,13 +22,13 @@ int options_set_overhead(struct options *o, const char *text, struct run_failure
 int options_set_counters_every(struct options *o, const char *text, struct run_failure *failure);
 int options_set_frequency(struct options *o, const char *text, struct run_failure *failure);
 
-/* text may be NULL: nothing was said. */
+/* `text` may be NULL: -g without a text. */
 int options_set_stacks(struct options *o, const char *text, struct run_failure *failure);
 
-/* The word after a -g without a text belongs to it; NULL: there is none. */
+/* Returns whether the word after a -g without a text belongs to it; `word` may be NULL. */
 bool options_stacks_follow(const char *word);
 
-/* After all options: which mode they make together, and whether they contradict each other. */
+/* After all options, derives the mode from them and reports contradictions. */
 int options_finish_sampling(struct options *o, struct run_failure *failure);
 
 #endif

@@ -10,7 +10,7 @@
 #include "host/pack/pack_manifest.h"
 #include "include/run_manifest.h"
 
-#define KERNEL_BYTES (16ull << 20) /* what the kernel needs beside archive and program */
+#define KERNEL_BYTES (16ull << 20) /* what the kernel needs in addition to archive and program */
 
 static int add_program(struct pack_collector *c)
 {
@@ -33,7 +33,7 @@ static int add_program(struct pack_collector *c)
                     strerror(-result));
 }
 
-/* Where the program begins, and where it expects to be able to write. */
+/* Adds the working directory, and directories that programs expect to be writable. */
 static int add_directories(struct pack_collector *c)
 {
     struct pack_list *list = &c->pack->list;
@@ -94,7 +94,7 @@ int pack_collect(struct pack *pack, const struct options *o, const struct launch
     return result == 0 ? check_memory(pack, o, failure) : -1;
 }
 
-/* What may run, so that its trace has names when it was built anew. */
+/* Keeps the files that may run, so that the trace has names after a rebuild. */
 static void keep_objects(const struct pack *pack, const struct launch_machine *machine)
 {
     struct object_cache cache;

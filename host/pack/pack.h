@@ -1,7 +1,7 @@
 /* Builds the archive of one run: the manifest, the program, and the files that it needs or was
  * given.
  *
- * Functions return 0, or -1 with the failure filled, and print only when that is what they are for.
+ * Functions return 0, or -1 with the failure filled.  Only pack_print prints.
  */
 #ifndef HOST_PACK_PACK_H
 #define HOST_PACK_PACK_H
@@ -20,12 +20,12 @@ struct pack {
     struct pack_environment environment;
     struct pack_list list;
     struct launch_notes notes; /* what was left out, and why */
-    uint64_t memory_bytes; /* of the segments of the program and its libraries */
+    uint64_t memory_bytes; /* for the segments of the program and its libraries */
 };
 
-/* Finds the program and everything that goes with it.  Refuses, in words, what cannot run: exit
- * status 127 when there is no such program, library or interpreter, 126 when it is not one that
- * Microtome runs or does not fit into the guest's memory.
+/* Finds the program and everything that belongs to it.  Refuses, with a reason, what cannot run:
+ * exit status 127 if a program, library or interpreter does not exist, 126 if Microtome cannot run
+ * it or it does not fit into the guest's memory.
  */
 int pack_collect(struct pack *pack, const struct options *o, const struct launch_machine *machine,
                  struct run_failure *failure);
@@ -34,7 +34,7 @@ int pack_collect(struct pack *pack, const struct options *o, const struct launch
 int pack_write(const struct pack *pack, const struct options *o,
                const struct launch_machine *machine, int fd, struct run_failure *failure);
 
-/* What was packed, with -v, and what was left out. */
+/* Prints what was left out, and with -v what was packed. */
 void pack_print(const struct pack *pack, const struct options *o, FILE *out);
 
 void pack_free(struct pack *pack);

@@ -10,7 +10,7 @@
 #include "host/pack/pack_writer.h"
 #include "include/run_manifest.h"
 
-#define KEPT_ENTRIES_MIN 200 /* fewer are as quickly written anew */
+#define KEPT_ENTRIES_MIN 200 /* writing fewer again is as quick */
 #define KEPT_FIRST_INODE (1u << 24) /* so that a part does not depend on what comes before it */
 
 struct archive {
@@ -20,8 +20,8 @@ struct archive {
     struct run_failure *failure;
 };
 
-/* Files and links of the system are in a part of their own.  Directories come before, because
- * which of them are new depends on the run.
+/* Files and links of the system are in a part of their own.  Directories are not, because which of
+ * them are new depends on the run.
  */
 static bool is_stable(const struct pack_list *list, const struct pack_entry *entry)
 {
@@ -44,7 +44,7 @@ static int write_entries(struct archive *a, bool stable)
     return 0;
 }
 
-/* Everything that the bytes of the part depend on: its entries, and the files that they are of. */
+/* Writes everything that determines the part's bytes: its entries, and their files. */
 static void write_key(FILE *out, const struct pack_list *list, size_t *count)
 {
     *count = 0;
@@ -65,7 +65,7 @@ static void write_key(FILE *out, const struct pack_list *list, size_t *count)
     }
 }
 
-/* The part of the system's files, from an earlier run or for later ones. */
+/* Writes the part with the system's files, from an earlier run or for later ones. */
 static int write_kept(struct archive *a, const char *key, size_t key_bytes)
 {
     struct pack_writer *w = &a->writer;

@@ -1,8 +1,8 @@
-/* Writes a run's archive: the manifest first, then what was listed.
+/* Writes a run's archive: the manifest first, then the listed files.
  *
- * The contents of files of a page and more lie on multiples of a page, so that the kernel can map
- * them where they are.  Inode numbers, owners and order do not depend on the host, so that the same
- * input gives the same archive.
+ * The contents of files of a page or more lie on multiples of a page, so that the kernel can map
+ * them in place.  Inode numbers, owners and order do not depend on the host, so that equal input
+ * gives equal archives.
  */
 #ifndef HOST_PACK_PACK_ARCHIVE_H
 #define HOST_PACK_PACK_ARCHIVE_H
@@ -14,7 +14,7 @@
 
 #define PACK_ARCHIVE_ALIGNMENT 4096u
 
-/* Writes to `fd` from its start.  0, or -1 with the failure filled. */
+/* Writes to `fd` from its start.  Returns 0, or -1 with the failure filled. */
 int pack_archive_write(const struct pack_list *list, const void *manifest, size_t manifest_bytes,
                        int fd, struct run_failure *failure);
 

@@ -8,10 +8,10 @@
 #define ARGUMENT_BYTES_MAX (256ull << 20) /* a larger directory is left out, with a notice */
 #define ARGUMENT_FILES_MAX 100000u
 
-/* What the guest has of its own. */
+/* Directories that the guest provides itself. */
 static const char *const own_directories[] = {"/dev", "/proc", "/sys"};
 
-/* 1: the text names a file or directory that was listed; 0: it does not. */
+/* Returns 1 if the text names a file or directory that was listed, else 0. */
 static int take_path(struct pack_collector *c, const char *text, bool directories)
 {
     static const struct pack_tree_rules rules = {
@@ -33,7 +33,7 @@ static int take_path(struct pack_collector *c, const char *text, bool directorie
             return -1;
         return 1;
     }
-    /* A file that is to be made needs its directory. */
+    /* A file that the program will create needs its directory. */
     snprintf(parent, sizeof parent, "%s", absolute);
     pack_path_parent(parent);
     if (strchr(text, '/') == NULL || stat(parent, &status) != 0 || !S_ISDIR(status.st_mode))
@@ -43,7 +43,7 @@ static int take_path(struct pack_collector *c, const char *text, bool directorie
     return 0;
 }
 
-/* FILE, --option=FILE, name=FILE, -xFILE, @FILE. */
+/* Handles FILE, --option=FILE, name=FILE, -xFILE and @FILE. */
 static int take_argument(struct pack_collector *c, const char *text)
 {
     const char *equals = strchr(text, '=');

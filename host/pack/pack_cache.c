@@ -11,7 +11,7 @@
 #include "host/base/cache.h"
 #include "host/pack/pack_cache.h"
 
-#define MAGIC 0x3170747265726331ull /* the version is in it */
+#define MAGIC 0x3170747265726331ull /* includes the version */
 #define ALIGNMENT 4096u
 #define PREFIX "part-"
 
@@ -26,7 +26,7 @@ static uint64_t part_offset(size_t key_bytes)
     return (sizeof(struct header) + key_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* FNV-1a: names only need to differ mostly. */
+/* FNV-1a: it suffices that names usually differ. */
 static uint64_t hash(const uint8_t *bytes, size_t count)
 {
     uint64_t h = 0xcbf29ce484222325ull;
@@ -52,7 +52,7 @@ void pack_cache_close(struct pack_cache *c)
     c->directory = -1;
 }
 
-/* A file that is whole, ours, and has our key. */
+/* Returns whether a file is complete, belongs to us, and has our key. */
 static bool is_ours(const struct pack_cache *c, int fd, struct header *header)
 {
     uint64_t offset = part_offset(c->key_bytes);
@@ -89,7 +89,7 @@ int64_t pack_cache_copy(const struct pack_cache *c, int to)
         int error = cache_copy(fd, part_offset(c->key_bytes), header.part_bytes, to);
 
         result = error != 0 ? error : (int64_t)header.part_bytes;
-        (void)futimens(fd, NULL); /* the last use decides what goes first */
+        (void)futimens(fd, NULL); /* the least recently used files are removed first */
     }
     close(fd);
     return result;
@@ -113,7 +113,7 @@ void pack_cache_keep(const struct pack_cache *c, int from, uint64_t offset, uint
     if (c->directory < 0 || bytes > PACK_CACHE_PART_BYTES_MAX)
         return;
     snprintf(temporary, sizeof temporary, PREFIX "new-%d", (int)getpid());
-    (void)unlinkat(c->directory, temporary, 0); /* of an hr that died and had our number */
+    (void)unlinkat(c->directory, temporary, 0); /* left by an hr that died and had our number */
     fd = openat(c->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return;

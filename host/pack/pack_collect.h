@@ -1,4 +1,4 @@
-/* The steps of collecting what goes into a run's archive, in the order of their precedence.
+/* The steps of collecting the contents of a run's archive, in the order of their precedence.
  *
  * Functions return 0, or -1 with the failure filled.
  */
@@ -16,31 +16,34 @@ struct pack_collector {
     struct pack_libraries libraries;
 };
 
-/* What --file and --root name. */
+/* Collects what --file and --root name. */
 int pack_collect_given(struct pack_collector *c);
 
-/* What --stdin names.  Its descriptor stays open until hr ends. */
+/* Collects what --stdin names.  Its descriptor stays open until hr ends. */
 int pack_collect_input(struct pack_collector *c);
 
-/* The program's interpreter and libraries, if it has any. */
+/* Collects the program's interpreter and libraries, if it has any. */
 int pack_collect_libraries(struct pack_collector *c);
 
-/* The files that the program's arguments name, and what its interpreter may load beside them. */
+/* Collects the files that the program's arguments name, and those near them that its interpreter
+ * may load. */
 int pack_collect_arguments(struct pack_collector *c);
 
-/* What programs open without being told to (host/pack/pack_known.h), the locale, the time zone. */
+/* Collects what programs open without being told to (host/pack/pack_known.h), the locale and the
+ * time zone. */
 int pack_collect_runtime(struct pack_collector *c);
 
-/* The host's users and groups, and first of them the one that the program runs as. */
+/* Collects the host's users and groups; the user that the program runs as comes first. */
 int pack_collect_users(struct pack_collector *c);
 
-/* A file or tree of the host, if it is there, and what the libraries in it need.  One that is
- * larger than the rules allow is left out with a note; one that cannot be read, without.
+/* Collects a file or tree of the host, if it exists, and what the libraries in it need.  One that
+ * is larger than the rules allow is left out with a note; an unreadable one without a note.
  */
 int pack_collect_path(struct pack_collector *c, const char *path, bool stable,
                       const struct pack_tree_rules *rules, const char *why);
 
-/* What the program's interpreter may load that lies beside the file at an absolute path. */
+/* Collects the files in the directory of an absolute path that the program's interpreter may load.
+ */
 int pack_collect_siblings(struct pack_collector *c, const char *path);
 
 #endif

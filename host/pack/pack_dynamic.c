@@ -36,7 +36,7 @@ int pack_collect_libraries(struct pack_collector *c)
         return -1;
     result = pack_libraries_add(l, program->path);
     c->pack->memory_bytes += l->memory_bytes;
-    if (result == -ELIBACC) /* the words of ld.so, which nobody has to learn anew */
+    if (result == -ELIBACC) /* worded like ld.so's message, which users know */
         return run_fail(c->failure, RUN_EXIT_NOT_FOUND,
                         "%s: error while loading shared libraries: %s: cannot open shared object "
                         "file: No such file or directory (needed by %s)",

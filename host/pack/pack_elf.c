@@ -1,4 +1,4 @@
-/* Reads what a dynamic linker reads in an ELF file (System V ABI, "Dynamic Linking"). */
+/* Reads the parts of an ELF file that a dynamic linker needs (System V ABI, "Dynamic Linking"). */
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static Elf64_Phdr read_program_header(const struct pack_elf *e, const Elf64_Ehdr
     return ph;
 }
 
-/* A string of the file that ends before `end`. */
+/* Returns a string of the file that ends before `end`. */
 static const char *text_at(const struct pack_elf *e, uint64_t offset, uint64_t end)
 {
     const char *text = (const char *)e->file + offset;
@@ -42,7 +42,7 @@ static const char *text_at(const struct pack_elf *e, uint64_t offset, uint64_t e
     return offset < end && memchr(text, 0, end - offset) != NULL ? text : NULL;
 }
 
-/* Where in the file an address lies, with the bytes from there to the segment's end. */
+/* Finds an address in the file, with the bytes from there to the segment's end. */
 static bool locate(const struct pack_elf *e, const Elf64_Ehdr *header, uint64_t address,
                    uint64_t *offset, uint64_t *bytes)
 {

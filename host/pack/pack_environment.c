@@ -15,7 +15,7 @@ int pack_environment_terminals(const struct options *o)
     return o->unattended ? 0 : isatty(0) | isatty(1) << 1 | isatty(2) << 2;
 }
 
-/* The position of a variable; e->count: it is not set. */
+/* Returns the position of a variable; e->count: it is not set. */
 static size_t position(const struct pack_environment *e, const char *name, size_t bytes)
 {
     size_t i = 0;
@@ -34,7 +34,7 @@ const char *pack_environment_get(const struct pack_environment *e, const char *n
     return i < e->count ? e->settings[i] + bytes + 1 : NULL;
 }
 
-/* Later settings of the same name win, and come last. */
+/* A later setting of a name replaces an earlier one, and comes last. */
 static int set(struct pack_environment *e, const char *setting)
 {
     size_t i = position(e, setting, strcspn(setting, "="));
@@ -69,8 +69,8 @@ static bool is_default(const char *directory)
     return false;
 }
 
-/* The directory of a program that was found in the user's PATH belongs to the guest's: programs
- * look there for themselves.
+/* Adds the directory of a program that was found in the user's PATH to the guest's: programs look
+ * there for their own files.
  */
 static int set_path(struct pack_environment *e, const struct pack_program *program)
 {

@@ -1,4 +1,4 @@
-/* The environment that the program gets. */
+/* The environment of the program. */
 #ifndef HOST_PACK_PACK_ENVIRONMENT_H
 #define HOST_PACK_PACK_ENVIRONMENT_H
 
@@ -12,17 +12,17 @@ struct pack_environment {
     size_t count;
 };
 
-/* The defaults (docs/hr.1, ENVIRONMENT), what a script's first line says, what --env says.  0, or
- * -1: out of memory.
+/* Combines the defaults (docs/hr.1, ENVIRONMENT), the settings of a script's first line, and --env.
+ * Returns 0, or -1 if out of memory.
  */
 int pack_environment_make(struct pack_environment *e, const struct options *o,
                           const struct pack_program *program);
 void pack_environment_free(struct pack_environment *e);
 
-/* The value of a variable, or NULL. */
+/* Returns the value of a variable, or NULL. */
 const char *pack_environment_get(const struct pack_environment *e, const char *name);
 
-/* Bit N is set when the program is to take standard stream N for a terminal. */
+/* Returns a mask: bit N is set if standard stream N should be a terminal for the program. */
 int pack_environment_terminals(const struct options *o);
 
 #endif

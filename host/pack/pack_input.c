@@ -1,4 +1,4 @@
-/* Collects the program's standard input, where nobody will be there to give it. */
+/* Collects the program's standard input, for a run that has none from a host. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "host/pack/pack_list_entries.h"
 #include "include/run_manifest.h"
 
-/* What a pipe gives is kept in memory, which /proc names until hr ends. */
+/* Keeps the data of a pipe in memory, which /proc names until hr ends. */
 static int keep(int from)
 {
     char piece[65536];

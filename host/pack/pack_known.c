@@ -6,7 +6,7 @@
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Tests, user interfaces without a screen, what needs a network, what only the linker reads. */
+/* Tests, user interfaces that need a screen, network clients, files for the linker only. */
 #define PYTHON_EXCEPT                                                                   \
     LIST("test", "tests", "idlelib", "turtledemo", "tkinter", "_tkinter*", "ensurepip", \
          "site-packages", "dist-packages", "config-3*", "*.opt-1.pyc", "*.opt-2.pyc", "*.a")
@@ -91,7 +91,7 @@ static const struct pack_known table[] = {
     },
     /* libraries */
     {
-        /* parts of Debian's that are files, also where all of /usr/share/nodejs is too much */
+        /* files of Debian's packages, needed even if all of /usr/share/nodejs is too much */
         .pattern = "libnode.so*",
         .paths = LIST("/usr/share/nodejs/cjs-module-lexer",
                       "/usr/share/nodejs/undici/undici-fetch.js", "/usr/share/nodejs/acorn/dist",

@@ -13,7 +13,7 @@
 #define ENTRY_BYTES 24u
 #define FLAGS_X86_64 0x0303u /* FLAG_X8664_LIB64 | FLAG_ELF_LIBC6 */
 
-/* An old cache may lie in front of the new one, which then begins at a multiple of eight. */
+/* An old cache may precede the new one, which then begins at a multiple of eight. */
 static size_t skip_old(const uint8_t *bytes, size_t count)
 {
     uint64_t end;

@@ -8,16 +8,16 @@
 #include <stdint.h>
 
 struct pack_ld_cache {
-    const uint8_t *bytes; /* from the new format's header on: what offsets count from */
+    const uint8_t *bytes; /* starts with the new format's header; offsets count from here */
     size_t count;
     uint32_t libraries;
 };
 
-/* 0, or -EINVAL: not such a cache, and then it is an empty one. */
+/* Returns 0, or -EINVAL if it is not such a cache; *cache is then empty. */
 int pack_ld_cache_open(struct pack_ld_cache *cache, const void *bytes, size_t count);
 
-/* Iterates over the paths of the x86-64 libraries of that name, those for special CPUs first;
- * *position is 0 at first; NULL at the end.
+/* Returns the path of the next x86-64 library of that name, those for special CPUs first, or NULL
+ * at the end; *position is 0 at first.
  */
 const char *pack_ld_cache_next(const struct pack_ld_cache *cache, const char *name,
                                uint32_t *position);

@@ -11,10 +11,10 @@
 #include "host/pack/pack_path.h"
 
 #define MUSL_DEFAULT_PATH "/lib:/usr/local/lib:/usr/lib"
-#define OBJECTS_MAX 4096 /* a program with more is not one */
+#define OBJECTS_MAX 4096 /* real programs have fewer */
 
-/* What the GNU linkers of the distributions were built with; a directory that one does not know
- * holds nothing that it would miss elsewhere. */
+/* The default directories of the distributions' GNU linkers.  A directory that a linker does not
+ * know holds no library that it would find elsewhere. */
 static const char *const default_directories[] = {
     "/lib/x86_64-linux-gnu",
     "/usr/lib/x86_64-linux-gnu",
@@ -25,7 +25,7 @@ static const char *const default_directories[] = {
 };
 
 static const char *const cpu_directories[] = {
-    "/glibc-hwcaps/x86-64-v4", /* only where any_cpu */
+    "/glibc-hwcaps/x86-64-v4", /* only if any_cpu */
     "/glibc-hwcaps/x86-64-v3",
     "/glibc-hwcaps/x86-64-v2",
     "",
@@ -47,7 +47,7 @@ static void *map_file(const char *path, size_t *bytes)
     return file != MAP_FAILED ? file : NULL;
 }
 
-/* One directory a line, or with colons between. */
+/* Reads the directories, separated by line ends or colons. */
 static void read_musl_path(struct pack_libraries *l)
 {
     size_t bytes;
@@ -109,7 +109,7 @@ static int add_name(struct pack_libraries *l, const char *name)
     return 0;
 }
 
-/* A name that was asked for, or that a loaded library gives itself. */
+/* Returns whether the name was requested before, or is the soname of a loaded library. */
 static bool is_loaded(const struct pack_libraries *l, const char *name)
 {
     for (size_t i = 0; i < l->name_count; i++)
@@ -121,7 +121,7 @@ static bool is_loaded(const struct pack_libraries *l, const char *name)
     return false;
 }
 
-/* musl's linker is its C library, under all the names that it ever had elsewhere. */
+/* musl's linker is its C library, under every name that it has had. */
 static bool is_part_of_musl(const char *name)
 {
     static const char *const parts[] = {"c", "pthread", "rt", "m", "dl", "util", "xnet"};
@@ -153,7 +153,7 @@ static int append(struct pack_libraries *l, struct pack_object *object)
     return 0;
 }
 
-/* Takes the file at `path` if it is a library: 0, -ENOENT when it is none. */
+/* Takes the file at `path` if it is a library.  Returns 0, or -ENOENT if it is not. */
 static int load(struct pack_libraries *l, const char *path, struct pack_object *loader)
 {
     const struct pack_entry *listed = pack_list_find(l->list, path);
@@ -180,7 +180,7 @@ static int load(struct pack_libraries *l, const char *path, struct pack_object *
     return result == -ENOMEM || result == -E2BIG ? result : result != 0 ? -ENOENT : 0;
 }
 
-/* Every variant that a directory has. */
+/* Loads every variant that a directory has. */
 static int load_from(struct pack_libraries *l, const char *directory, const char *name,
                      struct pack_object *loader)
 {
@@ -212,7 +212,7 @@ static int load_from(struct pack_libraries *l, const char *directory, const char
     return result;
 }
 
-/* A list of directories; `owner` is whose $ORIGIN is meant. */
+/* Searches a list of directories; `owner` provides $ORIGIN. */
 static int load_from_list(struct pack_libraries *l, const char *directories, const char *separators,
                           const struct pack_object *owner, const char *name,
                           struct pack_object *loader)
@@ -232,7 +232,8 @@ static int load_from_list(struct pack_libraries *l, const char *directories, con
     return -ENOENT;
 }
 
-/* The RPATHs of who needs it, who needed that, and so on; then the program's. */
+/* Searches the RPATHs of the object that needs it, of that object's loader, and so on; then the
+ * program's. */
 static int load_from_rpaths(struct pack_libraries *l, const char *name, struct pack_object *loader)
 {
     int result = -ENOENT;
@@ -312,14 +313,14 @@ static int find(struct pack_libraries *l, const char *name, struct pack_object *
         return add_name(l, name);
     if (result != -ENOENT)
         return result;
-    if (l->missing[0] == 0) { /* the first is the one that the linker would name */
+    if (l->missing[0] == 0) { /* the linker would name the first one */
         snprintf(l->missing, sizeof l->missing, "%s", name);
         snprintf(l->missed_by, sizeof l->missed_by, "%s", loader->path);
     }
     return -ELIBACC;
 }
 
-/* A library that is to be preloaded and is not there is no failure: the linker says so itself. */
+/* A missing library in the preload list is not a failure: the linker warns about it. */
 static int preload(struct pack_libraries *l, const char *names)
 {
     int result = 0;
@@ -339,7 +340,7 @@ static int preload(struct pack_libraries *l, const char *names)
     return result;
 }
 
-/* Breadth first, as the linker does it, so that the first of two of one name wins. */
+/* Loads breadth first, like the linker, so that the first of two with one name is taken. */
 static int load_needed(struct pack_libraries *l, size_t first)
 {
     int missing = 0;

@@ -12,7 +12,7 @@
 #include "host/pack/pack_path.h"
 
 #define LINKS_MAX 40
-#define GROWTH 256 /* entries and items are allocated by so many */
+#define GROWTH 256 /* entries and items are allocated in steps of this size */
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -60,7 +60,7 @@ void pack_list_free(struct pack_list *l)
     *l = (struct pack_list){0};
 }
 
-/* Room for one more at the end of an array of `count`. */
+/* Makes room for one more at the end of an array of `count`. */
 static int grow(void *array, size_t count, size_t item_bytes)
 {
     void **at = array;
@@ -96,7 +96,7 @@ int pack_list_begin(struct pack_list *l, const char *path, bool stable, const ch
     return 0;
 }
 
-/* Takes over what the entry points to, whatever happens. */
+/* Takes ownership of what the entry points to, even on failure. */
 static int put(struct pack_list *l, const struct pack_entry *draft)
 {
     struct pack_entry *entry = malloc(sizeof *entry);
@@ -127,7 +127,7 @@ static int put_directory(struct pack_list *l, const char *name, mode_t permissio
 {
     struct pack_entry entry = {.name = strdup(name)};
 
-    entry.status.st_mode = S_IFDIR | permissions; /* no times: those of /tmp, say, never rest */
+    entry.status.st_mode = S_IFDIR | permissions; /* no times: those of /tmp keep changing */
     return put(l, &entry);
 }
 
@@ -183,7 +183,7 @@ void pack_list_truncate(struct pack_list *l, size_t count)
     }
 }
 
-/* A path on its way: `done` is the guest's name of what was reached. */
+/* The state of following a path: `done` is the guest's name of what was reached. */
 struct walk {
     char done[PATH_MAX]; /* "/usr/lib"; "" is the root */
     char rest[PATH_MAX];
@@ -214,7 +214,7 @@ static int walk_link(struct walk *w, const char *target, const char *after)
     return 0;
 }
 
-/* Lists what is at w->done, unless it is, and stores its entry. */
+/* Lists what is at w->done, unless it is listed, and stores its entry. */
 static int reach(struct pack_list *l, const struct walk *w, const struct pack_entry **entry)
 {
     struct stat status;
@@ -232,7 +232,7 @@ static int reach(struct pack_list *l, const struct walk *w, const struct pack_en
     return result;
 }
 
-/* Removes the first component of w->rest: its length, 0 at the end. */
+/* Removes the first component of w->rest.  Returns its length, 0 at the end. */
 static size_t take_component(struct walk *w, char component[NAME_MAX + 1])
 {
     size_t start = strspn(w->rest, "/");
@@ -321,7 +321,7 @@ const struct pack_entry *pack_list_find(const struct pack_list *l, const char *p
 {
     struct walk w;
 
-    /* Without `add` the list stays as it is. */
+    /* Without `add`, walk does not change the list. */
     return walk((struct pack_list *)l, path, &w, false) == 0 && w.done[0] != 0 ? find(l, w.done + 1)
                                                                                : NULL;
 }
@@ -329,7 +329,7 @@ const struct pack_entry *pack_list_find(const struct pack_list *l, const char *p
 int pack_list_put_before(struct pack_list *l, const char *path, const char *text)
 {
     const struct pack_entry *found = pack_list_find(l, path);
-    struct pack_entry *entry = (struct pack_entry *)found; /* the list's own */
+    struct pack_entry *entry = (struct pack_entry *)found; /* belongs to the list */
 
     if (entry == NULL || !S_ISREG(entry->status.st_mode) || entry->before != NULL)
         return 0;

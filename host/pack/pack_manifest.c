@@ -15,7 +15,7 @@
 #include "lib/modes.h"
 #include "lib/stack_kinds.h"
 
-#define VIRTUAL_START_UNIX_NS 1704067200000000000ull /* 2024-01-01: the same in every run */
+#define VIRTUAL_START_UNIX_NS 1704067200000000000ull /* 2024-01-01 in every run */
 
 struct draft {
     char *out;
@@ -94,8 +94,8 @@ static void add_sampling(struct draft *d, const struct options *o)
         add_number(d, "paused", 1);
 }
 
-/* Last of all: the kernel finds a key in a time that depends on what is before it, and call stacks
- * are to change nothing that the program's clock shows. */
+/* Comes last: the kernel's time to find a key depends on what is before it, and call stacks must
+ * not change what the program sees of its clock. */
 static void add_stacks(struct draft *d, const struct options *o)
 {
     if (o->stacks.kind == 0)
@@ -104,7 +104,8 @@ static void add_stacks(struct draft *d, const struct options *o)
     add_number(d, "stacks-limit", o->stacks.limit);
 }
 
-/* The archive says how its events are spelt on the CPUs that it is for: nobody needs to be asked.
+/* Writes how the events are encoded on the CPUs that the archive is for, so that the kernel needs
+ * no host for that.
  */
 static int add_encodings(struct draft *d, const struct options *o, struct run_failure *failure)
 {

@@ -6,7 +6,8 @@
 
 #include "host/pack/pack.h"
 
-/* Stores the manifest in out[0..*used).  0, or -1 with the failure filled when it is too long. */
+/* Stores the manifest in out[0..*used).  Returns 0, or -1 with the failure filled if it is too
+ * long. */
 int pack_manifest_write(const struct options *o, const struct launch_machine *machine,
                         const struct pack *pack, char *out, size_t room, size_t *used,
                         struct run_failure *failure);

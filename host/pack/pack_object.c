@@ -12,7 +12,7 @@
 #include "host/pack/pack_object.h"
 #include "host/pack/pack_path.h"
 
-#define PLATFORM "haswell" /* what the GNU C library calls an x86-64-v3 CPU */
+#define PLATFORM "haswell" /* the GNU C library's name of an x86-64-v3 CPU */
 #define MULTIARCH "lib/x86_64-linux-gnu"
 
 static int copy_text(char **to, const char *text)
@@ -112,7 +112,7 @@ void pack_object_free(struct pack_object *object)
     free(object);
 }
 
-/* Bytes of the token at `text`, "$NAME" or "${NAME}"; 0 when it is not this one. */
+/* Returns the length of the token at `text`, "$NAME" or "${NAME}"; 0 if it is not this one. */
 static size_t token_bytes(const char *text, size_t bytes, const char *name)
 {
     size_t length = strlen(name);

@@ -1,4 +1,4 @@
-/* One ELF file of a dynamic program, as its dynamic linker knows it. */
+/* One ELF file of a dynamic program, as its dynamic linker sees it. */
 #ifndef HOST_PACK_PACK_OBJECT_H
 #define HOST_PACK_PACK_OBJECT_H
 
@@ -8,10 +8,10 @@
 #include <sys/types.h>
 
 struct pack_object {
-    struct pack_object *loader; /* who needs it; NULL: the program */
-    char *path; /* as it was found */
-    char *origin; /* what $ORIGIN means in it */
-    char *soname; /* NULL: none.  So are the next two */
+    struct pack_object *loader; /* the object that needs it; NULL: the program */
+    char *path; /* path by which it was found */
+    char *origin; /* meaning of $ORIGIN in it */
+    char *soname; /* NULL if there is none, as are the next two */
     char *rpath;
     char *runpath;
     char **needed; /* names, NULL-terminated */
@@ -21,11 +21,13 @@ struct pack_object {
     ino_t inode;
 };
 
-/* Reads the ELF file at `source`, known to the program as `path`.  -ENOEXEC: not one for x86-64. */
+/* Reads the ELF file at `source`, known to the program as `path`.  Returns -ENOEXEC if it is not
+ * one for x86-64. */
 int pack_object_read(const char *source, const char *path, struct pack_object **object);
 void pack_object_free(struct pack_object *object);
 
-/* Expands $ORIGIN, $LIB and $PLATFORM, with or without braces; false when it gets too long. */
+/* Expands $ORIGIN, $LIB and $PLATFORM, with or without braces.  Returns false if the result is too
+ * long. */
 bool pack_object_expand(const struct pack_object *object, const char *text, size_t bytes,
                         char out[PATH_MAX]);
 

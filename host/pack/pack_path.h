@@ -1,22 +1,23 @@
-/* Paths as text. */
+/* Functions on paths as text. */
 #ifndef HOST_PACK_PACK_PATH_H
 #define HOST_PACK_PACK_PATH_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-/* Makes a path absolute, from `directory` or, when that is NULL, the working directory, and removes
- * "." and doubled slashes.  Links and ".." stay what they are: nothing is looked up.  0, -errno.
+/* Makes a path absolute, relative to `directory` or, if that is NULL, the working directory, and
+ * removes "." and doubled slashes.  Links and ".." are kept: nothing is looked up.  Returns 0 or
+ * -errno.
  */
 int pack_path_absolute(const char *path, const char *directory, char absolute[PATH_MAX]);
 
-/* The part behind the last slash. */
+/* Returns the part after the last slash. */
 const char *pack_path_base(const char *path);
 
 /* Removes the last component: "/usr/bin" becomes "/usr", "/usr" becomes "/". */
 void pack_path_parent(char *path);
 
-/* True when `path` is `directory` or below it. */
+/* Returns whether `path` is `directory` or below it. */
 bool pack_path_is_below(const char *path, const char *directory);
 
 #endif

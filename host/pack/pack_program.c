@@ -19,7 +19,7 @@ static int out_of_memory(struct run_failure *failure)
     return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
 }
 
-/* Puts copies of `count` strings before the list's strings from `at` on. */
+/* Inserts copies of `count` strings into the list at `at`. */
 static int insert(char ***list, size_t *list_count, size_t at, const char *const *strings,
                   size_t count)
 {
@@ -96,7 +96,7 @@ static int check_image(const char *name, const uint8_t *file, struct pack_progra
     return 0;
 }
 
-/* `env NAME` would exec: do what it does. */
+/* Replaces `env NAME` by NAME, which it would exec. */
 static int replace_env(const char *name, const struct pack_script *script,
                        struct pack_program *program, char next[PATH_MAX],
                        struct run_failure *failure)
@@ -120,7 +120,7 @@ static int replace_env(const char *name, const struct pack_script *script,
     return 0;
 }
 
-/* Puts the interpreter before the arguments, as Linux does, and stores where it is in `next`. */
+/* Puts the interpreter before the arguments, as Linux does, and stores its path in `next`. */
 static int take_script(const char *name, const char *found, const void *file,
                        struct pack_program *program, char next[PATH_MAX],
                        struct run_failure *failure)
@@ -140,7 +140,7 @@ static int take_script(const char *name, const char *found, const void *file,
         (program->scripts[program->script_count] = strdup(absolute)) == NULL)
         return out_of_memory(failure);
     program->script_count++;
-    free(program->arguments[0]); /* the script's path takes the place of its name */
+    free(program->arguments[0]); /* the script's path replaces its name */
     program->arguments[0] = strdup(found);
     if (program->arguments[0] == NULL)
         return out_of_memory(failure);
@@ -156,7 +156,7 @@ static int take_script(const char *name, const char *found, const void *file,
     return 0;
 }
 
-/* Looks into the file at `found`: 1 when it is a script, and then `next` is its interpreter. */
+/* Examines the file at `found`.  Returns 1 if it is a script; `next` is then its interpreter. */
 static int examine(const char *name, const char *found, struct pack_program *program,
                    char next[PATH_MAX], struct run_failure *failure)
 {

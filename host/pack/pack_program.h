@@ -1,5 +1,4 @@
-/* The program of a run: found as a shell finds it, its interpreters resolved as Linux resolves
- * them.
+/* The program of a run: found as a shell finds it, with its interpreters resolved as Linux does.
  *
  * Functions return 0, or -1 with the failure filled, and never print.
  */
@@ -14,26 +13,26 @@
 #include "host/base/run_failure.h"
 #include "host/options/options.h"
 
-#define PACK_PROGRAM_SCRIPTS_MAX 4 /* scripts whose interpreter is a script, and so on */
+#define PACK_PROGRAM_SCRIPTS_MAX 4 /* depth of scripts whose interpreter is a script */
 
 struct pack_program {
-    char found[PATH_MAX]; /* absolute, as found; links are still links */
+    char found[PATH_MAX]; /* absolute, as found; links are not resolved */
     char path[PATH_MAX]; /* absolute, without symbolic links */
     struct stat status;
     uint64_t memory_bytes; /* of all segments */
     char build_id[129]; /* hexadecimal, empty if there is none */
     char interpreter[PATH_MAX]; /* its dynamic linker; empty: a static program */
     bool searched; /* found through PATH */
-    char **arguments; /* argv, NULL-terminated: with what scripts say in their first line */
+    char **arguments; /* argv, NULL-terminated, with the words of scripts' first lines */
     size_t argument_count;
-    char **settings; /* K=V of scripts' `env`, NULL-terminated; or NULL */
+    char **settings; /* K=V settings of scripts' `env`, NULL-terminated; or NULL */
     size_t setting_count;
     char *scripts[PACK_PROGRAM_SCRIPTS_MAX]; /* absolute paths */
     size_t script_count;
 };
 
-/* Finds the program and refuses, in words, what cannot run: exit status 127 when there is no such
- * program, 126 when it is not one that Microtome runs.  To be freed in any case.
+/* Finds the program and refuses, with a reason, what cannot run: exit status 127 if there is no
+ * such program, 126 if Microtome cannot run it.  Call pack_program_free in any case.
  */
 int pack_program_find(const struct options *o, struct pack_program *program,
                       struct run_failure *failure);

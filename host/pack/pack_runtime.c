@@ -18,7 +18,7 @@ static int out_of_memory(struct pack_collector *c)
     return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
 }
 
-/* What libraries in a tree need is needed, too; one that is missing fails only who loads it. */
+/* Adds what libraries in a tree need; a missing one only matters to programs that load its user. */
 static int add_tree_libraries(struct pack_collector *c, size_t first)
 {
     const struct pack_list *list = &c->pack->list;
@@ -38,7 +38,7 @@ static int add_tree_libraries(struct pack_collector *c, size_t first)
     return 0;
 }
 
-/* A tree that was too large once is so again. */
+/* Whether the tree was already found to be too large. */
 static bool is_noted(const struct pack_collector *c, const char *path)
 {
     size_t bytes = strlen(path);
@@ -77,7 +77,7 @@ int pack_collect_path(struct pack_collector *c, const char *path, bool stable,
     return result == 0 && c->libraries.count != 0 ? add_tree_libraries(c, first) : 0;
 }
 
-/* Paths that a pattern matches; what is not there is not needed. */
+/* Adds the paths that a pattern matches; missing ones are not needed. */
 static int add_pattern(struct pack_collector *c, const char *pattern, bool stable,
                        const struct pack_tree_rules *rules, const char *why)
 {
@@ -187,7 +187,7 @@ static int add_all_known(struct pack_collector *c, const char *object)
     return result;
 }
 
-/* The file of a setting's value below one of some directories, whichever have it. */
+/* Adds the file that a setting names below some directories, from each that has it. */
 static int add_below(struct pack_collector *c, const char *const *directories, const char *value,
                      const char *why)
 {
@@ -225,7 +225,7 @@ static int add_time_zone(struct pack_collector *c)
     return add_below(c, directories, zone + (zone[0] == ':'), "TZ names it");
 }
 
-/* A locale's directory is named as it is or with its character set in small letters and digits. */
+/* A locale's directory has its name, perhaps with the character set in small letters and digits. */
 static int add_locale(struct pack_collector *c, const char *locale)
 {
     static const char *const directories[] = {"/usr/lib/locale", NULL};
@@ -271,7 +271,7 @@ int pack_collect_runtime(struct pack_collector *c)
 
     if (result == 0 && strcmp(program->path, program->found) != 0)
         result = add_all_known(c, program->found);
-    /* The number of libraries grows with what is found on the way. */
+    /* The number of libraries may grow in this loop. */
     for (size_t i = 1; result == 0 && pack_libraries_path(&c->libraries, i) != NULL; i++)
         result = add_all_known(c, pack_libraries_path(&c->libraries, i));
     if (result == 0)
@@ -285,7 +285,7 @@ int pack_collect_runtime(struct pack_collector *c)
     return result == 0 ? add_terminal(c) : -1;
 }
 
-/* Files beside a script or beside an argument that its interpreter may load. */
+/* The files in the directory of a script, or of an argument, that its interpreter may load. */
 int pack_collect_siblings(struct pack_collector *c, const char *path)
 {
     static const struct pack_tree_rules rules = {.bytes_max = PACK_KNOWN_TREE_BYTES,

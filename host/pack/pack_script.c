@@ -23,7 +23,7 @@ int pack_script_parse(const void *file, size_t bytes, struct pack_script *script
 
     memcpy(line, file, bytes < PACK_SCRIPT_LINE_BYTES ? bytes : PACK_SCRIPT_LINE_BYTES);
     end = strchr(line, '\n');
-    /* A line that was cut is good when at least the interpreter is whole. */
+    /* A line that was cut is valid if at least the interpreter is complete. */
     if (end == NULL) {
         const char *start = name + strspn(name, " \t");
 
@@ -47,7 +47,7 @@ int pack_script_parse(const void *file, size_t bytes, struct pack_script *script
     return 0;
 }
 
-/* The text behind -S, or NULL: env was not asked to split. */
+/* Returns the text after -S, or NULL if env was not asked to split. */
 static char *split_text(char *text)
 {
     static const char *const options[] = {"--split-string=", "--split-string ", "-S"};

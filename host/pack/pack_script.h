@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PACK_SCRIPT_LINE_BYTES 256 /* what Linux reads of the file */
+#define PACK_SCRIPT_LINE_BYTES 256 /* how much of the file Linux reads */
 #define PACK_SCRIPT_WORDS_MAX 64
 
 struct pack_script {
@@ -26,11 +26,12 @@ struct pack_script_env {
 
 bool pack_script_is(const void *file, size_t bytes);
 
-/* 0, or -ENOEXEC when the line names no interpreter or is too long to tell. */
+/* Returns 0, or -ENOEXEC if the line names no interpreter or is too long to tell. */
 int pack_script_parse(const void *file, size_t bytes, struct pack_script *script);
 
-/* Takes an interpreter's argument apart as env(1) does: `NAME`, and with -S or --split-string
- * settings, a name and arguments.  -EINVAL for what else env knows: options, quotes, escapes.
+/* Splits an interpreter's argument as env(1) does: `NAME`, and with -S or --split-string settings,
+ * a name and arguments.  Returns -EINVAL for everything else that env accepts: options, quotes,
+ * escapes.
  */
 int pack_script_parse_env(const struct pack_script *script, struct pack_script_env *env);
 

@@ -39,8 +39,8 @@ static bool read_text(const char *path, char text[VERSIONS_BYTES])
     return bytes != 0;
 }
 
-/* The versions that pyenv would look in: its environment variable, the nearest .python-version, the
- * global setting.
+/* Finds the versions that pyenv would search: its environment variable, the nearest
+ * .python-version, the global setting.
  */
 static void find_versions(const char *root, char versions[VERSIONS_BYTES])
 {
@@ -64,8 +64,8 @@ static void find_versions(const char *root, char versions[VERSIONS_BYTES])
     (void)read_text(path, versions);
 }
 
-/* True when `found` is a launcher of pyenv's, a script that execs another program.  Then it becomes
- * that program, or empty where pyenv has none.
+/* Returns true if `found` is a launcher of pyenv, a script that execs another program.  Then stores
+ * that program, or "" if pyenv has none.
  */
 static bool resolve_pyenv(const char *name, char found[PATH_MAX])
 {

@@ -6,9 +6,9 @@
 
 #include "host/base/run_failure.h"
 
-/* The first match in PATH that can be executed.  A launcher of pyenv's stands for the program that
- * it would start.  0, or -1 with the failure filled: status 127, or 126 where nothing that was
- * found may be executed.
+/* Stores the first executable match in PATH.  A launcher of pyenv is replaced by the program that
+ * it would start.  Returns 0, or -1 with the failure filled: status 127, or 126 if no match is
+ * executable.
  */
 int pack_search_path(const char *name, char found[PATH_MAX], struct run_failure *failure);
 

@@ -1,4 +1,4 @@
-/* Says how to run what was given instead of a program. */
+/* Tells users how to run what they gave instead of a program. */
 #include "host/pack/pack_source.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static bool is_file(const char *path, int access_mode)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, access_mode) == 0;
 }
 
-/* `place`: where the file is. */
+/* `place`: the path of the file. */
 static void explain_source(const struct language *l, const char *place, int exit_status,
                            struct run_failure *failure)
 {

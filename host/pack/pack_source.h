@@ -1,4 +1,4 @@
-/* Programs that are no programs yet: source code, named by the end of its name. */
+/* Explains how to run source code, which it recognises by the end of the file's name. */
 #ifndef HOST_PACK_PACK_SOURCE_H
 #define HOST_PACK_PACK_SOURCE_H
 
@@ -6,8 +6,8 @@
 
 #include "host/base/run_failure.h"
 
-/* When the file is source code, or was not found and is beside the caller: fills the failure with
- * how to run it and returns true.  `path` is as the user wrote it.
+/* If the file is source code, or was not found but is in the working directory, fills the failure
+ * with how to run it and returns true.  `path` is as the user wrote it.
  */
 bool pack_source_explain(const char *path, int exit_status, struct run_failure *failure);
 

@@ -15,7 +15,7 @@ struct tree {
     size_t prefix; /* bytes of the tree's path on the host */
     size_t count_before;
     uint64_t bytes_before;
-    char parent[PATH_MAX]; /* the directory that was looked at last, on the host */
+    char parent[PATH_MAX]; /* the last directory that was looked up, on the host */
     char parent_name[PATH_MAX]; /* and in the guest */
 };
 
@@ -38,7 +38,7 @@ static bool is_excepted(const struct tree *t, const FTSENT *entry)
     return false;
 }
 
-/* Two trees may lie over one another, and what is a directory in one can be a link in the other. */
+/* Two trees may overlap, and a directory in one may be a link in the other. */
 static int find_parent(struct tree *t, const char *directory)
 {
     char path[PATH_MAX];
@@ -98,7 +98,7 @@ static int visit(struct tree *t, FTS *walk, FTSENT *entry)
     case FTS_ERR:
     case FTS_NS:
         return -entry->fts_errno;
-    default: /* a directory's second visit, and what is neither file, directory nor link */
+    default: /* a directory's second visit, and entries that are not files, directories or links */
         return 0;
     }
     if (result == 0 && rules != NULL && rules->bytes_max != 0 &&
@@ -108,7 +108,7 @@ static int visit(struct tree *t, FTS *walk, FTSENT *entry)
     return result;
 }
 
-/* What links in the tree lead to is listed when it is a file that can be had. */
+/* Lists the targets of links in the tree that are readable files. */
 static int follow_links(struct tree *t)
 {
     size_t end = t->list->count;
@@ -144,7 +144,7 @@ int pack_list_add_tree(struct pack_list *l, const char *path, const char *name,
         .prefix = prefix,
         .count_before = l->count,
         .bytes_before = l->bytes,
-        .parent = "\n", /* nobody's */
+        .parent = "\n", /* matches no directory */
     };
     char *roots[] = {prefix != 0 ? strndup(path, prefix) : strdup("/"), NULL};
     FTS *walk = roots[0] == NULL ? NULL : fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, compare);

@@ -4,9 +4,10 @@
 
 #include "host/pack/pack_collect.h"
 
-#define NAME "user" /* of user and group 1000, which programs run as: guest/syscall/syscall_identity.c */
+#define NAME \
+    "user" /* of user and group 1000, which programs run as: guest/syscall/syscall_identity.c */
 
-/* A file that was given stays as it is. */
+/* A file that the user gave is not changed. */
 static int add(struct pack_collector *c, const char *path, const char *line)
 {
     if (pack_list_find(&c->pack->list, path) != NULL)

@@ -43,7 +43,7 @@ int pack_writer_flush(struct pack_writer *w)
     return 0;
 }
 
-/* Room for `count` bytes, at most BUFFER_BYTES, at the buffer's end; NULL on failure. */
+/* Reserves `count` bytes, at most BUFFER_BYTES, at the buffer's end; returns NULL on failure. */
 static uint8_t *reserve(struct pack_writer *w, size_t count)
 {
     if (count > BUFFER_BYTES - w->buffered && pack_writer_flush(w) != 0)

@@ -17,18 +17,18 @@ struct pack_writer {
     struct run_failure *failure;
 };
 
-/* All return 0, or -1 with the failure filled. */
+/* All functions but pack_writer_free return 0, or -1 with the failure filled. */
 int pack_writer_init(struct pack_writer *w, int fd, struct run_failure *failure);
 void pack_writer_free(struct pack_writer *w);
 
 int pack_writer_add_bytes(struct pack_writer *w, const char *name, const void *bytes, size_t count);
 
-/* A directory after which the next entry begins on a multiple of a page. */
+/* Adds a directory, padded so that the next entry begins on a multiple of a page. */
 int pack_writer_align(struct pack_writer *w, const char *name);
 int pack_writer_add_entry(struct pack_writer *w, const struct pack_entry *entry);
 int pack_writer_end(struct pack_writer *w);
 
-/* Writes what is buffered. */
+/* Writes the buffer. */
 int pack_writer_flush(struct pack_writer *w);
 
 #endif

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define INDEX_BITS 17u /* twice the groups: never more than half full */
+#define INDEX_BITS 17u /* twice the number of groups, so at most half full */
 
 int groups_init(struct groups *groups)
 {

@@ -1,4 +1,5 @@
-/* What samples are told apart by beside their place: CPU, thread and section, as one number. */
+/* By what samples are grouped in addition to their place: CPU, thread and section, as one number.
+ */
 #ifndef HOST_REPORT_GROUPS_H
 #define HOST_REPORT_GROUPS_H
 
@@ -6,22 +7,22 @@
 #include <stdint.h>
 
 #define GROUPS_MAX 65536u
-#define GROUPS_OTHERS 0u /* all that found no room */
+#define GROUPS_OTHERS 0u /* the group of everything that does not fit */
 
-struct group { /* what is not asked for is 0 */
+struct group { /* fields that are not requested are 0 */
     uint32_t cpu;
     uint32_t tid;
-    uint32_t section; /* of host/report/sections.h */
+    uint32_t section; /* as in host/report/sections.h */
 };
 
 struct groups {
-    struct group *all; /* the first one is GROUPS_OTHERS; owned */
+    struct group *all; /* starts with GROUPS_OTHERS; owned */
     uint32_t *index; /* hash table of numbers, 0: free; owned */
     uint32_t count;
-    bool full; /* one found no room */
+    bool full; /* a group did not fit */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int groups_init(struct groups *groups);
 void groups_free(struct groups *groups);
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 1024u
-#define INDEX_BITS 18u /* twice the places: never more than half full */
+#define INDEX_BITS 18u /* twice the number of places, so at most half full */
 #define KNOWN_BITS 14u
 
-struct places_known { /* a cache, one entry for a hash */
+struct places_known { /* a cache with one entry per hash */
     uint64_t address;
     uint32_t place;
     uint8_t kind; /* 0: free */
@@ -60,7 +60,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* An inlined function is one however often it was inlined into others. */
+/* An inlined function is one place, however often it was inlined. */
 static bool same(const struct place *a, const struct place *b)
 {
     return a->start == b->start && a->line == b->line && a->kind == b->kind &&
@@ -91,7 +91,7 @@ static uint32_t intern(struct places *p, const struct place *place)
     uint64_t hash = mix(mix(place->start, place->line), place->kind);
     uint32_t i;
 
-    if (place->start == 0) { /* else that tells nearly all places apart */
+    if (place->start == 0) { /* otherwise the start suffices to distinguish nearly all places */
         hash = mix_text(mix_text(hash, place->name), place->file);
         hash = mix_text(hash, place->object);
     }
@@ -99,7 +99,7 @@ static uint32_t intern(struct places *p, const struct place *place)
     for (; p->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1))
         if (same(&p->all[p->index[i]], place))
             return p->index[i];
-    return p->index[i] = add(p, place); /* PLACES_OTHERS leaves it free */
+    return p->index[i] = add(p, place); /* PLACES_OTHERS leaves the entry free */
 }
 
 static struct place function_at(struct places *p, uint64_t address)
@@ -117,7 +117,7 @@ static struct place function_at(struct places *p, uint64_t address)
     };
 }
 
-/* Without a source line the function stands for it. */
+/* Without a source line, its function is used. */
 static struct place line_at(struct places *p, uint64_t address)
 {
     struct symbols_frame frames[SYMBOLS_FRAMES_MAX];
@@ -198,7 +198,7 @@ uint32_t places_frames(struct places *p, uint64_t address, uint32_t frames[SYMBO
         frames[i] = intern(p, &inlined);
     }
     frames[count - 1] = intern(p, &outer);
-    if (count == 1) /* only what is one frame is known */
+    if (count == 1) /* only a single frame is cached */
         *known = (struct places_known){address, frames[0], PLACE_FRAME};
     return count;
 }

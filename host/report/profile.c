@@ -1,4 +1,4 @@
-/* Counts samples with several workers and puts names to what they counted. */
+/* Counts samples with several workers and gives names to the counts. */
 #include "host/report/profile.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ void profile_free(struct profile *profile)
     pthread_mutex_destroy(&profile->lock);
 }
 
-/* Once metadata is there: in a walk by one worker that is when the first samples have come. */
+/* Called when metadata is available; in a walk by one worker that is at the first samples. */
 static int prepare(struct profile *p, const struct trace_info *info)
 {
     const char *sort = p->options->sort;
@@ -52,7 +52,8 @@ static int prepare(struct profile *p, const struct trace_info *info)
     return error;
 }
 
-/* Whether something found no room.  Where it goes then depends on the order: one worker decides. */
+/* Returns whether something did not fit.  The result then depends on the order, so one worker must
+ * count again. */
 static bool overflowed(const struct profile *p)
 {
     return p->places.full || p->groups.full || p->rows.full || p->tree.full;
@@ -207,7 +208,7 @@ int profile_run(struct profile *profile, struct trace_scan *scan,
     return trace_parallel_run(scan, &team, jobs);
 }
 
-/* What is equal in number stands in the order of groups, then of places. */
+/* Equal rows are ordered by group, then by place. */
 static int before(const struct row *a, const struct row *b, void *context)
 {
     const struct profile *p = context;
@@ -238,7 +239,7 @@ int profile_sort(struct profile *profile, bool total)
                : 0;
 }
 
-/* The chain that ends in a node, from the innermost call of the function outwards. */
+/* Adds the chain that ends in a node, from the innermost call of the function outwards. */
 static void add_callers(const struct profile *p, const struct function_choice *function,
                         uint32_t node, struct tree *callers)
 {

@@ -1,8 +1,8 @@
-/* What `hr report` shows: samples and events by place and group, or as a tree of calls.
+/* The profile that `hr report` shows: samples and events by place and group, or as a tree of calls.
  *
- * Workers count by address and stack (host/report/tally.h), which is fast; what they counted gets
- * its names at the end, or whenever a worker's table is full.  Memory is bounded whatever the trace
- * holds.  Never prints.
+ * Workers count by address and stack (host/report/tally.h), which is fast.  Their counts get names
+ * at the end, or whenever a worker's table is full.  Memory is bounded for any trace.  Never
+ * prints.
  */
 #ifndef HOST_REPORT_PROFILE_H
 #define HOST_REPORT_PROFILE_H
@@ -17,52 +17,54 @@
 #include "host/report/tree.h"
 #include "host/scan/trace_scan.h"
 
-#define PROFILE_TALLY_BYTES (40u << 20) /* of all workers */
+#define PROFILE_TALLY_BYTES (40u << 20) /* for all workers together */
 
 struct profile_options {
     enum place_kind by; /* PLACE_NONE: groups alone */
     bool by_cpu;
     bool by_thread;
-    const struct sections *sections; /* by mark; NULL: not */
-    bool stacks; /* totals, or a tree: what callers caused */
-    bool tree; /* instead of rows */
+    const struct sections *sections; /* group by the sections between marks; NULL: do not */
+    bool stacks; /* totals, or a tree, include what callees counted */
+    bool tree; /* a tree instead of rows */
     const char *sort; /* an event; NULL: samples */
 };
 
 struct profile {
     const struct profile_options *options;
     struct trace_scan *scan;
-    struct symbols *symbols; /* owned, NULL before the first sample was named */
+    struct symbols *symbols; /* owned; NULL before the first sample is named */
     struct places places;
     struct groups groups;
     struct rows rows;
     struct tree tree;
-    pthread_mutex_t lock; /* around all above while workers count */
-    unsigned int jobs; /* that share the memory */
-    int event; /* sorted by; -1: samples; -2: there is none of that name */
+    pthread_mutex_t lock; /* protects all fields above while workers count */
+    unsigned int jobs; /* number of workers that share the memory */
+    int event; /* sort by this event; -1: samples; -2: there is none of that name */
     uint32_t event_count;
-    uint32_t stamp; /* of row.stamp */
-    bool ready; /* the above is made */
+    uint32_t stamp; /* last value given to rows.stamps */
+    bool ready; /* the fields above are initialised */
     struct rows_count all;
-    uint64_t ends[HR_STACK_ROOTS]; /* samples by how their stacks end */
-    uint64_t marks; /* of the selected chunks */
-    uint64_t waits; /* times that a thread left its CPU to wait, in the selected chunks */
+    uint64_t ends[HR_STACK_ROOTS]; /* samples by the end of their stacks */
+    uint64_t marks; /* number of marks in the selected chunks */
+    uint64_t waits; /* how often a thread left its CPU to wait, in the selected chunks */
 };
 
-/* Walks over the trace with so many workers and fills the profile, unsorted.  0, -errno. */
+/* Walks over the trace with `jobs` workers and fills the profile, unsorted.  Returns 0 or -errno.
+ */
 int profile_run(struct profile *profile, struct trace_scan *scan,
                 const struct profile_options *options, unsigned int jobs);
 void profile_free(struct profile *profile);
 
-/* Sorts the rows by the event, with `total` by what they and those they called counted; or
- * finishes the tree.  0 or -ENOMEM.
+/* Sorts the rows by the event, with `total` including what their callees counted; or finishes the
+ * tree.  Returns 0 or -ENOMEM.
  */
 int profile_sort(struct profile *profile, bool total);
 
-/* Offers the functions that are on stacks. */
+/* Offers the functions that are on stacks to the choice. */
 void profile_offer_frames(const struct profile *profile, struct function_choice *choice);
 
-/* The tree of who called the functions chosen, those first.  0 or -ENOMEM. */
+/* Builds the tree of callers of the chosen functions, which are below its root.  Returns 0 or
+ * -ENOMEM. */
 int profile_callers(struct profile *profile, const struct function_choice *function,
                     struct tree *callers);
 

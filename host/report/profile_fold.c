@@ -1,11 +1,11 @@
-/* From addresses and stacks to rows, or to a tree of calls. */
+/* Turns addresses and stacks into rows, or into a tree of calls. */
 #include "host/report/profile_fold.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct entry { /* of the tally */
+struct entry { /* an entry of the tally */
     uint64_t ip;
     uint32_t node;
     uint32_t group; /* of the profile */
@@ -29,7 +29,7 @@ static int reserve_nodes(struct profile_worker *w)
     return 0;
 }
 
-/* A chain of frame pointers that breaks where threads begin has all frames. */
+/* A chain of frame pointers that breaks where threads begin is complete. */
 static uint32_t end_of(struct profile *p, uint32_t root, uint64_t outermost)
 {
     uint32_t place;
@@ -48,7 +48,7 @@ static void count_total(struct profile *p, const struct entry *e, uint32_t row)
     rows_add(&p->rows.all[row].total, e->samples, e->sums, p->event_count);
 }
 
-/* A stack's node keeps its row where all samples are one group, else its place. */
+/* A stack's node caches its row if all samples are in one group, else its place. */
 static uint32_t row_of_node(struct profile_worker *w, const struct entry *e, uint32_t node)
 {
     struct profile *p = w->profile;
@@ -97,7 +97,7 @@ static uint32_t below_frames(struct profile *p, uint32_t parent, uint64_t addres
     return parent;
 }
 
-/* The tree's node that a stack begins below. */
+/* Returns the tree's node below which a stack begins. */
 static uint32_t base_of(struct profile *p, uint32_t end)
 {
     static const uint32_t places[HR_STACK_ROOTS] = {
@@ -109,7 +109,8 @@ static uint32_t base_of(struct profile *p, uint32_t end)
     return end == HR_STACK_WHOLE ? TREE_ROOT : tree_child(&p->tree, TREE_ROOT, places[end]);
 }
 
-/* The tree's node of a stack's node, which is no root.  Goes outwards to what is known, and back.
+/* Returns the tree's node for a stack's node that is not a root.  Goes outwards to a known node,
+ * and back.
  */
 static uint32_t tree_of(struct profile_worker *w, uint32_t node)
 {

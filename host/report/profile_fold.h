@@ -1,4 +1,4 @@
-/* Puts names to what a worker of a profile counted.  For host/report/profile.c. */
+/* Gives names to the counts of a profile's worker.  For host/report/profile.c. */
 #ifndef HOST_REPORT_PROFILE_FOLD_H
 #define HOST_REPORT_PROFILE_FOLD_H
 
@@ -10,16 +10,16 @@ struct profile_worker {
     struct trace_scan *scan;
     struct tally tally;
     struct groups groups;
-    struct group last; /* of the last samples, whose number is ... */
-    uint32_t group; /* ... this; 0: none yet */
-    size_t section; /* where sections_find found the last one */
-    uint32_t *nodes; /* what stack nodes came to before: places, or nodes of the tree; 0: unknown */
-    uint32_t node_count; /* that there is room for */
+    struct group last; /* group of the last samples ... */
+    uint32_t group; /* ... and its number; 0: none yet */
+    size_t section; /* position of the last sections_find */
+    uint32_t *nodes; /* cached for each stack node: a place, or a node of the tree; 0: none */
+    uint32_t node_count; /* capacity of nodes */
     uint64_t marks;
     uint64_t waits;
 };
 
-/* Adds what is in the worker's tally to its profile, whose lock is held.  0 or -ENOMEM. */
+/* Adds the worker's tally to its profile, whose lock the caller holds.  Returns 0 or -ENOMEM. */
 int profile_fold(struct profile_worker *worker);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the parts of `hr report` share: the options, and how each view is printed. */
+/* Shared by the parts of `hr report`: the options, and the functions that print each view. */
 #ifndef HOST_REPORT_REPORT_H
 #define HOST_REPORT_REPORT_H
 
@@ -34,24 +34,24 @@ enum report_dimension {
 
 struct report_options {
     const char *path;
-    const char *sort; /* NULL: samples of places, time of regions */
-    const char *callers; /* of this function; NULL: not */
+    const char *sort; /* NULL: samples for places, time for regions */
+    const char *callers; /* show callers of this function; NULL: none */
     struct selection selection;
     struct symbols_options symbols;
     enum report_view view;
     enum report_format format;
     enum report_dimension by[REPORT_DIMENSIONS]; /* in the order of the columns */
     unsigned int by_count;
-    unsigned long limit; /* of rows; 0: all */
+    unsigned long limit; /* maximum number of rows; 0: all */
     double min_percent; /* rows with a smaller share are left out; below 0: not given */
     unsigned int jobs;
-    bool total; /* sort by it */
+    bool total; /* sort by the total */
     bool no_total;
     bool no_pager;
-    bool full_names; /* not shortened to fit a terminal */
+    bool full_names; /* names are not shortened to fit a terminal */
 };
 
-struct report { /* what there is to print */
+struct report { /* the data to print */
     const struct report_options *options;
     struct profile_options wanted;
     struct trace_scan scan;
@@ -60,38 +60,39 @@ struct report { /* what there is to print */
     struct waits waits;
     struct sections sections;
     struct tree callers;
-    const char *called; /* the function whose callers they are; raw */
+    const char *called; /* the function whose callers are shown; raw */
     struct pager pager;
-    int shown; /* the event beside samples; -1: there is none */
+    int shown; /* the event shown next to samples; -1: none */
     bool has_profile;
 };
 
-/* Parses --by; false when it names something unknown, or places of two kinds. */
+/* Parses --by.  Returns false if it has an unknown name, or places of two kinds. */
 bool report_parse_by(struct report_options *options, const char *list);
 const char *report_dimension_name(enum report_dimension by);
 
-/* What is shown of everything in percent; 0 of nothing. */
+/* Returns a part in percent; 0 if `all` is 0. */
 double report_share(uint64_t part, uint64_t all);
 
-/* What the shares of a tree are of: all that was counted, or all of the function whose callers are
- * shown, so that a small function has callers, too.
+/* Returns what the shares of a tree refer to: everything that was counted, or everything of the
+ * function whose callers are shown, so that the callers of a small function appear, too.
  */
 uint64_t report_tree_weight(const struct report *report, const struct tree *tree);
 
-/* Whether a row is not shown for its share. */
+/* Returns whether a share is too small to be shown. */
 bool report_too_small(const struct report *report, double share);
 
-/* The text of a place's function for people: "[kernel] name", "name (inlined)", "[0x1000-0x2000)".
+/* Writes the text of a place's function for people: "[kernel] name", "name (inlined)",
+ * "[0x1000-0x2000)".
  */
 char *report_function(char *text, size_t room, const struct place *place);
 char *report_object(char *text, size_t room, const struct place *place);
 
-/* Whether a row's share is enough to be shown. */
+/* Returns whether a row's share is large enough to be shown. */
 bool report_wanted_row(const struct report *report, const struct row *row);
 
-/* Enters the nodes of a tree, callers first, and leaves each one (unless NULL) behind all below it;
- * what is too small is passed over with all below: how many such branches.  Ends early when `enter`
- * returns false.
+/* Enters the nodes of a tree, callers first, and leaves each one (unless `leave` is NULL) after all
+ * its descendants.  Skips nodes that are too small, with their descendants, and returns the number
+ * of such branches.  Stops when `enter` returns false.
  */
 unsigned long report_walk_tree(const struct report *report, const struct tree *tree,
                                bool (*enter)(void *context, const struct tree_node *node,

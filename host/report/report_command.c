@@ -1,4 +1,4 @@
-/* hr report: where the samples and events of a trace are. */
+/* hr report: shows where the samples and events of a trace are. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,14 +39,14 @@ static int stop_at_data(void *context, const struct trace_chunk *chunk, bool con
     return 1;
 }
 
-/* Marks come before the samples that they divide, whatever CPU's chunks both are in. */
+/* Marks are read before the samples that they divide, because both may be in chunks of any CPU. */
 static int read_sections(struct report *r)
 {
     const struct trace_visitor visitor = {.context = r, .record = take_mark};
     const struct selection wanted = r->scan.selection;
     int error;
 
-    selection_init(&r->scan.selection); /* marks before the span have sections in it */
+    selection_init(&r->scan.selection); /* sections may begin before the selected time */
     error = trace_scan_run(&r->scan, &visitor);
     r->scan.selection = wanted;
     if (error == 0)
@@ -56,7 +56,7 @@ static int read_sections(struct report *r)
     return error;
 }
 
-/* Whether samples have call stacks, by what comes before the first of them. */
+/* Reads up to the first sample, to find whether samples have call stacks. */
 static int read_head(struct report *r, bool *has_stacks)
 {
     const struct trace_visitor visitor = {.context = r, .chunk = stop_at_data};
@@ -146,14 +146,15 @@ static int find_callers(struct report *r)
     return error == 0 ? HR_EXIT_OK : reader_fail(r->options->path, error);
 }
 
-/* Besides samples one event is shown: the one sorted by, else instructions, else the first. */
+/* One event is shown in addition to samples: the one sorted by, else instructions, else the first.
+ */
 static int shown_event(const struct trace_info *info, int event)
 {
     char room[16];
 
     if (event >= 0 || info->event_count == 0)
         return event >= 0 ? event : -1;
-    if (info->has_exact) /* instructions are shown anyway */
+    if (info->has_exact) /* instructions are always shown */
         return trace_info_find_event(info, "calls");
     for (uint32_t i = 0; i < info->event_count; i++)
         if (strncmp(trace_info_event_name(info, i, room), "instructions", 12) == 0)
@@ -161,7 +162,7 @@ static int shown_event(const struct trace_info *info, int event)
     return 0;
 }
 
-/* Standard output that failed is said once; a reader that closed the pipe is nothing to say. */
+/* Reports a failed write to standard output once, but not a closed pipe. */
 static int write_output(struct report *r)
 {
     struct output *out = malloc(sizeof *out);
@@ -186,7 +187,7 @@ static int write_output(struct report *r)
     return error != 0 ? HR_EXIT_FAILED : HR_EXIT_OK;
 }
 
-/* What else the program left in the trace, under the table. */
+/* Prints, below the table, what else the program left in the trace. */
 static void print_pointers(const struct report *r)
 {
     char number[TEXT_QUANTITY_BYTES], safe[4096];
@@ -217,7 +218,7 @@ static int print_profile(struct report *r)
     return HR_EXIT_OK;
 }
 
-/* What keeps a profile from being shown; HR_EXIT_OK when nothing does. */
+/* Reports what keeps a profile from being shown; returns HR_EXIT_OK if nothing does. */
 static int refuse(struct report *r)
 {
     const char *exact = trace_info_exact_problem(&r->scan.info, &r->scan.selection);
@@ -285,7 +286,7 @@ static int present(struct report *r)
     return HR_EXIT_OK;
 }
 
-/* Whether a file has at least a hundredth of the samples: its names are wanted. */
+/* A file with at least a hundredth of the samples should have names. */
 static bool matters(const struct report *r, const char *file)
 {
     const struct profile *p = &r->profile;

@@ -1,5 +1,4 @@
-/* The marks that a program set (HR_REC_MARK), in order of time.  For host/report/report_command.c.
- */
+/* The marks that a program set (HR_REC_MARK), by time.  For host/report/report_command.c. */
 #ifndef HOST_REPORT_REPORT_MARKS_H
 #define HOST_REPORT_REPORT_MARKS_H
 
@@ -10,7 +9,7 @@
 #include "host/trace/trace_info.h"
 
 #define REPORT_MARKS_MAX (1u << 20)
-#define REPORT_MARKS_TEXT_BYTES (64u << 20) /* of all marks together */
+#define REPORT_MARKS_TEXT_BYTES (64u << 20) /* of all texts together */
 
 struct report_mark {
     uint64_t time;
@@ -23,18 +22,18 @@ struct report_marks {
     struct report_mark *all; /* owned */
     size_t count;
     size_t text_bytes;
-    uint64_t ignored; /* beyond the bounds above */
+    uint64_t ignored; /* marks beyond the bounds above */
 };
 
 void report_marks_free(struct report_marks *marks);
 
-/* Takes an HR_REC_MARK of a CPU.  0 or -ENOMEM; a record that is too short is passed over. */
+/* Takes an HR_REC_MARK of a CPU.  Returns 0 or -ENOMEM; a record that is too short is ignored. */
 int report_marks_take(struct report_marks *marks, uint16_t cpu, const struct trace_record *record);
 
-/* Puts them in the order of time. */
+/* Sorts the marks by time. */
 void report_marks_sort(struct report_marks *marks);
 
-/* Sorts and prints them; limit 0 prints all. */
+/* Sorts and prints the marks; limit 0 prints all. */
 void report_marks_print(FILE *out, const struct trace_info *info, struct report_marks *marks,
                         unsigned long limit);
 

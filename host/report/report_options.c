@@ -61,7 +61,7 @@ static void set_format(struct report_options *options, const char *name,
             options->format = i;
             return;
         }
-    if (strcmp(name, "table") != 0) /* as the other commands call it */
+    if (strcmp(name, "table") != 0) /* other commands call it so */
         argp_error(state, "--format %s: unknown format; choose table, csv or json", name);
     options->format = REPORT_TEXT;
 }
@@ -91,7 +91,7 @@ static void set_limit(struct report_options *options, const char *text,
         argp_error(state, "--limit %s: not a number; 0 shows all", text);
 }
 
-/* What goes with what, and the defaults. */
+/* Checks combinations of options, and sets the defaults. */
 static void conclude(struct report_options *o, const struct argp_state *state)
 {
     bool table = o->view == REPORT_TABLE;

@@ -4,7 +4,7 @@
 
 #include "host/report/report.h"
 
-/* Leaves the process on a usage error, as argp does. */
+/* On a usage error it exits the process, as argp does. */
 void report_options_parse(struct report_options *options, int argc, char **argv);
 
 #endif

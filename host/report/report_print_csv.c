@@ -7,7 +7,7 @@
 #include "host/base/text.h"
 #include "host/report/report.h"
 
-/* Each dimension's columns; the order of both tables is that of the cells below. */
+/* The columns of each dimension; both tables have the order of the cells below. */
 static const char *const titles[REPORT_DIMENSIONS] = {
     [REPORT_BY_FUNCTION] = "function,object,start",
     [REPORT_BY_LINE] = "file,line,function,object",
@@ -25,7 +25,7 @@ static void put_text(struct output *out, const char *text)
     output_csv(out, text_escape(safe, sizeof safe, text != NULL ? text : ""));
 }
 
-/* A function as in the table for people, but for ranges, which their start says. */
+/* Writes a function as in the table for people, but a range by its start. */
 static void put_function(struct output *out, const struct place *place)
 {
     char text[512] = "";
@@ -123,7 +123,7 @@ static void put_titles(struct output *out, const struct report *r)
     output_char(out, '\n');
 }
 
-/* Without call stacks nobody knows totals: their columns are empty. */
+/* Without call stacks totals are unknown: their columns are empty. */
 static void put_counts(struct output *out, const struct report *r, const struct row *row)
 {
     output_decimal(out, row->self.samples);

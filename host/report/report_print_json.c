@@ -8,7 +8,7 @@
 #include "host/base/text.h"
 #include "host/report/report.h"
 
-/* Piece by piece: a tree may be larger than we want to hold in memory. */
+/* Written piece by piece, because a tree may be too large for memory. */
 static void put_string(struct output *out, const char *text)
 {
     char safe[4096];

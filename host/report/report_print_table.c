@@ -13,7 +13,7 @@
 #define HOT_PERCENT 5.0 /* red; green down to ... */
 #define WARM_PERCENT 0.5
 
-struct layout { /* numbers of columns */
+struct layout { /* column numbers */
     struct columns columns;
     unsigned int share, error, total, samples, event;
     unsigned int by[REPORT_DIMENSIONS][2];
@@ -71,9 +71,8 @@ static void put_share(char *cell, double share)
     snprintf(cell, COLUMNS_CELL_BYTES, "%.2f%%", share);
 }
 
-/* Three standard deviations of a share, a part of 1, that so many samples are the evidence of:
- * those of a binomial distribution.  It is less where the program stays in a place for many
- * samples.
+/* Three standard deviations of a share, as a part of 1, given its samples, by the binomial
+ * distribution.  It is less if the program stays in a place for many samples.
  */
 static double share_error(double share, uint64_t samples)
 {
@@ -138,7 +137,7 @@ static void put_dimension(struct layout *l, const struct report *r, const struct
     }
 }
 
-/* What found no room of its own has no names in any column but one. */
+/* The row of everything that did not fit has a name in one column only. */
 static void put_rest(struct layout *l)
 {
     for (unsigned int i = l->by[0][0]; i < l->columns.count; i++)

@@ -8,8 +8,8 @@
 
 #define SHARE_WIDTH 7u
 #define COUNT_WIDTH 15u
-#define INDENT_MAX 60u /* deeper frames say how deep they are */
-#define NAME_LEAST 24u /* columns that indentation leaves to names in a narrow terminal */
+#define INDENT_MAX 60u /* deeper frames are marked with their depth */
+#define NAME_LEAST 24u /* columns that remain for names in a narrow terminal */
 
 struct tree_layout {
     struct columns columns;
@@ -43,7 +43,7 @@ static void lay_out(struct tree_layout *l, const struct report *r, bool callers)
     }
 }
 
-/* A range of addresses says little without the file that it is in. */
+/* A range of addresses is not useful without its file. */
 static void put_object(char *name, size_t room, const struct place *place)
 {
     char object[200];
@@ -86,7 +86,7 @@ struct printing {
     FILE *out;
     const struct report *report;
     struct tree_layout layout;
-    uint64_t all; /* that shares are of */
+    uint64_t all; /* what shares refer to */
     unsigned long printed;
     bool more;
 };
@@ -104,7 +104,7 @@ static bool enter(void *context, const struct tree_node *node, uint32_t depth)
     return true;
 }
 
-/* The function's share of the run: those below are of the function. */
+/* Prints the function's share of the run, because the shares below refer to the function. */
 static void print_part(FILE *out, const struct report *r, uint64_t part)
 {
     char name[256];

@@ -26,7 +26,7 @@ static const char *figure_name(const struct trace_info *info, uint32_t key, char
     return key == TRACE_REGION_TIME ? "time" : trace_info_event_word(info, key, room);
 }
 
-/* A value of a figure: a time, a count, or a mean below 100 with its fraction. */
+/* Formats a value of a figure: a time, a count, or a mean below 100 with its fraction. */
 static char *quantity(char *out, const struct trace_info *info, uint32_t key, double value)
 {
     if (key == TRACE_REGION_TIME)
@@ -55,7 +55,7 @@ static void print_figures(FILE *out, const struct trace_info *info,
     fputc('\n', out);
 }
 
-/* Sums the buckets from the first to the last that is in use into columns; returns their number. */
+/* Sums the buckets in use, from the first to the last, into columns.  Returns their number. */
 static uint32_t fill_columns(const struct trace_region_figures *f, double columns[COLUMNS],
                              uint32_t *first, uint32_t *last)
 {
@@ -79,7 +79,7 @@ static uint32_t fill_columns(const struct trace_region_figures *f, double column
     return used;
 }
 
-/* From the bucket of the least value to that of the largest, four columns an octave or fewer. */
+/* Prints the buckets from the least value to the largest, with up to four columns per octave. */
 static void print_histogram(FILE *out, const struct trace_info *info,
                             const struct trace_region_figures *f, uint32_t key)
 {

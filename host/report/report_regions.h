@@ -1,4 +1,4 @@
-/* Prints the regions of a program that named some.  For host/report/report_command.c. */
+/* Prints the regions that a program named.  For host/report/report_command.c. */
 #ifndef HOST_REPORT_REPORT_REGIONS_H
 #define HOST_REPORT_REPORT_REGIONS_H
 

@@ -1,4 +1,4 @@
-/* The words that the views of a report have in common. */
+/* Texts that the views of a report share. */
 #include <string.h>
 
 #include "host/base/text.h"
@@ -135,7 +135,7 @@ static void print_measure(FILE *out, const struct report *r)
                  r->profile.event < 0 ? "samples" : safe, error, safe, source);
 }
 
-/* How a run records whole stacks, where some other way of recording them has them. */
+/* Says how a run records whole stacks, if another way of recording would. */
 static const char *ends_remedy(const struct report *r, uint32_t end)
 {
     const struct hr_meta_stacks *stacks = &r->scan.info.stacks;
@@ -169,7 +169,7 @@ static void print_ends(FILE *out, const struct report *r)
                      "more different stacks than there is room for: the last ones are cut");
 }
 
-/* Instructions of the total that have no row. */
+/* Returns how many instructions of the total have no row. */
 static uint64_t exact_nowhere(const struct trace_info *info)
 {
     return info->events[0].has_total && info->events[0].total > info->exact.instructions

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 1024u
-#define INDEX_BITS 17u /* twice the rows: never more than half full */
+#define INDEX_BITS 17u /* twice the number of rows, so at most half full */
 
 int rows_init(struct rows *rows)
 {
@@ -25,7 +25,7 @@ void rows_free(struct rows *rows)
     *rows = (struct rows){0};
 }
 
-/* One row is kept for what finds no room. */
+/* One row is reserved for everything that does not fit. */
 static bool make_room(struct rows *rows)
 {
     struct row *larger;
@@ -68,7 +68,7 @@ uint32_t rows_number(struct rows *rows, uint32_t group, uint32_t place)
 
 struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place)
 {
-    uint32_t number = rows_number(rows, group, place); /* may move them all */
+    uint32_t number = rows_number(rows, group, place); /* may move all rows */
 
     return &rows->all[number];
 }

@@ -10,7 +10,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* texts[1..]: each text once, in order.  Beyond the bound they share the last name. */
+/* Fills texts[1..] with each text once, in order.  Texts beyond the bound share the last name. */
 static int name(struct sections *s, const struct report_marks *marks)
 {
     uint32_t kept = 1;
@@ -67,7 +67,7 @@ uint32_t sections_find(const struct sections *s, uint64_t time, size_t *at, uint
 {
     size_t low = 0, high = s->count;
 
-    /* the number of marks at or before the time; mostly what it was */
+    /* the number of marks at or before the time is usually unchanged */
     if (*at <= s->count && (*at == 0 || s->times[*at - 1] <= time))
         low = *at;
     if (low < s->count && s->times[low] > time)

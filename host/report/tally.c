@@ -25,7 +25,7 @@ static uint32_t words_of(const struct tally *tally)
     return TALLY_SUMS + tally->event_count;
 }
 
-/* The part of the hash that is the same for samples with the same stack and group. */
+/* The part of the hash that depends only on stack and group. */
 static uint64_t mix(uint64_t id)
 {
     return id * 0xd6e8feb86659fd93ull;
@@ -45,8 +45,8 @@ static inline uint64_t *find(uint64_t *entries, uint32_t bits, uint32_t words, u
     }
 }
 
-/* On whole cache lines, as an entry with five events is one; a large table on huge pages, because
- * its entries are met in no order.
+/* Aligns the table to cache lines, because an entry with five events fills one; a large table uses
+ * huge pages, because its entries are accessed in random order.
  */
 static uint64_t *allocate(size_t bytes)
 {
@@ -55,7 +55,7 @@ static uint64_t *allocate(size_t bytes)
     uint64_t *entries = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
 
     if (entries != NULL && huge)
-        madvise(entries, bytes, MADV_HUGEPAGE); /* a wish */
+        madvise(entries, bytes, MADV_HUGEPAGE); /* optional */
     if (entries != NULL)
         memset(entries, 0, bytes);
     return entries;
@@ -78,7 +78,7 @@ static int grow(struct tally *tally, uint32_t bits)
     return 0;
 }
 
-/* Growing needs both tables for a moment, so the last one may take two thirds of the budget. */
+/* Growing briefly needs both tables, so the last one may take two thirds of the budget. */
 int tally_reserve(struct tally *tally, uint32_t event_count, uint32_t count)
 {
     uint32_t bits = tally->bits;
@@ -98,7 +98,7 @@ int tally_reserve(struct tally *tally, uint32_t event_count, uint32_t count)
     return grow(tally, bits);
 }
 
-/* Inlined with a constant number of events: the loop over them is the cost of a report. */
+/* Inlined with a constant number of events, because this loop dominates the time of a report. */
 static inline __attribute__((always_inline)) void add_samples(struct tally *tally,
                                                               const struct trace_samples *samples,
                                                               uint32_t first, uint32_t end,
@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) void add_samples(struct tally *tall
 void tally_add(struct tally *tally, const struct trace_samples *samples, uint32_t first,
                uint32_t end, uint32_t group)
 {
-    if (samples->event_count != tally->event_count) /* forged: not what was reserved */
+    if (samples->event_count != tally->event_count) /* forged: differs from what was reserved */
         return;
     switch (tally->event_count) {
     case 1:

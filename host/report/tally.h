@@ -1,6 +1,6 @@
 /* Counts samples by instruction pointer, call stack and group: the fast first step of a report.
  *
- * Names come later, once for each entry.  Memory is bounded by a budget: when there is no room, the
+ * Names come later, once per entry.  Memory is bounded by a budget: when the table is full, the
  * owner takes the entries out and clears the table.  Never prints.
  */
 #ifndef HOST_REPORT_TALLY_H
@@ -15,7 +15,7 @@
 struct tally {
     uint64_t *entries; /* a hash table of TALLY_SUMS + event_count words each; samples 0: free */
     uint32_t event_count;
-    uint32_t bits; /* of the number of entries */
+    uint32_t bits; /* log2 of the number of entries */
     uint32_t used;
     size_t budget_bytes;
 };
@@ -25,16 +25,17 @@ enum { TALLY_IP, TALLY_ID, TALLY_SAMPLES, TALLY_SUMS }; /* the words of an entry
 void tally_init(struct tally *tally, size_t budget_bytes);
 void tally_free(struct tally *tally);
 
-/* Makes room for `count` samples with so many events.  0; -ENOSPC: clear it first; -ENOMEM. */
+/* Makes room for `count` samples with `event_count` events.  Returns 0; -ENOSPC: clear the table
+ * first; -ENOMEM. */
 int tally_reserve(struct tally *tally, uint32_t event_count, uint32_t count);
 
-/* Counts samples first .. end - 1 of a run, for which there is room: each with what the counters
- * rose by since the sample before, unless sampling paused between them.
+/* Counts samples first .. end - 1 of a run, for which there must be room: each with the increase of
+ * the counters since the previous sample, unless sampling paused between them.
  */
 void tally_add(struct tally *tally, const struct trace_samples *samples, uint32_t first,
                uint32_t end, uint32_t group);
 
-/* The entry at *place or the next one, whose place it becomes; NULL behind the last one. */
+/* Returns the entry at *place or the next one, and sets *place to it; NULL after the last one. */
 const uint64_t *tally_next(const struct tally *tally, uint32_t *place);
 void tally_clear(struct tally *tally);
 

@@ -1,4 +1,4 @@
-/* Interns chains of calls and adds up what they cost. */
+/* Interns chains of calls and adds up their counts. */
 #include "host/report/tree.h"
 
 #include <errno.h>

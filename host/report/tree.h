@@ -1,4 +1,4 @@
-/* A tree of calls: what was counted in each chain of functions. */
+/* A tree of calls, with the counts of each chain of functions. */
 #ifndef HOST_REPORT_TREE_H
 #define HOST_REPORT_TREE_H
 
@@ -10,30 +10,30 @@
 
 struct tree_node {
     uint32_t parent;
-    uint32_t place; /* of host/report/places.h */
+    uint32_t place; /* number in host/report/places.h */
     uint64_t self;
-    uint64_t total; /* with all below, after tree_finish */
+    uint64_t total; /* with all descendants, after tree_finish */
 };
 
 struct tree {
     struct tree_node *nodes; /* the root first, parents before children; owned */
     uint32_t *index; /* hash table of numbers, 0: free; owned */
-    uint32_t *children; /* after tree_finish: numbers, those of one parent together; owned */
-    uint32_t *first; /* after tree_finish: where a node's children begin; one more at the end */
+    uint32_t *children; /* after tree_finish: node numbers, grouped by parent; owned */
+    uint32_t *first; /* after tree_finish: index of a node's first child, and an end; owned */
     uint32_t count;
     uint32_t capacity;
-    bool full; /* one found no room: what is below counts for its parent */
+    bool full; /* a node did not fit: its counts go to the parent */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int tree_init(struct tree *tree);
 void tree_free(struct tree *tree);
 
-/* The node for a place below `parent`; `parent` itself when there is no room. */
+/* Returns the node for a place below `parent`, or `parent` if there is no room. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t place);
 
-/* Adds up totals and sorts children, those with the largest total first; equal ones as `before`
- * says of their places.  0 or -ENOMEM.
+/* Computes totals and sorts children by descending total; equal ones by `before` on their places.
+ * Returns 0 or -ENOMEM.
  */
 int tree_finish(struct tree *tree, int (*before)(uint32_t a, uint32_t b, void *context),
                 void *context);

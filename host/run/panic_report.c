@@ -33,7 +33,7 @@ static Dwfl *open_kernel(const char *kernel)
 }
 
 /* Only code has source lines: a stack address gets no symbol.  `back` is 1 for a return address,
- * whose call lies before it.
+ * because the call is before it.
  */
 static bool print_symbol(FILE *out, Dwfl *dwfl, uint64_t address, uint64_t back)
 {
@@ -71,7 +71,8 @@ static void print_line(FILE *out, Dwfl *dwfl, const char *line, size_t bytes)
             break;
         value = strtoull(address, &after, 16);
         fwrite(line, 1, (size_t)(after - line), out);
-        /* A panic that was called is a call too, perhaps the last of its function. */
+        /* The call of panic may be the last instruction of a function, so it counts as a return
+         * address. */
         if (dwfl != NULL && after - address == KERNEL_DIGITS &&
             !print_symbol(out, dwfl, value, back))
             (void)print_symbol(out, dwfl, value, 1);
@@ -81,7 +82,7 @@ static void print_line(FILE *out, Dwfl *dwfl, const char *line, size_t bytes)
     putc('\n', out);
 }
 
-/* The panic's first line and a little of what came before it. */
+/* Returns the panic's first line, with a few lines before it. */
 static const char *find_start(const char *text)
 {
     const char *start = strcasestr(text, "panic");

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* True when a line of `text` is one of a panic's. */
+/* Returns true if a line of `text` belongs to a panic. */
 bool panic_report_is_in(const char *text);
 
-/* Prints the panic's lines of `text` (the end of it when none says "panic"), each kernel address
- * followed by its symbol as `kernel` (guest.elf) has it.
+/* Prints the panic's lines of `text` (its last lines if none says "panic"), and after each kernel
+ * address its symbol from `kernel` (guest.elf).
  */
 void panic_report_print(FILE *out, const char *text, const char *kernel);
 

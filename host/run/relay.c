@@ -15,7 +15,7 @@
 
 #define NEVER UINT64_MAX
 #define DRAW_NS 500000000ull
-#define LEAVE_NS 5000000000ull /* from the end of all patience until open ports are left alone */
+#define LEAVE_NS 5000000000ull /* from abandoned output until open ports are left, too */
 
 static const enum launch_port output_ports[] = {LAUNCH_STDOUT, LAUNCH_STDERR};
 
@@ -33,8 +33,8 @@ int relay_catch_signals(struct run_failure *failure)
     sigset_t set;
     int fd;
 
-    /* SIGINT even where a shell ignores it for background jobs: `kill -INT` ends a recording.
-     * SIGHUP not where nohup ignores it.
+    /* SIGINT even if a shell ignores it for background jobs: `kill -INT` ends a recording.  SIGHUP
+     * only if nohup does not ignore it.
      */
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
@@ -72,7 +72,8 @@ bool relay_lost_output(const struct relay *r)
     return !atomic_load(&r->outputs[0].finished) || !atomic_load(&r->outputs[1].finished);
 }
 
-/* A thread whose write blocks keeps its descriptors: their numbers must not become others'. */
+/* A thread whose write blocks keeps its descriptors open, because their numbers must not be reused.
+ */
 static void end_outputs(struct relay *r)
 {
     bool lost = relay_lost_output(r);
@@ -137,7 +138,7 @@ static int wait_ms(const struct relay *r, uint64_t now_ns)
     return next > 60000 ? 60000 : (int)next;
 }
 
-/* Until the trace begins: a start that takes too long. */
+/* Until the trace begins, watches for a start that takes too long. */
 static void watch_boot(struct relay *r, uint64_t now_ns)
 {
     char line[200];
@@ -233,7 +234,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
     enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
     relay_log_init(&r->log, "guest",
                    o->verbose ? RELAY_ECHO_ALL
-                   : o->again ? RELAY_ECHO_NONE /* the first run said the same */
+                   : o->again ? RELAY_ECHO_NONE /* the first run printed these notices */
                               : RELAY_ECHO_NOTICES);
     relay_log_init(&r->console, "console", rest);
     relay_log_init(&r->errors, "qemu", rest);

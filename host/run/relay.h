@@ -1,8 +1,8 @@
-/* Moves bytes between the emulator's ports and the world until the run is over: trace to the
- * collector, output to the command's own streams, input on request, log to memory, control both
- * ways.
+/* Moves bytes between the emulator's ports and the outside until the run is over: the trace to the
+ * collector, output to the command's own streams, input on request, the log to memory, control
+ * messages both ways.
  *
- * Everything that arrives is hostile.  Nothing is lost: a run ends when the emulator is gone and
+ * Everything that arrives is hostile.  Nothing is lost: a run ends when the emulator has ended and
  * every port is drained, or when the user insists.
  */
 #ifndef HOST_RUN_RELAY_H
@@ -23,7 +23,7 @@
 #include "host/run/relay_output.h"
 #include "include/run_ports.h"
 
-enum relay_slot { /* what the loop waits for */
+enum relay_slot { /* the descriptors that the loop waits for */
                   RELAY_SIGNALS,
                   RELAY_WAKE,
                   RELAY_CHILD,
@@ -47,43 +47,44 @@ struct relay {
     struct relay_boot boot;
     struct relay_output outputs[2]; /* stdout, stderr */
     struct relay_input input;
-    struct relay_log log; /* the kernel's */
+    struct relay_log log; /* of the guest's kernel */
     struct relay_log console; /* COM1: the report of a panic */
-    struct relay_log errors; /* the emulator's own words */
-    struct keep_files *files; /* NULL: nobody asked for files */
+    struct relay_log errors; /* of the emulator itself */
+    struct keep_files *files; /* NULL: no files were requested */
     uint8_t control[sizeof(struct run_message)];
     size_t control_bytes;
-    bool verified; /* what the emulator did with the guest's memory */
-    bool encoded; /* the guest asked for the encodings of its events and got them */
-    bool open[RELAY_SLOTS]; /* the descriptor has not ended yet */
+    bool verified; /* launch_memory_verify has checked the guest's memory */
+    bool encoded; /* the guest got the encodings of its events */
+    bool open[RELAY_SLOTS]; /* the descriptor has not reached its end */
     int signals; /* signalfd */
     int wake; /* eventfd */
-    uint64_t timeout_ns; /* CLOCK_MONOTONIC; UINT64_MAX: none.  So are the others */
-    uint64_t kill_ns; /* then the emulator is killed */
-    uint64_t abandon_ns; /* then blocked output is given up */
-    uint64_t leave_ns; /* then ports that stay open although nobody should hold them, too */
+    uint64_t timeout_ns; /* CLOCK_MONOTONIC; UINT64_MAX: none; likewise the next ones */
+    uint64_t kill_ns; /* when to kill the emulator */
+    uint64_t abandon_ns; /* when to give up blocked output */
+    uint64_t leave_ns; /* when to give up ports that are still open after the emulator's end */
     uint64_t draw_ns;
-    /* how it went */
+    /* results */
     int stop_signal; /* sent with RUN_HOST_STOP, 0 if none was */
     int user_signal; /* SIGINT, SIGTERM or SIGHUP; 0 if none came */
-    bool broken[2]; /* the guest knows that nobody reads stdout, stderr any more */
-    bool done; /* the guest said so */
+    bool broken[2]; /* the guest knows that the reader of stdout, stderr is gone */
+    bool done; /* the guest sent RUN_GUEST_DONE */
     bool timed_out;
     bool killed; /* we killed the emulator */
     bool abandoned;
     bool left;
 };
 
-/* True when output of the program was given up before it was written. */
+/* Returns whether output of the program was given up before it was written. */
 bool relay_lost_output(const struct relay *r);
 
-/* Blocks the signals that end a run and reads them from a descriptor.  Call before launch_start and
- * before any thread exists.  The descriptor, or -1 with the failure filled.
+/* Blocks the signals that end a run, and opens a descriptor that reads them.  Call it before
+ * launch_start and before any thread exists.  Returns the descriptor, or -1 with the failure
+ * filled.
  */
 int relay_catch_signals(struct run_failure *failure);
 
-/* Runs until the emulator is gone; `files` takes what comes over the files port, if there is one.
- * 0, or -1 when it could not even begin.
+/* Runs until the emulator has ended.  `files` takes the data of the files port, if there is one.
+ * Returns 0, or -1 if it could not begin.
  */
 int relay_run(struct relay *r, const struct options *o, struct launch *launch,
               struct collector *collector, struct keep_files *files, int signals,

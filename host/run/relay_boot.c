@@ -1,4 +1,4 @@
-/* Watches that the guest gets on with its start. */
+/* Watches the progress of the guest's start. */
 #include "host/run/relay_boot.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ void relay_boot_init(struct relay_boot *b, uint64_t memory_bytes, uint64_t now_n
     b->end_ns = now_ns + b->patience_ns + (memory_bytes >> 30) * NS_PER_GIB;
 }
 
-/* The step that a line names, from 1 on; 0: none. */
+/* Returns the step that a line names, from 1; 0: none. */
 static unsigned int step_of(const char *name)
 {
     for (unsigned int i = 0; i < STEP_COUNT; i++) {

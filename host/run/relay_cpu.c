@@ -1,4 +1,4 @@
-/* Tells the guest how the events of a run are spelt on its CPU. */
+/* Tells the guest the encoding of a run's events for its CPU. */
 #include "host/run/relay_cpu.h"
 
 #include "host/events/events_run.h"

@@ -33,7 +33,7 @@ void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_
         r->kill_ns = now_ns + GRACE_NS;
     if (r->open[RELAY_CONTROL] && send(r->launch->ports[LAUNCH_CONTROL], &message, sizeof message,
                                        MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof message)
-        r->kill_ns = now_ns; /* nobody listens */
+        r->kill_ns = now_ns; /* the guest does not receive messages */
 }
 
 void relay_events_kill(struct relay *r, uint64_t now_ns)
@@ -64,7 +64,8 @@ static void handle_signal(struct relay *r, uint64_t now_ns)
     }
 }
 
-/* A reader that went away: what the program writes from now on is a broken pipe, as without us. */
+/* If a reader closed its end, the guest's program gets a broken pipe from now on, as it would
+ * without hr. */
 static void tell_broken(struct relay *r, int output, uint64_t now_ns)
 {
     const struct run_message message = {.type = RUN_HOST_BROKEN, .flag = (uint32_t)output + 1};
@@ -123,7 +124,7 @@ static void check_collector(struct relay *r, uint64_t now_ns)
     }
 }
 
-/* Once; all of it fits into the socket's buffer, which is empty at that time. */
+/* Answers once; the answer fits into the socket's buffer, which is empty at that time. */
 static void answer_cpu(struct relay *r, const struct run_message *question, uint64_t now_ns)
 {
     struct run_message answer[RELAY_CPU_ANSWER_MAX];
@@ -151,13 +152,13 @@ static void handle_message(struct relay *r, const struct run_message *message, u
         answer_cpu(r, message, now_ns);
         break;
     case RUN_GUEST_DONE:
-        if (r->done) /* said twice it must not put the end off */
+        if (r->done) /* a second message must not delay the end */
             break;
         r->done = true;
         r->timeout_ns = NEVER;
         r->kill_ns = now_ns + GRACE_NS;
         break;
-    default: /* a newer guest's; nothing depends on it */
+    default: /* from a newer guest, and optional */
         break;
     }
 }
@@ -179,7 +180,7 @@ static ssize_t receive_control(struct relay *r, uint64_t now_ns)
     return count;
 }
 
-/* QEMU stops such a guest but stays: without this the run would never end. */
+/* QEMU stops such a guest but does not exit: without this the run would never end. */
 static void check_errors(struct relay *r, uint64_t now_ns)
 {
     if (r->killed || strstr(r->errors.text, "KVM internal error") == NULL)
@@ -207,7 +208,7 @@ static void check_files(struct relay *r, uint64_t now_ns)
     relay_events_stop(r, SIGKILL, false, now_ns);
 }
 
-/* Once, when the guest has said something: then the emulator has all its memory. */
+/* Verifies once, after the guest's first output: the emulator has all its memory by then. */
 static void verify_memory(struct relay *r)
 {
     struct launch_notes notes = {0};
@@ -222,7 +223,7 @@ static void verify_memory(struct relay *r)
     launch_notes_print(&notes, r->options->verbose, r->options->quiet, stderr);
 }
 
-/* One read from a port; an error other than "not now" ends it as an end of file does. */
+/* Reads once from a port; an error other than "not now" ends the port, like an end of file. */
 static void receive(struct relay *r, enum relay_slot slot, uint64_t now_ns)
 {
     ssize_t result;
@@ -271,7 +272,7 @@ void relay_events_handle(struct relay *r, enum relay_slot slot, uint64_t now_ns)
         r->open[RELAY_CHILD] = false;
         r->timeout_ns = NEVER;
         r->kill_ns = NEVER;
-        /* A program that was stopped does not outlive that by output that nobody reads. */
+        /* Blocked output must not keep a stopped program alive. */
         if (r->stop_signal != 0 && r->abandon_ns == NEVER)
             r->abandon_ns = now_ns + GRACE_NS;
         break;

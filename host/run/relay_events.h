@@ -1,4 +1,4 @@
-/* What the relay does when one of its descriptors is ready.  For host/run/relay.c only. */
+/* Handles a descriptor of the relay that is ready.  For host/run/relay.c only. */
 #ifndef HOST_RUN_RELAY_EVENTS_H
 #define HOST_RUN_RELAY_EVENTS_H
 
@@ -6,10 +6,10 @@
 
 void relay_events_handle(struct relay *r, enum relay_slot slot, uint64_t now_ns);
 
-/* Asks the guest to end the program; it has a few seconds before the emulator is killed. */
+/* Asks the guest to end the program; after a few seconds the emulator is killed. */
 void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_t now_ns);
 
-/* Kills the emulator; output that stays blocked is given up soon after. */
+/* Kills the emulator; output that stays blocked is given up soon afterwards. */
 void relay_events_kill(struct relay *r, uint64_t now_ns);
 
 #endif

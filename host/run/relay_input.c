@@ -23,7 +23,7 @@ void relay_input_init(struct relay_input *input, int from, int port, int control
     input->frame_bytes = 0;
 }
 
-/* POLL* of the standard input; what cannot be read is at its end. */
+/* Returns POLL* of the standard input; if it cannot be read, it is at its end. */
 static uint32_t ready(const struct relay_input *input)
 {
     struct pollfd p = {.fd = input->from, .events = POLLIN};
@@ -64,7 +64,7 @@ void relay_input_request(struct relay_input *input, const struct run_message *me
         relay_input_handle_time(input, now_ns);
 }
 
-/* Whether the guest heard it or not: one that does not listen is about to end. */
+/* An unsent answer is not repeated: a guest that does not read is about to end. */
 static void answer(struct relay_input *input, uint32_t events)
 {
     const struct run_message message = {
@@ -113,7 +113,7 @@ int relay_input_write_fd(const struct relay_input *input)
     return input->frame_bytes != 0 ? input->port : -1;
 }
 
-/* An error of the standard input ends it for the program, as an end of file would. */
+/* An error of the standard input counts as its end. */
 void relay_input_read(struct relay_input *input)
 {
     uint32_t events = ready(input);
@@ -121,7 +121,7 @@ void relay_input_read(struct relay_input *input)
 
     if (input->watched && events)
         answer(input, events);
-    if (!input->requested || !events) /* somebody else was faster, maybe */
+    if (!input->requested || !events) /* another process may have read it */
         return;
     count = read(input->from, input->frame + sizeof(uint32_t), input->wanted_bytes);
     if (count < 0 && (errno == EINTR || errno == EAGAIN))
@@ -141,5 +141,5 @@ void relay_input_write(struct relay_input *input)
     if (sent >= 0)
         input->sent_bytes += (size_t)sent;
     if (sent < 0 || input->sent_bytes == input->frame_bytes)
-        input->frame_bytes = 0; /* done, or nobody is there any more */
+        input->frame_bytes = 0; /* done, or the guest is gone */
 }

@@ -1,4 +1,4 @@
-/* A bounded memory of text lines. */
+/* Keeps lines of text in bounded memory. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ void relay_log_init(struct relay_log *log, const char *label, enum relay_echo ec
     log->echo = echo;
 }
 
-/* Drops the older half at a line's end. */
+/* Drops the older half, up to a line's end. */
 static void make_room(struct relay_log *log)
 {
     char *keep = log->text + RELAY_LOG_BYTES / 2;

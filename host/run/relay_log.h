@@ -1,6 +1,6 @@
 /* Keeps the last lines of a stream of text from the guest or the emulator, and can echo them.
  *
- * The text is not trusted: what is shown has its control characters escaped.
+ * The text is not trusted: control characters are escaped.
  */
 #ifndef HOST_RUN_RELAY_LOG_H
 #define HOST_RUN_RELAY_LOG_H
@@ -11,17 +11,17 @@
 #define RELAY_LOG_BYTES 65536u
 #define RELAY_LOG_LINE_BYTES 512u
 
-enum relay_echo { /* which lines are shown on stderr as they end */
+enum relay_echo { /* the lines that are printed on stderr when they end */
                   RELAY_ECHO_NONE,
                   RELAY_ECHO_NOTICES, /* those that begin with RELAY_LOG_NOTICE, without it */
                   RELAY_ECHO_ALL,
 };
 
-/* How the guest's kernel marks what the user must see (guest/base/log.h). */
+/* The mark of lines from the guest's kernel that the user must see (guest/base/log.h). */
 #define RELAY_LOG_NOTICE "notice: "
 
 struct relay_log {
-    char text[RELAY_LOG_BYTES + 1]; /* the last bytes, NUL-terminated, escaped */
+    char text[RELAY_LOG_BYTES + 1]; /* last bytes, escaped, NUL-terminated */
     size_t used;
     enum relay_echo echo;
     size_t line_start; /* offset in text of what was not echoed yet */
@@ -30,12 +30,12 @@ struct relay_log {
 
 void relay_log_init(struct relay_log *log, const char *label, enum relay_echo echo);
 
-/* Reads once from a non-blocking descriptor: bytes, 0 at the end, -errno. */
+/* Reads once from a non-blocking descriptor.  Returns bytes, 0 at the end, or -errno. */
 ssize_t relay_log_receive(struct relay_log *log, int from);
 
 void relay_log_add(struct relay_log *log, const char *bytes, size_t count);
 
-/* The last `lines` lines of the text. */
+/* Returns the last `lines` lines of the text. */
 const char *relay_log_tail(const struct relay_log *log, unsigned lines);
 
 #endif

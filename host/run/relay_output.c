@@ -14,10 +14,10 @@ static void wake(const struct relay_output *output)
     const uint64_t one = 1;
 
     if (write(output->wake, &one, sizeof one) < 0)
-        return; /* the counter is full: the loop is awake already */
+        return; /* the counter is full, so the loop is already awake */
 }
 
-/* Somebody else may have made a shared descriptor non-blocking: then wait here. */
+/* Another process may have made a shared descriptor non-blocking: then wait here. */
 static bool wait_until_writable(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};

@@ -1,8 +1,8 @@
 /* Carries one of the program's output streams from its port to a descriptor of the command.
  *
- * A thread of its own, because a blocking write is the only one that is right for every kind of
- * descriptor: a terminal or pipe that others share must not be set non-blocking.  While the write
- * blocks, the port's socket fills, then the guest waits.
+ * It has its own thread, because only a blocking write is right for every kind of descriptor: a
+ * terminal or pipe that others share must not be made non-blocking.  While the write blocks, the
+ * port's socket fills up, and then the guest waits.
  */
 #ifndef HOST_RUN_RELAY_OUTPUT_H
 #define HOST_RUN_RELAY_OUTPUT_H
@@ -21,16 +21,16 @@ struct relay_output {
     struct progress *progress;
     pthread_t thread;
     atomic_int error; /* errno of the first failed write; later bytes are discarded */
-    atomic_bool finished; /* the stream ended and everything is written */
+    atomic_bool finished; /* the stream has ended and everything is written */
 };
 
-#define RELAY_OUTPUT_NOWHERE (-1) /* as `to`: the stream is read and dropped */
+#define RELAY_OUTPUT_NOWHERE (-1) /* as `to`: discard the stream */
 
-/* Starts the thread.  0 or -errno. */
+/* Starts the thread.  Returns 0 or -errno. */
 int relay_output_start(struct relay_output *output, int from, int to, int wake,
                        struct progress *progress);
 
-/* Waits for the end of the thread; only after `finished`. */
+/* Waits for the end of the thread.  Call it only after `finished`. */
 void relay_output_join(struct relay_output *output);
 
 #endif

@@ -21,7 +21,7 @@
 #include "host/run/run_repeat.h"
 #include "host/run/run_result.h"
 
-/* A descriptor of the archive, or -1 with the failure filled. */
+/* Returns a descriptor of the archive, or -1 with the failure filled. */
 static int make_archive(const struct options *o, const struct launch_machine *machine,
                         struct stat *input, struct run_failure *failure)
 {
@@ -48,7 +48,7 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
 
 static struct relay relay;
 
-/* From here on the trace file may have its name, and however the run ends it is closed properly. */
+/* From here on the trace file may have its name, so it is closed properly however the run ends. */
 static int run_launched(const struct options *o, const struct launch_command *command,
                         struct launch *launch, struct collector *collector,
                         struct keep_files *files, int signals, struct run_failure *failure)
@@ -67,7 +67,7 @@ static int run_launched(const struct options *o, const struct launch_command *co
     return run_result_finish(&result);
 }
 
-/* Paused guests run when this returns. */
+/* Starts the guest; one that was started paused runs when this returns. */
 static int start_guest(const struct options *o, const struct launch_machine *machine,
                        const struct launch_command *command, int archive, struct launch *launch,
                        struct run_failure *failure)
@@ -125,7 +125,7 @@ static int print_guest(const struct options *o, const struct launch_machine *mac
     return HR_EXIT_OK;
 }
 
-/* A run_repeat_once. */
+/* Implements run_repeat_once. */
 static int run(const struct options *o, bool *stopped, struct run_failure *failure)
 {
     struct launch_machine machine;

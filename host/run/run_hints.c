@@ -1,5 +1,4 @@
-/* Finds in the kernel's log what the program missed and what is dropped, and says how to mend it.
- */
+/* Finds in the kernel's log what files the program missed or lost, and says what to do. */
 #include "host/run/run_hints.h"
 
 #include <limits.h>
@@ -12,7 +11,8 @@
 #include "host/base/text.h"
 #include "include/run_ports.h"
 
-/* The log's next line that begins with `mark`, without it, copied; false: there is none. */
+/* Copies the log's next line that begins with `mark`, without it; returns false if there is none.
+ */
 static bool next_line(const char **at, const char *mark, char *line, size_t room)
 {
     while (**at != 0) {
@@ -28,7 +28,8 @@ static bool next_line(const char **at, const char *mark, char *line, size_t room
     return false;
 }
 
-/* Does an argument of the program name it, perhaps relative to a directory or after "-f="? */
+/* Returns whether an argument of the program names the path, perhaps relative to a directory or
+ * after "-f=". */
 static bool is_argument(const struct options *o, const char *path)
 {
     size_t path_bytes = strlen(path);
@@ -47,7 +48,8 @@ static bool is_argument(const struct options *o, const char *path)
     return false;
 }
 
-/* One that the arguments name is the likeliest; of the others the last, where the program failed.
+/* Prints the most likely cause: a missing name that is an argument; else, if the program failed,
+ * the last one.
  */
 static void print_missing(const struct options *o, const struct relay_log *log, bool failed)
 {

@@ -1,4 +1,4 @@
-/* What a run's end tells about files, a line each and only where it is likely to help. */
+/* Hints about files at the end of a run: one line each, and only if likely to help. */
 #ifndef HOST_RUN_RUN_HINTS_H
 #define HOST_RUN_RUN_HINTS_H
 
@@ -8,7 +8,7 @@
 /* `failed`: the program did not end with status 0. */
 void run_hints_print(const struct options *o, const struct relay_log *log, bool failed);
 
-/* The caller's LD_LIBRARY_PATH is not the program's. */
+/* Says that the program does not get the caller's LD_LIBRARY_PATH. */
 void run_hints_print_libraries(const struct options *o);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define EVERY_RUN "%d" /* in the trace's name: the number of the run */
 
-struct spread { /* mean and squares as Welford adds them */
+struct spread { /* mean and squares, by Welford's method */
     double mean, squares, least, most;
     uint32_t count;
 };
@@ -23,10 +23,10 @@ struct repeat {
     struct spread events[HR_EVENTS_MAX];
     struct spread duration;
     uint32_t done; /* runs */
-    uint32_t failed; /* of them, with a status that is not 0 */
+    uint32_t failed; /* runs with a status that is not 0 */
     uint32_t first_failed; /* its number, from 1 */
     int status; /* its status */
-    off_t input; /* where the input begins; -1: it is read once, by whoever reads it */
+    off_t input; /* start of the input; -1: only one run can read it */
 };
 
 static void add(struct spread *s, double value)
@@ -39,7 +39,7 @@ static void add(struct spread *s, double value)
     s->squares += off * (value - s->mean);
 }
 
-/* The standard deviation of one run, in percent of the mean. */
+/* Returns the standard deviation of a single run, in percent of the mean. */
 static double deviation(const struct spread *s)
 {
     if (s->count < 2 || s->mean == 0)
@@ -47,7 +47,8 @@ static double deviation(const struct spread *s)
     return 100 * sqrt(s->squares / (s->count - 1)) / s->mean;
 }
 
-/* A pipe has its bytes once; a file is read again; a terminal and /dev/null say what they say. */
+/* A pipe can be read once, and a file again for each run; a terminal and /dev/null need no
+ * preparation. */
 static int prepare_input(struct repeat *r, struct run_failure *failure)
 {
     struct stat status;
@@ -62,7 +63,8 @@ static int prepare_input(struct repeat *r, struct run_failure *failure)
                     "< /dev/null");
 }
 
-/* The trace of run `number`; the same for all without a number in the name.  Freed by the caller.
+/* Returns the name of the trace of run `number`; one name for all if it has no number in it.  The
+ * caller frees it.
  */
 static char *trace_name(const struct options *o, uint32_t number)
 {
@@ -99,7 +101,8 @@ static void take(struct repeat *r, const char *path)
     summary_free(&summary);
 }
 
-/* The trace of the run before makes room: it is not to become FILE.old, where an older one is. */
+/* Removes the trace of the previous run first, so that it does not become FILE.old, which may hold
+ * an older one. */
 static int run_number(struct repeat *r, uint32_t number, run_repeat_once *once, bool *stopped,
                       struct run_failure *failure)
 {
@@ -144,7 +147,7 @@ static void print_row(const struct spread *s, bool time, const char *name, const
             text_escape(safe, sizeof safe, name), note);
 }
 
-/* The last run that left a trace says what the program and the events are. */
+/* The last run with a trace provides the names of the program and the events. */
 static void print(const struct repeat *r, const char *path)
 {
     static struct summary last;

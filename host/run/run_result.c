@@ -19,7 +19,7 @@
 
 #define LOG_LINES 12
 
-/* libvirt does not pass on the emulator's exit status: there the report on the console tells. */
+/* libvirt does not pass on the emulator's exit status: then the report on the console tells. */
 static bool has_panicked(const struct run_result *r)
 {
     if (r->options->libvirt)
@@ -54,7 +54,7 @@ static void describe_death(const struct run_result *r, char *out, size_t room)
         snprintf(out, room, "ended with status %d", WEXITSTATUS(r->wait_status));
 }
 
-/* What the trace and the user are told beside the reason (trace_info_host_reason). */
+/* Writes what trace and user are told in addition to the reason (trace_info_host_reason). */
 static void describe(const struct run_result *r, enum hr_host_reason reason, char *out, size_t room)
 {
     char death[128];
@@ -83,7 +83,7 @@ static void print_block(const char *title, const char *text)
         fprintf(stderr, "%s:\n%s%s", title, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
-/* What the emulator and the kernel said last; with -v it was shown as it came. */
+/* Prints the last lines of emulator and kernel; with -v they were shown as they came. */
 static void print_last_words(const struct run_result *r)
 {
     if (r->options->verbose)
@@ -93,14 +93,14 @@ static void print_last_words(const struct run_result *r)
     print_block("the console ended with", relay_log_tail(&r->relay->console, LOG_LINES));
 }
 
-/* A kernel that cannot count the events says which in a notice, and its trace has none. */
+/* A kernel that cannot count the events names them in a notice; its trace has none. */
 static bool has_refused_events(const struct run_result *r)
 {
     return r->collector->has_exit && r->collector->exit.kind == HR_EXIT_REFUSED &&
            r->collector->events == 0 && r->options->events.count != 0;
 }
 
-/* Where the samples are: a trace that holds nothing has not taken the place of an earlier one. */
+/* Says where the samples are: an empty trace has not replaced an earlier one. */
 static const char *kept_words(const struct run_result *r, char *room, size_t bytes)
 {
     char samples[TEXT_QUANTITY_BYTES];
@@ -169,7 +169,8 @@ static int exit_status(const struct run_result *r, enum hr_host_reason reason)
     case HR_HOST_INTERRUPTED:
         return RUN_EXIT_SIGNAL_BASE + r->relay->user_signal;
     case HR_HOST_GUEST_DIED:
-        /* A program whose reader went away dies like this natively; so may a slow one here. */
+        /* A program whose reader went away dies natively, too; a slow one here may be stopped
+         * first. */
         return r->relay->stop_signal != 0 ? RUN_EXIT_SIGNAL_BASE + r->relay->stop_signal
                                           : RUN_EXIT_FAILED;
     default:
@@ -192,7 +193,7 @@ static void print_summary(const struct run_result *r)
     summary_free(&summary);
 }
 
-/* Files that the guest could not name, because it was gone, stay under their numbers. */
+/* Files without names, because the guest ended early, keep their numbers. */
 static void explain_files(const struct run_result *r, enum hr_host_reason reason)
 {
     const struct keep_files *k = r->files;
@@ -209,7 +210,7 @@ static void explain_files(const struct run_result *r, enum hr_host_reason reason
     error_print("%s", r->failure->text);
 }
 
-/* Why the trace has no counts, or not all; the first words on it. */
+/* Explains why the trace has no counts, or not all.  No earlier message does so. */
 static void explain_exact(struct run_result *r, enum hr_host_reason reason, int error)
 {
     const char *said = relay_log_tail(&r->relay->errors, 1);
@@ -229,7 +230,7 @@ static void explain_exact(struct run_result *r, enum hr_host_reason reason, int 
                  "--mode exact: the counts cannot be put into the trace: %s", strerror(-error));
 }
 
-/* What the emulator counted goes into the trace. */
+/* Adds the emulator's counts to the trace. */
 static void finish_exact(struct run_result *r, enum hr_host_reason reason)
 {
     if (r->command->exact < 0)

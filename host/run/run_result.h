@@ -1,4 +1,4 @@
-/* Turns how a run went into the last words on stderr and an exit status. */
+/* Turns the result of a run into the last lines on stderr and an exit status. */
 #ifndef HOST_RUN_RUN_RESULT_H
 #define HOST_RUN_RUN_RESULT_H
 
@@ -18,7 +18,7 @@ struct run_result {
     int wait_status; /* of the emulator */
 };
 
-/* Closes the trace, prints what there is to say and the summary, returns the exit status. */
+/* Closes the trace, prints messages and the summary, and returns the exit status. */
 int run_result_finish(struct run_result *result);
 
 #endif

@@ -55,7 +55,7 @@ static int present(const struct stat_options *options, const struct summary *sum
     return error == 0 ? HR_EXIT_OK : reader_fail(options->path, error);
 }
 
-/* What it says about itself is enough: samples are not read. */
+/* The trace's metadata suffice: samples are not read. */
 static int present_machine(const struct stat_options *options)
 {
     struct trace_info info;

@@ -22,7 +22,7 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
     return 0;
 }
 
-/* Samples that make no interval: the program asked for them, or they come after a pause. */
+/* Takes samples that make no interval: requested by the program, or after a pause. */
 static bool take_untimed(struct gather *g, struct gather_cpu *cpu,
                          const struct trace_samples *samples)
 {
@@ -53,7 +53,7 @@ static void take_counters(struct gather *g, struct gather_cpu *cpu,
             g->sums[i] += last->counters[i] - samples->previous->counters[i];
 }
 
-/* The first sample of a CPU, or the first one after what makes no interval. */
+/* Takes the first sample of a CPU, or the first one after samples without an interval. */
 static void take_first(struct gather *g, struct gather_cpu *cpu, const struct trace_slot *slot)
 {
     if (cpu->state == GATHER_UNKNOWN) {
@@ -84,7 +84,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
         slot++;
     }
     for (; slot < end; slot++) {
-        if (slot->time >= time) /* else the clock went back: hr check says so */
+        if (slot->time >= time) /* else the clock went backwards, which hr check reports */
             histogram_add(&g->intervals, slot->time - time);
         histogram_add(&g->costs, slot->cost_ticks);
         time = slot->time;
@@ -156,7 +156,7 @@ void gather_free(struct gather *g)
     cpu_array_free(g->cpus, sizeof g->cpus[0]);
 }
 
-/* The sample before the first one of `next` may be the last one here: they make an interval. */
+/* The last sample here and the first one of `next` may make an interval. */
 static void merge_cpu(struct gather *g, struct gather_cpu *cpu, const struct gather_cpu *next)
 {
     if (next->has_head && cpu->state == GATHER_RUNNING && next->head >= cpu->time)

@@ -1,4 +1,4 @@
-/* Sums up a run from one pass over its trace. */
+/* Summarises a run in one pass over its trace. */
 #include "host/summary/summary.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static void set_span(struct summary *s, const struct trace_scan *scan, const str
     s->duration_ns = s->to_ns > s->from_ns ? s->to_ns - s->from_ns : 0;
 }
 
-/* Moves what the scan knows into the summary. */
+/* Moves data from the scan into the summary. */
 static void conclude(struct summary *s, struct trace_scan *scan, struct gather *g)
 {
     s->selected = !selection_is_all(&scan->selection);
@@ -81,7 +81,7 @@ static void *join(void *owner, struct trace_scan *scan)
     struct gathering *all = owner;
     struct gather *g = malloc(sizeof *g);
 
-    (void)scan; /* may have a copy of the info that does not last */
+    (void)scan; /* may have a temporary copy of the info */
     if (g == NULL || gather_init(g, &all->scan->info, &all->scan->selection) == 0)
         return g;
     gather_free(g);
@@ -96,7 +96,7 @@ static void leave(void *owner, void *context)
     free(context);
 }
 
-/* The first one's place is free: sums of one part keep what cannot be added. */
+/* The first part becomes the sum, because some figures cannot be added to an empty one. */
 static int take(void *owner, void *context)
 {
     struct gathering *all = owner;

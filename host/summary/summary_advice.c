@@ -5,9 +5,10 @@
 #include <stdio.h>
 
 #define SHARE_MOST (SUMMARY_ADVICE_PERCENT / 100.0)
-#define NUMBER_MOST 1e18 /* of what is suggested; fits 64 bits after rounding */
+#define NUMBER_MOST 1e18 /* limit of a suggestion; fits 64 bits after rounding */
 
-/* The least of 1, 2, 5, 10, 20, 50 ... that is not below the value, or the largest not above. */
+/* Returns the least of 1, 2, 5, 10, 20, 50 ... that is >= the value, or the largest that is <= it.
+ */
 static uint64_t rounded(double value, bool up)
 {
     static const uint64_t steps[] = {1, 2, 5, 10};
@@ -44,7 +45,7 @@ static void suggest_interval(struct summary_advice *advice, double least_ns)
              units[i].unit);
 }
 
-/* Time from one sample to the next while the program runs, sampling included; 0: unknown. */
+/* Returns the time between samples while the program runs, including sampling; 0: unknown. */
 static double time_between(const struct summary *s)
 {
     double requested = (double)trace_info_interval_ns(&s->info);
@@ -53,7 +54,8 @@ static double time_between(const struct summary *s)
     return requested > achieved ? requested : achieved;
 }
 
-/* The program's own part of the time between samples grows with the period, sampling's does not. */
+/* With the period, the program's own part of the time between samples grows; sampling's does not.
+ */
 static void suggest_period(struct summary_advice *advice, const struct summary *s, double cost_ns,
                            double between_ns)
 {
@@ -64,7 +66,7 @@ static void suggest_period(struct summary_advice *advice, const struct summary *
              rounded((double)s->period.last * factor, true));
 }
 
-/* False when what was asked for is no more than that: then the rate is on its way there. */
+/* Returns false if the requested rate is no higher: then the rate is still approaching it. */
 static bool suggest_frequency(struct summary_advice *advice, uint32_t asked_hz, double most_hz)
 {
     uint64_t hz = rounded(most_hz, false);

@@ -1,4 +1,4 @@
-/* Whether a run was sampled too often for its own good, and how often would do.  Never prints. */
+/* Judges whether a run was sampled too often, and what rate would suffice.  Never prints. */
 #ifndef HOST_SUMMARY_SUMMARY_ADVICE_H
 #define HOST_SUMMARY_SUMMARY_ADVICE_H
 
@@ -6,15 +6,15 @@
 
 #include "host/summary/summary.h"
 
-#define SUMMARY_ADVICE_PERCENT 10 /* of the program's time: more than this deserves a warning */
+#define SUMMARY_ADVICE_PERCENT 10 /* of the program's time: more than this causes a warning */
 
 struct summary_advice {
-    double share; /* of the program's time that its sampling takes, 0 to 1 */
-    char option[48]; /* that keeps it at SUMMARY_ADVICE_PERCENT: "-i 5us", "-c 20000", "-F 5000" */
+    double share; /* of the program's time that sampling takes, 0 to 1 */
+    char option[48]; /* keeps it at SUMMARY_ADVICE_PERCENT: "-i 5us", "-c 20000", "-F 5000" */
 };
 
-/* True when sampling takes too much.  Never where the program's clock stands still meanwhile, and
- * never for samples that the program asks for itself.
+/* Returns true if sampling takes too much.  Never for a program whose clock is stopped during
+ * samples, nor for samples that the program requests itself.
  */
 bool summary_advise(const struct summary *summary, struct summary_advice *advice);
 

@@ -25,7 +25,7 @@ static json_t *interval(const struct summary *s)
     return object;
 }
 
-/* The part of the run that the figures are of; null: all of it. */
+/* The part of the run that the figures describe; null: all of it. */
 static json_t *selection(const struct summary *s)
 {
     if (!s->selected)
@@ -65,7 +65,7 @@ static json_t *cost(const struct summary *s)
         json_number(trace_info_ns(&s->info, c->late_ticks)), "read_ns", spread(&s->cost));
 }
 
-/* Of overflow sampling; null in other modes. */
+/* For overflow sampling; null in other modes. */
 static json_t *period(const struct summary_period *p)
 {
     if (p->first == 0)
@@ -93,7 +93,7 @@ static json_t *activity(const struct trace_info *info)
                      "blocks", json_number(sum->blocks), "wakeups", json_number(sum->wakeups));
 }
 
-/* What sampling left to the program. */
+/* How sampling was limited for the program's share. */
 static json_t *share(const struct trace_info *info)
 {
     const struct trace_share *sum = &info->share;
@@ -125,7 +125,7 @@ static json_t *clock_object(const struct trace_info *info)
                      trace_info_clock_method(info->clock.method), "known", info->has_clock);
 }
 
-/* instructions:u is exact where virtual time counts it and one CPU runs everything. */
+/* instructions:u is exact if virtual time counts it and one CPU runs everything. */
 static bool instructions_exact(const struct trace_info *info)
 {
     bool any = false;

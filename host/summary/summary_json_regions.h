@@ -6,7 +6,7 @@
 
 #include "host/trace/trace_info.h"
 
-/* An array, empty where the program named no region; NULL when memory is out. */
+/* Returns an array, empty if the program named no region; NULL if out of memory. */
 json_t *summary_json_regions(const struct trace_info *info);
 
 #endif

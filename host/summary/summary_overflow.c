@@ -34,7 +34,7 @@ static bool applies(const struct overflow *o)
     return o->info->sampling.mode == HR_MODE_OVERFLOW || o->info->sampling.mode == HR_MODE_PEBS;
 }
 
-/* On the CPU that the program starts on the first period begins with the program. */
+/* On the CPU where the program starts, the first period begins with the program. */
 static void start(const struct overflow *o, struct overflow_cpu *cpu, const struct trace_chunk *c)
 {
     cpu->started = true;
@@ -63,7 +63,7 @@ void overflow_samples(struct overflow *o, const struct trace_samples *samples)
     struct overflow_cpu *cpu = &o->cpus[samples->chunk->cpu];
     uint64_t start_ticks = o->info->clock.start_ticks;
     uint64_t period = cpu->period != 0 ? cpu->period : o->info->sampling.period_events;
-    uint16_t flags = samples->slots[0].flags; /* those of the whole run */
+    uint16_t flags = samples->slots[0].flags; /* flags of the whole run */
 
     if (!applies(o) || (flags & HR_SAMPLE_POLLED) != 0)
         return;
@@ -83,7 +83,7 @@ void overflow_samples(struct overflow *o, const struct trace_samples *samples)
     }
 }
 
-/* Pauses of several threads may overlap: what was counted is not counted again. */
+/* Pauses of several threads may overlap: each time counts once. */
 static void take_gap(struct overflow_cpu *cpu, const struct hr_rec_gap *gap)
 {
     uint64_t from = gap->time_first;

@@ -1,7 +1,7 @@
-/* What the summary says about sampling on counter overflow: periods, and samples a second.
+/* The summary's figures of sampling on counter overflow: periods, and samples per second.
  *
- * Samples a second are of the time in which the program ran: pauses (HR_REC_GAP, and whatever lies
- * before a resumed sample) and stretches with lost or missing samples do not count.
+ * The rate is per second of the program's running time: pauses (HR_REC_GAP, and the time before a
+ * resumed sample) and times with lost or missing samples do not count.
  */
 #ifndef HOST_SUMMARY_SUMMARY_OVERFLOW_H
 #define HOST_SUMMARY_SUMMARY_OVERFLOW_H
@@ -12,8 +12,8 @@
 #include "host/summary/summary.h"
 
 struct overflow_cpu {
-    uint64_t time; /* of the last sample */
-    uint64_t idle_ticks; /* that the program did not run since then */
+    uint64_t time; /* time of the last sample */
+    uint64_t idle_ticks; /* time since then in which the program did not run */
     uint64_t idle_until;
     uint64_t period; /* 0: that of HR_META_SAMPLING */
     bool follows; /* the time since the last sample is known */
@@ -22,24 +22,24 @@ struct overflow_cpu {
 
 struct overflow {
     const struct trace_info *info;
-    struct overflow_cpu *cpus; /* 65536, untouched pages cost nothing */
+    struct overflow_cpu *cpus; /* 65536 entries; untouched pages take no memory */
     struct rate rate;
     struct histogram periods; /* of the samples */
-    struct summary_period result; /* the median comes last */
+    struct summary_period result; /* the median is set last */
     uint64_t last_change;
 };
 
-/* 0 or -ENOMEM; overflow_free after either. */
+/* Returns 0 or -ENOMEM; call overflow_free in either case. */
 int overflow_init(struct overflow *o, const struct trace_info *info);
 void overflow_free(struct overflow *o);
 
-/* As the callbacks of struct trace_visitor; they do nothing in other modes. */
+/* The callbacks of struct trace_visitor; they do nothing in other modes. */
 void overflow_chunk(struct overflow *o, const struct trace_chunk *chunk, bool continues);
 void overflow_samples(struct overflow *o, const struct trace_samples *samples);
 void overflow_record(struct overflow *o, const struct trace_chunk *chunk,
                      const struct trace_record *record);
 
-/* After the walk; info may have moved into the summary since. */
+/* Fills the summary after the walk; o->info may have moved into it. */
 void overflow_conclude(struct overflow *o, struct summary *summary);
 
 #endif

@@ -8,7 +8,7 @@
 #include "host/summary/summary_sampling.h"
 
 #define ROW SUMMARY_ROW
-#define SAMPLES_FOR_A_MEAN 100 /* below, the header dominates bytes a sample */
+#define SAMPLES_FOR_A_MEAN 100 /* with fewer, the header dominates bytes per sample */
 
 static void print_program(FILE *out, const struct summary *s)
 {
@@ -31,7 +31,7 @@ static void print_part(FILE *out, const struct summary *s)
                 (unsigned long long)(s->to_ns % UNITS_SECOND));
 }
 
-/* The default events of a run without counters: what would be there are stubs. */
+/* Lists the default events that a run without counters omits, instead of printing stubs. */
 static void print_omitted(FILE *out, const struct summary *s)
 {
     const char *names = trace_info_text(&s->info, "events.omitted", NULL);
@@ -51,7 +51,7 @@ static void print_events(FILE *out, const struct summary *s)
         uint64_t total = summary_event_total(s, i, &whole);
 
         text_escape(safe, sizeof safe, trace_info_event_name(&s->info, i, room));
-        if (whole && s->info.events[i].meta.source == HR_SOURCE_PMU) /* needs no words */
+        if (whole && s->info.events[i].meta.source == HR_SOURCE_PMU) /* needs no remark */
             fprintf(out, "%20s  %s\n", text_count(number, total), safe);
         else
             fprintf(out, ROW "%s%s\n", text_count(number, total), safe,
@@ -85,7 +85,7 @@ static const char *const exception_names[] = {
     [17] = "alignment check", [19] = "SIMD error",
 };
 
-/* How the signal came about. */
+/* Prints the cause of the signal. */
 static void print_cause(FILE *out, const struct hr_rec_fault *fault)
 {
     size_t names = sizeof exception_names / sizeof *exception_names;

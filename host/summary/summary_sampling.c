@@ -1,4 +1,4 @@
-/* Prints what triggered the samples of a run and what they cost. */
+/* Prints what triggered the samples of a run and their cost. */
 #include "host/summary/summary_sampling.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "host/summary/summary_advice.h"
 
 #define ROW SUMMARY_ROW
-#define TRAPPED_NS 500u /* no RDPMC takes as long unless a hypervisor is entered for it */
+#define TRAPPED_NS 500u /* an RDPMC takes this long only if it enters a hypervisor */
 #define TRAPPED_TICKS 1000u
 
 static void print_overflow(FILE *out, const struct summary *s)
@@ -26,7 +26,7 @@ static void print_overflow(FILE *out, const struct summary *s)
             text_count(b, (uint64_t)(s->rate_hz + 0.5)));
 }
 
-/* What an adapted period came to. */
+/* Prints the values of an adapted period. */
 static void print_period(FILE *out, const struct summary *s)
 {
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], word[64], event[64 * 4];
@@ -63,7 +63,7 @@ static void print_mode(FILE *out, const struct summary *s)
     print_period(out, s);
 }
 
-/* Only a clock makes an interval that one can miss; other triggers have a distribution. */
+/* Only a clock has intervals that can be missed; other triggers have a distribution. */
 static void print_intervals(FILE *out, const struct summary *s)
 {
     bool timed = s->info.sampling.interval_ticks != 0;
@@ -82,7 +82,7 @@ static void print_intervals(FILE *out, const struct summary *s)
                 "polled");
 }
 
-/* What was left out so that the program kept its share, and what a hypervisor took. */
+/* Prints what was skipped for the program's share, and what a hypervisor took. */
 static void print_share(FILE *out, const struct summary *s)
 {
     const struct trace_share *share = &s->info.share;
@@ -140,7 +140,7 @@ static void print_page_faults(FILE *out, const struct summary *s)
                 text_count(number, strtoull(text, NULL, 10)), "page faults");
 }
 
-/* More than a thread's end: there was somebody to switch to, or to wait for. */
+/* Returns whether more happened than a thread's end: switches between threads, or waits. */
 static void print_activity(FILE *out, const struct summary *s)
 {
     const struct hr_rec_activity *sum = &s->info.activity.sum;
@@ -194,11 +194,11 @@ static void print_cost(FILE *out, const struct summary *s)
                                                         : "");
 }
 
-/* Of reading the counters: measured in every sample, and before the program's start. */
+/* Prints the cost of reading the counters: in every sample, and before the program's start. */
 static void print_reading(FILE *out, const struct summary *s)
 {
     const struct hr_meta_calibration *calibration = &s->info.calibration;
-    bool under = has_cost(s); /* the row that these lines explain */
+    bool under = has_cost(s); /* the row that these lines explain is there */
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], c[TEXT_QUANTITY_BYTES];
 
     if (s->cost.count != 0)

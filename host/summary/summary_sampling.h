@@ -6,18 +6,18 @@
 
 #include "host/summary/summary.h"
 
-#define SUMMARY_ROW "%20s  %-20s" /* a quantity and what it is; words follow */
+#define SUMMARY_ROW "%20s  %-20s" /* a quantity and its name; words follow */
 
-/* What triggered samples, how regularly, what was lost, what each of them cost. */
+/* Prints what triggered samples, how regularly, how many were lost, and their cost. */
 void summary_print_sampling(FILE *out, const struct summary *summary);
 
-/* A warning, with what to do, when sampling took more than a tenth of the run. */
+/* Prints a warning with a remedy if sampling took more than a tenth of the run. */
 void summary_print_advice(FILE *out, const struct summary *summary);
 
-/* Whether each RDPMC leaves the guest, by the time that one takes. */
+/* Returns whether each RDPMC exits the guest, judged by its duration. */
 bool summary_rdpmc_is_trapped(const struct trace_info *info);
 
-/* Where to ask what the machine bears: when points were left out that were asked for. */
+/* If requested samples were skipped, prints how to measure what the machine can sustain. */
 void summary_print_measure(FILE *out, const struct summary *summary);
 
 #endif

@@ -10,11 +10,11 @@
 #define COLOUR_RED "\033[31m"
 #define NAME_COLUMN 22u /* of a row: SUMMARY_ROW */
 #define WORDS_COLUMN 42u
-#define WORDS_LEAST 24u /* columns for words, else they begin farther left */
+#define WORDS_LEAST 24u /* columns for words; if fewer remain, they begin further left */
 #define NARROW_INDENT 4u
 
-/* Losses and damage are red, and what is no measurement is dim.  A row's words and the program's
- * arguments do not begin a line. */
+/* Losses and damage are red, and values that are not measured are dim.  A row's words and the
+ * program's arguments do not begin a line. */
 static const char *colour_of(const char *line, size_t bytes)
 {
     static const char *const bad[] = {" Trace: incomplete", " Warning:", " Fault:", " Run: "};
@@ -39,7 +39,7 @@ static unsigned int indent_of(const char *line, size_t bytes, unsigned int colum
     return NARROW_INDENT;
 }
 
-/* Words of one line, at whose end a new one begins. */
+/* Prints the words of one line, and ends it. */
 static void put_line(FILE *out, char *line, unsigned int columns)
 {
     unsigned int indent = indent_of(line, strlen(line), columns);

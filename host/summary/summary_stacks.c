@@ -1,4 +1,4 @@
-/* Counts call stacks and prints what they are like. */
+/* Counts call stacks and prints statistics about them. */
 #include "host/summary/summary_stacks.h"
 
 #include "host/base/json.h"
@@ -69,7 +69,7 @@ void summary_stacks_print(FILE *out, const struct summary_stacks *s, const struc
 
 json_t *summary_stacks_json(const struct summary_stacks *s, const struct trace_info *info)
 {
-    bool known = info->stacks.kind == HR_STACK_FP; /* else only unwinding tells */
+    bool known = info->stacks.kind == HR_STACK_FP; /* otherwise only unwinding shows how they end */
 
     if (!info->has_stacks)
         return json_null();

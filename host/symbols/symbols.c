@@ -14,17 +14,17 @@
 #include "host/symbols/symbols_object.h"
 
 #define RANGE_BYTES 4096ull
-#define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that are read */
+#define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that is read */
 
 struct symbols {
     struct symbols_options options;
     struct symbols_object **objects; /* of the maps, in their order */
     size_t object_count;
-    size_t map_count; /* of the trace's maps, as far as they were taken */
+    size_t map_count; /* number of the trace's maps that were taken */
     struct symbols_maps maps;
     struct symbols_names names;
     struct symbols_cache *cache; /* made when first needed */
-    pthread_mutex_t lock; /* for all that looking up changes */
+    pthread_mutex_t lock; /* protects everything that a lookup changes */
 };
 
 static int find_object(struct symbols *s, const struct trace_map *map, bool program, size_t *index)
@@ -61,7 +61,8 @@ static int add_map(struct symbols *s, const struct trace_map *map, bool program)
                                                               .object = (uint32_t)index});
 }
 
-/* Without a map (its chunk is lost) a named program is taken as linked: one map of everything. */
+/* Without a map (its chunk is lost), assumes that the named program is at its link-time addresses:
+ * one map of everything. */
 static int add_program_only(struct symbols *s, const char *path)
 {
     struct trace_map map = {.meta = {.start = 0, .end = UINT64_MAX},
@@ -134,7 +135,7 @@ void symbols_close(struct symbols *symbols)
     free(symbols);
 }
 
-/* The object of a range, opened when it is first looked at. */
+/* Returns the object of a range, which the first lookup opens. */
 static struct symbols_object *open_object(struct symbols *s, const struct symbols_range *range)
 {
     struct symbols_object *object = s->objects[range->object];
@@ -157,7 +158,7 @@ static uint64_t linked_address(const struct symbols_object *object,
     return symbols_elf_address(&object->elf, address - range->start + range->file_offset);
 }
 
-/* "libx.so+0x1130", the address as the file was linked, where a function has bounds and no name. */
+/* Makes "libx.so+0x1130", with a link-time address, for a function with bounds but no name. */
 static const char *keep_bounds_name(struct symbols *s, const struct symbols_object *object,
                                     const struct symbols_function *function)
 {
@@ -171,7 +172,7 @@ static const char *keep_bounds_name(struct symbols *s, const struct symbols_obje
     return kept;
 }
 
-/* Its name for people, made when it is first asked for. */
+/* Returns its name for people, made at the first request. */
 static const char *function_name(struct symbols *s, const struct symbols_object *object,
                                  struct symbols_function *function)
 {
@@ -221,7 +222,7 @@ static void place_in(struct symbols *s, struct symbols_object *object, uint64_t 
     place->end = place->start + (function->end - function->start);
 }
 
-/* Fills *place; the object with the link-time address, or NULL outside the maps. */
+/* Fills *place.  Returns the object with the link-time address, or NULL outside the maps. */
 static struct symbols_object *find(struct symbols *s, uint64_t address, struct symbols_place *place,
                                    uint64_t *linked)
 {
@@ -291,7 +292,7 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
             count = look_up(symbols, object, linked, frames);
         if (count == 0)
             frames[count++] = (struct symbols_frame){0};
-        if (place.name != NULL) /* as symbols_find says */
+        if (place.name != NULL) /* as symbols_find gives it */
             frames[count - 1].function = place.name;
         if (symbols->cache != NULL)
             symbols_cache_put(symbols->cache, address, frames, count);

@@ -1,12 +1,12 @@
-/* Names for addresses, from the ELF files that a trace's load maps point to and from their debug
- * files.
+/* Names for addresses, from the ELF files of a trace's load maps and their debug files.
  *
- * Functions are those of .symtab, here or in the debug file, else of .dynsym; where there are none,
- * those of the call frame information, which have no names but "libx.so+0x1130"; and where there is
- * none of that either, callers show address ranges.  A file is opened when an address in it is
- * first looked up; one whose build-id differs from the map's is not used.  Looking up is for any
- * number of threads at once, but for symbols_update.  ELF files are hostile input; memory is
- * bounded.  Prints nothing but, on a terminal, what is fetched from a debuginfod server.
+ * Functions come from .symtab, in the file or its debug file, else from .dynsym.  Without these
+ * they come from the call frame information and have no names but "libx.so+0x1130".  If that is
+ * missing, too, callers show address ranges.  A file is opened when an address in it is first
+ * looked up; a file with another build-id than the map is not used.  Any number of threads may look
+ * up addresses at once, but not during symbols_update.  ELF files are hostile input; memory is
+ * bounded.  Prints nothing except, on a terminal, the progress of a download from a debuginfod
+ * server.
  */
 #ifndef HOST_SYMBOLS_SYMBOLS_H
 #define HOST_SYMBOLS_SYMBOLS_H
@@ -22,30 +22,31 @@ struct symbols;
 struct symbols_place {
     const char *name; /* of the function, demangled unless raw_names; NULL if unknown; may hold any
                          character; lives as long as the symbols */
-    uint64_t offset; /* from the function's start, or from `start` */
+    uint64_t offset; /* from `start` */
     uint64_t start; /* run-time address of the function, or of a 4-KiB range */
-    uint64_t end; /* first address behind it */
+    uint64_t end; /* first address after it */
     bool nameless; /* it has no symbol: the name, if any, is the file's with an address */
-    bool kernel; /* Microtome's own code, by its map or by its address */
+    bool kernel; /* Microtome's own code, judged by its map or its address */
     const char *object; /* the file's name without folders, NULL if in no map; raw */
 };
 
-/* Takes the maps of `info`, which need not outlive the symbols, nor need the options; options NULL:
- * the defaults.  Files that cannot be used give problems, no error.  0 or -ENOMEM.
+/* Takes the maps of `info`.  Neither `info` nor the options need to outlive this call; options may
+ * be NULL for the defaults.  Files that cannot be used cause a symbols_problem, not an error.
+ * Returns 0 or -ENOMEM.
  */
 int symbols_open(struct symbols **symbols, const struct trace_info *info,
                  const struct symbols_options *options);
 void symbols_close(struct symbols *symbols);
 
-/* Takes the maps that came to `info` since, as libraries are loaded.  Not beside other calls.  0 or
- * -ENOMEM.
+/* Takes the maps that were added to `info` since, for loaded libraries.  No other call may run at
+ * that time.  Returns 0 or -ENOMEM.
  */
 int symbols_update(struct symbols *symbols, const struct trace_info *info);
 
-/* Always fills *place; true when the address is in a known map. */
+/* Fills *place in any case.  Returns true if the address is in a known map. */
 bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place);
 
-#define SYMBOLS_FRAMES_MAX 32u /* of one address */
+#define SYMBOLS_FRAMES_MAX 32u /* for one address */
 
 struct symbols_frame { /* a function at an address: inlined, or the one that holds the code */
     const char *function; /* as symbols_place.name */
@@ -54,20 +55,21 @@ struct symbols_frame { /* a function at an address: inlined, or the one that hol
     bool inlined; /* into the next frame */
 };
 
-/* The functions at an address, the innermost inlined one first, the one of symbols_find last: how
- * many, 1 to SYMBOLS_FRAMES_MAX.  The first one's file and line are of the code itself, each
- * further one's of the call that was inlined there; with no_inlines only the last one is given.
- * The texts live as long as the symbols.  Slow the first time for an address.
+/* Returns the number of functions at an address, 1 to SYMBOLS_FRAMES_MAX: the innermost inlined one
+ * first, the one of symbols_find last.  The first one has the file and line of the code itself,
+ * each further one those of the call that was inlined there.  With no_inlines only the last one is
+ * given.  The texts live as long as the symbols.  Slow the first time for an address.
  */
 uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
                         struct symbols_frame frames[SYMBOLS_FRAMES_MAX]);
 
-/* Whether threads begin in the function of that name (NULL: unknown): it has no caller. */
+/* Returns whether threads begin in the function of that name (may be NULL), so that it has no
+ * caller. */
 bool symbols_is_start(const char *name);
 
-/* Why a file gives no symbols, not all of them or no lines, one text a file, with the remedy; NULL
- * after the last one.  *file is its path.  Only of files in which addresses were
- * looked up, lines only where symbols_frames was asked for them.  A text lasts until the next call.
+/* Returns why a file gives no symbols, not all of them or no lines, with the remedy: one text per
+ * file, NULL after the last one.  *file is its path.  Only files in which addresses were looked up
+ * are reported, and lines only if symbols_frames was called.  A text is valid until the next call.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file);
 

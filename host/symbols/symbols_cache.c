@@ -1,4 +1,4 @@
-/* Keeps frames in a hash table; begins anew when it is full. */
+/* Keeps frames in a hash table, which is cleared when it is full. */
 #include "host/symbols/symbols_cache.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void symbols_cache_free(struct symbols_cache *cache)
     free(cache);
 }
 
-/* The slot of an address, or the free one that it would take. */
+/* Returns the slot of an address, or a free one for it. */
 static uint32_t find(const struct symbols_cache *cache, uint64_t address)
 {
     uint32_t i = (uint32_t)((address * 0x9e3779b97f4a7c15ull) >> (64 - BITS));

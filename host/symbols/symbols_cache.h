@@ -1,5 +1,4 @@
-/* The frames of addresses that were looked up before, in bounded memory.  For
- * host/symbols/symbols.c. */
+/* A cache of the frames of addresses, in bounded memory.  For host/symbols/symbols.c. */
 #ifndef HOST_SYMBOLS_SYMBOLS_CACHE_H
 #define HOST_SYMBOLS_SYMBOLS_CACHE_H
 
@@ -7,11 +6,11 @@
 
 struct symbols_cache;
 
-/* NULL without memory. */
+/* Returns NULL if out of memory. */
 struct symbols_cache *symbols_cache_new(void);
 void symbols_cache_free(struct symbols_cache *cache);
 
-/* Copies the frames of an address: how many, 0 when it is not known. */
+/* Copies the frames of an address.  Returns how many, 0 if it is not in the cache. */
 uint32_t symbols_cache_get(const struct symbols_cache *cache, uint64_t address,
                            struct symbols_frame frames[SYMBOLS_FRAMES_MAX]);
 void symbols_cache_put(struct symbols_cache *cache, uint64_t address,

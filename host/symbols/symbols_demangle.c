@@ -1,4 +1,4 @@
-/* Demangles through libiberty, which bounds its depth; the size, and with it the time, is ours. */
+/* Demangles with libiberty, which bounds its depth; size and time are bounded here. */
 #include "host/symbols/symbols_demangle.h"
 
 #include <libiberty/demangle.h>
@@ -17,9 +17,9 @@ struct text {
     char bytes[TEXT_BYTES_MAX];
 };
 
-/* libiberty has no way to stop: a name of 100 bytes may stand for a text of terabytes.  It keeps
- * what it works with on the stack, so a jump over its frames leaves nothing behind (but for the few
- * bytes of a Rust identifier in punycode).
+/* libiberty has no way to stop: a name of 100 bytes may stand for a text of terabytes.  It works on
+ * the stack, so a jump over its frames leaks nothing (except a few bytes for a Rust identifier in
+ * punycode).
  */
 static void take(const char *piece, size_t bytes, void *opaque)
 {
@@ -27,13 +27,13 @@ static void take(const char *piece, size_t bytes, void *opaque)
 
     if (bytes >= sizeof text->bytes - text->used)
         longjmp(text->full, 1);
-    if (bytes != 0) /* it may be nothing at NULL */
+    if (bytes != 0) /* `piece` may be NULL then */
         memcpy(text->bytes + text->used, piece, bytes);
     text->used += bytes;
 }
 
-/* libiberty refuses names of more than 1024 bytes unless told otherwise, because it takes room on
- * the stack for each byte and for each pair of a template and a parameter.  C++ has longer ones.
+/* libiberty refuses names of more than 1024 bytes by default, because it needs stack for each byte
+ * and for each pair of a template and a parameter.  C++ has longer names.
  */
 static int depth_option(const char *name)
 {
@@ -46,7 +46,7 @@ static int depth_option(const char *name)
     return templates * parameters <= PAIRS_MAX ? DMGL_NO_RECURSE_LIMIT : 0;
 }
 
-/* Rust first: its older names are valid C++, too. */
+/* Rust comes first, because its older names are valid C++, too. */
 static bool demangle(const char *name, struct text *text)
 {
     int options = DMGL_PARAMS | DMGL_ANSI;

@@ -1,13 +1,13 @@
-/* The names that compilers made of names: C++ and both of Rust's, back to what was written.
+/* Demangles names of C++ and of both schemes of Rust.
  *
- * Rust's hashes are left out.  Names are hostile input: time, depth and size are bounded, and what
- * goes beyond stays as it is.  Never prints.
+ * Rust's hashes are left out.  Names are hostile input: time, depth and size are bounded, and a
+ * name beyond these bounds is not demangled.  Never prints.
  */
 #ifndef HOST_SYMBOLS_SYMBOLS_DEMANGLE_H
 #define HOST_SYMBOLS_SYMBOLS_DEMANGLE_H
 
-/* The name for people, to be freed; NULL: it is no mangled name, or one of no use, or there is no
- * memory.
+/* Returns the demangled name, which the caller frees; NULL if the name is not mangled, its
+ * demangled form is useless, or memory ran out.
  */
 char *symbols_demangle(const char *name);
 

@@ -11,12 +11,12 @@
 #include "host/symbols/symbols_plt.h"
 #include "host/symbols/symbols_search.h"
 
-#define STUB_NAME_BYTES_MAX 4096 /* of a name; what is longer is cut */
-#define NESTED_MAX 8u /* functions inside another one, before the address */
+#define STUB_NAME_BYTES_MAX 4096 /* longer names are cut */
+#define NESTED_MAX 8u /* functions inside another one and before the address */
 
 struct candidate { /* a symbol before duplicates are dropped */
     struct symbols_function function;
-    uint8_t rank; /* the larger, the better the name */
+    uint8_t rank; /* larger for a better name */
     bool label; /* assembler label without type */
 };
 
@@ -71,8 +71,8 @@ static int collect(struct collection *c, const GElf_Sym *symbol, const char *nam
     return 0;
 }
 
-/* The module's symbols: of .symtab here or in the debug file, else of .dynsym, with those of
- * .gnu_debugdata where there are some.
+/* Collects the module's symbols: those of .symtab here or in the debug file, else of .dynsym, with
+ * those of .gnu_debugdata if there are any.
  */
 static int collect_all(Dwfl_Module *module, struct collection *c)
 {
@@ -94,8 +94,8 @@ static int collect_all(Dwfl_Module *module, struct collection *c)
     return error;
 }
 
-/* Of several names of one address, malloc says more than __libc_malloc and that more than glibc's
- * inner __GI___libc_malloc; mangled names begin with an underscore for another reason.
+/* Counts leading underscores: malloc says more than __libc_malloc, and that more than glibc's inner
+ * __GI___libc_malloc.  Mangled names begin with an underscore for another reason.
  */
 static size_t underscores(const char *name)
 {
@@ -173,7 +173,7 @@ static int load_functions(struct symbols_elf *file, Elf *elf)
     struct collection c = {NULL, 0, 0};
     int error = collect_all(file->module.module, &c);
 
-    if (error == 0 && c.count != 0) /* stubs alone would be no symbols */
+    if (error == 0 && c.count != 0) /* stubs alone do not count as symbols */
         error = symbols_plt_read(elf, take_stub, &(struct stubs){file, &c});
     if (error == 0)
         error = settle(file, &c);
@@ -196,7 +196,7 @@ static void load_segments(struct symbols_elf *file, Elf *elf)
     }
 }
 
-/* Whether there are symbols of all functions, not only of those that other files may call. */
+/* Returns whether all functions have symbols, not only those that other files may call. */
 static bool has_all(struct symbols_elf *file, Elf *elf)
 {
     const char *debug_path = NULL;
@@ -256,7 +256,7 @@ struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64
     size_t low =
         symbols_search(file->functions, sizeof file->functions[0], file->function_count, address);
 
-    for (size_t n = 0; n < low && n < NESTED_MAX; n++) /* mostly it is the first one */
+    for (size_t n = 0; n < low && n < NESTED_MAX; n++) /* usually the first one */
         if (address < file->functions[low - 1 - n].end)
             return &file->functions[low - 1 - n];
     return NULL;

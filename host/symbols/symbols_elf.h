@@ -1,5 +1,5 @@
-/* The functions of one ELF file and its debug file, by address.  For host/symbols/symbols.c;
- * hostile input; never prints.
+/* The functions of one ELF file and its debug file, by address.  For host/symbols/symbols.c.  The
+ * files are hostile input.  Never prints.
  */
 #ifndef HOST_SYMBOLS_SYMBOLS_ELF_H
 #define HOST_SYMBOLS_SYMBOLS_ELF_H
@@ -12,11 +12,11 @@
 #define SYMBOLS_ELF_SEGMENTS_MAX 64
 #define SYMBOLS_ELF_FUNCTIONS_MAX (1u << 20) /* more than programs have; bounds memory */
 
-struct symbols_function { /* link-time addresses */
+struct symbols_function { /* with link-time addresses */
     uint64_t start;
     uint64_t end;
     const char *raw; /* its symbol; lives as long as the file is open */
-    const char *name; /* for the caller: its name for people, NULL at first */
+    const char *name; /* set by the caller: its name for people, NULL at first */
 };
 
 struct symbols_segment {
@@ -27,27 +27,28 @@ struct symbols_segment {
 
 struct symbols_elf {
     struct symbols_module module;
-    struct symbols_function *functions; /* ascending, no two with one start; owned */
+    struct symbols_function *functions; /* ascending, with different starts; owned */
     size_t function_count;
     char **stubs; /* names of stubs: name@plt; owned */
     size_t stub_count;
-    bool complete; /* not only the functions that other files may call */
+    bool complete; /* has all functions, not only those that other files may call */
     struct symbols_segment segments[SYMBOLS_ELF_SEGMENTS_MAX];
     size_t segment_count;
 };
 
-/* Reads a file.  0; -ENODATA when it has no symbols (the segments are usable); -ENOEXEC; -EFBIG;
- * -ENOMEM.  Nothing needs closing after an error other than -ENODATA.  The result must stay where
- * it is.
+/* Reads a file.  Returns 0; -ENODATA if it has no symbols (the segments are usable); -ENOEXEC;
+ * -EFBIG; -ENOMEM.  Nothing needs closing after an error other than -ENODATA.  The result must not
+ * be moved.
  */
 int symbols_elf_open(struct symbols_elf *elf, const struct symbols_file *file,
                      const struct symbols_options *options);
 void symbols_elf_close(struct symbols_elf *file);
 
-/* The function that holds a link-time address, or NULL. */
+/* Returns the function that holds a link-time address, or NULL. */
 struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64_t address);
 
-/* The link-time address of a place in the file; the offset itself when no segment holds it. */
+/* Returns the link-time address of a place in the file; the offset itself if no segment holds it.
+ */
 uint64_t symbols_elf_address(const struct symbols_elf *file, uint64_t file_offset);
 
 #endif

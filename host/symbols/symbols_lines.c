@@ -1,4 +1,4 @@
-/* Looks up inlined functions and source lines, and keeps what it found. */
+/* Looks up inlined functions and source lines, and caches them. */
 #include "host/symbols/symbols_lines.h"
 
 #include <dwarf.h>
@@ -10,8 +10,8 @@
 #include "host/symbols/symbols_units.h"
 
 #define INLINES_MAX (SYMBOLS_FRAMES_MAX - 1)
-#define PROGRAM_BYTES_MAX (4u << 20) /* of a unit's line program: a row may take one byte */
-#define MEMORY_PER_BYTE 16u /* of a line program, about */
+#define PROGRAM_BYTES_MAX (4u << 20) /* of a unit's line program; a row may take one byte */
+#define MEMORY_PER_BYTE 16u /* of a line program, approximately */
 
 struct symbols_lines {
     const struct symbols_file *file;
@@ -103,7 +103,7 @@ static const char *keep_file(struct symbols_lines *lines, const char *path)
     return path != NULL ? symbols_names_keep(lines->names, path, strlen(path)) : NULL;
 }
 
-/* Where an inlined function was called from. */
+/* Stores the place of an inlined function's call. */
 static void place_call(struct symbols_lines *lines, struct symbols_unit *unit, Dwarf_Die *die,
                        struct symbols_frame *caller)
 {
@@ -119,7 +119,7 @@ static void place_call(struct symbols_lines *lines, struct symbols_unit *unit, D
         caller->file = keep_file(lines, dwarf_filesrc(files, value, NULL, NULL));
 }
 
-/* The DIE inside `parent` that holds an address: an inlined function, or a block. */
+/* Finds the DIE inside `parent` that holds an address: an inlined function, or a block. */
 static bool step_inside(const Dwarf_Die *parent, Dwarf_Die *inside, Dwarf_Addr address,
                         Dwarf_Off *last)
 {
@@ -136,7 +136,8 @@ static bool step_inside(const Dwarf_Die *parent, Dwarf_Die *inside, Dwarf_Addr a
     return false;
 }
 
-/* Fills the frames' functions and calls, the innermost last; how many inlined ones. */
+/* Fills the frames' functions and calls, the innermost last.  Returns the number of inlined ones.
+ */
 static uint32_t inline_chain(struct symbols_lines *lines, struct symbols_unit *unit,
                              Dwarf_Addr address, struct symbols_frame chain[SYMBOLS_FRAMES_MAX])
 {
@@ -159,7 +160,8 @@ static uint32_t inline_chain(struct symbols_lines *lines, struct symbols_unit *u
     return depth;
 }
 
-/* Whether a unit's line program is of a size that libdw may read at once; counts what it reads. */
+/* Returns whether libdw may read a unit's line program at once, by its size; counts what it reads.
+ */
 static bool may_read_lines(struct symbols_lines *lines, struct symbols_unit *unit)
 {
     Dwarf_Attribute attribute;
@@ -172,8 +174,7 @@ static bool may_read_lines(struct symbols_lines *lines, struct symbols_unit *uni
         data->d_size < sizeof bytes || offset > data->d_size - sizeof bytes)
         return false;
     memcpy(&bytes, (const char *)data->d_buf + offset, sizeof bytes);
-    if (bytes >
-        PROGRAM_BYTES_MAX) /* that of the 64-bit format, too, which compilers do not write */
+    if (bytes > PROGRAM_BYTES_MAX) /* also for the 64-bit format, which compilers do not write */
         return false;
     if (!unit->lines_read)
         lines->read_bytes += bytes;

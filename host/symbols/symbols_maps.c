@@ -13,7 +13,7 @@ void symbols_maps_free(struct symbols_maps *maps)
     *maps = (struct symbols_maps){0};
 }
 
-/* The first range that ends behind an address. */
+/* Returns the first range that ends after an address. */
 static size_t first_behind(const struct symbols_maps *maps, uint64_t address)
 {
     size_t i = symbols_search(maps->ranges, sizeof maps->ranges[0], maps->count, address);
@@ -37,7 +37,7 @@ static int reserve(struct symbols_maps *maps, size_t count)
 
 int symbols_maps_add(struct symbols_maps *maps, const struct symbols_range *map)
 {
-    struct symbols_range parts[3]; /* what is left on both sides, and the map between */
+    struct symbols_range parts[3]; /* what remains on both sides, and the map between */
     size_t first = first_behind(maps, map->start), behind = first, count = 0;
     int error;
 

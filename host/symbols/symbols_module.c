@@ -13,10 +13,10 @@
 
 #include "host/object/symbols_debuginfod.h"
 
-#define MINI_BYTES_MAX (4u << 20) /* of .gnu_debugdata, which does not say what it unpacks to */
+#define MINI_BYTES_MAX (4u << 20) /* of .gnu_debugdata, which does not give its unpacked size */
 
-/* What libdw and libdwfl unpack must be bounded, and told in advance.  Without `debug` the debug
- * information proper is left alone.
+/* Checks, in advance, that libdw and libdwfl unpack a bounded amount.  Without `debug` the debug
+ * information itself is not unpacked.
  */
 static bool fits(Elf *elf, bool debug)
 {
@@ -59,7 +59,7 @@ static bool file_fits(int fd, bool debug)
     return good;
 }
 
-/* The library's own search, with a look at what it found. */
+/* The library's own search, followed by a check of what it found. */
 static int find_debug_file(Dwfl_Module *libdwfl_module, void **user, const char *name,
                            Dwarf_Addr base, const char *path, const char *link, GElf_Word checksum,
                            char **found)
@@ -83,8 +83,8 @@ static int find_debug_file(Dwfl_Module *libdwfl_module, void **user, const char 
     return fd;
 }
 
-/* libdwfl takes a folder without root as one below the file's; ':' separates them and cannot be
- * part of one.
+/* libdwfl takes a folder without a root as a subfolder of the file's; ':' separates folders and
+ * cannot be part of one.
  */
 static int set_path(struct symbols_module *module, const struct symbols_options *options)
 {
@@ -180,8 +180,8 @@ Elf_Data *symbols_module_section(struct symbols_module *module, const char *name
     return NULL;
 }
 
-/* Where libdwfl looks for `link`: in a folder of its own or, for one without root, below the
- * file's.
+/* Looks where libdwfl looks for `link`: in a folder or, for one without a root, below the file's
+ * folder.
  */
 static char *stranger_in(const char *folder, size_t folder_bytes, const char *path,
                          const char *link)

@@ -26,7 +26,7 @@ static size_t hash(const char *text, size_t bytes)
     return (size_t)(value ^ value >> 29);
 }
 
-/* Where a text is, or belongs. */
+/* Returns where a text is, or where it belongs. */
 static char **place(const struct symbols_names *names, const char *text, size_t bytes)
 {
     size_t i = hash(text, bytes) & (names->room - 1);

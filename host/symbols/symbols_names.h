@@ -1,5 +1,5 @@
-/* Texts that live as long as the symbols do: each is kept once, and all of them in bounded memory.
- * Never prints.
+/* Texts that live as long as the symbols.  Each is kept once, all of them in bounded memory.  Never
+ * prints.
  */
 #ifndef HOST_SYMBOLS_SYMBOLS_NAMES_H
 #define HOST_SYMBOLS_SYMBOLS_NAMES_H
@@ -19,13 +19,13 @@ struct symbols_names { /* all zero: empty */
 
 void symbols_names_free(struct symbols_names *names);
 
-/* A text that is equal to the first `bytes` of this one.  NULL when there is no more room. */
+/* Returns a text equal to the first `bytes` bytes of `text`.  NULL if there is no room. */
 const char *symbols_names_keep(struct symbols_names *names, const char *text, size_t bytes);
 
-#define SYMBOLS_NAMES_STUB "@plt" /* at the end of a stub's name; stays there */
+#define SYMBOLS_NAMES_STUB "@plt" /* suffix of a stub's name; it is kept */
 
-/* The name of a function as people want it: without the version of a symbol (memcpy@@GLIBC_2.14),
- * and demangled unless `raw`.  NULL when there is no more room.
+/* Returns the name of a function for people: without the version of a symbol (memcpy@@GLIBC_2.14),
+ * and demangled unless `raw`.  NULL if there is no room.
  */
 const char *symbols_names_function(struct symbols_names *names, const char *name, bool raw);
 

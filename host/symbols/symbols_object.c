@@ -1,4 +1,4 @@
-/* Opens a file of the load maps, and words what is wrong with it. */
+/* Opens a file of the load maps, and describes what is wrong with it. */
 #include "host/symbols/symbols_object.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ void symbols_object_load_lines(struct symbols_object *object, const struct symbo
     object->lines_status = symbols_lines_open(&object->lines, &object->file, options, names);
 }
 
-/* The larger table: .debug_frame, if any, is of few functions beside .eh_frame, or of all. */
+/* Returns the larger table: next to .eh_frame, .debug_frame has either few functions or all. */
 static const struct unwind_table *larger(const struct unwind_tables *tables)
 {
     const struct unwind_table *table = &tables->tables[0];
@@ -186,7 +186,7 @@ static const char *no_debug_file(void)
                                       : "there is no debug file of it";
 }
 
-/* Where the debug symbols of a library are, on Debian. */
+/* Names Debian's packages with the debug symbols of a library. */
 static const char *debug_symbols(const struct symbols_object *object)
 {
     static const char *const of_libc[] = {"libc.so.", "ld-linux-", "libm.so.", "libmvec.so."};
@@ -197,7 +197,7 @@ static const char *debug_symbols(const struct symbols_object *object)
     return "install its package ending in -dbgsym";
 }
 
-/* Functions have names, but not all of them. */
+/* Some functions have names, but not all of them. */
 static const char *partly_problem(struct symbols_object *object)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
-/* A file that load maps show: opened when an address in it is looked up, and what is said about it
- * if it does not serve.  For host/symbols/symbols.c; never prints.
+/* A file that load maps show.  It is opened when an address in it is looked up;
+ * symbols_object_problem says why it cannot be used.  For host/symbols/symbols.c; never prints.
  */
 #ifndef HOST_SYMBOLS_SYMBOLS_OBJECT_H
 #define HOST_SYMBOLS_SYMBOLS_OBJECT_H
@@ -10,26 +10,26 @@
 #include "host/trace/trace_info.h"
 
 struct symbols_object {
-    struct trace_map map; /* one that shows it; identifies it by path and build-id; path owned */
+    struct trace_map map; /* a map of the file, identifies it by path and build-id; owns the path */
     const char *name; /* the path's last part */
     bool program;
     bool kernel;
-    bool loaded; /* file and elf are settled; read and written as an atomic */
-    bool unnamed; /* an address in it had no function; an atomic, too */
-    bool lines_loaded; /* so are lines */
-    bool bounds_loaded; /* bounds are settled; an atomic, too */
-    int status; /* of symbols_file_open, symbols_elf_open */
-    int lines_status; /* of symbols_lines_open */
+    bool loaded; /* file and elf are final; atomic */
+    bool unnamed; /* an address in it had no function; atomic */
+    bool lines_loaded; /* lines are final; atomic */
+    bool bounds_loaded; /* bounds are final; atomic */
+    int status; /* result of symbols_file_open or symbols_elf_open */
+    int lines_status; /* result of symbols_lines_open */
     struct symbols_file file;
     struct symbols_elf elf;
     struct symbols_lines *lines; /* NULL: none */
     struct symbols_function *bounds; /* functions without a name; ascending; owned */
     size_t bound_count;
-    char *stranger; /* as symbols_module_stranger; owned */
-    char *problem; /* the last text that was made; owned */
+    char *stranger; /* from symbols_module_stranger; owned */
+    char *problem; /* the last text of symbols_object_problem; owned */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int symbols_object_init(struct symbols_object *object, const struct trace_map *map, bool program);
 void symbols_object_free(struct symbols_object *object);
 
@@ -38,22 +38,22 @@ bool symbols_object_is(const struct symbols_object *object, const struct trace_m
 /* Opens the file, once. */
 void symbols_object_load(struct symbols_object *object, const struct symbols_options *options);
 
-/* Opens the debug information of a file that was loaded, once. */
+/* Opens the debug information of a loaded file, once. */
 void symbols_object_load_lines(struct symbols_object *object, const struct symbols_options *options,
                                struct symbols_names *names);
 
-/* Reads where functions begin and end from the call frame information, once: all that a stripped
- * file says of them. */
+/* Reads the bounds of functions from the call frame information, once.  A stripped file says no
+ * more about them. */
 void symbols_object_load_bounds(struct symbols_object *object);
 
-/* The function there, whose raw name is NULL; or NULL. */
+/* Returns the function at an address, with a NULL raw name; or NULL. */
 struct symbols_function *symbols_object_bounds(const struct symbols_object *object,
                                                uint64_t address);
 
-/* Whether the file's segments are known: its addresses have a meaning. */
+/* Returns whether the file's segments are known, so that its addresses can be mapped. */
 bool symbols_object_usable(const struct symbols_object *object);
 
-/* What to say about the file, with the remedy, or NULL. */
+/* Returns what is wrong with the file, with the remedy, or NULL. */
 const char *symbols_object_problem(struct symbols_object *object);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds stubs by their jump, and what they call by the relocation of the slot that it reads. */
+/* Finds stubs by their jump, and their callee by the relocation of the slot that the jump reads. */
 #include "host/symbols/symbols_plt.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "host/symbols/symbols_search.h"
 
-#define STUB_BYTES 16u /* but for some of 8 */
+#define STUB_BYTES 16u /* some have 8 */
 #define JUMP_BYTES 6u /* jmp *offset(%rip) */
 
 struct slot { /* of the global offset table */
@@ -69,7 +69,7 @@ static const char *slot_name(const struct slots *slots, uint64_t address)
     return i != 0 && slots->all[i - 1].address == address ? slots->all[i - 1].name : NULL;
 }
 
-/* The name for a stub's bytes: it has one jump, perhaps behind endbr64 and a prefix. */
+/* Returns the name for a stub's bytes, which have one jump, perhaps after endbr64 and a prefix. */
 static const char *stub_name(const struct slots *slots, const uint8_t *stub, size_t bytes,
                              uint64_t address)
 {

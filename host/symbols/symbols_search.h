@@ -1,4 +1,4 @@
-/* Binary search by address in an array whose elements begin with a u64, their start, ascending. */
+/* Binary search by address in an array whose elements begin with their start, a u64, ascending. */
 #ifndef HOST_SYMBOLS_SYMBOLS_SEARCH_H
 #define HOST_SYMBOLS_SYMBOLS_SEARCH_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many elements start at or before an address.  Without a branch on what is compared: addresses
- * in no order would be guessed wrong at every other step.
+/* Returns how many elements start at or before an address.  Branches on the comparison are avoided:
+ * for random addresses the CPU would mispredict every second one.
  */
 static inline size_t symbols_search(const void *array, size_t element_bytes, size_t count,
                                     uint64_t address)

@@ -11,7 +11,7 @@
 #define SPANS_MAX (1u << 20) /* of units, and of the functions of one; 24 MB */
 #define UNITS_MAX (1u << 17)
 #define NESTING_MAX 32u /* of namespaces and classes */
-#define OVERLAPS_MAX 8u /* spans looked at that start before an address and end before it, too */
+#define OVERLAPS_MAX 8u /* number of checked spans that start and end before an address */
 
 static int add_span(struct symbols_spans *spans, uint64_t start, uint64_t end, uint64_t index)
 {
@@ -30,7 +30,7 @@ static int add_span(struct symbols_spans *spans, uint64_t start, uint64_t end, u
     return 0;
 }
 
-/* All ranges of a DIE.  The linker leaves those of code that it dropped at 0. */
+/* Adds all ranges of a DIE.  The linker leaves ranges of dropped code at 0. */
 static int add_ranges(struct symbols_spans *spans, Dwarf_Die *die, uint64_t index)
 {
     Dwarf_Addr base, start, end;
@@ -138,7 +138,7 @@ static bool holds_functions(int tag)
 
 static int read_functions(struct symbols_spans *functions, Dwarf_Die *parent)
 {
-    Dwarf_Die path[NESTING_MAX]; /* where the walk is, on each level */
+    Dwarf_Die path[NESTING_MAX]; /* position of the walk on each level */
     Dwarf_Off last = 0;
     uint32_t depth = 0;
     int error = 0;
@@ -172,7 +172,7 @@ static void read_unit(struct symbols_unit *unit)
     if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
         type == DW_UT_skeleton && split.addr != NULL)
         unit->code = split;
-    (void)read_functions(&unit->functions, &unit->code); /* without memory: fewer of them */
+    (void)read_functions(&unit->functions, &unit->code); /* if memory runs out, some are missing */
     sort(&unit->functions);
 }
 

@@ -1,4 +1,4 @@
-/* Which compile unit of a debug file, and which function in it, holds an address.  For
+/* Finds the compile unit of a debug file, and the function in it, that hold an address.  For
  * host/symbols/symbols_lines.c; link-time addresses; hostile input; never prints.
  */
 #ifndef HOST_SYMBOLS_SYMBOLS_UNITS_H
@@ -21,34 +21,36 @@ struct symbols_spans { /* all zero: empty */
     size_t capacity;
 };
 
-/* The span that holds an address, of several the one that starts last; NULL: none.  Sorted spans.
+/* Returns the span that holds an address, or NULL; of several spans, the one that starts last.
+ * Spans must be sorted.
  */
 const struct symbols_span *symbols_spans_find(const struct symbols_spans *spans, uint64_t address);
 
 struct symbols_unit {
-    Dwarf_Die die; /* of the compile unit; its line table is here */
-    Dwarf_Die code; /* the same, or that of a split unit's .dwo file */
+    Dwarf_Die die; /* of the compile unit, with its line table */
+    Dwarf_Die code; /* equal to die, or that of a split unit's .dwo file */
     struct symbols_spans functions; /* index: offset of the DIE */
     bool read; /* functions is filled */
-    bool lines_read; /* for the caller: its line table was read */
+    bool lines_read; /* set by the caller: its line table was read */
 };
 
 struct symbols_units { /* all zero: empty */
     struct symbols_unit *all; /* owned */
     size_t count;
-    struct symbols_spans spans; /* index: of the unit */
-    size_t functions; /* spans of functions in all units */
+    struct symbols_spans spans; /* index: number of the unit */
+    size_t functions; /* number of spans of functions in all units */
 };
 
-/* 0, -ENODATA or -ENOMEM. */
+/* Returns 0, -ENODATA or -ENOMEM. */
 int symbols_units_open(struct symbols_units *units, Dwarf *dwarf);
 void symbols_units_close(struct symbols_units *units);
 
-/* The unit that holds an address, or NULL; with its functions. */
+/* Returns the unit that holds an address, with its functions; or NULL. */
 struct symbols_unit *symbols_units_find(struct symbols_units *units, uint64_t address);
 
-/* The first DIE inside one, and the next one beside it.  *last is where a walk has got to, 0 at
- * first: libdw goes wherever a damaged file leads, a walk only forward.  False at the end.
+/* Find the first child of a DIE, and its next sibling.  *last is the position of the walk, 0 at
+ * first: libdw follows any reference of a damaged file, but a walk must move forward.  Return false
+ * at the end.
  */
 bool symbols_units_child(const Dwarf_Die *parent, Dwarf_Die *child, Dwarf_Off *last);
 bool symbols_units_next(Dwarf_Die *die, Dwarf_Off *last);

@@ -1,4 +1,4 @@
-/* Knows events by their generic names and those of Intel and AMD. */
+/* Recognises events by their generic names and those of Intel and AMD. */
 #include "host/trace/event_kind.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ static const char *const cycles[] = {
     "cycles",           "cpu-cycles",           "CPU_CLK_UNHALTED.THREAD", "CPU_CLK_UNHALTED.CORE",
     "CPU_CLK_UNHALTED", "UNHALTED_CORE_CYCLES", "CYCLES_NOT_IN_HALT",      NULL};
 
-/* '.' and ':' separate the parts of a vendor's name alike; what follows the known part is another
- * unit mask, or the rings. */
+/* '.' and ':' both separate the parts of a vendor's name.  After the known part there may be
+ * another unit mask, or the rings. */
 static bool same_name(const char *name, const char *known)
 {
     for (; *known != 0; name++, known++) {

@@ -1,4 +1,4 @@
-/* Parses and answers which part of a trace is wanted. */
+/* Parses the selected part of a trace, and tells what belongs to it. */
 #include "host/trace/selection.h"
 
 #include <ctype.h>
@@ -81,7 +81,7 @@ static void parse_time(const char *option, const char *text, uint64_t *ns,
         argp_error(state, "--%s %s: not a time; give it with a unit, such as 500us", option, text);
 }
 
-/* "A", or "A-B" with A <= B: what follows it, NULL when it is neither. */
+/* Parses "A", or "A-B" with A <= B.  Returns what follows it, or NULL if it is neither. */
 static const char *parse_range(const char *text, uint64_t *first, uint64_t *last)
 {
     char *end;
@@ -95,7 +95,7 @@ static const char *parse_range(const char *text, uint64_t *first, uint64_t *last
     return errno == 0 && *first <= *last && *last <= UINT32_MAX ? end : NULL;
 }
 
-/* Numbers and ranges, separated by commas, behind those that earlier options gave. */
+/* Appends numbers and ranges, separated by commas, to those of earlier options. */
 static int parse_list(const char *text, uint32_t **numbers, uint32_t *count)
 {
     uint64_t first, last;

@@ -1,4 +1,4 @@
-/* The lines under a table that say which events no performance counter counted. */
+/* The lines under a table that name the events which no performance counter counted. */
 #ifndef HOST_TRACE_SOURCE_NOTES_H
 #define HOST_TRACE_SOURCE_NOTES_H
 
@@ -8,7 +8,7 @@
 
 #define SOURCE_NOTES_ALL UINT32_MAX
 
-/* Of the events in `events` (a bit each), "# " and `mark` before each line. */
+/* Prints the lines for `events` (a bit each), each after "# " and `mark`. */
 void source_notes_print(FILE *out, const struct trace_info *info, uint32_t events,
                         const char *mark);
 

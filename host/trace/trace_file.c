@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define READ_BYTES (256u << 10) /* stays in the second-level cache while it is decoded */
+#define READ_BYTES (256u << 10) /* fits into the second-level cache while it is decoded */
 #define BUFFER_BYTES (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX + READ_BYTES)
 
-/* The bytes from `offset` on, at least `count` of them (at most BUFFER_BYTES - READ_BYTES) unless
- * the file ends before; *available says how many.  NULL when a read failed.
+/* Returns the bytes from `offset` on: at least `count` of them (at most BUFFER_BYTES - READ_BYTES)
+ * unless the file ends before; *available says how many.  NULL if a read failed.
  */
 static const uint8_t *fetch(struct trace_file *file, uint64_t offset, size_t count,
                             size_t *available)
@@ -48,7 +48,7 @@ static const uint8_t *fetch(struct trace_file *file, uint64_t offset, size_t cou
             file->error = -errno;
             return NULL;
         }
-        if (got == 0) /* somebody cuts the file while we read */
+        if (got == 0) /* the file was truncated while we read */
             file->file_bytes = from;
         file->buffer_bytes += (size_t)got;
     }
@@ -86,7 +86,7 @@ int trace_file_open(struct trace_file *file, const char *path)
     int error = 0;
 
     memset(file, 0, sizeof *file);
-    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hang us */
+    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not block us */
     if (file->fd < 0)
         return -errno;
     if (fstat(file->fd, &status) != 0)
@@ -157,7 +157,7 @@ const char *trace_file_error(int error)
     }
 }
 
-/* The header at `offset`: TRACE_OK, or what is wrong with it. */
+/* Reads the header at `offset`.  Returns TRACE_OK, or what is wrong with it. */
 static enum trace_status header_at(struct trace_file *file, uint64_t offset,
                                    struct hr_chunk_header *header)
 {
@@ -169,7 +169,7 @@ static enum trace_status header_at(struct trace_file *file, uint64_t offset,
     return trace_check_header(bytes, available, header);
 }
 
-/* The offset of the next valid chunk header at or after `offset`, or the file's end. */
+/* Returns the offset of the first valid chunk header at or after `offset`, or the file's end. */
 static uint64_t search(struct trace_file *file, uint64_t offset)
 {
     const uint32_t magic = HR_CHUNK_MAGIC;
@@ -195,14 +195,14 @@ static uint64_t search(struct trace_file *file, uint64_t offset)
     return file->file_bytes;
 }
 
-/* Hands out [position, end of damage) and continues behind it. */
+/* Returns [position, end of damage) as damage, and continues after it. */
 static int damage(struct trace_file *file, struct trace_chunk *chunk, enum trace_status status)
 {
     struct hr_chunk_header next;
     uint64_t end = chunk->offset + 1;
 
     if (chunk->has_header) {
-        /* Believe the length when it leads to another chunk: then only the payload is bad. */
+        /* Trust the length if it leads to another chunk: then only the payload is bad. */
         end = chunk->offset + sizeof chunk->header + chunk->header.payload_bytes;
         if (end > file->file_bytes ||
             (end < file->file_bytes && header_at(file, end, &next) != TRACE_OK))

@@ -1,7 +1,7 @@
-/* Reads hr.bin from front to back in constant memory, and finds its way again after damage.
+/* Reads hr.bin from front to back in constant memory, and continues after damage.
  *
- * Every header and payload that a caller sees has a matching checksum; what has not is handed out
- * as damage with its place and, where the header survived, whose it was.  Never prints.
+ * Every header and payload that a caller sees has a matching checksum.  Anything else is returned
+ * as damage, with its place and, if its header is intact, the header.  Never prints.
  */
 #ifndef HOST_TRACE_TRACE_FILE_H
 #define HOST_TRACE_TRACE_FILE_H
@@ -15,13 +15,13 @@
 
 struct trace_file {
     int fd;
-    uint64_t file_bytes; /* when it was opened; later growth is not seen */
+    uint64_t file_bytes; /* size when it was opened; later growth is not seen */
     uint64_t first_chunk; /* where the first chunk should begin */
     uint64_t position; /* where the next chunk should begin */
     uint8_t *buffer;
-    uint64_t buffer_offset; /* of buffer[0] in the file */
+    uint64_t buffer_offset; /* position of buffer[0] in the file */
     size_t buffer_bytes;
-    int error; /* -errno of a failed read, 0 */
+    int error; /* -errno of a failed read, else 0 */
 };
 
 enum trace_step {
@@ -31,30 +31,31 @@ enum trace_step {
 };
 
 struct trace_chunk {
-    struct hr_chunk_header header; /* zero unless has_header */
+    struct hr_chunk_header header; /* all zero unless has_header */
     bool has_header; /* always true for TRACE_STEP_CHUNK */
-    enum trace_status status; /* of damage: what is wrong */
+    enum trace_status status; /* what is wrong, for damage */
     uint64_t offset; /* in the file */
     uint64_t bytes; /* in the file, header included */
     const uint8_t *payload; /* TRACE_STEP_CHUNK: valid until the next call; otherwise NULL */
 };
 
-/* 0 or -errno; among them -EBADMSG (not a trace), -EPROTONOSUPPORT (another major version),
+/* Returns 0 or -errno, such as -EBADMSG (not a trace), -EPROTONOSUPPORT (another major version),
  * -ESPIPE (not seekable), -ENODATA (empty).  A damaged file header is damage, not an error.
  */
 int trace_file_open(struct trace_file *file, const char *path);
 void trace_file_close(struct trace_file *file);
 
-/* Another reader of the same file, with a place and a buffer of its own.  0 or -errno. */
+/* Opens a second reader of a file, with its own position and buffer.  Returns 0 or -errno. */
 int trace_file_share(struct trace_file *file, const struct trace_file *of);
 
-/* What the error of trace_file_open or trace_file_next means and what to do about it. */
+/* Returns the meaning of an error of trace_file_open or trace_file_next, with a remedy. */
 const char *trace_file_error(int error);
 
-/* The next chunk or damaged stretch: an enum trace_step, or -errno when reading failed. */
+/* Reads the next chunk or damaged stretch.  Returns an enum trace_step, or -errno if reading
+ * failed. */
 int trace_file_next(struct trace_file *file, struct trace_chunk *chunk);
 
-/* Continues at a chunk's offset, from the index. */
+/* Moves to the offset of a chunk, as given by the index. */
 void trace_file_seek(struct trace_file *file, uint64_t offset);
 
 #endif

@@ -89,7 +89,7 @@ static int flush_chunk(struct trace_writer *writer, int fd, uint64_t *total)
     return error;
 }
 
-/* Adds a record, in a new chunk when this one is full. */
+/* Adds a record, in a new chunk if this one is full. */
 static int add_record(struct trace_writer *writer, int fd, uint64_t *total, uint8_t type,
                       const void *body, uint32_t bytes)
 {
@@ -143,7 +143,7 @@ int trace_index_append(const struct trace_index *index, int fd, uint64_t offset,
     return error;
 }
 
-/* Reads exactly `count` bytes; -EBADMSG when the file ends before. */
+/* Reads exactly `count` bytes.  Returns -EBADMSG if the file ends before. */
 static int read_at(int fd, void *out, size_t count, uint64_t offset)
 {
     while (count != 0) {
@@ -178,7 +178,7 @@ static int add_entries(struct trace_index *index, const struct trace_record *rec
     return 0;
 }
 
-/* Takes one INDEX chunk at `offset`; stores where the next begins. */
+/* Takes one INDEX chunk at `offset`; stores where the next one begins. */
 static int load_chunk(struct trace_index *index, int fd, uint8_t *buffer, uint64_t *offset)
 {
     struct hr_chunk_header header;
@@ -206,8 +206,8 @@ static int load_chunk(struct trace_index *index, int fd, uint8_t *buffer, uint64
     return error != 0 ? error : status == TRACE_END ? 0 : -EBADMSG;
 }
 
-/* The entries describe chunks one after the other, from the file header to the first INDEX chunk.
- * Damaged stretches between them are allowed; overlap and disorder are not.
+/* Returns whether the entries describe chunks in order, from the file header to the first INDEX
+ * chunk.  Damaged stretches between them are allowed; overlap and disorder are not.
  */
 static bool entries_plausible(const struct trace_index *index)
 {

@@ -26,7 +26,7 @@ void trace_info_free(struct trace_info *info)
     trace_info_init(info);
 }
 
-/* Makes room for one more element; false when the bound is reached or memory is out. */
+/* Makes room for one more element.  Returns false if the bound is reached or memory runs out. */
 static bool grow(void **array, size_t count, size_t bytes, size_t bound, int *error)
 {
     void *larger;
@@ -82,8 +82,8 @@ bool trace_info_count_events(struct trace_info *info, uint32_t event_count)
     return true;
 }
 
-/* Events that may be described and have a total: in mode exact those of the counts follow at the
- * end. */
+/* The number of events that may be described and have a total.  In mode exact, the counted events
+ * come at the end. */
 static uint32_t events_limit(const struct trace_info *info)
 {
     if (info->has_sampling && info->sampling.mode == HR_MODE_EXACT && !info->has_exact)
@@ -91,7 +91,7 @@ static uint32_t events_limit(const struct trace_info *info)
     return info->knows_events ? info->event_count : HR_EVENTS_MAX;
 }
 
-/* Each event is described once; again only in the same words. */
+/* Each event is described once; a repetition must be identical. */
 static enum trace_status take_event(struct trace_info *info, const struct trace_record *record)
 {
     uint32_t limit = events_limit(info);
@@ -129,7 +129,7 @@ static enum trace_status take_sampling(struct trace_info *info, const struct tra
     return TRACE_OK;
 }
 
-/* What times mean does not change within a trace. */
+/* The meaning of times does not change within a trace. */
 static enum trace_status take_clock(struct trace_info *info, const struct trace_record *record)
 {
     struct hr_meta_clock clock;
@@ -304,8 +304,8 @@ static enum trace_status take_host_end(struct trace_info *info, const struct tra
     return TRACE_OK;
 }
 
-/* From here on the events are those of the counts; samples, of which there are none, have
- * sampling.event_count. */
+/* From here on the events are those of the emulator's counts.  sampling.event_count remains that of
+ * samples, of which there are none. */
 static enum trace_status take_exact(struct trace_info *info, const struct trace_record *record)
 {
     struct hr_host_exact exact;

@@ -1,7 +1,7 @@
 /* What a trace says about itself: machine, clock, events, program, load map, how it ended.
  *
- * Filled from META, END and HOST chunks while a reader walks over the file.  Counts and lengths
- * are bounded; strings are raw (escape them before they reach a terminal).
+ * It is filled from META, END and HOST chunks while a reader walks over the file.  Counts and
+ * lengths are bounded; strings are raw (escape them before printing to a terminal).
  */
 #ifndef HOST_TRACE_TRACE_INFO_H
 #define HOST_TRACE_TRACE_INFO_H
@@ -38,25 +38,25 @@ struct trace_text {
     char *value;
 };
 
-struct trace_nmis { /* summed over the CPUs' HR_REC_NMI */
+struct trace_nmis { /* sum over the CPUs' HR_REC_NMI */
     uint64_t samples;
     uint64_t spurious;
     uint64_t unknown;
-    uint64_t repeated; /* records of a CPU that had one; not added */
-    uint8_t cpus[65536 / 8]; /* which CPUs had one, a bit each */
+    uint64_t repeated; /* further records of a CPU; not added */
+    uint8_t cpus[65536 / 8]; /* CPUs with a record, a bit each */
 };
 
-struct trace_activity { /* summed over the CPUs' HR_REC_ACTIVITY */
+struct trace_activity { /* sum over the CPUs' HR_REC_ACTIVITY */
     struct hr_rec_activity sum;
-    uint8_t cpus[65536 / 8]; /* which CPUs had one, a bit each; the first counts */
+    uint8_t cpus[65536 / 8]; /* CPUs with a record, a bit each; their first one counts */
 };
 
-struct trace_share { /* over the CPUs' HR_REC_SHARE */
-    uint64_t skipped; /* their sum; saturates */
-    uint64_t stolen_ns; /* their sum; saturates */
-    uint64_t spacing_ticks; /* the largest */
-    bool steal_known; /* a hypervisor counts what it steals */
-    uint8_t cpus[65536 / 8]; /* which CPUs had one, a bit each; the first counts */
+struct trace_share { /* summary of the CPUs' HR_REC_SHARE */
+    uint64_t skipped; /* sum; saturates */
+    uint64_t stolen_ns; /* sum; saturates */
+    uint64_t spacing_ticks; /* maximum */
+    bool steal_known; /* a hypervisor reports stolen time */
+    uint8_t cpus[65536 / 8]; /* CPUs with a record, a bit each; their first one counts */
 };
 
 struct trace_info {
@@ -70,9 +70,9 @@ struct trace_info {
     bool has_activity;
     bool has_share;
     bool has_stacks; /* samples have call stacks */
-    bool knows_events; /* event_count is what the trace said first; it must not say another one */
-    bool has_exact; /* the emulator counted: event_count is that of these counts */
-    struct hr_meta_clock clock; /* 10^9 ticks a second from 0 until HR_META_CLOCK came */
+    bool knows_events; /* event_count is set, and the trace must not give another one */
+    bool has_exact; /* the emulator counted; event_count is that of its counts */
+    struct hr_meta_clock clock; /* 10^9 ticks a second from 0, until HR_META_CLOCK arrives */
     struct hr_meta_sampling sampling;
     struct hr_meta_calibration calibration;
     struct hr_meta_stacks stacks;
@@ -82,7 +82,7 @@ struct trace_info {
     struct hr_rec_fault fault; /* the last one of the trace */
     char host_message[256];
     uint32_t event_count;
-    uint32_t described; /* events that have been, a bit each */
+    uint32_t described; /* events with a description, a bit each */
     struct trace_event events[HR_EVENTS_MAX];
     struct trace_map *maps;
     size_t map_count;
@@ -90,7 +90,7 @@ struct trace_info {
     size_t text_count;
     struct hr_rec_stream *streams;
     size_t stream_count;
-    struct hr_rec_machine_cpu *machines; /* of each CPU, the first one that says it */
+    struct hr_rec_machine_cpu *machines; /* the first record of each CPU */
     size_t machine_count;
     struct trace_regions regions;
     struct trace_nmis nmis;
@@ -102,72 +102,76 @@ struct trace_info {
 void trace_info_init(struct trace_info *info);
 void trace_info_free(struct trace_info *info);
 
-/* Takes one META, END or HOST chunk.  TRACE_OK, or TRACE_BAD_RECORD / TRACE_BAD_LENGTH when a
- * record contradicts the format (the rest of the chunk is not looked at).  *error is set to
- * -ENOMEM when memory ran out, otherwise left alone.
+/* Takes one META, END or HOST chunk.  Returns TRACE_OK, or TRACE_BAD_RECORD / TRACE_BAD_LENGTH if a
+ * record contradicts the format (the rest of the chunk is then skipped).  Sets *error to -ENOMEM if
+ * memory runs out, and otherwise leaves it unchanged.
  */
 enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_chunk *chunk,
                                    int *error);
 
-/* Takes a number of events in samples: the first is the trace's.  False when this is another one,
- * or too many.
+/* Takes the number of events in samples; the first call sets that of the trace.  Returns false if
+ * this number differs or is too large.
  */
 bool trace_info_count_events(struct trace_info *info, uint32_t event_count);
 
-/* Without its META chunk a trace still decodes: the base of the first DATA chunk says the number of
- * events, before anybody sees a sample.  False when it does not.
+/* Learns the number of events from the base of the first DATA chunk if the META chunk is missing,
+ * so that the trace still decodes.  Returns false if the base does not say it.
  */
 bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *chunk);
 
-/* The first value of a key of HR_META_INFO, or `otherwise`. */
+/* Returns the first value of a key of HR_META_INFO, or `otherwise` if there is none. */
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise);
 
-/* A difference of times in nanoseconds; saturates. */
+/* Converts a difference of times to nanoseconds; saturates. */
 uint64_t trace_info_ns(const struct trace_info *info, uint64_t ticks);
 
-/* The sampling interval, rounded to what was asked for: 10 us are no whole number of ticks on most
- * machines; saturates.
+/* Returns the sampling interval, rounded to the requested value, because 10 us are not a whole
+ * number of ticks on most machines; saturates.
  */
 uint64_t trace_info_interval_ns(const struct trace_info *info);
 
-/* Time since the program's start in nanoseconds; 0 for times before. */
+/* Converts a time to nanoseconds since the program's start; 0 for earlier times. */
 uint64_t trace_info_time_ns(const struct trace_info *info, uint64_t time);
 
-/* An event's name; "event3" when the trace does not name it.  Raw: escape it for a terminal. */
+/* Returns an event's name, or "event3" if the trace does not name it.  Raw: escape it for a
+ * terminal. */
 const char *trace_info_event_name(const struct trace_info *info, uint32_t event, char room[16]);
 
-/* The same for a column of csv, which has no other place to say that it was not measured:
+/* Returns the name for a column of CSV, which can only say there that the event was not measured:
  * "cycles(stub)".  Raw. */
 #define TRACE_INFO_COLUMN_BYTES 80
 char *trace_info_event_column(const struct trace_info *info, uint32_t event,
                               char text[TRACE_INFO_COLUMN_BYTES]);
 
-/* The event of that name, which may leave out the :suffix; -1 when there is none. */
+/* Returns the event of that name, which may omit the :suffix; -1 if there is none. */
 int trace_info_find_event(const struct trace_info *info, const char *name);
 
-/* The names of all events, ", " before each; raw.  Returns `room`. */
+/* Writes the names of all events, each after ", "; raw.  Returns `room`. */
 #define TRACE_INFO_NAMES_BYTES (HR_EVENTS_MAX * 66 + 1)
 const char *trace_info_event_names(const struct trace_info *info,
                                    char room[TRACE_INFO_NAMES_BYTES]);
 
-/* What a sample's weight counts: "samples", or "instructions" where the emulator counted all. */
+/* Returns what a sample's weight counts: "samples", or "instructions" if the emulator counted them
+ * all. */
 const char *trace_info_weight_word(const struct trace_info *info);
 
-/* Why a profile of these counts cannot be shown; NULL: it can.  They have no times. */
+/* Returns why a profile of an exact trace cannot be shown for the selection (its counts have no
+ * times), or NULL. */
 const char *trace_info_exact_problem(const struct trace_info *info,
                                      const struct selection *selection);
 
-/* Words for people. */
-/* An event's name for sentences: without ":u", which goes without saying.  Raw. */
+/* Texts for people. */
+/* Returns an event's name for sentences, without the default suffix ":u".  Raw. */
 const char *trace_info_event_word(const struct trace_info *info, uint32_t event, char room[64]);
 const char *trace_info_source(enum hr_source source); /* "pmu", "icount", "stub", "none" */
-/* What to say beside an event's figures: "" for a counter's, "exact, from virtual time" ... */
+/* Returns a remark for an event's figures: "" for a performance counter, "exact, from virtual time"
+ * ... */
 const char *trace_info_source_words(const struct trace_info *info, uint32_t event);
 const char *trace_info_mode(uint32_t mode);
 const char *trace_info_clock_method(uint32_t method);
 const char *trace_info_host_reason(uint32_t reason);
 
-/* Why samples are lost: "the ring was full"; of `lost` of them, whatever the CPU. */
+/* Returns why `lost` samples, on whatever CPU, were lost: "the ring was full". */
 const char *trace_info_loss_words(const struct trace_info *info, uint64_t lost);
 
 #endif

@@ -29,7 +29,7 @@ static bool named(const struct trace_region *region, const char *name, size_t by
     return strncmp(region->name, name, bytes) == 0 && region->name[bytes] == 0;
 }
 
-/* The records of a region follow each other, so the last one is looked at first. */
+/* The records of a region follow each other, so the last region is checked first. */
 static struct trace_region *find(const struct trace_regions *regions, const char *name,
                                  size_t bytes)
 {
@@ -39,7 +39,7 @@ static struct trace_region *find(const struct trace_regions *regions, const char
     return NULL;
 }
 
-/* A new region, or NULL when there are too many of them or memory is out. */
+/* Returns a new region, or NULL if there are too many or memory runs out. */
 static struct trace_region *append(struct trace_regions *regions, const char *name, size_t bytes,
                                    int *error)
 {
@@ -182,7 +182,7 @@ uint64_t trace_region_bucket_start(uint32_t bucket)
     return bucket / 4 + 3 < 64 ? (uint64_t)(4 + bucket % 4) << (bucket / 4 + 1) : UINT64_MAX;
 }
 
-/* A value in a bucket, of which the least and the largest value of all may say more. */
+/* Interpolates a value in a bucket, within the least and the largest value of all. */
 static uint64_t between(const struct trace_region_figures *f, double start, double end,
                         double share)
 {

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* Intervals without these bits do not add up to a turn of the clock in the longest run. */
+/* The sum of intervals without these bits cannot overflow in the longest run. */
 #define WRAPPING_BITS (~UINT64_C(0) << (64 - 11))
 _Static_assert(TRACE_RUN_SAMPLES_MAX <= 1u << 10, "a run of intervals below 2^53 is below 2^63");
 
 enum { FOREIGN, UNTIMED, TIME, TIME_AND_END, TIMES };
 
-/* The records of DATA and END chunks: least bytes of a body, and which times it begins with. */
+/* The records of DATA and END chunks: least bytes of a body, and the times at its start. */
 static const struct known {
     uint8_t bytes;
     uint8_t times;
@@ -51,7 +51,7 @@ static void note(struct trace_rules *rules, uint64_t first, uint64_t last, uint6
 
 static void note_times(struct trace_rules *rules, const struct trace_record *record, uint8_t times)
 {
-    uint64_t time[2]; /* every record that has times begins with them */
+    uint64_t time[2]; /* the times are at the start of a record */
 
     memcpy(time, record->body, times == TIME ? sizeof time[0] : sizeof time);
     if (times == TIME)

@@ -1,4 +1,4 @@
-/* The format's enumerations in words. */
+/* Names the values of the format's enumerations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

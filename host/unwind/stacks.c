@@ -46,7 +46,7 @@ static void enter(uint32_t *index, uint32_t mask, const struct stacks_node *node
     index[i] = number;
 }
 
-/* Room for one more node; the table is never more than half full. */
+/* Makes room for one more node; the table is never more than half full. */
 static int grow(struct stacks *stacks)
 {
     uint32_t capacity = stacks->capacity * 2;

@@ -1,10 +1,10 @@
-/* The call stacks of a trace as one tree: a stack is a node, the node's parent is the caller.
+/* The call stacks of a trace as one tree: a stack is a node, and the node's parent is its caller.
  *
- * A sample's own ip is not part of its stack.  A node's address is a return address, so what lies
- * just before it made the call: names are looked up at address - 1.  An interrupted frame (below a
- * signal handler) is entered as its ip + 1, so that this holds for all.  Paths end at a root, whose
- * number says how the stack ended: HR_STACK_* of include/hr_format.h.  Memory is bounded: what does
- * not fit ends at HR_STACK_CUT.  Never prints.
+ * A sample's own ip is not part of its stack.  A node's address is a return address, so the call is
+ * just before it: names are looked up at address - 1.  An interrupted frame (below a signal
+ * handler) is entered as its ip + 1, so that this rule holds for all.  Paths end at a root, whose
+ * number says how the stack ended: HR_STACK_* of include/hr_format.h.  Memory is bounded: a stack
+ * that does not fit ends at HR_STACK_CUT.  Never prints.
  */
 #ifndef HOST_UNWIND_STACKS_H
 #define HOST_UNWIND_STACKS_H
@@ -17,7 +17,7 @@
 
 struct stacks_node {
     uint64_t address; /* 0 for a root */
-    uint32_t parent; /* its number for a root */
+    uint32_t parent; /* a root is its own parent */
     uint32_t depth; /* frames from here to the root; 0 for a root */
 };
 
@@ -28,22 +28,22 @@ struct stacks {
     uint32_t limit; /* of nodes: STACKS_NODES_MAX unless lowered */
     uint32_t *index; /* hash table of node numbers, 0: free; owned */
     uint32_t index_mask;
-    uint64_t refused; /* nodes that found no room */
+    uint64_t refused; /* nodes that did not fit */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int stacks_init(struct stacks *stacks);
 void stacks_free(struct stacks *stacks);
 
-/* The node for `address` called from `parent`, which is one of this tree.  HR_STACK_CUT when there
- * is no room for one more.
+/* Returns the node for `address` called from `parent`, a node of this tree.  Returns HR_STACK_CUT
+ * if there is no room for a new one.
  */
 uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address);
 
-/* The root that a stack ends at. */
+/* Returns the root at which a stack ends. */
 uint32_t stacks_root(const struct stacks *stacks, uint32_t node);
 
-/* Writes a stack's addresses, innermost first, at most `room`: how many. */
+/* Writes at most `room` addresses of a stack, innermost first.  Returns how many. */
 uint32_t stacks_addresses(const struct stacks *stacks, uint32_t node, uint64_t *addresses,
                           uint32_t room);
 

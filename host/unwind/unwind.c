@@ -1,4 +1,4 @@
-/* Follows stacks, keeping the rule of every address that it met. */
+/* Follows stacks, and caches the rule of every address. */
 #include "host/unwind/unwind.h"
 
 #include <errno.h>
@@ -8,10 +8,10 @@
 #include "host/unwind/unwind_files.h"
 #include "host/unwind/unwind_rule.h"
 
-#define PLACE_BITS 17 /* 2 MB of addresses; emptied when three quarters are taken */
+#define PLACE_BITS 17 /* 2 MB of addresses; cleared when three quarters are in use */
 #define PLACES (1u << PLACE_BITS)
 #define RULE_BITS 14
-#define RULES (1u << RULE_BITS) /* 5 MB, emptied likewise */
+#define RULES (1u << RULE_BITS) /* 5 MB, cleared like the places */
 
 enum { NO_MAP = 1, NO_RULE, ENTRY, FIRST_RULE }; /* place.rule; 0: the place is free */
 
@@ -80,7 +80,7 @@ static uint32_t hash_rule(const struct unwind_rule *rule)
     return (uint32_t)(hash >> (64 - RULE_BITS));
 }
 
-/* The number of a rule that is kept once, however many addresses it serves. */
+/* Returns the number of a rule, which is stored once for all its addresses. */
 static uint32_t keep_rule(struct unwind *u, const struct unwind_rule *rule)
 {
     uint32_t i = hash_rule(rule);
@@ -123,7 +123,7 @@ static uint64_t rule_at(struct unwind *u, uint64_t address)
     return u->places[i].rule;
 }
 
-/* Fills the trail.  How the stack ended: HR_STACK_*. */
+/* Fills the trail.  Returns how the stack ended: HR_STACK_*. */
 static uint32_t follow(struct unwind *u, struct unwind_frame *frame, uint32_t *count)
 {
     uint64_t rule = rule_at(u, frame->registers[UNWIND_RIP]);
@@ -135,7 +135,7 @@ static uint32_t follow(struct unwind *u, struct unwind_frame *frame, uint32_t *c
 
         if (end != 0)
             return (uint32_t)end;
-        if (ip == 0) /* where no call frame information says that the thread began there */
+        if (ip == 0) /* the thread began here, although no call frame information says so */
             return HR_STACK_WHOLE;
         rule = rule_at(u, r->signal ? ip : ip - 1);
         if (rule == NO_MAP)
@@ -161,7 +161,7 @@ uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
 
     if (news < 0)
         return HR_STACK_NONE;
-    /* between stacks only: what is followed points to rules */
+    /* only between stacks: the stack being followed has pointers to rules */
     if (news > 0 || unwind->place_count > PLACES / 4 * 3 - UNWIND_FRAMES_MAX ||
         unwind->rule_count > RULES / 4 * 3 - UNWIND_FRAMES_MAX)
         forget(unwind);

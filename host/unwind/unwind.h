@@ -1,9 +1,9 @@
 /* Call stacks from registers and a copy of the stack: -g dwarf.
  *
  * Frames are found by the .eh_frame (or .debug_frame) of the files that the trace's load maps name,
- * read by libdw; the rules for an address are kept, so that an address seen before costs a few
- * steps.  A stack that cannot be followed ends where that is known, marked, never guessed.  ELF
- * files and copies of stacks are hostile input.  Never prints.
+ * read by libdw.  The rule for an address is cached, so that a known address costs a few steps.  A
+ * stack that cannot be followed ends there, marked; nothing is guessed.  ELF files and copies of
+ * stacks are hostile input.  Never prints.
  */
 #ifndef HOST_UNWIND_UNWIND_H
 #define HOST_UNWIND_UNWIND_H
@@ -23,18 +23,18 @@ struct unwind_sample { /* the program's state at a sample */
     uint64_t registers[HR_STACK_REGISTERS]; /* in DWARF's order (System V ABI x86-64, figure 3.36):
                                                rax rdx rcx rbx rsi rdi rbp rsp r8 .. r15 */
     uint64_t ip;
-    const uint8_t *stack; /* what lies from rsp on */
+    const uint8_t *stack; /* the memory from rsp on */
     size_t stack_bytes;
 };
 
-/* Options as for symbols_open; files are found and checked by the same rules.  `info` must outlive
- * the unwinder: maps that come to it later are seen.  0 or -ENOMEM.
+/* Takes the options of symbols_open; files are found and checked by the same rules.  `info` must
+ * outlive the unwinder; maps that are added to it later are used.  Returns 0 or -ENOMEM.
  */
 int unwind_open(struct unwind **unwind, const struct trace_info *info,
                 const struct symbols_options *options);
 void unwind_close(struct unwind *unwind);
 
-/* The stack's node in `stacks`. */
+/* Returns the stack's node in `stacks`. */
 uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
                       struct stacks *stacks);
 

@@ -1,4 +1,4 @@
-/* Reads DWARF's numbers from a stretch of memory and never behind it.  For host/unwind_*.c. */
+/* Reads DWARF's numbers from a block of memory and never beyond it.  For host/unwind/. */
 #ifndef HOST_UNWIND_UNWIND_BYTES_H
 #define HOST_UNWIND_UNWIND_BYTES_H
 
@@ -9,10 +9,10 @@
 struct unwind_bytes {
     const uint8_t *at;
     const uint8_t *end;
-    bool bad; /* something lay behind the end: it was read as 0 */
+    bool bad; /* something was beyond the end and read as 0 */
 };
 
-/* A little-endian number of 1 to 8 bytes. */
+/* Reads a little-endian number of 1 to 8 bytes. */
 static inline uint64_t unwind_bytes_number(struct unwind_bytes *b, uint32_t bytes)
 {
     uint64_t value = 0;
@@ -34,7 +34,7 @@ static inline uint64_t unwind_bytes_signed(struct unwind_bytes *b, uint32_t byte
     return (uint64_t)((int64_t)(unwind_bytes_number(b, bytes) << unused) >> unused);
 }
 
-/* LEB128; bits behind the 64th are dropped. */
+/* Reads a LEB128; bits after the 64th are dropped. */
 static inline uint64_t unwind_bytes_leb(struct unwind_bytes *b, bool is_signed)
 {
     uint64_t value = 0;
@@ -62,7 +62,7 @@ static inline uint64_t unwind_bytes_sleb(struct unwind_bytes *b)
     return unwind_bytes_leb(b, true);
 }
 
-/* The next `count` bytes, as a stretch of their own. */
+/* Reads the next `count` bytes as a separate block. */
 static inline struct unwind_bytes unwind_bytes_block(struct unwind_bytes *b, uint64_t count)
 {
     struct unwind_bytes block = {b->at, b->at, false};

@@ -1,16 +1,14 @@
-/* Recognises the ends of functions by their few instructions (Intel SDM, volume 2, opcode maps). */
+/* Recognises the ends of functions by their instructions (Intel SDM, volume 2, opcode maps). */
 #include "host/unwind/unwind_epilogue.h"
 
 #include <stdbool.h>
 
-#define CALLEE_SAVED                                                            \
-    (1u << 3 | 1u << 6 | 0xfu << 12) /* rbx rbp r12 .. r15, System V ABI x86-64 \
-                                      */
+#define CALLEE_SAVED (1u << 3 | 1u << 6 | 0xfu << 12) /* rbx rbp r12 .. r15 */
 
-/* The machine's numbers of registers are not DWARF's. */
+/* DWARF's register numbers by the machine's. */
 static const uint8_t dwarf_numbers[8] = {0, 2, 1, 3, 7, 6, 4, 5};
 
-/* `length` bytes of the pattern, 0xff standing for any. */
+/* Compares `length` bytes with a pattern, in which 0xff matches any byte. */
 static bool begins(const uint8_t *code, size_t bytes, const uint8_t *pattern, size_t length)
 {
     if (bytes < length)
@@ -28,7 +26,8 @@ static bool is_return(const uint8_t *code, size_t bytes)
     return code[prefixed] == 0xc3 || code[prefixed] == 0xc2;
 }
 
-/* The length of an instruction that restores nothing but the stack pointer; 0: it is another one.
+/* Returns the length of an instruction that restores nothing but the stack pointer; 0 for any
+ * other.
  */
 static size_t passed_over(const uint8_t *code, size_t bytes)
 {

@@ -1,9 +1,9 @@
-/* Which registers a function has restored already when it is about to return.
+/* Finds the registers that a function has already restored when it is about to return.
  *
- * Compilers leave it unsaid in call frame information: the saved value still lies below the stack
- * pointer, where a copy of the stack does not reach.  But a function that only pops and returns
- * from here on must hold its caller's values in all callee-saved registers that it does not pop
- * yet.
+ * Compilers do not express this in call frame information: the saved value still lies below the
+ * stack pointer, where a copy of the stack does not reach.  But if a function only pops and returns
+ * from here on, every callee-saved register that it does not pop must already hold its caller's
+ * value.
  */
 #ifndef HOST_UNWIND_UNWIND_EPILOGUE_H
 #define HOST_UNWIND_UNWIND_EPILOGUE_H
@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UNWIND_EPILOGUE_BYTES 32u /* of code that suffice */
+#define UNWIND_EPILOGUE_BYTES 32u /* bytes of code that suffice */
 
-/* A bit for each callee-saved register (DWARF's numbers) that holds the caller's value where `code`
- * begins; 0 when more than pops and a return follows.
+/* Returns a bit for each callee-saved register (DWARF's numbers) that holds the caller's value at
+ * the start of `code`; 0 if something other than pops and a return follows.
  */
 uint16_t unwind_epilogue(const uint8_t *code, size_t bytes);
 

@@ -14,7 +14,7 @@ struct machine {
     struct unwind_bytes next;
     uint64_t stack[DEPTH_MAX];
     uint32_t depth;
-    int end; /* HR_STACK_*, why it cannot go on */
+    int end; /* HR_STACK_*, why it stopped */
 };
 
 static void push(struct machine *m, uint64_t value)
@@ -54,7 +54,7 @@ static void push_memory(struct machine *m, uint64_t bytes)
     push(m, value);
 }
 
-/* A copy of the value `depth` below the top. */
+/* Pushes a copy of the value `depth` below the top. */
 static void push_copy(struct machine *m, uint64_t depth)
 {
     if (depth >= m->depth)
@@ -122,7 +122,7 @@ static uint64_t compare(uint8_t atom, int64_t a, int64_t b)
     }
 }
 
-/* Operations of two values; false when it is none. */
+/* Performs an operation on two values; returns false if it is not one. */
 static bool binary(struct machine *m, uint8_t atom)
 {
     uint64_t a, b;
@@ -156,7 +156,7 @@ static bool binary(struct machine *m, uint8_t atom)
     case DW_OP_shra:
         push(m, shift(atom, a, b));
         return true;
-    case DW_OP_div: /* nothing divides in call frame information */
+    case DW_OP_div: /* call frame information never divides */
     case DW_OP_mod:
         m->end = HR_STACK_BROKEN;
         return true;
@@ -166,7 +166,7 @@ static bool binary(struct machine *m, uint8_t atom)
     }
 }
 
-/* Operations of the stack, of one value, and branches. */
+/* Performs operations on the stack or one value, and branches. */
 static void other(struct machine *m, uint8_t atom)
 {
     switch (atom) {

@@ -1,4 +1,4 @@
-/* Finds the file that serves an address, and its rule there. */
+/* Finds the file for an address, and its rule there. */
 #include "host/unwind/unwind_files.h"
 
 #include <errno.h>

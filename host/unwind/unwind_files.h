@@ -1,7 +1,7 @@
 /* The call frame information of the files that a trace's load maps name.  For host/unwind/unwind.c.
  *
- * Files are opened when an address in them is first asked for, in bounded memory; what cannot be
- * used has no rules.  Never prints.
+ * Files are opened at the first query for an address in them, in bounded memory; a file that cannot
+ * be used has no rules.  Never prints.
  */
 #ifndef HOST_UNWIND_UNWIND_FILES_H
 #define HOST_UNWIND_UNWIND_FILES_H
@@ -18,8 +18,8 @@
 struct unwind_file { /* a path that at least one map names */
     struct unwind_file *next;
     char *path; /* as recorded; owned */
-    size_t map; /* the first one, by number */
-    bool asked; /* it was opened, or could not be */
+    size_t map; /* number of the first such map */
+    bool asked; /* opening was tried */
     struct symbols_file served;
     struct unwind_tables tables;
 };
@@ -28,33 +28,34 @@ struct unwind_mapping {
     uint64_t start;
     uint64_t end;
     uint64_t file_offset;
-    struct unwind_file *file; /* NULL: it shows none, or the kernel */
+    struct unwind_file *file; /* NULL: no file, or the kernel */
 };
 
 struct unwind_files {
-    const struct trace_info *info; /* its maps may become more */
+    const struct trace_info *info; /* its list of maps may grow */
     struct symbols_options options;
     struct unwind_mapping *mappings; /* in the order of the trace; later ones win; owned */
     size_t mapping_count;
     struct unwind_file *list; /* owned */
-    uint64_t bytes; /* of the tables that are loaded */
+    uint64_t bytes; /* of the loaded tables */
 };
 
-/* `info` must outlive the files: maps that come to it later are taken.  options NULL: the defaults.
+/* `info` must outlive the files; unwind_files_update takes maps that are added to it later.
+ * options may be NULL for the defaults.
  */
 void unwind_files_open(struct unwind_files *files, const struct trace_info *info,
                        const struct symbols_options *options);
 void unwind_files_close(struct unwind_files *files);
 
-/* Takes the maps that came since the last call.  1 when there were any: what was known of addresses
- * may have become wrong.  0; -ENOMEM.
+/* Takes the maps that were added since the last call.  Returns 1 if there were any, which may
+ * invalidate cached rules; 0; or -ENOMEM.
  */
 int unwind_files_update(struct unwind_files *files);
 
 enum unwind_found {
-    UNWIND_NO_MAP, /* the address is in no map: it is no code */
+    UNWIND_NO_MAP, /* the address is in no map, so it is not code */
     UNWIND_NO_RULE, /* code without call frame information */
-    UNWIND_ENTRY, /* the same, where a program starts */
+    UNWIND_ENTRY, /* as UNWIND_NO_RULE, at the entry of a program */
     UNWIND_RULE,
 };
 

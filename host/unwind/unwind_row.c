@@ -21,7 +21,7 @@ struct interpreter {
     bool bad;
 };
 
-/* Registers that are not followed (vectors and the like) have a place that nobody looks at. */
+/* Registers that are not followed (such as vectors) share a place that is never read. */
 static void set(struct interpreter *i, uint64_t reg, enum unwind_how how, int64_t offset)
 {
     if (reg < UNWIND_REGISTERS)
@@ -94,7 +94,7 @@ static void recall(struct interpreter *i)
         i->row = i->remembered[--i->remembered_count];
 }
 
-/* Instructions that define the CFA; false when it is none. */
+/* Executes an instruction that defines the CFA; returns false if it is not one. */
 static bool define_cfa(struct interpreter *i, uint8_t op, struct unwind_bytes *code)
 {
     uint64_t reg;
@@ -128,7 +128,7 @@ static bool define_cfa(struct interpreter *i, uint8_t op, struct unwind_bytes *c
     }
 }
 
-/* Instructions that say where registers are, with numbers of any size. */
+/* Executes instructions that say where registers are, with numbers of any size. */
 static void define_register(struct interpreter *i, uint8_t op, struct unwind_bytes *code)
 {
     uint64_t reg =
@@ -170,7 +170,7 @@ static void define_register(struct interpreter *i, uint8_t op, struct unwind_byt
     case DW_CFA_val_expression:
         set_expression(i, code, UNWIND_EXPRESSION);
         break;
-    case DW_CFA_GNU_args_size: /* for whoever throws exceptions */
+    case DW_CFA_GNU_args_size: /* for throwing exceptions */
         unwind_bytes_uleb(code);
         break;
     default:
@@ -178,7 +178,7 @@ static void define_register(struct interpreter *i, uint8_t op, struct unwind_byt
     }
 }
 
-/* How far the location moves; 0 when the instruction moves none. */
+/* Returns how far the instruction moves the location; 0 if it does not. */
 static uint64_t advance(const struct interpreter *i, uint8_t op, struct unwind_bytes *code)
 {
     switch (op) {
@@ -193,7 +193,7 @@ static uint64_t advance(const struct interpreter *i, uint8_t op, struct unwind_b
     }
 }
 
-/* Executes until the location is behind `address`. */
+/* Executes until the location is past `address`. */
 static void execute(struct interpreter *i, struct unwind_bytes code, uint64_t address)
 {
     while (!i->bad && code.at < code.end) {
@@ -225,7 +225,7 @@ bool unwind_row_at(const struct unwind_program *program, uint64_t address, struc
 
     if (program->return_register >= UNWIND_REGISTERS)
         return false;
-    set(&i, UNWIND_RSP, UNWIND_CFA, 0); /* what the ABI says where nothing is said */
+    set(&i, UNWIND_RSP, UNWIND_CFA, 0); /* the ABI's default */
     execute(&i, program->initial, UINT64_MAX);
     i.initial = i.row;
     i.location = program->start;

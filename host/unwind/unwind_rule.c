@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define USER_END (1ull << 47) /* first address behind user space */
+#define USER_END (1ull << 47) /* first address after user space */
 
 int unwind_frame_read(const struct unwind_frame *frame, uint64_t address, uint32_t bytes,
                       uint64_t *value)
@@ -51,7 +51,8 @@ static int find_cfa(const struct unwind_place *place, const struct unwind_frame 
                                            : find(place, frame, 0, cfa);
 }
 
-/* At the end of a function, when the stack pointer has passed the register's place. */
+/* Returns whether the function has already restored the register, because the stack pointer has
+ * passed its place. */
 static bool is_restored(const struct unwind_rule *rule, const struct unwind_place *place,
                         const struct unwind_frame *frame, uint64_t cfa)
 {
@@ -59,7 +60,7 @@ static bool is_restored(const struct unwind_rule *rule, const struct unwind_plac
            cfa + (uint64_t)place->offset < frame->registers[UNWIND_RSP];
 }
 
-/* What the caller's changed registers hold; a bit in *known for each that can be told. */
+/* Finds the caller's changed registers, with a bit in *known for each known one. */
 static int find_changes(const struct unwind_rule *rule, const struct unwind_frame *frame,
                         uint64_t cfa, uint64_t *values, uint32_t *known)
 {
@@ -71,7 +72,7 @@ static int find_changes(const struct unwind_rule *rule, const struct unwind_fram
         *known &= ~bit;
         if (place->how == UNWIND_UNDEFINED) {
             if (place->target == rule->return_register)
-                return HR_STACK_WHOLE; /* as the ABI's start of a thread says it */
+                return HR_STACK_WHOLE; /* the ABI marks the start of a thread so */
             continue;
         }
         if (is_restored(rule, place, frame, cfa)) {
@@ -105,7 +106,7 @@ int unwind_rule_step(const struct unwind_rule *rule, struct unwind_frame *frame)
         return HR_STACK_BROKEN;
     frame->registers[UNWIND_RIP] = frame->registers[rule->return_register];
     frame->known = known | 1u << UNWIND_RIP;
-    if (frame->registers[UNWIND_RSP] <= sp) { /* only a handler's own stack lies anywhere */
+    if (frame->registers[UNWIND_RSP] <= sp) { /* only a handler's own stack may be anywhere */
         frame->moved = true;
         return rule->signal ? 0 : HR_STACK_BROKEN;
     }

@@ -1,7 +1,8 @@
 /* Indexes the entries of call frame information, and finds the one for an address.
  *
- * libdw takes entries apart (dwarf_next_cfi), but does not follow them here: it keeps a place for
- * each register up to the largest number that an entry names, gigabytes where a file says so.
+ * libdw parses the entries (dwarf_next_cfi), but does not execute them here: it keeps a place for
+ * each register up to the largest number that an entry names, which takes gigabytes for a hostile
+ * file.
  */
 #include "host/unwind/unwind_tables.h"
 
@@ -18,22 +19,22 @@
 
 #define SECTION_BYTES_MAX (1u << 30) /* offsets in the index have 32 bits */
 #define MEMORY_FACTOR 3u /* the index has 24 bytes for an entry of 12 and more */
-#define ENTRY_CODE_BYTES 64u /* from the entry point on; glibc's ld.so has 60 */
+#define ENTRY_CODE_BYTES 64u /* after the entry point; glibc's ld.so has 60 */
 #define PROGRAM_BYTES_MAX (64u << 10) /* instructions of one entry */
 
 static const unsigned char ident[EI_NIDENT] = {ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
                                                ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
 
-struct cie { /* a common information entry, taken apart */
-    uint64_t offset; /* of it in the section */
+struct cie { /* a common information entry, parsed */
+    uint64_t offset; /* its offset in the section */
     bool usable;
-    bool sized; /* augmentation data have their size in front ('z') */
+    bool sized; /* augmentation data begin with their size ('z') */
     uint8_t encoding; /* of addresses in its FDEs, DW_EH_PE_* */
-    struct unwind_program program; /* but for what is the FDE's own */
+    struct unwind_program program; /* without the fields that an FDE sets */
 };
 
-/* An address or size as `encoding` has it.  What is to be read from the program's memory, or is
- * relative to what only the program knows, is no use here.
+/* Reads an address or size in an `encoding`.  Fails for a value that must be read from the
+ * program's memory, or is relative to what only the program knows.
  */
 static bool read_encoded(const struct unwind_table *table, struct unwind_bytes *b, uint8_t encoding,
                          uint64_t *value)
@@ -72,7 +73,7 @@ static bool read_encoded(const struct unwind_table *table, struct unwind_bytes *
     return !b->bad && ((encoding & 0xf0) == DW_EH_PE_pcrel || (encoding & 0xf0) == 0);
 }
 
-/* What the letters of an augmentation say; false when one is unknown and cannot be passed over. */
+/* Reads the letters of an augmentation; returns false for an unknown one that cannot be skipped. */
 static bool read_augmentation(const struct unwind_table *table, const Dwarf_CIE *entry,
                               struct cie *cie)
 {
@@ -92,7 +93,7 @@ static bool read_augmentation(const struct unwind_table *table, const Dwarf_CIE 
         case 'R':
             cie->encoding = (uint8_t)unwind_bytes_number(&data, 1);
             break;
-        case 'P': /* who handles exceptions */
+        case 'P': /* the handler of exceptions */
             encoding = (uint8_t)unwind_bytes_number(&data, 1);
             read_encoded(table, &data, encoding, &ignored);
             break;
@@ -102,9 +103,9 @@ static bool read_augmentation(const struct unwind_table *table, const Dwarf_CIE 
         case 'S':
             cie->program.signal = true;
             break;
-        case 'B': /* signed return addresses, of other machines */
+        case 'B': /* signed return addresses, on other machines */
             break;
-        default: /* the size says where it ends, what follows is not known */
+        default: /* the size says where it ends; the contents are unknown */
             return !data.bad;
         }
     }
@@ -130,7 +131,7 @@ static void read_cie(const struct unwind_table *table, uint64_t offset, struct c
                   cie->program.initial.end - cie->program.initial.at <= PROGRAM_BYTES_MAX;
 }
 
-/* The stretch of code of an FDE; `b` is left behind it. */
+/* Reads the range of code of an FDE; moves `b` past it. */
 static bool read_range(const struct unwind_table *table, const struct cie *cie,
                        struct unwind_bytes *b, uint64_t *start, uint64_t *end)
 {
@@ -251,7 +252,7 @@ void unwind_tables_close(struct unwind_tables *tables)
     memset(tables, 0, sizeof *tables);
 }
 
-/* The last entry that begins at or before the address. */
+/* Returns the last entry that begins at or before the address. */
 static const struct unwind_entry *find_entry(const struct unwind_table *table, uint64_t address)
 {
     size_t low = 0, high = table->count;

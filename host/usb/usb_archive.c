@@ -1,4 +1,4 @@
-/* Checks archives of hr pack's. */
+/* Checks archives of hr pack. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static int check_manifest(const char *path, const struct manifest *m, struct run
                         path);
     if (manifest_text(m, "event", NULL) != NULL && manifest_text(m, "target-cpu", NULL) == NULL)
         return run_fail(failure, RUN_EXIT_FAILED,
-                        "%s: its events are not encoded, and a stick can ask nobody; make it with "
-                        "hr pack --target-cpu all",
+                        "%s: its events are not encoded, and a stick has no host to ask; make it "
+                        "with hr pack --target-cpu all",
                         path);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Takes results off a stick. */
+/* Copies results from a stick. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "host/usb/usb_take.h"
 
 #define NUMBER_DIGITS_MAX 9
-#define COLUMN_BYTES 24 /* of a text that is shown */
+#define COLUMN_BYTES 24 /* of a displayed text */
 
 struct collection {
     const struct usb_options *options;
@@ -41,12 +41,12 @@ static void watch_signals(void)
     struct sigaction action = {.sa_handler = interrupt};
 
     sigemptyset(&action.sa_mask);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
+    signal(SIGXFSZ, SIG_IGN); /* so that write() fails at a limit on files */
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
 }
 
-/* "001/" is a result's directory; what else is there is none of ours. */
+/* "001/" is the directory of a result; other entries are ignored. */
 static bool is_number(char *name)
 {
     size_t bytes = strlen(name);
@@ -105,7 +105,7 @@ static int open_all(struct collection *c)
     return find_results(c);
 }
 
-/* A text from the stick, as wide as a column of the table. */
+/* Fits a text from the stick into a column of the table. */
 static const char *column(char out[COLUMN_BYTES], const char *text)
 {
     text_escape(out, COLUMN_BYTES, text[0] != 0 ? text : "-");
@@ -147,7 +147,7 @@ static void print_problems(const struct usb_take *t)
         error_print("%s: %s: %s", t->number, t->result.end, t->result.reason);
 }
 
-/* What is to be removed from the stick must have come to the disk. */
+/* Before removal from the stick, the copy must be on the disk. */
 static int clear(struct collection *c, struct usb_take *t)
 {
     struct run_failure words = {0};
@@ -187,7 +187,7 @@ static int take_one(struct collection *c, const char *number, struct usb_take *t
     return result;
 }
 
-/* The end of it in one line, on standard error: the table is for programs, too. */
+/* Prints a summary line on standard error, because programs read the table, too. */
 static void print_sum(const struct collection *c)
 {
     size_t taken = c->numbers.count - c->states[USB_NOT_TAKEN];

@@ -1,12 +1,12 @@
-/* hr usb --collect: takes all results off a stick or an image, verifies them, says what they are.
+/* hr usb --collect: copies all results from a stick or an image, verifies them and describes them.
  */
 #ifndef HOST_USB_USB_COLLECT_H
 #define HOST_USB_USB_COLLECT_H
 
 #include "host/usb/usb_options.h"
 
-/* HR_EXIT_OK: every result is here, whole; HR_EXIT_FAILED: something is not, and that was said; -1
- * with the failure filled.
+/* Returns HR_EXIT_OK if every result was copied completely; HR_EXIT_FAILED if not, after reporting
+ * that; -1 with the failure filled.
  */
 int usb_collect(const struct usb_options *o, struct run_failure *failure);
 

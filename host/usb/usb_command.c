@@ -1,4 +1,4 @@
-/* hr usb: makes sticks that run programs without a hypervisor, and takes their results off. */
+/* hr usb: makes sticks that run programs without a hypervisor, and collects their results. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static bool is_input(const struct usb_options *o, const struct stat *output)
     return false;
 }
 
-/* Results that nobody has taken off an image yet may be all that is left of a run. */
+/* Results in an image that were not collected yet may be the only copy. */
 static int check_results(const struct usb_options *o, struct run_failure *failure)
 {
     struct run_failure words = {0};

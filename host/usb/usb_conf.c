@@ -1,4 +1,4 @@
-/* Writes microtome.conf, for people too. */
+/* Writes microtome.conf, which people read, too. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static void write_run(FILE *out, const struct usb_file *run, const struct usb_op
                 "# timeout = 60s    # default: the archive's (hr pack --timeout), else none\n");
 }
 
-/* The loader is to find what was meant. */
+/* Checks that the loader will understand the text. */
 static int check(const char *text, size_t bytes, const struct usb_contents *c,
                  struct run_failure *failure)
 {

@@ -7,7 +7,8 @@
 #define USB_PATH_KERNEL "\\microtome\\guest.elf"
 #define USB_PATH_RUNS "\\microtome\\runs\\"
 
-/* The text, for free(), after the loader's own parser has read it.  NULL with the failure filled.
+/* Returns the text, for free(), after checking it with the loader's own parser.  NULL with the
+ * failure filled.
  */
 char *usb_conf_write(const struct usb_contents *c, const struct usb_options *o,
                      struct run_failure *failure);

@@ -17,7 +17,7 @@
 #include "lib/crc32c.h"
 #include "lib/kernel_image.h"
 
-#define NAME_BYTES 40 /* of a run's name; the rest is for what tells two apart */
+#define NAME_BYTES 40 /* of a run's name; the remainder distinguishes equal names */
 
 static const char suffix[] = ".cpio";
 
@@ -34,8 +34,8 @@ static int check_size(const struct usb_file *file, const char *what, struct run_
         (unsigned long long)(USB_FILE_BYTES_MAX >> 20));
 }
 
-/* Opens what `source` names, for as long as the contents live: size and checksum are those of the
- * file that is copied, whatever becomes of the name.
+/* Opens the file `source` for the lifetime of the contents: size and checksum are those of the
+ * copied file, even if the name changes its meaning.
  */
 static int measure(struct usb_file *file, const char *what, struct run_failure *failure)
 {
@@ -86,7 +86,7 @@ void usb_contents_name(char *name, const char *path, const struct usb_file *othe
         bytes = NAME_BYTES;
     for (size_t i = 0; i < bytes; i++)
         plain[i] = strchr(letters, base[i]) != NULL ? base[i] : '_';
-    while (bytes > 0 && plain[bytes - 1] == '.') /* FAT knows no names that end so */
+    while (bytes > 0 && plain[bytes - 1] == '.') /* FAT does not allow such an end */
         bytes--;
     plain[bytes] = 0;
     if (plain[0] == '.')
@@ -163,7 +163,7 @@ static int add_archives(struct usb_contents *c, const struct usb_options *o,
     return 0;
 }
 
-/* One of the files that are built with hr. */
+/* Adds one of the files that are built with hr. */
 static int add_part(struct usb_contents *c, struct usb_file *file, const char *name,
                     const char *given, const char *option, struct run_failure *failure)
 {
@@ -175,7 +175,7 @@ static int add_part(struct usb_contents *c, struct usb_file *file, const char *n
     return 0;
 }
 
-/* The loader would find out, too, but in front of the machine. */
+/* The loader would detect this, too, but only on the machine. */
 static int check_kernel(const struct usb_contents *c, const struct usb_options *o,
                         struct run_failure *failure)
 {

@@ -12,11 +12,11 @@
 #include "host/usb/usb_device.h"
 
 #define ATTRIBUTE_BYTES 64
-#define SECTOR_BYTES 512u /* of /sys's sizes, and of the image */
+#define SECTOR_BYTES 512u /* of sizes in /sys, and of the image */
 
 #define PATH_BYTES (PATH_MAX + NAME_MAX + 2)
 
-/* DIRECTORY/NAME; "" if that is too long. */
+/* Writes DIRECTORY/NAME; "" if that is too long. */
 static const char *join(char path[PATH_BYTES], const char *directory, const char *name)
 {
     if (snprintf(path, PATH_BYTES, "%s/%s", directory, name) >= PATH_BYTES)
@@ -24,7 +24,8 @@ static const char *join(char path[PATH_BYTES], const char *directory, const char
     return path;
 }
 
-/* A small file of the disk's directory in /sys without white space at its end; "" if there is none.
+/* Reads a small file of the disk's directory in /sys, without trailing white space; "" if there is
+ * none.
  */
 static void read_attribute(const char *directory, const char *name, char text[ATTRIBUTE_BYTES])
 {
@@ -59,7 +60,8 @@ static bool has(const char *directory, const char *name)
     return access(join(path, directory, name), F_OK) == 0;
 }
 
-/* Calls visit for every entry of a directory; stops at one that returns not 0, and returns that. */
+/* Calls visit for every entry of a directory.  Stops if visit returns non-zero, and returns that.
+ */
 typedef int visit_entry(void *context, const char *directory, const char *name);
 
 static int for_each(const char *directory, visit_entry *visit, void *context)
@@ -76,7 +78,7 @@ static int for_each(const char *directory, visit_entry *visit, void *context)
     return result;
 }
 
-struct use { /* of one disk or partition, while its uses are looked for */
+struct use { /* a disk or partition whose uses are searched for */
     const struct usb_device *device;
     const char *root;
     struct run_failure *failure;
@@ -139,7 +141,7 @@ static int check_swap(const struct use *use, const char *name)
     return result;
 }
 
-/* One disk or partition. */
+/* Checks one disk or partition. */
 static int check_one(const struct use *use, const char *directory, const char *name)
 {
     char holders[PATH_BYTES];
@@ -169,7 +171,7 @@ int usb_device_check_unused(const struct usb_device *d, const char *root,
     return for_each(d->directory, check_partition, &use);
 }
 
-/* "usb1" and so on is a directory on the way to what hangs on the bus. */
+/* A directory "usb1" or the like in the path means that the device is on that bus. */
 static bool is_on_usb(const char *directory)
 {
     for (const char *at = directory; (at = strstr(at, "/usb")) != NULL; at += 4)

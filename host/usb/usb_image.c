@@ -12,12 +12,10 @@
 #include "host/usb/usb_tool.h"
 #include "lib/crc32c.h"
 
-#define BACKUP_BYTES                                                                   \
-    (UINT64_C(1) << 20) /* behind the partition; the second GPT needs 33 sectors of it \
-                         */
+#define BACKUP_BYTES (UINT64_C(1) << 20) /* after the partition: the second GPT has 33 sectors */
 #define MARGIN_BYTES (UINT64_C(32) << 20) /* file system, conf, and a few results */
 #define IMAGE_BYTES_MIN (UINT64_C(64) << 20) /* FAT32 has at least 65525 clusters */
-#define CLUSTERS 131072 /* so that clusters are large and FAT32 it is */
+#define CLUSTERS 131072 /* so that clusters are large and the type is FAT32 */
 #define CLUSTER_BYTES_MAX 32768u
 #define FD_NAME_BYTES 48
 #define NAME_BYTES (FD_NAME_BYTES + 32)
@@ -61,7 +59,7 @@ uint64_t usb_image_size(const struct usb_contents *c, uint64_t asked, struct run
     return 0;
 }
 
-/* Ends on a whole megabyte, and leaves one for the second partition table. */
+/* The partition ends on a whole megabyte, and leaves one for the second partition table. */
 static uint64_t partition_bytes(uint64_t bytes)
 {
     return (bytes - USB_PARTITION_OFFSET - BACKUP_BYTES) & ~((UINT64_C(1) << 20) - 1);
@@ -101,7 +99,7 @@ static int make_file_system(const char *path, uint64_t bytes, struct run_failure
     return usb_tool_run(argv, NULL, failure);
 }
 
-/* mtools' name of the file system inside the image. */
+/* Writes mtools' name for the file system inside the image. */
 static void inside(const char *path, char image[NAME_BYTES])
 {
     snprintf(image, NAME_BYTES, "%s@@%" PRIu64, path, USB_PARTITION_OFFSET);
@@ -118,8 +116,8 @@ static int make_directories(const char *path, struct run_failure *failure)
     return usb_tool_run(argv, NULL, failure);
 }
 
-/* What a descriptor of ours is called for other programs: no letter of a name means anything to
- * them then.
+/* Writes a name for a descriptor that other programs can open; unlike a path, it has no special
+ * characters.
  */
 static char *name_of(int fd, char name[FD_NAME_BYTES])
 {
@@ -150,7 +148,7 @@ static int take(void *context, const void *bytes, size_t count)
     return 0;
 }
 
-/* A file that changed meanwhile, or a full disk that nobody noticed. */
+/* Detects a file that changed during the copy, or a full disk without an error. */
 static int read_back(const char *path, const struct usb_file *file, const char *target,
                      struct run_failure *failure)
 {

@@ -1,4 +1,4 @@
-/* Compares the result that was taken with the one that is here. */
+/* Compares a result from a stick with the one that is here. */
 #include <fts.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define TRACE_NAME "hr.bin"
 
-/* Whether the first `bytes` of a file are those of another. */
+/* Returns whether the first `bytes` of two files are equal. */
 static bool same_start(const char *one, const char *other, uint64_t bytes)
 {
     FILE *a = fopen(one, "re"), *b = fopen(other, "re");
@@ -40,8 +40,8 @@ static bool same_target(const char *one, const char *other)
            memcmp(left, right, (size_t)bytes) == 0;
 }
 
-/* Nothing but directories and regular files is opened: a program may have left a pipe's name, or a
- * link to one.
+/* Opens directories and regular files only, because a program may have left a named pipe, or a link
+ * to one.
  */
 static bool same_entry(const FTSENT *entry, const char *other, uint64_t trace_bytes)
 {

@@ -1,14 +1,14 @@
-/* Tells whether a result that is here already is the one that was taken off a stick. */
+/* Tells whether a result from a stick is already here. */
 #ifndef HOST_USB_USB_KNOWN_H
 #define HOST_USB_USB_KNOWN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether everything in the directory `taken` is in `place` with the same bytes, files of the
- * program's included; of hr.bin the first `trace_bytes` count, because the collector adds to them.
- * What `place` has beyond that does not matter.  What cannot be read is not the same: the stick may
- * lose its copy if this says yes.
+/* Returns whether `place` contains everything in the directory `taken` with equal bytes, including
+ * the program's files.  Of hr.bin only the first `trace_bytes` count, because the collector adds to
+ * it.  Other contents of `place` do not matter.  An unreadable file counts as different, because
+ * the stick may lose its copy if this returns true.
  */
 bool usb_known(const char *taken, const char *place, uint64_t trace_bytes);
 

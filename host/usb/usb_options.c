@@ -98,7 +98,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* Whether a file begins as an archive does. */
+/* Returns whether a file begins like an archive. */
 static bool is_archive(const char *path)
 {
     char magic[6] = "";

@@ -1,4 +1,4 @@
-/* What `hr usb` was asked to do. */
+/* The options of `hr usb`. */
 #ifndef HOST_USB_USB_OPTIONS_H
 #define HOST_USB_USB_OPTIONS_H
 
@@ -9,22 +9,23 @@
 #include "lib/boot_conf.h"
 
 struct usb_options {
-    struct options run; /* program, or archives: then run.program holds their names */
-    bool archives; /* what follows the options are archives of hr pack's */
+    struct options run; /* program, or archives: run.program then holds their names */
+    bool archives; /* the arguments are archives of hr pack */
     const char *output; /* image or device; with collect: the directory */
-    const char *collect; /* image or device to take results from, NULL: write one */
+    const char *collect; /* image or device to read results from; NULL: write a stick */
     bool clear; /* remove collected results */
     bool yes; /* do not ask before a device is overwritten */
-    bool force; /* an image may replace any file, and results */
-    const char *loader; /* BOOTX64.EFI, NULL: found beside hr */
-    uint64_t size_bytes; /* of an image; 0: chosen */
-    struct boot_conf conf; /* what goes into microtome.conf, but for files and runs */
+    bool force; /* an image may replace any file, even one with results */
+    const char *loader; /* BOOTX64.EFI; NULL: the one that belongs to hr */
+    uint64_t size_bytes; /* of an image; 0: hr chooses */
+    struct boot_conf conf; /* the contents of microtome.conf, without files and runs */
     uint32_t repeat;
-    uint64_t timeout_ns; /* of each run; 0: the archives' own */
-    struct run_failure *failure; /* of the parsing */
+    uint64_t timeout_ns; /* limit for each run; 0: the archives' own */
+    struct run_failure *failure; /* for errors during parsing */
 };
 
-/* Parses argv.  argp prints usage errors and --help itself.  0, or -1 with the failure filled. */
+/* Parses argv.  argp prints usage errors and --help itself.  Returns 0, or -1 with the failure
+ * filled. */
 int usb_options_parse(struct usb_options *o, int argc, char **argv, struct run_failure *failure);
 
 #endif

@@ -63,7 +63,8 @@ static int set_repeat(struct usb_options *o, const char *text, struct run_failur
     return 0;
 }
 
-/* Not for the archive: there it would outlive its removal from microtome.conf. */
+/* The limit does not go into the archive, where it would outlive its removal from microtome.conf.
+ */
 static int set_timeout(struct usb_options *o, const char *text, struct run_failure *failure)
 {
     struct options parsed = {0};
@@ -74,7 +75,7 @@ static int set_timeout(struct usb_options *o, const char *text, struct run_failu
     return 0;
 }
 
-/* The position of a text among the NUL-separated words. */
+/* Stores the position of a text in a list of words. */
 static int set_word(const char *option, const char *text, const char *const *words, uint32_t *value,
                     struct run_failure *failure)
 {

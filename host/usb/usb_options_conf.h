@@ -9,10 +9,10 @@
 /* An argp child; its input is the struct usb_options. */
 extern const struct argp usb_options_conf_argp;
 
-/* After parsing: whether they fit together.  0, or -1 with the failure filled. */
+/* Checks the options together after parsing.  Returns 0, or -1 with the failure filled. */
 int usb_options_finish_conf(struct usb_options *o);
 
-/* A size that is not 0.  0, or -1 with the failure filled. */
+/* Parses a size other than 0.  Returns 0, or -1 with the failure filled. */
 int usb_options_set_size(const char *option, const char *text, uint64_t *bytes,
                          struct run_failure *failure);
 

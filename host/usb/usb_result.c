@@ -67,7 +67,7 @@ int usb_result_parse_name(const char *name, enum usb_stream *stream, uint32_t *p
 
         if (strncmp(name, stream_names[s], bytes) != 0)
             continue;
-        /* One name for each part: no zeros in front. */
+        /* Each part has one name: without leading zeros. */
         if (name[bytes] != 0 && (name[bytes] != '.' || name[bytes + 1] == '0' ||
                                  parse_number(name + bytes + 1, USB_RESULT_FILES_MAX, &number)))
             continue;
@@ -83,7 +83,7 @@ static int take_number(struct parse *p, const char *text, uint64_t *value)
     return parse_number(text, UINT64_MAX, value) == 0 ? 0 : fail(p, "not a number: %.40s", text);
 }
 
-/* "12.345678" */
+/* Takes "12.345678". */
 static int take_seconds(struct parse *p, const char *text)
 {
     char whole[32];
@@ -104,7 +104,7 @@ static int take_seconds(struct parse *p, const char *text)
     return 0;
 }
 
-/* "NAME BYTES CRC32C" */
+/* Takes "NAME BYTES CRC32C". */
 static int take_file(struct parse *p, const char *text)
 {
     struct usb_result *r = p->result;
@@ -133,7 +133,7 @@ static int take_file(struct parse *p, const char *text)
     return 0;
 }
 
-/* "NAME BYTES" */
+/* Takes "NAME BYTES". */
 static int take_cut(struct parse *p, const char *text)
 {
     const char *number = strchr(text, ' ');

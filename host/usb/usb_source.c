@@ -19,7 +19,7 @@
 /* UEFI 2.10, "Defined GPT Partition Entry - Partition Type GUIDs" */
 #define TYPE_EFI_SYSTEM "C12A7328-F81F-11D2-BA4B-00A0C93EC93B"
 
-struct text { /* what a program says, up to a limit */
+struct text { /* output of a program, up to a limit */
     char *bytes;
     size_t used;
     size_t limit;
@@ -48,8 +48,8 @@ static void set_place(struct usb_source *s, uint64_t offset)
              (unsigned long long)offset);
 }
 
-/* The first EFI system partition that sfdisk lists, or the only partition.  A file system without a
- * partition table looks to it like a table that is empty.
+/* Finds the first EFI system partition that sfdisk lists, or the only partition.  sfdisk shows a
+ * file system without a partition table as an empty table.
  */
 static int find_partition(const json_t *table, uint64_t *offset, uint64_t *bytes)
 {
@@ -79,7 +79,7 @@ static int find_partition(const json_t *table, uint64_t *offset, uint64_t *bytes
     return -1;
 }
 
-/* sfdisk fails where there is no partition table; then the file system begins at the start. */
+/* sfdisk fails without a partition table; then the file system begins at the start. */
 static int read_table(struct usb_source *s, struct run_failure *failure)
 {
     char path[48];
@@ -104,7 +104,7 @@ static int read_table(struct usb_source *s, struct run_failure *failure)
                           "%s: its partition table has no EFI system partition; it is no stick "
                           "that hr usb wrote",
                           s->path);
-    if (s->bytes > all - (offset < all ? offset : all)) /* the table may say anything */
+    if (s->bytes > all - (offset < all ? offset : all)) /* the table may be wrong */
         s->bytes = all - (offset < all ? offset : all);
     set_place(s, offset);
     json_decref(root);
@@ -151,7 +151,7 @@ static void take_line(struct usb_names *names, const char *line, size_t bytes, c
         return;
     for (size_t i = skip; i < bytes; i++)
         if (line[i] <= ' ' || line[i] > '~')
-            return; /* none of ours */
+            return; /* not a result's entry */
     memcpy(name, line + skip, bytes - skip);
     name[bytes - skip] = 0;
     names->count++;

@@ -20,7 +20,7 @@ int usb_stick_check(struct usb_device *d, const struct usb_options *o, dev_t num
     return usb_device_find(d, "", o->output, number, failure);
 }
 
-/* A file without a name: nothing is left of it, however hr ends. */
+/* Opens a file without a name, so that it disappears however hr ends. */
 static int open_temporary(struct run_failure *failure)
 {
     const char *directory = getenv("TMPDIR");
@@ -42,7 +42,7 @@ static int open_temporary(struct run_failure *failure)
     return fd;
 }
 
-/* Only the word itself will do. */
+/* Only a full "yes" is accepted. */
 static int ask(const struct usb_device *d, struct run_failure *failure)
 {
     char answer[16] = "", size[TEXT_QUANTITY_BYTES], model[128];
@@ -64,7 +64,7 @@ static int ask(const struct usb_device *d, struct run_failure *failure)
     return run_fail(failure, RUN_EXIT_FAILED, "%s is as it was", d->path);
 }
 
-/* Linux gives a disk to one that wants it alone only if nobody uses it or a partition of it. */
+/* Linux grants exclusive use of a disk only if neither it nor a partition is in use. */
 static int open_device(const struct usb_device *d, struct run_failure *failure)
 {
     int fd = open(d->path, O_RDWR | O_EXCL | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* Takes one result off a stick. */
+/* Copies one result from a stick. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -29,7 +29,7 @@ void usb_take_problem(struct usb_take *t, enum usb_take_state state, const char 
     va_end(arguments);
     for (size_t i = 0; i < t->problem_count; i++)
         if (strcmp(t->problems[i], text) == 0)
-            return; /* a trace that is not whole is read twice */
+            return; /* an invalid trace is read twice */
     if (t->problem_count < USB_TAKE_PROBLEMS)
         memcpy(t->problems[t->problem_count++], text, sizeof text);
 }
@@ -50,7 +50,7 @@ static int append(void *context, const void *bytes, size_t count)
     return 0;
 }
 
-/* As it is, for whoever wants to know more. */
+/* Keeps the file unchanged, for further inspection. */
 static int keep_conf(struct usb_take *t, const struct conf *conf)
 {
     char path[PATH_MAX + sizeof CONF_NAME + 1];
@@ -132,12 +132,12 @@ static void remove_temporary(struct usb_take *t)
     t->temporary[0] = 0;
 }
 
-/* Gives the result its name, unless there is one of that name. */
+/* Gives the result its name, unless that exists. */
 static int publish(struct usb_take *t)
 {
     char place[PATH_MAX];
 
-    if (usb_take_interrupted != 0) /* what was read may be less than there is, and look whole */
+    if (usb_take_interrupted != 0) /* an incomplete read may look complete */
         return run_fail(t->failure, RUN_EXIT_FAILED, "interrupted");
     snprintf(place, sizeof place, "%s/%s", t->directory, t->number);
     if (access(place, F_OK) != 0) {

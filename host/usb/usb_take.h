@@ -1,7 +1,6 @@
-/* Takes one result off a stick: \results\NNN becomes DIR/NNN.
+/* Copies one result from a stick: \results\NNN becomes DIR/NNN.
  *
- * Everything on the stick may be damaged or hostile.  What came out right is kept, what did not is
- * said.
+ * Everything on the stick may be damaged or hostile.  Valid data is kept, problems are reported.
  */
 #ifndef HOST_USB_USB_TAKE_H
 #define HOST_USB_USB_TAKE_H
@@ -17,40 +16,40 @@
 #define USB_TAKE_PROBLEM_BYTES 256
 
 enum usb_take_state {
-    USB_TAKEN, /* everything is there and as it was written */
-    USB_TAKEN_INCOMPLETE, /* what is there is in order, but it is not all */
-    USB_TAKEN_DAMAGED, /* some of it is not as it was written */
+    USB_TAKEN, /* everything is there, and unchanged */
+    USB_TAKEN_INCOMPLETE, /* what is there is valid, but something is missing */
+    USB_TAKEN_DAMAGED, /* something differs from what was written */
     USB_NOT_TAKEN, /* nothing was kept: DIR holds another result of this number */
 };
 
 struct usb_take {
     const struct usb_source *source;
-    const char *directory; /* where results go */
-    const char *number; /* "001": the directory's name, there and here */
-    uint64_t taken_bytes; /* of the stick until now, results before this one included */
+    const char *directory; /* directory for results */
+    const char *number; /* "001": the directory's name on the stick and here */
+    uint64_t taken_bytes; /* read from the stick so far, earlier results included */
 
     struct usb_result result;
     enum usb_take_state state;
-    bool known; /* the same result was here before */
+    bool known; /* an equal result was already here */
     bool has_trace;
-    uint64_t bytes; /* of all its files */
+    uint64_t bytes; /* total of all its files */
     uint64_t samples, lost_samples; /* in the trace */
     char problems[USB_TAKE_PROBLEMS][USB_TAKE_PROBLEM_BYTES];
-    size_t problem_count; /* more may have been found */
+    size_t problem_count; /* number of problems; may exceed those listed */
 
-    /* the module's */
-    struct usb_names names; /* of files on the stick */
+    /* used by the module only */
+    struct usb_names names; /* files on the stick */
     char temporary[PATH_MAX];
     struct progress_bar bar;
-    uint64_t trace_bytes; /* of hr.bin that came from the stick */
+    uint64_t trace_bytes; /* bytes of hr.bin that came from the stick */
     struct run_failure *failure;
 };
 
-/* Set by a signal handler: what is going on ends soon, and counts as a failure. */
+/* Set by a signal handler: the current work ends soon, as a failure. */
 extern volatile int usb_take_interrupted;
 
-/* 0, or -1 with the failure filled: nothing more can be taken (a full disk, an interruption).
- * usb_take_free in either case.
+/* Returns 0, or -1 with the failure filled if nothing more can be copied (a full disk, an
+ * interruption).  Call usb_take_free in either case.
  */
 int usb_take(struct usb_take *t, struct run_failure *failure);
 void usb_take_free(struct usb_take *t);

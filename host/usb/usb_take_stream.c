@@ -16,11 +16,11 @@
 #define FILES_FLOOR_BYTES (1u << 20)
 #define FILES_GROWTH 12 /* times KEEP_FILES_MEMORIES: a page for 43 bytes */
 
-/* What takes a stream's bytes: 0, or -errno of the host's disk. */
+/* Consumes a stream's bytes.  Returns 0, or -errno of the host's disk. */
 typedef int usb_consume(void *context, const void *bytes, size_t count);
 
-struct part { /* of a stream, while it is read */
-    const struct usb_result_file *listed; /* NULL: nobody says how long it is */
+struct part { /* state of reading a part of a stream */
+    const struct usb_result_file *listed; /* NULL: its length is unknown */
     uint64_t limit;
     uint64_t bytes;
     uint32_t crc32c;
@@ -40,7 +40,7 @@ static int take_bytes(void *context, const void *bytes, size_t count)
         return -1;
     if (count > part->limit - part->bytes) {
         part->bytes = part->limit + 1;
-        return -1; /* longer than it can be */
+        return -1; /* exceeds the limit */
     }
     part->bytes += count;
     part->crc32c = crc32c(part->crc32c, bytes, count);
@@ -56,7 +56,7 @@ static int fail_host(struct usb_take *t, const char *name, int error)
     return run_fail(t->failure, RUN_EXIT_FAILED, "%s/%s: %s", t->temporary, name, strerror(-error));
 }
 
-/* What is wrong with a part that was read; *good stays as it is when nothing is. */
+/* Reports what is wrong with a part, and clears *good if anything is. */
 static void check_part(struct usb_take *t, const struct part *part, const char *name,
                        enum usb_tool_end end, const char *words, bool *good)
 {
@@ -92,7 +92,8 @@ static bool is_on_stick(const struct usb_take *t, const char *name)
     return false;
 }
 
-/* The list of a complete result says what there should be; without one, what there is counts. */
+/* A complete result lists the parts that should exist; without such a list, the existing parts
+ * count. */
 static bool find_part(const struct usb_take *t, enum usb_stream stream, uint32_t number,
                       const struct usb_result_file **listed)
 {
@@ -114,8 +115,8 @@ bool usb_take_has(const struct usb_take *t, enum usb_stream stream)
     return find_part(t, stream, 0, &listed);
 }
 
-/* What a part may hold at most: files that share clusters, or a chain of them that leads in
- * circles, would otherwise be more than the stick is.
+/* Returns the most that a part may hold: files that share clusters, or a circular chain of them,
+ * would otherwise exceed the stick.
  */
 static uint64_t part_limit(const struct usb_take *t, const struct usb_result_file *listed)
 {
@@ -124,7 +125,7 @@ static uint64_t part_limit(const struct usb_take *t, const struct usb_result_fil
     return listed != NULL && listed->bytes < room ? listed->bytes : room;
 }
 
-/* Hands all parts of a stream to a consumer.  *good: they are as result.conf says. */
+/* Passes all parts of a stream to a consumer.  *good: they agree with result.conf. */
 static int read_stream(struct usb_take *t, enum usb_stream stream, usb_consume *consume,
                        void *context, bool *good)
 {
@@ -148,7 +149,7 @@ static int read_stream(struct usb_take *t, enum usb_stream stream, usb_consume *
         snprintf(path, sizeof path, "results/%.32s/%s", t->number, name);
         end = usb_source_read(t->source, path, take_bytes, &part, &words);
         t->taken_bytes += part.bytes < part.limit ? part.bytes : part.limit;
-        if (usb_take_interrupted != 0) /* the signal may have ended the program that read, too */
+        if (usb_take_interrupted != 0) /* the signal may have ended the program that reads, too */
             part.error = -EINTR;
         if (part.error != 0)
             return fail_host(t, name, part.error);
@@ -159,7 +160,7 @@ static int read_stream(struct usb_take *t, enum usb_stream stream, usb_consume *
     return 0;
 }
 
-/* A regular file of the temporary directory. */
+/* Creates a regular file in the temporary directory. */
 static int create(struct usb_take *t, const char *name)
 {
     char path[PATH_MAX + USB_RESULT_NAME_BYTES + 1];
@@ -240,7 +241,7 @@ static enum hr_host_reason reason_of(const struct usb_take *t, const struct coll
     return strcmp(t->result.end, "panic") == 0 ? HR_HOST_GUEST_PANIC : HR_HOST_GUEST_DIED;
 }
 
-/* Looks at the trace as hr check does. */
+/* Audits the trace as hr check does. */
 static int audit(struct usb_take *t, const char *path)
 {
     struct trace_scan *scan = calloc(1, sizeof *scan);
@@ -270,12 +271,12 @@ static int audit(struct usb_take *t, const char *path)
     return 0;
 }
 
-/* Through the collector.  *good: that is what it is. */
+/* Copies through the collector.  *good: it is a trace. */
 static int collect_trace(struct usb_take *t, const char *path, bool *good)
 {
     struct collector c;
     int error =
-        collect_resume(&c, path, TRACE_INDEX_ENTRIES_MAX, NULL); /* a file that is not there */
+        collect_resume(&c, path, TRACE_INDEX_ENTRIES_MAX, NULL); /* the file does not exist yet */
     int result;
 
     if (error != 0)
@@ -284,7 +285,7 @@ static int collect_trace(struct usb_take *t, const char *path, bool *good)
     collect_flush(&c);
     t->trace_bytes = collect_whole_bytes(&c);
     *good = *good && c.bad == NULL && c.has_header;
-    c.start_ns = monotonic_ns() - t->result.elapsed_ns; /* the run's own time, not the copying's */
+    c.start_ns = monotonic_ns() - t->result.elapsed_ns; /* the run's duration, not the copying's */
     error = collect_close(&c, reason_of(t, &c), t->result.reason);
     return result == 0 && error != 0 ? fail_host(t, "hr.bin", error) : result;
 }
@@ -305,7 +306,7 @@ int usb_take_trace(struct usb_take *t)
         t->bytes += t->trace_bytes;
         return audit(t, path);
     }
-    t->taken_bytes = before; /* once more the same */
+    t->taken_bytes = before; /* these bytes are read a second time */
     result = usb_take_plain(t, USB_TRACE);
     return result == 0 ? audit(t, path) : result;
 }
@@ -324,8 +325,8 @@ static int keep(void *context, const void *bytes, size_t count)
     return -files->keep.error;
 }
 
-/* The guest's memory, as far as it can have held what the messages say: a file of some bytes takes
- * a page here, and a name without contents had a kilobyte there.
+/* Estimates the guest's memory from the size of the messages: a file of some bytes takes a page
+ * here, and a name without contents took a kilobyte there.
  */
 static uint64_t memory_bytes(const struct usb_take *t)
 {

@@ -1,23 +1,24 @@
-/* Copies the streams of a result: joins their parts, and compares them with what result.conf says.
+/* Copies the streams of a result: joins their parts, and compares them with result.conf.
  *
- * Each returns 0, or -1 with the failure filled when nothing more can be written; what is wrong
- * with the stick is noted as a problem of the result.
+ * The copying functions return 0, or -1 with the failure filled if nothing more can be written;
+ * defects of the stick are recorded as problems of the result.
  */
 #ifndef HOST_USB_USB_TAKE_STREAM_H
 #define HOST_USB_USB_TAKE_STREAM_H
 
 #include "host/usb/usb_take.h"
 
-/* Whether the stick has the stream, or should have. */
+/* Returns whether the stick has the stream, or should have it. */
 bool usb_take_has(const struct usb_take *t, enum usb_stream stream);
 
-/* A stream as it is. */
+/* Copies a stream unchanged. */
 int usb_take_plain(struct usb_take *t, enum usb_stream stream);
 
-/* The trace, through the collector: with its index.  What is no whole trace is kept as it is. */
+/* Copies the trace through the collector, which adds an index.  An invalid trace is kept unchanged.
+ */
 int usb_take_trace(struct usb_take *t);
 
-/* The files that the program made or changed. */
+/* Copies the files that the program created or changed. */
 int usb_take_files(struct usb_take *t);
 
 #endif

@@ -17,8 +17,8 @@
 #include "host/usb/usb_tool.h"
 
 #define PIECE_BYTES (256u << 10)
-#define WORDS_BYTES 512 /* of its standard error that a message shows */
-#define CPU_S 300u /* the largest stick takes a tenth of it */
+#define WORDS_BYTES 512 /* of a program's standard error in a message */
+#define CPU_S 300u /* the largest stick needs a tenth of it */
 #define MEMORY_BYTES (1ull << 30)
 
 static const struct {
@@ -56,7 +56,7 @@ static int find(const char *tool, char found[PATH_MAX], struct run_failure *fail
 struct tool {
     pid_t pid;
     int output; /* the reading end of a pipe, or -1 */
-    int errors; /* a file in memory: what it says */
+    int errors; /* a file in memory with its standard error */
 };
 
 static int text_file(const char *text)
@@ -72,7 +72,7 @@ static int text_file(const char *text)
     return fd;
 }
 
-/* mtools must not look into the user's configuration, and speaks one language. */
+/* mtools must ignore the user's configuration, and messages must be in one language. */
 static char **make_environment(void)
 {
     static char rc[] = "MTOOLSRC=/dev/null", language[] = "LC_ALL=C.UTF-8";
@@ -113,7 +113,7 @@ static int spawn(struct tool *tool, const char *path, const char *const argv[], 
     return result;
 }
 
-/* A damaged file system must cost no more than a whole one. */
+/* A damaged file system must not take more resources than a valid one. */
 static void bound(pid_t pid)
 {
     const struct rlimit seconds = {CPU_S, CPU_S}, bytes = {MEMORY_BYTES, MEMORY_BYTES};
@@ -122,7 +122,8 @@ static void bound(pid_t pid)
     (void)prlimit(pid, RLIMIT_AS, &bytes, NULL);
 }
 
-/* Starts a program; with `piped` its standard output is tool->output, else it joins its errors. */
+/* Starts a program.  Its standard output is tool->output if `piped`, else it joins its standard
+ * error. */
 static int start(struct tool *tool, const char *const argv[], const char *input, bool piped,
                  struct run_failure *failure)
 {
@@ -156,7 +157,7 @@ static int start(struct tool *tool, const char *const argv[], const char *input,
     return run_fail(failure, RUN_EXIT_FAILED, "%s: %s", argv[0], strerror(result));
 }
 
-/* The last line that is not empty of what the program said. */
+/* Copies the last non-empty line of the program's messages. */
 static void last_words(int errors, char words[WORDS_BYTES])
 {
     char text[4096];
@@ -172,7 +173,7 @@ static void last_words(int errors, char words[WORDS_BYTES])
     snprintf(words, WORDS_BYTES, "%.*s", WORDS_BYTES - 1, line != NULL ? line + 1 : text);
 }
 
-/* Waits for the program and says how it ended. */
+/* Waits for the program and reports how it ended. */
 static int end(struct tool *tool, const char *name, struct run_failure *failure)
 {
     char words[WORDS_BYTES];

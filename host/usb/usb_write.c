@@ -11,7 +11,7 @@
 #include "host/usb/usb_write.h"
 
 #define PIECE_BYTES (1u << 20)
-#define TAIL_BYTES (1u << 20) /* that the second partition table is in */
+#define TAIL_BYTES (1u << 20) /* the second partition table is in it */
 
 struct copy {
     int from, to;
@@ -22,7 +22,7 @@ struct copy {
     struct run_failure *failure;
 };
 
-/* Where the data end that lie before `limit`; file systems without holes say: at the limit. */
+/* Returns where the data before `limit` end; file systems without holes return `limit`. */
 static uint64_t data_end(int fd, uint64_t limit)
 {
     uint64_t end = 0;
@@ -89,7 +89,7 @@ static int write_range(struct copy *c, uint64_t from, uint64_t to)
             error = write_at(c->to, c->piece, count, at);
         if (error != 0)
             return fail(c, "written", error);
-        /* Bounds what waits in memory, so that the bar tells the truth. */
+        /* Limits the unwritten data in memory, so that the bar is accurate. */
         (void)sync_file_range(c->to, (off_t)at, (off_t)count, SYNC_FILE_RANGE_WRITE);
         if (at >= from + 8ull * PIECE_BYTES)
             (void)sync_file_range(c->to, (off_t)(at - 8ull * PIECE_BYTES), PIECE_BYTES,
@@ -122,7 +122,7 @@ static int compare_range(struct copy *c, uint64_t from, uint64_t to)
     return 0;
 }
 
-/* Everything is on the device, and nothing of it in memory, as far as Linux lets us say so. */
+/* Flushes everything to the device, and drops it from memory as far as Linux allows. */
 static int settle(struct copy *c)
 {
     if (fsync(c->to) != 0)
@@ -143,7 +143,7 @@ static int copy(struct copy *c, uint64_t bytes, uint64_t *written)
         compare_range(c, 0, end) != 0 || compare_range(c, tail, bytes) != 0)
         return -1;
     progress_bar_end(&c->bar);
-    (void)ioctl(c->to, BLKRRPART, 0); /* Linux looks again when the stick is next plugged in */
+    (void)ioctl(c->to, BLKRRPART, 0); /* optional: Linux rereads when it is plugged in */
     return 0;
 }
 

@@ -22,8 +22,8 @@ static void x86_write_cr3(uint64_t root)
     (void)root;
 }
 
-#include "guest/memory/vm_kernel.h"
 #include "guest/cpu/cpu_others.c"
+#include "guest/memory/vm_kernel.h"
 
 #define MACHINE_CPUS 6
 
