@@ -23,13 +23,13 @@ how() {
     'ipmitool '*) reason='needs the management controller of a server' ;;
     'ssh '*) reason='needs another computer' ;;
     'git clone '*) reason='needs the network; the folder is this checkout' ;;
-    *apt-get\ *) reason='installs packages as root: tools/setup.sh has done it' ;;
+    'apt-get '* | 'sudo apt-get '*) reason='installs packages as root: tools/setup.sh has done it' ;;
     'workflow step: Get git and make') reason='installs packages as root' ;;
     'make test'* | 'make check'* | 'make bench'*) reason='this test is a part of it, or it takes as long' ;;
     'workflow step: Run both' | 'workflow step: Compare') reason='needs a pull request: tests/cli/22-diff.t has one' ;;
     # ---- what is built and installed ----
     'workflow step: '*) run=$(commands "$1" "${2#workflow step: }" | sed "s|make -s install|& PREFIX=$work/installed|")"; cd .." ;;
-    *'make install'*) run="$(echo "$2" | sed 's/^sudo //') PREFIX=$work/installed" ;;
+    'make install'* | 'sudo make install'*) run="$(echo "${2%%#*}" | sed 's/^sudo //') PREFIX=$work/installed" ;;
     # ---- sticks ----
     *'hr usb --collect'*)
         run="if [ ! booted -nt $image ]; then $boot && touch booted; fi; rm -rf results
