@@ -41,7 +41,7 @@ MUSL_GCC := $(shell command -v musl-gcc)
 WORKLOAD_BIN := $(addprefix $(BUILD)/workloads/,$(WORKLOADS) $(WORKLOADS:=-glibc-static) \
 	$(if $(MUSL_GCC),$(WORKLOADS:=-musl)))
 
-.PHONY: all workloads help clean demo test test-long check-vpmu bench lint check-layers install uninstall FORCE
+.PHONY: all workloads help clean demo check test test-long check-vpmu bench lint check-layers install uninstall FORCE
 all: $(BUILD)/hr $(BUILD)/guest.elf $(BUILD)/BOOTX64.EFI $(BUILD)/mbr.bin $(BUILD)/libhr.a $(BUILD)/libhr.so $(BUILD)/exact.so workloads ## build the hr command, the kernel, the loader for sticks and the workloads
 
 include guest/net/net.mk
@@ -141,6 +141,9 @@ demo: ## install what is missing, build, run a real job and show its profile (tw
 	@tools/setup.sh build run demo
 	@$(MAKE) --no-print-directory -s -j2 all
 	@BUILD=$(BUILD) tools/demo.sh
+
+check: ## for the inner loop: unit tests, lint of what changed, a test of each kind (90 seconds at most)
+	@BUILD=$(BUILD) MAKE='$(MAKE)' tools/check.sh
 
 test: ## install what is missing, build and run every test
 	@tools/setup.sh build run demo page test

@@ -1,15 +1,36 @@
 #!/usr/bin/perl
-# prove -j2 with its result as numbers: prove.pl COUNTS-FILE TEST...  writes "PASSED FAILED" to the file.
+# prove -j2 with its result as numbers: prove.pl COUNTS-FILE TIMES-FILE TEST...  writes "PASSED FAILED" to the first
+# file, and what each test file took to the second one: seconds, seconds of CPU time, name.  The slowest are printed.
 # A file that fails beside another one is run once more, alone: a machine of two busy CPUs can starve an emulator
-# beyond any patience.  That is said, with what failed; what fails alone has failed.
+# beyond any patience.  That is said, with what failed; what fails alone has failed.  It waits for the file $AFTER, 20 minutes at most.
 use strict;
 use warnings;
+use File::Temp 'tempdir';
 use TAP::Harness;
+
+my $cpu = tempdir(CLEANUP => 1);
+my %seconds;
+
+# How a file is run: its CPU time is left in a file.
+sub command {
+    my ($harness, $file) = @_;
+    return ['sh', '-c', '"$1"; status=$?; times >"$2"; exit $status', 'sh', $file, "$cpu/" . $file =~ tr{/}{_}r];
+}
+
+# Seconds of CPU time that a file took, of the second line of the shell's `times`.
+sub cpu_seconds {
+    my ($file) = @_;
+    open my $in, '<', "$cpu/" . $file =~ tr{/}{_}r or return 0;
+    my @lines = <$in>;
+    my $sum = 0;
+    $sum += $1 * 60 + $2 while ($lines[1] // '') =~ /(\d+)m([\d.]+)s/g;
+    return $sum;
+}
 
 # The result of running test files: passed, and failed by file.
 sub run {
     my ($jobs, @files) = @_;
-    my $harness = TAP::Harness->new({ jobs => $jobs, timer => 1, merge => 0, exec => [], failures => 1 });
+    my $harness = TAP::Harness->new({ jobs => $jobs, timer => 1, merge => 0, exec => \&command, failures => 1 });
     my $result = $harness->runtests(@files);
     my %failed;
     for my $file ($result->failed, $result->parse_errors, $result->exit, $result->wait) {
@@ -17,14 +38,47 @@ sub run {
         my ($parser) = $result->parsers($file);
         $failed{$file} = $parser->failed || 1;
     }
+    for my $file (@files) {
+        my ($parser) = $result->parsers($file);
+        $seconds{$file} = $parser->end_time - $parser->start_time;
+    }
     return ($result->passed - $result->skipped, \%failed, $result);
 }
 
-my $counts = shift;
+# The longest files first: at the end both CPUs have something to do.  By what they took the last time, or by a list.
+sub longest_first {
+    my ($times, @files) = @_;
+    my %weight;
+    if (open my $in, '<', "tests/longest") {
+        my @names = grep { /^tests/ } <$in>;
+        chomp @names;
+        $weight{ $names[$_] } = @names - $_ for 0 .. $#names;
+    }
+    if (open my $in, '<', $times) {
+        %weight = map { (split)[2, 0] } <$in>;
+    }
+    my %place = map { $files[$_] => $_ } 0 .. $#files;
+    return sort { ($weight{$b} // 0) <=> ($weight{$a} // 0) || $place{$a} <=> $place{$b} } @files;
+}
+
+# Writes what each file took; prints the ten that took longest.
+sub report {
+    my ($times) = @_;
+    my @slowest = sort { $seconds{$b} <=> $seconds{$a} || $a cmp $b } keys %seconds;
+    my @lines = map { sprintf "%7.1f %7.1f %s\n", $seconds{$_}, cpu_seconds($_), $_ } @slowest;
+    open my $out, '>', $times or die "$times: $!\n";
+    print $out @lines;
+    close $out or die "$times: $!\n";
+    print "# the slowest files: seconds, seconds of CPU time\n";
+    print "# $_" for grep { defined } @lines[0 .. 9];
+}
+
+my ($counts, $times, @files) = @ARGV;
 unlink $counts;
-my ($passed, $failed, $result) = run(2, @ARGV);
+my ($passed, $failed, $result) = run(2, longest_first($times, @files));
 if (%$failed) {
     my @again = sort keys %$failed;
+    for (1 .. 1200) { $ENV{AFTER} && !-e $ENV{AFTER} ? sleep 1 : last }
     print "# once more, alone: @again\n";
     for my $file (@again) {
         my ($parser) = $result->parsers($file);
@@ -35,6 +89,7 @@ if (%$failed) {
     print "# passed alone, failed beside another: $_\n" for grep { !$failed_alone->{$_} } @again;
     $failed = $failed_alone;
 }
+report($times);
 my $bad = 0;
 $bad += $_ for values %$failed;
 $bad ||= 1 if $passed == 0;

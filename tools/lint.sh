@@ -1,14 +1,24 @@
 #!/bin/sh
 # Checks shell scripts, the format of C files and likely bugs; prints what is wrong, fails if anything is.
+# `lint.sh changed` looks at the files that differ from the last commit alone.
 # HR_TEST_LONG=1: clang's analyzer looks at everything, which takes minutes.
 set -eu
 cd "$(dirname "$0")/.."
 failed=0
-sources=$(find include lib drivers guest boot host workloads tests -name '*.[ch]' | sort)
+if [ "${1:-}" = changed ]; then
+    files=$({ git diff --name-only --diff-filter=d HEAD && git ls-files -o --exclude-standard; } | sort -u)
+else
+    files=$(find include lib drivers guest boot host workloads tests tools run.sh .ci -type f 2>/dev/null | sort)
+fi
+# of REGEX: the files whose path it matches.
+of() {
+    printf '%s\n' "$files" | grep -E -e "$1" || true
+}
+sources=$(of '^(include|lib|drivers|guest|boot|host|workloads|tests)/.*\.[ch]$')
 
-find tools tests run.sh .ci -type f 2>/dev/null |
+of '^(tools|tests|\.ci)/|^run\.sh$' |
     while read -r f; do if head -c 64 "$f" | head -n 1 | grep -qa '^#!/bin/\(ba\)\?sh'; then echo "$f"; fi; done |
-    xargs shellcheck -x -S warning -P SCRIPTDIR || failed=1
+    xargs -r shellcheck -x -S warning -P SCRIPTDIR || failed=1
 # Words that make comments hard to read.  Add guest, drivers and workloads when their comments are clean.
 words_folders='host lib include plugin boot'
 # Rooms whose comments are still being edited: remove a room when it is clean, and the variable when it is empty.
@@ -19,8 +29,7 @@ words=$(tools/words.sh $words_folders | grep -vE "^host/($(echo $words_later | t
 # Versions of clang-format differ in the layout of some code, so one version decides.
 case $(clang-format --version) in
 *' version 14.'*)
-    # shellcheck disable=SC2086
-    clang-format --dry-run -Werror $sources || failed=1
+    printf '%s\n' "$sources" | xargs -r clang-format --dry-run -Werror || failed=1
     ;;
 *) echo "lint: the format is not checked: clang-format 14 (Debian 12) decides it, this is $(clang-format --version)" ;;
 esac
@@ -29,7 +38,7 @@ log=${BUILD:-build}/clang-tidy.log
 mode=shallow
 [ -z "${HR_TEST_LONG:-}" ] || mode=deep
 export mode
-find lib host -name '*.c' | sort | xargs -P 2 -n 8 sh -c 'clang-tidy --quiet --warnings-as-errors="*" \
+of '^(lib|host)/.*\.c$' | xargs -r -P 2 -n 8 sh -c 'clang-tidy --quiet --warnings-as-errors="*" \
     --checks="-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-multi-level-implicit-pointer-conversion,-bugprone-casting-through-void" \
     "$@" -- -std=gnu11 -D_GNU_SOURCE -I. -Xclang -analyzer-config -Xclang "mode=$mode"' tidy >"$log" 2>&1 ||
     { grep -E 'error:|warning:' "$log"; failed=1; }

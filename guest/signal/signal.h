@@ -1,5 +1,5 @@
 /* Signals of the program from itself: sent to a thread or the process, delivered, returned from.
- * Thread context, by the kernel lock's holder.  signal_fault() is in guest/syscall/syscall.h.
+ * Thread context, by the kernel lock's holder.  signal_fault() is in guest/signal/signal_deliver.c.
  *
  * What is sent to the process waits in the process's queue until a thread takes it.  One that does
  * not block it is chosen and told to look, and the others leave it alone, as on Linux: programs

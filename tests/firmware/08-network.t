@@ -55,7 +55,7 @@ pack crash "$WORKLOADS/crash" segv
 pack hang -m off busybox sh -c 'while :; do :; done'
 collector batch 0 --runs 6
 run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --address 10.0.2.77/24 --gateway 10.0.2.2 --machine batch \
-    --timeout 5s --repeat 2 files.cpio crash.cpio hang.cpio
+    --timeout 2s --repeat 2 files.cpio crash.cpio hang.cpio
 is 'batch: hr usb: status' "$status" 0
 networked virtio-net-pci "$all_done" -smp 2
 like 'batch: the loader says how many' said ' of 6 runs ended as planned'
@@ -71,8 +71,8 @@ for n in 1 2; do
 done
 
 # Boot services are left first; the collector is killed while the program runs, and comes back.
-pack words --cpus 1 busybox seq 1 3000000
-seq 1 3000000 >words
+pack words --cpus 1 busybox seq 1 1000000
+seq 1 1000000 >words
 collector exit 0
 run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --machine exit --firmware exit --at-end reboot words.cpio
 is 'exit: hr usb: status' "$status" 0

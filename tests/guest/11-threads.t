@@ -135,7 +135,7 @@ like 'and says so' err 'nothing can wake any of its threads'
 threads 2 --timeout 60s -- stuck 1
 is 'a thread stuck alone ends too' "$status" 137
 
-threads 64 --mode ipi -i 10ms --mem 2G -- sync 64 20
+threads 64 --mode ipi -i 100ms --mem 2G -- sync 64 20
 expect '64 CPUs and an observer' 0 'sync: sum 41600, turns 128'
 
 # In real time: the interval is long because the test's host may have fewer CPUs than the guest.
