@@ -149,9 +149,9 @@ static void prepare_workload(struct cpu *cpu)
     run.ring_slots = ring->mask + 1;
     service_make_buffer(cpu);
     cpu->ring = ring;
-    cpu->stop_mask = run.shared ? ~0ull : 0;
-    cpu->paused = run.asked.paused;
-    cpu->attention_due = cpu->slice_end = CPU_NEVER;
+    cpu->clock.stop_mask = run.shared ? ~0ull : 0;
+    cpu->trigger.paused = run.asked.paused;
+    cpu->trigger.attention_due = cpu->schedule.slice_end = CPU_NEVER;
     cpu_set_kernel_stack(cpu, (uint64_t)stack + KERNEL_STACK_BYTES);
     apic_timer_setup(VECTOR_TIMER);
     machine_prepare(cpu);
@@ -208,14 +208,14 @@ static void start_counting(struct cpu *cpu)
     if (run.shared)
         clock_reset(cpu); /* an overflow in the kernel before the program comes at 0 */
     vm_seal();
-    cpu->user_ticks = 0;
+    cpu->clock.user_ticks = 0;
     machine_start(cpu);
     paravirt_start(cpu);
-    cpu->counters_wait = 0;
+    cpu->trigger.counters_wait = 0;
     trace_registers_start(cpu);
     sampling.trigger->prepare(cpu);
     run.pmu->start(&sampling.session);
-    if (cpu->paused)
+    if (cpu->trigger.paused)
         sampling.trigger->pause(cpu);
 }
 
@@ -283,7 +283,7 @@ static void __attribute__((noreturn)) run_shared(void)
     struct cpu *cpu = &cpus[0];
 
     run.workload_cpus = 1;
-    cpu->clock_offset = &vdso_data_page.data.clock_offset;
+    cpu->clock.offset = &vdso_data_page.data.clock_offset;
     prepare_first(cpu);
     load_program(cpu);
     start_counting(cpu);

@@ -17,45 +17,45 @@
 /* Now, in ticks. */
 static inline uint64_t clock_now(const struct cpu *cpu)
 {
-    uint64_t stopped = cpu->stopped_at & cpu->stop_mask;
+    uint64_t stopped = cpu->clock.stopped_at & cpu->clock.stop_mask;
 
-    return (stopped ? stopped : x86_rdtsc()) - *cpu->clock_offset;
+    return (stopped ? stopped : x86_rdtsc()) - *cpu->clock.offset;
 }
 
 /* The time of the last entry from ring 3, in ticks. */
 static inline uint64_t clock_entered(const struct cpu *cpu)
 {
-    return cpu->enter_ticks - *cpu->clock_offset;
+    return cpu->clock.enter_ticks - *cpu->clock.offset;
 }
 
 /* Shared mode: the clock stands at 0 until the first return to ring 3 starts it. */
 static inline void clock_reset(struct cpu *cpu)
 {
-    cpu->enter_ticks = *cpu->clock_offset = cpu->stopped_at = x86_rdtsc();
+    cpu->clock.enter_ticks = *cpu->clock.offset = cpu->clock.stopped_at = x86_rdtsc();
 }
 
 static inline void clock_stop(struct cpu *cpu)
 {
-    cpu->stopped_at = x86_rdtsc();
+    cpu->clock.stopped_at = x86_rdtsc();
 }
 
 /* While it is stopped: at what time. */
 static inline uint64_t clock_stopped_time(const struct cpu *cpu)
 {
-    return cpu->stopped_at - *cpu->clock_offset;
+    return cpu->clock.stopped_at - *cpu->clock.offset;
 }
 
 static inline void clock_start(struct cpu *cpu)
 {
-    *cpu->clock_offset += (x86_rdtsc() - cpu->stopped_at) & cpu->stop_mask;
-    cpu->stopped_at = 0;
+    *cpu->clock.offset += (x86_rdtsc() - cpu->clock.stopped_at) & cpu->clock.stop_mask;
+    cpu->clock.stopped_at = 0;
 }
 
 /* What the CPU does from here to ring 3 is off the clock; the time at which the call ended. */
 static inline uint64_t clock_end_of_call(struct cpu *cpu)
 {
-    cpu->enter_ticks = cpu->stopped_at = x86_rdtsc();
-    return cpu->enter_ticks - *cpu->clock_offset;
+    cpu->clock.enter_ticks = cpu->clock.stopped_at = x86_rdtsc();
+    return cpu->clock.enter_ticks - *cpu->clock.offset;
 }
 
 /* The workload clock in nanoseconds since the program started; and wall time. */

@@ -203,7 +203,7 @@ void cpu_setup(uint32_t index)
     struct cpu *cpu = &cpus[index];
 
     cpu->self = cpu;
-    cpu->clock_offset = &cpu->no_offset;
+    cpu->clock.offset = &cpu->clock.no_offset;
     cpu->index = index;
     if (index == 0)
         fill_idt();

@@ -48,50 +48,57 @@ struct steal_time { /* as the hypervisor writes it; Linux, struct kvm_steal_time
 };
 _Static_assert(sizeof(struct steal_time) == 64, "steal_time");
 
-struct cpu {
-    struct cpu *self; /* at %gs:0 */
-    uint64_t kernel_stack_top; /* of the current thread; for system calls (the TSS has its own) */
-    uint64_t user_rsp; /* scratch for system call entry */
-    struct thread *thread; /* that runs here; NULL: none, as on the service CPU; atomic */
-    uint64_t enter_ticks; /* clock at the last entry from ring 3, entry code taken off */
-    uint64_t exit_ticks; /* clock at the last return to ring 3, exit code added */
+struct cpu_clock { /* guest/cpu/clock.h; assembly reads and writes it */
+    uint64_t enter_ticks; /* at the last entry from ring 3, entry code taken off */
+    uint64_t exit_ticks; /* at the last return to ring 3, exit code added */
     uint64_t user_ticks; /* spent in ring 3 up to enter_ticks */
-    uint64_t *clock_offset; /* workload clock = TSC - *clock_offset: guest/cpu/clock.h */
+    uint64_t *offset; /* workload clock = TSC - *offset */
     uint64_t stop_mask; /* ~0 in shared mode: sampling stops the clock; otherwise 0 */
-    uint64_t leave_rsp; /* where user_leave() continues */
     uint64_t stopped_at; /* TSC at which the workload clock stopped; 0: it runs.  Shared mode */
-    uint64_t no_offset; /* what clock_offset points to, unless in shared mode */
-    uint32_t index; /* 0 is the boot CPU */
-    uint32_t apic_id;
-    uint64_t apic_found; /* IA32_APIC_BASE before it was set up */
-    struct tsc_adjust tsc_adjust;
-    bool halted; /* by cpu_stop_others: until it is started anew; atomic */
-    uint32_t tid; /* of the current thread; 0: none */
-    struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
-    uint64_t next_due; /* workload clock of the next timer sample */
-    uint64_t attention_due; /* the same: of what else the timer interrupts for; CPU_NEVER */
-    uint8_t held; /* hold_counters() without their release_counters(): guest/service/service.c */
-    bool paused; /* the trigger rests: sampler_pause */
-    bool timer_missed; /* it interrupted a halt in the kernel since it was armed */
-    uint32_t counters_wait; /* samples until counters are read again: --counters-every */
-    struct share share;
+    uint64_t no_offset; /* what `offset` points to, unless in shared mode */
+};
+
+struct cpu_paravirt { /* guest/cpu/paravirt.h */
     uint32_t eoi_word; /* bit 0: the hypervisor takes its clearing for an EOI */
-    const volatile struct steal_time *steal; /* guest/cpu/paravirt.h; NULL: not known */
+    const volatile struct steal_time *steal; /* NULL: not known */
     uint64_t steal_start; /* its ns when the program started */
-    uint64_t steal_seen; /* and when they were last looked at */
-    /* overflow sampling: guest/sample/overflow.h */
-    uint64_t overflow_period; /* what the first event's counter was last set to, negated */
-    uint64_t overflow_kept_period; /* while sampling rests: the one to go on with; otherwise 0 */
-    uint64_t overflow_base; /* what it counted until then */
-    uint64_t overflow_time; /* workload clock of the last overflow */
-    uint64_t overflow_latest; /* the same of the last sample, polls too: none comes before it */
-    uint64_t overflow_samples; /* overflows seen */
-    struct overflow_rate overflow_rate; /* when the period adapts */
+    uint64_t steal_seen; /* its ns when they were last looked at */
+};
+
+struct cpu_cross { /* several workload CPUs: guest/cpu/cross.h */
+    bool running; /* its thread does not wait: it may be sampled; atomic */
+    bool stopped; /* for good: totals are valid; atomic */
+    uint64_t flushed; /* the last cross_flush that this CPU has answered; atomic */
+};
+
+struct cpu_ask { /* VECTOR_SAMPLE is on its way: guest/sample/sampler_asked.c */
+    bool polled; /* at the program's request; atomic */
+    uint64_t due; /* for this grid point; 0: for none; atomic */
+};
+
+struct cpu_trigger { /* guest/sample/sampler.h */
+    uint64_t next_due; /* workload clock of the next timer sample */
+    uint64_t attention_due; /* of what else the timer interrupts for; CPU_NEVER */
+    bool paused; /* sampler_pause */
+    bool timer_missed; /* the timer interrupted a halt in the kernel since it was armed */
+    uint32_t counters_wait; /* samples until counters are read again: --counters-every */
+};
+
+struct cpu_overflow { /* guest/sample/overflow.h */
+    uint64_t period; /* what the first event's counter was last set to, negated */
+    uint64_t kept_period; /* while sampling is paused: the one to continue with; otherwise 0 */
+    uint64_t base; /* what the first event counted until it was last set */
+    uint64_t time; /* workload clock of the last overflow */
+    uint64_t latest; /* workload clock of the last sample, polls too: no sample comes before it */
+    uint64_t samples; /* overflows seen */
+    struct overflow_rate rate; /* when the period adapts */
     uint64_t nmi_spurious;
     uint64_t nmi_unknown;
-    /* guest/thread/schedule.h, guest/thread/timer.h */
+};
+
+struct cpu_schedule { /* guest/thread/schedule.h, guest/thread/timer.h */
     uint64_t idle_rsp; /* idle_loop's stack while a thread runs */
-    struct thread *assigned; /* waits to run here, and nothing else does */
+    struct thread *assigned; /* waits to run here, and on no other CPU */
     struct thread *dead; /* ended here; its memory is free once its stack is left */
     uint64_t slice_end; /* workload clock: then another thread has its turn; CPU_NEVER */
     struct timer *timers; /* in the order of due */
@@ -99,27 +106,45 @@ struct cpu {
     uint64_t idle_since; /* workload clock */
     uint32_t idle_tid; /* the last thread before that */
     uint32_t idle_reason; /* enum hr_gap_reason */
+};
+
+struct cpu {
+    struct cpu *self; /* at %gs:0 */
+    uint64_t kernel_stack_top; /* of the current thread; for system calls (the TSS has its own) */
+    uint64_t user_rsp; /* scratch for system call entry */
+    struct thread *thread; /* that runs here; NULL: none, as on the service CPU; atomic */
+    struct cpu_clock clock;
+    uint64_t leave_rsp; /* where user_leave() continues */
+    uint32_t index; /* 0 is the boot CPU */
+    uint32_t apic_id;
+    uint64_t apic_found; /* IA32_APIC_BASE before it was set up */
+    struct tsc_adjust tsc_adjust;
+    bool halted; /* by cpu_stop_others: until it is started again; atomic */
+    uint32_t tid; /* of the current thread; 0: none */
+    struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
+    struct cpu_trigger trigger;
+    struct share share;
+    struct cpu_overflow overflow;
+    struct cpu_ask ask;
+    struct cpu_paravirt paravirt;
+    struct cpu_schedule schedule;
+    struct cpu_cross cross;
     struct hr_rec_activity activity; /* for the trace's end */
-    /* several workload CPUs: guest/cpu/cross.h */
-    bool running; /* its thread does not wait: it may be sampled; atomic */
-    bool stopped; /* for good: totals are valid; atomic */
-    bool ask_polled; /* VECTOR_SAMPLE is on its way: at the program's request; atomic */
-    uint64_t ask_due; /* the same: for this grid point; 0: not; atomic */
-    uint64_t flushed; /* the last cross_flush that this CPU has answered; atomic */
     uint64_t totals[HR_EVENTS_MAX]; /* the last reading of every event */
+    uint8_t held; /* service_hold_counters without their service_release_counters */
     uint8_t *buffer; /* SERVICE_BYTES_MAX bytes for requests: guest/service/service.h */
     uint32_t tss[32]; /* hardware layout, see guest/cpu/cpu.c */
     uint64_t gdt[8];
 };
 _Static_assert(offsetof(struct cpu, kernel_stack_top) == 8, "entry.S");
 _Static_assert(offsetof(struct cpu, user_rsp) == 16, "entry.S");
-_Static_assert(offsetof(struct cpu, enter_ticks) == 32, "entry.S");
-_Static_assert(offsetof(struct cpu, exit_ticks) == 40, "entry.S");
-_Static_assert(offsetof(struct cpu, user_ticks) == 48, "entry.S");
-_Static_assert(offsetof(struct cpu, clock_offset) == 56, "entry.S");
-_Static_assert(offsetof(struct cpu, stop_mask) == 64, "entry.S");
-_Static_assert(offsetof(struct cpu, leave_rsp) == 72, "entry.S");
-_Static_assert(offsetof(struct cpu, stopped_at) == 80, "entry.S");
+_Static_assert(offsetof(struct cpu, clock.enter_ticks) == 32, "entry.S");
+_Static_assert(offsetof(struct cpu, clock.exit_ticks) == 40, "entry.S");
+_Static_assert(offsetof(struct cpu, clock.user_ticks) == 48, "entry.S");
+_Static_assert(offsetof(struct cpu, clock.offset) == 56, "entry.S");
+_Static_assert(offsetof(struct cpu, clock.stop_mask) == 64, "entry.S");
+_Static_assert(offsetof(struct cpu, clock.stopped_at) == 72, "entry.S");
+_Static_assert(offsetof(struct cpu, leave_rsp) == 88, "entry.S");
 
 extern struct cpu cpus[CPUS_MAX];
 extern uint32_t cpu_count; /* CPUs that run, service CPU included */

@@ -45,9 +45,9 @@ void cross_answer(struct cpu *cpu)
     uint64_t generation = __atomic_load_n(&flush.generation, __ATOMIC_ACQUIRE);
     const struct cpu *by = __atomic_load_n(&ender, __ATOMIC_ACQUIRE);
 
-    if (cpu->flushed != generation && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE)) {
+    if (cpu->cross.flushed != generation && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE)) {
         vm_table_forget(flush.start, flush.end);
-        __atomic_store_n(&cpu->flushed, generation, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&cpu->cross.flushed, generation, __ATOMIC_SEQ_CST);
     }
     if (by && by != cpu && cpu->ring)
         cross_hooks.stop(cpu);
@@ -55,10 +55,10 @@ void cross_answer(struct cpu *cpu)
 
 void cross_catch_up(struct cpu *cpu)
 {
-    if (cpu->flushed == flush.generation)
+    if (cpu->cross.flushed == flush.generation)
         return;
     x86_write_cr3(x86_read_cr3());
-    cpu->flushed = flush.generation;
+    cpu->cross.flushed = flush.generation;
 }
 
 static bool other_with_thread(const struct cpu *cpu, const struct cpu *self)
@@ -81,7 +81,7 @@ static void flush_others(uint64_t start, uint64_t end)
             cross_call(&cpus[i]);
     for (uint32_t i = 1; i < cpu_count; i++)
         while (other_with_thread(&cpus[i], self) &&
-               __atomic_load_n(&cpus[i].flushed, __ATOMIC_ACQUIRE) != flush.generation)
+               __atomic_load_n(&cpus[i].cross.flushed, __ATOMIC_ACQUIRE) != flush.generation)
             x86_pause();
 }
 
@@ -99,6 +99,6 @@ void cross_stop_others(struct cpu *self)
             cross_call(&cpus[i]);
     for (uint32_t i = 1; i < cpu_count; i++)
         while (&cpus[i] != self && cpus[i].ring &&
-               !__atomic_load_n(&cpus[i].stopped, __ATOMIC_ACQUIRE))
+               !__atomic_load_n(&cpus[i].cross.stopped, __ATOMIC_ACQUIRE))
             x86_pause();
 }

@@ -39,34 +39,34 @@ int paravirt_prepare(struct cpu *cpu)
 
     if (offered & KVM_FEATURE_PV_EOI)
         platform_msr_write(MSR_KVM_PV_EOI_EN,
-                           platform_physical_address(&cpu->eoi_word) | KVM_ENABLE);
+                           platform_physical_address(&cpu->paravirt.eoi_word) | KVM_ENABLE);
     if (!(offered & KVM_FEATURE_STEAL_TIME))
         return 0;
-    memory = platform_allocate(sizeof *cpu->steal);
+    memory = platform_allocate(sizeof *cpu->paravirt.steal);
     if (!memory)
         return -ENOMEM;
     if (platform_msr_write(MSR_KVM_STEAL_TIME, platform_physical_address(memory) | KVM_ENABLE) == 0)
-        cpu->steal = memory;
+        cpu->paravirt.steal = memory;
     return 0;
 }
 
 void paravirt_start(struct cpu *cpu)
 {
-    if (cpu->steal)
-        cpu->steal_seen = cpu->steal_start = cpu->steal->ns;
+    if (cpu->paravirt.steal)
+        cpu->paravirt.steal_seen = cpu->paravirt.steal_start = cpu->paravirt.steal->ns;
 }
 
 uint64_t paravirt_stolen_ns(const struct cpu *cpu)
 {
-    return cpu->steal ? cpu->steal->ns - cpu->steal_start : 0;
+    return cpu->paravirt.steal ? cpu->paravirt.steal->ns - cpu->paravirt.steal_start : 0;
 }
 
 void paravirt_steal_fill(struct cpu *cpu, struct trace_slot *slot, uint64_t now)
 {
-    uint64_t ns = cpu->steal->ns;
-    uint64_t ticks = run_ns_to_ticks(ns - cpu->steal_seen);
+    uint64_t ns = cpu->paravirt.steal->ns;
+    uint64_t ticks = run_ns_to_ticks(ns - cpu->paravirt.steal_seen);
 
-    cpu->steal_seen = ns;
+    cpu->paravirt.steal_seen = ns;
     slot->time = ticks < now - run.start_ticks ? now - ticks : run.start_ticks;
     slot->counters[0] = now;
     slot->counters[1] = HR_GAP_STEAL;

@@ -23,8 +23,8 @@ uint64_t paravirt_stolen_ns(const struct cpu *cpu);
 /* Is a HR_REC_GAP due for what was stolen?  Any context on the CPU itself. */
 static inline bool paravirt_steal_due(const struct cpu *cpu)
 {
-    return __builtin_expect(cpu->steal != NULL, 0) &&
-           cpu->steal->ns - cpu->steal_seen > STEAL_LEAST_NS;
+    return __builtin_expect(cpu->paravirt.steal != NULL, 0) &&
+           cpu->paravirt.steal->ns - cpu->paravirt.steal_seen > STEAL_LEAST_NS;
 }
 
 /* Fills a slot with that record: the time before `now`, when the program was found to be late. */
@@ -40,7 +40,7 @@ static inline void paravirt_eoi(struct cpu *cpu)
         return;
     }
     /* one instruction: the hypervisor may take the bit away between two of them */
-    __asm__ volatile("btrl $0, %0" : "+m"(cpu->eoi_word), "=@ccc"(cleared)::"memory");
+    __asm__ volatile("btrl $0, %0" : "+m"(cpu->paravirt.eoi_word), "=@ccc"(cleared)::"memory");
     if (!cleared)
         apic_eoi();
 }

@@ -111,7 +111,7 @@ int poll_begin_mask(struct thread *thread, uint64_t user, uint64_t bytes, bool *
         return -EINVAL;
     if (copy_from_user(&mask, user, sizeof mask) != 0)
         return -EFAULT;
-    thread->signal_saved_mask = thread->signal_mask;
+    thread->signals.saved_mask = thread->signals.mask;
     signal_set_mask(thread, mask);
     return 0;
 }
@@ -121,7 +121,7 @@ void poll_end_mask(struct thread *thread, bool changed, int64_t result)
     if (!changed)
         return;
     if (result == -EINTR) /* the signal is delivered under this mask */
-        thread->signal_restore_mask = true;
+        thread->signals.restore_mask = true;
     else
-        signal_set_mask(thread, thread->signal_saved_mask);
+        signal_set_mask(thread, thread->signals.saved_mask);
 }

@@ -69,9 +69,9 @@ static int64_t take(struct thread *thread, const struct file *file, struct signa
     while (!signal_take(thread, s->set, info)) {
         if (file->flags & O_NONBLOCK)
             return -EAGAIN;
-        thread->signals_wanted = s->set;
+        thread->signals.wanted = s->set;
         enum wait_end end = wait_on(thread, WAIT_KEY(s), WAIT_FOREVER, "a signalfd");
-        thread->signals_wanted = 0;
+        thread->signals.wanted = 0;
         if (end == WAIT_SIGNAL && !(thread_signals_all(thread) & s->set))
             return -EINTR;
     }

@@ -92,8 +92,10 @@ GENERATE(stat)
              space->resident_bytes / PAGE_BYTES);
     /* rsslim; code, stack and registers are not told; signals; ...; exit signal, processor */
     text_add(&text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
-             UINT64_MAX, subject->signals.pending & 0x7fffffff, subject->signal_mask & 0x7fffffff,
-             subject->cpu ? run_program_cpu(subject->cpu->index) : 0, space->brk_start);
+             UINT64_MAX, subject->signals.queue.pending & 0x7fffffff,
+             subject->signals.mask & 0x7fffffff,
+             subject->schedule.cpu ? run_program_cpu(subject->schedule.cpu->index) : 0,
+             space->brk_start);
     return text_end(&text);
 }
 
@@ -148,7 +150,7 @@ static void add_status_signals(struct text *text, const struct thread *subject)
             caught |= 1ull << (i - 1);
     }
     text_add(text, "SigQ:\t0/1024\nSigPnd:\t%016lx\nShdPnd:\t%016lx\nSigBlk:\t%016lx\n",
-             subject->signals.pending, process->signals.pending, subject->signal_mask);
+             subject->signals.queue.pending, process->signals.pending, subject->signals.mask);
     text_add(text, "SigIgn:\t%016lx\nSigCgt:\t%016lx\n", ignored, caught);
 }
 

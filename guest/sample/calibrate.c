@@ -105,7 +105,7 @@ static void measure_overflow(struct cpu *cpu)
     sampling.pmi_masks = true;
     run.pmu->start(&sampling.session);
     uint64_t ticks = calibrate_run(cpu, false);
-    run.pmu->read(&sampling.session, cpu->user_ticks, counts);
+    run.pmu->read(&sampling.session, cpu->clock.user_ticks, counts);
     counts[0] = (counts[0] + PMU_START_BEFORE_END) & sampling.overflow_mask;
     uint64_t period = counts[0] / OVERFLOWS;
     sampling.period_min =
@@ -157,7 +157,7 @@ static uint64_t single_sample(struct cpu *cpu, uint64_t plain)
     share_set(plain, plain, 50);
     cpu->share.last_ticks = cpu->share.late_ticks = 0;
     calibrate_run(cpu, true);
-    if (cpu->stop_mask) /* the clock stands still while it is handled */
+    if (cpu->clock.stop_mask) /* the clock stands still while it is handled */
         return calibrate_samples(cpu->ring) ? plain / HARDWARE_SAMPLES : 0;
     return cpu->share.last_ticks + cpu->share.late_ticks;
 }
@@ -226,28 +226,30 @@ static void keep_share(const struct cpu *cpu)
                    "is unknown, and samples are at least 1 ms apart");
         whole = run_ns_to_ticks(500000);
     }
-    if (cpu->stop_mask)
+    if (cpu->clock.stop_mask)
         sampler_set_lead((int64_t)whole);
-    share_set(cpu->stop_mask || !seen_ticks ? whole : seen_ticks, whole, run.asked.max_overhead);
+    share_set(cpu->clock.stop_mask || !seen_ticks ? whole : seen_ticks, whole,
+              run.asked.max_overhead);
 }
 
 void calibrate(struct cpu *cpu)
 {
     struct vm_space space;
     bool overflow = run.asked.mode == HR_MODE_OVERFLOW && run.start_error == 0;
-    bool paused = cpu->paused;
+    bool paused = cpu->trigger.paused;
 
     if (vm_space_init(&space))
         panic("no memory to calibrate the sampler");
     calibrate_begin(&space);
-    cpu->paused = false; /* what a sample costs does not depend on when the trigger starts */
+    cpu->trigger.paused =
+        false; /* what a sample costs does not depend on when the trigger starts */
     cpu->thread = NULL; /* the loop's system call leaves ring 3 */
     x86_write_cr3(space.root);
     calibrate_timer(cpu, &space);
     if (overflow)
         measure_overflow(cpu);
     x86_write_cr3(vm_kernel_root());
-    cpu->paused = paused;
+    cpu->trigger.paused = paused;
     ring_reset(cpu->ring);
     vm_space_free(&space);
     keep_share(cpu);

@@ -46,7 +46,7 @@ static void start_sampling(struct cpu *cpu)
 {
     cpu->share.not_before = 0; /* each loop begins anew, in shared mode its clock, too */
     if (sampling.mode == HR_MODE_TIMER) {
-        sampler_start(cpu, cpu->stop_mask ? 0 : x86_rdtsc());
+        sampler_start(cpu, cpu->clock.stop_mask ? 0 : x86_rdtsc());
         return;
     }
     overflow_start(cpu);
@@ -68,7 +68,7 @@ uint64_t calibrate_run(struct cpu *cpu, bool sampled)
     uint64_t start = x86_rdtsc();
     user_enter(&frame);
     sampling.trigger->stop();
-    return cpu->enter_ticks - start;
+    return cpu->clock.enter_ticks - start;
 }
 
 uint32_t calibrate_samples(const struct ring *ring)
@@ -101,17 +101,17 @@ static struct round measure(struct cpu *cpu)
 
     uint32_t samples = calibrate_samples(ring);
 
-    if (samples == 0 || (run.clock.virtual_time && cpu->stop_mask && sampled < plain))
+    if (samples == 0 || (run.clock.virtual_time && cpu->clock.stop_mask && sampled < plain))
         return round;
     const struct trace_slot *last = last_sample(ring);
     round.read_ticks = last->cost_ticks;
     round.seen_ticks = cpu->share.last_ticks;
     round.late_ticks =
-        cpu->stop_mask ? last->time % sampling.interval_ticks : cpu->share.late_ticks;
+        cpu->clock.stop_mask ? last->time % sampling.interval_ticks : cpu->share.late_ticks;
     if (plain < shortest_plain || run.clock.virtual_time)
         shortest_plain = plain;
-    if (run.emulated && !cpu->stop_mask) /* from its interrupt to its return */
-        round.sample_ticks = cpu->exit_ticks - last->time;
+    if (run.emulated && !cpu->clock.stop_mask) /* from its interrupt to its return */
+        round.sample_ticks = cpu->clock.exit_ticks - last->time;
     else
         round.sample_ticks = sampled > shortest_plain ? (sampled - shortest_plain) / samples : 0;
     if (!run.emulated && round.sample_ticks < round.seen_ticks + 1)
@@ -152,7 +152,7 @@ uint64_t calibrate_rounds(struct cpu *cpu, bool stacks)
     shortest_plain = UINT64_MAX;
     for (unsigned i = 0; i < CALIBRATE_ROUNDS && (i == 0 || !out_of_time()); i++) {
         struct round round = measure(cpu);
-        if (sampling.mode == HR_MODE_TIMER && run.clock.virtual_time && cpu->stop_mask)
+        if (sampling.mode == HR_MODE_TIMER && run.clock.virtual_time && cpu->clock.stop_mask)
             sampler_trim((int64_t)round.late_ticks, stacks);
         if (round.sample_ticks == 0)
             continue;

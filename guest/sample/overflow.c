@@ -19,7 +19,7 @@
  * period. */
 static inline uint64_t counted_to(const struct cpu *cpu, uint64_t value)
 {
-    return (value + cpu->overflow_period) & sampling.overflow_mask;
+    return (value + cpu->overflow.period) & sampling.overflow_mask;
 }
 
 static inline uint64_t elapsed(const struct cpu *cpu)
@@ -32,11 +32,11 @@ static inline uint64_t elapsed(const struct cpu *cpu)
 static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
 {
     uint64_t least = sampling.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0;
-    uint64_t came = now - cpu->overflow_time;
+    uint64_t came = now - cpu->overflow.time;
 
     if (least <= sampling.wanted_ticks)
         return sampling.wanted_ticks;
-    if (came >= 2 * sampling.wanted_ticks && cpu->overflow_time)
+    if (came >= 2 * sampling.wanted_ticks && cpu->overflow.time)
         share_skip(cpu, came / sampling.wanted_ticks - 1, now);
     return least;
 }
@@ -45,12 +45,12 @@ static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
  * as leave the program its share. */
 static uint64_t next_period(struct cpu *cpu, uint64_t now, uint64_t program_ticks, uint64_t counted)
 {
-    uint64_t periods = cpu->overflow_period / sampling.session.period;
+    uint64_t periods = cpu->overflow.period / sampling.session.period;
     uint64_t period;
 
     if (sampling.wanted_ticks) {
-        period = overflow_next_period(&cpu->overflow_rate, cpu->overflow_period, counted,
-                                      now - cpu->overflow_time, wanted_ticks(cpu, now));
+        period = overflow_next_period(&cpu->overflow.rate, cpu->overflow.period, counted,
+                                      now - cpu->overflow.time, wanted_ticks(cpu, now));
         if (period < sampling.period_min)
             period = sampling.period_min;
         return period < run.pmu_caps.period_max ? period : run.pmu_caps.period_max;
@@ -75,13 +75,13 @@ static __attribute__((noinline)) uint32_t follow(struct cpu *cpu, uint64_t now, 
 
     if (paravirt_steal_due(cpu))
         paravirt_steal_fill(cpu, ring_slot(ring, ring->reserved + slots++), now);
-    if (period == cpu->overflow_period)
+    if (period == cpu->overflow.period)
         return slots;
     struct trace_slot *slot = ring_slot(ring, ring->reserved + slots++);
     slot->time = now;
     slot->kind = HR_REC_PERIOD;
     slot->counters[0] = period;
-    cpu->overflow_period = period;
+    cpu->overflow.period = period;
     return slots;
 }
 
@@ -103,10 +103,10 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
     uint64_t counted = counted_to(cpu, value);
 
     now = overflow_not_before(cpu, now);
-    cpu->overflow_samples++;
-    cpu->overflow_base += counted;
-    if (__builtin_expect(cpu->paused, 0)) { /* the NMI was on its way already */
-        run.pmu->rearm(&sampling.session, cpu->overflow_period, sampling.pmi_masks);
+    cpu->overflow.samples++;
+    cpu->overflow.base += counted;
+    if (__builtin_expect(cpu->trigger.paused, 0)) { /* the NMI was on its way already */
+        run.pmu->rearm(&sampling.session, cpu->overflow.period, sampling.pmi_masks);
         return;
     }
     if (__builtin_expect(!ring_has_room_nmi(ring, 3), 0) && !ring_reserve_nmi(ring, 3)) {
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
         share_handled(cpu, *start);
     } else {
         struct trace_slot *slot = ring_slot(ring, ring->reserved);
-        pmu_store(&slot->counters[0], cpu->overflow_base); /* whole */
+        pmu_store(&slot->counters[0], cpu->overflow.base); /* whole */
         sample_fill(slot, cpu, now, start, ip, flags, run.pmu->read_others);
         if (source.user)
             stack_take(slot, source.user);
@@ -126,8 +126,8 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
         else
             ring_publish_nmi(ring, 1);
     }
-    cpu->overflow_time = cpu->overflow_latest = now;
-    run.pmu->rearm(&sampling.session, cpu->overflow_period, sampling.pmi_masks);
+    cpu->overflow.time = cpu->overflow.latest = now;
+    run.pmu->rearm(&sampling.session, cpu->overflow.period, sampling.pmi_masks);
 }
 
 /* An NMI that no overflow explains: the second of two that arrived back to back, firmware's, or
@@ -138,10 +138,10 @@ static __attribute__((noinline)) void unexplained(struct cpu *cpu)
         leave_if_asked();
     cpu_stop_asked(cpu);
     if (!cpu_nmi_samples || !cpu->ring) {
-        cpu->nmi_unknown++;
+        cpu->overflow.nmi_unknown++;
         return;
     }
-    cpu->nmi_spurious++;
+    cpu->overflow.nmi_spurious++;
     apic_pmi_enable();
 }
 
@@ -157,8 +157,8 @@ static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
         unexplained(cpu);
         return;
     }
-    sample(cpu, value, clock_entered(cpu), &cpu->enter_ticks, *ip, 0, source);
-    if (cpu->stop_mask && ring_half_full(cpu->ring))
+    sample(cpu, value, clock_entered(cpu), &cpu->clock.enter_ticks, *ip, 0, source);
+    if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
         apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
 }
 
@@ -175,9 +175,10 @@ void overflow_nmi_saved(struct trap_frame *frame)
 /* The workload clock in a kernel that may have stopped it. */
 static uint64_t kernel_time(const struct cpu *cpu)
 {
-    uint64_t ticks = cpu->stop_mask && cpu->stopped_at ? cpu->stopped_at : x86_rdtsc();
+    uint64_t ticks =
+        cpu->clock.stop_mask && cpu->clock.stopped_at ? cpu->clock.stopped_at : x86_rdtsc();
 
-    return ticks - *cpu->clock_offset;
+    return ticks - *cpu->clock.offset;
 }
 
 static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, const uint64_t *ip,
@@ -209,15 +210,15 @@ void overflow_nmi_in_kernel_saved(struct irq_frame *frame, struct cpu *cpu, uint
 
 void overflow_start(struct cpu *cpu)
 {
-    cpu->overflow_period = sampling.session.period;
-    cpu->overflow_kept_period = 0;
-    cpu->overflow_base = 0;
-    cpu->overflow_samples = 0;
-    cpu->overflow_rate = (struct overflow_rate){0};
+    cpu->overflow.period = sampling.session.period;
+    cpu->overflow.kept_period = 0;
+    cpu->overflow.base = 0;
+    cpu->overflow.samples = 0;
+    cpu->overflow.rate = (struct overflow_rate){0};
     cpu->share.returned = x86_rdtsc();
     cpu_nmi_samples = true;
-    cpu->overflow_time = cpu->overflow_latest = run.shared ? 0 : x86_rdtsc();
-    if (!cpu->paused)
+    cpu->overflow.time = cpu->overflow.latest = run.shared ? 0 : x86_rdtsc();
+    if (!cpu->trigger.paused)
         apic_pmi_enable();
 }
 
@@ -229,12 +230,12 @@ void overflow_stop(void)
 /* What the first event counted so far, whatever NMIs come meanwhile. */
 static uint64_t counted_so_far(const struct cpu *cpu)
 {
-    const volatile uint64_t *samples = &cpu->overflow_samples;
+    const volatile uint64_t *samples = &cpu->overflow.samples;
     uint64_t before, count;
 
     do {
         before = *samples;
-        count = cpu->overflow_base + elapsed(cpu);
+        count = cpu->overflow.base + elapsed(cpu);
     } while (*samples != before);
     return count;
 }
@@ -244,34 +245,34 @@ static uint64_t counted_so_far(const struct cpu *cpu)
 static void set_period(struct cpu *cpu, uint64_t period)
 {
     apic_pmi_disable();
-    cpu->overflow_base = counted_so_far(cpu);
-    cpu->overflow_period = period;
+    cpu->overflow.base = counted_so_far(cpu);
+    cpu->overflow.period = period;
     run.pmu->rearm(&sampling.session, period, true);
 }
 
 void overflow_pause(struct cpu *cpu)
 {
-    if (cpu->overflow_kept_period) /* it rests already */
+    if (cpu->overflow.kept_period) /* it rests already */
         return;
-    cpu->overflow_kept_period = cpu->overflow_period;
+    cpu->overflow.kept_period = cpu->overflow.period;
     set_period(cpu, run.pmu_caps.period_max);
 }
 
 void overflow_resume(struct cpu *cpu, uint64_t now)
 {
-    cpu->overflow_time = now;
-    set_period(cpu, cpu->overflow_kept_period);
-    cpu->overflow_kept_period = 0;
+    cpu->overflow.time = now;
+    set_period(cpu, cpu->overflow.kept_period);
+    cpu->overflow.kept_period = 0;
 }
 
 void overflow_read(struct cpu *cpu, uint64_t *values)
 {
-    const volatile uint64_t *samples = &cpu->overflow_samples;
+    const volatile uint64_t *samples = &cpu->overflow.samples;
     uint64_t before;
 
     do { /* until no NMI came in between */
         before = *samples;
-        run.pmu->read(&sampling.session, cpu->user_ticks, values);
-        values[0] = cpu->overflow_base + elapsed(cpu);
+        run.pmu->read(&sampling.session, cpu->clock.user_ticks, values);
+        values[0] = cpu->overflow.base + elapsed(cpu);
     } while (*samples != before);
 }

@@ -30,7 +30,7 @@ void overflow_resume(struct cpu *cpu, uint64_t now);
  * shows afterwards, because only then it became clear that the clock did not run. */
 static inline uint64_t overflow_not_before(const struct cpu *cpu, uint64_t time)
 {
-    uint64_t last = *(const volatile uint64_t *)&cpu->overflow_latest;
+    uint64_t last = *(const volatile uint64_t *)&cpu->overflow.latest;
 
     return (int64_t)(time - last) < 0 ? last : time;
 }

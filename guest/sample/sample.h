@@ -12,11 +12,11 @@
 /* --counters-every: is it this sample's turn?  The first one's, and every Nth's after it. */
 static inline bool sample_counters_due(struct cpu *cpu)
 {
-    if (cpu->counters_wait) {
-        cpu->counters_wait--;
+    if (cpu->trigger.counters_wait) {
+        cpu->trigger.counters_wait--;
         return false;
     }
-    cpu->counters_wait = sampling.counters_rest;
+    cpu->trigger.counters_wait = sampling.counters_rest;
     return true;
 }
 
@@ -34,7 +34,7 @@ sample_fill(struct trace_slot *slot, struct cpu *cpu, uint64_t now, const uint64
     if (__builtin_expect(sampling.counters_rest, 0) && !sample_counters_due(cpu))
         flags |= HR_SAMPLE_NO_COUNTERS; /* the encoder repeats those of the sample before */
     else
-        read(&sampling.session, cpu->user_ticks, slot->counters);
+        read(&sampling.session, cpu->clock.user_ticks, slot->counters);
     uint32_t cost = x86_rdtsc_low() - (uint32_t)*start;
     if (__builtin_expect(cost > UINT16_MAX, 0))
         cost = UINT16_MAX;

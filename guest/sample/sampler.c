@@ -27,10 +27,11 @@ static int64_t arm_lead_stacks_ticks;
  * ring 3. */
 static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
 {
-    uint64_t due = cpu->next_due < cpu->attention_due ? cpu->next_due : cpu->attention_due;
+    uint64_t due = cpu->trigger.next_due < cpu->trigger.attention_due ? cpu->trigger.next_due
+                                                                      : cpu->trigger.attention_due;
     int64_t ticks;
 
-    if (cpu->stop_mask)
+    if (cpu->clock.stop_mask)
         ticks = (int64_t)(due - now) + *lead_ticks;
     else
         ticks = (int64_t)(due - x86_rdtsc());
@@ -40,16 +41,16 @@ static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
 /* The same where there may be nothing to come. */
 static void arm_if_needed(struct cpu *cpu, uint64_t now)
 {
-    if (cpu->next_due < CPU_NEVER || cpu->attention_due < CPU_NEVER)
+    if (cpu->trigger.next_due < CPU_NEVER || cpu->trigger.attention_due < CPU_NEVER)
         arm(cpu, now, &arm_lead_ticks);
 }
 
 void sampler_set_attention(struct cpu *cpu, uint64_t due)
 {
-    bool sooner = due < cpu->next_due && due < cpu->attention_due;
+    bool sooner = due < cpu->trigger.next_due && due < cpu->trigger.attention_due;
 
-    cpu->attention_due = due;
-    if (sooner && !cpu->stopped_at) /* otherwise sampler_resume comes */
+    cpu->trigger.attention_due = due;
+    if (sooner && !cpu->clock.stopped_at) /* otherwise sampler_resume comes */
         apic_timer_arm((int64_t)(due - clock_now(cpu)));
 }
 
@@ -71,7 +72,7 @@ void sampler_trim(int64_t late_ticks, bool stacks)
  */
 static bool leave_timer(const struct cpu *cpu)
 {
-    if (cpu->next_due >= CPU_NEVER && cpu->attention_due >= CPU_NEVER) {
+    if (cpu->trigger.next_due >= CPU_NEVER && cpu->trigger.attention_due >= CPU_NEVER) {
         apic_timer_stop();
         return true;
     }
@@ -83,20 +84,20 @@ static bool leave_timer(const struct cpu *cpu)
  * while the kernel worked for it, are left out because samples cost too much. */
 static void move_on(struct cpu *cpu, uint64_t now)
 {
-    uint64_t due = cpu->next_due;
+    uint64_t due = cpu->trigger.next_due;
 
-    cpu->next_due = sample_next_due(due, now);
+    cpu->trigger.next_due = sample_next_due(due, now);
     if (!sampling.share_factor || !share_was_running(cpu, due))
         return;
-    uint64_t passed = (cpu->next_due - due) / sampling.interval_ticks - 1;
+    uint64_t passed = (cpu->trigger.next_due - due) / sampling.interval_ticks - 1;
     if (passed)
-        share_skip(cpu, passed, cpu->next_due - sampling.interval_ticks);
+        share_skip(cpu, passed, cpu->trigger.next_due - sampling.interval_ticks);
 }
 
 /* After a sample, if one was taken: what the program is to have of the time before the next. */
 static __attribute__((noinline)) void keep_share(struct cpu *cpu)
 {
-    if (cpu->next_due == cpu->share.due)
+    if (cpu->trigger.next_due == cpu->share.due)
         return;
     share_took(cpu, cpu->share.due);
     sampler_record_steal(cpu);
@@ -106,17 +107,17 @@ static __attribute__((noinline)) void keep_share(struct cpu *cpu)
 /* An interrupt off the grid, or one that finds no room: false if the timer is not to be armed. */
 static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64_t now, uint64_t ip)
 {
-    int64_t late = (int64_t)(now - cpu->next_due);
+    int64_t late = (int64_t)(now - cpu->trigger.next_due);
 
-    bool attention = now >= cpu->attention_due;
+    bool attention = now >= cpu->trigger.attention_due;
 
     if (attention) { /* also with a late sample: every one may be late */
-        cpu->attention_due = CPU_NEVER;
+        cpu->trigger.attention_due = CPU_NEVER;
         apic_send(cpu->apic_id, VECTOR_ATTENTION); /* comes before the next instruction */
     }
     if (late < 0) {
-        cpu->activity.interruptions += !attention && !cpu->stop_mask; /* or when that comes */
-        return attention ? cpu->next_due < CPU_NEVER : !leave_timer(cpu);
+        cpu->activity.interruptions += !attention && !cpu->clock.stop_mask; /* or when that comes */
+        return attention ? cpu->trigger.next_due < CPU_NEVER : !leave_timer(cpu);
     }
     sampler_take(cpu, now, ip, (uint64_t)late > sampling.interval_ticks / 2 ? HR_SAMPLE_LATE : 0);
     move_on(cpu, now);
@@ -130,10 +131,11 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
     struct cpu *cpu = cpu_this();
     uint64_t now = clock_entered(cpu);
 
-    if (__builtin_expect(
-            now - cpu->next_due <= sampling.interval_ticks / 2 && ring_has_room(cpu->ring), 1)) {
-        cpu->next_due += sampling.interval_ticks;
-        sampler_fill(cpu, now, &cpu->enter_ticks, *ip, 0, frame);
+    if (__builtin_expect(now - cpu->trigger.next_due <= sampling.interval_ticks / 2 &&
+                             ring_has_room(cpu->ring),
+                         1)) {
+        cpu->trigger.next_due += sampling.interval_ticks;
+        sampler_fill(cpu, now, &cpu->clock.enter_ticks, *ip, 0, frame);
     } else if (!interrupt_off_grid(cpu, now, *ip)) {
         paravirt_eoi(cpu);
         return;
@@ -161,37 +163,37 @@ void sampler_interrupt_in_kernel(struct irq_frame *frame)
     struct cpu *cpu = cpu_this();
 
     (void)frame;
-    cpu->timer_missed = true;
+    cpu->trigger.timer_missed = true;
     paravirt_eoi(cpu);
 }
 
 void sampler_rearm(struct cpu *cpu)
 {
-    if (!cpu->timer_missed)
+    if (!cpu->trigger.timer_missed)
         return;
-    cpu->timer_missed = false;
+    cpu->trigger.timer_missed = false;
     arm_if_needed(cpu, clock_entered(cpu)); /* nothing after it was on the workload clock */
 }
 
 void sampler_start(struct cpu *cpu, uint64_t now)
 {
-    cpu->next_due = sampling.trigger->timer && !cpu->paused ? now : CPU_NEVER;
+    cpu->trigger.next_due = sampling.trigger->timer && !cpu->trigger.paused ? now : CPU_NEVER;
     sampler_resume(cpu, now);
 }
 
 void sampler_resume(struct cpu *cpu, uint64_t now)
 {
-    if ((int64_t)(now - cpu->next_due) >= 0)
-        cpu->next_due = sample_next_due(cpu->next_due, now);
+    if ((int64_t)(now - cpu->trigger.next_due) >= 0)
+        cpu->trigger.next_due = sample_next_due(cpu->trigger.next_due, now);
     if (sampling.share_factor)
         share_next_due(cpu);
-    cpu->timer_missed = false;
+    cpu->trigger.timer_missed = false;
     arm_if_needed(cpu, now);
 }
 
 void sampler_follow(struct cpu *cpu, uint64_t now)
 {
-    if (sampler_paused == cpu->paused)
+    if (sampler_paused == cpu->trigger.paused)
         return;
     if (sampler_paused)
         sampler_pause(cpu);
@@ -201,14 +203,14 @@ void sampler_follow(struct cpu *cpu, uint64_t now)
 
 void sampler_leave(struct cpu *cpu, uint64_t now, uint64_t ip)
 {
-    uint64_t late = now - cpu->next_due, start = x86_rdtsc();
+    uint64_t late = now - cpu->trigger.next_due, start = x86_rdtsc();
 
     if ((int64_t)late < 0)
         return;
     if (ring_has_room(cpu->ring) || sampler_make_room(cpu, now))
         sampler_fill(cpu, now, &start, ip, late > sampling.interval_ticks / 2 ? HR_SAMPLE_LATE : 0,
                      stack_frame(cpu));
-    cpu->next_due = sample_next_due(cpu->next_due, now);
+    cpu->trigger.next_due = sample_next_due(cpu->trigger.next_due, now);
     if (sampling.share_factor)
         keep_share(cpu);
 }
@@ -220,13 +222,13 @@ void sampler_rest(void)
 
 void sampler_pause(struct cpu *cpu)
 {
-    cpu->paused = true;
-    cpu->next_due = CPU_NEVER; /* one that is pending comes early */
+    cpu->trigger.paused = true;
+    cpu->trigger.next_due = CPU_NEVER; /* one that is pending comes early */
     sampling.trigger->pause(cpu);
 }
 
 void sampler_unpause(struct cpu *cpu, uint64_t now)
 {
-    cpu->paused = false;
+    cpu->trigger.paused = false;
     sampling.trigger->resume(cpu, now);
 }

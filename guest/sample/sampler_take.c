@@ -12,7 +12,7 @@ bool sampler_make_room(struct cpu *cpu, uint64_t now)
 {
     if (ring_reserve(cpu->ring))
         return true;
-    if (!cpu->stop_mask) {
+    if (!cpu->clock.stop_mask) {
         ring_drop(cpu->ring, now);
         return false;
     }

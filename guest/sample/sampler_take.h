@@ -31,7 +31,7 @@ static inline void sampler_fill(struct cpu *cpu, uint64_t now, const uint64_t *s
 /* One sample with HR_SAMPLE_* flags, if there is room. */
 static inline void sampler_take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t flags)
 {
-    const uint64_t *start = &cpu->enter_ticks;
+    const uint64_t *start = &cpu->clock.enter_ticks;
     uint64_t fresh;
 
     if (__builtin_expect(!ring_has_room(cpu->ring), 0)) {

@@ -50,8 +50,8 @@ static bool starved(const struct cpu *cpu, uint64_t due)
 {
     const struct share *share = &cpu->share;
 
-    return (int64_t)(due - cpu->exit_ticks) < 0 &&
-           cpu->exit_ticks - share->returned < STARVED * share->seen_ticks;
+    return (int64_t)(due - cpu->clock.exit_ticks) < 0 &&
+           cpu->clock.exit_ticks - share->returned < STARVED * share->seen_ticks;
 }
 
 void share_took(struct cpu *cpu, uint64_t due)
@@ -59,28 +59,28 @@ void share_took(struct cpu *cpu, uint64_t due)
     struct share *share = &cpu->share;
     uint64_t now = x86_rdtsc();
 
-    if (!cpu->stop_mask) {
-        share->late_ticks = cpu->enter_ticks - due;
+    if (!cpu->clock.stop_mask) {
+        share->late_ticks = cpu->clock.enter_ticks - due;
         if (starved(cpu, due))
             share->seen_ticks *= 2;
-        note(share, now - cpu->enter_ticks);
+        note(share, now - cpu->clock.enter_ticks);
     }
     share->returned = now;
-    now = cpu->stop_mask ? clock_entered(cpu) : now;
+    now = cpu->clock.stop_mask ? clock_entered(cpu) : now;
     __atomic_store_n(&share->not_before, now + share_rest(cpu), __ATOMIC_RELEASE);
 }
 
 void share_next_due(struct cpu *cpu)
 {
-    int64_t early = (int64_t)(cpu->share.not_before - cpu->next_due);
+    int64_t early = (int64_t)(cpu->share.not_before - cpu->trigger.next_due);
 
-    if (cpu->next_due < CPU_NEVER && early > 0) {
+    if (cpu->trigger.next_due < CPU_NEVER && early > 0) {
         uint64_t points = ((uint64_t)early - 1) / sampling.interval_ticks + 1;
 
-        cpu->next_due += points * sampling.interval_ticks;
-        share_skip(cpu, points, cpu->next_due - sampling.interval_ticks);
+        cpu->trigger.next_due += points * sampling.interval_ticks;
+        share_skip(cpu, points, cpu->trigger.next_due - sampling.interval_ticks);
     }
-    cpu->share.due = cpu->next_due;
+    cpu->share.due = cpu->trigger.next_due;
 }
 
 uint64_t share_handled(struct cpu *cpu, uint64_t start)

@@ -30,7 +30,7 @@ void share_set(uint64_t seen_ticks, uint64_t whole_ticks, uint32_t max_overhead)
  * Always false in shared mode, where the clock stands still for the sampler. */
 static inline bool share_was_running(const struct cpu *cpu, uint64_t due)
 {
-    return !cpu->stop_mask && (int64_t)(due - cpu->exit_ticks) >= 0;
+    return !cpu->clock.stop_mask && (int64_t)(due - cpu->clock.exit_ticks) >= 0;
 }
 
 /* The ticks that must pass after a sample, from what was seen last. */

@@ -14,7 +14,7 @@ static void nothing(struct cpu *cpu)
 
 static void trigger_read(struct cpu *cpu, uint64_t *values)
 {
-    run.pmu->read(&sampling.session, cpu->user_ticks, values);
+    run.pmu->read(&sampling.session, cpu->clock.user_ticks, values);
 }
 
 static void trigger_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
@@ -27,7 +27,7 @@ static struct trace_slot *trigger_open(struct cpu *cpu)
     struct trace_slot *slot;
 
     while (!(slot = ring_reserve(cpu->ring))) {
-        if (cpu->stop_mask)
+        if (cpu->clock.stop_mask)
             sampler_drain(cpu);
         else
             x86_pause();

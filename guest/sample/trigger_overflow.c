@@ -15,10 +15,10 @@ static struct trace_slot *overflow_open(struct cpu *cpu)
 {
     struct trace_slot *slot;
 
-    if (cpu->stop_mask && ring_half_full(cpu->ring))
+    if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
         sampler_drain(cpu); /* in a long stay in the kernel nothing else does */
     while (!(slot = ring_open(cpu->ring))) {
-        if (cpu->stop_mask)
+        if (cpu->clock.stop_mask)
             sampler_drain(cpu);
         else
             x86_pause();
@@ -38,14 +38,14 @@ static struct trace_slot *open_reading(struct cpu *cpu, uint64_t *values, uint64
     struct trace_slot *slot;
 
     do {
-        if (cpu->stop_mask && ring_half_full(cpu->ring))
+        if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
             sampler_drain(cpu);
         uint64_t reserved = ring_reserved(cpu->ring);
         *time = overflow_not_before(cpu, clock_entered(cpu));
         overflow_read(cpu, values);
         slot = ring_open_at(cpu->ring, reserved);
     } while (!slot);
-    cpu->overflow_latest = overflow_not_before(cpu, *time); /* an NMI may have come since */
+    cpu->overflow.latest = overflow_not_before(cpu, *time); /* an NMI may have come since */
     return slot;
 }
 

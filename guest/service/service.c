@@ -38,13 +38,13 @@ void *service_buffer(void)
 /* In shared mode service work is no work of the program's: what counts ring 0 rests meanwhile. */
 void service_hold_counters(struct cpu *cpu)
 {
-    if (cpu->stop_mask && run.counts_kernel && cpu->held++ == 0)
+    if (cpu->clock.stop_mask && run.counts_kernel && cpu->held++ == 0)
         run.pmu->pause(&sampling.session);
 }
 
 void service_release_counters(struct cpu *cpu)
 {
-    if (cpu->stop_mask && run.counts_kernel && --cpu->held == 0)
+    if (cpu->clock.stop_mask && run.counts_kernel && --cpu->held == 0)
         run.pmu->resume(&sampling.session);
 }
 
@@ -55,7 +55,7 @@ static struct cpu *begin(void)
 
     clock_stop(cpu);
     service_hold_counters(cpu);
-    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&cpu->cross.running, false, __ATOMIC_RELEASE);
     if (sampling.trigger->timer)
         apic_timer_stop();
     return cpu;
@@ -64,8 +64,9 @@ static struct cpu *begin(void)
 static void end(struct cpu *cpu)
 {
     service_release_counters(cpu);
-    __atomic_store_n(&cpu->running, true, __ATOMIC_RELEASE);
-    sampler_resume(cpu, cpu->stop_mask ? cpu->stopped_at - *cpu->clock_offset : x86_rdtsc());
+    __atomic_store_n(&cpu->cross.running, true, __ATOMIC_RELEASE);
+    sampler_resume(cpu,
+                   cpu->clock.stop_mask ? cpu->clock.stopped_at - *cpu->clock.offset : x86_rdtsc());
     clock_start(cpu);
 }
 
@@ -92,7 +93,7 @@ int64_t service_write(int stream, size_t bytes)
     if (run_state.broken_streams >> stream & 1)
         return -EPIPE;
     struct cpu *cpu = begin();
-    uint64_t time = cpu->stopped_at - *cpu->clock_offset;
+    uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
     int64_t offset = call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
 
     if (offset >= 0) {
@@ -111,7 +112,7 @@ int64_t service_write(int stream, size_t bytes)
 void service_files(size_t (*fill)(void *context, void *bytes), void *context)
 {
     struct cpu *cpu = begin();
-    uint64_t time = cpu->stopped_at - *cpu->clock_offset;
+    uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
     size_t bytes;
 
     while ((bytes = fill(context, cpu->buffer)))
@@ -125,7 +126,7 @@ void service_files(size_t (*fill)(void *context, void *bytes), void *context)
 static int64_t call_for_input(enum service_operation operation, uint64_t a, uint64_t b)
 {
     struct cpu *cpu = begin();
-    uint64_t time = cpu->stopped_at - *cpu->clock_offset;
+    uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
     int64_t result = call(cpu, operation, a, b);
 
     if (!run.shared)
@@ -165,7 +166,7 @@ static void note_position(struct cpu *cpu, uint32_t signal)
 /* Counting ends on this CPU. */
 static void stop_counting(struct cpu *cpu)
 {
-    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&cpu->cross.running, false, __ATOMIC_RELEASE);
     run.pmu->stop(&sampling.session);
     sampling.trigger->read(cpu, cpu->totals);
     machine_stop(cpu);
@@ -186,7 +187,7 @@ void service_stop_here(struct cpu *cpu)
     if (cpu->tid)
         record_end(cpu);
     stop_counting(cpu);
-    __atomic_store_n(&cpu->stopped, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&cpu->cross.stopped, true, __ATOMIC_RELEASE);
     for (;;)
         x86_wait_for_interrupt();
 }
@@ -196,7 +197,7 @@ static uint64_t all_user_ticks(void)
     uint64_t ticks = 0;
 
     for (uint32_t i = 0; i < cpu_count; i++)
-        ticks += cpus[i].user_ticks;
+        ticks += cpus[i].clock.user_ticks;
     return ticks;
 }
 
@@ -316,12 +317,12 @@ void service_wake_interrupt(struct irq_frame *frame)
 
     (void)frame;
     apic_eoi();
-    cpu->activity.interruptions += !cpu->stop_mask;
-    if (cpu->stop_mask && sampling.trigger->nmi) { /* the NMI handler found it half full */
-        cpu->stopped_at = cpu->enter_ticks;
+    cpu->activity.interruptions += !cpu->clock.stop_mask;
+    if (cpu->clock.stop_mask && sampling.trigger->nmi) { /* the NMI handler found it half full */
+        cpu->clock.stopped_at = cpu->clock.enter_ticks;
         service_drain(cpu);
     }
-    if (cpu->stop_mask)
+    if (cpu->clock.stop_mask)
         service_check_stop();
 }
 

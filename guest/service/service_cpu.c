@@ -226,7 +226,7 @@ void service_cpu_abandon(void)
 
     drain_rings(true);
     for (uint32_t i = 1; i < cpu_count; i++) {
-        if (!cpus[i].ring || __atomic_load_n(&cpus[i].stopped, __ATOMIC_ACQUIRE))
+        if (!cpus[i].ring || __atomic_load_n(&cpus[i].cross.stopped, __ATOMIC_ACQUIRE))
             continue;
         format_text(line, sizeof line, "CPU %u did not end the run, or let it be ended", i);
         log_notice("%s", line);

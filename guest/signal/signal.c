@@ -46,12 +46,12 @@ static bool ignored(const struct process *process, uint32_t signal)
 
 static bool takes(const struct thread *thread, uint32_t signal)
 {
-    return (~thread->signal_mask | thread->signals_wanted) & SIGNAL_BIT(signal);
+    return (~thread->signals.mask | thread->signals.wanted) & SIGNAL_BIT(signal);
 }
 
 bool signal_ignored(const struct thread *thread, uint32_t signal)
 {
-    uint64_t wanted = thread->signal_mask | thread->signals_wanted;
+    uint64_t wanted = thread->signals.mask | thread->signals.wanted;
 
     return !(wanted & SIGNAL_BIT(signal)) && ignored(thread->process, signal);
 }
@@ -60,7 +60,7 @@ int signal_send_note(struct thread *thread, const struct signal_note *note)
 {
     if (signal_ignored(thread, note->signal))
         return 0;
-    int error = signal_queue_add(&thread->signals, note, note->code == SI_USER);
+    int error = signal_queue_add(&thread->signals.queue, note, note->code == SI_USER);
     if (!error)
         wait_interrupt(thread);
     signal_listener(note->signal);
@@ -92,12 +92,12 @@ static struct thread *choose_for(uint32_t signal)
 static bool process_ignores(const struct process *process, uint32_t signal,
                             const struct thread *taker)
 {
-    return taker && !(taker->signals_wanted & SIGNAL_BIT(signal)) && ignored(process, signal);
+    return taker && !(taker->signals.wanted & SIGNAL_BIT(signal)) && ignored(process, signal);
 }
 
 static void tell(struct thread *taker)
 {
-    taker->signals_told = true;
+    taker->signals.told = true;
     wait_interrupt(taker);
 }
 
@@ -107,7 +107,7 @@ static void tell_of(const struct process *process, uint32_t signal, struct threa
     struct thread *running = cpu_this()->thread;
 
     if (process->actions[signal].handler == HANDLER_DEFAULT && running)
-        running->signals_told = true;
+        running->signals.told = true;
     tell(taker);
 }
 
@@ -156,7 +156,7 @@ void signal_send_process(struct thread *sender, uint32_t signal, int code)
 
 bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info)
 {
-    struct signal_queue *queue = &thread->signals;
+    struct signal_queue *queue = &thread->signals.queue;
     struct signal_note note;
 
     if (!(queue->pending & set))
@@ -176,7 +176,7 @@ bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info)
 
 bool signal_deliverable(const struct thread *thread)
 {
-    return thread_signals(thread) & ~thread->signal_mask;
+    return thread_signals_own(thread) & ~thread->signals.mask;
 }
 
 /* What the process has of the set is another thread's to take. */
@@ -196,10 +196,10 @@ void signal_set_mask(struct thread *thread, uint64_t mask)
     uint64_t more;
 
     mask = signal_mask_of(mask);
-    more = mask & ~thread->signal_mask;
-    thread->signal_mask = mask;
+    more = mask & ~thread->signals.mask;
+    thread->signals.mask = mask;
     if (~mask & thread->process->signals.pending)
-        thread->signals_told = true;
+        thread->signals.told = true;
     if (more & thread->process->signals.pending)
         hand_on(thread->process, more);
 }
@@ -207,7 +207,7 @@ void signal_set_mask(struct thread *thread, uint64_t mask)
 /* A timer that waits for its signal to be taken goes on. */
 static void forget_in(struct thread *thread, void *set)
 {
-    signal_queue_forget(&thread->signals, *(const uint64_t *)set, program_timer_forgotten);
+    signal_queue_forget(&thread->signals.queue, *(const uint64_t *)set, program_timer_forgotten);
 }
 
 void signal_forget(struct process *process, uint64_t set)
@@ -218,9 +218,9 @@ void signal_forget(struct process *process, uint64_t set)
 
 void signal_thread_ends(struct thread *thread)
 {
-    signal_queue_forget(&thread->signals, UINT64_MAX, NULL);
-    thread->signal_mask = UINT64_MAX;
-    thread->signals_wanted = 0;
+    signal_queue_forget(&thread->signals.queue, UINT64_MAX, NULL);
+    thread->signals.mask = UINT64_MAX;
+    thread->signals.wanted = 0;
     hand_on(thread->process, UINT64_MAX);
 }
 

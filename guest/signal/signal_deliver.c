@@ -24,17 +24,17 @@
 
 static bool on_stack(const struct thread *thread, uint64_t sp)
 {
-    return !(thread->signal_stack[1] & STACK_AUTODISARM) && sp > thread->signal_stack[0] &&
-           sp - thread->signal_stack[0] <= thread->signal_stack[2];
+    return !(thread->signals.stack[1] & STACK_AUTODISARM) && sp > thread->signals.stack[0] &&
+           sp - thread->signals.stack[0] <= thread->signals.stack[2];
 }
 
 void signal_get_stack(const struct thread *thread, uint64_t sp, struct signal_stack *stack)
 {
-    uint32_t state = !thread->signal_stack[2] ? SS_DISABLE : on_stack(thread, sp) ? SS_ONSTACK : 0;
+    uint32_t state = !thread->signals.stack[2] ? SS_DISABLE : on_stack(thread, sp) ? SS_ONSTACK : 0;
 
-    *stack = (struct signal_stack){.address = thread->signal_stack[0],
-                                   .flags = (uint32_t)thread->signal_stack[1] | state,
-                                   .bytes = thread->signal_stack[2]};
+    *stack = (struct signal_stack){.address = thread->signals.stack[0],
+                                   .flags = (uint32_t)thread->signals.stack[1] | state,
+                                   .bytes = thread->signals.stack[2]};
 }
 
 int signal_set_stack(struct thread *thread, uint64_t sp, const struct signal_stack *stack)
@@ -47,9 +47,9 @@ int signal_set_stack(struct thread *thread, uint64_t sp, const struct signal_sta
         return -EINVAL;
     if (mode != SS_DISABLE && stack->bytes < STACK_BYTES_MIN)
         return -ENOMEM;
-    thread->signal_stack[0] = mode == SS_DISABLE ? 0 : stack->address;
-    thread->signal_stack[1] = stack->flags & STACK_AUTODISARM;
-    thread->signal_stack[2] = mode == SS_DISABLE ? 0 : stack->bytes;
+    thread->signals.stack[0] = mode == SS_DISABLE ? 0 : stack->address;
+    thread->signals.stack[1] = stack->flags & STACK_AUTODISARM;
+    thread->signals.stack[2] = mode == SS_DISABLE ? 0 : stack->bytes;
     return 0;
 }
 
@@ -121,8 +121,8 @@ static int take_fpu(uint64_t from)
 static uint64_t stack_for(const struct thread *thread, const struct signal_action *action,
                           uint64_t sp)
 {
-    if ((action->flags & SA_ONSTACK) && thread->signal_stack[2] && !on_stack(thread, sp))
-        return thread->signal_stack[0] + thread->signal_stack[2];
+    if ((action->flags & SA_ONSTACK) && thread->signals.stack[2] && !on_stack(thread, sp))
+        return thread->signals.stack[0] + thread->signals.stack[2];
     return sp;
 }
 
@@ -144,7 +144,7 @@ static int enter_handler(struct thread *thread, struct trap_frame *frame,
     signal_get_stack(thread, frame->rsp, &image.context.stack);
     image.context.stack.flags &= ~(uint32_t)SS_ONSTACK;
     image.context.mask =
-        thread->signal_restore_mask ? thread->signal_saved_mask : thread->signal_mask;
+        thread->signals.restore_mask ? thread->signals.saved_mask : thread->signals.mask;
     signal_frame_save(&image.context.registers, frame);
     image.context.registers.old_mask = image.context.mask;
     image.context.registers.error = thread->fault_error;
@@ -194,22 +194,22 @@ static void handle(struct thread *thread, struct trap_frame *frame, const struct
         no_stack(thread, frame, signal);
         return;
     }
-    thread->signal_restore_mask = false;
-    signal_set_mask(thread, thread->signal_mask | action->mask |
+    thread->signals.restore_mask = false;
+    signal_set_mask(thread, thread->signals.mask | action->mask |
                                 (action->flags & SA_NODEFER ? 0 : SIGNAL_BIT(signal)));
     if (action->flags & SA_RESETHAND)
         action->handler = HANDLER_DEFAULT;
-    if (thread->signal_stack[1] & STACK_AUTODISARM)
-        memset(thread->signal_stack, 0, sizeof thread->signal_stack);
+    if (thread->signals.stack[1] & STACK_AUTODISARM)
+        memset(thread->signals.stack, 0, sizeof thread->signals.stack);
 }
 
 /* The system call that this entry made ended early, for a signal.  It is made again with the same
  * arguments when no handler runs, or when the handler and the call allow it. */
 static void restart(struct thread *thread, struct trap_frame *frame)
 {
-    frame->rax = thread->interrupted - 1;
+    frame->rax = thread->signals.interrupted - 1;
     frame->rip -= SYSCALL_BYTES;
-    thread->interrupted = 0;
+    thread->signals.interrupted = 0;
 }
 
 static void deliver_one(struct thread *thread, struct trap_frame *frame,
@@ -217,11 +217,11 @@ static void deliver_one(struct thread *thread, struct trap_frame *frame,
 {
     const struct signal_action *action = &thread->process->actions[info->signal];
 
-    if (thread->interrupted && action->flags & SA_RESTART &&
-        syscall_restarts(thread->interrupted - 1, frame))
+    if (thread->signals.interrupted && action->flags & SA_RESTART &&
+        syscall_restarts(thread->signals.interrupted - 1, frame))
         restart(thread, frame);
-    thread->interrupted = 0;
-    thread->restart_until = 0;
+    thread->signals.interrupted = 0;
+    thread->wait.restart_until = 0;
     handle(thread, frame, info);
 }
 
@@ -230,7 +230,7 @@ void signal_deliver(struct thread *thread, struct trap_frame *frame)
     bool looks = signal_deliverable(thread);
     struct signal_info info;
 
-    while (looks && signal_take(thread, ~thread->signal_mask, &info)) {
+    while (looks && signal_take(thread, ~thread->signals.mask, &info)) {
         uint64_t handler = thread->process->actions[info.signal].handler;
 
         if (handler == HANDLER_IGNORE ||
@@ -238,12 +238,12 @@ void signal_deliver(struct thread *thread, struct trap_frame *frame)
             continue;
         deliver_one(thread, frame, &info);
     }
-    thread->signals_told = false;
-    if (thread->interrupted)
+    thread->signals.told = false;
+    if (thread->signals.interrupted)
         restart(thread, frame);
-    if (thread->signal_restore_mask) {
-        thread->signal_restore_mask = false;
-        signal_set_mask(thread, thread->signal_saved_mask);
+    if (thread->signals.restore_mask) {
+        thread->signals.restore_mask = false;
+        signal_set_mask(thread, thread->signals.saved_mask);
         if (signal_deliverable(thread))
             signal_deliver(thread, frame);
     }
@@ -254,7 +254,7 @@ void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t sign
 {
     const struct signal_info info = {.signal = (int32_t)signal, .code = code, .u.address = address};
 
-    if (thread->signal_mask & SIGNAL_BIT(signal))
+    if (thread->signals.mask & SIGNAL_BIT(signal))
         signal_die(signal);
     handle(thread, frame, &info);
 }

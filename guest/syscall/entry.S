@@ -16,8 +16,8 @@
 #define CPU_USER_TICKS 48
 #define CPU_CLOCK_OFFSET 56
 #define CPU_STOP_MASK 64
-#define CPU_LEAVE_RSP 72
-#define CPU_STOPPED_AT 80
+#define CPU_LEAVE_RSP 88
+#define CPU_STOPPED_AT 72
 #define MSR_GS_BASE 0xc0000101
 
     .text

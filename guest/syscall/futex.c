@@ -15,7 +15,7 @@
 
 static bool shares_bits(const struct thread *thread, uint64_t bits)
 {
-    return thread->futex_bits & bits;
+    return thread->futex.bits & bits;
 }
 
 static struct thread *first_waiter(uint64_t address, uint32_t bits)
@@ -76,7 +76,7 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
         return -EFAULT;
     if (value != (uint32_t)frame->rdx)
         return -EAGAIN;
-    thread->futex_bits = bits;
+    thread->futex.bits = bits;
     enum wait_end end = wait_on(thread, frame->rdi, ns, "futex");
     return end == WAIT_WOKEN ? 0 : end == WAIT_TIMEOUT ? -ETIMEDOUT : -EINTR;
 }

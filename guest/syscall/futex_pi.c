@@ -15,7 +15,7 @@ static uint32_t waiting; /* threads that wait so */
 static bool waits_to_own(const struct thread *thread, uint64_t context)
 {
     (void)context;
-    return thread->futex_owner;
+    return thread->futex.owner;
 }
 
 static struct thread *first_waiter(uint64_t address)
@@ -52,7 +52,7 @@ static int take(struct thread *thread, uint64_t address, bool try)
         if (!replace(word, &old, new))
             continue;
         if (owner)
-            thread->futex_owner = owner;
+            thread->futex.owner = owner;
         return owner ? 1 : 0;
     }
 }
@@ -72,11 +72,11 @@ int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t 
 
     if (result <= 0)
         return result;
-    thread->futex_bits = 0; /* FUTEX_WAKE does not find it */
+    thread->futex.bits = 0; /* FUTEX_WAKE does not find it */
     waiting++;
     enum wait_end end = wait_on(thread, frame->rdi, ns, "a mutex");
     waiting--;
-    thread->futex_owner = 0;
+    thread->futex.owner = 0;
     if (end == WAIT_SIGNAL)
         return again(thread, frame);
     return end == WAIT_TIMEOUT ? -ETIMEDOUT : 0;
@@ -86,9 +86,9 @@ int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t 
 static void wake_heir(struct thread *heir, uint64_t address)
 {
     wait_wake(heir);
-    for (struct thread *t = first_waiter(address); t; t = t->wait_next)
-        if (t->futex_owner && t->wait_key == address)
-            t->futex_owner = heir->tid;
+    for (struct thread *t = first_waiter(address); t; t = t->wait.next)
+        if (t->futex.owner && t->wait.key == address)
+            t->futex.owner = heir->tid;
 }
 
 /* Gives it to the first that waits, or to nobody.  What the word says of an owner that died does
@@ -122,8 +122,8 @@ static void inherit(struct thread *thread, void *dead)
 {
     const uint32_t tid = ((const struct thread *)dead)->tid;
 
-    if (thread->futex_owner == tid && thread->wait_key)
-        (void)hand_on(thread->wait_key, tid, FUTEX_OWNER_DIED);
+    if (thread->futex.owner == tid && thread->wait.key)
+        (void)hand_on(thread->wait.key, tid, FUTEX_OWNER_DIED);
 }
 
 void futex_pi_thread_ends(const struct thread *thread)

@@ -71,12 +71,12 @@ static inline int64_t perform(struct thread *thread, struct trap_frame *frame)
 static inline void deliver(struct thread *thread, struct trap_frame *frame, int64_t result)
 {
     if (__builtin_expect(result == -EINTR && frame->vector != __NR_rt_sigreturn, 0)) {
-        thread->interrupted = frame->vector + 1;
+        thread->signals.interrupted = frame->vector + 1;
         signal_deliver(thread, frame);
         return;
     }
-    thread->restart_until = 0;
-    if (__builtin_expect(thread_signals_all(thread) || thread->signal_restore_mask, 0))
+    thread->wait.restart_until = 0;
+    if (__builtin_expect(thread_signals_all(thread) || thread->signals.restore_mask, 0))
         signal_deliver(thread, frame);
 }
 
@@ -93,7 +93,7 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     deliver(thread, frame, result);
     cpu = cpu_this(); /* it may have waited */
     record_call(cpu, frame, start, clock_end_of_call(cpu));
-    if (__builtin_expect(cpu->paused != sampler_paused, 0))
+    if (__builtin_expect(cpu->trigger.paused != sampler_paused, 0))
         syscall_hr_follow(cpu, frame->rip);
     if (__builtin_expect(run_state.stop_signal, 0))
         service_check_stop();

@@ -40,7 +40,7 @@ static int64_t make_thread(struct thread *parent, const struct trap_frame *frame
     if (request->stack)
         threads_frame(thread)->rsp = request->stack;
     if (request->flags & CLONE_SETTLS)
-        thread->fs_base = request->tls;
+        thread->schedule.fs_base = request->tls;
     if (request->flags & CLONE_CHILD_CLEARTID)
         thread->clear_child_tid = request->child_tid;
     if (request->flags & CLONE_PARENT_SETTID) /* as in Linux, a bad address is no error */

@@ -43,7 +43,7 @@ void syscall_hr_follow(struct cpu *cpu, uint64_t ip)
 {
     bool pause = sampler_paused;
 
-    if (cpu->paused == pause)
+    if (cpu->trigger.paused == pause)
         return;
     if (sampling.mode != HR_MODE_OFF)
         sampling.trigger->poll(cpu, ip, pause ? 0 : HR_SAMPLE_RESUMED);
@@ -164,7 +164,7 @@ static __attribute__((noinline)) void rarer_call(struct cpu *cpu, struct trap_fr
 
 bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
 {
-    cpu->stopped_at = cpu->enter_ticks; /* all of it is off the workload clock */
+    cpu->clock.stopped_at = cpu->clock.enter_ticks; /* all of it is off the workload clock */
     if (frame->rdi == HR_ABI_POLL && frame->rsi == HR_ABI_THIS_CPU &&
         sampling.mode != HR_MODE_OFF && ring_has_room(cpu->ring)) {
         frame->rax = 0;

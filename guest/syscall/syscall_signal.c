@@ -54,10 +54,10 @@ static int change_mask(struct thread *thread, uint64_t how, uint64_t mask)
 {
     switch (how) {
     case SIG_BLOCK:
-        mask |= thread->signal_mask;
+        mask |= thread->signals.mask;
         break;
     case SIG_UNBLOCK:
-        mask = thread->signal_mask & ~mask;
+        mask = thread->signals.mask & ~mask;
         break;
     case SIG_SETMASK:
         break;
@@ -70,7 +70,7 @@ static int change_mask(struct thread *thread, uint64_t how, uint64_t mask)
 
 int64_t syscall_rt_sigprocmask(struct thread *thread, struct trap_frame *frame)
 {
-    uint64_t old = thread->signal_mask, mask;
+    uint64_t old = thread->signals.mask, mask;
 
     if (frame->r10 != SET_BYTES)
         return -EINVAL;
@@ -87,7 +87,7 @@ int64_t syscall_rt_sigprocmask(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_rt_sigpending(struct thread *thread, struct trap_frame *frame)
 {
-    uint64_t pending = thread_signals_all(thread) & thread->signal_mask;
+    uint64_t pending = thread_signals_all(thread) & thread->signals.mask;
 
     if (frame->rsi > SET_BYTES)
         return -EINVAL;
@@ -102,11 +102,11 @@ int64_t syscall_rt_sigsuspend(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (copy_from_user(&mask, frame->rdi, sizeof mask) != 0)
         return -EFAULT;
-    thread->signal_saved_mask = thread->signal_mask;
+    thread->signals.saved_mask = thread->signals.mask;
     signal_set_mask(thread, mask);
     if (!signal_deliverable(thread))
         (void)wait_for(thread, WAIT_FOREVER, "sigsuspend");
-    thread->signal_restore_mask = true;
+    thread->signals.restore_mask = true;
     return -EINTR;
 }
 
@@ -126,9 +126,9 @@ int64_t syscall_rt_sigtimedwait(struct thread *thread, struct trap_frame *frame)
     if (!signal_take(thread, set, &info)) {
         if (!ns)
             return -EAGAIN;
-        thread->signals_wanted = set;
+        thread->signals.wanted = set;
         enum wait_end end = wait_for(thread, ns, "sigwait");
-        thread->signals_wanted = 0;
+        thread->signals.wanted = 0;
         if (!signal_take(thread, set, &info))
             return end == WAIT_TIMEOUT ? -EAGAIN : -EINTR;
     }

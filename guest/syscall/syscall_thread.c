@@ -98,7 +98,7 @@ int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_getcpu(struct thread *thread, struct trap_frame *frame)
 {
-    const uint32_t cpu = run_program_cpu(thread->cpu->index), node = 0;
+    const uint32_t cpu = run_program_cpu(thread->schedule.cpu->index), node = 0;
     int error = 0;
 
     if (frame->rdi)
@@ -123,7 +123,7 @@ int64_t syscall_sched_getaffinity(struct thread *thread, struct trap_frame *fram
         return -ESRCH;
     if (frame->rsi < sizeof mask || frame->rsi % sizeof mask)
         return -EINVAL;
-    mask = target->allowed_cpus & program_cpus();
+    mask = target->schedule.allowed_cpus & program_cpus();
     error = copy_to_user(frame->rdx, &mask, sizeof mask);
     return error ? error : (int64_t)sizeof mask;
 }
@@ -140,7 +140,7 @@ int64_t syscall_sched_setaffinity(struct thread *thread, struct trap_frame *fram
         return -EFAULT;
     if (!(mask & program_cpus()))
         return -EINVAL;
-    target->allowed_cpus = mask & program_cpus();
+    target->schedule.allowed_cpus = mask & program_cpus();
     schedule_move(target);
     return 0;
 }

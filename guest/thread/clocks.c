@@ -112,7 +112,7 @@ uint64_t clocks_sleep(uint64_t ns)
     uint64_t now = clock_now(cpu_this());
     if (until == CPU_NEVER)
         return ns - run_ticks_to_ns(now - start);
-    until = thread->restart_until;
+    until = thread->wait.restart_until;
     return now < until ? run_ticks_to_ns(until - now) : 0;
 }
 

@@ -18,12 +18,12 @@
 
 void idle_ends(struct cpu *cpu, uint64_t now)
 {
-    if (!cpu->idle_tid || now == cpu->idle_since)
+    if (!cpu->schedule.idle_tid || now == cpu->schedule.idle_since)
         return;
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, cpu->idle_since);
+    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, cpu->schedule.idle_since);
     slot->counters[0] = now;
-    slot->counters[1] = cpu->idle_reason;
-    slot->tid = cpu->idle_tid;
+    slot->counters[1] = cpu->schedule.idle_reason;
+    slot->tid = cpu->schedule.idle_tid;
     sampling.trigger->close(cpu);
 }
 
@@ -38,9 +38,9 @@ static bool await_input(struct cpu *cpu, uint64_t ns)
     clock_start(cpu);
     bool came = schedule_outside.wait(ns);
     clock_stop(cpu);
-    *cpu->clock_offset = cpu->stopped_at - now;
+    *cpu->clock.offset = cpu->clock.stopped_at - now;
     sampler_rest();
-    __atomic_store_n(&cpu->running, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&cpu->cross.running, false, __ATOMIC_RELEASE);
     service_check_stop();
     return came;
 }
@@ -52,12 +52,12 @@ static void pass_time(struct cpu *cpu)
 
     service_cpu_poll();
     service_check_stop();
-    if (cpu->timers && cpu->timers->due > clock_stopped_time(cpu))
-        ticks = cpu->timers->due - clock_stopped_time(cpu);
-    if ((ticks || !cpu->timers) &&
-        await_input(cpu, cpu->timers ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
+    if (cpu->schedule.timers && cpu->schedule.timers->due > clock_stopped_time(cpu))
+        ticks = cpu->schedule.timers->due - clock_stopped_time(cpu);
+    if ((ticks || !cpu->schedule.timers) &&
+        await_input(cpu, cpu->schedule.timers ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
         return;
-    *cpu->clock_offset -= ticks;
+    *cpu->clock.offset -= ticks;
     timer_expire(cpu, clock_stopped_time(cpu));
 }
 
@@ -65,12 +65,12 @@ static void halt(struct cpu *cpu)
 {
     uint64_t now = x86_rdtsc();
 
-    if (cpu->timers && cpu->timers->due <= now) {
+    if (cpu->schedule.timers && cpu->schedule.timers->due <= now) {
         timer_expire(cpu, now);
         return;
     }
-    if (cpu->timers)
-        apic_timer_arm((int64_t)(cpu->timers->due - now));
+    if (cpu->schedule.timers)
+        apic_timer_arm((int64_t)(cpu->schedule.timers->due - now));
     cross_unlock();
     x86_wait_for_interrupt();
     cross_lock(cpu);
@@ -81,7 +81,7 @@ void idle_loop(struct cpu *cpu)
 {
     x86_write_cr3(process_first.space.root);
     cross_lock(cpu);
-    cpu->slice_end = cpu->attention_due = CPU_NEVER;
+    cpu->schedule.slice_end = cpu->trigger.attention_due = CPU_NEVER;
     if (run.shared)
         service_hold_counters(cpu);
     sampler_start(cpu, run.start_ticks);
@@ -89,7 +89,7 @@ void idle_loop(struct cpu *cpu)
         if (schedule_run_next(cpu))
             continue;
         if (schedule_stuck()) /* the last timer woke nobody */
-            threads_deadlock(threads_any()->wait_what);
+            threads_deadlock(threads_any()->wait.what);
         if (run.shared)
             pass_time(cpu);
         else

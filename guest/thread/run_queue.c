@@ -5,10 +5,10 @@
 
 void run_queue_add(struct run_queue *queue, struct thread *thread)
 {
-    thread->queue_next = NULL;
-    thread->queue_previous = queue->last;
+    thread->schedule.next = NULL;
+    thread->schedule.previous = queue->last;
     if (queue->last)
-        queue->last->queue_next = thread;
+        queue->last->schedule.next = thread;
     else
         queue->first = thread;
     queue->last = thread;
@@ -16,22 +16,22 @@ void run_queue_add(struct run_queue *queue, struct thread *thread)
 
 void run_queue_remove(struct run_queue *queue, struct thread *thread)
 {
-    if (thread->queue_next)
-        thread->queue_next->queue_previous = thread->queue_previous;
+    if (thread->schedule.next)
+        thread->schedule.next->schedule.previous = thread->schedule.previous;
     else
-        queue->last = thread->queue_previous;
-    if (thread->queue_previous)
-        thread->queue_previous->queue_next = thread->queue_next;
+        queue->last = thread->schedule.previous;
+    if (thread->schedule.previous)
+        thread->schedule.previous->schedule.next = thread->schedule.next;
     else
-        queue->first = thread->queue_next;
-    thread->queue_next = thread->queue_previous = NULL;
+        queue->first = thread->schedule.next;
+    thread->schedule.next = thread->schedule.previous = NULL;
 }
 
 struct thread *run_queue_first(const struct run_queue *queue, uint32_t number)
 {
     struct thread *thread = queue->first;
 
-    while (thread && !(thread->allowed_cpus >> number & 1))
-        thread = thread->queue_next;
+    while (thread && !(thread->schedule.allowed_cpus >> number & 1))
+        thread = thread->schedule.next;
     return thread;
 }

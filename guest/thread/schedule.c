@@ -22,7 +22,7 @@ static uint32_t waiting_count; /* threads that wait */
 
 static bool may_use(const struct thread *thread, const struct cpu *cpu)
 {
-    return thread->allowed_cpus >> run_program_cpu(cpu->index) & 1;
+    return thread->schedule.allowed_cpus >> run_program_cpu(cpu->index) & 1;
 }
 
 static struct thread *first_in_queue(const struct cpu *cpu)
@@ -34,17 +34,18 @@ static struct thread *first_in_queue(const struct cpu *cpu)
 
 void schedule_update_attention(struct cpu *cpu)
 {
-    uint64_t due = cpu->slice_end;
+    uint64_t due = cpu->schedule.slice_end;
 
-    if (cpu->timers && cpu->timers->due < due)
-        due = cpu->timers->due;
+    if (cpu->schedule.timers && cpu->schedule.timers->due < due)
+        due = cpu->schedule.timers->due;
     sampler_set_attention(cpu, due);
 }
 
 /* A slice begins when somebody else begins to want the CPU, or with a thread's turn. */
 static void begin_slice(struct cpu *cpu, uint64_t now)
 {
-    cpu->slice_end = first_in_queue(cpu) ? now + run_ns_to_ticks(SCHEDULE_SLICE_NS) : CPU_NEVER;
+    cpu->schedule.slice_end =
+        first_in_queue(cpu) ? now + run_ns_to_ticks(SCHEDULE_SLICE_NS) : CPU_NEVER;
     schedule_update_attention(cpu);
 }
 
@@ -57,9 +58,9 @@ bool schedule_stuck(void)
 
 uint64_t schedule_thread_ticks(const struct thread *thread)
 {
-    if (thread->state != THREAD_RUNNING)
-        return thread->used_ticks;
-    return thread->used_ticks + clock_now(cpu_this()) - thread->running_since;
+    if (thread->schedule.state != THREAD_RUNNING)
+        return thread->schedule.used_ticks;
+    return thread->schedule.used_ticks + clock_now(cpu_this()) - thread->schedule.running_since;
 }
 
 uint64_t schedule_process_ticks(void)
@@ -69,7 +70,7 @@ uint64_t schedule_process_ticks(void)
 
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].thread)
-            ticks += now - cpus[i].thread->running_since;
+            ticks += now - cpus[i].thread->schedule.running_since;
     return ticks;
 }
 
@@ -77,8 +78,8 @@ uint64_t schedule_thread_user_ticks(const struct thread *thread)
 {
     uint64_t ticks = thread->use.user_ticks;
 
-    if (thread->state == THREAD_RUNNING)
-        ticks += thread->cpu->user_ticks - thread->user_since;
+    if (thread->schedule.state == THREAD_RUNNING)
+        ticks += thread->schedule.cpu->clock.user_ticks - thread->schedule.user_since;
     return ticks;
 }
 
@@ -87,7 +88,7 @@ uint64_t schedule_process_user_ticks(void)
     uint64_t ticks = 0;
 
     for (uint32_t i = 0; i < cpu_count; i++)
-        ticks += cpus[i].user_ticks;
+        ticks += cpus[i].clock.user_ticks;
     return ticks;
 }
 
@@ -103,30 +104,30 @@ static void stop(struct cpu *cpu)
 
 static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
 {
-    uint64_t used = now - thread->running_since;
+    uint64_t used = now - thread->schedule.running_since;
 
-    thread->used_ticks += used;
-    thread->use.user_ticks += cpu->user_ticks - thread->user_since;
+    thread->schedule.used_ticks += used;
+    thread->use.user_ticks += cpu->clock.user_ticks - thread->schedule.user_since;
     process_first.used_ticks += used;
-    if (thread == cpu->dead)
+    if (thread == cpu->schedule.dead)
         return;
-    thread->fs_base = x86_rdmsr(X86_MSR_FS_BASE);
-    thread->gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE);
+    thread->schedule.fs_base = x86_rdmsr(X86_MSR_FS_BASE);
+    thread->schedule.gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE);
     __asm__ volatile("xsave64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
 }
 
 static void pick_up(struct cpu *cpu, struct thread *thread, uint64_t now)
 {
-    x86_wrmsr(X86_MSR_FS_BASE, thread->fs_base);
-    x86_wrmsr(X86_MSR_KERNEL_GS_BASE, thread->gs_base);
+    x86_wrmsr(X86_MSR_FS_BASE, thread->schedule.fs_base);
+    x86_wrmsr(X86_MSR_KERNEL_GS_BASE, thread->schedule.gs_base);
     __asm__ volatile("xrstor64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
     cpu_set_kernel_stack(cpu, thread->stack_top);
-    thread->cpu = cpu;
-    thread->state = THREAD_RUNNING;
-    thread->running_since = now;
-    thread->user_since = cpu->user_ticks;
-    thread->started = true;
-    thread->waker_tid = 0;
+    thread->schedule.cpu = cpu;
+    thread->schedule.state = THREAD_RUNNING;
+    thread->schedule.running_since = now;
+    thread->schedule.user_since = cpu->clock.user_ticks;
+    thread->schedule.started = true;
+    thread->schedule.waker_tid = 0;
     cpu->tid = thread->tid;
     exact_note(EXACT_NOTE_THREAD, thread->tid);
     begin_slice(cpu, now);
@@ -140,16 +141,16 @@ static void record_switch(struct cpu *cpu, const struct thread *from, const stru
     slot->counters[0] = from ? from->tid : 0;
     slot->counters[1] = to ? to->tid : 0;
     slot->counters[2] = reason;
-    slot->counters[3] = to ? to->waker_tid : 0;
+    slot->counters[3] = to ? to->schedule.waker_tid : 0;
     sampling.trigger->close(cpu);
 }
 
 /* On the new stack. */
 static void bury(struct cpu *cpu)
 {
-    struct thread *dead = cpu->dead;
+    struct thread *dead = cpu->schedule.dead;
 
-    cpu->dead = NULL;
+    cpu->schedule.dead = NULL;
     if (dead)
         threads_free(dead);
 }
@@ -186,9 +187,10 @@ static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason 
         pick_up(cpu, to, now);
     else
         cpu->tid = 0;
-    __atomic_store_n(&cpu->running, to != NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&cpu->cross.running, to != NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&cpu->thread, to, __ATOMIC_RELEASE);
-    switch_stacks(from ? &from->kernel_rsp : &cpu->idle_rsp, to ? to->kernel_rsp : cpu->idle_rsp);
+    switch_stacks(from ? &from->schedule.kernel_rsp : &cpu->schedule.idle_rsp,
+                  to ? to->schedule.kernel_rsp : cpu->schedule.idle_rsp);
     bury(cpu_this());
 }
 
@@ -203,7 +205,7 @@ static void go_on(struct cpu *cpu)
 /* The thread goes on in ring 3: the entry code takes off the clock what came since it stopped. */
 void schedule_return(struct cpu *cpu)
 {
-    cpu->enter_ticks = cpu->stopped_at;
+    cpu->clock.enter_ticks = cpu->clock.stopped_at;
     service_release_counters(cpu);
     sampler_resume(cpu, clock_stopped_time(cpu));
 }
@@ -211,16 +213,16 @@ void schedule_return(struct cpu *cpu)
 void schedule_begin(struct cpu *cpu)
 {
     bury(cpu);
-    cpu->enter_ticks = cpu->stopped_at;
+    cpu->clock.enter_ticks = cpu->clock.stopped_at;
 }
 
 /* The thread that this CPU runs next, off the queue; NULL: none. */
 static struct thread *take(struct cpu *cpu)
 {
-    struct thread *thread = cpu->assigned;
+    struct thread *thread = cpu->schedule.assigned;
 
     if (thread) {
-        cpu->assigned = NULL;
+        cpu->schedule.assigned = NULL;
         return thread;
     }
     thread = first_in_queue(cpu);
@@ -233,13 +235,13 @@ static struct thread *take(struct cpu *cpu)
 
 static bool idle(const struct cpu *cpu)
 {
-    return cpu->ring && !cpu->thread && !cpu->assigned;
+    return cpu->ring && !cpu->thread && !cpu->schedule.assigned;
 }
 
 static struct cpu *idle_cpu_for(const struct thread *thread)
 {
-    if (idle(thread->cpu) && may_use(thread, thread->cpu))
-        return thread->cpu;
+    if (idle(thread->schedule.cpu) && may_use(thread, thread->schedule.cpu))
+        return thread->schedule.cpu;
     for (uint32_t i = 0; i < cpu_count; i++)
         if (idle(&cpus[i]) && may_use(thread, &cpus[i]))
             return &cpus[i];
@@ -254,7 +256,7 @@ static void want_slices(const struct thread *thread)
     for (uint32_t i = 0; i < cpu_count; i++) {
         struct cpu *cpu = &cpus[i];
 
-        if (!cpu->thread || cpu->slice_end != CPU_NEVER || !may_use(thread, cpu))
+        if (!cpu->thread || cpu->schedule.slice_end != CPU_NEVER || !may_use(thread, cpu))
             continue;
         if (cpu == self)
             begin_slice(cpu, clock_now(cpu));
@@ -267,54 +269,54 @@ static void place(struct thread *thread)
 {
     struct cpu *cpu = idle_cpu_for(thread);
 
-    thread->state = THREAD_QUEUED;
+    thread->schedule.state = THREAD_QUEUED;
     if (!cpu) {
         run_queue_add(&queue, thread);
         want_slices(thread);
         return;
     }
-    cpu->assigned = thread;
-    thread->cpu = cpu;
+    cpu->schedule.assigned = thread;
+    thread->schedule.cpu = cpu;
     if (cpu != cpu_this())
         cross_call(cpu);
 }
 
 void schedule_look(struct cpu *cpu)
 {
-    if (cpu->slice_end == CPU_NEVER)
+    if (cpu->schedule.slice_end == CPU_NEVER)
         begin_slice(cpu, clock_now(cpu));
 }
 
 void schedule_first(struct thread *thread, struct cpu *cpu)
 {
-    thread->cpu = cpu;
-    thread->state = THREAD_QUEUED;
-    cpu->assigned = thread;
+    thread->schedule.cpu = cpu;
+    thread->schedule.state = THREAD_QUEUED;
+    cpu->schedule.assigned = thread;
 }
 
 void schedule_ready(struct thread *thread)
 {
     struct cpu *cpu = cpu_this();
 
-    if (thread->state == THREAD_WAITING)
+    if (thread->schedule.state == THREAD_WAITING)
         waiting_count--;
-    thread->waker_tid = cpu->expiring ? 0 : cpu->tid;
-    cpu->activity.wakeups += thread->waker_tid != 0;
+    thread->schedule.waker_tid = cpu->schedule.expiring ? 0 : cpu->tid;
+    cpu->activity.wakeups += thread->schedule.waker_tid != 0;
     place(thread);
 }
 
 void schedule_move(struct thread *thread)
 {
-    struct cpu *cpu = thread->cpu;
+    struct cpu *cpu = thread->schedule.cpu;
 
-    if (thread->state == THREAD_RUNNING && !may_use(thread, cpu)) {
+    if (thread->schedule.state == THREAD_RUNNING && !may_use(thread, cpu)) {
         if (cpu == cpu_this())
             schedule_yield(thread);
         else
             cross_call(cpu);
-    } else if (thread->state == THREAD_QUEUED) {
-        if (cpu->assigned == thread)
-            cpu->assigned = NULL;
+    } else if (thread->schedule.state == THREAD_QUEUED) {
+        if (cpu->schedule.assigned == thread)
+            cpu->schedule.assigned = NULL;
         else
             run_queue_remove(&queue, thread);
         place(thread);
@@ -325,19 +327,19 @@ void schedule_move(struct thread *thread)
 
 static void note_idle(struct cpu *cpu, const struct thread *thread, enum hr_gap_reason reason)
 {
-    cpu->idle_since = clock_stopped_time(cpu);
-    cpu->idle_tid = thread->tid;
-    cpu->idle_reason = reason;
+    cpu->schedule.idle_since = clock_stopped_time(cpu);
+    cpu->schedule.idle_tid = thread->tid;
+    cpu->schedule.idle_reason = reason;
 }
 
 void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char *what)
 {
-    struct cpu *cpu = thread->cpu;
+    struct cpu *cpu = thread->schedule.cpu;
     struct thread *next;
 
     stop(cpu);
-    thread->state = THREAD_WAITING;
-    thread->wait_what = what;
+    thread->schedule.state = THREAD_WAITING;
+    thread->wait.what = what;
     waiting_count++;
     if (schedule_stuck())
         threads_deadlock(what);
@@ -363,7 +365,7 @@ static void step_aside(struct cpu *cpu, struct thread *thread, enum hr_switch_re
 
 void schedule_yield(struct thread *thread)
 {
-    struct cpu *cpu = thread->cpu;
+    struct cpu *cpu = thread->schedule.cpu;
 
     if (may_use(thread, cpu) && !first_in_queue(cpu))
         return;
@@ -376,13 +378,13 @@ struct cpu *schedule_attend(struct cpu *cpu)
 {
     struct thread *thread = cpu->thread;
 
-    cpu->stopped_at = cpu->enter_ticks;
+    cpu->clock.stopped_at = cpu->clock.enter_ticks;
     service_hold_counters(cpu);
     uint64_t now = clock_stopped_time(cpu);
     timer_expire(cpu, now);
-    if (!may_use(thread, cpu) || (now >= cpu->slice_end && first_in_queue(cpu)))
+    if (!may_use(thread, cpu) || (now >= cpu->schedule.slice_end && first_in_queue(cpu)))
         step_aside(cpu, thread, HR_SWITCH_SLICE);
-    else if (now >= cpu->slice_end || cpu->slice_end == CPU_NEVER)
+    else if (now >= cpu->schedule.slice_end || cpu->schedule.slice_end == CPU_NEVER)
         begin_slice(cpu, now);
     else
         schedule_update_attention(cpu);
@@ -391,14 +393,14 @@ struct cpu *schedule_attend(struct cpu *cpu)
 
 void schedule_exit(struct thread *thread)
 {
-    struct cpu *cpu = thread->cpu;
+    struct cpu *cpu = thread->schedule.cpu;
     struct thread *next;
 
     threads_remove(thread);
     stop(cpu);
     if (schedule_stuck())
         threads_deadlock("the last running thread ended");
-    cpu->dead = thread;
+    cpu->schedule.dead = thread;
     next = take(cpu);
     if (!next)
         note_idle(cpu, thread, HR_GAP_WAIT);
@@ -419,8 +421,8 @@ bool schedule_run_next(struct cpu *cpu)
     cross_catch_up(cpu);
     idle_ends(cpu, clock_stopped_time(cpu));
     sampler_follow(cpu, clock_stopped_time(cpu));
-    switch_to(cpu, next, next->started ? HR_SWITCH_WAKE : HR_SWITCH_START);
-    cpu->slice_end = CPU_NEVER;
+    switch_to(cpu, next, next->schedule.started ? HR_SWITCH_WAKE : HR_SWITCH_START);
+    cpu->schedule.slice_end = CPU_NEVER;
     sampler_rest();
     return true;
 }

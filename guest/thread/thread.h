@@ -10,70 +10,83 @@
 #include "guest/thread/signal_queue.h"
 #include "guest/thread/timer.h"
 
+struct thread_signals { /* guest/signal/signal.h */
+    uint64_t mask; /* bit N-1: signal N is blocked */
+    struct signal_queue queue; /* sent to the thread and not delivered */
+    bool told; /* the thread is to look at what the process has */
+    uint64_t saved_mask; /* in force again after sigsuspend's handler, if `restore_mask` */
+    bool restore_mask;
+    uint64_t wanted; /* end the wait though they are blocked */
+    uint64_t stack[3]; /* sigaltstack: sp, flags, bytes */
+    uint64_t interrupted; /* 1 + number of the system call that a signal ended early; 0: none */
+};
+
+struct thread_schedule { /* guest/thread/schedule.h */
+    enum thread_state { THREAD_QUEUED, THREAD_RUNNING, THREAD_WAITING } state;
+    struct cpu *cpu; /* where it runs, or ran last */
+    uint64_t allowed_cpus; /* bit N: the program's CPU N; sched_setaffinity */
+    struct thread *next, *previous; /* in the queue */
+    uint64_t kernel_rsp; /* while it does not run */
+    uint64_t fs_base, gs_base; /* while it does not run */
+    bool started; /* it has been in ring 3 */
+    uint32_t waker_tid; /* of the thread that made it run again; 0: none */
+    uint64_t used_ticks; /* until running_since */
+    uint64_t user_since; /* user_ticks of its CPU when it began to run there */
+    uint64_t running_since;
+};
+
+struct thread_wait { /* guest/thread/wait.h */
+    uint8_t end; /* enum wait_end */
+    const char *what; /* for people */
+    uint64_t key; /* 0: none */
+    struct thread *next, *previous; /* that wait for keys with the same hash */
+    struct timer timer; /* ends the wait */
+    uint64_t restart_until; /* end of a timed wait that a signal interrupted: for its restart */
+};
+
+struct thread_futex { /* guest/syscall/futex.h */
+    uint32_t bits;
+    uint32_t owner; /* tid that owns the PI futex it waits for: guest/syscall/futex_pi.h */
+};
+
 struct thread {
     struct process *process;
     uint32_t tid;
     char name[16]; /* PR_SET_NAME, NUL-terminated */
-    uint64_t signal_mask; /* bit N-1: signal N is blocked */
-    struct signal_queue signals; /* sent to the thread and not delivered */
-    bool signals_told; /* it is to look at what the process has */
-    uint64_t signal_saved_mask; /* in force again after sigsuspend's handler, if so marked */
-    bool signal_restore_mask;
     uint64_t clear_child_tid; /* user address */
     uint64_t robust_list;
     uint64_t robust_list_bytes;
-    uint64_t signal_stack[3]; /* sigaltstack: sp, flags, bytes */
-    uint64_t fault_vector, fault_error, fault_address; /* the last exceptions: for ucontext */
-    uint64_t interrupted; /* number, and 1, of a system call that a signal ended early; 0: none */
-    uint64_t restart_until; /* of a wait with a time limit: its end, for when it is made again */
+    uint64_t fault_vector, fault_error, fault_address; /* the last exception's: for ucontext */
+    bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
     /* guest/thread/threads.h */
     struct thread *next, *previous; /* of all threads */
     struct thread *hash_next;
     uint64_t stack_top; /* of its kernel stack: above the frame of its entry from ring 3 */
     uint8_t *fpu_area; /* XSAVE */
-    /* guest/thread/schedule.h */
-    enum thread_state { THREAD_QUEUED, THREAD_RUNNING, THREAD_WAITING } state;
-    struct cpu *cpu; /* where it runs, or ran last */
-    uint64_t allowed_cpus; /* bit N: the program's CPU N; sched_setaffinity */
-    struct thread *queue_next, *queue_previous;
-    uint64_t kernel_rsp; /* while it does not run */
-    uint64_t fs_base, gs_base; /* the same */
-    bool started; /* it has been in ring 3 */
-    uint32_t waker_tid; /* who made it run again; 0: no thread */
-    uint64_t used_ticks; /* until running_since */
     struct thread_use use;
-    uint64_t user_since; /* user_ticks of its CPU when it began to run there */
-    uint64_t running_since;
-    /* guest/thread/wait.h */
-    uint8_t wait_end; /* enum wait_end */
-    const char *wait_what; /* for people */
-    uint64_t wait_key; /* 0: none */
-    struct thread *wait_next, *wait_previous; /* that wait for keys with the same hash */
-    struct timer timer; /* ends the wait */
-    uint64_t signals_wanted; /* end the wait though they are blocked */
-    uint32_t futex_bits;
-    uint32_t futex_owner; /* it waits to own the futex, which this thread does:
-                             guest/syscall/futex_pi.h */
-    bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
+    struct thread_signals signals;
+    struct thread_schedule schedule;
+    struct thread_wait wait;
+    struct thread_futex futex;
 };
 
 /* Signals pending for the thread, its process's included. */
 static inline uint64_t thread_signals_all(const struct thread *thread)
 {
-    return __atomic_load_n(&thread->signals.pending, __ATOMIC_RELAXED) |
+    return __atomic_load_n(&thread->signals.queue.pending, __ATOMIC_RELAXED) |
            __atomic_load_n(&thread->process->signals.pending, __ATOMIC_RELAXED);
 }
 
 /* Those of them that this thread is to look at. */
-static inline uint64_t thread_signals(const struct thread *thread)
+static inline uint64_t thread_signals_own(const struct thread *thread)
 {
-    return thread->signals_told ? thread_signals_all(thread) : thread->signals.pending;
+    return thread->signals.told ? thread_signals_all(thread) : thread->signals.queue.pending;
 }
 
 /* Whether one of those ends a wait: it is not blocked, or the thread waits for it. */
 static inline bool thread_signals_wake(const struct thread *thread)
 {
-    return thread_signals(thread) & (~thread->signal_mask | thread->signals_wanted);
+    return thread_signals_own(thread) & (~thread->signals.mask | thread->signals.wanted);
 }
 
 #endif

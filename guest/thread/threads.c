@@ -181,7 +181,7 @@ static void prepare_stack(struct thread *thread)
     *--stack = (uint64_t)entry_thread;
     for (int i = 0; i < 6; i++) /* what switch_stacks takes off */
         *--stack = 0;
-    thread->kernel_rsp = (uint64_t)stack;
+    thread->schedule.kernel_rsp = (uint64_t)stack;
 }
 
 struct thread *threads_first(struct process *process)
@@ -194,7 +194,7 @@ struct thread *threads_first(struct process *process)
     memcpy(thread->fpu_area + SIGNAL_FPU_MXCSR, &mxcsr, sizeof mxcsr);
     thread->process = process;
     thread->tid = process->pid;
-    thread->allowed_cpus = ~0ull;
+    thread->schedule.allowed_cpus = ~0ull;
     next_tid = process->pid + 1;
     add(thread);
     prepare_stack(thread);
@@ -210,11 +210,11 @@ struct thread *threads_clone(const struct thread *parent, const struct trap_fram
         return NULL;
     thread->process = parent->process;
     thread->tid = new_tid();
-    thread->signal_mask = parent->signal_mask;
-    thread->cpu = parent->cpu;
-    thread->allowed_cpus = parent->allowed_cpus;
-    thread->fs_base = x86_rdmsr(X86_MSR_FS_BASE);
-    thread->gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE);
+    thread->signals.mask = parent->signals.mask;
+    thread->schedule.cpu = parent->schedule.cpu;
+    thread->schedule.allowed_cpus = parent->schedule.allowed_cpus;
+    thread->schedule.fs_base = x86_rdmsr(X86_MSR_FS_BASE);
+    thread->schedule.gs_base = x86_rdmsr(X86_MSR_KERNEL_GS_BASE);
     memcpy(thread->name, parent->name, sizeof thread->name);
     __asm__ volatile("xsave64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
     *threads_frame(thread) = *frame;

@@ -21,9 +21,9 @@ void timer_set(struct timer *timer, uint64_t due)
     timer_cancel(timer);
     timer->due = due < CPU_NEVER ? due : CPU_NEVER - 1;
     timer->cpu = cpu;
-    timer_list_add(&cpu->timers, timer);
+    timer_list_add(&cpu->schedule.timers, timer);
     set_count += !timer->background;
-    if (cpu->timers == timer)
+    if (cpu->schedule.timers == timer)
         schedule_update_attention(cpu);
 }
 
@@ -32,7 +32,7 @@ void timer_cancel(struct timer *timer)
 {
     if (!timer->cpu)
         return;
-    timer_list_remove(&timer->cpu->timers, timer);
+    timer_list_remove(&timer->cpu->schedule.timers, timer);
     timer->cpu = NULL;
     set_count -= !timer->background;
 }
@@ -42,14 +42,14 @@ void timer_expire(struct cpu *cpu, uint64_t now)
 {
     uint32_t due = 0;
 
-    for (const struct timer *t = cpu->timers; t && t->due <= now; t = t->next)
+    for (const struct timer *t = cpu->schedule.timers; t && t->due <= now; t = t->next)
         due++;
-    cpu->expiring = true;
-    while (due-- && cpu->timers && cpu->timers->due <= now) {
-        struct timer *timer = cpu->timers;
+    cpu->schedule.expiring = true;
+    while (due-- && cpu->schedule.timers && cpu->schedule.timers->due <= now) {
+        struct timer *timer = cpu->schedule.timers;
 
         timer_cancel(timer);
         timer->expire(timer);
     }
-    cpu->expiring = false;
+    cpu->schedule.expiring = false;
 }

@@ -24,11 +24,11 @@ static void add(struct thread *thread, uint64_t key)
 {
     uint32_t b = bucket_of(key);
 
-    thread->wait_key = key;
-    thread->wait_next = NULL;
-    thread->wait_previous = buckets[b].last;
+    thread->wait.key = key;
+    thread->wait.next = NULL;
+    thread->wait.previous = buckets[b].last;
     if (buckets[b].last)
-        buckets[b].last->wait_next = thread;
+        buckets[b].last->wait.next = thread;
     else
         buckets[b].first = thread;
     buckets[b].last = thread;
@@ -36,35 +36,36 @@ static void add(struct thread *thread, uint64_t key)
 
 static void remove_from(struct thread *thread)
 {
-    uint32_t b = bucket_of(thread->wait_key);
+    uint32_t b = bucket_of(thread->wait.key);
 
-    if (!thread->wait_key)
+    if (!thread->wait.key)
         return;
-    if (thread->wait_next)
-        thread->wait_next->wait_previous = thread->wait_previous;
+    if (thread->wait.next)
+        thread->wait.next->wait.previous = thread->wait.previous;
     else
-        buckets[b].last = thread->wait_previous;
-    if (thread->wait_previous)
-        thread->wait_previous->wait_next = thread->wait_next;
+        buckets[b].last = thread->wait.previous;
+    if (thread->wait.previous)
+        thread->wait.previous->wait.next = thread->wait.next;
     else
-        buckets[b].first = thread->wait_next;
-    thread->wait_next = thread->wait_previous = NULL;
-    thread->wait_key = 0;
+        buckets[b].first = thread->wait.next;
+    thread->wait.next = thread->wait.previous = NULL;
+    thread->wait.key = 0;
 }
 
 static void end_wait(struct thread *thread, enum wait_end end)
 {
-    if (thread->state != THREAD_WAITING)
+    if (thread->schedule.state != THREAD_WAITING)
         return;
-    thread->wait_end = end;
+    thread->wait.end = end;
     remove_from(thread);
-    timer_cancel(&thread->timer);
+    timer_cancel(&thread->wait.timer);
     schedule_ready(thread);
 }
 
 static void timed_out(struct timer *timer)
 {
-    end_wait((struct thread *)((uint8_t *)timer - offsetof(struct thread, timer)), WAIT_TIMEOUT);
+    end_wait((struct thread *)((uint8_t *)timer - offsetof(struct thread, wait.timer)),
+             WAIT_TIMEOUT);
 }
 
 /* Until `due` of the workload clock; CPU_NEVER and more: for ever.  In a system call that is made
@@ -74,18 +75,18 @@ static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap
 {
     enum wait_end end = WAIT_SIGNAL;
 
-    if (thread->restart_until && due < CPU_NEVER)
-        due = thread->restart_until;
+    if (thread->wait.restart_until && due < CPU_NEVER)
+        due = thread->wait.restart_until;
     if (!thread_signals_wake(thread) && !run_state.stop_signal) {
         if (due < CPU_NEVER) {
-            thread->timer.expire = timed_out;
-            timer_set(&thread->timer, due);
+            thread->wait.timer.expire = timed_out;
+            timer_set(&thread->wait.timer, due);
         }
         schedule_block(thread, reason, what);
-        end = thread->wait_end;
+        end = thread->wait.end;
     }
     remove_from(thread);
-    thread->restart_until = end == WAIT_SIGNAL && due < CPU_NEVER ? due : 0;
+    thread->wait.restart_until = end == WAIT_SIGNAL && due < CPU_NEVER ? due : 0;
     if (wait_timers.resting)
         wait_timers.wake();
     return end;
@@ -94,7 +95,7 @@ static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap
 enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
 {
     uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER);
-    uint64_t now = clock_now(thread->cpu);
+    uint64_t now = clock_now(thread->schedule.cpu);
 
     if (!ns) {
         remove_from(thread);
@@ -120,8 +121,8 @@ struct thread *wait_first(uint64_t key,
 {
     struct thread *thread = key ? buckets[bucket_of(key)].first : NULL;
 
-    while (thread && (thread->wait_key != key || (wants && !wants(thread, context))))
-        thread = thread->wait_next;
+    while (thread && (thread->wait.key != key || (wants && !wants(thread, context))))
+        thread = thread->wait.next;
     return thread;
 }
 
@@ -152,8 +153,8 @@ void wait_interrupt(struct thread *thread)
 {
     if (!thread_signals_wake(thread))
         return;
-    if (thread->state == THREAD_WAITING)
+    if (thread->schedule.state == THREAD_WAITING)
         end_wait(thread, WAIT_SIGNAL);
-    else if (thread->state == THREAD_RUNNING && thread->cpu != cpu_this())
-        cross_call(thread->cpu);
+    else if (thread->schedule.state == THREAD_RUNNING && thread->schedule.cpu != cpu_this())
+        cross_call(thread->schedule.cpu);
 }

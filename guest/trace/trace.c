@@ -333,9 +333,9 @@ static void add(uint8_t type, const void *body, uint32_t bytes)
 
 static void add_nmis(const struct cpu *cpu)
 {
-    const struct hr_rec_nmi nmis = {.samples = cpu->overflow_samples,
-                                    .spurious = cpu->nmi_spurious,
-                                    .unknown = cpu->nmi_unknown,
+    const struct hr_rec_nmi nmis = {.samples = cpu->overflow.samples,
+                                    .spurious = cpu->overflow.nmi_spurious,
+                                    .unknown = cpu->overflow.nmi_unknown,
                                     .cpu = (uint16_t)cpu->index};
 
     if (nmis.samples || nmis.spurious || nmis.unknown)
@@ -357,7 +357,7 @@ static void add_share(const struct cpu *cpu)
         .spacing_ticks = sampling.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0,
         .stolen_ns = paravirt_stolen_ns(cpu),
         .cpu = (uint16_t)cpu->index,
-        .flags = cpu->steal != NULL,
+        .flags = cpu->paravirt.steal != NULL,
     };
 
     add(HR_REC_SHARE, &share, sizeof share);

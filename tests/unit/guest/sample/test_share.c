@@ -21,8 +21,8 @@ static struct cpu *prepare(void)
     sampling.interval_ticks = 10;
     workload_clock = 0;
     share_set(100, 200, 50);
-    cpu->clock_offset = &workload_clock;
-    cpu->stop_mask = 0;
+    cpu->clock.offset = &workload_clock;
+    cpu->clock.stop_mask = 0;
     return cpu;
 }
 
@@ -45,26 +45,26 @@ static void counts_what_it_leaves_out(void **state)
 {
     (void)state;
     struct cpu *cpu = prepare();
-    cpu->next_due = 1000;
+    cpu->trigger.next_due = 1000;
     cpu->share.not_before = 1000;
     share_next_due(cpu);
-    assert_int_equal(cpu->next_due, 1000);
+    assert_int_equal(cpu->trigger.next_due, 1000);
     assert_int_equal(cpu->share.skipped, 0);
     cpu->share.not_before = 1001;
     share_next_due(cpu);
-    assert_int_equal(cpu->next_due, 1010);
+    assert_int_equal(cpu->trigger.next_due, 1010);
     assert_int_equal(cpu->share.skipped, 1);
     assert_int_equal(cpu->share.skipped_last, 1000);
     cpu->share.not_before = 1110;
     share_next_due(cpu);
-    assert_int_equal(cpu->next_due, 1110);
+    assert_int_equal(cpu->trigger.next_due, 1110);
     assert_int_equal(cpu->share.skipped, 11);
     assert_int_equal(cpu->share.skipped_last, 1100);
     assert_int_equal(cpu->share.due, 1110);
-    cpu->next_due = CPU_NEVER; /* the trigger rests */
+    cpu->trigger.next_due = CPU_NEVER; /* the trigger rests */
     cpu->share.not_before = CPU_NEVER + 5;
     share_next_due(cpu);
-    assert_int_equal(cpu->next_due, CPU_NEVER);
+    assert_int_equal(cpu->trigger.next_due, CPU_NEVER);
 }
 
 /* What samples cost is followed: a machine on which each takes ten times as long ends up with ten
@@ -92,7 +92,7 @@ static void doubles_where_the_program_starves(void **state)
 
     cpu->share.seen_ticks = 1u << 30;
     cpu->share.returned = now - 1000;
-    cpu->exit_ticks = now - 500;
+    cpu->clock.exit_ticks = now - 500;
     assert_true(starved(cpu, now - 600));
     assert_false(starved(cpu, now - 400)); /* it ran */
     cpu->share.returned = now - (1ull << 40); /* it was the kernel that took so long */

@@ -5,7 +5,7 @@
 
 static void test_first_that_may(void **state)
 {
-    struct thread a = {.allowed_cpus = 2}, b = {.allowed_cpus = 3}, c = {.allowed_cpus = 1};
+    struct thread a = {.schedule.allowed_cpus = 2}, b = {.schedule.allowed_cpus = 3}, c = {.schedule.allowed_cpus = 1};
     struct run_queue queue = {0};
 
     (void)state;
@@ -19,14 +19,14 @@ static void test_first_that_may(void **state)
 
 static void test_removed_anywhere(void **state)
 {
-    struct thread t[3] = {{.allowed_cpus = 1}, {.allowed_cpus = 1}, {.allowed_cpus = 1}};
+    struct thread t[3] = {{.schedule.allowed_cpus = 1}, {.schedule.allowed_cpus = 1}, {.schedule.allowed_cpus = 1}};
     struct run_queue queue = {0};
 
     (void)state;
     for (int i = 0; i < 3; i++)
         run_queue_add(&queue, &t[i]);
     run_queue_remove(&queue, &t[1]);
-    assert_ptr_equal(t[0].queue_next, &t[2]);
+    assert_ptr_equal(t[0].schedule.next, &t[2]);
     run_queue_remove(&queue, &t[2]);
     assert_ptr_equal(queue.last, &t[0]);
     run_queue_add(&queue, &t[1]);

@@ -91,7 +91,7 @@ uint64_t share_rest(const struct cpu *cpu)
 
 uint64_t paravirt_stolen_ns(const struct cpu *cpu)
 {
-    return cpu->steal_seen;
+    return cpu->paravirt.steal_seen;
 }
 
 void stack_check(struct trace_slot *slot)
