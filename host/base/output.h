@@ -38,14 +38,24 @@ bool output_csv_is_formula(const char *text);
  */
 void output_csv(struct output *out, const char *text);
 
-/* The same of a raw text, made valid as text_escape does; what is long is cut. */
+/* One CSV field of a raw text (NULL: empty), made valid as text_escape does; what is long is cut.
+ */
 void output_csv_text(struct output *out, const char *text);
 
-/* One JSON string with its quotes, made valid likewise. */
+/* One JSON string with its quotes, made valid likewise; NULL is null. */
 void output_json(struct output *out, const char *text);
 
 /* Nine digits; "0" for what is no finite number. */
 void output_real(struct output *out, double value);
+
+/* Write a format's text with values in it.  A %s is written by output_csv_text or by output_json,
+ * with its quotes if any; %d is a bool, true or false; %g is output_real; %#x and %#lx are
+ * output_hex; %u and %lu are decimal.  No other conversions, flags or widths.
+ */
+void output_csv_print(struct output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void output_json_print(struct output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static inline void output_char(struct output *out, char c)
 {
