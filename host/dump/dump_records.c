@@ -404,7 +404,7 @@ static int put_samples(void *context, const struct trace_samples *samples)
             output_decimal(out, sample->counters[i]);
         }
         if (samples->stacks != NULL)
-            put_stack(out, &dump->scan.stacks, samples->stacks[n]);
+            put_stack(out, &dump->reader.scan.stacks, samples->stacks[n]);
         output_char(out, '\n');
     }
     return out->error;

@@ -15,7 +15,7 @@
 #include "host/base/output.h"
 #include "host/base/output_kind.h"
 #include "host/export/functions.h"
-#include "host/scan/trace_scan.h"
+#include "host/scan/reader.h"
 #include "host/symbols/symbols.h"
 
 /* hiresperf's records: today's, and older ones with a counter less, once with padding. */
@@ -24,14 +24,13 @@
 #define EXPORT_HRPERF_PACKED_BYTES 52u
 
 struct export_options {
-    const char *trace; /* its path */
+    struct reader reader;
+    const struct export_format *format;
     const char *output; /* as given; NULL: beside the trace */
     bool force; /* the output may replace a file of any kind */
     const char *weight; /* of folded stacks: an event, NULL: samples */
     uint32_t record_bytes; /* of hrperf */
     uint64_t bin_ns; /* of perfetto's rates */
-    struct selection selection;
-    struct symbols_options symbols;
 };
 
 struct export

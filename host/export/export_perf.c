@@ -60,7 +60,7 @@ static int find_files(struct perf *p)
         if (!symbols_file_named(map))
             continue;
         error = symbols_file_open(&file, map, program != NULL && strcmp(map->path, program) == 0,
-                                  &p->e->options->symbols);
+                                  &p->e->options->reader.symbols);
         p->file.paths[i] = error == 0 ? realpath(file.path, NULL) : NULL;
         if (p->file.paths[i] == NULL)
             p->file.paths[i] = strdup(map->path);

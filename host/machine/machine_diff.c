@@ -11,7 +11,7 @@
 #include "host/base/text.h"
 #include "host/machine/machine_facts.h"
 #include "host/scan/about.h"
-#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
 
 #define SAME 0.01 /* numbers that are nearer count as the same */
 #define VALUE_BYTES 4096
@@ -190,10 +190,8 @@ static int present(const struct side sides[2], enum reader_format format)
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL) {
-        error_print("no memory; end other programs");
+    if (out == NULL)
         return HR_EXIT_FAILED;
-    }
     if (format == READER_CSV)
         put_csv(out, &d);
     else

@@ -2,7 +2,7 @@
 #ifndef HOST_MACHINE_MACHINE_DIFF_H
 #define HOST_MACHINE_MACHINE_DIFF_H
 
-#include "host/scan/reader_output.h"
+#include "host/scan/reader.h"
 
 /* Reads both traces and shows what differs, what explains most first.  The command's exit status:
  * HR_EXIT_OK whether anything differs or not. */

@@ -206,8 +206,7 @@ int plot_functions(struct plot_options *options, FILE *out)
         draw_flame(&profile, out);
     else if (error == 0)
         draw_bars(&profile, out);
-    options->incomplete |= !scan.partial && !trace_audit_complete(&scan.audit);
     profile_free(&profile);
-    trace_scan_close(&scan);
+    plot_close(options, &scan);
     return error;
 }

@@ -8,8 +8,8 @@
 #include "host/base/pager.h"
 #include "host/noise/waits.h"
 #include "host/report/profile.h"
+#include "host/scan/reader.h"
 #include "host/symbols/symbols.h"
-#include "host/trace/selection.h"
 
 enum report_view {
     REPORT_TABLE,
@@ -19,7 +19,6 @@ enum report_view {
     REPORT_MARKS,
     REPORT_WAITS
 };
-enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 
 enum report_dimension {
     REPORT_BY_FUNCTION,
@@ -33,18 +32,13 @@ enum report_dimension {
 };
 
 struct report_options {
-    const char *path;
+    struct reader reader;
     const char *sort; /* NULL: samples of places, time of regions */
     const char *callers; /* of this function; NULL: not */
-    struct selection selection;
-    struct symbols_options symbols;
     enum report_view view;
-    enum report_format format;
     enum report_dimension by[REPORT_DIMENSIONS]; /* in the order of the columns */
     unsigned int by_count;
-    unsigned long limit; /* of rows; 0: all */
     double min_percent; /* rows with a smaller share are left out; below 0: not given */
-    unsigned int jobs;
     bool total; /* sort by it */
     bool no_total;
     bool no_pager;

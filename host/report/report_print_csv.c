@@ -143,7 +143,7 @@ void report_write_csv(struct output *out, const struct report *r)
     put_titles(out, r);
     for (uint32_t i = 0; i < p->rows.count; i++) {
         if (!report_wanted_row(r, &p->rows.all[i]) ||
-            (r->options->limit != 0 && written++ >= r->options->limit))
+            (r->options->reader.limit != 0 && written++ >= r->options->reader.limit))
             continue;
         for (unsigned int n = 0; n < r->options->by_count; n++) {
             put_dimension(out, r, &p->rows.all[i], r->options->by[n]);
@@ -164,7 +164,7 @@ static bool put_node(void *context, const struct tree_node *node, uint32_t depth
     struct tree_csv *c = context;
     const struct place *place = &c->report->profile.places.all[node->place];
 
-    if (c->report->options->limit != 0 && c->written++ >= c->report->options->limit)
+    if (c->report->options->reader.limit != 0 && c->written++ >= c->report->options->reader.limit)
         return false;
     output_csv_print(c->out, "%u,%lu,%lu,", depth, node->total, node->self);
     put_function(c->out, place);

@@ -99,7 +99,7 @@ void report_write_json(struct output *out, const struct report *r)
     output_text(out, "],\"rows\":[");
     for (uint32_t i = 0; i < p->rows.count; i++) {
         if (!report_wanted_row(r, &p->rows.all[i]) ||
-            (r->options->limit != 0 && written >= r->options->limit))
+            (r->options->reader.limit != 0 && written >= r->options->reader.limit))
             continue;
         output_text(out, written++ != 0 ? "," : "");
         put_row(out, r, &p->rows.all[i]);

@@ -94,7 +94,7 @@ struct printing {
 static bool enter(void *context, const struct tree_node *node, uint32_t depth)
 {
     struct printing *p = context;
-    unsigned long limit = p->report->options->limit;
+    unsigned long limit = p->report->options->reader.limit;
 
     p->more = limit != 0 && p->printed >= limit;
     if (p->more)

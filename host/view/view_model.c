@@ -45,7 +45,7 @@ static int prepare(struct view_model *m)
     m->lanes.start = info->clock.start_ticks;
     view_samples_init(&m->samples, events, VIEW_SAMPLES_VALUES_MAX / (6 + events));
     m->samples.overflow = m->exact; /* none is kept */
-    error = symbols_open(&m->symbols, info, m->symbols_options);
+    error = symbols_open(&m->symbols, info, m->scan.symbols);
     m->tree.symbols = m->symbols;
     if (error == 0)
         error = view_blocks_init(&m->blocks, events);
@@ -166,8 +166,7 @@ static int look_ahead(struct view_model *m, const char *path)
     return error;
 }
 
-int view_model_read(struct view_model *m, const char *path, struct selection selection,
-                    const struct symbols_options *options)
+int view_model_read(struct view_model *m, struct reader *reader)
 {
     const struct trace_visitor visitor = {.context = m,
                                           .stacks = TRACE_SCAN_STACKS,
@@ -177,15 +176,12 @@ int view_model_read(struct view_model *m, const char *path, struct selection sel
     int error;
 
     memset(m, 0, sizeof *m);
-    m->symbols_options = options;
-    error = look_ahead(m, path);
+    error = look_ahead(m, reader->path);
     if (error == 0)
-        error = trace_scan_open(&m->scan, path);
+        error = reader_open(&m->scan, reader);
     if (error != 0)
         return error;
     m->scanned = true;
-    m->scan.selection = selection; /* the scan frees it */
-    m->scan.symbols = options;
     error = view_tree_init(&m->tree);
     if (error == 0)
         error = view_lanes_init(&m->lanes, &m->blocks);
