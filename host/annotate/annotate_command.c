@@ -11,6 +11,7 @@
 #include "host/base/error.h"
 #include "host/base/terminal.h"
 #include "host/report/profile.h"
+#include "host/scan/object_share.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
 
@@ -25,6 +26,7 @@ struct annotate {
     bool by_line;
     struct profile profile;
     struct annotate_counts counts;
+    struct object_share share; /* of the second walk: all matter when it found no function */
     const struct place *row; /* of the function */
     int weight; /* the event, -1: samples */
 };
@@ -64,16 +66,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static int count_samples(void *context, const struct trace_samples *samples)
 {
-    annotate_counts_add(context, samples);
+    struct annotate *a = context;
+
+    annotate_counts_add(&a->counts, samples);
+    object_share_add(&a->share, &a->reader.scan.info, samples);
     return 0;
 }
 
 static void warn(const struct annotate *a)
 {
-    const char *file, *problem;
-
-    for (size_t i = 0; (problem = symbols_problem(a->profile.symbols, i, &file)) != NULL; i++)
-        error_print("%s: %s", file, problem);
+    object_share_warn(&a->share, &a->reader.scan.info, a->profile.symbols, NULL);
     reader_warn(&a->reader.scan, a->reader.path, "what is there is shown");
 }
 
@@ -174,8 +176,10 @@ static int choose(struct annotate *a)
         return HR_EXIT_FAILED;
     }
     a->row = annotate_choose(&a->profile, a->function);
-    if (a->row != NULL)
+    if (a->row != NULL) {
+        a->share.wanted = a->row->object;
         return HR_EXIT_OK;
+    }
     warn(a);
     return HR_EXIT_USAGE;
 }
@@ -185,8 +189,7 @@ static int read_trace(struct reader *reader)
 {
     static const struct profile_options functions = {.by = PLACE_FUNCTION};
     struct annotate *a = (struct annotate *)reader;
-    const struct trace_visitor visitor = {
-        .context = &a->counts, .exact = true, .samples = count_samples};
+    const struct trace_visitor visitor = {.context = a, .exact = true, .samples = count_samples};
     int result = profile_run(&a->profile, &reader->scan, &functions, reader->jobs);
 
     if (result == 0)
@@ -215,6 +218,7 @@ static void free_annotate(struct reader *reader)
 {
     struct annotate *a = (struct annotate *)reader;
 
+    object_share_free(&a->share);
     profile_free(&a->profile);
     annotate_counts_free(&a->counts);
 }

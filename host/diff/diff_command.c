@@ -238,11 +238,7 @@ static int check_gate(const struct diff *diff, const struct options *options)
 
 static void warn(const struct diff_side *side)
 {
-    const char *file, *problem;
-
-    for (size_t i = 0;
-         side->symbols != NULL && (problem = symbols_problem(side->symbols, i, &file)) != NULL; i++)
-        error_print("%s: %s: %s", side->path, file, problem);
+    object_share_warn(&side->share, &side->scan.info, side->symbols, side->path);
     reader_warn(&side->scan, side->path, NULL);
 }
 

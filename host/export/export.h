@@ -15,6 +15,7 @@
 #include "host/base/output.h"
 #include "host/base/output_kind.h"
 #include "host/export/functions.h"
+#include "host/scan/object_share.h"
 #include "host/scan/reader.h"
 #include "host/symbols/symbols.h"
 
@@ -45,6 +46,7 @@ struct export
     int weight; /* of folded stacks: an event's number, -1: samples */
     const struct trace_visitor *visitor; /* of export_walk */
     uint64_t samples; /* that it has seen */
+    struct object_share share;
 };
 
 struct export_format {

@@ -141,6 +141,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static void close_trace(struct export *e)
 {
+    object_share_free(&e->share);
     functions_free(&e->functions);
     symbols_close(e->symbols);
     trace_scan_close(&e->scan);
@@ -169,10 +170,7 @@ static int open_trace(struct export *e, struct export_options *options)
 
 static void warn(const struct export *e, const char *trace)
 {
-    const char *file, *problem;
-
-    for (size_t i = 0; (problem = symbols_problem(e->symbols, i, &file)) != NULL; i++)
-        error_print("%s: %s", file, problem);
+    object_share_warn(&e->share, &e->info, e->symbols, NULL);
     reader_warn(&e->scan, trace, "the export holds what is there");
 }
 
@@ -181,6 +179,7 @@ static int forward_samples(void *context, const struct trace_samples *samples)
     struct export *e = context;
 
     e->samples += samples->count;
+    object_share_add(&e->share, &e->info, samples);
     return e->visitor->samples(e->visitor->context, samples);
 }
 

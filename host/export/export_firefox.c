@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "host/base/error.h"
+#include "host/base/text.h"
 #include "host/export/firefox_tables.h"
 
 #define FORMAT_VERSION 48u
@@ -108,13 +109,6 @@ static void put_function_name(struct firefox *f, uint32_t number)
     output_json(f->out, name);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* Functions' names, then maps', then markers'. */
 static void put_strings(struct firefox *f)
 {
@@ -129,7 +123,7 @@ static void put_strings(struct firefox *f)
         }
     for (size_t i = 0; i < info->map_count; i++) {
         comma(f->out, n++);
-        output_json(f->out, base_name(info->maps[i].path));
+        output_json(f->out, text_base_name(info->maps[i].path));
     }
     for (uint32_t i = 0; i < f->tables.name_count; i++)
         if (f->names[i] != UNUSED) {
@@ -325,7 +319,7 @@ static void put_markers(struct firefox *f, const struct firefox_marker *markers,
 
 static const char *program_name(const struct firefox *f)
 {
-    return base_name(trace_info_text(&f->e->info, "program.path", "program"));
+    return text_base_name(trace_info_text(&f->e->info, "program.path", "program"));
 }
 
 static void put_thread(struct firefox *f, uint32_t tid, uint32_t pid)
@@ -388,8 +382,8 @@ static void put_libs(struct firefox *f)
         output_json_print(f->out,
                           "{\"arch\":\"x86_64\",\"name\":%s,\"path\":%s,\"debugName\":%s,"
                           "\"debugPath\":%s,\"breakpadId\":\"\",\"codeId\":%s}",
-                          base_name(map->path), map->path, base_name(map->path), map->path,
-                          build_id);
+                          text_base_name(map->path), map->path, text_base_name(map->path),
+                          map->path, build_id);
     }
     output_char(f->out, ']');
 }

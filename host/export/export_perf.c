@@ -36,10 +36,9 @@ struct perf {
 static void choose_name(struct perf *p)
 {
     const char *path = trace_info_text(&p->e->info, "program.path", "program");
-    const char *slash = strrchr(path, '/');
     char safe[256];
 
-    text_escape(safe, sizeof safe, slash != NULL ? slash + 1 : path);
+    text_escape(safe, sizeof safe, text_base_name(path));
     memcpy(p->name, safe, strnlen(safe, sizeof p->name - 1));
 }
 

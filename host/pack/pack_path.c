@@ -6,6 +6,8 @@
 
 #include "host/pack/pack_path.h"
 
+#include "host/base/text.h"
+
 int pack_path_absolute(const char *path, const char *directory, char absolute[PATH_MAX])
 {
     size_t used = 0;
@@ -36,13 +38,6 @@ int pack_path_absolute(const char *path, const char *directory, char absolute[PA
         absolute[used++] = '/';
     absolute[used] = 0;
     return 0;
-}
-
-const char *pack_path_base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
 }
 
 void pack_path_parent(char *path)

@@ -91,11 +91,10 @@ void plot_close(struct plot_options *options, struct trace_scan *scan)
 const char *plot_title(char room[PLOT_TITLE_BYTES], const struct trace_info *info, const char *what)
 {
     const char *path = trace_info_text(info, "program.path", "unknown program");
-    const char *slash = strrchr(path, '/');
     char safe[PLOT_TITLE_BYTES / 2];
 
     snprintf(room, PLOT_TITLE_BYTES, "%s: %s%s",
-             text_escape(safe, sizeof safe, slash != NULL ? slash + 1 : path), what,
+             text_escape(safe, sizeof safe, text_base_name(path)), what,
              (info->sampling.flags & HR_SAMPLING_EMULATED) != 0 ? " (emulated run)" : "");
     return room;
 }
@@ -188,8 +187,7 @@ static bool is_one_file(const char *path)
 /* A name with the extension of another format is not meant to be a folder. */
 static bool is_other_format(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
+    const char *name = text_base_name(path);
     const char *end = strrchr(name, '.');
     struct stat status;
 

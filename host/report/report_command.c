@@ -282,7 +282,7 @@ static int present(struct report *r)
 static bool matters(const struct report *r, const char *file)
 {
     const struct profile *p = &r->profile;
-    const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+    const char *name = text_base_name(file);
     uint64_t samples = 0;
 
     for (uint32_t i = 0; i < p->rows.count; i++) {

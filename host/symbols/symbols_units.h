@@ -18,7 +18,6 @@ struct symbols_span { /* start .. end - 1 belongs to number `index` */
 struct symbols_spans { /* all zero: empty */
     struct symbols_span *all; /* owned */
     size_t count;
-    size_t capacity;
 };
 
 /* The span that holds an address, of several the one that starts last; NULL: none.  Sorted spans.

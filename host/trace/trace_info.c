@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
+
 void trace_info_init(struct trace_info *info)
 {
     memset(info, 0, sizeof *info);
@@ -27,21 +29,14 @@ void trace_info_free(struct trace_info *info)
 }
 
 /* Makes room for one more element; false when the bound is reached or memory is out. */
-static bool grow(void **array, size_t count, size_t bytes, size_t bound, int *error)
+static bool grow(void *array, size_t count, size_t bytes, size_t bound, int *error)
 {
-    void *larger;
-
     if (count >= bound)
         return false;
-    if ((count & (count - 1)) != 0) /* full only at powers of two */
+    if (array_grow(array, count, bytes) == 0)
         return true;
-    larger = reallocarray(*array, count != 0 ? count * 2 : 1, bytes);
-    if (larger == NULL) {
-        *error = -ENOMEM;
-        return false;
-    }
-    *array = larger;
-    return true;
+    *error = -ENOMEM;
+    return false;
 }
 
 static enum trace_status take_text(struct trace_info *info, const struct trace_record *record,
@@ -54,8 +49,7 @@ static enum trace_status take_text(struct trace_info *info, const struct trace_r
     if (nul == NULL)
         return TRACE_BAD_RECORD;
     key_bytes = (size_t)(nul - record->body) + 1;
-    if (!grow((void **)&info->texts, info->text_count, sizeof info->texts[0], TRACE_INFO_TEXTS_MAX,
-              error)) {
+    if (!grow(&info->texts, info->text_count, sizeof info->texts[0], TRACE_INFO_TEXTS_MAX, error)) {
         info->ignored++;
         return TRACE_OK;
     }
@@ -165,7 +159,7 @@ static enum trace_status take_map(struct trace_info *info, const struct trace_re
         map.meta.build_id_bytes > TRACE_INFO_BUILD_ID_MAX || map.meta.start >= map.meta.end ||
         (size_t)map.meta.build_id_bytes + map.meta.path_bytes > tail_bytes)
         return TRACE_BAD_RECORD;
-    if (!grow((void **)&info->maps, info->map_count, sizeof map, TRACE_INFO_MAPS_MAX, error)) {
+    if (!grow(&info->maps, info->map_count, sizeof map, TRACE_INFO_MAPS_MAX, error)) {
         info->ignored++;
         return TRACE_OK;
     }
@@ -196,8 +190,7 @@ static enum trace_status take_stream(struct trace_info *info, const struct trace
 
     if (!trace_body(record, &stream, sizeof stream, NULL, NULL))
         return TRACE_BAD_RECORD;
-    if (!grow((void **)&info->streams, info->stream_count, sizeof stream, TRACE_INFO_STREAMS_MAX,
-              error))
+    if (!grow(&info->streams, info->stream_count, sizeof stream, TRACE_INFO_STREAMS_MAX, error))
         info->ignored++;
     else
         info->streams[info->stream_count++] = stream;
@@ -283,8 +276,7 @@ static enum trace_status take_machine(struct trace_info *info, const struct trac
     for (size_t i = 0; i < info->machine_count; i++)
         if (info->machines[i].cpu == machine.cpu)
             return TRACE_OK;
-    if (!grow((void **)&info->machines, info->machine_count, sizeof machine,
-              TRACE_INFO_MACHINES_MAX, error))
+    if (!grow(&info->machines, info->machine_count, sizeof machine, TRACE_INFO_MACHINES_MAX, error))
         info->ignored++;
     else
         info->machines[info->machine_count++] = machine;

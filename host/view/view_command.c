@@ -80,10 +80,7 @@ static void default_output(const char *trace, char path[PATH_MAX])
 
 static void warn(const struct view_model *model, const struct view_options *options)
 {
-    const char *file, *problem;
-
-    for (size_t i = 0; (problem = symbols_problem(model->symbols, i, &file)) != NULL; i++)
-        error_print("%s: %s", file, problem);
+    object_share_warn(&model->share, &model->scan.info, model->symbols, NULL);
     reader_warn(&model->scan, options->reader.path, "the page shows what is there");
     if (model->sample_count == 0)
         error_print("%s: no samples; the page shows the run's facts only", options->reader.path);

@@ -124,6 +124,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
     if (error != 0 || samples->event_count != m->blocks.event_count)
         return error; /* another number of events is a forged trace's */
+    object_share_add(&m->share, &m->scan.info, samples);
     group = view_blocks_group(&m->blocks, samples->chunk->cpu, samples->slots[0].tid);
     if (samples->weights != NULL)
         return take_exact(m, samples, group);
@@ -198,6 +199,7 @@ void view_model_free(struct view_model *m)
     view_lanes_free(&m->lanes);
     view_samples_free(&m->samples);
     view_spread_free(&m->spread);
+    object_share_free(&m->share);
     symbols_close(m->symbols);
     if (m->scanned)
         trace_scan_close(&m->scan);

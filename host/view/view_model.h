@@ -3,6 +3,7 @@
 #ifndef HOST_VIEW_VIEW_MODEL_H
 #define HOST_VIEW_VIEW_MODEL_H
 
+#include "host/scan/object_share.h"
 #include "host/scan/reader.h"
 #include "host/view/view_bins.h"
 #include "host/view/view_blocks.h"
@@ -14,6 +15,7 @@
 struct view_model {
     struct trace_scan scan;
     struct symbols *symbols;
+    struct object_share share;
     struct view_tree tree;
     struct view_blocks blocks;
     struct view_bins bins;
