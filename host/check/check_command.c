@@ -1,7 +1,6 @@
 /* hr check: whether a trace is whole, and exactly what is not. */
 #include <argp.h>
 #include <errno.h>
-#include <string.h>
 
 #include "host/base/commands.h"
 #include "host/base/text.h"

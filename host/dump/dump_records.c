@@ -1,5 +1,4 @@
 /* hr dump --format records: everything in a trace, one line each. */
-#include <stdio.h>
 
 #include "host/base/text.h"
 #include "host/dump/dump.h"

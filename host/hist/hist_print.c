@@ -2,7 +2,6 @@
 #include "host/hist/hist_print.h"
 
 #include "host/base/text.h"
-#include "host/draw/sparkline.h"
 
 #define ROWS 24u /* ranges that are drawn */
 

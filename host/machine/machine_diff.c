@@ -1,13 +1,11 @@
 /* Compares what two traces say of their machines. */
 #include "host/machine/machine_diff.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/base/commands.h"
-#include "host/base/error.h"
 #include "host/base/text.h"
 #include "host/machine/machine_facts.h"
 #include "host/scan/about.h"

@@ -2,7 +2,6 @@
 #include <argp.h>
 
 #include "host/base/commands.h"
-#include "host/base/error.h"
 #include "host/base/units.h"
 #include "host/noise/noise_print.h"
 #include "host/scan/reader.h"

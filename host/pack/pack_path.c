@@ -1,12 +1,9 @@
 /* Handles paths as text. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "host/pack/pack_path.h"
-
-#include "host/base/text.h"
 
 int pack_path_absolute(const char *path, const char *directory, char absolute[PATH_MAX])
 {

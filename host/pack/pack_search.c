@@ -1,5 +1,4 @@
 /* Finds a program by name. */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "host/base/text.h"
-#include "host/pack/pack_path.h"
 
 static const struct language {
     const char *end; /* of the name */

@@ -1,6 +1,5 @@
 /* Draws where the time goes: a flame graph where the trace has call stacks, else bars. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "host/base/text.h"
 #include "host/plot/plot.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "host/base/text.h"
 #include "host/plot/plot.h"
 #include "host/plot/plot_axis.h"
 #include "host/report/report_marks.h"

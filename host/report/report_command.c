@@ -1,8 +1,6 @@
 /* hr report: where the samples and events of a trace are. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"

@@ -1,5 +1,4 @@
 /* Prints a tree of calls for people. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/base/text.h"

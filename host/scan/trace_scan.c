@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/scan/trace_exact.h"
 #include "host/trace/trace_index.h"

@@ -1,9 +1,7 @@
 /* hr timeline: rates over time. */
 #include <argp.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"

@@ -11,7 +11,6 @@
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/output_file.h"
-#include "host/base/text.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
 #include "host/view/view_facts.h"

@@ -2,7 +2,6 @@
 #include "host/view/view_model.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
