@@ -127,7 +127,7 @@ static int print(const struct annotate *a)
     return error;
 }
 
-/* The event that stands beside the samples: the one asked for, else instructions, else the first.
+/* The event that is shown with the samples: the one asked for, else instructions, else the first.
  */
 static int shown_event(const struct trace_info *info, int event)
 {

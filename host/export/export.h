@@ -27,7 +27,7 @@
 struct export_options {
     struct reader reader;
     const struct export_format *format;
-    const char *output; /* as given; NULL: beside the trace */
+    const char *output; /* as given; NULL: in the trace's folder */
     bool force; /* the output may replace a file of any kind */
     const char *weight; /* of folded stacks: an event, NULL: samples */
     uint32_t record_bytes; /* of hrperf */

@@ -1,8 +1,8 @@
 /* hr export folded: stacks as "main;work;inner 42", for flame graph tools.
  *
  * Weights are summed by the functions of a stack, wherever in them the calls are: a hash of these
- * identifies a line.  When the table is full, its lines are written and it starts anew: the tools
- * add up lines that occur twice.
+ * identifies a line.  The lines of a full table are written and it is emptied: the tools add up
+ * lines that occur twice.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Numbers things: a hash table of pairs that starts anew when it is full. */
+/* Numbers things: a hash table of pairs that is emptied when it is full. */
 #include "host/export/numbers.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@
 #define STRING_ALIGN 64u /* of the strings in features */
 #define BUILD_ID_BYTES 20u
 #define PATH_BYTES_MAX 4095u
-#define BUILD_ID_SIZE 0x8000u /* misc flag: the byte behind the build-id says how long it is */
+#define BUILD_ID_SIZE 0x8000u /* misc flag: the byte after the build-id says how long it is */
 
 enum feature { /* numbers of bits in the header */
                FEATURE_BUILD_ID = 2,
@@ -43,7 +43,7 @@ struct header {
     uint64_t attr_bytes; /* of one event in `attrs`, its section of identifiers included */
     struct section attrs;
     struct section data;
-    struct section event_types; /* not used any more */
+    struct section event_types; /* no longer used */
     uint64_t features[4];
 };
 _Static_assert(sizeof(struct header) == PERF_FILE_HEADER_BYTES, "header");

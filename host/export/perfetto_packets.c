@@ -110,7 +110,7 @@ static void put_mapping(struct perfetto_packets *packets, size_t i)
     size_t interned = proto_begin(&packets->message, PACKET_INTERNED);
     size_t mapping, build_id;
 
-    /* a path is shown as its parts, each behind a slash */
+    /* a path is shown as its parts, each after a slash */
     put_string(packets, INTERNED_PATHS, i + 1, path[0] == '/' ? path + 1 : path);
     build_id = proto_begin(&packets->message, INTERNED_BUILD_IDS);
     proto_number(&packets->message, STRING_IID, i + 1);

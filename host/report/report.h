@@ -56,7 +56,7 @@ struct report { /* what there is to print */
     struct tree callers;
     const char *called; /* the function whose callers they are; raw */
     struct pager pager;
-    int shown; /* the event beside samples; -1: there is none */
+    int shown; /* the event shown with samples; -1: there is none */
     bool has_profile;
 };
 
@@ -83,9 +83,9 @@ char *report_object(char *text, size_t room, const struct place *place);
 /* Whether a row's share is enough to be shown. */
 bool report_wanted_row(const struct report *report, const struct row *row);
 
-/* Enters the nodes of a tree, callers first, and leaves each one (unless NULL) behind all below it;
- * what is too small is passed over with all below: how many such branches.  Ends early when `enter`
- * returns false.
+/* Calls `enter` for the nodes of a tree, callers first, and `leave` (unless NULL) for each one
+ * after all nodes below it.  Passes over what is too small, with all below it, and returns how many
+ * such branches there were.  Ends early when `enter` returns false.
  */
 unsigned long report_walk_tree(const struct report *report, const struct tree *tree,
                                bool (*enter)(void *context, const struct tree_node *node,

@@ -109,7 +109,7 @@ static void put_titles(struct output *out, const struct report *r)
     output_char(out, '\n');
 }
 
-/* Without call stacks nobody knows totals: their columns are empty. */
+/* Without call stacks totals are unknown: their columns are empty. */
 static void put_counts(struct output *out, const struct report *r, const struct row *row)
 {
     output_decimal(out, row->self.samples);

@@ -49,8 +49,8 @@ static inline uint64_t rows_weight(const struct rows_count *count, int event)
     return event < 0 ? count->samples : count->sums[event];
 }
 
-/* Sorts them, largest first; rows that are equal in that by samples, and then as `before` says.
- * rows_number does not find them any more.
+/* Sorts the rows, largest first, equal ones by samples and then as `before` says.  rows_number no
+ * longer finds them.
  */
 void rows_sort(struct rows *rows, int event, bool total,
                int (*before)(const struct row *a, const struct row *b, void *context),

@@ -20,7 +20,7 @@
 
 struct view_options {
     struct reader reader;
-    const char *output; /* NULL: beside the trace */
+    const char *output; /* NULL: in the trace's folder */
     bool force;
     bool open; /* in a browser */
     bool serve;

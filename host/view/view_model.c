@@ -143,7 +143,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     struct view_model *m = context;
     int error = 0;
 
-    if (record->type == HR_META_MAP && m->ready) /* a library that was loaded meanwhile */
+    if (record->type == HR_META_MAP && m->ready) /* a library that was loaded later */
         return symbols_update(m->symbols, &m->scan.info);
     if (chunk->header.type != HR_CHUNK_DATA)
         return 0;

@@ -74,7 +74,7 @@ static uint64_t ticks_of(const struct trace_info *info, uint64_t ns)
     return info->clock.start_ticks + (uint64_t)ticks;
 }
 
-/* Puts bins and samples behind each other. */
+/* Puts the samples after the bins. */
 static int join(const struct window *w, uint8_t **bytes, size_t *count)
 {
     struct view_columns bins, samples;
