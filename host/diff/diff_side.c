@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/base/text.h"
+#include "lib/hash.h"
 
 #define SLOT_BITS 17
 #define SLOTS (1u << SLOT_BITS)
@@ -19,7 +20,7 @@ enum { SLOT_IP, SLOT_SAMPLES, SLOT_SUMS };
 
 static uint64_t *find_slot(struct diff_side *side, uint64_t ip)
 {
-    uint32_t i = (uint32_t)((ip * 0x9e3779b97f4a7c15ull) >> (64 - SLOT_BITS));
+    uint32_t i = hash_place(ip, SLOT_BITS);
 
     for (;; i = (i + 1) & (SLOTS - 1)) {
         uint64_t *slot = side->slots + (size_t)i * (SLOT_SUMS + side->event_count);

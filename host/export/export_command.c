@@ -1,5 +1,6 @@
 /* hr export: a trace in the format of another tool. */
 #include "host/export/export.h"
+#include "lib/array.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -22,21 +23,19 @@ static const struct export_format *const formats[] = {
     &export_perf,      &export_perfetto, &export_pprof,   &export_sqlite,
 };
 
-#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
-
 enum { KEY_FORCE = 256, KEY_LIST, KEY_WEIGHT, KEY_RECORD_BYTES, KEY_BIN };
 
 #define DEFAULT_BIN_NS 10000u
 
 static void list_formats(FILE *out)
 {
-    for (size_t i = 0; i < FORMAT_COUNT; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(formats); i++)
         fprintf(out, "%-9s %s\n", formats[i]->name, formats[i]->summary);
 }
 
 static const struct export_format *find_format(const char *name)
 {
-    for (size_t i = 0; i < FORMAT_COUNT; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(formats); i++)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
@@ -48,7 +47,7 @@ static void unknown_format(const char *name, const struct argp_state *state)
     size_t least = 3; /* more than two wrong letters are no typing error */
     const char *nearest = NULL;
 
-    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(formats); i++) {
         size_t distance = nearest_distance(name, formats[i]->name);
 
         if (distance < least) {
@@ -68,7 +67,7 @@ static uint32_t parse_record_bytes(const char *text, const struct argp_state *st
                                      EXPORT_HRPERF_PACKED_BYTES};
     char number[16];
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(known); i++) {
         snprintf(number, sizeof number, "%u", known[i]);
         if (strcmp(text, number) == 0)
             return known[i];

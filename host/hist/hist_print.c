@@ -2,6 +2,7 @@
 #include "host/hist/hist_print.h"
 
 #include "host/base/text.h"
+#include "lib/array.h"
 
 #define ROWS 24u /* ranges that are drawn */
 
@@ -11,8 +12,6 @@ static const struct {
     double share;
 } percentiles[] = {
     {"p50", "p50", 0.5}, {"p90", "p90", 0.9}, {"p99", "p99", 0.99}, {"p99.9", "p999", 0.999}};
-
-#define PERCENTILES (sizeof percentiles / sizeof percentiles[0])
 
 uint64_t hist_quantity(const struct hist *hist, const struct hist_subject *subject, uint64_t value)
 {
@@ -45,7 +44,7 @@ static void print_figures(FILE *out, const struct hist *hist, const struct hist_
     else
         snprintf(text, sizeof text, "%.*f", mean < 100 ? 3 : 1, mean);
     fprintf(out, "  %-7s %14s\n", "mean", text);
-    for (size_t i = 0; i < PERCENTILES; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(percentiles); i++)
         fprintf(out, "  %-7s %14s\n", percentiles[i].name,
                 quantity(text, hist, subject,
                          histogram_percentile(&subject->values, percentiles[i].share)));
@@ -192,7 +191,7 @@ static void put_subject(struct output *out, const struct hist *hist,
     if (subject->values.count != 0) {
         output_json_print(out, ",\"min\":%lu,\"mean\":%g",
                           hist_quantity(hist, subject, subject->least), mean_of(hist, subject));
-        for (size_t i = 0; i < PERCENTILES; i++)
+        for (size_t i = 0; i < ARRAY_COUNT(percentiles); i++)
             output_json_print(
                 out, ",%s:%lu", percentiles[i].key,
                 hist_quantity(hist, subject,

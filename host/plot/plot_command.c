@@ -14,6 +14,7 @@
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
 #include "host/scan/trace_scan.h"
+#include "lib/array.h"
 
 static const struct plot_picture {
     const char *name;
@@ -26,8 +27,6 @@ static const struct plot_picture {
     {"calls", plot_calls, "no system calls and no gaps"},
 };
 
-#define PICTURES (sizeof pictures / sizeof pictures[0])
-
 struct target { /* what pictures must not replace */
     struct stat trace;
     bool force; /* but for the trace, anything may be replaced */
@@ -37,7 +36,7 @@ enum { KEY_FORCE = 256 };
 
 static const struct plot_picture *find_picture(const char *name)
 {
-    for (size_t i = 0; i < PICTURES; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(pictures); i++)
         if (strcmp(pictures[i].name, name) == 0)
             return &pictures[i];
     return NULL;
@@ -160,7 +159,7 @@ static int plot_all(struct plot_options *options, const char *folder,
         error_print("%s: %s; name a folder that can be made", folder, strerror(errno));
         return HR_EXIT_FAILED;
     }
-    for (size_t i = 0; i < PICTURES && status <= HR_EXIT_OK; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(pictures) && status <= HR_EXIT_OK; i++) {
         if (only != NULL && only != &pictures[i])
             continue;
         snprintf(path, sizeof path, "%s/%s.svg", folder, pictures[i].name);
