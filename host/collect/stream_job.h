@@ -25,6 +25,5 @@ int job_start(struct job *job);
 
 /* Whether it is done; then it is over and `result` holds. */
 bool job_poll(struct job *job);
-void job_wait(struct job *job);
 
 #endif

@@ -65,7 +65,9 @@ static enum trace_status take_text(struct trace_info *info, const struct trace_r
     return TRACE_OK;
 }
 
-bool trace_info_count_events(struct trace_info *info, uint32_t event_count)
+/* The first number of events in samples is the trace's.  False when this is another one, or too
+ * many. */
+static bool count_events(struct trace_info *info, uint32_t event_count)
 {
     if (event_count > HR_EVENTS_MAX || info->described >> event_count != 0)
         return false;
@@ -116,7 +118,7 @@ static enum trace_status take_sampling(struct trace_info *info, const struct tra
     struct hr_meta_sampling sampling;
 
     if (!trace_body(record, &sampling, sizeof sampling, NULL, NULL) ||
-        !trace_info_count_events(info, sampling.event_count))
+        !count_events(info, sampling.event_count))
         return TRACE_BAD_RECORD;
     info->sampling = sampling;
     info->has_sampling = true;
@@ -202,20 +204,27 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a + b >= a ? a + b : UINT64_MAX;
 }
 
+/* Marks a CPU in a set; whether it was in it already. */
+static bool is_repeated(uint8_t *cpus, uint16_t cpu)
+{
+    uint8_t bit = (uint8_t)(1u << cpu % 8);
+    bool before = (cpus[cpu / 8] & bit) != 0;
+
+    cpus[cpu / 8] |= bit;
+    return before;
+}
+
 static enum trace_status take_nmi(struct trace_info *info, const struct trace_record *record)
 {
     struct trace_nmis *nmis = &info->nmis;
     struct hr_rec_nmi nmi;
-    uint8_t bit;
 
     if (!trace_body(record, &nmi, sizeof nmi, NULL, NULL))
         return TRACE_BAD_RECORD;
-    bit = (uint8_t)(1u << nmi.cpu % 8);
-    if ((nmis->cpus[nmi.cpu / 8] & bit) != 0) {
+    if (is_repeated(nmis->cpus, nmi.cpu)) {
         nmis->repeated++;
         return TRACE_OK;
     }
-    nmis->cpus[nmi.cpu / 8] |= bit;
     nmis->samples = add(nmis->samples, nmi.samples);
     nmis->spurious = add(nmis->spurious, nmi.spurious);
     nmis->unknown = add(nmis->unknown, nmi.unknown);
@@ -226,15 +235,11 @@ static enum trace_status take_nmi(struct trace_info *info, const struct trace_re
 static enum trace_status take_activity(struct trace_info *info, const struct trace_record *record)
 {
     struct hr_rec_activity one, *sum = &info->activity.sum;
-    uint8_t bit, *seen;
 
     if (!trace_body(record, &one, sizeof one, NULL, NULL))
         return TRACE_BAD_RECORD;
-    bit = (uint8_t)(1u << one.cpu % 8);
-    seen = &info->activity.cpus[one.cpu / 8];
-    if ((*seen & bit) != 0)
+    if (is_repeated(info->activity.cpus, one.cpu))
         return TRACE_OK;
-    *seen |= bit;
     sum->interruptions = add(sum->interruptions, one.interruptions);
     sum->switches = add(sum->switches, one.switches);
     sum->slices = add(sum->slices, one.slices);
@@ -248,15 +253,11 @@ static enum trace_status take_share(struct trace_info *info, const struct trace_
 {
     struct trace_share *share = &info->share;
     struct hr_rec_share one;
-    uint8_t bit, *seen;
 
     if (!trace_body(record, &one, sizeof one, NULL, NULL))
         return TRACE_BAD_RECORD;
-    bit = (uint8_t)(1u << one.cpu % 8);
-    seen = &share->cpus[one.cpu / 8];
-    if ((*seen & bit) != 0)
+    if (is_repeated(share->cpus, one.cpu))
         return TRACE_OK;
-    *seen |= bit;
     share->skipped = add(share->skipped, one.skipped);
     share->stolen_ns = add(share->stolen_ns, one.stolen_ns);
     if (one.spacing_ticks > share->spacing_ticks)
@@ -385,7 +386,7 @@ bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *
     return trace_next(&cursor, &record) == TRACE_OK && record.type == HR_REC_BASE &&
            trace_body(&record, &base, sizeof base, NULL, NULL) &&
            record.bytes - sizeof base >= (size_t)8 * base.event_count &&
-           trace_info_count_events(info, base.event_count);
+           count_events(info, base.event_count);
 }
 
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise)

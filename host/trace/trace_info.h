@@ -109,11 +109,6 @@ void trace_info_free(struct trace_info *info);
 enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_chunk *chunk,
                                    int *error);
 
-/* Takes a number of events in samples: the first is the trace's.  False when this is another one,
- * or too many.
- */
-bool trace_info_count_events(struct trace_info *info, uint32_t event_count);
-
 /* Without its META chunk a trace still decodes: the base of the first DATA chunk says the number of
  * events, before anybody sees a sample.  False when it does not.
  */

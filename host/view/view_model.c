@@ -13,7 +13,8 @@
 
 const char *const view_part_names[VIEW_PARTS] = {"facts", "bins", "profile", "lanes", "samples"};
 
-int view_model_base_event(const struct trace_info *info)
+/* The event of a name that counts retired instructions, -1 when there is none. */
+static int base_event(const struct trace_info *info)
 {
     static const char *const words[] = {"instructions", "INST_RETIRED", "INSTRUCTION_RETIRED",
                                         "INSTRUCTIONS_RETIRED", "RETIRED_INSTRUCTIONS"};
@@ -40,7 +41,7 @@ static int prepare(struct view_model *m)
     uint32_t events = m->exact ? m->event_count : info->event_count;
     int error;
 
-    m->base = view_model_base_event(info);
+    m->base = base_event(info);
     m->lanes.start = info->clock.start_ticks;
     view_samples_init(&m->samples, events, VIEW_SAMPLES_VALUES_MAX / (6 + events));
     m->samples.overflow = m->exact; /* none is kept */

@@ -65,7 +65,4 @@ void view_model_sample(struct view_model *model, const struct trace_scan *scan,
 /* The least width of a bin that makes sense, in ticks. */
 uint64_t view_model_finest(const struct view_model *model);
 
-/* The event of a name that counts retired instructions, -1 when there is none. */
-int view_model_base_event(const struct trace_info *info);
-
 #endif
