@@ -14,6 +14,7 @@
 #include "host/completion.h"
 #include "include/hr_format.h"
 #include "include/version.h"
+#include "lib/array.h"
 
 static const struct command runs[] = {
     {"run", "run a program alone, sample it and write hr.bin", run_command},
@@ -48,16 +49,14 @@ static const struct group {
     const struct command *commands;
     size_t count;
 } groups[] = {
-    {"Runs", runs, sizeof runs / sizeof runs[0]},
-    {"Reading a trace", readers, sizeof readers / sizeof readers[0]},
-    {"The machine", machine, sizeof machine / sizeof machine[0]},
+    {"Runs", runs, ARRAY_COUNT(runs)},
+    {"Reading a trace", readers, ARRAY_COUNT(readers)},
+    {"The machine", machine, ARRAY_COUNT(machine)},
 };
-
-#define GROUP_COUNT (sizeof groups / sizeof groups[0])
 
 static const struct command *find_command(const char *name)
 {
-    for (const struct group *group = groups; group < groups + GROUP_COUNT; group++)
+    for (const struct group *group = groups; group < groups + ARRAY_COUNT(groups); group++)
         for (size_t i = 0; i < group->count; i++)
             if (strcmp(group->commands[i].name, name) == 0)
                 return &group->commands[i];
@@ -70,7 +69,7 @@ static const char *nearest_command(const char *name)
     const char *nearest = NULL;
     size_t least = 3;
 
-    for (const struct group *group = groups; group < groups + GROUP_COUNT; group++)
+    for (const struct group *group = groups; group < groups + ARRAY_COUNT(groups); group++)
         for (size_t i = 0; i < group->count; i++) {
             size_t distance = nearest_distance(name, group->commands[i].name);
 
@@ -98,7 +97,7 @@ static int print_help(FILE *out)
     fputs("Usage: hr COMMAND [OPTION...] [ARGUMENT...]\n"
           "Microtome runs one program alone and looks at it every few microseconds.\n",
           out);
-    for (const struct group *group = groups; group < groups + GROUP_COUNT; group++) {
+    for (const struct group *group = groups; group < groups + ARRAY_COUNT(groups); group++) {
         fprintf(out, "\n%s:\n", group->title);
         for (size_t i = 0; i < group->count; i++)
             fprintf(out, "  %-9s %s\n", group->commands[i].name, group->commands[i].summary);
@@ -138,8 +137,8 @@ static int complete(int argc, char **argv)
     const struct command *all[64];
     size_t count = 0;
 
-    for (const struct group *group = groups; group < groups + GROUP_COUNT; group++)
-        for (size_t i = 0; i < group->count && count < sizeof all / sizeof all[0]; i++)
+    for (const struct group *group = groups; group < groups + ARRAY_COUNT(groups); group++)
+        for (size_t i = 0; i < group->count && count < ARRAY_COUNT(all); i++)
             all[count++] = &group->commands[i];
     return completion_command(all, count, argc, argv);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "include/hr_format.h"
+#include "lib/array.h"
 
 static const char *const names[] = {
     [HR_MODE_OFF] = "off",           [HR_MODE_TIMER] = "timer", [HR_MODE_IPI] = "ipi",
@@ -12,16 +13,14 @@ static const char *const names[] = {
     [HR_MODE_EXACT] = "exact",
 };
 
-#define MODES (sizeof names / sizeof *names)
-
 const char *modes_name(uint32_t mode)
 {
-    return mode < MODES ? names[mode] : NULL;
+    return mode < ARRAY_COUNT(names) ? names[mode] : NULL;
 }
 
 int modes_find(const char *name)
 {
-    for (size_t i = 0; i < MODES; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
         if (strcmp(name, names[i]) == 0)
             return (int)i;
     }

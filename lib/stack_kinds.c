@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/array.h"
+
 struct kind {
     const char *name;
     uint32_t limit_max;
@@ -15,16 +17,14 @@ static const struct kind kinds[] = {
     [HR_STACK_DWARF] = {"dwarf", HR_STACK_BYTES_MAX, 8},
 };
 
-#define KINDS (sizeof kinds / sizeof kinds[0])
-
 const char *stack_kinds_name(uint32_t kind)
 {
-    return kind < KINDS ? kinds[kind].name : NULL;
+    return kind < ARRAY_COUNT(kinds) ? kinds[kind].name : NULL;
 }
 
 uint32_t stack_kinds_find(const char *name)
 {
-    for (uint32_t kind = 1; kind < KINDS; kind++)
+    for (uint32_t kind = 1; kind < ARRAY_COUNT(kinds); kind++)
         if (strcmp(kinds[kind].name, name) == 0)
             return kind;
     return 0;
@@ -32,6 +32,6 @@ uint32_t stack_kinds_find(const char *name)
 
 bool stack_kinds_limit_ok(uint32_t kind, uint64_t limit)
 {
-    return kind < KINDS && kinds[kind].name && limit > 0 && limit <= kinds[kind].limit_max &&
-           limit % kinds[kind].unit == 0;
+    return kind < ARRAY_COUNT(kinds) && kinds[kind].name && limit > 0 &&
+           limit <= kinds[kind].limit_max && limit % kinds[kind].unit == 0;
 }

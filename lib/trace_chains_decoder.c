@@ -1,5 +1,4 @@
 /* Decodes chains of return addresses. */
-#include <stdbool.h>
 
 #include "lib/trace_chains.h"
 #include "lib/trace_code.h"

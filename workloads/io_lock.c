@@ -2,7 +2,6 @@
  * file, which it opens several times, and only to read. */
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>

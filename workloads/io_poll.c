@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/select.h>
 #include <time.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
  * at that moment, send each other signals, come and go, and ask for samples and pauses; then one of
  * them ends the program while the others still do so.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -10,7 +9,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>

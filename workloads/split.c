@@ -1,5 +1,4 @@
 /* split: three functions that share the program's instructions 70 : 20 : 10. */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 

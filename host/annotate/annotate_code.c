@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
 #include "host/object/elf_place.h"
 #include "host/object/symbols_file.h"
 
@@ -56,7 +57,6 @@ void annotate_counts_add(struct annotate_counts *counts, const struct trace_samp
 struct listing { /* being made */
     struct annotate_code *code;
     const struct annotate_counts *counts;
-    uint32_t capacity;
     size_t text_used;
     size_t text_capacity;
 };
@@ -87,15 +87,8 @@ static int add(struct listing *l, uint64_t address, uint32_t bytes, uint64_t tar
     struct annotate_instruction *one;
     uint64_t place = address - l->counts->start;
 
-    if (code->count == l->capacity) {
-        uint32_t capacity = l->capacity * 2 + 256;
-
-        one = reallocarray(code->instructions, capacity, sizeof *one);
-        if (one == NULL)
-            return -ENOMEM;
-        code->instructions = one;
-        l->capacity = capacity;
-    }
+    if (array_grow(&code->instructions, code->count, sizeof *one) != 0)
+        return -ENOMEM;
     one = &code->instructions[code->count];
     *one = (struct annotate_instruction){
         .address = address, .bytes = (uint8_t)bytes, .target = target};

@@ -1,7 +1,7 @@
 /* The instructions of a stretch of code, with what was counted at each.  For hr annotate.
  *
- * Code is read from the file behind the load map.  Samples fall on instructions' starts, so their
- * addresses keep the disassembly in step where data lies among the code.  Never prints.
+ * Code is read from the file that the load map names.  Samples fall on instructions' starts, so
+ * their addresses keep the disassembly in step where data lies among the code.  Never prints.
  */
 #ifndef HOST_ANNOTATE_ANNOTATE_CODE_H
 #define HOST_ANNOTATE_ANNOTATE_CODE_H
@@ -12,7 +12,7 @@
 #include "host/scan/trace_scan.h"
 #include "host/symbols/symbols.h"
 
-#define ANNOTATE_CODE_BYTES_MAX (512u << 10) /* of one function; what is behind is not shown */
+#define ANNOTATE_CODE_BYTES_MAX (512u << 10) /* of one function; what follows is not shown */
 
 struct annotate_counts { /* by address in start .. end-1 */
     uint64_t start;

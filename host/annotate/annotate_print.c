@@ -153,14 +153,12 @@ static bool same_place(const struct place *a, const struct place *b)
 static void source_text(char *out, size_t room, const struct annotate_view *view,
                         const struct place *place)
 {
-    const char *slash = strrchr(place->file, '/');
     const char *text = annotate_source_line(view->source, place->file, place->line);
     char plain[SOURCE_BYTES], safe[4 * SOURCE_BYTES];
     size_t used = 0;
 
     used += (size_t)snprintf(out, room, "%.200s:%u",
-                             text_escape(safe, 200, slash != NULL ? slash + 1 : place->file),
-                             place->line);
+                             text_escape(safe, 200, text_base_name(place->file)), place->line);
     if (place->inlined != NULL)
         used += (size_t)snprintf(out + used, room - used, " (inlined %s)",
                                  text_escape(safe, 100, place->inlined));

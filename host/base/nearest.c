@@ -65,7 +65,9 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-bool nearest_is_near(const char *wanted, const char *name, size_t distance)
+/* Whether a name of that distance may be what was meant: a third of its letters is another, or one
+ * is within the other.  What is farther only looks like an answer. */
+static bool is_near(const char *wanted, const char *name, size_t distance)
 {
     size_t bytes = least(strlen(wanted), strlen(name));
 
@@ -89,7 +91,7 @@ void nearest_offer_as(struct nearest *n, const char *key, const char *name)
         if (strcmp(n->names[i], name) == 0)
             return;
     distance = nearest_distance(n->wanted, key);
-    if (!nearest_is_near(n->wanted, key, distance))
+    if (!is_near(n->wanted, key, distance))
         return;
     while (place > 0 && distance < n->distances[place - 1])
         place--;

@@ -20,10 +20,6 @@ size_t nearest_distance(const char *a, const char *b);
 
 void nearest_init(struct nearest *n, const char *wanted);
 
-/* Returns whether a name at that distance may be what was meant: at most a third of its letters
- * differ, or one name contains the other. */
-bool nearest_is_near(const char *wanted, const char *name, size_t distance);
-
 /* Keeps the name if it is near and among the nearest so far; a name offered twice is kept once. */
 void nearest_offer(struct nearest *n, const char *name);
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -107,13 +107,18 @@ void output_csv_text(struct output *out, const char *text)
 {
     char safe[NAME_BYTES];
 
-    output_csv(out, text_escape(safe, sizeof safe, text));
+    if (text != NULL)
+        output_csv(out, text_escape(safe, sizeof safe, text));
 }
 
 void output_json(struct output *out, const char *text)
 {
     char safe[NAME_BYTES];
 
+    if (text == NULL) {
+        output_text(out, "null");
+        return;
+    }
     output_char(out, '"');
     for (const char *s = text_escape(safe, sizeof safe, text); *s != 0; s++) {
         if (*s == '"' || *s == '\\')
@@ -129,4 +134,55 @@ void output_real(struct output *out, double value)
 
     snprintf(digits, sizeof digits, "%.9g", isfinite(value) ? value : 0.0);
     output_text(out, digits);
+}
+
+/* Writes the value of the conversion that begins after the '%'; returns what follows it. */
+static const char *put_value(struct output *out, const char *format, va_list *values,
+                             void (*put_text)(struct output *out, const char *text))
+{
+    bool hex = *format == '#';
+    bool wide = format[hex] == 'l';
+    const char *conversion = format + hex + wide;
+
+    if (*conversion == 's')
+        put_text(out, va_arg(*values, const char *));
+    else if (*conversion == 'd')
+        output_text(out, va_arg(*values, int) != 0 ? "true" : "false");
+    else if (*conversion == 'g')
+        output_real(out, va_arg(*values, double));
+    else
+        (hex ? output_hex : output_decimal)(out, wide ? va_arg(*values, uint64_t)
+                                                      : va_arg(*values, unsigned int));
+    return conversion + 1;
+}
+
+static void print(struct output *out, const char *format, va_list *values,
+                  void (*put_text)(struct output *out, const char *text))
+{
+    while (*format != 0) {
+        size_t plain = strcspn(format, "%");
+
+        output_bytes(out, format, plain);
+        format += plain;
+        if (*format == '%')
+            format = put_value(out, format + 1, values, put_text);
+    }
+}
+
+void output_csv_print(struct output *out, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    print(out, format, &values, output_csv_text);
+    va_end(values);
+}
+
+void output_json_print(struct output *out, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    print(out, format, &values, output_json);
+    va_end(values);
 }

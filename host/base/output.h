@@ -38,14 +38,24 @@ bool output_csv_is_formula(const char *text);
  */
 void output_csv(struct output *out, const char *text);
 
-/* As output_csv for a raw text, made valid as by text_escape; long texts are cut. */
+/* One CSV field of a raw text (NULL: empty), made valid as text_escape does; what is long is cut.
+ */
 void output_csv_text(struct output *out, const char *text);
 
-/* Writes one JSON string with its quotes, made valid as by text_escape. */
+/* One JSON string with its quotes, made valid likewise; NULL is null. */
 void output_json(struct output *out, const char *text);
 
 /* Writes nine digits, or "0" if the value is not finite. */
 void output_real(struct output *out, double value);
+
+/* Write a format's text with values in it.  A %s is written by output_csv_text or by output_json,
+ * with its quotes if any; %d is a bool, true or false; %g is output_real; %#x and %#lx are
+ * output_hex; %u and %lu are decimal.  No other conversions, flags or widths.
+ */
+void output_csv_print(struct output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void output_json_print(struct output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static inline void output_char(struct output *out, char c)
 {

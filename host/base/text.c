@@ -111,3 +111,10 @@ char *text_count(char *out, uint64_t count)
     *end = 0;
     return out;
 }
+
+const char *text_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}

@@ -1,6 +1,7 @@
 /* Text for people: escaping of untrusted strings, and quantities with units.
  *
- * Every function writes a NUL-terminated string into the caller's buffer and returns the buffer.
+ * Every function but the last writes a NUL-terminated string into the caller's buffer and returns
+ * the buffer.
  */
 #ifndef HOST_BASE_TEXT_H
 #define HOST_BASE_TEXT_H
@@ -23,5 +24,8 @@ char *text_bytes(char *out, uint64_t bytes);
 
 /* "1,234,567" */
 char *text_count(char *out, uint64_t count);
+
+/* The part of a path that follows its last slash, or all of it. */
+const char *text_base_name(const char *path);
 
 #endif

@@ -1,8 +1,9 @@
 /* A small XML writer (XML 1.0, "Character Data and Markup", "Characters"). */
+#include "host/base/xml.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
-
-#include "host/base/xml.h"
+#include <string.h>
 
 void xml_init(struct xml *x, FILE *out)
 {
@@ -70,16 +71,58 @@ static void finish_tag(struct xml *x, const char *after)
     x->in_tag = false;
 }
 
-void xml_start(struct xml *x, const char *name)
+/* Writes the value of the conversion at `format`, such as "%.2f"; returns what follows it. */
+static const char *put_value(struct xml *x, const char *format, va_list *values)
+{
+    char spec[8];
+    size_t bytes = strcspn(format, "sdufg") + 1;
+
+    snprintf(spec, sizeof spec, "%.*s", (int)bytes, format);
+    if (spec[bytes - 1] == 's')
+        put_escaped(x, va_arg(*values, const char *));
+    else if (spec[bytes - 1] == 'f' || spec[bytes - 1] == 'g')
+        fprintf(x->out, spec, va_arg(*values, double));
+    else if (spec[1] == 'l')
+        fprintf(x->out, spec, va_arg(*values, unsigned long long));
+    else
+        fprintf(x->out, spec, va_arg(*values, int));
+    return format + bytes;
+}
+
+static void start(struct xml *x, const char *format, va_list *values)
 {
     if (x->depth == XML_DEPTH_MAX)
         abort(); /* the program's documents are flat */
     finish_tag(x, "\n");
     indent(x);
-    fprintf(x->out, "<%s", name);
-    x->names[x->depth++] = name;
+    putc('<', x->out);
+    x->names[x->depth++] = format;
+    while (*format != 0)
+        if (*format == '%')
+            format = put_value(x, format, values);
+        else
+            putc(*format++, x->out);
     x->in_tag = true;
     x->has_text = false;
+}
+
+void xml_start(struct xml *x, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    start(x, format, &values);
+    va_end(values);
+}
+
+void xml_empty(struct xml *x, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    start(x, format, &values);
+    va_end(values);
+    xml_end(x);
 }
 
 void xml_attribute(struct xml *x, const char *name, const char *format, ...)
@@ -113,7 +156,7 @@ void xml_end(struct xml *x)
     } else {
         if (!x->has_text)
             indent(x);
-        fprintf(x->out, "</%s>\n", name);
+        fprintf(x->out, "</%.*s>\n", (int)strcspn(name, " "), name);
     }
     x->in_tag = false;
     x->has_text = false;
@@ -121,7 +164,8 @@ void xml_end(struct xml *x)
 
 void xml_element(struct xml *x, const char *name, const char *text)
 {
-    xml_start(x, name);
+    xml_start(x, "%s", name);
+    x->names[x->depth - 1] = name;
     xml_text(x, "%s", text);
     xml_end(x);
 }

@@ -9,7 +9,7 @@
 
 struct xml {
     FILE *out;
-    const char *names[XML_DEPTH_MAX]; /* of the open elements */
+    const char *names[XML_DEPTH_MAX]; /* of the elements that are open; a space may end them */
     int depth;
     bool in_tag; /* the innermost start tag still takes attributes */
     bool has_text;
@@ -18,8 +18,15 @@ struct xml {
 
 void xml_init(struct xml *x, FILE *out);
 
-/* Names are constants of the program and are not checked. */
-void xml_start(struct xml *x, const char *name);
+/* Starts an element: its name, and any attributes as "name='value'" with values of the formats %s
+ * (escaped), %d, %u, %llu, %g and %.2f.  Such as xml_start(x, "page size='%d' unit='MiB'", 2).
+ * `format` is a constant of the program, which is not checked and must outlive the element.
+ */
+void xml_start(struct xml *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same of an element without contents, which it also ends. */
+void xml_empty(struct xml *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 void xml_attribute(struct xml *x, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void xml_text(struct xml *x, const char *format, ...) __attribute__((format(printf, 2, 3)));

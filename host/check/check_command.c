@@ -1,13 +1,10 @@
 /* hr check: whether a trace is whole, and exactly what is not. */
 #include <argp.h>
 #include <errno.h>
-#include <string.h>
 
-#include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/text.h"
 #include "host/scan/reader.h"
-#include "host/scan/trace_scan.h"
 #include "host/trace/trace_index.h"
 
 #define LOST_SPANS 64
@@ -18,7 +15,7 @@ struct lost_span {
 };
 
 struct check {
-    struct trace_scan scan;
+    struct reader reader;
     struct trace_index index;
     int index_status; /* of trace_index_load */
     size_t index_next; /* entry that the next chunk should match */
@@ -31,7 +28,7 @@ struct check {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    return reader_parse_file(key, argument, state, state->input);
+    return reader_parse(key, argument, state);
 }
 
 static int take_step(void *context, int step, const struct trace_chunk *chunk)
@@ -110,8 +107,8 @@ static void print_damage(const struct trace_audit *audit)
 
 static void print_missing(const struct check *c)
 {
-    const struct trace_audit *audit = &c->scan.audit;
-    const struct trace_info *info = &c->scan.info;
+    const struct trace_audit *audit = &c->reader.scan.audit;
+    const struct trace_info *info = &c->reader.scan.info;
     char room[32], after[TEXT_QUANTITY_BYTES], before[TEXT_QUANTITY_BYTES];
 
     for (uint64_t i = 0; i < audit->missing_spans && i < TRACE_AUDIT_SPANS; i++) {
@@ -138,7 +135,7 @@ static void print_missing(const struct check *c)
 
 static void print_absent(const struct check *c)
 {
-    const struct trace_audit *audit = &c->scan.audit;
+    const struct trace_audit *audit = &c->reader.scan.audit;
 
     if (!audit->has_meta)
         puts("  missing: META chunk: clock, events and load map are unknown");
@@ -151,20 +148,20 @@ static void print_absent(const struct check *c)
         puts("  missing: INDEX: readers find times by scanning; no data is lost");
     else if (c->index_status != 0 || c->index_wrong)
         puts("  damaged: INDEX: it does not describe this file; readers scan instead");
-    if (c->scan.info.ignored != 0)
+    if (c->reader.scan.info.ignored != 0)
         printf("  note: %llu metadata records beyond this reader's bounds are not looked at\n",
-               (unsigned long long)c->scan.info.ignored);
+               (unsigned long long)c->reader.scan.info.ignored);
 }
 
 /* What may be odd in a file that is whole, such as the figures of the program's own calls. */
 static void print_figures(const struct check *c)
 {
-    const struct trace_info *info = &c->scan.info;
+    const struct trace_info *info = &c->reader.scan.info;
     const struct {
         uint64_t count;
         const char *words;
     } findings[] = {
-        {c->scan.audit.contradictions,
+        {c->reader.scan.audit.contradictions,
          "contradiction: CPUs of which all chunks are here and of which the END chunk says other "
          "numbers of samples, losses or chunks, or nothing"},
         {info->regions.contradictions,
@@ -183,7 +180,7 @@ static void print_figures(const struct check *c)
 /* What the guest itself counted as dropped is known and in order: a note, no damage. */
 static void print_lost(const struct check *c)
 {
-    const struct trace_info *info = &c->scan.info;
+    const struct trace_info *info = &c->reader.scan.info;
     char room[32], first[TEXT_QUANTITY_BYTES], last[TEXT_QUANTITY_BYTES];
 
     for (uint64_t i = 0; i < c->lost_spans && i < LOST_SPANS; i++)
@@ -191,17 +188,18 @@ static void print_lost(const struct check *c)
                (unsigned long long)c->lost[i].lost.count,
                text_time(first, (double)trace_info_time_ns(info, c->lost[i].lost.time_first)),
                text_time(last, (double)trace_info_time_ns(info, c->lost[i].lost.time_last)),
-               trace_info_loss_words(info, c->scan.audit.lost));
+               trace_info_loss_words(info, c->reader.scan.audit.lost));
     if (c->lost_spans > LOST_SPANS)
         printf("  lost: %llu more spans\n", (unsigned long long)(c->lost_spans - LOST_SPANS));
 }
 
-static int verdict(const struct check *c)
+static int present(struct reader *reader)
 {
-    const struct trace_audit *audit = &c->scan.audit;
+    const struct check *c = (struct check *)reader;
+    const struct trace_audit *audit = &c->reader.scan.audit;
     bool damaged = audit->damage_count != 0 || audit->disordered_chunks != 0 || c->index_wrong ||
                    (c->index_status != 0 && c->index_status != -ENODATA) ||
-                   audit->contradictions != 0 || c->scan.info.regions.contradictions != 0;
+                   audit->contradictions != 0 || c->reader.scan.info.regions.contradictions != 0;
     bool whole = !damaged && trace_audit_complete(audit) && audit->has_host && c->index_status == 0;
     char a[TEXT_QUANTITY_BYTES], b[TEXT_QUANTITY_BYTES], d[TEXT_QUANTITY_BYTES];
 
@@ -209,7 +207,7 @@ static int verdict(const struct check *c)
            whole     ? "complete"
            : damaged ? "damaged"
                      : "incomplete",
-           text_bytes(a, c->scan.file.file_bytes), text_count(b, audit->chunks),
+           text_bytes(a, c->reader.scan.file.file_bytes), text_count(b, audit->chunks),
            text_count(d, audit->samples), text_count((char[TEXT_QUANTITY_BYTES]){0}, audit->lost));
     print_damage(audit);
     print_missing(c);
@@ -219,29 +217,28 @@ static int verdict(const struct check *c)
     return whole ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
 
-static int run(const char *path)
+static int read_trace(struct reader *reader)
 {
-    struct check c = {0};
-    struct trace_visitor visitor = {.context = &c,
-                                    .stacks = TRACE_SCAN_ROOTS,
-                                    .step = take_step,
-                                    .samples = take_samples,
-                                    .record = take_record};
-    int error = trace_scan_open(&c.scan, path);
-    int status = HR_EXIT_FAILED;
+    struct check *c = (struct check *)reader;
+    const struct trace_visitor visitor = {.context = c,
+                                          .stacks = TRACE_SCAN_ROOTS,
+                                          .step = take_step,
+                                          .samples = take_samples,
+                                          .record = take_record};
+    int error;
 
-    if (error == 0) {
-        text_escape(c.path, sizeof c.path, path);
-        c.index_status = trace_index_load(&c.index, c.scan.file.fd);
-        error = trace_scan_run(&c.scan, &visitor);
-        if (c.index_status == 0 && c.scan.audit.damage_count == 0 && c.index_next != c.index.count)
-            c.index_wrong = true;
-        if (error == 0)
-            status = verdict(&c);
-        trace_index_free(&c.index);
-        trace_scan_close(&c.scan);
-    }
-    return error == 0 ? status : reader_fail(path, error);
+    text_escape(c->path, sizeof c->path, reader->path);
+    c->index_status = trace_index_load(&c->index, reader->scan.file.fd);
+    error = trace_scan_run(&reader->scan, &visitor);
+    if (c->index_status == 0 && reader->scan.audit.damage_count == 0 &&
+        c->index_next != c->index.count)
+        c->index_wrong = true;
+    return error;
+}
+
+static void free_index(struct reader *reader)
+{
+    trace_index_free(&((struct check *)reader)->index);
 }
 
 int check_command(int argc, char **argv)
@@ -256,8 +253,9 @@ int check_command(int argc, char **argv)
             "  hr check              is hr.bin whole?\n"
             "  hr check copy.bin && rm hr.bin\n",
     };
-    const char *path = NULL;
+    static const struct reader_command command = {read_trace, present, free_index};
+    struct check check = {0};
 
-    command_line_parse(&argp, argc, argv, 0, &path);
-    return run(reader_file(path));
+    reader_command_line(&check.reader, &argp, argc, argv);
+    return reader_run(&check.reader, &command);
 }

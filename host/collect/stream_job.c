@@ -26,7 +26,7 @@ int job_start(struct job *job)
     return -error;
 }
 
-void job_wait(struct job *job)
+static void job_wait(struct job *job)
 {
     if (!job->running)
         return;

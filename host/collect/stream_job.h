@@ -25,6 +25,5 @@ int job_start(struct job *job);
 
 /* Returns whether the job is done; if so, it is joined and `result` is valid. */
 bool job_poll(struct job *job);
-void job_wait(struct job *job);
 
 #endif

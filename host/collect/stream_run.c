@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/base/transfer.h"
 #include "host/collect/stream_files.h"
 #include "host/collect/stream_run.h"
 
@@ -113,27 +114,12 @@ enum run_welcome_status stream_run_open(struct stream_run *run, const char *root
     return RUN_WELCOME_OK;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return written < 0 ? -errno : -ENOSPC;
-        bytes += written;
-        count -= (size_t)written;
-    }
-    return 0;
-}
-
 static int write_small(struct stream_run *run)
 {
     size_t count = run->small_bytes;
 
     run->small_bytes = 0;
-    return write_all(run->files[run->small_port], run->small, count);
+    return transfer_write(run->files[run->small_port], run->small, count, NULL);
 }
 
 /* Frames may be tiny: small data are gathered, until the next flush at the latest. */
@@ -149,7 +135,7 @@ static int append(struct stream_run *run, size_t port, const uint8_t *bytes, siz
     run->have[port] += count;
     run->bytes += count;
     if (count > sizeof run->small)
-        return write_all(run->files[port], bytes, count);
+        return transfer_write(run->files[port], bytes, count, NULL);
     memcpy(run->small + run->small_bytes, bytes, count);
     run->small_bytes += count;
     return 0;

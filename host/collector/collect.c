@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host/base/output_file.h"
+#include "host/base/transfer.h"
 #include "host/collector/collect.h"
 #include "lib/trace_reader.h"
 #include "lib/trace_writer.h"
@@ -71,27 +72,8 @@ int collect_open(struct collector *c, const char *path, bool force, const struct
     return -1;
 }
 
-/* *written_bytes is set even on failure. */
-static int write_all(int fd, const uint8_t *bytes, size_t count, size_t *written_bytes)
-{
-    *written_bytes = 0;
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        if (written == 0)
-            return -ENOSPC;
-        bytes += written;
-        *written_bytes += (size_t)written;
-        count -= (size_t)written;
-    }
-    return 0;
-}
-
-/* Removes a partly written chunk; a device cannot be truncated and needs no truncation. */
+/* *written_bytes says how far it came. */
+/* Cuts a partly written chunk off again; a device cannot be cut and needs no cutting. */
 static void cut_back(struct collector *c)
 {
     if (ftruncate(c->fd, (off_t)c->offset) == 0)
@@ -233,7 +215,7 @@ static void write_up_to(struct collector *c, size_t target)
 
     if (target <= c->written)
         return;
-    result = write_all(c->fd, c->buffer + c->written, target - c->written, &written);
+    result = transfer_write(c->fd, c->buffer + c->written, target - c->written, &written);
     c->written += written;
     if (result != 0)
         give_up(c, -result);
@@ -303,7 +285,7 @@ void collect_flush(struct collector *c)
 static int append(struct collector *c, const uint8_t *chunk, uint32_t bytes)
 {
     size_t written;
-    int result = write_all(c->fd, chunk, bytes, &written);
+    int result = transfer_write(c->fd, chunk, bytes, &written);
 
     if (result == 0) {
         collect_index_chunk(c, (const struct hr_chunk_header *)(const void *)chunk, c->offset);

@@ -6,34 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/transfer.h"
 #include "host/collector/collect.h"
 #include "lib/trace_reader.h"
 
 #define FILE_HEADER_BYTES_MAX 65536u
 
-/* Returns the bytes read, or -errno. */
-static ssize_t read_at(int fd, void *out, size_t count, uint64_t offset)
-{
-    size_t done = 0;
-
-    while (done < count) {
-        ssize_t got = pread(fd, (uint8_t *)out + done, count - done, (off_t)(offset + done));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            break;
-        done += (size_t)got;
-    }
-    return (ssize_t)done;
-}
-
 static int read_file_header(struct collector *c)
 {
     uint32_t first_chunk = 0;
-    ssize_t got = read_at(c->fd, c->memory, FILE_HEADER_BYTES_MAX, 0);
+    ssize_t got = transfer_read_at(c->fd, c->memory, FILE_HEADER_BYTES_MAX, 0);
 
     if (got < 0)
         return (int)got;
@@ -56,7 +38,7 @@ static bool is_read(const struct hr_chunk_header *header, uint64_t end, uint64_t
 static int take_chunk(struct collector *c, uint64_t file_bytes)
 {
     struct hr_chunk_header header;
-    ssize_t got = read_at(c->fd, c->memory, sizeof header, c->offset);
+    ssize_t got = transfer_read_at(c->fd, c->memory, sizeof header, c->offset);
     uint64_t end;
 
     if (got < 0)
@@ -67,7 +49,7 @@ static int take_chunk(struct collector *c, uint64_t file_bytes)
     if (end > file_bytes)
         return 0;
     if (is_read(&header, end, file_bytes)) {
-        got = read_at(c->fd, c->memory, header.payload_bytes, c->offset + sizeof header);
+        got = transfer_read_at(c->fd, c->memory, header.payload_bytes, c->offset + sizeof header);
         if (got < 0)
             return (int)got;
         if ((size_t)got < header.payload_bytes ||

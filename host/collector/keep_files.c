@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
 #include "host/base/text.h"
 #include "host/collector/keep_files.h"
 
@@ -29,20 +30,16 @@ void keep_files_close(struct keep_files *k)
 
 static int add_missing(struct keep_files *k, const char *path, size_t bytes)
 {
-    char **grown;
-
     if (bytes == 0 || bytes >= PATH_MAX || path[0] != '/' || memchr(path, 0, bytes) != NULL)
         return -EINVAL;
     if (k->missing_count == KEEP_FILES_MISSING_MAX) {
         k->missing_left_out++;
         return 0;
     }
-    grown = realloc(k->missing, (k->missing_count + 1) * sizeof *grown);
-    if (grown == NULL)
+    if (array_grow(&k->missing, k->missing_count, sizeof *k->missing) != 0)
         return -ENOMEM;
-    k->missing = grown;
-    grown[k->missing_count] = strndup(path, bytes);
-    if (grown[k->missing_count] == NULL)
+    k->missing[k->missing_count] = strndup(path, bytes);
+    if (k->missing[k->missing_count] == NULL)
         return -ENOMEM;
     k->missing_count++;
     return 0;

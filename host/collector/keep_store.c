@@ -11,6 +11,8 @@
 
 #include "host/collector/keep_store.h"
 
+#include "host/base/transfer.h"
+
 #define NAME_BYTES 24 /* of a temporary file */
 #define NS_PER_S 1000000000u
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -130,23 +132,14 @@ static int open_file(struct keep_store *s, uint64_t id)
 int keep_store_write(struct keep_store *s, uint64_t id, uint64_t offset, const void *bytes,
                      size_t count)
 {
-    const char *from = bytes;
     int result;
 
     if (offset > KEEP_STORE_FILE_BYTES_MAX || count > KEEP_STORE_FILE_BYTES_MAX - offset)
         return -E2BIG;
     result = open_file(s, id);
-    while (result == 0 && count > 0) {
-        ssize_t written = pwrite(s->file, from, count, (off_t)offset);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return written < 0 ? -errno : -ENOSPC;
-        from += written;
-        offset += (uint64_t)written;
-        count -= (size_t)written;
-    }
+    if (result != 0)
+        return result;
+    result = transfer_write_at(s->file, bytes, count, offset);
     if (result == 0) {
         uint64_t now = bytes_on_disk(s->file);
 

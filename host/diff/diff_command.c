@@ -1,11 +1,9 @@
 /* hr diff: what changed from one run to another, and the gate for continuous integration. */
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/text.h"
@@ -15,7 +13,6 @@
 #include "host/scan/reader_output.h"
 
 #define TABLE_LIMIT 20u
-#define LIMIT_UNSET ULONG_MAX
 #define SHORTEST_INTERVAL_NS 500.0 /* of hr run */
 
 enum {
@@ -29,18 +26,15 @@ enum {
 };
 
 struct options {
+    struct reader reader;
     const char *paths[2];
     const char *event;
     const char *function;
     const char *old_program;
     enum diff_by by;
     bool by_given;
-    enum reader_format format;
     struct diff_limit least;
     struct diff_limit fail_above;
-    unsigned long limit;
-    struct selection selection;
-    struct symbols_options symbols;
     bool machine;
     bool full_names;
 };
@@ -64,13 +58,13 @@ static void parse_limit(const char *option, const char *argument, struct diff_li
                    argument);
 }
 
-static error_t parse_path(int key, char *argument, const struct argp_state *state,
+static error_t parse_path(int key, char *argument, struct argp_state *state,
                           struct options *options)
 {
     if (key == ARGP_KEY_END && options->paths[1] == NULL)
         argp_error(state, "two traces are needed: the one before and the one after");
     if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
+        return reader_parse(key, argument, state);
     if (options->paths[1] != NULL)
         argp_error(state, "%s: two traces at a time", argument);
     options->paths[options->paths[0] != NULL] = argument;
@@ -80,7 +74,6 @@ static error_t parse_path(int key, char *argument, const struct argp_state *stat
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    char *end;
 
     switch (key) {
     case 'e':
@@ -108,19 +101,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_OLD_PROGRAM:
         options->old_program = argument;
         return 0;
-    case 'n':
-        errno = 0;
-        options->limit = strtoul(argument, &end, 10);
-        if (*argument < '0' || *argument > '9' || *end != 0 || errno != 0)
-            argp_error(state, "--limit %s: not a number; 0 shows all", argument);
-        return 0;
-    case 'f':
-        options->format = reader_format(argument, state);
-        return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->selection;
-        state->child_inputs[1] = &options->symbols;
-        return 0;
     default:
         return parse_path(key, argument, state, options);
     }
@@ -128,23 +108,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static int present(const struct diff *diff, const struct options *options)
 {
-    unsigned long limit = options->limit;
+    unsigned long limit = reader_limit(&options->reader, TABLE_LIMIT);
     struct output *out;
 
-    if (options->format == READER_TABLE) {
-        diff_print(stdout, diff, &options->least, limit == LIMIT_UNSET ? TABLE_LIMIT : limit,
-                   options->full_names);
+    if (options->reader.format == READER_TABLE) {
+        diff_print(stdout, diff, &options->least, limit, options->full_names);
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL) {
-        error_print("no memory; end other programs");
+    if (out == NULL)
         return HR_EXIT_FAILED;
-    }
-    if (options->format == READER_CSV)
-        diff_rows_csv(out, diff, &options->least, limit == LIMIT_UNSET ? 0 : limit);
+    if (options->reader.format == READER_CSV)
+        diff_rows_csv(out, diff, &options->least, limit);
     else
-        diff_rows_json(out, diff, &options->least, limit == LIMIT_UNSET ? 0 : limit);
+        diff_rows_json(out, diff, &options->least, limit);
     return reader_output_close(out);
 }
 
@@ -261,12 +238,8 @@ static int check_gate(const struct diff *diff, const struct options *options)
 
 static void warn(const struct diff_side *side)
 {
-    const char *file, *problem;
-
-    for (size_t i = 0;
-         side->symbols != NULL && (problem = symbols_problem(side->symbols, i, &file)) != NULL; i++)
-        error_print("%s: %s: %s", side->path, file, problem);
-    reader_warn(&side->scan, side->path);
+    object_share_warn(&side->share, &side->scan.info, side->symbols, side->path);
+    reader_warn(&side->scan, side->path, NULL);
 }
 
 static int compare(const struct options *options, struct diff_side *a, struct diff_side *b)
@@ -300,10 +273,10 @@ static int read_side(struct diff_side *side, struct options *options, int which,
     uint64_t last;
     int error;
 
-    old = options->symbols;
+    old = options->reader.symbols;
     old.program = options->old_program;
     error = diff_side_read(side, options->paths[which], selection,
-                           which == 0 ? &old : &options->symbols, options->by, alias);
+                           which == 0 ? &old : &options->reader.symbols, options->by, alias);
     if (error != 0) {
         reader_fail(options->paths[which], error);
         return HR_EXIT_USAGE;
@@ -325,14 +298,14 @@ static int run(struct options *options)
 {
     static struct diff_side sides[2];
     struct selection second;
-    int error = selection_copy(&second, &options->selection);
+    int error = selection_copy(&second, &options->reader.selection);
     int status;
 
     if (error != 0) {
         reader_fail(options->paths[0], error);
         return HR_EXIT_USAGE;
     }
-    status = read_side(&sides[0], options, 0, &options->selection, NULL);
+    status = read_side(&sides[0], options, 0, &options->reader.selection, NULL);
     if (status == HR_EXIT_OK)
         status = read_side(&sides[1], options, 1, &second, sides[0].program);
     if (status == HR_EXIT_OK)
@@ -345,20 +318,20 @@ static int run(struct options *options)
 
 static int compare_machines(struct options *options)
 {
-    bool all = selection_is_all(&options->selection);
-    const char *needless = !all                            ? "what selects a part of the run"
-                           : options->event != NULL        ? "--event"
-                           : options->by_given             ? "--by"
-                           : options->least.given          ? "--min"
-                           : options->limit != LIMIT_UNSET ? "--limit"
-                           : options->fail_above.given     ? "--fail-above"
-                           : options->function != NULL     ? "--function"
-                           : options->old_program != NULL  ? "--old-program"
-                                                           : NULL;
+    bool all = selection_is_all(&options->reader.selection);
+    const char *needless = !all                     ? "what selects a part of the run"
+                           : options->event != NULL ? "--event"
+                           : options->by_given      ? "--by"
+                           : options->least.given   ? "--min"
+                           : options->reader.limit != READER_LIMIT_UNSET ? "--limit"
+                           : options->fail_above.given                   ? "--fail-above"
+                           : options->function != NULL                   ? "--function"
+                           : options->old_program != NULL                ? "--old-program"
+                                                                         : NULL;
 
-    selection_free(&options->selection);
+    selection_free(&options->reader.selection);
     if (needless == NULL)
-        return machine_diff(options->paths[0], options->paths[1], options->format);
+        return machine_diff(options->paths[0], options->paths[1], options->reader.format);
     error_print("--machine compares machines and nothing that was counted; leave out %s", needless);
     return HR_EXIT_USAGE;
 }
@@ -385,11 +358,9 @@ int diff_command(int argc, char **argv)
          "Take the symbols of BEFORE's program from PATH; --program is for AFTER's", 5},
         {0},
     };
-    static const struct argp_child children[] = {
-        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
-        .children = children,
+        .children = reader_symbols,
         .parser = parse,
         .args_doc = "BEFORE AFTER",
         .doc = "Show what changed from one trace to another: totals, and functions by what they "
@@ -402,11 +373,10 @@ int diff_command(int argc, char **argv)
                "  hr diff --by line --event branches before.bin after.bin\n"
                "  hr diff --machine here.bin there.bin\n",
     };
-    struct options options = {.limit = LIMIT_UNSET};
+    struct options options = {0};
     int status;
 
-    selection_init(&options.selection);
-    command_line_parse(&argp, argc, argv, 0, &options);
+    reader_command_line(&options.reader, &argp, argc, argv);
     status = options.machine ? compare_machines(&options) : run(&options);
     if (status != HR_EXIT_OK || (fflush(stdout) == 0 && !ferror(stdout)))
         return status;

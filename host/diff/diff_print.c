@@ -284,46 +284,22 @@ void diff_print(FILE *out, const struct diff *diff, const struct diff_limit *lea
 static void put_csv(struct output *out, const char *kind, const char *event, const char *name,
                     const struct diff_change *change, uint64_t chance)
 {
-    output_text(out, kind);
-    output_char(out, ',');
-    output_csv_text(out, event);
-    output_char(out, ',');
-    output_csv_text(out, name);
-    output_char(out, ',');
-    output_csv_text(out, change->object);
-    output_char(out, ',');
-    output_decimal(out, change->before);
-    output_char(out, ',');
-    output_decimal(out, change->after);
-    output_char(out, ',');
-    if (change->after < change->before)
-        output_char(out, '-');
-    output_decimal(out, diff_size(change));
-    output_char(out, ',');
-    output_decimal(out, chance);
-    output_char(out, '\n');
+    output_csv_print(out, "%s,%s,%s,%s,%lu,%lu,", kind, event, name, change->object, change->before,
+                     change->after);
+    output_csv_print(out, change->after < change->before ? "-%lu,%lu\n" : "%lu,%lu\n",
+                     diff_size(change), chance);
 }
 
 static void put_json(struct output *out, const char *kind, const char *event, const char *name,
                      const struct diff_change *change, uint64_t chance)
 {
-    output_text(out, "{\"kind\":\"");
-    output_text(out, kind);
-    output_text(out, "\",\"event\":");
-    output_json(out, event);
-    output_text(out, ",\"name\":");
-    output_json(out, name);
-    output_text(out, ",\"object\":");
-    output_json(out, change->object);
-    output_text(out, ",\"before\":");
-    output_decimal(out, change->before);
-    output_text(out, ",\"after\":");
-    output_decimal(out, change->after);
-    output_text(out, change->after < change->before ? ",\"change\":-" : ",\"change\":");
-    output_decimal(out, diff_size(change));
-    output_text(out, ",\"chance\":");
-    output_decimal(out, chance);
-    output_char(out, '}');
+    output_json_print(out, "{\"kind\":%s,\"event\":%s,\"name\":%s,\"object\":%s,", kind, event,
+                      name, change->object);
+    output_json_print(out, "\"before\":%lu,\"after\":%lu,\"change\":", change->before,
+                      change->after);
+    output_json_print(
+        out, change->after < change->before ? "-%lu,\"chance\":%lu}" : "%lu,\"chance\":%lu}",
+        diff_size(change), chance);
 }
 
 static const char *event_text(const struct trace_info *info, uint32_t event, bool marked,
@@ -376,13 +352,8 @@ void diff_rows_json(struct output *out, const struct diff *diff, const struct di
 {
     char words[WORDS_BYTES];
 
-    output_text(out, "{\"before\":");
-    output_json(out, diff->a->path);
-    output_text(out, ",\"after\":");
-    output_json(out, diff->b->path);
-    output_text(out, ",\"not_the_same\":");
-    output_json(out, differences(words, diff));
-    output_text(out, ",\"changes\":[\n");
+    output_json_print(out, "{\"before\":%s,\"after\":%s,\"not_the_same\":%s,\"changes\":[\n",
+                      diff->a->path, diff->b->path, differences(words, diff));
     each(out, diff, least, limit, ",\n", false, put_json);
     output_text(out, "\n]}\n");
 }

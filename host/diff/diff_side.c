@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/text.h"
+#include "lib/hash.h"
+
 #define SLOT_BITS 17
 #define SLOTS (1u << SLOT_BITS)
 #define INDEX_BITS 17 /* twice the rows: never more than half full */
@@ -17,7 +20,7 @@ enum { SLOT_IP, SLOT_SAMPLES, SLOT_SUMS };
 
 static uint64_t *find_slot(struct diff_side *side, uint64_t ip)
 {
-    uint32_t i = (uint32_t)((ip * 0x9e3779b97f4a7c15ull) >> (64 - SLOT_BITS));
+    uint32_t i = hash_place(ip, SLOT_BITS);
 
     for (;; i = (i + 1) & (SLOTS - 1)) {
         uint64_t *slot = side->slots + (size_t)i * (SLOT_SUMS + side->event_count);
@@ -98,9 +101,8 @@ static void name_place(struct diff_side *side, uint64_t ip, char name[NAME_BYTES
 static const char *program_of(const struct trace_info *info)
 {
     const char *path = trace_info_text(info, "program.path", NULL);
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
 
-    return slash != NULL ? slash + 1 : path;
+    return path != NULL ? text_base_name(path) : NULL;
 }
 
 /* Counts the runs of samples in each row; the slots have the rows' numbers for their samples. */
@@ -170,6 +172,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
         error = fold(side);
     words = SLOT_SUMS + side->event_count;
     side->sequence[side->sequence_length++] = BREAK;
+    object_share_add(&side->share, &side->scan.info, samples);
     for (uint32_t n = 0; n < samples->count && error == 0; n++) {
         const struct trace_slot *sample = &samples->slots[n];
         uint64_t *slot = find_slot(side, sample->ip);
@@ -267,6 +270,7 @@ void diff_side_free(struct diff_side *side)
     free(side->row_index);
     free(side->slots);
     free(side->sequence);
+    object_share_free(&side->share);
     symbols_close(side->symbols);
     if (side->path != NULL)
         trace_scan_close(&side->scan);

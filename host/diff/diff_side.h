@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/scan/trace_scan.h"
-#include "host/symbols/symbols.h"
+#include "host/scan/object_share.h"
 
 #define DIFF_ROWS_MAX 65536u /* further places are one */
 
@@ -32,6 +31,7 @@ struct diff_side {
     const char *path; /* of the trace; not owned */
     struct trace_scan scan; /* open until diff_side_free: its info is looked at */
     struct symbols *symbols;
+    struct object_share share;
     enum diff_by by;
     const char *program; /* file name of the program itself, NULL if unknown */
     const char *alias; /* what its places' object is called: another build's name; NULL: its own */

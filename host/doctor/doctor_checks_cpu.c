@@ -1,6 +1,5 @@
 /* hr doctor's checks of the processor. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "host/doctor/doctor_checks.h"

@@ -1,6 +1,4 @@
 /* hr doctor's checks of memory, permissions and the programs that a run needs. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "host/base/text.h"

@@ -4,6 +4,7 @@
 
 #include "host/doctor/doctor.h"
 #include "host/doctor/doctor_checks.h"
+#include "lib/array.h"
 
 static const struct doctor_check checks[] = {
     {.id = "cpu",
@@ -67,8 +68,7 @@ static const struct doctor_check checks[] = {
     {.id = "libvirt", .title = "libvirt", .look = doctor_check_libvirt},
 };
 
-#define CHECK_COUNT (sizeof checks / sizeof checks[0])
-_Static_assert(CHECK_COUNT <= DOCTOR_CHECKS_MAX, "doctor_report.findings");
+_Static_assert(ARRAY_COUNT(checks) <= DOCTOR_CHECKS_MAX, "doctor_report.findings");
 
 const char *doctor_state_name(enum doctor_state state)
 {
@@ -176,8 +176,8 @@ static void judge(struct doctor_report *r)
 
 void doctor_examine(const struct doctor_host *host, struct doctor_report *report)
 {
-    *report = (struct doctor_report){.count = CHECK_COUNT, .checks = checks};
-    for (size_t i = 0; i < CHECK_COUNT; i++)
+    *report = (struct doctor_report){.count = ARRAY_COUNT(checks), .checks = checks};
+    for (size_t i = 0; i < ARRAY_COUNT(checks); i++)
         checks[i].look(host, &report->findings[i]);
     judge(report);
 }

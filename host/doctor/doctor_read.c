@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "host/base/cpu_list.h"
+#include "host/base/transfer.h"
 #include "host/doctor/doctor_read.h"
 
 static int open_file(const struct doctor_host *host, const char *path)
@@ -29,25 +30,6 @@ static int open_file(const struct doctor_host *host, const char *path)
     return -EBADMSG;
 }
 
-/* Reads at most `room` bytes.  Returns how many, or -errno. */
-static int read_bytes(int fd, char *bytes, size_t room)
-{
-    size_t used = 0;
-
-    while (used < room) {
-        ssize_t count = read(fd, bytes + used, room - used);
-
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return -errno;
-        if (count == 0)
-            break;
-        used += (size_t)count;
-    }
-    return (int)used;
-}
-
 int doctor_read(const struct doctor_host *host, const char *path, char text[DOCTOR_TEXT_BYTES])
 {
     int fd = open_file(host, path);
@@ -56,7 +38,7 @@ int doctor_read(const struct doctor_host *host, const char *path, char text[DOCT
     text[0] = 0;
     if (fd < 0)
         return fd;
-    bytes = read_bytes(fd, text, DOCTOR_TEXT_BYTES);
+    bytes = (int)transfer_read(fd, text, DOCTOR_TEXT_BYTES);
     close(fd);
     while (bytes > 0 && bytes < DOCTOR_TEXT_BYTES && isspace((unsigned char)text[bytes - 1]))
         bytes--;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "host/base/error.h"
-#include "host/base/text.h"
 
 #define KERNEL_MARK "[kernel] " /* as hr report shows it */
 #define FUNCTION_INLINED "(inlined)" /* after a name in reports; not parameters */

@@ -25,12 +25,10 @@ void svg_begin(struct svg *svg, FILE *out, double height, const char *title)
 
     fputs(OUTPUT_MARK_PICTURE, out);
     xml_init(&svg->xml, out);
-    xml_start(&svg->xml, "svg");
-    xml_attribute(&svg->xml, "xmlns", "http://www.w3.org/2000/svg");
-    xml_attribute(&svg->xml, "version", "1.1");
-    xml_attribute(&svg->xml, "width", "%gmm", SVG_WIDTH / 4);
-    xml_attribute(&svg->xml, "height", "%gmm", height / 4);
-    xml_attribute(&svg->xml, "viewBox", "0 0 %g %g", SVG_WIDTH, height);
+    xml_start(&svg->xml,
+              "svg xmlns='http://www.w3.org/2000/svg' version='1.1' width='%gmm' height='%gmm' "
+              "viewBox='0 0 %g %g'",
+              SVG_WIDTH / 4, height / 4, SVG_WIDTH, height);
     xml_attribute(&svg->xml, "font-family", "Helvetica, Arial, 'Liberation Sans', sans-serif");
     xml_attribute(&svg->xml, "font-size", "%g", SVG_TEXT);
     xml_element(&svg->xml, "title", text_escape(safe, sizeof safe, title));
@@ -47,12 +45,8 @@ void svg_rect(struct svg *svg, double x, double y, double width, double height, 
 {
     char safe[TEXT_BYTES];
 
-    xml_start(&svg->xml, "rect");
-    xml_attribute(&svg->xml, "x", "%.2f", x);
-    xml_attribute(&svg->xml, "y", "%.2f", y);
-    xml_attribute(&svg->xml, "width", "%.2f", width);
-    xml_attribute(&svg->xml, "height", "%.2f", height);
-    xml_attribute(&svg->xml, "fill", "%s", fill);
+    xml_start(&svg->xml, "rect x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='%s'", x, y, width,
+              height, fill);
     if (title != NULL)
         xml_element(&svg->xml, "title", text_escape(safe, sizeof safe, title));
     xml_end(&svg->xml);
@@ -61,14 +55,9 @@ void svg_rect(struct svg *svg, double x, double y, double width, double height, 
 void svg_line(struct svg *svg, double x1, double y1, double x2, double y2, const char *stroke,
               double width)
 {
-    xml_start(&svg->xml, "line");
-    xml_attribute(&svg->xml, "x1", "%.2f", x1);
-    xml_attribute(&svg->xml, "y1", "%.2f", y1);
-    xml_attribute(&svg->xml, "x2", "%.2f", x2);
-    xml_attribute(&svg->xml, "y2", "%.2f", y2);
-    xml_attribute(&svg->xml, "stroke", "%s", stroke);
-    xml_attribute(&svg->xml, "stroke-width", "%g", width);
-    xml_end(&svg->xml);
+    xml_empty(&svg->xml,
+              "line x1='%.2f' y1='%.2f' x2='%.2f' y2='%.2f' stroke='%s' stroke-width='%g'", x1, y1,
+              x2, y2, stroke, width);
 }
 
 void svg_path(struct svg *svg, const struct svg_point *points, size_t count, const char *stroke,
@@ -89,13 +78,9 @@ void svg_path(struct svg *svg, const struct svg_point *points, size_t count, con
     if (memory == NULL || fclose(memory) != 0)
         svg->xml.bad = true;
     else if (bytes != 0) {
-        xml_start(&svg->xml, "path");
-        xml_attribute(&svg->xml, "d", "%s", text);
-        xml_attribute(&svg->xml, "fill", "none");
-        xml_attribute(&svg->xml, "stroke", "%s", stroke);
-        xml_attribute(&svg->xml, "stroke-width", "%g", width);
-        xml_attribute(&svg->xml, "stroke-linejoin", "round");
-        xml_end(&svg->xml);
+        xml_empty(&svg->xml,
+                  "path d='%s' fill='none' stroke='%s' stroke-width='%g' stroke-linejoin='round'",
+                  text, stroke, width);
     }
     free(text);
 }
@@ -104,10 +89,7 @@ static void start_text(struct svg *svg, double x, double y, enum svg_anchor anch
 {
     static const char *const anchors[] = {"start", "middle", "end"};
 
-    xml_start(&svg->xml, "text");
-    xml_attribute(&svg->xml, "x", "%.2f", x);
-    xml_attribute(&svg->xml, "y", "%.2f", y);
-    xml_attribute(&svg->xml, "fill", "%s", SVG_INK);
+    xml_start(&svg->xml, "text x='%.2f' y='%.2f' fill='%s'", x, y, SVG_INK);
     if (anchor != SVG_START)
         xml_attribute(&svg->xml, "text-anchor", "%s", anchors[anchor]);
 }

@@ -3,15 +3,15 @@
 #define HOST_DUMP_DUMP_H
 
 #include "host/base/output.h"
+#include "host/scan/reader.h"
 #include "host/scan/sample_rows.h"
-#include "host/scan/trace_scan.h"
 #include "host/symbols/symbols.h"
 
 struct dump {
-    struct trace_scan scan;
+    struct reader reader;
+    const struct dump_format *format;
     struct output output;
     struct symbols *symbols; /* opened when first needed: the maps come before the samples */
-    const struct symbols_options *symbols_options;
     bool header_done;
     bool any; /* sample was selected */
     size_t map_count; /* that the symbols know */

@@ -3,12 +3,12 @@
 
 static int put_header(struct dump *dump)
 {
-    int error = symbols_open(&dump->symbols, &dump->scan.info, dump->symbols_options);
+    int error = symbols_open(&dump->symbols, &dump->reader.scan.info, &dump->reader.symbols);
 
     dump->header_done = true;
-    dump->map_count = dump->scan.info.map_count;
+    dump->map_count = dump->reader.scan.info.map_count;
     dump->rows.output = &dump->output;
-    dump->rows.info = &dump->scan.info;
+    dump->rows.info = &dump->reader.scan.info;
     dump->rows.symbols = dump->symbols;
     sample_rows_header(&dump->rows);
     output_char(&dump->output, '\n');
@@ -18,11 +18,11 @@ static int put_header(struct dump *dump)
 /* Libraries may have been loaded since: what was unknown may have a name now. */
 static int follow_maps(struct dump *dump)
 {
-    if (dump->map_count == dump->scan.info.map_count)
+    if (dump->map_count == dump->reader.scan.info.map_count)
         return 0;
-    dump->map_count = dump->scan.info.map_count;
+    dump->map_count = dump->reader.scan.info.map_count;
     sample_rows_forget(&dump->rows);
-    return symbols_update(dump->symbols, &dump->scan.info);
+    return symbols_update(dump->symbols, &dump->reader.scan.info);
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)

@@ -1,5 +1,4 @@
 /* hr dump --format records: everything in a trace, one line each. */
-#include <stdio.h>
 
 #include "host/base/text.h"
 #include "host/dump/dump.h"
@@ -304,9 +303,8 @@ static int put_record(void *context, const struct trace_chunk *chunk,
     output_text(out, "  ");
     output_text(out, layout != NULL ? layout->name : "record");
     if (layout == NULL || record->bytes < layout->bytes) {
-        put_value(out, "type", record->type, false);
-        put_value(out, "bytes", record->bytes, false);
-        put_value(out, "offset", chunk->offset + sizeof chunk->header + record->offset, false);
+        output_csv_print(out, " type=%u bytes=%u offset=%lu", record->type, record->bytes,
+                         chunk->offset + sizeof chunk->header + record->offset);
     } else {
         for (const struct field *f = layout->fields; f->name != NULL; f++) {
             uint64_t value = 0;
@@ -332,17 +330,13 @@ static int put_step(void *context, int step, const struct trace_chunk *chunk)
     output_text(out, step == TRACE_STEP_DAMAGE ? "damage" : "chunk ");
     if (step == TRACE_STEP_CHUNK)
         output_text(out, names[header->type <= HR_CHUNK_INDEX ? header->type : 0]);
-    put_value(out, "offset", chunk->offset, false);
-    put_value(out, "bytes", chunk->bytes, false);
+    output_csv_print(out, " offset=%lu bytes=%lu", chunk->offset, (uint64_t)chunk->bytes);
     if (chunk->has_header) {
-        put_value(out, "type", header->type, false);
-        put_value(out, "cpu", header->cpu, false);
-        put_value(out, "sequence", header->sequence, false);
-        put_value(out, "time_first", header->time_first, false);
-        put_value(out, "time_last", header->time_last, false);
-        put_value(out, "records", header->record_count, false);
-        put_value(out, "samples", header->sample_count, false);
-        put_value(out, "lost", header->lost_count, false);
+        output_csv_print(out, " type=%u cpu=%u sequence=%u time_first=%lu time_last=%lu",
+                         header->type, header->cpu, header->sequence, header->time_first,
+                         header->time_last);
+        output_csv_print(out, " records=%lu samples=%lu lost=%lu", (uint64_t)header->record_count,
+                         (uint64_t)header->sample_count, (uint64_t)header->lost_count);
     }
     if (step == TRACE_STEP_DAMAGE) {
         output_text(out, " status=");
@@ -404,7 +398,7 @@ static int put_samples(void *context, const struct trace_samples *samples)
             output_decimal(out, sample->counters[i]);
         }
         if (samples->stacks != NULL)
-            put_stack(out, &dump->scan.stacks, samples->stacks[n]);
+            put_stack(out, &dump->reader.scan.stacks, samples->stacks[n]);
         output_char(out, '\n');
     }
     return out->error;

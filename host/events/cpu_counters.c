@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
+#include "lib/array.h"
+
 #define LEAF_VENDOR 0u
 #define LEAF_EXTENDED_FEATURES 7u
 #define LEAF_INTEL_COUNTERS 0xau
@@ -21,8 +23,6 @@
 
 static const uint32_t asked[] = {LEAF_VENDOR, LEAF_EXTENDED_FEATURES, LEAF_INTEL_COUNTERS,
                                  LEAF_AMD_FEATURES, LEAF_AMD_COUNTERS};
-
-#define ASKED (sizeof asked / sizeof asked[0])
 
 static struct kvm_cpuid_entry2 find_leaf(const struct kvm_cpuid_entry2 *leaves, size_t count,
                                          uint32_t function)
@@ -87,15 +87,15 @@ void cpu_counters_decode(const struct kvm_cpuid_entry2 *leaves, size_t count,
 
 void cpu_counters_of_host(struct cpu_counters *counters)
 {
-    struct kvm_cpuid_entry2 leaves[ASKED] = {{0}};
+    struct kvm_cpuid_entry2 leaves[ARRAY_COUNT(asked)] = {{0}};
 
-    for (size_t i = 0; i < ASKED; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(asked); i++) {
         struct kvm_cpuid_entry2 *leaf = &leaves[i];
 
         leaf->function = asked[i];
         (void)__get_cpuid_count(asked[i], 0, &leaf->eax, &leaf->ebx, &leaf->ecx, &leaf->edx);
     }
-    cpu_counters_decode(leaves, ASKED, counters);
+    cpu_counters_decode(leaves, ARRAY_COUNT(asked), counters);
 }
 
 int cpu_counters_of_kvm(int kvm_fd, struct cpu_counters *counters)

@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#include "lib/array.h"
+
 #define ANY (-1) /* unit mask */
 #define ALL 0 /* counters: exempts an event from a later row */
 
@@ -111,7 +112,7 @@ uint32_t events_constraints_counters(const struct events_cpu *cpu, uint64_t sele
     const char *table = events_cpu_table(cpu);
     const struct constraint *c;
 
-    for (size_t i = 0; table != NULL && i < COUNT(models); i++) {
+    for (size_t i = 0; table != NULL && i < ARRAY_COUNT(models); i++) {
         if (strcmp(models[i].table, table) != 0)
             continue;
         for (c = models[i].constraints; !fits(select, c->first, c->last, c->umask); c++)
@@ -127,11 +128,11 @@ uint64_t events_constraints_alternative(const struct events_cpu *cpu, uint64_t s
     const char *table = events_cpu_table(cpu);
     uint64_t rest = select & ~0xffull;
 
-    for (size_t i = 0; table != NULL && i < COUNT(models); i++) {
+    for (size_t i = 0; table != NULL && i < ARRAY_COUNT(models); i++) {
         if (strcmp(models[i].table, table) != 0 || !models[i].second_offcore ||
             (select >> 8 & 0xff) != 1)
             continue;
-        for (size_t j = 0; j < COUNT(pairs); j++)
+        for (size_t j = 0; j < ARRAY_COUNT(pairs); j++)
             if (pairs[j][0] == (select & 0xff))
                 return rest | pairs[j][1];
     }
@@ -143,7 +144,7 @@ const char *events_constraints_erratum(const struct events_cpu *cpu, uint64_t se
     const char *table = events_cpu_table(cpu);
     size_t bytes = table != NULL ? strlen(table) : 0;
 
-    for (size_t i = 0; table != NULL && i < COUNT(errata); i++) {
+    for (size_t i = 0; table != NULL && i < ARRAY_COUNT(errata); i++) {
         const char *name = errata[i].tables;
 
         if (!fits(select, errata[i].first, errata[i].last, errata[i].umask))

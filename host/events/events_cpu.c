@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/array.h"
 #include "lib/x86_signature.h"
 
 #define FIXED_BY_DEFAULT 3 /* of an Intel CPU given by name: all since 2006 have them */
@@ -91,8 +92,6 @@ static const struct {
 };
 /* clang-format on */
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static void name_cpu(struct events_cpu *cpu, enum run_cpu_vendor vendor, uint32_t family,
                      uint32_t model, uint32_t stepping)
 {
@@ -171,7 +170,7 @@ static int apply_properties(struct events_cpu *cpu, const char *text)
     } properties[] = {
         {",family=", &cpu->family}, {",model=", &cpu->model}, {",stepping=", &cpu->stepping}};
 
-    for (size_t i = 0; i < COUNT(properties); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(properties); i++) {
         const char *found = strstr(text, properties[i].name);
         char *end;
         unsigned long value;
@@ -197,7 +196,7 @@ int events_cpu_parse(struct events_cpu *cpu, const char *text)
                    {"amd-", RUN_CPU_AMD},
                    {"AuthenticAMD-", RUN_CPU_AMD}};
 
-    for (size_t i = 0; i < COUNT(vendors); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(vendors); i++) {
         size_t bytes = strlen(vendors[i].prefix);
 
         if (strncasecmp(text, vendors[i].prefix, bytes) == 0)
@@ -207,7 +206,7 @@ int events_cpu_parse(struct events_cpu *cpu, const char *text)
         events_cpu_from_host(cpu);
         return 0;
     }
-    for (size_t i = 0; i < COUNT(qemu_models); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(qemu_models); i++) {
         size_t bytes = strlen(qemu_models[i].name);
 
         /* What may follow: a version (-v2, -IBRS, -noTSX) or properties. */
@@ -222,7 +221,7 @@ int events_cpu_parse(struct events_cpu *cpu, const char *text)
 
 int events_cpu_of_table(struct events_cpu *cpu, const char *table)
 {
-    for (size_t i = 0; i < COUNT(cpu_models); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(cpu_models); i++) {
         const struct cpu_models *m = &cpu_models[i];
 
         if (strcasecmp(table, m->table) != 0)
@@ -235,7 +234,7 @@ int events_cpu_of_table(struct events_cpu *cpu, const char *table)
 
 const char *events_cpu_table(const struct events_cpu *cpu)
 {
-    for (size_t i = 0; i < COUNT(cpu_models); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(cpu_models); i++) {
         const struct cpu_models *m = &cpu_models[i];
 
         if (m->vendor == cpu->vendor && m->family == cpu->family && cpu->model >= m->first &&
@@ -247,7 +246,7 @@ const char *events_cpu_table(const struct events_cpu *cpu)
 
 const char *events_cpu_table_at(size_t index)
 {
-    for (size_t i = 0; i < COUNT(cpu_models); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(cpu_models); i++) {
         size_t j = 0;
 
         while (strcmp(cpu_models[j].table, cpu_models[i].table) != 0)
@@ -262,7 +261,7 @@ int events_cpu_models_at(size_t index, struct events_cpu *first, uint32_t *last_
 {
     const struct cpu_models *m = &cpu_models[index];
 
-    if (index >= COUNT(cpu_models))
+    if (index >= ARRAY_COUNT(cpu_models))
         return -1;
     name_cpu(first, m->vendor, m->family, m->first, m->stepping);
     *last_model = m->last;

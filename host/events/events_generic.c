@@ -7,6 +7,7 @@
 
 #include "host/events/events_library.h"
 #include "host/events/events_spec.h"
+#include "lib/array.h"
 
 #define REF_CYCLES_FIXED 0x0300 /* fixed counter 2, at the TSC's rate; no select */
 #define REF_CYCLES_GENERAL 0x013c
@@ -97,9 +98,7 @@ static const struct amd_event {
     {"stalled-cycles-backend", 0x0187, AMD_ZEN1, AMD_ZEN1},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-/* A CPU newer than the tables is treated as the newest. */
+/* A CPU newer than the tables counts as the newest. */
 static enum amd_generation amd_generation(const struct events_cpu *cpu)
 {
     const char *table = events_cpu_table(cpu);
@@ -118,7 +117,7 @@ static bool encode_amd(const struct events_cpu *cpu, const char *name, uint64_t 
 {
     enum amd_generation generation = amd_generation(cpu);
 
-    for (size_t i = 0; i < COUNT(amd_events); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(amd_events); i++) {
         const struct amd_event *e = &amd_events[i];
 
         if (strcmp(e->name, name) == 0 && generation >= e->first && generation <= e->last) {
@@ -134,7 +133,7 @@ static bool encode_by_library(const struct events_cpu *cpu, const struct intel_e
 {
     const char *table = events_cpu_table(cpu);
 
-    for (size_t i = 0; table != NULL && i < COUNT(event->library) && event->library[i]; i++)
+    for (size_t i = 0; table != NULL && i < ARRAY_COUNT(event->library) && event->library[i]; i++)
         if (events_library_encode(table, event->library[i], RINGS_ANY, select, companion)) {
             *select &= ~RINGS_ANY;
             return true;
@@ -149,7 +148,7 @@ static bool encode_intel(const struct events_cpu *cpu, const char *name, uint64_
         *select = cpu->fixed_counters > REF_CYCLES_COUNTER ? REF_CYCLES_FIXED : REF_CYCLES_GENERAL;
         return true;
     }
-    for (size_t i = 0; i < COUNT(intel_events); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(intel_events); i++) {
         if (strcmp(intel_events[i].name, name) != 0)
             continue;
         *select = intel_events[i].select;

@@ -5,12 +5,14 @@
 
 #include "host/exact/exact_called.h"
 
+#include "lib/hash.h"
+
 #define FIRST_BITS 12u
 
 static uint64_t *slot_of(const struct exact_called *called, uint64_t address)
 {
     uint32_t mask = (1u << called->bits) - 1;
-    uint32_t i = (uint32_t)((address * 0x9e3779b97f4a7c15ull) >> (64 - called->bits));
+    uint32_t i = hash_place(address, called->bits);
 
     while (called->all[i] != 0 && called->all[i] != address)
         i = (i + 1) & mask;

@@ -3,14 +3,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "lib/hash.h"
 
 #define FIRST_BITS 12u
 
 static struct exact_row *slot_of(const struct exact_rows *rows, uint64_t address)
 {
     uint32_t mask = (1u << rows->bits) - 1;
-    uint32_t i = (uint32_t)((address * 0x9e3779b97f4a7c15ull) >> (64 - rows->bits));
+    uint32_t i = hash_place(address, rows->bits);
 
     while (rows->all[i].address != 0 && rows->all[i].address != address)
         i = (i + 1) & mask;

@@ -1,6 +1,6 @@
 /* Writing a SQLite database: the first failure is remembered and the rest is passed over.
  *
- * The file is new and nobody else's: no journal, one transaction, nothing is synced.
+ * The file is new and no other process uses it: no journal, one transaction, nothing is synced.
  */
 #ifndef HOST_EXPORT_DATABASE_H
 #define HOST_EXPORT_DATABASE_H

@@ -15,7 +15,8 @@
 #include "host/base/output.h"
 #include "host/base/output_kind.h"
 #include "host/export/functions.h"
-#include "host/scan/trace_scan.h"
+#include "host/scan/object_share.h"
+#include "host/scan/reader.h"
 #include "host/symbols/symbols.h"
 
 /* hiresperf's records: today's, and older ones with a counter less, once with padding. */
@@ -24,14 +25,13 @@
 #define EXPORT_HRPERF_PACKED_BYTES 52u
 
 struct export_options {
-    const char *trace; /* its path */
-    const char *output; /* as given; NULL: beside the trace */
+    struct reader reader;
+    const struct export_format *format;
+    const char *output; /* as given; NULL: in the trace's folder */
     bool force; /* the output may replace a file of any kind */
     const char *weight; /* of folded stacks: an event, NULL: samples */
     uint32_t record_bytes; /* of hrperf */
     uint64_t bin_ns; /* of perfetto's rates */
-    struct selection selection;
-    struct symbols_options symbols;
 };
 
 struct export
@@ -46,6 +46,7 @@ struct export
     int weight; /* of folded stacks: an event's number, -1: samples */
     const struct trace_visitor *visitor; /* of export_walk */
     uint64_t samples; /* that it has seen */
+    struct object_share share;
 };
 
 struct export_format {

@@ -2,8 +2,7 @@
  *
  * The callgrind format, version 1, of valgrind's manual ("Callgrind Format Specification").  Costs
  * are each function's own: nothing here knows what a call cost in all.  Samples are added up by
- * address; when their table is full it is written and starts anew: the tools add up what occurs
- * twice.
+ * address.  A full table is written and emptied: the tools add up what occurs twice.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* hr export: a trace in the format of another tool. */
 #include "host/export/export.h"
+#include "lib/array.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/nearest.h"
@@ -23,26 +23,19 @@ static const struct export_format *const formats[] = {
     &export_perf,      &export_perfetto, &export_pprof,   &export_sqlite,
 };
 
-#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
-
 enum { KEY_FORCE = 256, KEY_LIST, KEY_WEIGHT, KEY_RECORD_BYTES, KEY_BIN };
 
 #define DEFAULT_BIN_NS 10000u
 
-struct arguments {
-    const struct export_format *format;
-    struct export_options options;
-};
-
 static void list_formats(FILE *out)
 {
-    for (size_t i = 0; i < FORMAT_COUNT; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(formats); i++)
         fprintf(out, "%-9s %s\n", formats[i]->name, formats[i]->summary);
 }
 
 static const struct export_format *find_format(const char *name)
 {
-    for (size_t i = 0; i < FORMAT_COUNT; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(formats); i++)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
@@ -54,7 +47,7 @@ static void unknown_format(const char *name, const struct argp_state *state)
     size_t least = 3; /* more than two wrong letters are no typing error */
     const char *nearest = NULL;
 
-    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(formats); i++) {
         size_t distance = nearest_distance(name, formats[i]->name);
 
         if (distance < least) {
@@ -74,7 +67,7 @@ static uint32_t parse_record_bytes(const char *text, const struct argp_state *st
                                      EXPORT_HRPERF_PACKED_BYTES};
     char number[16];
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(known); i++) {
         snprintf(number, sizeof number, "%u", known[i]);
         if (strcmp(text, number) == 0)
             return known[i];
@@ -93,62 +86,61 @@ static uint64_t parse_bin(const char *text, const struct argp_state *state)
 }
 
 /* Refuses an option that the format has no use for. */
-static void check_options(const struct arguments *arguments, const struct argp_state *state)
+static void check_options(const struct export_options *options, const struct argp_state *state)
 {
-    if (arguments->format == NULL)
+    const struct export_format *format = options->format;
+
+    if (format == NULL)
         argp_error(state, "no format given; 'hr export --list' lists them");
-    else if (arguments->options.weight != NULL && arguments->format != &export_folded)
-        argp_error(state, "--weight is for folded; %s holds every event", arguments->format->name);
-    else if (arguments->options.record_bytes != 0 && arguments->format != &export_hrperf)
+    else if (options->weight != NULL && format != &export_folded)
+        argp_error(state, "--weight is for folded; %s holds every event", format->name);
+    else if (options->record_bytes != 0 && format != &export_hrperf)
         argp_error(state, "--record-bytes is for hrperf alone");
-    else if (arguments->options.bin_ns != 0 && arguments->format != &export_perfetto)
-        argp_error(state, "--bin is for perfetto; %s holds every sample", arguments->format->name);
+    else if (options->bin_ns != 0 && format != &export_perfetto)
+        argp_error(state, "--bin is for perfetto; %s holds every sample", format->name);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct export_options *options = state->input;
 
     switch (key) {
     case 'o':
-        arguments->options.output = argument;
+        options->output = argument;
         return 0;
     case KEY_FORCE:
-        arguments->options.force = true;
+        options->force = true;
         return 0;
     case KEY_WEIGHT:
-        arguments->options.weight = argument;
+        options->weight = argument;
         return 0;
     case KEY_RECORD_BYTES:
-        arguments->options.record_bytes = parse_record_bytes(argument, state);
+        options->record_bytes = parse_record_bytes(argument, state);
         return 0;
     case KEY_BIN:
-        arguments->options.bin_ns = parse_bin(argument, state);
+        options->bin_ns = parse_bin(argument, state);
         return 0;
     case KEY_LIST:
         list_formats(stdout);
         exit(fflush(stdout) == 0 ? HR_EXIT_OK : HR_EXIT_FAILED);
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options.selection;
-        state->child_inputs[1] = &arguments->options.symbols;
-        return 0;
     case ARGP_KEY_END:
-        check_options(arguments, state);
+        check_options(options, state);
         return 0;
     case ARGP_KEY_ARG:
-        if (arguments->format != NULL)
-            return reader_parse_file(key, argument, state, &arguments->options.trace);
-        arguments->format = find_format(argument);
-        if (arguments->format == NULL)
+        if (options->format != NULL)
+            return reader_parse(key, argument, state);
+        options->format = find_format(argument);
+        if (options->format == NULL)
             unknown_format(argument, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return reader_parse(key, argument, state);
     }
 }
 
 static void close_trace(struct export *e)
 {
+    object_share_free(&e->share);
     functions_free(&e->functions);
     symbols_close(e->symbols);
     trace_scan_close(&e->scan);
@@ -160,16 +152,14 @@ static int open_trace(struct export *e, struct export_options *options)
     int error;
 
     trace_info_init(&e->info);
-    error = about_read(&e->info, options->trace);
+    error = about_read(&e->info, options->reader.path);
     if (error == 0)
-        error = trace_scan_open(&e->scan, options->trace);
+        error = reader_open(&e->scan, &options->reader);
     if (error != 0) {
         trace_info_free(&e->info);
         return error;
     }
-    e->scan.selection = options->selection; /* the scan frees it */
-    e->scan.symbols = &options->symbols;
-    error = symbols_open(&e->symbols, &e->info, &options->symbols);
+    error = symbols_open(&e->symbols, &e->info, e->scan.symbols);
     if (error == 0)
         error = functions_init(&e->functions, e->symbols);
     if (error != 0)
@@ -179,14 +169,8 @@ static int open_trace(struct export *e, struct export_options *options)
 
 static void warn(const struct export *e, const char *trace)
 {
-    const char *file, *problem;
-
-    for (size_t i = 0; (problem = symbols_problem(e->symbols, i, &file)) != NULL; i++)
-        error_print("%s: %s", file, problem);
-    if (!e->scan.partial && !trace_audit_complete(&e->scan.audit))
-        error_print("%s: incomplete, the export holds what is there; 'hr check %s' says what is "
-                    "missing",
-                    trace, trace);
+    object_share_warn(&e->share, &e->info, e->symbols, NULL);
+    reader_warn(&e->scan, trace, "the export holds what is there");
 }
 
 static int forward_samples(void *context, const struct trace_samples *samples)
@@ -194,6 +178,7 @@ static int forward_samples(void *context, const struct trace_samples *samples)
     struct export *e = context;
 
     e->samples += samples->count;
+    object_share_add(&e->share, &e->info, samples);
     return e->visitor->samples(e->visitor->context, samples);
 }
 
@@ -253,10 +238,10 @@ static int write_all(struct export *e, const struct export_format *format,
         return HR_EXIT_FAILED;
     }
     if (error != 0)
-        return reader_fail(e->options->trace, error);
+        return reader_fail(e->options->reader.path, error);
     if (e->samples == 0 && !selection_is_all(&e->scan.selection)) {
         error_print("%s: no sample lies in what was selected; nothing was written",
-                    e->options->trace);
+                    e->options->reader.path);
         return HR_EXIT_FAILED;
     }
     return HR_EXIT_OK;
@@ -267,11 +252,11 @@ static int check_exact(const struct export *e, const struct export_format *forma
     const char *problem = trace_info_exact_problem(&e->info, &e->scan.selection);
 
     if (problem != NULL)
-        error_print("%s: %s", e->options->trace, problem);
+        error_print("%s: %s", e->options->reader.path, problem);
     else if (e->info.has_exact && !format->exact)
         error_print("%s: mode exact has counts without times; export it as callgrind, folded or "
                     "pprof",
-                    e->options->trace);
+                    e->options->reader.path);
     else
         return HR_EXIT_OK;
     return HR_EXIT_FAILED;
@@ -310,11 +295,11 @@ static int open_target(struct output_file *target, const struct export_options *
         .kind = OUTPUT_EXPORT,
         .force = options->force,
         .needs_file = format->needs_file,
-        .input = stat(options->trace, &input) == 0 ? &input : NULL,
+        .input = stat(options->reader.path, &input) == 0 ? &input : NULL,
         .looks_alike = format->looks_alike,
     };
     char *path = options->output != NULL ? strdup(options->output)
-                                         : beside(options->trace, format->extension);
+                                         : beside(options->reader.path, format->extension);
     int result = path != NULL ? output_file_open(target, path, &wish, failure)
                               : run_fail(failure, RUN_EXIT_FAILED, "out of memory");
 
@@ -335,25 +320,24 @@ static int write_target(struct export *e, const struct export_format *format)
     return HR_EXIT_FAILED;
 }
 
-static int run(struct arguments *arguments)
+static int run(struct export_options *options)
 {
-    struct export_options *options = &arguments->options;
     struct export *e = calloc(1, sizeof *e);
     int error = e != NULL ? open_trace(e, options) : -ENOMEM;
     int status;
 
     if (error != 0) {
         free(e);
-        return reader_fail(options->trace, error);
+        return reader_fail(options->reader.path, error);
     }
     e->options = options;
-    status = check_exact(e, arguments->format);
+    status = check_exact(e, options->format);
     if (status == HR_EXIT_OK)
         status = choose_weight(e);
     if (status == HR_EXIT_OK)
-        status = write_target(e, arguments->format);
+        status = write_target(e, options->format);
     if (status == HR_EXIT_OK)
-        warn(e, options->trace);
+        warn(e, options->reader.path);
     close_trace(e);
     free(e);
     return status;
@@ -372,11 +356,9 @@ int export_command(int argc, char **argv)
         {"list", KEY_LIST, NULL, 0, "List the formats", 0},
         {0},
     };
-    static const struct argp_child children[] = {
-        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
-        .children = children,
+        .children = reader_symbols,
         .parser = parse,
         .args_doc = "FORMAT [FILE]",
         .doc = "Write a trace (default hr.bin) in the format of another tool."
@@ -386,14 +368,12 @@ int export_command(int argc, char **argv)
                "  hr export folded -o - | flamegraph.pl > flames.svg\n"
                "  hr export folded --weight cache-misses --thread 1001\n",
     };
-    struct arguments arguments = {0};
+    struct export_options options = {0};
 
-    selection_init(&arguments.options.selection);
-    command_line_parse(&argp, argc, argv, 0, &arguments);
-    if (arguments.options.record_bytes == 0)
-        arguments.options.record_bytes = EXPORT_HRPERF_BYTES;
-    if (arguments.options.bin_ns == 0)
-        arguments.options.bin_ns = DEFAULT_BIN_NS;
-    arguments.options.trace = reader_file(arguments.options.trace);
-    return run(&arguments);
+    reader_command_line(&options.reader, &argp, argc, argv);
+    if (options.record_bytes == 0)
+        options.record_bytes = EXPORT_HRPERF_BYTES;
+    if (options.bin_ns == 0)
+        options.bin_ns = DEFAULT_BIN_NS;
+    return run(&options);
 }

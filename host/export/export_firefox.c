@@ -10,10 +10,11 @@
 #include <stdlib.h>
 
 #include "host/base/error.h"
+#include "host/base/text.h"
 #include "host/export/firefox_tables.h"
 
-#define FORMAT_VERSION 48
-#define GECKO_VERSION 29 /* of the same time */
+#define FORMAT_VERSION 48u
+#define GECKO_VERSION 29u /* of the same time */
 #define THREADS_MAX 1024u /* each takes a walk over all functions */
 #define UNUSED UINT32_MAX
 
@@ -44,9 +45,7 @@ static void comma(struct output *out, uint32_t i)
 /* "name":[value,value ...] */
 static void put_column(struct output *out, const char *name, const char *value, uint32_t count)
 {
-    output_text(out, ",\"");
-    output_text(out, name);
-    output_text(out, "\":[");
+    output_json_print(out, ",%s:[", name);
     for (uint32_t i = 0; i < count; i++) {
         comma(out, i);
         output_text(out, value);
@@ -56,10 +55,7 @@ static void put_column(struct output *out, const char *name, const char *value, 
 
 static void put_length(struct output *out, const char *table, uint32_t length)
 {
-    output_text(out, ",\"");
-    output_text(out, table);
-    output_text(out, "\":{\"length\":");
-    output_decimal(out, length);
+    output_json_print(out, ",%s:{\"length\":%u", table, length);
 }
 
 /* Numbers what is used in the order of the whole trace: callers stay before what they call. */
@@ -113,13 +109,6 @@ static void put_function_name(struct firefox *f, uint32_t number)
     output_json(f->out, name);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* Functions' names, then maps', then markers'. */
 static void put_strings(struct firefox *f)
 {
@@ -134,7 +123,7 @@ static void put_strings(struct firefox *f)
         }
     for (size_t i = 0; i < info->map_count; i++) {
         comma(f->out, n++);
-        output_json(f->out, base_name(info->maps[i].path));
+        output_json(f->out, text_base_name(info->maps[i].path));
     }
     for (uint32_t i = 0; i < f->tables.name_count; i++)
         if (f->names[i] != UNUSED) {
@@ -147,9 +136,7 @@ static void put_strings(struct firefox *f)
 /* The numbers 0, 1 ... as a column. */
 static void put_numbered(struct output *out, const char *name, uint32_t count)
 {
-    output_text(out, ",\"");
-    output_text(out, name);
-    output_text(out, "\":[");
+    output_json_print(out, ",%s:[", name);
     for (uint32_t i = 0; i < count; i++) {
         comma(out, i);
         output_decimal(out, i);
@@ -163,9 +150,7 @@ static void put_of_functions(struct firefox *f, const char *name,
 {
     uint32_t n = 0;
 
-    output_text(f->out, ",\"");
-    output_text(f->out, name);
-    output_text(f->out, "\":[");
+    output_json_print(f->out, ",%s:[", name);
     for (uint32_t i = 0; i < FIREFOX_FUNCTIONS; i++)
         if (f->functions[i] != UNUSED) {
             comma(f->out, n++);
@@ -327,32 +312,24 @@ static void put_markers(struct firefox *f, const struct firefox_marker *markers,
     output_text(out, "],\"data\":[");
     for (uint32_t i = 0; i < count; i++) {
         comma(out, i);
-        output_text(out, "{\"type\":\"");
-        output_text(out, types[markers[i].kind]);
-        output_text(out, "\"}");
+        output_json_print(out, "{\"type\":%s}", types[markers[i].kind]);
     }
     output_text(out, "]}");
 }
 
-static void put_program(struct firefox *f)
+static const char *program_name(const struct firefox *f)
 {
-    output_json(f->out, base_name(trace_info_text(&f->e->info, "program.path", "program")));
+    return text_base_name(trace_info_text(&f->e->info, "program.path", "program"));
 }
 
 static void put_thread(struct firefox *f, uint32_t tid, uint32_t pid)
 {
-    struct output *out = f->out;
-    char text[640];
-
-    output_text(out, "{\"name\":");
-    put_program(f);
-    snprintf(text, sizeof text,
-             ",\"isMainThread\":%s,\"processType\":\"default\",\"processStartupTime\":0,"
-             "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
-             "\"pausedRanges\":[],\"pid\":\"%u\",\"tid\":%u,\"processName\":",
-             tid == pid ? "true" : "false", pid, tid);
-    output_text(out, text);
-    put_program(f);
+    output_json_print(
+        f->out,
+        "{\"name\":%s,\"isMainThread\":%d,\"processType\":\"default\",\"processStartupTime\":0,"
+        "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
+        "\"pausedRanges\":[],\"pid\":\"%u\",\"tid\":%u,\"processName\":%s",
+        program_name(f), tid == pid, pid, tid, program_name(f));
 }
 
 static void put_threads(struct firefox *f)
@@ -402,28 +379,23 @@ static void put_libs(struct firefox *f)
         for (uint32_t n = 0; n < map->meta.build_id_bytes && n < TRACE_INFO_BUILD_ID_MAX; n++)
             snprintf(build_id + (size_t)n * 2, 3, "%02x", map->build_id[n]);
         comma(f->out, (uint32_t)i);
-        output_text(f->out, "{\"arch\":\"x86_64\",\"name\":");
-        output_json(f->out, base_name(map->path));
-        output_text(f->out, ",\"path\":");
-        output_json(f->out, map->path);
-        output_text(f->out, ",\"debugName\":");
-        output_json(f->out, base_name(map->path));
-        output_text(f->out, ",\"debugPath\":");
-        output_json(f->out, map->path);
-        output_text(f->out, ",\"breakpadId\":\"\",\"codeId\":");
-        output_json(f->out, build_id);
-        output_char(f->out, '}');
+        output_json_print(f->out,
+                          "{\"arch\":\"x86_64\",\"name\":%s,\"path\":%s,\"debugName\":%s,"
+                          "\"debugPath\":%s,\"breakpadId\":\"\",\"codeId\":%s}",
+                          text_base_name(map->path), map->path, text_base_name(map->path),
+                          map->path, build_id);
     }
     output_char(f->out, ']');
 }
 
 static void put_schema(struct output *out, const char *type)
 {
-    output_text(out, "{\"name\":\"");
-    output_text(out, type);
-    output_text(out, "\",\"tooltipLabel\":\"{marker.name}\",\"tableLabel\":\"{marker.name}\","
-                     "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
-                     "\"data\":[]}");
+    output_json_print(out,
+                      "{\"name\":%s,\"tooltipLabel\":\"{marker.name}\","
+                      "\"tableLabel\":\"{marker.name}\","
+                      "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
+                      "\"data\":[]}",
+                      type);
 }
 
 static void put_meta(struct firefox *f)
@@ -432,20 +404,15 @@ static void put_meta(struct firefox *f)
     uint64_t interval_ns = trace_info_interval_ns(info);
     struct output *out = f->out;
 
-    output_text(out, OUTPUT_MARK_FIREFOX "\"preprocessedProfileVersion\":");
-    output_decimal(out, FORMAT_VERSION);
-    output_text(out, ",\"version\":");
-    output_decimal(out, GECKO_VERSION);
-    output_text(out, ",\"interval\":");
+    output_json_print(
+        out, OUTPUT_MARK_FIREFOX "\"preprocessedProfileVersion\":%u,\"version\":%u,\"interval\":",
+        FORMAT_VERSION, GECKO_VERSION);
     put_ms(out, interval_ns != 0 ? interval_ns : 1000);
     output_text(out, ",\"startTime\":");
     put_ms(out, info->clock.start_unix_ns);
-    output_text(out, ",\"product\":");
-    put_program(f);
-    output_text(out, ",\"oscpu\":");
-    output_json(out, trace_info_text(info, "machine.model", ""));
-    output_text(out, ",\"arguments\":");
-    output_json(out, trace_info_text(info, "program.args", ""));
+    output_json_print(out, ",\"product\":%s,\"oscpu\":%s,\"arguments\":%s", program_name(f),
+                      trace_info_text(info, "machine.model", ""),
+                      trace_info_text(info, "program.args", ""));
     output_text(out, ",\"processType\":0,\"stackwalk\":1,\"debug\":false,\"symbolicated\":true,"
                      "\"misc\":\"\",\"toolkit\":\"\",\"platform\":\"\",\"abi\":\"x86_64\","
                      "\"extensions\":{\"baseURL\":[],\"id\":[],\"length\":0,\"name\":[]},"

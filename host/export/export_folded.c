@@ -1,14 +1,15 @@
 /* hr export folded: stacks as "main;work;inner 42", for flame graph tools.
  *
  * Weights are summed by the functions of a stack, wherever in them the calls are: a hash of these
- * identifies a line.  When the table is full, its lines are written and it starts anew: the tools
- * add up lines that occur twice.
+ * identifies a line.  The lines of a full table are written and it is emptied: the tools add up
+ * lines that occur twice.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "host/export/export.h"
 #include "host/export/stack_text.h"
+#include "lib/hash.h"
 
 #define LINES_MAX (1u << 20)
 #define INDEX_SLOTS (LINES_MAX * 2ul)
@@ -31,12 +32,6 @@ struct folded {
     uint32_t capacity; /* of hashes */
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-    return hash ^ hash >> 29;
-}
-
 /* Hashes the nodes that are new; callers come before what they call.  0 or -ENOMEM. */
 static int hash_nodes(struct folded *f)
 {
@@ -53,10 +48,11 @@ static int hash_nodes(struct folded *f)
     for (; f->hashed < stacks->count; f->hashed++) {
         const struct stacks_node *node = &stacks->nodes[f->hashed];
 
-        f->hashes[f->hashed] = f->hashed < HR_STACK_ROOTS
-                                   ? mix(0, f->hashed)
-                                   : mix(f->hashes[node->parent],
-                                         functions_at(&f->e->functions, node->address - 1) + 1ull);
+        f->hashes[f->hashed] =
+            f->hashed < HR_STACK_ROOTS
+                ? hash_mix(0, f->hashed)
+                : hash_mix(f->hashes[node->parent],
+                           functions_at(&f->e->functions, node->address - 1) + 1ull);
     }
     return 0;
 }
@@ -82,7 +78,7 @@ static void put_lines(struct folded *f)
 
 static struct line *find_line(struct folded *f, uint32_t stack, uint32_t function)
 {
-    uint64_t hash = mix(f->hashes[stack], function);
+    uint64_t hash = hash_mix(f->hashes[stack], function);
     uint32_t i = (uint32_t)(hash >> 32) & (INDEX_SLOTS - 1);
 
     for (; f->index[i] != 0; i = (i + 1) & (INDEX_SLOTS - 1)) {

@@ -36,10 +36,9 @@ struct perf {
 static void choose_name(struct perf *p)
 {
     const char *path = trace_info_text(&p->e->info, "program.path", "program");
-    const char *slash = strrchr(path, '/');
     char safe[256];
 
-    text_escape(safe, sizeof safe, slash != NULL ? slash + 1 : path);
+    text_escape(safe, sizeof safe, text_base_name(path));
     memcpy(p->name, safe, strnlen(safe, sizeof p->name - 1));
 }
 
@@ -60,7 +59,7 @@ static int find_files(struct perf *p)
         if (!symbols_file_named(map))
             continue;
         error = symbols_file_open(&file, map, program != NULL && strcmp(map->path, program) == 0,
-                                  &p->e->options->symbols);
+                                  &p->e->options->reader.symbols);
         p->file.paths[i] = error == 0 ? realpath(file.path, NULL) : NULL;
         if (p->file.paths[i] == NULL)
             p->file.paths[i] = strdup(map->path);

@@ -3,8 +3,8 @@
  * A gzip-compressed message Profile of
  * https://github.com/google/pprof/blob/main/proto/profile.proto.  Its repeated fields may come in
  * any order, so strings, functions and locations are written when they are first needed.  Samples
- * of the same address, stack, thread and CPU are added up; when their table is full it is written
- * and starts anew, as pprof adds up equal samples itself.
+ * of the same address, stack, thread and CPU are added up; a full table is written and emptied,
+ * as pprof adds up equal samples itself.
  */
 #include <errno.h>
 #include <stdlib.h>

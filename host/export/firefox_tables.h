@@ -15,7 +15,7 @@
 #define FIREFOX_NAMES_MAX (1u << 13)
 #define FIREFOX_NO_STACK UINT32_MAX
 
-/* Functions that stand for how a stack ended, behind the real ones. */
+/* Functions that stand for how a stack ended; they follow the real ones. */
 #define FIREFOX_TRUNCATED FUNCTIONS_MAX
 #define FIREFOX_BROKEN (FUNCTIONS_MAX + 1)
 #define FIREFOX_FUNCTIONS (FUNCTIONS_MAX + 2)

@@ -6,14 +6,10 @@
 #include <stdlib.h>
 
 #include "host/base/text.h"
+#include "lib/hash.h"
 
 #define FIRST_CAPACITY 1024u
 #define INDEX_SLOTS (FUNCTIONS_MAX * 2ul)
-
-static uint32_t hash(uint64_t address, uint32_t bits)
-{
-    return (uint32_t)((address * 0x9e3779b97f4a7c15ull) >> (64 - bits));
-}
 
 int functions_init(struct functions *functions, struct symbols *symbols)
 {
@@ -67,7 +63,7 @@ static uint32_t look_up(struct functions *functions, uint64_t address)
     uint32_t i;
 
     symbols_find(functions->symbols, address, &place);
-    i = hash(place.start, __builtin_ctz(INDEX_SLOTS));
+    i = hash_place(place.start, __builtin_ctz(INDEX_SLOTS));
     for (; functions->index[i] != 0; i = (i + 1) & (INDEX_SLOTS - 1)) {
         const struct function *row = &functions->rows[functions->index[i]];
 
@@ -79,7 +75,7 @@ static uint32_t look_up(struct functions *functions, uint64_t address)
 
 uint32_t functions_at(struct functions *functions, uint64_t address)
 {
-    struct functions_cached *cached = &functions->cache[hash(address, FUNCTIONS_CACHE_BITS)];
+    struct functions_cached *cached = &functions->cache[hash_place(address, FUNCTIONS_CACHE_BITS)];
 
     if (cached->function == 0 || cached->address != address) {
         cached->function = look_up(functions, address);

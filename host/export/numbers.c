@@ -1,8 +1,10 @@
-/* Numbers things: a hash table of pairs that starts anew when it is full. */
+/* Numbers things: a hash table of pairs that is emptied when it is full. */
 #include "host/export/numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "lib/hash.h"
 
 int numbers_init(struct numbers *numbers, uint32_t room)
 {
@@ -22,15 +24,9 @@ void numbers_forget(struct numbers *numbers)
     numbers->first = numbers->next; /* makes every slot free */
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-    return hash ^ hash >> 29;
-}
-
 uint64_t numbers_of(struct numbers *numbers, uint64_t a, uint64_t b, bool *added)
 {
-    uint32_t i = (uint32_t)(mix(mix(0, a), b) >> 16) & numbers->mask;
+    uint32_t i = (uint32_t)(hash_mix(hash_mix(0, a), b) >> 16) & numbers->mask;
 
     for (; numbers->slots[i].number >= numbers->first; i = (i + 1) & numbers->mask) {
         if (numbers->slots[i].a == a && numbers->slots[i].b == b) {
@@ -52,7 +48,7 @@ uint64_t numbers_of_text(struct numbers *numbers, const char *text, bool *added)
     uint64_t a = 1, b = 0;
 
     for (; *text != 0; text++) {
-        a = mix(a, (uint8_t)*text);
+        a = hash_mix(a, (uint8_t)*text);
         b = (b + (uint8_t)*text) * 0x100000001b3ull;
     }
     return numbers_of(numbers, a, b, added);

@@ -1,8 +1,8 @@
 /* Numbers for things that a format refers to by number: strings, functions, addresses.
  *
- * A thing is a pair of integers.  Numbers count up from 1.  Memory is bounded: a full table forgets
- * what it holds and goes on counting, so that a thing may get a second number, but no number ever
- * stands for two things.
+ * A thing is a pair of integers.  Numbers count up from 1.  Memory is bounded: a full table is
+ * emptied while numbers keep counting up, so that a thing may get a second number, but no number
+ * ever stands for two things.
  */
 #ifndef HOST_EXPORT_NUMBERS_H
 #define HOST_EXPORT_NUMBERS_H
@@ -28,7 +28,7 @@ void numbers_free(struct numbers *numbers);
 /* The number of a thing; *added when it is new. */
 uint64_t numbers_of(struct numbers *numbers, uint64_t a, uint64_t b, bool *added);
 
-/* The same of a text, by a hash of it. */
+/* As numbers_of() of a text, by a hash of it. */
 uint64_t numbers_of_text(struct numbers *numbers, const char *text, bool *added);
 
 /* Whether the next new thing makes the table forget. */

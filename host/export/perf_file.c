@@ -10,12 +10,13 @@
 
 #include "host/base/text.h"
 #include "include/version.h"
+#include "lib/array.h"
 
 #define MAGIC "PERFILE2"
 #define STRING_ALIGN 64u /* of the strings in features */
 #define BUILD_ID_BYTES 20u
 #define PATH_BYTES_MAX 4095u
-#define BUILD_ID_SIZE 0x8000u /* misc flag: the byte behind the build-id says how long it is */
+#define BUILD_ID_SIZE 0x8000u /* misc flag: the byte after the build-id says how long it is */
 
 enum feature { /* numbers of bits in the header */
                FEATURE_BUILD_ID = 2,
@@ -43,7 +44,7 @@ struct header {
     uint64_t attr_bytes; /* of one event in `attrs`, its section of identifiers included */
     struct section attrs;
     struct section data;
-    struct section event_types; /* not used any more */
+    struct section event_types; /* no longer used */
     uint64_t features[4];
 };
 _Static_assert(sizeof(struct header) == PERF_FILE_HEADER_BYTES, "header");
@@ -98,7 +99,7 @@ static void fill_config(struct perf_event_attr *attr, const struct perf_file *fi
     attr->type = PERF_TYPE_RAW;
     attr->config = known->meta.encoding;
     attr->config1 = known->meta.encoding_ext;
-    for (uint32_t i = 0; i < sizeof hardware / sizeof hardware[0]; i++)
+    for (uint32_t i = 0; i < ARRAY_COUNT(hardware); i++)
         if (strlen(hardware[i]) == bytes && memcmp(known->name, hardware[i], bytes) == 0) {
             attr->type = PERF_TYPE_HARDWARE;
             attr->config = i;
@@ -262,15 +263,13 @@ static const struct {
     {FEATURE_GROUP_DESC, put_group},   {FEATURE_SAMPLE_TIME, put_times},
 };
 
-#define FEATURE_COUNT (sizeof features / sizeof features[0])
-
 /* The features' contents one after the other; their places in the file. */
 static void put_features(FILE *out, const struct perf_file *file,
-                         struct section sections[FEATURE_COUNT])
+                         struct section sections[ARRAY_COUNT(features)])
 {
-    uint64_t begin = PERF_FILE_DATA + file->data_bytes + FEATURE_COUNT * sizeof sections[0];
+    uint64_t begin = PERF_FILE_DATA + file->data_bytes + ARRAY_COUNT(features) * sizeof sections[0];
 
-    for (size_t i = 0; i < FEATURE_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(features); i++) {
         sections[i].offset = begin + (uint64_t)ftell(out);
         features[i].put(out, file);
         sections[i].bytes = begin + (uint64_t)ftell(out) - sections[i].offset;
@@ -305,7 +304,7 @@ static void put_header(struct output *out, const struct perf_file *file, struct 
         .data = {PERF_FILE_DATA, file->data_bytes},
     };
 
-    for (size_t i = 0; i < FEATURE_COUNT; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(features); i++)
         header.features[features[i].number / 64] |= 1ull << features[i].number % 64;
     if (output_flush(out) == 0 && pwrite(out->fd, &header, sizeof header, 0) != sizeof header)
         out->error = errno != 0 ? -errno : -EIO;
@@ -314,7 +313,7 @@ static void put_header(struct output *out, const struct perf_file *file, struct 
 int perf_file_finish(struct output *out, const struct perf_file *file)
 {
     uint64_t begin = PERF_FILE_DATA + file->data_bytes;
-    struct section sections[FEATURE_COUNT], events;
+    struct section sections[ARRAY_COUNT(features)], events;
     char *bytes = NULL;
     size_t count = 0;
     FILE *memory = open_memstream(&bytes, &count);

@@ -21,7 +21,7 @@
 
 struct perf_file {
     const struct trace_info *info;
-    char **paths; /* of the files behind info's maps; NULL: none */
+    char **paths; /* of the files that info's maps show; NULL: none */
     uint64_t sample_type; /* PERF_SAMPLE_... */
     uint64_t data_bytes; /* of the records */
     uint64_t first_ns, last_ns; /* of the samples */

@@ -30,7 +30,7 @@ static uint64_t pair(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
-/* A record of words with the trailer behind them; words[0] is filled here. */
+/* A record of words with the trailer after them; words[0] is filled here. */
 static void put_words(struct perf_records *records, uint32_t type, uint32_t misc, uint64_t *words,
                       size_t count, const struct perf_place *place)
 {

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "host/base/text.h"
+
 #define NAMES_MAX (1u << 14)
 #define CALLSTACKS_MAX (1u << 19)
 #define FRAMES_MAX 1024u
@@ -108,7 +110,7 @@ static void put_mapping(struct perfetto_packets *packets, size_t i)
     size_t interned = proto_begin(&packets->message, PACKET_INTERNED);
     size_t mapping, build_id;
 
-    /* a path is shown as its parts, each behind a slash */
+    /* a path is shown as its parts, each after a slash */
     put_string(packets, INTERNED_PATHS, i + 1, path[0] == '/' ? path + 1 : path);
     build_id = proto_begin(&packets->message, INTERNED_BUILD_IDS);
     proto_number(&packets->message, STRING_IID, i + 1);
@@ -170,8 +172,7 @@ static size_t begin_track(struct perfetto_packets *packets, uint64_t uuid, uint6
 static void put_process(struct perfetto_packets *packets)
 {
     const char *path = trace_info_text(&packets->e->info, "program.path", "program");
-    const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
+    const char *name = text_base_name(path);
     size_t mark = begin(packets);
     size_t track =
         begin_track(packets, perfetto_packets_uuid(PERFETTO_PROCESS, packets->pid), 0, name);

@@ -21,7 +21,7 @@ struct rounds {
 int rounds_init(struct rounds *rounds, int fd);
 void rounds_free(struct rounds *rounds);
 
-/* The earliest time that a DATA chunk at `offset` or behind it holds; 0 when that is not known.
+/* The earliest time that a DATA chunk at `offset` or after it holds; 0 when that is not known.
  * Offsets may only grow.
  */
 uint64_t rounds_earliest(struct rounds *rounds, uint64_t offset);

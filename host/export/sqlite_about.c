@@ -6,7 +6,8 @@
 
 #include "include/version.h"
 
-void sqlite_about_fact(struct database *db, const char *key, const char *value)
+/* One row of the table run. */
+static void put_fact(struct database *db, const char *key, const char *value)
 {
     sqlite3_stmt *insert = database_prepare(db, "INSERT OR IGNORE INTO run VALUES (?,?)");
 
@@ -21,14 +22,14 @@ void sqlite_about_number(struct database *db, const char *key, uint64_t value)
     char text[24];
 
     snprintf(text, sizeof text, "%" PRIu64, value);
-    sqlite_about_fact(db, key, text);
+    put_fact(db, key, text);
 }
 
 static void put_sampling(struct database *db, const struct trace_info *info)
 {
     if (!info->has_sampling)
         return;
-    sqlite_about_fact(db, "mode", trace_info_mode(info->sampling.mode));
+    put_fact(db, "mode", trace_info_mode(info->sampling.mode));
     sqlite_about_number(db, "interval_ns", trace_info_interval_ns(info));
     sqlite_about_number(db, "period", info->sampling.period_events);
     sqlite_about_number(db, "frequency_hz", info->sampling.frequency_hz);
@@ -41,11 +42,11 @@ static void put_run(struct database *db, const struct trace_info *info)
 {
     static const char *const kinds[] = {"unknown", "status", "signal", "stopped", "refused"};
 
-    sqlite_about_fact(db, "hr.version", VERSION_TEXT);
+    put_fact(db, "hr.version", VERSION_TEXT);
     sqlite_about_number(db, "schema", SQLITE_SCHEMA_VERSION);
     put_sampling(db, info);
     sqlite_about_number(db, "ticks_per_second", info->clock.ticks_per_second);
-    sqlite_about_fact(db, "clock", trace_info_clock_method(info->clock.method));
+    put_fact(db, "clock", trace_info_clock_method(info->clock.method));
     if (info->clock.start_unix_ns != 0)
         sqlite_about_number(db, "start_unix_ns", info->clock.start_unix_ns);
     if (info->has_calibration) {
@@ -54,14 +55,14 @@ static void put_run(struct database *db, const struct trace_info *info)
         sqlite_about_number(db, "rdpmc_ns", trace_info_ns(info, info->calibration.rdpmc_ticks));
     }
     if (info->has_exit) {
-        sqlite_about_fact(db, "exit.kind", kinds[info->exit.kind <= 4 ? info->exit.kind : 0]);
+        put_fact(db, "exit.kind", kinds[info->exit.kind <= 4 ? info->exit.kind : 0]);
         sqlite_about_number(db, "exit.code", info->exit.code);
         sqlite_about_number(db, "duration_ns", trace_info_time_ns(info, info->exit.time));
         sqlite_about_number(db, "user_ns", trace_info_ns(info, info->exit.user_ticks));
         sqlite_about_number(db, "peak_memory_bytes", info->exit.peak_memory_bytes);
     }
     for (size_t i = 0; i < info->text_count; i++)
-        sqlite_about_fact(db, info->texts[i].key, info->texts[i].value);
+        put_fact(db, info->texts[i].key, info->texts[i].value);
 }
 
 static void put_events(const struct sqlite_schema *schema)

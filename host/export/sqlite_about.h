@@ -6,9 +6,6 @@
 
 /* After the tables were made. */
 void sqlite_about_put(const struct sqlite_schema *schema);
-
-/* One row of the table run. */
-void sqlite_about_fact(struct database *db, const char *key, const char *value);
 void sqlite_about_number(struct database *db, const char *key, uint64_t value);
 
 #endif

@@ -33,7 +33,7 @@ static const char fixed_tables[] =
     "CREATE TABLE regions (name TEXT, event INTEGER, passes INTEGER, sum INTEGER, min INTEGER,"
     " max INTEGER, threads INTEGER);";
 
-/* Where the views of every trace stop, those with a column for each event go on. */
+/* The views of every trace; those with a column for each event are added to them. */
 static const char fixed_views[] =
     "CREATE INDEX samples_time ON samples (time_ns);"
     "CREATE INDEX stacks_parent ON stacks (parent);"

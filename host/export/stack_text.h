@@ -16,7 +16,8 @@
 void stack_text_put(struct output *out, const struct stacks *stacks, uint32_t node,
                     struct functions *functions);
 
-/* The same as a field of CSV, in quotes, which no spreadsheet computes. */
+/* Writes a stack as stack_text_put() does, as a field of CSV in quotes that no spreadsheet
+ * computes. */
 void stack_text_field(struct output *out, const struct stacks *stacks, uint32_t node,
                       struct functions *functions);
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/draw/sparkline.h"
@@ -12,32 +11,22 @@
 #include "host/scan/reader_output.h"
 
 struct options {
-    const char *path;
+    struct reader reader;
     const char *of[HIST_SUBJECTS_MAX];
     uint32_t of_count;
-    enum reader_format format;
-    struct selection selection;
+    struct hist *hist;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
 
-    switch (key) {
-    case 'o':
-        if (options->of_count == HIST_SUBJECTS_MAX)
-            argp_error(state, "--of %s: %u distributions at most", argument, HIST_SUBJECTS_MAX);
-        options->of[options->of_count++] = argument;
-        return 0;
-    case 'f':
-        options->format = reader_format(argument, state);
-        return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->selection;
-        return 0;
-    default:
-        return reader_parse_file(key, argument, state, &options->path);
-    }
+    if (key != 'o')
+        return reader_parse(key, argument, state);
+    if (options->of_count == HIST_SUBJECTS_MAX)
+        argp_error(state, "--of %s: %u distributions at most", argument, HIST_SUBJECTS_MAX);
+    options->of[options->of_count++] = argument;
+    return 0;
 }
 
 /* Not before the first data have been reached are all events known. */
@@ -49,7 +38,7 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
     return hist_visitor.chunk(hist, chunk, continues);
 }
 
-static int present(const struct hist *hist, enum reader_format format)
+static int print(const struct hist *hist, enum reader_format format)
 {
     struct output *out;
 
@@ -58,10 +47,8 @@ static int present(const struct hist *hist, enum reader_format format)
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL) {
-        error_print("no memory; end other programs");
+    if (out == NULL)
         return HR_EXIT_FAILED;
-    }
     if (format == READER_CSV)
         hist_rows_csv(out, hist);
     else
@@ -69,8 +56,9 @@ static int present(const struct hist *hist, enum reader_format format)
     return reader_output_close(out);
 }
 
-static int conclude(struct hist *hist, const struct trace_scan *scan, const struct options *options)
+static int present(struct reader *reader)
 {
+    struct hist *hist = ((struct options *)reader)->hist;
     const struct hist_subject *wrong = hist_resolve(hist);
     uint64_t values = 0;
     int status;
@@ -86,14 +74,14 @@ static int conclude(struct hist *hist, const struct trace_scan *scan, const stru
     hist_finish(hist);
     for (uint32_t i = 0; i < hist->subject_count; i++)
         values += hist->subjects[i].values.count;
-    if (values == 0 && !selection_is_all(&scan->selection) && hist->gather.costs.count == 0)
-        return reader_nothing(scan, options->path, hist->gather.time_last);
-    status = present(hist, options->format);
-    reader_warn(scan, options->path);
+    if (values == 0 && !selection_is_all(&reader->scan.selection) && hist->gather.costs.count == 0)
+        return reader_nothing(&reader->scan, reader->path, hist->gather.time_last);
+    status = print(hist, reader->format);
+    reader_warn(&reader->scan, reader->path, NULL);
     return status;
 }
 
-static int add_subjects(struct hist *hist, const struct options *options, int *status)
+static int add_subjects(struct hist *hist, const struct options *options)
 {
     int error = 0;
 
@@ -101,41 +89,34 @@ static int add_subjects(struct hist *hist, const struct options *options, int *s
         error = hist_add(hist, options->of[i]);
     if (options->of_count == 0)
         error = hist_add(hist, "interval");
-    if (error == -EINVAL) {
-        error_print("--of %s: no such system call of Linux; such as syscall:read",
-                    options->of[hist->subject_count]);
-        *status = HR_EXIT_USAGE;
-        error = 0;
-    }
-    return error;
+    if (error != -EINVAL)
+        return error;
+    error_print("--of %s: no such system call of Linux; such as syscall:read",
+                options->of[hist->subject_count]);
+    return HR_EXIT_USAGE;
 }
 
-static int run(const struct options *options)
+static int read_trace(struct reader *reader)
 {
+    struct options *options = (struct options *)reader;
     struct trace_visitor visitor = hist_visitor;
-    struct hist *hist = malloc(sizeof *hist);
-    struct trace_scan scan;
-    int error = hist != NULL ? trace_scan_open(&scan, options->path) : -ENOMEM;
-    int status = -1;
+    struct hist *hist = options->hist = malloc(sizeof *hist);
+    int result = hist != NULL ? hist_init(hist, &reader->scan) : -ENOMEM;
 
-    if (error != 0) {
-        free(hist);
-        return reader_fail(options->path, error);
-    }
-    scan.selection = options->selection; /* the scan frees it */
     visitor.context = hist;
     visitor.chunk = take_chunk;
-    error = hist_init(hist, &scan);
-    if (error == 0)
-        error = add_subjects(hist, options, &status);
-    if (error == 0 && status < 0)
-        error = trace_scan_run(&scan, &visitor);
-    if (error == 0 && status < 0)
-        status = conclude(hist, &scan, options);
-    hist_free(hist);
+    if (result == 0)
+        result = add_subjects(hist, options);
+    return result == 0 ? trace_scan_run(&reader->scan, &visitor) : result;
+}
+
+static void free_hist(struct reader *reader)
+{
+    struct hist *hist = ((struct options *)reader)->hist;
+
+    if (hist != NULL)
+        hist_free(hist);
     free(hist);
-    trace_scan_close(&scan);
-    return error == 0 ? status : reader_fail(options->path, error);
 }
 
 int hist_command(int argc, char **argv)
@@ -145,10 +126,9 @@ int hist_command(int argc, char **argv)
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
         {0},
     };
-    static const struct argp_child children[] = {{&selection_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
-        .children = children,
+        .children = reader_part,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Show distributions with their percentiles (trace: default hr.bin)."
@@ -161,10 +141,9 @@ int hist_command(int argc, char **argv)
                "  hr hist --of cost --of LLC-misses      two distributions\n"
                "  hr hist --of syscall:read --format json run.bin | jq '.[0].p99'\n",
     };
+    static const struct reader_command command = {read_trace, present, free_hist};
     struct options options = {0};
 
-    selection_init(&options.selection);
-    command_line_parse(&argp, argc, argv, 0, &options);
-    options.path = reader_file(options.path);
-    return run(&options);
+    reader_command_line(&options.reader, &argp, argc, argv);
+    return reader_run(&options.reader, &command);
 }

@@ -2,7 +2,7 @@
 #include "host/hist/hist_print.h"
 
 #include "host/base/text.h"
-#include "host/draw/sparkline.h"
+#include "lib/array.h"
 
 #define ROWS 24u /* ranges that are drawn */
 
@@ -12,8 +12,6 @@ static const struct {
     double share;
 } percentiles[] = {
     {"p50", "p50", 0.5}, {"p90", "p90", 0.9}, {"p99", "p99", 0.99}, {"p99.9", "p999", 0.999}};
-
-#define PERCENTILES (sizeof percentiles / sizeof percentiles[0])
 
 uint64_t hist_quantity(const struct hist *hist, const struct hist_subject *subject, uint64_t value)
 {
@@ -46,7 +44,7 @@ static void print_figures(FILE *out, const struct hist *hist, const struct hist_
     else
         snprintf(text, sizeof text, "%.*f", mean < 100 ? 3 : 1, mean);
     fprintf(out, "  %-7s %14s\n", "mean", text);
-    for (size_t i = 0; i < PERCENTILES; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(percentiles); i++)
         fprintf(out, "  %-7s %14s\n", percentiles[i].name,
                 quantity(text, hist, subject,
                          histogram_percentile(&subject->values, percentiles[i].share)));
@@ -155,26 +153,12 @@ void hist_rows_csv(struct output *out, const struct hist *hist)
         for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
             if (subject->values.buckets[i] == 0)
                 continue;
-            output_csv_text(out, subject->name);
-            output_char(out, ',');
-            output_text(out, unit_of(subject));
-            output_char(out, ',');
-            output_decimal(out, hist_quantity(hist, subject, histogram_bucket_value(i)));
-            output_char(out, ',');
-            output_decimal(out, hist_quantity(hist, subject, bucket_last(subject, i)));
-            output_char(out, ',');
-            output_decimal(out, subject->values.buckets[i]);
-            output_char(out, '\n');
+            output_csv_print(out, "%s,%s,%lu,%lu,%lu\n", subject->name, unit_of(subject),
+                             hist_quantity(hist, subject, histogram_bucket_value(i)),
+                             hist_quantity(hist, subject, bucket_last(subject, i)),
+                             subject->values.buckets[i]);
         }
     }
-}
-
-static void put_member(struct output *out, const char *name, uint64_t value)
-{
-    output_text(out, ",\"");
-    output_text(out, name);
-    output_text(out, "\":");
-    output_decimal(out, value);
 }
 
 static void put_buckets(struct output *out, const struct hist *hist,
@@ -186,11 +170,11 @@ static void put_buckets(struct output *out, const struct hist *hist,
     for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
         if (subject->values.buckets[i] == 0)
             continue;
-        output_text(out, first ? "{\"from\":" : ",{\"from\":");
-        output_decimal(out, hist_quantity(hist, subject, histogram_bucket_value(i)));
-        put_member(out, "to", hist_quantity(hist, subject, bucket_last(subject, i)));
-        put_member(out, "count", subject->values.buckets[i]);
-        output_char(out, '}');
+        output_text(out, first ? "" : ",");
+        output_json_print(out, "{\"from\":%lu,\"to\":%lu,\"count\":%lu}",
+                          hist_quantity(hist, subject, histogram_bucket_value(i)),
+                          hist_quantity(hist, subject, bucket_last(subject, i)),
+                          subject->values.buckets[i]);
         first = false;
     }
     output_char(out, ']');
@@ -199,25 +183,21 @@ static void put_buckets(struct output *out, const struct hist *hist,
 static void put_subject(struct output *out, const struct hist *hist,
                         const struct hist_subject *subject)
 {
-    output_text(out, "{\"of\":");
-    output_json(out, subject->name);
-    output_text(out, ",\"unit\":\"");
-    output_text(out, unit_of(subject));
-    output_char(out, '"');
-    if (subject->kind == HIST_EVENT) {
-        output_text(out, ",\"source\":");
-        output_json(out, trace_info_source(hist->info->events[subject->number].meta.source));
-    }
-    put_member(out, "count", subject->values.count);
+    output_json_print(out, "{\"of\":%s,\"unit\":%s", subject->name, unit_of(subject));
+    if (subject->kind == HIST_EVENT)
+        output_json_print(out, ",\"source\":%s",
+                          trace_info_source(hist->info->events[subject->number].meta.source));
+    output_json_print(out, ",\"count\":%lu", subject->values.count);
     if (subject->values.count != 0) {
-        put_member(out, "min", hist_quantity(hist, subject, subject->least));
-        output_text(out, ",\"mean\":");
-        output_real(out, mean_of(hist, subject));
-        for (size_t i = 0; i < PERCENTILES; i++)
-            put_member(out, percentiles[i].key,
-                       hist_quantity(hist, subject,
-                                     histogram_percentile(&subject->values, percentiles[i].share)));
-        put_member(out, "max", hist_quantity(hist, subject, subject->values.largest));
+        output_json_print(out, ",\"min\":%lu,\"mean\":%g",
+                          hist_quantity(hist, subject, subject->least), mean_of(hist, subject));
+        for (size_t i = 0; i < ARRAY_COUNT(percentiles); i++)
+            output_json_print(
+                out, ",%s:%lu", percentiles[i].key,
+                hist_quantity(hist, subject,
+                              histogram_percentile(&subject->values, percentiles[i].share)));
+        output_json_print(out, ",\"max\":%lu",
+                          hist_quantity(hist, subject, subject->values.largest));
     }
     put_buckets(out, hist, subject);
     output_char(out, '}');

@@ -26,18 +26,9 @@ const char *launch_domain_socket(enum launch_port port)
     return ports[port].socket;
 }
 
-/* Writes an element with one attribute. */
-static void put(struct xml *x, const char *name, const char *attribute, const char *value)
-{
-    xml_start(x, name);
-    xml_attribute(x, attribute, "%s", value);
-    xml_end(x);
-}
-
 static void put_memory(struct xml *x, const struct options *o, const struct launch_machine *m)
 {
-    xml_start(x, "memory");
-    xml_attribute(x, "unit", "MiB");
+    xml_start(x, "memory unit='MiB'");
     xml_text(x, "%llu", (unsigned long long)(o->memory_bytes >> 20));
     xml_end(x);
     if (!m->kvm)
@@ -45,22 +36,17 @@ static void put_memory(struct xml *x, const struct options *o, const struct laun
     xml_start(x, "memoryBacking");
     if (m->memory.huge_pages) {
         xml_start(x, "hugepages");
-        xml_start(x, "page");
-        xml_attribute(x, "size", "2");
-        xml_attribute(x, "unit", "MiB");
-        xml_end(x);
+        xml_empty(x, "page size='2' unit='MiB'");
         xml_end(x);
     }
-    xml_start(x, "nosharepages");
-    xml_end(x);
+    xml_empty(x, "nosharepages");
     if (m->memory.locked) {
-        xml_start(x, "locked");
-        xml_end(x);
+        xml_empty(x, "locked");
     }
     if (m->memory.huge_pages)
-        put(x, "source", "type", "memfd");
+        xml_empty(x, "source type='memfd'");
     if (m->memory.filled)
-        put(x, "allocation", "mode", "immediate");
+        xml_empty(x, "allocation mode='immediate'");
     xml_end(x);
 }
 
@@ -69,10 +55,7 @@ static void put_node(struct xml *x, const struct launch_machine *m)
     if (!m->kvm || !m->memory.bound)
         return;
     xml_start(x, "numatune");
-    xml_start(x, "memory");
-    xml_attribute(x, "mode", "strict");
-    xml_attribute(x, "nodeset", "%d", m->memory.node);
-    xml_end(x);
+    xml_empty(x, "memory mode='strict' nodeset='%d'", m->memory.node);
     xml_end(x);
 }
 
@@ -81,19 +64,16 @@ static void put_pinning(struct xml *x, const struct launch_machine *m)
     char others[1024];
 
     for (int i = 0; i < m->pin.count; i++) {
-        xml_start(x, "vcpupin");
-        xml_attribute(x, "vcpu", "%d", i);
-        xml_attribute(x, "cpuset", "%d", m->pin.cpus[i]);
-        xml_end(x);
+        xml_empty(x, "vcpupin vcpu='%d' cpuset='%d'", i, m->pin.cpus[i]);
     }
     if (m->pin.count != 0)
-        put(x, "emulatorpin", "cpuset", cpu_list_format(&m->pin.others, others, sizeof others));
+        xml_empty(x, "emulatorpin cpuset='%s'",
+                  cpu_list_format(&m->pin.others, others, sizeof others));
 }
 
 static void put_cpus(struct xml *x, const struct launch_machine *m)
 {
-    xml_start(x, "vcpu");
-    xml_attribute(x, "placement", "static");
+    xml_start(x, "vcpu placement='static'");
     xml_text(x, "%d", m->guest_cpus);
     xml_end(x);
     if (!launch_is_placed(m))
@@ -101,11 +81,7 @@ static void put_cpus(struct xml *x, const struct launch_machine *m)
     xml_start(x, "cputune");
     put_pinning(x, m);
     if (m->fifo) {
-        xml_start(x, "vcpusched");
-        xml_attribute(x, "vcpus", "0-%d", m->guest_cpus - 1);
-        xml_attribute(x, "scheduler", "fifo");
-        xml_attribute(x, "priority", "1");
-        xml_end(x);
+        xml_empty(x, "vcpusched vcpus='0-%d' scheduler='fifo' priority='1'", m->guest_cpus - 1);
     }
     xml_end(x);
 }
@@ -115,14 +91,11 @@ static void put_boot(struct xml *x, const struct launch_domain *domain)
     char qboot[PATH_MAX];
 
     xml_start(x, "os");
-    xml_start(x, "type");
-    xml_attribute(x, "arch", "x86_64");
-    xml_attribute(x, "machine", "q35");
+    xml_start(x, "type arch='x86_64' machine='q35'");
     xml_text(x, "hvm");
     xml_end(x);
     if (launch_find_qboot(domain->emulator, qboot)) {
-        xml_start(x, "loader");
-        xml_attribute(x, "type", "rom");
+        xml_start(x, "loader type='rom'");
         xml_text(x, "%s", qboot);
         xml_end(x);
     }
@@ -137,17 +110,13 @@ static void put_boot(struct xml *x, const struct launch_domain *domain)
 
 static void put_features(struct xml *x, const struct launch_machine *m)
 {
-    static const char *const plain[] = {"acpi", "apic"};
-
     xml_start(x, "features");
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
-        xml_start(x, plain[i]);
-        xml_end(x);
-    }
+    xml_empty(x, "acpi");
+    xml_empty(x, "apic");
     if (m->kvm)
-        put(x, "pmu", "state", "on");
-    put(x, "vmport", "state", "off");
-    put(x, "smm", "state", "off");
+        xml_empty(x, "pmu state='on'");
+    xml_empty(x, "vmport state='off'");
+    xml_empty(x, "smm state='off'");
     xml_end(x);
 }
 
@@ -156,10 +125,7 @@ static void put_feature(struct xml *x, const char *feature)
 {
     const char *name = strcmp(feature + 1, "pclmulqdq") == 0 ? "pclmuldq" : feature + 1;
 
-    xml_start(x, "feature");
-    xml_attribute(x, "policy", "%s", feature[0] == '+' ? "require" : "disable");
-    xml_attribute(x, "name", "%s", name);
-    xml_end(x);
+    xml_empty(x, "feature policy='%s' name='%s'", feature[0] == '+' ? "require" : "disable", name);
 }
 
 static void put_emulated_cpu(struct xml *x)
@@ -168,12 +134,8 @@ static void put_emulated_cpu(struct xml *x)
     char *rest;
     char *piece = strtok_r(text, ",", &rest);
 
-    xml_start(x, "cpu");
-    xml_attribute(x, "mode", "custom");
-    xml_attribute(x, "match", "exact");
-    xml_attribute(x, "check", "none");
-    xml_start(x, "model");
-    xml_attribute(x, "fallback", "forbid");
+    xml_start(x, "cpu mode='custom' match='exact' check='none'");
+    xml_start(x, "model fallback='forbid'");
     xml_text(x, "%s", piece);
     xml_end(x);
     while ((piece = strtok_r(NULL, ",", &rest)) != NULL)
@@ -189,10 +151,7 @@ static void put_cpu_model(struct xml *x, const struct options *o, const struct l
         put_emulated_cpu(x);
         return;
     }
-    xml_start(x, "cpu");
-    xml_attribute(x, "mode", "host-passthrough");
-    xml_attribute(x, "check", "none");
-    xml_attribute(x, "migratable", "off");
+    xml_start(x, "cpu mode='host-passthrough' check='none' migratable='off'");
     put_feature(x, "-arch-capabilities");
     xml_end(x);
 }
@@ -203,10 +162,7 @@ static void put_clock(struct xml *x, const struct launch_machine *m)
     if (m->virtual_time) {
         xml_attribute(x, "offset", "absolute");
         xml_attribute(x, "start", START_UNIX);
-        xml_start(x, "timer");
-        xml_attribute(x, "name", "rtc");
-        xml_attribute(x, "track", "guest");
-        xml_end(x);
+        xml_empty(x, "timer name='rtc' track='guest'");
     } else {
         xml_attribute(x, "offset", "utc");
     }
@@ -218,49 +174,26 @@ static void put_clock(struct xml *x, const struct launch_machine *m)
 
 static void put_source(struct xml *x, const struct launch_domain *domain, int port)
 {
-    xml_start(x, "source");
-    xml_attribute(x, "mode", "connect");
-    xml_attribute(x, "path", "%s/%s", domain->directory, ports[port].socket);
-    xml_end(x);
+    xml_empty(x, "source mode='connect' path='%s/%s'", domain->directory, ports[port].socket);
 }
 
 static void put_channel(struct xml *x, const struct launch_domain *domain, int port)
 {
-    xml_start(x, "channel");
-    xml_attribute(x, "type", "unix");
+    xml_start(x, "channel type='unix'");
     put_source(x, domain, port);
-    xml_start(x, "target");
-    xml_attribute(x, "type", "virtio");
-    xml_attribute(x, "name", "%s", ports[port].name);
-    xml_end(x);
-    xml_start(x, "address");
-    xml_attribute(x, "type", "virtio-serial");
-    xml_attribute(x, "controller", "0");
-    xml_attribute(x, "bus", "0");
-    xml_attribute(x, "port", "%d", port < LAUNCH_CONSOLE ? port + 1 : port);
-    xml_end(x);
+    xml_empty(x, "target type='virtio' name='%s'", ports[port].name);
+    xml_empty(x, "address type='virtio-serial' controller='0' bus='0' port='%d'",
+              port < LAUNCH_CONSOLE ? port + 1 : port);
     xml_end(x);
 }
 
 /* The kernel looks for its devices on the first PCI bus. */
 static void put_controllers(struct xml *x)
 {
-    xml_start(x, "controller");
-    xml_attribute(x, "type", "usb");
-    xml_attribute(x, "model", "none");
-    xml_end(x);
-    xml_start(x, "controller");
-    xml_attribute(x, "type", "virtio-serial");
-    xml_attribute(x, "index", "0");
-    xml_attribute(x, "ports", "8");
-    xml_attribute(x, "model", "virtio-non-transitional");
-    xml_start(x, "address");
-    xml_attribute(x, "type", "pci");
-    xml_attribute(x, "domain", "0");
-    xml_attribute(x, "bus", "0");
-    xml_attribute(x, "slot", "2");
-    xml_attribute(x, "function", "0");
-    xml_end(x);
+    xml_empty(x, "controller type='usb' model='none'");
+    xml_start(
+        x, "controller type='virtio-serial' index='0' ports='8' model='virtio-non-transitional'");
+    xml_empty(x, "address type='pci' domain='0' bus='0' slot='2' function='0'");
     xml_end(x);
 }
 
@@ -269,25 +202,21 @@ static void put_devices(struct xml *x, const struct options *o, const struct lau
     xml_start(x, "devices");
     xml_element(x, "emulator", domain->emulator);
     put_controllers(x);
-    xml_start(x, "serial");
-    xml_attribute(x, "type", "unix");
+    xml_start(x, "serial type='unix'");
     put_source(x, domain, LAUNCH_CONSOLE);
-    xml_start(x, "target");
-    xml_attribute(x, "type", "isa-serial");
-    xml_attribute(x, "port", "0");
-    xml_end(x);
+    xml_empty(x, "target type='isa-serial' port='0'");
     xml_end(x);
     for (int i = 0; i < LAUNCH_PORTS; i++)
         if (ports[i].name != NULL && launch_wants_port(o, (enum launch_port)i))
             put_channel(x, domain, i);
-    put(x, "memballoon", "model", "none");
+    xml_empty(x, "memballoon model='none'");
     xml_end(x);
 }
 
 static void put_argument(struct xml *x, const char *option, const char *value)
 {
-    put(x, "qemu:arg", "value", option);
-    put(x, "qemu:arg", "value", value);
+    xml_empty(x, "qemu:arg value='%s'", option);
+    xml_empty(x, "qemu:arg value='%s'", value);
 }
 
 /* Adds what libvirt cannot express. */
@@ -314,10 +243,7 @@ static void put_command_line(struct xml *x, const struct options *o, const struc
 static void put_labels(struct xml *x, const struct launch_domain *domain)
 {
     for (int i = 0; i < LAUNCH_DOMAIN_MODELS_MAX && domain->models[i][0] != 0; i++) {
-        xml_start(x, "seclabel");
-        xml_attribute(x, "type", "none");
-        xml_attribute(x, "model", "%s", domain->models[i]);
-        xml_end(x);
+        xml_empty(x, "seclabel type='none' model='%s'", domain->models[i]);
     }
 }
 
@@ -327,9 +253,7 @@ int launch_domain_write(const struct options *o, const struct launch_machine *ma
     struct xml x;
 
     xml_init(&x, out);
-    xml_start(&x, "domain");
-    xml_attribute(&x, "type", "%s", machine->kvm ? "kvm" : "qemu");
-    xml_attribute(&x, "xmlns:qemu", "%s", SCHEMA);
+    xml_start(&x, "domain type='%s' xmlns:qemu='%s'", machine->kvm ? "kvm" : "qemu", SCHEMA);
     xml_element(&x, "name", domain->name);
     put_memory(&x, o, machine);
     put_cpus(&x, machine);

@@ -1,17 +1,15 @@
 /* Compares the machines of two traces. */
 #include "host/machine/machine_diff.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/base/commands.h"
-#include "host/base/error.h"
 #include "host/base/text.h"
 #include "host/machine/machine_facts.h"
 #include "host/scan/about.h"
-#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
 
 #define SAME 0.01 /* numbers that differ by less count as equal */
 #define VALUE_BYTES 4096
@@ -155,42 +153,26 @@ static void put_csv(struct output *out, const struct differences *d)
     for (size_t i = 0; i < d->count; i++) {
         const struct difference *one = &d->list[i];
 
-        output_text(out, one->fact->key);
-        output_char(out, ',');
         value_of(value, one->before, one->after);
-        output_csv_text(out, value);
-        output_char(out, ',');
+        output_csv_print(out, "%s,%s", one->fact->key, value);
         value_of(value, one->after, one->before);
-        output_csv_text(out, value);
-        output_char(out, '\n');
+        output_csv_print(out, ",%s\n", value);
     }
-}
-
-static void put_value(struct output *out, const struct machine_fact *of,
-                      const struct machine_fact *other)
-{
-    char value[VALUE_BYTES];
-
-    value_of(value, of, other);
-    if (of == NULL)
-        output_text(out, "null");
-    else
-        output_json(out, value);
 }
 
 static void put_json(struct output *out, const struct differences *d)
 {
+    char before[VALUE_BYTES], after[VALUE_BYTES];
+
     output_text(out, "[");
     for (size_t i = 0; i < d->count; i++) {
         const struct difference *one = &d->list[i];
 
-        output_text(out, i != 0 ? ",\n{\"fact\":" : "\n{\"fact\":");
-        output_json(out, one->fact->key);
-        output_text(out, ",\"before\":");
-        put_value(out, one->before, one->after);
-        output_text(out, ",\"after\":");
-        put_value(out, one->after, one->before);
-        output_char(out, '}');
+        value_of(before, one->before, one->after);
+        value_of(after, one->after, one->before);
+        output_text(out, i != 0 ? "," : "");
+        output_json_print(out, "\n{\"fact\":%s,\"before\":%s,\"after\":%s}", one->fact->key,
+                          one->before != NULL ? before : NULL, one->after != NULL ? after : NULL);
     }
     output_text(out, "\n]\n");
 }
@@ -206,10 +188,8 @@ static int present(const struct side sides[2], enum reader_format format)
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL) {
-        error_print("no memory; end other programs");
+    if (out == NULL)
         return HR_EXIT_FAILED;
-    }
     if (format == READER_CSV)
         put_csv(out, &d);
     else

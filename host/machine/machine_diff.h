@@ -2,7 +2,7 @@
 #ifndef HOST_MACHINE_MACHINE_DIFF_H
 #define HOST_MACHINE_MACHINE_DIFF_H
 
-#include "host/scan/reader_output.h"
+#include "host/scan/reader.h"
 
 /* Reads both traces and prints the differences, the most important ones first.  Returns the
  * command's exit status: HR_EXIT_OK whether anything differs or not. */

@@ -86,7 +86,11 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
 {
     struct noise *noise = context;
     struct noise_cpu *cpu = &noise->cpus[chunk->header.cpu];
+    unsigned __int128 ticks =
+        (unsigned __int128)noise->least_ns * noise->info->clock.ticks_per_second / 1000000000u;
 
+    noise->least_ticks = ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+    noise->waits.least_ticks = noise->least_ticks;
     if (!continues)
         cpu->sampled = cpu->idle = false;
     if (chunk->header.time_last > noise->time_last)

@@ -48,7 +48,8 @@ struct noise_cpu;
 struct noise {
     const struct trace_info *info;
     const struct selection *selection;
-    uint64_t least_ticks; /* shorter ones are counted nowhere */
+    uint64_t least_ns; /* shorter ones are counted nowhere: set after noise_init */
+    uint64_t least_ticks; /* least_ns, once the metadata say how long a tick is */
     struct noise_sum sums[NOISE_CAUSES];
     struct noise_span *kept; /* the longest, in order after noise_finish; owned */
     uint32_t kept_count;
@@ -63,7 +64,7 @@ struct noise {
 
 extern const struct trace_visitor noise_visitor; /* its context: struct noise */
 
-/* 0 or -ENOMEM; noise_free after either.  least_ticks may be set when the metadata are known. */
+/* 0 or -ENOMEM; noise_free after either. */
 int noise_init(struct noise *noise, const struct trace_scan *scan);
 void noise_free(struct noise *noise);
 

@@ -1,135 +1,92 @@
 /* hr noise: when the program did not run, or was disturbed. */
 #include <argp.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 
-#include "host/base/command_line.h"
 #include "host/base/commands.h"
-#include "host/base/error.h"
 #include "host/base/units.h"
 #include "host/noise/noise_print.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
 
 #define TABLE_LIMIT 20u
-#define LIMIT_UNSET ULONG_MAX
 
 enum { KEY_MIN = 256 };
 
 struct options {
-    const char *path;
-    enum reader_format format;
+    struct reader reader;
     uint64_t min_ns;
-    unsigned long limit;
-    struct selection selection;
-    struct symbols_options symbols;
-};
-
-struct walk {
     struct noise noise;
-    uint64_t min_ns;
+    struct symbols *symbols;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    char *end;
 
-    switch (key) {
-    case KEY_MIN:
-        if (units_parse_time(argument, UNITS_NEEDED, &options->min_ns) != 0)
-            argp_error(state, "--min %s: not a time; give it with a unit, such as 5us", argument);
-        return 0;
-    case 'n':
-        errno = 0;
-        options->limit = strtoul(argument, &end, 10);
-        if (*argument < '0' || *argument > '9' || *end != 0 || errno != 0)
-            argp_error(state, "--limit %s: not a number; 0 shows all", argument);
-        return 0;
-    case 'f':
-        options->format = reader_format(argument, state);
-        return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->selection;
-        state->child_inputs[1] = &options->symbols;
-        return 0;
-    default:
-        return reader_parse_file(key, argument, state, &options->path);
-    }
+    if (key != KEY_MIN)
+        return reader_parse(key, argument, state);
+    if (units_parse_time(argument, UNITS_NEEDED, &options->min_ns) != 0)
+        argp_error(state, "--min %s: not a time; give it with a unit, such as 5us", argument);
+    return 0;
 }
 
-/* How long a tick is the metadata say, which come before all data. */
-static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
-{
-    struct walk *walk = context;
-    uint64_t per_second = walk->noise.info->clock.ticks_per_second;
-    unsigned __int128 ticks = (unsigned __int128)walk->min_ns * per_second / 1000000000u;
-
-    walk->noise.least_ticks = ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
-    walk->noise.waits.least_ticks = walk->noise.least_ticks;
-    return noise_visitor.chunk(&walk->noise, chunk, continues);
-}
-
-static int present(const struct noise *noise, const struct options *options)
+static int print(const struct noise *noise, enum reader_format format, unsigned long limit)
 {
     struct output *out;
 
-    if (options->format == READER_TABLE) {
-        noise_print(stdout, noise, options->limit == LIMIT_UNSET ? TABLE_LIMIT : options->limit);
+    if (format == READER_TABLE) {
+        noise_print(stdout, noise, limit);
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL) {
-        error_print("no memory; end other programs");
+    if (out == NULL)
         return HR_EXIT_FAILED;
-    }
-    if (options->format == READER_CSV)
-        noise_rows_csv(out, noise, options->limit == LIMIT_UNSET ? 0 : options->limit);
+    if (format == READER_CSV)
+        noise_rows_csv(out, noise, limit);
     else
-        noise_rows_json(out, noise, options->limit == LIMIT_UNSET ? 0 : options->limit);
+        noise_rows_json(out, noise, limit);
     return reader_output_close(out);
 }
 
-static int name_waits(struct noise *noise, const struct trace_scan *scan, struct symbols **symbols)
+static int read_trace(struct reader *reader)
 {
-    int error = symbols_open(symbols, &scan->info, scan->symbols);
+    struct options *options = (struct options *)reader;
+    struct trace_scan *scan = &reader->scan;
+    struct noise *noise = &options->noise;
+    struct trace_visitor visitor = noise_visitor;
+    int error = noise_init(noise, scan);
 
-    return error == 0 ? waits_name(&noise->waits, *symbols, &scan->stacks) : error;
+    noise->least_ns = options->min_ns;
+    visitor.context = noise;
+    if (error == 0)
+        error = trace_scan_run(scan, &visitor);
+    if (error == 0)
+        error = symbols_open(&options->symbols, &scan->info, scan->symbols);
+    if (error == 0)
+        error = waits_name(&noise->waits, options->symbols, &scan->stacks);
+    if (error == 0)
+        noise_finish(noise);
+    return error;
 }
 
-static int run(const struct options *options)
+static int present(struct reader *reader)
 {
-    struct walk walk = {.min_ns = options->min_ns};
-    struct trace_visitor visitor = noise_visitor;
-    struct trace_scan scan;
-    int error = trace_scan_open(&scan, options->path);
-    int status = HR_EXIT_FAILED;
-    struct symbols *symbols = NULL;
+    const struct noise *noise = &((struct options *)reader)->noise;
+    int status;
 
-    if (error != 0)
-        return reader_fail(options->path, error);
-    scan.selection = options->selection; /* the scan frees it */
-    scan.symbols = &options->symbols;
-    visitor.context = &walk; /* its first member is the struct noise */
-    visitor.chunk = take_chunk;
-    error = noise_init(&walk.noise, &scan);
-    if (error == 0)
-        error = trace_scan_run(&scan, &visitor);
-    if (error == 0)
-        error = name_waits(&walk.noise, &scan, &symbols);
-    if (error == 0) {
-        noise_finish(&walk.noise);
-        if (walk.noise.cpu_count == 0 && walk.noise.kept_count == 0)
-            status = reader_nothing(&scan, options->path, walk.noise.time_last);
-        else
-            status = present(&walk.noise, options);
-        reader_warn(&scan, options->path);
-    }
-    noise_free(&walk.noise);
-    symbols_close(symbols);
-    trace_scan_close(&scan);
-    return error == 0 ? status : reader_fail(options->path, error);
+    if (noise->cpu_count == 0 && noise->kept_count == 0)
+        status = reader_nothing(&reader->scan, reader->path, noise->time_last);
+    else
+        status = print(noise, reader->format, reader_limit(reader, TABLE_LIMIT));
+    reader_warn(&reader->scan, reader->path, NULL);
+    return status;
+}
+
+static void free_noise(struct reader *reader)
+{
+    struct options *options = (struct options *)reader;
+
+    noise_free(&options->noise);
+    symbols_close(options->symbols);
 }
 
 int noise_command(int argc, char **argv)
@@ -140,11 +97,9 @@ int noise_command(int argc, char **argv)
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
         {0},
     };
-    static const struct argp_child children[] = {
-        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
-        .children = children,
+        .children = reader_symbols,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc =
@@ -158,10 +113,9 @@ int noise_command(int argc, char **argv)
             "  hr noise --min 5us --limit 0      everything from 5 us on\n"
             "  hr noise --format csv run.bin | sort -t, -k1n\n",
     };
-    struct options options = {.limit = LIMIT_UNSET};
+    static const struct reader_command command = {read_trace, present, free_noise};
+    struct options options = {0};
 
-    selection_init(&options.selection);
-    command_line_parse(&argp, argc, argv, 0, &options);
-    options.path = reader_file(options.path);
-    return run(&options);
+    reader_command_line(&options.reader, &argp, argc, argv);
+    return reader_run(&options.reader, &command);
 }

@@ -156,39 +156,20 @@ void noise_rows_csv(struct output *out, const struct noise *noise, unsigned long
         const struct noise_span *span = &noise->kept[i];
 
         detail_of(span, detail, sizeof detail);
-        output_decimal(out, trace_info_time_ns(noise->info, span->time));
-        output_char(out, ',');
-        output_decimal(out, trace_info_ns(noise->info, span->ticks));
-        output_char(out, ',');
-        output_decimal(out, span->cpu);
-        output_char(out, ',');
-        output_decimal(out, span->tid);
-        output_char(out, ',');
-        output_text(out, noise_cause_name(span->cause));
-        output_char(out, ',');
-        output_csv(out, detail);
-        output_char(out, '\n');
+        output_csv_print(out, "%lu,%lu,%u,%u,%s,%s\n", trace_info_time_ns(noise->info, span->time),
+                         trace_info_ns(noise->info, span->ticks), span->cpu, span->tid,
+                         noise_cause_name(span->cause), detail);
     }
-}
-
-static void put_member(struct output *out, const char *name, uint64_t value)
-{
-    output_text(out, name);
-    output_decimal(out, value);
 }
 
 static void put_cause(struct output *out, const struct noise *noise, enum noise_cause cause)
 {
     const struct noise_sum *sum = &noise->sums[cause];
 
-    output_text(out, "{\"cause\":\"");
-    output_text(out, noise_cause_name(cause));
-    put_member(out, "\",\"count\":", sum->count);
-    put_member(out, ",\"total_ns\":", trace_info_ns(noise->info, sum->ticks));
-    put_member(out, ",\"longest_ns\":", trace_info_ns(noise->info, sum->longest));
-    output_text(out, ",\"share\":");
-    output_real(out, share_of(noise, sum));
-    output_char(out, '}');
+    output_json_print(
+        out, "{\"cause\":%s,\"count\":%lu,\"total_ns\":%lu,\"longest_ns\":%lu,\"share\":%g}",
+        noise_cause_name(cause), sum->count, trace_info_ns(noise->info, sum->ticks),
+        trace_info_ns(noise->info, sum->longest), share_of(noise, sum));
 }
 
 static void put_span(struct output *out, const struct noise *noise, const struct noise_span *span)
@@ -196,42 +177,33 @@ static void put_span(struct output *out, const struct noise *noise, const struct
     char detail[64];
 
     detail_of(span, detail, sizeof detail);
-    put_member(out, "{\"time_ns\":", trace_info_time_ns(noise->info, span->time));
-    put_member(out, ",\"length_ns\":", trace_info_ns(noise->info, span->ticks));
-    put_member(out, ",\"cpu\":", span->cpu);
-    put_member(out, ",\"tid\":", span->tid);
-    output_text(out, ",\"cause\":\"");
-    output_text(out, noise_cause_name(span->cause));
-    output_text(out, "\",\"detail\":");
-    output_json(out, detail);
-    output_char(out, '}');
+    output_json_print(out,
+                      "{\"time_ns\":%lu,\"length_ns\":%lu,\"cpu\":%u,\"tid\":%u,\"cause\":%s,"
+                      "\"detail\":%s}",
+                      trace_info_time_ns(noise->info, span->time),
+                      trace_info_ns(noise->info, span->ticks), span->cpu, span->tid,
+                      noise_cause_name(span->cause), detail);
 }
 
 static void put_wait(struct output *out, const struct noise *noise, const struct waits_row *row)
 {
     char room[32];
 
-    put_member(out, "{\"count\":", row->count);
-    put_member(out, ",\"total_ns\":", trace_info_ns(noise->info, row->ticks));
-    put_member(out, ",\"longest_ns\":", trace_info_ns(noise->info, row->longest));
-    output_text(out, ",\"call\":");
-    output_json(out, waits_call_name(row->call, room));
-    output_text(out, ",\"where\":");
-    output_json(out, row->where);
-    output_char(out, '}');
+    output_json_print(
+        out, "{\"count\":%lu,\"total_ns\":%lu,\"longest_ns\":%lu,\"call\":%s,\"where\":%s}",
+        row->count, trace_info_ns(noise->info, row->ticks),
+        trace_info_ns(noise->info, row->longest), waits_call_name(row->call, room), row->where);
 }
 
 void noise_rows_json(struct output *out, const struct noise *noise, unsigned long limit)
 {
     bool first = true;
 
-    put_member(out, "{\"duration_ns\":", duration_ns(noise));
-    put_member(out, ",\"cpus\":", noise->cpu_count);
-    output_text(out, noise_is_virtual(noise->info) ? ",\"virtual_time\":true"
-                                                   : ",\"virtual_time\":false");
-    put_member(out, ",\"period_changes\":", noise->period_changes);
-    put_member(out, ",\"skipped\":", noise->skipped);
-    output_text(out, ",\"causes\":[");
+    output_json_print(out,
+                      "{\"duration_ns\":%lu,\"cpus\":%u,\"virtual_time\":%d,"
+                      "\"period_changes\":%lu,\"skipped\":%lu,\"causes\":[",
+                      duration_ns(noise), noise->cpu_count, noise_is_virtual(noise->info),
+                      noise->period_changes, noise->skipped);
     for (uint32_t i = 0; i < NOISE_CAUSES; i++) {
         if (noise->sums[i].count == 0)
             continue;

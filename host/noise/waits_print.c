@@ -1,5 +1,4 @@
 /* Reads a trace for its waits alone, and prints waits as a table. */
-#include <errno.h>
 
 #include "host/base/text.h"
 #include "host/noise/waits.h"

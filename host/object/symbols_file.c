@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/text.h"
 #include "host/object/object_cache.h"
 #include "host/object/symbols_debuginfod.h"
 
@@ -102,8 +103,7 @@ static int try_kept(struct symbols_file *file, const struct trace_map *map)
 static int try_beside(struct symbols_file *file, const struct trace_map *map)
 {
     static const char *const folders[] = {"", "/../lib/microtome"};
-    const char *slash = strrchr(map->path, '/');
-    const char *name = slash != NULL ? slash + 1 : map->path;
+    const char *name = text_base_name(map->path);
     char self[PATH_MAX], path[PATH_MAX * 2];
     ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
     int error = -ENOENT;
@@ -148,8 +148,7 @@ static int try_debug_dirs(struct symbols_file *file, const struct trace_map *map
 
 static int try_server(struct symbols_file *file, const struct trace_map *map)
 {
-    const char *slash = strrchr(map->path, '/');
-    char *path = symbols_debuginfod_executable(slash != NULL ? slash + 1 : map->path, map->build_id,
+    char *path = symbols_debuginfod_executable(text_base_name(map->path), map->build_id,
                                                map->meta.build_id_bytes);
     int error = path != NULL ? try_path(file, path, map) : -ENOENT;
 
@@ -161,8 +160,7 @@ int symbols_file_open(struct symbols_file *file, const struct trace_map *map, bo
                       const struct symbols_options *options)
 {
     bool kernel = (map->meta.flags & HR_MAP_KERNEL) != 0;
-    const char *slash = strrchr(map->path, '/');
-    bool ours = kernel || strcmp(slash != NULL ? slash + 1 : map->path, "vdso.so") == 0;
+    bool ours = kernel || strcmp(text_base_name(map->path), "vdso.so") == 0;
     bool named = program && options != NULL && options->program != NULL;
     int error = -ENOENT;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/base/units.h"
 #include "host/options/options_archive.h"
 #include "host/options/options_events.h"
@@ -71,11 +72,8 @@ static const struct argp_option kept_options[] = {
 
 static int append(struct options_list *list, const char *item, struct run_failure *failure)
 {
-    const char **grown = realloc(list->items, (list->count + 1) * sizeof *grown);
-
-    if (grown == NULL)
+    if (array_grow(&list->items, list->count, sizeof *list->items) != 0)
         return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
-    list->items = grown;
     list->items[list->count++] = item;
     return 0;
 }

@@ -1,8 +1,6 @@
 /* Keeps parts of archives between runs. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,6 +8,7 @@
 
 #include "host/base/cache.h"
 #include "host/pack/pack_cache.h"
+#include "lib/hash.h"
 
 #define MAGIC 0x3170747265726331ull /* includes the version */
 #define ALIGNMENT 4096u
@@ -26,23 +25,14 @@ static uint64_t part_offset(size_t key_bytes)
     return (sizeof(struct header) + key_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* FNV-1a: it suffices that names usually differ. */
-static uint64_t hash(const uint8_t *bytes, size_t count)
-{
-    uint64_t h = 0xcbf29ce484222325ull;
-
-    for (size_t i = 0; i < count; i++)
-        h = (h ^ bytes[i]) * 0x100000001b3ull;
-    return h;
-}
-
 void pack_cache_open(struct pack_cache *c, const void *key, size_t key_bytes)
 {
     char path[PATH_MAX];
 
     *c = (struct pack_cache){
         .directory = cache_open(true, path), .key = key, .key_bytes = key_bytes};
-    snprintf(c->name, sizeof c->name, PREFIX "%016llx", (unsigned long long)hash(key, key_bytes));
+    snprintf(c->name, sizeof c->name, PREFIX "%016llx",
+             (unsigned long long)hash_bytes(HASH_BYTES_START, key, key_bytes));
 }
 
 void pack_cache_close(struct pack_cache *c)

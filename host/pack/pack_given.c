@@ -1,6 +1,4 @@
 /* Collects what the options name: --file and --root. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/pack/pack_collect.h"

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
+#include "host/base/text.h"
 #include "host/pack/pack_libraries.h"
 #include "host/pack/pack_object.h"
 #include "host/pack/pack_path.h"
@@ -66,7 +68,7 @@ static void read_musl_path(struct pack_libraries *l)
 void pack_libraries_init(struct pack_libraries *l, struct pack_list *list, const char *interpreter)
 {
     *l = (struct pack_libraries){.list = list};
-    l->musl = strncmp(pack_path_base(interpreter), "ld-musl-", 8) == 0;
+    l->musl = strncmp(text_base_name(interpreter), "ld-musl-", 8) == 0;
     if (l->musl) {
         read_musl_path(l);
         return;
@@ -99,11 +101,8 @@ const char *pack_libraries_path(const struct pack_libraries *l, size_t index)
 
 static int add_name(struct pack_libraries *l, const char *name)
 {
-    const char **grown = realloc(l->names, (l->name_count + 1) * sizeof *grown);
-
-    if (grown != NULL)
-        l->names = grown;
-    if (grown == NULL || (l->names[l->name_count] = strdup(name)) == NULL)
+    if (array_grow(&l->names, l->name_count, sizeof *l->names) != 0 ||
+        (l->names[l->name_count] = strdup(name)) == NULL)
         return -ENOMEM;
     l->name_count++;
     return 0;
@@ -140,14 +139,10 @@ static bool is_part_of_musl(const char *name)
 
 static int append(struct pack_libraries *l, struct pack_object *object)
 {
-    struct pack_object **grown;
-
     if (l->count == OBJECTS_MAX)
         return -E2BIG;
-    grown = realloc(l->objects, (l->count + 1) * sizeof(struct pack_object *));
-    if (grown == NULL)
+    if (array_grow(&l->objects, l->count, sizeof(struct pack_object *)) != 0)
         return -ENOMEM;
-    l->objects = grown;
     l->objects[l->count++] = object;
     l->memory_bytes += object->memory_bytes;
     return 0;
@@ -170,7 +165,7 @@ static int load(struct pack_libraries *l, const char *path, struct pack_object *
         }
     object->loader = loader;
     result = pack_list_begin(l->list, path, true, loader != NULL ? "needed by %s" : "%s",
-                             loader != NULL ? pack_path_base(loader->path) : "the program");
+                             loader != NULL ? text_base_name(loader->path) : "the program");
     if (result == 0)
         result = pack_list_add_path(l->list, path, NULL);
     if (result == 0)

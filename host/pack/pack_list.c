@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
 #include "host/base/text.h"
 #include "host/pack/pack_list.h"
 #include "host/pack/pack_list_entries.h"
 #include "host/pack/pack_path.h"
 
 #define LINKS_MAX 40
-#define GROWTH 256 /* entries and items are allocated in steps of this size */
 
 static int compare_entries(const void *a, const void *b)
 {
@@ -60,21 +60,6 @@ void pack_list_free(struct pack_list *l)
     *l = (struct pack_list){0};
 }
 
-/* Makes room for one more at the end of an array of `count`. */
-static int grow(void *array, size_t count, size_t item_bytes)
-{
-    void **at = array;
-    void *grown;
-
-    if (count % GROWTH != 0)
-        return 0;
-    grown = realloc(*at, (count + GROWTH) * item_bytes);
-    if (grown == NULL)
-        return -ENOMEM;
-    *at = grown;
-    return 0;
-}
-
 int pack_list_begin(struct pack_list *l, const char *path, bool stable, const char *why, ...)
 {
     struct pack_item item = {.path = strdup(path), .stable = stable};
@@ -87,7 +72,7 @@ int pack_list_begin(struct pack_list *l, const char *path, bool stable, const ch
     if (bytes < 0)
         item.why = NULL;
     if (item.path == NULL || item.why == NULL ||
-        grow((void *)&l->items, l->item_count, sizeof *l->items) != 0) {
+        array_grow(&l->items, l->item_count, sizeof *l->items) != 0) {
         free(item.path);
         free(item.why);
         return -ENOMEM;
@@ -104,7 +89,7 @@ static int put(struct pack_list *l, const struct pack_entry *draft)
     if (entry != NULL)
         *entry = *draft;
     if (entry == NULL || entry->name == NULL ||
-        grow((void *)&l->entries, l->count, sizeof(struct pack_entry *)) != 0 ||
+        array_grow(&l->entries, l->count, sizeof(struct pack_entry *)) != 0 ||
         (l->item_count == 0 && pack_list_begin(l, "/", false, "the run") != 0) ||
         tsearch(entry, &l->names, compare_entries) == NULL) {
         free(draft->name);

@@ -1,8 +1,5 @@
 /* Writes the run manifest. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,7 +7,6 @@
 #include "host/base/error.h"
 #include "host/events/events_targets.h"
 #include "host/pack/pack_manifest.h"
-#include "include/run_manifest.h"
 #include "lib/manifest.h"
 #include "lib/modes.h"
 #include "lib/stack_kinds.h"

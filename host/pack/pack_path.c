@@ -1,6 +1,5 @@
 /* Handles paths as text. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,13 +35,6 @@ int pack_path_absolute(const char *path, const char *directory, char absolute[PA
         absolute[used++] = '/';
     absolute[used] = 0;
     return 0;
-}
-
-const char *pack_path_base(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
 }
 
 void pack_path_parent(char *path)

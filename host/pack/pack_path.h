@@ -11,9 +11,6 @@
  */
 int pack_path_absolute(const char *path, const char *directory, char absolute[PATH_MAX]);
 
-/* Returns the part after the last slash. */
-const char *pack_path_base(const char *path);
-
 /* Removes the last component: "/usr/bin" becomes "/usr", "/usr" becomes "/". */
 void pack_path_parent(char *path);
 

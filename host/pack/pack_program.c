@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "host/base/text.h"
 #include "host/pack/pack_path.h"
 #include "host/pack/pack_program.h"
 #include "host/pack/pack_script.h"
@@ -145,7 +146,7 @@ static int take_script(const char *name, const char *found, const void *file,
     if (program->arguments[0] == NULL)
         return out_of_memory(failure);
     program->searched = false;
-    if (strcmp(pack_path_base(script.interpreter), "env") == 0)
+    if (strcmp(text_base_name(script.interpreter), "env") == 0)
         return replace_env(name, &script, program, next, failure);
     strings[count++] = script.interpreter;
     if (script.argument[0] != 0)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -132,7 +131,7 @@ static void expand(const char *pattern, const char *object, char out[PATH_MAX])
     pack_path_parent(directory);
     snprintf(prefix, sizeof prefix, "%s", directory);
     pack_path_parent(prefix);
-    find_version(pack_path_base(object), version);
+    find_version(text_base_name(object), version);
     for (; *pattern != 0 && used + 1 < PATH_MAX; pattern++) {
         const char *text = NULL;
 
@@ -162,7 +161,7 @@ static int add_known(struct pack_collector *c, const struct pack_known *known, c
     char why[NAME_MAX + 32];
     int result = 0;
 
-    snprintf(why, sizeof why, "%s opens it", pack_path_base(object));
+    snprintf(why, sizeof why, "%s opens it", text_base_name(object));
     for (const char *const *path = known->paths; path != NULL && *path != NULL && result == 0;
          path++) {
         char pattern[PATH_MAX];
@@ -182,7 +181,7 @@ static int add_all_known(struct pack_collector *c, const char *object)
     unsigned position = 0;
     int result = 0;
 
-    while (result == 0 && (known = pack_known_next(pack_path_base(object), &position)) != NULL)
+    while (result == 0 && (known = pack_known_next(text_base_name(object), &position)) != NULL)
         result = add_known(c, known, object);
     return result;
 }
@@ -297,7 +296,7 @@ int pack_collect_siblings(struct pack_collector *c, const char *path)
 
     snprintf(directory, sizeof directory, "%s", path);
     pack_path_parent(directory);
-    while ((known = pack_known_next(pack_path_base(c->pack->program.path), &position)) != NULL)
+    while ((known = pack_known_next(text_base_name(c->pack->program.path), &position)) != NULL)
         for (const char *const *sibling = known->siblings;
              sibling != NULL && *sibling != NULL && result == 0; sibling++) {
             char pattern[PATH_MAX];

@@ -1,5 +1,4 @@
 /* Finds a program by name. */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/text.h"
 #include "host/pack/pack_path.h"
 #include "host/pack/pack_search.h"
 #include "host/pack/pack_source.h"
@@ -77,7 +77,7 @@ static bool resolve_pyenv(const char *name, char found[PATH_MAX])
 
     snprintf(root, sizeof root, "%s", found);
     pack_path_parent(root);
-    if (strcmp(pack_path_base(root), "shims") != 0)
+    if (strcmp(text_base_name(root), "shims") != 0)
         return false;
     pack_path_parent(root);
     if ((size_t)snprintf(path, sizeof path, "%s/versions", root) >= sizeof path ||

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/pack/pack_path.h"
+#include "host/base/text.h"
 
 static const struct language {
     const char *end; /* of the name */
@@ -31,7 +31,7 @@ static const struct language {
 
 static const struct language *find(const char *path)
 {
-    const char *end = strrchr(pack_path_base(path), '.');
+    const char *end = strrchr(text_base_name(path), '.');
 
     for (size_t i = 0; end != NULL && i < sizeof languages / sizeof languages[0]; i++)
         if (strcmp(end, languages[i].end) == 0)

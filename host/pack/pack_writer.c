@@ -6,6 +6,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "host/base/transfer.h"
 #include "host/pack/pack_archive.h"
 #include "host/pack/pack_writer.h"
 #include "lib/cpio.h"
@@ -29,16 +30,11 @@ void pack_writer_free(struct pack_writer *w)
 
 int pack_writer_flush(struct pack_writer *w)
 {
-    for (size_t done = 0; done < w->buffered;) {
-        ssize_t written = write(w->fd, w->buffer + done, w->buffered - done);
+    int error = transfer_write(w->fd, w->buffer, w->buffered, NULL);
 
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return run_fail(w->failure, RUN_EXIT_FAILED, "cannot write the archive: %s",
-                            strerror(written < 0 ? errno : ENOSPC));
-        done += (size_t)written;
-    }
+    if (error != 0)
+        return run_fail(w->failure, RUN_EXIT_FAILED, "cannot write the archive: %s",
+                        strerror(-error));
     w->buffered = 0;
     return 0;
 }
@@ -139,18 +135,13 @@ static int copy_small(struct pack_writer *w, const struct pack_entry *entry, int
 {
     size_t bytes = (size_t)entry->status.st_size;
     uint8_t *to = reserve(w, bytes);
+    ssize_t count;
 
     if (to == NULL)
         return -1;
-    for (size_t done = 0; done < bytes;) {
-        ssize_t count = read(from, to + done, bytes - done);
-
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return shrank(w, entry, count);
-        done += (size_t)count;
-    }
+    count = transfer_read(from, to, bytes);
+    if (count < 0 || (size_t)count < bytes)
+        return shrank(w, entry, count);
     commit(w, bytes);
     return 0;
 }

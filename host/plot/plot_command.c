@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/output_file.h"
@@ -15,8 +14,9 @@
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
 #include "host/scan/trace_scan.h"
+#include "lib/array.h"
 
-static const struct picture {
+static const struct plot_picture {
     const char *name;
     int (*draw)(struct plot_options *options, FILE *out);
     const char *missing; /* why there may be nothing to draw */
@@ -27,17 +27,6 @@ static const struct picture {
     {"calls", plot_calls, "no system calls and no gaps"},
 };
 
-#define PICTURES (sizeof pictures / sizeof pictures[0])
-
-struct options {
-    const char *path;
-    const char *output;
-    bool force;
-    const struct picture *picture; /* NULL: all, or for one file the timeline */
-    struct selection selection;
-    struct symbols_options symbols;
-};
-
 struct target { /* what pictures must not replace */
     struct stat trace;
     bool force; /* but for the trace, anything may be replaced */
@@ -45,9 +34,9 @@ struct target { /* what pictures must not replace */
 
 enum { KEY_FORCE = 256 };
 
-static const struct picture *find_picture(const char *name)
+static const struct plot_picture *find_picture(const char *name)
 {
-    for (size_t i = 0; i < PICTURES; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(pictures); i++)
         if (strcmp(pictures[i].name, name) == 0)
             return &pictures[i];
     return NULL;
@@ -55,7 +44,7 @@ static const struct picture *find_picture(const char *name)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct options *options = state->input;
+    struct plot_options *options = state->input;
 
     switch (key) {
     case 'o':
@@ -70,40 +59,41 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "--picture %s: choose timeline, intervals, functions or calls",
                        argument);
         return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->selection;
-        state->child_inputs[1] = &options->symbols;
-        return 0;
     case ARGP_KEY_END:
         if (options->output == NULL)
             argp_error(state, "name a folder for all pictures or a file: -o plots or -o plot.svg");
         return 0;
     default:
-        return reader_parse_file(key, argument, state, &options->path);
+        return reader_parse(key, argument, state);
     }
 }
 
 int plot_open(struct plot_options *options, struct trace_scan *scan)
 {
-    int error = trace_scan_open(scan, options->path);
+    int error = trace_scan_open(scan, options->reader.path);
 
     if (error != 0)
         return error;
-    scan->symbols = options->symbols;
-    error = selection_copy(&scan->selection, options->selection);
+    scan->symbols = &options->reader.symbols;
+    error = selection_copy(&scan->selection, &options->reader.selection);
     if (error != 0)
         trace_scan_close(scan);
     return error;
 }
 
+void plot_close(struct plot_options *options, struct trace_scan *scan)
+{
+    options->incomplete |= !scan->partial && !trace_audit_complete(&scan->audit);
+    trace_scan_close(scan);
+}
+
 const char *plot_title(char room[PLOT_TITLE_BYTES], const struct trace_info *info, const char *what)
 {
     const char *path = trace_info_text(info, "program.path", "unknown program");
-    const char *slash = strrchr(path, '/');
     char safe[PLOT_TITLE_BYTES / 2];
 
     snprintf(room, PLOT_TITLE_BYTES, "%s: %s%s",
-             text_escape(safe, sizeof safe, slash != NULL ? slash + 1 : path), what,
+             text_escape(safe, sizeof safe, text_base_name(path)), what,
              (info->sampling.flags & HR_SAMPLING_EMULATED) != 0 ? " (emulated run)" : "");
     return room;
 }
@@ -137,7 +127,7 @@ static int write_picture(const char *path, const struct target *target, const ch
 }
 
 /* HR_EXIT_OK, another status, or -1 when there is nothing to draw. */
-static int plot(struct plot_options *options, const struct picture *picture, const char *path,
+static int plot(struct plot_options *options, const struct plot_picture *picture, const char *path,
                 const struct target *target)
 {
     char *bytes = NULL;
@@ -151,15 +141,15 @@ static int plot(struct plot_options *options, const struct picture *picture, con
     if (error == -ENODATA)
         status = -1;
     else if (error != 0)
-        status = reader_fail(options->path, error);
+        status = reader_fail(options->reader.path, error);
     else
         status = write_picture(path, target, bytes, count);
     free(bytes);
     return status;
 }
 
-static int plot_all(struct plot_options *options, const char *folder, const struct picture *only,
-                    const struct target *target)
+static int plot_all(struct plot_options *options, const char *folder,
+                    const struct plot_picture *only, const struct target *target)
 {
     char path[4096];
     unsigned drawn = 0;
@@ -169,7 +159,7 @@ static int plot_all(struct plot_options *options, const char *folder, const stru
         error_print("%s: %s; name a folder that can be made", folder, strerror(errno));
         return HR_EXIT_FAILED;
     }
-    for (size_t i = 0; i < PICTURES && status <= HR_EXIT_OK; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(pictures) && status <= HR_EXIT_OK; i++) {
         if (only != NULL && only != &pictures[i])
             continue;
         snprintf(path, sizeof path, "%s/%s.svg", folder, pictures[i].name);
@@ -178,7 +168,7 @@ static int plot_all(struct plot_options *options, const char *folder, const stru
     }
     if (status <= HR_EXIT_OK && drawn == 0) {
         error_print("%s: nothing to draw, no sample is selected; 'hr stat %s' shows the whole run",
-                    options->path, options->path);
+                    options->reader.path, options->reader.path);
         return HR_EXIT_FAILED;
     }
     if (status <= HR_EXIT_OK)
@@ -196,8 +186,7 @@ static bool is_one_file(const char *path)
 /* A name with the extension of another format is not meant to be a folder. */
 static bool is_other_format(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
+    const char *name = text_base_name(path);
     const char *end = strrchr(name, '.');
     struct stat status;
 
@@ -206,11 +195,9 @@ static bool is_other_format(const char *path)
     return end != NULL && end != name && end[1] != 0;
 }
 
-static int run(const struct options *options)
+static int run(struct plot_options *options)
 {
-    struct plot_options plot_options = {
-        .path = options->path, .selection = &options->selection, .symbols = &options->symbols};
-    const struct picture *picture = options->picture;
+    const struct plot_picture *picture = options->picture;
     struct target target = {.force = options->force};
     int status;
 
@@ -218,23 +205,23 @@ static int run(const struct options *options)
         error_print("%s: pictures are SVG; name a file FILE.svg, or a folder", options->output);
         return HR_EXIT_FAILED;
     }
-    if (stat(options->path, &target.trace) != 0)
-        return reader_fail(options->path, -errno);
+    if (stat(options->reader.path, &target.trace) != 0)
+        return reader_fail(options->reader.path, -errno);
     if (!is_one_file(options->output)) {
-        status = plot_all(&plot_options, options->output, picture, &target);
+        status = plot_all(options, options->output, picture, &target);
     } else {
         picture = picture != NULL ? picture : &pictures[0];
-        status = plot(&plot_options, picture, options->output, &target);
+        status = plot(options, picture, options->output, &target);
         if (status < 0) {
-            error_print("%s: nothing to draw for the picture %s: %s", options->path, picture->name,
-                        picture->missing);
+            error_print("%s: nothing to draw for the picture %s: %s", options->reader.path,
+                        picture->name, picture->missing);
             status = HR_EXIT_FAILED;
         }
     }
-    if (status == HR_EXIT_OK && plot_options.incomplete)
+    if (status == HR_EXIT_OK && options->incomplete)
         error_print("%s: incomplete, the pictures show what is there; 'hr check %s' says what is "
                     "missing",
-                    options->path, options->path);
+                    options->reader.path, options->reader.path);
     return status;
 }
 
@@ -247,11 +234,9 @@ int plot_command(int argc, char **argv)
         {"picture", 'p', "NAME", 0, "Only timeline, intervals, functions or calls", 0},
         {0},
     };
-    static const struct argp_child children[] = {
-        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
-        .children = children,
+        .children = reader_symbols,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc =
@@ -264,13 +249,11 @@ int plot_command(int argc, char **argv)
             "  hr plot -o rates.svg --from 2ms --to 5ms   three milliseconds of it\n"
             "  hr plot -p functions -o hot.svg run.bin\n",
     };
-    struct options options = {0};
+    struct plot_options options = {0};
     int status;
 
-    selection_init(&options.selection);
-    command_line_parse(&argp, argc, argv, 0, &options);
-    options.path = reader_file(options.path);
+    reader_command_line(&options.reader, &argp, argc, argv);
     status = run(&options);
-    selection_free(&options.selection);
+    selection_free(&options.reader.selection);
     return status;
 }

@@ -1,6 +1,5 @@
 /* Draws where the time goes: a flame graph where the trace has call stacks, else bars. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "host/base/text.h"
 #include "host/plot/plot.h"
@@ -206,8 +205,7 @@ int plot_functions(struct plot_options *options, FILE *out)
         draw_flame(&profile, out);
     else if (error == 0)
         draw_bars(&profile, out);
-    options->incomplete |= !scan.partial && !trace_audit_complete(&scan.audit);
     profile_free(&profile);
-    trace_scan_close(&scan);
+    plot_close(options, &scan);
     return error;
 }

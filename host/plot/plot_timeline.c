@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "host/base/text.h"
 #include "host/plot/plot.h"
 #include "host/plot/plot_axis.h"
 #include "host/report/report_marks.h"
@@ -249,12 +248,11 @@ int plot_timeline(struct plot_options *options, FILE *out)
         timeline_finish(&p.timeline);
         timeline_rates_init(&p.rates, &p.timeline, (1u << HR_EVENTS_MAX) - 1, TIMELINE_LINE_BYTES);
         draw(&p, out);
-        options->incomplete |= !p.scan.partial && !trace_audit_complete(&p.scan.audit);
         if (p.svg.xml.bad)
             error = -ENOMEM;
     }
     report_marks_free(&p.marks);
     timeline_free(&p.timeline);
-    trace_scan_close(&p.scan);
+    plot_close(options, &p.scan);
     return error;
 }

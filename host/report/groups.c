@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define INDEX_BITS 17u /* twice the number of groups, so at most half full */
+#include "lib/hash.h"
+
+#define INDEX_BITS 17u /* twice the groups: never more than half full */
 
 int groups_init(struct groups *groups)
 {
@@ -29,7 +31,7 @@ static bool same(const struct group *a, const struct group *b)
 uint32_t groups_find(struct groups *groups, struct group group)
 {
     uint64_t key = ((uint64_t)group.tid << 32 | group.cpu) ^ (uint64_t)group.section << 20;
-    uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> (64 - INDEX_BITS));
+    uint32_t i = hash_place(key, INDEX_BITS);
 
     for (; groups->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1))
         if (same(&groups->all[groups->index[i]], &group))

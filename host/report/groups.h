@@ -1,4 +1,5 @@
-/* By what samples are grouped in addition to their place: CPU, thread and section, as one number.
+/* What samples are told apart by in addition to their place: CPU, thread and section, as one
+ * number.
  */
 #ifndef HOST_REPORT_GROUPS_H
 #define HOST_REPORT_GROUPS_H

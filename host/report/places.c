@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/hash.h"
+
 #define FIRST_CAPACITY 1024u
 #define INDEX_BITS 18u /* twice the number of places, so at most half full */
 #define KNOWN_BITS 14u
@@ -43,15 +45,10 @@ void places_free(struct places *p)
     *p = (struct places){0};
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    return (hash ^ value) * 0x9e3779b97f4a7c15ull;
-}
-
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
     for (; text != NULL && *text != 0; text++)
-        hash = mix(hash, (unsigned char)*text) ^ hash >> 29;
+        hash = hash_add(hash, (unsigned char)*text) ^ hash >> 29;
     return hash;
 }
 
@@ -88,14 +85,14 @@ static uint32_t add(struct places *p, const struct place *place)
 
 static uint32_t intern(struct places *p, const struct place *place)
 {
-    uint64_t hash = mix(mix(place->start, place->line), place->kind);
+    uint64_t hash = hash_add(hash_add(place->start, place->line), place->kind);
     uint32_t i;
 
     if (place->start == 0) { /* otherwise the start suffices to distinguish nearly all places */
         hash = mix_text(mix_text(hash, place->name), place->file);
         hash = mix_text(hash, place->object);
     }
-    i = (uint32_t)(mix(hash, place->inlined) >> (64 - INDEX_BITS));
+    i = (uint32_t)(hash_add(hash, place->inlined) >> (64 - INDEX_BITS));
     for (; p->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1))
         if (same(&p->all[p->index[i]], place))
             return p->index[i];
@@ -162,7 +159,7 @@ static struct place describe(struct places *p, enum place_kind kind, uint64_t ad
 
 uint32_t places_find(struct places *p, enum place_kind kind, uint64_t address)
 {
-    struct places_known *known = &p->known[mix(address, kind) >> (64 - KNOWN_BITS)];
+    struct places_known *known = &p->known[hash_add(address, kind) >> (64 - KNOWN_BITS)];
     struct place place;
 
     if (known->kind == kind && known->address == address && kind != PLACE_NONE)
@@ -174,7 +171,7 @@ uint32_t places_find(struct places *p, enum place_kind kind, uint64_t address)
 
 uint32_t places_frames(struct places *p, uint64_t address, uint32_t frames[SYMBOLS_FRAMES_MAX])
 {
-    struct places_known *known = &p->known[mix(address, PLACE_FRAME) >> (64 - KNOWN_BITS)];
+    struct places_known *known = &p->known[hash_add(address, PLACE_FRAME) >> (64 - KNOWN_BITS)];
     struct symbols_frame found[SYMBOLS_FRAMES_MAX];
     struct place outer;
     uint32_t count;

@@ -8,8 +8,8 @@
 #include "host/base/pager.h"
 #include "host/noise/waits.h"
 #include "host/report/profile.h"
+#include "host/scan/reader.h"
 #include "host/symbols/symbols.h"
-#include "host/trace/selection.h"
 
 enum report_view {
     REPORT_TABLE,
@@ -19,7 +19,6 @@ enum report_view {
     REPORT_MARKS,
     REPORT_WAITS
 };
-enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 
 enum report_dimension {
     REPORT_BY_FUNCTION,
@@ -33,19 +32,14 @@ enum report_dimension {
 };
 
 struct report_options {
-    const char *path;
-    const char *sort; /* NULL: samples for places, time for regions */
-    const char *callers; /* show callers of this function; NULL: none */
-    struct selection selection;
-    struct symbols_options symbols;
+    struct reader reader;
+    const char *sort; /* NULL: samples of places, time of regions */
+    const char *callers; /* of this function; NULL: not */
     enum report_view view;
-    enum report_format format;
     enum report_dimension by[REPORT_DIMENSIONS]; /* in the order of the columns */
     unsigned int by_count;
-    unsigned long limit; /* maximum number of rows; 0: all */
     double min_percent; /* rows with a smaller share are left out; below 0: not given */
-    unsigned int jobs;
-    bool total; /* sort by the total */
+    bool total; /* sort by it */
     bool no_total;
     bool no_pager;
     bool full_names; /* names are not shortened to fit a terminal */
@@ -62,7 +56,7 @@ struct report { /* the data to print */
     struct tree callers;
     const char *called; /* the function whose callers are shown; raw */
     struct pager pager;
-    int shown; /* the event shown next to samples; -1: none */
+    int shown; /* the event shown with samples; -1: there is none */
     bool has_profile;
 };
 
@@ -90,9 +84,9 @@ char *report_object(char *text, size_t room, const struct place *place);
 /* Returns whether a row's share is large enough to be shown. */
 bool report_wanted_row(const struct report *report, const struct row *row);
 
-/* Enters the nodes of a tree, callers first, and leaves each one (unless `leave` is NULL) after all
- * its descendants.  Skips nodes that are too small, with their descendants, and returns the number
- * of such branches.  Stops when `enter` returns false.
+/* Calls `enter` for the nodes of a tree, callers first, and `leave` (unless NULL) for each one
+ * after all nodes below it.  Passes over what is too small, with all below it, and returns how many
+ * such branches there were.  Ends early when `enter` returns false.
  */
 unsigned long report_walk_tree(const struct report *report, const struct tree *tree,
                                bool (*enter)(void *context, const struct tree_node *node,

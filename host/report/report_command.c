@@ -1,8 +1,6 @@
-/* hr report: shows where the samples and events of a trace are. */
-#include <errno.h>
+/* hr report: where the samples and events of a trace are. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
@@ -11,7 +9,7 @@
 #include "host/report/report.h"
 #include "host/report/report_options.h"
 #include "host/report/report_regions.h"
-#include "host/scan/reader.h"
+#include "host/scan/reader_output.h"
 
 static bool by_dimension(const struct report_options *options, enum report_dimension by)
 {
@@ -104,7 +102,7 @@ static int read_profile(struct report *r)
     if (error != 0 || (!has_stacks && (r->wanted.tree || r->options->total)))
         return error;
     r->has_profile = true;
-    error = profile_run(&r->profile, &r->scan, &r->wanted, r->options->jobs);
+    error = profile_run(&r->profile, &r->scan, &r->wanted, r->options->reader.jobs);
     if (error == 0 && r->profile.event != -2)
         error = profile_sort(&r->profile, r->options->total);
     return error;
@@ -143,7 +141,7 @@ static int find_callers(struct report *r)
     if (r->called == NULL)
         return HR_EXIT_FAILED;
     error = profile_callers(&r->profile, &choice, &r->callers);
-    return error == 0 ? HR_EXIT_OK : reader_fail(r->options->path, error);
+    return error == 0 ? HR_EXIT_OK : reader_fail(r->options->reader.path, error);
 }
 
 /* One event is shown in addition to samples: the one sorted by, else instructions, else the first.
@@ -162,29 +160,22 @@ static int shown_event(const struct trace_info *info, int event)
     return 0;
 }
 
-/* Reports a failed write to standard output once, but not a closed pipe. */
 static int write_output(struct report *r)
 {
-    struct output *out = malloc(sizeof *out);
+    struct output *out = reader_output_open();
     const struct tree *tree = r->options->view == REPORT_CALLERS ? &r->callers : &r->profile.tree;
-    int error;
 
     if (out == NULL)
-        return reader_fail(r->options->path, -ENOMEM);
-    output_init(out, STDOUT_FILENO);
-    if (r->options->format == REPORT_CSV && r->wanted.tree)
+        return HR_EXIT_FAILED;
+    if (r->options->reader.format == READER_CSV && r->wanted.tree)
         report_write_tree_csv(out, r, tree);
-    else if (r->options->format == REPORT_CSV)
+    else if (r->options->reader.format == READER_CSV)
         report_write_csv(out, r);
     else if (r->wanted.tree)
         report_write_tree_json(out, r, tree);
     else
         report_write_json(out, r);
-    error = output_flush(out);
-    free(out);
-    if (error != 0 && error != -EPIPE)
-        error_print("standard output: %s; free some space or write elsewhere", strerror(-error));
-    return error != 0 ? HR_EXIT_FAILED : HR_EXIT_OK;
+    return reader_output_close(out);
 }
 
 /* Prints, below the table, what else the program left in the trace. */
@@ -193,7 +184,7 @@ static void print_pointers(const struct report *r)
     char number[TEXT_QUANTITY_BYTES], safe[4096];
     size_t regions = r->scan.info.regions.count;
 
-    text_escape(safe, sizeof safe, r->options->path);
+    text_escape(safe, sizeof safe, r->options->reader.path);
     if (regions != 0)
         columns_note(stdout, r->pager.columns, "%s region%s: hr report --regions %s",
                      text_count(number, regions), regions != 1 ? "s" : "", safe);
@@ -225,20 +216,20 @@ static int refuse(struct report *r)
 
     if (!r->has_profile) {
         error_print("%s: the samples have no call stacks; record them with 'hr run -g'",
-                    r->options->path);
+                    r->options->reader.path);
         return HR_EXIT_FAILED;
     }
     if (r->profile.event == -2)
         return unknown_event(r, "samples");
     if (exact != NULL || (r->scan.info.has_exact && r->wanted.sections != NULL)) {
-        error_print("%s: %s", r->options->path,
+        error_print("%s: %s", r->options->reader.path,
                     exact != NULL ? exact
                                   : "mode exact counts over the whole run; leave out --by mark");
         return HR_EXIT_FAILED;
     }
     if (!selection_is_all(&r->scan.selection) && r->profile.all.samples == 0)
         return reader_nothing_selected(
-            r->options->path,
+            r->options->reader.path,
             r->scan.info.has_exit ? trace_info_time_ns(&r->scan.info, r->scan.info.exit.time) : 0);
     return r->options->view == REPORT_CALLERS ? find_callers(r) : HR_EXIT_OK;
 }
@@ -250,7 +241,7 @@ static int present_profile(struct report *r)
     if (status != HR_EXIT_OK)
         return status;
     r->shown = shown_event(&r->scan.info, r->profile.event);
-    if (r->options->format != REPORT_TEXT)
+    if (r->options->reader.format != READER_TABLE)
         return write_output(r);
     pager_begin(&r->pager, !r->options->no_pager);
     return print_profile(r);
@@ -260,7 +251,7 @@ static void print_waits(const struct report *r)
 {
     if (r->waits.count == 0)
         fputs("no thread waited\n", stdout);
-    waits_print(stdout, &r->waits, &r->scan.info, r->options->limit);
+    waits_print(stdout, &r->waits, &r->scan.info, r->options->reader.limit);
 }
 
 static int present(struct report *r)
@@ -278,11 +269,11 @@ static int present(struct report *r)
     pager_begin(&r->pager, !o->no_pager);
     if (o->view == REPORT_REGIONS)
         report_regions_print(stdout, info, event < 0 ? TRACE_REGION_TIME : (uint32_t)event,
-                             o->limit);
+                             o->reader.limit);
     else if (o->view == REPORT_WAITS)
         print_waits(r);
     else
-        report_marks_print(stdout, info, &r->marks, o->limit);
+        report_marks_print(stdout, info, &r->marks, o->reader.limit);
     return HR_EXIT_OK;
 }
 
@@ -290,7 +281,7 @@ static int present(struct report *r)
 static bool matters(const struct report *r, const char *file)
 {
     const struct profile *p = &r->profile;
-    const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+    const char *name = text_base_name(file);
     uint64_t samples = 0;
 
     for (uint32_t i = 0; i < p->rows.count; i++) {
@@ -305,29 +296,24 @@ static bool matters(const struct report *r, const char *file)
 
 static void warn(const struct report *r)
 {
-    const char *file, *problem, *path = r->options->path;
+    const char *file, *problem;
     const struct symbols *symbols = r->profile.symbols;
 
     for (size_t i = 0; symbols != NULL && (problem = symbols_problem(symbols, i, &file)) != NULL;
          i++)
         if (matters(r, file))
             error_print("%s: %s", file, problem);
-    if (!r->scan.partial && !trace_audit_complete(&r->scan.audit))
-        error_print("%s: incomplete, the report covers what is there; 'hr check %s' says what is "
-                    "missing",
-                    path, path);
+    reader_warn(&r->scan, r->options->reader.path, "the report covers what is there");
 }
 
-static int run(struct report *r)
+static int run(struct report *r, struct reader *reader)
 {
-    int status, error = trace_scan_open(&r->scan, r->options->path);
+    int status, error = reader_open(&r->scan, reader);
 
     if (error != 0)
-        return reader_fail(r->options->path, error);
-    r->scan.selection = r->options->selection; /* the scan frees it */
-    r->scan.symbols = &r->options->symbols;
+        return reader_fail(reader->path, error);
     error = read_trace(r);
-    status = error == 0 ? present(r) : reader_fail(r->options->path, error);
+    status = error == 0 ? present(r) : reader_fail(reader->path, error);
     pager_end(&r->pager);
     if (status == HR_EXIT_OK)
         warn(r);
@@ -347,5 +333,5 @@ int report_command(int argc, char **argv)
     struct report r = {.options = &options};
 
     report_options_parse(&options, argc, argv);
-    return run(&r);
+    return run(&r, &options.reader);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/base/text.h"
 
 #define SECOND 1000000000u
@@ -29,14 +30,8 @@ int report_marks_take(struct report_marks *marks, uint16_t cpu, const struct tra
         marks->ignored++;
         return 0;
     }
-    if ((marks->count & (marks->count - 1)) == 0) { /* full only at powers of two */
-        size_t room = marks->count != 0 ? marks->count * 2 : 1;
-        struct report_mark *larger = reallocarray(marks->all, room, sizeof *larger);
-
-        if (larger == NULL)
-            return -ENOMEM;
-        marks->all = larger;
-    }
+    if (array_grow(&marks->all, marks->count, sizeof *marks->all) != 0)
+        return -ENOMEM;
     marks->all[marks->count] = (struct report_mark){
         .time = mark.time,
         .tid = mark.tid,

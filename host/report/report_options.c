@@ -3,17 +3,14 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/base/command_line.h"
 #include "host/scan/reader.h"
 
 #define DEFAULT_LIMIT 40 /* of the rows of a table */
 #define DEFAULT_MIN_PERCENT 0.5 /* of a tree's branches */
-#define LIMIT_UNSET ULONG_MAX
 
 enum { /* options without a letter */
        KEY_REGIONS = 256,
@@ -50,22 +47,6 @@ static void set_by(struct report_options *options, const char *list, const struc
                    list);
 }
 
-static void set_format(struct report_options *options, const char *name,
-                       const struct argp_state *state)
-{
-    static const char *const names[] = {
-        [REPORT_TEXT] = "text", [REPORT_CSV] = "csv", [REPORT_JSON] = "json"};
-
-    for (unsigned int i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0) {
-            options->format = i;
-            return;
-        }
-    if (strcmp(name, "table") != 0) /* other commands call it so */
-        argp_error(state, "--format %s: unknown format; choose table, csv or json", name);
-    options->format = REPORT_TEXT;
-}
-
 static void set_min(struct report_options *options, const char *text,
                     const struct argp_state *state)
 {
@@ -80,18 +61,7 @@ static void set_min(struct report_options *options, const char *text,
         argp_error(state, "--min %s: not a share in percent, such as 1 or 0.5%%", text);
 }
 
-static void set_limit(struct report_options *options, const char *text,
-                      const struct argp_state *state)
-{
-    char *end;
-
-    errno = 0;
-    options->limit = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != 0 || errno != 0)
-        argp_error(state, "--limit %s: not a number; 0 shows all", text);
-}
-
-/* Checks combinations of options, and sets the defaults. */
+/* What goes with what, and the defaults. */
 static void conclude(struct report_options *o, const struct argp_state *state)
 {
     bool table = o->view == REPORT_TABLE;
@@ -104,15 +74,14 @@ static void conclude(struct report_options *o, const struct argp_state *state)
                    o->sort);
     if (o->by_count != 0 && !table)
         argp_error(state, "--by: a report of another kind was asked for; leave one of them out");
-    if (o->format != REPORT_TEXT && list)
+    if (o->reader.format != READER_TABLE && list)
         argp_error(state, "--format: regions are in 'hr stat --json', marks in 'hr dump --format "
                           "records', waits in 'hr noise --format json'; leave it out");
     if (o->total && o->no_total)
         argp_error(state, "--total and --no-total: choose one");
     if (o->by_count == 0)
         o->by[o->by_count++] = REPORT_BY_FUNCTION;
-    if (o->limit == LIMIT_UNSET)
-        o->limit = table && o->format == REPORT_TEXT ? DEFAULT_LIMIT : 0;
+    o->reader.limit = reader_limit(&o->reader, table ? DEFAULT_LIMIT : 0);
     if (o->min_percent < 0)
         o->min_percent = table || list ? 0 : DEFAULT_MIN_PERCENT;
 }
@@ -122,11 +91,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct report_options *options = state->input;
 
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->selection;
-        state->child_inputs[1] = &options->symbols;
-        state->child_inputs[2] = &options->jobs;
-        return 0;
     case ARGP_KEY_END:
         conclude(options, state);
         return 0;
@@ -137,15 +101,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 's':
         options->sort = argument;
         return 0;
-    case 'n':
-        set_limit(options, argument, state);
-        return 0;
     case KEY_MIN:
         set_min(options, argument, state);
         return 0;
-    case 'f':
-        set_format(options, argument, state);
-        return 0;
+    case 'f': /* text is what was the name of a table here */
+        return reader_parse(key, strcmp(argument, "text") == 0 ? "table" : argument, state);
     case KEY_REGIONS:
         set_view(options, REPORT_REGIONS, state);
         return 0;
@@ -175,7 +135,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->no_pager = true;
         return 0;
     default:
-        return reader_parse_file(key, argument, state, &options->path);
+        return reader_parse(key, argument, state);
     }
 }
 
@@ -205,13 +165,9 @@ static const struct argp_option table[] = {
 
 void report_options_parse(struct report_options *options, int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&selection_argp, 0, NULL, 0},
-                                                 {&symbols_argp, 0, NULL, 0},
-                                                 {&reader_jobs_argp, 0, NULL, 0},
-                                                 {0}};
     static const struct argp argp = {
         .options = table,
-        .children = children,
+        .children = reader_symbols_jobs,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Show where a trace (default hr.bin) spent its samples and events."
@@ -232,8 +188,6 @@ void report_options_parse(struct report_options *options, int argc, char **argv)
                "  hr report --regions --sort cycles    what the program's regions cost\n",
     };
 
-    *options = (struct report_options){.limit = LIMIT_UNSET, .min_percent = -1};
-    selection_init(&options->selection);
-    command_line_parse(&argp, argc, argv, 0, options);
-    options->path = reader_file(options->path);
+    *options = (struct report_options){.min_percent = -1};
+    reader_command_line(&options->reader, &argp, argc, argv);
 }

@@ -1,10 +1,5 @@
 /* Writes a profile as CSV: the columns are a stable interface. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "host/base/output.h"
-#include "host/base/text.h"
 #include "host/report/report.h"
 
 /* The columns of each dimension; both tables have the order of the cells below. */
@@ -18,14 +13,7 @@ static const char *const titles[REPORT_DIMENSIONS] = {
     [REPORT_BY_MARK] = "mark",
 };
 
-static void put_text(struct output *out, const char *text)
-{
-    char safe[4096];
-
-    output_csv(out, text_escape(safe, sizeof safe, text != NULL ? text : ""));
-}
-
-/* Writes a function as in the table for people, but a range by its start. */
+/* A function as in the table for people, but for ranges, which their start says. */
 static void put_function(struct output *out, const struct place *place)
 {
     char text[512] = "";
@@ -44,7 +32,7 @@ static void put_object(struct output *out, const struct place *place)
 
 static void put_line(struct output *out, const struct place *place)
 {
-    put_text(out, place->file);
+    output_csv_text(out, place->file);
     output_char(out, ',');
     if (place->line != 0)
         output_decimal(out, place->line);
@@ -96,7 +84,7 @@ static void put_dimension(struct output *out, const struct report *r, const stru
         output_decimal(out, group->cpu);
         break;
     case REPORT_BY_MARK:
-        put_text(out, r->sections.texts[group->section]);
+        output_csv_text(out, r->sections.texts[group->section]);
         break;
     default:
         break;
@@ -114,11 +102,9 @@ static void put_titles(struct output *out, const struct report *r)
     }
     output_text(out, "samples,total_samples");
     for (uint32_t i = 0; i < info->event_count; i++) {
-        output_char(out, ',');
-        put_text(out, trace_info_event_column(info, i, column));
-        output_text(out, ",");
+        trace_info_event_column(info, i, column);
         snprintf(name, sizeof name, "total_%s", column);
-        put_text(out, name);
+        output_csv_print(out, ",%s,%s", column, name);
     }
     output_char(out, '\n');
 }
@@ -157,7 +143,7 @@ void report_write_csv(struct output *out, const struct report *r)
     put_titles(out, r);
     for (uint32_t i = 0; i < p->rows.count; i++) {
         if (!report_wanted_row(r, &p->rows.all[i]) ||
-            (r->options->limit != 0 && written++ >= r->options->limit))
+            (r->options->reader.limit != 0 && written++ >= r->options->reader.limit))
             continue;
         for (unsigned int n = 0; n < r->options->by_count; n++) {
             put_dimension(out, r, &p->rows.all[i], r->options->by[n]);
@@ -178,14 +164,9 @@ static bool put_node(void *context, const struct tree_node *node, uint32_t depth
     struct tree_csv *c = context;
     const struct place *place = &c->report->profile.places.all[node->place];
 
-    if (c->report->options->limit != 0 && c->written++ >= c->report->options->limit)
+    if (c->report->options->reader.limit != 0 && c->written++ >= c->report->options->reader.limit)
         return false;
-    output_decimal(c->out, depth);
-    output_char(c->out, ',');
-    output_decimal(c->out, node->total);
-    output_char(c->out, ',');
-    output_decimal(c->out, node->self);
-    output_char(c->out, ',');
+    output_csv_print(c->out, "%u,%lu,%lu,", depth, node->total, node->self);
     put_function(c->out, place);
     output_char(c->out, ',');
     if (place->kind != PLACE_WORD)

@@ -188,7 +188,7 @@ void report_print_table(FILE *out, struct report *r)
 
         if (!report_wanted_row(r, row))
             small++;
-        else if (r->options->limit == 0 || printed < r->options->limit) {
+        else if (r->options->reader.limit == 0 || printed < r->options->reader.limit) {
             print_row(out, &layout, r, row);
             printed++;
         }

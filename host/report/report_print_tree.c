@@ -1,5 +1,4 @@
 /* Prints a tree of calls for people. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/base/text.h"
@@ -94,7 +93,7 @@ struct printing {
 static bool enter(void *context, const struct tree_node *node, uint32_t depth)
 {
     struct printing *p = context;
-    unsigned long limit = p->report->options->limit;
+    unsigned long limit = p->report->options->reader.limit;
 
     p->more = limit != 0 && p->printed >= limit;
     if (p->more)

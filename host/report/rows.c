@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/hash.h"
+
 #define FIRST_CAPACITY 1024u
 #define INDEX_BITS 17u /* twice the number of rows, so at most half full */
 
@@ -46,7 +48,7 @@ static bool make_room(struct rows *rows)
 uint32_t rows_number(struct rows *rows, uint32_t group, uint32_t place)
 {
     uint64_t key = (uint64_t)group << 32 | place;
-    uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> (64 - INDEX_BITS));
+    uint32_t i = hash_place(key, INDEX_BITS);
     struct row *row;
 
     for (; rows->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1)) {

@@ -48,8 +48,8 @@ static inline uint64_t rows_weight(const struct rows_count *count, int event)
     return event < 0 ? count->samples : count->sums[event];
 }
 
-/* Sorts the rows, largest first; equal rows by samples, then by `before`.  Afterwards rows_number
- * cannot find them.
+/* Sorts the rows, largest first, equal ones by samples and then as `before` says.  rows_number no
+ * longer finds them.
  */
 void rows_sort(struct rows *rows, int event, bool total,
                int (*before)(const struct row *a, const struct row *b, void *context),

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "lib/hash.h"
+
 #define FIRST_BITS 12u
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
@@ -35,7 +37,7 @@ static inline uint64_t *find(uint64_t *entries, uint32_t bits, uint32_t words, u
                              uint64_t id, uint64_t mixed)
 {
     uint32_t mask = (1u << bits) - 1;
-    uint32_t i = (uint32_t)(((ip ^ mixed) * 0x9e3779b97f4a7c15ull) >> (64 - bits));
+    uint32_t i = hash_place(ip ^ mixed, bits);
 
     for (;; i = (i + 1) & mask) {
         uint64_t *entry = entries + (size_t)i * words;

@@ -35,7 +35,7 @@ int tally_reserve(struct tally *tally, uint32_t event_count, uint32_t count);
 void tally_add(struct tally *tally, const struct trace_samples *samples, uint32_t first,
                uint32_t end, uint32_t group);
 
-/* Returns the entry at *place or the next one, and sets *place to it; NULL after the last one. */
+/* The entry at *place or the next one, whose place it becomes; NULL after the last one. */
 const uint64_t *tally_next(const struct tally *tally, uint32_t *place);
 void tally_clear(struct tally *tally);
 

@@ -1,12 +1,10 @@
 /* Symbolises the report of a kernel panic through libdw. */
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/run/panic_report.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "include/run_ports.h"
+#include "lib/array.h"
 
 #define NEVER UINT64_MAX
 #define MILLISECOND 1000000ull
@@ -15,8 +16,6 @@
 #define NS_PER_GIB SECOND
 
 static const char *const steps[] = {RUN_STEPS};
-
-#define STEP_COUNT (sizeof steps / sizeof steps[0])
 
 void relay_boot_init(struct relay_boot *b, uint64_t memory_bytes, uint64_t now_ns)
 {
@@ -35,7 +34,7 @@ void relay_boot_init(struct relay_boot *b, uint64_t memory_bytes, uint64_t now_n
 /* Returns the step that a line names, from 1; 0: none. */
 static unsigned int step_of(const char *name)
 {
-    for (unsigned int i = 0; i < STEP_COUNT; i++) {
+    for (unsigned int i = 0; i < ARRAY_COUNT(steps); i++) {
         size_t bytes = strlen(steps[i]);
 
         if (strncmp(name, steps[i], bytes) == 0 && name[bytes] == '\n')

@@ -1,7 +1,6 @@
 /* Frames standard input for the guest. */
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

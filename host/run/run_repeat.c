@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/base/error.h"
 #include "host/base/text.h"
 #include "host/run/run_repeat.h"
 #include "host/summary/summary.h"

@@ -4,7 +4,7 @@
 #include "host/trace/trace_file.h"
 #include "host/trace/trace_index.h"
 
-/* Of the data, what says how many events samples have, as far as nobody has said it before. */
+/* Reads from the data how many events samples have, unless the metadata have said it. */
 static bool wanted(const struct trace_info *info, uint32_t type)
 {
     return type == HR_CHUNK_META || type == HR_CHUNK_END || type == HR_CHUNK_HOST ||

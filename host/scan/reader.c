@@ -2,29 +2,13 @@
 #include "host/scan/reader.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/text.h"
-#include "host/trace/trace_file.h"
-
-error_t reader_parse_file(int key, const char *argument, const struct argp_state *state,
-                          const char **path)
-{
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (*path != NULL)
-        argp_error(state, "%s: one trace at a time", argument);
-    *path = argument;
-    return 0;
-}
-
-const char *reader_file(const char *path)
-{
-    return path != NULL ? path : "hr.bin";
-}
 
 int reader_fail(const char *path, int error)
 {
@@ -67,4 +51,117 @@ static const struct argp_option jobs_options[] = {
     {0},
 };
 
-const struct argp reader_jobs_argp = {.options = jobs_options, .parser = parse_jobs};
+static const struct argp jobs_argp = {.options = jobs_options, .parser = parse_jobs};
+
+const struct argp_child reader_part[] = {{&selection_argp, 0, NULL, 0}, {0}};
+const struct argp_child reader_part_jobs[] = {
+    {&selection_argp, 0, NULL, 0}, {&jobs_argp, 0, NULL, 0}, {0}};
+const struct argp_child reader_symbols[] = {
+    {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
+const struct argp_child reader_symbols_jobs[] = {
+    {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {&jobs_argp, 0, NULL, 0}, {0}};
+
+static enum reader_format parse_format(const char *argument, const struct argp_state *state)
+{
+    static const char *const names[] = {
+        [READER_TABLE] = "table", [READER_CSV] = "csv", [READER_JSON] = "json"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], argument) == 0)
+            return (enum reader_format)i;
+    argp_error(state, "--format %s: unknown format; choose table, csv or json", argument);
+    return READER_TABLE;
+}
+
+static unsigned long parse_limit(const char *argument, const struct argp_state *state)
+{
+    unsigned long limit;
+    char *end;
+
+    errno = 0;
+    limit = strtoul(argument, &end, 10);
+    if (*argument < '0' || *argument > '9' || *end != 0 || errno != 0)
+        argp_error(state, "--limit %s: not a number; 0 shows all", argument);
+    return limit;
+}
+
+static void give_children(struct reader *reader, struct argp_state *state)
+{
+    const struct argp_child *child = reader->argp->children;
+
+    for (size_t i = 0; child != NULL && child[i].argp != NULL; i++)
+        state->child_inputs[i] = child[i].argp == &selection_argp ? (void *)&reader->selection
+                                 : child[i].argp == &symbols_argp ? (void *)&reader->symbols
+                                                                  : (void *)&reader->jobs;
+}
+
+error_t reader_parse(int key, const char *argument, struct argp_state *state)
+{
+    struct reader *reader = state->input;
+
+    switch (key) {
+    case 'f':
+        reader->format = parse_format(argument, state);
+        return 0;
+    case 'n':
+        reader->limit = parse_limit(argument, state);
+        return 0;
+    case ARGP_KEY_INIT:
+        give_children(reader, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (reader->path != NULL)
+            argp_error(state, "%s: one trace at a time", argument);
+        reader->path = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void reader_command_line(struct reader *reader, const struct argp *argp, int argc, char **argv)
+{
+    reader->argp = argp;
+    reader->limit = READER_LIMIT_UNSET;
+    selection_init(&reader->selection);
+    command_line_parse(argp, argc, argv, 0, reader);
+    if (reader->path == NULL)
+        reader->path = "hr.bin";
+}
+
+unsigned long reader_limit(const struct reader *reader, unsigned long table)
+{
+    if (reader->limit != READER_LIMIT_UNSET)
+        return reader->limit;
+    return reader->format == READER_TABLE ? table : 0;
+}
+
+int reader_open(struct trace_scan *scan, struct reader *reader)
+{
+    int error = trace_scan_open(scan, reader->path);
+
+    if (error != 0)
+        return error;
+    scan->selection = reader->selection;
+    scan->symbols = &reader->symbols;
+    selection_init(&reader->selection);
+    return 0;
+}
+
+int reader_run(struct reader *reader, const struct reader_command *command)
+{
+    int status, result = reader_open(&reader->scan, reader);
+
+    if (result != 0) {
+        selection_free(&reader->selection);
+        return reader_fail(reader->path, result);
+    }
+    result = command->read(reader);
+    if (result == 0)
+        status = command->present(reader);
+    else
+        status = result > 0 ? result : reader_fail(reader->path, result);
+    command->free(reader);
+    trace_scan_close(&reader->scan);
+    return status;
+}

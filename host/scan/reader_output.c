@@ -14,18 +14,6 @@
 #include "host/base/text.h"
 #include "host/scan/reader.h"
 
-enum reader_format reader_format(const char *argument, const struct argp_state *state)
-{
-    static const char *const names[] = {
-        [READER_TABLE] = "table", [READER_CSV] = "csv", [READER_JSON] = "json"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], argument) == 0)
-            return (enum reader_format)i;
-    argp_error(state, "--format %s: unknown format; choose table, csv or json", argument);
-    return READER_TABLE;
-}
-
 int reader_event(const struct trace_info *info, const char *option, const char *name)
 {
     char names[TRACE_INFO_NAMES_BYTES];
@@ -45,6 +33,8 @@ struct output *reader_output_open(void)
 
     if (out != NULL)
         output_init(out, STDOUT_FILENO);
+    else
+        error_print("no memory; end other programs");
     return out;
 }
 
@@ -83,11 +73,11 @@ int reader_output_finish(struct output_file *file, int status, const char *kind,
     return status;
 }
 
-void reader_warn(const struct trace_scan *scan, const char *path)
+void reader_warn(const struct trace_scan *scan, const char *path, const char *shown)
 {
     if (!scan->partial && !trace_audit_complete(&scan->audit))
-        error_print("%s: incomplete, this is what is there; 'hr check %s' says what is missing",
-                    path, path);
+        error_print("%s: incomplete, %s; 'hr check %s' says what is missing", path,
+                    shown != NULL ? shown : "this is what is there", path);
 }
 
 /* The run was over, or sampling paused, before the first sample was due. */

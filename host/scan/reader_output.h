@@ -1,22 +1,15 @@
-/* What the commands that print tables or rows share: --format, --event, output, how they end. */
+/* What the commands that print tables or rows share: --event, output, how they end. */
 #ifndef HOST_SCAN_READER_OUTPUT_H
 #define HOST_SCAN_READER_OUTPUT_H
-
-#include <argp.h>
 
 #include "host/base/output.h"
 #include "host/base/output_file.h"
 #include "host/scan/trace_scan.h"
 
-enum reader_format { READER_TABLE, READER_CSV, READER_JSON };
-
-/* The argument of --format; does not return when it is none. */
-enum reader_format reader_format(const char *argument, const struct argp_state *state);
-
 /* The event of an option's argument; -1 after saying that the trace has none of that name. */
 int reader_event(const struct trace_info *info, const char *option, const char *name);
 
-/* Rows to standard output; NULL without memory. */
+/* Rows to standard output; NULL without memory, which it reports. */
 struct output *reader_output_open(void);
 
 /* Frees it; the exit status of the command.  Says what went wrong, but for a reader that closed the
@@ -30,8 +23,9 @@ int reader_output_close(struct output *out);
 int reader_output_finish(struct output_file *file, int status, const char *kind,
                          const char *opener);
 
-/* After the walk: says that the trace is incomplete, if so. */
-void reader_warn(const struct trace_scan *scan, const char *path);
+/* After the walk: if the trace is incomplete, says so and that `shown`, such as "the rows are what
+ * is there"; NULL: this is what is there. */
+void reader_warn(const struct trace_scan *scan, const char *path, const char *shown);
 
 #define READER_WHY_BYTES 256
 

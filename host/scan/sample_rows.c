@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "host/base/text.h"
+#include "lib/hash.h"
 
 void sample_rows_header(struct sample_rows *rows)
 {
@@ -19,8 +20,7 @@ void sample_rows_header(struct sample_rows *rows)
 
 static const char *label(struct sample_rows *rows, uint64_t ip)
 {
-    uint64_t hash = (ip * 0x9e3779b97f4a7c15ull) >> (64 - SAMPLE_ROWS_CACHE_BITS);
-    struct sample_rows_label *entry = &rows->cache[hash];
+    struct sample_rows_label *entry = &rows->cache[hash_place(ip, SAMPLE_ROWS_CACHE_BITS)];
     struct symbols_place place;
     char safe[SAMPLE_ROWS_LABEL_BYTES - 40];
 

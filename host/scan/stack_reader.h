@@ -44,9 +44,9 @@ void stack_reader_begin(struct stack_reader *reader);
 enum trace_status stack_reader_nodes(struct stack_reader *reader, const struct trace_record *record,
                                      int *error);
 
-/* Reads the records at the cursor that belong to the run before it: `nodes` are those of its
- * selected samples then, in their places; *any: the run has stacks.  The cursor is left behind the
- * last of the records.
+/* Reads the records at the cursor that belong to the run before it.  Fills `nodes` at the places of
+ * the run's selected samples, sets *any when the run has stacks, and moves the cursor past the last
+ * of the records.
  */
 enum trace_status stack_reader_run(struct stack_reader *reader, const struct stack_reader_run *run,
                                    struct trace_cursor *cursor, bool *any, int *error);

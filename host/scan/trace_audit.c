@@ -146,7 +146,7 @@ void trace_audit_finish(struct trace_audit *audit, const struct trace_info *info
 {
     for (size_t i = 0; i < info->stream_count; i++)
         compare(audit, &info->streams[i]);
-    /* Samples that nobody said how many events have were read on trust. */
+    /* Without sampling metadata, the number of events of samples was taken on trust. */
     audit->has_meta &= audit->samples == 0 || info->has_sampling;
     /* An account that is missing hides chunks that are. */
     if (audit->has_end && audit->damage_count == 0 && info->stream_count < TRACE_INFO_STREAMS_MAX)

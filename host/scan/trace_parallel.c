@@ -59,7 +59,7 @@ static int read_entry(struct trace_scan *scan, const struct hr_index_entry *entr
                : -EAGAIN;
 }
 
-/* What decoding depends on must not change behind the first samples. */
+/* What decoding depends on must not change after the first samples. */
 static bool changes_decoding(const struct trace_chunk *chunk)
 {
     struct trace_cursor cursor;

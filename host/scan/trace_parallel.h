@@ -22,7 +22,7 @@ struct trace_team {
      * -errno. */
     int (*take)(void *owner, void *context);
     void (*leave)(void *owner, void *context);
-    /* Forgets what visitors gave the owner so far: one worker starts anew.  May be NULL. */
+    /* Forgets what visitors gave the owner so far: one worker will read all again.  May be NULL. */
     void (*restart)(void *owner);
     /* Whether this trace's work can be divided; NULL: always. */
     bool (*divides)(void *owner, const struct trace_info *info);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "host/scan/trace_exact.h"
 #include "host/trace/trace_index.h"
@@ -100,7 +99,7 @@ struct walk { /* state of the chunk being decoded */
     const struct trace_visitor *visitor;
     const struct trace_chunk *chunk;
     struct trace_decoder decoder;
-    struct trace_cursor cursor; /* behind the record that is being looked at */
+    struct trace_cursor cursor; /* after the record that is being looked at */
     uint32_t stacks_end; /* records of stacks before this offset are read already */
     struct trace_rules rules;
     bool inside; /* the selection's span of time holds all of the chunk */

@@ -73,8 +73,8 @@ struct trace_scan {
     struct stack_reader stack_reader;
     const struct symbols_options *symbols; /* for unwinding copies of stacks; NULL: the defaults */
     bool partial; /* chunks were passed over: the audit does not cover the file */
-    /* Shown on a terminal while the walk takes long; a command that writes to the terminal
-     * meanwhile clears `enabled` of its line. */
+    /* Shown on a terminal while the walk takes long; a command that writes to the terminal during
+     * the walk clears `enabled` of its line. */
     struct progress_bar progress;
 };
 

@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/machine/machine_print.h"
@@ -15,9 +14,7 @@
 enum { KEY_MACHINE = 256 };
 
 struct stat_options {
-    const char *path;
-    struct selection selection;
-    unsigned int jobs;
+    struct reader reader;
     bool json;
     bool machine;
 };
@@ -26,20 +23,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct stat_options *options = state->input;
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->selection;
-        state->child_inputs[1] = &options->jobs;
-        return 0;
-    case 'j':
+    if (key == 'j')
         options->json = true;
-        return 0;
-    case KEY_MACHINE:
+    else if (key == KEY_MACHINE)
         options->machine = true;
-        return 0;
-    default:
-        return reader_parse_file(key, argument, state, &options->path);
-    }
+    else
+        return reader_parse(key, argument, state);
+    return 0;
 }
 
 static int present(const struct stat_options *options, const struct summary *summary)
@@ -47,12 +37,12 @@ static int present(const struct stat_options *options, const struct summary *sum
     int error = 0;
 
     if (summary->selected && summary->samples == 0)
-        return reader_nothing_selected(options->path, summary->run_ns);
+        return reader_nothing_selected(options->reader.path, summary->run_ns);
     if (options->json)
         error = summary_print_json(stdout, summary);
     else
         summary_show(stdout, summary);
-    return error == 0 ? HR_EXIT_OK : reader_fail(options->path, error);
+    return error == 0 ? HR_EXIT_OK : reader_fail(options->reader.path, error);
 }
 
 /* The trace's metadata suffice: samples are not read. */
@@ -61,24 +51,25 @@ static int present_machine(const struct stat_options *options)
     struct trace_info info;
     int error;
 
-    if (!selection_is_all(&options->selection)) {
+    if (!selection_is_all(&options->reader.selection)) {
         error_print("--machine is about the whole run; leave out what selects a part of it");
         return HR_EXIT_USAGE;
     }
     trace_info_init(&info);
-    error = about_read(&info, options->path);
+    error = about_read(&info, options->reader.path);
     if (error == 0)
         error = options->json ? machine_print_json(stdout, &info)
-                              : machine_print(stdout, &info, options->path);
+                              : machine_print(stdout, &info, options->reader.path);
     trace_info_free(&info);
-    return error == 0 ? HR_EXIT_OK : reader_fail(options->path, error);
+    return error == 0 ? HR_EXIT_OK : reader_fail(options->reader.path, error);
 }
 
 static int present_summary(struct stat_options *options)
 {
     struct summary summary;
-    int error = summary_of_part(options->path, &options->selection, options->jobs, &summary);
-    int status = error == 0 ? present(options, &summary) : reader_fail(options->path, error);
+    int error = summary_of_part(options->reader.path, &options->reader.selection,
+                                options->reader.jobs, &summary);
+    int status = error == 0 ? present(options, &summary) : reader_fail(options->reader.path, error);
 
     summary_free(&summary);
     return status;
@@ -92,11 +83,9 @@ int stat_command(int argc, char **argv)
          "Show the machine instead: processor, firmware, memory, and what happened to its CPUs", 0},
         {0},
     };
-    static const struct argp_child children[] = {
-        {&selection_argp, 0, NULL, 0}, {&reader_jobs_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
-        .children = children,
+        .children = reader_part_jobs,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Summarise a trace (default hr.bin): events, samples, intervals, losses, cost."
@@ -109,10 +98,8 @@ int stat_command(int argc, char **argv)
     struct stat_options options = {0};
     int status;
 
-    selection_init(&options.selection);
-    command_line_parse(&argp, argc, argv, 0, &options);
-    options.path = reader_file(options.path);
+    reader_command_line(&options.reader, &argp, argc, argv);
     status = options.machine ? present_machine(&options) : present_summary(&options);
-    selection_free(&options.selection);
+    selection_free(&options.reader.selection);
     return status;
 }

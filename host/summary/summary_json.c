@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "host/base/json.h"
-#include "host/base/text.h"
 #include "host/machine/machine_print.h"
 #include "host/summary/summary.h"
 #include "host/summary/summary_json_regions.h"

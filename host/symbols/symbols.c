@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/symbols/symbols_cache.h"
 #include "host/symbols/symbols_maps.h"
@@ -29,16 +30,14 @@ struct symbols {
 
 static int find_object(struct symbols *s, const struct trace_map *map, bool program, size_t *index)
 {
-    struct symbols_object **objects, *object;
+    struct symbols_object *object;
     int error;
 
     for (*index = 0; *index < s->object_count; ++*index)
         if (symbols_object_is(s->objects[*index], map))
             return 0;
-    objects = reallocarray(s->objects, s->object_count + 1, sizeof(void *));
-    if (objects == NULL)
+    if (array_grow(&s->objects, s->object_count, sizeof(struct symbols_object *)) != 0)
         return -ENOMEM;
-    s->objects = objects;
     object = malloc(sizeof *object);
     error = object != NULL ? symbols_object_init(object, map, program) : -ENOMEM;
     if (error == 0)

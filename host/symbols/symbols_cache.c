@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/hash.h"
+
 #define BITS 18u
 #define SLOTS (1u << BITS)
 #define ADDRESSES_MAX (SLOTS / 4 * 3)
@@ -35,7 +37,7 @@ void symbols_cache_free(struct symbols_cache *cache)
 /* Returns the slot of an address, or a free one for it. */
 static uint32_t find(const struct symbols_cache *cache, uint64_t address)
 {
-    uint32_t i = (uint32_t)((address * 0x9e3779b97f4a7c15ull) >> (64 - BITS));
+    uint32_t i = hash_place(address, BITS);
 
     while (cache->slots[i].count != 0 && cache->slots[i].address != address)
         i = (i + 1) & (SLOTS - 1);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/symbols/symbols_names.h"
 #include "host/symbols/symbols_plt.h"
 #include "host/symbols/symbols_search.h"
@@ -23,7 +24,6 @@ struct candidate { /* a symbol before duplicates are dropped */
 struct collection {
     struct candidate *all;
     size_t count;
-    size_t capacity;
 };
 
 static bool executable_section(Elf *elf, GElf_Section index)
@@ -52,15 +52,8 @@ static int collect(struct collection *c, const GElf_Sym *symbol, const char *nam
     uint64_t end = symbol->st_value + symbol->st_size;
     bool label = GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE;
 
-    if (c->count == c->capacity) {
-        size_t capacity = c->capacity != 0 ? c->capacity * 2 : 1024;
-        struct candidate *all = reallocarray(c->all, capacity, sizeof *all);
-
-        if (all == NULL)
-            return -ENOMEM;
-        c->all = all;
-        c->capacity = capacity;
-    }
+    if (array_grow(&c->all, c->count, sizeof *c->all) != 0)
+        return -ENOMEM;
     c->all[c->count++] = (struct candidate){
         .function = {symbol->st_value, end >= symbol->st_value ? end : symbol->st_value, name,
                      NULL},
@@ -170,7 +163,7 @@ static int take_stub(void *context, uint64_t start, uint64_t end, const char *na
 
 static int load_functions(struct symbols_elf *file, Elf *elf)
 {
-    struct collection c = {NULL, 0, 0};
+    struct collection c = {0};
     int error = collect_all(file->module.module, &c);
 
     if (error == 0 && c.count != 0) /* stubs alone do not count as symbols */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/symbols/symbols_demangle.h"
+#include "lib/hash.h"
 
 #define OVERHEAD_BYTES 32u /* of the allocation and the table, for each text */
 
@@ -19,10 +20,8 @@ void symbols_names_free(struct symbols_names *names)
 
 static size_t hash(const char *text, size_t bytes)
 {
-    uint64_t value = 0xcbf29ce484222325ull;
+    uint64_t value = hash_bytes(HASH_BYTES_START, text, bytes);
 
-    for (size_t i = 0; i < bytes; i++)
-        value = (value ^ (uint8_t)text[i]) * 0x100000001b3ull;
     return (size_t)(value ^ value >> 29);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/symbols/symbols_search.h"
 #include "host/unwind/unwind_tables.h"
@@ -14,14 +15,11 @@
 
 int symbols_object_init(struct symbols_object *object, const struct trace_map *map, bool program)
 {
-    const char *slash;
-
     *object = (struct symbols_object){.map = *map, .program = program, .file.fd = -1};
     object->map.path = strdup(map->path);
     if (object->map.path == NULL)
         return -ENOMEM;
-    slash = strrchr(object->map.path, '/');
-    object->name = slash != NULL ? slash + 1 : object->map.path;
+    object->name = text_base_name(object->map.path);
     object->kernel = (map->meta.flags & HR_MAP_KERNEL) != 0;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
 #include "host/symbols/symbols_search.h"
 
 #define SPANS_MAX (1u << 20) /* of units, and of the functions of one; 24 MB */
@@ -17,15 +18,8 @@ static int add_span(struct symbols_spans *spans, uint64_t start, uint64_t end, u
 {
     if (start >= end || spans->count == SPANS_MAX)
         return 0;
-    if (spans->count == spans->capacity) {
-        size_t capacity = spans->capacity != 0 ? spans->capacity * 2 : 64;
-        struct symbols_span *all = reallocarray(spans->all, capacity, sizeof *all);
-
-        if (all == NULL)
-            return -ENOMEM;
-        spans->all = all;
-        spans->capacity = capacity;
-    }
+    if (array_grow(&spans->all, spans->count, sizeof *spans->all) != 0)
+        return -ENOMEM;
     spans->all[spans->count++] = (struct symbols_span){start, end, index};
     return 0;
 }
@@ -71,14 +65,8 @@ const struct symbols_span *symbols_spans_find(const struct symbols_spans *spans,
 
 static int add_unit(struct symbols_units *units, Dwarf_Die *die)
 {
-    if ((units->count & (units->count - 1)) == 0) { /* full at each power of two */
-        size_t room = units->count != 0 ? units->count * 2 : 1;
-        struct symbols_unit *all = reallocarray(units->all, room, sizeof *all);
-
-        if (all == NULL)
-            return -ENOMEM;
-        units->all = all;
-    }
+    if (array_grow(&units->all, units->count, sizeof *units->all) != 0)
+        return -ENOMEM;
     units->all[units->count] = (struct symbols_unit){.die = *die, .code = *die};
     return add_ranges(&units->spans, die, units->count++);
 }

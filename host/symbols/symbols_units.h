@@ -18,7 +18,6 @@ struct symbols_span { /* start .. end - 1 belongs to number `index` */
 struct symbols_spans { /* all zero: empty */
     struct symbols_span *all; /* owned */
     size_t count;
-    size_t capacity;
 };
 
 /* Returns the span that holds an address, or NULL; of several spans, the one that starts last.

@@ -1,11 +1,8 @@
 /* hr timeline: rates over time. */
 #include <argp.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/text.h"
@@ -22,21 +19,14 @@
 enum { KEY_PER = 256, KEY_LINE_BYTES };
 
 struct options {
-    const char *path;
+    struct reader reader;
     const char *events[HR_EVENTS_MAX];
     uint32_t event_count; /* 0: all */
-    enum reader_format format;
     uint64_t bin_ns; /* 0: as suits the output */
     uint64_t line_bytes;
     bool by_thread;
-    struct selection selection;
-};
-
-struct run {
-    const struct options *options;
-    struct trace_scan scan;
     struct timeline timeline;
-    uint64_t last;
+    uint64_t last; /* time of the trace, in ticks */
     unsigned columns;
 };
 
@@ -54,9 +44,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "--event %s: a trace has %u events at most", argument, HR_EVENTS_MAX);
         options->events[options->event_count++] = argument;
         return 0;
-    case 'f':
-        options->format = reader_format(argument, state);
-        return 0;
     case KEY_PER:
         options->by_thread = strcmp(argument, "thread") == 0;
         if (!options->by_thread && strcmp(argument, "cpu") != 0)
@@ -68,60 +55,63 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "--line-bytes %s: not the size of a cache line; most have 64 bytes",
                        argument);
         return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->selection;
-        return 0;
     default:
-        return reader_parse_file(key, argument, state, &options->path);
+        return reader_parse(key, argument, state);
     }
 }
 
 /* The bins are laid out when the metadata has been read, which comes before all data. */
 static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
 {
-    struct run *run = context;
-    const struct options *options = run->options;
+    struct options *options = context;
     uint64_t wanted =
-        options->format == READER_TABLE ? timeline_print_bars(run->columns) : ROWS_BINS;
+        options->reader.format == READER_TABLE ? timeline_print_bars(options->columns) : ROWS_BINS;
+    char number[TEXT_QUANTITY_BYTES];
     int error = 0;
 
-    if (run->timeline.info == NULL)
-        error = timeline_init(&run->timeline, &run->scan, options->by_thread, run->last,
-                              options->bin_ns, wanted);
+    if (options->timeline.info == NULL)
+        error = timeline_init(&options->timeline, &options->reader.scan, options->by_thread,
+                              options->last, options->bin_ns, wanted);
     if (error == 0)
-        timeline_chunk(&run->timeline, chunk, continues);
-    return error;
+        timeline_chunk(&options->timeline, chunk, continues);
+    if (error != -E2BIG)
+        return error;
+    error_print("--bin: too many bins for memory; give %s or more, or a part of the trace with "
+                "--from and --to",
+                text_time(number, (double)timeline_bin_least(&options->timeline)));
+    return HR_EXIT_USAGE;
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)
 {
-    struct run *run = context;
+    struct options *options = context;
 
-    timeline_samples(&run->timeline, samples);
+    timeline_samples(&options->timeline, samples);
     return 0;
 }
 
 static int take_record(void *context, const struct trace_chunk *chunk,
                        const struct trace_record *record)
 {
-    struct run *run = context;
+    struct options *options = context;
 
-    if (run->timeline.info != NULL)
-        timeline_record(&run->timeline, chunk, record);
+    if (options->timeline.info != NULL)
+        timeline_record(&options->timeline, chunk, record);
     return 0;
 }
 
-static int walk(struct run *run)
+static int read_trace(struct reader *reader)
 {
+    struct options *options = (struct options *)reader;
     const struct trace_visitor visitor = {
-        .context = run, .chunk = take_chunk, .samples = take_samples, .record = take_record};
-    int error = trace_span_last(&run->scan, &run->last);
+        .context = options, .chunk = take_chunk, .samples = take_samples, .record = take_record};
+    int result = trace_span_last(&reader->scan, &options->last);
 
-    if (error == 0)
-        error = trace_scan_run(&run->scan, &visitor);
-    if (error == 0 && run->timeline.info != NULL)
-        timeline_finish(&run->timeline);
-    return error;
+    if (result == 0)
+        result = trace_scan_run(&reader->scan, &visitor);
+    if (result == 0 && options->timeline.info != NULL)
+        timeline_finish(&options->timeline);
+    return result;
 }
 
 /* The events that were asked for, a bit each; 0 when there is no such event. */
@@ -139,65 +129,45 @@ static uint32_t wanted_events(const struct options *options, const struct trace_
     return options->event_count != 0 ? events : (1u << HR_EVENTS_MAX) - 1;
 }
 
-static int present(struct run *run, uint32_t events)
+static int print(const struct timeline_rates *rates, enum reader_format format, unsigned columns)
 {
-    const struct options *options = run->options;
-    struct timeline_rates rates;
     struct output *out;
-    int status;
 
-    timeline_rates_init(&rates, &run->timeline, events, (uint32_t)options->line_bytes);
-    if (options->format == READER_TABLE) {
-        timeline_print(stdout, &rates, run->columns);
-        reader_warn(&run->scan, options->path);
+    if (format == READER_TABLE) {
+        timeline_print(stdout, rates, columns);
         return HR_EXIT_OK;
     }
     out = reader_output_open();
     if (out == NULL)
-        return reader_fail(options->path, -ENOMEM);
-    if (options->format == READER_CSV)
-        timeline_rows_csv(out, &rates);
+        return HR_EXIT_FAILED;
+    if (format == READER_CSV)
+        timeline_rows_csv(out, rates);
     else
-        timeline_rows_json(out, &rates);
-    status = reader_output_close(out);
-    reader_warn(&run->scan, options->path);
-    return status;
+        timeline_rows_json(out, rates);
+    return reader_output_close(out);
 }
 
-static int conclude(struct run *run, int error)
+static int present(struct reader *reader)
 {
-    const char *path = run->options->path;
-    char number[TEXT_QUANTITY_BYTES];
+    struct options *options = (struct options *)reader;
+    struct timeline_rates rates;
     uint32_t events;
-
-    if (error == -E2BIG) {
-        error_print("--bin: too many bins for memory; give %s or more, or a part of the trace with "
-                    "--from and --to",
-                    text_time(number, (double)timeline_bin_least(&run->timeline)));
-        return HR_EXIT_USAGE;
-    }
-    if (error != 0)
-        return reader_fail(path, error);
-    if (run->timeline.group_count == 0)
-        return reader_nothing(&run->scan, path, run->last);
-    events = wanted_events(run->options, &run->scan.info);
-    return events != 0 ? present(run, events) : HR_EXIT_USAGE;
-}
-
-static int run_timeline(const struct options *options)
-{
-    struct run run = {.options = options, .columns = sparkline_columns()};
-    int error = trace_scan_open(&run.scan, options->path);
     int status;
 
-    if (error != 0)
-        return reader_fail(options->path, error);
-    run.scan.selection = options->selection; /* the scan frees it */
-    error = walk(&run);
-    status = conclude(&run, error);
-    timeline_free(&run.timeline);
-    trace_scan_close(&run.scan);
+    if (options->timeline.group_count == 0)
+        return reader_nothing(&reader->scan, reader->path, options->last);
+    events = wanted_events(options, &reader->scan.info);
+    if (events == 0)
+        return HR_EXIT_USAGE;
+    timeline_rates_init(&rates, &options->timeline, events, (uint32_t)options->line_bytes);
+    status = print(&rates, reader->format, options->columns);
+    reader_warn(&reader->scan, reader->path, NULL);
     return status;
+}
+
+static void free_timeline(struct reader *reader)
+{
+    timeline_free(&((struct options *)reader)->timeline);
 }
 
 int timeline_command(int argc, char **argv)
@@ -210,10 +180,9 @@ int timeline_command(int argc, char **argv)
         {"format", 'f', "FORMAT", 0, "table (default), csv or json", 0},
         {0},
     };
-    static const struct argp_child children[] = {{&selection_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
-        .children = children,
+        .children = reader_part,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Show how rates change over a run (trace: default hr.bin)."
@@ -226,10 +195,9 @@ int timeline_command(int argc, char **argv)
                "  hr timeline --per thread --event LLC-misses\n"
                "  hr timeline --bin 100us --format csv run.bin > rates.csv\n",
     };
-    struct options options = {.line_bytes = TIMELINE_LINE_BYTES};
+    static const struct reader_command command = {read_trace, present, free_timeline};
+    struct options options = {.line_bytes = TIMELINE_LINE_BYTES, .columns = sparkline_columns()};
 
-    selection_init(&options.selection);
-    command_line_parse(&argp, argc, argv, 0, &options);
-    options.path = reader_file(options.path);
-    return run_timeline(&options);
+    reader_command_line(&options.reader, &argp, argc, argv);
+    return reader_run(&options.reader, &command);
 }

@@ -16,7 +16,7 @@ struct timeline_cpu {
     uint64_t since;
     uint64_t spread_to; /* nothing before is split over bins again: bounds the work */
     struct timeline_stretch
-        runs[RUNS_MAX]; /* since the last sample, but for the one that goes on */
+        runs[RUNS_MAX]; /* since the last sample, but for the one that still lasts */
     uint32_t run_count;
     uint64_t counters[HR_EVENTS_MAX];
 };
@@ -107,7 +107,7 @@ static void count_events(struct timeline *t, struct timeline_group *group,
 
 void timeline_chunk(struct timeline *t, const struct trace_chunk *chunk, bool continues)
 {
-    if (!continues) /* who ran meanwhile is not known: the next sample says who ran last */
+    if (!continues) /* which threads ran is not known: the next sample says which ran last */
         t->cpus[chunk->header.cpu].running = false;
 }
 
@@ -128,7 +128,8 @@ static void forget_runs(struct timeline_cpu *cpu, uint64_t before)
 }
 
 /* Takes the sample before, unless it is the last that was seen: the first sample of the trace, or
- * of what is selected.  Where chunks are missing, the counts go on from the last that was seen. */
+ * of what is selected.  Where chunks are missing, counts start from the last sample that was seen.
+ */
 static void begin_samples(struct timeline *t, const struct trace_samples *samples)
 {
     struct timeline_cpu *cpu = &t->cpus[samples->chunk->cpu];

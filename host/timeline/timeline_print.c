@@ -1,7 +1,6 @@
 /* Prints a table: a line of bars for each rate of each CPU or thread. */
 #include "host/timeline/timeline_print.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/base/text.h"

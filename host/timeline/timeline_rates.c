@@ -9,7 +9,7 @@
 
 static const struct {
     const char *name;
-    const char *label; /* behind the event's name, if there is one */
+    const char *label; /* follows the event's name, if there is one */
 } metrics[] = {
     [TIMELINE_USAGE] = {"usage", "running %"},
     [TIMELINE_IPC] = {"ipc", "IPC"},

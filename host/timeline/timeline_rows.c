@@ -70,28 +70,22 @@ static void put_csv(struct output *out, const struct row *row)
     const struct timeline *t = row->rates->timeline;
     char room[16];
 
-    output_decimal(out, timeline_bin_start_ns(t, row->bin));
-    output_char(out, ',');
-    output_decimal(out, timeline_bin_start_ns(t, row->bin + 1));
-    output_char(out, ',');
+    output_csv_print(out, "%lu,%lu,", timeline_bin_start_ns(t, row->bin),
+                     timeline_bin_start_ns(t, row->bin + 1));
     put_key(out, row->group);
-    output_char(out, ',');
-    output_text(out, timeline_rate_name(row->rate->metric));
-    output_char(out, ',');
-    if (row->rate->event < HR_EVENTS_MAX)
-        output_csv_text(out, trace_info_event_name(t->info, row->rate->event, room));
-    output_char(out, ',');
-    output_text(out, source_of(row));
-    output_char(out, ',');
+    output_csv_print(out, ",%s,%s,%s,", timeline_rate_name(row->rate->metric),
+                     row->rate->event < HR_EVENTS_MAX
+                         ? trace_info_event_name(t->info, row->rate->event, room)
+                         : NULL,
+                     source_of(row));
     put_value(out, row);
     output_char(out, '\n');
 }
 
 void timeline_rows_csv(struct output *out, const struct timeline_rates *rates)
 {
-    output_text(out, "from_ns,to_ns,");
-    output_text(out, rates->timeline->by_thread ? "tid" : "cpu");
-    output_text(out, ",metric,event,source,value\n");
+    output_csv_print(out, "from_ns,to_ns,%s,metric,event,source,value\n",
+                     rates->timeline->by_thread ? "tid" : "cpu");
     each(out, rates, put_csv);
 }
 
@@ -100,23 +94,17 @@ static void put_json(struct output *out, const struct row *row)
     const struct timeline *t = row->rates->timeline;
     char room[16];
 
-    output_text(out, row->first ? "\n{\"from_ns\":" : ",\n{\"from_ns\":");
-    output_decimal(out, timeline_bin_start_ns(t, row->bin));
-    output_text(out, ",\"to_ns\":");
-    output_decimal(out, timeline_bin_start_ns(t, row->bin + 1));
-    output_text(out, t->by_thread ? ",\"tid\":" : ",\"cpu\":");
+    output_text(out, row->first ? "" : ",");
+    output_json_print(out,
+                      "\n{\"from_ns\":%lu,\"to_ns\":%lu,%s:", timeline_bin_start_ns(t, row->bin),
+                      timeline_bin_start_ns(t, row->bin + 1), t->by_thread ? "tid" : "cpu");
     put_key(out, row->group);
-    output_text(out, ",\"metric\":\"");
-    output_text(out, timeline_rate_name(row->rate->metric));
-    output_char(out, '"');
-    if (row->rate->event < HR_EVENTS_MAX) {
-        output_text(out, ",\"event\":");
-        output_json(out, trace_info_event_name(t->info, row->rate->event, room));
-    }
-    if (source_of(row)[0] != 0) {
-        output_text(out, ",\"source\":");
-        output_json(out, source_of(row));
-    }
+    output_json_print(out, ",\"metric\":%s", timeline_rate_name(row->rate->metric));
+    if (row->rate->event < HR_EVENTS_MAX)
+        output_json_print(out, ",\"event\":%s",
+                          trace_info_event_name(t->info, row->rate->event, room));
+    if (source_of(row)[0] != 0)
+        output_json_print(out, ",\"source\":%s", source_of(row));
     output_text(out, ",\"value\":");
     put_value(out, row);
     output_char(out, '}');
@@ -130,12 +118,9 @@ static void put_unplaced(struct output *out, const struct timeline *t)
     for (uint32_t i = 0; i < t->event_count; i++) {
         if (t->unplaced[i] == 0)
             continue;
-        if (!first)
-            output_char(out, ',');
+        output_text(out, first ? "" : ",");
         first = false;
-        output_json(out, trace_info_event_name(t->info, i, room));
-        output_char(out, ':');
-        output_decimal(out, t->unplaced[i]);
+        output_json_print(out, "%s:%lu", trace_info_event_name(t->info, i, room), t->unplaced[i]);
     }
 }
 
@@ -143,17 +128,11 @@ void timeline_rows_json(struct output *out, const struct timeline_rates *rates)
 {
     const struct timeline *t = rates->timeline;
 
-    output_text(out, "{\"bin_ns\":");
-    output_decimal(out, t->bin_ns);
-    output_text(out, ",\"from_ns\":");
-    output_decimal(out, timeline_bin_start_ns(t, 0));
-    output_text(out, ",\"to_ns\":");
-    output_decimal(out, timeline_bin_start_ns(t, t->bins));
-    output_text(out, ",\"bins\":");
-    output_decimal(out, t->bins);
-    output_text(out, ",\"line_bytes\":");
-    output_decimal(out, rates->line_bytes);
-    output_text(out, ",\"after_last_samples\":{");
+    output_json_print(out,
+                      "{\"bin_ns\":%lu,\"from_ns\":%lu,\"to_ns\":%lu,\"bins\":%lu,"
+                      "\"line_bytes\":%u,\"after_last_samples\":{",
+                      t->bin_ns, timeline_bin_start_ns(t, 0), timeline_bin_start_ns(t, t->bins),
+                      t->bins, rates->line_bytes);
     put_unplaced(out, t);
     output_text(out, "},\"rows\":[");
     each(out, rates, put_json);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/transfer.h"
 #include "lib/trace_reader.h"
 #include "lib/trace_writer.h"
 
@@ -64,25 +65,10 @@ int trace_index_add(struct trace_index *index, const struct hr_chunk_header *hea
     return 0;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t count)
-{
-    while (count != 0) {
-        ssize_t written = write(fd, bytes, count);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        bytes += written;
-        count -= (size_t)written;
-    }
-    return 0;
-}
-
 static int flush_chunk(struct trace_writer *writer, int fd, uint64_t *total)
 {
     uint32_t bytes = trace_writer_finish(writer);
-    int error = write_all(fd, writer->buffer, bytes);
+    int error = transfer_write(fd, writer->buffer, bytes, NULL);
 
     if (error == 0)
         *total += bytes;
@@ -146,20 +132,9 @@ int trace_index_append(const struct trace_index *index, int fd, uint64_t offset,
 /* Reads exactly `count` bytes.  Returns -EBADMSG if the file ends before. */
 static int read_at(int fd, void *out, size_t count, uint64_t offset)
 {
-    while (count != 0) {
-        ssize_t got = pread(fd, out, count, (off_t)offset);
+    ssize_t got = transfer_read_at(fd, out, count, offset);
 
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            return -EBADMSG;
-        out = (uint8_t *)out + got;
-        offset += (uint64_t)got;
-        count -= (size_t)got;
-    }
-    return 0;
+    return got < 0 ? (int)got : (size_t)got == count ? 0 : -EBADMSG;
 }
 
 static int add_entries(struct trace_index *index, const struct trace_record *record)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
+
 void trace_info_init(struct trace_info *info)
 {
     memset(info, 0, sizeof *info);
@@ -26,22 +28,15 @@ void trace_info_free(struct trace_info *info)
     trace_info_init(info);
 }
 
-/* Makes room for one more element.  Returns false if the bound is reached or memory runs out. */
-static bool grow(void **array, size_t count, size_t bytes, size_t bound, int *error)
+/* Makes room for one more element; false when the bound is reached or memory is out. */
+static bool grow(void *array, size_t count, size_t bytes, size_t bound, int *error)
 {
-    void *larger;
-
     if (count >= bound)
         return false;
-    if ((count & (count - 1)) != 0) /* full only at powers of two */
+    if (array_grow(array, count, bytes) == 0)
         return true;
-    larger = reallocarray(*array, count != 0 ? count * 2 : 1, bytes);
-    if (larger == NULL) {
-        *error = -ENOMEM;
-        return false;
-    }
-    *array = larger;
-    return true;
+    *error = -ENOMEM;
+    return false;
 }
 
 static enum trace_status take_text(struct trace_info *info, const struct trace_record *record,
@@ -54,8 +49,7 @@ static enum trace_status take_text(struct trace_info *info, const struct trace_r
     if (nul == NULL)
         return TRACE_BAD_RECORD;
     key_bytes = (size_t)(nul - record->body) + 1;
-    if (!grow((void **)&info->texts, info->text_count, sizeof info->texts[0], TRACE_INFO_TEXTS_MAX,
-              error)) {
+    if (!grow(&info->texts, info->text_count, sizeof info->texts[0], TRACE_INFO_TEXTS_MAX, error)) {
         info->ignored++;
         return TRACE_OK;
     }
@@ -71,7 +65,9 @@ static enum trace_status take_text(struct trace_info *info, const struct trace_r
     return TRACE_OK;
 }
 
-bool trace_info_count_events(struct trace_info *info, uint32_t event_count)
+/* The first number of events in samples is the trace's.  False when this is another one, or too
+ * many. */
+static bool count_events(struct trace_info *info, uint32_t event_count)
 {
     if (event_count > HR_EVENTS_MAX || info->described >> event_count != 0)
         return false;
@@ -122,7 +118,7 @@ static enum trace_status take_sampling(struct trace_info *info, const struct tra
     struct hr_meta_sampling sampling;
 
     if (!trace_body(record, &sampling, sizeof sampling, NULL, NULL) ||
-        !trace_info_count_events(info, sampling.event_count))
+        !count_events(info, sampling.event_count))
         return TRACE_BAD_RECORD;
     info->sampling = sampling;
     info->has_sampling = true;
@@ -165,7 +161,7 @@ static enum trace_status take_map(struct trace_info *info, const struct trace_re
         map.meta.build_id_bytes > TRACE_INFO_BUILD_ID_MAX || map.meta.start >= map.meta.end ||
         (size_t)map.meta.build_id_bytes + map.meta.path_bytes > tail_bytes)
         return TRACE_BAD_RECORD;
-    if (!grow((void **)&info->maps, info->map_count, sizeof map, TRACE_INFO_MAPS_MAX, error)) {
+    if (!grow(&info->maps, info->map_count, sizeof map, TRACE_INFO_MAPS_MAX, error)) {
         info->ignored++;
         return TRACE_OK;
     }
@@ -196,8 +192,7 @@ static enum trace_status take_stream(struct trace_info *info, const struct trace
 
     if (!trace_body(record, &stream, sizeof stream, NULL, NULL))
         return TRACE_BAD_RECORD;
-    if (!grow((void **)&info->streams, info->stream_count, sizeof stream, TRACE_INFO_STREAMS_MAX,
-              error))
+    if (!grow(&info->streams, info->stream_count, sizeof stream, TRACE_INFO_STREAMS_MAX, error))
         info->ignored++;
     else
         info->streams[info->stream_count++] = stream;
@@ -209,20 +204,27 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a + b >= a ? a + b : UINT64_MAX;
 }
 
+/* Marks a CPU in a set; whether it was in it already. */
+static bool is_repeated(uint8_t *cpus, uint16_t cpu)
+{
+    uint8_t bit = (uint8_t)(1u << cpu % 8);
+    bool before = (cpus[cpu / 8] & bit) != 0;
+
+    cpus[cpu / 8] |= bit;
+    return before;
+}
+
 static enum trace_status take_nmi(struct trace_info *info, const struct trace_record *record)
 {
     struct trace_nmis *nmis = &info->nmis;
     struct hr_rec_nmi nmi;
-    uint8_t bit;
 
     if (!trace_body(record, &nmi, sizeof nmi, NULL, NULL))
         return TRACE_BAD_RECORD;
-    bit = (uint8_t)(1u << nmi.cpu % 8);
-    if ((nmis->cpus[nmi.cpu / 8] & bit) != 0) {
+    if (is_repeated(nmis->cpus, nmi.cpu)) {
         nmis->repeated++;
         return TRACE_OK;
     }
-    nmis->cpus[nmi.cpu / 8] |= bit;
     nmis->samples = add(nmis->samples, nmi.samples);
     nmis->spurious = add(nmis->spurious, nmi.spurious);
     nmis->unknown = add(nmis->unknown, nmi.unknown);
@@ -233,15 +235,11 @@ static enum trace_status take_nmi(struct trace_info *info, const struct trace_re
 static enum trace_status take_activity(struct trace_info *info, const struct trace_record *record)
 {
     struct hr_rec_activity one, *sum = &info->activity.sum;
-    uint8_t bit, *seen;
 
     if (!trace_body(record, &one, sizeof one, NULL, NULL))
         return TRACE_BAD_RECORD;
-    bit = (uint8_t)(1u << one.cpu % 8);
-    seen = &info->activity.cpus[one.cpu / 8];
-    if ((*seen & bit) != 0)
+    if (is_repeated(info->activity.cpus, one.cpu))
         return TRACE_OK;
-    *seen |= bit;
     sum->interruptions = add(sum->interruptions, one.interruptions);
     sum->switches = add(sum->switches, one.switches);
     sum->slices = add(sum->slices, one.slices);
@@ -255,15 +253,11 @@ static enum trace_status take_share(struct trace_info *info, const struct trace_
 {
     struct trace_share *share = &info->share;
     struct hr_rec_share one;
-    uint8_t bit, *seen;
 
     if (!trace_body(record, &one, sizeof one, NULL, NULL))
         return TRACE_BAD_RECORD;
-    bit = (uint8_t)(1u << one.cpu % 8);
-    seen = &share->cpus[one.cpu / 8];
-    if ((*seen & bit) != 0)
+    if (is_repeated(share->cpus, one.cpu))
         return TRACE_OK;
-    *seen |= bit;
     share->skipped = add(share->skipped, one.skipped);
     share->stolen_ns = add(share->stolen_ns, one.stolen_ns);
     if (one.spacing_ticks > share->spacing_ticks)
@@ -283,8 +277,7 @@ static enum trace_status take_machine(struct trace_info *info, const struct trac
     for (size_t i = 0; i < info->machine_count; i++)
         if (info->machines[i].cpu == machine.cpu)
             return TRACE_OK;
-    if (!grow((void **)&info->machines, info->machine_count, sizeof machine,
-              TRACE_INFO_MACHINES_MAX, error))
+    if (!grow(&info->machines, info->machine_count, sizeof machine, TRACE_INFO_MACHINES_MAX, error))
         info->ignored++;
     else
         info->machines[info->machine_count++] = machine;
@@ -393,7 +386,7 @@ bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *
     return trace_next(&cursor, &record) == TRACE_OK && record.type == HR_REC_BASE &&
            trace_body(&record, &base, sizeof base, NULL, NULL) &&
            record.bytes - sizeof base >= (size_t)8 * base.event_count &&
-           trace_info_count_events(info, base.event_count);
+           count_events(info, base.event_count);
 }
 
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise)

@@ -109,13 +109,8 @@ void trace_info_free(struct trace_info *info);
 enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_chunk *chunk,
                                    int *error);
 
-/* Takes the number of events in samples; the first call sets that of the trace.  Returns false if
- * this number differs or is too large.
- */
-bool trace_info_count_events(struct trace_info *info, uint32_t event_count);
-
-/* Learns the number of events from the base of the first DATA chunk if the META chunk is missing,
- * so that the trace still decodes.  Returns false if the base does not say it.
+/* Without its META chunk a trace still decodes: the base of the first DATA chunk says the number of
+ * events, before anybody sees a sample.  False when it does not.
  */
 bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *chunk);
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/array.h"
+
 #define EXACT_BUCKETS 8u /* below, a bucket is a value; above, an octave has four */
 
 void trace_regions_free(struct trace_regions *regions)
@@ -47,15 +49,9 @@ static struct trace_region *append(struct trace_regions *regions, const char *na
 
     if (regions->count == TRACE_REGIONS_MAX)
         return NULL;
-    if ((regions->count & (regions->count - 1)) == 0) { /* full only at powers of two */
-        size_t room = regions->count != 0 ? regions->count * 2 : 1;
-        struct trace_region *larger = reallocarray(regions->all, room, sizeof *larger);
-
-        if (larger == NULL) {
-            *error = -ENOMEM;
-            return NULL;
-        }
-        regions->all = larger;
+    if (array_grow(&regions->all, regions->count, sizeof *regions->all) != 0) {
+        *error = -ENOMEM;
+        return NULL;
     }
     region = &regions->all[regions->count];
     memset(region, 0, sizeof *region);

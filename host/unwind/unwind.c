@@ -7,6 +7,7 @@
 
 #include "host/unwind/unwind_files.h"
 #include "host/unwind/unwind_rule.h"
+#include "lib/hash.h"
 
 #define PLACE_BITS 17 /* 2 MB of addresses; cleared when three quarters are in use */
 #define PLACES (1u << PLACE_BITS)
@@ -76,7 +77,7 @@ static uint32_t hash_rule(const struct unwind_rule *rule)
     _Static_assert(sizeof *rule % 8 == 0, "hashed by words");
     memcpy(words, rule, sizeof words);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ull;
+        hash = hash_add(hash, words[i]);
     return (uint32_t)(hash >> (64 - RULE_BITS));
 }
 
@@ -113,7 +114,7 @@ static uint64_t look_up(struct unwind *u, uint64_t address)
 
 static uint64_t rule_at(struct unwind *u, uint64_t address)
 {
-    uint32_t i = (uint32_t)((address * 0x9e3779b97f4a7c15ull) >> (64 - PLACE_BITS));
+    uint32_t i = hash_place(address, PLACE_BITS);
 
     for (; u->places[i].rule != 0; i = (i + 1) & (PLACES - 1))
         if (u->places[i].address == address)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/base/array.h"
 #include "host/object/elf_place.h"
 #include "host/unwind/unwind_epilogue.h"
 #include "host/unwind/unwind_row.h"
@@ -153,17 +154,10 @@ static int by_start(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static bool add_entry(struct unwind_table *table, size_t *capacity, struct unwind_entry entry)
+static bool add_entry(struct unwind_table *table, struct unwind_entry entry)
 {
-    if (table->count == *capacity) {
-        size_t wanted = *capacity + *capacity / 2 + 256;
-        struct unwind_entry *entries = reallocarray(table->entries, wanted, sizeof *entries);
-
-        if (entries == NULL)
-            return false;
-        table->entries = entries;
-        *capacity = wanted;
-    }
+    if (array_grow(&table->entries, table->count, sizeof entry) != 0)
+        return false;
     table->entries[table->count++] = entry;
     return true;
 }
@@ -172,7 +166,6 @@ static void index_table(struct unwind_table *table)
 {
     struct cie cie = {.offset = UINT64_MAX};
     Dwarf_Off offset = 0, next = 0;
-    size_t capacity = 0;
     Dwarf_CFI_Entry entry;
 
     for (; offset < table->data->d_size; offset = next) {
@@ -187,7 +180,7 @@ static void index_table(struct unwind_table *table)
         if (entry.fde.CIE_pointer != cie.offset)
             read_cie(table, entry.fde.CIE_pointer, &cie);
         b = (struct unwind_bytes){entry.fde.start, entry.fde.end, false};
-        if (read_range(table, &cie, &b, &one.start, &one.end) && !add_entry(table, &capacity, one))
+        if (read_range(table, &cie, &b, &one.start, &one.end) && !add_entry(table, one))
             break;
     }
     if (table->count != 0)

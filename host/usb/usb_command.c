@@ -1,5 +1,4 @@
-/* hr usb: makes sticks that run programs without a hypervisor, and collects their results. */
-#include <errno.h>
+/* hr usb: makes sticks that run programs without a hypervisor, and takes their results off. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/text.h"
 #include "host/launch/launch.h"
 #include "host/launch/launch_find.h"
 #include "host/pack/pack.h"
@@ -76,7 +77,7 @@ void usb_contents_name(char *name, const char *path, const struct usb_file *othe
 {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
-    const char *base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+    const char *base = text_base_name(path);
     size_t bytes = strlen(base);
     char plain[NAME_BYTES + 1];
 

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/base/transfer.h"
 #include "host/collector/collect.h"
 #include "host/collector/keep_files.h"
 #include "host/scan/trace_scan.h"
@@ -181,18 +182,11 @@ struct plain {
 static int write_plain(void *context, const void *bytes, size_t count)
 {
     struct plain *plain = context;
+    int error = transfer_write(plain->fd, bytes, count, NULL);
 
-    for (size_t done = 0; done < count;) {
-        ssize_t now = write(plain->fd, (const char *)bytes + done, count - done);
-
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now <= 0)
-            return now < 0 ? -errno : -ENOSPC;
-        done += (size_t)now;
-    }
-    plain->bytes += count;
-    return 0;
+    if (error == 0)
+        plain->bytes += count;
+    return error;
 }
 
 int usb_take_plain(struct usb_take *t, enum usb_stream stream)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host/base/progress_bar.h"
+#include "host/base/transfer.h"
 #include "host/usb/usb_write.h"
 
 #define PIECE_BYTES (1u << 20)
@@ -49,34 +50,9 @@ static int fail(struct copy *c, const char *what, int error)
 
 static int read_at(int fd, uint8_t *piece, size_t count, uint64_t offset)
 {
-    size_t done = 0;
+    ssize_t got = transfer_read_at(fd, piece, count, offset);
 
-    while (done < count) {
-        ssize_t now = pread(fd, piece + done, count - done, (off_t)(offset + done));
-
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now <= 0)
-            return now < 0 ? errno : EIO;
-        done += (size_t)now;
-    }
-    return 0;
-}
-
-static int write_at(int fd, const uint8_t *piece, size_t count, uint64_t offset)
-{
-    size_t done = 0;
-
-    while (done < count) {
-        ssize_t now = pwrite(fd, piece + done, count - done, (off_t)(offset + done));
-
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now <= 0)
-            return now < 0 ? errno : ENOSPC;
-        done += (size_t)now;
-    }
-    return 0;
+    return got < 0 ? (int)-got : (size_t)got == count ? 0 : EIO;
 }
 
 static int write_range(struct copy *c, uint64_t from, uint64_t to)
@@ -86,7 +62,7 @@ static int write_range(struct copy *c, uint64_t from, uint64_t to)
         int error = read_at(c->from, c->piece, count, at);
 
         if (error == 0)
-            error = write_at(c->to, c->piece, count, at);
+            error = -transfer_write_at(c->to, c->piece, count, at);
         if (error != 0)
             return fail(c, "written", error);
         /* Limits the unwritten data in memory, so that the bar is accurate. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/view/view_tree.h"
+#include "lib/hash.h"
 
 #define USED_MAX (VIEW_BLOCKS_SLOTS / 4 * 3)
 #define GROUP_BITS 10u
@@ -57,7 +58,7 @@ uint32_t view_blocks_group(struct view_blocks *blocks, uint32_t cpu, uint32_t ti
 
 static uint64_t find_slot(const uint64_t *keys, uint64_t key)
 {
-    uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 46); /* 18 bits */
+    uint32_t i = hash_place(key, 18);
 
     while (keys[i] != 0 && keys[i] != key)
         i = (i + 1) & (VIEW_BLOCKS_SLOTS - 1);

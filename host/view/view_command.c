@@ -8,11 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/output_file.h"
-#include "host/base/text.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
 #include "host/view/view_facts.h"
@@ -21,14 +19,12 @@
 #include "host/view/view_serve.h"
 
 struct view_options {
-    const char *path;
-    const char *output; /* NULL: beside the trace */
+    struct reader reader;
+    const char *output; /* NULL: in the trace's folder */
     bool force;
     bool open; /* in a browser */
     bool serve;
     uint16_t port; /* 0: any */
-    struct selection selection;
-    struct symbols_options symbols;
 };
 
 enum { KEY_FORCE = 256, KEY_OPEN, KEY_SERVE, KEY_PORT };
@@ -66,12 +62,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (options->open && options->output != NULL && strcmp(options->output, "-") == 0)
             argp_error(state, "--open needs a file; leave out --output -");
         return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->selection;
-        state->child_inputs[1] = &options->symbols;
-        return 0;
     default:
-        return reader_parse_file(key, argument, state, &options->path);
+        return reader_parse(key, argument, state);
     }
 }
 
@@ -87,16 +79,10 @@ static void default_output(const char *trace, char path[PATH_MAX])
 
 static void warn(const struct view_model *model, const struct view_options *options)
 {
-    const char *file, *problem;
-
-    for (size_t i = 0; (problem = symbols_problem(model->symbols, i, &file)) != NULL; i++)
-        error_print("%s: %s", file, problem);
-    if (!model->scan.partial && !trace_audit_complete(&model->scan.audit))
-        error_print("%s: incomplete, the page shows what is there; 'hr check %s' says what is "
-                    "missing",
-                    options->path, options->path);
+    object_share_warn(&model->share, &model->scan.info, model->symbols, NULL);
+    reader_warn(&model->scan, options->reader.path, "the page shows what is there");
     if (model->sample_count == 0)
-        error_print("%s: no samples; the page shows the run's facts only", options->path);
+        error_print("%s: no samples; the page shows the run's facts only", options->reader.path);
 }
 
 static int open_output(struct output_file *file, const struct view_options *options,
@@ -107,7 +93,7 @@ static int open_output(struct output_file *file, const struct view_options *opti
     const struct output_file_wish wish = {
         .kind = OUTPUT_PAGE,
         .force = options->force,
-        .input = stat(options->path, &input) == 0 ? &input : NULL,
+        .input = stat(options->reader.path, &input) == 0 ? &input : NULL,
     };
 
     if (output_file_open(file, path, &wish, &failure) == 0)
@@ -136,7 +122,7 @@ static int write_page(struct view_model *model, const struct view_options *optio
     if (failed != 0 && failed != -EPIPE)
         error_print("%s: %s; free some space or write elsewhere", file.name, strerror(-failed));
     else if (error != 0)
-        reader_fail(options->path, error);
+        reader_fail(options->reader.path, error);
     else if (failed == 0)
         status = HR_EXIT_OK;
     return reader_output_finish(&file, status, "a page of hr view",
@@ -149,15 +135,15 @@ static bool nothing_selected(const struct view_model *model)
 }
 
 /* The facts that only another walk over the whole trace knows, and the model. */
-static int read_all(const struct view_options *options, struct view_model *model, json_t **facts)
+static int read_all(struct view_options *options, struct view_model *model, json_t **facts)
 {
     json_t *summary;
-    int error = view_facts_summary(options->path, &summary);
+    int error = view_facts_summary(options->reader.path, &summary);
 
     if (error != 0)
         return error;
     *facts = json_pack("{s:o}", "summary", summary);
-    return view_model_read(model, options->path, options->selection, &options->symbols);
+    return view_model_read(model, &options->reader);
 }
 
 static int present(struct view_model *model, const struct view_options *options, json_t *facts)
@@ -171,22 +157,23 @@ static int present(struct view_model *model, const struct view_options *options,
         const char *problem = trace_info_exact_problem(&model->scan.info, &model->scan.selection);
 
         if (problem != NULL) {
-            error_print("%s: %s", options->path, problem);
+            error_print("%s: %s", options->reader.path, problem);
             json_decref(facts);
             return HR_EXIT_FAILED;
         }
     }
     if (nothing_selected(model)) {
         status = reader_nothing_selected(
-            options->path, (uint64_t)json_integer_value(json_object_get(summary, "duration_ns")));
+            options->reader.path,
+            (uint64_t)json_integer_value(json_object_get(summary, "duration_ns")));
         json_decref(facts);
         return status;
     }
     if (options->serve) {
         warn(model, options);
-        return view_serve(model, options->path, options->port, options->open, facts);
+        return view_serve(model, options->reader.path, options->port, options->open, facts);
     }
-    default_output(options->path, path);
+    default_output(options->reader.path, path);
     output = options->output != NULL ? options->output : path;
     status = write_page(model, options, facts, output);
     warn(model, options);
@@ -195,7 +182,7 @@ static int present(struct view_model *model, const struct view_options *options,
     return status;
 }
 
-static int run(const struct view_options *options)
+static int run(struct view_options *options)
 {
     struct view_model *model;
     json_t *facts = NULL;
@@ -212,7 +199,7 @@ static int run(const struct view_options *options)
         status = present(model, options, facts);
     } else {
         json_decref(facts);
-        status = reader_fail(options->path, error);
+        status = reader_fail(options->reader.path, error);
     }
     if (model != NULL)
         view_model_free(model);
@@ -232,11 +219,9 @@ int view_command(int argc, char **argv)
         {"port", KEY_PORT, "N", 0, "Listen on port N of 127.0.0.1 and ::1 (default: any)", 0},
         {0},
     };
-    static const struct argp_child children[] = {
-        {&selection_argp, 0, NULL, 0}, {&symbols_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = table,
-        .children = children,
+        .children = reader_symbols,
         .parser = parse,
         .args_doc = "[FILE]",
         .doc = "Write a trace (default hr.bin) as one HTML page for a browser."
@@ -251,8 +236,6 @@ int view_command(int argc, char **argv)
     };
     struct view_options options = {0};
 
-    selection_init(&options.selection);
-    command_line_parse(&argp, argc, argv, 0, &options);
-    options.path = reader_file(options.path);
+    reader_command_line(&options.reader, &argp, argc, argv);
     return run(&options);
 }

@@ -24,7 +24,7 @@ struct view_deadline {
 struct view_deadlines {
     struct view_deadline all[VIEW_DEADLINES_MAX];
     uint32_t count;
-    uint32_t workers; /* answers that are being made: nobody is read meanwhile, nobody late */
+    uint32_t workers; /* answers in work: until they are done no client is read, and none is late */
     uint64_t work_since_ms;
 };
 

@@ -1,4 +1,5 @@
-/* What happened when, beside samples: who ran on which CPU, gaps, losses, system calls, marks.
+/* What happened when, in addition to samples: which thread ran on which CPU, gaps, losses, system
+ * calls, marks.
  *
  * Spans are kept whole up to a bound of each kind; beyond it the shortest ones go, and cells say
  * how much of each piece of time a thread ran or how many calls began.  Memory is bounded whatever
@@ -39,7 +40,7 @@ struct view_lanes_cpu { /* who runs now */
     uint64_t last; /* of the latest change or sample */
     uint64_t end; /* of the latest chunk */
     uint16_t cpu;
-    uint32_t tid; /* 0: nobody */
+    uint32_t tid; /* 0: none */
 };
 
 struct view_lanes {

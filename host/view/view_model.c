@@ -2,7 +2,6 @@
 #include "host/view/view_model.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,8 @@
 
 const char *const view_part_names[VIEW_PARTS] = {"facts", "bins", "profile", "lanes", "samples"};
 
-int view_model_base_event(const struct trace_info *info)
+/* The event of a name that counts retired instructions, -1 when there is none. */
+static int base_event(const struct trace_info *info)
 {
     static const char *const words[] = {"instructions", "INST_RETIRED", "INSTRUCTION_RETIRED",
                                         "INSTRUCTIONS_RETIRED", "RETIRED_INSTRUCTIONS"};
@@ -41,11 +41,11 @@ static int prepare(struct view_model *m)
     uint32_t events = m->exact ? m->event_count : info->event_count;
     int error;
 
-    m->base = view_model_base_event(info);
+    m->base = base_event(info);
     m->lanes.start = info->clock.start_ticks;
     view_samples_init(&m->samples, events, VIEW_SAMPLES_VALUES_MAX / (6 + events));
     m->samples.overflow = m->exact; /* none is kept */
-    error = symbols_open(&m->symbols, info, m->symbols_options);
+    error = symbols_open(&m->symbols, info, m->scan.symbols);
     m->tree.symbols = m->symbols;
     if (error == 0)
         error = view_blocks_init(&m->blocks, events);
@@ -124,6 +124,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
 
     if (error != 0 || samples->event_count != m->blocks.event_count)
         return error; /* another number of events is a forged trace's */
+    object_share_add(&m->share, &m->scan.info, samples);
     group = view_blocks_group(&m->blocks, samples->chunk->cpu, samples->slots[0].tid);
     if (samples->weights != NULL)
         return take_exact(m, samples, group);
@@ -143,7 +144,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     struct view_model *m = context;
     int error = 0;
 
-    if (record->type == HR_META_MAP && m->ready) /* a library that was loaded meanwhile */
+    if (record->type == HR_META_MAP && m->ready) /* a library that was loaded later */
         return symbols_update(m->symbols, &m->scan.info);
     if (chunk->header.type != HR_CHUNK_DATA)
         return 0;
@@ -166,8 +167,7 @@ static int look_ahead(struct view_model *m, const char *path)
     return error;
 }
 
-int view_model_read(struct view_model *m, const char *path, struct selection selection,
-                    const struct symbols_options *options)
+int view_model_read(struct view_model *m, struct reader *reader)
 {
     const struct trace_visitor visitor = {.context = m,
                                           .stacks = TRACE_SCAN_STACKS,
@@ -177,15 +177,12 @@ int view_model_read(struct view_model *m, const char *path, struct selection sel
     int error;
 
     memset(m, 0, sizeof *m);
-    m->symbols_options = options;
-    error = look_ahead(m, path);
+    error = look_ahead(m, reader->path);
     if (error == 0)
-        error = trace_scan_open(&m->scan, path);
+        error = reader_open(&m->scan, reader);
     if (error != 0)
         return error;
     m->scanned = true;
-    m->scan.selection = selection; /* the scan frees it */
-    m->scan.symbols = options;
     error = view_tree_init(&m->tree);
     if (error == 0)
         error = view_lanes_init(&m->lanes, &m->blocks);
@@ -202,6 +199,7 @@ void view_model_free(struct view_model *m)
     view_lanes_free(&m->lanes);
     view_samples_free(&m->samples);
     view_spread_free(&m->spread);
+    object_share_free(&m->share);
     symbols_close(m->symbols);
     if (m->scanned)
         trace_scan_close(&m->scan);

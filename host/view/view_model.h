@@ -3,6 +3,8 @@
 #ifndef HOST_VIEW_VIEW_MODEL_H
 #define HOST_VIEW_VIEW_MODEL_H
 
+#include "host/scan/object_share.h"
+#include "host/scan/reader.h"
 #include "host/view/view_bins.h"
 #include "host/view/view_blocks.h"
 #include "host/view/view_lanes.h"
@@ -12,8 +14,8 @@
 
 struct view_model {
     struct trace_scan scan;
-    const struct symbols_options *symbols_options;
     struct symbols *symbols;
+    struct object_share share;
     struct view_tree tree;
     struct view_blocks blocks;
     struct view_bins bins;
@@ -41,11 +43,10 @@ enum view_part {
 
 extern const char *const view_part_names[VIEW_PARTS];
 
-/* Reads the trace, or what is selected of it (the selection is taken over).  0 or -errno as
- * trace_scan_open; view_model_free in any case.
+/* Reads the trace, or what is selected of it; the reader outlives the model.  0 or -errno as
+ * reader_open; view_model_free in any case.
  */
-int view_model_read(struct view_model *model, const char *path, struct selection selection,
-                    const struct symbols_options *options);
+int view_model_read(struct view_model *model, struct reader *reader);
 void view_model_free(struct view_model *model);
 
 /* One part as bytes of the caller's.  0 or -ENOMEM.  The facts take `facts`, an object to add to,
@@ -63,8 +64,5 @@ void view_model_sample(struct view_model *model, const struct trace_scan *scan,
 
 /* The least width of a bin that makes sense, in ticks. */
 uint64_t view_model_finest(const struct view_model *model);
-
-/* The event of a name that counts retired instructions, -1 when there is none. */
-int view_model_base_event(const struct trace_info *info);
 
 #endif

@@ -1,7 +1,6 @@
 /* Histograms of what each sample says. */
 #include "host/view/view_spread.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/base/json.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/base/text.h"
+#include "lib/hash.h"
 
 #define INDEX_BITS (VIEW_TREE_NODES_BITS + 1) /* of both hash tables: at most half full */
 #define CACHE_BITS 16u
@@ -41,11 +42,6 @@ void view_tree_free(struct view_tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-static uint32_t hash(uint64_t key, unsigned bits)
-{
-    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> (64 - bits));
-}
-
 static bool is_name(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
@@ -57,7 +53,8 @@ static uint32_t find_function(struct view_tree *tree, const struct symbols_place
     uint32_t mask = (1u << INDEX_BITS) - 1, i;
     struct view_function *f;
 
-    for (i = hash(place->start, INDEX_BITS); tree->function_index[i] != 0; i = (i + 1) & mask) {
+    for (i = hash_place(place->start, INDEX_BITS); tree->function_index[i] != 0;
+         i = (i + 1) & mask) {
         f = &tree->functions[tree->function_index[i]];
         if (f->start == place->start && f->inlined == inlined && is_name(f->name, name))
             return tree->function_index[i];
@@ -74,7 +71,7 @@ static uint32_t find_function(struct view_tree *tree, const struct symbols_place
 static uint32_t child(struct view_tree *tree, uint32_t parent, uint32_t function)
 {
     uint32_t mask = (1u << INDEX_BITS) - 1;
-    uint32_t i = hash((uint64_t)parent << 32 | function, INDEX_BITS);
+    uint32_t i = hash_place((uint64_t)parent << 32 | function, INDEX_BITS);
 
     for (; tree->node_index[i] != 0; i = (i + 1) & mask) {
         const struct view_tree_node *node = &tree->nodes[tree->node_index[i]];
@@ -168,7 +165,8 @@ static uint32_t stack_node(struct view_tree *tree, const struct stacks *stacks, 
 uint32_t view_tree_sample(struct view_tree *tree, const struct stacks *stacks, uint32_t stack,
                           uint64_t ip, int *error)
 {
-    struct view_tree_place *place = &tree->cache[hash(ip ^ (uint64_t)stack << 40, CACHE_BITS)];
+    struct view_tree_place *place =
+        &tree->cache[hash_place(ip ^ (uint64_t)stack << 40, CACHE_BITS)];
 
     if (place->node != 0 && place->ip == ip && place->stack == stack)
         return place->node;

@@ -59,7 +59,7 @@ static int read_span(struct window *w, const char *path, struct view_span_ns spa
         return error;
     w->scan.selection.from_ns = span.from;
     w->scan.selection.to_ns = span.to;
-    w->scan.symbols = w->model->symbols_options;
+    w->scan.symbols = w->model->scan.symbols;
     view_tree_forget(&w->model->tree);
     error = trace_scan_run(&w->scan, &visitor);
     view_tree_forget(&w->model->tree); /* its stacks end with this scan */
@@ -74,7 +74,7 @@ static uint64_t ticks_of(const struct trace_info *info, uint64_t ns)
     return info->clock.start_ticks + (uint64_t)ticks;
 }
 
-/* Puts bins and samples behind each other. */
+/* Puts the samples after the bins. */
 static int join(const struct window *w, uint8_t **bytes, size_t *count)
 {
     struct view_columns bins, samples;

@@ -76,7 +76,7 @@ run_hr report --marks overflow.bin
 like 'report --marks: none' out '^# no marks'
 run_hr report --regions --marks regions.bin
 is 'regions and marks at once: refused' "$status.$(head -n 1 err)" \
-    '2.hr report: --regions, --marks, --stacks and --callers are reports of their own; ask for one at a time'
+    '2.hr report: --regions, --marks, --waits, --stacks and --callers are reports of their own; ask for one at a time'
 run_hr report --marks --sort time regions.bin
 is 'sorted marks: refused' "$status.$(head -n 1 err)" \
     '2.hr report: --sort time: marks are in the order of time; leave it out'

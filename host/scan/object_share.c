@@ -1,0 +1,68 @@
+/* Counts samples by map, and warns of files whose names are wanted. */
+#include "host/scan/object_share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/base/error.h"
+#include "host/base/text.h"
+
+void object_share_free(struct object_share *share)
+{
+    free(share->of_map);
+    *share = (struct object_share){0};
+}
+
+static bool holds(const struct trace_map *map, uint64_t address)
+{
+    return address >= map->meta.start && address < map->meta.end;
+}
+
+void object_share_add(struct object_share *share, const struct trace_info *info,
+                      const struct trace_samples *samples)
+{
+    if (share->of_map == NULL)
+        share->of_map = calloc(TRACE_INFO_MAPS_MAX, sizeof *share->of_map);
+    if (share->of_map == NULL)
+        return;
+    for (uint32_t n = 0; n < samples->count; n++) {
+        uint64_t ip = samples->slots[n].ip;
+
+        if (share->last >= info->map_count || !holds(&info->maps[share->last], ip))
+            for (share->last = 0; share->last < info->map_count; share->last++)
+                if (holds(&info->maps[share->last], ip))
+                    break;
+        if (share->last < info->map_count)
+            share->of_map[share->last] += trace_samples_weight(samples, n);
+        share->all += trace_samples_weight(samples, n);
+    }
+}
+
+/* A file that the trace does not name, such as that of --program, matters. */
+static bool matters(const struct object_share *share, const struct trace_info *info,
+                    const char *file)
+{
+    uint64_t samples = 0;
+    bool known = false;
+
+    if (share->wanted != NULL && strcmp(share->wanted, text_base_name(file)) == 0)
+        return true;
+    for (size_t i = 0; i < info->map_count && share->of_map != NULL; i++)
+        if (strcmp(text_base_name(info->maps[i].path), text_base_name(file)) == 0) {
+            samples += share->of_map[i];
+            known = true;
+        }
+    return !known || samples * 100 >= share->all;
+}
+
+void object_share_warn(const struct object_share *share, const struct trace_info *info,
+                       const struct symbols *symbols, const char *path)
+{
+    const char *file, *problem;
+
+    for (size_t i = 0; symbols != NULL && (problem = symbols_problem(symbols, i, &file)) != NULL;
+         i++)
+        if (matters(share, info, file))
+            error_print("%s%s%s: %s", path != NULL ? path : "", path != NULL ? ": " : "", file,
+                        problem);
+}

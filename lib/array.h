@@ -1,0 +1,7 @@
+/* How many items an array has that is no pointer. */
+#ifndef LIB_ARRAY_H
+#define LIB_ARRAY_H
+
+#define ARRAY_COUNT(array) (sizeof(array) / sizeof *(array))
+
+#endif
