@@ -43,7 +43,7 @@ is 'pack: status' "$status" 0
 run_hr pack --target-cpu all -o second.cpio "$WORKLOADS/crash" segv
 run_hr pack --target-cpu all -m off -o third.cpio busybox sh -c 'while :; do :; done'
 run_hr pack --target-cpu all --cpus 3 -g -o fourth.cpio "$WORKLOADS/threads" sync 4
-run_hr usb -o usb.img --force --size 100M --timeout 3s first.cpio second.cpio third.cpio fourth.cpio
+run_hr usb -o usb.img --force --size 100M --timeout 2s first.cpio second.cpio third.cpio fourth.cpio
 is 'a batch: status' "$status" 0
 usb_boot usb.img -smp 2 -m 2G
 is 'the machine switches itself off' "$status" 0

@@ -5,8 +5,8 @@ busybox=$(command -v busybox) || skip_all 'busybox is not installed (Debian pack
 
 # Real text and real binaries, the same on every run on one machine.
 find /usr/include /usr/share/perl /usr/share/common-licenses -type f 2>/dev/null | sort |
-    xargs cat 2>/dev/null | head -c 2000000 >text
-cat /usr/bin/perl "$HR" "$BUILD"/workloads/*-glibc-static 2>/dev/null | head -c 6000000 >binary
+    xargs cat 2>/dev/null | head -c 1000000 >text
+cat /usr/bin/perl "$HR" "$BUILD"/workloads/*-glibc-static 2>/dev/null | head -c 3000000 >binary
 head -c 1000000 binary >binary1
 awk '{ for (i = 1; i <= NF; i++) print $i }' text | head -n 30000 >words
 
