@@ -1,4 +1,4 @@
-/* Reads and writes that go on until all bytes are through, whatever signals come between. */
+/* Reads and writes that continue until all bytes are through, also when signals interrupt them. */
 #ifndef HOST_BASE_TRANSFER_H
 #define HOST_BASE_TRANSFER_H
 

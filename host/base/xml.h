@@ -24,7 +24,7 @@ void xml_init(struct xml *x, FILE *out);
  */
 void xml_start(struct xml *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same of an element without contents, which it also ends. */
+/* Writes an element without contents, and ends it. */
 void xml_empty(struct xml *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void xml_attribute(struct xml *x, const char *name, const char *format, ...)

@@ -5,7 +5,8 @@
 
 static void test_first_that_may(void **state)
 {
-    struct thread a = {.schedule.allowed_cpus = 2}, b = {.schedule.allowed_cpus = 3}, c = {.schedule.allowed_cpus = 1};
+    struct thread a = {.schedule.allowed_cpus = 2}, b = {.schedule.allowed_cpus = 3},
+                  c = {.schedule.allowed_cpus = 1};
     struct run_queue queue = {0};
 
     (void)state;
@@ -19,7 +20,8 @@ static void test_first_that_may(void **state)
 
 static void test_removed_anywhere(void **state)
 {
-    struct thread t[3] = {{.schedule.allowed_cpus = 1}, {.schedule.allowed_cpus = 1}, {.schedule.allowed_cpus = 1}};
+    struct thread t[3] = {
+        {.schedule.allowed_cpus = 1}, {.schedule.allowed_cpus = 1}, {.schedule.allowed_cpus = 1}};
     struct run_queue queue = {0};
 
     (void)state;
