@@ -55,6 +55,12 @@ static bool matters(const struct object_share *share, const struct trace_info *i
     return !known || samples * 100 >= share->all;
 }
 
+/* Without a file copies of stacks end where they reach it, however few samples are in it. */
+static bool breaks_stacks(const struct trace_info *info, const char *problem)
+{
+    return info->stacks.kind == HR_STACK_DWARF && strncmp(problem, "not found", 9) == 0;
+}
+
 void object_share_warn(const struct object_share *share, const struct trace_info *info,
                        const struct symbols *symbols, const char *path)
 {
@@ -62,7 +68,7 @@ void object_share_warn(const struct object_share *share, const struct trace_info
 
     for (size_t i = 0; symbols != NULL && (problem = symbols_problem(symbols, i, &file)) != NULL;
          i++)
-        if (matters(share, info, file))
+        if (matters(share, info, file) || breaks_stacks(info, problem))
             error_print("%s%s%s: %s", path != NULL ? path : "", path != NULL ? ": " : "", file,
                         problem);
 }

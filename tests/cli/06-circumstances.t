@@ -67,7 +67,7 @@ like 'hr collect, SIGHUP: the trace is closed' out 'incomplete'
 ! grep -qE 'HOST|INDEX' out
 result $? 'hr collect, SIGHUP: with its index'
 play -o fifo "$hello" </dev/null
-refused 'the trace into a FIFO' "'fifo'.*nobody"
+refused 'the trace into a FIFO' "'fifo'.*no process reads"
 exec 8<>fifo
 play -o fifo "$hello" </dev/null
 refused 'the trace into a FIFO with a reader' "'fifo'.*name a file"
