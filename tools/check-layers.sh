@@ -39,7 +39,7 @@ exceptions() {
 guest/cpu/cpu syscall the IDT and the system call MSR name the entry points
 guest/thread/threads syscall a new thread begins at an entry point
 guest/sample/calibrate_loop syscall calibration enters ring 3 without a thread
-guest/service/service thread the end of a run says where a thread was
+guest/service/service_end thread the end of a run says where a thread was
 guest/service/service_cpu thread a CPU that waited for the service may have missed its slice
 guest/vm/vm_area fs an area holds the name that its file was opened by
 guest/vm/uaccess service memory that runs out in a copy ends the run

@@ -7,21 +7,15 @@
 #include "drivers/platform.h"
 #include "guest/base/log.h"
 #include "guest/base/panic.h"
-#include "guest/base/refused.h"
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
-#include "guest/memory/phys.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
-#include "guest/thread/threads.h"
-#include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
-
-static struct service_fault noted_fault;
 
 void service_make_buffer(struct cpu *cpu)
 {
@@ -33,19 +27,6 @@ void service_make_buffer(struct cpu *cpu)
 void *service_buffer(void)
 {
     return cpu_this()->buffer;
-}
-
-/* In shared mode service work is no work of the program's: what counts ring 0 rests meanwhile. */
-void service_hold_counters(struct cpu *cpu)
-{
-    if (cpu->clock.stop_mask && run.counts_kernel && cpu->held++ == 0)
-        run.pmu->pause(&sampling.session);
-}
-
-void service_release_counters(struct cpu *cpu)
-{
-    if (cpu->clock.stop_mask && run.counts_kernel && --cpu->held == 0)
-        run.pmu->resume(&sampling.session);
 }
 
 /* Between these two the workload clock stands still (shared mode) and the timer is off. */
@@ -81,7 +62,7 @@ static void record_gap(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_g
     sampling.trigger->close(cpu);
 }
 
-static int64_t call(struct cpu *cpu, enum service_operation operation, uint64_t a, uint64_t b)
+int64_t service_call(struct cpu *cpu, enum service_operation operation, uint64_t a, uint64_t b)
 {
     if (run.shared)
         return service_cpu_perform(cpu, operation, a, b);
@@ -94,7 +75,7 @@ int64_t service_write(int stream, size_t bytes)
         return -EPIPE;
     struct cpu *cpu = begin();
     uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
-    int64_t offset = call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
+    int64_t offset = service_call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
 
     if (offset >= 0) {
         struct trace_slot *slot = sampler_record(cpu, HR_REC_OUTPUT, time);
@@ -116,7 +97,7 @@ void service_files(size_t (*fill)(void *context, void *bytes), void *context)
     size_t bytes;
 
     while ((bytes = fill(context, cpu->buffer)))
-        if (call(cpu, SERVICE_FILES, bytes, 0) < 0)
+        if (service_call(cpu, SERVICE_FILES, bytes, 0) < 0)
             break;
     if (!run.shared)
         record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
@@ -127,7 +108,7 @@ static int64_t call_for_input(enum service_operation operation, uint64_t a, uint
 {
     struct cpu *cpu = begin();
     uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
-    int64_t result = call(cpu, operation, a, b);
+    int64_t result = service_call(cpu, operation, a, b);
 
     if (!run.shared)
         record_gap(cpu, time, x86_rdtsc(), HR_GAP_INPUT);
@@ -143,121 +124,6 @@ int64_t service_read(size_t bytes, uint32_t patience_ms)
 int64_t service_ask_input(uint64_t ns)
 {
     return call_for_input(SERVICE_ASK_INPUT, ns, 0);
-}
-
-void service_note_fault(const struct service_fault *fault)
-{
-    noted_fault = fault ? *fault : (struct service_fault){0};
-}
-
-/* For a signal without a fault (abort, a stop by the host): where the program was, or where some
- * thread waits if this CPU is idle. */
-static void note_position(struct cpu *cpu, uint32_t signal)
-{
-    const struct thread *thread = cpu->thread ? cpu->thread : threads_any();
-
-    noted_fault = (struct service_fault){.vector = HR_FAULT_NO_EXCEPTION, .signal = signal};
-    if (!thread)
-        return;
-    noted_fault.ip = threads_frame(thread)->rip;
-    cpu->tid = thread->tid;
-}
-
-/* Counting ends on this CPU. */
-static void stop_counting(struct cpu *cpu)
-{
-    __atomic_store_n(&cpu->cross.running, false, __ATOMIC_RELEASE);
-    run.pmu->stop(&sampling.session);
-    sampling.trigger->read(cpu, cpu->totals);
-    machine_stop(cpu);
-}
-
-static void record_end(struct cpu *cpu)
-{
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_SWITCH, x86_rdtsc());
-
-    slot->counters[0] = cpu->tid;
-    slot->counters[2] = HR_SWITCH_EXIT;
-    sampling.trigger->close(cpu);
-}
-
-void service_stop_here(struct cpu *cpu)
-{
-    sampling.trigger->stop();
-    if (cpu->tid)
-        record_end(cpu);
-    stop_counting(cpu);
-    __atomic_store_n(&cpu->cross.stopped, true, __ATOMIC_RELEASE);
-    for (;;)
-        x86_wait_for_interrupt();
-}
-
-static uint64_t all_user_ticks(void)
-{
-    uint64_t ticks = 0;
-
-    for (uint32_t i = 0; i < cpu_count; i++)
-        ticks += cpus[i].clock.user_ticks;
-    return ticks;
-}
-
-void service_exit(uint32_t kind, uint32_t code)
-{
-    struct cpu *cpu = cpu_this();
-    struct hr_rec_exit report = {.time = cpu->thread ? clock_entered(cpu) : clock_now(cpu),
-                                 .kind = kind,
-                                 .code = code,
-                                 .peak_memory_bytes = phys_peak_bytes()};
-
-    clock_stop(cpu);
-    sampling.trigger->stop();
-    run.boot->result.exit_kind = kind;
-    run.boot->result.exit_code = code;
-    __atomic_store_n(&run_state.ending, true, __ATOMIC_RELEASE);
-    test_hook("end");
-    if (cross_several)
-        cross_stop_others(cpu);
-    report.user_ticks = all_user_ticks();
-    if (kind == HR_EXIT_SIGNAL || kind == HR_EXIT_TIMEOUT) {
-        if (noted_fault.signal != code)
-            note_position(cpu, code);
-        struct trace_slot *slot = sampler_record(cpu, HR_REC_FAULT, report.time);
-        slot->ip = noted_fault.ip;
-        slot->counters[0] = noted_fault.address;
-        slot->counters[1] = noted_fault.vector;
-        slot->counters[2] = noted_fault.error;
-        slot->counters[3] = noted_fault.signal;
-        sampling.trigger->close(cpu);
-    }
-    stop_counting(cpu);
-    refused_report();
-    call(cpu, SERVICE_EXIT, (uint64_t)&report, 0);
-    for (;;)
-        x86_wait_for_interrupt();
-}
-
-void service_out_of_memory(void)
-{
-    log_notice("out of memory: the program needs more than --mem gives it");
-    service_exit(HR_EXIT_SIGNAL, SIGKILL);
-}
-
-void service_refuse(uint32_t error)
-{
-    const struct hr_rec_exit report = {.time = run.start_ticks,
-                                       .kind = HR_EXIT_REFUSED,
-                                       .code = error,
-                                       .peak_memory_bytes = phys_peak_bytes()};
-
-    service_cpu_perform(cpu_this(), SERVICE_EXIT, (uint64_t)&report, 0);
-    panic("the run did not end");
-}
-
-void service_check_stop(void)
-{
-    if (run_state.started && run_state.stop_signal)
-        service_exit(run_state.stop_is_timeout ? HR_EXIT_TIMEOUT : HR_EXIT_SIGNAL,
-                     run_state.stop_signal);
 }
 
 void service_drain(struct cpu *cpu)

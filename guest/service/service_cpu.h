@@ -28,6 +28,9 @@ int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, u
 int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, uint64_t a,
                             uint64_t b);
 
+/* One or the other: service_cpu_perform in shared mode, else service_cpu_request. */
+int64_t service_call(struct cpu *cpu, enum service_operation operation, uint64_t a, uint64_t b);
+
 /* Boot: asks the host to encode sampling.session's events for this CPU.  0, -EINTR when the run is
  * being stopped, -EINVAL when the host did not answer for every event. */
 int service_encode_events(void);
