@@ -94,8 +94,8 @@ uint64_t schedule_process_user_ticks(void)
 
 /* ---- the switch ---- */
 
-/* Until go_on, schedule_begin or schedule_return the workload clock stands still (in shared mode),
- * and the counters that count ring 0 are paused. */
+/* Stops the workload clock (in shared mode) and pauses what counts ring 0, until the next thread or
+ * schedule_begin runs. */
 static void stop(struct cpu *cpu)
 {
     clock_stop(cpu);
