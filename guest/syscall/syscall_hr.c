@@ -153,8 +153,8 @@ static int64_t other_call(struct cpu *cpu, const struct trap_frame *frame)
     }
 }
 
-/* Handles the rarer calls.  Service work in a call may wait, and may swallow a timer interrupt that
- * comes during the wait. */
+/* Makes the rarer calls.  Then sampler_resume: service work in a call may have waited, and
+ * swallowed a timer interrupt during the wait. */
 static __attribute__((noinline)) void rarer_call(struct cpu *cpu, struct trap_frame *frame)
 {
     cross_lock(cpu);
