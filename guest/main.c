@@ -59,8 +59,7 @@
 #define CR4_PCE (1u << 8)
 #define WORKLOAD_CPU 1 /* the first CPU that runs the program, unless CPU 0 does */
 
-static uint32_t
-    prepare_turn; /* the CPU whose turn it is to prepare itself; set when all have started */
+static uint32_t prepare_turn; /* the CPU to prepare itself next; set when all have started */
 static bool workload_go; /* the program is loaded */
 
 /* Begins a step of the start, one of RUN_STEPS, and writes it to the serial port, which needs no

@@ -97,8 +97,8 @@
     movq $0, %gs:CPU_STOPPED_AT /* it runs: see clock_stop */
 .endm
 
-/* ---- system calls: trap_syscall() moves enter_ticks to the end of the call proper; what comes
- * after it (records, service work) is not on the workload clock ----
+/* ---- system calls: trap_syscall() moves enter_ticks to the end of the call proper; later work
+ * (records, service work) is not on the workload clock ----
  */
     .globl entry_syscall
 entry_syscall:

@@ -204,8 +204,7 @@ int64_t syscall_tee(struct thread *thread, struct trap_frame *frame)
         result = pipe_wait_filled(thread, source, from.blocks && !(flags & SPLICE_NONBLOCK));
         if (result > 0)
             result = pipe_wait_room(thread, sink, 1, to.blocks && !(flags & SPLICE_NONBLOCK));
-    } while (result > 0 &&
-             !source->buffer.used); /* emptied by another thread while there was no room */
+    } while (result > 0 && !source->buffer.used); /* emptied during the wait for room */
     if (result > 0)
         result = copy_pipe(source, sink, frame->rdx);
     files_release(from.file);

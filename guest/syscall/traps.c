@@ -126,7 +126,7 @@ void trap_exception(struct trap_frame *frame)
 
 void trap_in_kernel(struct trap_frame *frame)
 {
-    if (frame->vector == VECTOR_ATTENTION) { /* in a halt: who waits looks for itself then */
+    if (frame->vector == VECTOR_ATTENTION) { /* in a halt: the thread that waits looks itself */
         apic_eoi();
         cross_answer(cpu_this());
         return;

@@ -40,8 +40,7 @@ struct process {
     struct file_table *files; /* guest/file/files.h; made by exec_load */
     const char *program_path; /* for /proc/self/exe: absolute path */
     struct signal_queue signals; /* sent to the process: any thread may take them */
-    uint32_t first_status; /* the first thread's exit status: the program's if that thread is not
-                              the last */
+    uint32_t first_status; /* the first thread's: the program's if that thread is not the last */
     struct thread_use use;
     uint64_t used_ticks; /* used by its threads, without the turns they have now */
 };

@@ -3,8 +3,8 @@
  * A thread that can run is on a CPU, assigned to an idle one, or in the one queue.  It goes to the
  * CPU where it ran last if that is idle, else to another idle CPU that it may use, else to the end
  * of the queue.  A CPU has time slices (SCHEDULE_SLICE_NS of the workload clock) only while the
- * queue holds a thread that it could run: with no more threads than CPUs nothing interrupts them. A
- * thread leaves its CPU in a system call that waits, or between two instructions in ring 3
+ * queue holds a thread that it could run: with no more threads than CPUs nothing interrupts them.
+ * A thread leaves its CPU in a system call that waits, or between two instructions in ring 3
  * (VECTOR_ATTENTION), never inside the kernel.
  *
  * In shared mode the workload clock stands still from the decision to leave a thread until the next
@@ -75,8 +75,7 @@ void schedule_begin(struct cpu *cpu);
 /* Input from outside the program that threads may wait for; set at boot. */
 struct schedule_outside {
     bool (*awaited)(void); /* returns true if a thread waits for it */
-    bool (*wait)(uint64_t ns); /* shared mode, while no thread can run: waits for it; returns true
-                                  if it came */
+    bool (*wait)(uint64_t ns); /* shared mode, when idle: waits for it; true: it came */
 };
 extern struct schedule_outside schedule_outside;
 

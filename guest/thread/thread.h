@@ -41,14 +41,12 @@ struct thread_wait { /* guest/thread/wait.h */
     uint64_t key; /* 0: none */
     struct thread *next, *previous; /* threads whose keys have the same hash */
     struct timer timer; /* ends the wait */
-    uint64_t
-        restart_until; /* when a timed wait that a signal interrupted was to end: for its restart */
+    uint64_t restart_until; /* when a wait ends that a signal interrupted: for its restart */
 };
 
 struct thread_futex { /* guest/syscall/futex.h */
     uint32_t bits;
-    uint32_t
-        owner; /* tid of the owner of the PI futex that it waits for: guest/syscall/futex_pi.h */
+    uint32_t owner; /* of the PI futex that it waits for, a tid: guest/syscall/futex_pi.h */
 };
 
 struct thread {
