@@ -1,5 +1,5 @@
 /* The program's open files: descriptors, what they refer to, and how paths are opened.  Functions
- * return 0 or more, or -errno.  Context: thread, with the kernel lock held. */
+ * return 0 or more, or -errno.  Context: thread. */
 #ifndef GUEST_FILE_FILES_H
 #define GUEST_FILE_FILES_H
 
