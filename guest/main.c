@@ -57,13 +57,13 @@
 #include "include/version.h"
 
 #define CR4_PCE (1u << 8)
-#define WORKLOAD_CPU 1 /* the first that runs the program where it is not CPU 0 */
+#define WORKLOAD_CPU 1 /* the first CPU that runs the program, unless CPU 0 does */
 
-static uint32_t prepare_turn; /* the CPU that prepares itself now; set when all have started */
+static uint32_t prepare_turn; /* the CPU to prepare itself next; set when all have started */
 static bool workload_go; /* the program is loaded */
 
-/* A step of the start begins: one of RUN_STEPS.  On the serial port, because that needs no driver;
- * a bare machine's takes a millisecond for a line, and nobody watches it. */
+/* Begins a step of the start, one of RUN_STEPS, and writes it to the serial port, which needs no
+ * driver; not on a bare machine, where a line takes a millisecond and is not read. */
 static void begin_step(const char *name)
 {
     char line[64];
@@ -127,7 +127,8 @@ static void open_transport(struct boot_info *boot)
         panic("no output over %s: error %d", transport->name, status);
 }
 
-/* Which counters, counting what: run.start_error says when the events cannot be had. */
+/* Chooses the counters and what they count; run.start_error says if the events are not available.
+ */
 static void choose_counters(void)
 {
     run_read_sampling();
@@ -136,7 +137,7 @@ static void choose_counters(void)
         run.start_error = run_assign_events();
 }
 
-/* A CPU becomes a workload CPU: its ring, its stack, its timer. */
+/* Makes a CPU a workload CPU: its ring, its stack, its timer. */
 static void prepare_workload(struct cpu *cpu)
 {
     struct ring *ring = platform_allocate(sizeof *ring);
@@ -159,7 +160,7 @@ static void prepare_workload(struct cpu *cpu)
         panic("no memory for what the hypervisor says of CPU %u", cpu->index);
 }
 
-/* The same, and what a sample costs on it: for the first one. */
+/* prepare_workload for the first workload CPU, which also measures what a sample costs. */
 static void prepare_first(struct cpu *cpu)
 {
     prepare_workload(cpu);
@@ -169,7 +170,7 @@ static void prepare_first(struct cpu *cpu)
     run.pmu->stop(&sampling.session);
 }
 
-/* Loads the program and announces the trace.  The workload CPUs' rings exist. */
+/* Loads the program and announces the trace.  The workload CPUs' rings must exist. */
 static void load_program(struct cpu *workload)
 {
     struct exec_result program;
@@ -200,13 +201,13 @@ static void load_program(struct cpu *workload)
     schedule_first(thread, workload);
 }
 
-/* On every workload CPU, just before the program starts. */
+/* Starts the counters; on every workload CPU, just before the program starts. */
 static void start_counting(struct cpu *cpu)
 {
     if (run.pmu_caps.needs_encodings)
         x86_write_cr4(x86_read_cr4() | CR4_PCE); /* the program's RDPMC reads its own counters */
     if (run.shared)
-        clock_reset(cpu); /* an overflow in the kernel before the program comes at 0 */
+        clock_reset(cpu); /* an overflow in the kernel before the program gets time 0 */
     vm_seal();
     cpu->clock.user_ticks = 0;
     machine_start(cpu);
@@ -225,7 +226,8 @@ static void expire(struct timer *timer)
     deadline_stop();
 }
 
-/* With a service CPU that one looks: the workload CPUs have no timer more than without a limit. */
+/* Starts the time limit.  A service CPU checks it, so that workload CPUs have no additional timer.
+ */
 static void start_deadline(void)
 {
     static struct timer timer = {.expire = expire, .background = true};
@@ -251,7 +253,7 @@ static void wait_for_flag(const bool *flag)
         x86_pause();
 }
 
-/* Boot's allocators have no locks: CPUs prepare themselves in the order of their numbers. */
+/* CPUs prepare themselves in the order of their numbers: boot's allocators have no locks. */
 static void prepare_in_turn(struct cpu *cpu)
 {
     while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != cpu->index)
@@ -263,14 +265,14 @@ static void prepare_in_turn(struct cpu *cpu)
     __atomic_store_n(&prepare_turn, cpu->index + 1, __ATOMIC_RELEASE);
 }
 
-/* What a CPU other than the boot CPU does. */
+/* The code of every CPU except the boot CPU. */
 static void secondary(struct cpu *cpu)
 {
     prepare_in_turn(cpu);
     wait_for_flag(&workload_go);
     if (cpu->index > run.workload_cpus)
         observer_loop(cpu);
-    cross_lock(cpu); /* drivers note what start tells them: one CPU at a time */
+    cross_lock(cpu); /* one CPU at a time: drivers record what start tells them */
     start_counting(cpu);
     cross_unlock();
     if (cpu->index == WORKLOAD_CPU)
@@ -312,7 +314,7 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     service_main();
 }
 
-/* What a room calls in rooms above it. */
+/* Sets the hooks by which rooms call rooms above them. */
 static void connect_rooms(void)
 {
     panic_leave = leave_panic;

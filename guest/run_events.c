@@ -32,7 +32,7 @@ static void read_names(void)
     }
 }
 
-/* Appends ", NAME" or "NAME" when it still fits. */
+/* Appends ", NAME" or "NAME" if it still fits. */
 static void append_name(char *list, size_t room, const char *name)
 {
     size_t used = strlen(list);
@@ -40,7 +40,7 @@ static void append_name(char *list, size_t room, const char *name)
     format_text(list + used, room - used, "%s%s", used ? ", " : "", name);
 }
 
-/* Counters that somebody else has are not used, and that is said: fewer events fit. */
+/* Logs the counters that other software holds: they are not used, so fewer events fit. */
 static void log_held(void)
 {
     char held[HELD_BYTES] = "";
@@ -64,10 +64,8 @@ static void log_held(void)
                    held);
 }
 
-/* Where nothing can be counted, stubs are for those who asked for them: of the events that a run
- * counts by default only the first stays, which virtual time makes exact (trace_meta.c names the
- * others).
- */
+/* Without counters, stubs are only for explicitly requested events: of the default events only the
+ * first is kept, which virtual time makes exact (trace_meta.c names the others). */
 static void omit_stubs(void)
 {
     if (!run.pmu_caps.needs_encodings && sampling.session.event_count > 1 &&
@@ -83,7 +81,7 @@ void run_read_events(void)
     log_held();
 }
 
-/* This CPU as the manifest names one. */
+/* Writes this CPU's name as the manifest spells it. */
 static void name_cpu(char out[CPU_BYTES])
 {
     uint32_t vendor = x86_cpuid(0, 0).ebx;
@@ -98,7 +96,7 @@ static void name_cpu(char out[CPU_BYTES])
                 s.family, s.model);
 }
 
-/* Reads a hexadecimal number that ends with `end`; NULL when it is none. */
+/* Reads a hexadecimal number that ends with `end`.  Returns NULL if there is none. */
 static const char *read_hex(const char *text, char end, uint64_t *value)
 {
     unsigned digits = 0;
@@ -131,7 +129,7 @@ static bool read_encoding(const char *text, struct pmu_event *event)
 
 enum match { MATCH_NONE, MATCH_VENDOR, MATCH_CPU };
 
-/* How a list of CPUs, comma-separated, names this one: itself, or only its vendor. */
+/* Returns how a comma-separated list of CPUs names this one: itself, or only its vendor. */
 static enum match match_list(const char *list, const char *here)
 {
     size_t vendor_bytes = (size_t)(strchr(here, '-') - here);
@@ -150,7 +148,7 @@ static enum match match_list(const char *list, const char *here)
     return best;
 }
 
-/* Which of the archive's groups of encodings is for this CPU: its number, or -1. */
+/* Returns the number of the archive's group of encodings for this CPU, or -1. */
 static int find_group(const char *here)
 {
     enum match best = MATCH_NONE;
@@ -169,7 +167,7 @@ static int find_group(const char *here)
     return found;
 }
 
-/* No group is for this CPU. */
+/* Logs that no group is for this CPU. */
 static void log_other_cpu(const char *here)
 {
     size_t position = 0;
@@ -228,8 +226,8 @@ int run_encode_events(void)
     return status;
 }
 
-/* What fits together: events are taken in order, each that the counters still have room for; what
- * is left is for another run. */
+/* Logs which events fit together.  They are taken in order while the counters have room; the rest
+ * need another run. */
 static void log_fitting(void)
 {
     static struct pmu_session fitting;

@@ -27,7 +27,7 @@ static uint64_t number(const char *key, uint64_t otherwise)
     return value;
 }
 
-/* From UEFI the machine is whatever the stick was put into. */
+/* Fits the run to the CPUs present: a stick may boot on any machine. */
 static void fit_cpus(void)
 {
     uint32_t offered = run.machine.cpu_count;
@@ -92,7 +92,7 @@ void run_find_emulation(void)
     struct cpuid_result leaf = {0};
 
     if (run.boot->entry != BOOT_ENTRY_UEFI)
-        return; /* the manifest knows */
+        return; /* the manifest says it */
     if (x86_cpuid(1, 0).ecx >> 31)
         leaf = x86_cpuid(0x40000000, 0);
     run.emulated = run.clock.virtual_time ||

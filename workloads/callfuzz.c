@@ -25,13 +25,13 @@
 #define THREADS_MAX 16
 #define STACK_BYTES (1ull << 20)
 #define CALLS_BETWEEN_RESETS 256
-#define CALLS_BETWEEN_PURGES 4096 /* of all that piles up */
+#define CALLS_BETWEEN_PURGES 4096 /* removing all that accumulates */
 #define CALLS_BETWEEN_LOOKS 16 /* at the memory that is left */
 #define DEPTH_MAX 4 /* of directories to remove */
 #define NAMES_BYTES 4096
 #define TIMERS 256
 #define DESCRIPTORS 1024
-#define SINK_WORDS 256 /* that are looked at */
+#define SINK_WORDS 256 /* words that are checked */
 #define SINK_COUNT_MAX 256 /* lengths and counts of a call that writes there ... */
 #define SLACK_BYTES 32768 /* ... which may be of structures */
 #define WAKE_SIGNAL 34 /* nothing else sends it; glibc's own are 32 and 33 */
@@ -53,7 +53,7 @@ struct worker {
     volatile int done;
     int32_t tid;
     char names[DEPTH_MAX][NAMES_BYTES];
-    uint64_t sink[SINK_WORDS]; /* where calls write, and nothing else does */
+    uint64_t sink[SINK_WORDS]; /* only calls write here */
     uint8_t slack[SLACK_BYTES];
 };
 
@@ -116,7 +116,7 @@ static void handler(int signal)
     __builtin_longjmp(recover, 1);
 }
 
-/* Only this function touches what other threads may unmap at any time. */
+/* Only this function touches memory that other threads may unmap at any time. */
 static void fill_window(struct worker *w)
 {
     struct fuzz *f = &w->fuzz;
@@ -145,7 +145,7 @@ static void remove_all(struct worker *w, int directory, unsigned depth)
 
     while ((bytes = call3(__NR_getdents64, (uint64_t)directory, (uint64_t)names, NAMES_BYTES)) > 0)
         for (int64_t at = 0; at < bytes;) {
-            /* of getdents64's shape on x86-64, in every C library */
+            /* laid out as getdents64's on x86-64, in every C library */
             const struct dirent *entry = (const struct dirent *)(names + at);
             int below_it;
 
@@ -356,7 +356,7 @@ static int start(int threads, uint64_t calls, uint64_t seed)
     return 0;
 }
 
-/* Interrupts the threads that wait.  1: that does not help. */
+/* Interrupts the threads that wait.  Returns 1 if that does not help. */
 static int wake_until_done(int threads, int pid)
 {
     const struct timespec pause = {0, 200000};
@@ -399,7 +399,7 @@ int main(int argc, char **argv)
     fuzz_own_end = ((uint64_t)sbrk(0) + (1u << 20)) & ~(PAGE - 1); /* and malloc's */
     if (brk((void *)fuzz_own_end) != 0)
         return 2;
-    for (int fd = 0; fd < 3; fd++) { /* what calls write there is not shown */
+    for (int fd = 0; fd < 3; fd++) { /* hide what calls write there */
         close(fd);
         if (open("/dev/null", O_RDWR) != fd)
             return 2;

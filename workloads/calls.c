@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define OPAQUE __attribute__((noinline, weak)) /* no compiler looks into it */
+#define OPAQUE __attribute__((noinline, weak)) /* the compiler must not look into it */
 #define THREADS_MAX 16
 #define ALTERNATE_BYTES 65536u
-#define ROUNDS 20000u /* default: about 60 us, one instruction a nanosecond */
+#define ROUNDS 20000u /* default: about 60 us at one instruction per nanosecond */
 
 struct shape {
     const char *name;
@@ -23,7 +23,7 @@ struct shape {
     void (*work)(void);
 };
 
-static unsigned number, rounds = ROUNDS; /* the command line's */
+static unsigned number, rounds = ROUNDS; /* from the command line */
 static volatile uint64_t sink;
 
 void leaf(void);
@@ -40,7 +40,7 @@ void interrupted(void);
 void alternate(void);
 void hostile(void);
 void endless(void);
-void begin(void (*work)(void)); /* calls work() as the first function of all */
+void begin(void (*work)(void)); /* calls work() as a thread's first function would */
 void bare(uint64_t rounds); /* works without a frame */
 void wild(const void *frame, uint64_t rounds); /* works with this frame pointer */
 __asm__(".text\n"
@@ -83,11 +83,11 @@ __asm__(".text\n"
         "   .cfi_endproc\n"
         ".size wild, .-wild\n");
 
-/* No tail call comes after it. */
+/* Keeps the call before it from being a tail call. */
 #define NOT_LAST() __asm__ volatile("")
 
-/* A compiler leaves out the frame of a function that calls nothing; here it must exist with frame
- * pointers. */
+/* Forces a frame, if the program is built with frame pointers: a compiler omits that of a function
+ * that calls nothing. */
 #define WITH_FRAME() __asm__ volatile("" ::"r"(__builtin_frame_address(0)))
 
 OPAQUE void leaf(void)
@@ -214,7 +214,7 @@ static void threads(void)
         pthread_join(all[i], NULL);
 }
 
-/* False frames: no call made them.  Each is above the last one; then comes `end`. */
+/* Fake frames, which no call made.  Each is above the one before; the last leads to `end`. */
 static uint64_t frames[2 * 2048];
 
 static const void *fake_chain(unsigned count, const void *end)
@@ -240,10 +240,10 @@ OPAQUE void hostile(void)
         (void *)8, /* unmapped */
         hole + 2 * 4096, /* unmapped again */
         closed, /* not readable */
-        closed - 8, /* its second half is not */
+        closed - 8, /* its second half is not readable */
         (void *)0x00007ffffffff000, /* above the program's half */
         (void *)0x0000800000000000, /* not canonical */
-        (void *)0x1234567890abcdef, /* nor that, and not aligned */
+        (void *)0x1234567890abcdef, /* not canonical either, and not aligned */
         (void *)0xffff800000000000, /* the kernel's */
         (void *)0xffffffff80200000, /* its text */
         (void *)0xfffffffffffffff8, /* the last word */

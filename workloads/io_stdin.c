@@ -136,7 +136,7 @@ static int signals(void)
     return 0;
 }
 
-/* ---- beside ---- */
+/* ---- one thread waits while another works ---- */
 
 static void *read_for_ever(void *unused)
 {

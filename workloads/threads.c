@@ -362,7 +362,7 @@ static int run_exit(void)
     exit(7);
 }
 
-/* ---- beside: one thread computes, the others write ---- */
+/* ---- one thread computes, the others write ---- */
 
 static void *beside_body(void *number)
 {

@@ -56,7 +56,7 @@ static int find_program(struct process *process, struct program *p)
     return error;
 }
 
-/* The interpreter goes where mmap would put a library. */
+/* Maps program and interpreter; the interpreter goes where mmap would put a library. */
 static int map_images(struct process *process, struct program *p)
 {
     struct vm_space *space = &process->space;
@@ -102,7 +102,8 @@ static void fill_auxv(struct exec_stack *stack, const struct program *p)
     add_auxv(stack, AT_HWCAP2, x86_read_cr4() & CR4_FSGSBASE ? HWCAP2_FSGSBASE : 0);
 }
 
-/* As Linux: room for what it holds and 128 KiB; the rest comes when it is touched. */
+/* Maps the stack as Linux does: room for its contents and 128 KiB; the rest is mapped when touched.
+ */
 static int map_stack(struct process *process, const struct program *p, uint64_t bytes)
 {
     struct vm_space *space = &process->space;
@@ -122,7 +123,7 @@ static struct {
     struct exec_stack_auxv entries[EXEC_STACK_AUXV_MAX + 4];
 } given; /* the vector as the program found it */
 
-/* It stands behind argc and two lists that end with a NULL. */
+/* Keeps the auxiliary vector, which follows argc and two lists that end with a NULL. */
 static void keep_auxv(const uint64_t *image)
 {
     const uint64_t *word = image + 1;
@@ -184,7 +185,7 @@ static int make_stack(struct process *process, const struct program *p, uint64_t
     return error;
 }
 
-/* The working directory is there even if the archive has nothing in it. */
+/* Makes the working directory even if the archive has nothing in it. */
 static int set_directory(struct process *process)
 {
     const char *cwd = manifest_text(&process->manifest, "cwd", "/");

@@ -12,18 +12,18 @@ struct exec_result {
     uint64_t load_base; /* added to the file's addresses; 0 for ET_EXEC */
 };
 
-/* Finds the manifest's program in the archive (guest/fs/fs.h), and its interpreter when it has one;
- * validates them with lib/elf64.h, maps their segments, sets brk, stack (8 MiB, grows on demand,
- * guard below), args, env and auxv.  Calls trace_map (guest/trace/trace.h) for each executable
- * segment. 0, -ENOENT, -ENOEXEC, -ENOMEM, -E2BIG; logs the reason in one line.
- */
+/* Finds the manifest's program in the archive (guest/fs/fs.h), and its interpreter if it has one.
+ * Validates them with lib/elf64.h, maps their segments, and sets brk, stack (8 MiB, grows on
+ * demand, guard below), args, env and auxv.  Calls trace_map (guest/trace/trace.h) for each
+ * executable segment.  Returns 0, -ENOENT, -ENOEXEC, -ENOMEM or -E2BIG; logs the reason in one
+ * line. */
 int exec_load(struct process *process, struct exec_result *result);
 
-/* The auxiliary vector that it was given, AT_NULL included. */
+/* Returns the auxiliary vector that the program was given, AT_NULL included. */
 const void *exec_auxv(uint64_t *bytes);
 
-/* Adds /dev, /proc, /sys to the tree of files, once the program's path is known.  0, -ENOMEM; set
- * at boot. */
+/* Adds /dev, /proc and /sys to the tree of files, once the program's path is known.  Returns 0 or
+ * -ENOMEM.  Set at boot. */
 extern int (*exec_mount)(const struct process *process);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define PAGE_MASK (PAGE_BYTES - 1ull)
 
-/* The file itself, and its path if the caller has none. */
+/* Finds the file, and its path if the caller gave none. */
 static int find(const char *name, const char *path, struct exec_image *image)
 {
     static char real[2][FS_PATH_MAX];
@@ -83,7 +83,7 @@ static uint32_t protection_of(const struct elf64_segment *s)
            (s->flags & 1 ? VM_EXEC : 0);
 }
 
-/* Two segments may share a page: it gets the rights and the bytes of both. */
+/* Two segments may share a page, which gets the rights and the bytes of both. */
 static int share_page(struct vm_space *space, const struct exec_image *image,
                       const struct elf64_segment *s)
 {
@@ -123,7 +123,7 @@ static int map_segment(struct vm_space *space, const struct exec_image *image,
     uint64_t address = image->base + s->address;
     uint64_t start = address & ~PAGE_MASK;
     uint64_t end = (address + s->memory_bytes + PAGE_MASK) & ~PAGE_MASK;
-    uint64_t file_end = address + s->file_bytes; /* what follows in memory is zero */
+    uint64_t file_end = address + s->file_bytes; /* the memory after it is zero */
     uint64_t middle = s->file_bytes ? (file_end + PAGE_MASK) & ~PAGE_MASK : start;
     int error = 0;
 
@@ -140,7 +140,7 @@ static int map_segment(struct vm_space *space, const struct exec_image *image,
     return error;
 }
 
-/* For the trace: what can be executed. */
+/* Tells the trace of an executable segment. */
 static void announce(const struct exec_image *image, const struct elf64_segment *s)
 {
     uint64_t address = image->base + s->address, before = address & PAGE_MASK;

@@ -15,17 +15,18 @@ struct exec_image {
     uint64_t base; /* added to the file's addresses; 0 for ET_EXEC */
 };
 
-/* Finds and validates the file `name` of the archive; image->path is `path`, or where the file
- * really is when that is NULL.  0, -ENOENT, -ENOEXEC, -ENOMEM; logs the reason in one line. */
+/* Finds and validates the file `name` of the archive.  image->path becomes `path`, or if that is
+ * NULL the file's real path.  Returns 0, -ENOENT, -ENOEXEC or -ENOMEM; logs the reason in one line.
+ */
 int exec_image_open(const char *name, const char *path, struct exec_image *image);
 
-/* The text of PT_INTERP; NULL: a static program. */
+/* Returns the text of PT_INTERP, or NULL for a static program. */
 const char *exec_image_interpreter(const struct exec_image *image);
 
-/* Chooses a base for a relocatable image: `wanted`, or where mmap would put it if that is 0. */
+/* Chooses a base for a relocatable image: `wanted`, or if that is 0 where mmap would put it. */
 int exec_image_place(struct vm_space *space, struct exec_image *image, uint64_t wanted);
 
-/* Maps the segments and announces those that can be executed (trace_map).  0, -ENOMEM; logs. */
+/* Maps the segments and announces the executable ones (trace_map).  Returns 0 or -ENOMEM; logs. */
 int exec_image_map(struct vm_space *space, const struct exec_image *image);
 
 #endif

@@ -1,6 +1,5 @@
-/* The program's first stack (System V ABI for x86-64, "Initial Stack and Register State"): pure
- * layout in a kernel buffer that is then copied below the stack's top.
- */
+/* The program's first stack (System V ABI for x86-64, "Initial Stack and Register State"): laid out
+ * in a kernel buffer that is then copied below the stack's top.  Context: any. */
 #ifndef GUEST_EXEC_EXEC_STACK_H
 #define GUEST_EXEC_EXEC_STACK_H
 
@@ -22,12 +21,13 @@ struct exec_stack {
     const struct manifest *manifest; /* its arg= and env= strings */
     const char *file_name; /* AT_EXECFN */
     uint8_t random[EXEC_STACK_RANDOM_BYTES];
-    uint64_t top; /* address above the stack's first byte, 16-byte aligned */
-    uint32_t auxv_count; /* without AT_EXECFN, AT_RANDOM, AT_PLATFORM, AT_NULL, which are added */
+    uint64_t top; /* address just above the stack, 16-byte aligned */
+    uint32_t auxv_count; /* without those added: AT_EXECFN, AT_RANDOM, AT_PLATFORM, AT_NULL */
     struct exec_stack_auxv auxv[EXEC_STACK_AUXV_MAX];
 };
 
-/* Bytes of the whole image, a multiple of 16; -E2BIG; -EINVAL when there is no argument at all. */
+/* Returns the bytes of the whole image, a multiple of 16; -E2BIG; or -EINVAL if there is no
+ * argument. */
 int64_t exec_stack_bytes(const struct exec_stack *stack);
 
 /* Writes the image of exec_stack_bytes() bytes: its first byte belongs at top - bytes, which is the

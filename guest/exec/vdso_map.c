@@ -12,13 +12,13 @@
 #include "guest/vm/vm_access.h"
 #include "lib/elf64.h"
 
-#define NAME "vdso.so" /* it lies beside the kernel on the host */
+#define NAME "vdso.so" /* in the kernel's directory on the host */
 #define PATH_BYTES 4096u
 
 extern const uint8_t vdso_image[], vdso_image_end[]; /* guest/exec/vdso_image.S */
 
-/* The page that the program's vDSO reads: the only one of the kernel's half that the program can.
- */
+/* Maps the page that the program's vDSO reads: the only page of the kernel's half that the program
+ * can read. */
 void vdso_init(void)
 {
     vm_kernel_map(VDSO_DATA, image_physical(&vdso_data_page), VM_LEVEL_PAGE,
@@ -27,7 +27,7 @@ void vdso_init(void)
         *vm_table_look(vm_kernel_root(), VDSO_DATA, level).entry |= VM_ENTRY_USER;
 }
 
-/* The host's file with its symbols. */
+/* Returns the path of the host's file with the symbols. */
 static const char *path_on_host(void)
 {
     static char path[PATH_BYTES];

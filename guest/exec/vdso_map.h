@@ -5,17 +5,18 @@
 #include "guest/thread/thread.h"
 #include "guest/vdso/data.h"
 
-/* What the program reads; mapped at VDSO_DATA by vm_init. */
+/* The data that the program reads; mapped at VDSO_DATA by vdso_init. */
 extern union vdso_data_page {
     struct vdso_data data;
     uint8_t bytes[PAGE_BYTES];
 } vdso_data_page;
 
-/* Boot: maps the code where there is room and announces it in the trace's load map.  *base: for
- * AT_SYSINFO_EHDR.  0 or -errno. */
+/* Boot: maps the code where there is room, and announces it in the trace's load map.  *base is for
+ * AT_SYSINFO_EHDR.  Returns 0 or -errno. */
 int vdso_map(struct process *process, uint64_t *base);
 
-/* Boot: the clock is known and run.start_ticks set; the program has not started. */
+/* Boot, when the clock is known, run.start_ticks is set and the program has not started: fills in
+ * the data. */
 void vdso_start(void);
 
 /* Boot, after vm_init: maps the page that the program's vDSO reads. */

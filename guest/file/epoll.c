@@ -28,8 +28,8 @@ static uint32_t ready_now(struct thread *thread, const struct epoll_entry *entry
     return poll_events(thread, entry->watch.file) & entry->events & ~(uint32_t)BEHAVIOUR;
 }
 
-/* Epolls may watch epolls, each of them many: whoever walks over all of them numbers the walk, and
- * visits none twice. */
+/* Epolls may watch epolls, each of them several.  A walk over them has a number, by which it visits
+ * none twice. */
 static uint64_t walk;
 
 /* Queues an entry and tells those who wait for the epoll, or watch it. */
@@ -86,7 +86,7 @@ static struct epoll_entry *find(const struct epoll *epoll, const struct file *fi
     return NULL;
 }
 
-/* How many epolls deep a file is; more than allowed when `top` is in it. */
+/* Returns how many epolls deep a file is; more than allowed if it contains `top`. */
 static uint32_t depth(const struct file *file, const struct epoll *top)
 {
     struct epoll *epoll = file->state;
@@ -107,7 +107,7 @@ static uint32_t depth(const struct file *file, const struct epoll *top)
     return epoll->nesting = deepest + 1;
 }
 
-/* How many epolls watch an epoll, one above the other. */
+/* Returns the longest chain of epolls that watch one another above this one. */
 static uint32_t height(struct epoll *epoll)
 {
     uint32_t highest = 0;

@@ -18,7 +18,7 @@ struct epoll_queue {
     uint32_t length;
 };
 
-/* Behind the last one; nothing when it is queued already. */
+/* Adds a link at the end.  Does nothing if it is queued already. */
 static inline void epoll_queue_add(struct epoll_queue *q, struct epoll_link *link)
 {
     if (link->queued)
@@ -32,7 +32,7 @@ static inline void epoll_queue_add(struct epoll_queue *q, struct epoll_link *lin
     q->length++;
 }
 
-/* Nothing when it is not queued. */
+/* Removes a link.  Does nothing if it is not queued. */
 static inline void epoll_queue_remove(struct epoll_queue *q, struct epoll_link *link)
 {
     if (!link->queued)

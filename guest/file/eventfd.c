@@ -26,7 +26,7 @@ static void tell(struct file *file, struct event *event, uint32_t events_now)
     poll_changed(file, events_now);
 }
 
-/* Waits for a change of the counter: 0, -EAGAIN, -EINTR. */
+/* Waits for a change of the counter.  Returns 0, -EAGAIN or -EINTR. */
 static int64_t wait_change(struct thread *thread, const struct file *file, struct event *event)
 {
     if (file->flags & O_NONBLOCK)

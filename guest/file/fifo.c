@@ -6,7 +6,7 @@
 #include "guest/file/pipe.h"
 #include "guest/thread/wait.h"
 
-/* Waits until the other end is opened, if only for a moment. */
+/* Waits until the other end has been opened, even if it is closed again. */
 static int wait_for_other(struct thread *thread, struct pipe *pipe, enum pipe_end other)
 {
     uint64_t before = pipe->opened[other];

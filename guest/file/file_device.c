@@ -63,7 +63,7 @@ const struct file_type device_zero = {DEVICE(5), .read = read_zeros, .write = wr
 const struct file_type device_full = {DEVICE(7), .read = read_zeros, .write = write_full};
 const struct file_type device_random = {DEVICE(9), .read = read_random, .write = write_nowhere};
 
-/* The command's terminal, if it has one. */
+/* Opens the command's terminal, if it has one. */
 static int open_terminal(struct thread *thread, struct file *file)
 {
     uint64_t terminals = 0;

@@ -1,4 +1,4 @@
-/* Files of /proc and /sys: their contents are made when they are read from the beginning. */
+/* Files of /proc and /sys: their contents are generated when they are read from the beginning. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -16,7 +16,7 @@ static void forget(struct file *file)
     file->bytes = 0;
 }
 
-/* Makes the contents, in a larger block each time that they do not fit. */
+/* Generates the contents, in a larger block each time they do not fit. */
 static int generate(const struct thread *thread, struct file *file)
 {
     int64_t result = -ENOBUFS;
@@ -55,7 +55,7 @@ static int64_t read_generated(struct thread *thread, struct file *file, uint64_t
     return error ? error : (int64_t)bytes;
 }
 
-/* Settings are taken and have no effect. */
+/* Accepts settings, which have no effect. */
 static int64_t write_generated(struct thread *thread, struct file *file, uint64_t offset,
                                uint64_t user, uint64_t bytes)
 {

@@ -14,7 +14,7 @@
 #include "guest/signal/signal.h"
 #include "guest/vm/uaccess.h"
 
-/* As from a pipe: returns what one request brings, the rest stays for the next. */
+/* Reads as from a pipe: returns what one request brings; the rest stays for the next. */
 static int64_t read_input(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
                           uint64_t bytes)
 {

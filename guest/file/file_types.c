@@ -44,7 +44,7 @@ static int64_t write_contents(struct thread *thread, struct file *file, uint64_t
     return result == -ENOMEM ? -ENOSPC : result;
 }
 
-/* What was written and the host does not have yet goes on its way. */
+/* On close, sends what was written and the host does not have yet. */
 static void close_contents(struct file *file)
 {
     fs_kept_closed(file->inode);

@@ -12,7 +12,7 @@
 #include "guest/memory/phys.h"
 
 struct file_table {
-    int64_t limit; /* descriptors are below it */
+    int64_t limit; /* all descriptors are below it */
     struct file *files[FILES_MAX];
     uint64_t close_on_exec[FILES_MAX / 64];
     uint64_t used[FILES_MAX / 64]; /* bit N: files[N] is not NULL */
@@ -94,7 +94,7 @@ struct file *files_get(const struct process *process, int64_t fd)
     return fd >= 0 && fd < FILES_MAX ? process->files->files[fd] : NULL;
 }
 
-/* A descriptor does not refer to it any more. */
+/* Drops a descriptor's reference to a file. */
 static void let_go(struct file *file)
 {
     locks_closed(file);
@@ -139,11 +139,11 @@ int64_t files_put(struct process *process, struct file *file, int64_t fd, bool c
     process->files->used[fd / 64] |= 1ull << fd % 64;
     files_set_close_on_exec(process, fd, close_on_exec);
     if (old)
-        let_go(old); /* last: it may wait, and the descriptor is never free meanwhile */
+        let_go(old); /* last, because it may wait: the descriptor is never seen free */
     return fd;
 }
 
-/* The lowest free descriptor from `lowest` on, or -EMFILE. */
+/* Returns the lowest free descriptor from `lowest` on, or -EMFILE. */
 static int64_t find_free(const struct process *process, int64_t lowest)
 {
     for (int64_t word = lowest / 64; word < FILES_MAX / 64; word++) {

@@ -12,10 +12,10 @@
 #include "guest/thread/wait.h"
 
 static struct {
-    enum { UNKNOWN, WATCHED, KNOWN } state; /* WATCHED: the host will say when it is ready */
+    enum { UNKNOWN, WATCHED, KNOWN } state; /* WATCHED: the host will report when it is ready */
     uint32_t events; /* when KNOWN */
     uint32_t readers; /* threads that wait to read */
-    int watches; /* of epolls */
+    int watches; /* entries of epolls that watch it */
 } input;
 
 static bool is_input(const struct file *file)
@@ -39,7 +39,7 @@ bool input_awaited(void)
     return input.readers || (input.state == WATCHED && (poll_waits() || input.watches));
 }
 
-/* The files that epolls may watch. */
+/* Tells the epolls that watch stdin. */
 static void tell_watches(uint32_t events)
 {
     for (int64_t fd = 0; input.watches && fd < FILES_MAX; fd++) {
@@ -75,7 +75,7 @@ static void ask(void)
     while (input.state == UNKNOWN) {
         int64_t events;
 
-        input.state = WATCHED; /* until it is answered, and from then on */
+        input.state = WATCHED; /* while the question is on its way, and from then on */
         events = service_ask_input(0);
         if (events > 0)
             set_known((uint32_t)events);
@@ -111,7 +111,7 @@ bool input_idle(uint64_t ns)
     return input.state == KNOWN;
 }
 
-/* What was known is not any more: who polls, or waits for an epoll, asks again. */
+/* Forgets what was known of stdin; threads that poll it or wait for an epoll ask again. */
 static void forget(void)
 {
     input.state = UNKNOWN;

@@ -8,7 +8,7 @@
 
 struct lock {
     struct lock *next;
-    const void *what; /* the file system's object that is locked */
+    const void *what; /* the file system object that is locked */
     const struct file *owner; /* NULL: the process */
     struct lock_range range;
 };
@@ -16,7 +16,7 @@ struct lock {
 static struct lock *locks;
 static uint32_t waiting;
 
-/* Open files of one object of the file system are in each other's way. */
+/* Returns the file system object: locks on open files of one object can conflict. */
 static const void *object(const struct file *file)
 {
     return file->inode ? (const void *)file->inode : (const void *)file;
@@ -63,7 +63,7 @@ static void add(struct lock *lock)
     locks = lock;
 }
 
-/* Takes the range out of what the owner holds; `*spare` is used when one lock becomes two. */
+/* Removes the range from what the owner holds; uses `*spare` if one lock becomes two. */
 static void carve(const struct file *file, const struct lock_range *range, struct lock **spare)
 {
     struct lock **at = &locks;
@@ -77,7 +77,7 @@ static void carve(const struct file *file, const struct lock_range *range, struc
             at = &l->next;
         } else if (l->range.first < range->first) {
             l->range.last = range->first - 1;
-            if (last > range->last) { /* a middle piece: nothing else overlaps */
+            if (last > range->last) { /* the range is inside this lock: nothing else overlaps */
                 **spare = *l;
                 (*spare)->range.first = range->last + 1;
                 (*spare)->range.last = last;
@@ -95,7 +95,7 @@ static void carve(const struct file *file, const struct lock_range *range, struc
     }
 }
 
-/* Makes the range part of neighbours of the same kind, owner and mode, as Linux shows them. */
+/* Merges the lock with neighbours of its kind, owner and mode, as Linux shows them. */
 static void join(struct lock *lock)
 {
     struct lock **at = &locks;
@@ -141,7 +141,7 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
     struct lock *lock, *spare = NULL;
     int error = 0;
 
-    if (range->kind == LOCK_FLOCK) { /* a change of mode lets others in first */
+    if (range->kind == LOCK_FLOCK) { /* a change of mode releases the lock first */
         carve(file, range, &spare);
         tell();
     }

@@ -149,7 +149,8 @@ static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t offs
     return pipe_read(thread, file->state, user, bytes, how_of(file));
 }
 
-/* Puts at most `bytes` bytes where there is room: their number, -EFAULT when there are none. */
+/* Copies at most `bytes` bytes to where there is room.  Returns their number, or -EFAULT if there
+ * are none. */
 static int64_t fill(struct pipe *pipe, uint64_t user, uint64_t bytes)
 {
     uint64_t done = 0;
@@ -341,7 +342,7 @@ struct pipe *pipe_new(void)
     return pipe;
 }
 
-/* Both ends' files; none has a descriptor yet. */
+/* Opens the files of both ends, without descriptors. */
 static int open_ends(struct process *process, struct file *files[2], uint32_t flags)
 {
     struct pipe *pipe = pipe_new();
@@ -359,7 +360,7 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
             pipe_free(pipe);
             return -ENFILE;
         } else {
-            files_release(files[PIPE_READER]); /* and the pipe */
+            files_release(files[PIPE_READER]); /* frees the pipe, too */
             return -ENFILE;
         }
     }

@@ -15,7 +15,7 @@ uint32_t pipe_buffer_filled(const struct pipe_buffer *b, uint32_t skip, const ui
 void pipe_buffer_drop(struct pipe_buffer *b, uint32_t bytes)
 {
     b->used -= bytes;
-    b->start = b->used ? (b->start + bytes) % b->size : 0; /* empty: the next write lies together */
+    b->start = b->used ? (b->start + bytes) % b->size : 0; /* empty: all room is contiguous */
 }
 
 uint32_t pipe_buffer_free(const struct pipe_buffer *b, uint8_t **at)

@@ -1,4 +1,4 @@
-/* The bytes of a pipe: a ring.  Pure: memory comes from the caller. */
+/* The bytes of a pipe, in a ring.  Memory comes from the caller.  Context: any. */
 #ifndef GUEST_FILE_PIPE_BUFFER_H
 #define GUEST_FILE_PIPE_BUFFER_H
 
@@ -7,7 +7,7 @@
 struct pipe_buffer {
     uint8_t *bytes;
     uint32_t size;
-    uint32_t start; /* of what is in it */
+    uint32_t start; /* index of the first byte */
     uint32_t used;
 };
 
@@ -16,16 +16,17 @@ static inline uint32_t pipe_buffer_room(const struct pipe_buffer *b)
     return b->size - b->used;
 }
 
-/* Bytes that lie together from the first one on, at *at; 0 when it is empty.  Those `skip` bytes
- * behind the first one likewise: skip <= used. */
+/* Returns how many bytes are contiguous from the one `skip` bytes after the first, and sets *at to
+ * it; 0 if there are none.  skip <= used. */
 uint32_t pipe_buffer_filled(const struct pipe_buffer *b, uint32_t skip, const uint8_t **at);
-void pipe_buffer_drop(struct pipe_buffer *b, uint32_t bytes); /* the first ones; <= used */
+void pipe_buffer_drop(struct pipe_buffer *b, uint32_t bytes); /* drops the first ones; <= used */
 
-/* Free bytes that lie together where the next one goes, at *at; 0 when it is full. */
+/* Returns how many free bytes are contiguous where the next byte goes, and sets *at to it; 0 if the
+ * buffer is full. */
 uint32_t pipe_buffer_free(const struct pipe_buffer *b, uint8_t **at);
-void pipe_buffer_add(struct pipe_buffer *b, uint32_t bytes); /* that were put there */
+void pipe_buffer_add(struct pipe_buffer *b, uint32_t bytes); /* that the caller put there */
 
-/* Moves what is in it to other memory of `size` >= used bytes; the caller frees the old one. */
+/* Moves the contents to other memory of `size` >= used bytes; the caller frees the old memory. */
 void pipe_buffer_move(struct pipe_buffer *b, uint8_t *bytes, uint32_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* What polls have in common: readiness, watches, deadlines, signal masks. */
+/* Polling: readiness, watches, deadlines, signal masks. */
 #include "guest/file/poll.h"
 #include "guest/cpu/clock.h"
 
@@ -14,7 +14,7 @@ static uint64_t changes;
 
 uint32_t poll_events(struct thread *thread, struct file *file)
 {
-    if (!file->type->poll) /* as for Linux's regular files, however they were opened */
+    if (!file->type->poll) /* as Linux answers for regular files, however they were opened */
         return POLL_READABLE | POLL_WRITABLE;
     return file->type->poll(thread, file);
 }

@@ -19,7 +19,7 @@
 struct signal_file {
     uint64_t set;
     struct file *file;
-    struct signal_file *next; /* of all */
+    struct signal_file *next; /* in the list of all */
 };
 
 static struct signal_file *all;
@@ -61,7 +61,7 @@ static int64_t put(uint64_t user, const struct signal_info *info)
     return copy_to_user(user, &out, sizeof out);
 }
 
-/* Takes a signal of the set, when one has come. */
+/* Takes a pending signal of the set, if there is one. */
 static int64_t take(struct thread *thread, const struct file *file, struct signal_info *info)
 {
     const struct signal_file *s = file->state;

@@ -1,10 +1,10 @@
-/* signalfd.  By the kernel lock's holder. */
+/* signalfd.  Context: with the kernel lock held. */
 #ifndef GUEST_FILE_SIGNALFD_H
 #define GUEST_FILE_SIGNALFD_H
 
 #include <stdint.h>
 
-/* A signal was sent, to whomever: files of it may be ready. */
+/* Call when a signal was sent to any thread or the process: a signalfd may be ready. */
 void signalfd_sent(uint32_t signal);
 
 #endif

@@ -13,7 +13,7 @@
 #include "guest/memory/heap.h"
 #include "guest/vm/uaccess.h"
 
-#define BUFFER_BYTES 212992 /* what Linux says of an untouched socket */
+#define BUFFER_BYTES 212992 /* what Linux reports for an untouched socket */
 
 struct socket {
     struct file *ends[2]; /* files without descriptors, by enum pipe_end; NULL: not made yet */
@@ -39,7 +39,7 @@ static int64_t read_socket(struct thread *thread, struct file *file, uint64_t of
     return pipe_read(thread, pipe_at(file, PIPE_READER), user, bytes, how_of(file, 0));
 }
 
-/* Bytes go as they fit: a socket has no whole writes. */
+/* Writes bytes as they fit: no write to a socket is atomic. */
 static int64_t write_socket(struct thread *thread, struct file *file, uint64_t offset,
                             uint64_t user, uint64_t bytes)
 {
@@ -99,7 +99,7 @@ static struct file *new_socket(struct process *process, uint32_t flags)
     return file;
 }
 
-/* Gives a socket one end of a pipe: false: no memory. */
+/* Gives a socket one end of a pipe.  Returns false if there is no memory. */
 static bool give_end(struct process *process, struct file *file, struct pipe *pipe,
                      enum pipe_end end)
 {
@@ -115,7 +115,8 @@ static bool give_end(struct process *process, struct file *file, struct pipe *pi
     return true;
 }
 
-/* What one writes the other reads.  The reader first: a pipe goes with its last file. */
+/* Connects what one writes to what the other reads.  The reader comes first: a pipe is freed with
+ * its last file. */
 static bool connect_to(struct process *process, struct file *writer, struct file *reader)
 {
     struct pipe *pipe = pipe_new();
@@ -194,7 +195,7 @@ int64_t syscall_sendto(struct thread *thread, struct trap_frame *frame)
     return result;
 }
 
-/* Reads until there is what was asked for, the end, or an error. */
+/* Reads until it has what was asked for, or until the end or an error. */
 static int64_t receive_all(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
                            uint32_t how)
 {
@@ -210,7 +211,7 @@ static int64_t receive_all(struct thread *thread, struct pipe *pipe, uint64_t us
     return (int64_t)done;
 }
 
-/* Copies what is there, which stays there. */
+/* Copies the contents without removing them. */
 static int64_t peek(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
                     uint32_t how)
 {
@@ -269,7 +270,7 @@ int64_t syscall_shutdown(struct thread *thread, struct trap_frame *frame)
     return 0;
 }
 
-/* A value of at most *bytes bytes, whose number is stored at `bytes`. */
+/* Writes a value, cut to *bytes bytes, and its full size to `bytes`. */
 static int64_t put_value(const void *value, uint32_t value_bytes, uint64_t user, uint64_t bytes)
 {
     int32_t room;
@@ -306,7 +307,7 @@ int64_t syscall_getsockopt(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_getsockname(struct thread *thread, struct trap_frame *frame)
 {
-    const uint16_t family = AF_UNIX; /* and no name */
+    const uint16_t family = AF_UNIX; /* an address without a name */
 
     if (!socket_at(thread, frame->rdi))
         return syscall_no_socket(thread, frame);
@@ -320,7 +321,7 @@ int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)
     return -EAFNOSUPPORT;
 }
 
-/* Calls on sockets: no descriptor is one. */
+/* For socket calls on descriptors that are no sockets. */
 int64_t syscall_no_socket(struct thread *thread, struct trap_frame *frame)
 {
     return files_get(thread->process, (int32_t)frame->rdi) ? -ENOTSOCK : -EBADF;

@@ -1,6 +1,5 @@
 /* timerfd: a timer that is read.  As in Linux a periodic one is set again when its expirations are
- * read, so that one which nobody reads costs nothing.
- */
+ * read, so that an unread one costs nothing. */
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <linux/time.h>
@@ -18,15 +17,15 @@
 #include "guest/vm/uaccess.h"
 
 #define NS_PER_SECOND 1000000000ull
-#define NS_MAX (1ull << 62) /* more is never */
+#define NS_MAX (1ull << 62) /* a longer time never ends */
 
 struct timer_file {
-    struct timer timer; /* first: expire() gets it */
+    struct timer timer; /* first member: expire() gets it */
     struct file *file;
     uint64_t next_ns; /* monotonic; 0: disarmed */
     uint64_t interval_ns;
     uint64_t expirations;
-    bool expired; /* since it was read, and not set again */
+    bool expired; /* it expired, and was neither read nor set since */
     bool realtime;
     uint32_t waiting;
 };
@@ -54,7 +53,7 @@ static void start(struct timer_file *t)
         timer_set(&t->timer, run.start_ticks + run_ns_to_ticks(t->next_ns));
 }
 
-/* Counts the periods that have passed since it expired, and sets it for the next one. */
+/* Counts the periods since it expired, and sets it for the next one. */
 static void catch_up(struct timer_file *t)
 {
     uint64_t now = clock_monotonic_ns(), periods = 1;
@@ -202,7 +201,7 @@ static void arm(struct timer_file *t, const struct time_pair *pair, bool absolut
     if (!value)
         return;
     if (absolute)
-        t->next_ns = value > base ? value - base : 1; /* long ago */
+        t->next_ns = value > base ? value - base : 1; /* in the past */
     else
         t->next_ns = clock_monotonic_ns() + value;
     start(t);

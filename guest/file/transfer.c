@@ -1,4 +1,4 @@
-/* Moves bytes between files, through a buffer of the kernel's. */
+/* Moves bytes between files, through a kernel buffer. */
 #include "guest/file/transfer.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ bool transfer_can_write(const struct file *file)
            file->type == &file_terminal || file->type == &device_null || file->type == &device_zero;
 }
 
-/* Copies out of a pipe what is in it; it stays there until pipe_buffer_drop. */
+/* Copies the contents of a pipe, which stay there until pipe_buffer_drop. */
 static int64_t look_into_pipe(const struct pipe *pipe, uint8_t *to, uint64_t bytes)
 {
     uint64_t done = 0;
@@ -70,7 +70,7 @@ static int64_t take(struct thread *thread, struct transfer_end *from, uint8_t *t
     return inode_read(from->file->inode, from->offset, to, bytes);
 }
 
-/* What was taken has arrived elsewhere. */
+/* Removes from the source what has reached the destination. */
 static void took(struct transfer_end *from, uint64_t bytes)
 {
     struct pipe *pipe = pipe_of(from->file);
@@ -134,7 +134,7 @@ static int64_t put(struct thread *thread, struct transfer_end *to, const uint8_t
     return result == -ENOMEM ? -ENOSPC : result;
 }
 
-/* Waits until a pipe on either side is ready, both at once where both are pipes. */
+/* Waits until a pipe on either side is ready; if both are pipes, until both are at once. */
 static int64_t wait_pipes(struct thread *thread, const struct transfer_end *from,
                           const struct transfer_end *to)
 {
@@ -150,7 +150,8 @@ static int64_t wait_pipes(struct thread *thread, const struct transfer_end *from
     return result;
 }
 
-/* Puts all of it; what came from stdin cannot go back there. */
+/* Writes all of it; with `insists` it waits for room even if the destination does not block,
+ * because bytes from stdin cannot be put back. */
 static int64_t put_all(struct thread *thread, struct transfer_end *to, const uint8_t *from,
                        uint64_t bytes, bool insists)
 {
@@ -178,7 +179,7 @@ static int64_t move(struct thread *thread, struct transfer_end *from, struct tra
     result = take(thread, from, buffer, bytes < BUFFER_BYTES ? bytes : BUFFER_BYTES);
     if (result <= 0)
         return result;
-    if (is_stream(to->file)) /* which waits, and others may read the source meanwhile */
+    if (is_stream(to->file)) /* take first: the write waits, and others may then read the source */
         took(from, (uint64_t)result);
     done = put_all(thread, to, buffer, (uint64_t)result, is_stream(from->file));
     if (!is_stream(to->file) && done > 0)
@@ -201,7 +202,7 @@ int64_t transfer(struct thread *thread, struct transfer_end *from, struct transf
         if (result <= 0)
             break;
         done += (uint64_t)result;
-        if (at_once) { /* what comes without waiting */
+        if (at_once) { /* afterwards, only what moves without waiting */
             from->blocks = to->blocks = false;
             if (is_stream(from->file))
                 break;

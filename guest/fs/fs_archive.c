@@ -11,7 +11,7 @@
 #define NS_PER_SECOND 1000000000ull
 #define MODE_IMPLIED 0755u
 
-/* Puts an inode under a name, in place of what has it. */
+/* Puts an inode under a name, and replaces what has that name. */
 static struct fs_entry *place(struct fs_entry *parent, const char *name, struct inode *inode)
 {
     struct fs_entry *old = fs_child(NULL, parent, name), *entry;
@@ -32,12 +32,12 @@ static struct fs_entry *place(struct fs_entry *parent, const char *name, struct 
     return entry;
 }
 
-/* The directory of that name, made if there is none; NULL: no memory. */
+/* Returns the directory of that name, and makes it if there is none; NULL: no memory. */
 static struct fs_entry *enter(struct fs_entry *parent, const char *name, uint32_t mode)
 {
     struct fs_entry *entry = fs_child(NULL, parent, name);
 
-    if (entry && S_ISLNK(entry->inode->mode)) { /* to a directory, if it is not broken */
+    if (entry && S_ISLNK(entry->inode->mode)) { /* leads to a directory, unless it is broken */
         struct fs_found found;
 
         fs_entry_release(entry);
@@ -56,7 +56,8 @@ static struct fs_entry *enter(struct fs_entry *parent, const char *name, uint32_
     return place(parent, name, fs_new_directory(mode));
 }
 
-/* The next name of a path, "." left out: its bytes, 0 at the end, -ENAMETOOLONG, -EINVAL. */
+/* Takes the next name off a path and skips ".".  Returns its bytes, 0 at the end, -ENAMETOOLONG or
+ * -EINVAL. */
 static int take_name(const char **path, char name[FS_NAME_MAX + 1])
 {
     const char *p = *path;
@@ -80,8 +81,9 @@ static int take_name(const char **path, char name[FS_NAME_MAX + 1])
     return strcmp(name, "..") == 0 ? -EINVAL : (int)bytes;
 }
 
-/* Walks to the directory of the path's last name, which it leaves in `name`; 0: the path is the
- * root's.  Directories on the way are made with `mode`. */
+/* Walks to the directory of the path's last name, and stores that name in `name`.  Returns its
+ * bytes, 0 if the path is the root, or -errno.  Makes missing directories on the way with `mode`.
+ */
 static int enter_parents(const char *path, uint32_t mode, struct fs_entry **directory,
                          char name[FS_NAME_MAX + 1])
 {
@@ -130,7 +132,7 @@ int fs_place(const char *path, uint32_t mode, struct inode *inode)
 static struct inode *new_link(const struct cpio_entry *archived)
 {
     struct inode *inode = inode_new(archived->mode);
-    char *target = heap_alloc(archived->bytes + 1); /* the archive has no NUL behind it */
+    char *target = heap_alloc(archived->bytes + 1); /* the archive has no NUL after it */
 
     if (!inode || !target) {
         if (inode)

@@ -23,11 +23,11 @@ static void touch(struct inode *directory)
 static int may_change(const struct fs_entry *directory)
 {
     if (!directory->inode->links)
-        return -ENOENT; /* it was removed */
+        return -ENOENT; /* the directory was removed */
     return fs_permission(directory->inode, W_OK | X_OK);
 }
 
-/* What Linux says before it looks whether a name can be made. */
+/* Makes the checks that Linux makes first when it makes a name. */
 static int check_new(struct thread *thread, const struct fs_found *found, bool directory)
 {
     struct fs_entry *there;
@@ -84,7 +84,7 @@ int fs_link(struct thread *thread, struct inode *inode, struct fs_found *found)
         return -ENOSPC;
     error = fs_entry_link(new);
     if (!error) {
-        inode->unnamed = false; /* once: a name that is gone does not come back */
+        inode->unnamed = false; /* only once: a removed name does not come back */
         inode->times.changed = inode_now();
         touch(found->parent->inode);
     }
@@ -92,7 +92,7 @@ int fs_link(struct thread *thread, struct inode *inode, struct fs_found *found)
     return error;
 }
 
-/* The last reference to what the entry names may go with it. */
+/* Removes an entry.  That may drop the last reference to its inode. */
 static void take_out(struct fs_entry *entry)
 {
     fs_kept_removed(entry);
@@ -160,7 +160,7 @@ struct rename {
     bool exchange;
 };
 
-/* The child of `above` that `below` is or lies in; NULL: none. */
+/* Returns the child of `above` that is `below` or contains it; NULL: none. */
 static const struct fs_entry *way_down(const struct fs_entry *above, const struct fs_entry *below)
 {
     for (; below->parent != below; below = below->parent)
@@ -207,7 +207,7 @@ static int check_found(const struct rename *r, uint32_t flags)
     return 0;
 }
 
-/* Directories that change their parent change themselves: "..". */
+/* A directory that changes its parent is itself changed, because of its "..". */
 static int check_moved(const struct fs_entry *entry, const struct fs_entry *parent)
 {
     if (entry->special)
@@ -247,7 +247,7 @@ static int move(const struct rename *r)
         fs_entry_unlink(r->to);
     error = fs_entry_move(r->from, r->new->parent, r->new->name);
     if (error && r->to)
-        (void)fs_entry_link(r->to); /* where it was: there is room */
+        (void)fs_entry_link(r->to); /* back to where it was: there is room */
     return error;
 }
 

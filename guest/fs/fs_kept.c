@@ -10,14 +10,12 @@
 #include "guest/service/service.h"
 #include "include/run_ports.h"
 
-#define SEND_WRITTEN_PAGES                                                \
-    2048u /* a file with so many unsent pages is sent while it is written \
-           */
-#define SEND_CLOSED_PAGES 64u /* ... when it is closed: a small one may soon be gone again */
+#define SEND_WRITTEN_PAGES 2048u /* unsent pages at which an open file is sent */
+#define SEND_CLOSED_PAGES 64u /* ... a closed one: a small file may soon be deleted */
 
 struct removed {
     struct removed *next;
-    size_t bytes; /* of this and the path */
+    size_t bytes; /* of this struct and the path */
     char path[];
 };
 
@@ -35,7 +33,7 @@ void fs_kept_start(const struct process *process)
         fs_missing_start();
 }
 
-/* Everything on the way to it is where the archive has it. */
+/* Returns true if the entry and all directories above it are where the archive has them. */
 static bool is_archived(const struct fs_entry *entry)
 {
     for (; entry->parent != entry; entry = entry->parent)
@@ -55,7 +53,7 @@ static void note_removed(const struct fs_entry *entry)
         return;
     note = heap_alloc(sizeof *note + (size_t)bytes + 1);
     if (!note)
-        return; /* for want of memory the host keeps a file that it had before */
+        return; /* out of memory: the host then keeps a file that it had before */
     note->bytes = sizeof *note + (size_t)bytes + 1;
     memcpy(note->path, path, (size_t)bytes + 1);
     note->next = removed;
@@ -83,8 +81,8 @@ static size_t fill(void *context, void *bytes)
     return buffer.used;
 }
 
-/* One CPU at a time: requests of two may be served in any order, and the older contents of a page
- * must not come after the newer.  What is not sent now is sent later. */
+/* Sends on one CPU at a time: two requests may be served in any order, and older contents of a page
+ * must not overwrite newer ones.  What is not sent now is sent later. */
 static void send_now(struct inode *inode)
 {
     static bool sending;
@@ -97,7 +95,8 @@ static void send_now(struct inode *inode)
     sending = false;
 }
 
-/* `keep` is asked last, here and above: the program's clock shall not show whether it is set. */
+/* `keep` is checked last, here and in fs_kept_removed and fs_kept_closed: the program's clock must
+ * not show whether it is set. */
 void fs_kept_written(struct inode *inode)
 {
     if (inode->unsent_pages >= SEND_WRITTEN_PAGES && !inode->base_bytes && !inode->stale && keep)
@@ -118,7 +117,7 @@ static void add_file(struct fs_kept_buffer *buffer, const struct fs_entry *entry
     struct inode *inode = entry->inode;
     uint64_t index = 0;
 
-    /* the host has nothing of the archive, and gives each name contents of its own */
+    /* the host has none of the archive's contents, and stores each name's contents separately */
     if (inode->base_bytes || inode->kept || inode->stale)
         fs_kept_add_contents(buffer, inode);
     else
@@ -127,7 +126,7 @@ static void add_file(struct fs_kept_buffer *buffer, const struct fs_entry *entry
     fs_kept_add_entry(buffer, RUN_FILE_NAME, entry);
 }
 
-/* What happens with what is new or changed. */
+/* Called for each entry that is new or changed. */
 typedef void visit(void *context, const struct fs_entry *entry);
 
 static void add_entry(void *context, const struct fs_entry *entry)
@@ -160,7 +159,7 @@ static void count_entry(void *context, const struct fs_entry *entry)
         dropped->first[0] = '\0';
 }
 
-/* /dev, /proc and /sys are the kernel's own. */
+/* Leaves out /dev, /proc and /sys, which are the kernel's own. */
 static bool has_children(const struct fs_entry *entry)
 {
     const struct inode *inode = entry->inode;
@@ -168,7 +167,8 @@ static bool has_children(const struct fs_entry *entry)
     return S_ISDIR(inode->mode) && (!inode->mount || inode->mode & S_IWUSR);
 }
 
-/* In the order of names above before those below; a program's tree may be deeper than any stack. */
+/* Visits parents before children, without recursion: a program's tree may be deeper than any stack.
+ */
 static void walk(visit *visit_entry, void *context)
 {
     const struct fs_entry *at = fs_root, *topmost_new = NULL;
@@ -180,7 +180,7 @@ static void walk(visit *visit_entry, void *context)
         if (next) {
             if (!topmost_new && !next->archived)
                 topmost_new = next;
-            if (topmost_new || next->inode->changed) /* it, or a directory above it, was moved */
+            if (topmost_new || next->inode->changed) /* it or a directory above it was moved */
                 visit_entry(context, next);
             at = next;
             slot = 0;

@@ -19,8 +19,8 @@ void fs_kept_flush(struct fs_kept_buffer *buffer)
     buffer->last = NULL;
 }
 
-/* Puts a message there, with room for message->bytes behind it, which it gives; sends what is there
- * if it must.  Messages are not aligned. */
+/* Adds a message and room for the message->bytes after it, which it returns.  Sends the buffer
+ * first if it is too full.  Messages are not aligned. */
 static uint8_t *add_message(struct fs_kept_buffer *buffer, const struct run_file_message *message)
 {
     uint8_t *at;
@@ -34,13 +34,14 @@ static uint8_t *add_message(struct fs_kept_buffer *buffer, const struct run_file
     return at + sizeof *message;
 }
 
-/* What was sent of a file that then became shorter is of no use: it gets another number. */
+/* Returns the inode's id in messages.  A file that became shorter gets another one, so that the
+ * host ignores what was sent before. */
 static uint64_t id_of(const struct inode *inode)
 {
     return inode->stale ? inode->number | ID_ANEW : inode->number;
 }
 
-/* Room for data of a file: after the last message if they continue it. */
+/* Returns room for data of a file, in the last message if the data continues it. */
 static uint8_t *add_data(struct fs_kept_buffer *buffer, const struct inode *inode, uint64_t offset,
                          size_t bytes)
 {
@@ -113,7 +114,7 @@ void fs_kept_add_entry(struct fs_kept_buffer *buffer, uint32_t type, const struc
     int64_t bytes = fs_path(entry, path, sizeof path, &gone);
 
     if (bytes < 0)
-        return; /* too deep: nobody could open it by that path */
+        return; /* too deep: no program could open it by that path */
     message.bytes = (uint32_t)((size_t)bytes + target_bytes);
     if (type == RUN_FILE_LINK)
         message.offset = (uint64_t)bytes;

@@ -1,4 +1,4 @@
-/* Gathers the names that the program looked for in vain, once each. */
+/* Collects the names that the program looked for but did not find, once each. */
 #include "guest/fs/fs_missing.h"
 #include "guest/base/log.h"
 #include "guest/fs/fs.h"
@@ -15,14 +15,14 @@ static char **noted; /* open addressing; NULL: they are not noted */
 static uint32_t noted_count;
 static char recent[FS_MISSING_RECENT][FS_MISSING_RECENT_BYTES]; /* a ring, always kept */
 static uint32_t recent_count;
-static uint64_t left_out; /* looks, not names: who could tell them apart */
+static uint64_t left_out; /* counts lookups: names that were not noted cannot be told apart */
 
 void fs_missing_start(void)
 {
     noted = heap_alloc(BUCKETS * sizeof *noted);
 }
 
-/* Takes the last name off a path of `bytes` bytes: the bytes that are left. */
+/* Removes the last name from a path of `bytes` bytes.  Returns the bytes that are left. */
 static size_t cut(const char *path, size_t bytes)
 {
     while (bytes && path[bytes - 1] != '/')
@@ -30,7 +30,8 @@ static size_t cut(const char *path, size_t bytes)
     return bytes ? bytes - 1 : 0;
 }
 
-/* Adds names to a path without a slash at its end, as the text has them: 0, or too long. */
+/* Appends the names in `path` to `out`, which has no slash at its end, and resolves "." and ".." as
+ * text.  Returns the bytes, or 0 if they are too many. */
 static size_t add_names(char *out, size_t bytes, const char *path)
 {
     while (*path) {
@@ -54,7 +55,7 @@ static size_t add_names(char *out, size_t bytes, const char *path)
     return bytes;
 }
 
-/* The absolute path in `out`; 0: there is none worth a note. */
+/* Writes the absolute path to `out`.  Returns its bytes, or 0 if it is not worth a note. */
 static size_t make_absolute(const struct fs_entry *base, const char *path, char *out)
 {
     size_t bytes = 0;
@@ -72,7 +73,7 @@ static size_t make_absolute(const struct fs_entry *base, const char *path, char 
     return bytes;
 }
 
-/* The kernel's own: --file could not help. */
+/* Returns true for the kernel's own files: --file could not supply them. */
 static bool is_ours(const char *path)
 {
     return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0 ||
@@ -140,7 +141,7 @@ uint64_t fs_missing_add(struct fs_kept_buffer *buffer)
     return left_out;
 }
 
-/* The host makes a line for the user of it, where it helps. */
+/* The host turns these lines into hints for the user. */
 void fs_missing_log(void)
 {
     char first[256] = "";

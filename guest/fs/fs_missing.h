@@ -1,4 +1,4 @@
-/* Names that the program looked for in vain, for --missing. */
+/* Names that the program looked for but did not find, for --missing. */
 #ifndef GUEST_FS_FS_MISSING_H
 #define GUEST_FS_FS_MISSING_H
 
@@ -6,25 +6,25 @@
 
 #define FS_MISSING_MAX 4096u /* names */
 #define FS_MISSING_RECENT 64u
-#define FS_MISSING_RECENT_BYTES 256u /* longer ones are not among the recent */
+#define FS_MISSING_RECENT_BYTES 256u /* longer names are not among the recent ones */
 
 struct fs_kept_buffer;
 
-void fs_missing_start(void); /* from now on they are noted */
+void fs_missing_start(void); /* notes names from now on */
 
-/* `path` does not exist, relative to `base`. */
+/* Notes that `path`, relative to `base`, does not exist. */
 void fs_missing_note(const struct fs_entry *base, const char *path);
 
-/* The Nth of the last names that were looked for in vain, whether or not --missing wants them all,
- * oldest first; NULL: there are no more.
- */
+/* Returns the Nth, oldest first, of the last names that were not found, with or without --missing;
+ * NULL: there are no more. */
 const char *fs_missing_recent(uint32_t n);
 
-/* Adds a message for each that still does not exist: the number of those that were too many. */
+/* Adds a message for each noted name that still does not exist.  Returns how many lookups were not
+ * noted for lack of room. */
 uint64_t fs_missing_add(struct fs_kept_buffer *buffer);
 
-/* Service context, when the program runs no more: logs files that were written and dropped, and
- * names that were not found. */
+/* Logs files that were written and dropped, and names that were not found.  Context: service, after
+ * the program has ended. */
 void fs_missing_log(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Names: a table of all of them by directory and text, and each directory's in an order that stays.
- */
+/* Names: one table of all of them by directory and text, and in each directory an order that does
+ * not change. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,12 +9,12 @@
 #include "guest/memory/phys.h"
 
 #define BUCKETS_FIRST 512u
-#define BUCKETS_MAX 524288u /* of one block */
+#define BUCKETS_MAX 524288u /* of one memory block */
 #define SLOTS_FIRST 4u
 #define SLOTS_MAX 524288u
 
 struct inode_directory {
-    struct fs_entry **slots; /* by position; a free one holds the next free one: see free_link */
+    struct fs_entry **slots; /* by position; a free one holds the next free slot: see free_link */
     uint32_t room, used; /* slots */
     uint32_t count; /* entries */
     uint32_t free; /* the slot freed last, plus 1; 0: none */
@@ -57,7 +57,7 @@ static void take_from_table(struct fs_entry *entry)
     *at = entry->next;
 }
 
-/* Twice the buckets, if there is memory for them. */
+/* Doubles the buckets, if there is memory for them. */
 static bool grow_table(void)
 {
     uint32_t old_count = bucket_count, count = old_count ? old_count * 2 : BUCKETS_FIRST;
@@ -126,7 +126,7 @@ struct fs_entry *fs_entry_new(struct fs_entry *parent, const char *name, struct 
     return entry;
 }
 
-/* A free slot holds twice the number of the next free one plus 1, and 1: no pointer is odd. */
+/* A free slot holds 2 * (the number of the next free slot + 1) + 1: a pointer is never odd. */
 static struct fs_entry *free_link(uint32_t next)
 {
     return (struct fs_entry *)((uint64_t)next << 1 | 1);
@@ -224,7 +224,7 @@ int fs_entry_move(struct fs_entry *entry, struct fs_entry *parent, const char *n
     if (!text)
         return -ENOSPC;
     memcpy(text, name, bytes + 1);
-    /* room first: what follows cannot fail.  In its own directory it keeps its slot. */
+    /* make room first: what follows cannot fail.  In its own directory the entry keeps its slot. */
     if (parent != old_parent && !parent->inode->directory->free &&
         parent->inode->directory->used == parent->inode->directory->room &&
         !grow_slots(parent->inode->directory)) {

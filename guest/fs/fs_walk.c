@@ -7,20 +7,20 @@
 #include "guest/fs/fs.h"
 
 #define LINKS_MAX 40u
-#define TEXT_BYTES 64u /* of a link that fs_special makes */
+#define TEXT_BYTES 64u /* most for the text of a link of fs_special */
 
 void (*fs_file_release)(struct file *file);
 
 struct walk {
     struct thread *thread;
-    struct fs_entry *root; /* ".." does not lead above it; held by somebody else */
+    struct fs_entry *root; /* ".." does not lead above it; the caller holds it */
     struct fs_entry *at; /* a directory; held */
-    const char *rest; /* of the path or the link being walked */
-    const char *outer[LINKS_MAX]; /* what follows the links that lead here; never only slashes */
+    const char *rest; /* what is left of the path or of the link being walked */
+    const char *outer[LINKS_MAX]; /* what follows the links that led here; never only slashes */
     unsigned depth;
     unsigned links;
     uint32_t flags;
-    bool directory; /* a slash at the very end asks for one */
+    bool directory; /* a slash at the very end asks for a directory */
     char text[TEXT_BYTES];
 };
 
@@ -54,13 +54,13 @@ static int go_up(struct walk *w)
     return 0;
 }
 
-/* Goes on with a link's text, and after it with what follows the link. */
+/* Continues with a link's text, and then with what follows the link. */
 static int enter_text(struct walk *w, const char *text, const char *after)
 {
     const char *rest = skip_slashes(after);
 
     if (*rest) {
-        w->outer[w->depth++] = rest; /* at most one a link */
+        w->outer[w->depth++] = rest; /* at most one per link */
     } else if (*after) {
         w->directory = true;
     }
@@ -73,7 +73,7 @@ static int enter_text(struct walk *w, const char *text, const char *after)
     return *text ? 0 : -ENOENT;
 }
 
-/* The entry is what the path names: or it must be a directory to go on in. */
+/* Ends the walk if this is the last name; otherwise enters the entry, which must be a directory. */
 static int arrive(struct walk *w, struct fs_entry *entry, bool last, struct fs_found *found)
 {
     bool directory = S_ISDIR(entry->inode->mode);
@@ -90,7 +90,7 @@ static int arrive(struct walk *w, struct fs_entry *entry, bool last, struct fs_f
     return 0;
 }
 
-/* A link that leads to something, not to a text. */
+/* Follows a link that leads to an object and not by its text. */
 static int jump(struct walk *w, const struct inode *link, const char *after, struct fs_found *found)
 {
     struct fs_entry *entry = NULL;
@@ -114,7 +114,7 @@ static int jump(struct walk *w, const struct inode *link, const char *after, str
     return -ENOTDIR;
 }
 
-/* 1: found, 0: walk on, -errno. */
+/* Returns 1: found, 0: continue the walk, or -errno. */
 static int follow(struct walk *w, const struct fs_entry *link, const char *after,
                   struct fs_found *found)
 {
@@ -134,7 +134,8 @@ static int follow(struct walk *w, const struct fs_entry *link, const char *after
     return enter_text(w, w->text, after);
 }
 
-/* Enters the name in found->name; `after` is what follows it.  1: found, 0: walk on, -errno. */
+/* Enters the name in found->name; `after` is what follows it.  Returns 1: found, 0: continue, or
+ * -errno. */
 static int step(struct walk *w, const char *after, struct fs_found *found)
 {
     bool last = !*skip_slashes(after) && !w->depth;
@@ -167,7 +168,8 @@ static int step(struct walk *w, const char *after, struct fs_found *found)
     return arrive(w, entry, last, found);
 }
 
-/* The next name of the path: 1, in found->name; 0: the path ends; -errno. */
+/* Stores the next name of the path in found->name.  Returns 1, 0 at the end of the path, or -errno.
+ */
 static int next_name(struct walk *w, const char **after, struct fs_found *found)
 {
     const char *p = skip_slashes(w->rest);
@@ -185,7 +187,7 @@ static int next_name(struct walk *w, const char **after, struct fs_found *found)
     return bytes > 0;
 }
 
-/* One name on.  1: found, 0: walk on, -errno. */
+/* Walks one name.  Returns 1: found, 0: continue, or -errno. */
 static int walk_on(struct walk *w, struct fs_found *found)
 {
     const char *after;

@@ -41,7 +41,7 @@ static const struct link {
     {"/proc/mounts", "/proc/self/mounts"},
 };
 
-static const struct special { /* in the process's directory when the path is relative */
+static const struct special { /* a relative path is in the process's directory */
     const char *path;
     uint32_t mode;
     const struct fs_special *special;
@@ -94,7 +94,7 @@ static int add_link(const struct link *link)
     return fs_place(link->path, READ_ONLY, inode);
 }
 
-/* The absolute path of a name in the process's directory. */
+/* Writes the absolute path of a name in the process's directory. */
 static void path_of(const struct process *process, const char *name, char path[128])
 {
     if (*name == '/')

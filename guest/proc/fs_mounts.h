@@ -5,7 +5,7 @@
 #include "guest/fs/fs.h"
 #include "guest/thread/thread.h"
 
-/* Before the program starts, when the CPUs are known.  0, -ENOMEM. */
+/* Call before the program starts, when the CPUs are known.  Returns 0 or -ENOMEM. */
 int fs_mount(const struct process *process);
 
 /* guest/proc/fs_proc.c: of /proc */

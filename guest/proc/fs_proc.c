@@ -1,4 +1,4 @@
-/* What in /proc comes and goes with threads and descriptors. */
+/* The files of /proc that appear and disappear with threads and descriptors. */
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum kind { KIND_TASK = 1, KIND_DESCRIPTOR, KIND_NOTE, KIND_FILE };
 
-/* A decimal number without a sign or zeros before it; UINT32_MAX: it is none. */
+/* Reads a decimal number without a sign or leading zeros; UINT32_MAX: it is none. */
 static uint32_t number_of(const char *name)
 {
     uint64_t value = 0;
@@ -172,7 +172,7 @@ static int follow_descriptor(struct thread *thread, const struct inode *inode,
 static const struct fs_special descriptor_link = {.text = descriptor_text,
                                                   .follow = follow_descriptor};
 
-/* Its permissions say what it is open for. */
+/* Returns permissions that show what the descriptor is open for. */
 static uint32_t descriptor_mode(const struct file *file)
 {
     static const uint32_t modes[] = {0500, 0300, 0700, 0700};
@@ -191,7 +191,7 @@ static struct inode *find_descriptor(struct thread *thread, const struct inode *
     if (!inode)
         return NULL;
     inode->special = &descriptor_link;
-    inode->bytes = 64; /* as Linux says */
+    inode->bytes = 64; /* as Linux reports */
     return numbered(inode, KIND_DESCRIPTOR, fd);
 }
 
@@ -247,7 +247,7 @@ static bool list_notes(struct thread *thread, const struct inode *directory, uin
 
 /* ---- threads */
 
-struct search { /* among the files of a process's directory: by name, or the next one */
+struct search { /* searches the files of a process's directory: by name, or for the next one */
     const char *name;
     uint64_t position;
     uint64_t visited;
@@ -317,7 +317,7 @@ static struct inode *find_task(struct thread *thread, const struct inode *direct
     return numbered(inode, KIND_TASK, tid);
 }
 
-/* The thread with the lowest number above `tid`; 0: none. */
+/* Finds the thread with the lowest number above `above`; tid 0: none. */
 struct lowest {
     uint32_t above;
     uint32_t tid;

@@ -42,7 +42,7 @@ int64_t proc_say(const struct thread *thread, const struct inode *inode, char *o
     return text_end(&text);
 }
 
-/* A path for each CPU. */
+/* Visits a path with `*` once for each CPU. */
 static void visit_cpus(const struct proc_file *file, proc_visit *visit, void *argument)
 {
     const char *star = strchr(file->name, '*');

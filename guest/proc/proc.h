@@ -1,6 +1,6 @@
-/* The generated files of /proc and /sys: which there are, and what they say.
- * Thread context, by the kernel lock's holder.
- */
+/* The generated files of /proc and /sys: their names and contents.
+ *
+ * Context: thread, with the kernel lock held. */
 #ifndef GUEST_PROC_PROC_H
 #define GUEST_PROC_PROC_H
 
@@ -11,9 +11,9 @@
 #include "guest/thread/thread.h"
 #include "guest/vm/inode.h"
 
-/* A file: in a process's directory `name` is relative to it, and the inode's context is 0 or, in
- * task/TID, the tid.  Elsewhere it is absolute; `*` in it stands for a CPU's number, which then is
- * in bits 15:8 of the context; bits 7:0 are `detail`.  What never changes is `text`, without a
+/* A file.  In a process's directory `name` is relative to it, and the inode's context is 0 or, in
+ * task/TID, the tid.  Elsewhere it is absolute; `*` in it stands for a CPU's number, which is then
+ * in bits 15:8 of the context; bits 7:0 are `detail`.  Constant contents are `text`, without a
  * generator. */
 struct proc_file {
     const char *name;
@@ -29,25 +29,25 @@ struct proc_files {
 };
 
 extern const struct proc_files proc_process_files; /* /proc/PID and /proc/PID/task/TID */
-extern const struct proc_files proc_memory_files; /* more of the same: guest/proc/proc_memory.c */
+extern const struct proc_files proc_memory_files; /* more of them: guest/proc/proc_memory.c */
 extern const struct proc_files proc_machine_files;
 extern const struct proc_files proc_cpu_files;
 extern const struct proc_files proc_setting_files;
 
-/* Calls for every fixed path, CPUs' paths included.  `name` is gone after the call. */
+/* Calls `visit` for every fixed path, those of CPUs included.  `name` is invalid after the call. */
 typedef void proc_visit(const char *name, const struct proc_file *file, uint64_t context,
                         void *argument);
 void proc_each(proc_visit *visit, void *argument);
-/* The same for the files of a process's directory. */
+/* Calls `visit` for the files of a process's directory. */
 void proc_each_of_process(proc_visit *visit, void *argument);
 
-/* True when the CPU's file exists: caches differ between models. */
+/* Returns true if the CPU has this file: caches differ between models. */
 bool proc_cpu_has(const struct proc_file *file);
 
-/* Generates what the inode's context points to: a file's text. */
+/* Generates the text of the file that the inode's context points to. */
 int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room);
 
-/* The head of a generator, and how one begins that may need neither thread nor inode. */
+/* GENERATE is the head of a generator; BEGIN begins one that may need neither thread nor inode. */
 #define GENERATE(name)                                                                     \
     static int64_t name(const struct thread *thread, const struct inode *inode, char *out, \
                         uint64_t room)
@@ -56,10 +56,10 @@ int64_t proc_say(const struct thread *thread, const struct inode *inode, char *o
     (void)thread;                                  \
     (void)inode;
 
-/* Whom a file of a process's directory is about; NULL: that thread has ended (-ESRCH). */
+/* Returns the thread that a file of a process's directory is about; NULL: it has ended (-ESRCH). */
 const struct thread *proc_subject(const struct thread *thread, const struct inode *inode);
 
-/* The CPUs of the program: as a list ("0-3"), as a mask ("f"). */
+/* The program's CPUs: as a list ("0-3"), as a mask ("f"). */
 void proc_add_cpu_list(struct text *text);
 void proc_add_cpu_mask(struct text *text, uint64_t mask);
 uint64_t proc_cpu_mask(void);

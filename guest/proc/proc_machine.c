@@ -48,7 +48,7 @@ GENERATE(meminfo)
     return text_end(&text);
 }
 
-/* One line of /proc/stat; the program's time is shared out evenly. */
+/* Adds one line of /proc/stat; the program's time is divided evenly among its CPUs. */
 static void add_cpu_time(struct text *text, uint32_t count)
 {
     uint64_t used = clocks_process_ns() / TICK_NS * count / run.workload_cpus;

@@ -45,7 +45,7 @@ static void add_area(struct text *text, const struct vm_area *area)
              area->protection & VM_EXEC ? 'x' : '-', area->flags & VM_AREA_SHARED ? 's' : 'p',
              area->offset, area->inode ? DEVICE_MINOR : 0u,
              area->inode ? area->inode->number : 0ul);
-    if (name[0]) /* as in Linux, names stand below each other */
+    if (name[0]) /* as in Linux, names are in one column */
         text_add(text, "%*s%s", text->used - before < 73 ? (int)(73 - (text->used - before)) : 0,
                  "", name);
     text_add(text, "\n");

@@ -21,7 +21,7 @@
     struct text text = {.out = out, .room = room}; \
     const struct thread *subject = proc_subject(thread, inode);
 
-/* The manifest's strings of one key, each with its NUL. */
+/* Writes the manifest's strings of one key, each with its NUL. */
 static int64_t add_strings(const struct thread *thread, const char *key, char *out, uint64_t room)
 {
     struct text text = {.out = out, .room = room};
@@ -90,7 +90,7 @@ GENERATE(stat)
              inode && inode->context ? subject->tid : pid, name, subject == thread ? 'R' : 'S', pid,
              pid, used_ns(subject, inode) / TICK_NS, threads_count(), space->mapped_bytes,
              space->resident_bytes / PAGE_BYTES);
-    /* rsslim; code, stack and registers are not told; signals; ...; exit signal, processor */
+    /* rsslim; code, stack and registers as 0; signals; ...; exit signal, processor */
     text_add(&text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
              UINT64_MAX, subject->signals.queue.pending & 0x7fffffff,
              subject->signals.mask & 0x7fffffff,
@@ -263,7 +263,7 @@ GENERATE(schedstat)
     return text_end(&text);
 }
 
-/* Files that always say the same; the detail is an index. */
+/* Files with constant contents; the detail is an index. */
 static const char *const fixed[] = {
     "0::/\n",
     "0\n",

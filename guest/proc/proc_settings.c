@@ -13,7 +13,7 @@
 #define HUGE "/sys/kernel/mm/transparent_hugepage/"
 #define NODE "/sys/devices/system/node/"
 
-/* What Linux 6.1 says on an ordinary machine, or what is true of this one (randomize_va_space). */
+/* The values of Linux 6.1 on an ordinary machine, or what is true here (randomize_va_space). */
 #define SETTINGS(SETTING)                                                         \
     SETTING(KERNEL "ostype", "Linux")                                             \
     SETTING(KERNEL "osrelease", SYSCALL_RELEASE)                                  \

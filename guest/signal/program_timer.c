@@ -15,8 +15,8 @@
 #include "guest/thread/threads.h"
 
 #define ITIMERS 3u
-#define USED_STEP_NS 20000ull /* between two looks at a clock of used time, at least */
-#define IGNORED_STEP_NS 1000000ull /* between two signals that are ignored */
+#define USED_STEP_NS 20000ull /* least time between two looks at a clock of used time */
+#define IGNORED_STEP_NS 1000000ull /* least time between two signals that are ignored */
 
 static struct program_timer timers[PROGRAM_TIMERS_MAX];
 static struct program_timer itimers[ITIMERS] = {
@@ -28,7 +28,7 @@ static uint64_t last_serial;
 
 static void expire(struct timer *timer);
 
-/* Its clock; a thread's that has ended stands still. */
+/* Returns the time on the timer's clock; the clock of a thread that has ended stands still. */
 static uint64_t now_of(const struct program_timer *t)
 {
     uint64_t ns = 0;
@@ -37,7 +37,8 @@ static uint64_t now_of(const struct program_timer *t)
     return ns;
 }
 
-/* All threads together use time faster than one does: look early, and often enough. */
+/* Returns when to look at the clock again.  All threads together use time faster than one does, so
+ * that is early for the process's clock. */
 static uint64_t ticks_until_used(struct program_timer *t, uint64_t now)
 {
     uint64_t left = t->due_ns > now ? t->due_ns - now : 0;
@@ -67,7 +68,8 @@ static void arm(struct program_timer *t)
         timer_set(&t->timer, due);
 }
 
-/* Its signal is on its way: true; or nobody gets it. */
+/* Sends its signal.  Returns false if the signal is ignored, its thread has ended, or there is no
+ * room. */
 static bool send(struct program_timer *t)
 {
     struct signal_note note = {
@@ -84,7 +86,7 @@ static bool send(struct program_timer *t)
            signal_send_process_note(&process_first, &note) == 0;
 }
 
-/* One that is ignored goes on all the same, but keeps nobody busy. */
+/* A timer whose signal is ignored continues, but is set so rarely that it costs little. */
 static void repeat_ignored(struct program_timer *t, uint64_t now)
 {
     if (!t->interval_ns) {
@@ -109,7 +111,7 @@ static void expire(struct timer *timer)
         return;
     }
     t->stale = false;
-    if (t->queued) { /* since before it was set anew */
+    if (t->queued) { /* since before it was set again */
         t->overrun += t->overrun < INT_MAX;
     } else if (send(t)) {
         t->queued = true;

@@ -1,4 +1,4 @@
-/* Arithmetic of timers that repeat.  Pure. */
+/* Arithmetic of repeating timers.  Context: any. */
 #ifndef GUEST_SIGNAL_PROGRAM_TIMER_MATH_H
 #define GUEST_SIGNAL_PROGRAM_TIMER_MATH_H
 
@@ -6,8 +6,8 @@
 
 #define PROGRAM_TIMER_NS_MAX (1ull << 62) /* later than any run lasts */
 
-/* Moves *due, a time at or before `now`, by whole intervals past `now`: how many.  A *due after
- * `now` is moved by one.  Saturates. */
+/* Moves *due by whole intervals to after `now`, by one if it is later already.  Returns the number
+ * of intervals.  Saturates at UINT64_MAX. */
 static inline uint64_t program_timer_forward(uint64_t *due, uint64_t interval, uint64_t now)
 {
     uint64_t passed = now >= *due ? now - *due : 0;

@@ -1,4 +1,4 @@
-/* Signals on their way: sent, pending, taken. */
+/* Sends signals, keeps them pending, and takes them. */
 #include "guest/signal/signal.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ bool signal_default_ignores(uint32_t signal)
     return ignored_by_default & SIGNAL_BIT(signal);
 }
 
-/* By its action, whatever is blocked. */
+/* Returns true if the signal's action ignores it, blocked or not. */
 static bool ignored(const struct process *process, uint32_t signal)
 {
     uint64_t handler = process->actions[signal].handler;
@@ -72,7 +72,7 @@ struct choice {
     struct thread *thread;
 };
 
-/* The first thread of the process rather than another one, as on Linux. */
+/* Prefers the first thread of the process, as Linux does. */
 static void choose(struct thread *thread, void *context)
 {
     struct choice *c = context;
@@ -101,7 +101,8 @@ static void tell(struct thread *taker)
     wait_interrupt(taker);
 }
 
-/* The end of all of them does not wait for the chosen one: who runs looks, too. */
+/* If the default action ends the program, the running thread looks too, so that the end need not
+ * wait for the chosen thread. */
 static void tell_of(const struct process *process, uint32_t signal, struct thread *taker)
 {
     struct thread *running = cpu_this()->thread;
@@ -179,7 +180,7 @@ bool signal_deliverable(const struct thread *thread)
     return thread_signals_own(thread) & ~thread->signals.mask;
 }
 
-/* What the process has of the set is another thread's to take. */
+/* Tells other threads of the process's pending signals of the set. */
 static void hand_on(const struct process *process, uint64_t set)
 {
     set &= process->signals.pending;
@@ -204,7 +205,7 @@ void signal_set_mask(struct thread *thread, uint64_t mask)
         hand_on(thread->process, more);
 }
 
-/* A timer that waits for its signal to be taken goes on. */
+/* If a timer waits for the signal to be taken, program_timer_forgotten lets it continue. */
 static void forget_in(struct thread *thread, void *set)
 {
     signal_queue_forget(&thread->signals.queue, *(const uint64_t *)set, program_timer_forgotten);

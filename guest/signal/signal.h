@@ -1,11 +1,12 @@
-/* Signals of the program from itself: sent to a thread or the process, delivered, returned from.
- * Thread context, by the kernel lock's holder.  signal_fault() is in guest/signal/signal_deliver.c.
+/* Signals that the program sends itself: sends and delivers them, and returns from handlers.
+ * signal_fault() is in guest/signal/signal_deliver.c.
  *
- * What is sent to the process waits in the process's queue until a thread takes it.  One that does
- * not block it is chosen and told to look, and the others leave it alone, as on Linux: programs
- * count on it that the first thread is interrupted.  If it blocks the signal before it has looked,
- * or ends, another one is told.
- */
+ * A signal sent to the process stays in the process's queue until a thread takes it.  One thread
+ * that does not block it is chosen and told; the others leave it alone, as on Linux: programs rely
+ * on the first thread being interrupted.  If the chosen thread ends, or blocks the signal before
+ * taking it, another one is told.
+ *
+ * Context: thread, with the kernel lock held. */
 #ifndef GUEST_SIGNAL_SIGNAL_H
 #define GUEST_SIGNAL_SIGNAL_H
 
@@ -18,65 +19,65 @@
 
 struct signal_info;
 
-/* Sends a signal (1..64) with the program itself as its sender: si_code SI_USER, SI_TKILL.  An
- * ignored one is dropped. */
+/* Sends a signal (1..64) with the program itself as sender; si_code is SI_USER or SI_TKILL.  Drops
+ * an ignored signal. */
 void signal_send(struct thread *thread, uint32_t signal, int code);
 void signal_send_process(struct thread *sender, uint32_t signal, int code);
 
-/* The same with any note.  0; -EAGAIN: too many real-time signals are pending. */
+/* Send a signal with any note.  Return 0, or -EAGAIN if too many real-time signals are pending. */
 int signal_send_note(struct thread *thread, const struct signal_note *note);
 int signal_send_process_note(struct process *process, const struct signal_note *note);
 
-/* A note's words for a signal sent by the program itself. */
+/* Returns words[0] of a note for a signal that the program itself sent. */
 uint64_t signal_sender_word(const struct process *process);
 
-/* True when sending it to the thread, or to the process, would do nothing. */
+/* Return true if sending the signal to the thread, or to the process, would do nothing. */
 bool signal_ignored(const struct thread *thread, uint32_t signal);
 bool signal_process_ignored(const struct process *process, uint32_t signal);
 
 /* Takes the next pending signal of the set: faults first, then the lowest number, the thread's own
- * before the process's.  False: none is pending. */
+ * before the process's.  Returns false if none is pending. */
 bool signal_take(struct thread *thread, uint64_t set, struct signal_info *info);
 
-/* True when a pending signal, the thread's own or one that it was told of, is not blocked. */
+/* Returns true if a pending signal, the thread's own or one that it was told of, is not blocked. */
 bool signal_deliverable(const struct thread *thread);
 
-/* Called when a signal was sent that a signalfd may show; set at boot. */
+/* Called when a signal was sent, for signalfds that may show it; set at boot. */
 extern void (*signal_listener)(uint32_t signal);
 
-/* Sets the thread's mask; never blocks SIGKILL and SIGSTOP.  What it blocks from now on and the
- * process still has goes to another thread; what it does not block it is told of. */
+/* Sets the thread's mask, without SIGKILL and SIGSTOP.  Tells the thread of the process's pending
+ * signals that it no longer blocks, and other threads of those that it now blocks. signal_mask_of
+ * returns a mask without SIGKILL and SIGSTOP. */
 void signal_set_mask(struct thread *thread, uint64_t mask);
 uint64_t signal_mask_of(uint64_t mask);
 
-/* No signal of the set is pending any more, in any thread. */
+/* Drops the pending signals of the set, those of all threads included. */
 void signal_forget(struct process *process, uint64_t set);
 
-/* The thread ends: its signals are gone, the process's go to the others. */
+/* Call when a thread ends: drops its pending signals and tells other threads of the process's. */
 void signal_thread_ends(struct thread *thread);
 
-/* True for a signal whose default is to do nothing. */
+/* Returns true if the signal's default action is to do nothing. */
 bool signal_default_ignores(uint32_t signal);
 
-/* Ends the run as the signal's default does. */
+/* Ends the run with the signal's default action. */
 void signal_die(uint32_t signal) __attribute__((noreturn));
 
-/* Delivers what is deliverable: changes *frame to enter handlers, or ends the run.  A system call
- * that ended early for a signal (thread->interrupted) is made again where Linux does so. */
+/* Delivers what is deliverable: changes *frame to enter handlers, or ends the run.  Restarts a
+ * system call that a signal interrupted (thread->signals.interrupted) where Linux does so. */
 void signal_deliver(struct thread *thread, struct trap_frame *frame);
 
-/* rt_sigreturn: *frame becomes what the program's signal frame says, or SIGSEGV is raised. */
+/* rt_sigreturn: restores *frame from the program's signal frame, or raises SIGSEGV. */
 void signal_return(struct thread *thread, struct trap_frame *frame);
 
-/* sigaltstack: sets the stack to switch to when `sp` is the stack pointer.  0, -EPERM, -EINVAL,
- * -ENOMEM. */
+/* sigaltstack: sets the alternate stack, while the stack pointer is `sp`.  Returns 0, -EPERM,
+ * -EINVAL or -ENOMEM. */
 struct signal_stack;
 int signal_set_stack(struct thread *thread, uint64_t sp, const struct signal_stack *stack);
 void signal_get_stack(const struct thread *thread, uint64_t sp, struct signal_stack *stack);
 
-/* A synchronous fault of the program: delivers the signal to its handler, or ends the run when
- * there is none or it is blocked.  code and address: si_code and si_addr.
- */
+/* A synchronous fault of the program: delivers the signal to its handler, or ends the run if the
+ * signal has none or is blocked.  `code` and `address` are si_code and si_addr. */
 void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t signal, int code,
                   uint64_t address);
 

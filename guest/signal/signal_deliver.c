@@ -1,4 +1,4 @@
-/* Delivers signals to the program's handlers and takes it back from them. */
+/* Delivers signals to the program's handlers, and returns from them. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void restore_fpu(void *area)
     __asm__ volatile("xrstor64 (%0)" ::"r"(area), "a"(~0u), "d"(~0u) : "memory");
 }
 
-/* Puts the XSAVE area at user address `to`, and the FPU into its initial state for the handler. */
+/* Writes the XSAVE area to user address `to`, and resets the FPU for the handler. */
 static int save_fpu(uint64_t to)
 {
     uint32_t bytes = fpu_area_bytes();
@@ -126,7 +126,8 @@ static uint64_t stack_for(const struct thread *thread, const struct signal_actio
     return sp;
 }
 
-/* Writes the signal frame and points *frame at the handler.  0, or the stack cannot take it. */
+/* Writes the signal frame and points *frame at the handler.  Returns 0, or an error if the stack
+ * cannot take the frame. */
 static int enter_handler(struct thread *thread, struct trap_frame *frame,
                          const struct signal_action *action, const struct signal_info *info)
 {
@@ -169,7 +170,7 @@ static int enter_handler(struct thread *thread, struct trap_frame *frame,
     return 0;
 }
 
-/* The stack cannot take the frame: that is a fault of its own, and a handler for it may have
+/* Handles a stack that cannot take the frame: that is a fault of its own, and its handler may have
  * another stack. */
 static void no_stack(struct thread *thread, struct trap_frame *frame, uint32_t signal)
 {
@@ -203,8 +204,8 @@ static void handle(struct thread *thread, struct trap_frame *frame, const struct
         memset(thread->signals.stack, 0, sizeof thread->signals.stack);
 }
 
-/* The system call that this entry made ended early, for a signal.  It is made again with the same
- * arguments when no handler runs, or when the handler and the call allow it. */
+/* Restarts the system call that a signal interrupted, with the same arguments, if no handler runs,
+ * or if the handler and the call allow it. */
 static void restart(struct thread *thread, struct trap_frame *frame)
 {
     frame->rax = thread->signals.interrupted - 1;
@@ -274,7 +275,7 @@ void signal_return(struct thread *thread, struct trap_frame *frame)
     if (error == -ENOMEM)
         service_out_of_memory();
     if (error) {
-        if (!complained) /* a handler may well come back the same way */
+        if (!complained) /* the handler may return the same way again and again */
             log_notice("rt_sigreturn: the signal frame at %lx is damaged", frame->rsp);
         complained = true;
         signal_fault(thread, frame, SIGSEGV, SI_KERNEL, 0);

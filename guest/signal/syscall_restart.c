@@ -1,4 +1,4 @@
-/* The system calls that Linux makes again after a handler with SA_RESTART (signal(7)). */
+/* The system calls that Linux restarts after a handler with SA_RESTART (signal(7)). */
 #include "guest/signal/syscall_restart.h"
 
 #include <asm/unistd_64.h>
@@ -17,7 +17,7 @@ static const bool restarts[] = {
 
 bool syscall_restarts(uint64_t number, const struct trap_frame *frame)
 {
-    if (number == __NR_futex) { /* with a time limit it is not */
+    if (number == __NR_futex) { /* not restarted with a time limit */
         uint64_t command = frame->rsi & FUTEX_CMD_MASK;
 
         return command == FUTEX_LOCK_PI || !frame->r10;

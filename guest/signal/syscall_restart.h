@@ -1,4 +1,4 @@
-/* Which system calls are made again after a handler with SA_RESTART. */
+/* Tells which system calls are restarted after a handler with SA_RESTART. */
 #ifndef GUEST_SIGNAL_SYSCALL_RESTART_H
 #define GUEST_SIGNAL_SYSCALL_RESTART_H
 
@@ -7,8 +7,8 @@
 
 #include "guest/cpu/cpu.h"
 
-/* The call `number` with the frame's arguments ended with EINTR: true when Linux would make it
- * again.  Waits with a time limit, and those for signals, are not. */
+/* Returns true if Linux would restart the call `number`, which ended with EINTR, with the frame's
+ * arguments.  It never restarts waits with a time limit or waits for signals. */
 bool syscall_restarts(uint64_t number, const struct trap_frame *frame);
 
 #endif

@@ -1,12 +1,12 @@
 /* Entries into the kernel and returns to ring 3.
  *
  * Every entry from ring 3 reads the TSC after a fixed number of instructions, and every return
- * reads it a fixed number before its end.  Under virtual time (one instruction = one tick) taking
- * those constants off makes user_ticks the exact number of instructions executed in ring 3.  The
- * constants are counted beside the code and must change with it; the spin workload checks them.
+ * reads it a fixed number of instructions before its end.  Under virtual time (one instruction =
+ * one tick) subtracting those constants makes user_ticks the exact number of instructions executed
+ * in ring 3.  Comments at the code count them, and they must change with it; the spin workload
+ * checks them.
  *
- * Field offsets of struct cpu and struct trap_frame: see the assertions in guest/cpu/cpu.h.
- */
+ * Field offsets of struct cpu and struct trap_frame: see the assertions in guest/cpu/cpu.h. */
 #include "guest/base/layout.h"
 
 #define CPU_KERNEL_STACK 8
@@ -77,9 +77,8 @@
     addq %rax, %gs:CPU_USER_TICKS
 .endm
 
-/* exit_ticks = now + after.  after: instructions from the RDTSC, counting it, to the return to
- * ring 3, counting that too.  3 instructions after the RDTSC.
- */
+/* exit_ticks = now + after.  after: instructions from the RDTSC, inclusive, to the return to ring
+ * 3, inclusive.  3 instructions after the RDTSC. */
 .macro CLOCK_EXIT after
     rdtsc
     shlq $32, %rdx
@@ -87,8 +86,8 @@
     movq %rax, %gs:CPU_EXIT_TICKS
 .endm
 
-/* The same, and the workload clock did not run since the entry (in shared mode). 8 after
- * the RDTSC. */
+/* CLOCK_EXIT, with the workload clock stopped since the entry (in shared mode).  8 instructions
+ * after the RDTSC. */
 .macro CLOCK_EXIT_STOPPED after
     CLOCK_EXIT \after
     subq %gs:CPU_ENTER_TICKS, %rax
@@ -98,8 +97,8 @@
     movq $0, %gs:CPU_STOPPED_AT /* it runs: see clock_stop */
 .endm
 
-/* ---- system calls: trap_syscall() moves enter_ticks to the end of the call proper; what comes
- * after it (records, service work) is not on the workload clock ----
+/* ---- system calls: trap_syscall() moves enter_ticks to the end of the call proper; later work
+ * (records, service work) is not on the workload clock ----
  */
     .globl entry_syscall
 entry_syscall:
@@ -167,9 +166,8 @@ return_restore:
     swapgs
     iretq          /* after: 1 + 3 + 15 + 3 */
 
-/* Attention may deliver a signal or go on with another thread, which needs all registers; in shared
- * mode it is off the workload clock.
- */
+/* Attention may deliver a signal or switch to another thread, which needs all registers; in shared
+ * mode it is off the workload clock. */
     .balign 16
     .globl entry_attention
 entry_attention:
@@ -205,7 +203,7 @@ exception_in_kernel:
     addq $16, %rsp
     iretq
 
-/* ---- interrupts: the workload clock stops meanwhile in shared mode ---- */
+/* ---- interrupts: in shared mode the workload clock stops during them ---- */
 .macro FROM_USER handler /* after testb, jz */
     swapgs
     SAVE_CALLER_SAVED
@@ -219,11 +217,10 @@ exception_in_kernel:
     iretq          /* after: 1 + 8 + 9 + 2 */
 .endm
 
-/* An interrupt that comes between the STI and the HLT of x86_wait_for_interrupt: what it announces
+/* An interrupt may come between the STI and the HLT of x86_wait_for_interrupt.  What it announces
  * has been served when HLT begins, so HLT must not wait for it.  STI keeps interrupts out for one
- * instruction, but an NMI there may end that, and an emulated SVM forgets it in an exit.
- * Interrupts come in ring 0 only there, so HLT's opcode (F4) at rip tells.
- */
+ * instruction, but an NMI there may end that, and an emulated SVM forgets it in an exit.  Only
+ * there do interrupts come in ring 0, so HLT's opcode (F4) at rip shows the case. */
 .macro ENTER_FROM_HALT
     SAVE_CALLER_SAVED
     movq 72(%rsp), %rax /* rip, above 9 registers */
@@ -253,9 +250,8 @@ exception_in_kernel:
     INTERRUPT entry_wake service_wake_interrupt
     INTERRUPT entry_stray cpu_stray
 
-/* The same where samples have call stacks: the whole struct trap_frame, but for vector and error.
- * C leaves the callee-saved registers as they were.
- */
+/* FROM_USER for samples with call stacks: saves the whole struct trap_frame, except vector and
+ * error.  C preserves the callee-saved registers. */
 .macro FROM_USER_SAVED handler /* after testb, jz */
     swapgs
     subq $16, %rsp
@@ -297,9 +293,8 @@ entry_spurious: /* no EOI (SDM volume 3, "Spurious Interrupt") */
     iretq
 
 /* ---- NMI, double fault, machine check: own stacks.  GS may be the program's even in ring 0, and
- * WRGSBASE lets a program put any value there: the kernel's is found from the stack.  Whatever an
- * NMI in ring 0 costs stays on the workload clock.
- */
+ * WRGSBASE lets a program put any value there, so the kernel's GS base is found from the stack.
+ * The cost of an NMI in ring 0 stays on the workload clock. */
     .balign 16
 exception_2:
     testb $3, 8(%rsp)

@@ -1,4 +1,4 @@
-/* Futexes.  All are of one address space, so that a user address is a futex's name. */
+/* Futexes.  All are in one address space, so a user address identifies a futex. */
 #include "guest/syscall/futex.h"
 #include "guest/cpu/clock.h"
 
@@ -11,7 +11,7 @@
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 
-#define ROBUST_MAX 2048 /* list entries that are looked at: the list may be a circle */
+#define ROBUST_MAX 2048 /* most list entries visited: the list may be circular */
 
 static bool shares_bits(const struct thread *thread, uint64_t bits)
 {
@@ -23,7 +23,7 @@ static struct thread *first_waiter(uint64_t address, uint32_t bits)
     return wait_first(address, shares_bits, bits);
 }
 
-/* Wakes at most `most` waiters: their number. */
+/* Wakes at most `most` waiters; returns how many. */
 static int64_t wake(uint64_t address, uint32_t most, uint32_t bits)
 {
     struct thread *thread;
@@ -81,7 +81,7 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
     return end == WAIT_WOKEN ? 0 : end == WAIT_TIMEOUT ? -ETIMEDOUT : -EINTR;
 }
 
-/* Wakes some, and lets at most r10 others wait for another futex. */
+/* Wakes some waiters, and makes at most r10 others wait for another futex. */
 static int64_t requeue(const struct trap_frame *frame, bool compare)
 {
     uint32_t value, moved = 0;
@@ -115,7 +115,8 @@ static int64_t wake_some(const struct trap_frame *frame, uint32_t bits)
 
 #define OPERAND(word, at) ((uint32_t)((int32_t)((word) << (20 - (at))) >> 20)) /* of 12 bits */
 
-/* Applies the operation to the word at r8: 1 if the comparison holds for what it was, 0, -errno. */
+/* Applies the operation to the word at r8.  Returns 1 if the comparison holds for the old value, 0
+ * if not, or -errno. */
 static int change_word(const struct trap_frame *frame)
 {
     uint32_t code = (uint32_t)frame->r9, operand = OPERAND(code, 12), limit = OPERAND(code, 0);
@@ -148,7 +149,7 @@ static int change_word(const struct trap_frame *frame)
     return holds[code >> 24 & 15];
 }
 
-/* Changes one word, and wakes waiters of another one and, by what the first was, of that one. */
+/* Changes one word, wakes waiters of the other word and, if the old value says so, of that one. */
 static int64_t wake_and_change(const struct trap_frame *frame)
 {
     int64_t woken;
@@ -195,7 +196,7 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
         return requeue(frame, true);
     case FUTEX_WAKE_OP:
         return wake_and_change(frame);
-    case FUTEX_LOCK_PI: /* by the wall clock, without saying so */
+    case FUTEX_LOCK_PI: /* by the wall clock, though the call does not say so */
         return lock(thread, frame, REALTIME);
     case FUTEX_LOCK_PI2:
         return lock(thread, frame, limit_of(frame));
@@ -208,8 +209,8 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
     }
 }
 
-/* A mutex whose owner ended: the next one that locks it is told.  Those that wait to own it have
- * been served already. */
+/* Abandons a mutex whose owner ended: the next thread that locks it is told.  Those that wait to
+ * own it have been served already. */
 static void abandon(const struct thread *thread, uint64_t address, bool with_owner)
 {
     uint32_t *word = uaccess_word(address), old;

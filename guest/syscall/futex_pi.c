@@ -10,7 +10,7 @@
 
 #define SYSCALL_BYTES 2
 
-static uint32_t waiting; /* threads that wait so */
+static uint32_t waiting; /* threads that wait to own a futex */
 
 static bool waits_to_own(const struct thread *thread, uint64_t context)
 {
@@ -28,7 +28,8 @@ static bool replace(uint32_t *word, uint32_t *old, uint32_t new)
     return __atomic_compare_exchange_n(word, old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* Takes it if it is nobody's, otherwise marks that somebody waits for the owner: 1. */
+/* Takes the futex if it is free; otherwise marks that a thread waits for the owner, and returns 1.
+ */
 static int take(struct thread *thread, uint64_t address, bool try)
 {
     uint32_t *word = uaccess_word(address), old;
@@ -57,8 +58,8 @@ static int take(struct thread *thread, uint64_t address, bool try)
     }
 }
 
-/* A signal makes the program's handler run, and then the call anew, as in Linux: who locks cannot
- * do with EINTR.  The result is what RAX held. */
+/* Ends the call for a signal.  As in Linux, the program's handler runs and the call is then
+ * restarted: lock functions cannot handle EINTR.  Returns the old value of RAX. */
 static int64_t again(struct thread *thread, struct trap_frame *frame)
 {
     frame->rip -= SYSCALL_BYTES;
@@ -72,7 +73,7 @@ int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t 
 
     if (result <= 0)
         return result;
-    thread->futex.bits = 0; /* FUTEX_WAKE does not find it */
+    thread->futex.bits = 0; /* FUTEX_WAKE must not find it */
     waiting++;
     enum wait_end end = wait_on(thread, frame->rdi, ns, "a mutex");
     waiting--;
@@ -82,7 +83,7 @@ int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t 
     return end == WAIT_TIMEOUT ? -ETIMEDOUT : 0;
 }
 
-/* The new owner is who the others wait for. */
+/* Makes the others wait for the new owner. */
 static void wake_heir(struct thread *heir, uint64_t address)
 {
     wait_wake(heir);
@@ -91,8 +92,8 @@ static void wake_heir(struct thread *heir, uint64_t address)
             t->futex.owner = heir->tid;
 }
 
-/* Gives it to the first that waits, or to nobody.  What the word says of an owner that died does
- * not matter: C libraries may have changed it already. */
+/* Hands the futex to the first waiter, or frees it.  What the word says about an owner that died
+ * does not matter: C libraries may have changed it already. */
 static int64_t hand_on(uint64_t address, uint32_t owner, uint32_t died)
 {
     uint32_t *word = uaccess_word(address), old;

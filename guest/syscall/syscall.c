@@ -1,4 +1,4 @@
-/* The table of system calls, and how one is made. */
+/* The table of system calls, and the code that makes one. */
 #include "guest/sample/sampling.h"
 #include "guest/thread/process.h"
 
@@ -32,8 +32,8 @@ int64_t syscall_unknown(uint64_t number)
     return -ENOSYS;
 }
 
-/* What the call was, when, for how long: written field by field where that is certain to fit, which
- * is most of what a call costs that does nothing. */
+/* Records the call, its start and its duration: field by field if that is certain to fit, because
+ * recording is most of the cost of a call that does nothing. */
 static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, uint64_t start,
                                uint64_t end)
 {
@@ -67,7 +67,7 @@ static inline int64_t perform(struct thread *thread, struct trap_frame *frame)
     return handlers[number](thread, frame);
 }
 
-/* Signals, and calls that they ended early. */
+/* Delivers signals, and restarts calls that they interrupted. */
 static inline void deliver(struct thread *thread, struct trap_frame *frame, int64_t result)
 {
     if (__builtin_expect(result == -EINTR && frame->vector != __NR_rt_sigreturn, 0)) {
@@ -85,13 +85,13 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     struct thread *thread = cpu->thread;
     uint64_t start = clock_entered(cpu);
 
-    __asm__("" : "+r"(start)); /* one register for it, not one for each of its terms */
+    __asm__("" : "+r"(start)); /* keep it in one register, not in one for each of its terms */
     cross_lock(cpu);
     thread->return_by_iret = false;
     int64_t result = perform(thread, frame);
     frame->rax = (uint64_t)result;
     deliver(thread, frame, result);
-    cpu = cpu_this(); /* it may have waited */
+    cpu = cpu_this(); /* the call may have waited */
     record_call(cpu, frame, start, clock_end_of_call(cpu));
     if (__builtin_expect(cpu->trigger.paused != sampler_paused, 0))
         syscall_hr_follow(cpu, frame->rip);

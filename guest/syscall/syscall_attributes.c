@@ -17,7 +17,7 @@
 #define UTIME_OMIT_NS ((1l << 30) - 2l)
 #define NO_ID UINT32_MAX
 
-/* Files of /proc and /sys stay as they are. */
+/* Returns an error for files of /proc and /sys, which do not change. */
 static int may_change(const struct inode *inode)
 {
     return inode && !inode->generate && !inode->special ? 0 : -EPERM;
@@ -37,7 +37,7 @@ static int set_mode(struct inode *inode, uint64_t mode)
     return 0;
 }
 
-/* The program's user owns every file and is in one group: it can give none away. */
+/* The program's user owns every file and is in one group, so it cannot change an owner. */
 static int set_owner(struct inode *inode, uint64_t user, uint64_t group)
 {
     uint32_t u = (uint32_t)user, g = (uint32_t)group;
@@ -51,7 +51,7 @@ static int set_owner(struct inode *inode, uint64_t user, uint64_t group)
     return 0;
 }
 
-/* The inode of a descriptor, NULL: *error. */
+/* Returns the inode of a descriptor, or NULL and *error. */
 static struct inode *inode_of(const struct thread *thread, uint64_t fd, int64_t *error)
 {
     const struct file *file = files_get(thread->process, (int32_t)fd);
@@ -250,7 +250,7 @@ int64_t syscall_utime(struct thread *thread, struct trap_frame *frame)
 
 /* ---- extended attributes: no file has any, none can have one */
 
-/* 0: the file exists; its name and that of the attribute can be read. */
+/* Returns 0 if the file exists and its name and the attribute's can be read. */
 static int64_t check_attribute(struct thread *thread, const struct trap_frame *frame, bool follow)
 {
     struct fs_found found;

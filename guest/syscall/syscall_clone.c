@@ -14,7 +14,7 @@
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
 
-/* What makes a thread of the same process; and what says nothing here. */
+/* The flags that make a thread of the same process, and those that have no effect here. */
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD)
 #define IGNORED_FLAGS (CLONE_SYSVSEM | CLONE_DETACHED | CLONE_UNTRACED | CLONE_IO)
 #define HANDLED_FLAGS \
@@ -51,7 +51,7 @@ static int64_t make_thread(struct thread *parent, const struct trap_frame *frame
     return tid;
 }
 
-/* There is one process: what is no thread of it cannot be. */
+/* There is one process: a request that is not for a thread of it is refused. */
 static int64_t clone_as(struct thread *parent, const struct trap_frame *frame,
                         const struct clone_request *request)
 {
@@ -99,7 +99,7 @@ int64_t syscall_exit_group(struct thread *thread, struct trap_frame *frame)
     service_exit(HR_EXIT_STATUS, (uint32_t)frame->rdi & 255);
 }
 
-/* The program's status is that of its first thread, whenever that ended. */
+/* The program's exit status is that of its first thread, whenever that ended. */
 int64_t syscall_exit(struct thread *thread, struct trap_frame *frame)
 {
     struct process *process = thread->process;

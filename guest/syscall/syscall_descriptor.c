@@ -62,7 +62,8 @@ int64_t syscall_close_range(struct thread *thread, struct trap_frame *frame)
     return 0;
 }
 
-/* Whom signals about a file's readiness go to: there are none. */
+/* F_SETOWN and the like name who gets signals about a file's readiness: there are no such signals.
+ */
 static int64_t control_owner(uint32_t command, uint64_t argument)
 {
     const int32_t owner[2] = {F_OWNER_PID, 0};
@@ -99,7 +100,7 @@ static int64_t control_seals(const struct file *file, uint32_t command, uint32_t
     return 0;
 }
 
-/* What needs more than a name of a file (O_PATH). */
+/* Handles the commands that need more than a file's name (O_PATH). */
 static int64_t control_file(struct thread *thread, struct file *file, uint32_t command,
                             uint64_t argument)
 {

@@ -106,7 +106,7 @@ static bool next_entry(struct thread *thread, struct file *file, struct director
     return true;
 }
 
-/* getdents of old: the type is in the last byte, the name begins where it would be. */
+/* The old getdents: the type is in the last byte, and the name begins where the type would be. */
 static void make_old(struct directory_entry *entry)
 {
     uint8_t type = entry->type;
@@ -130,7 +130,7 @@ static int64_t list(struct thread *thread, const struct trap_frame *frame, bool 
     if (file->type != &file_directory)
         return -ENOTDIR;
     if (!file->inode->links)
-        return -ENOENT; /* it was removed */
+        return -ENOENT; /* the directory was removed */
     for (;;) {
         uint64_t before = file->offset;
 

@@ -83,7 +83,7 @@ int64_t syscall_epoll_ctl(struct thread *thread, struct trap_frame *frame)
     if (owner && owner->type == &file_epoll && files_get(thread->process, fd) == file)
         result = change(thread, owner->state, (uint32_t)frame->rsi, file, fd, frame->r10);
     else
-        result = -EBADF; /* closed by another thread meanwhile */
+        result = -EBADF; /* another thread closed it during the wait */
     files_release(file);
     return result;
 }
@@ -101,7 +101,7 @@ static int64_t wait_ready(struct thread *thread, struct epoll *epoll, uint64_t u
 
         if (count || !ns) {
             if (epoll->ready.first && epoll->waiting)
-                wait_wake_key(WAIT_KEY(epoll), 1); /* some are left */
+                wait_wake_key(WAIT_KEY(epoll), 1); /* more are ready */
             return count;
         }
         if (!poll_left(deadline))

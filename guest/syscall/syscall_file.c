@@ -1,4 +1,4 @@
-/* System calls that close files, and what needs no work. */
+/* System calls that close files, and calls that need no work. */
 #include <errno.h>
 
 #include "guest/base/syscall_handlers.h"

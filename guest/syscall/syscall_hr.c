@@ -18,7 +18,8 @@
 #include "guest/vm/uaccess.h"
 #include "include/hr_abi.h"
 
-/* CPUs that run a thread come to call syscall_hr_follow; the others do when theirs runs again. */
+/* Makes other CPUs call syscall_hr_follow: those that run a thread now, the others when they run
+ * one again. */
 static void call_others(struct cpu *cpu)
 {
     for (uint32_t i = 0; i < cpu_count; i++) {
@@ -97,7 +98,7 @@ static int64_t region(struct cpu *cpu, const struct trap_frame *frame)
     return regions_register(cpu, &asked);
 }
 
-/* Only the kernel can read them; they are the last events. */
+/* Returns true if some events can be read only by the kernel; they are the last ones. */
 static bool has_registers(void)
 {
     uint32_t count = sampling.session.event_count;
@@ -113,7 +114,7 @@ static int64_t info(const struct trap_frame *frame)
 
     if (frame->rdx < sizeof answer)
         return -EINVAL;
-    /* in overflow mode the first counter starts anew with every sample */
+    /* in overflow mode the first counter restarts with every sample */
     if (run.pmu_caps.needs_encodings && !sampling.trigger->nmi && !has_registers())
         answer.flags |= HR_ABI_USER_COUNTERS;
     if (!run.shared)
@@ -152,7 +153,8 @@ static int64_t other_call(struct cpu *cpu, const struct trap_frame *frame)
     }
 }
 
-/* Service work in a call may have waited, and swallowed the timer's interrupt meanwhile. */
+/* Makes the rarer calls.  Then sampler_resume: service work in a call may have waited, and
+ * swallowed a timer interrupt during the wait. */
 static __attribute__((noinline)) void rarer_call(struct cpu *cpu, struct trap_frame *frame)
 {
     cross_lock(cpu);
@@ -164,7 +166,7 @@ static __attribute__((noinline)) void rarer_call(struct cpu *cpu, struct trap_fr
 
 bool syscall_hr(struct cpu *cpu, struct trap_frame *frame)
 {
-    cpu->clock.stopped_at = cpu->clock.enter_ticks; /* all of it is off the workload clock */
+    cpu->clock.stopped_at = cpu->clock.enter_ticks; /* the whole call is off the workload clock */
     if (frame->rdi == HR_ABI_POLL && frame->rsi == HR_ABI_THIS_CPU &&
         sampling.mode != HR_MODE_OFF && ring_has_room(cpu->ring)) {
         frame->rax = 0;

@@ -1,17 +1,16 @@
 /* The program's own calls (include/hr_abi.h): off the workload clock, and not in the trace as
- * system calls.  Workload CPU, system call entry, interrupts off.
- */
+ * system calls.  Context: workload CPU, system call entry, interrupts off. */
 #ifndef GUEST_SYSCALL_SYSCALL_HR_H
 #define GUEST_SYSCALL_SYSCALL_HR_H
 
 #include "guest/cpu/cpu.h"
 #include "guest/sample/sampler.h"
 
-/* The call in `frame`; its result goes to frame->rax.  False, as trap_syscall() returns it. */
+/* Makes the call in `frame`; its result goes to frame->rax.  Returns false, which trap_syscall()
+ * returns in turn. */
 bool syscall_hr(struct cpu *cpu, struct trap_frame *frame);
 
-/* The trigger of this CPU rests or goes on as sampler_paused says, with the sample that belongs to
- * it.
+/* Pauses or resumes this CPU's trigger as sampler_paused says, with the sample that belongs to it.
  */
 void syscall_hr_follow(struct cpu *cpu, uint64_t ip);
 

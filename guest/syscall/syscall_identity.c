@@ -28,7 +28,7 @@ int64_t syscall_set_three_identities(struct thread *thread, struct trap_frame *f
     return is_own(frame->rdi) && is_own(frame->rsi) && is_own(frame->rdx) ? 0 : -EPERM;
 }
 
-/* setfsuid, setfsgid: they tell what it was, and no error. */
+/* setfsuid, setfsgid: return the previous id and never an error. */
 int64_t syscall_set_file_identity(struct thread *thread, struct trap_frame *frame)
 {
     (void)thread;
@@ -36,7 +36,7 @@ int64_t syscall_set_file_identity(struct thread *thread, struct trap_frame *fram
     return PROCESS_USER_ID;
 }
 
-/* What needs a privilege; setsid, too: the process leads its group already. */
+/* Calls that need a privilege; setsid, too: the process leads its group already. */
 int64_t syscall_not_permitted(struct thread *thread, struct trap_frame *frame)
 {
     (void)thread;
@@ -52,7 +52,8 @@ int64_t syscall_personality(struct thread *thread, struct trap_frame *frame)
                : -EINVAL;
 }
 
-/* 0, or -errno; the number of 32-bit words of each set to *words. */
+/* Reads the version; sets *words to the number of 32-bit words of each set.  Returns 0 or -errno.
+ */
 static int capability_version(uint64_t user, uint32_t *words)
 {
     const uint32_t preferred = _LINUX_CAPABILITY_VERSION_3;

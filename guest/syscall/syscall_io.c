@@ -34,7 +34,7 @@ static struct file *writable(const struct thread *thread, uint64_t fd, int64_t *
     return file->type->write ? file : NULL;
 }
 
-/* Reads or writes at an offset of the file's or of the call's own, and moves it on. */
+/* Reads or writes at the file's offset or the call's own, and advances it. */
 typedef int64_t move_part(struct thread *thread, struct file *file, uint64_t *offset, uint64_t user,
                           uint64_t bytes);
 
@@ -51,7 +51,7 @@ static int64_t read_some(struct thread *thread, struct file *file, uint64_t *off
     return result;
 }
 
-/* The offset moves on before a wait, so that another thread writes behind this one. */
+/* Advances the offset before a wait, so that another thread writes after this one. */
 static int64_t write_some(struct thread *thread, struct file *file, uint64_t *offset, uint64_t user,
                           uint64_t bytes)
 {
@@ -69,7 +69,7 @@ static int64_t write_some(struct thread *thread, struct file *file, uint64_t *of
     return result;
 }
 
-/* What a call does with a file, which it holds: another thread may close it during a wait. */
+/* What a call does with a file.  It holds the file: another thread may close it during a wait. */
 typedef int64_t move_parts(struct thread *thread, const struct trap_frame *frame, struct file *file,
                            uint64_t *offset, move_part *part);
 
@@ -120,7 +120,7 @@ static int64_t at_offset(struct thread *thread, const struct trap_frame *frame, 
     return result;
 }
 
-/* At the offset that the argument gives. */
+/* Reads or writes at the offset that the argument gives. */
 static int64_t positioned(struct thread *thread, const struct trap_frame *frame, struct file *file,
                           move_parts *parts, move_part *part)
 {
@@ -201,7 +201,8 @@ int64_t syscall_pwritev(struct thread *thread, struct trap_frame *frame)
     return file ? positioned(thread, frame, file, each_part, write_some) : error;
 }
 
-/* preadv2, pwritev2: what their flags ask for is so anyway, or has no meaning here. */
+/* Checks the flags of preadv2 and pwritev2: what they ask for holds anyway, or has no meaning here.
+ */
 static int64_t check_flags(const struct trap_frame *frame)
 {
     const uint32_t known = RWF_HIPRI | RWF_DSYNC | RWF_SYNC | RWF_NOWAIT | RWF_APPEND;
@@ -218,7 +219,7 @@ int64_t syscall_preadv2(struct thread *thread, struct trap_frame *frame)
     return frame->r10 == UINT64_MAX ? syscall_readv(thread, frame) : syscall_preadv(thread, frame);
 }
 
-/* At the end of the file; its offset moves on only where that was asked for. */
+/* Writes at the end of the file; advances its offset only if that was asked for. */
 static int64_t append(struct thread *thread, const struct trap_frame *frame)
 {
     int64_t error;
@@ -255,7 +256,7 @@ static bool is_contents(const struct file *file)
     return file->inode && S_ISREG(file->inode->mode) && !file->inode->generate;
 }
 
-/* Where an offset leads; negative: -errno. */
+/* Returns the position that an offset means, or -errno. */
 static int64_t seek_target(const struct file *file, int64_t offset, uint64_t whence)
 {
     int64_t base = 0;

@@ -8,7 +8,7 @@
 #include "guest/file/files.h"
 #include "guest/vm/uaccess.h"
 
-/* A terminal in its usual state: 38400 baud, echo, line editing. */
+/* Describes a terminal in its usual state: 38400 baud, echo, line editing. */
 static int64_t get_terminal(uint64_t user)
 {
     const struct termios state = {.c_iflag = ICRNL | IXON,
@@ -74,7 +74,7 @@ static int64_t set_blocking(struct file *file, uint64_t user)
     return 0;
 }
 
-/* How much of a regular file is left; of stdin nobody knows. */
+/* Stores how much of a regular file is left; that of stdin is unknown. */
 static int64_t put_available(const struct file *file, uint64_t user)
 {
     uint64_t size = files_size(file), left = size > file->offset ? size - file->offset : 0;

@@ -17,7 +17,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-/* Those that the kernel minds. */
+/* Applies the limits that the kernel enforces. */
 static void apply(void)
 {
     struct vm_space *space = &process_first.space;
@@ -67,7 +67,7 @@ int64_t syscall_prlimit64(struct thread *thread, struct trap_frame *frame)
     return change((uint32_t)frame->rsi, frame->rdx, frame->r10);
 }
 
-struct usage { /* struct rusage; what is not named is 0 on Linux, too, or always here */
+struct usage { /* struct rusage; unnamed members are 0, on Linux too or here */
     int64_t user_seconds, user_us;
     int64_t system_seconds, system_us;
     int64_t peak_kib;

@@ -73,7 +73,7 @@ int64_t syscall_mknodat(struct thread *thread, struct trap_frame *frame)
     return make_node(thread, (int64_t)frame->rdi, frame->rsi, frame->rdx);
 }
 
-/* A link's inode with its text; NULL: *error. */
+/* Makes a link's inode with its text; NULL: *error says why. */
 static struct inode *new_link(uint64_t user, int *error)
 {
     char *text = syscall_path_read(user, error);

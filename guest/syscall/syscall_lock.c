@@ -14,7 +14,7 @@ static int set_held(struct thread *thread, struct file *file, const struct lock_
 {
     files_hold(file);
     int result = locks_set(thread, file, range, waits);
-    if (file->references == 1) /* closed while this one waited: nobody will close it again */
+    if (file->references == 1) /* the file was closed during the wait and is not closed again */
         locks_closed(file);
     files_release(file);
     return result;
@@ -43,7 +43,7 @@ int64_t syscall_flock(struct thread *thread, struct trap_frame *frame)
     return set_held(thread, file, &range, !(frame->rsi & LOCK_NB));
 }
 
-/* The bytes that the program means: 0, -EINVAL, -EOVERFLOW. */
+/* Finds the bytes that the program means.  Returns 0, -EINVAL or -EOVERFLOW. */
 static int read_range(const struct file *file, const struct flock *lock, struct lock_range *range)
 {
     int64_t base = 0, start, last;

@@ -14,7 +14,8 @@
 #define NAME_BYTES_MAX (FS_NAME_MAX - PREFIX_BYTES)
 #define LARGE_FILE 0100000u
 
-/* The file with an entry that is not in its directory, by which /proc/self/fd can open it anew. */
+/* Makes the file, with an entry that is not in its directory, so that /proc/self/fd can reopen it.
+ */
 static struct file *make_file(struct process *process, const char *name, uint32_t seals)
 {
     struct inode *inode = inode_new(S_IFREG | 0777);

@@ -20,13 +20,13 @@
 #define MINCORE_PART 256u
 #define PAGE_MASK (PAGE_BYTES - 1ull)
 
-/* Those that MAP_SHARED_VALIDATE accepts. */
+/* The flags that MAP_SHARED_VALIDATE accepts. */
 #define MAP_KNOWN                                                                            \
     (MAP_TYPE | MAP_FIXED | MAP_ANONYMOUS | MAP_32BIT | MAP_GROWSDOWN | MAP_DENYWRITE |      \
      MAP_EXECUTABLE | MAP_LOCKED | MAP_NORESERVE | MAP_POPULATE | MAP_NONBLOCK | MAP_STACK | \
      MAP_HUGETLB | MAP_FIXED_NOREPLACE)
 
-/* A file that may be mapped so, or NULL and *error. */
+/* Returns a file that may be mapped in this way, or NULL and *error. */
 static struct file *mappable(const struct thread *thread, const struct trap_frame *frame,
                              int64_t *error)
 {
@@ -50,7 +50,7 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
     return file;
 }
 
-/* Code that the program maps (its libraries) is in the trace's load map. */
+/* Adds code that the program maps (its libraries) to the trace's load map. */
 static void announce(const struct file *file, uint64_t address, uint64_t bytes, uint64_t offset)
 {
     const uint8_t *contents = inode_contents(file->inode);
@@ -148,7 +148,7 @@ int64_t syscall_munmap(struct thread *thread, struct trap_frame *frame)
     return vm_unmap(&thread->process->space, frame->rdi, frame->rsi);
 }
 
-/* Down to where an area that grows begins. */
+/* Extends the range down to where a growing area begins. */
 static int64_t protect_grown(struct vm_space *space, const struct trap_frame *frame)
 {
     const struct vm_area *area = vm_find(space, frame->rdi);
@@ -257,7 +257,7 @@ int64_t syscall_mlockall(struct thread *thread, struct trap_frame *frame)
         flags == MCL_ONFAULT)
         return -EINVAL;
     space->lock_future = flags & MCL_FUTURE;
-    if (flags & MCL_CURRENT) /* what is not mapped in between is no error */
+    if (flags & MCL_CURRENT) /* gaps between areas are no error */
         vm_lock(space, 0, USER_END, true, false);
     if ((flags & (MCL_CURRENT | MCL_ONFAULT)) == MCL_CURRENT &&
         vm_populate(space, 0, USER_END, VM_POPULATE_ALLOWED) == -ENOMEM)

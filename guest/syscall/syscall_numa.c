@@ -12,7 +12,7 @@
 #define NODES_MAX 1024u
 #define WORD_BITS 64u
 
-/* Whether a mask of the program names node 0 and no other.  0, -EINVAL, -EFAULT. */
+/* Checks that a mask of the program names node 0 and no other.  Returns 0, -EINVAL or -EFAULT. */
 static int check_nodes(uint64_t user, uint64_t bits, bool *any)
 {
     uint64_t word;

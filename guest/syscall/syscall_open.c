@@ -17,17 +17,17 @@
     (O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_DSYNC | \
      FASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC |  \
      __O_SYNC | O_PATH | __O_TMPFILE)
-#define LARGE_FILE 0100000u /* what a 64-bit program gets without asking */
+#define LARGE_FILE 0100000u /* a 64-bit program has it without asking */
 
 struct opening {
     struct thread *thread;
     uint32_t flags; /* O_* */
-    uint32_t mode; /* of a new file, umask taken off */
+    uint32_t mode; /* of a new file, without the umask's bits */
     uint32_t walk; /* FS_* of openat2 */
     bool created;
 };
 
-/* O_ACCMODE as R_OK and W_OK; 3 asks for both. */
+/* Returns O_ACCMODE as R_OK and W_OK; 3 asks for both. */
 static uint32_t access_wanted(uint32_t flags)
 {
     static const uint32_t wanted[] = {R_OK, W_OK, R_OK | W_OK, R_OK | W_OK};
@@ -66,12 +66,12 @@ static int check_open(const struct opening *o, const struct inode *inode)
     if (directory && wanted & W_OK)
         return -EISDIR;
     if (!type_of(inode, o->flags))
-        return -ENXIO; /* nobody is at the other end */
+        return -ENXIO; /* there is no other end */
     int error = fs_permission(inode, wanted);
     return !error && wanted & W_OK && inode->runs ? -ETXTBSY : error;
 }
 
-/* A file object for an entry. */
+/* Makes a file for an entry. */
 static int make_file(const struct opening *o, struct fs_entry *entry, struct file **file)
 {
     struct inode *inode = entry->inode;
@@ -105,7 +105,7 @@ static int open_entry(const struct opening *o, struct fs_entry *entry, struct fi
     return error;
 }
 
-/* A path that leads to an open file: the new descriptor shares it. */
+/* Handles a path that leads to an open file: the new descriptor shares it. */
 static int open_again(const struct opening *o, struct file *open, struct file **file)
 {
     if (o->flags & O_CREAT && o->flags & O_EXCL)
@@ -137,7 +137,7 @@ static int open_found(struct opening *o, struct fs_found *found, struct file **f
     return error ? error : open_entry(o, found->entry, file);
 }
 
-/* A file without a name, in the file system of a directory. */
+/* Makes a file without a name, in the file system of a directory. */
 static int open_unnamed(struct opening *o, const struct fs_found *found, struct file **file)
 {
     struct inode *inode;
@@ -228,7 +228,7 @@ static int64_t open_user(struct opening *o, int64_t directory, uint64_t user)
     if (!path)
         return error;
     o->mode &= 07777 & ~o->thread->process->umask;
-    /* without a descriptor nothing is made or cut off */
+    /* without a free descriptor nothing is created or truncated */
     result = files_room(o->thread->process) ? open_path(o, directory, path) : -EMFILE;
     syscall_path_free(path);
     return result;
@@ -258,7 +258,7 @@ int64_t syscall_creat(struct thread *thread, struct trap_frame *frame)
     return open_at(thread, AT_FDCWD, frame->rdi, O_CREAT | O_WRONLY | O_TRUNC, frame->rsi);
 }
 
-/* RESOLVE_NO_XDEV is like RESOLVE_BENEATH's neighbour: there is one file system. */
+/* RESOLVE_NO_XDEV changes nothing: there is one file system. */
 static uint32_t walk_of(uint64_t resolve)
 {
     return (resolve & RESOLVE_NO_SYMLINKS ? FS_NO_LINKS : 0) |
@@ -282,7 +282,7 @@ static int check_how(const struct open_how *how)
     return 0;
 }
 
-/* What lies behind the struct that is known must be zeros. */
+/* Bytes after the known struct must be zeros. */
 static int read_how(uint64_t user, uint64_t bytes, struct open_how *how)
 {
     uint8_t more;

@@ -1,4 +1,4 @@
-/* Path arguments of system calls: read, walked, and their ends judged. */
+/* Path arguments of system calls: reads them and walks them. */
 #include "guest/syscall/syscall_path.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "guest/memory/phys.h"
 #include "guest/vm/uaccess.h"
 
-static char *spare; /* room for a path that nobody uses */
+static char *spare; /* room for one path, not in use */
 
 static char *take_room(void)
 {
@@ -49,7 +49,7 @@ void syscall_path_free(char *path)
         phys_free((uint64_t)path - DIRECT_MAP, 0);
 }
 
-/* The directory that a relative path is relative to: not held. */
+/* Returns the directory that a relative path starts from, not held. */
 static struct fs_entry *base_of(struct thread *thread, int64_t directory, const char *path,
                                 int *error)
 {
@@ -92,7 +92,7 @@ int syscall_walk(struct thread *thread, int64_t directory, uint64_t user, uint32
     return error;
 }
 
-/* The descriptor itself, or the working directory. */
+/* Finds what the descriptor itself refers to, or the working directory. */
 static int find_open(struct thread *thread, int64_t directory, struct fs_found *found)
 {
     struct file *file;

@@ -16,7 +16,7 @@
 #define NS_PER_MS 1000000ull
 #define NS_PER_SECOND 1000000000ull
 
-/* Waits until a look finds something: what it says; 0 after the deadline, -EINTR. */
+/* Calls `look` until it finds something, and returns that; 0 after the deadline, or -EINTR. */
 static int64_t until_ready(struct thread *thread, uint64_t ns, const char *what,
                            int64_t (*look)(struct thread *thread, void *context), void *context)
 {
@@ -110,7 +110,7 @@ int64_t syscall_poll(struct thread *thread, struct trap_frame *frame)
     return poll_list(thread, frame, ms < 0 ? WAIT_FOREVER : (uint64_t)ms * NS_PER_MS);
 }
 
-/* Linux's system calls say how much of the time is left; a bad address is nobody's error. */
+/* Stores how much of the time is left, as Linux does; a bad address is not an error. */
 static void put_left(uint64_t user, uint64_t deadline, uint64_t ns_per_part)
 {
     uint64_t left = poll_left(deadline);
@@ -246,7 +246,7 @@ int64_t syscall_select(struct thread *thread, struct trap_frame *frame)
     return result;
 }
 
-/* The mask's address and size are in memory: the call has no seventh argument. */
+/* Reads the mask's address and size from memory, because the call has no seventh argument. */
 static int64_t begin_packed_mask(struct thread *thread, uint64_t user, bool *changed)
 {
     uint64_t mask[2] = {0, 0};

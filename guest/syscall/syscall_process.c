@@ -1,4 +1,5 @@
-/* System calls about the process: identity, name, exit, registers, what there is no second of. */
+/* System calls about the process: identity, name, exit, registers, and what would need another
+ * process. */
 #include <asm/prctl.h>
 #include <errno.h>
 #include <linux/capability.h>

@@ -13,7 +13,7 @@ int64_t syscall_unsupported(struct thread *thread, struct trap_frame *frame)
     return -ENOSYS;
 }
 
-/* What every program tries and does without: nobody needs to be told. */
+/* Refuses, without a count, what every program tries and can do without. */
 int64_t syscall_not_offered(struct thread *thread, struct trap_frame *frame)
 {
     (void)thread;
@@ -35,7 +35,8 @@ int64_t syscall_no_program(struct thread *thread, struct trap_frame *frame)
     return -ENOSYS;
 }
 
-/* Looking users and hosts up, C libraries ask a local daemon first and do without: no news. */
+/* To look up users and hosts, C libraries first ask a local daemon, and can do without: such a call
+ * is not counted. */
 int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)
 {
     return (uint32_t)frame->rdi == AF_UNIX ? -EAFNOSUPPORT : syscall_no_network(thread, frame);

@@ -13,9 +13,9 @@
 
 #define HANDLER_DEFAULT 0u
 #define HANDLER_IGNORE 1u
-#define SET_BYTES 8u /* of a signal set, as the program's C library must say */
+#define SET_BYTES 8u /* of a signal set; C libraries pass it */
 
-/* What an action may say: Linux drops the rest. */
+/* The flags that an action may have: Linux drops the rest. */
 #define ACTION_FLAGS                                                                   \
     (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | \
      SA_RESETHAND | ACTION_RESTORER | 0x800u /* SA_EXPOSE_TAGBITS */)
@@ -45,7 +45,7 @@ int64_t syscall_rt_sigaction(struct thread *thread, struct trap_frame *frame)
             stack_walk_add_restorer(action.restorer);
         if (action.handler == HANDLER_IGNORE ||
             (action.handler == HANDLER_DEFAULT && signal_default_ignores(signal)))
-            signal_forget(thread->process, SIGNAL_BIT(signal)); /* not pending any more */
+            signal_forget(thread->process, SIGNAL_BIT(signal)); /* it is no longer pending */
     }
     return 0;
 }
@@ -178,8 +178,8 @@ static int64_t send(const struct thread *thread, uint32_t tid, uint32_t signal)
     return send_to(tid, &note);
 }
 
-/* What the program says that the signal's siginfo shall hold.  The first words of it: what is above
- * them no signal of the program's own uses. */
+/* Reads the siginfo that the program gives for a signal.  Only its first words: no signal that the
+ * program sends uses the later ones. */
 static int read_note(uint64_t user, uint32_t signal, struct signal_note *note)
 {
     struct signal_info info;
@@ -191,7 +191,7 @@ static int read_note(uint64_t user, uint32_t signal, struct signal_note *note)
     return 0;
 }
 
-/* To itself a process may send any siginfo. */
+/* A process may send itself any siginfo. */
 int64_t syscall_rt_sigqueueinfo(struct thread *thread, struct trap_frame *frame)
 {
     struct signal_note note;
@@ -220,7 +220,7 @@ int64_t syscall_rt_tgsigqueueinfo(struct thread *thread, struct trap_frame *fram
     return send_to((uint32_t)frame->rsi, &note);
 }
 
-/* The program is alone: it is its own group, and there is nobody else. */
+/* The program is the only process, and its own group. */
 int64_t syscall_kill(struct thread *thread, struct trap_frame *frame)
 {
     int32_t target = (int32_t)frame->rdi, own = (int32_t)thread->process->pid;

@@ -56,7 +56,7 @@ int64_t syscall_truncate(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-/* The inode of a file that is open for writing; NULL: *error. */
+/* Returns the inode of a file that is open for writing, or NULL and *error. */
 static struct inode *writable(const struct thread *thread, uint64_t fd, int64_t otherwise,
                               int64_t *error)
 {
@@ -82,7 +82,7 @@ int64_t syscall_ftruncate(struct thread *thread, struct trap_frame *frame)
     return inode ? set_size(thread, inode, frame->rsi) : error;
 }
 
-/* Pages are made when they are written: room is only looked for. */
+/* Only checks that there is room: pages are made when they are written. */
 static int64_t reserve(struct thread *thread, struct inode *inode, uint64_t end, bool keep_size)
 {
     uint64_t growth = end > inode->bytes ? end - inode->bytes : 0;

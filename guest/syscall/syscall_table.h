@@ -2,11 +2,10 @@
  *
  *   SYSCALL(name, handler, support, note)
  *
- * name as in Linux; syscall_<handler>() of guest/base/syscall_handlers.h makes it; support is FULL,
- * PARTIAL or NONE, and note says what is missing or why (NULL for FULL).  Whoever includes this
- * defines SYSCALL: guest/syscall/syscall.c makes calls from it, docs/abi.md is generated from it.
- * No include guard: it is included once for each use.
- */
+ * `name` is Linux's; syscall_<handler>() of guest/base/syscall_handlers.h makes the call; `support`
+ * is FULL, PARTIAL or NONE, and `note` says what is missing or why (NULL for FULL).  Define SYSCALL
+ * before including this file: guest/syscall/syscall.c makes calls from it, docs/abi.md is generated
+ * from it.  No include guard: it is included once for each use. */
 /* clang-format off */
 SYSCALL(read, read, FULL, NULL)
 SYSCALL(write, write, FULL, NULL)

@@ -1,4 +1,4 @@
-/* System calls about threads: their marks, their CPUs, their order. */
+/* System calls about threads: ids, CPUs, scheduling. */
 #include <asm/unistd_64.h>
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -21,7 +21,7 @@
 #define REAL_TIME_PRIORITY_MAX 99
 #define ATTRIBUTES_BYTES 48u /* SCHED_ATTR_SIZE_VER0 */
 
-/* The thread that a system call names: the caller if 0; NULL: none. */
+/* Returns the thread that a system call names, the caller for 0, or NULL. */
 static struct thread *named(struct thread *caller, uint64_t tid)
 {
     return (uint32_t)tid ? threads_find((uint32_t)tid) : caller;
@@ -56,7 +56,7 @@ int64_t syscall_get_robust_list(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-/* One address space, and calls to all CPUs that run a thread: every command is that. */
+/* There is one address space, so every command is a call to all CPUs that run a thread. */
 static const struct barrier {
     uint32_t command, registration; /* 0: none is needed */
 } barriers[] = {
@@ -92,7 +92,7 @@ int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
         if (barriers[i].command == command && barriers[i].registration & ~registered)
             return -EPERM;
     cross_flush(0, 0);
-    thread->return_by_iret = true; /* IRET serializes, as the interrupts of the others did */
+    thread->return_by_iret = true; /* IRET serializes, as interrupts did on the others */
     return 0;
 }
 
@@ -161,7 +161,8 @@ int64_t syscall_sched_getparam(struct thread *thread, struct trap_frame *frame)
     return copy_to_user(frame->rsi, &priority, sizeof priority);
 }
 
-/* Without privileges: any policy without a priority.  All are one to the scheduler here. */
+/* Without privileges a program may set any policy without a priority.  The scheduler treats all of
+ * them alike. */
 int64_t syscall_sched_setscheduler(struct thread *thread, struct trap_frame *frame)
 {
     int32_t priority;

@@ -93,7 +93,7 @@ int64_t syscall_clock_getres(struct thread *thread, struct trap_frame *frame)
     return frame->rsi ? put_time(frame->rsi, clock.coarse ? COARSE_NS : 1) : 0;
 }
 
-/* Time is what the run makes of it: nobody sets it. */
+/* The run determines the time: the program cannot set it. */
 int64_t syscall_clock_settime(struct thread *thread, struct trap_frame *frame)
 {
     const struct clocks clock = clocks_find((int32_t)frame->rdi);
@@ -122,7 +122,8 @@ int64_t syscall_settimeofday(struct thread *thread, struct trap_frame *frame)
     return -EPERM;
 }
 
-/* struct timex: a clock that nobody corrects; TIME_ERROR, as before the first correction. */
+/* struct timex: describes a clock that is never corrected; TIME_ERROR, as before the first
+ * correction. */
 static int64_t adjust(uint64_t user)
 {
     struct timex_image t;
@@ -200,7 +201,7 @@ int64_t syscall_times(struct thread *thread, struct trap_frame *frame)
     return error ? error : (int64_t)(clock_monotonic_ns() / NS_PER_TIMES_TICK);
 }
 
-/* What is left after a signal goes to `user`, unless that is 0. */
+/* Sleeps; after a signal stores what is left at `user`, unless that is 0. */
 static int64_t sleep_for(uint64_t ns, uint64_t user)
 {
     uint64_t left = ns ? clocks_sleep(ns) : 0;
@@ -221,7 +222,7 @@ int64_t syscall_nanosleep(struct thread *thread, struct trap_frame *frame)
     return sleep_for(ns, frame->rsi);
 }
 
-/* Until other threads have used that time; the sleeper uses none. */
+/* Sleeps until other threads have used that time; the sleeper uses none. */
 static int64_t sleep_used(struct thread *thread, const struct clocks *clock, uint64_t until)
 {
     uint64_t now;

@@ -27,7 +27,7 @@ struct spec { /* struct itimerspec, struct itimerval: interval, then value */
     } interval, value;
 };
 
-/* Nanoseconds of `part` units; saturates. */
+/* Returns nanoseconds; `part` is in units of unit_ns.  Saturates. */
 static uint64_t to_ns(int64_t seconds, int64_t part, uint64_t unit_ns)
 {
     uint64_t ns;
@@ -53,7 +53,7 @@ static int read_setting(uint64_t user, uint64_t unit_ns, struct program_timer_se
     return 0;
 }
 
-/* A time that is not over yet never reads 0. */
+/* Writes a setting; a time that is not over yet never reads 0. */
 static int64_t write_setting(uint64_t user, uint64_t unit_ns,
                              const struct program_timer_setting *setting)
 {
@@ -210,7 +210,7 @@ int64_t syscall_setitimer(struct thread *thread, struct trap_frame *frame)
     return frame->rdx ? write_setting(frame->rdx, NS_PER_US, &old) : 0;
 }
 
-/* The seconds that were left are rounded, but never to 0. */
+/* Returns the seconds that were left, rounded, but never to 0. */
 int64_t syscall_alarm(struct thread *thread, struct trap_frame *frame)
 {
     struct program_timer *t = program_timer_interval(ITIMER_REAL);

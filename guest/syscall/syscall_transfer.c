@@ -13,7 +13,7 @@
 #define SPLICE_NONBLOCK 2u /* SPLICE_F_* of <fcntl.h> */
 #define SPLICE_FLAGS 15u
 
-/* A descriptor that can be read, or written, so: 0, -EBADF, -EINVAL. */
+/* Gets the file of a descriptor that can be read, or written.  Returns 0, -EBADF or -EINVAL. */
 static int64_t open_end(const struct thread *thread, uint64_t fd, bool writes,
                         struct transfer_end *end)
 {
@@ -44,7 +44,7 @@ static int64_t read_offset(struct transfer_end *end, uint64_t user)
     return 0;
 }
 
-/* And puts it where it came from. */
+/* Writes the offset back to the program's memory. */
 static int64_t write_offset(const struct transfer_end *end, uint64_t user)
 {
     if (user)
@@ -156,7 +156,7 @@ int64_t syscall_splice(struct thread *thread, struct trap_frame *frame)
     return move(thread, &from, frame->rsi, &to, frame->r10, frame->r8, true);
 }
 
-/* Copies what one pipe holds into another. */
+/* Copies the contents of one pipe into another. */
 static int64_t copy_pipe(struct pipe *from, struct pipe *to, uint64_t bytes)
 {
     uint32_t done = 0;
@@ -204,7 +204,7 @@ int64_t syscall_tee(struct thread *thread, struct trap_frame *frame)
         result = pipe_wait_filled(thread, source, from.blocks && !(flags & SPLICE_NONBLOCK));
         if (result > 0)
             result = pipe_wait_room(thread, sink, 1, to.blocks && !(flags & SPLICE_NONBLOCK));
-    } while (result > 0 && !source->buffer.used); /* taken while there was no room */
+    } while (result > 0 && !source->buffer.used); /* emptied during the wait for room */
     if (result > 0)
         result = copy_pipe(source, sink, frame->rdx);
     files_release(from.file);
@@ -212,7 +212,7 @@ int64_t syscall_tee(struct thread *thread, struct trap_frame *frame)
     return result;
 }
 
-/* Memory to and from a pipe: there are no pages to give away, so that it is a copy. */
+/* Copies memory to or from a pipe: there are no pages to give away. */
 int64_t syscall_vmsplice(struct thread *thread, struct trap_frame *frame)
 {
     const struct file *file = files_get(thread->process, (int32_t)frame->rdi);

@@ -44,7 +44,8 @@ static const struct fault_signal fault_signals[ENTRY_EXCEPTIONS] = {
     [20] = {SIGSEGV, SI_KERNEL, 0},   [21] = {SIGSEGV, SI_KERNEL, 0},
 };
 
-/* `status`: why vm_fault did not serve a page fault. */
+/* Raises a signal for an exception in ring 3.  `status` says why vm_fault did not serve a page
+ * fault. */
 static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t address, int status)
 {
     const struct fault_signal *fault = &fault_signals[frame->vector];
@@ -54,7 +55,7 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
         address = frame->rip;
     if (status == -EACCES)
         code = SEGV_ACCERR;
-    if (status == -ENXIO) { /* behind the end of a mapped file */
+    if (status == -ENXIO) { /* after the end of a mapped file */
         signal = SIGBUS;
         code = BUS_ADRERR;
     }
@@ -72,7 +73,7 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
     service_note_fault(NULL); /* a handler takes it */
 }
 
-/* Another CPU, or this one's timer, asked this one to look. */
+/* Handles a request to look, from another CPU or from this one's timer. */
 void trap_attention(struct trap_frame *frame)
 {
     struct cpu *cpu = cpu_this();
@@ -80,7 +81,7 @@ void trap_attention(struct trap_frame *frame)
     apic_eoi();
     cross_answer(cpu);
     exact_note(EXACT_NOTE_RESUME, frame->rip);
-    cpu->activity.interruptions++; /* but for the one that ends the run */
+    cpu->activity.interruptions++; /* all but the one that ends the run */
     cross_lock(cpu);
     cpu = schedule_attend(cpu);
     service_check_stop();
@@ -125,7 +126,7 @@ void trap_exception(struct trap_frame *frame)
 
 void trap_in_kernel(struct trap_frame *frame)
 {
-    if (frame->vector == VECTOR_ATTENTION) { /* in a halt: who waits looks for itself then */
+    if (frame->vector == VECTOR_ATTENTION) { /* in a halt: the thread that waits looks itself */
         apic_eoi();
         cross_answer(cpu_this());
         return;

@@ -11,7 +11,7 @@
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 
-#define TICKS_MAX (1ull << 62) /* timers beyond never come */
+#define TICKS_MAX (1ull << 62) /* timers beyond this never expire */
 
 /* Numbers below 0 name the clocks of a process or thread: ~ID << 3, and these bits. */
 #define OWN_WHICH 3 /* 0 and 2: user and system time */

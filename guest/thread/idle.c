@@ -27,8 +27,8 @@ void idle_ends(struct cpu *cpu, uint64_t now)
     sampling.trigger->close(cpu);
 }
 
-/* Shared mode: waits for input as long as the host's clock says, if a thread waits for it; that is
- * off the workload clock.  True: it came, or the run is being stopped. */
+/* Shared mode: if a thread waits for input, waits for it off the workload clock, for `ns` of the
+ * host's clock.  Returns true if input came or the run is being stopped. */
 static bool await_input(struct cpu *cpu, uint64_t ns)
 {
     uint64_t now = clock_stopped_time(cpu);
@@ -45,7 +45,7 @@ static bool await_input(struct cpu *cpu, uint64_t ns)
     return came;
 }
 
-/* In shared mode nothing happens but what is due and what comes from outside. */
+/* In shared mode only timers and input from outside can make a thread runnable. */
 static void pass_time(struct cpu *cpu)
 {
     uint64_t ticks = 0;
@@ -88,7 +88,7 @@ void idle_loop(struct cpu *cpu)
     for (;;) {
         if (schedule_run_next(cpu))
             continue;
-        if (schedule_stuck()) /* the last timer woke nobody */
+        if (schedule_stuck()) /* the last timer woke no thread */
             threads_deadlock(threads_any()->wait.what);
         if (run.shared)
             pass_time(cpu);

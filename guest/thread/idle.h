@@ -6,11 +6,12 @@
 
 #include "guest/cpu/cpu.h"
 
-/* A workload CPU's life, on its boot stack: runs threads, and halts while there is none.  In shared
- * mode time passes at once, to what is due next. */
+/* The main loop of a workload CPU, on its boot stack: runs threads, and halts while there is none.
+ * In shared mode it does not halt but advances the workload clock to what is due next. */
 void idle_loop(struct cpu *cpu) __attribute__((noreturn));
 
-/* By the scheduler: a thread runs from `now` on; a gap in the trace. */
+/* Called by the scheduler when a thread is about to run at `now`: records the idle time as a gap in
+ * the trace. */
 void idle_ends(struct cpu *cpu, uint64_t now);
 
 #endif

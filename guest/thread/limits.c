@@ -8,7 +8,8 @@
 #define UNLIMITED UINT64_MAX
 #define STACK_LIMIT_BYTES (8ull << 20)
 
-/* Of the one process.  Most are kept for the program to read back; memory is limited by --mem. */
+/* The limits of the one process.  Most are only kept for the program to read back; --mem limits
+ * memory. */
 struct limit limits_now[LIMITS_COUNT] = {
     [RLIMIT_CPU] = {UNLIMITED, UNLIMITED},
     [RLIMIT_FSIZE] = {UNLIMITED, UNLIMITED},

@@ -5,14 +5,14 @@
 #include <stdint.h>
 
 #define LIMITS_COUNT 16 /* RLIM_NLIMITS */
-#define LIMITS_FILES 1024 /* descriptors at most */
+#define LIMITS_FILES 1024 /* most descriptors */
 
 struct limit { /* struct rlimit64 */
     uint64_t soft;
     uint64_t hard;
 };
 
-/* What is in force, by RLIMIT_*.  By the kernel lock's holder. */
+/* The limits in force, by RLIMIT_*.  Protected by the kernel lock. */
 extern struct limit limits_now[LIMITS_COUNT];
 
 #endif

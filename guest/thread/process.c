@@ -1,4 +1,4 @@
-/* The process that the program is. */
+/* The program's process. */
 #include "guest/thread/process.h"
 
 struct process process_first;

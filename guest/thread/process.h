@@ -1,4 +1,4 @@
-/* The process that the program is. */
+/* The program's process. */
 #ifndef GUEST_THREAD_PROCESS_H
 #define GUEST_THREAD_PROCESS_H
 
@@ -20,11 +20,11 @@ struct signal_action { /* as struct kernel_sigaction of Linux on x86-64 */
     uint64_t mask;
 };
 
-struct thread_use { /* what getrusage counts, of a thread or of all that there were */
-    uint64_t user_ticks; /* in ring 3, until it began to run where it runs */
+struct thread_use { /* what getrusage counts, for one thread or for all together */
+    uint64_t user_ticks; /* time in ring 3, except since it last got its CPU */
     uint64_t page_faults;
-    uint64_t waits; /* it gave its CPU up */
-    uint64_t preemptions; /* another thread got it */
+    uint64_t waits; /* how often it gave up its CPU */
+    uint64_t preemptions; /* how often another thread got its CPU */
 };
 
 struct file_table;
@@ -40,9 +40,9 @@ struct process {
     struct file_table *files; /* guest/file/files.h; made by exec_load */
     const char *program_path; /* for /proc/self/exe: absolute path */
     struct signal_queue signals; /* sent to the process: any thread may take them */
-    uint32_t first_status; /* of the first thread's exit: the program's if it is not the last */
+    uint32_t first_status; /* the first thread's: the program's if that thread is not the last */
     struct thread_use use;
-    uint64_t used_ticks; /* by its threads, but for those that run now, since they do */
+    uint64_t used_ticks; /* used by its threads, without the turns they have now */
 };
 
 extern struct process process_first;

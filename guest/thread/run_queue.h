@@ -1,4 +1,4 @@
-/* The queue of threads that could run and have no CPU: first come, first served. */
+/* The queue of threads that can run but have no CPU: first come, first served. */
 #ifndef GUEST_THREAD_RUN_QUEUE_H
 #define GUEST_THREAD_RUN_QUEUE_H
 
@@ -11,7 +11,8 @@ struct run_queue {
 void run_queue_add(struct run_queue *queue, struct thread *thread);
 void run_queue_remove(struct run_queue *queue, struct thread *thread);
 
-/* The first thread that may run on the program's CPU `number`; NULL: none.  It stays. */
+/* Returns the first thread that may run on the program's CPU `number`, or NULL.  Leaves it in the
+ * queue. */
 struct thread *run_queue_first(const struct run_queue *queue, uint32_t number);
 
 #endif

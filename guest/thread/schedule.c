@@ -41,7 +41,7 @@ void schedule_update_attention(struct cpu *cpu)
     sampler_set_attention(cpu, due);
 }
 
-/* A slice begins when somebody else begins to want the CPU, or with a thread's turn. */
+/* Begins a slice: when a thread gets the CPU, or when another one begins to want it. */
 static void begin_slice(struct cpu *cpu, uint64_t now)
 {
     cpu->schedule.slice_end =
@@ -94,8 +94,8 @@ uint64_t schedule_process_user_ticks(void)
 
 /* ---- the switch ---- */
 
-/* From here until go_on, schedule_begin or schedule_return the workload clock stands still (shared
- * mode), and what counts ring 0 rests. */
+/* Stops the workload clock (in shared mode) and pauses what counts ring 0, until the next thread or
+ * schedule_begin runs. */
 static void stop(struct cpu *cpu)
 {
     clock_stop(cpu);
@@ -145,7 +145,7 @@ static void record_switch(struct cpu *cpu, const struct thread *from, const stru
     sampling.trigger->close(cpu);
 }
 
-/* On the new stack. */
+/* Runs on the new thread's stack: frees a thread that ended on this CPU. */
 static void bury(struct cpu *cpu)
 {
     struct thread *dead = cpu->schedule.dead;
@@ -166,8 +166,8 @@ static void count_switch(struct thread *from, enum hr_switch_reason reason)
     }
 }
 
-/* Goes on with another thread, or with the idle loop (NULL).  After stop(); returns when this
- * context's turn has come again, perhaps on another CPU, the clock stopped. */
+/* Switches to another thread, or to the idle loop (NULL).  Call after stop().  Returns when this
+ * context runs again, perhaps on another CPU, with the clock stopped. */
 static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason reason)
 {
     struct thread *from = cpu->thread;
@@ -194,7 +194,7 @@ static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason 
     bury(cpu_this());
 }
 
-/* The thread goes on inside its system call. */
+/* Continues the thread inside its system call. */
 static void go_on(struct cpu *cpu)
 {
     service_release_counters(cpu);
@@ -202,7 +202,8 @@ static void go_on(struct cpu *cpu)
     clock_start(cpu);
 }
 
-/* The thread goes on in ring 3: the entry code takes off the clock what came since it stopped. */
+/* Prepares the return to ring 3.  The entry code subtracts from the clock the time since it
+ * stopped. */
 void schedule_return(struct cpu *cpu)
 {
     cpu->clock.enter_ticks = cpu->clock.stopped_at;
@@ -216,7 +217,7 @@ void schedule_begin(struct cpu *cpu)
     cpu->clock.enter_ticks = cpu->clock.stopped_at;
 }
 
-/* The thread that this CPU runs next, off the queue; NULL: none. */
+/* Takes the thread that this CPU runs next off the queue; NULL: none. */
 static struct thread *take(struct cpu *cpu)
 {
     struct thread *thread = cpu->schedule.assigned;
@@ -248,7 +249,7 @@ static struct cpu *idle_cpu_for(const struct thread *thread)
     return NULL;
 }
 
-/* CPUs that could run it take slices from now on. */
+/* Makes the CPUs that could run the thread take slices from now on. */
 static void want_slices(const struct thread *thread)
 {
     struct cpu *self = cpu_this();
@@ -350,7 +351,7 @@ void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char
     go_on(cpu_this());
 }
 
-/* Others are first; after stop(). */
+/* Lets queued threads run first.  Call after stop(). */
 static void step_aside(struct cpu *cpu, struct thread *thread, enum hr_switch_reason reason)
 {
     struct thread *next = take(cpu);
@@ -415,7 +416,7 @@ bool schedule_run_next(struct cpu *cpu)
     if (!next)
         return false;
     if (!run.shared) {
-        x86_take_interrupts(); /* calls to come, which would else disturb the thread */
+        x86_take_interrupts(); /* take pending calls now: they would disturb the thread */
         stop(cpu);
     }
     cross_catch_up(cpu);

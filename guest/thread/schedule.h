@@ -1,16 +1,16 @@
-/* Which thread runs where.
+/* Decides which thread runs on which CPU.
  *
- * A thread that can run is on a CPU, assigned to an idle one, or in one queue for all.  It goes to
- * the CPU where it ran last if that is idle, else to another idle one that it may use, else to the
- * queue's end.  A CPU takes time slices (SCHEDULE_SLICE_NS of the workload clock) only while the
+ * A thread that can run is on a CPU, assigned to an idle one, or in the one queue.  It goes to the
+ * CPU where it ran last if that is idle, else to another idle CPU that it may use, else to the end
+ * of the queue.  A CPU has time slices (SCHEDULE_SLICE_NS of the workload clock) only while the
  * queue holds a thread that it could run: with no more threads than CPUs nothing interrupts them.
  * A thread leaves its CPU in a system call that waits, or between two instructions in ring 3
  * (VECTOR_ATTENTION), never inside the kernel.
  *
- * All of it by the kernel lock's holder on a workload CPU.  In shared mode the workload clock
- * stands still from the decision to leave a thread until the next one goes on; when all threads
- * wait, it jumps to what is due next.
- */
+ * In shared mode the workload clock stands still from the decision to leave a thread until the next
+ * one runs; when all threads wait, it jumps to what is due next.
+ *
+ * Context: workload CPU, with the kernel lock held. */
 #ifndef GUEST_THREAD_SCHEDULE_H
 #define GUEST_THREAD_SCHEDULE_H
 
@@ -22,56 +22,60 @@
 
 #define SCHEDULE_SLICE_NS 1000000u
 
-/* Boot: the first thread, which will start on `cpu`. */
+/* Boot: makes the first thread start on `cpu`. */
 void schedule_first(struct thread *thread, struct cpu *cpu);
 
-/* On a CPU without a thread (guest/thread/idle.c): runs the next one that it has, until it has none
- * any more; false: none.  Nothing can run any more, and nothing can change that. */
+/* Called on a CPU without a thread (guest/thread/idle.c).  Runs threads until it finds none for
+ * this CPU; returns false if there was none at first.  schedule_stuck returns true if no thread can
+ * run and nothing can ever wake one. */
 bool schedule_run_next(struct cpu *cpu);
 bool schedule_stuck(void);
 
-/* A thread that waited, or is new, can run. */
+/* Makes a thread runnable: a new one, or one that waited. */
 void schedule_ready(struct thread *thread);
 
-/* The calling thread waits until schedule_ready; where nothing can come to that any more, the run
- * ends, and `what` says where.  It may go on on another CPU. */
+/* The calling thread waits until schedule_ready.  If nothing can ever wake it, ends the run and
+ * reports `what`.  May return on another CPU. */
 void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char *what);
 
-/* The calling thread lets another one have its turn, if there is one. */
+/* The calling thread lets another one run first, if one is queued for its CPU or its CPU is no
+ * longer allowed. */
 void schedule_yield(struct thread *thread);
 
-/* The calling thread ends; another one lives. */
+/* Ends the calling thread, which must not be the last one. */
 void schedule_exit(struct thread *thread) __attribute__((noreturn));
 
-/* thread->allowed_cpus has changed: it moves if it has to, before its next instruction. */
+/* thread->schedule.allowed_cpus has changed: moves the thread, if it must, before its next
+ * instruction. */
 void schedule_move(struct thread *thread);
 
-/* VECTOR_ATTENTION from ring 3: timers, slices.  The CPU where the thread goes on, perhaps after
- * others; schedule_return follows before it does. */
+/* Handles VECTOR_ATTENTION from ring 3: timers and slices.  Other threads may run before it
+ * returns; returns the CPU on which the thread is then.  Call schedule_return before going back to
+ * ring 3. */
 struct cpu *schedule_attend(struct cpu *cpu);
 void schedule_return(struct cpu *cpu);
 
-/* The calling thread's CPU halted in the kernel with the thread on it, and may have missed a call
- * to take slices. */
+/* The calling thread's CPU halted inside the kernel, and may have missed a call to begin a slice:
+ * begins one if another thread wants the CPU. */
 void schedule_look(struct cpu *cpu);
 
-/* This CPU's earliest timer or the end of its slice is another one. */
+/* Call after this CPU's earliest timer or the end of its slice has changed. */
 void schedule_update_attention(struct cpu *cpu);
 
-/* Ticks of the workload clock that a thread, or the whole process, ran. */
+/* Return ticks of the workload clock that a thread, or the whole process, ran. */
 uint64_t schedule_thread_ticks(const struct thread *thread);
 uint64_t schedule_process_ticks(void);
-uint64_t schedule_thread_user_ticks(const struct thread *thread); /* of that in ring 3 */
+uint64_t schedule_thread_user_ticks(const struct thread *thread); /* only those in ring 3 */
 uint64_t schedule_process_user_ticks(void);
 
-/* A new thread is on its own stack for the first time, the clock stopped; signals may be delivered,
- * and then schedule_return. */
+/* First code of a new thread on its own stack, with the clock stopped.  Afterwards signals may be
+ * delivered; then call schedule_return. */
 void schedule_begin(struct cpu *cpu);
 
-/* What the program waits for outside itself; set at boot. */
+/* Input from outside the program that threads may wait for; set at boot. */
 struct schedule_outside {
-    bool (*awaited)(void); /* a thread waits for it */
-    bool (*wait)(uint64_t ns); /* shared mode, nothing can run: waits; true: it came */
+    bool (*awaited)(void); /* returns true if a thread waits for it */
+    bool (*wait)(uint64_t ns); /* shared mode, when idle: waits for it; true: it came */
 };
 extern struct schedule_outside schedule_outside;
 

@@ -1,4 +1,4 @@
-/* Pending signals: one list a queue, in the order of sending. */
+/* Pending signals: each queue is a list in the order of sending. */
 #include "guest/thread/signal_queue.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@ struct signal_entry {
 };
 
 static struct signal_entry pool[SIGNAL_NOTES_MAX];
-static struct signal_entry *unused; /* given back */
-static uint32_t fresh; /* of the pool, never used from here on */
+static struct signal_entry *unused; /* entries that were given back */
+static uint32_t fresh; /* pool entries from here on were never used */
 
 static struct signal_entry *new_entry(void)
 {

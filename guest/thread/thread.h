@@ -12,41 +12,41 @@
 
 struct thread_signals { /* guest/signal/signal.h */
     uint64_t mask; /* bit N-1: signal N is blocked */
-    struct signal_queue queue; /* sent to the thread and not delivered */
-    bool told; /* the thread is to look at what the process has */
-    uint64_t saved_mask; /* in force again after sigsuspend's handler, if `restore_mask` */
+    struct signal_queue queue; /* sent to this thread, not yet delivered */
+    bool told; /* this thread is to take the process's pending signals */
+    uint64_t saved_mask; /* restored after sigsuspend's handler, if `restore_mask` */
     bool restore_mask;
-    uint64_t wanted; /* end the wait though they are blocked */
+    uint64_t wanted; /* signals that end its wait although they are blocked */
     uint64_t stack[3]; /* sigaltstack: sp, flags, bytes */
-    uint64_t interrupted; /* 1 + number of the system call that a signal ended early; 0: none */
+    uint64_t interrupted; /* 1 + number of the system call that a signal interrupted; 0: none */
 };
 
 struct thread_schedule { /* guest/thread/schedule.h */
     enum thread_state { THREAD_QUEUED, THREAD_RUNNING, THREAD_WAITING } state;
     struct cpu *cpu; /* where it runs, or ran last */
     uint64_t allowed_cpus; /* bit N: the program's CPU N; sched_setaffinity */
-    struct thread *next, *previous; /* in the queue */
+    struct thread *next, *previous; /* neighbours in the run queue */
     uint64_t kernel_rsp; /* while it does not run */
     uint64_t fs_base, gs_base; /* while it does not run */
     bool started; /* it has been in ring 3 */
-    uint32_t waker_tid; /* of the thread that made it run again; 0: none */
-    uint64_t used_ticks; /* until running_since */
-    uint64_t user_since; /* user_ticks of its CPU when it began to run there */
+    uint32_t waker_tid; /* of the thread that woke it; 0: none */
+    uint64_t used_ticks; /* time used until running_since */
+    uint64_t user_since; /* user_ticks of its CPU at running_since */
     uint64_t running_since;
 };
 
 struct thread_wait { /* guest/thread/wait.h */
     uint8_t end; /* enum wait_end */
-    const char *what; /* for people */
+    const char *what; /* what it waits for, for messages */
     uint64_t key; /* 0: none */
-    struct thread *next, *previous; /* that wait for keys with the same hash */
+    struct thread *next, *previous; /* threads whose keys have the same hash */
     struct timer timer; /* ends the wait */
-    uint64_t restart_until; /* end of a timed wait that a signal interrupted: for its restart */
+    uint64_t restart_until; /* when a wait ends that a signal interrupted: for its restart */
 };
 
 struct thread_futex { /* guest/syscall/futex.h */
     uint32_t bits;
-    uint32_t owner; /* tid that owns the PI futex it waits for: guest/syscall/futex_pi.h */
+    uint32_t owner; /* of the PI futex that it waits for, a tid: guest/syscall/futex_pi.h */
 };
 
 struct thread {
@@ -56,12 +56,12 @@ struct thread {
     uint64_t clear_child_tid; /* user address */
     uint64_t robust_list;
     uint64_t robust_list_bytes;
-    uint64_t fault_vector, fault_error, fault_address; /* the last exception's: for ucontext */
+    uint64_t fault_vector, fault_error, fault_address; /* of the last exception, for ucontext */
     bool return_by_iret; /* a system call changed more than rax: only IRETQ restores it all */
     /* guest/thread/threads.h */
-    struct thread *next, *previous; /* of all threads */
+    struct thread *next, *previous; /* in the list of all threads */
     struct thread *hash_next;
-    uint64_t stack_top; /* of its kernel stack: above the frame of its entry from ring 3 */
+    uint64_t stack_top; /* end of its kernel stack, just above the frame of its entry from ring 3 */
     uint8_t *fpu_area; /* XSAVE */
     struct thread_use use;
     struct thread_signals signals;
@@ -70,20 +70,20 @@ struct thread {
     struct thread_futex futex;
 };
 
-/* Signals pending for the thread, its process's included. */
+/* Returns the signals pending for the thread or its process. */
 static inline uint64_t thread_signals_all(const struct thread *thread)
 {
     return __atomic_load_n(&thread->signals.queue.pending, __ATOMIC_RELAXED) |
            __atomic_load_n(&thread->process->signals.pending, __ATOMIC_RELAXED);
 }
 
-/* Those of them that this thread is to look at. */
+/* Returns the pending signals that this thread is to take. */
 static inline uint64_t thread_signals_own(const struct thread *thread)
 {
     return thread->signals.told ? thread_signals_all(thread) : thread->signals.queue.pending;
 }
 
-/* Whether one of those ends a wait: it is not blocked, or the thread waits for it. */
+/* Returns true if one of them ends a wait: it is not blocked, or the thread waits for it. */
 static inline bool thread_signals_wake(const struct thread *thread)
 {
     return thread_signals_own(thread) & (~thread->signals.mask | thread->signals.wanted);

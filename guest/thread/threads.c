@@ -16,7 +16,7 @@
 #include "lib/x86.h"
 
 #define HASH_SLOTS 1024u
-#define SCARCE_SHARE 32 /* the last of memory is not for threads: those that live need it */
+#define SCARCE_SHARE 32 /* this share of memory is kept from new threads */
 #define TID_LIMIT (1u << 22) /* PID_MAX_LIMIT of Linux */
 #define FPU_ALIGNMENT 64u /* of an XSAVE area */
 #define MXCSR_DEFAULT 0x1f80u
@@ -26,9 +26,9 @@ _Static_assert(KERNEL_STACK_BYTES == PAGE_BYTES << 2, "STACK_ORDER");
 
 static struct thread *oldest, *youngest;
 static struct thread *hash[HASH_SLOTS];
-static struct thread *spare; /* by ->next */
+static struct thread *spare; /* list by ->next */
 static uint32_t count;
-static uint32_t stacks; /* ever made */
+static uint32_t stacks; /* how many were ever made */
 static uint32_t next_tid;
 
 /* ---- memory ---- */
@@ -48,7 +48,7 @@ static uint64_t new_stack(void)
     return at + KERNEL_STACK_BYTES;
 }
 
-/* A thread and its XSAVE area, which is empty but for what XRSTOR takes even so. */
+/* Makes a thread and its XSAVE area, which is empty except for what XRSTOR loads even so. */
 static struct thread *new_memory(void)
 {
     const uint64_t fpu_at = (sizeof(struct thread) + FPU_ALIGNMENT - 1) & ~(FPU_ALIGNMENT - 1ull);
@@ -173,13 +173,13 @@ void threads_each(void (*visit)(struct thread *thread, void *context), void *con
 
 /* ---- new threads ---- */
 
-/* Its kernel stack is as if it had called switch_stacks from entry_thread. */
+/* Lays out its kernel stack as if it had called switch_stacks from entry_thread. */
 static void prepare_stack(struct thread *thread)
 {
     uint64_t *stack = (uint64_t *)threads_frame(thread);
 
     *--stack = (uint64_t)entry_thread;
-    for (int i = 0; i < 6; i++) /* what switch_stacks takes off */
+    for (int i = 0; i < 6; i++) /* the registers that switch_stacks pops */
         *--stack = 0;
     thread->schedule.kernel_rsp = (uint64_t)stack;
 }

@@ -27,7 +27,8 @@ void timer_set(struct timer *timer, uint64_t due)
         schedule_update_attention(cpu);
 }
 
-/* Where another CPU's earliest is cancelled, that CPU looks once in vain. */
+/* If this was another CPU's earliest timer, that CPU still gets one interrupt, and finds nothing
+ * due. */
 void timer_cancel(struct timer *timer)
 {
     if (!timer->cpu)
@@ -37,7 +38,7 @@ void timer_cancel(struct timer *timer)
     set_count -= !timer->background;
 }
 
-/* What is set anew meanwhile, and due already, waits for the next time: this comes to an end. */
+/* A timer set by `expire` that is due already waits for the next call: so the loop ends. */
 void timer_expire(struct cpu *cpu, uint64_t now)
 {
     uint32_t due = 0;

@@ -1,9 +1,10 @@
-/* Timers of the kernel: what shall happen at a time of the workload clock.
- * On a workload CPU, by the kernel lock's holder; `expire` too, on the CPU that the timer was set
- * on.  It may send signals, wake threads and set timers, this one too; it must not wait, nor touch
- * the program's memory: there may be no current thread.  Where the workload clock can, it stands
- * still meanwhile.
- */
+/* Kernel timers: each calls `expire` at a time of the workload clock.
+ *
+ * `expire` runs on the CPU that set the timer.  It may send signals, wake threads and set timers,
+ * its own included.  It must not wait or touch the program's memory: there may be no current
+ * thread.  The workload clock stands still while it runs, where that is possible.
+ *
+ * Context: workload CPU, with the kernel lock held. */
 #ifndef GUEST_THREAD_TIMER_H
 #define GUEST_THREAD_TIMER_H
 
@@ -13,19 +14,19 @@
 struct timer {
     uint64_t due; /* ticks of the workload clock (guest/cpu/clock.h); beyond CPU_NEVER: never */
     void (*expire)(struct timer *timer);
-    bool background; /* it wakes no thread: those that wait may wait for ever all the same */
-    struct timer *next, *previous; /* in the order of due; guest/thread/timer.c's own */
-    struct cpu *cpu; /* the same; NULL: not set */
+    bool background; /* wakes no thread: does not count against schedule_stuck() */
+    struct timer *next, *previous; /* in the order of `due`; private to guest/thread/timer.c */
+    struct cpu *cpu; /* on which it is set, NULL: not set; private to guest/thread/timer.c */
 };
 
-/* Sets it, or sets it anew.  One that is due already expires before the caller's system call
- * returns to the program. */
+/* Sets a timer, or changes one that is set.  If it is due already, it expires before the caller's
+ * system call returns to the program. */
 void timer_set(struct timer *timer, uint64_t due);
-void timer_cancel(struct timer *timer); /* also when it is not set */
+void timer_cancel(struct timer *timer); /* does nothing if it is not set */
 
-uint32_t timer_count(void); /* that are set, and not in the background */
+uint32_t timer_count(void); /* returns how many are set, without those in the background */
 
-/* guest/thread/schedule.c: has those of this CPU act that are due. */
+/* For guest/thread: expires those of this CPU's timers that are due. */
 struct cpu;
 void timer_expire(struct cpu *cpu, uint64_t now);
 

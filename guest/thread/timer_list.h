@@ -1,4 +1,5 @@
-/* Lists of timers in the order of what is due first; equal ones in the order of being set. */
+/* Lists of timers, earliest first; timers due at one time stay in the order in which they were set.
+ */
 #ifndef GUEST_THREAD_TIMER_LIST_H
 #define GUEST_THREAD_TIMER_LIST_H
 

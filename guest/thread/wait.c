@@ -1,4 +1,4 @@
-/* Waiting: the thread gives its CPU away until its wait ends. */
+/* Waiting: a thread gives up its CPU until its wait ends. */
 #include "guest/thread/wait.h"
 #include "guest/thread/process.h"
 
@@ -11,7 +11,7 @@
 
 struct wait_timers wait_timers;
 
-static struct { /* threads by what they wait for, the longest first */
+static struct { /* threads by the hash of their key, the one that waits longest first */
     struct thread *first, *last;
 } buckets[BUCKETS];
 
@@ -68,8 +68,8 @@ static void timed_out(struct timer *timer)
              WAIT_TIMEOUT);
 }
 
-/* Until `due` of the workload clock; CPU_NEVER and more: for ever.  In a system call that is made
- * again after a signal: until the time that it was to last. */
+/* Waits until `due` of the workload clock; CPU_NEVER or later: for ever.  A system call that is
+ * restarted after a signal waits until the time at which its first wait was to end. */
 static enum wait_end wait_until(struct thread *thread, uint64_t due, enum hr_gap_reason reason,
                                 const char *what)
 {

@@ -1,5 +1,5 @@
-/* How a thread waits for others and for time.  Thread context, by the kernel lock's holder, who
- * does not hold it meanwhile. */
+/* How a thread waits for others and for time.  Context: thread, with the kernel lock held; it is
+ * released while the thread waits. */
 #ifndef GUEST_THREAD_WAIT_H
 #define GUEST_THREAD_WAIT_H
 
@@ -11,40 +11,43 @@
 
 enum wait_end { WAIT_WOKEN, WAIT_TIMEOUT, WAIT_SIGNAL };
 
-/* Waits for wait_wake, for a signal that is to be delivered (or is in thread->signals_wanted), or
- * until `ns` nanoseconds have passed.  Other threads run meanwhile, and the caller may go on on
- * another CPU.  Where nothing can end it, the run ends; `what` says where. */
+/* Waits for wait_wake, for a signal that is to be delivered (or is in thread->signals.wanted), or
+ * until `ns` nanoseconds have passed.  Other threads run while it waits.  May return on another
+ * CPU.  If nothing can ever end the wait, ends the run and reports `what`. */
 enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what);
 
-/* Waits so for a key: the address of what the thread waits for, in the kernel or (futexes) in the
- * program.  The lock is held from the caller's look at that to the wait: no wake-up is lost.  The
- * caller looks again afterwards: another thread may have been faster. */
+/* Like wait_for, but also ends at wait_wake_key for `key`: the address of what the thread waits
+ * for, in the kernel or (futexes) in the program.  The kernel lock is held from the caller's check
+ * to the wait, so no wake-up is lost.  Check again afterwards: another thread may have been faster.
+ */
 enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const char *what);
 
 #define WAIT_KEY(object) ((uint64_t)(object))
-#define WAIT_POLL_KEY 1ull /* that some file's readiness changes */
+#define WAIT_POLL_KEY 1ull /* woken when the readiness of some file changes */
 
-/* Wakes those that wait for a key, at most `most` of them, in the order in which they came: their
- * number. */
+/* Wakes at most `most` threads that wait for the key, in the order in which they came; returns how
+ * many. */
 uint32_t wait_wake_key(uint64_t key, uint32_t most);
 
-/* The first of those for which `wants` (NULL: any) is true; NULL: none.  To let it wait for another
- * key, behind those that do already. */
+/* wait_first returns the first thread that waits for the key and for which `wants` (NULL: any) is
+ * true, or NULL.  wait_requeue makes it wait for another key instead, as the last of those that do.
+ */
 struct thread *wait_first(uint64_t key,
                           bool (*wants)(const struct thread *thread, uint64_t context),
                           uint64_t context);
 void wait_requeue(struct thread *thread, uint64_t key);
 
-/* Sleeps until `until` of the workload clock; true: a signal came before. */
+/* Sleeps until `until` of the workload clock.  Returns true if a signal came before. */
 bool wait_asleep(struct thread *thread, uint64_t until);
 
 /* Ends another thread's wait. */
 void wait_wake(struct thread *thread);
 
-/* A signal came that the thread may have to take: ends its wait, or has its CPU look. */
+/* Call after a signal was sent that the thread may have to take: ends its wait, or interrupts its
+ * CPU. */
 void wait_interrupt(struct thread *thread);
 
-/* Timers of used time, which rest while no thread uses any: they go on when a thread runs again. */
+/* Timers of used time rest while no thread runs; `wake` starts them again when one does. */
 struct wait_timers {
     bool resting;
     void (*wake)(void); /* set at boot */

@@ -34,7 +34,7 @@ static void add(struct boot_info *boot, uint64_t base, uint64_t bytes, uint32_t 
         (struct boot_memory_range){.base = base, .bytes = bytes, .kind = kind};
 }
 
-/* Out of the RAM range that it lies in. */
+/* Removes the part from the RAM range that contains it. */
 static void carve(struct boot_info *boot, uint64_t base, uint64_t bytes)
 {
     for (uint32_t i = 0; i < boot->range_count; i++) {

@@ -4,10 +4,10 @@
 
 #include "include/boot_info.h"
 
-/* Makes parts of RAM the buffer, where the command line says so. */
+/* Makes parts of RAM the buffer, if the command line says so. */
 void memory_test_prepare(struct boot_info *boot);
 
-/* What the loader would find, on the serial port. */
+/* Writes to the serial port what the loader would find. */
 void memory_test_result(void);
 
 #endif

@@ -54,7 +54,7 @@ static void put_header(const uint8_t *to, unsigned type)
     put16(frame + AT_TYPE, type);
 }
 
-/* Waits for a free descriptor. */
+/* Sends a frame; waits for a free descriptor. */
 static bool send(size_t bytes)
 {
     uint64_t start = clock_us();
@@ -155,7 +155,7 @@ static bool send_echo(unsigned number)
     return send(AT_PAYLOAD + bytes);
 }
 
-/* The answer to echo `number`, intact.  Short frames come padded. */
+/* Returns true for an intact answer to echo `number`.  Short frames arrive padded. */
 static bool is_echo(unsigned number, size_t bytes)
 {
     if (bytes < AT_PAYLOAD + echo_bytes(number) || get16(received + AT_TYPE) != TYPE_IP ||
@@ -220,7 +220,7 @@ void net_test(void)
     }
     if (wait_for_link() && resolve()) {
         send_burst();
-        exchange_echoes(); /* the burst has left when the first comes back */
+        exchange_echoes(); /* all frames of the burst have left when the first echo returns */
     }
     log_line("net-test: %lu sent, %lu received, %lu dropped", net.frames_sent, net.frames_received,
              net.frames_dropped);

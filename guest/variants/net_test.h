@@ -3,9 +3,8 @@
 #define GUEST_VARIANTS_NET_TEST_H
 
 /* Opens the card, asks 10.0.2.2 for its address, sends more frames than a ring has descriptors (of
- * type 88B5H, numbered), exchanges as many echoes, and closes the card.  The log says what came of
- * it, in lines that begin with "net-test: ".
- */
+ * type 88B5H, numbered), exchanges as many echoes, and closes the card.  Logs the results in lines
+ * that begin with "net-test: ". */
 void net_test(void);
 
 #endif

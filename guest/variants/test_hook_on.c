@@ -1,6 +1,5 @@
-/* test_hook for test kernels: breaks the kernel in the way that the manifest names, or tries the
- * network card, and says how many instructions ran.
- */
+/* test_hook for test kernels: breaks the kernel in the way that the manifest names, or tests the
+ * network card, and reports how many instructions ran. */
 #include <stdint.h>
 #include <string.h>
 
@@ -18,21 +17,22 @@ static __attribute__((noinline)) void store_to_null(void)
     __asm__ volatile("movl $1, 8");
 }
 
-/* The page fault cannot be delivered on such a stack: a double fault, on its own stack. */
+/* The page fault cannot be delivered on such a stack, which causes a double fault, on its own
+ * stack. */
 static __attribute__((noinline)) void lose_stack(void)
 {
     __asm__ volatile("movq $8, %rsp; pushq $0");
 }
 
-/* The modelled PMU's own counters, which no driver can stop: instructions in ring 0, and in the
- * others */
+/* The modelled PMU's own counters, which no driver can stop: instructions in ring 0, and in other
+ * rings */
 #define MSR_FREERUN_KERNEL 0x40000090u
 #define MSR_FREERUN_USER 0x40000091u
 
-/* The chipset makes an SMI of a write to its APM control port, if the firmware has allowed that.
+/* The chipset raises an SMI at a write to its APM control port, if the firmware has allowed that.
  * Intel I/O Controller Hub 9 data sheet, "APM_CNT". */
 #define APM_CONTROL_PORT 0xb2
-#define SMIS 3 /* at a time: the firmware does nothing for a number that it does not know */
+#define SMIS 3 /* at a time; the firmware ignores a number that it does not know */
 
 static void raise_smis(void)
 {
@@ -40,7 +40,7 @@ static void raise_smis(void)
         x86_out8(APM_CONTROL_PORT, 0xff);
 }
 
-/* The call is taken between the STI and the HLT, whose shadow the NOP ends. */
+/* The call arrives between STI and HLT; the NOP ends STI's shadow. */
 static void halt_after_call(void)
 {
     apic_send(cpu_this()->apic_id, VECTOR_WAKE);

@@ -12,7 +12,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 #define CLOCK_BIT(clock) (1u << (clock))
-#define COARSE_NS 4000000 /* what Linux says with its usual tick */
+#define COARSE_NS 4000000 /* as Linux reports with its usual tick */
 
 /* The clocks that need nothing but the data page.  CLOCK_TAI is UTC, as on a Linux without NTP. */
 #define MONOTONIC_CLOCKS                                           \
@@ -63,8 +63,8 @@ static inline uint64_t tsc(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* An interrupt between the two readings moves the offset: then both are read again.  The same
- * arithmetic as in the kernel (run_ticks_to_ns), so that the two never disagree. */
+/* An interrupt between the two readings changes the offset: then reads both again.  Uses the
+ * arithmetic of run_ticks_to_ns, so that program and kernel never disagree. */
 static inline uint64_t monotonic_ns(void)
 {
     uint64_t offset, ticks, hz = data()->ticks_per_second;
@@ -143,7 +143,7 @@ int __vdso_getcpu(unsigned *cpu, unsigned *node, void *unused)
     return 0;
 }
 
-/* The names without prefix, as Linux has them too. */
+/* The names without prefix, which Linux has too. */
 int clock_gettime(int clock, struct vdso_time *time)
     __attribute__((weak, alias("__vdso_clock_gettime")));
 int clock_getres(int clock, struct vdso_time *time)
