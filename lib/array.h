@@ -2,6 +2,6 @@
 #ifndef LIB_ARRAY_H
 #define LIB_ARRAY_H
 
-#define ARRAY_COUNT(array) (sizeof(array) / sizeof *(array))
+#define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif
