@@ -12,7 +12,7 @@
 
 struct apic_state apic;
 
-/* Vectors of lower classes are the firmware's: what comes for it meanwhile waits. */
+/* Vectors of lower classes are the firmware's: its interrupts stay pending until apic_restore. */
 #define PRIORITY_ABOVE_FIRMWARE ((APIC_OWN_VECTORS - 1) & 0xf0)
 
 void apic_order(void)

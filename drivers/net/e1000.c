@@ -94,7 +94,7 @@ static int map_registers(struct e1000 *e)
     if (pci_bar(&e->pci, 0, &base, &bytes) || bytes < E1000_REGISTER_BYTES)
         return -EIO;
     e->registers = platform_map_device(base, E1000_REGISTER_BYTES);
-    return e1000_read(e, E1000_STATUS) == UINT32_MAX ? -EIO : 0; /* nobody answers */
+    return e1000_read(e, E1000_STATUS) == UINT32_MAX ? -EIO : 0; /* no device answers */
 }
 
 int e1000_open(struct net_device *net, const struct pci_device *pci)

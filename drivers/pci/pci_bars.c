@@ -37,7 +37,8 @@ struct bar {
     bool is_64bit;
 };
 
-/* The size is what the register does not keep of all ones.  Decoding is off meanwhile. */
+/* Returns what the register keeps of all ones, from which its size follows.  Decoding must be off.
+ */
 static uint32_t writable_bits(const struct pci_device *device, uint8_t offset)
 {
     uint32_t saved = pci_read32(device, offset);

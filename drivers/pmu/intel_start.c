@@ -152,7 +152,7 @@ void intel_stop(const struct pmu_session *session)
             intel_registers.select + session->events[i].counter * intel_registers.stride, 0);
 }
 
-/* A fault is no news here, and nobody reads the log any more. */
+/* Ignores faults: the log is no longer read. */
 static void reset_counter(uint32_t select, uint32_t counter)
 {
     if (select)

@@ -123,7 +123,7 @@ static uint32_t double_word(const struct structure *s, unsigned field)
     return field + 4 <= s->length ? bytes_load32(s->bytes + field) : 0;
 }
 
-/* Of a module in bytes; 0: the slot is empty, or nobody knows. */
+/* Returns a module's size in bytes; 0 if the slot is empty or the size unknown. */
 static uint64_t module_bytes(const struct structure *s)
 {
     uint16_t size = word(s, MEMORY_SIZE);

@@ -44,7 +44,7 @@ struct virtqueue {
     uint16_t size; /* descriptors, a power of two */
     uint16_t next_available;
     uint16_t next_used;
-    bool broken; /* the device wrote nonsense: the queue is not used any more */
+    bool broken; /* the device wrote nonsense: the queue is no longer used */
     bool under_way[VIRTQUEUE_SIZE_MAX];
     uint32_t buffer_bytes[VIRTQUEUE_SIZE_MAX];
 };
