@@ -1,4 +1,4 @@
-/* What the program asked for in vain. */
+/* Calls of the program that Microtome does not support. */
 #include "guest/base/refused.h"
 
 #include "guest/base/log.h"

@@ -104,7 +104,7 @@ static bool start_one(uint32_t id)
         }
         clock_delay_us(100);
     }
-    apic_send_init(id); /* or it might still, beside the next one */
+    apic_send_init(id); /* otherwise it might still start, at the same time as the next one */
     log_notice("CPU with APIC id %u did not start", id);
     return false;
 }

@@ -16,7 +16,7 @@ static struct {
     uint64_t start;
     uint64_t end;
 } flush __attribute__((aligned(64)));
-static struct cpu *ender; /* ends the run; NULL: it goes on */
+static struct cpu *ender; /* the CPU that ends the run; NULL: none does */
 
 void cross_lock_wait(struct cpu *cpu)
 {

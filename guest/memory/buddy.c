@@ -68,7 +68,7 @@ static void flip(struct buddy *b, uint64_t page, unsigned order)
     b->free_bits[order][bit / 64] ^= 1ull << bit % 64;
 }
 
-/* Blocks of the largest order are on no list, so that memory that nobody uses is not touched. */
+/* Blocks of the largest order are on no list, so that unused memory is not touched. */
 static void push(struct buddy *b, uint64_t page, unsigned order)
 {
     struct buddy_block *block = block_at(b, page);

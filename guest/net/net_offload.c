@@ -62,8 +62,8 @@ static bool same(const uint8_t *headers, unsigned begin, unsigned end)
     return memcmp(waiting.frame + begin, headers + begin, end - begin) == 0;
 }
 
-/* Whether the segment goes on where those that wait end, and differs in what the card makes
- * anew only.  All but the last are of the same length. */
+/* Returns whether the segment continues the waiting ones and differs from them only in fields that
+ * the card rewrites.  All segments but the last have the same length. */
 static bool can_join(const struct pbuf *p)
 {
     const uint8_t *h = p->payload;

@@ -89,7 +89,7 @@ u32_t sys_now(void)
     return (u32_t)net_port_ms();
 }
 
-/* The time of day of the boot to a tick, mixed: nobody else's, and another one in each run. */
+/* Mixes the TSC of each call: the numbers differ between machines and between runs. */
 uint32_t net_port_random(void)
 {
     static uint64_t state;

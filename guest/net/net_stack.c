@@ -30,7 +30,7 @@ static err_t send_frame(struct netif *netif, struct pbuf *p)
 {
     (void)netif;
     int status = net_offload_send(&card, cutting, p);
-    if (status == -EAGAIN) { /* lwIP comes again; meanwhile the card works */
+    if (status == -EAGAIN) { /* lwIP tries again later; the card works until then */
         card.driver->kick(&card);
         return ERR_WOULDBLOCK;
     }

@@ -108,7 +108,7 @@ int outbox_put_sign(struct outbox *box)
     return 0;
 }
 
-/* Frees what is not needed any more.  A skipped frame waits until it is the oldest. */
+/* Frees entries that are no longer needed.  A skipped one waits until it is the oldest. */
 static void free_entries(struct outbox *box)
 {
     for (; box->first < box->next; box->first++) {
@@ -171,8 +171,8 @@ int outbox_acknowledge(struct outbox *box, uint64_t position)
     return 0;
 }
 
-/* Marks what the collector has of a frame: all of it, or a first part, after which it begins anew.
- * Signs of life have done what they were for. */
+/* Takes off what the collector has of a frame: all of it, or a first part; then the frame begins
+ * after that part.  A sign of life is always skipped: it has served its purpose. */
 static void take_off(struct outbox_entry *e, uint64_t have)
 {
     if (e->frame.port == RUN_STREAM_END)

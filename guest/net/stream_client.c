@@ -29,7 +29,7 @@ static struct {
     enum stream_state state;
     const char *broken; /* why the connection has to end; noted by callbacks */
     char problem[160];
-    uint64_t now_ms; /* passes while somebody looks; see tick */
+    uint64_t now_ms; /* advances only while polled; see tick */
     uint64_t looked_ms; /* net_port_ms, then */
     uint64_t since_ms; /* of the state, or the last progress */
     uint64_t good_ms; /* when all was well last */
@@ -238,7 +238,8 @@ static err_t connected(void *context, struct tcp_pcb *pcb, err_t status)
 
 /* ---- connections begin and end ---- */
 
-/* It calls nobody back any more.  NULL: there is none. */
+/* Takes the connection from the client; it makes no more callbacks.  Returns NULL if there is none.
+ */
 static struct tcp_pcb *take_connection(void)
 {
     struct tcp_pcb *pcb = client.pcb;
@@ -398,7 +399,7 @@ uint64_t stream_client_stuck_ms(void)
     return client.now_ms - client.good_ms;
 }
 
-/* A sign of life that was sent is nobody's concern any more. */
+/* A sign of life that was sent does not count. */
 bool stream_client_busy(void)
 {
     const struct outbox *box = client.box;

@@ -23,9 +23,9 @@
 #include "lib/x86.h"
 
 #define BUFFER_MIN (4u << 20) /* more than the longest chunk of a trace */
-#define POOL_BYTES (4u << 20) /* of lwIP: what is under way has headers of some 200 bytes a KiB */
+#define POOL_BYTES (4u << 20) /* for lwIP: data under way has some 200 bytes of headers a KiB */
 #define CONNECT_WAIT_MS 30000u /* for the first connection */
-#define PATIENCE_MS 60000u /* without any progress, when somebody waits for it */
+#define PATIENCE_MS 60000u /* without any progress, while the kernel waits for it */
 #define OUTPUT_WAIT_MS 5000u /* the program's output waits so long for room */
 #define CLOSE_WAIT_MS 200u /* for the end of the connection to leave */
 #define RESERVE_SHARE 16u /* of the buffer, for records, output, log */
@@ -166,7 +166,8 @@ static uint64_t room_beside(uint64_t kept, enum run_stream_port port)
     return room > kept ? room - kept : 0;
 }
 
-/* One CPU: waiting costs the program no time.  What is never taken any more needs no room. */
+/* Waits in shared mode only, where that costs the program no time.  If the collector has refused,
+ * nothing is sent any longer. */
 static bool trace_room(uint64_t bytes, bool samples)
 {
     uint64_t kept = transport_end_bytes + (samples ? reserve : 0);
@@ -179,8 +180,8 @@ static bool trace_room(uint64_t bytes, bool samples)
     return room_beside(kept, RUN_STREAM_TRACE) >= bytes;
 }
 
-/* Whether `count` bytes have room within the time that the port is worth.  Rings are drained
- * meanwhile, which may put more of the trace. */
+/* Waits until `count` bytes have room, as long as suits the port; returns false if they have none.
+ * Drains rings while it waits, which may put more of the trace. */
 static bool wait_for_room(enum transport_port port, size_t count)
 {
     uint64_t kept = port == TRANSPORT_TRACE || port == TRANSPORT_FILES ? 0 : transport_end_bytes;
@@ -214,7 +215,7 @@ static int send_part(enum transport_port port, const uint8_t *bytes, size_t coun
 static int send(enum transport_port port, const void *bytes, size_t count)
 {
     if (port >= TRANSPORT_STDIN)
-        return -EIO; /* nobody listens */
+        return -EIO; /* these ports only receive */
     const uint8_t *from = bytes;
     size_t most =
         box.ring_bytes / 4 < RUN_FRAME_BYTES_MAX ? box.ring_bytes / 4 : RUN_FRAME_BYTES_MAX;

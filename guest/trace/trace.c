@@ -54,7 +54,8 @@ static struct cpu_stream *streams[CPUS_MAX]; /* NULL: the CPU runs no program */
 
 static struct trace_dropped dropped;
 
-/* Room for a chunk beside those that are open, which have theirs in transport_end_bytes. */
+/* Returns whether there is room for another chunk; the open ones have theirs in
+ * transport_end_bytes. */
 static bool room_for(const struct trace_writer *w, bool samples)
 {
     return transport->trace_room(w->capacity, samples);
@@ -282,7 +283,7 @@ static bool drain(struct cpu_stream *s, bool flush)
     bool any = tail != head;
 
     if (s->records_only && w->used && room_for(w, true))
-        send_chunk(w); /* samples go on in the next one */
+        send_chunk(w); /* samples continue in the next one */
     while (tail != head) {
         uint32_t taken = take_slots(s, tail, head);
         if (taken == 0)

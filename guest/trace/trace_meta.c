@@ -77,7 +77,7 @@ static void info_arguments(struct trace_writer *w)
             text[used++] = '\'';
         for (const char *c = argument; *c; c++) {
             text[used++] = *c;
-            if (*c == '\'') { /* end the quotes, an escaped one, begin anew */
+            if (*c == '\'') { /* end the quotes, an escaped one, begin again */
                 memcpy(text + used, "\\''", 3);
                 used += 3;
             }
