@@ -5,7 +5,7 @@
 #include "lib/syscall_names.h"
 
 #define NUMBERS 512u /* Linux 6.1 has 451; the last one stands for all that do not exist */
-#define LINES_MAX 24u /* of the notices: a fuzzer asks for everything */
+#define LINES_MAX 24u /* of the notices: a fuzzer makes every call */
 
 static struct {
     uint32_t count;

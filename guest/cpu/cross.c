@@ -10,7 +10,8 @@ struct cross_hooks cross_hooks;
 
 static bool held __attribute__((aligned(64)));
 
-/* What was asked for last.  Only the lock's holder writes it, and not before all have answered. */
+/* The last request.  Only the lock's holder writes it, after all CPUs have answered the one before.
+ */
 static struct {
     uint64_t generation;
     uint64_t start;

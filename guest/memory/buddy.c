@@ -98,7 +98,7 @@ static void take(struct buddy *b, uint64_t page, unsigned order)
         block->next->previous = block->previous;
 }
 
-/* The first page of a free block of exactly this order, or NO_PAGE. */
+/* Returns the first page of a free block of exactly this order, or NO_PAGE. */
 static uint64_t find(const struct buddy *b, unsigned order)
 {
     uint64_t words = words_of_order(b->page_count, LARGEST);

@@ -27,7 +27,7 @@ void stack_walk_add_restorer(uint64_t address);
 void stack_walk_start(uint32_t limit);
 
 /* Fills `stack` with the return addresses of the frames from frame pointer `fp` on;
- * stack_walk_check must follow.  stack_walk_behind appends to the `used` words that are there
+ * stack_walk_check must follow.  The second function appends to the `used` words that are there
  * already. */
 void stack_walk(struct trace_slot_stack *stack, uint64_t fp);
 void stack_walk_behind(struct trace_slot_stack *stack, uint32_t used, uint64_t fp);
