@@ -93,7 +93,7 @@ static uint64_t measure_rate(uint64_t window_ticks)
     return ticks ? ((uint64_t)counts << 32) / ticks : 0;
 }
 
-/* Anything that interrupts a measurement spreads the three apart: the middle one is the best. */
+/* An interruption spreads the three measurements apart: the middle one is the best. */
 static uint64_t median_rate(uint64_t window_ticks)
 {
     uint64_t a = measure_rate(window_ticks);

@@ -125,7 +125,7 @@ static void ranges_collect(struct ranges *used)
     }
 }
 
-/* The lowest free multiple of `bytes` (a power of two) in the window; 0: none. */
+/* Returns the lowest free multiple of `bytes` (a power of two) in the window; 0: none. */
 static uint64_t range_find(const struct ranges *used, uint64_t bytes)
 {
     uint64_t base = (WINDOW_START + bytes - 1) & ~(bytes - 1);
@@ -141,7 +141,7 @@ static uint64_t range_find(const struct ranges *used, uint64_t bytes)
     return bytes <= WINDOW_END - WINDOW_START && base <= WINDOW_END - bytes ? base : 0;
 }
 
-/* Memory, without an address. */
+/* True for a memory BAR without an address. */
 static bool wants_address(const struct bar *bar)
 {
     return bar->memory && bar->bytes != 0 && bar->base == 0;

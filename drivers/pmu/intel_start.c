@@ -68,7 +68,7 @@ static bool freeze_on_overflow(bool wanted)
 }
 
 /* SDM volume 3B, "Filtering of SMM Handler Overhead": without this an SMI's handler counts as ring
- * 0.  Where the bit cannot be set, it does. */
+ * 0.  If the bit cannot be set, it does count. */
 static void freeze_in_smm(void)
 {
     uint64_t value;

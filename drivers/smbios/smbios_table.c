@@ -57,7 +57,7 @@ struct structure {
     size_t string_bytes;
 };
 
-/* Takes the structure at the table's begin; how many bytes it has, 0 when it is none. */
+/* Takes the structure at the table's beginning.  Returns its bytes, or 0 if it is none. */
 static size_t take(const uint8_t *table, size_t bytes, struct structure *s)
 {
     if (bytes < HEADER_BYTES || table[HEADER_LENGTH] < HEADER_BYTES || table[HEADER_LENGTH] > bytes)

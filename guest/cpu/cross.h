@@ -38,7 +38,8 @@ static inline void cross_unlock(void)
         cross_lock_give();
 }
 
-/* Has a workload CPU run cross_answer and look at its signals and at what it waits for. */
+/* Interrupts a workload CPU, which then runs cross_answer and looks at its signals and at what it
+ * waits for. */
 void cross_call(const struct cpu *cpu);
 
 /* Answers a call.  Does not return if the run ends.  Context: the called CPU, interrupts off, the

@@ -46,7 +46,7 @@ static uint32_t sequence_of(const uint8_t *headers)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* A segment that brings nothing but a part of the stream. */
+/* Returns whether a segment carries nothing but a part of the stream. */
 static bool is_plain(const struct pbuf *p)
 {
     const uint8_t *h = p->payload;

@@ -30,7 +30,7 @@ void outbox_init(struct outbox *box, void *memory, uint64_t bytes)
 
 uint64_t outbox_room(const struct outbox *box, enum run_stream_port port)
 {
-    /* the last entry is left for the end */
+    /* the last entry is kept for the end */
     uint64_t kept = 1 + (port == RUN_STREAM_TRACE ? 0 : box->entry_count / TRACE_SHARE);
 
     if (box->last - box->first >= box->entry_count - kept)
@@ -53,7 +53,8 @@ static void copy_in(struct outbox *box, const uint8_t *bytes, uint64_t count)
     box->data_last += count;
 }
 
-/* The newest frame, if `count` bytes of `port` can join it: nothing of it was handed out. */
+/* Returns the newest frame if `count` bytes of `port` can join it, that is if none of it was handed
+ * out. */
 static struct outbox_entry *joinable(struct outbox *box, enum run_stream_port port, size_t count)
 {
     if (box->first == box->last)

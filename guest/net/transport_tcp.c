@@ -1,8 +1,8 @@
 /* Over TCP to a collector: frames wait in the largest buffer that the loader gave until the
  * collector has them.
  *
- * Before the program starts a connection must stand: no measurement is wasted.  Later the program
- * runs on whatever becomes of the connection; what finds no room is dropped and counted.
+ * A connection must exist before the program starts, so that no measurement is wasted.  Later the
+ * program keeps running even if the connection breaks; what finds no room is dropped and counted.
  */
 #include <errno.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static struct boot_info *boot;
 static uint64_t reserve;
 static uint64_t dropped[TRANSPORT_PORTS]; /* bytes */
 
-/* What is wrong, and what the log says, which has no other way out; on the serial port, too. */
+/* Reports what is wrong, also on the serial port, with the log, which has no other way out. */
 static void report(const char *text)
 {
     boot->result.end = BOOT_END_UNSENT;
@@ -152,7 +152,7 @@ static size_t receive(enum transport_port port, void *out, size_t room)
     return 0;
 }
 
-/* Waiting can help. */
+/* Returns whether waiting can help. */
 static bool hopeful(void)
 {
     return stream_client_state() == STREAM_OPEN ||
@@ -203,7 +203,7 @@ static bool wait_for_room(enum transport_port port, size_t count)
 
 static int send_part(enum transport_port port, const uint8_t *bytes, size_t count)
 {
-    /* what has lost bytes loses all that come after them: what arrives has no holes */
+    /* a port that has lost bytes loses all later ones, so that its output has no holes */
     bool broken = dropped[port] && port != TRANSPORT_TRACE && port != TRANSPORT_LOG;
 
     if (broken)
@@ -233,8 +233,8 @@ static int send(enum transport_port port, const void *bytes, size_t count)
     return 0;
 }
 
-/* One CPU looks rarely, too rarely for a collector that waits for a hello.  So it stays until there
- * is a connection, as long as there is hope for one: that costs the program no time. */
+/* A single CPU polls too rarely for a collector that waits for a hello.  So it waits here for a
+ * connection as long as one is possible; that costs the program no time. */
 static void settle(void)
 {
     while (run.shared && stream_client_state() < STREAM_OPEN && hopeful())
