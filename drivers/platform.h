@@ -5,25 +5,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maps device memory uncached; never fails after boot's memory set-up (panics when it cannot). */
+/* Maps device memory uncached; panics if it cannot.  Called after boot's memory set-up. */
 volatile void *platform_map_device(uint64_t physical, size_t bytes);
 
-/* Reads firmware tables and the archive: a pointer into the direct map, which holds all of RAM and,
- * on UEFI machines, the first 4 GiB.  NULL: it is not mapped.
- */
+/* Returns a pointer into the direct map, to read firmware tables and the archive; NULL if the
+ * address is not mapped.  The direct map has all of RAM and, on UEFI machines, the first 4 GiB. */
 const void *platform_physical_pointer(uint64_t physical);
 
-/* Zeroed, physically contiguous, page-aligned memory that is never freed; NULL when out of memory.
- */
+/* Returns zeroed, physically contiguous, page-aligned memory that is never freed; NULL if out of
+ * memory. */
 void *platform_allocate(size_t bytes);
 
-/* Physical address of memory in the kernel's image or from platform_allocate, phys_alloc. */
+/* Returns the physical address of memory in the kernel's image or from platform_allocate or
+ * phys_alloc. */
 uint64_t platform_physical_address(const void *pointer);
 
-/* One line for the kernel's log, printf-like: %s %d %u %x %lu %lx %p %c %%, with width and 0. */
+/* Writes one line to the kernel's log, printf-like: %s %d %u %x %lu %lx %p %c %%, with width and 0.
+ */
 void platform_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* RDMSR and WRMSR that survive registers that do not exist: 0, -EFAULT on a general-protection
+/* RDMSR and WRMSR for registers that may not exist.  Return 0, or -EFAULT on a general-protection
  * fault. */
 int platform_msr_read(uint32_t msr, uint64_t *value);
 int platform_msr_write(uint32_t msr, uint64_t value);

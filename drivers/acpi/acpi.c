@@ -59,7 +59,7 @@ enum { DMAR_FLAGS = 37, DMAR_BYTES = 48, DMAR_X2APIC_OPT_OUT = 1 << 1 };
 
 #define DEFAULT_APIC_BASE 0xfee00000u
 
-/* `bytes` of physical memory (at least 1), or NULL when they cannot be a table. */
+/* Returns `bytes` of physical memory (at least 1), or NULL if they cannot be a table. */
 static const uint8_t *physical(uint64_t address, uint64_t bytes)
 {
     if (address == 0 || address >= PHYSICAL_END || bytes > PHYSICAL_END - address)
@@ -105,7 +105,7 @@ static uint64_t rsdp_find(void)
     return found ? found : rsdp_search(0xe0000, 0x100000);
 }
 
-/* A checked table and its length, or NULL. */
+/* Returns a checked table and its length, or NULL. */
 static const uint8_t *table_at(uint64_t address, const char *signature, uint32_t *length)
 {
     const uint8_t *table = physical(address, HEADER_BYTES);

@@ -20,9 +20,8 @@ struct acpi_machine {
     bool x2apic_opt_out; /* the firmware asks that local APICs stay in xAPIC mode */
 };
 
-/* rsdp: physical address from the boot path, or 0 to search the BIOS areas.  0, -ENOENT: no usable
- * tables (machine then describes one CPU: the calling one).
- */
+/* rsdp: physical address from the boot path, or 0 to search the BIOS areas.  Returns 0, or -ENOENT
+ * if there are no usable tables (machine then describes one CPU: the calling one). */
 int acpi_read(uint64_t rsdp, struct acpi_machine *machine);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct apic_state apic;
 
-/* Vectors of lower classes are the firmware's: what comes for it meanwhile waits. */
+/* Vectors of lower classes are the firmware's: its interrupts stay pending until apic_restore. */
 #define PRIORITY_ABOVE_FIRMWARE ((APIC_OWN_VECTORS - 1) & 0xf0)
 
 void apic_order(void)
@@ -93,7 +93,7 @@ static uint64_t measure_rate(uint64_t window_ticks)
     return ticks ? ((uint64_t)counts << 32) / ticks : 0;
 }
 
-/* Anything that interrupts a measurement spreads the three apart: the middle one is the best. */
+/* An interruption spreads the three measurements apart: the middle one is the best. */
 static uint64_t median_rate(uint64_t window_ticks)
 {
     uint64_t a = measure_rate(window_ticks);

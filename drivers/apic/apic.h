@@ -1,7 +1,6 @@
-/* The local APIC: xAPIC (memory-mapped) or x2APIC (MSRs), and its one-shot timer.
- * Intel SDM volume 3, chapter "Advanced Programmable Interrupt Controller (APIC)".
- * Everything acts on the CPU that calls it.  Interrupts off.
- */
+/* The local APIC: xAPIC (memory-mapped) or x2APIC (MSRs), and its one-shot timer.  Intel SDM volume
+ * 3, chapter "Advanced Programmable Interrupt Controller (APIC)".  All functions act on the calling
+ * CPU.  Context: interrupts off. */
 #ifndef DRIVERS_APIC_APIC_H
 #define DRIVERS_APIC_APIC_H
 
@@ -62,17 +61,18 @@ static inline void apic_eoi(void)
     apic_write(APIC_EOI, 0);
 }
 
-/* Is an interrupt of this vector accepted, but not delivered yet? */
+/* True if an interrupt of this vector is accepted, but not delivered yet. */
 static inline bool apic_pending(uint8_t vector)
 {
     return apic_read(APIC_IRR + vector / 32 * 0x10u) >> vector % 32 & 1;
 }
 
-/* Detects the mode (x2APIC where CPUID offers it, unless the firmware does not want it entered) and
- * maps the page.  Once, on the boot CPU. */
+/* Detects the mode (x2APIC if CPUID offers it, unless the firmware opts out of it) and maps the
+ * page.  Called once, on the boot CPU. */
 void apic_init(uint64_t physical_base, bool x2apic_opt_out);
 
-/* Can a CPU of this APIC id be interrupted?  In xAPIC mode ids have 8 bits, and FFH is all. */
+/* True if a CPU of this APIC id can be interrupted.  In xAPIC mode ids have 8 bits, and FFH means
+ * all CPUs. */
 static inline bool apic_reaches(uint32_t apic_id)
 {
     return !apic.registers || apic_id < 0xff;
@@ -87,7 +87,8 @@ static inline bool apic_reaches(uint32_t apic_id)
 void apic_enable(uint8_t spurious_vector);
 void apic_mask_all(void);
 
-/* Stores before, and in x2APIC mode WRMSR itself, are not ordered against what follows this. */
+/* Orders earlier stores, and in x2APIC mode an earlier WRMSR, before what follows; neither is
+ * ordered by itself. */
 void apic_order(void);
 
 uint32_t apic_id(void); /* of the calling CPU */

@@ -81,7 +81,7 @@ void apic_save(struct apic_saved *saved)
     saved->valid = true;
 }
 
-/* The vector in the highest word that has one and is from `least` on, or -1. */
+/* Returns the highest vector of those from `least` on, or -1. */
 static int highest(uint32_t offset, uint32_t least)
 {
     for (uint32_t i = APIC_VECTOR_WORDS; i-- > 0;) {
@@ -108,7 +108,7 @@ static void end_own(const struct apic_saved *saved)
 }
 
 /* SDM volume 3, "x2APIC State Transitions": from x2APIC to xAPIC mode the way goes through the
- * disabled state, in which the APIC forgets everything.  True: it did. */
+ * disabled state, in which the APIC forgets everything.  Returns true if it did. */
 static bool change_mode(uint64_t base)
 {
     uint64_t now = x86_rdmsr(MSR_APIC_BASE);

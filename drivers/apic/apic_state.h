@@ -27,13 +27,15 @@ struct apic_saved {
 /* Boot CPU, once, after apic_init and before apic_enable. */
 void apic_save(struct apic_saved *saved);
 
-/* Everything as apic_save found it: a periodic timer ticks again, and interrupts that came for the
- * firmware meanwhile (apic_enable lets none through) are pending.  What is in service since then is
- * ended; vectors from `own` on are the kernel's, and those that are pending are lost. */
+/* Restores everything as apic_save found it: a periodic timer ticks again, and interrupts that came
+ * for the firmware since then (apic_enable lets none through) are pending.  Ends interrupts that
+ * came into service since then.  Vectors from `own` on are the kernel's; those that are pending are
+ * lost. */
 void apic_restore(const struct apic_saved *saved, uint8_t own);
 
-/* The same for other CPUs, which the firmware starts anew: IA32_APIC_BASE as it was before
- * apic_enable, and the mode as that says; all interrupts are masked. */
+/* For the other CPUs, which the firmware starts again.  apic_mode returns IA32_APIC_BASE; called
+ * before apic_enable.  apic_mode_restore puts that value and its mode back, with all interrupts
+ * masked. */
 uint64_t apic_mode(void);
 void apic_mode_restore(uint64_t base);
 

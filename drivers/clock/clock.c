@@ -20,7 +20,7 @@
 
 static uint64_t clock_hz;
 
-/* Ticks that a loop of `rounds` times two instructions takes. */
+/* Returns the ticks that a loop of `rounds` times two instructions takes. */
 static uint64_t loop_ticks(uint64_t rounds)
 {
     uint64_t start = x86_rdtsc();

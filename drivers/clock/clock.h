@@ -1,4 +1,4 @@
-/* Finds the TSC's frequency and how it is known. */
+/* Finds the TSC's frequency and the method by which it is known. */
 #ifndef DRIVERS_CLOCK_CLOCK_H
 #define DRIVERS_CLOCK_CLOCK_H
 
@@ -15,15 +15,15 @@ struct clock_source {
 
 /* Tries, in this order: virtual time (only if `may_be_virtual`: loops of known length must read
  * back exact tick counts, repeatedly; then hz is 1000000000), CPUID 15H (with a crystal of 24 MHz
- * on clients of the Skylake family, which do not tell it), CPUID 16H, hypervisor leaf 40000010H,
- * kvmclock (MSR 4B564D01H), calibration against HPET, ACPI PM timer or PIT.
- */
+ * on clients of the Skylake family, which do not report it), CPUID 16H, hypervisor leaf 40000010H,
+ * kvmclock (MSR 4B564D01H), calibration against HPET, ACPI PM timer or PIT. */
 void clock_find(const struct acpi_machine *machine, bool may_be_virtual, struct clock_source *out);
 
 /* Busy-waits on the TSC; clock_find must have been called. */
 void clock_delay_us(uint64_t us);
 
-/* Microseconds since some moment, for time limits; at most 0.1% off.  Also after clock_find. */
+/* Returns microseconds since an arbitrary moment, for time limits; at most 0.1% off.  clock_find
+ * must have been called. */
 uint64_t clock_us(void);
 
 #endif

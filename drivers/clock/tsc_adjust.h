@@ -18,16 +18,17 @@ struct tsc_adjust { /* of one CPU */
     uint64_t found, value; /* at boot, now */
 };
 
-/* The calling CPU's; not known without the register, or under a hypervisor, whose affair it is. */
+/* Reads the calling CPU's.  Not known without the register, nor under a hypervisor, which manages
+ * it. */
 void tsc_adjust_read(struct tsc_adjust *own);
 
 /* Gives the calling CPU the value of another one of its package. */
 void tsc_adjust_follow(struct tsc_adjust *own, const struct tsc_adjust *reference);
 
-/* How many ticks a CPU was ahead or behind. */
+/* Returns how many ticks a CPU's counter was off from the reference, in either direction. */
 uint64_t tsc_adjust_distance(const struct tsc_adjust *own, const struct tsc_adjust *reference);
 
-/* The calling CPU's as it was at boot. */
+/* Restores the calling CPU's value at boot. */
 void tsc_adjust_restore(struct tsc_adjust *own);
 
 #endif

@@ -134,7 +134,7 @@ static struct reading reading_take(const struct reference *reference)
     return reading;
 }
 
-/* TSC ticks per second over `window` counts, 0 when the timer stands still. */
+/* Returns TSC ticks per second over `window` counts, 0 if the timer stands still. */
 static uint64_t measure(const struct reference *reference, uint32_t window, uint64_t *uncertainty)
 {
     struct reading first = reading_take(reference);

@@ -6,9 +6,9 @@
 
 #include "drivers/acpi/acpi.h"
 
-/* Against HPET, ACPI PM timer or PIT, the first that works; the best of three measurements, each
- * of window_us.  Returns Hz, 0 when there is no working timer.  Boot, interrupts off.
- */
+/* Measures against HPET, ACPI PM timer or PIT, the first that works; takes the best of three
+ * measurements of window_us each.  Returns Hz, or 0 if there is no working timer.  Context: boot,
+ * interrupts off. */
 uint64_t tsc_calibrate(const struct acpi_machine *machine, uint32_t window_us);
 
 #endif

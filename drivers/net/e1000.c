@@ -94,7 +94,7 @@ static int map_registers(struct e1000 *e)
     if (pci_bar(&e->pci, 0, &base, &bytes) || bytes < E1000_REGISTER_BYTES)
         return -EIO;
     e->registers = platform_map_device(base, E1000_REGISTER_BYTES);
-    return e1000_read(e, E1000_STATUS) == UINT32_MAX ? -EIO : 0; /* nobody answers */
+    return e1000_read(e, E1000_STATUS) == UINT32_MAX ? -EIO : 0; /* no device answers */
 }
 
 int e1000_open(struct net_device *net, const struct pci_device *pci)
@@ -180,7 +180,7 @@ static unsigned free_transmits(const struct e1000 *e)
     return (e->transmit_oldest + E1000_DESCRIPTORS - 1 - e->transmit_next) % E1000_DESCRIPTORS;
 }
 
-/* A device that has a link, and frames, sends. */
+/* Restarts a device that has a link and frames but does not send. */
 static void look_for_hang(struct net_device *net)
 {
     struct e1000 *e = net->state;
@@ -226,7 +226,7 @@ int e1000_send(struct net_device *net, const void *frame, size_t bytes)
         return status;
     uint8_t *buffer = e->transmit_buffers + e->transmit_next * E1000_BUFFER_BYTES;
     memcpy(buffer, frame, bytes);
-    if (bytes < FRAME_MIN) /* what an earlier frame left does not go out */
+    if (bytes < FRAME_MIN) /* clears what an earlier frame left there */
         memset(buffer + bytes, 0, FRAME_MIN - bytes);
     e->transmits[e->transmit_next] = (struct e1000_transmit){
         .address = platform_physical_address(buffer),
@@ -261,7 +261,7 @@ static void return_receives(struct e1000 *e)
     e->receive_untold = 0;
 }
 
-/* What the descriptor at `at` has; 0: nothing that can be used. */
+/* Returns the bytes of the frame in the descriptor at `at`; 0: nothing usable. */
 static size_t copy_frame(struct e1000 *e, unsigned at, void *out, size_t room)
 {
     struct e1000_receive got = e->receives[at]; /* once: the device can write it any time */

@@ -14,7 +14,7 @@
 
 enum e1000_trait {
     E1000_PCIE = 1 << 0,
-    E1000_SHARED_PHY = 1 << 1, /* EXTCNF_CTRL says whose turn it is */
+    E1000_SHARED_PHY = 1 << 1, /* EXTCNF_CTRL says who may use the PHY */
     E1000_PCH = 1 << 2, /* in the chipset; the PHY is a chip of its own */
     E1000_I219 = 1 << 3, /* rings must be empty before a reset */
     E1000_I219_FIRST = 1 << 4, /* chipsets of the 100 and 200 series: errata of transmission */
@@ -38,13 +38,13 @@ struct e1000 {
     uint8_t *receive_buffers; /* one after the other; a buffer's number is its descriptor's */
     uint8_t *transmit_buffers;
     unsigned receive_next; /* the descriptor that the device fills next */
-    unsigned receive_untold; /* descriptors that RDT does not say are the device's again */
-    bool in_long_frame; /* the rest of a frame that began in earlier descriptors is to come */
+    unsigned receive_untold; /* descriptors not yet given back to the device by RDT */
+    bool in_long_frame; /* a frame began in earlier descriptors, its rest is to come */
     uint8_t transmit_last[E1000_DESCRIPTORS]; /* by a frame's first descriptor */
     unsigned transmit_next; /* the descriptor that is free next */
-    unsigned transmit_oldest; /* the first of the first frame that the device has not reported */
+    unsigned transmit_oldest; /* first one of the oldest frame not yet reported */
     unsigned transmit_told; /* TDT */
-    uint64_t progress_us; /* when the device last reported one, or had none to report */
+    uint64_t progress_us; /* when the device last reported a frame, or had none */
     unsigned hangs; /* in a row */
     bool was_up;
     bool broken;
@@ -65,8 +65,8 @@ static inline void e1000_change(struct e1000 *e, uint32_t offset, uint32_t clear
     e1000_write(e, offset, (e1000_read(e, offset) & ~clear) | set);
 }
 
-/* e1000_reset.c: waits until the register's `bits` are `wanted`, at most `us`.  False: they are
- * not. */
+/* e1000_reset.c: waits until the register's `bits` are `wanted`, at most `us`.  Returns false if
+ * they are not. */
 bool e1000_wait(const struct e1000 *e, uint32_t offset, uint32_t bits, uint32_t wanted,
                 uint64_t us);
 
@@ -80,10 +80,11 @@ void e1000_kick(struct net_device *net);
 size_t e1000_receive(struct net_device *net, void *out, size_t room);
 void e1000_close(struct net_device *net);
 
-/* e1000.c: whether `count` descriptors are free from transmit_next on: 0, -EAGAIN, -EIO. */
+/* e1000.c: makes sure that `count` descriptors are free from transmit_next on.  Returns 0, -EAGAIN
+ * or -EIO. */
 int e1000_make_room(struct net_device *net, unsigned count);
 
-/* The descriptors from transmit_next to before `next` are a frame.  */
+/* Adds a frame in the descriptors from transmit_next to before `next`. */
 void e1000_add_frame(struct net_device *net, unsigned next);
 
 static inline unsigned e1000_after(unsigned descriptor)
@@ -91,25 +92,28 @@ static inline unsigned e1000_after(unsigned descriptor)
     return (descriptor + 1) % E1000_DESCRIPTORS;
 }
 
-/* e1000_reset.c: stops all transfers and resets the MAC; the PHY keeps its link.  0, -EIO. */
+/* e1000_reset.c: stops all transfers and resets the MAC; the PHY keeps its link.  Returns 0 or
+ * -EIO. */
 int e1000_reset(struct e1000 *e);
 
-/* What must be set after a reset and before the rings start, by family. */
+/* Sets what each family needs after a reset and before the rings start. */
 void e1000_prepare(struct e1000 *e);
 
-/* The MAC that the firmware set, or the device's own: 0, -EIO.  Around the first reset. */
+/* Does the first reset and reads the MAC that the firmware set, or the device's own.  Returns 0 or
+ * -EIO. */
 int e1000_reset_and_read_mac(struct e1000 *e, uint8_t mac[NET_MAC_BYTES]);
 void e1000_set_mac(struct e1000 *e, const uint8_t mac[NET_MAC_BYTES]);
 
-/* e1000_phy.c: takes and gives back the turn on what management firmware uses, too.  False: it was
- * not to be had. */
+/* e1000_phy.c: takes and gives back the exclusive use of what management firmware uses too. Returns
+ * false if it could not be had. */
 bool e1000_take_turn(struct e1000 *e);
 void e1000_end_turn(struct e1000 *e);
 
-/* Wakes the PHY and has it negotiate, unless it has a link.  0, -EIO: it does not answer. */
+/* Wakes the PHY and has it negotiate, unless it has a link.  Returns 0, or -EIO if it does not
+ * answer. */
 int e1000_start_phy(struct e1000 *e);
 
-/* e1000_pch.c: the same for E1000_PCH only. */
+/* e1000_pch.c: parts of the above, for E1000_PCH only. */
 void e1000_pch_prepare(struct e1000 *e);
 void e1000_pch_leave_low_power(struct e1000 *e); /* firmware is given time for it */
 int e1000_pch_power_phy(struct e1000 *e); /* off and on; -EIO: firmware forbids it */

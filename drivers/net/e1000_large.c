@@ -22,7 +22,8 @@ struct headers {
     size_t ip, tcp, end; /* where they begin */
 };
 
-/* At 10 and 100 Mb/s Linux's driver does without, for errata; and there it gains nothing. */
+/* Not used at 10 and 100 Mb/s: Linux's driver avoids it there because of errata, and it gains
+ * nothing. */
 bool e1000_cuts(struct net_device *net)
 {
     struct e1000 *e = net->state;
@@ -44,8 +45,8 @@ static bool find_headers(struct headers *headers, const uint8_t *frame, size_t b
     return headers->end >= headers->tcp + 20 && headers->end < bytes;
 }
 
-/* What the device expects there: no length, and of TCP's pseudo header the sum of all but the
- * length, which it adds for each segment. */
+/* Sets the fields as the device expects: no length, and for TCP's pseudo header the sum without the
+ * length, which the device adds for each segment. */
 static void prepare_headers(uint8_t *frame, const struct headers *headers)
 {
     uint32_t sum = PROTOCOL_TCP;
@@ -78,7 +79,8 @@ static void put_context(struct e1000_transmit *descriptor, const struct headers 
     memcpy(descriptor, &context, sizeof context);
 }
 
-/* Puts the frame into the buffers of the descriptors from `at` on: the one after the last. */
+/* Puts the frame into the buffers of the descriptors from `at` on.  Returns the one after the last.
+ */
 static unsigned put_data(struct e1000 *e, unsigned at, const uint8_t *frame, size_t bytes,
                          const struct headers *headers)
 {

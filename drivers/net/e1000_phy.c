@@ -63,7 +63,7 @@ static bool phy_answers(struct e1000 *e)
     return phy_read(e, E1000_PHY_ID, &id) == 0 && id != 0 && id != 0xffff;
 }
 
-/* A link that is up stays: negotiating anew would take seconds. */
+/* Keeps a link that is up: to negotiate again would take seconds. */
 static int negotiate(struct e1000 *e)
 {
     uint16_t control, status;

@@ -8,7 +8,7 @@
 #define POLL_US 10
 #define MASTER_US 80000
 #define QUIET_US 10000 /* transfers under way end */
-#define RESET_US 20000 /* nothing may be read meanwhile: a PCH hangs */
+#define RESET_US 20000 /* no register may be read until then: a PCH would hang */
 #define NVM_US 50000
 #define NVM_TO_PHY_US 25000 /* 82574: the PHY is configured after the MAC */
 #define EEPROM_US 10000

@@ -87,7 +87,7 @@ static struct card *first_with_link(struct cards *cards)
     return NULL;
 }
 
-/* The same card every time, although links come up in any order. */
+/* Chooses one card for every run, although links come up in any order. */
 static struct card *choose(struct cards *cards)
 {
     struct card *chosen = cards->count > 1 ? first_with_link(cards) : &cards->all[0];

@@ -23,33 +23,34 @@ struct net_driver {
     size_t device_id_count;
     const void *variant; /* the driver's own: what sets these devices apart from its others */
 
-    /* Resets the device, allocates rings (platform_allocate), reads the MAC, starts it.
-     * 0, -EIO: the device does not answer as its data sheet says, -ENOMEM. */
+    /* Resets the device, allocates rings (platform_allocate), reads the MAC and starts the device.
+     * Returns 0, -ENOMEM, or -EIO if the device does not answer as its data sheet says. */
     int (*open)(struct net_device *net, const struct pci_device *pci);
 
     bool (*link_up)(struct net_device *net);
 
-    /* Copies the frame into a free descriptor: 0, -EAGAIN when there is none, -EMSGSIZE, -EIO: the
-     * device broke the rules and is not used any more. */
+    /* Copies the frame into a free descriptor.  Returns 0, -EAGAIN if there is none, -EMSGSIZE, or
+     * -EIO if the device broke the rules and is no longer used. */
     int (*send)(struct net_device *net, const void *frame, size_t bytes);
 
-    /* TCP segmentation offload; both NULL: the device has none.  Whether it is to be used now. */
+    /* TCP segmentation offload; both NULL if the device has none.  Returns whether to use it now.
+     */
     bool (*cuts)(struct net_device *net);
 
     /* As send, for a frame of TCP over IPv4 of up to NET_LARGE_MAX bytes: it leaves as frames with
      * `segment` bytes of the stream each, the last with the rest.  The device makes their lengths,
-     * sequence numbers and checksums; those of the frame do not matter.  -EMSGSIZE also: it is no
-     * such frame. */
+     * sequence numbers and checksums; those of the frame do not matter.  Returns -EMSGSIZE also if
+     * it is no such frame. */
     int (*send_large)(struct net_device *net, const void *frame, size_t bytes, size_t segment);
 
-    /* Tells the device about frames sent since; once for many. */
+    /* Tells the device about the frames sent since the last call. */
     void (*kick)(struct net_device *net);
 
-    /* Copies the next received frame into `out`: its bytes; 0: none.  Damaged frames, and those
-     * that do not fit into `room`, are dropped and counted. */
+    /* Copies the next received frame into `out`.  Returns its bytes, or 0 if there is none.  Drops
+     * and counts damaged frames and those that do not fit into `room`. */
     size_t (*receive)(struct net_device *net, void *out, size_t room);
 
-    /* The device touches no memory any more when this returns: reset, bus mastering off.  Frames
+    /* Resets the device and switches bus mastering off, so that it no longer touches memory. Frames
      * that have not left are lost. */
     void (*close)(struct net_device *net);
 };
@@ -61,11 +62,9 @@ struct net_device {
     uint64_t frames_sent, frames_received, frames_dropped;
 };
 
-/* Opens the first network interface that a driver knows, in the order of the bus; one whose link is
- * up goes before others: where there are several, some seconds are spent on waiting for a link.
- * After clock_find.  0; -ENODEV: there is none, -EIO, -ENOMEM: there are, but none works.  The log
- * names what was found.
- */
+/* Opens the first network interface that a driver knows, in the order of the bus, preferring one
+ * whose link is up: with several, waits some seconds for a link.  Logs what was found.  Returns 0,
+ * -ENODEV if there is none, or -EIO or -ENOMEM if none works.  Context: after clock_find. */
 int net_open(struct net_device *net);
 
 #endif

@@ -154,7 +154,7 @@ static void tell_about_buffers(struct virtio_net *v)
     v->untold = 0;
 }
 
-/* What the device put into the buffer; 0: nothing that can be used. */
+/* Returns the bytes that the device put into the buffer; 0: nothing usable. */
 static size_t copy_frame(struct virtio_net *v, uint16_t id, uint32_t bytes, void *out, size_t room)
 {
     const uint8_t *buffer = buffer_of(v->receive_buffers, id);

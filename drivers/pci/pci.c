@@ -162,8 +162,7 @@ static bool leads_to(const struct pci_device *bridge, uint8_t bus)
 }
 
 /* Firmware that does not use a device may have left the way to it closed.  A bridge's number is
- * below those of the buses behind it.
- */
+ * below those of the buses that it leads to. */
 static void enable_bridges(uint8_t bus)
 {
     struct pci_device bridge = {0};

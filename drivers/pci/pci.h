@@ -1,7 +1,6 @@
-/* PCI through configuration mechanism 1 (ports CF8H and CFCH; PCI Local Bus Specification 3.0,
- * 3.2.2.3.2).  Buses other than 0 are there when the firmware has numbered them.  Only the boot
- * CPU, or the one that does service work, calls these.
- */
+/* PCI through configuration mechanism 1 (ports CF8H and CFCH; PCI Local Bus
+ * Specification 3.0, 3.2.2.3.2).  Buses other than 0 exist only if the firmware has numbered them.
+ * Only the boot CPU, or the one that does service work, calls these. */
 #ifndef DRIVERS_PCI_PCI_H
 #define DRIVERS_PCI_PCI_H
 
@@ -42,40 +41,42 @@ void pci_write16(const struct pci_device *device, uint8_t offset, uint16_t value
 void pci_write32(const struct pci_device *device, uint8_t offset, uint32_t value);
 
 /* Steps to the next present function, in the order of buses, slots, functions; starts from a zeroed
- * device.  False: no more.  All 256 bus numbers are tried, so that those of further host bridges
- * are found, too.
- */
+ * device.  Returns false if there is none.  Tries all 256 bus numbers, to find those of further
+ * host bridges too. */
 bool pci_next(struct pci_device *device);
 
-/* The same on one bus: starts from a device that is zeroed but for its bus. */
+/* As pci_next, on one bus: starts from a device that is zeroed but for its bus. */
 bool pci_next_on_bus(struct pci_device *device);
 
-/* The first device that has this vendor and one of the `count` device ids.  0, -ENODEV. */
+/* Finds the first device that has this vendor and one of the `count` device ids.  Returns 0 or
+ * -ENODEV. */
 int pci_find(uint16_t vendor_id, const uint16_t *device_ids, size_t count, struct pci_device *out);
 
-/* Switches memory decoding and bus mastering on, in the bridges above the device, too.  On bus 0
- * every memory BAR that the firmware left at 0 is given an address before; behind a bridge such a
- * BAR stays without.  Nobody may use another device of bus 0 meanwhile: finding out what addresses
- * are in use switches each one's decoding off for a moment.  0, -ENOMEM: no free address range.
- */
+/* Switches memory decoding and bus mastering on, in the bridges above the device too.  On bus 0,
+ * first gives an address to every memory BAR that the firmware left at 0; below a bridge such a BAR
+ * stays without.  No other device of bus 0 may be in use during the call: to find free addresses,
+ * it switches the decoding of each off for a moment.  Returns 0, or -ENOMEM if there is no free
+ * address range. */
 int pci_enable(const struct pci_device *device);
 
-/* Brings a device that sleeps (D1 to D3) to D0, with the BARs that it had.  Before pci_enable. */
+/* Brings a sleeping device (D1 to D3) to D0, with the BARs that it had.  Called before pci_enable.
+ */
 void pci_wake(const struct pci_device *device);
 
-/* The device cannot touch memory any more. */
+/* Switches bus mastering off, so that the device can no longer touch memory. */
 void pci_stop_mastering(const struct pci_device *device);
 
-/* Memory BAR `index`.  0, -ENOENT: not there, or an I/O BAR, or without an address. */
+/* Reads memory BAR `index`.  Returns 0, or -ENOENT if there is none, or it is an I/O BAR or has no
+ * address. */
 int pci_bar(const struct pci_device *device, unsigned index, uint64_t *base, uint64_t *bytes);
 
-/* Offset of the next capability with this id after `previous` (0: the first one); 0: no more. */
+/* Returns the offset of the next capability with this id after `previous` (0: from the start); 0:
+ * there is none. */
 uint8_t pci_capability(const struct pci_device *device, uint8_t id, uint8_t previous);
 
-/* Switches MSI-X on.  Table entry 0, the only one that is unmasked, interrupts as
- * `vector` on the CPU with this local APIC id.  After pci_enable.
- * 0, -ENOENT: no MSI-X, -EINVAL: id too large, or a table that is not in its BAR.
- */
+/* Switches MSI-X on.  Table entry 0, the only one that is unmasked, interrupts as `vector` on the
+ * CPU with this local APIC id.  Called after pci_enable.  Returns 0, -ENOENT if there is no MSI-X,
+ * or -EINVAL if the id is too large or the table is not in its BAR. */
 int pci_msix_enable(const struct pci_device *device, uint8_t vector, uint32_t apic_id);
 
 #endif

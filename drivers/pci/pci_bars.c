@@ -37,7 +37,8 @@ struct bar {
     bool is_64bit;
 };
 
-/* The size is what the register does not keep of all ones.  Decoding is off meanwhile. */
+/* Returns what the register keeps of all ones, from which its size follows.  Decoding must be off.
+ */
 static uint32_t writable_bits(const struct pci_device *device, uint8_t offset)
 {
     uint32_t saved = pci_read32(device, offset);
@@ -124,7 +125,7 @@ static void ranges_collect(struct ranges *used)
     }
 }
 
-/* The lowest free multiple of `bytes` (a power of two) in the window; 0: none. */
+/* Returns the lowest free multiple of `bytes` (a power of two) in the window; 0: none. */
 static uint64_t range_find(const struct ranges *used, uint64_t bytes)
 {
     uint64_t base = (WINDOW_START + bytes - 1) & ~(bytes - 1);
@@ -140,7 +141,7 @@ static uint64_t range_find(const struct ranges *used, uint64_t bytes)
     return bytes <= WINDOW_END - WINDOW_START && base <= WINDOW_END - bytes ? base : 0;
 }
 
-/* Memory, without an address. */
+/* True for a memory BAR without an address. */
 static bool wants_address(const struct bar *bar)
 {
     return bar->memory && bar->bytes != 0 && bar->base == 0;

@@ -220,7 +220,7 @@ static void amd_stop(const struct pmu_session *session)
         pmu_hardware_write(registers.select + session->events[i].counter * registers.stride, 0);
 }
 
-/* A fault is no news here, and nobody reads the log any more. */
+/* Ignores faults: the log is no longer read. */
 static void amd_reset(void)
 {
     if (amd.global_control)

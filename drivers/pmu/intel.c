@@ -86,7 +86,7 @@ static void read_extended_leaf(struct pmu_caps *caps)
         caps->missing_events = ~x86_cpuid(CPUID_PMU_EXTENDED, EXTENDED_EVENTS).eax;
 }
 
-/* Everything on, counting in all rings, or off. */
+/* Turns all counters on, counting in all rings, or off. */
 static int enable_all(const struct pmu_caps *caps, bool on)
 {
     uint64_t fixed = 0;
@@ -110,7 +110,7 @@ static int enable_all(const struct pmu_caps *caps, bool on)
         on ? (uint64_t)caps->fixed_mask << INTEL_GLOBAL_FIXED_SHIFT | caps->general_mask : 0);
 }
 
-/* Fixed counters that count at boot already. */
+/* Returns the fixed counters that already count at boot. */
 static uint32_t fixed_enabled(const struct pmu_caps *caps)
 {
     uint32_t enabled = 0;
@@ -157,7 +157,7 @@ static void find_held(struct pmu_caps *caps)
     caps->fixed_held = fixed & ~caps->fixed_mask;
 }
 
-/* What CPUID says, checked for sense. */
+/* Reads what CPUID says, with plausibility checks. */
 static bool read_leaves(struct pmu_caps *caps)
 {
     if (!is_intel())
@@ -176,7 +176,7 @@ static bool read_leaves(struct pmu_caps *caps)
     return false;
 }
 
-/* IA32_PERF_CAPABILITIES, 0 where there is none. */
+/* Returns IA32_PERF_CAPABILITIES, 0 if there is none. */
 static uint64_t capabilities(void)
 {
     uint64_t value;

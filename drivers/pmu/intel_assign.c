@@ -48,7 +48,7 @@ uint32_t intel_companion(const struct pmu_event *event)
     return 0;
 }
 
-/* The fixed counter that counts this event, or -1. */
+/* Returns the fixed counter that counts this event, or -1. */
 static int fixed_counter(const struct pmu_caps *caps, uint64_t encoding)
 {
     if (encoding & ~SELECT_OF_FIXED)
@@ -61,8 +61,8 @@ static int fixed_counter(const struct pmu_caps *caps, uint64_t encoding)
     return -1;
 }
 
-/* General counters that may count an event; none for one that CPUID reports as unavailable, and for
- * what is no event of a general counter. */
+/* Returns the general counters that may count an event; none if CPUID reports it as unavailable, or
+ * if it is no event of a general counter. */
 static uint32_t general_allowed(const struct pmu_caps *caps, const struct pmu_event *event)
 {
     if (!(event->encoding & PMU_SELECT_EVENT))
@@ -75,7 +75,7 @@ static uint32_t general_allowed(const struct pmu_caps *caps, const struct pmu_ev
     return pmu_hardware_allowed(caps, event);
 }
 
-/* -ENODEV for an event that no counter of this CPU counts, used or not. */
+/* Returns -ENODEV for an event that no counter of this CPU counts, used or not. */
 static int check_events(const struct pmu_caps *caps, const struct pmu_session *session,
                         struct pmu_refusal *refusal)
 {
@@ -101,8 +101,8 @@ static bool keeps(uint32_t msr, uint64_t value)
     return same;
 }
 
-/* Every companion value has a register that takes it, and no two events want different values of
- * one. */
+/* Checks that every companion value has a register that takes it, and that no two events want
+ * different values of one. */
 static int check_companions(const struct pmu_session *session, struct pmu_refusal *refusal)
 {
     const struct pmu_event *events = session->events;

@@ -68,7 +68,7 @@ static bool freeze_on_overflow(bool wanted)
 }
 
 /* SDM volume 3B, "Filtering of SMM Handler Overhead": without this an SMI's handler counts as ring
- * 0.  Where the bit cannot be set, it does. */
+ * 0.  If the bit cannot be set, it does count. */
 static void freeze_in_smm(void)
 {
     uint64_t value;
@@ -152,7 +152,7 @@ void intel_stop(const struct pmu_session *session)
             intel_registers.select + session->events[i].counter * intel_registers.stride, 0);
 }
 
-/* A fault is no news here, and nobody reads the log any more. */
+/* Ignores faults: the log is no longer read. */
 static void reset_counter(uint32_t select, uint32_t counter)
 {
     if (select)

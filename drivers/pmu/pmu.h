@@ -26,10 +26,9 @@ struct pmu_caps { /* filled once by pmu_probe; later code asks these, never the 
     uint8_t fixed_bits;
     uint32_t general_mask; /* bit n: general counter n can be used */
     uint32_t fixed_mask; /* bit n: fixed counter n can be used */
-    uint32_t
-        general_held; /* counters that exist, but somebody else has them: the firmware, or the */
-    uint32_t fixed_held; /* host of a virtual machine whose counters are shared */
-    uint32_t missing_events; /* architectural events that CPUID reports as unavailable, as there */
+    uint32_t general_held; /* counters in use by others: firmware, or a VM's host */
+    uint32_t fixed_held; /* fixed counters in use by others */
+    uint32_t missing_events; /* architectural events unavailable by CPUID, its bits */
     uint32_t vendor; /* enum run_cpu_vendor: for the host, which encodes events */
 };
 
@@ -64,7 +63,7 @@ struct pmu_refusal { /* why events cannot be counted */
 };
 #define PMU_NO_EVENT UINT32_MAX /* refusal.event: the register is not of one event */
 
-/* What the last start said -EIO for; kept by pmu_hardware.c. */
+/* Why the last start returned -EIO; kept by pmu_hardware.c. */
 extern struct pmu_refusal pmu_start_refusal;
 
 typedef void pmu_read_function(const struct pmu_session *session, uint64_t user_instructions,
@@ -72,8 +71,8 @@ typedef void pmu_read_function(const struct pmu_session *session, uint64_t user_
 
 struct pmu_driver {
     const char *name;
-    /* True when this driver serves the machine; fills caps.  Counters that are advertised but do
-     * not count are found out here. */
+    /* Returns true if this driver serves the machine; fills caps.  Finds counters that are
+     * advertised but do not count. */
     bool (*probe)(struct pmu_caps *caps);
     /* Gives every event a counter.  0, or with the refusal filled -ENOENT unknown, -EINVAL modifier
      * that cannot be counted, -ENODEV event that CPUID reports as unavailable, -EBUSY two events
@@ -81,30 +80,29 @@ struct pmu_driver {
      * not there, or does not keep what is written (tried here), -ENOSPC no counter left. */
     int (*assign)(const struct pmu_caps *caps, struct pmu_session *session,
                   struct pmu_refusal *refusal);
-    /* Counts from PMU_START_BEFORE_END; stub: 0.  0, or -EIO with pmu_start_refusal filled when a
-     * write faulted: the counts are wrong then, or there are none. */
+    /* Starts counting at PMU_START_BEFORE_END; stub: at 0.  Returns 0, or -EIO with
+     * pmu_start_refusal filled if a write faulted: then counts are wrong or missing. */
     int (*start)(const struct pmu_session *session);
     void (*stop)(const struct pmu_session *session);
-    /* Nothing is left in the calling CPU's registers: counters are off and zero, but for those that
-     * somebody had before probe.  NMI too, also where start was not called.  NULL: no registers. */
+    /* Clears the calling CPU's registers: counters are off and zero, except those in use before
+     * probe.  Context: any, NMI included; also if start was not called.  NULL: no registers. */
     void (*reset)(void);
-    /* Counters rest and go on, with what they have counted.  After start. */
+    /* pause stops the counters; resume starts them again with the same counts.  After start. */
     void (*pause)(const struct pmu_session *session);
     void (*resume)(const struct pmu_session *session);
     /* Overflow sampling of the first event, whose counter start has set to -period and told to
      * interrupt; the caller has enabled the local APIC's LVTPC entry.  Interrupts off or NMI.
      *
-     * overflowed: has its counter overflowed since it was armed?  What it holds then, width_bits
-     * wide, read once since under a hypervisor each reading may be dear; otherwise
-     * PMU_NOT_OVERFLOWED.  Counters that count ring 0 stand still from here to rearm, where the
-     * hardware has a switch for all of them.  When it has not overflowed, nothing has changed.
+     * overflowed: if its counter has overflowed since it was armed, returns what it holds,
+     * width_bits wide; otherwise PMU_NOT_OVERFLOWED, and changes nothing.  Reads it only once, as
+     * each reading may be expensive under a hypervisor.  Counters that count ring 0 stand still
+     * from here to rearm if the hardware has a switch for all of them.
      *
      * rearm: acknowledges the overflow, sets the counter to -period, enables the local APIC's LVTPC
      * entry again (apic_pmi_enable) if it is masked, and lets all counters count, in the order that
-     * loses no overflow.
-     * Order of the acknowledgement: Intel SDM volume 3B, "Counter Overflow" and "Architectural
-     * Performance Monitoring Version 4"; AMD APM volume 2, "PerfMonV2".
-     * NULL where there are no interrupts.
+     * loses no overflow.  Order of the acknowledgement: Intel SDM volume 3B, "Counter Overflow" and
+     * "Architectural Performance Monitoring Version 4"; AMD APM volume 2, "PerfMonV2".  Both are
+     * NULL if counters cannot interrupt.
      */
     uint64_t (*overflowed)(const struct pmu_session *session);
     void (*rearm)(const struct pmu_session *session, uint64_t period, bool masked);
@@ -112,16 +110,16 @@ struct pmu_driver {
      * user_instructions: ring-3 ticks so far on this CPU, which a driver without hardware derives
      * its values from. */
     pmu_read_function *read;
-    /* The same without the first event, whose value it leaves alone: overflow sampling has read
-     * that already.  NULL where there are no interrupts. */
+    /* As read, except that it leaves the first event's value alone: overflow sampling has read it
+     * already.  NULL if counters cannot interrupt. */
     pmu_read_function *read_others;
 };
 
-/* Where the first event's counter is: its register.  After start. */
+/* Returns the register of the first event's counter.  After start. */
 uint32_t pmu_first_counter_msr(void);
 
-/* A driver like this one that reads counters by RDMSR instead of RDPMC: a hypervisor may pass the
- * one on and trap the other.  `under` itself where that is not possible. */
+/* Returns a driver like `under` that reads counters by RDMSR instead of RDPMC: a hypervisor may
+ * pass one through and trap the other.  Returns `under` itself if that is not possible. */
 const struct pmu_driver *pmu_by_msr(const struct pmu_driver *under);
 
 /* Stores a word of a sample past the caches: the service CPU reads it, not this one.

@@ -7,8 +7,9 @@
 /* Notes every event's `counter` for pmu_hardware_read; part of pmu_driver.start. */
 void pmu_hardware_start(const struct pmu_session *session);
 
-/* Part of pmu_driver.start: whose registers pmu_hardware_write writes next, PMU_NO_EVENT at first;
- * and what start returns. */
+/* Parts of pmu_driver.start.  pmu_hardware_of_event names the event whose registers
+ * pmu_hardware_write writes next, PMU_NO_EVENT at first; pmu_hardware_started returns what start
+ * returns. */
 void pmu_hardware_of_event(uint32_t event);
 int pmu_hardware_started(void);
 
@@ -27,26 +28,26 @@ void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instruct
 void pmu_hardware_read_others(const struct pmu_session *session, uint64_t user_instructions,
                               uint64_t *values);
 
-/* Rings of an event select, as HR_EVENT_* flags; none asked for means ring 3. */
+/* Returns the rings of an event select as HR_EVENT_* flags; a select without any means ring 3. */
 uint32_t pmu_hardware_rings(uint64_t encoding);
 
-/* What a counter of this width starts from. */
+/* Returns the value that a counter of this width starts from. */
 uint64_t pmu_hardware_first(uint8_t width_bits);
 
-/* The event select that counts this event in its rings, enabled. */
+/* Returns the event select that counts this event in its rings, enabled. */
 uint64_t pmu_hardware_select(const struct pmu_event *event);
 
-/* Does any event of the session count ring 0? */
+/* True if any event of the session counts ring 0. */
 bool pmu_hardware_counts_kernel(const struct pmu_session *session);
 
-/* Part of pmu_driver.start: sets a counter, that of the event that pmu_hardware_of_event has named,
- * and remembers its register for reading. */
+/* Part of pmu_driver.start: sets the counter of the event that pmu_hardware_of_event named, and
+ * remembers its register for reading. */
 void pmu_hardware_preset(uint32_t msr, uint64_t value);
 
-/* Writes a register that probing found; a fault is logged and is what start fails with. */
+/* Writes a register that probing found; logs a fault, which makes start fail. */
 void pmu_hardware_write(uint32_t msr, uint64_t value);
 
-/* Of the counters in `mask`, those whose select is enabled, at boot: somebody counts with them. */
+/* Boot: returns the counters in `mask` whose select is enabled, which means they are in use. */
 uint32_t pmu_hardware_enabled(uint32_t select, uint32_t stride, uint32_t mask);
 
 struct pmu_check { /* one counter that is to prove itself */
@@ -55,21 +56,20 @@ struct pmu_check { /* one counter that is to prove itself */
 };
 #define PMU_CHECK_INSTRUCTIONS 1000u
 
-/* Which counters work, bit n for checks[n]: they keep what is written to them, and count when all
- * of them are on at once (a hypervisor can lend each one alone and not all together).  `enable`
- * turns them on, in all rings, and off; where it fails none works.  count is at most 64.
- */
+/* Returns which counters work, bit n for checks[n]: they keep what is written to them, and count
+ * when all are on at once (a hypervisor can lend each one alone, but not all together).  `enable`
+ * turns them on, in all rings, and off; if it fails, none works.  count is at most 64. */
 uint64_t pmu_hardware_check(const struct pmu_check *checks, uint32_t count,
                             const struct pmu_caps *caps,
                             int (*enable)(const struct pmu_caps *caps, bool on));
 
-/* A select that counts instructions on either vendor's CPUs, in all rings. */
+/* Returns a select that counts instructions on either vendor's CPUs, in all rings. */
 uint64_t pmu_hardware_instructions(void);
 
-/* How many counters a mask has. */
+/* Returns how many counters a mask has. */
 uint8_t pmu_hardware_count(uint32_t mask);
 
-/* The counters that an event may use: those of the machine that the host allows it. */
+/* Returns the counters that an event may use: those of the machine that the host allows it. */
 uint32_t pmu_hardware_allowed(const struct pmu_caps *caps, const struct pmu_event *event);
 
 #endif

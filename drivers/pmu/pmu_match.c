@@ -8,7 +8,7 @@
 
 struct matching {
     const uint32_t *allowed;
-    uint8_t owner[PMU_MATCH_COUNTERS_MAX]; /* event that has the counter, or NOBODY */
+    uint8_t owner[PMU_MATCH_COUNTERS_MAX]; /* event that has the counter; 0xff: none */
 };
 
 /* Gives a free counter, or moves other events out of the way; `tried`: counters seen on this

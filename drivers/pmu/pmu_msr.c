@@ -1,4 +1,4 @@
-/* Reads registers beside the counters. */
+/* Reads registers in addition to the counters. */
 #include "drivers/pmu/pmu_msr.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include "lib/x86.h"
 
 static const struct pmu_driver *beneath; /* whose layer this is */
-static struct pmu_session counted; /* the events that it sees */
-static uint32_t registers[HR_EVENTS_MAX]; /* and those behind them */
+static struct pmu_session counted; /* the events that the driver sees */
+static uint32_t registers[HR_EVENTS_MAX]; /* and the registers that follow them */
 static uint32_t register_count;
 
 /* Counters first, in their order, then registers in theirs. */

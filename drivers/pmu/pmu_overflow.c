@@ -44,7 +44,7 @@ void pmu_overflow_rearm(const struct pmu_session *session, uint64_t period, bool
     if (overflow.clear_msr)
         x86_wrmsr(overflow.clear_msr, overflow.clear_bits);
     if (masked)
-        apic_pmi_enable(); /* after the status is clear, before counters of ring 0 go on */
+        apic_pmi_enable(); /* after the status is clear, before counters of ring 0 count again */
     if (overflow.control_msr)
         x86_wrmsr(overflow.control_msr, overflow.control);
 }

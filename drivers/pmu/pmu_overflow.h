@@ -1,4 +1,4 @@
-/* Overflow sampling: what the handler of a counter's interrupt reads and writes, found out at
+/* Overflow sampling: what the handler of a counter's interrupt reads and writes, determined at
  * start. */
 #ifndef DRIVERS_PMU_PMU_OVERFLOW_H
 #define DRIVERS_PMU_PMU_OVERFLOW_H
@@ -23,10 +23,8 @@ struct pmu_overflow {
     uint64_t control;
 } __attribute__((aligned(64)));
 
-/* Part of pmu_driver.start, when the session has a period, before any counter counts; the same on
- * every CPU.  Acknowledges what an earlier session left behind; what the counter is to be preset
- * to.
- */
+/* Part of pmu_driver.start if the session has a period, before any counter counts; alike on every
+ * CPU.  Acknowledges what an earlier session left.  Returns the value to preset the counter to. */
 uint64_t pmu_overflow_start(const struct pmu_overflow *how, uint64_t period);
 
 /* Part of pmu_driver.stop: an interrupt still on its way finds no overflow where there is a status

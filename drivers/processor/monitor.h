@@ -1,7 +1,7 @@
-/* What happened to a CPU meanwhile: actual frequency, SMIs, throttling.
+/* What happens to a CPU during the run: actual frequency, SMIs, throttling.
  *
  * Probed and read on the CPU concerned, interrupts off.  Registers that CPUID does not promise are
- * not touched, those that fault are not there, and APERF and MPERF must move: emulators answer 0
+ * not touched, and those that fault count as absent. APERF and MPERF must move: emulators answer 0
  * for registers that they do not know.
  */
 #ifndef DRIVERS_PROCESSOR_MONITOR_H
@@ -25,16 +25,16 @@ struct monitor_frequency { /* aperf / mperf times the TSC's frequency */
     uint32_t mperf;
 };
 
-/* Which registers there are: HR_MACHINE_* flags. */
+/* Returns which registers exist, as HR_MACHINE_* flags. */
 uint32_t monitor_probe(void);
 
 void monitor_read(uint32_t flags, struct monitor_reading *out);
 
-/* Clears the logs of thermal events, so that what is in them at the end has happened since:
- * HR_MACHINE_LOGS when that worked, otherwise 0. */
+/* Clears the logs of thermal events, so that they show only later events.  Returns HR_MACHINE_LOGS
+ * if that worked, otherwise 0. */
 uint32_t monitor_clear_logs(uint32_t flags);
 
-/* Spins for so many ticks of the TSC (below 2^31) and says how fast the CPU was. */
+/* Spins for `ticks` ticks of the TSC (below 2^31) and returns how fast the CPU was. */
 struct monitor_frequency monitor_spin(uint32_t flags, uint32_t ticks);
 
 #endif

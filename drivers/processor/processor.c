@@ -77,7 +77,7 @@ static enum processor_turbo turbo_unless(uint32_t msr, uint64_t off)
     return value & off ? TURBO_OFF : TURBO_ON;
 }
 
-/* Intel's CPUID bit is clear both where there is none and where the firmware has turned it off. */
+/* Intel's CPUID bit is clear both if there is no turbo and if the firmware has turned it off. */
 static enum processor_turbo read_turbo(const struct processor *out)
 {
     if (out->intel) {

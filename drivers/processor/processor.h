@@ -1,7 +1,8 @@
 /* What a processor is and how the firmware has set it up: CPUID and MSRs of the calling CPU.
  *
- * CPUID is believed as far as it goes; MSRs are read with faults caught, and 0 where one faults is
- * "unknown".  Boot; changes nothing but the microcode signature register, which is meant for it.
+ * CPUID is trusted; MSRs are read with faults caught, and a value of 0 after a fault means
+ * "unknown".  Changes nothing but the microcode signature register, which is meant for that.
+ * Context: boot.
  */
 #ifndef DRIVERS_PROCESSOR_PROCESSOR_H
 #define DRIVERS_PROCESSOR_PROCESSOR_H
@@ -32,13 +33,13 @@ struct processor {
 
 void processor_read(struct processor *out);
 
-/* Whether CPUID has this leaf, standard or extended. */
+/* Returns whether CPUID has this leaf, standard or extended. */
 bool processor_has_leaf(uint32_t leaf);
 
-/* The microcode's revision on this CPU. */
+/* Returns the microcode's revision on this CPU. */
 uint32_t processor_microcode(void);
 
-/* Of a hybrid processor, CPUID 1AH's kind of this core; else 0. */
+/* Returns this core's kind by CPUID 1AH on a hybrid processor; otherwise 0. */
 #define PROCESSOR_KIND_ATOM 0x20
 #define PROCESSOR_KIND_CORE 0x40
 uint8_t processor_core_kind(void);

@@ -11,7 +11,7 @@
 
 enum { DOMAIN_END = 0, DOMAIN_THREAD = 1 }; /* of leaves 0BH and 1FH, ECX bits 15:8 */
 
-/* Bits that numbers from 0 to count - 1 need. */
+/* Returns the bits that numbers from 0 to count - 1 need. */
 static uint32_t bits_for(uint32_t count)
 {
     return count > 1 ? 32 - (uint32_t)__builtin_clz(count - 1) : 0;
@@ -78,7 +78,7 @@ void topology_read(struct topology *out)
         out->package_shift = out->core_shift;
 }
 
-/* How many different values id >> shift has. */
+/* Returns how many different values id >> shift has. */
 static uint32_t different(const uint32_t *ids, uint32_t count, uint32_t shift)
 {
     uint32_t found = 0;
@@ -103,7 +103,7 @@ struct topology_count topology_count(const struct topology *topology, const uint
     };
 }
 
-/* How many threads of this one's core come before it: `boot`, and those in the list. */
+/* Returns how many threads of its core come before it: `boot`, and those in the list. */
 static uint32_t before(const struct topology *topology, const uint32_t *ids, uint32_t i,
                        uint32_t boot)
 {

@@ -14,18 +14,18 @@ struct topology_count {
     uint32_t packages, cores, threads;
 };
 
-/* From CPUID of the calling CPU: the same on all of a machine. */
+/* Reads CPUID of the calling CPU; all CPUs of a machine give the same. */
 void topology_read(struct topology *out);
 
 struct topology_count topology_count(const struct topology *topology, const uint32_t *apic_ids,
                                      uint32_t count);
 
-/* Puts the ids in an order in which the first ones share no core with `boot` and each other as long
- * as there are such, and otherwise stay as they are.  count is at most 1024. */
+/* Moves ids that share no core with `boot` or each other to the front; otherwise keeps their order.
+ * count is at most 1024. */
 void topology_spread(const struct topology *topology, uint32_t *apic_ids, uint32_t count,
                      uint32_t boot);
 
-/* Two different threads of one core. */
+/* True for two different threads of one core. */
 static inline bool topology_siblings(const struct topology *topology, uint32_t a, uint32_t b)
 {
     return a != b && a >> topology->core_shift == b >> topology->core_shift;

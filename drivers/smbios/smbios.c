@@ -42,7 +42,7 @@ struct entry { /* what both forms say */
     uint8_t major, minor;
 };
 
-/* `bytes` of physical memory (at least 1), or NULL when there is none such. */
+/* Returns `bytes` of physical memory (at least 1), or NULL if there is no such memory. */
 static const uint8_t *physical(uint64_t address, uint64_t bytes)
 {
     if (address == 0 || address >= PHYSICAL_END || bytes > PHYSICAL_END - address)

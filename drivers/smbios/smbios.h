@@ -1,8 +1,8 @@
-/* What the firmware's SMBIOS tables say of the machine: who made it, its firmware, its memory.
- * System Management BIOS Reference Specification 3.6 (DMTF DSP0134); sections in the code.
+/* What the firmware's SMBIOS tables say about the machine: its maker, firmware and memory.  System
+ * Management BIOS Reference Specification 3.6 (DMTF DSP0134); sections in the code.
  *
- * Serial numbers, asset tags and UUIDs are never read: traces go from hand to hand.
- * The tables are hostile: every length, string number and address is checked.  Boot, no locks.
+ * Serial numbers, asset tags and UUIDs are never read, because traces are passed on. The tables are
+ * hostile: every length, string number and address is checked.  Context: boot, no locks.
  */
 #ifndef DRIVERS_SMBIOS_SMBIOS_H
 #define DRIVERS_SMBIOS_SMBIOS_H
@@ -39,11 +39,11 @@ struct smbios { /* texts: printable ASCII, "" if unknown */
     struct smbios_modules kinds[SMBIOS_KINDS_MAX];
 };
 
-/* entry: physical address of the entry point, or 0 to search the BIOS area.  0, or -ENOENT when
- * there are no usable tables; all is then unknown. */
+/* entry: physical address of the entry point, or 0 to search the BIOS area.  Returns 0, or -ENOENT
+ * if there are no usable tables; then everything is unknown. */
 int smbios_read(uint64_t entry, struct smbios *out);
 
-/* Reads structures: `bytes` bytes of them.  Adds to what *out knows.  Pure. */
+/* Reads `bytes` bytes of structures and adds what they say to *out.  Pure. */
 void smbios_parse(const uint8_t *table, size_t bytes, struct smbios *out);
 
 #endif

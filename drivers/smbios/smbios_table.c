@@ -57,7 +57,7 @@ struct structure {
     size_t string_bytes;
 };
 
-/* Takes the structure at the table's begin; how many bytes it has, 0 when it is none. */
+/* Takes the structure at the table's beginning.  Returns its bytes, or 0 if it is none. */
 static size_t take(const uint8_t *table, size_t bytes, struct structure *s)
 {
     if (bytes < HEADER_BYTES || table[HEADER_LENGTH] < HEADER_BYTES || table[HEADER_LENGTH] > bytes)
@@ -123,7 +123,7 @@ static uint32_t double_word(const struct structure *s, unsigned field)
     return field + 4 <= s->length ? bytes_load32(s->bytes + field) : 0;
 }
 
-/* Of a module in bytes; 0: the slot is empty, or nobody knows. */
+/* Returns a module's size in bytes; 0 if the slot is empty or the size unknown. */
 static uint64_t module_bytes(const struct structure *s)
 {
     uint16_t size = word(s, MEMORY_SIZE);

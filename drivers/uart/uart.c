@@ -68,7 +68,7 @@ bool uart_present(void)
     return present;
 }
 
-/* False when the port stays busy for far longer than a byte takes. */
+/* Returns false if the port stays busy for far longer than a byte takes. */
 static bool wait_for(uint8_t status)
 {
     for (unsigned polls = 0; polls < POLLS_PER_BYTE; polls++) {

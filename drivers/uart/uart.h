@@ -8,6 +8,6 @@
 void uart_init(void); /* 115200 8N1; notices an absent port */
 bool uart_present(void); /* after uart_init */
 void uart_write(const char *bytes, size_t count); /* waits for room, but never forever */
-void uart_restore(void); /* as uart_init found it; nothing is written any more */
+void uart_restore(void); /* as uart_init found it; uart_write does nothing afterwards */
 
 #endif

@@ -99,7 +99,7 @@ static void handle_message(const struct serial_message *message, const char *tex
     }
 }
 
-/* Handles what the device has to say.  0 or -EIO. */
+/* Handles messages from the device.  Returns 0 or -EIO. */
 static int drain_control(void)
 {
     struct serial_message message;
@@ -255,7 +255,7 @@ int virtio_serial_sent(int index)
     return !port->sending;
 }
 
-/* Waits for the send under way.  0, -EIO: it failed, or the port is gone. */
+/* Waits for the send under way.  Returns 0, or -EIO if it failed or the port is gone. */
 static int finish(int index)
 {
     while (!virtio_serial_sent(index)) {

@@ -34,16 +34,15 @@ struct serial_control {
     struct serial_message *message;
 };
 
-/* Both queues are set up; posts every buffer.  0, -ENOMEM. */
+/* Posts every buffer; both queues must be set up.  Returns 0 or -ENOMEM. */
 int serial_control_init(struct serial_control *control);
 
-/* Waits until the device has taken the message, one second at most.  0, -EIO. */
+/* Waits until the device has taken the message, one second at most.  Returns 0 or -EIO. */
 int serial_control_send(struct serial_control *control, uint32_t port, enum serial_event event,
                         uint16_t value);
 
-/* The next message from the device; `text` (with its size, at least 1) receives what follows the
- * message, always NUL-terminated.  1, 0: none, -EIO.
- */
+/* Takes the next message from the device; `text` (with its size, at least 1) receives what follows
+ * the message, always NUL-terminated.  Returns 1, 0 if there is none, or -EIO. */
 int serial_control_receive(struct serial_control *control, struct serial_message *message,
                            char *text, size_t room);
 

@@ -24,23 +24,26 @@ struct virtio_pci { /* register areas, mapped; their sizes were checked against 
 };
 
 /* Switches the device on, maps its registers, resets it and negotiates `required` features (with
- * VIRTIO_F_VERSION_1) and those `wanted` ones that the device has.  It does not interrupt.
- * 0, -EIO, -ENOMEM.
- */
+ * VIRTIO_F_VERSION_1) and those `wanted` ones that the device has.  The device does not interrupt
+ * yet.  Returns 0, -EIO or -ENOMEM. */
 int virtio_pci_open(struct virtio_pci *virtio, const struct pci_device *device, uint64_t required,
                     uint64_t wanted);
 
-/* Used buffers interrupt as MSI-X `vector`; between open and the first queue.  0, -EIO. */
+/* Has used buffers interrupt as MSI-X `vector`; called between open and the first queue.  Returns 0
+ * or -EIO. */
 int virtio_pci_interrupt(struct virtio_pci *virtio, uint8_t vector, uint32_t apic_id);
 
-/* Allocates and enables queue `number`; between open and start.  0, -EIO, -ENOMEM. */
+/* Allocates and enables queue `number`; called between open and start.  Returns 0, -EIO or -ENOMEM.
+ */
 int virtio_pci_add_queue(struct virtio_pci *virtio, struct virtqueue *queue, uint16_t number);
 
-/* DRIVER_OK: the device may use the queues.  virtio_pci_fail tells it that we gave up. */
+/* Sets DRIVER_OK: the device may use the queues.  virtio_pci_fail tells it that the driver gave up.
+ */
 void virtio_pci_start(struct virtio_pci *virtio);
 void virtio_pci_fail(struct virtio_pci *virtio);
 
-/* Resets the device and takes its access to memory away: it touches the queues no more. */
+/* Resets the device and takes its access to memory away, so that it no longer touches the queues.
+ */
 void virtio_pci_close(struct virtio_pci *virtio);
 
 #endif

@@ -44,12 +44,12 @@ struct virtqueue {
     uint16_t size; /* descriptors, a power of two */
     uint16_t next_available;
     uint16_t next_used;
-    bool broken; /* the device wrote nonsense: the queue is not used any more */
+    bool broken; /* the device wrote nonsense: the queue is no longer used */
     bool under_way[VIRTQUEUE_SIZE_MAX];
     uint32_t buffer_bytes[VIRTQUEUE_SIZE_MAX];
 };
 
-/* Allocates the rings; the caller tells the device.  0, -ENOMEM. */
+/* Allocates the rings; the caller tells the device.  Returns 0 or -ENOMEM. */
 int virtqueue_init(struct virtqueue *queue, uint16_t number, uint16_t size);
 
 /* Hands a buffer to the device without notifying it; `id` must not be under way. */
@@ -59,14 +59,12 @@ void virtqueue_post(struct virtqueue *queue, uint16_t id, const void *buffer, ui
 /* Tells the device about posted buffers, unless it asked not to be told. */
 void virtqueue_notify(struct virtqueue *queue);
 
-/* Takes back one buffer that the device is done with: 1 and its id and the bytes that the device
- * wrote (at most the buffer's size); 0: none; -EIO: the queue is broken.
- */
+/* Takes back one buffer that the device is done with.  Returns 1 with its id and the bytes that the
+ * device wrote (at most the buffer's size), 0 if there is none, or -EIO if the queue is broken. */
 int virtqueue_take(struct virtqueue *queue, uint16_t *id, uint32_t *bytes);
 
-/* Asks for interrupts on used buffers, or for none.  After asking for them look at the queue once
- * more before waiting.
- */
+/* Asks for interrupts on used buffers, or for none.  After asking for them, the caller must look at
+ * the queue once more before it waits. */
 void virtqueue_interrupts(struct virtqueue *queue, bool wanted);
 
 #endif

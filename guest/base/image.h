@@ -20,7 +20,8 @@ extern uint64_t boot_pml4[512]; /* the top table that the kernel was started wit
 /* The note NT_GNU_BUILD_ID: 12 bytes of header, "GNU" and NUL, the id. */
 extern const uint8_t kernel_build_id[], kernel_build_id_end[];
 
-/* Where the image is physically: said once, first of all; and where something in it is. */
+/* image_place notes the image's physical address, once, before anything else; image_physical
+ * returns the physical address of something in it. */
 void image_place(uint64_t kernel_start_physical);
 uint64_t image_physical(const void *address);
 

@@ -1,4 +1,4 @@
-/* The kernel's log: lines are buffered here and sent by whoever does service work. */
+/* The kernel's log: lines are buffered here; service work sends them. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,14 +1,15 @@
-/* The kernel's own log.  Not from NMI context. */
+/* The kernel's own log.  Context: any but NMI. */
 #ifndef GUEST_BASE_LOG_H
 #define GUEST_BASE_LOG_H
 
 #include "lib/format.h" /* lines are formatted everywhere that logs */
 
-/* One line; a newline is added.  Goes to the log port once that is open, until then to a buffer
+/* Logs one line; adds a newline.  The line goes to the log port, or until that is open, to a buffer
  * that is sent when it opens. */
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for what the user must see, not only who asks for the log: LOG_NOTICE marks the line. */
+/* log_line for what every user must see, not only one who asks for the log: LOG_NOTICE marks the
+ * line. */
 #define LOG_NOTICE "notice: "
 #define log_notice(format, ...) log_line(LOG_NOTICE format __VA_OPT__(, ) __VA_ARGS__)
 

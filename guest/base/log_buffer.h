@@ -1,4 +1,4 @@
-/* The log's buffer, between those who write lines and those who carry them away. */
+/* The log's buffer, between the writers of lines and the code that sends them. */
 #ifndef GUEST_BASE_LOG_BUFFER_H
 #define GUEST_BASE_LOG_BUFFER_H
 

@@ -87,7 +87,7 @@ static void __attribute__((noreturn)) end(void)
     panic_leave(true);
 }
 
-/* The first panic is reported.  One of the same CPU is of the report itself. */
+/* Only the first panic is reported.  A second one of the same CPU comes from the report itself. */
 static void begin(const char *format, va_list arguments)
 {
     static uint32_t panicker; /* CPUID's initial APIC id + 1 */

@@ -1,11 +1,11 @@
-/* What the program asked for in vain. */
+/* Calls of the program that Microtome does not support. */
 #include "guest/base/refused.h"
 
 #include "guest/base/log.h"
 #include "lib/syscall_names.h"
 
 #define NUMBERS 512u /* Linux 6.1 has 451; the last one stands for all that do not exist */
-#define LINES_MAX 24u /* of the notices: a fuzzer asks for everything */
+#define LINES_MAX 24u /* of the notices: a fuzzer makes every call */
 
 static struct {
     uint32_t count;

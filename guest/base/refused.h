@@ -1,6 +1,5 @@
-/* Calls that the program made and that Microtome does not do: counted, and named when it ends.
- * By the kernel lock's holder.
- */
+/* Counts the program's calls that Microtome does not support, and reports them when it ends.
+ * Context: the kernel lock's holder. */
 #ifndef GUEST_BASE_REFUSED_H
 #define GUEST_BASE_REFUSED_H
 
@@ -15,7 +14,8 @@ enum refused_why {
 
 void refused_count(uint64_t number, enum refused_why why);
 
-/* A notice for each, with its count: at the end of the run, before the last of the log goes out. */
+/* Logs a notice for each, with its count.  Called at the end of the run, before the last of the log
+ * is sent. */
 void refused_report(void);
 
 #endif

@@ -12,10 +12,10 @@
 #include "include/hr_format.h"
 #include "lib/manifest.h"
 
-struct run_asked { /* of the sampler: guest/sample/sampling.h has what it does */
+struct run_asked { /* of the sampler; what it does is in guest/sample/sampling.h */
     uint32_t mode; /* enum hr_mode */
     uint64_t interval_ticks; /* timer and IPI */
-    uint64_t period; /* overflow: events between samples; of a period that adapts, the first */
+    uint64_t period; /* overflow: events between samples; the first period if it adapts */
     uint64_t frequency_hz; /* overflow: samples a second; 0: the period is fixed */
     uint64_t wanted_ticks; /* overflow: between samples, when the period adapts; otherwise 0 */
     uint32_t max_overhead; /* percent of the time that sampling may take */
@@ -51,7 +51,7 @@ struct run_config {
 extern struct run_config run;
 
 struct run_state {
-    bool started; /* the trace is announced; until then a stop by the host waits */
+    bool started; /* the trace has started; until then a stop by the host waits */
     bool ending; /* a CPU ends the run; atomic */
     volatile uint32_t stop_signal; /* the host asked for the end of the run; 0: it did not */
     volatile uint32_t stop_is_timeout;
@@ -59,7 +59,7 @@ struct run_state {
 };
 extern struct run_state run_state;
 
-/* The number by which the program knows a CPU: from 0. */
+/* Returns the number by which the program knows a CPU, from 0. */
 uint32_t run_program_cpu(uint32_t index);
 
 uint64_t run_ticks_to_ns(uint64_t ticks);

@@ -4,11 +4,12 @@
 
 #include <stdint.h>
 
-/* text_end returns the bytes, or -ENOBUFS when `room` is too small: the caller may offer more. */
+/* text_end returns the bytes written, or -ENOBUFS if `room` is too small: the caller may try again
+ * with more. */
 struct text {
     char *out;
     uint64_t room;
-    uint64_t used; /* what there would be with more room */
+    uint64_t used; /* bytes that the whole text needs */
 };
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int64_t text_end(const struct text *text);

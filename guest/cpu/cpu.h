@@ -13,7 +13,7 @@
 #include "guest/base/layout.h"
 #include "include/hr_format.h"
 
-#define CPU_NEVER (1ull << 62) /* a time that does not come */
+#define CPU_NEVER (1ull << 62) /* a time that never comes */
 #define CPUS_MAX 66 /* 64 that run the program, one for service, one that interrupts */
 
 struct thread;
@@ -29,13 +29,13 @@ struct overflow_rate { /* of the first event, over the last samples: guest/sampl
 struct share { /* guest/sample/share.h */
     uint64_t
         seen_ticks; /* what the kernel sees of a sample's cost: a high value of the last ones */
-    uint64_t last_ticks; /* the same of the last one alone */
-    uint64_t late_ticks; /* from when that was due until the kernel was entered */
+    uint64_t last_ticks; /* what the kernel saw of the last sample's cost */
+    uint64_t late_ticks; /* from when the last sample was due to the kernel's entry */
     uint64_t returned; /* TSC at the end of the last sample's handler */
     uint64_t
         not_before; /* TSC, or workload clock in shared mode: no grid point before it; atomic */
-    uint64_t due; /* cpu->next_due as the timer was armed for it */
-    uint64_t skipped; /* points that were left out; atomic */
+    uint64_t due; /* trigger.next_due when the timer was armed */
+    uint64_t skipped; /* grid points skipped; atomic */
     uint64_t skipped_last; /* workload clock of the last of them */
 };
 
@@ -59,14 +59,14 @@ struct cpu_clock { /* guest/cpu/clock.h; assembly reads and writes it */
 };
 
 struct cpu_paravirt { /* guest/cpu/paravirt.h */
-    uint32_t eoi_word; /* bit 0: the hypervisor takes its clearing for an EOI */
+    uint32_t eoi_word; /* bit 0: clearing it counts as an EOI for the hypervisor */
     const volatile struct steal_time *steal; /* NULL: not known */
     uint64_t steal_start; /* its ns when the program started */
-    uint64_t steal_seen; /* its ns when they were last looked at */
+    uint64_t steal_seen; /* its ns at the last look */
 };
 
 struct cpu_cross { /* several workload CPUs: guest/cpu/cross.h */
-    bool running; /* its thread does not wait: it may be sampled; atomic */
+    bool running; /* its thread is not waiting, so it may be sampled; atomic */
     bool stopped; /* for good: totals are valid; atomic */
     uint64_t flushed; /* the last cross_flush that this CPU has answered; atomic */
 };
@@ -78,18 +78,18 @@ struct cpu_ask { /* VECTOR_SAMPLE is on its way: guest/sample/sampler_asked.c */
 
 struct cpu_trigger { /* guest/sample/sampler.h */
     uint64_t next_due; /* workload clock of the next timer sample */
-    uint64_t attention_due; /* of what else the timer interrupts for; CPU_NEVER */
+    uint64_t attention_due; /* when the timer raises VECTOR_ATTENTION; or CPU_NEVER */
     bool paused; /* sampler_pause */
-    bool timer_missed; /* the timer interrupted a halt in the kernel since it was armed */
+    bool timer_missed; /* since it was armed, the timer fired during a halt in the kernel */
     uint32_t counters_wait; /* samples until counters are read again: --counters-every */
 };
 
 struct cpu_overflow { /* guest/sample/overflow.h */
-    uint64_t period; /* what the first event's counter was last set to, negated */
-    uint64_t kept_period; /* while sampling is paused: the one to continue with; otherwise 0 */
+    uint64_t period; /* the first event's counter was last set to minus this */
+    uint64_t kept_period; /* while sampling is paused: the period to continue with; otherwise 0 */
     uint64_t base; /* what the first event counted until it was last set */
     uint64_t time; /* workload clock of the last overflow */
-    uint64_t latest; /* workload clock of the last sample, polls too: no sample comes before it */
+    uint64_t latest; /* workload clock of the last sample, polls included: none comes before it */
     uint64_t samples; /* overflows seen */
     struct overflow_rate rate; /* when the period adapts */
     uint64_t nmi_spurious;
@@ -99,10 +99,10 @@ struct cpu_overflow { /* guest/sample/overflow.h */
 struct cpu_schedule { /* guest/thread/schedule.h, guest/thread/timer.h */
     uint64_t idle_rsp; /* idle_loop's stack while a thread runs */
     struct thread *assigned; /* waits to run here, and on no other CPU */
-    struct thread *dead; /* ended here; its memory is free once its stack is left */
-    uint64_t slice_end; /* workload clock: then another thread has its turn; CPU_NEVER */
+    struct thread *dead; /* ended here; freed once this CPU has left its stack */
+    uint64_t slice_end; /* workload clock at which another thread has its turn; or CPU_NEVER */
     struct timer *timers; /* in the order of due */
-    bool expiring; /* a timer acts, not the thread */
+    bool expiring; /* a timer acts now, not the thread */
     uint64_t idle_since; /* workload clock */
     uint32_t idle_tid; /* the last thread before that */
     uint32_t idle_reason; /* enum hr_gap_reason */
@@ -112,14 +112,14 @@ struct cpu {
     struct cpu *self; /* at %gs:0 */
     uint64_t kernel_stack_top; /* of the current thread; for system calls (the TSS has its own) */
     uint64_t user_rsp; /* scratch for system call entry */
-    struct thread *thread; /* that runs here; NULL: none, as on the service CPU; atomic */
+    struct thread *thread; /* runs here; NULL: none, as on the service CPU; atomic */
     struct cpu_clock clock;
     uint64_t leave_rsp; /* where user_leave() continues */
     uint32_t index; /* 0 is the boot CPU */
     uint32_t apic_id;
     uint64_t apic_found; /* IA32_APIC_BASE before it was set up */
     struct tsc_adjust tsc_adjust;
-    bool halted; /* by cpu_stop_others: until it is started again; atomic */
+    bool halted; /* by cpu_stop_others, until it is started again; atomic */
     uint32_t tid; /* of the current thread; 0: none */
     struct ring *ring; /* this CPU's sampling ring; NULL on a pure service CPU */
     struct cpu_trigger trigger;
@@ -131,7 +131,7 @@ struct cpu {
     struct cpu_cross cross;
     struct hr_rec_activity activity; /* for the trace's end */
     uint64_t totals[HR_EVENTS_MAX]; /* the last reading of every event */
-    uint8_t held; /* service_hold_counters without their service_release_counters */
+    uint8_t held; /* calls of service_hold_counters not yet undone by service_release_counters */
     uint8_t *buffer; /* SERVICE_BYTES_MAX bytes for requests: guest/service/service.h */
     uint32_t tss[32]; /* hardware layout, see guest/cpu/cpu.c */
     uint64_t gdt[8];
@@ -153,26 +153,25 @@ extern bool cpu_nmi_samples; /* an NMI may be a counter's overflow, which is a s
 /* Loads GDT, TSS, IDT, GS base, control registers and system call MSRs of the calling CPU. */
 void cpu_setup(uint32_t index);
 
-/* Interrupts and NMIs come by the entries that save all registers from now on, on every CPU. */
+/* From now on interrupts and NMIs use the entries that save all registers, on every CPU. */
 void cpu_save_all(void);
 
-/* From now on interrupts are ended and nothing else, whatever their vector. */
+/* From now on an interrupt of any vector gets its EOI and is otherwise ignored. */
 void cpu_ignore_interrupts(void);
 
 /* Starts the other CPUs named by the MADT, at most `wanted` of them; each runs `entry` on its own
- * stack and must not return.  Returns the number of CPUs running, this one included.
- * Of a hybrid processor only CPUs of the boot CPU's kind are used: events were encoded for it.
- * CPUs of one package whose clocks (TSC) the firmware has set apart are made to agree.
- */
+ * stack and must not return.  Returns the number of CPUs running, this one included.  Of a hybrid
+ * processor only CPUs of the boot CPU's kind are used: events were encoded for it.  If the firmware
+ * has set the TSCs of CPUs of one package apart, makes them agree. */
 struct acpi_machine;
 uint32_t cpu_start_others(const struct acpi_machine *machine, uint32_t wanted,
                           void (*entry)(struct cpu *cpu));
 void cpu_secondary_main(void) __attribute__((noreturn)); /* from the trampoline */
 
-/* CPU 0, in any context, when the run is over: no other CPU runs when this returns.  Those that
- * answer an NMI have put counters, clock and local APIC back to what the firmware had first; all
- * wait for STARTUP, as after a reset.
- * cpu_stop_asked: NMI handler; does not return when this CPU is one that is being stopped. */
+/* Stops all other CPUs when the run is over; called on CPU 0 in any context.  Those that answer an
+ * NMI first put counters, clock and local APIC back to the firmware's state; all end up waiting for
+ * STARTUP, as after a reset.  cpu_stop_asked is called by the NMI handler and does not return if
+ * this CPU is being stopped. */
 void cpu_stop_others(void);
 void cpu_stop_asked(struct cpu *cpu);
 

@@ -34,15 +34,15 @@ static void __attribute__((noreturn)) halt(void)
         x86_halt();
 }
 
-/* Another kind of core has other events, and perhaps other counters.  Nothing of it has been
- * touched: CPU 0 sends it back to where it was. */
+/* Parks a CPU of another kind of core, which has other events and perhaps other counters.  Nothing
+ * of it was changed yet: CPU 0 sends it back to its former state. */
 static void __attribute__((noreturn)) park(void)
 {
     __atomic_add_fetch(&parked, 1, __ATOMIC_RELEASE);
     halt();
 }
 
-/* The first CPU of a package; CPU 0 if this is its first one. */
+/* Returns the first CPU of a package; CPU 0 if this is its first one. */
 static const struct cpu *first_of_package(const struct cpu *cpu)
 {
     const struct cpu *first = cpus;
@@ -71,7 +71,7 @@ void cpu_secondary_main(void)
     panic("CPU %u has nothing to do", index);
 }
 
-/* Puts the code that they start with into their page. */
+/* Puts the code that the other CPUs start with into its page. */
 static void place_trampoline(uint64_t page)
 {
     uint8_t *copy = phys_pointer(page);
@@ -104,7 +104,7 @@ static bool start_one(uint32_t id)
         }
         clock_delay_us(100);
     }
-    apic_send_init(id); /* or it might still, beside the next one */
+    apic_send_init(id); /* otherwise it might still start, at the same time as the next one */
     log_notice("CPU with APIC id %u did not start", id);
     return false;
 }
@@ -114,7 +114,7 @@ static const char *kind_name(uint8_t kind)
     return kind == PROCESSOR_KIND_CORE ? "Core" : kind == PROCESSOR_KIND_ATOM ? "Atom" : "another";
 }
 
-/* Where a value could be set, all times of the run are of one clock. */
+/* Reports CPUs whose clocks the firmware had set apart. */
 static void log_clocks(void)
 {
     uint32_t apart = 0, left = 0;
@@ -137,7 +137,7 @@ static void log_clocks(void)
                         : "they are set to agree during the run");
 }
 
-/* What is unusual of the CPUs that were started, or not. */
+/* Reports what is unusual about the CPUs that were started or that failed to start. */
 static void log_others(void)
 {
     if (parked)
@@ -182,7 +182,7 @@ void cpu_stop_asked(struct cpu *cpu)
     halt();
 }
 
-/* An NMI may be one with that of a counter. */
+/* Sends NMIs until the CPU answers: one may coalesce with a counter's. */
 static void stop_one(const struct cpu *cpu)
 {
     for (int sent = 0; sent < STOP_TRIES; sent++) {
@@ -198,7 +198,7 @@ static void stop_one(const struct cpu *cpu)
 void cpu_stop_others(void)
 {
     if (__atomic_exchange_n(&stopping, true, __ATOMIC_SEQ_CST))
-        return; /* it failed here, and was called again */
+        return; /* a fault in this function led to a second call */
     cpu_nmi_samples = false;
     for (uint32_t i = 1; i < cpus_running; i++) {
         stop_one(&cpus[i]);

@@ -10,13 +10,14 @@ struct cross_hooks cross_hooks;
 
 static bool held __attribute__((aligned(64)));
 
-/* What was asked for last.  Only the lock's holder writes it, and not before all have answered. */
+/* The last request.  Only the lock's holder writes it, after all CPUs have answered the one before.
+ */
 static struct {
     uint64_t generation;
     uint64_t start;
     uint64_t end;
 } flush __attribute__((aligned(64)));
-static struct cpu *ender; /* ends the run; NULL: it goes on */
+static struct cpu *ender; /* the CPU that ends the run; NULL: none does */
 
 void cross_lock_wait(struct cpu *cpu)
 {

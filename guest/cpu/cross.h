@@ -1,11 +1,11 @@
-/* What CPUs that run threads of one program need of each other: the kernel lock, forgotten
- * translations, the end of the run.
+/* What the CPUs that run one program's threads need of each other: the kernel lock, TLB flushes,
+ * the end of the run.
  *
- * One lock covers the kernel: a CPU that came from ring 3 by a system call, an exception or
- * VECTOR_ATTENTION holds it, with interrupts off, until it returns or halts; it passes from thread
- * to thread when they switch.  The service CPU takes it to wake threads.  It is taken only where
- * there are several CPUs.  Samplers and NMI handlers never take it.  A CPU that
- * spins for the lock answers calls meanwhile, so that the holder may wait for answers.
+ * One lock covers the kernel.  A CPU that came from ring 3 by a system call, an exception or
+ * VECTOR_ATTENTION holds it, with interrupts off, until it returns or halts; a thread switch passes
+ * it on.  The service CPU takes it to wake threads.  With one CPU it is not taken at all.  Samplers
+ * and NMI handlers never take it.  A CPU that spins for the lock answers calls while it waits, so
+ * that the holder may wait for answers.
  */
 #ifndef GUEST_CPU_CROSS_H
 #define GUEST_CPU_CROSS_H
@@ -17,7 +17,7 @@
 
 extern bool cross_several; /* there are several CPUs; set before the program starts */
 
-struct cross_hooks { /* what the service does for CPUs that wait; set at boot */
+struct cross_hooks { /* what guest/service does for waiting CPUs; set at boot */
     void (*stop)(struct cpu *cpu); /* another CPU ends the run; does not return */
     void (*relieve)(void); /* CPU 0: makes room in the rings */
 };
@@ -38,23 +38,24 @@ static inline void cross_unlock(void)
         cross_lock_give();
 }
 
-/* Has a workload CPU look at what concerns it: cross_answer, signals, what it waits for. */
+/* Interrupts a workload CPU, which then runs cross_answer and looks at its signals and at what it
+ * waits for. */
 void cross_call(const struct cpu *cpu);
 
-/* On the CPU that was called, interrupts off, the lock not held.  Does not return when the run
- * ends. */
+/* Answers a call.  Does not return if the run ends.  Context: the called CPU, interrupts off, the
+ * lock not held. */
 void cross_answer(struct cpu *cpu);
 
-/* By the lock's holder: no CPU that runs a thread uses an old translation of start..end-1 when this
- * returns.  An empty range is a memory barrier on all of them. */
+/* By the lock's holder: when this returns, no CPU that runs a thread uses an old translation of
+ * start..end-1.  An empty range is a memory barrier on all of them. */
 void cross_flush(uint64_t start, uint64_t end);
 
-/* By the lock's holder, on a CPU that is about to run a thread and had none: it forgets what the
- * others flushed meanwhile. */
+/* By the lock's holder, on a CPU that had no thread and is about to run one: flushes what the
+ * others flushed since it last ran one. */
 void cross_catch_up(struct cpu *cpu);
 
-/* By the lock's holder, once: no other workload CPU runs the program any more when this returns;
- * their counters are in cpus[].totals. */
+/* By the lock's holder, once: stops the program on all other workload CPUs; their counters are in
+ * cpus[].totals when this returns. */
 void cross_stop_others(struct cpu *self);
 
 #endif

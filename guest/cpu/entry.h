@@ -1,5 +1,5 @@
-/* Names shared by assembly (guest/syscall/entry.S, boot/) and C.  Called by hardware or assembly
- * only. */
+/* Names shared by assembly (guest/syscall/entry.S, boot/) and C.  Only hardware or assembly calls
+ * these. */
 #ifndef GUEST_CPU_ENTRY_H
 #define GUEST_CPU_ENTRY_H
 
@@ -21,35 +21,37 @@ void entry_sample(void);
 void entry_spurious(void);
 void entry_stray(void);
 
-/* The same with all registers saved: where samples have call stacks. */
+/* The entries above with all registers saved; used if samples have call stacks. */
 void entry_timer_saved(void);
 void entry_device_saved(void);
 void entry_wake_saved(void);
 void entry_sample_saved(void);
 void entry_nmi_saved(void);
 
-/* guest/syscall/syscall.c and guest/syscall/traps.c; thread context, interrupts off.  A call's
- * number is in frame->rax, and its result goes there; true: return by IRETQ. */
+/* In guest/syscall/syscall.c and guest/syscall/traps.c.  trap_syscall takes the call's number from
+ * frame->rax and puts the result there; returns true if the return must be by IRETQ.  Context:
+ * thread, interrupts off. */
 bool trap_syscall(struct trap_frame *frame);
 void trap_exception(struct trap_frame *frame);
 void trap_attention(struct trap_frame *frame);
 void trap_in_kernel(struct trap_frame *frame);
 void trap_paranoid(struct trap_frame *frame); /* double fault, machine check */
 
-/* guest/thread/schedule.c: a new thread's way to ring 3.  guest/cpu/switch.S: stores this stack's
- * pointer and goes on where the other one stored its. */
+/* trap_begin (guest/thread/schedule.c) takes a new thread to ring 3.  switch_stacks
+ * (guest/cpu/switch.S) stores this stack's pointer and continues where the other stack's was
+ * stored. */
 void trap_begin(struct trap_frame *frame);
 void switch_stacks(uint64_t *save_rsp, uint64_t load_rsp);
 
-/* NMIs; guest/sample/overflow.c.  In the kernel GS may still be the program's. */
+/* NMI handlers, in guest/sample/overflow.c.  In the kernel, GS may still be the program's. */
 void overflow_nmi(struct irq_frame *frame);
 void overflow_nmi_in_kernel(struct irq_frame *frame, struct cpu *cpu);
 
 void overflow_nmi_saved(struct trap_frame *frame);
 void overflow_nmi_in_kernel_saved(struct irq_frame *frame, struct cpu *cpu, uint64_t fp);
 
-/* Interrupts.  Vector and error of a trap_frame are not set.  The _in_kernel forms run when a halt
- * in the kernel was interrupted. */
+/* Interrupt handlers.  Vector and error of a trap_frame are not set.  The _in_kernel forms run when
+ * the interrupt ended a halt in the kernel. */
 void sampler_interrupt(struct irq_frame *frame);
 void sampler_interrupt_in_kernel(struct irq_frame *frame);
 void sampler_interrupt_saved(struct trap_frame *frame);
@@ -60,13 +62,13 @@ void service_device_interrupt(struct irq_frame *frame);
 void service_device_interrupt_in_kernel(struct irq_frame *frame);
 void service_wake_interrupt(struct irq_frame *frame);
 void service_wake_interrupt_in_kernel(struct irq_frame *frame);
-void cpu_stray(struct irq_frame *frame); /* nobody here asked for it: guest/cpu/cpu.c */
+void cpu_stray(struct irq_frame *frame); /* an interrupt that the kernel did not ask for */
 void cpu_stray_in_kernel(struct irq_frame *frame);
 
-/* guest/base/msr_safe.S: instructions that may fault, and where to go on then */
+/* guest/base/msr_safe.S: instructions that may fault, and where to continue then */
 extern const uint8_t msr_safe_read[], msr_safe_write[], msr_safe_fault[];
 
-/* boot/trampoline.S: code that is copied, and what is filled in in the copy. */
+/* boot/trampoline.S: code that is copied, and the data to fill in in the copy. */
 struct __attribute__((packed)) trampoline_pointer {
     uint32_t address;
     uint16_t selector;

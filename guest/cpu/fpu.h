@@ -1,4 +1,4 @@
-/* The CPU's XSAVE area: its size in bytes, and the features in it (XCR0). */
+/* The CPU's XSAVE area: its size in bytes, and its features (XCR0). */
 #ifndef GUEST_CPU_FPU_H
 #define GUEST_CPU_FPU_H
 

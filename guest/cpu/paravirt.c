@@ -16,10 +16,10 @@
 #define KVM_FEATURE_PV_EOI (1u << 6)
 #define MSR_KVM_STEAL_TIME 0x4b564d03u
 #define MSR_KVM_PV_EOI_EN 0x4b564d04u
-#define KVM_ENABLE 1u /* beside the record's physical address */
+#define KVM_ENABLE 1u /* in addition to the record's physical address */
 
-/* EAX of KVM's feature leaf; 0 elsewhere, and where a firmware gets its memory back, which must not
- * be written to then. */
+/* Returns EAX of KVM's feature leaf.  Returns 0 without KVM, and if a firmware gets its memory
+ * back, because KVM must not write to it then. */
 static uint32_t features(void)
 {
     struct cpuid_result leaf;

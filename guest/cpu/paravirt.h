@@ -1,6 +1,5 @@
-/* What KVM offers beyond a PC: its steal-time record, and ends of interrupts without an exit.
- * Linux, Documentation/virt/kvm/x86/msr.rst: MSR_KVM_STEAL_TIME, MSR_KVM_PV_EOI_EN.
- */
+/* What KVM offers beyond a PC: a steal-time record, and EOIs without an exit.  Linux,
+ * Documentation/virt/kvm/x86/msr.rst: MSR_KVM_STEAL_TIME, MSR_KVM_PV_EOI_EN. */
 #ifndef GUEST_CPU_PARAVIRT_H
 #define GUEST_CPU_PARAVIRT_H
 
@@ -8,29 +7,30 @@
 #include "guest/cpu/cpu.h"
 #include "lib/trace_slot.h"
 
-/* Asks a hypervisor that has them for both, for the calling CPU.  Boot, on the CPU itself; -ENOMEM.
- */
+/* Asks the hypervisor for both, if it has them, for the calling CPU.  Returns 0 or -ENOMEM.
+ * Context: boot, on the CPU itself. */
 int paravirt_prepare(struct cpu *cpu);
 
-/* What is stolen up to now is not the program's loss.  Just before the program starts. */
+/* Counts stolen time from now on.  Called just before the program starts. */
 void paravirt_start(struct cpu *cpu);
 
-/* Since steal_start, in ns; the service CPU may ask too.  0 where nobody counts it. */
+/* Returns the nanoseconds stolen since paravirt_start; 0 if the hypervisor does not count them. The
+ * service CPU may ask too. */
 uint64_t paravirt_stolen_ns(const struct cpu *cpu);
 
-#define STEAL_LEAST_NS 5000u /* less waits until there is more */
+#define STEAL_LEAST_NS 5000u /* less is not reported until more has been stolen */
 
-/* Is a HR_REC_GAP due for what was stolen?  Any context on the CPU itself. */
+/* True if a HR_REC_GAP is due for stolen time.  Context: any, on the CPU itself. */
 static inline bool paravirt_steal_due(const struct cpu *cpu)
 {
     return __builtin_expect(cpu->paravirt.steal != NULL, 0) &&
            cpu->paravirt.steal->ns - cpu->paravirt.steal_seen > STEAL_LEAST_NS;
 }
 
-/* Fills a slot with that record: the time before `now`, when the program was found to be late. */
+/* Fills a slot with that record: the stolen time just before `now`, when it was noticed. */
 void paravirt_steal_fill(struct cpu *cpu, struct trace_slot *slot, uint64_t now);
 
-/* In place of apic_eoi: an exit less where KVM waits for no other EOI. */
+/* Replaces apic_eoi; saves an exit if KVM waits for no other EOI. */
 static inline void paravirt_eoi(struct cpu *cpu)
 {
     bool cleared;

@@ -68,7 +68,7 @@ static void flip(struct buddy *b, uint64_t page, unsigned order)
     b->free_bits[order][bit / 64] ^= 1ull << bit % 64;
 }
 
-/* Blocks of the largest order are on no list, so that memory that nobody uses is not touched. */
+/* Blocks of the largest order are on no list, so that unused memory is not touched. */
 static void push(struct buddy *b, uint64_t page, unsigned order)
 {
     struct buddy_block *block = block_at(b, page);
@@ -98,7 +98,7 @@ static void take(struct buddy *b, uint64_t page, unsigned order)
         block->next->previous = block->previous;
 }
 
-/* The first page of a free block of exactly this order, or NO_PAGE. */
+/* Returns the first page of a free block of exactly this order, or NO_PAGE. */
 static uint64_t find(const struct buddy *b, unsigned order)
 {
     uint64_t words = words_of_order(b->page_count, LARGEST);

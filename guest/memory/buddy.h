@@ -1,7 +1,6 @@
-/* A buddy allocator over one range of page frames, apart from where its memory comes from.
- * Not reentrant.  Free blocks below the largest order hold their own list links; one bit per block
- * and order says whether the block is free at that order.
- */
+/* A buddy allocator over one range of page frames, wherever its memory comes from.  Not reentrant.
+ * Free blocks below the largest order hold their own list links; one bit per block and order says
+ * whether the block is free at that order. */
 #ifndef GUEST_MEMORY_BUDDY_H
 #define GUEST_MEMORY_BUDDY_H
 
@@ -23,7 +22,7 @@ struct buddy {
     uint64_t least_free_bytes; /* ever seen since the last buddy_add */
 };
 
-/* Bytes of metadata for pages first_page .. first_page + page_count - 1. */
+/* Returns the bytes of metadata that page_count pages need. */
 size_t buddy_metadata_bytes(uint64_t page_count);
 
 /* `metadata` has buddy_metadata_bytes() bytes, 8-byte aligned.  No page is free yet. */
@@ -33,9 +32,8 @@ void buddy_init(struct buddy *b, void *metadata, uint64_t first_page, uint64_t p
 /* Gives the pages from..end-1 to the allocator; they must be inside its range and not free. */
 void buddy_add(struct buddy *b, uint64_t from, uint64_t end);
 
-uint64_t buddy_alloc(struct buddy *b, unsigned order); /* an address, 0 when there is none */
-uint64_t
-buddy_alloc_last(struct buddy *b); /* the same of the last free block of the largest order */
+uint64_t buddy_alloc(struct buddy *b, unsigned order); /* an address, or 0 if there is none */
+uint64_t buddy_alloc_last(struct buddy *b); /* the last free block of the largest order */
 void buddy_free(struct buddy *b, uint64_t address, unsigned order);
 
 #endif

@@ -111,7 +111,8 @@ void heap_free(void *object, size_t bytes)
         link_page(page);
     freed->next = page->free;
     page->free = freed;
-    if (--page->used == 0 && (page->next || page->previous)) { /* one stays for the next object */
+    if (--page->used == 0 &&
+        (page->next || page->previous)) { /* keeps one page for the next object */
         unlink_page(page);
         phys_free((uint64_t)page - DIRECT_MAP, 0);
     }

@@ -1,16 +1,15 @@
-/* Small objects of the kernel: names, inodes, entries.  Thread context, by the kernel lock's
- * holder, or at boot.  Pages without objects go back to guest/memory/phys.h.
- */
+/* Small objects of the kernel: names, inodes, entries.  Pages without objects go back to
+ * guest/memory/phys.h.  Context: thread, by the kernel lock's holder, or boot. */
 #ifndef GUEST_MEMORY_HEAP_H
 #define GUEST_MEMORY_HEAP_H
 
 #include <stddef.h>
 
-/* Zeroed memory, 16-byte aligned; from a page's size on, whole blocks of pages.  NULL: none left,
- * or more than the largest block. */
+/* Returns zeroed memory, 16-byte aligned; from a page's size on, whole blocks of pages.  NULL if
+ * none is left, or for more than the largest block. */
 void *heap_alloc(size_t bytes);
 
-/* Gives back what heap_alloc(bytes) gave, with the same size; NULL does nothing. */
+/* Frees what heap_alloc(bytes) returned; `bytes` must be the same.  NULL does nothing. */
 void heap_free(void *object, size_t bytes);
 
 #endif

@@ -1,7 +1,6 @@
-/* Filling and copying whole pages: most of the cost of a page fault.
- * The program's vector registers are live in the kernel; these leave them as they are.  Any context
- * that may touch the memory.
- */
+/* Filling and copying whole pages: most of the cost of a page fault.  The program's vector
+ * registers are live in the kernel; these leave them as they are.  Context: any that may touch the
+ * memory. */
 #ifndef GUEST_MEMORY_PAGE_H
 #define GUEST_MEMORY_PAGE_H
 
@@ -17,8 +16,9 @@ extern void (*page_copy)(void *to, const void *from);
 /* As memcpy, for many bytes. */
 void page_copy_bytes(void *to, const void *from, size_t bytes);
 
-/* Boot, once CR4 and XCR0 are set: what suits the CPU best.  In virtual time every repetition of a
- * string instruction counts as an instruction, so there vector registers are cheaper. */
+/* Chooses the functions that suit the CPU best.  In virtual time every repetition of a string
+ * instruction counts as an instruction, so vector registers are cheaper.  Context: boot, once CR4
+ * and XCR0 are set. */
 void page_choose(bool virtual_time);
 
 #endif

@@ -29,7 +29,8 @@ static void exclude(uint64_t start, uint64_t end)
         (struct span){start & ~(PAGE_BYTES - 1ull), (end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull)};
 }
 
-/* The excluded span that begins first among those that touch start..end-1; NULL if none does. */
+/* Returns the excluded span that begins first among those that touch start..end-1; NULL if none
+ * does. */
 static const struct span *first_excluded(uint64_t start, uint64_t end)
 {
     const struct span *first = NULL;
@@ -85,7 +86,7 @@ static void add_ram(uint64_t low, uint64_t high)
     }
 }
 
-/* A place for the allocator's own tables in RAM that is mapped already. */
+/* Finds a place for the allocator's own tables in RAM that is mapped already. */
 static uint64_t place_metadata(uint64_t bytes)
 {
     for (uint32_t i = 0; i < boot_ranges->range_count; i++) {
@@ -107,8 +108,8 @@ static void cover(uint64_t end)
         mapped_end = end;
 }
 
-/* What the kernel reads must be in the direct map, firmware's tables too: they lie at the end of
- * low memory, which RAM's last GiB includes under PVH. */
+/* The direct map must have all that the kernel reads, the firmware's tables too: they are at the
+ * end of low memory, which RAM's last GiB includes under PVH. */
 static void read_ranges(const struct boot_info *boot)
 {
     uint64_t ram_start = UINT64_MAX;

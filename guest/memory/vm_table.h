@@ -28,30 +28,30 @@ struct vm_slot {
     unsigned level; /* 1: a 4 KiB page's entry ... 4: in the top table */
 };
 
-/* Bytes that one entry of a level covers. */
+/* Returns the bytes that one entry of a level covers. */
 static inline uint64_t vm_level_bytes(unsigned level)
 {
     return 1ull << (12 + 9 * (level - 1));
 }
 
-/* The entry for `address` in the table of that level at physical address `table`. */
+/* Returns the entry for `address` in the table of that level at physical address `table`. */
 uint64_t *vm_table_entry(uint64_t table, uint64_t address, unsigned level);
 
 /* Follows the tables down to `level`, or to the first hole or large page above it. */
 struct vm_slot vm_table_look(uint64_t root, uint64_t address, unsigned level);
 
-/* The entry for `address` at `level`, making the tables above it; NULL: out of memory, or a large
- * page is in the way.
- */
+/* Returns the entry for `address` at `level`, making the tables above it.  NULL if out of memory,
+ * or if a large page is in the way. */
 uint64_t *vm_table_make(uint64_t root, uint64_t address, unsigned level);
 
-/* An empty table: its physical address, 0 when out of memory. */
+/* Makes an empty table.  Returns its physical address, or 0 if out of memory. */
 uint64_t vm_table_new(void);
 
-/* Replaces a large page's entry by a table of 512 entries for the same memory.  0, -ENOMEM. */
+/* Replaces a large page's entry by a table of 512 entries for the same memory.  Returns 0 or
+ * -ENOMEM. */
 int vm_table_split(uint64_t *entry);
 
-/* This CPU forgets cached translations of start..end-1; guest/cpu/cross.h has all do so. */
+/* Flushes this CPU's cached translations of start..end-1; cross_flush does so on all CPUs. */
 void vm_table_forget(uint64_t start, uint64_t end);
 
 #endif

@@ -10,8 +10,8 @@
 #define LWIP_NETCONN 0
 #define LWIP_SOCKET 0
 
-/* All memory comes from guest/net/net_port.c, none is static: a kernel that does not use the
- * network is as large as one without it. */
+/* All memory comes from guest/net/net_port.c; none is static, so that a kernel with an unused
+ * network is no larger than one without. */
 #define MEM_ALIGNMENT 16
 #define MEM_LIBC_MALLOC 1
 #define MEMP_MEM_MALLOC 1
@@ -33,7 +33,7 @@
 #define IP_REASSEMBLY 0
 #define IP_FRAG 0
 #define IP_FORWARD 0
-#define DHCP_DOES_ARP_CHECK 0 /* the server's business; a second of every run */
+#define DHCP_DOES_ARP_CHECK 0 /* left to the server; would cost each run a second */
 #define DHCP_CREATE_RAND_XID 1
 #define LWIP_NETIF_HOSTNAME 1
 #define LWIP_SINGLE_NETIF 1
@@ -50,10 +50,10 @@
 #define TCP_QUEUE_OOSEQ 0
 #define LWIP_TCP_RTO_TIME 1000 /* RFC 6298, 2.1 */
 #define TCP_LISTEN_BACKLOG 0
-/* Two machines, or a machine's next run, must not be taken for an old connection of the same. */
+/* Another machine, or this one's next run, must not be mistaken for an old connection. */
 #define LWIP_HOOK_TCP_ISN(local_ip, local_port, remote_ip, remote_port) net_port_random()
 
-/* Their limits are of pools that MEMP_MEM_MALLOC does without. */
+/* The checks are about pools, which MEMP_MEM_MALLOC does not use. */
 #define LWIP_DISABLE_TCP_SANITY_CHECKS 1
 #define MEMP_NUM_TCP_SEG TCP_SND_QUEUELEN
 

@@ -4,9 +4,8 @@
 
 #include <stdint.h>
 
-/* The one's complement sum of 16-bit words as they lie in memory, not inverted.  An odd last byte
- * counts as if a zero followed.
- */
+/* Returns the one's complement sum of 16-bit words as they are in memory, not inverted.  An odd
+ * last byte counts as if a zero followed. */
 uint16_t net_checksum(const void *bytes, int count);
 
 #endif

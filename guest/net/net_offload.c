@@ -46,7 +46,7 @@ static uint32_t sequence_of(const uint8_t *headers)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* A segment that brings nothing but a part of the stream. */
+/* Returns whether a segment carries nothing but a part of the stream. */
 static bool is_plain(const struct pbuf *p)
 {
     const uint8_t *h = p->payload;
@@ -62,8 +62,8 @@ static bool same(const uint8_t *headers, unsigned begin, unsigned end)
     return memcmp(waiting.frame + begin, headers + begin, end - begin) == 0;
 }
 
-/* Whether the segment goes on where those that wait end, and differs in what the card makes
- * anew only.  All but the last are of the same length. */
+/* Returns whether the segment continues the waiting ones and differs from them only in fields that
+ * the card rewrites.  All segments but the last have the same length. */
 static bool can_join(const struct pbuf *p)
 {
     const uint8_t *h = p->payload;

@@ -1,7 +1,6 @@
-/* TCP segmentation offload: segments of one stream that leave one after the other are joined to one
- * large frame, which the card cuts again.  lwIP knows nothing of it: windows, losses and
- * acknowledgements stay matters of single segments.  Service CPU only.
- */
+/* TCP segmentation offload: joins consecutive segments of one stream into one large frame, which
+ * the card cuts again.  lwIP does not know of it: windows, losses and acknowledgements still
+ * concern single segments.  Context: service CPU. */
 #ifndef GUEST_NET_NET_OFFLOAD_H
 #define GUEST_NET_NET_OFFLOAD_H
 
@@ -11,15 +10,16 @@
 
 struct pbuf;
 
-/* Forgets what waits.  0, -ENOMEM. */
+/* Forgets waiting segments.  Returns 0 or -ENOMEM. */
 int net_offload_init(void);
 
-/* Takes lwIP's frame: keeps it until more have joined it, if the card cuts segments, or hands it to
- * the card after those that wait.  0, or what net_driver.send says: -EAGAIN: it is to come again.
- */
+/* Takes lwIP's frame: if the card cuts segments, keeps it until more have joined it; otherwise
+ * hands it to the card after the waiting ones.  Returns 0, or the error of net_driver.send; after
+ * -EAGAIN the caller must try again. */
 int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p);
 
-/* Hands what waits to the card.  0; -EAGAIN: it still waits; other errors: it is lost. */
+/* Hands the waiting segments to the card.  Returns 0, -EAGAIN if they still wait, or another error
+ * if they are lost. */
 int net_offload_flush(struct net_device *card);
 
 #endif

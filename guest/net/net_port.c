@@ -13,7 +13,7 @@
 #define CLASSES 6 /* to 2048 bytes, which a received frame takes */
 #define NS_PER_MS 1000000u
 
-struct block { /* what is before the memory that is given out, so it stays aligned to 16 */
+struct block { /* precedes the memory given out, which stays aligned to 16 */
     struct block *next; /* while it is free */
     uint32_t class;
 };
@@ -89,7 +89,7 @@ u32_t sys_now(void)
     return (u32_t)net_port_ms();
 }
 
-/* The time of day of the boot to a tick, mixed: nobody else's, and another one in each run. */
+/* Mixes the TSC of each call: the numbers differ between machines and between runs. */
 uint32_t net_port_random(void)
 {
     static uint64_t state;
@@ -100,7 +100,7 @@ uint32_t net_port_random(void)
     return (uint32_t)(x >> 32);
 }
 
-/* lwIP looks interfaces up by their numbers with it, if asked to. */
+/* lwIP uses it to look interfaces up by their numbers, if asked to. */
 int atoi(const char *text)
 {
     int number = 0;

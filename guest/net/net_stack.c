@@ -25,12 +25,12 @@ static bool cutting; /* the card cuts TCP segments: as of the last look at the l
 static bool queued; /* frames that wait, or that the card was not told about */
 static uint64_t next_look_ms;
 
-/* lwIP has a frame to send, in pieces. */
+/* Sends a frame of lwIP's, which is in pieces. */
 static err_t send_frame(struct netif *netif, struct pbuf *p)
 {
     (void)netif;
     int status = net_offload_send(&card, cutting, p);
-    if (status == -EAGAIN) { /* lwIP comes again; meanwhile the card works */
+    if (status == -EAGAIN) { /* lwIP tries again later; the card works until then */
         card.driver->kick(&card);
         return ERR_WOULDBLOCK;
     }
@@ -54,7 +54,7 @@ static err_t set_up_interface(struct netif *netif)
     return ERR_OK;
 }
 
-/* Frames of other lengths than the card's limit are its driver's to drop. */
+/* The card's driver drops frames beyond its length limit. */
 static bool receive_frame(void)
 {
     if (!spare)
@@ -198,7 +198,7 @@ static void log_address(const char *how)
              g[3], how);
 }
 
-/* Whether the collector is in this network or there is a way out of it. */
+/* Returns whether the collector is in this network or there is a route out of it. */
 static int check_way(const struct boot_network *network, char *problem, size_t room)
 {
     uint32_t netmask = netif_ip4_netmask(&interface)->addr;

@@ -1,4 +1,4 @@
-/* The network: a card, an address, lwIP between them.  Service CPU only, interrupts off. */
+/* The network: a card, an address, lwIP between them.  Context: service CPU, interrupts off. */
 #ifndef GUEST_NET_NET_STACK_H
 #define GUEST_NET_NET_STACK_H
 
@@ -10,21 +10,21 @@
 #define NET_LINK_WAIT_MS 10000u
 #define NET_DHCP_WAIT_MS 30000u
 
-/* Opens the card, waits for its link and, without a static address, for DHCP's.  `network` stays as
- * it is while the network runs.  0, or -errno with what is wrong, for people, in `problem`.
- */
+/* Opens the card, waits for its link and, without a static address, for one from DHCP.  `network`
+ * must not change while the network runs.  Returns 0, or -errno with a readable reason in
+ * `problem`. */
 int net_stack_start(const struct boot_network *network, char *problem, size_t room);
 
-/* Takes what was received, sends what is due.  True: there was something. */
+/* Takes what was received and sends what is due.  Returns true if there was anything. */
 bool net_stack_poll(void);
 
-/* Tells the card about frames that were sent since.  net_stack_poll does it, too. */
+/* Tells the card about the frames sent since the last call.  net_stack_poll does it too. */
 void net_stack_flush(void);
 
-/* Whether the card says that there is a link: as of the last look. */
+/* Returns whether the card reported a link at the last look. */
 bool net_stack_link(void);
 
-/* The card touches no memory any more.  Also when it was never started, or is in whatever state. */
+/* Stops the card from touching memory, in any state, also if it was never started. */
 void net_stack_stop(void);
 
 #endif

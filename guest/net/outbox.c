@@ -30,7 +30,7 @@ void outbox_init(struct outbox *box, void *memory, uint64_t bytes)
 
 uint64_t outbox_room(const struct outbox *box, enum run_stream_port port)
 {
-    /* the last entry is left for the end */
+    /* the last entry is kept for the end */
     uint64_t kept = 1 + (port == RUN_STREAM_TRACE ? 0 : box->entry_count / TRACE_SHARE);
 
     if (box->last - box->first >= box->entry_count - kept)
@@ -53,7 +53,8 @@ static void copy_in(struct outbox *box, const uint8_t *bytes, uint64_t count)
     box->data_last += count;
 }
 
-/* The newest frame, if `count` bytes of `port` can join it: nothing of it was handed out. */
+/* Returns the newest frame if `count` bytes of `port` can join it, that is if none of it was handed
+ * out. */
 static struct outbox_entry *joinable(struct outbox *box, enum run_stream_port port, size_t count)
 {
     if (box->first == box->last)
@@ -108,7 +109,7 @@ int outbox_put_sign(struct outbox *box)
     return 0;
 }
 
-/* Frees what is not needed any more.  A skipped frame waits until it is the oldest. */
+/* Frees entries that are no longer needed.  A skipped one waits until it is the oldest. */
 static void free_entries(struct outbox *box)
 {
     for (; box->first < box->next; box->first++) {
@@ -171,8 +172,8 @@ int outbox_acknowledge(struct outbox *box, uint64_t position)
     return 0;
 }
 
-/* Marks what the collector has of a frame: all of it, or a first part, after which it begins anew.
- * Signs of life have done what they were for. */
+/* Takes off what the collector has of a frame: all of it, or a first part; then the frame begins
+ * after that part.  A sign of life is always skipped: it has served its purpose. */
 static void take_off(struct outbox_entry *e, uint64_t have)
 {
     if (e->frame.port == RUN_STREAM_END)

@@ -1,6 +1,6 @@
 /* Speaks include/run_stream.h's protocol as the machine, over lwIP's callbacks.
  *
- * Callbacks only note what happened; stream_client_poll acts on it.  So no connection is ended
+ * Callbacks only note what happened; stream_client_poll acts on it.  So a connection never ends
  * while lwIP works on it.
  */
 #include "guest/net/stream_client.h"
@@ -29,7 +29,7 @@ static struct {
     enum stream_state state;
     const char *broken; /* why the connection has to end; noted by callbacks */
     char problem[160];
-    uint64_t now_ms; /* passes while somebody looks; see tick */
+    uint64_t now_ms; /* advances only while polled; see tick */
     uint64_t looked_ms; /* net_port_ms, then */
     uint64_t since_ms; /* of the state, or the last progress */
     uint64_t good_ms; /* when all was well last */
@@ -47,8 +47,9 @@ static struct {
 
 _Static_assert(sizeof(struct run_welcome) >= sizeof(struct run_ack), "input holds both");
 
-/* With one CPU, seconds may pass before the next look.  What was not looked at has not answered
- * late: so only looking takes time, but for the pause before the next attempt. */
+/* With one CPU, seconds may pass between polls.  A peer that was not polled has not answered late,
+ * so time without polls counts at most LOOK_MOST_MS, except in the pause before the next attempt.
+ */
 static void tick(void)
 {
     uint64_t now = net_port_ms(), passed = now - client.looked_ms;
@@ -79,10 +80,10 @@ static bool final(uint32_t status)
            status == RUN_WELCOME_NAME || status == RUN_WELCOME_LIMIT;
 }
 
-/* Of a welcome or an acknowledgement: not OK. */
+/* Handles a status other than OK in a welcome or an acknowledgement. */
 static void take_status(uint32_t status)
 {
-    /* it has all and works on it, which can take long: it writes to its disk what is in memory */
+    /* it has everything and writes it to disk, which can take long */
     if (status == RUN_WELCOME_BUSY && outbox_all_sent(client.box) &&
         client.now_ms - client.spoke_ms < BUSY_MOST_MS)
         client.good_ms = client.now_ms;
@@ -123,8 +124,8 @@ static void take_welcome(const struct run_welcome *welcome)
     enter(STREAM_OPEN);
 }
 
-/* lwIP's callback for sent bytes counts whole segments only, and the collector may have a part.
- * True: there are more. */
+/* Returns true if more bytes were acknowledged.  lwIP's callback for sent bytes counts only whole
+ * segments, and the collector may have a part of one. */
 static bool look_at_delivered(void)
 {
     uint32_t more = client.pcb->lastack - client.delivered_to;
@@ -238,7 +239,8 @@ static err_t connected(void *context, struct tcp_pcb *pcb, err_t status)
 
 /* ---- connections begin and end ---- */
 
-/* It calls nobody back any more.  NULL: there is none. */
+/* Takes the connection from the client; it makes no more callbacks.  Returns NULL if there is none.
+ */
 static struct tcp_pcb *take_connection(void)
 {
     struct tcp_pcb *pcb = client.pcb;
@@ -330,7 +332,7 @@ static void push(void)
     tcp_output(client.pcb);
 }
 
-/* What is on its way needs no sign of life. */
+/* Data on its way makes a sign of life unnecessary. */
 static void show_life(uint64_t now)
 {
     if (!stream_client_busy() && now - client.spoke_ms > SIGN_OF_LIFE_MS)
@@ -398,7 +400,7 @@ uint64_t stream_client_stuck_ms(void)
     return client.now_ms - client.good_ms;
 }
 
-/* A sign of life that was sent is nobody's concern any more. */
+/* A sign of life that was sent does not count. */
 bool stream_client_busy(void)
 {
     const struct outbox *box = client.box;

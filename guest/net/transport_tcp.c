@@ -1,8 +1,8 @@
 /* Over TCP to a collector: frames wait in the largest buffer that the loader gave until the
  * collector has them.
  *
- * Before the program starts a connection must stand: no measurement is wasted.  Later the program
- * runs on whatever becomes of the connection; what finds no room is dropped and counted.
+ * A connection must exist before the program starts, so that no measurement is wasted.  Later the
+ * program keeps running even if the connection breaks; what finds no room is dropped and counted.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,9 +23,9 @@
 #include "lib/x86.h"
 
 #define BUFFER_MIN (4u << 20) /* more than the longest chunk of a trace */
-#define POOL_BYTES (4u << 20) /* of lwIP: what is under way has headers of some 200 bytes a KiB */
+#define POOL_BYTES (4u << 20) /* for lwIP: data under way has some 200 bytes of headers a KiB */
 #define CONNECT_WAIT_MS 30000u /* for the first connection */
-#define PATIENCE_MS 60000u /* without any progress, when somebody waits for it */
+#define PATIENCE_MS 60000u /* without any progress, while the kernel waits for it */
 #define OUTPUT_WAIT_MS 5000u /* the program's output waits so long for room */
 #define CLOSE_WAIT_MS 200u /* for the end of the connection to leave */
 #define RESERVE_SHARE 16u /* of the buffer, for records, output, log */
@@ -43,7 +43,7 @@ static struct boot_info *boot;
 static uint64_t reserve;
 static uint64_t dropped[TRANSPORT_PORTS]; /* bytes */
 
-/* What is wrong, and what the log says, which has no other way out; on the serial port, too. */
+/* Reports what is wrong, also on the serial port, with the log, which has no other way out. */
 static void report(const char *text)
 {
     boot->result.end = BOOT_END_UNSENT;
@@ -152,7 +152,7 @@ static size_t receive(enum transport_port port, void *out, size_t room)
     return 0;
 }
 
-/* Waiting can help. */
+/* Returns whether waiting can help. */
 static bool hopeful(void)
 {
     return stream_client_state() == STREAM_OPEN ||
@@ -166,7 +166,8 @@ static uint64_t room_beside(uint64_t kept, enum run_stream_port port)
     return room > kept ? room - kept : 0;
 }
 
-/* One CPU: waiting costs the program no time.  What is never taken any more needs no room. */
+/* Waits in shared mode only, where that costs the program no time.  If the collector has refused,
+ * nothing is sent any longer. */
 static bool trace_room(uint64_t bytes, bool samples)
 {
     uint64_t kept = transport_end_bytes + (samples ? reserve : 0);
@@ -179,8 +180,8 @@ static bool trace_room(uint64_t bytes, bool samples)
     return room_beside(kept, RUN_STREAM_TRACE) >= bytes;
 }
 
-/* Whether `count` bytes have room within the time that the port is worth.  Rings are drained
- * meanwhile, which may put more of the trace. */
+/* Waits until `count` bytes have room, as long as suits the port; returns false if they have none.
+ * Drains rings while it waits, which may put more of the trace. */
 static bool wait_for_room(enum transport_port port, size_t count)
 {
     uint64_t kept = port == TRANSPORT_TRACE || port == TRANSPORT_FILES ? 0 : transport_end_bytes;
@@ -202,7 +203,7 @@ static bool wait_for_room(enum transport_port port, size_t count)
 
 static int send_part(enum transport_port port, const uint8_t *bytes, size_t count)
 {
-    /* what has lost bytes loses all that come after them: what arrives has no holes */
+    /* a port that has lost bytes loses all later ones, so that its output has no holes */
     bool broken = dropped[port] && port != TRANSPORT_TRACE && port != TRANSPORT_LOG;
 
     if (broken)
@@ -214,7 +215,7 @@ static int send_part(enum transport_port port, const uint8_t *bytes, size_t coun
 static int send(enum transport_port port, const void *bytes, size_t count)
 {
     if (port >= TRANSPORT_STDIN)
-        return -EIO; /* nobody listens */
+        return -EIO; /* these ports only receive */
     const uint8_t *from = bytes;
     size_t most =
         box.ring_bytes / 4 < RUN_FRAME_BYTES_MAX ? box.ring_bytes / 4 : RUN_FRAME_BYTES_MAX;
@@ -232,8 +233,8 @@ static int send(enum transport_port port, const void *bytes, size_t count)
     return 0;
 }
 
-/* One CPU looks rarely, too rarely for a collector that waits for a hello.  So it stays until there
- * is a connection, as long as there is hope for one: that costs the program no time. */
+/* A single CPU polls too rarely for a collector that waits for a hello.  So it waits here for a
+ * connection as long as one is possible; that costs the program no time. */
 static void settle(void)
 {
     while (run.shared && stream_client_state() < STREAM_OPEN && hopeful())

@@ -15,21 +15,21 @@
 #include "lib/x86.h"
 
 #define READINGS 16 /* of a counter, in a row */
-#define RDMSR_FACTOR 2 /* it is taken where it costs less than RDPMC divided by this */
+#define RDMSR_FACTOR 2 /* used if it costs less than RDPMC divided by this */
 
-/* Samples a round: many enough for a mean, few enough for the ring. */
+/* Samples a round: enough for a mean, few enough for the ring. */
 #define VIRTUAL_INTERVAL_TICKS 500
 #define VIRTUAL_LOOP 4000
 #define HARDWARE_LOOP 400000
 #define HARDWARE_GROWTH 4
 #define SCALE_ROUNDS 3
 #define HARDWARE_LOOP_MAX (16u * HARDWARE_LOOP)
-#define HARDWARE_SAMPLES 6 /* in the time of the loop, where they are cheap enough */
-#define HARDWARE_SPACING 4 /* otherwise so far apart, times what the kernel sees of one */
+#define HARDWARE_SAMPLES 6 /* in the time of the loop, if they are cheap enough */
+#define HARDWARE_SPACING 4 /* otherwise their distance, times the cost that the kernel sees */
 
 /* More than the kernel needs from arming the timer to ring 3. */
 #define VIRTUAL_LEAD_TICKS 200
-#define HARDWARE_LEAD_NS 200000 /* where each exit of a virtual machine is dear, too */
+#define HARDWARE_LEAD_NS 200000 /* enough even if each exit of a virtual machine is expensive */
 
 #define OVERFLOWS 8 /* samples a round in overflow mode */
 #define EVENTS_A_TICK 4 /* of ring 0, at most: instructions retired */
@@ -52,8 +52,8 @@ static inline __attribute__((always_inline)) uint64_t reading_ticks(uint64_t (*r
     return calibrate_settled(ticks, CALIBRATE_ROUNDS);
 }
 
-/* Ticks of one RDPMC: natively some tens, thousands where a hypervisor traps it.  It may let the
- * counter's register pass instead, which is read from then on. */
+/* Returns the ticks of one RDPMC: natively some tens, thousands if a hypervisor traps it.  If the
+ * hypervisor does not trap RDMSR of the counter's register, uses that from now on. */
 static uint64_t measure_rdpmc(void)
 {
     if (sampling.session.event_count == 0 || sampling.session.events[0].source != HR_SOURCE_PMU)
@@ -68,13 +68,14 @@ static uint64_t measure_rdpmc(void)
     return rdmsr;
 }
 
-/* Sampling, and the least that the program shall have beside it. */
+/* Returns the ticks of sampling plus the least time that the program must have with it. */
 static uint64_t with_share(uint64_t ticks)
 {
     return ticks + ticks / PROGRAM_SHARE + 1;
 }
 
-/* For an event that comes `counted` times in `ticks`, by what a sample costs as far as is known. */
+/* Returns the shortest period for an event that comes `counted` times in `ticks`, from the cost of
+ * a sample as far as it is known. */
 static uint64_t shortest_period(uint64_t counted, uint64_t ticks)
 {
     uint64_t width = run.clock.virtual_time ? 1 : EVENTS_A_TICK;
@@ -82,12 +83,12 @@ static uint64_t shortest_period(uint64_t counted, uint64_t ticks)
     uint64_t handler = with_share(width * sampling.calibration.sample_ticks);
 
     if (sampling.session.events[0].flags & HR_EVENT_KERNEL && period < handler)
-        period = handler; /* the handler's own events may be counted, and cannot fill it */
+        period = handler; /* the handler's own events may be counted, but must not fill a period */
     return period;
 }
 
-/* Intel's CPUs mask the local APIC's entry with each interrupt that they deliver, AMD's and some
- * hypervisors do not: where a second interrupt comes without lifting the mask, nobody needs to. */
+/* Finds out whether each delivered interrupt masks the local APIC's entry, as on Intel's CPUs but
+ * not on AMD's and some hypervisors: if a second interrupt comes without unmasking, it does not. */
 static void find_masking(struct cpu *cpu)
 {
     sampling.pmi_masks = false;
@@ -95,9 +96,9 @@ static void find_masking(struct cpu *cpu)
     sampling.pmi_masks = calibrate_samples(cpu->ring) < 2;
 }
 
-/* What an overflow sample costs, and how often the first event comes in the loop at least: together
- * the shortest period that leaves the program a tenth of the time, where that is not left to
- * guest/sample/share.h. */
+/* Measures what an overflow sample costs, and the least rate of the first event in the loop.  From
+ * these follows the shortest period that leaves the program a tenth of the time, unless
+ * guest/sample/share.h takes care of that. */
 static void measure_overflow(struct cpu *cpu)
 {
     uint64_t counts[HR_EVENTS_MAX];
@@ -122,13 +123,13 @@ static void measure_overflow(struct cpu *cpu)
     sampling.period_min = shortest_period(counts[0], ticks);
 }
 
-/* Refuses a rate that would leave the program next to nothing. */
+/* Refuses a rate that would leave the program almost no time. */
 static void check_rate(void)
 {
     uint64_t ticks_min = with_share(sampling.calibration.sample_ticks);
 
     if (sampling.share_factor)
-        return; /* samples are left out as needed */
+        return; /* samples are skipped as needed */
     const struct run_asked *asked = &run.asked;
 
     if (asked->wanted_ticks == 0 && asked->period < sampling.period_min)
@@ -142,15 +143,15 @@ static void check_rate(void)
                    asked->frequency_hz, run_ticks_to_ns(sampling.calibration.sample_ticks),
                    run.clock.hz / ticks_min);
     else {
-        sampling.period = sampling.period_min; /* at least, of one that adapts the first */
+        sampling.period = sampling.period_min; /* the least period; the first one if it adapts */
         return;
     }
     run.start_error = -ERANGE;
     sampling.session.event_count = 0;
 }
 
-/* One sample in the middle of the loop, which works however long it takes: the ticks from when it
- * was due until it was handled.  0: the loop ended before it. */
+/* Takes one sample in the middle of the loop, which works however long a sample takes.  Returns the
+ * ticks from when it was due until it was handled, or 0 if the loop ended before it. */
 static uint64_t single_sample(struct cpu *cpu, uint64_t plain)
 {
     sampling.interval_ticks = plain / 2 + 1;
@@ -162,8 +163,7 @@ static uint64_t single_sample(struct cpu *cpu, uint64_t plain)
     return cpu->share.last_ticks + cpu->share.late_ticks;
 }
 
-/* Real hardware, from above: a loop that is long enough for one sample, then for as many as are
- * needed. */
+/* Real hardware: makes the loop longer until it is long enough for all samples of a round. */
 static void find_scale(struct cpu *cpu, struct vm_space *space)
 {
     uint64_t iterations = HARDWARE_LOOP, plain, seen;
@@ -214,7 +214,7 @@ static void calibrate_timer(struct cpu *cpu, struct vm_space *space)
     }
 }
 
-/* The program's share, from what the last rounds found. */
+/* Sets the program's share from what the last rounds found. */
 static void keep_share(const struct cpu *cpu)
 {
     uint64_t whole = sampling.calibration.sample_ticks;

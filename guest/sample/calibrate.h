@@ -4,10 +4,9 @@
 
 #include "guest/cpu/cpu.h"
 
-/* Takes null samples of a loop in ring 3 on this workload CPU: fills sampling.calibration and, in
- * virtual time, trims the timer so that samples fall exactly on the grid.  Before the program's
- * address space is loaded; the ring is empty again afterwards.
- */
+/* Samples an empty loop in ring 3 on this workload CPU: fills sampling.calibration and, in virtual
+ * time, trims the timer so that samples fall exactly on the grid.  Leaves the ring empty.  Context:
+ * before the program's address space is loaded. */
 void calibrate(struct cpu *cpu);
 
 #endif

@@ -13,7 +13,7 @@
 #include "lib/x86.h"
 
 #define CODE_ADDRESS 0x10000
-#define HARDWARE_NS 1000000000 /* of all rounds together; those that are missing are left out */
+#define HARDWARE_NS 1000000000 /* for all rounds together; later ones are skipped */
 
 struct round {
     uint64_t sample_ticks; /* the whole cost; 0: no sample fell into the round */
@@ -44,7 +44,8 @@ void calibrate_load(struct vm_space *space, uint32_t iterations)
 
 static void start_sampling(struct cpu *cpu)
 {
-    cpu->share.not_before = 0; /* each loop begins anew, in shared mode its clock, too */
+    cpu->share.not_before =
+        0; /* each loop begins with a fresh state; in shared mode, also its clock */
     if (sampling.mode == HR_MODE_TIMER) {
         sampler_start(cpu, cpu->clock.stop_mask ? 0 : x86_rdtsc());
         return;
@@ -89,9 +90,9 @@ static const struct trace_slot *last_sample(const struct ring *ring)
     return ring_slot(ring, i);
 }
 
-/* The loop without sampling and with it.  The difference is what its samples cost, entries, exits
- * and all.  Nothing is hidden on several emulated CPUs, and whoever else uses the host's CPUs would
- * count there: a sample itself says more. */
+/* Runs the loop without and with sampling.  The difference is the cost of its samples, entries and
+ * exits included.  On several emulated CPUs no cost is hidden, but other users of the host's CPUs
+ * would add to the difference: there the sample's own times are better. */
 static struct round measure(struct cpu *cpu)
 {
     uint64_t plain = calibrate_run(cpu, false);

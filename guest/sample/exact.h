@@ -1,6 +1,5 @@
-/* Notes to the plugin that counts every instruction (--mode exact, include/exact_notes.h).  Nothing
- * happens in other modes.  Interrupts off, on the only CPU.
- */
+/* Notes to the plugin that counts every instruction (--mode exact, include/exact_notes.h).  Other
+ * modes write no notes.  Context: interrupts off, on the only CPU. */
 #ifndef GUEST_SAMPLE_EXACT_H
 #define GUEST_SAMPLE_EXACT_H
 
@@ -17,7 +16,8 @@ static inline void exact_note(uint32_t kind, uint64_t value)
         exact_note_write(kind, value);
 }
 
-/* Ring 3 was left by an exception at `ip`: was the instruction there begun? */
+/* Notes that an exception at `ip` left ring 3, so that the plugin knows whether that instruction
+ * had begun. */
 void exact_exception(uint64_t vector, uint64_t error, uint64_t ip);
 
 #endif

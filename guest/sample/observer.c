@@ -1,5 +1,5 @@
-/* The observer of --mode ipi: watches the clock and has all CPUs sampled at the same grid points.
- */
+/* The observer of --mode ipi: watches the clock and has all CPUs sample themselves at the same grid
+ * points. */
 #include "guest/sample/observer.h"
 
 #include "drivers/apic/apic.h"

@@ -15,8 +15,8 @@
 #include "guest/sample/stack.h"
 #include "guest/transport/leave.h"
 
-/* What the first event's counter, which holds `value`, counted since it was set to minus the
- * period. */
+/* Returns what the first event's counter, which holds `value`, has counted since it was set to
+ * minus the period. */
 static inline uint64_t counted_to(const struct cpu *cpu, uint64_t value)
 {
     return (value + cpu->overflow.period) & sampling.overflow_mask;
@@ -27,8 +27,8 @@ static inline uint64_t elapsed(const struct cpu *cpu)
     return counted_to(cpu, x86_rdpmc(sampling.session.events[0].counter));
 }
 
-/* Time between samples that is wanted: by the rate that was asked for, or as much as leaves the
- * program its share.  What came less often than asked for is counted. */
+/* Returns the wanted time between samples: that of the requested rate, or more if the program needs
+ * it for its share.  Then counts the samples by which the requested rate was missed as skipped. */
 static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
 {
     uint64_t least = sampling.share_factor ? cpu->share.seen_ticks + share_rest(cpu) : 0;
@@ -41,8 +41,8 @@ static uint64_t wanted_ticks(struct cpu *cpu, uint64_t now)
     return least;
 }
 
-/* The period after one that ended with this sample: one that adapts, or as many of the given ones
- * as leave the program its share. */
+/* Returns the period that follows this sample: an adapted one, or as many fixed ones as leave the
+ * program its share. */
 static uint64_t next_period(struct cpu *cpu, uint64_t now, uint64_t program_ticks, uint64_t counted)
 {
     uint64_t periods = cpu->overflow.period / sampling.session.period;
@@ -63,8 +63,8 @@ static uint64_t next_period(struct cpu *cpu, uint64_t now, uint64_t program_tick
     return periods * sampling.session.period;
 }
 
-/* What follows a sample in the ring, from slot `slots` on: what was stolen, and another period.
- * Returns the number of slots. */
+/* Fills the slots that follow a sample in the ring, from slot `slots` on: stolen time, and a new
+ * period.  Returns the number of slots. */
 static __attribute__((noinline)) uint32_t follow(struct cpu *cpu, uint64_t now, uint64_t start,
                                                  uint64_t counted)
 {
@@ -85,7 +85,7 @@ static __attribute__((noinline)) uint32_t follow(struct cpu *cpu, uint64_t now, 
     return slots;
 }
 
-/* Whose call stack is taken. */
+/* Where to take the call stack from. */
 struct source {
     const struct trap_frame *user; /* ring 3, all registers; NULL: ring 0, or no call stacks */
     const struct irq_frame *kernel; /* ring 0; or NULL */
@@ -93,7 +93,8 @@ struct source {
 };
 static const struct source no_stack;
 
-/* One overflow, whose counter holds `value`: sample, next period, and the counter goes on. */
+/* Handles one overflow, whose counter holds `value`: takes the sample, sets the next period and
+ * lets the counter count again. */
 static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64_t value,
                                                          uint64_t now, const uint64_t *start,
                                                          uint64_t ip, uint32_t flags,
@@ -130,8 +131,8 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
     run.pmu->rearm(&sampling.session, cpu->overflow.period, sampling.pmi_masks);
 }
 
-/* An NMI that no overflow explains: the second of two that arrived back to back, firmware's, or
- * that of a CPU that panics. */
+/* Handles an NMI that no overflow explains: the second of two that arrived back to back, the
+ * firmware's, or that of a panicking CPU. */
 static __attribute__((noinline)) void unexplained(struct cpu *cpu)
 {
     if (cpu->index == 0)
@@ -172,7 +173,7 @@ void overflow_nmi_saved(struct trap_frame *frame)
     in_program(&frame->rip, (struct source){.user = frame});
 }
 
-/* The workload clock in a kernel that may have stopped it. */
+/* Returns the workload clock inside the kernel, which may have stopped it. */
 static uint64_t kernel_time(const struct cpu *cpu)
 {
     uint64_t ticks =
@@ -194,7 +195,7 @@ static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, con
         return;
     }
     sample(cpu, value, kernel_time(cpu), &start, *ip, HR_SAMPLE_KERNEL, source);
-    if (cpu->held) /* it was on its way when they were held */
+    if (cpu->held) /* the NMI was on its way when counters were held */
         run.pmu->pause(&sampling.session);
 }
 
@@ -227,7 +228,7 @@ void overflow_stop(void)
     apic_pmi_disable();
 }
 
-/* What the first event counted so far, whatever NMIs come meanwhile. */
+/* Returns what the first event counted so far, even if NMIs come during the call. */
 static uint64_t counted_so_far(const struct cpu *cpu)
 {
     const volatile uint64_t *samples = &cpu->overflow.samples;
@@ -240,8 +241,8 @@ static uint64_t counted_so_far(const struct cpu *cpu)
     return count;
 }
 
-/* Sets the counter anew.  Nothing but an NMI that is on its way comes meanwhile; the driver enables
- * them again. */
+/* Sets the counter to a new period.  Only an NMI that is already on its way can come during the
+ * call; the driver enables NMIs again. */
 static void set_period(struct cpu *cpu, uint64_t period)
 {
     apic_pmi_disable();
@@ -252,7 +253,7 @@ static void set_period(struct cpu *cpu, uint64_t period)
 
 void overflow_pause(struct cpu *cpu)
 {
-    if (cpu->overflow.kept_period) /* it rests already */
+    if (cpu->overflow.kept_period) /* it is paused already */
         return;
     cpu->overflow.kept_period = cpu->overflow.period;
     set_period(cpu, run.pmu_caps.period_max);

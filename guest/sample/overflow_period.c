@@ -4,7 +4,7 @@
 
 #define DAMPING_SHIFT 3 /* sums fade by an eighth a sample */
 #define STEP_MAX 16u /* from one period to the next, at most this factor */
-#define SLOW_MAX 4u /* a sample this many times late starts the sums anew */
+#define SLOW_MAX 4u /* a sample this many times late resets the sums */
 #define DEAD_BAND_SHIFT 7 /* differences below a 128th change nothing */
 #define EVENTS_A_TICK 4096u /* more than any counter counts, cycles in virtual time included */
 

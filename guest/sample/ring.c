@@ -45,14 +45,14 @@ void ring_drop(struct ring *ring, uint64_t time)
     ring->limit = ring->reserved;
 }
 
-/* Looks how far the consumer is. */
+/* Updates the limit from the consumer's position and returns the free slots. */
 static uint64_t room(struct ring *ring)
 {
     ring->limit = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) + ring->mask + 1;
     return ring->limit - ring->reserved;
 }
 
-/* Writes what is owed into the next slot, and owes nothing any more. */
+/* Writes the owed loss into the next slot. */
 static void write_loss(struct ring *ring)
 {
     struct trace_slot *slot = ring_slot(ring, ring->reserved);
@@ -80,7 +80,7 @@ struct trace_slot *ring_reserve(struct ring *ring)
     return free_slots ? ring_slot(ring, ring->head) : NULL;
 }
 
-/* An NMI that comes in here may take slots, too, but leaves one. */
+/* An NMI during this function may take slots too, but leaves one. */
 struct trace_slot *ring_open(struct ring *ring)
 {
     uint64_t position = 1;

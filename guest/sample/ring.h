@@ -1,11 +1,11 @@
 /* A CPU's ring of trace slots: one producer (the workload CPU), one consumer (service work).  Never
  * blocks, never overwrites.
  *
- * The producer is thread and interrupt context with interrupts off, which exclude each other:
- * ring_has_room, ring_reserve, ring_publish.  Where NMIs produce too (overflow sampling), they may
- * come between any two instructions of the others.  Then threads use ring_open and ring_close, NMIs
- * ring_reserve_nmi and ring_publish_nmi: slots are given out in order of asking, and become
- * visible when none before them is still being written.
+ * The producer is thread or interrupt context with interrupts off; these exclude each other.  It
+ * uses ring_has_room, ring_reserve and ring_publish.  In overflow sampling NMIs produce too, and
+ * may come between any two instructions of the others.  Then threads use ring_open and ring_close,
+ * and NMIs use ring_reserve_nmi and ring_publish_nmi: slots are given out in the order of the
+ * calls, and a slot becomes visible once every slot before it is written.
  */
 #ifndef GUEST_SAMPLE_RING_H
 #define GUEST_SAMPLE_RING_H
@@ -15,7 +15,7 @@
 
 #include "lib/trace_slot.h"
 
-#define RING_SLOTS 8192 /* of one CPU: 8 ms at 1 us; fewer where they have call stacks */
+#define RING_SLOTS 8192 /* of one CPU: 8 ms at 1 us; fewer with call stacks */
 #define RING_SLOTS_MIN 64
 
 struct ring {
@@ -24,8 +24,7 @@ struct ring {
     uint32_t slot_shift; /* log2 of the bytes of one slot: 6 or 7, more with call stacks */
     uint32_t mask; /* capacity - 1 */
     uint32_t cpu;
-    uint32_t
-        record_bytes; /* of a slot that is no sample, and how many addresses its stack has: 0 */
+    uint32_t record_bytes; /* of a record's slot, with a stack of 0 addresses */
     /* the producer's line */
     uint64_t head __attribute__((aligned(64))); /* slots ever published */
     uint64_t reserved; /* slots ever given out: head, or more while a slot is open */
@@ -38,11 +37,12 @@ struct ring {
     uint64_t tail __attribute__((aligned(64))); /* slots ever consumed */
 };
 
-/* capacity: a power of two.  0, -ENOMEM. */
+/* `capacity` is a power of two.  Returns 0 or -ENOMEM. */
 int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t event_count);
 
-/* Slots have stack_bytes bytes beyond the sample for its call stack: the ring gets `bytes` bytes of
- * other memory, a power of two and at least RING_SLOTS_MIN slots, of which as many as fit. */
+/* Moves the ring to `memory` and adds stack_bytes bytes to each slot for its call stack.  `bytes`
+ * is a power of two with room for at least RING_SLOTS_MIN slots; the ring gets as many slots as
+ * fit. */
 void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t stack_bytes);
 
 static inline struct trace_slot *ring_slot(const struct ring *ring, uint64_t position)
@@ -50,10 +50,10 @@ static inline struct trace_slot *ring_slot(const struct ring *ring, uint64_t pos
     return (struct trace_slot *)(ring->slots + ((position & ring->mask) << ring->slot_shift));
 }
 
-/* Empties the ring and forgets its losses: nobody else uses it at the moment. */
+/* Empties the ring and forgets its losses.  No other CPU may use the ring during the call. */
 void ring_reset(struct ring *ring);
 
-/* Producer: there is certainly room for a slot at head. */
+/* Producer: true if there is certainly room for a slot at head. */
 static inline bool ring_has_room(const struct ring *ring)
 {
     return ring->head != ring->limit;
@@ -71,17 +71,18 @@ static inline void ring_publish(struct ring *ring)
 /* Producer: counts a dropped sample. */
 void ring_drop(struct ring *ring, uint64_t time);
 
-/* Producer: room for one slot, after the HR_REC_LOST slot that is owed if any.  NULL: full.
- * Needed only when ring_has_room() says no; while a loss is owed it always does. */
+/* Producer: writes the HR_REC_LOST slot that is owed, if any, then returns a slot, or NULL if the
+ * ring is full.  Needed only when ring_has_room() returns false, which it always does while a loss
+ * is owed. */
 struct trace_slot *ring_reserve(struct ring *ring);
 
-/* Thread context where NMIs produce: a slot, NULL when the ring is full; then ring_close.  One at a
- * time. */
+/* Thread context, where NMIs produce too: returns a slot to fill before ring_close, or NULL if the
+ * ring is full.  Only one slot may be open at a time. */
 struct trace_slot *ring_open(struct ring *ring);
 void ring_close(struct ring *ring);
 
-/* The same, if no slot has been given out since ring_reserved() said `reserved`; otherwise NULL.
- * What was read in between is older than any later slot's. */
+/* As ring_open, but also returns NULL if a slot was given out since ring_reserved() returned
+ * `reserved`.  So what the caller read in between is older than the content of any later slot. */
 struct trace_slot *ring_open_at(struct ring *ring, uint64_t reserved);
 
 static inline uint64_t ring_reserved(const struct ring *ring)
@@ -89,18 +90,21 @@ static inline uint64_t ring_reserved(const struct ring *ring)
     return *(const volatile uint64_t *)&ring->reserved;
 }
 
-/* NMI: room for `count` slots from ring->reserved on, after the HR_REC_LOST slot that is owed if
- * any; leaves one for ring_open.  False: full; then ring_drop. */
+/* NMI: writes the HR_REC_LOST slot that is owed, if any, and makes sure of room for `count` slots
+ * from ring->reserved on, plus one for ring_open.  Returns false if the ring is full: then call
+ * ring_drop. */
 bool ring_reserve_nmi(struct ring *ring, uint32_t count);
 
-/* NMI: the same without looking: certainly room, and nothing owed.  The limit may be behind: a
- * thread that was interrupted while it looked stores an older one. */
+/* NMI: true if there is certainly room for `count` slots and no loss is owed, without looking at
+ * the consumer.  The limit may be out of date: a thread that was interrupted while it looked stores
+ * an older one. */
 static inline bool ring_has_room_nmi(const struct ring *ring, uint32_t count)
 {
     return (int64_t)(ring->limit - ring->reserved) > count && !ring->lost_count;
 }
 
-/* NMI: makes `count` slots visible, unless an open one is before them: then ring_close does. */
+/* NMI: makes `count` slots visible.  If an open slot precedes them, ring_close does that instead.
+ */
 static inline void ring_publish_nmi(struct ring *ring, uint32_t count)
 {
     uint64_t reserved = ring->reserved + count;
@@ -110,7 +114,7 @@ static inline void ring_publish_nmi(struct ring *ring, uint32_t count)
         __atomic_store_n(&ring->head, reserved, __ATOMIC_RELEASE);
 }
 
-/* Slots in use are more than half of the capacity: time to drain. */
+/* True if more than half of the slots are in use: time to drain. */
 static inline bool ring_half_full(const struct ring *ring)
 {
     return ring->reserved - ring->tail > ring->mask / 2;

@@ -1,4 +1,5 @@
-/* What every trigger's sample shares: the slot's content, and the grid in time.  Any context. */
+/* What the samples of all triggers share: the slot's content, and the grid in time.  Context: any.
+ */
 #ifndef GUEST_SAMPLE_SAMPLE_H
 #define GUEST_SAMPLE_SAMPLE_H
 
@@ -9,7 +10,8 @@
 #include "lib/trace_slot.h"
 #include "lib/x86.h"
 
-/* --counters-every: is it this sample's turn?  The first one's, and every Nth's after it. */
+/* --counters-every N: true if this sample reads the counters, as the first and every Nth after it
+ * do. */
 static inline bool sample_counters_due(struct cpu *cpu)
 {
     if (cpu->trigger.counters_wait) {
@@ -20,10 +22,10 @@ static inline bool sample_counters_due(struct cpu *cpu)
     return true;
 }
 
-/* Fills a slot with a sample, HR_SAMPLE_* flags and all: every store goes past the caches, and
- * pmu_store_fence is up to the caller.  What is known before the counters are read is stored
- * before, so that it need not outlast the call.  `start`: the clock when the sample began, which
- * stays in memory meanwhile; `read`: run.pmu's read or read_others. */
+/* Fills a slot with a sample and its HR_SAMPLE_* flags.  Every store bypasses the caches; the
+ * caller calls pmu_store_fence.  Values known before the counters are read are stored first, so
+ * that they need no register across the call.  `start` points to the TSC at which the sample began
+ * and is read only at the end; `read` is run.pmu's read or read_others. */
 static inline __attribute__((always_inline)) void
 sample_fill(struct trace_slot *slot, struct cpu *cpu, uint64_t now, const uint64_t *start,
             uint64_t ip, uint32_t flags, pmu_read_function *read)
@@ -41,7 +43,7 @@ sample_fill(struct trace_slot *slot, struct cpu *cpu, uint64_t now, const uint64
     pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and flags, and kind 0 */
 }
 
-/* The first grid point after both `due`, which is one, and `now`. */
+/* Returns the first grid point after both `due`, a grid point itself, and `now`. */
 static inline uint64_t sample_next_due(uint64_t due, uint64_t now)
 {
     due += sampling.interval_ticks;

@@ -12,19 +12,18 @@
 bool sampler_paused;
 void (*sampler_drain)(struct cpu *cpu);
 
-/* Ticks from arming the timer to ring 3 in shared mode, where they are off the workload clock.  Too
- * much makes samples late; too little would let the timer fire before the program executed
- * anything, for ever.  So it starts too large, and calibration in virtual time trims it to what is
- * exact.
- */
+/* Ticks from arming the timer to ring 3 in shared mode, where they are off the workload clock.  If
+ * it is too large, samples are late; if too small, the timer would always fire before the program
+ * executed anything.  So it starts too large, and calibration in virtual time trims it to the exact
+ * value. */
 static int64_t arm_lead_ticks;
 
-/* The same after an interrupt that took a call stack; elsewhere it makes no difference, so that
- * stacks change no sample's time. */
+/* arm_lead_ticks after an interrupt that took a call stack.  The two differ so that taking stacks
+ * changes no sample's time. */
 static int64_t arm_lead_stacks_ticks;
 
-/* Arms the timer for what comes first.  In shared mode the workload clock stands at `now` until
- * ring 3. */
+/* Arms the timer for whichever is due first.  In shared mode the workload clock stands at `now`
+ * until ring 3. */
 static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
 {
     uint64_t due = cpu->trigger.next_due < cpu->trigger.attention_due ? cpu->trigger.next_due
@@ -38,7 +37,7 @@ static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
     apic_timer_arm(ticks);
 }
 
-/* The same where there may be nothing to come. */
+/* Arms the timer if anything is due. */
 static void arm_if_needed(struct cpu *cpu, uint64_t now)
 {
     if (cpu->trigger.next_due < CPU_NEVER || cpu->trigger.attention_due < CPU_NEVER)
@@ -64,12 +63,11 @@ void sampler_trim(int64_t late_ticks, bool stacks)
     *(stacks ? &arm_lead_stacks_ticks : &arm_lead_ticks) -= late_ticks;
 }
 
-/* An interrupt before the program reached what is due: of a timer armed earlier, since when the
- * workload clock stood still, or of one that was armed anew while this interrupt was pending.  The
- * latter still runs.  Were it to expire in here, each of these interrupts would find the next one
- * pending, and the program would not get on.  So it is put off; true: it had expired already.
- * Or of one that nobody waits for any more.
- */
+/* Handles an interrupt before anything is due.  Either the timer was armed before the workload
+ * clock stood still, or it was armed again while this interrupt was pending.  In the second case it
+ * still runs: if it expired in here, each interrupt would find the next one pending, and the
+ * program would make no progress.  So puts the timer off, and returns true if it had expired
+ * already.  Or nothing is awaited at all: then stops the timer and returns true. */
 static bool leave_timer(const struct cpu *cpu)
 {
     if (cpu->trigger.next_due >= CPU_NEVER && cpu->trigger.attention_due >= CPU_NEVER) {
@@ -80,8 +78,8 @@ static bool leave_timer(const struct cpu *cpu)
     return apic_pending(VECTOR_TIMER);
 }
 
-/* The next grid point after `now`.  Those before it that passed while the program ran, and not
- * while the kernel worked for it, are left out because samples cost too much. */
+/* Moves to the next grid point after `now`.  Counts those that passed while the program ran, and
+ * not the kernel for it, as skipped because samples cost too much. */
 static void move_on(struct cpu *cpu, uint64_t now)
 {
     uint64_t due = cpu->trigger.next_due;
@@ -94,7 +92,7 @@ static void move_on(struct cpu *cpu, uint64_t now)
         share_skip(cpu, passed, cpu->trigger.next_due - sampling.interval_ticks);
 }
 
-/* After a sample, if one was taken: what the program is to have of the time before the next. */
+/* After a sample, if one was taken: gives the program its share of the time before the next. */
 static __attribute__((noinline)) void keep_share(struct cpu *cpu)
 {
     if (cpu->trigger.next_due == cpu->share.due)
@@ -104,7 +102,8 @@ static __attribute__((noinline)) void keep_share(struct cpu *cpu)
     share_next_due(cpu);
 }
 
-/* An interrupt off the grid, or one that finds no room: false if the timer is not to be armed. */
+/* Handles an interrupt off the grid, or one that finds no room.  Returns false if the timer must
+ * not be armed. */
 static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64_t now, uint64_t ip)
 {
     int64_t late = (int64_t)(now - cpu->trigger.next_due);
@@ -124,7 +123,7 @@ static __attribute__((noinline)) bool interrupt_off_grid(struct cpu *cpu, uint64
     return true;
 }
 
-/* frame: all registers, or NULL: no call stacks. */
+/* `frame`: all registers; NULL without call stacks. */
 static inline __attribute__((always_inline)) void
 interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lead_ticks)
 {
@@ -223,7 +222,7 @@ void sampler_rest(void)
 void sampler_pause(struct cpu *cpu)
 {
     cpu->trigger.paused = true;
-    cpu->trigger.next_due = CPU_NEVER; /* one that is pending comes early */
+    cpu->trigger.next_due = CPU_NEVER; /* a pending one will count as early */
     sampling.trigger->pause(cpu);
 }
 

@@ -33,7 +33,7 @@ void sampler_ask_all(struct cpu *self)
     }
 }
 
-/* The interrupt waited while this CPU was in the kernel: such a sample is late. */
+/* If the interrupt was pending while this CPU was in the kernel, the sample is late. */
 static void asked(uint64_t ip)
 {
     struct cpu *cpu = cpu_this();
@@ -62,7 +62,7 @@ void sampler_asked_saved(struct trap_frame *frame)
     asked(frame->rip);
 }
 
-/* Its thread began to wait meanwhile. */
+/* Ends a request that arrives when this CPU's thread is already waiting: takes no sample. */
 void sampler_asked_in_kernel(struct irq_frame *frame)
 {
     struct cpu *cpu = cpu_this();

@@ -1,4 +1,4 @@
-/* Samples and records on their way into this CPU's ring. */
+/* Puts samples and records into this CPU's ring. */
 #include <string.h>
 
 #include "guest/cpu/clock.h"

@@ -1,4 +1,4 @@
-/* How one sample or record gets into this CPU's ring, whatever asked for it.  Interrupts off. */
+/* Puts one sample or record into this CPU's ring, for every trigger.  Context: interrupts off. */
 #ifndef GUEST_SAMPLE_SAMPLER_TAKE_H
 #define GUEST_SAMPLE_SAMPLER_TAKE_H
 
@@ -9,12 +9,12 @@
 #include "guest/sample/stack.h"
 #include "lib/x86.h"
 
-/* The rare path: no room known, or a loss to report first.  In shared mode there is room after
- * service work; otherwise the sample is dropped and counted.
- */
+/* The rare path: the ring may be full, or a loss is to be reported first.  Returns true if there is
+ * room now; shared mode makes room by service work.  Otherwise counts the sample as dropped. */
 bool sampler_make_room(struct cpu *cpu, uint64_t now);
 
-/* Fills and publishes the slot at head; frame: whose call stack is taken, or NULL. */
+/* Fills and publishes the slot at head.  `frame`: the registers to take the call stack from, or
+ * NULL. */
 static inline void sampler_fill(struct cpu *cpu, uint64_t now, const uint64_t *start, uint64_t ip,
                                 uint32_t flags, const struct trap_frame *frame)
 {
@@ -28,7 +28,7 @@ static inline void sampler_fill(struct cpu *cpu, uint64_t now, const uint64_t *s
     ring_publish(ring);
 }
 
-/* One sample with HR_SAMPLE_* flags, if there is room. */
+/* Takes one sample with these HR_SAMPLE_* flags, if there is room. */
 static inline void sampler_take(struct cpu *cpu, uint64_t now, uint64_t ip, uint32_t flags)
 {
     const uint64_t *start = &cpu->clock.enter_ticks;
@@ -43,7 +43,8 @@ static inline void sampler_take(struct cpu *cpu, uint64_t now, uint64_t ip, uint
     sampler_fill(cpu, now, start, ip, flags, stack_frame(cpu));
 }
 
-/* What a hypervisor took since the last look.  Where the ring is full, the next look has it. */
+/* Records the time that a hypervisor took since the last call.  If the ring is full, the next call
+ * does. */
 void sampler_record_steal(struct cpu *cpu);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the sampler does: calibration sets it for its rounds, then sampling_start() for the run. */
+/* What the sampler does.  Calibration sets it for its rounds, then sampling_start() for the run. */
 #ifndef GUEST_SAMPLE_SAMPLING_H
 #define GUEST_SAMPLE_SAMPLING_H
 
@@ -14,25 +14,26 @@ struct sampling {
     enum hr_mode mode;
     const struct trigger *trigger; /* of the mode */
     uint64_t interval_ticks; /* timer and IPI: between points of the grid */
-    uint64_t period; /* overflow: the first event's, in events; of one that adapts, the first */
+    uint64_t period; /* overflow: events between samples; the first one if it adapts */
     uint64_t wanted_ticks; /* overflow: between samples, when the period adapts; otherwise 0 */
     uint32_t counters_rest; /* samples without counters after each that has them */
-    struct pmu_session session; /* the events, and the period that starting the counters sets */
+    struct pmu_session session; /* the events, and the period that start sets */
     uint64_t overflow_mask; /* the range of the first event's counter */
     uint64_t period_min; /* what this machine can bear; measured */
     bool pmi_masks; /* a delivered interrupt masks the local APIC's entry */
-    bool follows; /* overflow: the period may change, or a share is kept: guest/sample/overflow.c */
+    bool follows; /* overflow: the period may change, or a share is kept */
     uint64_t share_factor; /* guest/sample/share.h; 0: sampling costs the program nothing */
-    uint64_t spacing_ticks; /* between samples at least, by calibration */
+    uint64_t spacing_ticks; /* least time between samples, from calibration */
     struct hr_meta_calibration calibration;
 };
 
-/* Written during boot only, as the run's configuration is. */
+/* Written during boot only, like `run`. */
 extern struct sampling sampling;
 
 void sampling_set_mode(enum hr_mode mode);
 
-/* After calibration: samples as the run asks for, within what calibration found. */
+/* After calibration: sets sampling as the run asks for, within the limits that calibration found.
+ */
 void sampling_start(void);
 
 #endif

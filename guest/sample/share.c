@@ -5,10 +5,9 @@
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 
-#define RISE_SHIFT 5 /* what is seen rises by a 32nd with each sample that took longer, */
+#define RISE_SHIFT 5 /* the seen cost rises by a 32nd with each sample that took longer, */
 #define FALL_SHIFT 7 /* and falls by a 128th otherwise: four of five samples take less */
-#define STARVED \
-    4u /* what follows the last look at the clock takes less than this, times what is seen */
+#define STARVED 4u /* after the last look at the clock: less than this times the seen cost */
 #define PERIODS_MAX (1ull << 24)
 
 void share_set(uint64_t seen_ticks, uint64_t whole_ticks, uint32_t max_overhead)
@@ -28,7 +27,8 @@ uint64_t share_rest(const struct cpu *cpu)
     return cpu->share.seen_ticks * sampling.share_factor / SHARE_ONE;
 }
 
-/* Follows a high value of what is seen, with steps so small that single long ones do not count. */
+/* Follows a high value of the seen costs, in steps so small that single long samples hardly count.
+ */
 static void note(struct share *share, uint64_t ticks)
 {
     uint64_t seen = share->seen_ticks;
@@ -44,8 +44,8 @@ void share_skip(struct cpu *cpu, uint64_t count, uint64_t last)
     __atomic_store_n(&cpu->share.skipped, cpu->share.skipped + count, __ATOMIC_RELEASE);
 }
 
-/* The timer expired before the last sample's handler had returned to the program, which may not
- * have executed anything since: the costs must have risen more than steps can follow. */
+/* True if the timer expired before the last sample's handler had returned to the program, which may
+ * not have executed anything since: then costs must have risen faster than the steps can follow. */
 static bool starved(const struct cpu *cpu, uint64_t due)
 {
     const struct share *share = &cpu->share;

@@ -82,8 +82,9 @@ void stack_check(struct trace_slot *slot)
         stack_walk_check(stack_of(slot), slot->flags & HR_SAMPLE_KERNEL);
 }
 
-/* The kernel's frames on the stack whose top is `top`: how many; *fp is what is left.  Entries
- * leave the frame pointer as it is, so that after the kernel's last frame that is the program's. */
+/* Takes the kernel's frames on the stack whose top is `top`.  Returns how many; *fp is the next
+ * frame pointer.  Entries leave the frame pointer alone, so that after the kernel's last frame it
+ * is the program's. */
 static uint32_t take_kernel_frames(struct trace_slot_stack *stack, uint64_t top, uint64_t sp,
                                    uint64_t *fp)
 {
@@ -104,9 +105,8 @@ static uint32_t take_kernel_frames(struct trace_slot_stack *stack, uint64_t top,
     return count;
 }
 
-/* An NMI may have come where the program's registers are not saved yet, or not there any more: at
- * the first and the last instructions of an entry, or between two threads.  Then there is no stack.
- */
+/* An NMI may come where the program's registers are not saved yet, or no longer: at the first and
+ * last instructions of an entry, or between two threads.  Then there is no stack. */
 void stack_take_kernel(struct trace_slot *slot, const struct cpu *cpu,
                        const struct irq_frame *frame, uint64_t fp)
 {

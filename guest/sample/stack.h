@@ -1,9 +1,8 @@
-/* Call stacks of samples (hr run -g): what a slot has of them.  run.stacks says which kind.
+/* Call stacks of samples (hr run -g): their part of a slot.  run.stacks says which kind.
  *
- * With stacks, entries from ring 3 by interrupts and NMIs are others (guest/syscall/entry.S): they
- * save all registers, as system calls and exceptions do, so that the program's are in one place
- * whatever it was that it entered the kernel by.  Any context; guest/sample/stack_page.c says why
- * that is safe.
+ * With stacks, interrupts and NMIs enter from ring 3 by other code (guest/syscall/entry.S) that
+ * saves all registers, as system calls and exceptions do.  So the program's registers are in one
+ * place after every kind of entry.  Context: any; guest/sample/stack_page.c says why that is safe.
  */
 #ifndef GUEST_SAMPLE_STACK_H
 #define GUEST_SAMPLE_STACK_H
@@ -16,13 +15,14 @@
 struct ring;
 struct trace_writer;
 
-/* Gives the slots of a ring, or of a writer of its samples, their stacks; does nothing where
- * samples have none.  Their memory is beside all other, so that stacks change nothing in how the
- * program gets its own, and take none of its time.  Boot.  0, -ENOMEM. */
+/* Adds stacks to the slots of a ring, or to a writer of its samples; does nothing if samples have
+ * none.  Their memory is apart from all other, so that stacks do not change which memory the
+ * program gets, nor how fast.  Returns 0 or -ENOMEM.  Context: boot. */
 int stack_add_to_ring(struct ring *ring);
 int stack_add_to_writer(struct trace_writer *writer);
 
-/* The program's registers at the last entry from ring 3 on this CPU; NULL without stacks. */
+/* Returns the program's registers at the last entry from ring 3 on this CPU; NULL without stacks.
+ */
 static inline const struct trap_frame *stack_frame(const struct cpu *cpu)
 {
     if (__builtin_expect(run.stacks.kind == 0, 1))
@@ -30,7 +30,7 @@ static inline const struct trap_frame *stack_frame(const struct cpu *cpu)
     return (const struct trap_frame *)cpu->kernel_stack_top - 1;
 }
 
-/* Where it is in a slot. */
+/* The stack's offset in a slot. */
 extern uint32_t stack_offset;
 
 static inline struct trace_slot_stack *stack_of(struct trace_slot *slot)
@@ -38,10 +38,10 @@ static inline struct trace_slot_stack *stack_of(struct trace_slot *slot)
     return (struct trace_slot_stack *)(void *)((uint8_t *)slot + stack_offset);
 }
 
-/* Of the kind that is a copy. */
+/* Fills a stack of the kind HR_STACK_DWARF: registers and a copy of the stack's top. */
 void stack_copy(struct trace_slot_stack *stack, const struct trap_frame *frame);
 
-/* The stack of a sample in ring 3, or at the return to it. */
+/* Takes the stack of a sample in ring 3, or at the return to it. */
 static inline void stack_take(struct trace_slot *slot, const struct trap_frame *frame)
 {
     if (__builtin_expect(run.stacks.kind == HR_STACK_FP, 1))
@@ -50,11 +50,12 @@ static inline void stack_take(struct trace_slot *slot, const struct trap_frame *
         stack_copy(stack_of(slot), frame);
 }
 
-/* Service context, before the sample is encoded: ends the stack where it is no stack any more. */
+/* Service context, before the sample is encoded: cuts the stack off where it stops being plausible.
+ */
 void stack_check(struct trace_slot *slot);
 
-/* The same of the thread's entry into the kernel, for a sample in ring 0: first the kernel's own
- * frames, if they are taken by frame pointers; `fp` is the one that the NMI found. */
+/* Takes the stack of a sample in ring 0: the kernel's own frames (frame pointers only), then the
+ * program's at its entry into the kernel.  `fp` is the frame pointer that the NMI found. */
 void stack_take_kernel(struct trace_slot *slot, const struct cpu *cpu,
                        const struct irq_frame *frame, uint64_t fp);
 

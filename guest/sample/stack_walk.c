@@ -55,7 +55,8 @@ static inline bool is_restorer(uint64_t address)
     return restorers[0] == address || (restorers[1] != NO_RESTORER && is_other_restorer(address));
 }
 
-/* Makes the page of `address` the one to read from; false: the program has none there. */
+/* Makes the page of `address` the one to read from.  Returns false if the program has none there.
+ */
 static bool turn_to(struct walk *w, uint64_t address)
 {
     uint64_t page = address & ~(PAGE_BYTES - 1ull);
@@ -68,7 +69,7 @@ static bool turn_to(struct walk *w, uint64_t address)
     return bytes != NULL;
 }
 
-/* An aligned word. */
+/* Reads an aligned word. */
 static bool read_word(struct walk *w, uint64_t address, uint64_t *value)
 {
     if (address % WORD_BYTES || !turn_to(w, address))
@@ -77,9 +78,9 @@ static bool read_word(struct walk *w, uint64_t address, uint64_t *value)
     return true;
 }
 
-/* Behind a handler's frame is the signal frame: on with what it interrupted.  Neither the address
- * that it was interrupted at nor the restorer's follows a call, as return addresses do; so that
- * what lies before them belongs to them too, they are entered as the next one. */
+/* Reads the signal frame, which follows a handler's frame, and continues with the interrupted code.
+ * Return addresses follow a call and are looked up one byte lower; the interrupted address and the
+ * restorer's do not, so both are entered plus 1. */
 static bool read_signal_frame(struct walk *w)
 {
     uint64_t registers =
@@ -96,7 +97,7 @@ static bool read_signal_frame(struct walk *w)
     return true;
 }
 
-/* A frame that may lie in two pages. */
+/* Reads a frame that may be in two pages. */
 static bool read_frame(struct walk *w)
 {
     uint64_t next, address;
@@ -109,7 +110,7 @@ static bool read_frame(struct walk *w)
     return !is_restorer(address) || read_signal_frame(w);
 }
 
-/* Frames that were read at once. */
+/* Frames that were read in one go. */
 struct window {
     uint64_t fp; /* after the last one's */
     uint64_t above;
@@ -118,29 +119,27 @@ struct window {
     uint64_t *word;
 };
 
-/* How far a window reaches: its frames lie in one page, from `offset` on, are too near to each
- * other for a signal frame in between, and not more than there are words for. */
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-/* How far a window reaches: its frames are too near to each other for a signal frame in between,
- * not more than there are words for, and lie in one page, from `offset` on. */
+/* Returns the size of a window: its frames are too near to each other for a signal frame in
+ * between, and not more than there are words for. */
 static uint64_t window_bytes(uint64_t words)
 {
     return least(WINDOW_BYTES, words * WORD_BYTES - WORD_BYTES);
 }
 
+/* Returns how much of a window is in the page in which it begins at `offset`. */
 static uint64_t window_in_page(uint64_t bytes, uint64_t offset)
 {
     return least(bytes, PAGE_BYTES - FRAME_BYTES - offset);
 }
 
-/* The frames within a window of `bytes` bytes that begins at fp, each above the last one.  What is
- * compared is the distance to the window's end, which is negative.  This is most of what a stack
- * costs, so it is in assembly: fifteen instructions for two frames.
- */
+/* Reads the frames within a window of `bytes` bytes that begins at fp, each above the last one.
+ * Compares the distance to the window's end, which is negative.  This is most of a stack's cost, so
+ * it is in assembly: fifteen instructions for two frames. */
 static inline __attribute__((always_inline)) struct window
 read_window(uint64_t fp, uint64_t base, uint64_t bytes, uint64_t *word)
 {
@@ -172,7 +171,7 @@ read_window(uint64_t fp, uint64_t base, uint64_t bytes, uint64_t *word)
     return (struct window){fp, end + last + WORD_BYTES, address, all, word};
 }
 
-/* A window in which a frame is not aligned: once more, up to there. */
+/* Reads a window again in which a frame is not aligned, up to that frame. */
 static bool stop_at_unaligned(struct walk *w)
 {
     while (w->fp % WORD_BYTES == 0) {
@@ -182,7 +181,7 @@ static bool stop_at_unaligned(struct walk *w)
     return false;
 }
 
-/* What a window brings: false when the chain breaks. */
+/* Takes over a window's result.  Returns false if the chain breaks. */
 static bool pass(struct walk *w, struct window seen)
 {
     if (seen.all % WORD_BYTES)
@@ -193,7 +192,7 @@ static bool pass(struct walk *w, struct window seen)
     return !is_restorer(seen.address) || read_signal_frame(w);
 }
 
-/* The next frames: false when the chain breaks. */
+/* Reads the next frames.  Returns false if the chain breaks. */
 static bool step(struct walk *w)
 {
     if (w->fp < w->above || w->fp % WORD_BYTES || !turn_to(w, w->fp))
@@ -211,7 +210,7 @@ static void finish(struct trace_slot_stack *stack, uint64_t count, uint64_t root
     pmu_store((uint64_t *)(void *)stack, count | root << 32);
 }
 
-/* Whatever is left of the walk; good: it is not broken yet. */
+/* Finishes the walk.  `good`: the chain is not broken yet. */
 static void walk_on(struct trace_slot_stack *stack, struct walk *w, bool good)
 {
     while (good && w->fp && w->word != w->end)
@@ -230,7 +229,7 @@ void stack_walk_behind(struct trace_slot_stack *stack, uint32_t used, uint64_t f
     walk_on(stack, &w, true);
 }
 
-/* There is more than the first window, which began at fp. */
+/* Walks on after the first window, which began at fp. */
 static __attribute__((noinline)) void walk_rest(struct trace_slot_stack *stack, uint64_t fp,
                                                 uint64_t base, const struct window *seen)
 {
@@ -249,7 +248,7 @@ void stack_walk_start(uint32_t limit)
     first_bytes = window_bytes(limit);
 }
 
-/* Many stacks lie within the first window, so that comes first and without detours. */
+/* Many stacks fit into the first window, so it has a fast path. */
 void stack_walk(struct trace_slot_stack *stack, uint64_t fp)
 {
     uint64_t offset = fp % PAGE_BYTES;
@@ -284,7 +283,7 @@ void stack_walk_check(struct trace_slot_stack *stack, bool kernel)
     stack->count = good;
 }
 
-/* Past the caches, a line at a time: the words are many. */
+/* Stores past the caches, a line at a time, because there are many words. */
 static void copy_words(uint64_t *to, const uint64_t *from, uint64_t count)
 {
     for (; count >= 8; count -= 8, to += 8, from += 8)

@@ -1,8 +1,8 @@
 /* The program's call stack from its memory: by frame pointers, or as a copy of its top.
  *
- * Pure but for stack_page(), which gives the memory.  Any context, NMIs included: no locks, no
- * allocation, no faults.  Everything that is read is the program's and hostile: a chain of frames
- * ends at the limit at the latest, and no address is used before stack_page() knows it.
+ * Pure but for stack_page(), which gives the memory.  Takes no locks, allocates nothing and cannot
+ * fault.  All memory read is the program's and hostile: a chain of frames ends at the limit at the
+ * latest, and no address is used before stack_page() accepts it.  Context: any, NMIs included.
  */
 #ifndef GUEST_SAMPLE_STACK_WALK_H
 #define GUEST_SAMPLE_STACK_WALK_H
@@ -12,30 +12,32 @@
 
 #include "lib/trace_slot.h"
 
-/* The page of the program's memory that holds `address`, which is below USER_END, in the kernel's
- * address space; NULL when the program could not read it.  guest/sample/stack_page.c, or a test. */
+/* Returns the kernel's address of the page of the program's memory that holds `address`, which is
+ * below USER_END; NULL if the program could not read it.  Defined in guest/sample/stack_page.c, or
+ * in a test. */
 const uint8_t *stack_page(uint64_t address);
 
-/* The program's handlers return to `address`: there the walk goes on with what the signal
- * interrupted.  The first STACK_RESTORERS different ones are known.  Thread context, one CPU at a
- * time. */
+/* Notes that the program's signal handlers return to `address`: there the walk continues with the
+ * interrupted code.  Keeps the first STACK_RESTORERS different addresses.  Context: thread, one CPU
+ * at a time. */
 #define STACK_RESTORERS 4u
 void stack_walk_add_restorer(uint64_t address);
 
-/* Stacks have at most `limit` words, at least 1.  Before all others. */
+/* Sets the most words of a stack, at least 1.  Called before all other functions. */
 void stack_walk_start(uint32_t limit);
 
-/* Fills `stack` with what the frames from frame pointer `fp` on say are return addresses; then
- * stack_walk_check.  _behind: after the `used` words that are there already. */
+/* Fills `stack` with the return addresses of the frames from frame pointer `fp` on;
+ * stack_walk_check must follow.  The second function appends to the `used` words that are there
+ * already. */
 void stack_walk(struct trace_slot_stack *stack, uint64_t fp);
 void stack_walk_behind(struct trace_slot_stack *stack, uint32_t used, uint64_t fp);
 
-/* Ends a stack before the first word that cannot be a return address: the walk takes what it finds,
- * because it is the program that waits for it.  `kernel`: it begins with addresses of the kernel's.
+/* Cuts a stack off before the first word that cannot be a return address.  The walk does not check
+ * this itself, because the program waits for it.  `kernel`: the stack begins with kernel addresses.
  */
 void stack_walk_check(struct trace_slot_stack *stack, bool kernel);
 
-/* Copies memory from `sp` on behind the registers: at most `limit` bytes, a multiple of 8. */
+/* Copies memory from `sp` on, at most `limit` bytes (a multiple of 8), to after the registers. */
 void stack_walk_copy(struct trace_slot_stack *stack, uint32_t limit, uint64_t sp);
 
 #endif

@@ -50,7 +50,7 @@ static const struct trigger trigger_timer = {.timer = true,
                                              .open = trigger_open,
                                              .close = trigger_close};
 
-/* Another CPU asks for samples, the program does, or none are taken. */
+/* Modes in which another CPU or the program asks for samples, or none are taken. */
 const struct trigger trigger_asked = {.prepare = nothing,
                                       .stop = apic_timer_stop,
                                       .pause = nothing,

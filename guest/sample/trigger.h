@@ -1,7 +1,8 @@
 /* What makes samples: the timer, counter overflow, another CPU, the program itself.
  *
  * A mode is one row of a table in trigger.c.  Its functions are called on the CPU that they
- * concern. The timer's and the overflow's interrupt handlers do not come through here.
+ * concern. The interrupt handlers of timer and overflow are called directly, not through this
+ * table.
  */
 #ifndef GUEST_SAMPLE_TRIGGER_H
 #define GUEST_SAMPLE_TRIGGER_H
@@ -16,15 +17,15 @@
 struct trigger {
     bool timer; /* the local APIC's timer makes samples, at the points of a grid */
     bool nmi; /* an NMI makes samples, which hold the first event's whole count */
-    /* Interrupts off.  prepare: before the counters start.  resume: sampling begins, or begins
-     * again, at workload clock `now`. */
+    /* Context: interrupts off.  prepare is called before the counters start; resume begins
+     * sampling, also after a pause, at workload clock `now`. */
     void (*prepare)(struct cpu *cpu);
     void (*stop)(void);
     void (*pause)(struct cpu *cpu);
     void (*resume)(struct cpu *cpu, uint64_t now);
-    /* Thread context.  read: every event's value now.  poll: a sample of the last entry from ring 3
-     * with these HR_SAMPLE_* flags.  open: a slot of the ring, for which it makes room; close: the
-     * slot is filled. */
+    /* Context: thread.  read stores every event's current value.  poll takes a sample of the last
+     * entry from ring 3 with these HR_SAMPLE_* flags.  open makes room for a slot in the ring and
+     * returns it; close publishes it once it is filled. */
     void (*read)(struct cpu *cpu, uint64_t *values);
     void (*poll)(struct cpu *cpu, uint64_t ip, uint32_t flags);
     struct trace_slot *(*open)(struct cpu *cpu);
@@ -33,8 +34,8 @@ struct trigger {
 
 const struct trigger *trigger_of(enum hr_mode mode);
 
-/* Rows: of overflow sampling, in guest/sample/trigger_overflow.c; of modes whose samples are asked
- * for, or that take none. */
+/* Rows of the table: overflow sampling (guest/sample/trigger_overflow.c), and the modes whose
+ * samples are asked for or that take none. */
 extern const struct trigger trigger_overflow, trigger_asked;
 
 #endif

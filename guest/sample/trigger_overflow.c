@@ -16,7 +16,7 @@ static struct trace_slot *overflow_open(struct cpu *cpu)
     struct trace_slot *slot;
 
     if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
-        sampler_drain(cpu); /* in a long stay in the kernel nothing else does */
+        sampler_drain(cpu); /* nothing else drains it during a long stay in the kernel */
     while (!(slot = ring_open(cpu->ring))) {
         if (cpu->clock.stop_mask)
             sampler_drain(cpu);
@@ -31,8 +31,8 @@ static void overflow_close(struct cpu *cpu)
     ring_close(cpu->ring);
 }
 
-/* A slot between NMIs, and what the counters said just before: no NMI came between reading and the
- * slot, so that the samples' counts and times grow with their order. */
+/* Opens a slot and reads the counters just before.  No NMI comes between the two, so that counts
+ * and times of samples grow in their order. */
 static struct trace_slot *open_reading(struct cpu *cpu, uint64_t *values, uint64_t *time)
 {
     struct trace_slot *slot;

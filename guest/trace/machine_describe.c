@@ -22,7 +22,7 @@ struct speaker {
     void *context;
 };
 
-/* What is not known is not said. */
+/* Omits what is not known. */
 static void say(const struct speaker *to, const char *key, const char *value)
 {
     if (value[0])
@@ -110,7 +110,7 @@ static void say_caches(const struct speaker *to)
 
 /* ---- topology ---- */
 
-/* Does the kernel run something on the CPU with this APIC id? */
+/* Returns whether the kernel uses the CPU with this APIC id. */
 static bool in_use(uint32_t apic_id)
 {
     for (uint32_t i = 0; i < cpu_count; i++)
@@ -119,7 +119,7 @@ static bool in_use(uint32_t apic_id)
     return false;
 }
 
-/* Is it another thread of a core that the program has? */
+/* Returns whether it is another thread of a core that the program uses. */
 static bool beside_program(const struct topology *topology, uint32_t apic_id)
 {
     for (uint32_t i = 0; i < cpu_count; i++)
@@ -219,7 +219,7 @@ static void say_firmware(const struct speaker *to)
     say_modules(to, &s);
 }
 
-/* How many ranges of a kind the boot path handed over, and how many bytes. */
+/* Counts the ranges of a kind that the boot path handed over, and their bytes. */
 static void say_ranges(const struct speaker *to, const char *key, uint32_t kind)
 {
     uint64_t bytes = 0;

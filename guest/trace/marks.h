@@ -7,11 +7,11 @@
 #define MARKS_MAX 1024u /* different texts */
 #define MARKS_BYTES_MAX 65536u /* of all of them */
 
-/* The number of a text of 1 .. 255 bytes.  -ENOSPC: too many, counted and reported once.  Thread
- * context, one CPU at a time. */
+/* Returns the number of a text of 1 .. 255 bytes, or -ENOSPC if there are too many, which is
+ * counted and reported once.  Context: thread, one CPU at a time. */
 int64_t marks_number(const char *text, uint32_t bytes);
 
-/* The text of a number that marks_number gave.  Any CPU. */
+/* Returns the text of a number that marks_number returned.  Context: any CPU. */
 const char *marks_text(uint64_t number, uint32_t *bytes);
 
 #endif

@@ -72,7 +72,7 @@ int regions_register(struct cpu *cpu, const struct hr_abi_region *region)
     if (region->aggregates > USER_END - bytes ||
         copy_from_user(name, region->name, region->name_bytes))
         return -EFAULT;
-    if (memchr(name, 0, region->name_bytes)) /* readers take such a record for damaged */
+    if (memchr(name, 0, region->name_bytes)) /* readers would consider such a record damaged */
         return -EINVAL;
     if (place_count == REGIONS_PLACES_MAX)
         return refuse();
@@ -101,7 +101,7 @@ static int fetch(struct hr_abi_aggregate *to, uint64_t from)
     return 0;
 }
 
-/* All threads' sums of one region; `slot` 0 is time, then come the events. */
+/* Adds up all threads' sums of one region; `slot` 0 is time, then come the events. */
 static void sum_up(uint32_t region, uint32_t slot, struct hr_abi_aggregate *sum)
 {
     static struct hr_abi_aggregate one;
@@ -129,7 +129,7 @@ static uint16_t count_threads(uint32_t region)
     return threads < UINT16_MAX ? (uint16_t)threads : UINT16_MAX;
 }
 
-/* 0, or what trace_writer_record says. */
+/* Returns 0, or the error of trace_writer_record. */
 static int write_record(struct trace_writer *w, const struct region *region, uint32_t slot,
                         const struct hr_abi_aggregate *sum, uint16_t threads, uint32_t buckets)
 {
@@ -151,7 +151,7 @@ static int write_record(struct trace_writer *w, const struct region *region, uin
                                8 * buckets + region->bytes);
 }
 
-/* What the records from `region` and `slot` on need without histograms. */
+/* Returns the bytes that the records from `region` and `slot` on need without histograms. */
 static uint32_t least_bytes(uint32_t region, uint32_t slot)
 {
     uint32_t bytes = 0, slots = 1 + sampling.session.event_count;
@@ -164,8 +164,8 @@ static uint32_t least_bytes(uint32_t region, uint32_t slot)
     return bytes;
 }
 
-/* Buckets that there is room for, the later records' needs considered: all up to the last one that
- * is not 0, or none. */
+/* Returns the number of buckets to write: all up to the last one that is not 0 if there is room for
+ * them and for the later records, otherwise none. */
 static uint32_t affordable(const struct trace_writer *w, uint32_t region, uint32_t slot,
                            const struct hr_abi_aggregate *sum, uint32_t *shortened)
 {

@@ -54,7 +54,8 @@ static struct cpu_stream *streams[CPUS_MAX]; /* NULL: the CPU runs no program */
 
 static struct trace_dropped dropped;
 
-/* Room for a chunk beside those that are open, which have theirs in transport_end_bytes. */
+/* Returns whether there is room for another chunk; the open ones have theirs in
+ * transport_end_bytes. */
 static bool room_for(const struct trace_writer *w, bool samples)
 {
     return transport->trace_room(w->capacity, samples);
@@ -147,7 +148,7 @@ static void check_stacks(const struct ring *ring, uint64_t tail, uint64_t count)
         stack_check(ring_slot(ring, i));
 }
 
-/* Samples without counters get those of the sample before: differences of 0. */
+/* Gives samples without counters those of the sample before: differences of 0. */
 static void repeat_counters(struct cpu_stream *s, uint64_t tail, uint64_t count)
 {
     uint32_t first = sampling.trigger->nmi; /* each sample has this one */
@@ -174,7 +175,8 @@ static void note_lost(const struct trace_slot *slot)
         count_lost(slot->counters[0]);
 }
 
-/* For a sample, or for other records, which get room longer. */
+/* Begins a chunk for a sample, or for another record, which gets room longer.  Returns false
+ * without room. */
 static bool begin_chunk(struct cpu_stream *s, bool sample)
 {
     struct trace_writer *w = &s->data.writer;
@@ -186,7 +188,7 @@ static bool begin_chunk(struct cpu_stream *s, bool sample)
     return true;
 }
 
-/* Consumes slots without writing them: how many. */
+/* Consumes slots without writing them.  Returns how many. */
 static uint32_t drop_slots(struct cpu_stream *s, uint64_t tail, uint64_t count)
 {
     const struct trace_slot *first = ring_slot(s->ring, tail), *last = first;
@@ -206,8 +208,8 @@ static uint32_t drop_slots(struct cpu_stream *s, uint64_t tail, uint64_t count)
     return samples;
 }
 
-/* Writes slots from `tail` on, in one piece of the ring, or drops them: how many; 0 when the chunk
- * is full. */
+/* Writes slots from `tail` on, in one piece of the ring, or drops them.  Returns how many; 0 if the
+ * chunk is full. */
 static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
 {
     struct trace_writer *w = &s->data.writer;
@@ -237,7 +239,8 @@ static uint32_t take_slots(struct cpu_stream *s, uint64_t tail, uint64_t head)
     return trace_writer_samples(w, slot, (size_t)1 << s->ring->slot_shift, (uint32_t)count);
 }
 
-/* What the program mapped since, in META chunks of their own.  At the end one of them has room. */
+/* Sends what the program has mapped since, in META chunks of their own.  At the end there is room
+ * for one. */
 static void send_maps(bool end)
 {
     while (trace_maps_any() && (end || room_for(&meta.writer, false))) {
@@ -248,7 +251,8 @@ static void send_maps(bool end)
     }
 }
 
-/* What the sampler left out since the last such record.  Without room now, the next one says it. */
+/* Writes what the sampler has skipped since the last such record.  Without room now, the next
+ * record includes it. */
 static void write_skipped(struct cpu_stream *s, bool end)
 {
     const struct share *share = &cpus[s->ring->cpu].share;
@@ -282,7 +286,7 @@ static bool drain(struct cpu_stream *s, bool flush)
     bool any = tail != head;
 
     if (s->records_only && w->used && room_for(w, true))
-        send_chunk(w); /* samples go on in the next one */
+        send_chunk(w); /* samples continue in the next one */
     while (tail != head) {
         uint32_t taken = take_slots(s, tail, head);
         if (taken == 0)
@@ -302,7 +306,7 @@ bool trace_drain(struct ring *ring, bool flush)
     return drain(streams[ring->cpu], flush);
 }
 
-/* What is left of a CPU's stream, and the losses that no later slot could announce. */
+/* Sends the rest of a CPU's stream, and losses that no later slot could announce. */
 static void end_stream(struct cpu_stream *s)
 {
     struct trace_writer *w = &s->data.writer;
@@ -363,7 +367,7 @@ static void add_share(const struct cpu *cpu)
     add(HR_REC_SHARE, &share, sizeof share);
 }
 
-/* Every CPU's last reading, made whole by itself, and their sum. */
+/* Extends every CPU's last reading to its full width, and adds them up. */
 static void add_totals(void)
 {
     uint64_t sum[HR_EVENTS_MAX] = {0}, whole[HR_EVENTS_MAX];

@@ -1,7 +1,7 @@
 /* What the encoder drops of a CPU's ring when the transport has no room: guest/trace/trace.c.
  *
- * Samples are counted; they become one HR_REC_LOST where something is written again.  Other records
- * are counted, too, but the last of each kind that says what holds from then on is kept, and
+ * Dropped samples are counted, and become one HR_REC_LOST when something is written again.  Other
+ * records are counted too, but the last one of each kind that sets a lasting state is kept and
  * written after the loss: which thread runs, which period samples have, where the program failed.
  */
 #ifndef GUEST_TRACE_TRACE_LOSS_H
@@ -17,9 +17,9 @@
 
 struct trace_loss {
     struct hr_rec_lost samples; /* not written yet; count 0: none */
-    uint64_t records; /* of other kinds that are in no trace */
+    uint64_t records; /* of other kinds that were dropped */
     uint32_t kept_mask; /* bit i: kept[i] is not written yet */
-    union { /* as much of a slot as every ring has */
+    union { /* the part of a slot that every ring has */
         struct trace_slot slot;
         uint8_t bytes[offsetof(struct trace_slot, counters[TRACE_SLOT_SMALL_EVENTS])];
     } kept[TRACE_LOSS_KINDS];
@@ -28,7 +28,7 @@ struct trace_loss {
 void trace_loss_samples(struct trace_loss *loss, uint64_t time_first, uint64_t time_last,
                         uint64_t count);
 
-/* A slot that is no sample; HR_REC_LOST adds its samples. */
+/* Drops a slot that is not a sample; an HR_REC_LOST adds its samples. */
 void trace_loss_record(struct trace_loss *loss, const struct trace_slot *slot);
 
 static inline bool trace_loss_any(const struct trace_loss *loss)
@@ -36,8 +36,8 @@ static inline bool trace_loss_any(const struct trace_loss *loss)
     return loss->samples.count || loss->kept_mask;
 }
 
-/* Writes what is not written yet to an open chunk.  0, or -ENOSPC when the chunk is full: then once
- * more in the next one. */
+/* Writes what is not written yet to an open chunk.  Returns 0, or -ENOSPC if the chunk is full:
+ * then call it again with the next one. */
 int trace_loss_write(struct trace_loss *loss, struct trace_writer *w);
 
 #endif

@@ -26,7 +26,7 @@ bool trace_maps_any(void)
     return __atomic_load_n(&added, __ATOMIC_ACQUIRE) != taken;
 }
 
-/* A slot to fill; NULL: it cannot be had. */
+/* Returns a slot to fill; NULL: there is none. */
 static struct noted_map *slot_for(const char *path)
 {
     struct noted_map *noted;

@@ -1,6 +1,5 @@
 /* Load maps on their way into the trace: those that trace_map noted and no META chunk holds yet.
- * One side adds, by the kernel lock's holder; the other takes, in service context.
- */
+ * The kernel lock's holder adds maps; service context takes them. */
 #ifndef GUEST_TRACE_TRACE_MAPS_H
 #define GUEST_TRACE_TRACE_MAPS_H
 

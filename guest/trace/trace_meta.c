@@ -51,7 +51,7 @@ static void say_machine(void *context, const char *key, const char *value)
     info(context, key, value);
 }
 
-/* Arguments joined by spaces; one that a shell would split or change is put in single quotes. */
+/* Joins arguments by spaces; puts one that a shell would split or change in single quotes. */
 static void info_arguments(struct trace_writer *w)
 {
     static char text[8192];
@@ -77,7 +77,7 @@ static void info_arguments(struct trace_writer *w)
             text[used++] = '\'';
         for (const char *c = argument; *c; c++) {
             text[used++] = *c;
-            if (*c == '\'') { /* end the quotes, an escaped one, begin anew */
+            if (*c == '\'') { /* end the quotes, an escaped one, begin again */
                 memcpy(text + used, "\\''", 3);
                 used += 3;
             }
@@ -89,7 +89,7 @@ static void info_arguments(struct trace_writer *w)
     info(w, "program.args", text);
 }
 
-/* The kernel's own build-id: the note's description, after its header and the name "GNU". */
+/* Finds the kernel's own build-id: the note's description, after its header and the name "GNU". */
 static void info_build_id(struct trace_writer *w)
 {
     char text[2 * BUILD_ID_MAX + 1] = "";
@@ -109,7 +109,7 @@ static const char *const triggers[] = {
     [HR_MODE_EXACT] = "none: every instruction is counted",
 };
 
-/* The default events that a machine without counters leaves out: all but the first. */
+/* Writes the default events that a machine without counters omits: all but the first. */
 static void info_omitted(struct trace_writer *w)
 {
     char text[HR_EVENTS_MAX * sizeof((struct pmu_event *)0)->name] = "";

@@ -7,7 +7,7 @@
 /* Adds every metadata record to an open META chunk, from run and the maps noted by trace_map. */
 void trace_meta_write(struct trace_writer *w);
 
-/* Of what reached the rings there was no room for: guest/trace/trace_loss.h. */
+/* What reached the rings but found no room in the trace: guest/trace/trace_loss.h. */
 struct trace_dropped {
     uint64_t samples; /* of those that are lost */
     uint64_t records; /* others */

@@ -1,11 +1,12 @@
-/* Records of a CPU's ring that are no samples.  Service context only. */
+/* Records of a CPU's ring that are not samples.  Context: service. */
 #ifndef GUEST_TRACE_TRACE_RECORD_H
 #define GUEST_TRACE_TRACE_RECORD_H
 
 #include "lib/trace_slot.h"
 #include "lib/trace_writer.h"
 
-/* Adds the record that a slot holds, HR_REC_LOST too, to an open chunk: as trace_writer_record. */
+/* Adds the record that a slot holds, HR_REC_LOST too, to an open chunk.  Returns as
+ * trace_writer_record does. */
 int trace_record_write(struct trace_writer *w, const struct trace_slot *slot);
 
 #endif

@@ -61,7 +61,7 @@ static void __attribute__((noreturn)) leave_wait(void)
     }
 }
 
-/* An NMI reaches CPU 0 whatever it does; its handler looks. */
+/* An NMI reaches CPU 0 in any state; its handler calls leave_if_asked. */
 void leave_panic(bool first)
 {
     if (!first)

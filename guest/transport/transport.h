@@ -1,6 +1,5 @@
-/* How what the run sends leaves the machine: one of a few transports, chosen at boot.
- * Only the CPU that does service work calls these, with interrupts off.
- */
+/* Carries all output of the run out of the machine: one of a few transports, chosen at boot.
+ * Context: the CPU that does service work, interrupts off. */
 #ifndef GUEST_TRANSPORT_TRANSPORT_H
 #define GUEST_TRANSPORT_TRANSPORT_H
 
@@ -25,43 +24,45 @@ enum transport_port { /* what they carry: include/run_ports.h */
 
 struct transport {
     const char *name;
-    bool host; /* somebody answers: stdin and control messages go both ways */
+    bool host; /* a host answers: stdin and control messages arrive */
 
-    /* Boot: 0 or -errno after a notice; memory that it needs is allocated here.  Where it sets
-     * boot->result.end and report, the run ends with that, otherwise with a panic. */
+    /* Boot: allocates all memory that the transport needs.  Returns 0, or -errno after a notice;
+     * then the run ends with boot->result.end and report if it set them, otherwise with a panic. */
     int (*init)(struct boot_info *boot);
     bool (*has)(enum transport_port port);
 
-    /* Sends all bytes; returns when they may be overwritten.  Physically contiguous memory only
-     * (kernel image or allocations).  0, -EPIPE: nobody reads this port any more, -EIO. */
+    /* Sends all bytes, from physically contiguous memory only (kernel image or allocations);
+     * returns when they may be overwritten.  Returns 0, -EIO, or -EPIPE if this port no longer has
+     * a reader. */
     int (*send)(enum transport_port port, const void *bytes, size_t count);
 
-    /* Takes up to `room` received bytes of STDIN or CONTROL; 0 when there are none.  Never waits.
-     */
+    /* Takes up to `room` received bytes of STDIN or CONTROL; returns 0 if there are none.  Never
+     * waits. */
     size_t (*receive)(enum transport_port port, void *out, size_t room);
 
-    /* Whether a chunk of up to `bytes` of the trace can be sent.  `samples`: without touching what
-     * is kept for records that are no samples, for output and for the log; false: without touching
-     * what the trace needs to end (transport_end_bytes).  May wait for room where that costs the
-     * program nothing.  Otherwise samples, or records, are dropped and counted instead of encoded
-     * (guest/trace/trace.c); the trace's last chunks are sent whatever it says. */
+    /* Returns whether a chunk of up to `bytes` of the trace can be sent.  With `samples`, it must
+     * leave what is kept for other records, output and the log; without, only what the trace needs
+     * to end (transport_end_bytes).  May wait for room if that costs the program nothing.  If
+     * false, samples or records are dropped and counted instead of encoded (guest/trace/trace.c);
+     * the trace's last chunks are sent in any case. */
     bool (*trace_room)(uint64_t bytes, bool samples);
 
-    /* From the service CPU's loop, and in shared mode at every service point: moves things on.
-     * In how many nanoseconds it wants to be called again at the latest; 0: at once, without a
-     * sleep; TRANSPORT_NEVER: whenever the loop comes by. */
+    /* Makes progress; called in the service CPU's loop, and in shared mode at every service point.
+     * Returns in how many nanoseconds it wants to be called again at the latest; 0: at once,
+     * without a sleep; TRANSPORT_NEVER: no deadline. */
     uint64_t (*poll)(void);
 
-    /* Everything was handed to send: returns when it has left, or cannot; devices are quiet then.
-     * enum boot_end. */
+    /* Called after the last send: waits until everything has left, or cannot, and quiets the
+     * devices. Returns an enum boot_end. */
     uint32_t (*finish)(void);
 
-    /* The kernel ends in whatever state: devices touch no memory any more.  NULL: none does. */
+    /* Called when the kernel ends in any state: stops devices from touching memory.  NULL: none
+     * does. */
     void (*stop)(void);
 };
 
-/* Bytes that the trace needs to end, which a transport with limited room keeps for it; the trace
- * says so before it starts. */
+/* Bytes that the trace needs to end; a transport with limited room keeps them free.  The trace sets
+ * this before it starts. */
 extern uint64_t transport_end_bytes;
 
 extern const struct transport transport_virtio; /* guest/transport/transport_virtio.c */

@@ -1,5 +1,5 @@
 /* On a machine without a host: frames go into memory that the loader gave, and that it reads when
- * the kernel has returned.  Nothing waits; what does not fit is dropped and counted.
+ * the kernel has returned.  It never waits; what does not fit is dropped and counted.
  *
  * What is left of the memory is kept in steps: samples leave a margin for everything else, records
  * that are no samples half of it, stdout and files a part for stderr, that one for the log, and
@@ -95,7 +95,7 @@ static uint64_t room_of(enum transport_port port)
     return run_buffer_fits(room_before(kept));
 }
 
-/* Once a port has lost bytes it loses all that come after them: what is there has no holes. */
+/* A port that has lost bytes loses all later ones, so that its output has no holes. */
 static int send(enum transport_port port, const void *bytes, size_t count)
 {
     uint64_t room = dropped[port] ? 0 : room_of(port);
@@ -122,7 +122,7 @@ static uint64_t poll(void)
     return TRANSPORT_NEVER;
 }
 
-/* The notice is the log's last line; without room it is in the report. */
+/* Writes the notice as the log's last line; without room for it, into the report. */
 static void note_dropped(enum transport_port port)
 {
     char line[160];

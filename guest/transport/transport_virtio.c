@@ -26,7 +26,7 @@ static int init(struct boot_info *boot)
         return status;
     for (int i = 0; i < TRANSPORT_PORTS; i++) {
         ports[i] = virtio_serial_find(names[i]);
-        if (ports[i] < 0 && i != TRANSPORT_FILES) /* which is there only where it is asked for */
+        if (ports[i] < 0 && i != TRANSPORT_FILES) /* which exists only if it was asked for */
             panic("the host offers no port %s", names[i]);
     }
     /* memory for what they receive now: later workload CPUs allocate, under a lock that service
@@ -51,7 +51,7 @@ static size_t receive(enum transport_port port, void *out, size_t room)
     return virtio_serial_receive(ports[port], out, room);
 }
 
-/* Sending waits. */
+/* There is always room: sending waits. */
 static bool trace_room(uint64_t bytes, bool samples)
 {
     (void)bytes;
@@ -64,7 +64,7 @@ static uint64_t poll(void)
     return TRANSPORT_NEVER;
 }
 
-/* A send returns when the host has it all. */
+/* Does nothing: a send returns when the host has everything. */
 static uint32_t finish(void)
 {
     return BOOT_END_DONE;

@@ -19,7 +19,7 @@ void uefi_keep_apic(void)
     apic_save(&found);
 }
 
-/* What is pending for the kernel would reach the firmware. */
+/* Takes the kernel's pending interrupts, which would otherwise reach the firmware. */
 static void drain_interrupts(void)
 {
     cpu_ignore_interrupts();
@@ -31,7 +31,7 @@ void uefi_restore(void)
 {
     static bool tried;
 
-    if (tried) /* it failed: the rest is more important */
+    if (tried) /* it failed before: the rest is more important */
         return;
     tried = true;
     if (run.pmu && run.pmu->reset)

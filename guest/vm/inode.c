@@ -69,7 +69,7 @@ static uint64_t zero_page(void)
     return page;
 }
 
-/* The archive's own page, if it has the whole page and it is aligned; 0: no. */
+/* Returns the archive's own page, if it has the whole page and it is aligned; otherwise 0. */
 static uint64_t archive_page(const struct inode *inode, uint64_t index)
 {
     uint64_t physical = (uint64_t)inode->base - DIRECT_MAP + index * PAGE_BYTES;
@@ -84,7 +84,8 @@ static bool is_hole(const struct inode *inode, uint64_t index)
     return index * PAGE_BYTES >= inode->base_bytes;
 }
 
-/* A page of its own with what is in the archive, not yet among its pages.  0: no memory. */
+/* Makes a page with the archive's contents that is not yet among the inode's pages.  Returns 0 if
+ * out of memory. */
 static uint64_t copy_page(const struct inode *inode, uint64_t index)
 {
     uint64_t page = phys_alloc(0);
@@ -94,7 +95,8 @@ static uint64_t copy_page(const struct inode *inode, uint64_t index)
     return page;
 }
 
-/* Puts a copy of the archive's part among the inode's pages: its entry, NULL: no memory. */
+/* Adds a copy of the archive's part to the inode's pages.  Returns its entry, or NULL if out of
+ * memory. */
 static uint64_t *own_page(struct inode *inode, uint64_t index)
 {
     uint64_t *entry = inode_pages_make(inode, index);
@@ -146,15 +148,15 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
     return 0;
 }
 
-/* What areas show of the pages first .. end-1 is no longer so. */
+/* Has areas forget the pages first .. end-1. */
 static void forget(struct inode *inode, uint64_t first, uint64_t end)
 {
     if (inode->mappings && first < end)
         vm_inode_changed(inode, first, end);
 }
 
-/* Clears from..to-1 within one page; the page must be its own when the archive has something there:
- * 0, -ENOMEM. */
+/* Clears from..to-1 within one page, after copying the page if the archive has something there.
+ * Returns 0 or -ENOMEM. */
 static int clear_part(struct inode *inode, uint64_t from, uint64_t to)
 {
     uint64_t index = from / PAGE_BYTES;
@@ -180,7 +182,7 @@ static void shrink(struct inode *inode, uint64_t bytes)
     uint64_t first_gone = (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
     uint64_t *entry = inode_pages_entry(inode, bytes / PAGE_BYTES);
 
-    inode->bytes = bytes; /* copies behind the end are forgotten, too */
+    inode->bytes = bytes; /* copies past the end are forgotten too */
     forget(inode, bytes / PAGE_BYTES, ALL_PAGES);
     inode_pages_free(inode, first_gone, ALL_PAGES);
     if (inode->base_bytes > bytes)
@@ -189,7 +191,7 @@ static void shrink(struct inode *inode, uint64_t bytes)
         (void)clear_part(inode, bytes, first_gone * PAGE_BYTES);
 }
 
-/* Behind the old end areas may have written what nobody shall see. */
+/* Clears what areas may have written past the old end: it must not become visible. */
 void inode_extend(struct inode *inode, uint64_t bytes)
 {
     uint64_t end = inode->bytes, next = (end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull);
@@ -213,7 +215,7 @@ int inode_truncate(struct inode *inode, uint64_t bytes)
     return 0;
 }
 
-/* Whole pages of the archive's part become own pages of zeros: there is only one base. */
+/* Gives the inode pages of zeros for whole pages of the archive's part: there is only one base. */
 static int cover_base(struct inode *inode, uint64_t first, uint64_t end)
 {
     uint64_t base_end = (inode->base_bytes + PAGE_BYTES - 1) / PAGE_BYTES;
@@ -239,7 +241,7 @@ int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes)
     if (offset >= end)
         return 0;
     inode_touch(inode);
-    if (end == limit) /* the last page goes whole: behind it is nothing */
+    if (end == limit) /* frees the whole last page: nothing follows it */
         last = (end + PAGE_BYTES - 1) / PAGE_BYTES;
     if (first > last)
         return clear_part(inode, offset, end);

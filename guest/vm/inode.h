@@ -1,7 +1,6 @@
-/* Inodes: what files are, whatever names and descriptors they have.  All of the file system is in
- * memory: contents of the archive, never copied until the program changes them, below pages that
- * the program wrote.  Thread context, by the kernel lock's holder.
- */
+/* Inodes: files independent of their names and descriptors.  The whole file system is in memory:
+ * pages that the program wrote, on top of the archive's contents, which are copied only when the
+ * program changes them.  Context: thread, by the kernel lock's holder. */
 #ifndef GUEST_VM_INODE_H
 #define GUEST_VM_INODE_H
 
@@ -15,7 +14,8 @@ struct inode_directory; /* guest/fs/fs_tree.c */
 struct fs_special; /* guest/fs/fs.h */
 struct inode;
 
-/* Generated contents (/proc, /sys), made anew at every open: bytes written to `out`, or -errno. */
+/* Generates the contents of a file in /proc or /sys, at every open.  Returns the bytes written to
+ * `out`, or -errno. */
 typedef int64_t inode_generate(const struct thread *thread, const struct inode *inode, char *out,
                                uint64_t room);
 
@@ -31,29 +31,29 @@ struct inode {
     uint32_t mode; /* S_IF* and permissions */
     uint32_t user, group;
     uint32_t device; /* character devices: major << 8 | minor */
-    uint32_t links; /* names; 0: lives until its last user lets go */
+    uint32_t links; /* names; 0: freed with the last reference */
     uint32_t references; /* open files, areas, working directories, names */
     uint32_t mappings; /* areas of the address space that show it: guest/vm/vm.h */
     bool unnamed; /* made without a name (O_TMPFILE): it may get one */
     bool can_seal; /* made by memfd_create */
     uint32_t seals; /* F_SEAL_* */
-    bool runs; /* the program's executable: not to be written, ETXTBSY */
+    bool runs; /* the program's executable: writing fails with ETXTBSY */
     bool mount; /* a directory that stays where it is: /dev, /proc, ... */
     bool changed; /* its contents, or what describes it, by the program */
     bool written; /* its contents, by the program */
     bool kept; /* the host has it under a name: guest/fs/fs_kept.c */
     bool sent; /* some of its pages were given out by inode_next_unsent */
-    bool stale; /* some of those are gone */
+    bool stale; /* some of the sent pages are gone */
     struct inode_times times;
     uint64_t bytes; /* regular files, symbolic links */
     /* regular files: contents not written yet, in the archive; then pages by index */
     const uint8_t *base;
-    uint64_t base_bytes; /* what lies behind it reads as zeros; truncation makes it less */
+    uint64_t base_bytes; /* bytes after it read as zeros; truncation reduces it */
     uint64_t first_page; /* the entry of its first page */
     uint64_t
         pages; /* root of a radix tree of physical addresses; 0: none: guest/vm/inode_pages.h */
     uint64_t page_count; /* that it owns */
-    uint64_t unsent_pages; /* that the program wrote since inode_page_sent */
+    uint64_t unsent_pages; /* that the program wrote since inode_next_unsent gave them out */
     const char *target; /* symbolic links: `bytes` bytes, NUL-terminated */
     bool target_owned; /* on the heap */
     struct inode_directory *directory;
@@ -65,48 +65,49 @@ struct inode {
     uint64_t context; /* for generate and dynamic directories: a tid, say */
 };
 
-/* Whether seals forbid such a write. */
+/* Returns whether seals forbid this write. */
 bool inode_sealed(const struct inode *inode, uint64_t offset, uint64_t bytes);
 
-/* Wall time for an inode's times. */
+/* Returns wall time, for an inode's times. */
 uint64_t inode_now(void);
 
-/* A new inode with one reference and the present time; NULL: out of memory. */
+/* Returns a new inode with one reference and the present time, or NULL if out of memory. */
 struct inode *inode_new(uint32_t mode);
 void inode_hold(struct inode *inode);
 void inode_release(struct inode *inode); /* the last one frees it and its pages */
 
-/* The page that holds bytes index * 4096 and on of a regular file.
- * To read: the file's own page, or one of the archive's (page-aligned and whole), or the page of
- * zeros for a hole; it must not be written.  To write: a page of its own, made if there is none.
- * When a write replaces a page that areas show, they forget it (vm_inode_changed).  The page stays
- * the inode's.  0, -ENOMEM; -ENXIO when the page lies wholly behind the end of the file.
- */
+/* Finds page `index` of a regular file.  To read: gives the file's own page, one of the archive's
+ * (page-aligned and whole), or for a hole the page of zeros; the caller must not write it.  To
+ * write: gives a page of the file's own, made if there is none.  If that replaces a page that areas
+ * show, they forget it (vm_inode_changed).  The inode keeps owning the page.  Returns 0, -ENOMEM,
+ * or -ENXIO if the whole page is past the end of the file. */
 int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physical);
 
-/* Contents from and to the kernel's memory; a write makes the file longer when it has to.  Bytes
- * moved (fewer at the end of the file), or -ENOMEM, -EFBIG.  A write leaves the last part of memory
- * to the program's own use. */
+/* Copy contents to or from kernel memory; a write extends the file if needed.  Return the bytes
+ * moved (fewer at the end of the file), or -ENOMEM or -EFBIG.  A write fails rather than take the
+ * last part of memory, which is left to the program. */
 int64_t inode_read(struct inode *inode, uint64_t offset, void *to, uint64_t bytes);
 int64_t inode_write(struct inode *inode, uint64_t offset, const void *from, uint64_t bytes);
 
-/* The same from and to the calling thread's memory: guest/vm/uaccess.h; -EFAULT too. */
+/* As inode_read and inode_write, with the calling thread's memory (guest/vm/uaccess.h); may also
+ * return -EFAULT. */
 int64_t inode_read_user(struct inode *inode, uint64_t offset, uint64_t user, uint64_t bytes);
 int64_t inode_write_user(struct inode *inode, uint64_t offset, uint64_t user, uint64_t bytes);
 
 int inode_truncate(struct inode *inode, uint64_t bytes); /* or extend; 0, -ENOMEM, -EFBIG */
 int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes); /* zeros there; as above */
 
-/* The first offset from `offset` on where there is data, or a hole; the file's end counts as one.
- * UINT64_MAX: none before the end. */
+/* Returns the first offset from `offset` on that is data, or a hole; the file's end counts as a
+ * hole. UINT64_MAX: there is none before the end. */
 uint64_t inode_seek(struct inode *inode, uint64_t offset, bool data);
 uint64_t inode_blocks(const struct inode *inode); /* of 512 bytes, in memory or in the archive */
 
-/* The next page from *index on that was written since it was last given out here; with `last`, also
- * every page that areas may have written since.  NULL: none. */
+/* Returns the next page from *index on that was written since this function last returned it; with
+ * `last`, also every page that areas may have written since.  NULL: there is none. */
 const void *inode_next_unsent(struct inode *inode, uint64_t *index, bool last);
 
-/* Contiguous contents, if they are: of the archive and never written.  NULL otherwise. */
+/* Returns the contents if they are contiguous, that is the archive's and never written; otherwise
+ * NULL. */
 const uint8_t *inode_contents(const struct inode *inode);
 
 #endif

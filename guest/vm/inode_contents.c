@@ -9,7 +9,7 @@
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm.h"
 
-#define RESERVE_SHARE 64u /* of all memory is not for files: the program goes on running */
+#define RESERVE_SHARE 64u /* of all memory is not for files, so that the program can continue */
 
 void inode_fill_page(const struct inode *inode, uint64_t index, void *page)
 {
@@ -73,7 +73,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Copies what lies at `at` up to the end of its page, or of a stretch of the archive: the bytes. */
+/* Copies from `at` up to the end of its page, or of a stretch of the archive.  Returns the bytes.
+ */
 static int64_t read_piece(struct inode *inode, uint64_t at, const struct memory *m, uint64_t done,
                           uint64_t bytes)
 {
@@ -112,7 +113,8 @@ static int64_t read_contents(struct inode *inode, uint64_t offset, const struct 
     return (int64_t)done;
 }
 
-/* Writes a page that has none of its own yet.  The copy may fault and so give it one meanwhile. */
+/* Writes to a page that the inode does not own yet.  The copy may fault, which may add that page.
+ */
 static int write_new_page(struct inode *inode, uint64_t at, const struct memory *m, uint64_t done,
                           uint64_t bytes)
 {
@@ -171,7 +173,8 @@ static int64_t write_contents(struct inode *inode, uint64_t offset, const struct
         return -EFBIG;
     bytes = least(bytes, (uint64_t)INT64_MAX - offset);
     if (offset > inode->bytes)
-        inode_extend(inode, offset); /* clears behind the old end; nobody looks meanwhile */
+        inode_extend(inode,
+                     offset); /* clears the bytes past the old end; no reader runs until then */
     while (done < bytes && !error) {
         uint64_t part = least(bytes - done, PAGE_BYTES - (offset + done) % PAGE_BYTES);
 

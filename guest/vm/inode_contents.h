@@ -4,13 +4,13 @@
 
 #include "guest/vm/inode.h"
 
-/* A page's contents as in the archive, zeros where it has none. */
+/* Fills `page` with a page's contents as in the archive, zeros where it has none. */
 void inode_fill_page(const struct inode *inode, uint64_t index, void *page);
 
-/* The page behind an entry was or will be written. */
+/* Notes that the page of an entry was or will be written. */
 void inode_mark_written(struct inode *inode, uint64_t *entry);
 
-/* The file ends at `bytes` now, which is more than before. */
+/* Extends the file to `bytes`, which is more than before. */
 void inode_extend(struct inode *inode, uint64_t bytes);
 
 void inode_touch(struct inode *inode); /* its contents changed now */

@@ -15,7 +15,7 @@ static unsigned height_of(const struct inode *inode)
     return (unsigned)(inode->pages & HEIGHT_MASK);
 }
 
-/* Whether a tree of that height has a place for the page. */
+/* Returns whether a tree of that height has a place for the page. */
 static bool covers(unsigned height, uint64_t index)
 {
     return height >= HEIGHT_MAX || index >> BITS * height == 0;
@@ -99,7 +99,7 @@ uint64_t *inode_pages_make(struct inode *inode, uint64_t index)
     return &node[slot_of(index, 1)];
 }
 
-/* The first page from *index on below a node whose first page is `base`. */
+/* Finds the first page from *index on below a node whose first page is `base`. */
 static uint64_t *next_below(uint64_t *node, unsigned height, uint64_t base, uint64_t *index)
 {
     uint64_t each = 1ull << BITS * (height - 1); /* pages of one entry */
@@ -140,7 +140,7 @@ static void drop_page(struct inode *inode, uint64_t entry)
         inode->unsent_pages--;
 }
 
-/* Frees what lies in first .. end-1 below a node; true: the node is empty. */
+/* Frees the pages first .. end-1 below a node.  Returns true if the node is empty. */
 static bool free_below(struct inode *inode, uint64_t *node, unsigned height, uint64_t base,
                        uint64_t first, uint64_t end)
 {

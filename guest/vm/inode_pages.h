@@ -14,19 +14,21 @@
 
 enum { /* and in its low bits */
        INODE_PAGE_UNSENT = 1, /* written since it was last given to the host */
-       INODE_PAGE_SHOWN = 2, /* an area may write it without our knowing */
+       INODE_PAGE_SHOWN = 2, /* an area may write it without the kernel's knowledge */
 };
 
-/* The entry of a page; NULL or 0 in it: there is none. */
+/* Returns the entry of a page.  NULL, or an entry of 0: there is no page. */
 uint64_t *inode_pages_entry(struct inode *inode, uint64_t index);
 
-/* The same, made if there is none (then 0): for a page that is put in at once.  NULL: no memory. */
+/* Returns the entry of a page, made (as 0) if there is none: the caller puts a page in at once.
+ * NULL: no memory. */
 uint64_t *inode_pages_make(struct inode *inode, uint64_t index);
 
-/* The first page of its own from *index on: sets *index; NULL: none. */
+/* Returns the entry of the first page from *index on that the inode owns, and sets *index; NULL:
+ * none. */
 uint64_t *inode_pages_next(struct inode *inode, uint64_t *index);
 
-/* Frees the pages first .. end-1, which nobody shows any more. */
+/* Frees the pages first .. end-1, which no area shows. */
 void inode_pages_free(struct inode *inode, uint64_t first, uint64_t end);
 
 #endif

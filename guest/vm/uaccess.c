@@ -25,7 +25,7 @@ static bool range_ok(uint64_t address, size_t bytes)
     return bytes <= USER_END && address <= USER_END - bytes;
 }
 
-/* vm_access for a program that cannot go on when memory is short: as in a page fault of its own. */
+/* vm_access, but ends the run if out of memory, as a page fault of the program does. */
 static int reach(struct vm_space *space, uint64_t address, enum vm_access_kind kind, void **pointer,
                  uint64_t *room)
 {
@@ -52,7 +52,7 @@ static struct pieces pieces_of(uint64_t address, size_t bytes, enum vm_access_ki
         .space = current_space(), .kind = kind, .address = address, .left = bytes};
 }
 
-/* Steps to the next piece: 1; 0 at the end; -EFAULT. */
+/* Steps to the next piece.  Returns 1, 0 at the end, or -EFAULT. */
 static int next_piece(struct pieces *p)
 {
     uint64_t room;

@@ -1,9 +1,8 @@
-/* Copies between kernel memory and that of the calling CPU's current thread.
- * The kernel never touches a user address: every page is checked, made present and then reached
- * through the direct map (guest/vm/vm_access.h).  A bad address is -EFAULT, never a kernel fault; a
- * page for which there is no memory ends the run, as it does when the program touches it; and SMAP
- * stays on.  Thread context, interrupts off.
- */
+/* Copies between kernel memory and that of the calling CPU's current thread.  The kernel never
+ * touches a user address: every page is checked, made present and then reached through the direct
+ * map (guest/vm/vm_access.h).  A bad address gives -EFAULT, never a kernel fault.  A page for which
+ * there is no memory ends the run, as when the program touches it.  SMAP stays on.  Context:
+ * thread, interrupts off. */
 #ifndef GUEST_VM_UACCESS_H
 #define GUEST_VM_UACCESS_H
 
@@ -13,14 +12,15 @@
 int copy_from_user(void *to, uint64_t from, size_t bytes); /* 0, -EFAULT */
 int copy_to_user(uint64_t to, const void *from, size_t bytes);
 int uaccess_zero(uint64_t to, size_t bytes);
-int uaccess_prepare_write(uint64_t address, size_t bytes); /* later copies there cannot fail */
-/* Where the kernel reaches an aligned word of the program's, to change it atomically: valid as long
- * as the kernel lock is held.  NULL: -EFAULT. */
+int uaccess_prepare_write(uint64_t address, size_t bytes); /* afterwards copies there cannot fail */
+/* Returns the kernel's pointer to an aligned word of the program's, to change it atomically; NULL
+ * for -EFAULT.  Valid as long as the kernel lock is held. */
 uint32_t *uaccess_word(uint64_t address);
-/* Copies a NUL-terminated string: its length without the NUL, -EFAULT, -ENAMETOOLONG. */
+/* Copies a NUL-terminated string.  Returns its length without the NUL, or -EFAULT or -ENAMETOOLONG.
+ */
 int copy_string_from_user(char *to, uint64_t from, size_t room);
 
-/* Writes random bytes.  Returns how many, or -EFAULT when none could be written. */
+/* Writes random bytes.  Returns how many, or -EFAULT if none could be written. */
 int64_t uaccess_random(uint64_t user, uint64_t bytes);
 
 #endif

@@ -30,10 +30,6 @@ uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
     return vm_area_gap(space, r->bytes, large ? LARGE_PAGE_BYTES : PAGE_BYTES, VM_LOWEST, top);
 }
 
-/* Linux's heuristic of overcommit: what can never be filled is refused at once.  Reservations, and
- * what cannot be written, may be of any size. */
-/* What RLIMIT_DATA counts: the program's own memory that can be written, but no stack that grows.
- */
 int vm_space_init(struct vm_space *space)
 {
     const uint64_t *kernel = phys_pointer(vm_kernel_root());
@@ -51,6 +47,7 @@ int vm_space_init(struct vm_space *space)
     return 0;
 }
 
+/* True for what RLIMIT_DATA counts: the program's own writable memory, except stacks that grow. */
 static bool is_data(uint32_t protection, uint32_t flags)
 {
     return protection & VM_WRITE && !(flags & (VM_AREA_SHARED | VM_AREA_STACK | VM_AREA_GROWS));
@@ -68,6 +65,8 @@ static bool exceeds_data(const struct vm_space *space, uint64_t bytes)
     return bytes > space->data_limit || used > space->data_limit - bytes;
 }
 
+/* As Linux's heuristic of overcommit, refuses at once what can never be filled.  Reservations, and
+ * what cannot be written, may be of any size. */
 bool vm_too_large(const struct vm_space *space, uint64_t bytes, uint32_t protection, uint32_t flags)
 {
     if (space->mapped_bytes + bytes > space->address_limit)
@@ -78,7 +77,7 @@ bool vm_too_large(const struct vm_space *space, uint64_t bytes, uint32_t protect
            bytes > phys_total_bytes();
 }
 
-/* Where it goes, with what was there gone: an address or -errno. */
+/* Chooses the place of a request and unmaps what was there.  Returns the address or -errno. */
 static int64_t make_room(struct vm_space *space, const struct vm_request *r)
 {
     uint64_t address;
@@ -168,8 +167,8 @@ int vm_unmap(struct vm_space *space, uint64_t address, uint64_t bytes)
     return 0;
 }
 
-/* How far from `start` on, at most to `end`, there are areas that allow it; *error says what is
- * there, if it is not the end. */
+/* Returns how far from `start` on, at most to `end`, areas allow the protection; *error is 0 at
+ * `end`, otherwise what stopped it. */
 static uint64_t protectable(const struct vm_space *space, uint64_t start, uint64_t end,
                             uint32_t protection, int *error)
 {
@@ -188,7 +187,7 @@ static uint64_t protectable(const struct vm_space *space, uint64_t start, uint64
     return end;
 }
 
-/* What can be written from then on, and could not: 0, -ENOMEM. */
+/* Checks the limits for memory that becomes writable.  Returns 0 or -ENOMEM. */
 static int check_written(const struct vm_space *space, uint64_t start, uint64_t end,
                          uint32_t protection)
 {
@@ -209,7 +208,7 @@ static int check_written(const struct vm_space *space, uint64_t start, uint64_t 
     return own > phys_total_bytes() || (data && exceeds_data(space, data)) ? -ENOMEM : 0;
 }
 
-/* Where there are areas throughout. */
+/* Changes the protection of a range without gaps. */
 static int protect(struct vm_space *space, uint64_t address, uint64_t end, uint32_t protection)
 {
     int error = check_written(space, address, end, protection);

@@ -1,6 +1,5 @@
-/* Virtual memory: the kernel's own mapping and the program's address space.
- * Interrupts off.  Page faults and system calls of the one process call these.
- */
+/* The program's address space.  Page faults and system calls of the one process call these
+ * functions.  Context: interrupts off. */
 #ifndef GUEST_VM_VM_H
 #define GUEST_VM_VM_H
 
@@ -13,13 +12,14 @@ enum { VM_READ = 1, VM_WRITE = 2, VM_EXEC = 4 }; /* as PROT_* */
 struct inode;
 struct fs_entry;
 
-/* start .. end-1, page-aligned: a sorted doubly linked list, and a tree for looking up. */
+/* Addresses start .. end-1, page-aligned.  Areas form a sorted doubly linked list, and a tree for
+ * look-ups. */
 struct vm_area {
     uint64_t start;
     uint64_t end;
     uint32_t protection; /* VM_* */
     uint32_t flags; /* VM_AREA_* */
-    struct inode *inode; /* what it shows, held; NULL: anonymous memory */
+    struct inode *inode; /* what the area shows, held; NULL: anonymous memory */
     struct fs_entry *entry; /* the name it was opened by, held; NULL: none */
     uint64_t offset; /* in the inode, of `start`; page-aligned */
     struct vm_area *next;
@@ -37,12 +37,12 @@ enum {
     VM_AREA_IMAGE = 4, /* the program, its interpreter */
     VM_AREA_FILE = 8, /* has an inode */
     VM_AREA_SHARED = 16,
-    VM_AREA_GROWS = 32, /* downwards when touched below: vm_grow */
+    VM_AREA_GROWS = 32, /* grows downwards when touched below: vm_grow */
     VM_AREA_RESERVE = 64, /* MAP_NORESERVE: may be larger than memory */
     VM_AREA_VDSO = 256,
     VM_AREA_SMALL = 512, /* no 2 MiB pages: MADV_NOHUGEPAGE */
     VM_AREA_LOCKED = 1024, /* mlock: filled when made */
-    VM_AREA_READ_FILE = 2048 /* shared, of a file that was not opened to write */
+    VM_AREA_READ_FILE = 2048 /* shared, of a file not opened for writing */
 };
 
 #define VM_UNLIMITED UINT64_MAX
@@ -68,7 +68,7 @@ int vm_space_init(struct vm_space *space); /* 0, -ENOMEM */
 void vm_space_free(struct vm_space *space); /* frees areas, pages and page tables; not in use */
 
 struct vm_request {
-    uint64_t address; /* a hint, or with `fixed` where it goes */
+    uint64_t address; /* a hint, or with `fixed` the place */
     uint64_t bytes;
     uint32_t protection;
     uint32_t flags; /* VM_AREA_* */
@@ -80,35 +80,33 @@ struct vm_request {
     uint64_t offset; /* page-aligned */
 };
 
-/* mmap's core.  Without `fixed` the hint is taken if it is free; otherwise the kernel chooses
- * top-down below the stack.  Pages come when they are touched.  Returns the address or -errno
- * (EINVAL, ENOMEM, EPERM below 64 KiB, EEXIST, EOVERFLOW).
- */
+/* The core of mmap.  Without `fixed`, takes the hint if it is free, otherwise chooses top-down
+ * below the stack.  Pages are filled when first touched.  Returns the address or -errno (EINVAL,
+ * ENOMEM, EPERM below 64 KiB, EEXIST, EOVERFLOW). */
 int64_t vm_map_request(struct vm_space *space, const struct vm_request *request);
 
-/* The same for anonymous memory. */
+/* vm_map_request for anonymous memory. */
 int64_t vm_map(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection,
                uint32_t area_flags, bool fixed, bool noreplace);
 int vm_unmap(struct vm_space *space, uint64_t address, uint64_t bytes);
-/* As far as there is memory that allows it: -ENOMEM, -EACCES behind that. */
+/* Stops at the first gap or area that refuses; returns 0, -ENOMEM (gap) or -EACCES. */
 int vm_protect(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection);
 int64_t vm_remap(struct vm_space *space, uint64_t address, uint64_t old_bytes, uint64_t new_bytes,
                  uint32_t flags, uint64_t new_address);
 uint64_t vm_set_brk(struct vm_space *space, uint64_t end); /* returns the break in force */
 
-/* A page fault at `address` with the CPU's error code.  0: mapped, retry; -EFAULT: nothing is
- * mapped there; -EACCES: what is there may not be used so (both SIGSEGV); -ENXIO: behind the end of
- * the file (SIGBUS); -ENOMEM: out of memory.  Uses a 2 MiB page when area and alignment allow.
- */
+/* Handles a page fault at `address` with the CPU's error code.  Returns 0 if the page is mapped
+ * now; -EFAULT if there is no area, -EACCES if the area forbids the access (both SIGSEGV); -ENXIO
+ * past the end of the file (SIGBUS); -ENOMEM if out of memory.  Uses a 2 MiB page if area and
+ * alignment allow. */
 int vm_fault(struct vm_space *space, uint64_t address, uint64_t error);
 
-/* Lets the area above `address` grow down to it, as far as its limit and what lies below allow.
- * NULL: it may not. */
+/* Lets the area above `address` grow down to it.  Returns the area, or NULL if its limit or the
+ * area below does not allow that. */
 struct vm_area *vm_grow(struct vm_space *space, uint64_t address);
 
-/* What areas show of an inode's pages first .. end-1 is no longer so: they forget it, on every CPU,
- * before this returns.  Copies that they made for themselves are lost where the file now ends
- * before them. */
+/* An inode's pages first .. end-1 have changed: areas forget them, on every CPU, before this
+ * returns.  Private copies are lost too if they are past the new end of the file. */
 void vm_inode_changed(struct inode *inode, uint64_t first_page, uint64_t end_page);
 
 const struct vm_area *vm_find(const struct vm_space *space, uint64_t address);

@@ -1,6 +1,5 @@
-/* The kernel's way to the program's memory: through the direct map, so that no user mapping has to
- * be loaded and none is ever touched in ring 0.  Thread context, interrupts off.
- */
+/* The kernel's access to the program's memory: through the direct map, so that no user mapping has
+ * to be loaded and none is ever touched in ring 0.  Context: thread, interrupts off. */
 #ifndef GUEST_VM_VM_ACCESS_H
 #define GUEST_VM_VM_ACCESS_H
 
@@ -12,16 +11,15 @@ enum vm_access_kind {
     VM_ACCESS_FORCE /* whatever the protection */
 };
 
-/* Makes the page at `address` present and gives a pointer to that byte and the number of bytes up
- * to the page's end.  0, -EFAULT, -ENOMEM.
- */
+/* Makes the page at `address` present; gives a pointer to that byte and the number of bytes up to
+ * the page's end.  Returns 0, -EFAULT or -ENOMEM. */
 int vm_access(struct vm_space *space, uint64_t address, enum vm_access_kind kind, void **pointer,
               uint64_t *room);
 
-/* Zeros in mapped memory, whatever its protection.  0, -EFAULT, -ENOMEM. */
+/* Zeroes mapped memory, whatever its protection.  Returns 0, -EFAULT or -ENOMEM. */
 int vm_zero(struct vm_space *space, uint64_t address, uint64_t bytes);
 
-/* Copies into mapped memory whatever its protection.  0, -EFAULT, -ENOMEM. */
+/* Copies into mapped memory, whatever its protection.  Returns 0, -EFAULT or -ENOMEM. */
 int vm_write(struct vm_space *space, uint64_t address, const void *from, uint64_t bytes);
 
 #endif

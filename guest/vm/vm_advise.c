@@ -81,7 +81,7 @@ void vm_new_memory(struct vm_space *space, uint64_t start, uint64_t end)
 
 /* ---- flags of areas ---- */
 
-/* -ENOMEM when a part of it is not mapped: the rest is changed all the same. */
+/* Returns -ENOMEM if a part of it is not mapped; changes the rest all the same. */
 static int change_flags(struct vm_space *space, uint64_t start, uint64_t end, uint32_t set,
                         uint32_t clear)
 {
@@ -115,7 +115,7 @@ int vm_lock(struct vm_space *space, uint64_t address, uint64_t bytes, bool lock,
 
 /* ---- madvise ---- */
 
-/* Contents are gone: anonymous memory reads as zeros, a file's page as in the file. */
+/* Drops the contents: anonymous memory then reads as zeros, a file's page as in the file. */
 static int discard(struct vm_space *space, uint64_t from, uint64_t to)
 {
     int error = vm_pages_free(space, from, to, from, to);
@@ -125,7 +125,7 @@ static int discard(struct vm_space *space, uint64_t from, uint64_t to)
     return error;
 }
 
-/* Only when memory is scarce: what is reused soon then costs no page fault. */
+/* Acts only if memory is scarce, so that memory reused soon costs no page fault. */
 static int discard_lazily(struct vm_space *space, uint64_t from, uint64_t to)
 {
     if (phys_free_bytes() >= phys_total_bytes() / KEPT_SHARE)
@@ -227,7 +227,7 @@ int vm_advise(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t
 
 /* ---- mincore ---- */
 
-/* A file is in memory as far as it reaches; other memory where it has been touched. */
+/* A file counts as in memory up to its end; other memory if it has been touched. */
 static bool resident(const struct vm_space *space, const struct vm_area *area, uint64_t address)
 {
     if (area && area->inode && vm_file_index(area, address) * PAGE_BYTES < area->inode->bytes)

@@ -11,7 +11,7 @@
 
 #define AREAS_MAX 65530u /* vm.max_map_count */
 
-static struct vm_area *spare; /* linked by next; refilled a page at a time, never given back */
+static struct vm_area *spare; /* linked by next; refilled a page at a time, never freed */
 
 static struct vm_area *new_area(const struct vm_space *space)
 {
@@ -104,7 +104,7 @@ static struct vm_area *last_area(const struct vm_space *space)
     return area;
 }
 
-/* The last area that ends at or below `address`; NULL: none. */
+/* Returns the last area that ends at or below `address`; NULL: none. */
 static struct vm_area *area_below(const struct vm_space *space, uint64_t address)
 {
     struct vm_area *above = vm_area_from(space, address);

@@ -6,22 +6,22 @@
 
 #include "guest/vm/vm.h"
 
-/* The first area that ends above `address`; NULL when there is none. */
+/* Returns the first area that ends above `address`; NULL if there is none. */
 struct vm_area *vm_area_from(const struct vm_space *space, uint64_t address);
 
 bool vm_area_is_free(const struct vm_space *space, uint64_t start, uint64_t end);
 bool vm_area_is_full(const struct vm_space *space, uint64_t start, uint64_t end); /* no gap */
 
-/* Bytes of start..end-1 that areas cover. */
+/* Returns how many bytes of start..end-1 areas cover. */
 uint64_t vm_area_bytes(const struct vm_space *space, uint64_t start, uint64_t end);
 
-/* The free range around start..end-1 as if nothing were in it: from the area before to the one
- * after (0 and USER_END where there is none).  start..end-1 is isolated. */
+/* Gives the range that would be free around start..end-1 if nothing were in it: from the area
+ * before to the one after (0 and USER_END if there is none).  start..end-1 must be isolated. */
 void vm_area_around(const struct vm_space *space, uint64_t start, uint64_t end, uint64_t *low,
                     uint64_t *high);
 
-/* Adds an area like `kind` (start, end, protection, flags, inode, offset) where nothing is; joins
- * it to neighbours of the same kind. */
+/* Adds an area like `kind` (start, end, protection, flags, inode, offset) in a free range, and
+ * joins it to neighbours of the same kind. */
 int vm_area_insert(struct vm_space *space, const struct vm_area *kind);
 
 /* Makes start and end boundaries between areas: afterwards the areas from vm_area_from(start) that
@@ -35,10 +35,11 @@ void vm_area_remove(struct vm_space *space, uint64_t start, uint64_t end);
 /* Joins equal neighbours in and around start..end. */
 void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end);
 
-/* An area begins at `start` from now on, which is below where it began; nothing is in between. */
+/* Extends an area down to `start`; nothing may be in between. */
 void vm_area_extend(struct vm_space *space, struct vm_area *area, uint64_t start);
 
-/* The highest free range of `bytes` between low and high, at a multiple of `alignment`; 0: none. */
+/* Returns the highest free range of `bytes` between low and high, at a multiple of `alignment`; 0:
+ * none. */
 uint64_t vm_area_gap(const struct vm_space *space, uint64_t bytes, uint64_t alignment, uint64_t low,
                      uint64_t high);
 

@@ -91,7 +91,7 @@ struct vm_area *vm_area_tree_insert(struct vm_area *tree, struct vm_area *area)
     return balance(tree);
 }
 
-/* Takes the lowest area out of a tree: *lowest; returns what is left. */
+/* Takes the lowest area out of a tree, into *lowest.  Returns the rest of the tree. */
 static struct vm_area *take_lowest(struct vm_area *tree, struct vm_area **lowest)
 {
     if (!tree->left) {

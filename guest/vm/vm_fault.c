@@ -49,7 +49,7 @@ struct vm_area *vm_grow(struct vm_space *space, uint64_t address)
     return area;
 }
 
-/* The area at an address of the program's half, grown there if need be; NULL: none. */
+/* Returns the area at an address of the program's half, grown if needed; NULL: none. */
 static struct vm_area *area_at(struct vm_space *space, uint64_t address)
 {
     struct vm_area *area = space->recent;
@@ -114,7 +114,7 @@ int vm_access(struct vm_space *space, uint64_t address, enum vm_access_kind kind
     return 0;
 }
 
-/* Copies, or writes zeros without a source. */
+/* Copies; writes zeros without a source. */
 static int store(struct vm_space *space, uint64_t address, const uint8_t *from, uint64_t bytes)
 {
     while (bytes) {

@@ -11,7 +11,7 @@ void vm_file_use(struct vm_space *space)
     shown_in = space;
 }
 
-/* The part of start..end-1 that shows pages first .. limit-1 of the file. */
+/* Finds the part of start..end-1 that shows pages first .. limit-1 of the file. */
 static void forget_in(const struct vm_area *area, uint64_t first, uint64_t limit, bool copies)
 {
     uint64_t low = area->offset / PAGE_BYTES;
@@ -28,7 +28,7 @@ static void forget_in(const struct vm_area *area, uint64_t first, uint64_t limit
 
 void vm_inode_changed(struct inode *inode, uint64_t first_page, uint64_t end_page)
 {
-    uint64_t gone = (inode->bytes + PAGE_BYTES - 1) / PAGE_BYTES; /* pages that are no more */
+    uint64_t gone = (inode->bytes + PAGE_BYTES - 1) / PAGE_BYTES; /* first page past the new end */
     uint32_t left = inode->mappings;
 
     if (!shown_in)

@@ -5,10 +5,10 @@
 #include "guest/base/layout.h"
 #include "guest/vm/vm.h"
 
-/* The address space whose areas vm_inode_changed looks at: there is one program. */
+/* Sets the address space whose areas vm_inode_changed looks at: there is one program. */
 void vm_file_use(struct vm_space *space);
 
-/* The index in its inode of the page at `address`. */
+/* Returns the index, in the area's inode, of the page at `address`. */
 static inline uint64_t vm_file_index(const struct vm_area *area, uint64_t address)
 {
     return (area->offset + (address - area->start)) / PAGE_BYTES;

@@ -61,8 +61,8 @@ static int fill_anonymous(struct vm_space *space, const struct vm_area *area, ui
     return 0;
 }
 
-/* Shows the file's own page; it can be written only where the area is shared and `write` asked the
- * file for a page of its own. */
+/* Maps the file's own page.  It is writable only if the area is shared and `write` asked the file
+ * for a page of its own. */
 static int show(struct vm_space *space, const struct vm_area *area, uint64_t address, bool write)
 {
     uint64_t physical;

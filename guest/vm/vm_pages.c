@@ -1,4 +1,4 @@
-/* The pages behind an address space's areas. */
+/* The pages of an address space's areas. */
 #include "guest/vm/vm_pages.h"
 #include "guest/cpu/cross.h"
 
@@ -29,7 +29,8 @@ void vm_pages_withdraw(uint64_t *entry, uint64_t address)
     cross_flush(address, address + PAGE_BYTES);
 }
 
-/* Calls for every present entry of start..end-1 with large pages split where they stick out. */
+/* A visit of every present entry of start..end-1; large pages that extend beyond the range are
+ * split. */
 struct visit {
     struct vm_space *space;
     uint64_t start;
@@ -52,8 +53,8 @@ static int split_page_at(struct vm_space *space, uint64_t address)
     return vm_table_split(slot.entry);
 }
 
-/* What can fail fails before the first leaf, so that a range is changed as a whole or not at all.
- */
+/* Does all that can fail before the first leaf, so that a range is changed as a whole or not at
+ * all. */
 static int visit_leaves(const struct visit *visit)
 {
     uint64_t address = visit->start;
@@ -72,8 +73,8 @@ static int visit_leaves(const struct visit *visit)
     return error;
 }
 
-/* First the entry is withdrawn, then every CPU forgets it, and only then the page is freed: another
- * CPU may still write to it until it has forgotten. */
+/* Withdraws the entry, has every CPU forget it, and only then frees the page: until then another
+ * CPU may still write to it. */
 static int withdraw_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
 {
     (void)address;
@@ -96,11 +97,10 @@ static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t ad
 }
 
 /* Frees the page tables that start..end-1 has emptied: those that cover nothing outside of
- * low..high-1, in which there are no pages.  So that large pages fit there again, and that a
- * program which maps here and there does not use up memory.  They are unlinked and chained first:
- * another CPU may walk them until it has forgotten.  A link is the next one's address in the first
- * entry, which that CPU takes for one that is not present.
- */
+ * low..high-1, in which there are no pages.  Then large pages fit there again, and a program that
+ * maps in many places does not use up memory.  Unlinks and chains them first: another CPU may walk
+ * them until it has flushed.  A link is the next table's address in the first entry, which that CPU
+ * takes for an entry that is not present. */
 struct trim {
     uint64_t start;
     uint64_t end;

@@ -1,4 +1,4 @@
-/* Addresses of the program, and what the parts of the address space's code share. */
+/* The program's addresses, and what the files of the address space's code share. */
 #ifndef GUEST_VM_VM_RANGE_H
 #define GUEST_VM_VM_RANGE_H
 
@@ -9,7 +9,7 @@
 #define VM_LOWEST 0x10000ull /* vm.mmap_min_addr */
 #define VM_MAP_TOP 0x00007ffff7fff000ull /* 128 MiB below the top, as Linux without ASLR */
 
-/* A page-aligned, non-empty range inside the program's half. */
+/* True for a page-aligned, non-empty range inside the program's half. */
 static inline bool vm_range_ok(uint64_t address, uint64_t bytes)
 {
     return !(address & VM_PAGE_MASK) && bytes && bytes <= USER_END && address <= USER_END - bytes;
@@ -20,10 +20,10 @@ static inline uint64_t vm_page_up(uint64_t bytes)
     return (bytes + VM_PAGE_MASK) & ~VM_PAGE_MASK;
 }
 
-/* An address for a request that is not fixed: the hint if it is free.  0: no room. */
+/* Returns an address for a request that is not fixed: the hint if it is free.  0: no room. */
 uint64_t vm_choose(const struct vm_space *space, const struct vm_request *request);
 
-/* So many bytes more are refused with ENOMEM. */
+/* True if so many bytes more must be refused with ENOMEM. */
 bool vm_too_large(const struct vm_space *space, uint64_t bytes, uint32_t protection,
                   uint32_t flags);
 

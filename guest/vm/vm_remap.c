@@ -67,7 +67,7 @@ static int64_t remap_fixed(struct vm_space *space, const struct remap *r, uint64
     return error ? error : move_to(space, r, to, keep_old);
 }
 
-/* A part from within an area cannot grow where it is. */
+/* A part inside an area cannot grow in place. */
 static int64_t grow(struct vm_space *space, const struct remap *r, uint32_t flags)
 {
     uint64_t end = r->from + r->old_bytes, new_end = r->from + r->new_bytes;
@@ -95,14 +95,14 @@ static int64_t grow(struct vm_space *space, const struct remap *r, uint32_t flag
     return to ? move_to(space, r, to, false) : -ENOMEM;
 }
 
-/* Without old bytes a shared mapping is shown a second time. */
+/* With no old bytes, maps a shared mapping a second time. */
 static int64_t show_again(struct vm_space *space, const struct remap *r, uint32_t flags,
                           uint64_t to)
 {
     if (!(r->kind.flags & VM_AREA_SHARED) || !r->kind.inode || !(flags & MREMAP_MAYMOVE))
         return -EINVAL;
     if (flags & MREMAP_FIXED && to <= r->from && r->from - to < r->new_bytes)
-        return -EINVAL; /* it would replace what it is to show */
+        return -EINVAL; /* it would replace what it is to map */
     return vm_map_request(space, &(struct vm_request){.address = flags & MREMAP_FIXED ? to : 0,
                                                       .bytes = r->new_bytes,
                                                       .protection = r->kind.protection,
