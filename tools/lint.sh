@@ -19,8 +19,8 @@ sources=$(of '^(include|lib|drivers|guest|boot|host|workloads|tests)/.*\.[ch]$')
 of '^(tools|tests|\.ci)/|^run\.sh$' |
     while read -r f; do if head -c 64 "$f" | head -n 1 | grep -qa '^#!/bin/\(ba\)\?sh'; then echo "$f"; fi; done |
     xargs -r shellcheck -x -S warning -P SCRIPTDIR || failed=1
-# Words that make comments hard to read.  Add guest, drivers and workloads when their comments are clean.
-words_folders='host lib include plugin boot'
+# Words that make comments hard to read.
+words_folders='host lib include plugin boot guest drivers workloads'
 # shellcheck disable=SC2086
 words=$(tools/words.sh $words_folders) || true
 [ -z "$words" ] || { echo "$words"; failed=1; }

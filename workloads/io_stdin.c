@@ -3,7 +3,8 @@
  *   io_stdin poll       says what polls find, then reads line by line
  *   io_stdin signal     a signal interrupts a read
  *   io_stdin nested     polls an epoll that watches it
- *   io_stdin beside     a thread waits for input while another one works, and then ends the program
+ *   io_stdin parallel     a thread waits for input while another one works, and then ends the
+ * program
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -147,7 +148,7 @@ static void *read_for_ever(void *unused)
     exit(1);
 }
 
-static int beside(void)
+static int parallel(void)
 {
     pthread_t id;
     uint64_t sum = 0;
@@ -155,7 +156,7 @@ static int beside(void)
     pthread_create(&id, NULL, read_for_ever, NULL);
     for (uint64_t i = 0; i < 3000000; i++)
         sum += i ^ sum;
-    printf("beside: %llu\n", (unsigned long long)sum);
+    printf("parallel: %llu\n", (unsigned long long)sum);
     return 3;
 }
 
@@ -184,10 +185,10 @@ int main(int argc, char **argv)
         return polls();
     if (strcmp(mode, "signal") == 0)
         return signals();
-    if (strcmp(mode, "beside") == 0)
-        return beside();
+    if (strcmp(mode, "parallel") == 0)
+        return parallel();
     if (strcmp(mode, "nested") == 0)
         return nested();
-    fprintf(stderr, "usage: io_stdin split N | poll | signal | beside | nested\n");
+    fprintf(stderr, "usage: io_stdin split N | poll | signal | parallel | nested\n");
     return 2;
 }

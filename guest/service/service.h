@@ -39,7 +39,7 @@ int64_t service_ask_input(uint64_t ns);
 void service_files(size_t (*fill)(void *context, void *bytes), void *context);
 
 /* The fatal fault that a signal is about to be raised for, written to the trace if it ends the
- * program; NULL: none any more. */
+ * program; NULL: there is none now. */
 struct service_fault {
     uint64_t ip;
     uint64_t address;
@@ -52,11 +52,11 @@ void service_note_fault(const struct service_fault *fault);
 /* Ends the run when the host has asked for it. Returns otherwise. */
 void service_check_stop(void);
 
-/* Everything in the rings has left the guest when this returns.  Within a call that is off the
- * workload clock as a whole. */
+/* Sends everything in the rings; it has left the guest when this returns.  Context: within a call
+ * that is off the workload clock as a whole. */
 void service_flush(void);
 
-/* In shared mode what counts ring 0 rests between these two, which may be nested. */
+/* Shared mode: counters that count ring 0 stand still between these two, which may be nested. */
 void service_hold_counters(struct cpu *cpu);
 void service_release_counters(struct cpu *cpu);
 

@@ -1,10 +1,10 @@
-/* Counters that rest during service work. */
+/* Counters that stand still during service work. */
 #include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
 #include "guest/sample/sampling.h"
 #include "guest/service/service.h"
 
-/* In shared mode service work is no work of the program's: what counts ring 0 rests meanwhile. */
+/* In shared mode service work is not the program's: counters that count ring 0 stand still. */
 void service_hold_counters(struct cpu *cpu)
 {
     if (cpu->clock.stop_mask && run.counts_kernel && cpu->held++ == 0)

@@ -23,8 +23,8 @@ enum service_operation {
 int64_t service_cpu_perform(struct cpu *cpu, enum service_operation operation, uint64_t a,
                             uint64_t b);
 
-/* Has the service CPU do it and waits; called on a workload CPU, without the kernel lock meanwhile.
- */
+/* Has the service CPU do it and waits.  Called on a workload CPU; gives the kernel lock away while
+ * it waits. */
 int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, uint64_t a,
                             uint64_t b);
 
@@ -41,10 +41,10 @@ void service_cpu_tell(uint32_t type, uint32_t flag, uint64_t value);
 /* The program is to end as if by this signal; HR_EXIT_TIMEOUT, or HR_EXIT_SIGNAL. */
 void service_cpu_stop(uint64_t signal, bool timeout);
 
-/* Service CPU: nobody ends the run.  What the trace holds is sent, and CPU 0 leaves. */
+/* Service CPU: no workload CPU ends the run.  Sends what the trace holds, and CPU 0 leaves. */
 void service_cpu_abandon(void) __attribute__((noreturn));
 
-/* Waits for an interrupt, in the middle of service work, while other work goes on. */
+/* Waits for an interrupt in the middle of service work, and does other work until then. */
 void service_cpu_wait(void);
 
 /* Service CPU: empties the rings, whatever else it waits for. */

@@ -70,9 +70,9 @@ exec 3<>silent
 for cpus in 0 1 2; do
     run_guest --accel tcg --cpus $cpus "$WORKLOADS/io_stdin" signal <silent
     is "--cpus $cpus: a signal interrupts a read" "$status: $(cat out)" "0: $("$WORKLOADS/io_stdin" signal <silent)"
-    run_guest --accel tcg --cpus $cpus "$WORKLOADS/io_stdin" beside <silent
+    run_guest --accel tcg --cpus $cpus "$WORKLOADS/io_stdin" parallel <silent
     is "--cpus $cpus: one thread waits for input, another one works" "$status: $(cat out)" \
-        "3: $("$WORKLOADS/io_stdin" beside <silent)"
+        "3: $("$WORKLOADS/io_stdin" parallel <silent)"
 done
 exec 3<&-
 
