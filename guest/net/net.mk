@@ -6,7 +6,7 @@ LWIP_SRC := $(addprefix src/core/,def.c inet_chksum.c init.c ip.c mem.c memp.c n
 LWIP_INCLUDE := -isystem guest/net -isystem $(LWIP_DIR)/src/include
 
 # Whether there is lwIP, as a variable: make gets it and reads itself anew.  Not for what builds nothing here.
-ifneq ($(filter-out clean help demo test test-long bench lint check-layers uninstall lwip,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean help demo test test-long bench uninstall lwip,$(or $(MAKECMDGOALS),all)),)
 include $(LWIP_DIR)/found.mk
 endif
 $(LWIP_DIR)/found.mk: tools/lwip.sh
