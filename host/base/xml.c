@@ -78,14 +78,18 @@ static const char *put_value(struct xml *x, const char *format, va_list *values)
     size_t bytes = strcspn(format, "sdufg") + 1;
 
     snprintf(spec, sizeof spec, "%.*s", (int)bytes, format);
-    if (spec[bytes - 1] == 's')
+    if (spec[bytes - 1] == 's') {
         put_escaped(x, va_arg(*values, const char *));
-    else if (spec[bytes - 1] == 'f' || spec[bytes - 1] == 'g')
-        fprintf(x->out, spec, va_arg(*values, double));
-    else if (spec[1] == 'l')
-        fprintf(x->out, spec, va_arg(*values, unsigned long long));
-    else
-        fprintf(x->out, spec, va_arg(*values, int));
+    } else if (spec[bytes - 1] == 'f' || spec[bytes - 1] == 'g') {
+        double real = va_arg(*values, double);
+        fprintf(x->out, spec, real);
+    } else if (spec[1] == 'l') {
+        unsigned long long wide = va_arg(*values, unsigned long long);
+        fprintf(x->out, spec, wide);
+    } else {
+        int number = va_arg(*values, int);
+        fprintf(x->out, spec, number);
+    }
     return format + bytes;
 }
 
