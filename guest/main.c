@@ -208,7 +208,6 @@ static void start_counting(struct cpu *cpu)
         x86_write_cr4(x86_read_cr4() | CR4_PCE); /* the program's RDPMC reads its own counters */
     if (run.shared)
         clock_reset(cpu); /* an overflow in the kernel before the program gets time 0 */
-    vm_seal();
     cpu->clock.user_ticks = 0;
     machine_start(cpu);
     paravirt_start(cpu);
@@ -270,6 +269,7 @@ static void secondary(struct cpu *cpu)
 {
     prepare_in_turn(cpu);
     wait_for_flag(&workload_go);
+    vm_seal();
     if (cpu->index > run.workload_cpus)
         observer_loop(cpu);
     cross_lock(cpu); /* one CPU at a time: drivers record what start tells them */
@@ -288,6 +288,7 @@ static void __attribute__((noreturn)) run_shared(void)
     cpu->clock.offset = &vdso_data_page.data.clock_offset;
     prepare_first(cpu);
     load_program(cpu);
+    vm_seal();
     start_counting(cpu);
     start_run(cpu);
     idle_loop(cpu);
@@ -310,6 +311,7 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != running)
         x86_pause();
     load_program(&cpus[WORKLOAD_CPU]);
+    vm_seal();
     __atomic_store_n(&workload_go, true, __ATOMIC_RELEASE);
     service_main();
 }

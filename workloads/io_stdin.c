@@ -3,8 +3,8 @@
  *   io_stdin poll       says what polls find, then reads line by line
  *   io_stdin signal     a signal interrupts a read
  *   io_stdin nested     polls an epoll that watches it
- *   io_stdin parallel     a thread waits for input while another one works, and then ends the
- * program
+ *   io_stdin parallel   a thread waits for input while another one works, and then ends the
+ *                       program
  */
 #include <fcntl.h>
 #include <poll.h>

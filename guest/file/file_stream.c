@@ -2,9 +2,8 @@
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
-
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "guest/base/run.h"
 #include "guest/file/files.h"
@@ -36,13 +35,25 @@ static int64_t read_input(struct thread *thread, struct file *file, uint64_t off
     return error ? error : result;
 }
 
+/* The stream that a file is: 2 is standard error. */
+static int stream_of(const struct file *file)
+{
+    return file->stream == 2 ? 2 : 1;
+}
+
+/* Returns true if the host said that the stream has no reader. */
+static bool stream_broken(const struct file *file)
+{
+    return run_state.broken_streams >> stream_of(file) & 1;
+}
+
 int64_t file_stream_write(struct thread *thread, const struct file *file, uint64_t bytes)
 {
-    int64_t error = service_write(file->stream == 2 ? 2 : 1, bytes);
-
-    if (error == -EPIPE)
+    if (stream_broken(file)) {
         signal_send(thread, SIGPIPE, SI_USER);
-    return error;
+        return -EPIPE;
+    }
+    return service_write(stream_of(file), bytes);
 }
 
 static int64_t write_output(struct thread *thread, struct file *file, uint64_t offset,
@@ -75,10 +86,8 @@ static uint32_t poll_input(struct thread *thread, struct file *file)
 
 static uint32_t poll_output(struct thread *thread, struct file *file)
 {
-    bool broken = run_state.broken_streams >> (file->stream == 2 ? 2 : 1) & 1;
-
     (void)thread;
-    return POLL_WRITABLE | (broken ? POLLERR : 0);
+    return POLL_WRITABLE | (stream_broken(file) ? POLLERR : 0);
 }
 
 static uint32_t poll_terminal(struct thread *thread, struct file *file)

@@ -43,6 +43,16 @@ static inline void sampler_take(struct cpu *cpu, uint64_t now, uint64_t ip, uint
     sampler_fill(cpu, now, start, ip, flags, stack_frame(cpu));
 }
 
+/* Waits for room in a full ring: a CPU that serves itself drains it, another CPU drains it
+ * otherwise. */
+static inline void sampler_await_room(struct cpu *cpu)
+{
+    if (cpu->clock.stop_mask)
+        sampler_drain(cpu);
+    else
+        x86_pause();
+}
+
 /* Records the time that a hypervisor took since the last call.  If the ring is full, the next call
  * does. */
 void sampler_record_steal(struct cpu *cpu);

@@ -26,12 +26,8 @@ static struct trace_slot *trigger_open(struct cpu *cpu)
 {
     struct trace_slot *slot;
 
-    while (!(slot = ring_reserve(cpu->ring))) {
-        if (cpu->clock.stop_mask)
-            sampler_drain(cpu);
-        else
-            x86_pause();
-    }
+    while (!(slot = ring_reserve(cpu->ring)))
+        sampler_await_room(cpu);
     return slot;
 }
 

@@ -6,6 +6,7 @@
 #include "guest/sample/overflow.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
+#include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 #include "guest/sample/stack.h"
 #include "guest/sample/trigger.h"
@@ -17,12 +18,8 @@ static struct trace_slot *overflow_open(struct cpu *cpu)
 
     if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
         sampler_drain(cpu); /* nothing else drains it during a long stay in the kernel */
-    while (!(slot = ring_open(cpu->ring))) {
-        if (cpu->clock.stop_mask)
-            sampler_drain(cpu);
-        else
-            x86_pause();
-    }
+    while (!(slot = ring_open(cpu->ring)))
+        sampler_await_room(cpu);
     return slot;
 }
 

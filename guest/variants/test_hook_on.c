@@ -17,6 +17,12 @@ static __attribute__((noinline)) void store_to_null(void)
     __asm__ volatile("movl $1, 8");
 }
 
+/* The configuration is read-only once the program runs. */
+static __attribute__((noinline)) void store_to_configuration(void)
+{
+    *(volatile uint32_t *)&run.workload_cpus = 1;
+}
+
 /* The page fault cannot be delivered on such a stack, which causes a double fault, on its own
  * stack. */
 static __attribute__((noinline)) void lose_stack(void)
@@ -76,6 +82,9 @@ void test_hook(const char *where)
     format_text(wanted, sizeof wanted, "%s-null", where);
     if (strcmp(test, wanted) == 0)
         store_to_null();
+    format_text(wanted, sizeof wanted, "%s-configuration", where);
+    if (strcmp(test, wanted) == 0)
+        store_to_configuration();
     format_text(wanted, sizeof wanted, "%s-stack", where);
     if (strcmp(test, wanted) == 0)
         lose_stack();

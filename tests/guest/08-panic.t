@@ -11,6 +11,12 @@ for how in panic null stack; do
     like "$how: symbolised backtrace" err '[a-z_]+\+0x[0-9a-f]+'
     ok "$how: the program did not run" test ! -s out
 done
+# The run's configuration is read-only once the program runs, for every CPU: 0 serves with --cpus 1, and runs it with 0.
+for how in 'start 0' 'start 1' 'end 1'; do
+    run_hr run -q --kernel "$kernel" --cpus "${how#* }" --panic-test "${how% *}-configuration" "$WORKLOADS/hello"
+    is "$how: a write to the configuration: status" "$status" 125
+    like "$how: a write to the configuration is a fault" err 'store_to_configuration'
+done
 run_hr run -q --kernel "$kernel" "$WORKLOADS/hello"
 is 'the test build runs programs when nothing is asked' "$status" 0
 run_hr run -q --panic-test start-null "$WORKLOADS/hello"
