@@ -7,9 +7,10 @@ DESTDIR ?=
 
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
 COMMON := -std=gnu11 -g $(OPT) $(WARN) -I. -MMD -MP
+CONTEXT := -Iguest/variants/shipped# guest/base/context.h without checks
 GUEST_CFLAGS := $(COMMON) -ffreestanding -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie \
 	-mcmodel=kernel -fno-stack-protector -fno-omit-frame-pointer -fno-asynchronous-unwind-tables \
-	-fno-strict-aliasing -fcf-protection=none -fno-builtin-printf
+	-fno-strict-aliasing -fcf-protection=none -fno-builtin-printf $(CONTEXT)
 GUEST_LDFLAGS := -nostdlib -static -Wl,-T,linker.ld -Wl,--build-id=sha1 \
 	-Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments
 # Code of the kernel's that runs in the program: no registers but the general ones, no libraries.
@@ -50,10 +51,21 @@ $(BUILD)/guest.elf: $(GUEST_OBJ) $(GUEST_VARIANTS) $(BUILD)/guest/guest/variants
 		$(BUILD)/flags $(BUILD)/sources
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
 
-# The same kernel, but it panics or tries its network card when the manifest asks for it: for tests.
-$(BUILD)/guest-test.elf: $(GUEST_OBJ) $(GUEST_VARIANTS) $(BUILD)/guest/guest/variants/test_hook_on.o \
-		$(BUILD)/guest/guest/variants/net_test.o $(BUILD)/guest/guest/variants/memory_test.o linker.ld
+# The kernel of the tests: it checks in which context functions are called (guest/base/context.h), and panics or tries
+# its network card when the manifest asks for it.
+GUEST_TEST_OBJ := $(patsubst $(BUILD)/guest/guest/%,$(BUILD)/asserting/guest/%,$(GUEST_OBJ)) \
+	$(patsubst %,$(BUILD)/asserting/guest/variants/%.o,test_hook_on net_test memory_test context_asserting)
+$(BUILD)/guest-test.elf: $(GUEST_TEST_OBJ) $(GUEST_VARIANTS) linker.ld $(BUILD)/flags $(BUILD)/sources
 	$(CC) $(GUEST_LDFLAGS) -o $@ $(filter %.o,$^)
+
+$(BUILD)/asserting/%.o: GUEST_CFLAGS := $(subst $(CONTEXT),-Iguest/variants/asserting,$(GUEST_CFLAGS))
+$(BUILD)/asserting/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_CFLAGS) -c -o $@ $<
+
+$(BUILD)/asserting/%.o: %.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_CFLAGS) -Wa,-I,$(BUILD) -c -o $@ $<
 
 $(BUILD)/hr: $(HOST_OBJ) $(BUILD)/flags $(BUILD)/sources
 	$(CC) -o $@ $(HOST_OBJ) $(HOST_LIBS)
@@ -77,7 +89,7 @@ $(BUILD)/vdso.so: guest/vdso/vdso.c guest/vdso/vdso.lds $(BUILD)/flags
 $(BUILD)/vdso.bin: $(BUILD)/vdso.so
 	objcopy --strip-all $< $@
 
-$(BUILD)/guest/guest/exec/vdso_image.o: $(BUILD)/vdso.bin
+$(BUILD)/guest/guest/exec/vdso_image.o $(BUILD)/asserting/guest/exec/vdso_image.o: $(BUILD)/vdso.bin
 
 # What a BIOS runs of a stick: 16-bit code, loaded at 7C00H.
 $(BUILD)/mbr.bin: boot/bios/mbr.S $(BUILD)/flags
@@ -198,4 +210,4 @@ clean: ## remove what was built
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
--include $(GUEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(LIBHR_OBJ:.o=.d) $(WORKLOAD_BIN:=.d) $(BUILD)/vdso.so.d $(BUILD)/exact.so.d
+-include $(GUEST_OBJ:.o=.d) $(GUEST_TEST_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(LIBHR_OBJ:.o=.d) $(WORKLOAD_BIN:=.d) $(BUILD)/vdso.so.d $(BUILD)/exact.so.d

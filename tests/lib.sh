@@ -8,11 +8,15 @@ case ${BUILD:=build} in
 *) BUILD=$(cd "$(dirname "$0")/../.." && pwd)/$BUILD ;;
 esac
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
-HR=$BUILD/hr
+# The kernel's own tests run a kernel that checks in which context its functions are called.
+case $(cd "$(dirname "$0")" && pwd) in
+*/tests/guest) HR=$BUILD/asserting/hr KERNEL=$BUILD/guest-test.elf ;;
+*) HR=$BUILD/hr KERNEL=$BUILD/guest.elf ;;
+esac
 WORKLOADS=$BUILD/workloads
 TOOLS=$BUILD/tests
 LIMIT=${HR_TEST_LIMIT:-120} # seconds for one run
-export BUILD ROOT HR WORKLOADS TOOLS LC_ALL=C TZ=UTC
+export BUILD ROOT HR KERNEL WORKLOADS TOOLS LC_ALL=C TZ=UTC
 
 # shellcheck disable=SC2034
 five=instructions,cycles,branches,branch-misses,cache-misses # by default where there are counters, else as stubs

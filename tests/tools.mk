@@ -7,8 +7,15 @@ COUNT_PLUGIN := $(BUILD)/tests/count.so
 TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
 .PHONY: test-tools
-test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/guest-test.elf \
+test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/asserting/hr \
 	$(BUILD)/tests/fake-kernel.elf $(BUILD)/tests/return_app.efi ## build what the tests use
+
+# hr with the kernel of the tests beside it, which it finds without being asked.
+$(BUILD)/asserting/hr: $(BUILD)/hr $(BUILD)/guest-test.elf $(BUILD)/vdso.so $(BUILD)/exact.so $(BUILD)/BOOTX64.EFI
+	@mkdir -p $(@D)
+	ln -f $(BUILD)/vdso.so $(BUILD)/exact.so $(BUILD)/BOOTX64.EFI $(@D)
+	ln -f $(BUILD)/guest-test.elf $(@D)/guest.elf
+	ln -f $(BUILD)/hr $@
 
 # lib/ is linked in from the host's objects: a tool may use any of it.
 TOOL_LIB := $(patsubst %.c,$(BUILD)/host/%.o,$(LIB_SRC))

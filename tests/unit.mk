@@ -3,8 +3,8 @@ FUZZ_CC ?= clang
 UNIT_OUT := $(BUILD)/unit
 FUZZ_OUT := $(BUILD)/fuzz
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-UNIT_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. -MMD -MP -D_GNU_SOURCE $(SANITIZE)
-FUZZ_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
+UNIT_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. $(CONTEXT) -MMD -MP -D_GNU_SOURCE $(SANITIZE)
+FUZZ_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. $(CONTEXT) -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined
 
 UNIT_SRC := $(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))

@@ -2,6 +2,7 @@
 #include "guest/cpu/cross.h"
 
 #include "drivers/apic/apic.h"
+#include "guest/base/context.h"
 #include "guest/memory/vm_table.h"
 #include "lib/x86.h"
 
@@ -29,10 +30,12 @@ void cross_lock_wait(struct cpu *cpu)
             x86_pause();
         }
     }
+    context_note_holder(cpu);
 }
 
 void cross_lock_give(void)
 {
+    context_note_holder(NULL);
     __atomic_clear(&held, __ATOMIC_RELEASE);
 }
 
@@ -88,6 +91,7 @@ static void flush_others(uint64_t start, uint64_t end)
 
 void cross_flush(uint64_t start, uint64_t end)
 {
+    cross_assert_held();
     vm_table_forget(start, end);
     flush_others(start, end);
 }

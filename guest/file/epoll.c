@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 
+#include "guest/base/context.h"
 #include "guest/memory/heap.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
@@ -197,6 +198,7 @@ int64_t epoll_collect(struct thread *thread, struct epoll *epoll, uint64_t user,
 {
     uint32_t looks = epoll->ready.length, count = 0;
 
+    cross_assert_held();
     for (; looks && count < most && epoll->ready.first; looks--) {
         struct epoll_entry *entry = (struct epoll_entry *)epoll->ready.first;
         struct event event = {.data = entry->data};
@@ -253,6 +255,7 @@ bool epoll_attach(struct file *file)
 {
     struct epoll *epoll = heap_alloc(sizeof *epoll);
 
+    cross_assert_held();
     file->state = epoll;
     if (epoll)
         epoll->file = file;

@@ -5,6 +5,7 @@
 #include <linux/fcntl.h>
 #include <string.h>
 
+#include "guest/base/context.h"
 #include "guest/file/locks.h"
 #include "guest/file/poll.h"
 #include "guest/fs/fs.h"
@@ -80,11 +81,13 @@ void files_discard(struct file *file)
 
 void files_hold(struct file *file)
 {
+    cross_assert_held();
     file->references++;
 }
 
 void files_release(struct file *file)
 {
+    cross_assert_held();
     file->references--;
     files_discard(file);
 }
@@ -105,6 +108,7 @@ int files_close(struct process *process, int64_t fd)
 {
     struct file *file = files_get(process, fd);
 
+    cross_assert_held();
     if (!file)
         return -EBADF;
     process->files->files[fd] = NULL;

@@ -1,5 +1,6 @@
 /* Waiting for the command's stdin. */
 #include "guest/file/input.h"
+#include "guest/base/context.h"
 #include "guest/thread/process.h"
 
 #include <errno.h>
@@ -121,6 +122,7 @@ static void forget(void)
 
 int64_t input_read(struct thread *thread, uint64_t bytes, bool blocks)
 {
+    context_assert_thread();
     for (;;) {
         int64_t result = service_read(bytes, run.shared && blocks ? SERVICE_PATIENCE_MS : 0);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "guest/base/context.h"
 #include "guest/memory/heap.h"
 #include "guest/thread/wait.h"
 
@@ -141,6 +142,7 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
     struct lock *lock, *spare = NULL;
     int error = 0;
 
+    context_assert_thread();
     if (range->kind == LOCK_FLOCK) { /* a change of mode releases the lock first */
         carve(file, range, &spare);
         tell();
@@ -184,6 +186,7 @@ void locks_closed(const struct file *file)
 {
     bool any = false;
 
+    cross_assert_held();
     for (struct lock **at = &locks; *at;) {
         if ((*at)->range.kind == LOCK_PROCESS && (*at)->what == object(file)) {
             drop(at);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/base/context.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/poll.h"
 #include "guest/memory/heap.h"
@@ -242,6 +243,7 @@ static void free_buffer(uint8_t *bytes, unsigned order)
 
 void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *type)
 {
+    cross_assert_held();
     file->type = type;
     file->state = pipe;
     file->next_of_pipe = pipe->files;
@@ -266,6 +268,7 @@ void pipe_detach(struct file *file)
     struct pipe *pipe = file->state;
     struct file **at = &pipe->files;
 
+    cross_assert_held();
     while (*at != file)
         at = &(*at)->next_of_pipe;
     *at = file->next_of_pipe;

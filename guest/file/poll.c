@@ -1,5 +1,6 @@
 /* Polling: readiness, watches, deadlines, signal masks. */
 #include "guest/file/poll.h"
+#include "guest/base/context.h"
 #include "guest/cpu/clock.h"
 
 #include <errno.h>
@@ -43,6 +44,7 @@ void poll_unwatch(struct poll_watch *watch)
 
 void poll_changed(struct file *file, uint32_t events)
 {
+    cross_assert_held();
     for (struct poll_watch *w = file->watches; w; w = w->next)
         w->changed(w, events);
     poll_changed_elsewhere();
@@ -67,6 +69,7 @@ bool poll_waits(void)
 
 enum wait_end poll_wait(struct thread *thread, uint64_t deadline, const char *what)
 {
+    context_assert_thread();
     waiting++;
     enum wait_end end = wait_on(thread, WAIT_POLL_KEY, poll_left(deadline), what);
     waiting--;
@@ -77,6 +80,7 @@ void poll_file_gone(struct file *file)
 {
     struct poll_watch *watch;
 
+    cross_assert_held();
     while ((watch = file->watches)) {
         poll_unwatch(watch);
         watch->gone(watch);

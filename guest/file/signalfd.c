@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "guest/base/context.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/files.h"
 #include "guest/file/poll.h"
@@ -26,6 +27,7 @@ static struct signal_file *all;
 
 void signalfd_sent(uint32_t signal)
 {
+    cross_assert_held();
     for (struct signal_file *s = all; s; s = s->next)
         if (s->set & SIGNAL_BIT(signal))
             poll_changed(s->file, POLLIN);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/base/context.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/file_device.h"
 #include "guest/file/input.h"
@@ -195,6 +196,7 @@ int64_t transfer(struct thread *thread, struct transfer_end *from, struct transf
     uint64_t block = phys_alloc(BUFFER_ORDER), done = 0;
     int64_t result = 0;
 
+    context_assert_thread();
     if (!block)
         return -ENOMEM;
     while (done < bytes) {

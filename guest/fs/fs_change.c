@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guest/base/context.h"
 #include "guest/fs/fs.h"
 #include "guest/fs/fs_kept.h"
 
@@ -50,6 +51,7 @@ int fs_make(struct thread *thread, struct fs_found *found, struct inode *inode,
     struct fs_entry *new;
     int error = check_new(thread, found, S_ISDIR(inode->mode));
 
+    cross_assert_held();
     if (error) {
         inode_release(inode);
         return error;
@@ -72,6 +74,7 @@ int fs_link(struct thread *thread, struct inode *inode, struct fs_found *found)
     struct fs_entry *new;
     int error = check_new(thread, found, false);
 
+    cross_assert_held();
     if (error)
         return error;
     if (S_ISDIR(inode->mode))
@@ -106,6 +109,7 @@ int fs_unlink(struct thread *thread, const struct fs_found *found)
     struct fs_entry *entry;
     int error = 0;
 
+    cross_assert_held();
     if (found->last != FS_LAST_NAME)
         return -EISDIR;
     entry = fs_child(thread, found->parent, found->name);
@@ -132,6 +136,7 @@ int fs_rmdir(struct thread *thread, const struct fs_found *found)
     struct fs_entry *entry;
     int error;
 
+    cross_assert_held();
     if (found->last != FS_LAST_NAME)
         return not_names[found->last];
     entry = fs_child(thread, found->parent, found->name);
@@ -283,6 +288,7 @@ int fs_rename(struct thread *thread, const struct fs_found *from, const struct f
     struct rename r = {.old = from, .new = to, .exchange = flags &RENAME_EXCHANGE};
     int error = check_names(from, to, flags);
 
+    cross_assert_held();
     if (error)
         return error;
     r.from = fs_child(thread, from->parent, from->name);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/base/context.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
@@ -89,11 +90,13 @@ int fs_tree_init(void)
 
 void fs_entry_hold(struct fs_entry *entry)
 {
+    cross_assert_held();
     entry->references++;
 }
 
 void fs_entry_release(struct fs_entry *entry)
 {
+    cross_assert_held();
     while (entry && --entry->references == 0) {
         struct fs_entry *parent = entry->parent;
 

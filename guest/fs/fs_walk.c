@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guest/base/context.h"
 #include "guest/fs/fs.h"
 
 #define LINKS_MAX 40u
@@ -222,6 +223,7 @@ int fs_walk(struct thread *thread, struct fs_entry *from, const char *path, uint
                      .flags = flags};
     int result = *path ? 0 : -ENOENT;
 
+    cross_assert_held();
     *found = (struct fs_found){.last = FS_LAST_ROOT};
     fs_entry_hold(from);
     if (*path == '/') {

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "guest/base/context.h"
 #include "guest/memory/phys.h"
 
 struct object { /* a free one */
@@ -78,6 +79,7 @@ void *heap_alloc(size_t bytes)
     struct heap_page *page;
     struct object *object;
 
+    cross_assert_held();
     if (bytes > SIZE_MAX_SMALL) {
         unsigned order = phys_order(bytes);
         uint64_t block = order <= PHYS_ORDER_MAX ? phys_alloc(order) : 0;
@@ -101,6 +103,7 @@ void heap_free(void *object, size_t bytes)
     struct heap_page *page = (struct heap_page *)((uint64_t)object & ~(PAGE_BYTES - 1ull));
     struct object *freed = object;
 
+    cross_assert_held();
     if (!object)
         return;
     if (bytes > SIZE_MAX_SMALL) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "drivers/net/net.h"
+#include "guest/base/context.h"
 #include "guest/base/log.h"
 #include "guest/net/net_offload.h"
 #include "guest/net/net_port.h"
@@ -102,6 +103,7 @@ bool net_stack_poll(void)
 {
     bool any = false;
 
+    context_assert_service();
     if (!running)
         return false;
     look_at_link();

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "guest/base/context.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/service/service.h"
@@ -22,6 +23,7 @@ static struct { /* RUN_GUEST_WATCH, and the host's answer to it */
 
 void service_input_take(const struct run_message *message)
 {
+    context_assert_service();
     if (message->value != question.number)
         return; /* to an earlier one */
     if (question.answered && message->flag)

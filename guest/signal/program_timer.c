@@ -1,5 +1,6 @@
 /* The program's own timers: expiry, repetition, overrun. */
 #include "guest/signal/program_timer.h"
+#include "guest/base/context.h"
 #include "guest/thread/process.h"
 #include "guest/thread/wait.h"
 
@@ -168,6 +169,7 @@ void program_timer_set(struct program_timer *t, const struct program_timer_setti
 {
     uint64_t value = setting->value;
 
+    cross_assert_held();
     t->stale = true;
     t->overrun = t->overrun_last = 0;
     t->interval_ns = setting->interval;
@@ -239,6 +241,7 @@ static void wake(struct program_timer *t)
 
 void program_timer_wake_all(void)
 {
+    cross_assert_held();
     wait_timers.resting = false;
     for (uint32_t i = 0; i < ITIMERS; i++)
         wake(&itimers[i]);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "guest/base/context.h"
 #include "guest/base/log.h"
 #include "guest/service/service.h"
 #include "guest/signal/program_timer.h"
@@ -145,6 +146,7 @@ void signal_send(struct thread *thread, uint32_t signal, int code)
 {
     const struct signal_note note = own_note(thread->process, signal, code);
 
+    cross_assert_held();
     (void)signal_send_note(thread, &note);
 }
 
@@ -152,6 +154,7 @@ void signal_send_process(struct thread *sender, uint32_t signal, int code)
 {
     const struct signal_note note = own_note(sender->process, signal, code);
 
+    cross_assert_held();
     (void)signal_send_process_note(sender->process, &note);
 }
 

@@ -1,5 +1,6 @@
 /* What Linux's clock numbers mean here. */
 #include "guest/thread/clocks.h"
+#include "guest/base/context.h"
 #include "guest/cpu/clock.h"
 #include "guest/thread/process.h"
 #include "guest/thread/wait.h"
@@ -107,6 +108,7 @@ uint64_t clocks_sleep(uint64_t ns)
     uint64_t start = clock_now(cpu_this());
     uint64_t until = start < CPU_NEVER && ticks < CPU_NEVER - start ? start + ticks : CPU_NEVER;
 
+    context_assert_thread();
     if (!wait_asleep(thread, until))
         return 0;
     uint64_t now = clock_now(cpu_this());

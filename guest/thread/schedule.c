@@ -1,5 +1,6 @@
 /* Gives CPUs to threads: the queue, switches, slices, idle CPUs. */
 #include "guest/thread/schedule.h"
+#include "guest/base/context.h"
 #include "guest/sample/sampling.h"
 #include "guest/thread/process.h"
 
@@ -299,6 +300,7 @@ void schedule_ready(struct thread *thread)
 {
     struct cpu *cpu = cpu_this();
 
+    cross_assert_held();
     if (thread->schedule.state == THREAD_WAITING)
         waiting_count--;
     thread->schedule.waker_tid = cpu->schedule.expiring ? 0 : cpu->tid;
@@ -310,6 +312,7 @@ void schedule_move(struct thread *thread)
 {
     struct cpu *cpu = thread->schedule.cpu;
 
+    cross_assert_held();
     if (thread->schedule.state == THREAD_RUNNING && !may_use(thread, cpu)) {
         if (cpu == cpu_this())
             schedule_yield(thread);
@@ -338,6 +341,7 @@ void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char
     struct cpu *cpu = thread->schedule.cpu;
     struct thread *next;
 
+    context_assert_thread();
     stop(cpu);
     thread->schedule.state = THREAD_WAITING;
     thread->wait.what = what;
@@ -368,6 +372,7 @@ void schedule_yield(struct thread *thread)
 {
     struct cpu *cpu = thread->schedule.cpu;
 
+    context_assert_thread();
     if (may_use(thread, cpu) && !first_in_queue(cpu))
         return;
     stop(cpu);

@@ -1,5 +1,6 @@
 /* Pending signals: each queue is a list in the order of sending. */
 #include "guest/thread/signal_queue.h"
+#include "guest/base/context.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -34,6 +35,7 @@ int signal_queue_add(struct signal_queue *queue, const struct signal_note *note,
     uint64_t bit = SIGNAL_BIT(note->signal);
     struct signal_entry *entry;
 
+    cross_assert_held();
     if (note->signal < SIGNAL_REAL_TIME && queue->pending & bit && !note->timer)
         return 0;
     entry = new_entry();

@@ -1,5 +1,6 @@
 /* Makes threads, finds them, and keeps the memory of those that ended for the next ones. */
 #include "guest/thread/threads.h"
+#include "guest/base/context.h"
 #include "guest/service/service.h"
 
 #include "guest/base/signal_layout.h"
@@ -122,6 +123,7 @@ void threads_remove(struct thread *thread)
 {
     struct thread **slot = hash_slot(thread->tid);
 
+    cross_assert_held();
     while (*slot != thread)
         slot = &(*slot)->hash_next;
     *slot = thread->hash_next;
@@ -146,6 +148,7 @@ struct thread *threads_find(uint32_t tid)
 {
     struct thread *thread = *hash_slot(tid);
 
+    cross_assert_held();
     while (thread && thread->tid != tid)
         thread = thread->hash_next;
     return thread;
@@ -206,6 +209,7 @@ struct thread *threads_clone(const struct thread *parent, const struct trap_fram
     bool scarce = phys_free_bytes() < phys_total_bytes() / SCARCE_SHARE;
     struct thread *thread = count < THREADS_MAX && !scarce ? take_memory() : NULL;
 
+    cross_assert_held();
     if (!thread)
         return NULL;
     thread->process = parent->process;

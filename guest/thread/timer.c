@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "guest/base/context.h"
 #include "guest/cpu/cpu.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/timer_list.h"
@@ -18,6 +19,7 @@ void timer_set(struct timer *timer, uint64_t due)
 {
     struct cpu *cpu = cpu_this();
 
+    cross_assert_held();
     timer_cancel(timer);
     timer->due = due < CPU_NEVER ? due : CPU_NEVER - 1;
     timer->cpu = cpu;
@@ -31,6 +33,7 @@ void timer_set(struct timer *timer, uint64_t due)
  * due. */
 void timer_cancel(struct timer *timer)
 {
+    cross_assert_held();
     if (!timer->cpu)
         return;
     timer_list_remove(&timer->cpu->schedule.timers, timer);
@@ -43,6 +46,7 @@ void timer_expire(struct cpu *cpu, uint64_t now)
 {
     uint32_t due = 0;
 
+    cross_assert_held();
     for (const struct timer *t = cpu->schedule.timers; t && t->due <= now; t = t->next)
         due++;
     cpu->schedule.expiring = true;

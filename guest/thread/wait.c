@@ -1,5 +1,6 @@
 /* Waiting: a thread gives up its CPU until its wait ends. */
 #include "guest/thread/wait.h"
+#include "guest/base/context.h"
 #include "guest/thread/process.h"
 
 #include "guest/base/run.h"
@@ -97,6 +98,7 @@ enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
     uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER);
     uint64_t now = clock_now(thread->schedule.cpu);
 
+    context_assert_thread();
     if (!ns) {
         remove_from(thread);
         return WAIT_TIMEOUT;
@@ -106,6 +108,7 @@ enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
 
 enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const char *what)
 {
+    context_assert_thread();
     add(thread, key);
     return wait_for(thread, ns, what);
 }
@@ -128,6 +131,7 @@ struct thread *wait_first(uint64_t key,
 
 void wait_requeue(struct thread *thread, uint64_t key)
 {
+    cross_assert_held();
     remove_from(thread);
     add(thread, key);
 }
@@ -137,6 +141,7 @@ uint32_t wait_wake_key(uint64_t key, uint32_t most)
     struct thread *thread;
     uint32_t woken = 0;
 
+    cross_assert_held();
     while (woken < most && (thread = wait_first(key, NULL, 0))) {
         wait_wake(thread);
         woken++;
@@ -146,11 +151,13 @@ uint32_t wait_wake_key(uint64_t key, uint32_t most)
 
 void wait_wake(struct thread *thread)
 {
+    cross_assert_held();
     end_wait(thread, WAIT_WOKEN);
 }
 
 void wait_interrupt(struct thread *thread)
 {
+    cross_assert_held();
     if (!thread_signals_wake(thread))
         return;
     if (thread->schedule.state == THREAD_WAITING)

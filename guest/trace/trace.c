@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "drivers/platform.h"
+#include "guest/base/context.h"
 #include "guest/base/log.h"
 #include "guest/base/panic.h"
 #include "guest/base/run.h"
@@ -302,6 +303,7 @@ static bool drain(struct cpu_stream *s, bool flush)
 
 bool trace_drain(struct ring *ring, bool flush)
 {
+    context_assert_service();
     send_maps(false);
     return drain(streams[ring->cpu], flush);
 }
@@ -407,6 +409,7 @@ static void add_stream(uint16_t cpu)
 
 void trace_end(const struct hr_rec_exit *exit_record)
 {
+    context_assert_service();
     send_maps(true);
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
         if (streams[cpu])

@@ -5,12 +5,15 @@
 
 #include "drivers/apic/apic.h"
 #include "drivers/platform.h"
+#include "guest/base/context.h"
 #include "guest/base/log.h"
 #include "guest/base/panic.h"
 #include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
+#include "guest/cpu/cross.h"
 #include "guest/variants/memory_test.h"
 #include "guest/variants/net_test.h"
+#include "lib/array.h"
 
 static __attribute__((noinline)) void store_to_null(void)
 {
@@ -62,45 +65,61 @@ static void note_instructions(const char *where)
         log_line("free-running at the %s: %lu in ring 0, %lu in ring 3", where, kernel, user);
 }
 
+static void send_nmis(void)
+{
+    for (uint32_t i = 0; i < cpu_count; i++)
+        apic_send_nmi(cpus[i].apic_id); /* as a watchdog or the firmware would */
+}
+
+static void panic_plainly(void)
+{
+    panic("asked for by the manifest");
+}
+
+/* Boot's stack is no thread's. */
+static void act_as_thread(void)
+{
+    context_assert_thread();
+}
+
+static void act_without_lock(void)
+{
+    cross_unlock();
+    cross_assert_held();
+}
+
 void test_hook(const char *where)
 {
+    static const struct {
+        const char *name; /* of "panic-test" after WHERE- */
+        void (*act)(void);
+    } acts[] = {
+        {"-null", store_to_null},   {"-configuration", store_to_configuration},
+        {"-stack", lose_stack},     {"-nmi", send_nmis},
+        {"-halt", halt_after_call}, {"-net", net_test},
+        {"-smi", raise_smis},       {"-panic", panic_plainly},
+        {"-thread", act_as_thread}, {"-unlocked", act_without_lock},
+    };
+    size_t length = strlen(where);
+    const char *test;
+
     if (strcmp(where, "boot") == 0)
         memory_test_prepare(run.boot);
     if (strcmp(where, "leave") == 0)
         memory_test_result();
     if (!run.manifest.bytes) /* not read yet */
         return;
-    const char *test = manifest_text(&run.manifest, "panic-test", "");
-    char wanted[64];
-
-    format_text(wanted, sizeof wanted, "%s-hang", where);
-    while (strcmp(test, wanted) == 0)
+    test = manifest_text(&run.manifest, "panic-test", "");
+    if (strncmp(test, where, length) != 0)
+        test = "";
+    else
+        test += length;
+    while (strcmp(test, "-hang") == 0)
         x86_pause();
     if (strcmp(where, "start") != 0 && strcmp(where, "end") != 0)
         return;
     note_instructions(where);
-    format_text(wanted, sizeof wanted, "%s-null", where);
-    if (strcmp(test, wanted) == 0)
-        store_to_null();
-    format_text(wanted, sizeof wanted, "%s-configuration", where);
-    if (strcmp(test, wanted) == 0)
-        store_to_configuration();
-    format_text(wanted, sizeof wanted, "%s-stack", where);
-    if (strcmp(test, wanted) == 0)
-        lose_stack();
-    format_text(wanted, sizeof wanted, "%s-nmi", where);
-    for (uint32_t i = 0; strcmp(test, wanted) == 0 && i < cpu_count; i++)
-        apic_send_nmi(cpus[i].apic_id); /* as a watchdog or the firmware would */
-    format_text(wanted, sizeof wanted, "%s-halt", where);
-    if (strcmp(test, wanted) == 0)
-        halt_after_call();
-    format_text(wanted, sizeof wanted, "%s-net", where);
-    if (strcmp(test, wanted) == 0)
-        net_test();
-    format_text(wanted, sizeof wanted, "%s-smi", where);
-    if (strcmp(test, wanted) == 0)
-        raise_smis();
-    format_text(wanted, sizeof wanted, "%s-panic", where);
-    if (strcmp(test, wanted) == 0)
-        panic("asked for by the manifest");
+    for (size_t i = 0; i < ARRAY_COUNT(acts); i++)
+        if (strcmp(test, acts[i].name) == 0)
+            acts[i].act();
 }

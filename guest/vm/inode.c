@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guest/base/context.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
 #include "guest/vm/inode_contents.h"
@@ -31,11 +32,13 @@ struct inode *inode_new(uint32_t mode)
 
 void inode_hold(struct inode *inode)
 {
+    cross_assert_held();
     inode->references++;
 }
 
 void inode_release(struct inode *inode)
 {
+    cross_assert_held();
     if (--inode->references)
         return;
     inode_pages_free(inode, 0, ALL_PAGES);
@@ -129,6 +132,7 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
 {
     uint64_t *entry;
 
+    cross_assert_held();
     if (index > (uint64_t)INT64_MAX / PAGE_BYTES || index * PAGE_BYTES >= inode->bytes)
         return -ENXIO;
     entry = inode_pages_entry(inode, index);
@@ -204,6 +208,7 @@ void inode_extend(struct inode *inode, uint64_t bytes)
 
 int inode_truncate(struct inode *inode, uint64_t bytes)
 {
+    cross_assert_held();
     if (bytes > INT64_MAX)
         return -EFBIG;
     if (bytes < inode->bytes)

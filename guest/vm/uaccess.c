@@ -1,5 +1,6 @@
 /* Copies between kernel and program memory, page by page through the direct map. */
 #include "guest/vm/uaccess.h"
+#include "guest/base/context.h"
 #include "guest/base/random.h"
 
 #include <errno.h>
@@ -75,6 +76,7 @@ int copy_from_user(void *to, uint64_t from, size_t bytes)
     uint8_t *out = to;
     int status;
 
+    context_assert_thread();
     while ((status = next_piece(&p)) > 0) {
         page_copy_bytes(out, p.at, p.bytes);
         out += p.bytes;
@@ -88,6 +90,7 @@ int copy_to_user(uint64_t to, const void *from, size_t bytes)
     const uint8_t *in = from;
     int status;
 
+    context_assert_thread();
     while ((status = next_piece(&p)) > 0) {
         page_copy_bytes(p.at, in, p.bytes);
         in += p.bytes;
@@ -127,6 +130,7 @@ int copy_string_from_user(char *to, uint64_t from, size_t room_in_to)
     struct vm_space *space = current_space();
     size_t length = 0;
 
+    context_assert_thread();
     while (length < room_in_to) {
         uint64_t room;
         void *source;

@@ -1,5 +1,6 @@
 /* The program's address space: what mmap, munmap, mprotect and brk do. */
 #include "guest/vm/vm.h"
+#include "guest/base/context.h"
 #include "guest/memory/vm_kernel.h"
 #include "guest/memory/vm_table.h"
 
@@ -136,6 +137,7 @@ int64_t vm_map_request(struct vm_space *space, const struct vm_request *request)
 int64_t vm_map(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t protection,
                uint32_t area_flags, bool fixed, bool noreplace)
 {
+    cross_assert_held();
     return vm_map_request(space, &(struct vm_request){.address = address,
                                                       .bytes = bytes,
                                                       .protection = protection,
@@ -149,6 +151,7 @@ int vm_unmap(struct vm_space *space, uint64_t address, uint64_t bytes)
     uint64_t low, high;
     int error;
 
+    cross_assert_held();
     bytes = vm_page_up(bytes);
     if (!vm_range_ok(address, bytes))
         return -EINVAL;
@@ -235,6 +238,7 @@ int vm_protect(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_
     uint64_t reached;
     int refused, error = 0;
 
+    cross_assert_held();
     if (!vm_range_ok(address, vm_page_up(bytes)))
         return -ENOMEM;
     reached = protectable(space, address, address + vm_page_up(bytes), protection, &refused);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "guest/base/context.h"
 #include "guest/memory/page.h"
 #include "guest/memory/phys.h"
 #include "guest/vm/vm.h"
@@ -70,6 +71,7 @@ int vm_fault(struct vm_space *space, uint64_t address, uint64_t error)
     struct vm_slot slot;
     int status;
 
+    cross_assert_held();
     /* Without FAULT_USER the CPU read a descriptor table for the program; QEMU 7.2 also takes what
      * a far return pops for such an access, and SMAP denies it whatever the page tables say. */
     if (!area || (error & FAULT_RESERVED) || !(error & FAULT_USER))

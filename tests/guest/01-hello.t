@@ -25,7 +25,7 @@ same_file 'arguments arrive byte for byte, options after the program are its own
 run_guest "$WORKLOADS/hello-musl" "it's" 'a b' ''
 "$HR" dump --format records hr.bin >records
 like 'the trace has the arguments as a shell would read them' records "program.args=.* 'it'.''s' 'a b' ''\""
-build_id=$(readelf -n "$BUILD/guest.elf" | sed -n 's/.*Build ID: //p')
+build_id=$(readelf -n "$KERNEL" | sed -n 's/.*Build ID: //p')
 like 'and the build-id of the kernel' records "kernel.build_id=$build_id"
 
 run_guest --env 'COLOUR=blue = green' --env EMPTY= "$WORKLOADS/hello-musl" --env

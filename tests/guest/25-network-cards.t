@@ -1,7 +1,6 @@
 #!/bin/sh
 # Drivers of network cards (a test build of the kernel) against the emulator's cards and its own network.
 . "$(dirname "$0")/../lib.sh"
-kernel=$BUILD/guest-test.elf
 real_qemu=$(network_emulator) || skip_all 'no emulator with a user network'
 
 cat >qemu.sh <<EOF
@@ -30,7 +29,7 @@ burst() {
 try_card() {
     NIC=$1
     rm -f net.pcap
-    run_hr run -v --accel tcg --qemu "$work/qemu.sh" --kernel "$kernel" --panic-test start-net "$WORKLOADS/hello"
+    run_hr run -v --accel tcg --qemu "$work/qemu.sh" --panic-test start-net "$WORKLOADS/hello"
     is "$NIC: status" "$status" 0
     like "$NIC: is found, and its address" err 'network card .*52:54:00:0a:0b:0c'
     like "$NIC: the host answers" err '10.0.2.2 is at 52:55:0a:00:02:02'
@@ -54,7 +53,7 @@ try_card e1000e,bus=below
 like 'it is behind the other host bridge' err 'network card 8086:10d3 at 81:00.0'
 BUSES=
 NIC=rtl8139
-run_hr run -v --accel tcg --qemu "$work/qemu.sh" --kernel "$kernel" --panic-test start-net "$WORKLOADS/hello"
+run_hr run -v --accel tcg --qemu "$work/qemu.sh" --panic-test start-net "$WORKLOADS/hello"
 like 'a card without a driver is named' err 'network card 10ec:8139 .*no driver'
 like 'and there is no other' err 'net-test: no card: error -19'
 is 'the run goes on' "$status" 0

@@ -3,7 +3,6 @@
 # QEMU and FLAVOURS: see tests/flavours.sh.
 . "$(dirname "$0")/../lib.sh"
 [ -z "${QEMU:-}" ] || . "$ROOT/tests/flavours.sh"
-kernel=$BUILD/guest-test.elf
 intel=Icelake-Server
 
 # The emulator with its own firmware and system management mode, or with two threads a core.
@@ -72,7 +71,7 @@ is 'the program ran the same instructions' "$(total smi.bin instructions)" "$(to
 is 'the same samples' "$("$HR" dump smi.bin | cut -d, -f1,4,6 | cksum)" "$("$HR" dump plain.bin | cut -d, -f1,4,6 | cksum)"
 
 for where in start end; do
-    bent smm --cpu $intel -e instructions,smi --kernel "$kernel" --panic-test $where-smi -o $where.bin "$WORKLOADS/hello"
+    bent smm --cpu $intel -e instructions,smi --panic-test $where-smi -o $where.bin "$WORKLOADS/hello"
     is "SMIs at the $where: status" "$status" 0
     is "SMIs at the $where: as many as were raised" "$(stat_of $where.bin '.machine.cpus[0].smis')" 3
     is "SMIs at the $where: the event counts them, too" "$(total $where.bin smi)" 3

@@ -18,7 +18,7 @@ memory_run() {
     timeout -k 10 "$LIMIT" qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -accel tcg \
         -machine q35,usb=off,vmport=off,i8042=off,sata=off,smbus=off,smm=off,memory-backend=ram \
         -object "memory-backend-file,id=ram,mem-path=ram,size=256M,share=on" -m 256M -cpu "$model" $machine \
-        -rtc base=2024-01-01T00:00:00,clock=vm -bios qboot.rom -kernel "$BUILD/guest-test.elf" \
+        -rtc base=2024-01-01T00:00:00,clock=vm -bios qboot.rom -kernel "$KERNEL" \
         -initrd run.cpio -append "buffer=$buffer" -serial file:serial \
         -device isa-debug-exit,iobase=0xf4,iosize=4 >qemu.log 2>&1
     sent=$(result_of sent)

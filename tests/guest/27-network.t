@@ -6,7 +6,7 @@
 
 emulator=$(network_emulator) || skip_all 'no emulator with a user network'
 busybox=$(command -v busybox) || skip_all 'no busybox'
-! grep -qa 'this kernel was built without network streaming' "$BUILD/guest.elf" || skip_all 'the kernel was built without lwIP'
+! grep -qa 'this kernel was built without network streaming' "$KERNEL" || skip_all 'the kernel was built without lwIP'
 exact='-icount shift=0,sleep=off -smp 1' # virtual time, for runs without a service CPU
 served='-smp 2'
 
@@ -18,7 +18,7 @@ boot() {
     # shellcheck disable=SC2086
     timeout -k 5 300 "$emulator" -machine q35 -accel tcg -cpu max $how -m 512 -nodefaults -display none -no-reboot \
         -device isa-debug-exit,iobase=0xf4,iosize=4 -netdev "${NETDEV:-user,id=net}" -device "$card,netdev=net" \
-        -kernel "$BUILD/guest.elf" -initrd "$archive.cpio" -serial "file:$name.serial" \
+        -kernel "$KERNEL" -initrd "$archive.cpio" -serial "file:$name.serial" \
         -append "output=network collector=10.0.2.2:$port machine=$name run=$archive $*" </dev/null >"$name.qemu" 2>&1
 }
 

@@ -5,7 +5,7 @@
 
 emulator=$(network_emulator) || skip_all 'no emulator with a user network'
 busybox=$(command -v busybox) || skip_all 'no busybox'
-! grep -qa 'this kernel was built without network streaming' "$BUILD/guest.elf" || skip_all 'the kernel was built without lwIP'
+! grep -qa 'this kernel was built without network streaming' "$KERNEL" || skip_all 'the kernel was built without lwIP'
 
 # boot ARCHIVE CARD WORD...: boots the kernel with these words on its command line; what it says is in the file serial.
 boot() {
@@ -13,7 +13,7 @@ boot() {
     shift 2
     timeout -k 5 300 "$emulator" -machine q35 -accel tcg -cpu max -smp 2 -m 256 -nodefaults -display none -no-reboot \
         -device isa-debug-exit,iobase=0xf4,iosize=4 -netdev user,id=net ${card:+-device "$card,netdev=net"} \
-        -kernel "$BUILD/guest.elf" -initrd "$archive.cpio" -serial file:serial \
+        -kernel "$KERNEL" -initrd "$archive.cpio" -serial file:serial \
         -append "output=network collector=10.0.2.2:$port machine=m run=r buffer=8M $*" </dev/null >qemu.log 2>&1
 }
 

@@ -7,7 +7,7 @@ export HR_BOOT_LIMITS=1000,4000
 hang() {
     step=$1
     shift
-    run_hr run --accel tcg "$@" --kernel "$BUILD/guest-test.elf" --panic-test "$step-hang" "$WORKLOADS/hello"
+    run_hr run --accel tcg "$@" --panic-test "$step-hang" "$WORKLOADS/hello"
     is "$step $*: status" "$status" 125
     like "$step $*: the step where it was ended" err "^hr: the guest stands in step '$step' of its start, made no progress for 4 s and was ended"
     is "$step $*: nothing ran" "$(cat out)" ''
