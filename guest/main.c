@@ -22,6 +22,7 @@
 #include "guest/fs/fs.h"
 #include "guest/fs/fs_kept.h"
 #include "guest/fs/fs_missing.h"
+#include "guest/fs/fs_served.h"
 #include "guest/memory/page.h"
 #include "guest/memory/phys.h"
 #include "guest/memory/vm_kernel.h"
@@ -188,6 +189,7 @@ static void load_program(struct cpu *workload)
         status = vm_space_init(&process_first.space);
     if (status == 0)
         status = exec_load(&process_first, &program);
+    fs_served_start();
     run.start_ticks = run.shared ? 0 : x86_rdtsc();
     vdso_start();
     trace_start();
@@ -328,6 +330,7 @@ static void connect_rooms(void)
     wait_timers.wake = program_timer_wake_all;
     signal_listener = signalfd_sent;
     fs_file_release = files_release;
+    inode_fetch = fs_served_fetch;
     exec_mount = fs_mount;
 }
 

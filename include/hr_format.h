@@ -334,6 +334,7 @@ enum hr_gap_reason {
     HR_GAP_OUTPUT = 3,
     HR_GAP_WAIT = 4,
     HR_GAP_STEAL = 5, /* a hypervisor ran something else on this CPU */
+    HR_GAP_FILES = 6, /* the host looked for a file, or sent a part of one */
 };
 
 struct hr_rec_gap { /* the program did not run: it slept or waited */

@@ -39,6 +39,7 @@ struct port {
     bool greeted; /* PORT_READY is sent */
     bool complete; /* the device will tell no more about it */
     bool sending;
+    bool detached; /* virtio_serial_detach */
 };
 
 static const uint16_t device_ids[] = {0x1043, 0x1003}; /* modern, transitional: 4.1.2.1 */
@@ -211,6 +212,21 @@ static struct port *port_get(int index)
     return valid ? &ports[index] : NULL;
 }
 
+void virtio_serial_detach(int index)
+{
+    struct port *port = port_get(index);
+
+    if (port)
+        port->detached = true;
+}
+
+/* Handles messages from the device, unless the port is detached. */
+static void look_at_control(const struct port *port)
+{
+    if (!port || !port->detached)
+        drain_control();
+}
+
 /* Notices the end of a send. */
 static void look_at_transmit(struct port *port)
 {
@@ -228,7 +244,7 @@ int virtio_serial_start(int index, const void *bytes, size_t count)
 {
     struct port *port = port_get(index);
 
-    drain_control();
+    look_at_control(port);
     if (!port || count > SEND_BYTES_MAX || port->transmit.broken)
         return -EIO;
     look_at_transmit(port);
@@ -260,7 +276,7 @@ static int finish(int index)
 {
     while (!virtio_serial_sent(index)) {
         platform_wait();
-        drain_control();
+        look_at_control(port_get(index));
     }
     struct port *port = port_get(index);
     return !port || port->transmit.broken ? -EIO : 0;
@@ -345,7 +361,7 @@ size_t virtio_serial_receive(int index, void *out, size_t room)
     struct port *port = port_get(index);
     size_t taken = 0;
 
-    drain_control();
+    look_at_control(port);
     if (!port || (!port->buffers && !post_receive_buffers(port)))
         return 0;
     while (taken < room && next_buffer(port))

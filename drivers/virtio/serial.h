@@ -1,6 +1,7 @@
 /* virtio-serial (virtio 1.x, device type 3, multiport) over virtio-pci (modern).
  * Virtual I/O Device Version 1.1, 5.3 Console Device.  Single-threaded: only the CPU that does
- * service work calls these, with interrupts off.
+ * service work calls these, with interrupts off; a detached port may be used by another CPU, one at
+ * a time.
  */
 #ifndef DRIVERS_VIRTIO_SERIAL_H
 #define DRIVERS_VIRTIO_SERIAL_H
@@ -16,6 +17,10 @@ int virtio_serial_init(uint8_t vector, uint32_t apic_id);
 
 /* Returns the port with this name, or -ENOENT. */
 int virtio_serial_find(const char *name);
+
+/* From now on functions on this port leave the control queue alone: a port that the host closes is
+ * not noticed.  A negative number does nothing. */
+void virtio_serial_detach(int port);
 
 /* Sends all bytes and returns when the host has them; waits with platform_wait while the host does
  * not read.  Physically contiguous memory only (kernel image or allocations).  Returns 0 or -EIO.

@@ -111,6 +111,9 @@ void fs_entry_release(struct fs_entry *entry); /* NULL does nothing */
 /* Returns the entry of a name, held, or NULL if there is none. */
 struct fs_entry *fs_child(struct thread *thread, struct fs_entry *directory, const char *name);
 
+/* As fs_child, but not held, and only among entries: nothing is asked of the host. */
+struct fs_entry *fs_child_here(struct fs_entry *directory, const char *name);
+
 /* Makes an entry for an inode, not yet in its directory; returns it held, or NULL if there is no
  * memory.  Takes the caller's reference to the inode, also if it fails. */
 struct fs_entry *fs_entry_new(struct fs_entry *parent, const char *name, struct inode *inode);
@@ -126,7 +129,7 @@ int fs_entry_move(struct fs_entry *entry, struct fs_entry *parent, const char *n
 void fs_entry_swap(struct fs_entry *a, struct fs_entry *b);
 
 struct inode *fs_new_directory(uint32_t mode);
-bool fs_is_empty(const struct inode *directory);
+bool fs_is_empty(struct fs_entry *directory);
 
 /* Lists the next name of a directory from *position (at first 0) on, without "." and "..".  Returns
  * false at the end. */

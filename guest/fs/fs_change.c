@@ -8,6 +8,7 @@
 #include "guest/base/context.h"
 #include "guest/fs/fs.h"
 #include "guest/fs/fs_kept.h"
+#include "guest/fs/fs_served.h"
 
 int fs_permission(const struct inode *inode, uint32_t wanted)
 {
@@ -56,6 +57,8 @@ int fs_make(struct thread *thread, struct fs_found *found, struct inode *inode,
         inode_release(inode);
         return error;
     }
+    if (S_ISDIR(inode->mode))
+        inode->served = INODE_NOT_SERVED;
     new = fs_entry_new(found->parent, found->name, inode);
     if (!new)
         return -ENOSPC;
@@ -95,10 +98,17 @@ int fs_link(struct thread *thread, struct inode *inode, struct fs_found *found)
     return error;
 }
 
+/* Call before an entry leaves its place. */
+static void leave(struct fs_entry *entry)
+{
+    fs_served_removed(entry);
+    fs_kept_removed(entry);
+}
+
 /* Removes an entry.  That may drop the last reference to its inode. */
 static void take_out(struct fs_entry *entry)
 {
-    fs_kept_removed(entry);
+    leave(entry);
     entry->inode->times.changed = inode_now();
     touch(entry->parent->inode);
     fs_entry_unlink(entry);
@@ -149,7 +159,7 @@ int fs_rmdir(struct thread *thread, const struct fs_found *found)
         error = -ENOTDIR;
     if (!error && entry->inode->mount)
         error = -EBUSY;
-    if (!error && !fs_is_empty(entry->inode))
+    if (!error && !fs_is_empty(entry))
         error = -ENOTEMPTY;
     if (!error)
         take_out(entry);
@@ -239,7 +249,7 @@ static int check_types(const struct rename *r)
         error = check_moved(r->to, r->old->parent);
     if (!error && r->to && !r->exchange && r->to->inode->mount)
         error = -EBUSY;
-    if (!error && r->to && !r->exchange && directory && !fs_is_empty(r->to->inode))
+    if (!error && r->to && !r->exchange && directory && !fs_is_empty(r->to))
         error = -ENOTEMPTY;
     return error;
 }
@@ -265,9 +275,9 @@ static int do_rename(const struct rename *r, uint32_t flags)
     error = check_types(r);
     if (error)
         return error;
-    fs_kept_removed(r->from);
+    leave(r->from);
     if (r->to)
-        fs_kept_removed(r->to);
+        leave(r->to);
     if (r->exchange)
         fs_entry_swap(r->from, r->to);
     else

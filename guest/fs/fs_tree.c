@@ -6,6 +6,7 @@
 
 #include "guest/base/context.h"
 #include "guest/fs/fs.h"
+#include "guest/fs/fs_served.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
 
@@ -275,19 +276,26 @@ void fs_entry_swap(struct fs_entry *a, struct fs_entry *b)
     put_in_table(b);
 }
 
+struct fs_entry *fs_child_here(struct fs_entry *directory, const char *name)
+{
+    for (struct fs_entry *entry = *bucket_of(directory, name); entry; entry = entry->next)
+        if (entry->parent == directory && strcmp(entry->name, name) == 0)
+            return entry;
+    return NULL;
+}
+
 struct fs_entry *fs_child(struct thread *thread, struct fs_entry *directory, const char *name)
 {
     const struct fs_special *special = directory->inode->special;
+    struct fs_entry *here = fs_child_here(directory, name);
     struct inode *inode;
 
-    for (struct fs_entry *entry = *bucket_of(directory, name); entry; entry = entry->next) {
-        if (entry->parent == directory && strcmp(entry->name, name) == 0) {
-            fs_entry_hold(entry);
-            return entry;
-        }
+    if (here) {
+        fs_entry_hold(here);
+        return here;
     }
     if (!special || !special->lookup)
-        return NULL;
+        return fs_served_child(directory, name);
     inode = special->lookup(thread, directory->inode, name);
     struct fs_entry *entry = inode ? fs_entry_new(directory, name, inode) : NULL;
     if (entry)
@@ -318,9 +326,10 @@ struct inode *fs_new_directory(uint32_t mode)
     return inode;
 }
 
-bool fs_is_empty(const struct inode *directory)
+bool fs_is_empty(struct fs_entry *directory)
 {
-    return directory->directory->count == 0;
+    fs_served_complete(directory);
+    return directory->inode->directory->count == 0;
 }
 
 bool fs_list(struct thread *thread, struct fs_entry *entry, uint64_t *position,
@@ -329,6 +338,7 @@ bool fs_list(struct thread *thread, struct fs_entry *entry, uint64_t *position,
     const struct inode_directory *directory = entry->inode->directory;
     const struct fs_special *special = entry->inode->special;
 
+    fs_served_complete(entry);
     for (; *position < directory->used; ++*position) {
         const struct fs_entry *child = directory->slots[*position];
 

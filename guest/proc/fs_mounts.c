@@ -69,6 +69,9 @@ static int mount_directory(const struct mount *mount)
         return error;
     inode->mode = S_IFDIR | mount->mode;
     inode->mount = mount->fixed;
+    inode->temporary = mount->mode == 01777;
+    if (mount->mode == READ_ONLY)
+        inode->served = INODE_NOT_SERVED; /* what is below it, too */
     return 0;
 }
 

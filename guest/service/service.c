@@ -62,6 +62,19 @@ static void record_gap(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_g
     sampling.trigger->close(cpu);
 }
 
+void service_pause(struct service_pause *pause)
+{
+    pause->cpu = begin();
+    pause->time = pause->cpu->clock.stopped_at - *pause->cpu->clock.offset;
+}
+
+void service_continue(const struct service_pause *pause, enum hr_gap_reason reason)
+{
+    if (!run.shared)
+        record_gap(pause->cpu, pause->time, x86_rdtsc(), reason);
+    end(pause->cpu);
+}
+
 int64_t service_call(struct cpu *cpu, enum service_operation operation, uint64_t a, uint64_t b)
 {
     if (run.shared)
@@ -71,46 +84,42 @@ int64_t service_call(struct cpu *cpu, enum service_operation operation, uint64_t
 
 int64_t service_write(int stream, size_t bytes)
 {
-    struct cpu *cpu = begin();
-    uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
-    int64_t offset = service_call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
+    struct service_pause pause;
+    int64_t offset;
 
+    service_pause(&pause);
+    offset = service_call(pause.cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
     if (offset >= 0) {
-        struct trace_slot *slot = sampler_record(cpu, HR_REC_OUTPUT, time);
+        struct trace_slot *slot = sampler_record(pause.cpu, HR_REC_OUTPUT, pause.time);
         slot->counters[0] = (uint64_t)offset;
         slot->counters[1] = bytes;
         slot->counters[2] = (uint64_t)stream;
-        sampling.trigger->close(cpu);
+        sampling.trigger->close(pause.cpu);
     }
-    if (!run.shared)
-        record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
-    end(cpu);
+    service_continue(&pause, HR_GAP_OUTPUT);
     return offset < 0 ? offset : 0;
 }
 
 void service_files(size_t (*fill)(void *context, void *bytes), void *context)
 {
-    struct cpu *cpu = begin();
-    uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
+    struct service_pause pause;
     size_t bytes;
 
-    while ((bytes = fill(context, cpu->buffer)))
-        if (service_call(cpu, SERVICE_FILES, bytes, 0) < 0)
+    service_pause(&pause);
+    while ((bytes = fill(context, pause.cpu->buffer)))
+        if (service_call(pause.cpu, SERVICE_FILES, bytes, 0) < 0)
             break;
-    if (!run.shared)
-        record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
-    end(cpu);
+    service_continue(&pause, HR_GAP_OUTPUT);
 }
 
 static int64_t call_for_input(enum service_operation operation, uint64_t a, uint64_t b)
 {
-    struct cpu *cpu = begin();
-    uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
-    int64_t result = service_call(cpu, operation, a, b);
+    struct service_pause pause;
+    int64_t result;
 
-    if (!run.shared)
-        record_gap(cpu, time, x86_rdtsc(), HR_GAP_INPUT);
-    end(cpu);
+    service_pause(&pause);
+    result = service_call(pause.cpu, operation, a, b);
+    service_continue(&pause, HR_GAP_INPUT);
     return result;
 }
 

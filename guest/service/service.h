@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "include/hr_format.h"
+
 struct cpu;
 
 #define SERVICE_BYTES_MAX 65536u /* of one read or write */
@@ -48,6 +50,15 @@ struct service_fault {
     uint32_t signal;
 };
 void service_note_fault(const struct service_fault *fault);
+
+/* Between these two the program does not run: in shared mode the workload clock stands still, and
+ * otherwise the time is recorded as a gap.  Not nested. */
+struct service_pause {
+    struct cpu *cpu;
+    uint64_t time; /* workload clock */
+};
+void service_pause(struct service_pause *pause);
+void service_continue(const struct service_pause *pause, enum hr_gap_reason reason);
 
 /* Ends the run when the host has asked for it. Returns otherwise. */
 void service_check_stop(void);

@@ -10,6 +10,7 @@
 #include "guest/file/files.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
+#include "guest/memory/phys.h"
 #include "guest/trace/trace.h"
 #include "guest/vm/inode.h"
 #include "guest/vm/uaccess.h"
@@ -54,14 +55,18 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
 static void announce(const struct file *file, uint64_t address, uint64_t bytes, uint64_t offset)
 {
     const uint8_t *contents = inode_contents(file->inode);
-    uint64_t id = 0, id_bytes = 0;
+    uint64_t id = 0, id_bytes = 0, bytes_there = file->inode->bytes, first_page;
     char *path = heap_alloc(FS_PATH_MAX);
     bool gone;
 
     if (path && offset < file->inode->bytes &&
         fs_path(file->entry, path, FS_PATH_MAX, &gone) >= 0) {
+        if (contents == NULL && inode_page(file->inode, 0, false, &first_page) == 0) {
+            contents = phys_pointer(first_page); /* linkers put the note near the start */
+            bytes_there = bytes_there < PAGE_BYTES ? bytes_there : PAGE_BYTES;
+        }
         if (contents)
-            elf64_build_id(contents, file->inode->bytes, &id, &id_bytes);
+            elf64_build_id(contents, bytes_there, &id, &id_bytes);
         trace_map(address, address + bytes, offset, HR_MAP_READ | HR_MAP_EXEC,
                   id_bytes ? contents + id : NULL, (uint16_t)id_bytes, path);
     }

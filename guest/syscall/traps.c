@@ -55,7 +55,8 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
         address = frame->rip;
     if (status == -EACCES)
         code = SEGV_ACCERR;
-    if (status == -ENXIO) { /* after the end of a mapped file */
+    if (status == -ENXIO ||
+        status == -EIO) { /* after a mapped file's end; the host cannot read it */
         signal = SIGBUS;
         code = BUS_ADRERR;
     }

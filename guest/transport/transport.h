@@ -17,6 +17,7 @@ enum transport_port { /* what they carry: include/run_ports.h */
                       TRANSPORT_FILES,
                       TRANSPORT_STDIN,
                       TRANSPORT_CONTROL,
+                      TRANSPORT_SERVE, /* used by the kernel lock's holder, on any CPU */
                       TRANSPORT_PORTS,
 };
 
@@ -36,8 +37,8 @@ struct transport {
      * a reader. */
     int (*send)(enum transport_port port, const void *bytes, size_t count);
 
-    /* Takes up to `room` received bytes of STDIN or CONTROL; returns 0 if there are none.  Never
-     * waits. */
+    /* Takes up to `room` received bytes of STDIN, CONTROL or SERVE; returns 0 if there are none.
+     * Never waits. */
     size_t (*receive)(enum transport_port port, void *out, size_t room);
 
     /* Returns whether a chunk of up to `bytes` of the trace can be sent.  With `samples`, it must

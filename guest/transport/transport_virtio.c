@@ -7,12 +7,13 @@
 #include "guest/cpu/entry.h"
 #include "guest/transport/transport.h"
 #include "include/run_ports.h"
+#include "include/run_serve.h"
 
 static const char *const names[TRANSPORT_PORTS] = {
     [TRANSPORT_TRACE] = RUN_PORT_TRACE,     [TRANSPORT_STDOUT] = RUN_PORT_STDOUT,
     [TRANSPORT_STDERR] = RUN_PORT_STDERR,   [TRANSPORT_LOG] = RUN_PORT_LOG,
     [TRANSPORT_FILES] = RUN_PORT_FILES,     [TRANSPORT_STDIN] = RUN_PORT_STDIN,
-    [TRANSPORT_CONTROL] = RUN_PORT_CONTROL,
+    [TRANSPORT_CONTROL] = RUN_PORT_CONTROL, [TRANSPORT_SERVE] = RUN_PORT_SERVE,
 };
 
 static int ports[TRANSPORT_PORTS]; /* negative: the host does not offer it */
@@ -26,13 +27,15 @@ static int init(struct boot_info *boot)
         return status;
     for (int i = 0; i < TRANSPORT_PORTS; i++) {
         ports[i] = virtio_serial_find(names[i]);
-        if (ports[i] < 0 && i != TRANSPORT_FILES) /* which exists only if it was asked for */
+        if (ports[i] < 0 && i != TRANSPORT_FILES && i != TRANSPORT_SERVE) /* only if asked for */
             panic("the host offers no port %s", names[i]);
     }
     /* memory for what they receive now: later workload CPUs allocate, under a lock that service
      * work does not take */
     virtio_serial_receive(ports[TRANSPORT_STDIN], NULL, 0);
     virtio_serial_receive(ports[TRANSPORT_CONTROL], NULL, 0);
+    virtio_serial_receive(ports[TRANSPORT_SERVE], NULL, 0);
+    virtio_serial_detach(ports[TRANSPORT_SERVE]);
     return 0;
 }
 

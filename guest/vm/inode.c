@@ -42,6 +42,7 @@ void inode_release(struct inode *inode)
     if (--inode->references)
         return;
     inode_pages_free(inode, 0, ALL_PAGES);
+    inode_served_forget(inode);
     if (inode->target_owned)
         heap_free((void *)(uint64_t)inode->target, inode->bytes + 1);
     if (inode->directory_free)
@@ -56,7 +57,9 @@ const uint8_t *inode_contents(const struct inode *inode)
 
 uint64_t inode_blocks(const struct inode *inode)
 {
-    return inode->page_count * (PAGE_BYTES / 512) + (inode->base_bytes + 511) / 512;
+    uint64_t pages = inode->base != NULL || !inode->base_bytes ? inode->page_count : 0;
+
+    return pages * (PAGE_BYTES / 512) + (inode->base_bytes + 511) / 512;
 }
 
 /* The page of zeros that stands for holes. */
@@ -77,7 +80,7 @@ static uint64_t archive_page(const struct inode *inode, uint64_t index)
 {
     uint64_t physical = (uint64_t)inode->base - DIRECT_MAP + index * PAGE_BYTES;
 
-    if (index >= inode->base_bytes / PAGE_BYTES || physical % PAGE_BYTES)
+    if (!inode->base || index >= inode->base_bytes / PAGE_BYTES || physical % PAGE_BYTES)
         return 0;
     return physical;
 }
@@ -87,38 +90,36 @@ static bool is_hole(const struct inode *inode, uint64_t index)
     return index * PAGE_BYTES >= inode->base_bytes;
 }
 
-/* Makes a page with the archive's contents that is not yet among the inode's pages.  Returns 0 if
- * out of memory. */
-static uint64_t copy_page(const struct inode *inode, uint64_t index)
+int inode_own_page(struct inode *inode, uint64_t index, uint64_t **entry)
 {
-    uint64_t page = phys_alloc(0);
+    uint64_t page;
 
-    if (page)
-        inode_fill_page(inode, index, phys_pointer(page));
-    return page;
-}
+    if (!inode->base && !is_hole(inode, index)) {
+        int error = inode_fetch(inode, index);
 
-/* Adds a copy of the archive's part to the inode's pages.  Returns its entry, or NULL if out of
- * memory. */
-static uint64_t *own_page(struct inode *inode, uint64_t index)
-{
-    uint64_t *entry = inode_pages_make(inode, index);
-
-    if (!entry)
-        return NULL;
-    *entry = copy_page(inode, index);
-    if (!*entry)
-        return NULL;
+        *entry = error ? NULL : inode_pages_entry(inode, index);
+        return error;
+    }
+    page = phys_alloc(0);
+    *entry = page ? inode_pages_make(inode, index) : NULL;
+    if (!*entry) {
+        if (page)
+            phys_free(page, 0);
+        return -ENOMEM;
+    }
+    inode_fill_page(inode, index, phys_pointer(page));
+    **entry = page;
     inode->page_count++;
-    return entry;
+    return 0;
 }
 
 static int page_to_write(struct inode *inode, uint64_t index, uint64_t *entry, uint64_t *physical)
 {
     if (!entry || !*entry) {
-        entry = own_page(inode, index);
-        if (!entry)
-            return -ENOMEM;
+        int error = inode_own_page(inode, index, &entry);
+
+        if (error)
+            return error;
         if (inode->mappings)
             vm_inode_changed(inode, index, index + 1);
     }
@@ -131,6 +132,7 @@ static int page_to_write(struct inode *inode, uint64_t index, uint64_t *entry, u
 int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physical)
 {
     uint64_t *entry;
+    int error;
 
     cross_assert_held();
     if (index > (uint64_t)INT64_MAX / PAGE_BYTES || index * PAGE_BYTES >= inode->bytes)
@@ -145,9 +147,9 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
     *physical = is_hole(inode, index) ? zero_page() : archive_page(inode, index);
     if (*physical)
         return 0;
-    entry = is_hole(inode, index) ? NULL : own_page(inode, index);
-    if (!entry)
-        return -ENOMEM;
+    error = is_hole(inode, index) ? -ENOMEM : inode_own_page(inode, index, &entry);
+    if (error)
+        return error;
     *physical = *entry & INODE_PAGE_MASK;
     return 0;
 }
@@ -160,7 +162,7 @@ static void forget(struct inode *inode, uint64_t first, uint64_t end)
 }
 
 /* Clears from..to-1 within one page, after copying the page if the archive has something there.
- * Returns 0 or -ENOMEM. */
+ * Returns 0 or -errno. */
 static int clear_part(struct inode *inode, uint64_t from, uint64_t to)
 {
     uint64_t index = from / PAGE_BYTES;
@@ -169,11 +171,13 @@ static int clear_part(struct inode *inode, uint64_t from, uint64_t to)
     if (from >= to)
         return 0;
     if (!entry || !*entry) {
+        int error;
+
         if (from >= inode->base_bytes)
             return 0;
-        entry = own_page(inode, index);
-        if (!entry)
-            return -ENOMEM;
+        error = inode_own_page(inode, index, &entry);
+        if (error)
+            return error;
         forget(inode, index, index + 1);
     }
     memset((uint8_t *)phys_pointer(*entry & INODE_PAGE_MASK) + from % PAGE_BYTES, 0, to - from);

@@ -19,6 +19,8 @@ struct inode;
 typedef int64_t inode_generate(const struct thread *thread, const struct inode *inode, char *out,
                                uint64_t room);
 
+#define INODE_NOT_SERVED UINT64_MAX
+
 struct inode_times { /* nanoseconds since 1970 */
     uint64_t accessed;
     uint64_t modified;
@@ -39,6 +41,8 @@ struct inode {
     uint32_t seals; /* F_SEAL_* */
     bool runs; /* the program's executable: writing fails with ETXTBSY */
     bool mount; /* a directory that stays where it is: /dev, /proc, ... */
+    bool temporary; /* a directory of temporary files: those of the host are not listed */
+    bool listed; /* a directory in which all names of the host's are entries */
     bool changed; /* its contents, or what describes it, by the program */
     bool written; /* its contents, by the program */
     bool kept; /* the host has it under a name: guest/fs/fs_kept.c */
@@ -49,6 +53,10 @@ struct inode {
     /* regular files: contents not written yet, in the archive; then pages by index */
     const uint8_t *base;
     uint64_t base_bytes; /* bytes after it read as zeros; truncation reduces it */
+    uint64_t served; /* the host's number of it (include/run_serve.h): `base` is NULL, and missing
+                        pages are fetched; 0: not asked yet (directories), or INODE_NOT_SERVED */
+    struct inode *served_next, *served_previous; /* those with fetched pages, oldest first */
+    uint32_t readers; /* in the middle of a copy: its pages stay */
     uint64_t first_page; /* the entry of its first page */
     uint64_t
         pages; /* root of a radix tree of physical addresses; 0: none: guest/vm/inode_pages.h */
@@ -64,6 +72,19 @@ struct inode {
     const struct fs_special *special; /* directories and links of /proc */
     uint64_t context; /* for generate and dynamic directories: a tid, say */
 };
+
+/* Fetches the block of pages with page `index` from the host by inode_add_block.  Returns 0, -EIO
+ * or -ENOMEM.  Set at boot. */
+extern int (*inode_fetch)(struct inode *inode, uint64_t index);
+
+/* Adds what the host sent of a file from page `first` on, except for pages that it has.  Returns 0
+ * if page `index` is there then; -EIO if it was not sent, or -ENOMEM. */
+int inode_add_block(struct inode *inode, uint64_t first, const uint8_t *data, uint64_t bytes,
+                    uint64_t index);
+
+/* Frees pages that can be fetched again until `bytes` of memory are free: those of files that were
+ * not written and are neither mapped nor being read, the one fetched longest ago first. */
+void inode_make_room(uint64_t bytes);
 
 /* Returns whether seals forbid this write. */
 bool inode_sealed(const struct inode *inode, uint64_t offset, uint64_t bytes);

@@ -78,10 +78,14 @@ static uint64_t least(uint64_t a, uint64_t b)
 static int64_t read_piece(struct inode *inode, uint64_t at, const struct memory *m, uint64_t done,
                           uint64_t bytes)
 {
-    const uint64_t *entry = inode_pages_entry(inode, at / PAGE_BYTES);
+    uint64_t *entry = inode_pages_entry(inode, at / PAGE_BYTES);
     uint64_t part = least(bytes, PAGE_BYTES - at % PAGE_BYTES);
-    int error;
+    int error = 0;
 
+    if (!inode->base && at < inode->base_bytes && (!entry || !*entry))
+        error = inode_own_page(inode, at / PAGE_BYTES, &entry);
+    if (error)
+        return error;
     if (entry && *entry) {
         const uint8_t *page = phys_pointer(*entry & INODE_PAGE_MASK);
 
@@ -99,18 +103,23 @@ static int64_t read_contents(struct inode *inode, uint64_t offset, const struct 
                              uint64_t bytes)
 {
     uint64_t done = 0;
+    int64_t error = 0;
 
     if (offset >= inode->bytes)
         return 0;
     bytes = least(bytes, inode->bytes - offset);
+    inode->readers++;
     while (done < bytes) {
         int64_t part = read_piece(inode, offset + done, m, done, bytes - done);
 
-        if (part < 0)
-            return done ? (int64_t)done : part;
+        if (part < 0) {
+            error = part;
+            break;
+        }
         done += (uint64_t)part;
     }
-    return (int64_t)done;
+    inode->readers--;
+    return done ? (int64_t)done : error;
 }
 
 /* Writes to a page that the inode does not own yet.  The copy may fault, which may add that page.
@@ -153,9 +162,15 @@ static int write_piece(struct inode *inode, uint64_t at, const struct memory *m,
                        uint64_t bytes)
 {
     uint64_t *entry = inode_pages_entry(inode, at / PAGE_BYTES);
+    int error = 0;
 
-    if (!entry || !*entry)
-        return write_new_page(inode, at, m, done, bytes);
+    if (!entry || !*entry) {
+        if (inode->base || at / PAGE_BYTES * PAGE_BYTES >= inode->base_bytes || bytes == PAGE_BYTES)
+            return write_new_page(inode, at, m, done, bytes);
+        error = inode_own_page(inode, at / PAGE_BYTES, &entry);
+    }
+    if (error)
+        return error;
     inode_mark_written(inode, entry);
     return copy_in(m, done, (uint8_t *)phys_pointer(*entry & INODE_PAGE_MASK) + at % PAGE_BYTES,
                    bytes);

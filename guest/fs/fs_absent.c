@@ -1,0 +1,87 @@
+/* The table of absent names. */
+#include "guest/fs/fs_absent.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "guest/memory/heap.h"
+#include "lib/hash.h"
+
+#define BUCKETS 4096u /* a power of two */
+
+struct absent {
+    struct absent *next;
+    uint64_t directory; /* inode number: never used twice */
+    bool removed;
+    size_t bytes; /* of this struct and the name */
+    char name[];
+};
+
+static struct absent **buckets;
+static uint32_t lacking; /* notes that are not `removed` */
+
+static struct absent **bucket_of(const struct inode *directory, const char *name)
+{
+    uint64_t hash = hash_bytes(hash_mix(0, directory->number), name, strlen(name));
+
+    return &buckets[(hash ^ hash >> 32) & (BUCKETS - 1)];
+}
+
+static struct absent *find(const struct inode *directory, const char *name)
+{
+    if (buckets == NULL)
+        return NULL;
+    for (struct absent *note = *bucket_of(directory, name); note != NULL; note = note->next)
+        if (note->directory == directory->number && strcmp(note->name, name) == 0)
+            return note;
+    return NULL;
+}
+
+bool fs_absent_find(const struct inode *directory, const char *name)
+{
+    return find(directory, name) != NULL;
+}
+
+static void forget_lacking(void)
+{
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        struct absent **at = &buckets[i];
+
+        while (*at != NULL) {
+            struct absent *note = *at;
+
+            if (note->removed) {
+                at = &note->next;
+                continue;
+            }
+            *at = note->next;
+            heap_free(note, note->bytes);
+        }
+    }
+    lacking = 0;
+}
+
+void fs_absent_note(const struct inode *directory, const char *name, bool removed)
+{
+    size_t bytes = sizeof(struct absent) + strlen(name) + 1;
+    struct absent *note = find(directory, name), **bucket;
+
+    if (note != NULL) {
+        lacking -= removed && !note->removed;
+        note->removed |= removed;
+        return;
+    }
+    if (buckets == NULL)
+        buckets = heap_alloc(BUCKETS * sizeof(struct absent *));
+    if (lacking >= FS_ABSENT_LACKING_MAX)
+        forget_lacking();
+    note = buckets != NULL ? heap_alloc(bytes) : NULL;
+    if (note == NULL)
+        return;
+    bucket = bucket_of(directory, name);
+    *note = (struct absent){
+        .next = *bucket, .directory = directory->number, .removed = removed, .bytes = bytes};
+    memcpy(note->name, name, bytes - sizeof *note);
+    *bucket = note;
+    lacking += !removed;
+}
