@@ -7,6 +7,7 @@
 #include "drivers/platform.h"
 #include "guest/base/context.h"
 #include "guest/base/log.h"
+#include "guest/base/run.h"
 #include "guest/cpu/cpu.h"
 #include "guest/service/service.h"
 #include "guest/transport/transport.h"
@@ -18,7 +19,6 @@
 static uint8_t *buffer; /* a request, then its answer */
 static uint64_t last_number;
 static bool broken; /* the host does not keep to the protocol */
-static bool ended;
 
 bool serve_offered(void)
 {
@@ -31,11 +31,6 @@ void serve_start(void)
     buffer = platform_allocate(BUFFER_BYTES);
     if (buffer == NULL)
         panic("no memory to ask the host for files");
-}
-
-void serve_program_ended(void)
-{
-    ended = true;
 }
 
 /* The host answers within half a minute, and at once when it stops the run. */
@@ -88,7 +83,7 @@ int serve_ask(struct run_serve_request *request, const char *name, struct run_se
     *payload = buffer + sizeof *answer;
     if (broken)
         return -EIO;
-    if (ended)
+    if (run_state.ending) /* not the program's time */
         return exchange(request, name, answer);
     cross_assert_held();
     service_pause(&pause);

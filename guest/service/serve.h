@@ -14,9 +14,6 @@ bool serve_offered(void);
 /* Allocates what requests need; boot. */
 void serve_start(void);
 
-/* The program has ended: requests are no longer its time. */
-void serve_program_ended(void);
-
 /* Sends a request, with `name` after it if it is a look-up, and waits for the answer, off the
  * workload clock.  `payload` points to the answer->bytes bytes after the answer, valid until the
  * next request.  Sets request->number.  Returns 0, the host's -errno, or -EIO if it cannot be

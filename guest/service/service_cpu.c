@@ -13,7 +13,6 @@
 #include "guest/sample/ring.h"
 #include "guest/sample/sampling.h"
 #include "guest/service/deadline.h"
-#include "guest/service/serve.h"
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_input.h"
@@ -206,7 +205,6 @@ static void __attribute__((noreturn))
 perform_exit(const struct cpu *cpu, const struct hr_rec_exit *record)
 {
     trace_end(record);
-    serve_program_ended();
     if (transport->has(TRANSPORT_FILES)) {
         send_posted_files();
         service_files_end.send(record->kind == HR_EXIT_REFUSED ? NULL : cpu->buffer, send_files);
