@@ -72,12 +72,12 @@ static uint64_t word_of_note(const struct file *f, const Elf64_Phdr *ph, uint32_
         return 0;
     while (ph->p_filesz - at >= sizeof(Elf64_Nhdr)) {
         const uint8_t *bytes = f->bytes + ph->p_offset + at;
-        uint64_t left = ph->p_filesz - at;
+        uint64_t left = ph->p_filesz - at, value, next;
         Elf64_Nhdr note;
 
         memcpy(&note, bytes, sizeof note);
-        uint64_t value = sizeof note + align4(note.n_namesz);
-        uint64_t next = value + align4(note.n_descsz);
+        value = sizeof note + align4(note.n_namesz);
+        next = value + align4(note.n_descsz);
         if (value + note.n_descsz > left)
             return 0;
         if (note.n_type == type && note.n_namesz == sizeof name &&

@@ -114,10 +114,11 @@ static uint8_t *put_run(struct trace_chains *c, uint8_t *at)
 
     while (i < c->run_count) {
         uint32_t node = c->run[i], first = i++;
+        uint64_t difference;
 
         while (i < c->run_count && c->run[i] == node)
             i++;
-        uint64_t difference = trace_code_zigzag((uint64_t)node - c->previous);
+        difference = trace_code_zigzag((uint64_t)node - c->previous);
         at = varint_put(at, difference << 1 | (i - first > 1));
         if (i - first > 1)
             at = varint_put(at, i - first - 1);

@@ -81,11 +81,12 @@ static void read_mac(struct net_device *net, const struct virtio_net *v)
 static int open_device(struct net_device *net, const struct pci_device *pci)
 {
     struct virtio_net *v = platform_allocate(sizeof *v);
+    int error;
 
     if (!v)
         return -ENOMEM;
     net->state = v;
-    int error = virtio_pci_open(&v->virtio, pci, FEATURE_MAC, FEATURE_STATUS);
+    error = virtio_pci_open(&v->virtio, pci, FEATURE_MAC, FEATURE_STATUS);
     if (error) {
         pci_stop_mastering(pci);
         return error;
@@ -123,6 +124,8 @@ static void reclaim(struct virtio_net *v)
 static int send(struct net_device *net, const void *frame, size_t bytes)
 {
     struct virtio_net *v = net->state;
+    uint16_t id;
+    uint8_t *buffer;
 
     if (bytes > NET_FRAME_MAX)
         return -EMSGSIZE;
@@ -131,8 +134,8 @@ static int send(struct net_device *net, const void *frame, size_t bytes)
         return -EIO;
     if (v->free_count == 0)
         return -EAGAIN;
-    uint16_t id = v->free[--v->free_count];
-    uint8_t *buffer = buffer_of(v->transmit_buffers, id); /* its header stays 0 */
+    id = v->free[--v->free_count];
+    buffer = buffer_of(v->transmit_buffers, id); /* its header stays 0 */
     memcpy(buffer + HEADER_BYTES, frame, bytes);
     virtqueue_post(&v->transmit, id, buffer, (uint32_t)(HEADER_BYTES + bytes), false);
     net->frames_sent++;

@@ -93,10 +93,11 @@ static int check_events(const struct pmu_caps *caps, const struct pmu_session *s
 static bool keeps(uint32_t msr, uint64_t value)
 {
     uint64_t found, kept;
+    bool same;
 
     if (platform_msr_read(msr, &found) || platform_msr_write(msr, value))
         return false;
-    bool same = !platform_msr_read(msr, &kept) && kept == value;
+    same = !platform_msr_read(msr, &kept) && kept == value;
     platform_msr_write(msr, found);
     return same;
 }
@@ -132,7 +133,7 @@ static int check_companions(const struct pmu_session *session, struct pmu_refusa
 int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
                  struct pmu_refusal *refusal)
 {
-    uint32_t allowed[HR_EVENTS_MAX] = {0}, general[HR_EVENTS_MAX], count = 0, taken = 0;
+    uint32_t allowed[HR_EVENTS_MAX] = {0}, general[HR_EVENTS_MAX], count = 0, taken = 0, unplaced;
     uint8_t counters[HR_EVENTS_MAX];
 
     int status = check_events(caps, session, refusal);
@@ -154,7 +155,7 @@ int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
         general[count] = i;
         allowed[count++] = general_allowed(caps, event);
     }
-    uint32_t unplaced = pmu_match(allowed, count, counters);
+    unplaced = pmu_match(allowed, count, counters);
     if (unplaced) {
         refusal->event = general[unplaced - 1];
         return -ENOSPC;

@@ -212,6 +212,8 @@ int exec_load(struct process *process, struct exec_result *result)
 {
     struct program p = {0};
     int error = find_program(process, &p);
+    uint64_t prefault = 0;
+    const struct exec_image *first;
 
     if (!error) {
         process->program_path = p.program.path;
@@ -219,7 +221,6 @@ int exec_load(struct process *process, struct exec_result *result)
         if (!error)
             error = set_directory(process);
     }
-    uint64_t prefault = 0;
     manifest_number(&process->manifest, "prefault", &prefault);
     process->space.prefault = prefault != 0;
     if (!error)
@@ -230,8 +231,7 @@ int exec_load(struct process *process, struct exec_result *result)
         error = make_stack(process, &p, &result->stack);
     if (!error)
         error = files_open_streams(process);
-    const struct exec_image *first = p.has_interpreter ? &p.interpreter : &p.program;
-
+    first = p.has_interpreter ? &p.interpreter : &p.program;
     result->entry = first->base + first->elf.entry;
     result->load_base = p.program.base;
     return error;

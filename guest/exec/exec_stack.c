@@ -102,14 +102,14 @@ void exec_stack_write(const struct exec_stack *stack, void *image, size_t bytes)
     struct strings arguments = survey(stack->manifest, "arg");
     struct strings environment = survey(stack->manifest, "env");
     struct cursor c = {.image = image, .base = stack->top - bytes};
+    uint64_t random, platform_address;
 
     memset(image, 0, bytes);
     c.text = bytes - END_BYTES - (strlen(stack->file_name) + 1) - environment.bytes -
              arguments.bytes - sizeof platform - EXEC_STACK_RANDOM_BYTES;
     put_word(&c, arguments.count);
-    uint64_t random = put_bytes(&c, stack->random, sizeof stack->random);
-    uint64_t platform_address = put_bytes(&c, platform, sizeof platform);
-
+    random = put_bytes(&c, stack->random, sizeof stack->random);
+    platform_address = put_bytes(&c, platform, sizeof platform);
     put_strings(&c, stack->manifest, "arg");
     put_strings(&c, stack->manifest, "env");
     for (uint32_t i = 0; i < stack->auxv_count; i++)

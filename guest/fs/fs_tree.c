@@ -278,9 +278,10 @@ void fs_entry_swap(struct fs_entry *a, struct fs_entry *b)
 struct fs_entry *fs_child(struct thread *thread, struct fs_entry *directory, const char *name)
 {
     const struct fs_special *special = directory->inode->special;
+    struct fs_entry *entry;
     struct inode *inode;
 
-    for (struct fs_entry *entry = *bucket_of(directory, name); entry; entry = entry->next) {
+    for (entry = *bucket_of(directory, name); entry; entry = entry->next) {
         if (entry->parent == directory && strcmp(entry->name, name) == 0) {
             fs_entry_hold(entry);
             return entry;
@@ -289,7 +290,7 @@ struct fs_entry *fs_child(struct thread *thread, struct fs_entry *directory, con
     if (!special || !special->lookup)
         return NULL;
     inode = special->lookup(thread, directory->inode, name);
-    struct fs_entry *entry = inode ? fs_entry_new(directory, name, inode) : NULL;
+    entry = inode ? fs_entry_new(directory, name, inode) : NULL;
     if (entry)
         entry->special = true;
     return entry;

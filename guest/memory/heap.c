@@ -78,6 +78,7 @@ void *heap_alloc(size_t bytes)
 {
     struct heap_page *page;
     struct object *object;
+    uint32_t size;
 
     cross_assert_held();
     if (bytes > SIZE_MAX_SMALL) {
@@ -86,7 +87,7 @@ void *heap_alloc(size_t bytes)
 
         return block ? memset(phys_pointer(block), 0, (size_t)PAGE_BYTES << order) : NULL;
     }
-    uint32_t size = size_of(bytes);
+    size = size_of(bytes);
     page = pages[size] ? pages[size] : new_page(size);
     if (!page)
         return NULL;

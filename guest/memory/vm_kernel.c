@@ -42,10 +42,11 @@ static void map_image(uint64_t start, uint64_t end, uint64_t flags)
 static void map_memory(void)
 {
     for (uint64_t base = 0; base < phys_mapped_end(); base += GIB) {
+        uint64_t *entries;
+
         vm_kernel_map(DIRECT_MAP + base, base, VM_LEVEL_LARGE,
                       VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
-        uint64_t *entries = vm_table_make(kernel_root, DIRECT_MAP + base, VM_LEVEL_LARGE);
-
+        entries = vm_table_make(kernel_root, DIRECT_MAP + base, VM_LEVEL_LARGE);
         for (uint64_t i = 1; i < 512; i++)
             entries[i] = entries[0] + i * LARGE_PAGE_BYTES;
     }

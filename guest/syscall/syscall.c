@@ -84,11 +84,12 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
 {
     struct thread *thread = cpu->thread;
     uint64_t start = clock_entered(cpu);
+    int64_t result;
 
     __asm__("" : "+r"(start)); /* keep it in one register, not in one for each of its terms */
     cross_lock(cpu);
     thread->return_by_iret = false;
-    int64_t result = perform(thread, frame);
+    result = perform(thread, frame);
     frame->rax = (uint64_t)result;
     deliver(thread, frame, result);
     cpu = cpu_this(); /* the call may have waited */
