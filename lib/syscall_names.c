@@ -4,6 +4,8 @@
 #include <asm/unistd_64.h>
 #include <stddef.h>
 
+#include "lib/array.h"
+
 static const char *const names[] = {
     [__NR_read] = "read",
     [__NR_write] = "write",
@@ -371,7 +373,7 @@ static const char *const names[] = {
 
 const char *syscall_name(uint64_t number)
 {
-    return number < sizeof names / sizeof names[0] ? names[number] : NULL;
+    return number < ARRAY_COUNT(names) ? names[number] : NULL;
 }
 
 static int same(const char *a, const char *b)
@@ -385,7 +387,7 @@ static int same(const char *a, const char *b)
 
 int syscall_number(const char *name)
 {
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(names); i++)
         if (names[i] != NULL && same(names[i], name))
             return (int)i;
     return -1;
