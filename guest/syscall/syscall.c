@@ -21,7 +21,7 @@
 
 #define SYSCALL(name, handler, support, note) [__NR_##name] = syscall_##handler,
 static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *frame) = {
-#include "guest/syscall/syscall_table.h"
+#include "lib/syscall_table.h"
 };
 #undef SYSCALL
 
