@@ -55,6 +55,7 @@
 #include "guest/vm/vm.h"
 #include "include/run_ports.h"
 #include "include/version.h"
+#include "lib/array.h"
 
 #define CR4_PCE (1u << 8)
 #define WORKLOAD_CPU 1 /* the first CPU that runs the program, unless CPU 0 does */
@@ -120,7 +121,7 @@ static void open_transport(struct boot_info *boot)
     };
     int status;
 
-    if (boot->output >= sizeof transports / sizeof transports[0] || !transports[boot->output])
+    if (boot->output >= ARRAY_COUNT(transports) || !transports[boot->output])
         panic("boot_info: no output of kind %u", boot->output);
     transport = transports[boot->output];
     status = transport->init(boot);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "include/run_stream.h"
+#include "lib/array.h"
 #include "lib/boot_value.h"
 #include "lib/bytes.h"
 
@@ -92,7 +93,7 @@ static void take_word(struct target *t, const char *word, const char *end)
         return;
     name = (struct boot_text){word, (size_t)(equals - word)};
     value = (struct boot_text){equals + 1, (size_t)(end - equals - 1)};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(keys); i++)
         if (boot_value_is(name, keys[i].name))
             keys[i].take(t, value);
 }

@@ -6,6 +6,7 @@
 
 #include "include/kernel_layout.h"
 #include "lib/bytes.h"
+#include "lib/round.h"
 
 #define START (KERNEL_BASE + KERNEL_PHYSICAL) /* the image's first virtual address */
 
@@ -53,7 +54,7 @@ static const char *add_segment(const struct file *f, const Elf64_Phdr *ph,
     *segment = (struct kernel_image_segment){place, ph->p_memsz, ph->p_offset, ph->p_filesz};
     image->segment_count++;
     end = place + ph->p_memsz;
-    image->bytes = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    image->bytes = round_up(end, PAGE_BYTES);
     return NULL;
 }
 

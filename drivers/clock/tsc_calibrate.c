@@ -6,6 +6,7 @@
 
 #include "drivers/mmio.h"
 #include "drivers/platform.h"
+#include "lib/array.h"
 #include "lib/x86.h"
 
 #define MEASUREMENTS 3
@@ -179,7 +180,7 @@ uint64_t tsc_calibrate(const struct acpi_machine *machine, uint32_t window_us)
     static bool (*const open[])(const struct acpi_machine *,
                                 struct reference *) = {hpet_open, pm_timer_open, pit_open};
 
-    for (size_t i = 0; i < sizeof open / sizeof open[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(open); i++) {
         struct reference reference;
         uint64_t hz;
 

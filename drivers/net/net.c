@@ -6,6 +6,7 @@
 #include "drivers/clock/clock.h"
 #include "drivers/net/drivers.h"
 #include "drivers/platform.h"
+#include "lib/array.h"
 
 #define CARDS_MAX 8
 #define CLASS_NETWORK 0x02 /* PCI Code and ID Assignment Specification 1.0, 1.3 */
@@ -34,7 +35,7 @@ _Static_assert(NET_E1000_FAMILIES == 6, "all are listed");
 
 static const struct net_driver *driver_of(const struct pci_device *pci)
 {
-    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(drivers); i++) {
         const struct net_driver *driver = drivers[i];
         for (size_t id = 0; id < driver->device_id_count; id++)
             if (pci->vendor_id == driver->vendor_id && pci->device_id == driver->device_ids[id])

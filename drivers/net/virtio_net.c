@@ -8,6 +8,7 @@
 #include "drivers/platform.h"
 #include "drivers/virtio/virtio_pci.h"
 #include "drivers/virtio/virtqueue.h"
+#include "lib/array.h"
 
 enum { /* 5.1.2 and 5.1.4 */
        QUEUE_RECEIVE = 0,
@@ -202,7 +203,7 @@ const struct net_driver net_virtio = {
     .name = "virtio-net",
     .vendor_id = VIRTIO_PCI_VENDOR,
     .device_ids = device_ids,
-    .device_id_count = sizeof device_ids / sizeof device_ids[0],
+    .device_id_count = ARRAY_COUNT(device_ids),
     .open = open_device,
     .link_up = link_up,
     .send = send,

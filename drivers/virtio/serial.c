@@ -12,6 +12,7 @@
 #include "drivers/virtio/serial_control.h"
 #include "drivers/virtio/virtio_pci.h"
 #include "drivers/virtio/virtqueue.h"
+#include "lib/array.h"
 
 #define PORTS_MAX 16
 #define NAME_BYTES 64
@@ -181,7 +182,7 @@ int virtio_serial_init(uint8_t vector, uint32_t apic_id)
 
     port_count = 0;
     memset(ports, 0, sizeof ports);
-    if (pci_find(VIRTIO_PCI_VENDOR, device_ids, sizeof device_ids / sizeof device_ids[0], &device))
+    if (pci_find(VIRTIO_PCI_VENDOR, device_ids, ARRAY_COUNT(device_ids), &device))
         return -ENODEV;
     error = virtio_pci_open(&virtio, &device, FEATURE_MULTIPORT, 0);
     if (error)

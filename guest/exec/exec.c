@@ -15,11 +15,11 @@
 #include "guest/memory/phys.h"
 #include "guest/signal/signal_frame.h"
 #include "guest/vm/vm_access.h"
+#include "guest/vm/vm_range.h"
 #include "lib/x86.h"
 
 #define RELOCATABLE_BASE 0x555555554000ull /* where Linux without ASLR puts a PIE */
 #define STACK_FIRST_BYTES (128ull << 10)
-#define PAGE_MASK (PAGE_BYTES - 1ull)
 #define CLOCK_TICKS 100u
 #define HWCAP2_FSGSBASE 2u
 #define CR4_FSGSBASE (1ull << 16)
@@ -107,7 +107,7 @@ static void fill_auxv(struct exec_stack *stack, const struct program *p)
 static int map_stack(struct process *process, const struct program *p, uint64_t bytes)
 {
     struct vm_space *space = &process->space;
-    uint64_t first = ((bytes + PAGE_MASK) & ~PAGE_MASK) + STACK_FIRST_BYTES;
+    uint64_t first = vm_page_up(bytes) + STACK_FIRST_BYTES;
     uint32_t protection = VM_READ | VM_WRITE | (p->program.elf.executable_stack ? VM_EXEC : 0);
     int64_t result;
 

@@ -7,7 +7,7 @@
 #include "guest/base/context.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
-#include "guest/memory/phys.h"
+#include "lib/hash.h"
 
 #define BUCKETS_FIRST 512u
 #define BUCKETS_MAX 524288u /* of one memory block */
@@ -26,13 +26,10 @@ struct fs_entry *fs_root;
 static struct fs_entry **buckets;
 static uint32_t bucket_count, entry_count;
 
-/* FNV-1a */
 static uint32_t hash(const struct inode *directory, const char *name)
 {
-    uint64_t h = 0xcbf29ce484222325ull ^ directory->number * 0x9e3779b97f4a7c15ull;
+    uint64_t h = hash_bytes(HASH_BYTES_START ^ directory->number * HASH_GOLDEN, name, strlen(name));
 
-    for (; *name; name++)
-        h = (h ^ (uint8_t)*name) * 0x100000001b3ull;
     return (uint32_t)(h ^ h >> 32);
 }
 

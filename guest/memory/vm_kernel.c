@@ -103,12 +103,15 @@ uint64_t vm_kernel_root(void)
     return kernel_root;
 }
 
+void vm_kernel_share(uint64_t *top)
+{
+    memcpy(top + KERNEL_HALF, (const uint64_t *)phys_pointer(kernel_root) + KERNEL_HALF,
+           (512 - KERNEL_HALF) * sizeof *top);
+}
+
 uint64_t vm_start_root(void)
 {
-    const uint64_t *kernel = phys_pointer(kernel_root);
-
-    for (unsigned i = KERNEL_HALF; i < 512; i++)
-        boot_pml4[i] = kernel[i];
+    vm_kernel_share(boot_pml4);
     return image_physical(boot_pml4);
 }
 

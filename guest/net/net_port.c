@@ -7,6 +7,7 @@
 
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "lib/splitmix.h"
 #include "lib/x86.h"
 
 #define SMALLEST_SHIFT 6 /* 64 bytes */
@@ -96,12 +97,9 @@ u32_t sys_now(void)
 uint32_t net_port_random(void)
 {
     static uint64_t state;
-    uint64_t x;
 
-    state += x86_rdtsc() + 0x9e3779b97f4a7c15ull;
-    x = (state ^ state >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return (uint32_t)(x >> 32);
+    state += x86_rdtsc();
+    return (uint32_t)(splitmix_next(&state) >> 32);
 }
 
 /* lwIP uses it to look interfaces up by their numbers, if asked to. */

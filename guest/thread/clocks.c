@@ -11,6 +11,7 @@
 #include "guest/base/run.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "lib/array.h"
 
 #define TICKS_MAX (1ull << 62) /* timers beyond this never expire */
 
@@ -40,7 +41,7 @@ struct clocks clocks_find(int32_t number)
     uint32_t id;
 
     if (number >= 0) {
-        if ((uint32_t)number < sizeof fixed / sizeof fixed[0])
+        if ((uint32_t)number < ARRAY_COUNT(fixed))
             clock = fixed[number];
         return clock;
     }
