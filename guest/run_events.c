@@ -23,9 +23,11 @@ static void read_names(void)
     const char *name;
 
     while ((name = manifest_next(&run.manifest, "event", &position))) {
+        struct pmu_event *event;
+
         if (sampling.session.event_count == HR_EVENTS_MAX)
             panic("manifest: more than %d events", HR_EVENTS_MAX);
-        struct pmu_event *event = &sampling.session.events[sampling.session.event_count++];
+        event = &sampling.session.events[sampling.session.event_count++];
         if (strlen(name) >= sizeof event->name)
             panic("manifest: event name too long");
         memcpy(event->name, name, strlen(name) + 1);
@@ -192,9 +194,10 @@ static int use_encodings(void)
 {
     size_t position = 0;
     char here[CPU_BYTES];
+    int group;
 
     name_cpu(here);
-    int group = find_group(here);
+    group = find_group(here);
     if (group < 0) {
         log_other_cpu(here);
         return -ENODEV;
@@ -237,8 +240,10 @@ static void log_fitting(void)
     fitting.event_count = 0;
     together[0] = rest[0] = 0;
     for (uint32_t i = 0; i < sampling.session.event_count; i++) {
+        bool fits;
+
         fitting.events[fitting.event_count++] = sampling.session.events[i];
-        bool fits = run.pmu->assign(&run.pmu_caps, &fitting, &ignored) == 0;
+        fits = run.pmu->assign(&run.pmu_caps, &fitting, &ignored) == 0;
         if (!fits)
             fitting.event_count--;
         append_name(fits ? together : rest, LIST_BYTES, sampling.session.events[i].name);

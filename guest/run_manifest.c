@@ -58,13 +58,14 @@ void run_read_manifest(void)
 {
     struct inode *inode;
     const char *mode;
+    int found;
 
     if (fs_find("/" RUN_MANIFEST_NAME, &inode) || !inode_contents(inode))
         panic("the archive holds no manifest: not an archive of hr pack");
     if (manifest_open(&run.manifest, inode_contents(inode), inode->bytes))
         panic("the archive's manifest is damaged");
     mode = manifest_text(&run.manifest, "mode", "timer");
-    int found = modes_find(mode);
+    found = modes_find(mode);
     if (found < 0 || found == HR_MODE_PEBS)
         panic("manifest: mode %s is not one of this kernel", mode);
     run.exact = found == HR_MODE_EXACT;

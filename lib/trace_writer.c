@@ -266,12 +266,13 @@ place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *f
 {
     const uint32_t event_count = w->event_count;
     struct narrow_fields f = {0};
+    uint8_t *at;
 
     if (!run_takes(w, sample, narrow)) {
         close_run(w);
         open_run(w, sample, narrow);
     }
-    uint8_t *at = w->buffer + w->used;
+    at = w->buffer + w->used;
     if (w->run_type != HR_REC_SAMPLES)
         return put_wide(at, fields, event_count);
     f.at = at + w->control_bytes;
@@ -287,9 +288,10 @@ static inline __attribute__((always_inline)) void add_sample(struct trace_writer
     uint64_t fields[TRACE_FIELDS_MAX];
     uint8_t *at = w->buffer + w->used;
     struct narrow_fields f = {.at = at + w->control_bytes};
+    bool narrow;
 
     take_differences(w, sample, &f, fields);
-    bool narrow = f.all < TRACE_NARROW_LIMIT;
+    narrow = f.all < TRACE_NARROW_LIMIT;
     if (__builtin_expect(narrow && narrow_run_takes(w, sample), 1))
         put_control(at, (uint32_t)(f.codes >> w->codes_shift), w->control_bytes);
     else

@@ -2,6 +2,7 @@
 #include "boot/uefi/firmware.h"
 
 #include "include/kernel_layout.h"
+#include "lib/array.h"
 #include "lib/format.h"
 #include "lib/x86.h"
 
@@ -36,7 +37,7 @@ const char *firmware_error(EFI_STATUS status)
 {
     uint64_t code = status & ~EFI_ERROR_MASK;
 
-    if (code < sizeof errors / sizeof errors[0] && errors[code])
+    if (code < ARRAY_COUNT(errors) && errors[code])
         return errors[code];
     return EFI_ERROR(status) ? "unknown error" : "a warning";
 }

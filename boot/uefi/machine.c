@@ -8,6 +8,7 @@
 #include "drivers/smbios/smbios.h"
 #include "lib/boot_value.h"
 #include "lib/format.h"
+#include "lib/hash.h"
 #include "lib/x86.h"
 
 #define CPUID_1_ECX_RDRAND (1u << 30) /* SDM volume 2, "CPUID" */
@@ -139,7 +140,7 @@ void machine_random(uint8_t out[16])
     for (int i = 0; i < 2; i++) {
         if (random_of_cpu(&word))
             halves[i] ^= word;
-        halves[i] ^= (x86_rdtsc() ^ firmware_unix_ns()) * 0x9e3779b97f4a7c15ull;
+        halves[i] ^= (x86_rdtsc() ^ firmware_unix_ns()) * HASH_GOLDEN;
     }
     memcpy(out, halves, sizeof halves);
 }

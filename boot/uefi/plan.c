@@ -5,6 +5,7 @@
 
 #include "include/kernel_layout.h"
 #include "lib/boot_conf.h"
+#include "lib/round.h"
 
 #define LOW_END (1ull << 32) /* the kernel starts with RAM below this */
 #define MEMORY_BYTES_USUAL (1ull << 30)
@@ -62,7 +63,7 @@ static uint64_t whole_pages(uint64_t bytes)
 {
     if (bytes > BOOT_CONF_ALL - PAGE_BYTES) /* all, or more than is possible */
         return bytes == BOOT_CONF_ALL ? bytes : BOOT_CONF_ALL / PAGE_BYTES * PAGE_BYTES;
-    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    return round_up(bytes, PAGE_BYTES);
 }
 
 static uint64_t usual(uint64_t most)

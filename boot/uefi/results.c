@@ -6,6 +6,7 @@
 #include "boot/uefi/results_file.h"
 #include "boot/uefi/say.h"
 #include "include/version.h"
+#include "lib/array.h"
 #include "lib/format.h"
 #include "lib/x86.h"
 
@@ -23,7 +24,6 @@ static const struct stream {
     {RUN_STREAM_FILES, "files.bin", false},
     {RUN_STREAM_TRACE, "hr.bin", false},
 };
-#define STREAMS (sizeof streams / sizeof streams[0])
 
 struct place { /* state of one result */
     char directory[RESULTS_PATH_BYTES];
@@ -115,7 +115,7 @@ static EFI_STATUS reserve_conf(struct place *place, const struct frames *frames)
     EFI_STATUS status;
 
     place->list.room = 0;
-    for (size_t i = 0; i < STREAMS; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(streams); i++)
         place->list.room += results_file_list_bytes(frames->ports[streams[i].port], part_bytes_max);
     place->list.room += results_file_list_bytes(0, part_bytes_max); /* log.txt */
     place->conf_bytes = CONF_BYTES + place->list.room;
@@ -298,7 +298,7 @@ bool results_write(const struct results_run *run, uint64_t *bytes)
     good = reserve(&place, run);
     if (good) {
         good = place.log != NULL;
-        for (size_t i = 0; i < STREAMS; i++)
+        for (size_t i = 0; i < ARRAY_COUNT(streams); i++)
             good = write_stream(&place, run, &streams[i], bytes) && good;
         elapsed = firmware_elapsed_ns(start);
         say("results are in %s: %lu bytes in %lu.%03u s", place.directory, *bytes,

@@ -66,11 +66,11 @@ static void part_name(const struct results_file *f, char *out, size_t room)
 static void close_part(struct results_file *f)
 {
     char name[32], line[LINE_BYTES_MAX + 1];
+    EFI_STATUS status;
 
     if (!f->file)
         return;
-    EFI_STATUS status =
-        f->file->Flush(f->file); /* Close flushes, too, but never reports a failure */
+    status = f->file->Flush(f->file); /* Close flushes, too, but never reports a failure */
     if (EFI_ERROR(status) && !EFI_ERROR(f->status))
         f->status = status;
     f->file->Close(f->file);

@@ -196,10 +196,13 @@ static void madt_read(const uint8_t *table, uint32_t length, struct acpi_machine
 
 static void fadt_read(const uint8_t *table, uint32_t length, struct acpi_machine *machine)
 {
+    uint64_t port;
+    const uint8_t *extended;
+
     if (length < FADT_FLAGS + 4 || table[FADT_PM_TIMER_LENGTH] != 4)
         return;
-    uint64_t port = bytes_load32(table + FADT_PM_TIMER_BLOCK);
-    const uint8_t *extended = table + FADT_X_PM_TIMER_BLOCK;
+    port = bytes_load32(table + FADT_PM_TIMER_BLOCK);
+    extended = table + FADT_X_PM_TIMER_BLOCK;
     if (port == 0 && length >= FADT_X_PM_TIMER_BLOCK + GAS_BYTES && extended[0] == GAS_SPACE_IO)
         port = bytes_load64(extended + GAS_ADDRESS);
     if (port == 0 || port > 0xfffc)
@@ -240,10 +243,11 @@ static void tables_read(const struct root *root, struct acpi_machine *machine)
 int acpi_read(uint64_t rsdp, struct acpi_machine *machine)
 {
     struct root root;
+    int error;
 
     memset(machine, 0, sizeof *machine);
     machine->local_apic_base = DEFAULT_APIC_BASE;
-    int error = root_open(rsdp ? rsdp : rsdp_find(), &root);
+    error = root_open(rsdp ? rsdp : rsdp_find(), &root);
     if (!error)
         tables_read(&root, machine);
     if (machine->cpu_count == 0) {

@@ -105,13 +105,15 @@ void apic_timer_setup(uint8_t vector);
  */
 static inline void apic_timer_arm(int64_t ticks)
 {
+    uint32_t count;
+
     if (__builtin_expect((uint64_t)(ticks - 1) >= 0x7fffffff, 0))
         ticks = ticks < 1 ? 1 : 0x7fffffff;
     if (apic.tsc_deadline) {
         x86_wrmsr(APIC_MSR_TSC_DEADLINE, x86_rdtsc() + (uint64_t)ticks);
         return;
     }
-    uint32_t count = (uint32_t)((uint64_t)ticks * apic.count_multiplier >> 32);
+    count = (uint32_t)((uint64_t)ticks * apic.count_multiplier >> 32);
     apic_write(APIC_TIMER_INITIAL, count + (count == 0));
 }
 

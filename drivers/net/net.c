@@ -6,6 +6,7 @@
 #include "drivers/clock/clock.h"
 #include "drivers/net/drivers.h"
 #include "drivers/platform.h"
+#include "lib/array.h"
 
 #define CARDS_MAX 8
 #define CLASS_NETWORK 0x02 /* PCI Code and ID Assignment Specification 1.0, 1.3 */
@@ -34,7 +35,7 @@ _Static_assert(NET_E1000_FAMILIES == 6, "all are listed");
 
 static const struct net_driver *driver_of(const struct pci_device *pci)
 {
-    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(drivers); i++) {
         const struct net_driver *driver = drivers[i];
         for (size_t id = 0; id < driver->device_id_count; id++)
             if (pci->vendor_id == driver->vendor_id && pci->device_id == driver->device_ids[id])
@@ -53,9 +54,10 @@ static void open_card(struct cards *cards, const struct pci_device *pci,
                       const struct net_driver *driver)
 {
     struct card *card = &cards->all[cards->count];
+    int error;
 
     *card = (struct card){.pci = *pci, .net.driver = driver};
-    int error = driver->open(&card->net, pci);
+    error = driver->open(&card->net, pci);
     if (error) {
         cards->error = error;
         log_card(pci, error == -ENOMEM ? "no memory for it" : "does not answer as it should");
@@ -94,9 +96,11 @@ static struct card *choose(struct cards *cards)
     uint64_t left_us = chosen ? EARLIER_WAIT_US : LINK_WAIT_US;
 
     while (chosen != &cards->all[0] && left_us > 0) {
+        struct card *now;
+
         clock_delay_us(LINK_POLL_US);
         left_us -= LINK_POLL_US;
-        struct card *now = first_with_link(cards);
+        now = first_with_link(cards);
         if (now && !chosen && left_us > EARLIER_WAIT_US)
             left_us = EARLIER_WAIT_US;
         chosen = now ? now : chosen;
@@ -118,6 +122,7 @@ static void log_chosen(const struct card *card)
 int net_open(struct net_device *net)
 {
     struct cards cards = {0};
+    struct card *chosen;
 
     open_all(&cards);
     if (cards.count == 0) {
@@ -125,7 +130,7 @@ int net_open(struct net_device *net)
             platform_log("no network card that there is a driver for");
         return cards.error ? cards.error : -ENODEV;
     }
-    struct card *chosen = choose(&cards);
+    chosen = choose(&cards);
     for (unsigned i = 0; i < cards.count; i++) {
         if (&cards.all[i] == chosen)
             continue;

@@ -56,8 +56,10 @@ static int assign_registers(struct pmu_session *session, struct pmu_refusal *ref
 static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
                       struct pmu_refusal *refusal)
 {
+    int status;
+
     part(session);
-    int status = beneath->assign(caps, &counted, refusal);
+    status = beneath->assign(caps, &counted, refusal);
     memcpy(session->events, counted.events, counted.event_count * sizeof *counted.events);
     return status ? status : assign_registers(session, refusal);
 }

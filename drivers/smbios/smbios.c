@@ -64,10 +64,11 @@ static bool sums_to_zero(const uint8_t *bytes, size_t count)
 static bool read_entry64(uint64_t address, struct entry *entry)
 {
     const uint8_t *bytes = physical(address, ENTRY64_BYTES);
+    uint8_t length;
 
     if (!bytes || memcmp(bytes, "_SM3_", 5) != 0)
         return false;
-    uint8_t length = bytes[ENTRY64_LENGTH];
+    length = bytes[ENTRY64_LENGTH];
     if (length < ENTRY64_BYTES || !physical(address, length) || !sums_to_zero(bytes, length))
         return false;
     *entry = (struct entry){.table = bytes_load64(bytes + ENTRY64_TABLE),
@@ -80,10 +81,11 @@ static bool read_entry64(uint64_t address, struct entry *entry)
 static bool read_entry32(uint64_t address, struct entry *entry)
 {
     const uint8_t *bytes = physical(address, ENTRY32_BYTES);
+    uint8_t length;
 
     if (!bytes || memcmp(bytes, "_SM_", 4) != 0)
         return false;
-    uint8_t length = bytes[ENTRY32_LENGTH];
+    length = bytes[ENTRY32_LENGTH];
     if (length == ENTRY32_BYTES_OLD)
         length = ENTRY32_BYTES;
     if (length != ENTRY32_BYTES || !sums_to_zero(bytes, length) ||

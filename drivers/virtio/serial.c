@@ -12,6 +12,7 @@
 #include "drivers/virtio/serial_control.h"
 #include "drivers/virtio/virtio_pci.h"
 #include "drivers/virtio/virtqueue.h"
+#include "lib/array.h"
 
 #define PORTS_MAX 16
 #define NAME_BYTES 64
@@ -74,13 +75,15 @@ static int add_queues(void)
 
 static void handle_message(const struct serial_message *message, const char *text)
 {
+    struct port *port;
+
     if (message->port >= port_count) {
         if (message->event == SERIAL_PORT_ADD)
             platform_log("virtio-serial: port %u ignored, only %u are used", message->port,
                          port_count);
         return;
     }
-    struct port *port = &ports[message->port];
+    port = &ports[message->port];
     switch (message->event) {
     case SERIAL_PORT_ADD:
         port->added = true;
@@ -164,23 +167,25 @@ static int learn_ports(void)
 static int set_up_queues(void)
 {
     uint32_t device_ports = mmio_read32(virtio.device + CONFIG_MAX_PORTS);
+    int error;
 
     if (device_ports == 0)
         return -EIO;
     port_count = device_ports < PORTS_MAX ? device_ports : PORTS_MAX;
-    int error = add_queues();
+    error = add_queues();
     return error ? error : serial_control_init(&control);
 }
 
 int virtio_serial_init(uint8_t vector, uint32_t apic_id)
 {
     struct pci_device device;
+    int error;
 
     port_count = 0;
     memset(ports, 0, sizeof ports);
-    if (pci_find(VIRTIO_PCI_VENDOR, device_ids, sizeof device_ids / sizeof device_ids[0], &device))
+    if (pci_find(VIRTIO_PCI_VENDOR, device_ids, ARRAY_COUNT(device_ids), &device))
         return -ENODEV;
-    int error = virtio_pci_open(&virtio, &device, FEATURE_MULTIPORT, 0);
+    error = virtio_pci_open(&virtio, &device, FEATURE_MULTIPORT, 0);
     if (error)
         return error;
     error = virtio_pci_interrupt(&virtio, vector, apic_id);
@@ -274,11 +279,13 @@ int virtio_serial_sent(int index)
 /* Waits for the send under way.  Returns 0, or -EIO if it failed or the port is gone. */
 static int finish(int index)
 {
+    struct port *port;
+
     while (!virtio_serial_sent(index)) {
         platform_wait();
         look_at_control(port_get(index));
     }
-    struct port *port = port_get(index);
+    port = port_get(index);
     return !port || port->transmit.broken ? -EIO : 0;
 }
 

@@ -122,10 +122,11 @@ static void log_clocks(void)
 
     for (uint32_t i = 1; i < cpus_running; i++) {
         const struct tsc_adjust *own = &cpus[i].tsc_adjust;
+        uint64_t ticks;
 
         if (!own->apart)
             continue;
-        uint64_t ticks = tsc_adjust_distance(own, &first_of_package(&cpus[i])->tsc_adjust);
+        ticks = tsc_adjust_distance(own, &first_of_package(&cpus[i])->tsc_adjust);
         apart++;
         left += !own->corrected;
         most = ticks > most ? ticks : most;

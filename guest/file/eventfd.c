@@ -29,10 +29,12 @@ static void tell(struct file *file, struct event *event, uint32_t events_now)
 /* Waits for a change of the counter.  Returns 0, -EAGAIN or -EINTR. */
 static int64_t wait_change(struct thread *thread, const struct file *file, struct event *event)
 {
+    enum wait_end end;
+
     if (file->flags & O_NONBLOCK)
         return -EAGAIN;
     event->waiting++;
-    enum wait_end end = wait_on(thread, WAIT_KEY(event), WAIT_FOREVER, "an eventfd");
+    end = wait_on(thread, WAIT_KEY(event), WAIT_FOREVER, "an eventfd");
     event->waiting--;
     return end == WAIT_SIGNAL ? -EINTR : 0;
 }

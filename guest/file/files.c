@@ -134,10 +134,11 @@ void files_set_close_on_exec(struct process *process, int64_t fd, bool on)
 
 int64_t files_put(struct process *process, struct file *file, int64_t fd, bool close_on_exec)
 {
+    struct file *old;
+
     if (fd < 0 || fd >= process->files->limit)
         return -EBADF;
-    struct file *old = process->files->files[fd];
-
+    old = process->files->files[fd];
     file->references++;
     process->files->files[fd] = file;
     process->files->used[fd / 64] |= 1ull << fd % 64;

@@ -126,10 +126,12 @@ static int wait_free(struct thread *thread, const struct file *file, const struc
                      bool waits)
 {
     while (conflict(file, range)) {
+        enum wait_end end;
+
         if (!waits)
             return -EAGAIN;
         waiting++;
-        enum wait_end end = wait_on(thread, WAIT_KEY(&locks), WAIT_FOREVER, "a lock of a file");
+        end = wait_on(thread, WAIT_KEY(&locks), WAIT_FOREVER, "a lock of a file");
         waiting--;
         if (end == WAIT_SIGNAL && conflict(file, range))
             return -EINTR;

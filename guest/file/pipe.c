@@ -49,9 +49,11 @@ static void wake(struct pipe *pipe, enum pipe_end end)
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
 {
+    enum wait_end why;
+
     pipe->waiting[end]++;
-    enum wait_end why = wait_on(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
-                                end == PIPE_READER ? "a read of a pipe" : "a write to a pipe");
+    why = wait_on(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
+                  end == PIPE_READER ? "a read of a pipe" : "a write to a pipe");
     pipe->waiting[end]--;
     return why;
 }
@@ -114,13 +116,14 @@ int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint6
     uint64_t done = 0;
     int64_t status;
     int error = 0;
+    uint32_t room;
 
     if (!bytes)
         return 0;
     status = pipe_wait_filled(thread, pipe, how & PIPE_BLOCKS);
     if (status <= 0)
         return status;
-    uint32_t room = pipe_buffer_room(&pipe->buffer);
+    room = pipe_buffer_room(&pipe->buffer);
     while (done < bytes && pipe->buffer.used) {
         const uint8_t *at;
         uint32_t part = pipe_buffer_filled(&pipe->buffer, 0, &at);
@@ -374,12 +377,12 @@ static int64_t make_pipe(struct thread *thread, uint64_t user, uint32_t flags)
 {
     struct process *process = thread->process;
     struct file *files[2];
-    int64_t fds[2];
+    int64_t fds[2], result;
     int32_t numbers[2];
 
     if (flags & ~(uint32_t)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))
         return -EINVAL;
-    int64_t result = open_ends(process, files, flags & O_NONBLOCK);
+    result = open_ends(process, files, flags & O_NONBLOCK);
     if (result)
         return result;
     fds[0] = files_add(process, files[PIPE_READER], 0, flags & O_CLOEXEC);

@@ -69,9 +69,11 @@ bool poll_waits(void)
 
 enum wait_end poll_wait(struct thread *thread, uint64_t deadline, const char *what)
 {
+    enum wait_end end;
+
     context_assert_thread();
     waiting++;
-    enum wait_end end = wait_on(thread, WAIT_POLL_KEY, poll_left(deadline), what);
+    end = wait_on(thread, WAIT_POLL_KEY, poll_left(deadline), what);
     waiting--;
     return end;
 }

@@ -69,10 +69,12 @@ static int64_t take(struct thread *thread, const struct file *file, struct signa
     const struct signal_file *s = file->state;
 
     while (!signal_take(thread, s->set, info)) {
+        enum wait_end end;
+
         if (file->flags & O_NONBLOCK)
             return -EAGAIN;
         thread->signals.wanted = s->set;
-        enum wait_end end = wait_on(thread, WAIT_KEY(s), WAIT_FOREVER, "a signalfd");
+        end = wait_on(thread, WAIT_KEY(s), WAIT_FOREVER, "a signalfd");
         thread->signals.wanted = 0;
         if (end == WAIT_SIGNAL && !(thread_signals_all(thread) & s->set))
             return -EINTR;

@@ -12,6 +12,7 @@
 #include "guest/file/poll.h"
 #include "guest/memory/heap.h"
 #include "guest/vm/uaccess.h"
+#include "lib/array.h"
 
 #define BUFFER_BYTES 212992 /* what Linux reports for an untouched socket */
 
@@ -297,7 +298,7 @@ int64_t syscall_getsockopt(struct thread *thread, struct trap_frame *frame)
         return syscall_no_socket(thread, frame);
     if ((uint32_t)frame->rsi != SOL_SOCKET)
         return -EOPNOTSUPP;
-    if (name >= sizeof values / sizeof values[0])
+    if (name >= ARRAY_COUNT(values))
         return -ENOPROTOOPT;
     value = values[name];
     return value || name == SO_ERROR || name == SO_PROTOCOL || name == SO_ACCEPTCONN

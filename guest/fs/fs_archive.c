@@ -164,6 +164,7 @@ static int add(const struct cpio_entry *archived)
     char name[FS_NAME_MAX + 1];
     struct fs_entry *directory, *entry;
     int result = enter_parents(archived->name, MODE_IMPLIED, &directory, name);
+    struct inode_times *times;
 
     if (result < 0)
         return result;
@@ -182,7 +183,7 @@ static int add(const struct cpio_entry *archived)
     }
     if (!entry)
         return -ENOMEM;
-    struct inode_times *times = &entry->inode->times;
+    times = &entry->inode->times;
     times->modified = archived->mtime * NS_PER_SECOND;
     times->accessed = times->changed = times->created = times->modified;
     return 0;

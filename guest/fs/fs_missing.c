@@ -8,6 +8,7 @@
 #include "guest/fs/fs_kept.h"
 #include "guest/memory/heap.h"
 #include "include/run_ports.h"
+#include "lib/hash.h"
 
 #define BUCKETS (2u * FS_MISSING_MAX) /* a power of two */
 
@@ -80,15 +81,6 @@ static bool is_ours(const char *path)
            strncmp(path, "/dev/", 5) == 0;
 }
 
-static uint32_t hash_of(const char *text)
-{
-    uint32_t h = 2166136261u; /* FNV-1a */
-
-    for (; *text; text++)
-        h = (h ^ (uint8_t)*text) * 16777619u;
-    return h;
-}
-
 static void note_recent(const char *path, size_t bytes)
 {
     if (bytes < FS_MISSING_RECENT_BYTES)
@@ -106,7 +98,7 @@ void fs_missing_note(const struct fs_entry *base, const char *path)
     note_recent(absolute, bytes);
     if (!noted)
         return;
-    for (at = hash_of(absolute) & (BUCKETS - 1); noted[at]; at = (at + 1) & (BUCKETS - 1))
+    for (at = hash_bytes32(absolute, bytes) % BUCKETS; noted[at]; at = (at + 1) % BUCKETS)
         if (strcmp(noted[at], absolute) == 0)
             return;
     if (noted_count < FS_MISSING_MAX)

@@ -8,7 +8,7 @@
 #include "guest/fs/fs.h"
 #include "guest/fs/fs_served.h"
 #include "guest/memory/heap.h"
-#include "guest/memory/phys.h"
+#include "lib/hash.h"
 
 #define BUCKETS_FIRST 512u
 #define BUCKETS_MAX 524288u /* of one memory block */
@@ -27,13 +27,10 @@ struct fs_entry *fs_root;
 static struct fs_entry **buckets;
 static uint32_t bucket_count, entry_count;
 
-/* FNV-1a */
 static uint32_t hash(const struct inode *directory, const char *name)
 {
-    uint64_t h = 0xcbf29ce484222325ull ^ directory->number * 0x9e3779b97f4a7c15ull;
+    uint64_t h = hash_bytes(HASH_BYTES_START ^ directory->number * HASH_GOLDEN, name, strlen(name));
 
-    for (; *name; name++)
-        h = (h ^ (uint8_t)*name) * 0x100000001b3ull;
     return (uint32_t)(h ^ h >> 32);
 }
 
@@ -287,17 +284,17 @@ struct fs_entry *fs_child_here(struct fs_entry *directory, const char *name)
 struct fs_entry *fs_child(struct thread *thread, struct fs_entry *directory, const char *name)
 {
     const struct fs_special *special = directory->inode->special;
-    struct fs_entry *here = fs_child_here(directory, name);
+    struct fs_entry *entry = fs_child_here(directory, name);
     struct inode *inode;
 
-    if (here) {
-        fs_entry_hold(here);
-        return here;
+    if (entry != NULL) {
+        fs_entry_hold(entry);
+        return entry;
     }
     if (!special || !special->lookup)
         return fs_served_child(directory, name);
     inode = special->lookup(thread, directory->inode, name);
-    struct fs_entry *entry = inode ? fs_entry_new(directory, name, inode) : NULL;
+    entry = inode ? fs_entry_new(directory, name, inode) : NULL;
     if (entry)
         entry->special = true;
     return entry;

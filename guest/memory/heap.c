@@ -6,6 +6,7 @@
 
 #include "guest/base/context.h"
 #include "guest/memory/phys.h"
+#include "lib/array.h"
 
 struct object { /* a free one */
     struct object *next;
@@ -20,7 +21,7 @@ struct heap_page { /* at the start of each page; objects follow */
 _Static_assert(sizeof(struct heap_page) % 16 == 0, "objects are aligned");
 
 static const uint16_t sizes[] = {16, 32, 48, 64, 96, 128, 160, 208, 256, 336, 448, 576, 992, 2032};
-#define SIZES (sizeof sizes / sizeof sizes[0])
+#define SIZES ARRAY_COUNT(sizes)
 #define SIZE_MAX_SMALL 2032u
 
 static struct heap_page *pages[SIZES];
@@ -78,6 +79,7 @@ void *heap_alloc(size_t bytes)
 {
     struct heap_page *page;
     struct object *object;
+    uint32_t size;
 
     cross_assert_held();
     if (bytes > SIZE_MAX_SMALL) {
@@ -86,7 +88,7 @@ void *heap_alloc(size_t bytes)
 
         return block ? memset(phys_pointer(block), 0, (size_t)PAGE_BYTES << order) : NULL;
     }
-    uint32_t size = size_of(bytes);
+    size = size_of(bytes);
     page = pages[size] ? pages[size] : new_page(size);
     if (!page)
         return NULL;

@@ -42,10 +42,11 @@ static void map_image(uint64_t start, uint64_t end, uint64_t flags)
 static void map_memory(void)
 {
     for (uint64_t base = 0; base < phys_mapped_end(); base += GIB) {
+        uint64_t *entries;
+
         vm_kernel_map(DIRECT_MAP + base, base, VM_LEVEL_LARGE,
                       VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
-        uint64_t *entries = vm_table_make(kernel_root, DIRECT_MAP + base, VM_LEVEL_LARGE);
-
+        entries = vm_table_make(kernel_root, DIRECT_MAP + base, VM_LEVEL_LARGE);
         for (uint64_t i = 1; i < 512; i++)
             entries[i] = entries[0] + i * LARGE_PAGE_BYTES;
     }
@@ -102,12 +103,15 @@ uint64_t vm_kernel_root(void)
     return kernel_root;
 }
 
+void vm_kernel_share(uint64_t *top)
+{
+    memcpy(top + KERNEL_HALF, (const uint64_t *)phys_pointer(kernel_root) + KERNEL_HALF,
+           (512 - KERNEL_HALF) * sizeof *top);
+}
+
 uint64_t vm_start_root(void)
 {
-    const uint64_t *kernel = phys_pointer(kernel_root);
-
-    for (unsigned i = KERNEL_HALF; i < 512; i++)
-        boot_pml4[i] = kernel[i];
+    vm_kernel_share(boot_pml4);
     return image_physical(boot_pml4);
 }
 

@@ -102,6 +102,7 @@ int net_offload_flush(struct net_device *card)
 int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
 {
     bool plain = cuts && is_plain(p);
+    int status;
 
     if (p->tot_len > NET_FRAME_MAX)
         return -EMSGSIZE;
@@ -109,7 +110,7 @@ int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
         join(p);
         return 0;
     }
-    int status = net_offload_flush(card);
+    status = net_offload_flush(card);
     if (status == -EAGAIN)
         return status;
     if (plain) {

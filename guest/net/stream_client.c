@@ -273,6 +273,8 @@ static void try_later(const char *why)
 
 static void begin(void)
 {
+    err_t status;
+
     client.broken = NULL;
     client.delivered = 0;
     client.input_used = 0;
@@ -285,21 +287,23 @@ static void begin(void)
     tcp_recv(client.pcb, received);
     tcp_err(client.pcb, failed);
     tcp_nagle_disable(client.pcb);
-    err_t status = tcp_connect(client.pcb, &client.address, client.port, connected);
+    status = tcp_connect(client.pcb, &client.address, client.port, connected);
     if (status != ERR_OK)
         try_later("the connection cannot be begun");
 }
 
 int stream_client_start(const struct boot_network *network, struct outbox *box)
 {
+    int status;
+
     memset(&client, 0, sizeof client);
     client.box = box;
     client.address.addr = network->collector;
     client.port = network->port;
     client.back_off_ms = BACK_OFF_FIRST_MS;
     client.looked_ms = net_port_ms();
-    int status = run_stream_hello(&client.hello, network->id, network->token, network->machine,
-                                  network->run);
+    status = run_stream_hello(&client.hello, network->id, network->token, network->machine,
+                              network->run);
     if (status == 0)
         begin();
     return status;
@@ -356,9 +360,10 @@ static void poll_open(uint64_t now)
 
 void stream_client_poll(void)
 {
-    tick();
-    uint64_t now = client.now_ms;
+    uint64_t now;
 
+    tick();
+    now = client.now_ms;
     if (client.broken && client.state < STREAM_DONE)
         try_later(client.broken);
     switch (client.state) {

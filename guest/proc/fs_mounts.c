@@ -10,6 +10,7 @@
 #include "guest/fs/fs_kept.h"
 #include "guest/memory/heap.h"
 #include "guest/proc/proc.h"
+#include "lib/array.h"
 
 #define READ_ONLY 0555u /* directories that the program cannot change */
 #define MODE_FILE 0444u
@@ -56,7 +57,7 @@ static const struct special { /* a relative path is in the process's directory *
     {"fdinfo", S_IFDIR | READ_ONLY, &fs_proc_descriptor_notes},
 };
 
-#define EACH(array, i) (size_t i = 0; (i) < sizeof(array) / sizeof(array)[0]; (i)++)
+#define EACH(array, i) (size_t i = 0; (i) < ARRAY_COUNT(array); (i)++)
 
 static int mount_directory(const struct mount *mount)
 {

@@ -8,6 +8,7 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/vm_table.h"
 #include "guest/proc/proc.h"
+#include "lib/array.h"
 
 #define DEVICE_MINOR 1u /* st_dev of every file */
 
@@ -132,4 +133,4 @@ static const struct proc_file files[] = {
     {.name = "smaps_rollup", .generate = smaps_rollup},
 };
 
-const struct proc_files proc_memory_files = {files, sizeof files / sizeof files[0]};
+const struct proc_files proc_memory_files = {files, ARRAY_COUNT(files)};

@@ -14,6 +14,7 @@
 #include "guest/thread/limits.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "lib/array.h"
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 
@@ -211,7 +212,7 @@ GENERATE(limit_table)
 {
     ABOUT(void) subject;
     text_add(&text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(limits); i++) {
         const struct limit *now = &limits_now[limits[i].resource];
         uint64_t limit[2] = {now->soft, now->hard};
 
@@ -239,7 +240,7 @@ static const struct {
 GENERATE(mount_table)
 {
     ABOUT(void) subject;
-    for (size_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(mounts); i++)
         text_add(&text, "%s %s %s rw,relatime 0 0\n", mounts[i].type, mounts[i].where,
                  mounts[i].type);
     return text_end(&text);
@@ -248,7 +249,7 @@ GENERATE(mount_table)
 GENERATE(mount_info)
 {
     ABOUT(void) subject;
-    for (uint32_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
+    for (uint32_t i = 0; i < ARRAY_COUNT(mounts); i++)
         text_add(&text, "%u %u 0:%u / %s rw,relatime - %s %s rw\n", 20 + i, i ? 20 : 1,
                  mounts[i].minor, mounts[i].where, mounts[i].type, mounts[i].type);
     return text_end(&text);
@@ -318,4 +319,4 @@ static const struct proc_file files[] = {
     {.name = "gid_map", .generate = fixed_6, .mode = 0644},
 };
 
-const struct proc_files proc_process_files = {files, sizeof files / sizeof files[0]};
+const struct proc_files proc_process_files = {files, ARRAY_COUNT(files)};

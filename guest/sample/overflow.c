@@ -72,12 +72,13 @@ static __attribute__((noinline)) uint32_t follow(struct cpu *cpu, uint64_t now, 
     uint64_t program_ticks = sampling.share_factor ? share_handled(cpu, start) : 0;
     uint64_t period = next_period(cpu, now, program_ticks, counted);
     uint32_t slots = 1;
+    struct trace_slot *slot;
 
     if (paravirt_steal_due(cpu))
         paravirt_steal_fill(cpu, ring_slot(ring, ring->reserved + slots++), now);
     if (period == cpu->overflow.period)
         return slots;
-    struct trace_slot *slot = ring_slot(ring, ring->reserved + slots++);
+    slot = ring_slot(ring, ring->reserved + slots++);
     slot->time = now;
     slot->kind = HR_REC_PERIOD;
     slot->counters[0] = period;

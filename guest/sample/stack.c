@@ -28,9 +28,11 @@ static uint32_t stack_bytes(void)
 
 int stack_add_to_ring(struct ring *ring)
 {
+    uint64_t block;
+
     if (!run.stacks.kind)
         return 0;
-    uint64_t block = phys_alloc_last();
+    block = phys_alloc_last();
     if (!block)
         return -ENOMEM;
     stack_offset = trace_slot_bytes(sampling.session.event_count);
@@ -41,9 +43,11 @@ int stack_add_to_ring(struct ring *ring)
 
 int stack_add_to_writer(struct trace_writer *writer)
 {
+    uint64_t block;
+
     if (!run.stacks.kind)
         return 0;
-    uint64_t block = phys_alloc_last();
+    block = phys_alloc_last();
     if (!block || trace_stacks_bytes(run.stacks.kind) > BLOCK_BYTES - TRACE_STACKS_CHUNK_BYTES)
         return -ENOMEM;
     writer->buffer = phys_pointer(block);

@@ -35,9 +35,11 @@ static struct trace_slot *open_reading(struct cpu *cpu, uint64_t *values, uint64
     struct trace_slot *slot;
 
     do {
+        uint64_t reserved;
+
         if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
             sampler_drain(cpu);
-        uint64_t reserved = ring_reserved(cpu->ring);
+        reserved = ring_reserved(cpu->ring);
         *time = overflow_not_before(cpu, clock_entered(cpu));
         overflow_read(cpu, values);
         slot = ring_open_at(cpu->ring, reserved);

@@ -291,6 +291,7 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
                             uint64_t b)
 {
     struct request *request = &requests[cpu->index];
+    uint32_t posted;
 
     request->operation = operation;
     request->a = a;
@@ -299,7 +300,7 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
     apic_send(cpus[0].apic_id, VECTOR_WAKE);
     cross_unlock();
     /* who does not sleep is not called: the call would come in ring 3 */
-    uint32_t posted = REQUEST_POSTED;
+    posted = REQUEST_POSTED;
     __atomic_compare_exchange_n(&request->state, &posted, REQUEST_ASLEEP, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_DONE)
@@ -344,13 +345,15 @@ void service_main(void)
 
     apic_timer_setup(VECTOR_SERVICE_TIMER);
     for (;;) {
-        bool flush = (int64_t)(x86_rdtsc() - next_flush) >= 0;
+        bool flush = (int64_t)(x86_rdtsc() - next_flush) >= 0, busy, served;
+        uint64_t due_ns;
+
         if (flush)
             next_flush += flush_ticks;
-        bool busy = drain_rings(flush);
-        bool served = serve_requests(true);
+        busy = drain_rings(flush);
+        served = serve_requests(true);
         busy |= served;
-        uint64_t due_ns = service_cpu_poll();
+        due_ns = service_cpu_poll();
         deadline_look(served);
         if (busy || due_ns == 0)
             continue;

@@ -93,9 +93,11 @@ void service_exit(uint32_t kind, uint32_t code)
         cross_stop_others(cpu);
     report.user_ticks = all_user_ticks();
     if (kind == HR_EXIT_SIGNAL || kind == HR_EXIT_TIMEOUT) {
+        struct trace_slot *slot;
+
         if (noted_fault.signal != code)
             note_position(cpu, code);
-        struct trace_slot *slot = sampler_record(cpu, HR_REC_FAULT, report.time);
+        slot = sampler_record(cpu, HR_REC_FAULT, report.time);
         slot->ip = noted_fault.ip;
         slot->counters[0] = noted_fault.address;
         slot->counters[1] = noted_fault.vector;

@@ -139,11 +139,12 @@ static struct program_timer *by_serial(uint64_t serial)
 void program_timer_taken(struct signal_note *note)
 {
     struct program_timer *t = note->timer ? by_serial(note->timer) : NULL;
+    uint64_t overrun;
 
     if (!t || !t->queued)
         return;
     t->queued = false;
-    uint64_t overrun = t->overrun;
+    overrun = t->overrun;
     if (!t->stale && t->interval_ns && t->due_ns) {
         overrun += program_timer_forward(&t->due_ns, t->interval_ns, now_of(t)) - 1;
         arm(t);

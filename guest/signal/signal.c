@@ -59,9 +59,11 @@ bool signal_ignored(const struct thread *thread, uint32_t signal)
 
 int signal_send_note(struct thread *thread, const struct signal_note *note)
 {
+    int error;
+
     if (signal_ignored(thread, note->signal))
         return 0;
-    int error = signal_queue_add(&thread->signals.queue, note, note->code == SI_USER);
+    error = signal_queue_add(&thread->signals.queue, note, note->code == SI_USER);
     if (!error)
         wait_interrupt(thread);
     signal_listener(note->signal);
@@ -121,10 +123,11 @@ bool signal_process_ignored(const struct process *process, uint32_t signal)
 int signal_send_process_note(struct process *process, const struct signal_note *note)
 {
     struct thread *taker = choose_for(note->signal);
+    int error;
 
     if (process_ignores(process, note->signal, taker))
         return 0;
-    int error = signal_queue_add(&process->signals, note, note->code == SI_USER);
+    error = signal_queue_add(&process->signals, note, note->code == SI_USER);
     if (!error && taker)
         tell_of(process, note->signal, taker);
     signal_listener(note->signal);

@@ -184,11 +184,11 @@ static void handle(struct thread *thread, struct trap_frame *frame, const struct
 {
     uint32_t signal = (uint32_t)info->signal;
     struct signal_action *action = &thread->process->actions[signal];
+    int error;
 
     if (action->handler == HANDLER_DEFAULT || action->handler == HANDLER_IGNORE)
         signal_die(signal);
-    int error = enter_handler(thread, frame, action, info);
-
+    error = enter_handler(thread, frame, action, info);
     if (error == -ENOMEM)
         service_out_of_memory();
     if (error) {

@@ -70,12 +70,13 @@ static int64_t again(struct thread *thread, struct trap_frame *frame)
 int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t ns, bool try)
 {
     int result = take(thread, frame->rdi, try);
+    enum wait_end end;
 
     if (result <= 0)
         return result;
     thread->futex.bits = 0; /* FUTEX_WAKE must not find it */
     waiting++;
-    enum wait_end end = wait_on(thread, frame->rdi, ns, "a mutex");
+    end = wait_on(thread, frame->rdi, ns, "a mutex");
     waiting--;
     thread->futex.owner = 0;
     if (end == WAIT_SIGNAL)

@@ -95,10 +95,10 @@ static int64_t wait_ready(struct thread *thread, struct epoll *epoll, uint64_t u
 
     for (;;) {
         enum wait_end end;
+        int64_t count;
 
         input_ask_watched(thread);
-        int64_t count = epoll_collect(thread, epoll, user, most);
-
+        count = epoll_collect(thread, epoll, user, most);
         if (count || !ns) {
             if (epoll->ready.first && epoll->waiting)
                 wait_wake_key(WAIT_KEY(epoll), 1); /* more are ready */

@@ -15,11 +15,11 @@
 #include "guest/vm/inode.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm_advise.h"
+#include "guest/vm/vm_range.h"
 #include "lib/elf64.h"
 
 #define PROTECTIONS (PROT_READ | PROT_WRITE | PROT_EXEC)
 #define MINCORE_PART 256u
-#define PAGE_MASK (PAGE_BYTES - 1ull)
 
 /* The flags that MAP_SHARED_VALIDATE accepts. */
 #define MAP_KNOWN                                                                            \
@@ -118,8 +118,7 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     }
     result = vm_map_request(&thread->process->space, request);
     if (result >= 0 && request->protection & VM_EXEC && file->entry)
-        announce(file, (uint64_t)result, (request->bytes + PAGE_MASK) & ~PAGE_MASK,
-                 request->offset);
+        announce(file, (uint64_t)result, vm_page_up(request->bytes), request->offset);
     return result;
 }
 
@@ -135,7 +134,7 @@ int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
                                  .noreplace = flags & MAP_FIXED_NOREPLACE,
                                  .low = flags & MAP_32BIT,
                                  .offset = frame->r9};
-    int64_t result = frame->r9 & PAGE_MASK ? -EINVAL : check_flags(flags);
+    int64_t result = frame->r9 & VM_PAGE_MASK ? -EINVAL : check_flags(flags);
 
     if (result)
         return result;
@@ -171,7 +170,7 @@ int64_t syscall_mprotect(struct thread *thread, struct trap_frame *frame)
     const uint64_t grows = PROT_GROWSDOWN | PROT_GROWSUP;
     struct vm_space *space = &thread->process->space;
 
-    if (frame->rdx & ~(PROTECTIONS | PROT_SEM | grows) || frame->rdi & PAGE_MASK ||
+    if (frame->rdx & ~(PROTECTIONS | PROT_SEM | grows) || frame->rdi & VM_PAGE_MASK ||
         (frame->rdx & grows) == grows)
         return -EINVAL;
     if (!frame->rsi)
@@ -211,7 +210,7 @@ static bool mapped(const struct vm_space *space, uint64_t address, uint64_t byte
 
 int64_t syscall_msync(struct thread *thread, struct trap_frame *frame)
 {
-    if ((frame->rdi & (PAGE_BYTES - 1)) || (frame->rdx & ~7ull) || (frame->rdx & 5) == 5)
+    if ((frame->rdi & VM_PAGE_MASK) || (frame->rdx & ~7ull) || (frame->rdx & 5) == 5)
         return -EINVAL;
     return !frame->rsi || mapped(&thread->process->space, frame->rdi, frame->rsi) ? 0 : -ENOMEM;
 }
@@ -222,7 +221,7 @@ int64_t syscall_mincore(struct thread *thread, struct trap_frame *frame)
     uint64_t pages = frame->rsi / PAGE_BYTES + (frame->rsi % PAGE_BYTES != 0);
     uint8_t present[MINCORE_PART];
 
-    if (frame->rdi & PAGE_MASK)
+    if (frame->rdi & VM_PAGE_MASK)
         return -EINVAL;
     if (pages && !mapped(space, frame->rdi, frame->rsi))
         return -ENOMEM;

@@ -50,6 +50,7 @@ static int check_open(const struct opening *o, const struct inode *inode)
 {
     bool directory = S_ISDIR(inode->mode);
     uint32_t wanted = access_wanted(o->flags);
+    int error;
 
     if (o->flags & O_CREAT) {
         if (o->flags & O_EXCL)
@@ -67,7 +68,7 @@ static int check_open(const struct opening *o, const struct inode *inode)
         return -EISDIR;
     if (!type_of(inode, o->flags))
         return -ENXIO; /* there is no other end */
-    int error = fs_permission(inode, wanted);
+    error = fs_permission(inode, wanted);
     return !error && wanted & W_OK && inode->runs ? -ETXTBSY : error;
 }
 

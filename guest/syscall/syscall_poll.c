@@ -25,12 +25,13 @@ static int64_t until_ready(struct thread *thread, uint64_t ns, const char *what,
     for (;;) {
         uint64_t changes = poll_changes();
         int64_t result = look(thread, context);
+        enum wait_end end;
 
         if (result || !poll_left(deadline))
             return result;
         if (poll_changes() != changes)
             continue;
-        enum wait_end end = poll_wait(thread, deadline, what);
+        end = poll_wait(thread, deadline, what);
         if (end == WAIT_WOKEN)
             continue;
         result = look(thread, context);

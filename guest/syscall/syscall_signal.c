@@ -114,20 +114,23 @@ int64_t syscall_rt_sigtimedwait(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t set, ns = WAIT_FOREVER;
     struct signal_info info;
+    int error;
 
     if (frame->r10 != SET_BYTES)
         return -EINVAL;
     if (copy_from_user(&set, frame->rdi, sizeof set) != 0)
         return -EFAULT;
-    int error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
+    error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
     if (error)
         return error;
     set = signal_mask_of(set);
     if (!signal_take(thread, set, &info)) {
+        enum wait_end end;
+
         if (!ns)
             return -EAGAIN;
         thread->signals.wanted = set;
-        enum wait_end end = wait_for(thread, ns, "sigwait");
+        end = wait_for(thread, ns, "sigwait");
         thread->signals.wanted = 0;
         if (!signal_take(thread, set, &info))
             return end == WAIT_TIMEOUT ? -EAGAIN : -EINTR;

@@ -10,6 +10,7 @@
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
+#include "lib/array.h"
 
 #define ROBUST_LIST_BYTES 24u
 #define NICE_DEFAULT 20 /* getpriority's way of saying 0 */
@@ -66,7 +67,6 @@ static const struct barrier {
     {MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE,
      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE},
 };
-#define BARRIERS (sizeof barriers / sizeof barriers[0])
 #define BARRIER_REGISTRATIONS                                                               \
     (MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED | MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED | \
      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE)
@@ -78,7 +78,7 @@ int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
 
     if (frame->rsi)
         return -EINVAL;
-    for (size_t i = 0; i < BARRIERS; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(barriers); i++)
         all |= barriers[i].command;
     if (command == MEMBARRIER_CMD_QUERY)
         return all;
@@ -88,7 +88,7 @@ int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
         registered |= command;
         return 0;
     }
-    for (size_t i = 0; i < BARRIERS; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(barriers); i++)
         if (barriers[i].command == command && barriers[i].registration & ~registered)
             return -EPERM;
     cross_flush(0, 0);

@@ -185,6 +185,7 @@ int64_t syscall_tee(struct thread *thread, struct trap_frame *frame)
     uint32_t flags = (uint32_t)frame->r10;
     struct transfer_end from, to;
     int64_t result;
+    struct pipe *source, *sink;
 
     if (flags & ~SPLICE_FLAGS)
         return -EINVAL;
@@ -195,7 +196,8 @@ int64_t syscall_tee(struct thread *thread, struct trap_frame *frame)
         result = open_end(thread, frame->rsi, true, &to);
     if (result)
         return result;
-    struct pipe *source = pipe_of(from.file), *sink = pipe_of(to.file);
+    source = pipe_of(from.file);
+    sink = pipe_of(to.file);
     if (!source || !sink || source == sink)
         return -EINVAL;
     files_hold(from.file);

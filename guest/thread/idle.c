@@ -18,9 +18,11 @@
 
 void idle_ends(struct cpu *cpu, uint64_t now)
 {
+    struct trace_slot *slot;
+
     if (!cpu->schedule.idle_tid || now == cpu->schedule.idle_since)
         return;
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, cpu->schedule.idle_since);
+    slot = sampler_record(cpu, HR_REC_GAP, cpu->schedule.idle_since);
     slot->counters[0] = now;
     slot->counters[1] = cpu->schedule.idle_reason;
     slot->tid = cpu->schedule.idle_tid;
@@ -32,11 +34,12 @@ void idle_ends(struct cpu *cpu, uint64_t now)
 static bool await_input(struct cpu *cpu, uint64_t ns)
 {
     uint64_t now = clock_stopped_time(cpu);
+    bool came;
 
     if (!schedule_outside.awaited())
         return false;
     clock_start(cpu);
-    bool came = schedule_outside.wait(ns);
+    came = schedule_outside.wait(ns);
     clock_stop(cpu);
     *cpu->clock.offset = cpu->clock.stopped_at - now;
     sampler_rest();

@@ -383,10 +383,11 @@ void schedule_yield(struct thread *thread)
 struct cpu *schedule_attend(struct cpu *cpu)
 {
     struct thread *thread = cpu->thread;
+    uint64_t now;
 
     cpu->clock.stopped_at = cpu->clock.enter_ticks;
     service_hold_counters(cpu);
-    uint64_t now = clock_stopped_time(cpu);
+    now = clock_stopped_time(cpu);
     timer_expire(cpu, now);
     if (!may_use(thread, cpu) || (now >= cpu->schedule.slice_end && first_in_queue(cpu)))
         step_aside(cpu, thread, HR_SWITCH_SLICE);

@@ -73,12 +73,14 @@ static struct thread *new_memory(void)
 static struct thread *take_memory(void)
 {
     struct thread *thread = spare;
+    uint64_t stack_top;
+    uint8_t *fpu_area;
 
     if (!thread)
         return new_memory();
     spare = thread->next;
-    uint64_t stack_top = thread->stack_top;
-    uint8_t *fpu_area = thread->fpu_area;
+    stack_top = thread->stack_top;
+    fpu_area = thread->fpu_area;
     memset(thread, 0, sizeof *thread);
     thread->stack_top = stack_top;
     thread->fpu_area = fpu_area;

@@ -243,7 +243,7 @@ static bool has_data(struct inode *inode, uint64_t index)
 
 uint64_t inode_seek(struct inode *inode, uint64_t offset, bool data)
 {
-    uint64_t index = offset / PAGE_BYTES;
+    uint64_t index = offset / PAGE_BYTES, found;
 
     if (offset >= inode->bytes)
         return UINT64_MAX;
@@ -254,7 +254,7 @@ uint64_t inode_seek(struct inode *inode, uint64_t offset, bool data)
         while (index * PAGE_BYTES < inode->bytes && has_data(inode, index))
             index++;
     }
-    uint64_t found = index * PAGE_BYTES > offset ? index * PAGE_BYTES : offset;
+    found = index * PAGE_BYTES > offset ? index * PAGE_BYTES : offset;
     if (found >= inode->bytes)
         return data ? UINT64_MAX : inode->bytes;
     return found;

@@ -15,8 +15,6 @@
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 
-#define STACK_LIMIT_BYTES (8ull << 20)
-#define KERNEL_HALF 256u /* first entry of the top table that is the kernel's */
 #define LOW_END 0x80000000ull /* of MAP_32BIT */
 
 uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
@@ -33,18 +31,13 @@ uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
 
 int vm_space_init(struct vm_space *space)
 {
-    const uint64_t *kernel = phys_pointer(vm_kernel_root());
-    uint64_t *top;
-
     memset(space, 0, sizeof *space);
-    space->stack_limit = STACK_LIMIT_BYTES;
+    space->stack_limit = VM_STACK_LIMIT_BYTES;
     space->address_limit = space->data_limit = VM_UNLIMITED;
     space->root = vm_table_new();
     if (!space->root)
         return -ENOMEM;
-    top = phys_pointer(space->root);
-    for (unsigned i = KERNEL_HALF; i < 512; i++)
-        top[i] = kernel[i];
+    vm_kernel_share(phys_pointer(space->root));
     return 0;
 }
 

@@ -104,7 +104,7 @@ static struct vm_area *take_lowest(struct vm_area *tree, struct vm_area **lowest
 
 struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *area)
 {
-    struct vm_area *up;
+    struct vm_area *up, *right;
 
     if (!tree)
         return NULL;
@@ -118,7 +118,7 @@ struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *
     }
     if (!tree->left || !tree->right)
         return tree->left ? tree->left : tree->right;
-    struct vm_area *right = take_lowest(tree->right, &up);
+    right = take_lowest(tree->right, &up);
     up->left = tree->left;
     up->right = right;
     return balance(up);

@@ -24,11 +24,13 @@ int options_set_interval(struct options *o, const char *text, struct run_failure
 
 int options_set_mode(struct options *o, const char *text, struct run_failure *failure)
 {
+    int found;
+
     if (strcmp(text, "pebs") == 0)
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--mode pebs: not available yet; use overflow, which has the exact "
                         "instruction where the hardware has no skid");
-    int found = modes_find(text);
+    found = modes_find(text);
     if (found >= 0) {
         o->mode = (enum hr_mode)found;
         return 0;
@@ -133,14 +135,15 @@ static int set_limit(struct options *o, const char *text, const char *limit,
 
 int options_set_stacks(struct options *o, const char *text, struct run_failure *failure)
 {
+    const char *comma;
+
     if (text == NULL)
         text = "fp";
     o->stacks.kind = stacks_kind(text);
     if (o->stacks.kind == 0)
         return run_fail(failure, RUN_EXIT_FAILED,
                         "--call-graph %s: unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES", text);
-    const char *comma = strchr(text, ',');
-
+    comma = strchr(text, ',');
     return set_limit(o, text, comma != NULL ? comma + 1 : NULL, failure);
 }
 

@@ -213,6 +213,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
               struct run_failure *failure)
 {
     uint64_t now_ns = monotonic_ns();
+    enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
 
     *r = (struct relay){
         .options = o,
@@ -231,7 +232,6 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
     progress_init(&r->progress, !o->quiet && !o->no_progress, now_ns);
     relay_input_init(&r->input, STDIN_FILENO, launch->ports[LAUNCH_STDIN],
                      launch->ports[LAUNCH_CONTROL]);
-    enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
     relay_log_init(&r->log, "guest",
                    o->verbose ? RELAY_ECHO_ALL
                    : o->again ? RELAY_ECHO_NONE /* the first run printed these notices */

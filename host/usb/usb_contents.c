@@ -182,11 +182,12 @@ static int check_kernel(const struct usb_contents *c, const struct usb_options *
 {
     void *file = mmap(NULL, c->kernel.bytes, PROT_READ, MAP_PRIVATE, c->kernel.fd, 0);
     struct kernel_image image;
+    const char *wrong;
 
     if (file == MAP_FAILED)
         return run_fail(failure, RUN_EXIT_FAILED, "the file %s: %s", c->kernel.source,
                         strerror(errno));
-    const char *wrong = kernel_image_parse(file, c->kernel.bytes, &image);
+    wrong = kernel_image_parse(file, c->kernel.bytes, &image);
     munmap(file, c->kernel.bytes);
     if (wrong != NULL)
         return run_fail(failure, RUN_EXIT_FAILED, "the kernel %s cannot be used: %s",
