@@ -57,9 +57,9 @@ const uint8_t *inode_contents(const struct inode *inode)
 
 uint64_t inode_blocks(const struct inode *inode)
 {
-    uint64_t pages = inode->base != NULL || !inode->base_bytes ? inode->page_count : 0;
+    uint64_t own = inode->base != NULL || !inode->base_bytes ? inode->page_count : 0;
 
-    return pages * (PAGE_BYTES / 512) + (inode->base_bytes + 511) / 512;
+    return own * (PAGE_BYTES / 512) + (inode->base_bytes + 511) / 512;
 }
 
 /* The page of zeros that stands for holes. */
