@@ -13,7 +13,7 @@
 
 #define HR_FILE_MAGIC "\x89hrbin\r\n" /* eight bytes; detects text-mode damage, as PNG's does */
 #define HR_VERSION_MAJOR 1 /* readers refuse another major version */
-#define HR_VERSION_MINOR 5 /* readers accept any minor version */
+#define HR_VERSION_MINOR 6 /* readers accept any minor version */
 
 struct hr_file_header {
     uint8_t magic[8];
@@ -106,6 +106,7 @@ enum hr_record_type {
     HR_REC_SHARE = 72, /* struct hr_rec_share, one per CPU */
     HR_HOST_EXACT = 80, /* struct hr_host_exact */
     HR_HOST_EXACT_COUNTS = 81, /* struct hr_host_exact_counts, then coded counts */
+    HR_HOST_FILE = 82, /* struct hr_host_file, then the path (no NUL) */
     /* in INDEX chunks */
     HR_INDEX_ENTRIES = 96, /* an array of struct hr_index_entry */
     HR_INDEX_TRAILER = 97, /* struct hr_index_trailer: the last bytes of the file */
@@ -517,6 +518,20 @@ struct hr_host_exact_counts {
     uint32_t count; /* addresses */
 };
 _Static_assert(sizeof(struct hr_host_exact_counts) == 8, "hr_host_exact_counts");
+
+enum { /* hr_host_file.flags */
+       HR_FILE_CHANGED = 1, /* it changed or went away during the run; hash is 0 */
+       HR_FILE_NO_HASH = 2, /* it could not be read at the end of the run; hash is 0 */
+};
+
+struct hr_host_file { /* a file of the host that the program read, or a part of it */
+    uint64_t bytes; /* its size, as the guest was told, likewise the time */
+    uint64_t modified; /* nanoseconds since 1970 */
+    uint64_t hash; /* FNV-1a, 64 bits, of all its contents */
+    uint32_t flags;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct hr_host_file) == 32, "hr_host_file");
 
 struct hr_index_entry {
     uint64_t offset; /* of the chunk header in the file */

@@ -206,6 +206,12 @@ static const struct layout layouts[] = {
     {HR_HOST_EXACT_COUNTS, sizeof(struct hr_host_exact_counts), false, "exact-counts",
      FIELDS{
          FIELD(struct hr_host_exact_counts, tid), FIELD(struct hr_host_exact_counts, count), {0}}},
+    {HR_HOST_FILE, sizeof(struct hr_host_file), true, "file",
+     FIELDS{FIELD(struct hr_host_file, bytes),
+            FIELD(struct hr_host_file, modified),
+            HEX(struct hr_host_file, hash),
+            FIELD(struct hr_host_file, flags),
+            {0}}},
     {HR_INDEX_TRAILER, sizeof(struct hr_index_trailer), false, "index-trailer",
      FIELDS{FIELD(struct hr_index_trailer, first_offset),
             FIELD(struct hr_index_trailer, entry_count),

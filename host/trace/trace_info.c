@@ -25,6 +25,7 @@ void trace_info_free(struct trace_info *info)
     free(info->streams);
     free(info->machines);
     trace_regions_free(&info->regions);
+    trace_files_free(&info->files);
     trace_info_init(info);
 }
 
@@ -345,6 +346,8 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         return take_host_end(info, record);
     case HR_HOST_EXACT:
         return take_exact(info, record);
+    case HR_HOST_FILE:
+        return trace_files_take(&info->files, record, error);
     case HR_REC_REGION:
         return trace_regions_take(&info->regions, record, error);
     case HR_REC_NMI:

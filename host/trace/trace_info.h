@@ -12,6 +12,7 @@
 
 #include "host/trace/selection.h"
 #include "host/trace/trace_file.h"
+#include "host/trace/trace_files.h"
 #include "host/trace/trace_regions.h"
 
 #define TRACE_INFO_TEXTS_MAX 1024
@@ -93,6 +94,7 @@ struct trace_info {
     struct hr_rec_machine_cpu *machines; /* the first record of each CPU */
     size_t machine_count;
     struct trace_regions regions;
+    struct trace_files files;
     struct trace_nmis nmis;
     struct trace_activity activity;
     struct trace_share share;

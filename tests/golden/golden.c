@@ -261,6 +261,39 @@ static size_t build_exact(uint8_t *out)
     return golden_file_close(f);
 }
 
+/* What version 1.6 added: the host's files that the program read. */
+static size_t build_files(uint8_t *out)
+{
+    static const char left_out[] = "files.left_out\0002";
+    const struct hr_host_file files[] = {
+        {.bytes = 6, .modified = 1700000000123456789, .hash = 0x85944171f73967e8},
+        {.bytes = 1ull << 40, .modified = 1, .flags = HR_FILE_NO_HASH},
+        {.bytes = 0, .modified = 0, .flags = HR_FILE_CHANGED},
+    };
+    const struct hr_rec_gap gap = {.time_first = GOLDEN_START_TIME,
+                                   .time_last = GOLDEN_START_TIME + 70,
+                                   .reason = HR_GAP_FILES,
+                                   .tid = 1001};
+    struct golden_file *f = golden_file_new(out, 1);
+
+    golden_file_meta(f, HR_MODE_TIMER);
+    trace_writer_begin(&f->data, HR_CHUNK_DATA);
+    golden_file_put(&f->data, HR_REC_GAP, GOLDEN_START_TIME, &gap, sizeof gap, NULL);
+    put_samples(f, 0, 10);
+    golden_file_seal(f, &f->data);
+    golden_file_end(f);
+    trace_writer_begin(&f->other, HR_CHUNK_HOST);
+    golden_file_put(&f->other, HR_HOST_FILE, TRACE_NO_TIME, &files[0], sizeof files[0],
+                    "/etc/hostname");
+    golden_file_put(&f->other, HR_HOST_FILE, TRACE_NO_TIME, &files[1], sizeof files[1],
+                    "/srv/big \xc2\xb5");
+    golden_file_put(&f->other, HR_HOST_FILE, TRACE_NO_TIME, &files[2], sizeof files[2],
+                    "/var/log/new");
+    golden_file_put(&f->other, HR_META_INFO, TRACE_NO_TIME, left_out, sizeof left_out, NULL);
+    golden_file_seal(f, &f->other);
+    return golden_file_close(f);
+}
+
 static void put_unknown_chunk(struct golden_file *f)
 {
     trace_writer_begin(&f->other, (enum hr_chunk_type)77);
@@ -304,6 +337,7 @@ const struct golden golden_table[] = {
     {"triggers", 2, 40, build_triggers, trigger_sample, NULL},
     {"machine", 2, 10, build_machine, golden_sample, NULL},
     {"exact", 1, 0, build_exact, golden_sample, NULL},
+    {"files", 1, 10, build_files, golden_sample, NULL},
     {"newer", 2, 20, build_newer, golden_sample, NULL},
     {"stacks", GOLDEN_STACKS_EVENTS, GOLDEN_STACKS_SAMPLES, golden_stacks_build_chains,
      golden_stacks_sample, golden_stacks_chain},
