@@ -133,7 +133,8 @@ int doctor_command(int argc, char **argv)
         error_print("--root %s: %s", request.root, strerror(errno));
         return RUN_EXIT_FAILED;
     }
-    if (!request.measure && (request.runs.accel || request.runs.cpu || request.runs.pin)) {
+    if (!request.measure &&
+        (request.runs.accel != NULL || request.runs.cpu != NULL || request.runs.pin != NULL)) {
         error_print("--accel, --cpu and --pin are for the runs of --measure; give that, too");
         return RUN_EXIT_FAILED;
     }

@@ -79,7 +79,8 @@ const struct measure_run *measure_largest(const struct measure *m, enum hr_mode 
     for (unsigned int i = 0; i < m->run_count; i++) {
         const struct measure_run *run = &m->runs[i];
 
-        if (run->mode == mode && has_cost(run) && (!largest || run->events > largest->events))
+        if (run->mode == mode && has_cost(run) &&
+            (largest == NULL || run->events > largest->events))
             largest = run;
     }
     return largest;
@@ -89,7 +90,7 @@ uint64_t measure_exit_ns(const struct measure *m)
 {
     const struct measure_run *largest = measure_largest(m, HR_MODE_TIMER);
 
-    if (m->emulated || !largest || !largest->rdpmc_trapped)
+    if (m->emulated || largest == NULL || !largest->rdpmc_trapped)
         return 0;
     for (unsigned int i = 0; i < m->run_count; i++) {
         const struct measure_run *run = &m->runs[i];
