@@ -234,7 +234,7 @@ int virtio_serial_start(int index, const void *bytes, size_t count)
     struct port *port = port_get(index);
 
     drain_control();
-    if (!port || count > SEND_BYTES_MAX || port->transmit.broken)
+    if (port == NULL || count > SEND_BYTES_MAX || port->transmit.broken)
         return -EIO;
     look_at_transmit(port);
     if (port->sending)
@@ -254,7 +254,7 @@ int virtio_serial_sent(int index)
 {
     struct port *port = port_get(index);
 
-    if (!port)
+    if (port == NULL)
         return 1;
     look_at_transmit(port);
     return !port->sending;
@@ -270,7 +270,7 @@ static int finish(int index)
         drain_control();
     }
     port = port_get(index);
-    return !port || port->transmit.broken ? -EIO : 0;
+    return port == NULL || port->transmit.broken ? -EIO : 0;
 }
 
 int virtio_serial_send(int index, const void *bytes, size_t count)
@@ -302,7 +302,7 @@ static void post_receive_buffer(struct port *port, uint16_t id)
 static bool post_receive_buffers(struct port *port)
 {
     port->buffers = platform_allocate((size_t)RECEIVE_BUFFERS * RECEIVE_BUFFER_BYTES);
-    if (!port->buffers)
+    if (port->buffers == NULL)
         return false;
     for (uint16_t id = 0; id < RECEIVE_BUFFERS && id < port->receive.size; id++)
         post_receive_buffer(port, id);
@@ -353,7 +353,7 @@ size_t virtio_serial_receive(int index, void *out, size_t room)
     size_t taken = 0;
 
     drain_control();
-    if (!port || (!port->buffers && !post_receive_buffers(port)))
+    if (port == NULL || (port->buffers == NULL && !post_receive_buffers(port)))
         return 0;
     while (taken < room && next_buffer(port))
         taken += take_from_buffer(port, (uint8_t *)out + taken, room - taken);
