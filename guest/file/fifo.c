@@ -26,9 +26,9 @@ static void tell_other(struct pipe *pipe, enum pipe_end own)
 
 static struct pipe *pipe_of_fifo(struct inode *inode)
 {
-    if (!inode->pipe) {
+    if (inode->pipe == NULL) {
         inode->pipe = pipe_new();
-        if (inode->pipe)
+        if (inode->pipe != NULL)
             inode->pipe->fifo = inode;
     }
     return inode->pipe;
@@ -62,10 +62,10 @@ static int open_fifo(struct thread *thread, struct file *file)
     if (access == O_ACCMODE)
         return -EINVAL;
     if (access == O_WRONLY && file->flags & O_NONBLOCK &&
-        !(inode->pipe && inode->pipe->ends[PIPE_READER]))
+        !(inode->pipe != NULL && inode->pipe->ends[PIPE_READER]))
         return -ENXIO;
     pipe = pipe_of_fifo(inode);
-    if (!pipe)
+    if (pipe == NULL)
         return -ENOMEM;
     if (access == O_RDONLY)
         return open_reader(thread, pipe, file);

@@ -41,10 +41,11 @@ static void wake(struct pipe *pipe, enum pipe_end end)
 
     if (pipe->waiting[end])
         wait_wake_key(WAIT_KEY(&pipe->waiting[end]), UINT32_MAX);
-    for (struct file *file = pipe->files; file; file = file->next_of_pipe)
+    for (struct file *file = pipe->files; file != NULL; file = file->next_of_pipe)
         if (has_end(file->type, end))
-            poll_changed(file->socket ? file->socket : file,
-                         file->socket ? events | POLLHUP | POLL_PEER_ENDED | POLLIN : events);
+            poll_changed(file->socket != NULL ? file->socket : file,
+                         file->socket != NULL ? events | POLLHUP | POLL_PEER_ENDED | POLLIN
+                                              : events);
 }
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
@@ -260,7 +261,7 @@ void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *t
 
 void pipe_free(struct pipe *pipe)
 {
-    if (pipe->fifo)
+    if (pipe->fifo != NULL)
         pipe->fifo->pipe = NULL;
     free_buffer(pipe->buffer.bytes, pipe->order);
     heap_free(pipe, sizeof *pipe);
@@ -275,7 +276,7 @@ void pipe_detach(struct file *file)
     while (*at != file)
         at = &(*at)->next_of_pipe;
     *at = file->next_of_pipe;
-    if (!pipe->files) {
+    if (pipe->files == NULL) {
         pipe_free(pipe);
         return;
     }
@@ -335,10 +336,10 @@ int64_t pipe_resize(struct pipe *pipe, uint64_t bytes)
 struct pipe *pipe_new(void)
 {
     struct pipe *pipe = heap_alloc(sizeof *pipe);
-    uint64_t block = pipe ? phys_alloc(PIPE_ORDER) : 0;
+    uint64_t block = pipe != NULL ? phys_alloc(PIPE_ORDER) : 0;
 
     if (!block) {
-        if (pipe)
+        if (pipe != NULL)
             heap_free(pipe, sizeof *pipe);
         return NULL;
     }
@@ -353,12 +354,12 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
 {
     struct pipe *pipe = pipe_new();
 
-    if (!pipe)
+    if (pipe == NULL)
         return -ENOMEM;
     for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++) {
         files[end] =
             files_new(process, &file_path, (end == PIPE_READER ? O_RDONLY : O_WRONLY) | flags);
-        if (files[end]) {
+        if (files[end] != NULL) {
             pipe_attach(pipe, files[end],
                         end == PIPE_READER ? &file_pipe_reader : &file_pipe_writer);
             files_hold(files[end]);

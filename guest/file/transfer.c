@@ -59,7 +59,7 @@ static int64_t take(struct thread *thread, struct transfer_end *from, uint8_t *t
     struct pipe *pipe = pipe_of(from->file);
     int64_t result;
 
-    if (pipe)
+    if (pipe != NULL)
         return look_into_pipe(pipe, to, bytes);
     if (is_stream(from->file)) {
         result =
@@ -76,7 +76,7 @@ static void took(struct transfer_end *from, uint64_t bytes)
 {
     struct pipe *pipe = pipe_of(from->file);
 
-    if (pipe) {
+    if (pipe != NULL) {
         uint32_t room = pipe_buffer_room(&pipe->buffer);
         pipe_buffer_drop(&pipe->buffer, (uint32_t)bytes);
         pipe_was_read(pipe, room);
@@ -115,7 +115,7 @@ static int64_t put(struct thread *thread, struct transfer_end *to, const uint8_t
     struct pipe *pipe = pipe_of(file);
     int64_t result;
 
-    if (pipe)
+    if (pipe != NULL)
         return put_into_pipe(thread, pipe, from, bytes, to->blocks);
     if (S_ISCHR(file->type->mode) && !is_stream(file))
         return (int64_t)bytes; /* /dev/null */
@@ -143,11 +143,11 @@ static int64_t wait_pipes(struct thread *thread, const struct transfer_end *from
     int64_t result = 1;
 
     do {
-        if (sink)
+        if (sink != NULL)
             result = pipe_wait_room(thread, sink, 1, to->blocks);
-        if (result > 0 && source)
+        if (result > 0 && source != NULL)
             result = pipe_wait_filled(thread, source, from->blocks);
-    } while (result > 0 && sink && !pipe_buffer_room(&sink->buffer));
+    } while (result > 0 && sink != NULL && !pipe_buffer_room(&sink->buffer));
     return result;
 }
 
@@ -175,7 +175,7 @@ static int64_t move(struct thread *thread, struct transfer_end *from, struct tra
 
     if (result <= 0)
         return result;
-    if (sink && bytes > pipe_buffer_room(&sink->buffer))
+    if (sink != NULL && bytes > pipe_buffer_room(&sink->buffer))
         bytes = pipe_buffer_room(&sink->buffer);
     result = take(thread, from, buffer, bytes < BUFFER_BYTES ? bytes : BUFFER_BYTES);
     if (result <= 0)

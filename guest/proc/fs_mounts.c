@@ -77,7 +77,7 @@ static int add_device(const struct device *device)
 {
     struct inode *inode = inode_new(device->type->mode);
 
-    if (inode) {
+    if (inode != NULL) {
         inode->device = device->type->device;
         inode->type = device->type;
     }
@@ -88,7 +88,7 @@ static int add_link(const struct link *link)
 {
     struct inode *inode = inode_new(S_IFLNK | 0777);
 
-    if (inode) {
+    if (inode != NULL) {
         inode->target = link->target;
         inode->bytes = strlen(link->target);
     }
@@ -111,7 +111,7 @@ static int add_special(const struct process *process, const struct special *spec
     char path[128];
 
     path_of(process, special->path, path);
-    if (inode)
+    if (inode != NULL)
         inode->special = special->special;
     return fs_place(path, READ_ONLY, inode);
 }
@@ -130,9 +130,9 @@ static void add_generated(const char *name, const struct proc_file *file, uint64
     int error;
 
     path_of(addition->process, name, path);
-    if (inode) {
-        inode->generate = file->text ? proc_say : file->generate;
-        inode->context = file->text ? (uint64_t)file->text : context;
+    if (inode != NULL) {
+        inode->generate = file->text != NULL ? proc_say : file->generate;
+        inode->context = file->text != NULL ? (uint64_t)file->text : context;
     }
     error = fs_place(path, READ_ONLY, inode);
     if (error)

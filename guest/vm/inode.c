@@ -20,7 +20,7 @@ struct inode *inode_new(uint32_t mode)
 {
     struct inode *inode = heap_alloc(sizeof *inode);
 
-    if (!inode)
+    if (inode == NULL)
         return NULL;
     inode->number = ++last_number;
     inode->mode = mode;
@@ -44,7 +44,7 @@ void inode_release(struct inode *inode)
     inode_pages_free(inode, 0, ALL_PAGES);
     if (inode->target_owned)
         heap_free((void *)(uint64_t)inode->target, inode->bytes + 1);
-    if (inode->directory_free)
+    if (inode->directory_free != NULL)
         inode->directory_free(inode);
     heap_free(inode, sizeof *inode);
 }
@@ -104,7 +104,7 @@ static uint64_t *own_page(struct inode *inode, uint64_t index)
 {
     uint64_t *entry = inode_pages_make(inode, index);
 
-    if (!entry)
+    if (entry == NULL)
         return NULL;
     *entry = copy_page(inode, index);
     if (!*entry)
@@ -115,9 +115,9 @@ static uint64_t *own_page(struct inode *inode, uint64_t index)
 
 static int page_to_write(struct inode *inode, uint64_t index, uint64_t *entry, uint64_t *physical)
 {
-    if (!entry || !*entry) {
+    if (entry == NULL || !*entry) {
         entry = own_page(inode, index);
-        if (!entry)
+        if (entry == NULL)
             return -ENOMEM;
         if (inode->mappings)
             vm_inode_changed(inode, index, index + 1);
@@ -138,7 +138,7 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
     entry = inode_pages_entry(inode, index);
     if (write)
         return page_to_write(inode, index, entry, physical);
-    if (entry && *entry) {
+    if (entry != NULL && *entry) {
         *physical = *entry & INODE_PAGE_MASK;
         return 0;
     }
@@ -146,7 +146,7 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
     if (*physical)
         return 0;
     entry = is_hole(inode, index) ? NULL : own_page(inode, index);
-    if (!entry)
+    if (entry == NULL)
         return -ENOMEM;
     *physical = *entry & INODE_PAGE_MASK;
     return 0;
@@ -168,11 +168,11 @@ static int clear_part(struct inode *inode, uint64_t from, uint64_t to)
 
     if (from >= to)
         return 0;
-    if (!entry || !*entry) {
+    if (entry == NULL || !*entry) {
         if (from >= inode->base_bytes)
             return 0;
         entry = own_page(inode, index);
-        if (!entry)
+        if (entry == NULL)
             return -ENOMEM;
         forget(inode, index, index + 1);
     }
@@ -191,7 +191,7 @@ static void shrink(struct inode *inode, uint64_t bytes)
     inode_pages_free(inode, first_gone, ALL_PAGES);
     if (inode->base_bytes > bytes)
         inode->base_bytes = bytes;
-    if (bytes % PAGE_BYTES && entry && *entry)
+    if (bytes % PAGE_BYTES && entry != NULL && *entry)
         (void)clear_part(inode, bytes, first_gone * PAGE_BYTES);
 }
 
@@ -201,7 +201,7 @@ void inode_extend(struct inode *inode, uint64_t bytes)
     uint64_t end = inode->bytes, next = (end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull);
     uint64_t *entry = inode_pages_entry(inode, end / PAGE_BYTES);
 
-    if (entry && *entry & INODE_PAGE_SHOWN && end < next)
+    if (entry != NULL && *entry & INODE_PAGE_SHOWN && end < next)
         (void)clear_part(inode, end, next);
     inode->bytes = bytes;
 }
