@@ -112,7 +112,7 @@ static void read_command_line(const char *text)
         make_buffer(buffer_bytes);
 }
 
-void boot_pvh(uint64_t start_info_physical)
+void pvh_boot(uint64_t start_info_physical)
 {
     const struct start_info *start = pointer(start_info_physical);
 

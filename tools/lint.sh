@@ -24,6 +24,7 @@ words_folders='host lib include plugin boot guest drivers workloads'
 # shellcheck disable=SC2086
 words=$(tools/words.sh $words_folders) || true
 [ -z "$words" ] || { echo "$words"; failed=1; }
+tools/names.sh || failed=1
 of '^(lib|drivers|guest|boot|host|plugin)/.*\.c$' | xargs -r tools/pointers.sh || failed=1
 # Versions of clang-format differ in the layout of some code, so one version decides.
 case $(clang-format --version) in

@@ -28,8 +28,8 @@ struct cards {
 };
 
 static const struct net_driver *const drivers[] = {
-    &net_virtio,   &net_e1000[0], &net_e1000[1], &net_e1000[2],
-    &net_e1000[3], &net_e1000[4], &net_e1000[5],
+    &virtio_net_driver, &e1000_drivers[0], &e1000_drivers[1], &e1000_drivers[2],
+    &e1000_drivers[3],  &e1000_drivers[4], &e1000_drivers[5],
 };
 _Static_assert(NET_E1000_FAMILIES == 6, "all are listed");
 

@@ -199,7 +199,7 @@ static void close_device(struct net_device *net)
     virtio_pci_close(&v->virtio);
 }
 
-const struct net_driver net_virtio = {
+const struct net_driver virtio_net_driver = {
     .name = "virtio-net",
     .vendor_id = VIRTIO_PCI_VENDOR,
     .device_ids = device_ids,

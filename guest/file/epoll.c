@@ -93,7 +93,7 @@ static uint32_t depth(const struct file *file, const struct epoll *top)
     struct epoll *epoll = file->state;
     uint32_t deepest = 0;
 
-    if (file->type != &file_epoll)
+    if (file->type != &epoll_file)
         return 0;
     if (epoll == top)
         return EPOLL_NESTING_MAX + 1;
@@ -128,7 +128,7 @@ static bool nests_too_deep(const struct file *file, struct epoll *epoll)
 {
     uint32_t down, up;
 
-    if (file->type != &file_epoll)
+    if (file->type != &epoll_file)
         return false;
     walk++;
     down = depth(file, epoll);
@@ -145,7 +145,7 @@ int epoll_add(struct thread *thread, struct epoll *epoll, struct file *file, int
     if (find(epoll, file, fd) != NULL)
         return -EEXIST;
     if ((events & EPOLLEXCLUSIVE) &&
-        (file->type == &file_epoll || (events & ~(uint32_t)EXCLUSIVE_MAY)))
+        (file->type == &epoll_file || (events & ~(uint32_t)EXCLUSIVE_MAY)))
         return -EINVAL;
     if (nests_too_deep(file, epoll))
         return -ELOOP;
@@ -248,7 +248,7 @@ static void release_epoll(struct file *file)
         heap_free(epoll, sizeof *epoll);
 }
 
-const struct file_type file_epoll = {
+const struct file_type epoll_file = {
     .mode = 0600, .ignores_seeks = true, .poll = poll_epoll, .release = release_epoll};
 
 bool epoll_attach(struct file *file)

@@ -88,7 +88,7 @@ static void ask(void)
 void input_ask(struct thread *thread, const struct file *file)
 {
     (void)thread;
-    if (is_input(file) || (file->type == &file_epoll && input.watches))
+    if (is_input(file) || (file->type == &epoll_file && input.watches))
         ask();
 }
 

@@ -25,14 +25,14 @@ struct pipe *pipe_of(const struct file *file)
 {
     const struct file_type *type = file->type;
 
-    return type == &file_pipe_reader || type == &file_pipe_writer || type == &file_pipe_both
+    return type == &pipe_file_reader || type == &pipe_file_writer || type == &pipe_file_both
                ? file->state
                : NULL;
 }
 
 static bool has_end(const struct file_type *type, enum pipe_end end)
 {
-    return end == PIPE_READER ? type != &file_pipe_writer : type != &file_pipe_reader;
+    return end == PIPE_READER ? type != &pipe_file_writer : type != &pipe_file_reader;
 }
 
 static void wake(struct pipe *pipe, enum pipe_end end)
@@ -292,17 +292,17 @@ void pipe_shut(struct pipe *pipe, enum pipe_end end)
     wake(pipe, PIPE_WRITER);
 }
 
-const struct file_type file_pipe_reader = {.mode = S_IFIFO | 0600,
+const struct file_type pipe_file_reader = {.mode = S_IFIFO | 0600,
                                            .read = read_pipe,
                                            .poll = poll_reader,
                                            .ioctl = control_pipe,
                                            .release = pipe_detach};
-const struct file_type file_pipe_writer = {.mode = S_IFIFO | 0600,
+const struct file_type pipe_file_writer = {.mode = S_IFIFO | 0600,
                                            .write = write_pipe,
                                            .poll = poll_writer,
                                            .ioctl = control_pipe,
                                            .release = pipe_detach};
-const struct file_type file_pipe_both = {.mode = S_IFIFO | 0600,
+const struct file_type pipe_file_both = {.mode = S_IFIFO | 0600,
                                          .read = read_pipe,
                                          .write = write_pipe,
                                          .poll = poll_both,
@@ -361,7 +361,7 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
             files_new(process, &file_path, (end == PIPE_READER ? O_RDONLY : O_WRONLY) | flags);
         if (files[end] != NULL) {
             pipe_attach(pipe, files[end],
-                        end == PIPE_READER ? &file_pipe_reader : &file_pipe_writer);
+                        end == PIPE_READER ? &pipe_file_reader : &pipe_file_writer);
             files_hold(files[end]);
         } else if (end == PIPE_READER) {
             pipe_free(pipe);

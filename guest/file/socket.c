@@ -110,7 +110,7 @@ static bool give_end(struct process *process, struct file *file, struct pipe *pi
     if (inner == NULL)
         return false;
     files_hold(inner);
-    pipe_attach(pipe, inner, end == PIPE_READER ? &file_pipe_reader : &file_pipe_writer);
+    pipe_attach(pipe, inner, end == PIPE_READER ? &pipe_file_reader : &pipe_file_writer);
     inner->socket = file;
     socket->ends[end] = inner;
     return true;

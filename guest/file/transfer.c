@@ -25,16 +25,17 @@ static bool is_stream(const struct file *file)
 
 bool transfer_can_read(const struct file *file)
 {
-    return file->type == &file_regular || file->type == &file_pipe_reader ||
-           file->type == &file_pipe_both || file->type == &file_input ||
+    return file->type == &file_regular || file->type == &pipe_file_reader ||
+           file->type == &pipe_file_both || file->type == &file_input ||
            file->type == &file_terminal;
 }
 
 bool transfer_can_write(const struct file *file)
 {
-    return file->type == &file_regular || file->type == &file_pipe_writer ||
-           file->type == &file_pipe_both || file->type == &file_output ||
-           file->type == &file_terminal || file->type == &device_null || file->type == &device_zero;
+    return file->type == &file_regular || file->type == &pipe_file_writer ||
+           file->type == &pipe_file_both || file->type == &file_output ||
+           file->type == &file_terminal || file->type == &file_device_null ||
+           file->type == &file_device_zero;
 }
 
 /* Copies the contents of a pipe, which stay there until pipe_buffer_drop. */

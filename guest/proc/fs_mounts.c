@@ -28,9 +28,9 @@ static const struct device {
     const char *path;
     const struct file_type *type;
 } devices[] = {
-    {"/dev/null", &device_null},      {"/dev/zero", &device_zero},
-    {"/dev/full", &device_full},      {"/dev/random", &device_random},
-    {"/dev/urandom", &device_random}, {"/dev/tty", &device_terminal},
+    {"/dev/null", &file_device_null},      {"/dev/zero", &file_device_zero},
+    {"/dev/full", &file_device_full},      {"/dev/random", &file_device_random},
+    {"/dev/urandom", &file_device_random}, {"/dev/tty", &file_device_terminal},
 };
 
 static const struct link {

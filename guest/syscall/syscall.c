@@ -102,7 +102,7 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
 }
 
 /* Two branches and two tail calls, so that a poll by the program stays cheap. */
-bool trap_syscall(struct trap_frame *frame)
+bool syscall_trap(struct trap_frame *frame)
 {
     struct cpu *cpu = cpu_this();
 

@@ -15,7 +15,7 @@
 
 static int64_t make_epoll(struct thread *thread, uint32_t flags)
 {
-    struct file *file = files_new(thread->process, &file_epoll, O_RDWR);
+    struct file *file = files_new(thread->process, &epoll_file, O_RDWR);
     int64_t fd;
 
     if (file == NULL)
@@ -75,12 +75,12 @@ int64_t syscall_epoll_ctl(struct thread *thread, struct trap_frame *frame)
         return -EBADF;
     if (file->type->poll == NULL)
         return -EPERM;
-    if (owner->type != &file_epoll || owner == file)
+    if (owner->type != &epoll_file || owner == file)
         return -EINVAL;
     files_hold(file);
     input_ask(thread, file);
     owner = files_get(thread->process, (int32_t)frame->rdi);
-    if (owner != NULL && owner->type == &file_epoll && files_get(thread->process, fd) == file)
+    if (owner != NULL && owner->type == &epoll_file && files_get(thread->process, fd) == file)
         result = change(thread, owner->state, (uint32_t)frame->rsi, file, fd, frame->r10);
     else
         result = -EBADF; /* another thread closed it during the wait */
@@ -124,7 +124,7 @@ static int64_t wait_events(struct thread *thread, const struct trap_frame *frame
         return -EINVAL;
     if (file == NULL)
         return -EBADF;
-    if (file->type != &file_epoll)
+    if (file->type != &epoll_file)
         return -EINVAL;
     files_hold(file);
     result = wait_ready(thread, file->state, frame->rsi, (uint32_t)most, ns);

@@ -41,7 +41,7 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
          (file->flags & O_ACCMODE) != O_RDWR))
         return NULL;
     *error = 0;
-    if (file->type == &device_zero)
+    if (file->type == &file_device_zero)
         return file;
     *error = -ENODEV;
     if (file->inode == NULL || !S_ISREG(file->inode->mode) || file->inode->generate != NULL)
@@ -98,7 +98,7 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     file = mappable(thread, frame, &result);
     if (file == NULL)
         return result;
-    if (file->type == &device_zero) /* as memory without a file */
+    if (file->type == &file_device_zero) /* as memory without a file */
         return vm_map_request(&thread->process->space, request);
     request->inode = file->inode;
     request->entry = file->entry;

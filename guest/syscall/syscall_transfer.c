@@ -223,6 +223,6 @@ int64_t syscall_vmsplice(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (file == NULL || pipe_of(file) == NULL)
         return -EBADF;
-    return file->type == &file_pipe_reader ? syscall_readv(thread, frame)
+    return file->type == &pipe_file_reader ? syscall_readv(thread, frame)
                                            : syscall_writev(thread, frame);
 }

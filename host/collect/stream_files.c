@@ -55,7 +55,7 @@ static int unpack(struct stream_run *run, struct keep_files *k, int from)
     return result;
 }
 
-int run_files_unpack(struct stream_run *run)
+int stream_files_unpack(struct stream_run *run)
 {
     int from = openat(run->place.directory, RUN_FILES_STREAM, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     struct keep_files *k;

@@ -9,6 +9,6 @@
 /* Unpacks RUN_FILES_STREAM to files/ and lists names that the program did not find in missing.txt.
  * Fills kept_files and files_bad of the run.  Returns 0, or -errno of the disk.
  */
-int run_files_unpack(struct stream_run *run);
+int stream_files_unpack(struct stream_run *run);
 
 #endif

@@ -35,7 +35,7 @@ static bool copy_port(struct listen_place *place, const char *text)
            strtoul(text, NULL, 10) <= 65535;
 }
 
-int listen_parse(const char *text, struct listen_place *place, struct run_failure *failure)
+int stream_listen_parse(const char *text, struct listen_place *place, struct run_failure *failure)
 {
     const char *colon = strrchr(text, ':');
     const char *bracket = strchr(text, ']');
@@ -87,8 +87,8 @@ static bool describe(const struct sockaddr_storage *address, socklen_t bytes, bo
     return true;
 }
 
-char *listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *address,
-                  socklen_t bytes)
+char *stream_listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *address,
+                         socklen_t bytes)
 {
     if (!describe(address, bytes, false, out))
         snprintf(out, LISTEN_TEXT_BYTES, "somebody");
@@ -113,8 +113,8 @@ static int try_address(const struct addrinfo *address)
     return -1;
 }
 
-int listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES], bool *beyond,
-                struct run_failure *failure)
+int stream_listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES],
+                       bool *beyond, struct run_failure *failure)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct sockaddr_storage bound = {0};

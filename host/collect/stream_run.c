@@ -80,7 +80,7 @@ static void close_ports(struct stream_run *run)
     for (size_t port = 0; port < RUN_STREAM_PORTS; port++)
         if (run->files[port] >= 0)
             close(run->files[port]);
-    run_place_close(&run->place);
+    stream_place_close(&run->place);
     run->open = false;
 }
 
@@ -92,7 +92,7 @@ enum run_welcome_status stream_run_open(struct stream_run *run, const char *root
     *run = (struct stream_run){.limit_bytes = limit_bytes};
     for (size_t port = 0; port < RUN_STREAM_PORTS; port++)
         run->files[port] = -1;
-    result = run_place_open(&run->place, root, hello);
+    result = stream_place_open(&run->place, root, hello);
     if (result != 0)
         return fail(run, -result);
     if (!run->place.state.complete) {
@@ -248,12 +248,12 @@ enum run_welcome_status stream_run_finish(struct stream_run *run)
     if (result == 0)
         result = write_small(run);
     if (result == 0 && has_files)
-        result = run_files_unpack(run);
+        result = stream_files_unpack(run);
     if (result == 0)
         result = sync_all(run, has_files);
     if (result == 0) {
         run->place.state.complete = true;
-        result = run_state_write(run->place.directory, &run->place.state);
+        result = stream_state_write(run->place.directory, &run->place.state);
     }
     /* Not earlier, because this file shows how far the port has come. */
     if (result == 0 && has_files && run->files_bad == NULL)

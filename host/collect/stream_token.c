@@ -29,7 +29,8 @@ static int take(char token[RUN_STREAM_NAME_BYTES], const char *text, const char 
     return 0;
 }
 
-int token_read(char token[RUN_STREAM_NAME_BYTES], const char *path, struct run_failure *failure)
+int stream_token_read(char token[RUN_STREAM_NAME_BYTES], const char *path,
+                      struct run_failure *failure)
 {
     char text[2 * RUN_STREAM_NAME_BYTES] = {0};
     const char *variable = getenv(VARIABLE);

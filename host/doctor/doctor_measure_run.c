@@ -69,7 +69,7 @@ static int write_loop(const char *path)
     return 0;
 }
 
-int measure_place_make(struct measure_place *p, struct run_failure *failure)
+int doctor_measure_place_make(struct measure_place *p, struct run_failure *failure)
 {
     const char *base = getenv("TMPDIR");
     int error;
@@ -90,7 +90,7 @@ int measure_place_make(struct measure_place *p, struct run_failure *failure)
                       : run_fail(failure, RUN_EXIT_FAILED, "%s: %s", p->program, strerror(-error));
 }
 
-void measure_place_remove(const struct measure_place *p)
+void doctor_measure_place_remove(const struct measure_place *p)
 {
     if (p->directory[0] == 0)
         return;
@@ -220,9 +220,9 @@ static int run_loop(const struct measure_place *p, const struct measure_options 
     return run_child(p, arguments, failure);
 }
 
-int measure_loop(const struct measure_place *p, const struct measure_options *o, enum hr_mode mode,
-                 unsigned int events, struct summary *summary, char reason[MEASURE_REASON_BYTES],
-                 struct run_failure *failure)
+int doctor_measure_loop(const struct measure_place *p, const struct measure_options *o,
+                        enum hr_mode mode, unsigned int events, struct summary *summary,
+                        char reason[MEASURE_REASON_BYTES], struct run_failure *failure)
 {
     int status = run_loop(p, o, mode, events, failure);
     int error;

@@ -192,7 +192,7 @@ static error_t parse_conf_option(int key, char *argument, struct argp_state *sta
     case KEY_GATEWAY:
         return set_gateway(conf, argument, failure) == 0 ? 0 : EINVAL;
     case KEY_TOKEN:
-        return token_read(conf->token, argument, failure) == 0 ? 0 : EINVAL;
+        return stream_token_read(conf->token, argument, failure) == 0 ? 0 : EINVAL;
     case KEY_MACHINE:
         return set_machine(conf, argument, failure) == 0 ? 0 : EINVAL;
     default:
@@ -220,6 +220,6 @@ int usb_options_finish_conf(struct usb_options *o)
         return run_fail(o->failure, RUN_EXIT_FAILED,
                         "--gateway: DHCP says what it is; give --address A/BITS, too, or neither");
     if (conf->network && conf->token[0] == 0 && token != NULL && token[0] != 0)
-        return token_read(conf->token, NULL, o->failure);
+        return stream_token_read(conf->token, NULL, o->failure);
     return 0;
 }
