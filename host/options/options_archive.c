@@ -1,14 +1,88 @@
 /* Parses the options that determine an archive. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/base/array.h"
 #include "host/base/units.h"
+#include "host/events/events.h"
+#include "host/events/events_spec.h"
+#include "host/options/options.h"
 #include "host/options/options_archive.h"
-#include "host/options/options_events.h"
 #include "host/options/options_sampling.h"
+
+#define EVENTS_DEFAULT "instructions,cycles,branches,branch-misses,cache-misses"
+
+/* A bare name means the suffix :u. */
+static size_t bytes_without_suffix(const char *name)
+{
+    size_t bytes = strlen(name);
+
+    return bytes > 2 && strcmp(name + bytes - 2, ":u") == 0 ? bytes - 2 : bytes;
+}
+
+static bool same_event(const char *a, const char *b)
+{
+    size_t bytes = bytes_without_suffix(a);
+
+    return bytes_without_suffix(b) == bytes && memcmp(a, b, bytes) == 0;
+}
+
+/* Takes ownership of the name if it returns 0. */
+static int add_event(struct options *o, char *name, struct run_failure *failure)
+{
+    if (events_check(name, failure) != 0)
+        return -1;
+    if (o->events.count == HR_EVENTS_MAX)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "more than %d events; a sample holds %d, so measure the others in "
+                        "another run",
+                        HR_EVENTS_MAX, HR_EVENTS_MAX);
+    for (size_t i = 0; i < o->events.count; i++)
+        if (same_event(o->events.names[i], name))
+            return run_fail(failure, RUN_EXIT_FAILED, "event '%s' is listed twice", name);
+    o->events.names[o->events.count++] = name;
+    return 0;
+}
+
+static int check_trigger(const struct options *o, struct run_failure *failure)
+{
+    if (o->mode == HR_MODE_OVERFLOW && o->events.count == 0)
+        return run_fail(failure, RUN_EXIT_FAILED,
+                        "-e none: overflow sampling needs an event that interrupts; name one");
+    if (o->mode != HR_MODE_OVERFLOW || !events_is_register(o->events.names[0]))
+        return 0;
+    return run_fail(failure, RUN_EXIT_FAILED,
+                    "event '%s' is a register and cannot interrupt; name a counter's event first, "
+                    "such as -e instructions,%s",
+                    o->events.names[0], o->events.names[0]);
+}
+
+/* Splits a comma-separated list into o->events.  Returns 0, or -1 with the failure filled; for an
+ * unknown name it lists the nearest known ones.
+ */
+static int parse_events(struct options *o, const char *list, struct run_failure *failure)
+{
+    o->events.count = 0;
+    if (strcmp(list, "none") == 0)
+        return check_trigger(o, failure);
+    for (;; list++) {
+        size_t bytes = events_spec_length(list);
+        char *name = strndup(list, bytes);
+
+        if (name == NULL)
+            return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        if (add_event(o, name, failure) != 0) {
+            free(name);
+            return -1;
+        }
+        list += bytes;
+        if (*list == 0)
+            return check_trigger(o, failure);
+    }
+}
 
 enum { /* options without a letter; the commands' own begin at 256 */
        KEY_CPUS = 512,
@@ -26,11 +100,11 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_STDIN,
 };
 
-static const char default_events[] = OPTIONS_EVENTS_DEFAULT;
+static const char default_events[] = EVENTS_DEFAULT;
 
 static const struct argp_option archive_options[] = {
     {"event", 'e', "LIST", 0,
-     "events, comma-separated, see 'hr events' (default " OPTIONS_EVENTS_DEFAULT
+     "events, comma-separated, see 'hr events' (default " EVENTS_DEFAULT
      "; without counters the first alone); none: addresses only",
      1},
     {"interval", 'i', "TIME", 0, "sampling interval, from 500ns (default 10us)", 1},
@@ -281,5 +355,5 @@ int options_finish(struct options_parsing *parsing)
         parsing->event_list = "instructions";
     }
     o->default_events = parsing->event_list == default_events;
-    return options_events_parse(parsing->options, parsing->event_list, parsing->failure);
+    return parse_events(parsing->options, parsing->event_list, parsing->failure);
 }
