@@ -155,10 +155,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static int check_listen(const char *where, struct run_failure *failure)
 {
     if (strncmp(where, UNIX, sizeof UNIX - 1) != 0 || where[sizeof UNIX - 1] == 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--listen %s: write unix:PATH or tcp:ADDRESS:PORT", where);
+        return run_fail(failure, "--listen %s: write unix:PATH or tcp:ADDRESS:PORT", where);
     if (strlen(where + sizeof UNIX - 1) >= sizeof((struct sockaddr_un *)0)->sun_path)
-        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: the path is too long", where);
+        return run_fail(failure, "--listen %s: the path is too long", where);
     return 0;
 }
 
@@ -174,11 +173,11 @@ static int accept_one(const char *where, struct run_failure *failure)
     listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
         listen(listener, 1) != 0) {
-        run_fail(failure, RUN_EXIT_FAILED, "--listen %s: %s", where, strerror(errno));
+        run_fail(failure, "--listen %s: %s", where, strerror(errno));
     } else {
         fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd < 0)
-            run_fail(failure, RUN_EXIT_FAILED, "--listen %s: %s", where, strerror(errno));
+            run_fail(failure, "--listen %s: %s", where, strerror(errno));
         (void)unlink(path);
     }
     if (listener >= 0)
@@ -207,7 +206,7 @@ static void receive(struct collector *c, int fd, struct run_failure *failure)
     while (interrupted == 0 && c->bad == NULL && c->write_error == 0 &&
            (result > 0 || result == -EINTR));
     if (result < 0 && result != -EINTR)
-        run_fail(failure, RUN_EXIT_FAILED, "cannot read the stream: %s", strerror((int)-result));
+        run_fail(failure, "cannot read the stream: %s", strerror((int)-result));
 }
 
 static void conclude(const struct collect_options *o, const struct collector *c,
@@ -219,15 +218,14 @@ static void conclude(const struct collect_options *o, const struct collector *c,
     if (!c->named)
         snprintf(kept, sizeof kept, "nothing was written");
     if (result != 0)
-        run_fail(failure, RUN_EXIT_FAILED, "cannot write '%s': %s; %s", o->output,
-                 strerror(-result), c->named ? "it is readable up to there" : kept);
+        run_fail(failure, "cannot write '%s': %s; %s", o->output, strerror(-result),
+                 c->named ? "it is readable up to there" : kept);
     else if (reason == HR_HOST_INTERRUPTED)
         failure->exit_status = RUN_EXIT_SIGNAL_BASE + interrupted;
     else if (reason == HR_HOST_BAD_STREAM)
-        run_fail(failure, RUN_EXIT_FAILED, "the stream is not a trace: %s; %s", c->bad, kept);
+        run_fail(failure, "the stream is not a trace: %s; %s", c->bad, kept);
     else if (reason == HR_HOST_GUEST_DIED)
-        run_fail(failure, RUN_EXIT_FAILED, "the stream ended before the trace was complete; %s",
-                 kept);
+        run_fail(failure, "the stream ended before the trace was complete; %s", kept);
 }
 
 static void collect(const struct collect_options *o, struct run_failure *failure)
@@ -241,7 +239,7 @@ static void collect(const struct collect_options *o, struct run_failure *failure
     if (o->listen != NULL && check_listen(o->listen, failure) != 0)
         return;
     if (fd >= 0 && fstat(fd, &input) != 0) {
-        run_fail(failure, RUN_EXIT_FAILED, "--fd %d: %s", fd, strerror(errno));
+        run_fail(failure, "--fd %d: %s", fd, strerror(errno));
         return;
     }
     if (collect_open(&c, o->output, o->force, fd >= 0 ? &input : NULL, failure) != 0)

@@ -149,11 +149,11 @@ static bool cannot_decide(const struct diff *diff)
             continue;
         sources[i] = sides[i]->scan.info.events[events[i]].meta.source;
         if (sources[i] == HR_SOURCE_STUB || sources[i] == HR_SOURCE_NONE) {
-            error_print("%s: %s was not measured (%s), so --fail-above cannot pass; choose another "
-                        "--event",
-                        sides[i]->path,
-                        trace_info_event_word(&sides[i]->scan.info, (uint32_t)events[i], room),
-                        trace_info_source(sources[i]));
+            error_print(
+                "%s: %s was not measured (%s), so --fail-above cannot pass; choose another --event",
+                sides[i]->path,
+                trace_info_event_word(&sides[i]->scan.info, (uint32_t)events[i], room),
+                trace_info_source(sources[i]));
             return true;
         }
     }
@@ -185,8 +185,8 @@ static bool is_too_coarse(const struct diff *diff, const struct diff_change *cha
         (double)trace_info_interval_ns(&diff->b->scan.info) * (allowed / least) * (allowed / least);
     if (interval_ns >= SHORTEST_INTERVAL_NS)
         snprintf(advice, sizeof advice, ", with an interval of %s", text_time(time, interval_ns));
-    error_print("--function %s: its samples tell changes of %.2g%% from chance at the earliest, "
-                "so --fail-above %g%s cannot decide; record it with --mode exact%s, or as a region "
+    error_print("--function %s: its samples tell changes of %.2g%% from chance at the earliest, so "
+                "--fail-above %g%s cannot decide; record it with --mode exact%s, or as a region "
                 "(docs/libhr.md)",
                 options->function, all > 0 ? 100 * least / all : 100.0, limit->value,
                 limit->percent ? "%" : "", advice);

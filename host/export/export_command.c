@@ -254,9 +254,9 @@ static int check_exact(const struct export *e, const struct export_format *forma
     if (problem != NULL)
         error_print("%s: %s", e->options->reader.path, problem);
     else if (e->info.has_exact && !format->exact)
-        error_print("%s: mode exact has counts without times; export it as callgrind, folded or "
-                    "pprof",
-                    e->options->reader.path);
+        error_print(
+            "%s: mode exact has counts without times; export it as callgrind, folded or pprof",
+            e->options->reader.path);
     else
         return HR_EXIT_OK;
     return HR_EXIT_FAILED;
@@ -301,7 +301,7 @@ static int open_target(struct output_file *target, const struct export_options *
     char *path = options->output != NULL ? strdup(options->output)
                                          : beside(options->reader.path, format->extension);
     int result = path != NULL ? output_file_open(target, path, &wish, failure)
-                              : run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+                              : run_fail(failure, "out of memory");
 
     free(path);
     return result;

@@ -71,7 +71,7 @@ static const struct launch_libvirt_api *load_api(struct run_failure *failure)
         return &api;
     library = dlopen(LIBVIRT_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
-        run_fail(failure, RUN_EXIT_FAILED,
+        run_fail(failure,
                  "--libvirt: %s is not installed; apt-get install libvirt0 libvirt-daemon-system, "
                  "or leave the option out",
                  LIBVIRT_LIBRARY);
@@ -81,8 +81,8 @@ static const struct launch_libvirt_api *load_api(struct run_failure *failure)
         void *function = dlsym(library, functions[i].name);
 
         if (function == NULL) {
-            run_fail(failure, RUN_EXIT_FAILED, "--libvirt: %s has no %s; install a newer libvirt",
-                     LIBVIRT_LIBRARY, functions[i].name);
+            run_fail(failure, "--libvirt: %s has no %s; install a newer libvirt", LIBVIRT_LIBRARY,
+                     functions[i].name);
             return NULL;
         }
         memcpy((char *)&api + functions[i].offset, &function, sizeof function);
@@ -169,7 +169,7 @@ static int open_connection(struct launch_libvirt *l, struct run_failure *failure
     let_signals(SIG_BLOCK);
     if (l->connection != NULL)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED,
+    return run_fail(failure,
                     "--libvirt: %s: %s; start the daemon with 'systemctl start libvirtd' and join "
                     "the group libvirt, or leave the option out",
                     uri, l->api->error());
@@ -185,19 +185,19 @@ static int create_domain(struct launch_libvirt *l, const struct options *o,
     int result = -1;
 
     if (out == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     result = launch_domain_write(o, machine, domain, out, failure);
     if (fclose(out) != 0 && result == 0)
-        result = run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        result = run_fail(failure, "out of memory");
     if (result == 0) {
         let_signals(SIG_UNBLOCK);
         l->domain = l->api->create(l->connection, text, VIR_DOMAIN_START_AUTODESTROY);
         let_signals(SIG_BLOCK);
         if (l->domain == NULL)
-            result = run_fail(failure, RUN_EXIT_FAILED,
-                              "--libvirt: the domain does not start: %s; 'hr run --libvirt "
-                              "--dry-run' shows it",
-                              l->api->error());
+            result = run_fail(
+                failure,
+                "--libvirt: the domain does not start: %s; 'hr run --libvirt --dry-run' shows it",
+                l->api->error());
     }
     free(text);
     return result;
@@ -235,13 +235,13 @@ static int start_watcher(struct launch_libvirt *l, struct launch *launch,
     int reason;
 
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "pipe: %s", strerror(errno));
+        return run_fail(failure, "pipe: %s", strerror(errno));
     launch->errors = ends[0];
     l->errors = ends[1];
     l->pidfd = fcntl(launch->pidfd, F_DUPFD_CLOEXEC, 0);
     reason = l->pidfd < 0 ? errno : pthread_create(&l->watcher, NULL, watch, l);
     if (reason != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot start a thread: %s", strerror(reason));
+        return run_fail(failure, "cannot start a thread: %s", strerror(reason));
     l->watched = true;
     return 0;
 }
@@ -256,11 +256,11 @@ static int open_process(const struct launch *launch, pid_t emulator, int *pidfd,
     if (*pidfd >= 0 && poll(&port, 1, 0) >= 0 && (port.revents & POLLHUP) == 0)
         return 0;
     if (*pidfd >= 0 || errno == ESRCH)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--libvirt: the emulator ended at once; libvirt's log "
                         "/var/log/libvirt/qemu/microtome-%d.log says why",
                         (int)getpid());
-    return run_fail(failure, RUN_EXIT_FAILED, "--libvirt: pidfd_open: %s", strerror(errno));
+    return run_fail(failure, "--libvirt: pidfd_open: %s", strerror(errno));
 }
 
 static int start(struct launch_libvirt *l, const struct options *o,
@@ -298,7 +298,7 @@ int launch_libvirt_start(const struct options *o, const struct launch_machine *m
     for (int i = 0; i < LAUNCH_PORTS; i++)
         launch->ports[i] = -1;
     if (l == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     l->pidfd = l->errors = -1;
     l->api = load_api(failure);
     if (l->api == NULL || open_connection(l, failure) != 0)

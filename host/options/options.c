@@ -91,7 +91,7 @@ static int set_accel(struct options *o, const char *text, struct run_failure *fa
             o->accel = (enum options_accel)i;
             return 0;
         }
-    return run_fail(failure, RUN_EXIT_FAILED, "--accel %s: unknown; use auto, kvm or tcg", text);
+    return run_fail(failure, "--accel %s: unknown; use auto, kvm or tcg", text);
 }
 
 static int set_repeat(struct options *o, const char *text, struct run_failure *failure)
@@ -100,8 +100,8 @@ static int set_repeat(struct options *o, const char *text, struct run_failure *f
     unsigned long value = strtoul(text, &end, 10);
 
     if (text[strspn(text, "0123456789")] != 0 || value == 0 || value > OPTIONS_REPEAT_MAX)
-        return run_fail(failure, RUN_EXIT_FAILED, "--repeat %s: not a number of runs from 1 to %u",
-                        text, OPTIONS_REPEAT_MAX);
+        return run_fail(failure, "--repeat %s: not a number of runs from 1 to %u", text,
+                        OPTIONS_REPEAT_MAX);
     o->repeat = (uint32_t)value;
     return 0;
 }
@@ -221,8 +221,8 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
     if (failure->exit_status != 0)
         return -1;
     if (result != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s", strerror(result));
+        return run_fail(failure, "%s", strerror(result));
     if (o->program_count == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "no program given; see '%s --help'", argv[0]);
+        return run_fail(failure, "no program given; see '%s --help'", argv[0]);
     return options_finish(&parse);
 }

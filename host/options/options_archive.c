@@ -36,13 +36,12 @@ static int add_event(struct options *o, char *name, struct run_failure *failure)
     if (events_check(name, failure) != 0)
         return -1;
     if (o->events.count == HR_EVENTS_MAX)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "more than %d events; a sample holds %d, so measure the others in "
-                        "another run",
-                        HR_EVENTS_MAX, HR_EVENTS_MAX);
+        return run_fail(
+            failure, "more than %d events; a sample holds %d, so measure the others in another run",
+            HR_EVENTS_MAX, HR_EVENTS_MAX);
     for (size_t i = 0; i < o->events.count; i++)
         if (same_event(o->events.names[i], name))
-            return run_fail(failure, RUN_EXIT_FAILED, "event '%s' is listed twice", name);
+            return run_fail(failure, "event '%s' is listed twice", name);
     o->events.names[o->events.count++] = name;
     return 0;
 }
@@ -50,11 +49,11 @@ static int add_event(struct options *o, char *name, struct run_failure *failure)
 static int check_trigger(const struct options *o, struct run_failure *failure)
 {
     if (o->mode == HR_MODE_OVERFLOW && o->events.count == 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "-e none: overflow sampling needs an event that interrupts; name one");
     if (o->mode != HR_MODE_OVERFLOW || !events_is_register(o->events.names[0]))
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED,
+    return run_fail(failure,
                     "event '%s' is a register and cannot interrupt; name a counter's event first, "
                     "such as -e instructions,%s",
                     o->events.names[0], o->events.names[0]);
@@ -73,7 +72,7 @@ static int parse_events(struct options *o, const char *list, struct run_failure 
         char *name = strndup(list, bytes);
 
         if (name == NULL)
-            return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+            return run_fail(failure, "out of memory");
         if (add_event(o, name, failure) != 0) {
             free(name);
             return -1;
@@ -147,7 +146,7 @@ static const struct argp_option kept_options[] = {
 static int append(struct options_list *list, const char *item, struct run_failure *failure)
 {
     if (array_grow(&list->items, list->count, sizeof *list->items) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     list->items[list->count++] = item;
     return 0;
 }
@@ -160,10 +159,10 @@ static int set_memory(struct options *o, const char *text, struct run_failure *f
         return 0;
     }
     if (units_parse_bytes(text, &o->memory_bytes) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--mem %s: not a size; write 64M or 2G", text);
+        return run_fail(failure, "--mem %s: not a size; write 64M or 2G", text);
     o->memory_bytes &= ~((1ull << 20) - 1);
     if (o->memory_bytes < OPTIONS_MEMORY_MIN_BYTES)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--mem %s: too little memory for the kernel and a program; use 64M or more",
                         text);
     return 0;
@@ -175,8 +174,7 @@ static int set_cpus(struct options *o, const char *text, struct run_failure *fai
     long value = strtol(text, &end, 10);
 
     if (end == text || *end != 0 || value < 0 || value > OPTIONS_CPUS_MAX)
-        return run_fail(failure, RUN_EXIT_FAILED, "--cpus %s: not a number from 0 to %d", text,
-                        OPTIONS_CPUS_MAX);
+        return run_fail(failure, "--cpus %s: not a number from 0 to %d", text, OPTIONS_CPUS_MAX);
     o->cpus = (int)value;
     return 0;
 }
@@ -184,8 +182,7 @@ static int set_cpus(struct options *o, const char *text, struct run_failure *fai
 int options_set_timeout(struct options *o, const char *text, struct run_failure *failure)
 {
     if (units_parse_time(text, UNITS_NEEDED, &o->timeout_ns) != 0 || o->timeout_ns == 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--timeout %s: not a time with a unit; write 10s or 500ms", text);
+        return run_fail(failure, "--timeout %s: not a time with a unit; write 10s or 500ms", text);
     return 0;
 }
 
@@ -195,15 +192,14 @@ static int set_environment(struct options *o, const char *text, struct run_failu
     char *copied;
 
     if (text[0] == '=' || text[0] == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--env %s: the name is missing; write K=V", text);
+        return run_fail(failure, "--env %s: the name is missing; write K=V", text);
     if (strchr(text, '=') != NULL)
         return append(&o->environment, text, failure);
     value = getenv(text);
     if (value == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--env %s: not in your environment; write %s=VALUE", text, text);
+        return run_fail(failure, "--env %s: not in your environment; write %s=VALUE", text, text);
     if (asprintf(&copied, "%s=%s", text, value) < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     return append(&o->environment, copied, failure);
 }
 
@@ -349,7 +345,7 @@ int options_finish(struct options_parsing *parsing)
         return -1;
     if (o->mode == HR_MODE_EXACT) {
         if (parsing->event_list != default_events)
-            return run_fail(parsing->failure, RUN_EXIT_FAILED,
+            return run_fail(parsing->failure,
                             "--event: --mode exact counts instructions, branches, loads, stores "
                             "and calls; leave one of the two out");
         parsing->event_list = "instructions";

@@ -110,14 +110,14 @@ static int write_picture(const char *path, const struct target *target, const ch
     int error = 0;
 
     if (out == NULL)
-        run_fail(&failure, RUN_EXIT_FAILED, "no memory; end other programs");
+        run_fail(&failure, "no memory; end other programs");
     else if (output_file_open(&file, path, &wish, &failure) == 0) {
         output_init(out, file.fd);
         output_bytes(out, bytes, count);
         error = output_flush(out);
         if (error != 0 && error != -EPIPE)
-            run_fail(&failure, RUN_EXIT_FAILED, "%s: %s; free some space or write elsewhere",
-                     file.name, strerror(-error));
+            run_fail(&failure, "%s: %s; free some space or write elsewhere", file.name,
+                     strerror(-error));
         (void)output_file_finish(&file, error == 0, &failure);
     }
     free(out);
@@ -219,9 +219,9 @@ static int run(struct plot_options *options)
         }
     }
     if (status == HR_EXIT_OK && options->incomplete)
-        error_print("%s: incomplete, the pictures show what is there; 'hr check %s' says what is "
-                    "missing",
-                    options->reader.path, options->reader.path);
+        error_print(
+            "%s: incomplete, the pictures show what is there; 'hr check %s' says what is missing",
+            options->reader.path, options->reader.path);
     return status;
 }
 

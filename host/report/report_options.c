@@ -42,8 +42,8 @@ static void set_by(struct report_options *options, const char *list, const struc
         set_view(options, REPORT_TREE, state);
     else if (!report_parse_by(options, list))
         argp_error(state,
-                   "--by %s: choose one of function, line, library, address, and with it or "
-                   "alone thread, cpu, mark; or region or stack alone",
+                   "--by %s: choose one of function, line, library, address, and with it or alone "
+                   "thread, cpu, mark; or region or stack alone",
                    list);
 }
 

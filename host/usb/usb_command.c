@@ -27,8 +27,7 @@ static int check_device(struct usb_device *d, const struct usb_options *o, dev_t
                         struct run_failure *failure)
 {
     if (o->size_bytes != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--size is for images; on the device %s all is used", o->output);
+        return run_fail(failure, "--size is for images; on the device %s all is used", o->output);
     return usb_device_find(d, "", o->output, number, failure);
 }
 
@@ -48,8 +47,7 @@ static int open_temporary(struct run_failure *failure)
             unlink(path);
     }
     if (fd < 0)
-        run_fail(failure, RUN_EXIT_FAILED,
-                 "a temporary file in %s: %s; name another place in TMPDIR", directory,
+        run_fail(failure, "a temporary file in %s: %s; name another place in TMPDIR", directory,
                  strerror(errno));
     return fd;
 }
@@ -61,7 +59,7 @@ static int ask(const struct usb_device *d, struct run_failure *failure)
     FILE *terminal = fopen("/dev/tty", "r+e");
 
     if (terminal == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "%s: there is no terminal to ask on whether it may be overwritten; --yes "
                         "says that it may",
                         d->path);
@@ -73,7 +71,7 @@ static int ask(const struct usb_device *d, struct run_failure *failure)
     fclose(terminal);
     if (strcmp(answer, "yes\n") == 0)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED, "%s is as it was", d->path);
+    return run_fail(failure, "%s is as it was", d->path);
 }
 
 /* Linux grants exclusive use of a disk only if neither it nor a partition is in use. */
@@ -82,9 +80,9 @@ static int open_device(const struct usb_device *d, struct run_failure *failure)
     int fd = open(d->path, O_RDWR | O_EXCL | O_CLOEXEC);
 
     if (fd < 0 && errno == EBUSY)
-        run_fail(failure, RUN_EXIT_FAILED, "%s is in use; unmount what is on it", d->path);
+        run_fail(failure, "%s is in use; unmount what is on it", d->path);
     else if (fd < 0)
-        run_fail(failure, RUN_EXIT_FAILED, "%s: %s%s", d->path, strerror(errno),
+        run_fail(failure, "%s: %s%s", d->path, strerror(errno),
                  errno == EACCES ? "; try with sudo" : "");
     return fd;
 }
@@ -101,7 +99,7 @@ static int write_device(const struct usb_device *d, const struct usb_options *o,
         return -1;
     result = usb_write(image, fd, bytes, d->path, !o->run.quiet, &written, failure);
     if (close(fd) != 0 && result == 0)
-        result = run_fail(failure, RUN_EXIT_FAILED, "%s: %s", d->path, strerror(errno));
+        result = run_fail(failure, "%s: %s", d->path, strerror(errno));
     if (result == 0)
         fprintf(stderr, "hr: %s: %s written and read back; it can be pulled out\n", d->path,
                 text_bytes(size, written));
@@ -161,12 +159,12 @@ static int check_results(const struct usb_options *o, struct run_failure *failur
     if (usb_source_open(&source, o->output, &words) == 0 &&
         usb_source_list(&source, "results", &names, &words) == 0 && names.count > 0)
         result =
-            run_fail(failure, RUN_EXIT_FAILED,
-                     "%s holds %zu %s; take them off with 'hr usb --collect %s --clear', "
-                     "name another image with -o, or add --force",
+            run_fail(failure,
+                     "%s holds %zu %s; take them off with 'hr usb --collect %s --clear', name "
+                     "another image with -o, or add --force",
                      o->output, names.count, names.count == 1 ? "result" : "results", o->output);
     else if (words.text[0] != 0)
-        result = run_fail(failure, RUN_EXIT_FAILED,
+        result = run_fail(failure,
                           "%s: whether it holds results cannot be read (%s); name another image "
                           "with -o, or add --force",
                           o->output, words.text);
@@ -188,8 +186,7 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
     if (bytes == 0)
         return -1;
     if (stat(o->output, &status) == 0 && is_input(o, &status))
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "%s goes into the image; name another one with -o", o->output);
+        return run_fail(failure, "%s goes into the image; name another one with -o", o->output);
     if (output_file_open(&target, o->output, &wish, failure) != 0)
         return -1;
     result = usb_image_make(target.fd, bytes, c, o, failure);
@@ -229,7 +226,7 @@ static int write_stick(const struct usb_options *o, struct run_failure *failure)
     int result;
 
     if (!is_device && is_no_device(o->output))
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "%s: no such device; is the stick plugged in? lsblk shows its name",
                         o->output);
     if (is_device && check_device(&device, o, status.st_rdev, failure) != 0)

@@ -114,14 +114,14 @@ static int finish_archives(struct usb_options *o, const struct options_parsing *
 {
     for (size_t i = 0; i < o->run.program_count; i++)
         if (o->run.program[i][0] == '-')
-            return run_fail(o->failure, RUN_EXIT_FAILED,
-                            "%s: options come before the archives; write ./%s for a file of that "
-                            "name",
-                            o->run.program[i], o->run.program[i]);
+            return run_fail(
+                o->failure,
+                "%s: options come before the archives; write ./%s for a file of that name",
+                o->run.program[i], o->run.program[i]);
     if (archive->given == NULL)
         return 0;
-    return run_fail(o->failure, RUN_EXIT_FAILED,
-                    "--%s is a part of the archive; give it to hr pack", archive->given);
+    return run_fail(o->failure, "--%s is a part of the archive; give it to hr pack",
+                    archive->given);
 }
 
 static int finish_collect(struct usb_options *o)
@@ -129,11 +129,10 @@ static int finish_collect(struct usb_options *o)
     if (o->output == NULL)
         o->output = "results";
     if (strcmp(o->output, "-") == 0)
-        return run_fail(o->failure, RUN_EXIT_FAILED, "--output -: results need a directory");
+        return run_fail(o->failure, "--output -: results need a directory");
     if (o->run.program_count == 0)
         return 0;
-    return run_fail(o->failure, RUN_EXIT_FAILED,
-                    "%s: --collect takes results off an image; it runs no program",
+    return run_fail(o->failure, "%s: --collect takes results off an image; it runs no program",
                     o->run.program[0]);
 }
 
@@ -142,13 +141,11 @@ static int finish(struct usb_options *o, struct options_parsing *archive)
     if (o->collect != NULL)
         return finish_collect(o);
     if (o->clear)
-        return run_fail(o->failure, RUN_EXIT_FAILED,
-                        "--clear removes what was collected; give --collect FILE, too");
+        return run_fail(o->failure, "--clear removes what was collected; give --collect FILE, too");
     if (o->output == NULL)
         o->output = "usb.img";
     if (o->run.program_count == 0)
-        return run_fail(o->failure, RUN_EXIT_FAILED,
-                        "no program and no archive given; see 'hr usb --help'");
+        return run_fail(o->failure, "no program and no archive given; see 'hr usb --help'");
     if (usb_options_finish_conf(o) != 0)
         return -1;
     o->archives = is_archive(o->run.program[0]);
@@ -187,6 +184,6 @@ int usb_options_parse(struct usb_options *o, int argc, char **argv, struct run_f
     if (failure->exit_status != 0)
         return -1;
     if (result != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s", strerror(result));
+        return run_fail(failure, "%s", strerror(result));
     return finish(o, &parse.archive);
 }

@@ -152,7 +152,7 @@ static int keep_conf(struct usb_take *t, const struct conf *conf)
     }
     if (written == (ssize_t)conf->bytes)
         return 0;
-    return run_fail(t->failure, RUN_EXIT_FAILED, "%s: %s", path, strerror(errno));
+    return run_fail(t->failure, "%s: %s", path, strerror(errno));
 }
 
 static int read_conf(struct usb_take *t)
@@ -165,13 +165,13 @@ static int read_conf(struct usb_take *t)
     int result = 0;
 
     if (conf.text == NULL)
-        return run_fail(t->failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(t->failure, "out of memory");
     snprintf(path, sizeof path, "results/%.32s/" CONF_NAME, t->number);
     end = usb_source_read(t->source, path, append, &conf, &words);
     if (usb_take_interrupted != 0)
-        result = run_fail(t->failure, RUN_EXIT_FAILED, "interrupted");
+        result = run_fail(t->failure, "interrupted");
     else if (end == USB_TOOL_ABSENT)
-        result = run_fail(t->failure, RUN_EXIT_FAILED, "%s", words.text);
+        result = run_fail(t->failure, "%s", words.text);
     else if (end == USB_TOOL_STOPPED)
         usb_take_problem(t, USB_TAKEN_DAMAGED, CONF_NAME " is too long");
     else if (usb_result_parse(conf.text, conf.bytes, &t->result, error) != 0)
@@ -179,8 +179,7 @@ static int read_conf(struct usb_take *t)
     else if (!t->result.complete)
         usb_take_problem(
             t, USB_TAKEN_INCOMPLETE,
-            "it was not written to its end: the machine was switched off, or the stick "
-            "pulled out");
+            "it was not written to its end: the machine was switched off, or the stick pulled out");
     if (result == 0 && conf.bytes > 0)
         result = keep_conf(t, &conf);
     free(conf.text);
@@ -225,11 +224,11 @@ static int publish(struct usb_take *t)
     char place[PATH_MAX];
 
     if (usb_take_interrupted != 0) /* an incomplete read may look complete */
-        return run_fail(t->failure, RUN_EXIT_FAILED, "interrupted");
+        return run_fail(t->failure, "interrupted");
     snprintf(place, sizeof place, "%s/%s", t->directory, t->number);
     if (access(place, F_OK) != 0) {
         if (rename(t->temporary, place) != 0)
-            return run_fail(t->failure, RUN_EXIT_FAILED, "%s: %s", place, strerror(errno));
+            return run_fail(t->failure, "%s: %s", place, strerror(errno));
         t->temporary[0] = 0;
         return 0;
     }
@@ -250,7 +249,7 @@ static int make_temporary(struct usb_take *t)
     if (snprintf(t->temporary, sizeof t->temporary, "%s/%s.unfinished-XXXXXX", t->directory,
                  t->number) >= (int)sizeof t->temporary ||
         mkdtemp(t->temporary) == NULL || chmod(t->temporary, 0777 & ~mask) != 0) {
-        run_fail(t->failure, RUN_EXIT_FAILED, "%s: %s", t->directory, strerror(errno));
+        run_fail(t->failure, "%s: %s", t->directory, strerror(errno));
         t->temporary[0] = 0;
         return -1;
     }
