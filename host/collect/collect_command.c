@@ -273,10 +273,8 @@ int collect_command(int argc, char **argv)
     argp_err_exit_status = RUN_EXIT_FAILED;
     command_line_parse(&argp, argc, argv, 0, &options);
     tcp = is_tcp(&options);
-    if (tcp && options.output != NULL && strcmp(options.output, "-") == 0) {
-        error_print("--output -: results need a directory");
-        return RUN_EXIT_FAILED;
-    }
+    if (tcp && options.output != NULL && strcmp(options.output, "-") == 0)
+        return error_exit(RUN_EXIT_FAILED, "--output -: results need a directory");
     if (options.output == NULL)
         options.output = tcp ? "results" : "hr.bin";
     if (tcp) {

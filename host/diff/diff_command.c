@@ -226,14 +226,13 @@ static int check_gate(const struct diff *diff, const struct options *options)
         return HR_EXIT_USAGE;
     if (!diff_grew(&change, &options->fail_above))
         return HR_EXIT_OK;
-    error_print(
-        "%s%s%s grew by %s (%s), from %s to %s: more than --fail-above %g%s",
+    return error_exit(
+        HR_EXIT_FAILED, "%s%s%s grew by %s (%s), from %s to %s: more than --fail-above %g%s",
         diff->event < 0 ? "samples" : trace_info_event_word(info, (uint32_t)diff->event, room),
         options->function != NULL ? " in " : "", options->function != NULL ? options->function : "",
         diff_change_text(size, &change) + 1, diff_relative_text(relative, &change),
         text_count(before, change.before), text_count(after, change.after),
         options->fail_above.value, options->fail_above.percent ? "%" : "");
-    return HR_EXIT_FAILED;
 }
 
 static void warn(const struct diff_side *side)
@@ -282,10 +281,8 @@ static int read_side(struct diff_side *side, struct options *options, int which,
         return HR_EXIT_USAGE;
     }
     exact = trace_info_exact_problem(&side->scan.info, &side->scan.selection);
-    if (exact != NULL) {
-        error_print("%s: %s", options->paths[which], exact);
-        return HR_EXIT_USAGE;
-    }
+    if (exact != NULL)
+        return error_exit(HR_EXIT_USAGE, "%s: %s", options->paths[which], exact);
     last = side->scan.info.has_exit ? side->scan.info.exit.time : 0;
     if (side->all.samples == 0) {
         reader_nothing(&side->scan, options->paths[which], last);
@@ -332,8 +329,9 @@ static int compare_machines(struct options *options)
     selection_free(&options->reader.selection);
     if (needless == NULL)
         return machine_diff(options->paths[0], options->paths[1], options->reader.format);
-    error_print("--machine compares machines and nothing that was counted; leave out %s", needless);
-    return HR_EXIT_USAGE;
+    return error_exit(HR_EXIT_USAGE,
+                      "--machine compares machines and nothing that was counted; leave out %s",
+                      needless);
 }
 
 int diff_command(int argc, char **argv)
@@ -380,6 +378,6 @@ int diff_command(int argc, char **argv)
     status = options.machine ? compare_machines(&options) : run(&options);
     if (status != HR_EXIT_OK || (fflush(stdout) == 0 && !ferror(stdout)))
         return status;
-    error_print("standard output: %s; free some space or write elsewhere", strerror(errno));
-    return HR_EXIT_USAGE; /* 1 is for growth alone */
+    return error_exit(HR_EXIT_USAGE, "standard output: %s; free some space or write elsewhere",
+                      strerror(errno)); /* 1 is for growth alone */
 }

@@ -105,11 +105,10 @@ static int examine(const struct request *request)
     else
         doctor_print_table(stdout, &report, find_columns(), terminal_colours(STDOUT_FILENO),
                            request->details);
-    if (error != 0 || fflush(stdout) != 0 || ferror(stdout)) {
-        error_print("standard output: %s; free some space or write elsewhere",
-                    strerror(error != 0 ? -error : errno));
-        return RUN_EXIT_FAILED;
-    }
+    if (error != 0 || fflush(stdout) != 0 || ferror(stdout))
+        return error_exit(RUN_EXIT_FAILED,
+                          "standard output: %s; free some space or write elsewhere",
+                          strerror(error != 0 ? -error : errno));
     return report.faithful ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
 
@@ -129,13 +128,10 @@ int doctor_command(int argc, char **argv)
 
     argp_err_exit_status = RUN_EXIT_FAILED; /* 1 and 2 are verdicts */
     command_line_parse(&argp, argc, argv, 0, &request);
-    if (request.root[0] != 0 && access(request.root, X_OK) != 0) {
-        error_print("--root %s: %s", request.root, strerror(errno));
-        return RUN_EXIT_FAILED;
-    }
-    if (!request.measure && (request.runs.accel || request.runs.cpu || request.runs.pin)) {
-        error_print("--accel, --cpu and --pin are for the runs of --measure; give that, too");
-        return RUN_EXIT_FAILED;
-    }
+    if (request.root[0] != 0 && access(request.root, X_OK) != 0)
+        return error_exit(RUN_EXIT_FAILED, "--root %s: %s", request.root, strerror(errno));
+    if (!request.measure && (request.runs.accel || request.runs.cpu || request.runs.pin))
+        return error_exit(RUN_EXIT_FAILED,
+                          "--accel, --cpu and --pin are for the runs of --measure; give that, too");
     return request.measure ? doctor_measure(&request.runs, request.json) : examine(&request);
 }

@@ -152,8 +152,7 @@ static int list(struct listing *l)
                     described);
     if (l->found != 0)
         return HR_EXIT_OK;
-    error_print("no event of %s matches '%s'", described, l->pattern);
-    return HR_EXIT_FAILED;
+    return error_exit(HR_EXIT_FAILED, "no event of %s matches '%s'", described, l->pattern);
 }
 
 int events_command(int argc, char **argv)

@@ -232,18 +232,15 @@ static int write_all(struct export *e, const struct export_format *format,
     output_flush(&e->output);
     if (e->output.error == -EPIPE)
         return HR_EXIT_FAILED;
-    if (e->output.error != 0) {
-        error_print("%s: %s; free some space or write elsewhere", target->name,
-                    strerror(-e->output.error));
-        return HR_EXIT_FAILED;
-    }
+    if (e->output.error != 0)
+        return error_exit(HR_EXIT_FAILED, "%s: %s; free some space or write elsewhere",
+                          target->name, strerror(-e->output.error));
     if (error != 0)
         return reader_fail(e->options->reader.path, error);
-    if (e->samples == 0 && !selection_is_all(&e->scan.selection)) {
-        error_print("%s: no sample lies in what was selected; nothing was written",
-                    e->options->reader.path);
-        return HR_EXIT_FAILED;
-    }
+    if (e->samples == 0 && !selection_is_all(&e->scan.selection))
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: no sample lies in what was selected; nothing was written",
+                          e->options->reader.path);
     return HR_EXIT_OK;
 }
 
@@ -271,9 +268,8 @@ static int choose_weight(struct export *e)
         name == NULL || strcmp(name, "samples") == 0 ? -1 : trace_info_find_event(&e->info, name);
     if (e->weight >= 0 || name == NULL || strcmp(name, "samples") == 0)
         return HR_EXIT_OK;
-    error_print("--weight %s: the trace has no such event; choose samples%s", name,
-                trace_info_event_names(&e->info, names));
-    return HR_EXIT_USAGE;
+    return error_exit(HR_EXIT_USAGE, "--weight %s: the trace has no such event; choose samples%s",
+                      name, trace_info_event_names(&e->info, names));
 }
 
 /* "run/hr.bin" and "folded" give "run/hr.folded". */
@@ -316,8 +312,7 @@ static int write_target(struct export *e, const struct export_format *format)
     if (open_target(&target, e->options, format, &failure) == 0)
         return reader_output_finish(&target, write_all(e, format, &target), format->name,
                                     format->opener);
-    error_print("%s", failure.text);
-    return HR_EXIT_FAILED;
+    return error_exit(HR_EXIT_FAILED, "%s", failure.text);
 }
 
 static int run(struct export_options *options)

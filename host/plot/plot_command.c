@@ -155,10 +155,9 @@ static int plot_all(struct plot_options *options, const char *folder,
     unsigned drawn = 0;
     int status = HR_EXIT_OK;
 
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        error_print("%s: %s; name a folder that can be made", folder, strerror(errno));
-        return HR_EXIT_FAILED;
-    }
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return error_exit(HR_EXIT_FAILED, "%s: %s; name a folder that can be made", folder,
+                          strerror(errno));
     for (size_t i = 0; i < ARRAY_COUNT(pictures) && status <= HR_EXIT_OK; i++) {
         if (only != NULL && only != &pictures[i])
             continue;
@@ -166,11 +165,11 @@ static int plot_all(struct plot_options *options, const char *folder,
         status = plot(options, &pictures[i], path, target);
         drawn += status == HR_EXIT_OK;
     }
-    if (status <= HR_EXIT_OK && drawn == 0) {
-        error_print("%s: nothing to draw, no sample is selected; 'hr stat %s' shows the whole run",
-                    options->reader.path, options->reader.path);
-        return HR_EXIT_FAILED;
-    }
+    if (status <= HR_EXIT_OK && drawn == 0)
+        return error_exit(
+            HR_EXIT_FAILED,
+            "%s: nothing to draw, no sample is selected; 'hr stat %s' shows the whole run",
+            options->reader.path, options->reader.path);
     if (status <= HR_EXIT_OK)
         error_print("%u picture%s in the folder %s", drawn, drawn == 1 ? "" : "s", folder);
     return status < 0 ? HR_EXIT_OK : status;
@@ -201,10 +200,9 @@ static int run(struct plot_options *options)
     struct target target = {.force = options->force};
     int status;
 
-    if (is_other_format(options->output)) {
-        error_print("%s: pictures are SVG; name a file FILE.svg, or a folder", options->output);
-        return HR_EXIT_FAILED;
-    }
+    if (is_other_format(options->output))
+        return error_exit(HR_EXIT_FAILED, "%s: pictures are SVG; name a file FILE.svg, or a folder",
+                          options->output);
     if (stat(options->reader.path, &target.trace) != 0)
         return reader_fail(options->reader.path, -errno);
     if (!is_one_file(options->output)) {

@@ -21,10 +21,10 @@ int reader_nothing_selected(const char *path, uint64_t duration_ns)
 {
     char time[TEXT_QUANTITY_BYTES];
 
-    error_print(
+    return error_exit(
+        HR_EXIT_FAILED,
         "%s: nothing is selected: no sample of the %s lies there; 'hr stat %s' shows the whole run",
         path, text_time(time, (double)duration_ns), path);
-    return HR_EXIT_FAILED;
 }
 
 enum { KEY_JOBS = 0x1100 };

@@ -76,10 +76,11 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
         timeline_chunk(&options->timeline, chunk, continues);
     if (error != -E2BIG)
         return error;
-    error_print("--bin: too many bins for memory; give %s or more, or a part of the trace with "
-                "--from and --to",
-                text_time(number, (double)timeline_bin_least(&options->timeline)));
-    return HR_EXIT_USAGE;
+    return error_exit(
+        HR_EXIT_USAGE,
+        "--bin: too many bins for memory; give %s or more, or a part of the trace with "
+        "--from and --to",
+        text_time(number, (double)timeline_bin_least(&options->timeline)));
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)

@@ -188,11 +188,11 @@ static int run(struct view_options *options)
     json_t *facts = NULL;
     int error, status;
 
-    if (!view_page_is_built()) {
-        error_print("this hr was built without the libraries of the page; 'tools/setup.sh page' "
-                    "and 'make page all' get them and build them in");
-        return HR_EXIT_FAILED;
-    }
+    if (!view_page_is_built())
+        return error_exit(
+            HR_EXIT_FAILED,
+            "this hr was built without the libraries of the page; 'tools/setup.sh page' "
+            "and 'make page all' get them and build them in");
     model = calloc(1, sizeof *model);
     error = model != NULL ? read_all(options, model, &facts) : -ENOMEM;
     if (error == 0) {
