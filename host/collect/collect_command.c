@@ -14,6 +14,7 @@
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/text.h"
 #include "host/base/units.h"
 #include "host/collect/stream_serve.h"
@@ -31,7 +32,7 @@ struct collect_options {
     const char *tcp_only; /* the first option that only tcp: takes, or NULL */
 };
 
-enum { OPTION_FORCE = 256, OPTION_TOKEN, OPTION_LIMIT, OPTION_CLIENTS, OPTION_RUNS, OPTION_IDLE };
+enum { KEY_FORCE = 256, KEY_TOKEN, KEY_LIMIT, KEY_CLIENTS, KEY_RUNS, KEY_IDLE };
 
 static const struct argp_option collect_options[] = {
     {"output", 'o', "FILE", 0,
@@ -42,12 +43,12 @@ static const struct argp_option collect_options[] = {
      0},
     {"fd", 'f', "N", 0, "read from this open descriptor", 0},
     {0, 0, 0, 0, "With tcp:", 1},
-    {"token", OPTION_TOKEN, "FILE", 0,
+    {"token", KEY_TOKEN, "FILE", 0,
      "machines must know what its first line says (default: HR_TOKEN of the environment)", 0},
-    {"limit", OPTION_LIMIT, "SIZE", 0, "a run may write so much (default 16G)", 0},
-    {"clients", OPTION_CLIENTS, "N", 0, "so many machines at a time (default 64)", 0},
-    {"runs", OPTION_RUNS, "N", 0, "end after N runs; status 0 if all are complete", 0},
-    {"idle", OPTION_IDLE, "TIME", 0,
+    {"limit", KEY_LIMIT, "SIZE", 0, "a run may write so much (default 16G)", 0},
+    {"clients", KEY_CLIENTS, "N", 0, "so many machines at a time (default 64)", 0},
+    {"runs", KEY_RUNS, "N", 0, "end after N runs; status 0 if all are complete", 0},
+    {"idle", KEY_IDLE, "TIME", 0,
      "close the connection of a machine that is silent for so long (default 60s)", 0},
     {"quiet", 'q', 0, 0, "say only what is wrong", 0},
     {0},
@@ -60,52 +61,33 @@ static void note_signal(int signal_number)
     interrupted = signal_number;
 }
 
-static uint32_t parse_count(struct argp_state *state, const char *name, const char *text,
-                            uint32_t max)
-{
-    char *end;
-    unsigned long count = strtoul(text, &end, 10);
+static const struct option_field tcp_fields[] = {
+    {KEY_TOKEN, OPTION_TEXT, .offset = offsetof(struct stream_options, token_file),
+     .name = "token"},
+    {KEY_LIMIT, OPTION_BYTES, .offset = offsetof(struct stream_options, limit_bytes), "limit",
+     "not a size like 500M or 16G", .least = 1},
+    {KEY_CLIENTS, OPTION_NUMBER, .offset = offsetof(struct stream_options, clients), "clients",
+     "not a number from 1 to 1000", 1, STREAM_CLIENTS_MAX},
+    {KEY_RUNS, OPTION_NUMBER, .offset = offsetof(struct stream_options, runs), "runs",
+     "not a number from 1 to 4294967295", 1, UINT32_MAX},
+    {KEY_IDLE, OPTION_TIME, .offset = offsetof(struct stream_options, idle_ns), "idle",
+     "not a time like 60s or 5m", .least = 1},
+    {'q', OPTION_FLAG, .offset = offsetof(struct stream_options, quiet), .name = "quiet"},
+    {0},
+};
 
-    if (*text < '0' || *text > '9' || *end != 0 || count == 0 || count > max)
-        argp_error(state, "--%s %s: not a number from 1 to %" PRIu32, name, text, max);
-    return (uint32_t)count;
-}
-
+/* Notes the first option that only tcp: takes. */
 static error_t parse_tcp_option(int key, char *argument, struct argp_state *state)
 {
     struct collect_options *o = state->input;
+    const struct option_field *field = tcp_fields;
 
-    switch (key) {
-    case OPTION_TOKEN:
-        o->tcp_only = "token";
-        o->stream.token_file = argument;
-        return 0;
-    case OPTION_LIMIT:
-        o->tcp_only = "limit";
-        if (units_parse_bytes(argument, &o->stream.limit_bytes) != 0 || o->stream.limit_bytes == 0)
-            argp_error(state, "--limit %s: not a size like 500M or 16G", argument);
-        return 0;
-    case OPTION_CLIENTS:
-        o->tcp_only = "clients";
-        o->stream.clients = parse_count(state, "clients", argument, STREAM_CLIENTS_MAX);
-        return 0;
-    case OPTION_RUNS:
-        o->tcp_only = "runs";
-        o->stream.runs = parse_count(state, "runs", argument, UINT32_MAX);
-        return 0;
-    case OPTION_IDLE:
-        o->tcp_only = "idle";
-        if (units_parse_time(argument, UNITS_NEEDED, &o->stream.idle_ns) != 0 ||
-            o->stream.idle_ns == 0)
-            argp_error(state, "--idle %s: not a time like 60s or 5m", argument);
-        return 0;
-    case 'q':
-        o->tcp_only = "quiet";
-        o->stream.quiet = true;
-        return 0;
-    default:
+    if (!option_store(tcp_fields, key, argument, &o->stream, state))
         return ARGP_ERR_UNKNOWN;
-    }
+    while (field->key != key)
+        field++;
+    o->tcp_only = field->name;
+    return 0;
 }
 
 static bool is_tcp(const struct collect_options *o)
@@ -122,7 +104,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'o':
         o->output = argument;
         return 0;
-    case OPTION_FORCE:
+    case KEY_FORCE:
         o->force = true;
         return 0;
     case 'l':

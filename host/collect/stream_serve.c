@@ -49,7 +49,7 @@ static int allow_files(const struct stream_options *o, struct run_failure *failu
         return 0;
     if (limit.rlim_max < wanted)
         return run_fail(failure,
-                        "--clients %u: needs %lu open files, and %lu are allowed; see ulimit -n",
+                        "--clients %lu: needs %lu open files, and %lu are allowed; see ulimit -n",
                         o->clients, (unsigned long)wanted, (unsigned long)limit.rlim_max);
     limit.rlim_cur = wanted;
     return setrlimit(RLIMIT_NOFILE, &limit) == 0

@@ -6,11 +6,13 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/text.h"
 #include "host/diff/diff_print.h"
 #include "host/machine/machine_diff.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
+#include "lib/array.h"
 
 #define TABLE_LIMIT 20u
 #define SHORTEST_INTERVAL_NS 500.0 /* of hr run */
@@ -42,12 +44,11 @@ struct options {
 static enum diff_by parse_by(const char *argument, const struct argp_state *state)
 {
     static const char *const names[] = {"function", "library", "line"};
+    int found = option_word(argument, names, ARRAY_COUNT(names));
 
-    for (size_t i = 0; i < 3; i++)
-        if (strcmp(names[i], argument) == 0)
-            return (enum diff_by)i;
-    argp_error(state, "--by %s: choose function, library or line", argument);
-    return DIFF_BY_FUNCTION;
+    if (found < 0)
+        argp_error(state, "--by %s: choose function, library or line", argument);
+    return (enum diff_by)found;
 }
 
 static void parse_limit(const char *option, const char *argument, struct diff_limit *limit,
@@ -73,12 +74,19 @@ static error_t parse_path(int key, char *argument, struct argp_state *state,
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'e', OPTION_TEXT, .offset = offsetof(struct options, event)},
+        {KEY_FUNCTION, OPTION_TEXT, .offset = offsetof(struct options, function)},
+        {KEY_FULL_NAMES, OPTION_FLAG, .offset = offsetof(struct options, full_names)},
+        {KEY_MACHINE, OPTION_FLAG, .offset = offsetof(struct options, machine)},
+        {KEY_OLD_PROGRAM, OPTION_TEXT, .offset = offsetof(struct options, old_program)},
+        {0},
+    };
     struct options *options = state->input;
 
-    switch (key) {
-    case 'e':
-        options->event = argument;
+    if (option_store(fields, key, argument, options, state))
         return 0;
+    switch (key) {
     case KEY_BY:
         options->by = parse_by(argument, state);
         options->by_given = true;
@@ -88,18 +96,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FAIL_ABOVE:
         parse_limit("fail-above", argument, &options->fail_above, state);
-        return 0;
-    case KEY_FUNCTION:
-        options->function = argument;
-        return 0;
-    case KEY_FULL_NAMES:
-        options->full_names = true;
-        return 0;
-    case KEY_MACHINE:
-        options->machine = true;
-        return 0;
-    case KEY_OLD_PROGRAM:
-        options->old_program = argument;
         return 0;
     default:
         return parse_path(key, argument, state, options);

@@ -12,8 +12,8 @@
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/nearest.h"
+#include "host/base/option.h"
 #include "host/base/output_file.h"
-#include "host/base/units.h"
 #include "host/scan/about.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
@@ -76,15 +76,6 @@ static uint32_t parse_record_bytes(const char *text, const struct argp_state *st
     return 0;
 }
 
-static uint64_t parse_bin(const char *text, const struct argp_state *state)
-{
-    uint64_t ns = 0;
-
-    if (units_parse_time(text, UNITS_NEEDED, &ns) != 0 || ns == 0)
-        argp_error(state, "--bin %s: give a time with its unit, such as 10us", text);
-    return ns;
-}
-
 /* Refuses an option that the format has no use for. */
 static void check_options(const struct export_options *options, const struct argp_state *state)
 {
@@ -102,23 +93,21 @@ static void check_options(const struct export_options *options, const struct arg
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'o', OPTION_TEXT, .offset = offsetof(struct export_options, output)},
+        {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct export_options, force)},
+        {KEY_WEIGHT, OPTION_TEXT, .offset = offsetof(struct export_options, weight)},
+        {KEY_BIN, OPTION_TIME, .offset = offsetof(struct export_options, bin_ns), "bin",
+         "give a time with its unit, such as 10us", .least = 1},
+        {0},
+    };
     struct export_options *options = state->input;
 
+    if (option_store(fields, key, argument, options, state))
+        return 0;
     switch (key) {
-    case 'o':
-        options->output = argument;
-        return 0;
-    case KEY_FORCE:
-        options->force = true;
-        return 0;
-    case KEY_WEIGHT:
-        options->weight = argument;
-        return 0;
     case KEY_RECORD_BYTES:
         options->record_bytes = parse_record_bytes(argument, state);
-        return 0;
-    case KEY_BIN:
-        options->bin_ns = parse_bin(argument, state);
         return 0;
     case KEY_LIST:
         list_formats(stdout);

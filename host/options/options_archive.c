@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/base/array.h"
+#include "host/base/option.h"
 #include "host/base/units.h"
 #include "host/events/events.h"
 #include "host/events/events_spec.h"
@@ -170,10 +171,9 @@ static int set_memory(struct options *o, const char *text, struct run_failure *f
 
 static int set_cpus(struct options *o, const char *text, struct run_failure *failure)
 {
-    char *end;
-    long value = strtol(text, &end, 10);
+    uint64_t value;
 
-    if (end == text || *end != 0 || value < 0 || value > OPTIONS_CPUS_MAX)
+    if (option_number(text, 0, OPTIONS_CPUS_MAX, &value) != 0)
         return run_fail(failure, "--cpus %s: not a number from 0 to %d", text, OPTIONS_CPUS_MAX);
     o->cpus = (int)value;
     return 0;
@@ -236,38 +236,33 @@ static error_t parse_sampling_option(int key, char *argument, struct argp_state 
         return options_set_overhead(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_COUNTERS_EVERY:
         return options_set_counters_every(o, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case KEY_PAUSED:
-        o->paused = true;
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static error_t parse_machine_option(int key, char *argument, struct argp_state *state)
+static error_t parse_other_option(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {KEY_PAUSED, OPTION_FLAG, .offset = offsetof(struct options, paused)},
+        {KEY_ROOT, OPTION_TEXT, .offset = offsetof(struct options, root)},
+        {KEY_PREFAULT, OPTION_FLAG, .offset = offsetof(struct options, prefault)},
+        {KEY_TARGET_CPU, OPTION_TEXT, .offset = offsetof(struct options, target_cpu)},
+        {KEY_PANIC_TEST, OPTION_TEXT, .offset = offsetof(struct options, panic_test)},
+        {0},
+    };
     struct options_parsing *parse = state->input;
     struct options *o = parse->options;
 
+    if (option_store(fields, key, argument, o, state))
+        return 0;
     switch (key) {
     case KEY_CPUS:
         return set_cpus(o, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case KEY_ROOT:
-        o->root = argument;
-        return 0;
     case KEY_FILE:
         return append(&o->files, argument, parse->failure) == 0 ? 0 : ENOMEM;
     case KEY_ENV:
         return set_environment(o, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case KEY_PREFAULT:
-        o->prefault = true;
-        return 0;
-    case KEY_TARGET_CPU:
-        o->target_cpu = argument;
-        return 0;
-    case KEY_PANIC_TEST:
-        o->panic_test = argument;
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -302,7 +297,7 @@ static error_t parse_archive_option(int key, char *argument, struct argp_state *
     }
     result = parse_sampling_option(key, argument, state);
     if (result == ARGP_ERR_UNKNOWN)
-        result = parse_machine_option(key, argument, state);
+        result = parse_other_option(key, argument, state);
     return result == 0 ? note_given(archive_options, key, parse) : result;
 }
 

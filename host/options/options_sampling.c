@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/option.h"
 #include "host/base/units.h"
 #include "lib/modes.h"
 #include "lib/stack_kinds.h"
@@ -36,27 +37,16 @@ int options_set_mode(struct options *o, const char *text, struct run_failure *fa
                     "--mode %s: unknown; use timer, ipi, overflow, instructed, exact or off", text);
 }
 
-static int parse_number(const char *text, uint64_t most, uint64_t *value)
-{
-    char *end;
-    unsigned long long number = strtoull(text, &end, 10);
-
-    if (!isdigit((unsigned char)text[0]) || *end != 0 || number == 0 || number > most)
-        return -1;
-    *value = number;
-    return 0;
-}
-
 int options_set_period(struct options *o, const char *text, struct run_failure *failure)
 {
-    if (parse_number(text, OPTIONS_PERIOD_MAX, &o->period) != 0)
+    if (option_number(text, 1, OPTIONS_PERIOD_MAX, &o->period) != 0)
         return run_fail(failure, "--count %s: not a number from 1 to 2^40", text);
     return 0;
 }
 
 int options_set_frequency(struct options *o, const char *text, struct run_failure *failure)
 {
-    if (parse_number(text, OPTIONS_FREQUENCY_MAX_HZ, &o->frequency_hz) != 0)
+    if (option_number(text, 1, OPTIONS_FREQUENCY_MAX_HZ, &o->frequency_hz) != 0)
         return run_fail(failure, "--freq %s: not a number of samples a second from 1 to %u", text,
                         OPTIONS_FREQUENCY_MAX_HZ);
     return 0;
@@ -81,7 +71,7 @@ int options_set_counters_every(struct options *o, const char *text, struct run_f
 {
     uint64_t value;
 
-    if (parse_number(text, OPTIONS_COUNTERS_EVERY_MAX, &value) != 0)
+    if (option_number(text, 1, OPTIONS_COUNTERS_EVERY_MAX, &value) != 0)
         return run_fail(failure, "--counters-every %s: not a number of samples from 1 to %u", text,
                         OPTIONS_COUNTERS_EVERY_MAX);
     o->counters_every = (uint32_t)value;
@@ -113,7 +103,7 @@ static int set_limit(struct options *o, const char *text, const char *limit,
     int error = 0;
 
     if (limit != NULL)
-        error = frames ? parse_number(limit, HR_STACK_FRAMES_MAX, &value)
+        error = frames ? option_number(limit, 1, HR_STACK_FRAMES_MAX, &value)
                        : units_parse_bytes(limit, &value);
     if (!frames && value <= HR_STACK_BYTES_MAX)
         value = (value + 7) / 8 * 8;

@@ -8,6 +8,7 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/output_file.h"
 #include "host/base/text.h"
 #include "host/plot/plot.h"
@@ -44,15 +45,16 @@ static const struct plot_picture *find_picture(const char *name)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'o', OPTION_TEXT, .offset = offsetof(struct plot_options, output)},
+        {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct plot_options, force)},
+        {0},
+    };
     struct plot_options *options = state->input;
 
+    if (option_store(fields, key, argument, options, state))
+        return 0;
     switch (key) {
-    case 'o':
-        options->output = argument;
-        return 0;
-    case KEY_FORCE:
-        options->force = true;
-        return 0;
     case 'p':
         options->picture = find_picture(argument);
         if (options->picture == NULL)

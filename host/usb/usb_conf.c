@@ -80,7 +80,7 @@ static void write_run(FILE *out, const struct usb_file *run, const struct usb_op
 
     fprintf(out, "\n[run]\nname = %.*s\narchive = %s%s\n", (int)name_bytes, run->name,
             USB_PATH_RUNS, run->name);
-    fprintf(out, "bytes = %" PRIu64 "\ncrc32c = %08" PRIx32 "\nrepeat = %" PRIu32 "\n", run->bytes,
+    fprintf(out, "bytes = %" PRIu64 "\ncrc32c = %08" PRIx32 "\nrepeat = %" PRIu64 "\n", run->bytes,
             run->crc32c, o->repeat);
     if (o->timeout_ns != 0)
         fprintf(out, "timeout = %" PRIu64 "ns\n", o->timeout_ns);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host/base/command_line.h"
+#include "host/base/option.h"
 #include "host/options/options_archive.h"
 #include "host/usb/usb_options.h"
 #include "host/usb/usb_options_conf.h"
@@ -61,37 +62,28 @@ struct parse {
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'o', OPTION_TEXT, .offset = offsetof(struct usb_options, output)},
+        {KEY_COLLECT, OPTION_TEXT, .offset = offsetof(struct usb_options, collect)},
+        {KEY_CLEAR, OPTION_FLAG, .offset = offsetof(struct usb_options, clear)},
+        {KEY_YES, OPTION_FLAG, .offset = offsetof(struct usb_options, yes)},
+        {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct usb_options, force)},
+        {KEY_KERNEL, OPTION_TEXT, .offset = offsetof(struct usb_options, run.kernel)},
+        {KEY_LOADER, OPTION_TEXT, .offset = offsetof(struct usb_options, loader)},
+        {0},
+    };
     struct parse *parse = state->input;
     struct usb_options *o = parse->options;
 
+    if (option_store(fields, key, argument, o, state))
+        return 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = state->child_inputs[1] = &parse->archive;
         state->child_inputs[2] = o;
         return 0;
-    case 'o':
-        o->output = argument;
-        return 0;
-    case KEY_COLLECT:
-        o->collect = argument;
-        return 0;
-    case KEY_CLEAR:
-        o->clear = true;
-        return 0;
-    case KEY_YES:
-        o->yes = true;
-        return 0;
-    case KEY_FORCE:
-        o->force = true;
-        return 0;
     case KEY_SIZE:
         return usb_options_set_size("size", argument, &o->size_bytes, o->failure) == 0 ? 0 : EINVAL;
-    case KEY_KERNEL:
-        o->run.kernel = argument;
-        return 0;
-    case KEY_LOADER:
-        o->loader = argument;
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }

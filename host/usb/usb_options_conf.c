@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/option.h"
 #include "host/base/units.h"
 #include "host/collect/stream_token.h"
 #include "host/options/options_archive.h"
@@ -52,14 +53,9 @@ int usb_options_set_size(const char *option, const char *text, uint64_t *bytes,
 
 static int set_repeat(struct usb_options *o, const char *text, struct run_failure *failure)
 {
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-
-    if (text[0] < '0' || text[0] > '9' || *end != 0 || value == 0 || value > BOOT_CONF_REPEAT_MAX)
-        return run_fail(failure, "--repeat %s: not a number from 1 to %u", text,
-                        BOOT_CONF_REPEAT_MAX);
-    o->repeat = (uint32_t)value;
-    return 0;
+    if (option_number(text, 1, BOOT_CONF_REPEAT_MAX, &o->repeat) == 0)
+        return 0;
+    return run_fail(failure, "--repeat %s: not a number from 1 to %u", text, BOOT_CONF_REPEAT_MAX);
 }
 
 /* The limit does not go into the archive, where it would outlive its removal from microtome.conf.
