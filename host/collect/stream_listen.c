@@ -11,8 +11,8 @@
 
 static int refuse(const char *text, struct run_failure *failure)
 {
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "--listen tcp:%s: write tcp:PORT, tcp:ADDRESS:PORT or tcp:[IPV6]:PORT", text);
+    return run_fail(failure, "--listen tcp:%s: write tcp:PORT, tcp:ADDRESS:PORT or tcp:[IPV6]:PORT",
+                    text);
 }
 
 static bool is_number(const char *text)
@@ -124,14 +124,13 @@ int stream_listen_open(const struct listen_place *place, char where[LISTEN_TEXT_
     int fd = -1;
 
     if (result != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--listen tcp: '%s': %s", place->host,
-                        gai_strerror(result));
+        return run_fail(failure, "--listen tcp: '%s': %s", place->host, gai_strerror(result));
     for (const struct addrinfo *a = found; a != NULL && fd < 0; a = a->ai_next)
         fd = try_address(a);
     freeaddrinfo(found);
     if (fd < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot listen on %s, port %s: %s", place->host,
-                        place->port, strerror(errno));
+        return run_fail(failure, "cannot listen on %s, port %s: %s", place->host, place->port,
+                        strerror(errno));
     if (getsockname(fd, (struct sockaddr *)&bound, &bytes) != 0 ||
         !describe(&bound, bytes, true, where))
         snprintf(where, LISTEN_TEXT_BYTES, "%s:%s", place->host, place->port);

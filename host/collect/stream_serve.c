@@ -48,13 +48,13 @@ static int allow_files(const struct stream_options *o, struct run_failure *failu
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return 0;
     if (limit.rlim_max < wanted)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--clients %u: needs %lu open files, and %lu are allowed; see ulimit -n",
+        return run_fail(failure,
+                        "--clients %lu: needs %lu open files, and %lu are allowed; see ulimit -n",
                         o->clients, (unsigned long)wanted, (unsigned long)limit.rlim_max);
     limit.rlim_cur = wanted;
     return setrlimit(RLIMIT_NOFILE, &limit) == 0
                ? 0
-               : run_fail(failure, RUN_EXIT_FAILED, "ulimit -n: %s", strerror(errno));
+               : run_fail(failure, "ulimit -n: %s", strerror(errno));
 }
 
 /* Creates it at the start, while the user can see an error. */
@@ -63,14 +63,12 @@ static int make_root(const char *root, struct run_failure *failure)
     struct stat status;
 
     if (mkdir(root, 0777) != 0 && errno != EEXIST)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot make the directory '%s': %s", root,
-                        strerror(errno));
+        return run_fail(failure, "cannot make the directory '%s': %s", root, strerror(errno));
     if (stat(root, &status) == 0 && !S_ISDIR(status.st_mode))
         errno = ENOTDIR;
     else if (access(root, W_OK | X_OK) == 0)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED, "cannot write to '%s': %s; use --output", root,
-                    strerror(errno));
+    return run_fail(failure, "cannot write to '%s': %s; use --output", root, strerror(errno));
 }
 
 static int open_all(struct server *s, struct run_failure *failure)
@@ -86,7 +84,7 @@ static int open_all(struct server *s, struct run_failure *failure)
         return -1;
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->wake < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "eventfd: %s", strerror(errno));
+        return run_fail(failure, "eventfd: %s", strerror(errno));
     s->listener = stream_listen_open(&place, where, &beyond, failure);
     if (s->listener < 0)
         return -1;

@@ -131,9 +131,8 @@ static int print(const struct measure *measure, bool json)
         doctor_measure_print_table(stdout, measure);
     if (error == 0 && fflush(stdout) == 0 && ferror(stdout) == 0)
         return 0;
-    error_print("standard output: %s; free some space or write elsewhere",
-                strerror(error != 0 ? -error : errno));
-    return RUN_EXIT_FAILED;
+    return error_exit(RUN_EXIT_FAILED, "standard output: %s; free some space or write elsewhere",
+                      strerror(error != 0 ? -error : errno));
 }
 
 int doctor_measure(const struct measure_options *options, bool json)
