@@ -77,7 +77,7 @@ static struct boot_memory_range *range_for_buffer(uint64_t bytes, uint64_t *end)
         if (range->base <= boot.archive_base && boot.archive_base < last)
             last = boot.archive_base;
         if (range->kind != BOOT_MEMORY_RAM || last - range->base <= bytes + LARGE_PAGE_BYTES ||
-            (best && last - range->base <= *end - best->base))
+            (best != NULL && last - range->base <= *end - best->base))
             continue;
         best = range;
         *end = last;
@@ -91,7 +91,7 @@ static void make_buffer(uint64_t bytes)
     uint64_t end = 0, base;
     struct boot_memory_range *ram = range_for_buffer(bytes, &end);
 
-    if (!ram || boot.range_count + 2 > BOOT_MEMORY_RANGES_MAX)
+    if (ram == NULL || boot.range_count + 2 > BOOT_MEMORY_RANGES_MAX)
         return;
     base = (end - bytes) & ~(LARGE_PAGE_BYTES - 1ull);
     boot.ranges[boot.range_count++] =
@@ -112,7 +112,7 @@ static void read_command_line(const char *text)
         make_buffer(buffer_bytes);
 }
 
-void boot_pvh(uint64_t start_info_physical)
+void pvh_boot(uint64_t start_info_physical)
 {
     const struct start_info *start = pointer(start_info_physical);
 

@@ -97,7 +97,7 @@ static void read_archive(const struct boot_info *boot)
     if (!boot->archive_base)
         panic("no archive: start the kernel through hr run, or give one with -initrd");
     archive = platform_physical_pointer(boot->archive_base);
-    if (!archive || fs_init(archive, boot->archive_bytes))
+    if (archive == NULL || fs_init(archive, boot->archive_bytes))
         panic("the run archive is damaged");
     run_read_manifest();
 }
@@ -122,7 +122,7 @@ static void open_transport(struct boot_info *boot)
     };
     int status;
 
-    if (boot->output >= ARRAY_COUNT(transports) || !transports[boot->output])
+    if (boot->output >= ARRAY_COUNT(transports) || transports[boot->output] == NULL)
         panic("boot_info: no output of kind %u", boot->output);
     transport = transports[boot->output];
     status = transport->init(boot);
@@ -149,7 +149,8 @@ static void prepare_workload(struct cpu *cpu)
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
 
     run_try_events();
-    if (!ring || !stack || ring_init(ring, cpu->index, RING_SLOTS, sampling.session.event_count) ||
+    if (ring == NULL || stack == NULL ||
+        ring_init(ring, cpu->index, RING_SLOTS, sampling.session.event_count) ||
         stack_add_to_ring(ring))
         panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
     run.ring_slots = ring->mask + 1;
@@ -186,7 +187,7 @@ static void load_program(struct cpu *workload)
     sampling_start();
     trace_init(&process_first.space, service_flush);
     for (uint32_t i = 0; i < cpu_count; i++)
-        if (cpus[i].ring)
+        if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);
     thread = threads_first(&process_first);
     status = run.start_error;

@@ -48,7 +48,7 @@ static void find_input(void)
 {
     struct inode *inode;
 
-    if (fs_find("/" RUN_STDIN_NAME, &inode) || !inode_contents(inode))
+    if (fs_find("/" RUN_STDIN_NAME, &inode) || inode_contents(inode) == NULL)
         return;
     run.input = inode_contents(inode);
     run.input_bytes = inode->bytes;
@@ -60,7 +60,7 @@ void run_read_manifest(void)
     const char *mode;
     int found;
 
-    if (fs_find("/" RUN_MANIFEST_NAME, &inode) || !inode_contents(inode))
+    if (fs_find("/" RUN_MANIFEST_NAME, &inode) || inode_contents(inode) == NULL)
         panic("the archive holds no manifest: not an archive of hr pack");
     if (manifest_open(&run.manifest, inode_contents(inode), inode->bytes))
         panic("the archive's manifest is damaged");
@@ -105,7 +105,7 @@ static void read_stacks(void)
     const char *kind = manifest_text(&run.manifest, "stacks", NULL);
     uint64_t limit = number("stacks-limit", 0);
 
-    if (!kind)
+    if (kind == NULL)
         return;
     run.stacks.kind = stack_kinds_find(kind);
     if (!run.stacks.kind || !stack_kinds_limit_ok(run.stacks.kind, limit))

@@ -89,7 +89,7 @@ static void take_word(struct target *t, const char *word, const char *end)
     const char *equals = memchr(word, '=', (size_t)(end - word));
     struct boot_text name, value;
 
-    if (!equals)
+    if (equals == NULL)
         return;
     name = (struct boot_text){word, (size_t)(equals - word)};
     value = (struct boot_text){equals + 1, (size_t)(end - equals - 1)};

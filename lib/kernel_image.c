@@ -110,7 +110,7 @@ const char *kernel_image_parse(const void *file, size_t bytes, struct kernel_ima
     const char *wrong = check_header(&f, &header);
 
     memset(image, 0, sizeof *image);
-    if (wrong)
+    if (wrong != NULL)
         return wrong;
     for (unsigned i = 0; i < header.e_phnum; i++) {
         Elf64_Phdr ph;
@@ -122,7 +122,7 @@ const char *kernel_image_parse(const void *file, size_t bytes, struct kernel_ima
             entry = word_of_note(&f, &ph, KERNEL_IMAGE_NOTE_ENTRY);
         if (ph.p_type == PT_NOTE && word_of_note(&f, &ph, KERNEL_IMAGE_NOTE_NETWORK))
             image->network = true;
-        if (wrong)
+        if (wrong != NULL)
             return wrong;
     }
     return check_entry(image, entry);

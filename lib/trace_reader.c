@@ -113,9 +113,9 @@ int trace_body(const struct trace_record *record, void *out, size_t bytes, const
     if (record->bytes < bytes)
         return 0;
     memcpy(out, record->body, bytes);
-    if (tail)
+    if (tail != NULL)
         *tail = record->body + bytes;
-    if (tail_bytes)
+    if (tail_bytes != NULL)
         *tail_bytes = record->bytes - bytes;
     return 1;
 }

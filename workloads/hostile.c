@@ -163,7 +163,8 @@ static void expect(const uint64_t *from, size_t bytes, uint64_t value)
 /* New memory reads as zeros, and its contents stay until this thread unmaps it. */
 static void map_once(uint64_t *state, uint64_t tag)
 {
-    size_t bytes = random_next(state) % 32 ? (4 + random_next(state) % PAGES_MAX) * PAGE : LARGE_BYTES;
+    size_t bytes =
+        random_next(state) % 32 ? (4 + random_next(state) % PAGES_MAX) * PAGE : LARGE_BYTES;
     size_t part = bytes / PAGE / 2 * PAGE;
     uint64_t *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

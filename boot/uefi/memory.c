@@ -52,7 +52,7 @@ static void make_executable(uint64_t base, uint64_t bytes)
     EFI_HANDLE *handles = firmware_handles(&guid, &count);
     struct memory_attributes *attributes = count > 0 ? firmware_protocol(handles[0], &guid) : NULL;
 
-    if (attributes)
+    if (attributes != NULL)
         attributes->clear(attributes, base, bytes, EFI_MEMORY_XP | MEMORY_READ_ONLY);
     firmware_free_pool(handles);
 }
@@ -91,7 +91,7 @@ bool memory_init(struct memory *memory, uint64_t kernel_bytes, char why[MEMORY_W
     memory->info =
         (struct boot_info *)(uintptr_t)allocate_below(KERNEL_END, info_pages, EfiLoaderData);
     memory->plan.range_count = 0;
-    if (memory->kernel && memory->trampoline && memory->info)
+    if (memory->kernel && memory->trampoline && memory->info != NULL)
         return true;
     format_text(why, MEMORY_WHY_BYTES,
                 !memory->trampoline

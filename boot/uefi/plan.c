@@ -99,9 +99,9 @@ static void keep_low(struct plan_free *free, size_t count)
     struct plan_free *largest = NULL;
 
     for (size_t i = 0; i < count; i++)
-        if (free[i].base < LOW_END && (!largest || larger(&free[i], largest)))
+        if (free[i].base < LOW_END && (largest == NULL || larger(&free[i], largest)))
             largest = &free[i];
-    if (largest)
+    if (largest != NULL)
         largest->bytes -= largest->bytes / 2 < PLAN_RESERVE_MIN
                               ? largest->bytes / 2 / PAGE_BYTES * PAGE_BYTES
                               : PLAN_RESERVE_MIN;

@@ -41,7 +41,7 @@ static void enter_mode(void)
         base |= APIC_BASE_ENABLE;
         x86_wrmsr(MSR_APIC_BASE, base);
     }
-    if (!apic.registers && !(base & APIC_BASE_X2APIC))
+    if (apic.registers == NULL && !(base & APIC_BASE_X2APIC))
         x86_wrmsr(MSR_APIC_BASE, base | APIC_BASE_X2APIC);
 }
 
@@ -73,7 +73,7 @@ uint32_t apic_id(void)
 {
     uint32_t id = apic_read(APIC_ID);
 
-    return apic.registers ? id >> 24 : id;
+    return apic.registers != NULL ? id >> 24 : id;
 }
 
 /* Timer counts per TSC tick as 32.32 fixed point over about 1 ms. */
@@ -136,7 +136,7 @@ void apic_timer_setup(uint8_t vector)
 static void send_command(uint32_t to_apic_id, uint32_t command)
 {
     apic_order();
-    if (!apic.registers) {
+    if (apic.registers == NULL) {
         x86_wrmsr(MSR_X2APIC_ICR, (uint64_t)to_apic_id << 32 | command);
         return;
     }

@@ -5,6 +5,7 @@
 #define DRIVERS_APIC_APIC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/x86.h"
@@ -43,14 +44,14 @@ extern struct apic_state apic;
 
 static inline uint32_t apic_read(uint32_t offset)
 {
-    if (apic.registers)
+    if (apic.registers != NULL)
         return apic.registers[offset / 4];
     return (uint32_t)x86_rdmsr(APIC_MSR_X2APIC_BASE + offset / 16);
 }
 
 static inline void apic_write(uint32_t offset, uint32_t value)
 {
-    if (apic.registers)
+    if (apic.registers != NULL)
         apic.registers[offset / 4] = value;
     else
         x86_wrmsr(APIC_MSR_X2APIC_BASE + offset / 16, value);
@@ -75,7 +76,7 @@ void apic_init(uint64_t physical_base, bool x2apic_opt_out);
  * all CPUs. */
 static inline bool apic_reaches(uint32_t apic_id)
 {
-    return !apic.registers || apic_id < 0xff;
+    return apic.registers == NULL || apic_id < 0xff;
 }
 
 /* The kernel's vectors are from here on.  Those of the firmware, which may still have timers and

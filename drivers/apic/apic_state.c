@@ -52,7 +52,7 @@ static void read_registers(struct apic_saved *saved)
     saved->task_priority = apic_read(APIC_TPR);
     saved->spurious = apic_read(APIC_SPURIOUS);
     saved->logical_id = apic_read(APIC_LOGICAL_ID);
-    if (apic.registers)
+    if (apic.registers != NULL)
         saved->logical_format = apic_read(APIC_LOGICAL_FORMAT);
     for (uint32_t i = 0; i < APIC_LVT_ENTRIES; i++)
         saved->lvt[i] = has_entry(i) ? apic_read(lvt_offsets[i]) & ~(uint32_t)LVT_READ_ONLY : 0;
@@ -74,7 +74,8 @@ void apic_save(struct apic_saved *saved)
     saved->base = x86_rdmsr(MSR_APIC_BASE);
     if ((saved->base & MODE_BITS) == APIC_BASE_ENABLE)
         saved->registers =
-            own ? own : platform_map_device(saved->base & APIC_BASE_ADDRESS, APIC_PAGE_BYTES);
+            own != NULL ? own
+                        : platform_map_device(saved->base & APIC_BASE_ADDRESS, APIC_PAGE_BYTES);
     if (saved->base & APIC_BASE_ENABLE) {
         apic.registers = saved->registers;
         read_registers(saved);
@@ -148,7 +149,7 @@ static void restore_timer(const struct apic_saved *saved)
 static void write_registers(const struct apic_saved *saved)
 {
     apic_write(APIC_SPURIOUS, saved->spurious);
-    if (apic.registers) {
+    if (apic.registers != NULL) {
         apic_write(APIC_LOGICAL_FORMAT, saved->logical_format);
         apic_write(APIC_LOGICAL_ID, saved->logical_id);
     }

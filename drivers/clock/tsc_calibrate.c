@@ -187,7 +187,7 @@ uint64_t tsc_calibrate(const struct acpi_machine *machine, uint32_t window_us)
         if (!open[i](machine, &reference))
             continue;
         hz = best_measurement(&reference, window_us);
-        if (reference.close)
+        if (reference.close != NULL)
             reference.close(&reference);
         if (hz)
             return hz;

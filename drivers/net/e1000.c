@@ -19,7 +19,10 @@ static int allocate(struct e1000 *e)
     e->transmits = platform_allocate(E1000_DESCRIPTORS * sizeof *e->transmits);
     e->receive_buffers = platform_allocate(E1000_DESCRIPTORS * E1000_BUFFER_BYTES);
     e->transmit_buffers = platform_allocate(E1000_DESCRIPTORS * E1000_BUFFER_BYTES);
-    return e->receives && e->transmits && e->receive_buffers && e->transmit_buffers ? 0 : -ENOMEM;
+    return e->receives != NULL && e->transmits != NULL && e->receive_buffers != NULL &&
+                   e->transmit_buffers != NULL
+               ? 0
+               : -ENOMEM;
 }
 
 static void give_receive(struct e1000 *e, unsigned at)
@@ -104,7 +107,7 @@ int e1000_open(struct net_device *net, const struct pci_device *pci)
     struct e1000 *e = platform_allocate(sizeof *e);
     int error;
 
-    if (!e)
+    if (e == NULL)
         return -ENOMEM;
     net->state = e;
     e->family = net->driver->variant;

@@ -28,8 +28,8 @@ struct cards {
 };
 
 static const struct net_driver *const drivers[] = {
-    &net_virtio,   &net_e1000[0], &net_e1000[1], &net_e1000[2],
-    &net_e1000[3], &net_e1000[4], &net_e1000[5],
+    &virtio_net_driver, &e1000_drivers[0], &e1000_drivers[1], &e1000_drivers[2],
+    &e1000_drivers[3],  &e1000_drivers[4], &e1000_drivers[5],
 };
 _Static_assert(NET_E1000_FAMILIES == 6, "all are listed");
 
@@ -72,9 +72,9 @@ static void open_all(struct cards *cards)
 
     while (pci_next(&pci)) {
         const struct net_driver *driver = driver_of(&pci);
-        if (driver && cards->count < CARDS_MAX)
+        if (driver != NULL && cards->count < CARDS_MAX)
             open_card(cards, &pci, driver);
-        else if (driver)
+        else if (driver != NULL)
             log_card(&pci, "one too many");
         else if (pci_read8(&pci, PCI_CLASS + 3) == CLASS_NETWORK)
             log_card(&pci, "no driver for it");
@@ -93,7 +93,7 @@ static struct card *first_with_link(struct cards *cards)
 static struct card *choose(struct cards *cards)
 {
     struct card *chosen = cards->count > 1 ? first_with_link(cards) : &cards->all[0];
-    uint64_t left_us = chosen ? EARLIER_WAIT_US : LINK_WAIT_US;
+    uint64_t left_us = chosen != NULL ? EARLIER_WAIT_US : LINK_WAIT_US;
 
     while (chosen != &cards->all[0] && left_us > 0) {
         struct card *now;
@@ -101,11 +101,11 @@ static struct card *choose(struct cards *cards)
         clock_delay_us(LINK_POLL_US);
         left_us -= LINK_POLL_US;
         now = first_with_link(cards);
-        if (now && !chosen && left_us > EARLIER_WAIT_US)
+        if (now != NULL && chosen == NULL && left_us > EARLIER_WAIT_US)
             left_us = EARLIER_WAIT_US;
-        chosen = now ? now : chosen;
+        chosen = now != NULL ? now : chosen;
     }
-    return chosen ? chosen : &cards->all[0];
+    return chosen != NULL ? chosen : &cards->all[0];
 }
 
 static void log_chosen(const struct card *card)

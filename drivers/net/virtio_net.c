@@ -62,7 +62,7 @@ static int set_up_queues(struct virtio_net *v)
         return error;
     v->receive_buffers = platform_allocate((size_t)v->receive.size * BUFFER_BYTES);
     v->transmit_buffers = platform_allocate((size_t)v->transmit.size * BUFFER_BYTES);
-    if (!v->receive_buffers || !v->transmit_buffers)
+    if (v->receive_buffers == NULL || v->transmit_buffers == NULL)
         return -ENOMEM;
     virtqueue_interrupts(&v->receive, false);
     virtqueue_interrupts(&v->transmit, false);
@@ -84,7 +84,7 @@ static int open_device(struct net_device *net, const struct pci_device *pci)
     struct virtio_net *v = platform_allocate(sizeof *v);
     int error;
 
-    if (!v)
+    if (v == NULL)
         return -ENOMEM;
     net->state = v;
     error = virtio_pci_open(&v->virtio, pci, FEATURE_MAC, FEATURE_STATUS);
@@ -199,7 +199,7 @@ static void close_device(struct net_device *net)
     virtio_pci_close(&v->virtio);
 }
 
-const struct net_driver net_virtio = {
+const struct net_driver virtio_net_driver = {
     .name = "virtio-net",
     .vendor_id = VIRTIO_PCI_VENDOR,
     .device_ids = device_ids,

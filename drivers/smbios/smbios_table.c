@@ -171,7 +171,7 @@ static void read_memory_device(const struct structure *s, struct smbios *out)
     const struct smbios_modules module = {
         .count = 1,
         .bytes = module_bytes(s),
-        .type = name ? name : "",
+        .type = name != NULL ? name : "",
         .speed = speed(s, MEMORY_SPEED, MEMORY_EXTENDED_SPEED),
         .configured_speed = speed(s, MEMORY_CONFIGURED_SPEED, MEMORY_EXTENDED_CONFIGURED_SPEED),
     };

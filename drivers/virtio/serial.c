@@ -176,7 +176,7 @@ static int set_up_queues(void)
     return error ? error : serial_control_init(&control);
 }
 
-int virtio_serial_init(uint8_t vector, uint32_t apic_id)
+int serial_init(uint8_t vector, uint32_t apic_id)
 {
     struct pci_device device;
     int error;
@@ -203,7 +203,7 @@ int virtio_serial_init(uint8_t vector, uint32_t apic_id)
     return error;
 }
 
-int virtio_serial_find(const char *name)
+int serial_find(const char *name)
 {
     for (unsigned i = 0; i < port_count; i++)
         if (ports[i].added && strcmp(ports[i].name, name) == 0)
@@ -245,7 +245,7 @@ static void look_at_transmit(struct port *port)
     virtqueue_interrupts(&port->transmit, false);
 }
 
-int virtio_serial_start(int index, const void *bytes, size_t count)
+int serial_start(int index, const void *bytes, size_t count)
 {
     struct port *port = port_get(index);
 
@@ -261,16 +261,16 @@ int virtio_serial_start(int index, const void *bytes, size_t count)
     virtqueue_post(&port->transmit, 0, bytes, (uint32_t)count, false);
     virtqueue_notify(&port->transmit);
     look_at_transmit(port);
-    if (port->sending) /* a waiter wants to be woken; virtio_serial_sent looks again first */
+    if (port->sending) /* a waiter wants to be woken; serial_sent looks again first */
         virtqueue_interrupts(&port->transmit, true);
     return 0;
 }
 
-int virtio_serial_sent(int index)
+int serial_sent(int index)
 {
     struct port *port = port_get(index);
 
-    if (!port)
+    if (port == NULL)
         return 1;
     look_at_transmit(port);
     return !port->sending;
@@ -281,22 +281,22 @@ static int finish(int index)
 {
     struct port *port;
 
-    while (!virtio_serial_sent(index)) {
+    while (!serial_sent(index)) {
         platform_wait();
         look_at_control(port_get(index));
     }
     port = port_get(index);
-    return !port || port->transmit.broken ? -EIO : 0;
+    return port == NULL || port->transmit.broken ? -EIO : 0;
 }
 
-int virtio_serial_send(int index, const void *bytes, size_t count)
+int serial_send(int index, const void *bytes, size_t count)
 {
     const uint8_t *from = bytes;
     int error = finish(index);
 
     while (count > 0 && !error) {
         size_t part = count < SEND_BYTES_MAX ? count : SEND_BYTES_MAX;
-        error = virtio_serial_start(index, from, part);
+        error = serial_start(index, from, part);
         if (!error)
             error = finish(index);
         from += part;
@@ -318,7 +318,7 @@ static void post_receive_buffer(struct port *port, uint16_t id)
 static bool post_receive_buffers(struct port *port)
 {
     port->buffers = platform_allocate((size_t)RECEIVE_BUFFERS * RECEIVE_BUFFER_BYTES);
-    if (!port->buffers)
+    if (port->buffers == NULL)
         return false;
     for (uint16_t id = 0; id < RECEIVE_BUFFERS && id < port->receive.size; id++)
         post_receive_buffer(port, id);
@@ -363,7 +363,7 @@ static size_t take_from_buffer(struct port *port, uint8_t *out, size_t room)
     return part;
 }
 
-size_t virtio_serial_receive(int index, void *out, size_t room)
+size_t serial_receive(int index, void *out, size_t room)
 {
     struct port *port = port_get(index);
     size_t taken = 0;

@@ -23,7 +23,7 @@ int serial_control_init(struct serial_control *control)
 
     control->buffers = platform_allocate((size_t)count * BUFFER_BYTES);
     control->message = platform_allocate(sizeof *control->message);
-    if (!control->buffers || !control->message)
+    if (control->buffers == NULL || control->message == NULL)
         return -ENOMEM;
     for (uint16_t id = 0; id < count; id++)
         post(control, id);

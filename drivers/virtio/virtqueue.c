@@ -24,7 +24,7 @@ int virtqueue_init(struct virtqueue *queue, uint16_t number, uint16_t size)
 {
     struct rings *rings = platform_allocate(sizeof *rings);
 
-    if (!rings)
+    if (rings == NULL)
         return -ENOMEM;
     *queue = (struct virtqueue){.descriptors = rings->descriptors,
                                 .available = &rings->available,

@@ -147,7 +147,7 @@ static void load_tables(struct cpu *cpu)
     memcpy(cpu->gdt, gdt, sizeof gdt);
     for (unsigned i = IST_NMI; i <= IST_MACHINE_CHECK; i++) {
         uint8_t *stack = platform_allocate(IST_BYTES);
-        if (!stack)
+        if (stack == NULL)
             panic("no memory for the interrupt stacks of CPU %u", cpu->index);
         memcpy(stack, &cpu, sizeof cpu); /* for entry_paranoid */
         tss_set(cpu, 0x24 + (i - 1) * 8, (uint64_t)stack + IST_BYTES);

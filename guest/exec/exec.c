@@ -38,7 +38,7 @@ static int find_program(struct process *process, struct program *p)
     const char *interpreter;
     int error;
 
-    if (!name) {
+    if (name == NULL) {
         log_notice("the manifest names no program");
         return -ENOENT;
     }
@@ -47,7 +47,7 @@ static int find_program(struct process *process, struct program *p)
     if (!error)
         p->program.inode->runs = true;
     interpreter = error ? NULL : exec_image_interpreter(&p->program);
-    if (!interpreter)
+    if (interpreter == NULL)
         return error;
     p->has_interpreter = true;
     error = exec_image_open(interpreter, NULL, &p->interpreter);

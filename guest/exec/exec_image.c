@@ -28,10 +28,10 @@ static int find(const char *name, const char *path, struct exec_image *image)
     image->inode = found.entry->inode;
     image->contents = S_ISREG(image->inode->mode) ? inode_contents(image->inode) : NULL;
     image->path = path;
-    if (!path && fs_path(found.entry, real[used % 2], FS_PATH_MAX, &gone) >= 0)
+    if (path == NULL && fs_path(found.entry, real[used % 2], FS_PATH_MAX, &gone) >= 0)
         image->path = real[used++ % 2];
     fs_found_release(&found); /* its directory holds the inode */
-    return image->contents && image->path ? 0 : -ENOENT;
+    return image->contents != NULL && image->path != NULL ? 0 : -ENOENT;
 }
 
 int exec_image_open(const char *name, const char *path, struct exec_image *image)
@@ -126,7 +126,7 @@ static int map_segment(struct vm_space *space, const struct exec_image *image,
     uint64_t middle = s->file_bytes ? vm_page_up(file_end) : start;
     int error = 0;
 
-    if (vm_find(space, start)) {
+    if (vm_find(space, start) != NULL) {
         error = share_page(space, image, s);
         start += PAGE_BYTES;
     }

@@ -24,7 +24,7 @@ static struct strings survey(const struct manifest *m, const char *key)
     size_t position = 0;
     const char *text;
 
-    while ((text = manifest_next(m, key, &position))) {
+    while ((text = manifest_next(m, key, &position)) != NULL) {
         s.count++;
         s.bytes += strlen(text) + 1;
     }
@@ -82,7 +82,7 @@ static void put_strings(struct cursor *c, const struct manifest *m, const char *
     size_t position = 0;
     const char *text;
 
-    while ((text = manifest_next(m, key, &position)))
+    while ((text = manifest_next(m, key, &position)) != NULL)
         put_word(c, put_bytes(c, text, strlen(text) + 1));
     put_word(c, 0);
 }

@@ -34,7 +34,7 @@ static const char *path_on_host(void)
     const char *kernel = manifest_text(&run.manifest, "kernel-path", "");
     const char *slash = strrchr(kernel, '/');
 
-    size_t folder = slash ? (size_t)(slash + 1 - kernel) : 0;
+    size_t folder = slash != NULL ? (size_t)(slash + 1 - kernel) : 0;
 
     if (folder > sizeof path - sizeof NAME)
         folder = 0;

@@ -113,11 +113,11 @@ static int64_t make_event(struct thread *thread, uint64_t count, uint32_t flags)
     if (flags & ~(uint32_t)(EFD_SEMAPHORE | EFD_CLOEXEC | EFD_NONBLOCK))
         return -EINVAL;
     event = heap_alloc(sizeof *event);
-    if (!event)
+    if (event == NULL)
         return -ENOMEM;
     *event = (struct event){.count = count, .semaphore = flags & EFD_SEMAPHORE};
     file = files_new(thread->process, &file_event, O_RDWR | (flags & EFD_NONBLOCK));
-    if (!file) {
+    if (file == NULL) {
         heap_free(event, sizeof *event);
         return -ENFILE;
     }

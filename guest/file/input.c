@@ -46,7 +46,7 @@ static void tell_watches(uint32_t events)
     for (int64_t fd = 0; input.watches && fd < FILES_MAX; fd++) {
         struct file *file = files_get(&process_first, fd);
 
-        if (file && file->watches && is_input(file))
+        if (file != NULL && file->watches != NULL && is_input(file))
             poll_changed(file, events);
     }
 }
@@ -88,7 +88,7 @@ static void ask(void)
 void input_ask(struct thread *thread, const struct file *file)
 {
     (void)thread;
-    if (is_input(file) || (file->type == &file_epoll && input.watches))
+    if (is_input(file) || (file->type == &epoll_file && input.watches))
         ask();
 }
 

@@ -25,14 +25,14 @@ struct pipe *pipe_of(const struct file *file)
 {
     const struct file_type *type = file->type;
 
-    return type == &file_pipe_reader || type == &file_pipe_writer || type == &file_pipe_both
+    return type == &pipe_file_reader || type == &pipe_file_writer || type == &pipe_file_both
                ? file->state
                : NULL;
 }
 
 static bool has_end(const struct file_type *type, enum pipe_end end)
 {
-    return end == PIPE_READER ? type != &file_pipe_writer : type != &file_pipe_reader;
+    return end == PIPE_READER ? type != &pipe_file_writer : type != &pipe_file_reader;
 }
 
 static void wake(struct pipe *pipe, enum pipe_end end)
@@ -41,10 +41,11 @@ static void wake(struct pipe *pipe, enum pipe_end end)
 
     if (pipe->waiting[end])
         wait_wake_key(WAIT_KEY(&pipe->waiting[end]), UINT32_MAX);
-    for (struct file *file = pipe->files; file; file = file->next_of_pipe)
+    for (struct file *file = pipe->files; file != NULL; file = file->next_of_pipe)
         if (has_end(file->type, end))
-            poll_changed(file->socket ? file->socket : file,
-                         file->socket ? events | POLLHUP | POLL_PEER_ENDED | POLLIN : events);
+            poll_changed(file->socket != NULL ? file->socket : file,
+                         file->socket != NULL ? events | POLLHUP | POLL_PEER_ENDED | POLLIN
+                                              : events);
 }
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
@@ -260,7 +261,7 @@ void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *t
 
 void pipe_free(struct pipe *pipe)
 {
-    if (pipe->fifo)
+    if (pipe->fifo != NULL)
         pipe->fifo->pipe = NULL;
     free_buffer(pipe->buffer.bytes, pipe->order);
     heap_free(pipe, sizeof *pipe);
@@ -275,7 +276,7 @@ void pipe_detach(struct file *file)
     while (*at != file)
         at = &(*at)->next_of_pipe;
     *at = file->next_of_pipe;
-    if (!pipe->files) {
+    if (pipe->files == NULL) {
         pipe_free(pipe);
         return;
     }
@@ -291,17 +292,17 @@ void pipe_shut(struct pipe *pipe, enum pipe_end end)
     wake(pipe, PIPE_WRITER);
 }
 
-const struct file_type file_pipe_reader = {.mode = S_IFIFO | 0600,
+const struct file_type pipe_file_reader = {.mode = S_IFIFO | 0600,
                                            .read = read_pipe,
                                            .poll = poll_reader,
                                            .ioctl = control_pipe,
                                            .release = pipe_detach};
-const struct file_type file_pipe_writer = {.mode = S_IFIFO | 0600,
+const struct file_type pipe_file_writer = {.mode = S_IFIFO | 0600,
                                            .write = write_pipe,
                                            .poll = poll_writer,
                                            .ioctl = control_pipe,
                                            .release = pipe_detach};
-const struct file_type file_pipe_both = {.mode = S_IFIFO | 0600,
+const struct file_type pipe_file_both = {.mode = S_IFIFO | 0600,
                                          .read = read_pipe,
                                          .write = write_pipe,
                                          .poll = poll_both,
@@ -335,10 +336,10 @@ int64_t pipe_resize(struct pipe *pipe, uint64_t bytes)
 struct pipe *pipe_new(void)
 {
     struct pipe *pipe = heap_alloc(sizeof *pipe);
-    uint64_t block = pipe ? phys_alloc(PIPE_ORDER) : 0;
+    uint64_t block = pipe != NULL ? phys_alloc(PIPE_ORDER) : 0;
 
     if (!block) {
-        if (pipe)
+        if (pipe != NULL)
             heap_free(pipe, sizeof *pipe);
         return NULL;
     }
@@ -353,14 +354,14 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
 {
     struct pipe *pipe = pipe_new();
 
-    if (!pipe)
+    if (pipe == NULL)
         return -ENOMEM;
     for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++) {
         files[end] =
             files_new(process, &file_path, (end == PIPE_READER ? O_RDONLY : O_WRONLY) | flags);
-        if (files[end]) {
+        if (files[end] != NULL) {
             pipe_attach(pipe, files[end],
-                        end == PIPE_READER ? &file_pipe_reader : &file_pipe_writer);
+                        end == PIPE_READER ? &pipe_file_reader : &pipe_file_writer);
             files_hold(files[end]);
         } else if (end == PIPE_READER) {
             pipe_free(pipe);

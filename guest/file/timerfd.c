@@ -129,12 +129,12 @@ int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME)
         return -EINVAL;
     t = heap_alloc(sizeof *t);
-    if (!t)
+    if (t == NULL)
         return -ENOMEM;
     t->timer.expire = expire;
     t->realtime = clock == CLOCK_REALTIME;
     file = files_new(thread->process, &file_timer, O_RDWR | (flags & TFD_NONBLOCK));
-    if (!file) {
+    if (file == NULL) {
         heap_free(t, sizeof *t);
         return -ENFILE;
     }
@@ -150,7 +150,7 @@ static int64_t timer_argument(const struct thread *thread, uint64_t fd, struct t
 {
     const struct file *file = files_get(thread->process, (int32_t)fd);
 
-    if (!file || (file->flags & O_PATH))
+    if (file == NULL || (file->flags & O_PATH))
         return -EBADF;
     if (file->type != &file_timer)
         return -EINVAL;

@@ -96,14 +96,14 @@ void fs_missing_note(const struct fs_entry *base, const char *path)
     if (!bytes || is_ours(absolute))
         return;
     note_recent(absolute, bytes);
-    if (!noted)
+    if (noted == NULL)
         return;
-    for (at = hash_bytes32(absolute, bytes) % BUCKETS; noted[at]; at = (at + 1) % BUCKETS)
+    for (at = hash_bytes32(absolute, bytes) % BUCKETS; noted[at] != NULL; at = (at + 1) % BUCKETS)
         if (strcmp(noted[at], absolute) == 0)
             return;
     if (noted_count < FS_MISSING_MAX)
         noted[at] = heap_alloc(bytes + 1);
-    if (!noted[at]) {
+    if (noted[at] == NULL) {
         left_out++;
         return;
     }
@@ -122,8 +122,8 @@ uint64_t fs_missing_add(struct fs_kept_buffer *buffer)
 {
     struct fs_found found;
 
-    for (uint32_t i = 0; noted && i < BUCKETS; i++) {
-        if (!noted[i])
+    for (uint32_t i = 0; noted != NULL && i < BUCKETS; i++) {
+        if (noted[i] == NULL)
             continue;
         if (fs_walk(NULL, fs_root, noted[i], 0, &found) != 0)
             fs_kept_add_text(buffer, RUN_FILE_MISSING, noted[i]);
@@ -143,7 +143,7 @@ void fs_missing_log(void)
 
     if (dropped)
         log_line(RUN_LOG_DROPPED "%lu %s", dropped, first);
-    for (uint32_t i = 0; (name = fs_missing_recent(i)); i++) {
+    for (uint32_t i = 0; (name = fs_missing_recent(i)) != NULL; i++) {
         if (fs_walk(NULL, fs_root, name, 0, &found) != 0)
             log_line(RUN_LOG_MISSING "%s", name);
         else

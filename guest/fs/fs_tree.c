@@ -65,12 +65,12 @@ static bool grow_table(void)
     if (count > BUCKETS_MAX)
         return true;
     new = heap_alloc(count * sizeof(struct fs_entry *));
-    if (!new)
+    if (new == NULL)
         return old != NULL;
     buckets = new;
     bucket_count = count;
     for (uint32_t i = 0; i < old_count; i++) {
-        for (struct fs_entry *entry = old[i], *next; entry; entry = next) {
+        for (struct fs_entry *entry = old[i], *next; entry != NULL; entry = next) {
             next = entry->next;
             put_in_table(entry);
         }
@@ -95,7 +95,7 @@ void fs_entry_hold(struct fs_entry *entry)
 void fs_entry_release(struct fs_entry *entry)
 {
     cross_assert_held();
-    while (entry && --entry->references == 0) {
+    while (entry != NULL && --entry->references == 0) {
         struct fs_entry *parent = entry->parent;
 
         inode_release(entry->inode);
@@ -111,7 +111,7 @@ struct fs_entry *fs_entry_new(struct fs_entry *parent, const char *name, struct 
     size_t bytes = strlen(name);
     char *text = heap_alloc(bytes + 1);
 
-    if (!entry || !text) {
+    if (entry == NULL || text == NULL) {
         heap_free(entry, sizeof *entry);
         heap_free(text, bytes + 1);
         inode_release(inode);
@@ -121,7 +121,7 @@ struct fs_entry *fs_entry_new(struct fs_entry *parent, const char *name, struct 
     *entry = (struct fs_entry){.references = 1,
                                .name = text,
                                .name_bytes = (uint8_t)bytes,
-                               .parent = parent ? parent : entry,
+                               .parent = parent != NULL ? parent : entry,
                                .inode = inode};
     fs_entry_hold(entry->parent);
     return entry;
@@ -144,7 +144,7 @@ static bool grow_slots(struct inode_directory *directory)
     size_t each = sizeof(struct fs_entry *);
     struct fs_entry **slots = room > SLOTS_MAX ? NULL : heap_alloc(room * each);
 
-    if (!slots)
+    if (slots == NULL)
         return false;
     if (directory->room)
         memcpy(slots, directory->slots, directory->room * each);
@@ -222,7 +222,7 @@ int fs_entry_move(struct fs_entry *entry, struct fs_entry *parent, const char *n
     struct fs_entry *old_parent = entry->parent;
     int error;
 
-    if (!text)
+    if (text == NULL)
         return -ENOSPC;
     memcpy(text, name, bytes + 1);
     /* make room first: what follows cannot fail.  In its own directory the entry keeps its slot. */
@@ -294,8 +294,8 @@ struct fs_entry *fs_child(struct thread *thread, struct fs_entry *directory, con
     if (!special || !special->lookup)
         return fs_served_child(directory, name);
     inode = special->lookup(thread, directory->inode, name);
-    entry = inode ? fs_entry_new(directory, name, inode) : NULL;
-    if (entry)
+    entry = inode != NULL ? fs_entry_new(directory, name, inode) : NULL;
+    if (entry != NULL)
         entry->special = true;
     return entry;
 }
@@ -312,10 +312,10 @@ struct inode *fs_new_directory(uint32_t mode)
 {
     struct inode *inode = inode_new(S_IFDIR | mode);
 
-    if (!inode)
+    if (inode == NULL)
         return NULL;
     inode->directory = heap_alloc(sizeof *inode->directory);
-    if (!inode->directory) {
+    if (inode->directory == NULL) {
         inode_release(inode);
         return NULL;
     }
@@ -345,7 +345,7 @@ bool fs_list(struct thread *thread, struct fs_entry *entry, uint64_t *position,
         ++*position;
         return true;
     }
-    if (special && special->list) {
+    if (special != NULL && special->list != NULL) {
         uint64_t base = directory->used, own = *position - base;
         bool more = special->list(thread, entry->inode, &own, listed);
 

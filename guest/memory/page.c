@@ -63,7 +63,7 @@ void page_choose(bool virtual_time)
 
 void page_copy_bytes(void *to, const void *from, size_t bytes)
 {
-    size_t blocks = copy_blocks ? bytes & ~(size_t)(PAGE_BLOCK_BYTES - 1) : 0;
+    size_t blocks = copy_blocks != NULL ? bytes & ~(size_t)(PAGE_BLOCK_BYTES - 1) : 0;
 
     if (blocks)
         copy_blocks(to, from, blocks);

@@ -34,9 +34,9 @@ static struct {
 int net_offload_init(void)
 {
     waiting.bytes = 0;
-    if (!waiting.frame)
+    if (waiting.frame == NULL)
         waiting.frame = platform_allocate(NET_LARGE_MAX);
-    return waiting.frame ? 0 : -ENOMEM;
+    return waiting.frame != NULL ? 0 : -ENOMEM;
 }
 
 static uint32_t sequence_of(const uint8_t *headers)
@@ -118,7 +118,7 @@ int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
         waiting.bytes = pbuf_copy_partial(p, waiting.frame, p->tot_len, 0);
         return 0;
     }
-    if (!p->next)
+    if (p->next == NULL)
         return card->driver->send(card, p->payload, p->tot_len);
     pbuf_copy_partial(p, waiting.frame, p->tot_len, 0);
     return card->driver->send(card, waiting.frame, p->tot_len);

@@ -55,11 +55,11 @@ void *net_port_allocate(size_t bytes)
     if (class == CLASSES)
         return NULL;
     block = free_blocks[class];
-    if (block)
+    if (block != NULL)
         free_blocks[class] = block->next;
     else
         block = cut_off(class);
-    return block ? block + 1 : NULL;
+    return block != NULL ? block + 1 : NULL;
 }
 
 void *net_port_allocate_zeroed(size_t count, size_t bytes)
@@ -67,7 +67,7 @@ void *net_port_allocate_zeroed(size_t count, size_t bytes)
     size_t all;
     void *block = __builtin_mul_overflow(count, bytes, &all) ? NULL : net_port_allocate(all);
 
-    if (block)
+    if (block != NULL)
         memset(block, 0, all);
     return block;
 }
@@ -76,7 +76,7 @@ void net_port_free(void *memory)
 {
     struct block *block;
 
-    if (!memory)
+    if (memory == NULL)
         return;
     block = (struct block *)memory - 1;
     block->next = free_blocks[block->class];

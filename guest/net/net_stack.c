@@ -62,9 +62,9 @@ static bool receive_frame(void)
     size_t bytes;
     struct pbuf *p;
 
-    if (!spare)
+    if (spare == NULL)
         spare = pbuf_alloc(PBUF_RAW, NET_FRAME_MAX, PBUF_POOL);
-    if (!spare)
+    if (spare == NULL)
         return false; /* no memory: later */
     bytes = card.driver->receive(&card, spare->payload, NET_FRAME_MAX);
     if (!bytes || bytes > NET_FRAME_MAX)
@@ -85,7 +85,7 @@ static void look_at_link(void)
         return;
     next_look_ms = now + LINK_LOOK_MS;
     link = card.driver->link_up(&card);
-    cutting = link && card.driver->cuts && card.driver->cuts(&card);
+    cutting = link && card.driver->cuts != NULL && card.driver->cuts(&card);
     if (link == netif_is_link_up(&interface))
         return;
     if (link)
@@ -144,8 +144,8 @@ static bool add_interface(const struct boot_network *network)
 
     lwip_init();
     memset(&interface, 0, sizeof interface);
-    if (!netif_add(&interface, &address, &netmask, &gateway, (void *)network, set_up_interface,
-                   netif_input))
+    if (netif_add(&interface, &address, &netmask, &gateway, (void *)network, set_up_interface,
+                  netif_input) == NULL)
         return false;
     netif_set_default(&interface);
     netif_set_up(&interface);
@@ -242,7 +242,7 @@ int net_stack_start(const struct boot_network *network, char *problem, size_t ro
 
 void net_stack_stop(void)
 {
-    if (card.driver)
+    if (card.driver != NULL)
         card.driver->close(&card);
     card.driver = NULL;
     running = queued = false;

@@ -86,9 +86,9 @@ int outbox_put(struct outbox *box, enum run_stream_port port, const void *bytes,
     if (count > box->ring_bytes - outbox_kept(box))
         return -ENOSPC;
     e = joinable(box, port, count);
-    if (!e && outbox_room(box, port) < count)
+    if (e == NULL && outbox_room(box, port) < count)
         return -ENOSPC;
-    if (e)
+    if (e != NULL)
         e->frame.bytes += (uint32_t)count;
     else
         add_entry(box, port, (uint32_t)count);

@@ -72,7 +72,7 @@ static const struct boot_memory_range *largest_buffer(void)
     for (uint32_t i = 0; i < boot->range_count && i < BOOT_MEMORY_RANGES_MAX; i++) {
         const struct boot_memory_range *range = &boot->ranges[i];
 
-        if (range->kind == BOOT_MEMORY_BUFFER && (!largest || range->bytes > largest->bytes))
+        if (range->kind == BOOT_MEMORY_BUFFER && (largest == NULL || range->bytes > largest->bytes))
             largest = range;
     }
     return largest;
@@ -83,7 +83,7 @@ static int take_buffer(void)
     const struct boot_memory_range *range = largest_buffer();
     uint64_t begin;
 
-    if (!range || range->bytes < BUFFER_MIN)
+    if (range == NULL || range->bytes < BUFFER_MIN)
         return -ENOMEM;
     begin = (range->base + 7) & ~7ull;
     outbox_init(&box, phys_pointer(begin), range->base + range->bytes - begin);
@@ -124,7 +124,7 @@ static int init(struct boot_info *info)
     boot = info;
     if (!boot->network.collector || !boot->network.port)
         return fail(-EINVAL, "no collector is configured", "");
-    if (!pool || take_buffer())
+    if (pool == NULL || take_buffer())
         return fail(-ENOMEM, "no buffer of 4 MiB for what is sent; give more memory", "");
     net_port_init(pool, POOL_BYTES);
     status = net_stack_start(&boot->network, problem, sizeof problem);

@@ -11,7 +11,7 @@
 
 const struct thread *proc_subject(const struct thread *thread, const struct inode *inode)
 {
-    return inode && inode->context ? threads_find((uint32_t)inode->context) : thread;
+    return inode != NULL && inode->context ? threads_find((uint32_t)inode->context) : thread;
 }
 
 uint64_t proc_cpu_mask(void)
@@ -71,7 +71,7 @@ void proc_each(proc_visit *visit, void *argument)
         for (size_t j = 0; j < all[i]->count; j++) {
             const struct proc_file *file = &all[i]->files[j];
 
-            if (strchr(file->name, '*'))
+            if (strchr(file->name, '*') != NULL)
                 visit_cpus(file, visit, argument);
             else
                 visit(file->name, file, file->detail, argument);

@@ -118,9 +118,9 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
         struct trace_slot *slot = ring_slot(ring, ring->reserved);
         pmu_store(&slot->counters[0], cpu->overflow.base); /* whole */
         sample_fill(slot, cpu, now, start, ip, flags, run.pmu->read_others);
-        if (source.user)
+        if (source.user != NULL)
             stack_take(slot, source.user);
-        if (source.kernel)
+        if (source.kernel != NULL)
             stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
         pmu_store_fence();
         if (__builtin_expect(sampling.follows, 0))
@@ -139,7 +139,7 @@ static __attribute__((noinline)) void unexplained(struct cpu *cpu)
     if (cpu->index == 0)
         leave_if_asked();
     cpu_stop_asked(cpu);
-    if (!cpu_nmi_samples || !cpu->ring) {
+    if (!cpu_nmi_samples || cpu->ring == NULL) {
         cpu->overflow.nmi_unknown++;
         return;
     }
@@ -189,7 +189,7 @@ static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, con
     uint64_t start = x86_rdtsc();
     uint64_t value = PMU_NOT_OVERFLOWED;
 
-    if (cpu_nmi_samples && cpu->ring)
+    if (cpu_nmi_samples && cpu->ring != NULL)
         value = run.pmu->overflowed(&sampling.session);
     if (value == PMU_NOT_OVERFLOWED) {
         unexplained(cpu);

@@ -120,8 +120,8 @@ void stack_take_kernel(struct trace_slot *slot, const struct cpu *cpu,
     bool saved = sp >= top - KERNEL_STACK_BYTES &&
                  sp <= (run.stacks.kind == HR_STACK_FP ? top - IRET_BYTES : (uint64_t)user);
 
-    if (!cpu->thread || !saved) {
-        take_nothing(stack, cpu->thread ? HR_STACK_BROKEN : HR_STACK_NONE);
+    if (cpu->thread == NULL || !saved) {
+        take_nothing(stack, cpu->thread != NULL ? HR_STACK_BROKEN : HR_STACK_NONE);
         return;
     }
     if (run.stacks.kind == HR_STACK_FP) {

@@ -65,7 +65,7 @@ static bool turn_to(struct walk *w, uint64_t address)
     if (page == w->page)
         return true;
     bytes = address < USER_END ? stack_page(page) : NULL;
-    w->page = bytes ? page : PAGE_NONE;
+    w->page = bytes != NULL ? page : PAGE_NONE;
     w->base = (uint64_t)bytes - page;
     return bytes != NULL;
 }
@@ -257,7 +257,8 @@ void stack_walk(struct trace_slot_stack *stack, uint64_t fp)
     const uint8_t *bytes;
     struct window seen, kept;
 
-    if (fp >= USER_END || offset > PAGE_BYTES - FRAME_BYTES || !(bytes = stack_page(fp - offset))) {
+    if (fp >= USER_END || offset > PAGE_BYTES - FRAME_BYTES ||
+        (bytes = stack_page(fp - offset)) == NULL) {
         stack_walk_behind(stack, 0, fp);
         return;
     }

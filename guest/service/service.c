@@ -20,7 +20,7 @@
 void service_make_buffer(struct cpu *cpu)
 {
     cpu->buffer = platform_allocate(SERVICE_BYTES_MAX);
-    if (!cpu->buffer)
+    if (cpu->buffer == NULL)
         panic("no memory for the service buffer of CPU %u", cpu->index);
 }
 

@@ -29,7 +29,7 @@ static int64_t wake(uint64_t address, uint32_t most, uint32_t bits)
     struct thread *thread;
     int64_t woken = 0;
 
-    while (woken < most && (thread = first_waiter(address, bits))) {
+    while (woken < most && (thread = first_waiter(address, bits)) != NULL) {
         wait_wake(thread);
         woken++;
     }
@@ -99,7 +99,7 @@ static int64_t requeue(const struct trap_frame *frame, bool compare)
         return -EAGAIN;
     woken = wake(frame->rdi, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
     while (frame->r8 != frame->rdi && moved < (uint32_t)frame->r10 &&
-           (thread = first_waiter(frame->rdi, FUTEX_BITSET_MATCH_ANY))) {
+           (thread = first_waiter(frame->rdi, FUTEX_BITSET_MATCH_ANY)) != NULL) {
         wait_requeue(thread, frame->r8);
         moved++;
     }
@@ -146,7 +146,7 @@ static int change_word(const struct trap_frame *frame)
         operand = 1u << (operand & 31);
     if ((code >> 28 & 7) > FUTEX_OP_XOR || (code >> 24 & 15) > FUTEX_OP_CMP_GE)
         return -ENOSYS;
-    if (!word)
+    if (word == NULL)
         return -EFAULT;
     old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     do {
@@ -228,7 +228,7 @@ static void abandon(const struct thread *thread, uint64_t address, bool with_own
 {
     uint32_t *word = uaccess_word(address), old;
 
-    if (!word)
+    if (word == NULL)
         return;
     old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     do {

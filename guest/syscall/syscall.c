@@ -61,7 +61,7 @@ static inline int64_t perform(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t number = frame->rax;
 
-    if (__builtin_expect(number >= ARRAY_COUNT(handlers) || !handlers[number], 0))
+    if (__builtin_expect(number >= ARRAY_COUNT(handlers) || handlers[number] == NULL, 0))
         return syscall_unknown(number);
     return handlers[number](thread, frame);
 }
@@ -102,11 +102,11 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
 }
 
 /* Two branches and two tail calls, so that a poll by the program stays cheap. */
-bool trap_syscall(struct trap_frame *frame)
+bool syscall_trap(struct trap_frame *frame)
 {
     struct cpu *cpu = cpu_this();
 
-    if (!cpu->thread) /* the calibration loop ends */
+    if (cpu->thread == NULL) /* the calibration loop ends */
         user_leave();
     if (frame->rax == HR_ABI_SYSCALL)
         return syscall_hr(cpu, frame);

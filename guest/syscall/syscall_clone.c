@@ -37,7 +37,7 @@ static int64_t make_thread(struct thread *parent, const struct trap_frame *frame
     if ((request->flags & CLONE_SETTLS) && request->tls >= USER_END)
         return -EPERM;
     thread = threads_clone(parent, frame);
-    if (!thread)
+    if (thread == NULL)
         return -EAGAIN;
     tid = thread->tid;
     if (request->stack)

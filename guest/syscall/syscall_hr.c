@@ -23,7 +23,7 @@
 static void call_others(struct cpu *cpu)
 {
     for (uint32_t i = 0; i < cpu_count; i++) {
-        if (&cpus[i] != cpu && cpus[i].thread)
+        if (&cpus[i] != cpu && cpus[i].thread != NULL)
             cross_call(&cpus[i]);
     }
 }
@@ -80,7 +80,7 @@ static int64_t mark(struct cpu *cpu, const struct trap_frame *frame)
         return -EINVAL;
     if (copy_from_user(text, frame->rsi, frame->rdx))
         return -EFAULT;
-    if (memchr(text, 0, frame->rdx))
+    if (memchr(text, 0, frame->rdx) != NULL)
         return -EINVAL;
     number = marks_number(text, (uint32_t)frame->rdx);
     if (number < 0)

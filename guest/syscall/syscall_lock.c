@@ -40,7 +40,7 @@ int64_t syscall_flock(struct thread *thread, struct trap_frame *frame)
     default:
         return -EINVAL;
     }
-    if (!file || (file->flags & O_PATH))
+    if (file == NULL || (file->flags & O_PATH))
         return -EBADF;
     return set_held(thread, file, &range, !(frame->rsi & LOCK_NB));
 }

@@ -34,7 +34,7 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
     struct file *file = files_get(thread->process, (int32_t)frame->r8);
 
     *error = -EBADF;
-    if (!file || (file->flags & O_PATH))
+    if (file == NULL || (file->flags & O_PATH))
         return NULL;
     *error = -EACCES;
     if ((file->flags & O_ACCMODE) == O_WRONLY ||
@@ -42,10 +42,10 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
          (file->flags & O_ACCMODE) != O_RDWR))
         return NULL;
     *error = 0;
-    if (file->type == &device_zero)
+    if (file->type == &file_device_zero)
         return file;
     *error = -ENODEV;
-    if (!file->inode || !S_ISREG(file->inode->mode) || file->inode->generate)
+    if (file->inode == NULL || !S_ISREG(file->inode->mode) || file->inode->generate != NULL)
         return NULL;
     *error = 0;
     return file;
@@ -59,7 +59,7 @@ static void announce(const struct file *file, uint64_t address, uint64_t bytes, 
     char *path = heap_alloc(FS_PATH_MAX);
     bool gone;
 
-    if (path && offset < file->inode->bytes &&
+    if (path != NULL && offset < file->inode->bytes &&
         fs_path(file->entry, path, FS_PATH_MAX, &gone) >= 0) {
         if (contents == NULL && inode_page(file->inode, 0, false, &first_page) == 0) {
             contents = phys_pointer(first_page); /* linkers put the note near the start */
@@ -101,9 +101,9 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     int64_t result;
 
     file = mappable(thread, frame, &result);
-    if (!file)
+    if (file == NULL)
         return result;
-    if (file->type == &device_zero) /* as memory without a file */
+    if (file->type == &file_device_zero) /* as memory without a file */
         return vm_map_request(&thread->process->space, request);
     request->inode = file->inode;
     request->entry = file->entry;
@@ -117,7 +117,7 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
             request->flags |= VM_AREA_READ_FILE;
     }
     result = vm_map_request(&thread->process->space, request);
-    if (result >= 0 && request->protection & VM_EXEC && file->entry)
+    if (result >= 0 && request->protection & VM_EXEC && file->entry != NULL)
         announce(file, (uint64_t)result, vm_page_up(request->bytes), request->offset);
     return result;
 }
@@ -157,7 +157,7 @@ static int64_t protect_grown(struct vm_space *space, const struct trap_frame *fr
 {
     const struct vm_area *area = vm_find(space, frame->rdi);
 
-    if (!area)
+    if (area == NULL)
         return -ENOMEM;
     if (!(area->flags & VM_AREA_GROWS))
         return -EINVAL;
@@ -203,9 +203,9 @@ static bool mapped(const struct vm_space *space, uint64_t address, uint64_t byte
     uint64_t end = address + bytes;
     const struct vm_area *area = vm_find(space, address);
 
-    while (area && area->end < end && area->next && area->next->start == area->end)
+    while (area != NULL && area->end < end && area->next != NULL && area->next->start == area->end)
         area = area->next;
-    return end >= address && area && area->end >= end;
+    return end >= address && area != NULL && area->end >= end;
 }
 
 int64_t syscall_msync(struct thread *thread, struct trap_frame *frame)

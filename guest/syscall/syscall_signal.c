@@ -168,7 +168,7 @@ static int64_t send_to(uint32_t tid, const struct signal_note *note)
 
     if (note->signal > SIGNALS)
         return -EINVAL;
-    if (!target)
+    if (target == NULL)
         return -ESRCH;
     return note->signal ? signal_send_note(target, note) : 0;
 }
@@ -202,7 +202,7 @@ int64_t syscall_rt_sigqueueinfo(struct thread *thread, struct trap_frame *frame)
 
     if (error)
         return error;
-    if ((uint32_t)frame->rdi != thread->process->pid && !threads_find((uint32_t)frame->rdi))
+    if ((uint32_t)frame->rdi != thread->process->pid && threads_find((uint32_t)frame->rdi) == NULL)
         return -ESRCH;
     if (note.signal > SIGNALS)
         return -EINVAL;
@@ -231,7 +231,7 @@ int64_t syscall_kill(struct thread *thread, struct trap_frame *frame)
     if ((uint32_t)frame->rsi > SIGNALS)
         return -EINVAL;
     if (target != 0 && target != own && target != -own &&
-        (target < 0 || !threads_find((uint32_t)target)))
+        (target < 0 || threads_find((uint32_t)target) == NULL))
         return -ESRCH;
     if (frame->rsi)
         signal_send_process(thread, (uint32_t)frame->rsi, SI_USER);

@@ -99,7 +99,7 @@ static int choose_event(uint64_t user, struct program_timer *t)
         t->notify = PROGRAM_TIMER_SILENT;
         return 0;
     case SIGEV_THREAD_ID:
-        if (!threads_find(event.tid))
+        if (threads_find(event.tid) == NULL)
             return -EINVAL;
         t->notify = PROGRAM_TIMER_THREAD;
         t->tid = event.tid;
@@ -123,7 +123,7 @@ int64_t syscall_timer_create(struct thread *thread, struct trap_frame *frame)
     if (error)
         return error;
     t = program_timer_new();
-    if (!t)
+    if (t == NULL)
         return -EAGAIN;
     t->clock = clock;
     error = choose_event(frame->rsi, t);
@@ -146,7 +146,7 @@ int64_t syscall_timer_settime(struct thread *thread, struct trap_frame *frame)
     error = read_setting(frame->rdx, 1, &new);
     if (error)
         return error;
-    if (!t)
+    if (t == NULL)
         return -EINVAL;
     program_timer_get(t, &old);
     program_timer_set(t, &new, frame->rsi & TIMER_ABSTIME);
@@ -159,7 +159,7 @@ int64_t syscall_timer_gettime(struct thread *thread, struct trap_frame *frame)
     struct program_timer_setting setting;
 
     (void)thread;
-    if (!t)
+    if (t == NULL)
         return -EINVAL;
     program_timer_get(t, &setting);
     return write_setting(frame->rsi, 1, &setting);
@@ -170,7 +170,7 @@ int64_t syscall_timer_getoverrun(struct thread *thread, struct trap_frame *frame
     const struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
 
     (void)thread;
-    return t ? (int64_t)t->overrun_last : -EINVAL;
+    return t != NULL ? (int64_t)t->overrun_last : -EINVAL;
 }
 
 int64_t syscall_timer_delete(struct thread *thread, struct trap_frame *frame)
@@ -178,7 +178,7 @@ int64_t syscall_timer_delete(struct thread *thread, struct trap_frame *frame)
     struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
 
     (void)thread;
-    if (!t)
+    if (t == NULL)
         return -EINVAL;
     program_timer_delete(t);
     return 0;

@@ -100,7 +100,7 @@ static void exception(struct cpu *cpu, struct trap_frame *frame)
 
     if (frame->vector == VECTOR_PAGE_FAULT) {
         address = x86_read_cr2();
-        if (!cpu->thread)
+        if (cpu->thread == NULL)
             panic_frame(frame, "page fault at %lx while calibrating", address);
         status = vm_fault(&process_first.space, address, frame->error);
         if (status == 0) {
@@ -111,7 +111,7 @@ static void exception(struct cpu *cpu, struct trap_frame *frame)
         if (status == -ENOMEM)
             service_out_of_memory();
     }
-    if (!cpu->thread)
+    if (cpu->thread == NULL)
         panic_frame(frame, "exception %lu while calibrating", frame->vector);
     program_fault(cpu, frame, address, status);
 }

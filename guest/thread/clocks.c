@@ -49,7 +49,7 @@ struct clocks clocks_find(int32_t number)
     if ((number & OWN_WHICH) == OWN_FILE)
         return clock;
     if (number & OWN_THREAD) {
-        if (!id || threads_find(id))
+        if (!id || threads_find(id) != NULL)
             clock = (struct clocks){.kind = CLOCKS_THREAD, .tid = id};
     } else if (!id || id == process_first.pid) {
         clock.kind = CLOCKS_PROCESS;
@@ -62,7 +62,7 @@ static int read_thread(const struct thread *thread, const struct clocks *clock, 
 {
     const struct thread *target = clock->tid ? threads_find(clock->tid) : thread;
 
-    if (!target)
+    if (target == NULL)
         return -EINVAL;
     *ns = run_ticks_to_ns(clock->user_only ? schedule_thread_user_ticks(target)
                                            : schedule_thread_ticks(target));

@@ -55,10 +55,10 @@ static void pass_time(struct cpu *cpu)
 
     service_cpu_poll();
     service_check_stop();
-    if (cpu->schedule.timers && cpu->schedule.timers->due > clock_stopped_time(cpu))
+    if (cpu->schedule.timers != NULL && cpu->schedule.timers->due > clock_stopped_time(cpu))
         ticks = cpu->schedule.timers->due - clock_stopped_time(cpu);
-    if ((ticks || !cpu->schedule.timers) &&
-        await_input(cpu, cpu->schedule.timers ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
+    if ((ticks || cpu->schedule.timers == NULL) &&
+        await_input(cpu, cpu->schedule.timers != NULL ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
         return;
     *cpu->clock.offset -= ticks;
     timer_expire(cpu, clock_stopped_time(cpu));
@@ -68,11 +68,11 @@ static void halt(struct cpu *cpu)
 {
     uint64_t now = x86_rdtsc();
 
-    if (cpu->schedule.timers && cpu->schedule.timers->due <= now) {
+    if (cpu->schedule.timers != NULL && cpu->schedule.timers->due <= now) {
         timer_expire(cpu, now);
         return;
     }
-    if (cpu->schedule.timers)
+    if (cpu->schedule.timers != NULL)
         apic_timer_arm((int64_t)(cpu->schedule.timers->due - now));
     cross_unlock();
     x86_wait_for_interrupt();

@@ -24,7 +24,7 @@ static void add(struct thread *thread, uint64_t key)
     thread->wait.key = key;
     thread->wait.next = NULL;
     thread->wait.previous = buckets[b].last;
-    if (buckets[b].last)
+    if (buckets[b].last != NULL)
         buckets[b].last->wait.next = thread;
     else
         buckets[b].first = thread;
@@ -37,11 +37,11 @@ static void remove_from(struct thread *thread)
 
     if (!thread->wait.key)
         return;
-    if (thread->wait.next)
+    if (thread->wait.next != NULL)
         thread->wait.next->wait.previous = thread->wait.previous;
     else
         buckets[b].last = thread->wait.previous;
-    if (thread->wait.previous)
+    if (thread->wait.previous != NULL)
         thread->wait.previous->wait.next = thread->wait.next;
     else
         buckets[b].first = thread->wait.next;
@@ -120,7 +120,8 @@ struct thread *wait_first(uint64_t key,
 {
     struct thread *thread = key ? buckets[hash_place(key, BUCKET_BITS)].first : NULL;
 
-    while (thread && (thread->wait.key != key || (wants && !wants(thread, context))))
+    while (thread != NULL &&
+           (thread->wait.key != key || (wants != NULL && !wants(thread, context))))
         thread = thread->wait.next;
     return thread;
 }
@@ -138,7 +139,7 @@ uint32_t wait_wake_key(uint64_t key, uint32_t most)
     uint32_t woken = 0;
 
     cross_assert_held();
-    while (woken < most && (thread = wait_first(key, NULL, 0))) {
+    while (woken < most && (thread = wait_first(key, NULL, 0)) != NULL) {
         wait_wake(thread);
         woken++;
     }

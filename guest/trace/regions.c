@@ -73,7 +73,8 @@ int regions_register(struct cpu *cpu, const struct hr_abi_region *region)
     if (region->aggregates > USER_END - bytes ||
         copy_from_user(name, region->name, region->name_bytes))
         return -EFAULT;
-    if (memchr(name, 0, region->name_bytes)) /* readers would consider such a record damaged */
+    if (memchr(name, 0, region->name_bytes) !=
+        NULL) /* readers would consider such a record damaged */
         return -EINVAL;
     if (place_count == REGIONS_PLACES_MAX)
         return refuse();

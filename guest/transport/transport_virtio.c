@@ -20,7 +20,7 @@ static int ports[TRANSPORT_PORTS]; /* negative: the host does not offer it */
 
 static int init(struct boot_info *boot)
 {
-    int status = virtio_serial_init(VECTOR_DEVICE, apic_id());
+    int status = serial_init(VECTOR_DEVICE, apic_id());
 
     (void)boot;
     if (status)
@@ -46,12 +46,12 @@ static bool has(enum transport_port port)
 
 static int send(enum transport_port port, const void *bytes, size_t count)
 {
-    return virtio_serial_send(ports[port], bytes, count);
+    return serial_send(ports[port], bytes, count);
 }
 
 static size_t receive(enum transport_port port, void *out, size_t room)
 {
-    return virtio_serial_receive(ports[port], out, room);
+    return serial_receive(ports[port], out, room);
 }
 
 /* There is always room: sending waits. */

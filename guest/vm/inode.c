@@ -20,7 +20,7 @@ struct inode *inode_new(uint32_t mode)
 {
     struct inode *inode = heap_alloc(sizeof *inode);
 
-    if (!inode)
+    if (inode == NULL)
         return NULL;
     inode->number = ++last_number;
     inode->mode = mode;
@@ -45,7 +45,7 @@ void inode_release(struct inode *inode)
     inode_served_forget(inode);
     if (inode->target_owned)
         heap_free((void *)(uint64_t)inode->target, inode->bytes + 1);
-    if (inode->directory_free)
+    if (inode->directory_free != NULL)
         inode->directory_free(inode);
     heap_free(inode, sizeof *inode);
 }
@@ -140,7 +140,7 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
     entry = inode_pages_entry(inode, index);
     if (write)
         return page_to_write(inode, index, entry, physical);
-    if (entry && *entry) {
+    if (entry != NULL && *entry) {
         *physical = *entry & INODE_PAGE_MASK;
         return 0;
     }
@@ -195,7 +195,7 @@ static void shrink(struct inode *inode, uint64_t bytes)
     inode_pages_free(inode, first_gone, ALL_PAGES);
     if (inode->base_bytes > bytes)
         inode->base_bytes = bytes;
-    if (bytes % PAGE_BYTES && entry && *entry)
+    if (bytes % PAGE_BYTES && entry != NULL && *entry)
         (void)clear_part(inode, bytes, first_gone * PAGE_BYTES);
 }
 
@@ -205,7 +205,7 @@ void inode_extend(struct inode *inode, uint64_t bytes)
     uint64_t end = inode->bytes, next = (end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull);
     uint64_t *entry = inode_pages_entry(inode, end / PAGE_BYTES);
 
-    if (entry && *entry & INODE_PAGE_SHOWN && end < next)
+    if (entry != NULL && *entry & INODE_PAGE_SHOWN && end < next)
         (void)clear_part(inode, end, next);
     inode->bytes = bytes;
 }

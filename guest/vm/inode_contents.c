@@ -141,12 +141,12 @@ static int write_new_page(struct inode *inode, uint64_t at, const struct memory 
         inode_fill_page(inode, index, page);
     error = copy_in(m, done, page + at % PAGE_BYTES, bytes);
     entry = error ? NULL : inode_pages_make(inode, index);
-    if (!entry || *entry) {
-        if (entry)
+    if (entry == NULL || *entry) {
+        if (entry != NULL)
             memcpy((uint8_t *)phys_pointer(*entry & INODE_PAGE_MASK) + at % PAGE_BYTES,
                    page + at % PAGE_BYTES, bytes);
         phys_free(block, 0);
-        if (!entry)
+        if (entry == NULL)
             return error ? error : -ENOMEM;
     } else {
         *entry = block;
@@ -238,7 +238,7 @@ static bool has_data(struct inode *inode, uint64_t index)
 {
     const uint64_t *entry = inode_pages_entry(inode, index);
 
-    return (entry && *entry) || index * PAGE_BYTES < inode->base_bytes;
+    return (entry != NULL && *entry) || index * PAGE_BYTES < inode->base_bytes;
 }
 
 uint64_t inode_seek(struct inode *inode, uint64_t offset, bool data)
@@ -248,7 +248,7 @@ uint64_t inode_seek(struct inode *inode, uint64_t offset, bool data)
     if (offset >= inode->bytes)
         return UINT64_MAX;
     if (data) {
-        if (!has_data(inode, index) && !inode_pages_next(inode, &index))
+        if (!has_data(inode, index) && inode_pages_next(inode, &index) == NULL)
             return UINT64_MAX;
     } else {
         while (index * PAGE_BYTES < inode->bytes && has_data(inode, index))
@@ -264,7 +264,7 @@ const void *inode_next_unsent(struct inode *inode, uint64_t *index, bool last)
 {
     uint64_t *entry;
 
-    for (; (entry = inode_pages_next(inode, index)); ++*index) {
+    for (; (entry = inode_pages_next(inode, index)) != NULL; ++*index) {
         if (*entry & INODE_PAGE_UNSENT) {
             *entry &= ~(uint64_t)INODE_PAGE_UNSENT;
             inode->unsent_pages--;

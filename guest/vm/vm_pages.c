@@ -210,11 +210,11 @@ static int prepare_move(const struct visit *visit, struct vm_slot slot, uint64_t
         if (error)
             return error;
         for (uint64_t i = 0; i < LARGE_PAGE_BYTES; i += PAGE_BYTES)
-            if (!vm_table_make(root, address + visit->distance + i, VM_LEVEL_PAGE))
+            if (vm_table_make(root, address + visit->distance + i, VM_LEVEL_PAGE) == NULL)
                 return -ENOMEM;
         return 0;
     }
-    return vm_table_make(root, address + visit->distance, slot.level) ? 0 : -ENOMEM;
+    return vm_table_make(root, address + visit->distance, slot.level) != NULL ? 0 : -ENOMEM;
 }
 
 static int move_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)

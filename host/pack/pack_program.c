@@ -17,7 +17,7 @@
 
 static int out_of_memory(struct run_failure *failure)
 {
-    return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+    return run_fail(failure, "out of memory");
 }
 
 /* Inserts copies of `count` strings into the list at `at`. */
@@ -46,18 +46,18 @@ static int check_file(const char *name, const char *path, struct stat *status,
                       struct run_failure *failure)
 {
     if (stat(path, status) != 0)
-        return run_fail(failure,
-                        errno == ENOENT || errno == ENOTDIR ? RUN_EXIT_NOT_FOUND
-                                                            : RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: %s", name, strerror(errno));
+        return run_fail_as(failure,
+                           errno == ENOENT || errno == ENOTDIR ? RUN_EXIT_NOT_FOUND
+                                                               : RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: %s", name, strerror(errno));
     if (!S_ISREG(status->st_mode))
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: not a file that can be executed",
-                        name);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: not a file that can be executed",
+                           name);
     if (access(path, X_OK) == 0)
         return 0;
     if (!pack_source_explain(name, RUN_EXIT_NOT_EXECUTABLE, failure))
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s; chmod +x makes it executable",
-                        name, strerror(errno));
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s; chmod +x makes it executable",
+                           name, strerror(errno));
     return -1;
 }
 
@@ -67,13 +67,13 @@ static int take_interpreter(const char *name, const uint8_t *file, const struct 
     const char *path = (const char *)file + image->interpreter_offset;
 
     if (path[0] != '/')
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: its interpreter '%.*s' is not an absolute path", name, 200, path);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: its interpreter '%.*s' is not an absolute path", name, 200, path);
     if (access(path, X_OK) != 0)
-        return run_fail(failure, RUN_EXIT_NOT_FOUND,
-                        "%s: its interpreter %.*s is not here: %s; install the C library that the "
-                        "program was built for",
-                        name, 200, path, strerror(errno));
+        return run_fail_as(failure, RUN_EXIT_NOT_FOUND,
+                           "%s: its interpreter %.*s is not here: %s; install the C library that "
+                           "the program was built for",
+                           name, 200, path, strerror(errno));
     snprintf(program->interpreter, sizeof program->interpreter, "%s", path);
     return 0;
 }
@@ -87,8 +87,8 @@ static int check_image(const char *name, const uint8_t *file, struct pack_progra
     if (status != ELF64_OK && pack_source_explain(name, RUN_EXIT_NOT_EXECUTABLE, failure))
         return -1;
     if (status != ELF64_OK)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name,
-                        elf64_status_text(status));
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name,
+                           elf64_status_text(status));
     if (image.interpreter_bytes > 0 && take_interpreter(name, file, &image, program, failure) != 0)
         return -1;
     program->memory_bytes = image.high - image.low;
@@ -105,10 +105,10 @@ static int replace_env(const char *name, const struct pack_script *script,
     struct pack_script_env env;
 
     if (pack_script_parse_env(script, &env) != 0)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: its first line asks for '%s %s', and of env only NAME and -S are "
-                        "understood; run the interpreter with the script as argument",
-                        name, script->interpreter, script->argument);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: its first line asks for '%s %s', and of env only NAME and -S are "
+                           "understood; run the interpreter with the script as argument",
+                           name, script->interpreter, script->argument);
     if (insert(&program->settings, &program->setting_count, program->setting_count, env.settings,
                env.setting_count) != 0 ||
         insert(&program->arguments, &program->argument_count, 0, env.words, env.word_count) != 0)
@@ -132,11 +132,11 @@ static int take_script(const char *name, const char *found, const void *file,
     struct pack_script script;
 
     if (pack_script_parse(file, (size_t)program->status.st_size, &script) != 0)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: a script whose first line names no interpreter", name);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: a script whose first line names no interpreter", name);
     if (program->script_count == PACK_PROGRAM_SCRIPTS_MAX)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: too many scripts that interpret each other", name);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: too many scripts that interpret each other", name);
     if (pack_path_absolute(found, NULL, absolute) != 0 ||
         (program->scripts[program->script_count] = strdup(absolute)) == NULL)
         return out_of_memory(failure);
@@ -167,15 +167,15 @@ static int examine(const char *name, const char *found, struct pack_program *pro
     int result;
 
     if (fd < 0 || fstat(fd, &program->status) != 0 || realpath(found, program->path) == NULL)
-        result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
+        result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
     else if ((bytes = (size_t)program->status.st_size) == 0)
-        result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: the file is empty", name);
+        result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: the file is empty", name);
     else
         result = pack_path_absolute(found, NULL, program->found);
     if (result == 0 && bytes != 0) {
         file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
         if (file == MAP_FAILED)
-            result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
+            result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
     }
     if (result == 0 && pack_script_is(file, bytes))
         result = take_script(name, found, file, program, next, failure) != 0 ? -1 : 1;
@@ -198,7 +198,7 @@ int pack_program_find(const struct options *o, struct pack_program *program,
 
     *program = (struct pack_program){.status = {.st_mode = 0}};
     if (name[0] == 0)
-        return run_fail(failure, RUN_EXIT_NOT_FOUND, "the program's name is empty");
+        return run_fail_as(failure, RUN_EXIT_NOT_FOUND, "the program's name is empty");
     if (insert(&program->arguments, &program->argument_count, 0, (const char *const *)o->program,
                o->program_count) != 0)
         return out_of_memory(failure);
@@ -206,7 +206,7 @@ int pack_program_find(const struct options *o, struct pack_program *program,
     if (program->searched && pack_search_path(name, found, failure) != 0)
         return -1;
     if (!program->searched && (size_t)snprintf(found, sizeof found, "%s", name) >= sizeof found)
-        return run_fail(failure, RUN_EXIT_NOT_FOUND, "%s: %s", name, strerror(ENAMETOOLONG));
+        return run_fail_as(failure, RUN_EXIT_NOT_FOUND, "%s: %s", name, strerror(ENAMETOOLONG));
     do {
         result = check_file(found, found, &program->status, failure);
         if (result == 0)

@@ -44,22 +44,21 @@ int relay_catch_signals(struct run_failure *failure)
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &set, NULL);
     fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd >= 0 ? fd : run_fail(failure, RUN_EXIT_FAILED, "signalfd: %s", strerror(errno));
+    return fd >= 0 ? fd : run_fail(failure, "signalfd: %s", strerror(errno));
 }
 
 static int start(struct relay *r)
 {
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (r->wake < 0)
-        return run_fail(r->failure, RUN_EXIT_FAILED, "eventfd: %s", strerror(errno));
+        return run_fail(r->failure, "eventfd: %s", strerror(errno));
     for (int i = 0; i < 2; i++) {
         int to = r->options->again && !r->options->output_each ? RELAY_OUTPUT_NOWHERE : i + 1;
         int result = relay_output_start(&r->outputs[i], r->launch->ports[output_ports[i]], to,
                                         r->wake, &r->progress);
 
         if (result != 0)
-            return run_fail(r->failure, RUN_EXIT_FAILED, "cannot start a thread: %s",
-                            strerror(-result));
+            return run_fail(r->failure, "cannot start a thread: %s", strerror(-result));
     }
     for (int i = 0; i < RELAY_SLOTS; i++)
         r->open[i] = true;
@@ -197,7 +196,7 @@ static void loop(struct relay *r)
 
         fill(r, polled);
         if (poll(polled, RELAY_SLOTS, wait_ms(r, now_ns)) < 0 && errno != EINTR) {
-            run_fail(r->failure, RUN_EXIT_FAILED, "poll: %s", strerror(errno));
+            run_fail(r->failure, "poll: %s", strerror(errno));
             break;
         }
         now_ns = monotonic_ns();

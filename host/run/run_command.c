@@ -34,7 +34,7 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
     if (result == 0) {
         pack_print(&contents, o, stderr);
         fd = memfd_create("run.cpio", MFD_CLOEXEC);
-        result = fd < 0 ? run_fail(failure, RUN_EXIT_FAILED, "memfd_create: %s", strerror(errno))
+        result = fd < 0 ? run_fail(failure, "memfd_create: %s", strerror(errno))
                         : pack_write(&contents, o, machine, fd, failure);
     }
     *input = contents.program.status;
@@ -91,8 +91,7 @@ static int run_packed(const struct options *o, const struct launch_machine *mach
     int status = keep_files_open(&files, o->keep_files, o->memory_bytes);
 
     if (status != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--keep-files %s: %s", o->keep_files,
-                        strerror(-status));
+        return run_fail(failure, "--keep-files %s: %s", o->keep_files, strerror(-status));
     if (collect_open(&collector, o->output, o->force, input, failure) != 0) {
         keep_files_close(&files);
         return -1;

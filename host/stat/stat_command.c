@@ -51,10 +51,9 @@ static int present_machine(const struct stat_options *options)
     struct trace_info info;
     int error;
 
-    if (!selection_is_all(&options->reader.selection)) {
-        error_print("--machine is about the whole run; leave out what selects a part of it");
-        return HR_EXIT_USAGE;
-    }
+    if (!selection_is_all(&options->reader.selection))
+        return error_exit(HR_EXIT_USAGE,
+                          "--machine is about the whole run; leave out what selects a part of it");
     trace_info_init(&info);
     error = about_read(&info, options->reader.path);
     if (error == 0)
