@@ -40,7 +40,7 @@ struct port {
     bool greeted; /* PORT_READY is sent */
     bool complete; /* the device will tell no more about it */
     bool sending;
-    bool detached; /* virtio_serial_detach */
+    bool detached; /* serial_detach */
 };
 
 static const uint16_t device_ids[] = {0x1043, 0x1003}; /* modern, transitional: 4.1.2.1 */
@@ -217,18 +217,18 @@ static struct port *port_get(int index)
     return valid ? &ports[index] : NULL;
 }
 
-void virtio_serial_detach(int index)
+void serial_detach(int index)
 {
     struct port *port = port_get(index);
 
-    if (port)
+    if (port != NULL)
         port->detached = true;
 }
 
 /* Handles messages from the device, unless the port is detached. */
 static void look_at_control(const struct port *port)
 {
-    if (!port || !port->detached)
+    if (port == NULL || !port->detached)
         drain_control();
 }
 
@@ -250,7 +250,7 @@ int serial_start(int index, const void *bytes, size_t count)
     struct port *port = port_get(index);
 
     look_at_control(port);
-    if (!port || count > SEND_BYTES_MAX || port->transmit.broken)
+    if (port == NULL || count > SEND_BYTES_MAX || port->transmit.broken)
         return -EIO;
     look_at_transmit(port);
     if (port->sending)
@@ -369,7 +369,7 @@ size_t serial_receive(int index, void *out, size_t room)
     size_t taken = 0;
 
     look_at_control(port);
-    if (!port || (!port->buffers && !post_receive_buffers(port)))
+    if (port == NULL || (port->buffers == NULL && !post_receive_buffers(port)))
         return 0;
     while (taken < room && next_buffer(port))
         taken += take_from_buffer(port, (uint8_t *)out + taken, room - taken);

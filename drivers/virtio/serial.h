@@ -20,7 +20,7 @@ int serial_find(const char *name);
 
 /* From now on functions on this port leave the control queue alone: a port that the host closes is
  * not noticed.  A negative number does nothing. */
-void virtio_serial_detach(int port);
+void serial_detach(int port);
 
 /* Sends all bytes and returns when the host has them; waits with platform_wait while the host does
  * not read.  Physically contiguous memory only (kernel image or allocations).  Returns 0 or -EIO.

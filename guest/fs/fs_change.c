@@ -249,7 +249,7 @@ static int check_types(const struct rename *r)
         error = check_moved(r->to, r->old->parent);
     if (!error && r->to != NULL && !r->exchange && r->to->inode->mount)
         error = -EBUSY;
-    if (!error && r->to && !r->exchange && directory && !fs_is_empty(r->to))
+    if (!error && r->to != NULL && !r->exchange && directory && !fs_is_empty(r->to))
         error = -ENOTEMPTY;
     return error;
 }
@@ -276,7 +276,7 @@ static int do_rename(const struct rename *r, uint32_t flags)
     if (error)
         return error;
     leave(r->from);
-    if (r->to)
+    if (r->to != NULL)
         leave(r->to);
     if (r->exchange)
         fs_entry_swap(r->from, r->to);

@@ -275,7 +275,7 @@ void fs_entry_swap(struct fs_entry *a, struct fs_entry *b)
 
 struct fs_entry *fs_child_here(struct fs_entry *directory, const char *name)
 {
-    for (struct fs_entry *entry = *bucket_of(directory, name); entry; entry = entry->next)
+    for (struct fs_entry *entry = *bucket_of(directory, name); entry != NULL; entry = entry->next)
         if (entry->parent == directory && strcmp(entry->name, name) == 0)
             return entry;
     return NULL;
@@ -291,7 +291,7 @@ struct fs_entry *fs_child(struct thread *thread, struct fs_entry *directory, con
         fs_entry_hold(entry);
         return entry;
     }
-    if (!special || !special->lookup)
+    if (special == NULL || special->lookup == NULL)
         return fs_served_child(directory, name);
     inode = special->lookup(thread, directory->inode, name);
     entry = inode != NULL ? fs_entry_new(directory, name, inode) : NULL;

@@ -65,7 +65,7 @@ static void announce(const struct file *file, uint64_t address, uint64_t bytes, 
             contents = phys_pointer(first_page); /* linkers put the note near the start */
             bytes_there = bytes_there < PAGE_BYTES ? bytes_there : PAGE_BYTES;
         }
-        if (contents)
+        if (contents != NULL)
             elf64_build_id(contents, bytes_there, &id, &id_bytes);
         trace_map(address, address + bytes, offset, HR_MAP_READ | HR_MAP_EXEC,
                   id_bytes ? contents + id : NULL, (uint16_t)id_bytes, path);

@@ -26,16 +26,16 @@ static int init(struct boot_info *boot)
     if (status)
         return status;
     for (int i = 0; i < TRANSPORT_PORTS; i++) {
-        ports[i] = virtio_serial_find(names[i]);
+        ports[i] = serial_find(names[i]);
         if (ports[i] < 0 && i != TRANSPORT_FILES && i != TRANSPORT_SERVE) /* only if asked for */
             panic("the host offers no port %s", names[i]);
     }
     /* memory for what they receive now: later workload CPUs allocate, under a lock that service
      * work does not take */
-    virtio_serial_receive(ports[TRANSPORT_STDIN], NULL, 0);
-    virtio_serial_receive(ports[TRANSPORT_CONTROL], NULL, 0);
-    virtio_serial_receive(ports[TRANSPORT_SERVE], NULL, 0);
-    virtio_serial_detach(ports[TRANSPORT_SERVE]);
+    serial_receive(ports[TRANSPORT_STDIN], NULL, 0);
+    serial_receive(ports[TRANSPORT_CONTROL], NULL, 0);
+    serial_receive(ports[TRANSPORT_SERVE], NULL, 0);
+    serial_detach(ports[TRANSPORT_SERVE]);
     return 0;
 }
 

@@ -80,7 +80,7 @@ static uint64_t archive_page(const struct inode *inode, uint64_t index)
 {
     uint64_t physical = (uint64_t)inode->base - DIRECT_MAP + index * PAGE_BYTES;
 
-    if (!inode->base || index >= inode->base_bytes / PAGE_BYTES || physical % PAGE_BYTES)
+    if (inode->base == NULL || index >= inode->base_bytes / PAGE_BYTES || physical % PAGE_BYTES)
         return 0;
     return physical;
 }
@@ -94,7 +94,7 @@ int inode_own_page(struct inode *inode, uint64_t index, uint64_t **entry)
 {
     uint64_t page;
 
-    if (!inode->base && !is_hole(inode, index)) {
+    if (inode->base == NULL && !is_hole(inode, index)) {
         int error = inode_fetch(inode, index);
 
         *entry = error ? NULL : inode_pages_entry(inode, index);
@@ -102,7 +102,7 @@ int inode_own_page(struct inode *inode, uint64_t index, uint64_t **entry)
     }
     page = phys_alloc(0);
     *entry = page ? inode_pages_make(inode, index) : NULL;
-    if (!*entry) {
+    if (*entry == NULL) {
         if (page)
             phys_free(page, 0);
         return -ENOMEM;
@@ -115,7 +115,7 @@ int inode_own_page(struct inode *inode, uint64_t index, uint64_t **entry)
 
 static int page_to_write(struct inode *inode, uint64_t index, uint64_t *entry, uint64_t *physical)
 {
-    if (!entry || !*entry) {
+    if (entry == NULL || !*entry) {
         int error = inode_own_page(inode, index, &entry);
 
         if (error)
@@ -170,7 +170,7 @@ static int clear_part(struct inode *inode, uint64_t from, uint64_t to)
 
     if (from >= to)
         return 0;
-    if (!entry || !*entry) {
+    if (entry == NULL || !*entry) {
         int error;
 
         if (from >= inode->base_bytes)

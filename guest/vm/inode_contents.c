@@ -82,11 +82,11 @@ static int64_t read_piece(struct inode *inode, uint64_t at, const struct memory 
     uint64_t part = least(bytes, PAGE_BYTES - at % PAGE_BYTES);
     int error = 0;
 
-    if (!inode->base && at < inode->base_bytes && (!entry || !*entry))
+    if (inode->base == NULL && at < inode->base_bytes && (entry == NULL || !*entry))
         error = inode_own_page(inode, at / PAGE_BYTES, &entry);
     if (error)
         return error;
-    if (entry && *entry) {
+    if (entry != NULL && *entry) {
         const uint8_t *page = phys_pointer(*entry & INODE_PAGE_MASK);
 
         error = copy_out(m, done, page + at % PAGE_BYTES, part);
@@ -164,8 +164,9 @@ static int write_piece(struct inode *inode, uint64_t at, const struct memory *m,
     uint64_t *entry = inode_pages_entry(inode, at / PAGE_BYTES);
     int error = 0;
 
-    if (!entry || !*entry) {
-        if (inode->base || at / PAGE_BYTES * PAGE_BYTES >= inode->base_bytes || bytes == PAGE_BYTES)
+    if (entry == NULL || !*entry) {
+        if (inode->base != NULL || at / PAGE_BYTES * PAGE_BYTES >= inode->base_bytes ||
+            bytes == PAGE_BYTES)
             return write_new_page(inode, at, m, done, bytes);
         error = inode_own_page(inode, at / PAGE_BYTES, &entry);
     }
