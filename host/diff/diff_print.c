@@ -7,6 +7,7 @@
 
 #include "host/base/terminal.h"
 #include "host/base/text.h"
+#include "host/diff/diff_files.h"
 #include "host/draw/columns.h"
 #include "host/trace/source_notes.h"
 
@@ -113,6 +114,7 @@ static void print_head(FILE *out, const struct diff *diff)
         fprintf(out, "# not the same: %s\n", words);
     print_events_apart(out, diff->a, diff->b, "before");
     print_events_apart(out, diff->b, diff->a, "after");
+    diff_files_print(out, &diff->a->scan.info.files, &diff->b->scan.info.files);
 }
 
 static void print_change(FILE *out, const char *name, const struct diff_change *change)

@@ -257,7 +257,9 @@ int diff_side_read(struct diff_side *side, const char *path, struct selection *s
     side->scan.selection = *selection; /* the scan frees it */
     side->scan.symbols = symbols;
     selection_init(selection);
-    return walk(side);
+    error = walk(side);
+    trace_files_sort(&side->scan.info.files);
+    return error;
 }
 
 void diff_side_free(struct diff_side *side)

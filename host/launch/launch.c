@@ -46,6 +46,15 @@ static int place(int fd, int number)
     return fd >= 0 && dup2(fd, number) == number ? 0 : -1;
 }
 
+/* A descriptor that has an unused number may belong to hr's caller. */
+static int place_or_close(bool used, int fd, int number)
+{
+    if (used)
+        return place(fd, number);
+    close(number);
+    return 0;
+}
+
 /* The numbers above exceed the default limit of a careful system. */
 static void allow_descriptors(void)
 {
@@ -59,11 +68,6 @@ static void allow_descriptors(void)
 
 static int place_descriptors(struct child_ends *ends, const struct launch_command *command)
 {
-    const int files = LAUNCH_FD_PORTS + LAUNCH_FILES; /* the last port; the QMP socket follows it */
-    int first_unused = command->exact >= 0   ? LAUNCH_FD_EXACT + 1
-                       : command->controlled ? LAUNCH_FD_QMP + 1
-                       : command->has_files  ? files + 1
-                                             : files;
     int status, null;
 
     allow_descriptors();
@@ -82,21 +86,16 @@ static int place_descriptors(struct child_ends *ends, const struct launch_comman
     ends->qmp = move_to_spare(ends->qmp);
     ends->exact = move_to_spare(ends->exact);
     for (int i = 0; i < LAUNCH_PORTS; i++)
-        if ((i != LAUNCH_FILES || command->has_files) &&
-            place(ends->ports[i], LAUNCH_FD_PORTS + i) != 0)
+        if (place_or_close(command->has_port[i], ends->ports[i], LAUNCH_FD_PORTS + i) != 0)
             return -1;
-    if (!command->has_files)
-        close(files); /* it may belong to hr's caller */
-    if (!command->controlled)
-        close(LAUNCH_FD_QMP);
-    if ((command->controlled && place(ends->qmp, LAUNCH_FD_QMP) != 0) ||
-        (command->exact >= 0 && place(ends->exact, LAUNCH_FD_EXACT) != 0) ||
+    if (place_or_close(command->controlled, ends->qmp, LAUNCH_FD_QMP) != 0 ||
+        place_or_close(command->exact >= 0, ends->exact, LAUNCH_FD_EXACT) != 0 ||
         place(ends->archive, LAUNCH_FD_ARCHIVE) != 0 || place(null, 0) != 0 ||
         place(ends->errors, 1) != 0 || place(ends->errors, 2) != 0)
         return -1;
     /* The emulator does not inherit descriptors that our own caller left open, either. */
     return close_range(3, LAUNCH_FD_ARCHIVE - 1, CLOSE_RANGE_CLOEXEC) != 0 ||
-                   close_range((unsigned)first_unused, ~0u, CLOSE_RANGE_CLOEXEC) != 0
+                   close_range(LAUNCH_FD_EXACT + 1, ~0u, CLOSE_RANGE_CLOEXEC) != 0
                ? -1
                : 0;
 }
@@ -139,7 +138,7 @@ static int open_pairs(const struct launch_command *command, struct launch *launc
     for (int i = 0; i < LAUNCH_PORTS + 2; i++) {
         int pair[2];
 
-        if (i == LAUNCH_FILES + 2 && !command->has_files)
+        if (i >= 2 && !command->has_port[i - 2])
             continue;
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
             return -1;

@@ -27,7 +27,8 @@ enum launch_port { /* in the order of the devices on the command line */
                    LAUNCH_STDIN,
                    LAUNCH_CONTROL,
                    LAUNCH_CONSOLE, /* COM1: the kernel's output before its ports work */
-                   LAUNCH_FILES, /* only where launch_wants_port says so */
+                   LAUNCH_FILES, /* only where launch_wants_port says so, likewise the next one */
+                   LAUNCH_SERVE,
                    LAUNCH_PORTS,
 };
 
@@ -50,7 +51,7 @@ struct launch_command {
     char *argv[LAUNCH_ARGUMENTS_MAX]; /* NULL-terminated; owned */
     int argc;
     bool controlled; /* QEMU waits for commands on LAUNCH_FD_QMP */
-    bool has_files; /* there is a port LAUNCH_FILES */
+    bool has_port[LAUNCH_PORTS]; /* launch_wants_port */
     int exact; /* memory in which the plugin of --mode exact counts; -1: none */
     char qemu[PATH_MAX]; /* the executable */
     char kernel[PATH_MAX]; /* guest.elf */
@@ -76,7 +77,7 @@ struct launch {
 int launch_cpu_count(const struct launch_machine *machine, enum hr_mode mode);
 
 /* Returns whether the run has a port: every one but LAUNCH_FILES, which is only for --keep-files
- * and --missing. */
+ * and --missing, and LAUNCH_SERVE, which --sealed leaves out. */
 bool launch_wants_port(const struct options *o, enum launch_port port);
 
 /* Returns true if the threads of the guest's CPUs must be placed before it starts: see

@@ -9,6 +9,7 @@
 #include "host/launch/launch_fds.h"
 #include "host/launch/launch_find.h"
 #include "include/run_ports.h"
+#include "include/run_serve.h"
 
 /* KVM's arch-capabilities MSR stops QEMU 7.2 on some hosts, and the kernel does not need it. */
 #define NATIVE_CPU "host,migratable=off,pmu=on,-arch-capabilities"
@@ -18,7 +19,7 @@ static const char *const port_names[LAUNCH_PORTS] = {
     [LAUNCH_TRACE] = RUN_PORT_TRACE,   [LAUNCH_STDOUT] = RUN_PORT_STDOUT,
     [LAUNCH_STDERR] = RUN_PORT_STDERR, [LAUNCH_LOG] = RUN_PORT_LOG,
     [LAUNCH_STDIN] = RUN_PORT_STDIN,   [LAUNCH_CONTROL] = RUN_PORT_CONTROL,
-    [LAUNCH_FILES] = RUN_PORT_FILES,
+    [LAUNCH_FILES] = RUN_PORT_FILES,   [LAUNCH_SERVE] = RUN_PORT_SERVE,
 };
 
 static void add(struct launch_command *c, const char *format, ...)
@@ -109,7 +110,9 @@ static void add_machine(const struct options *o, const struct launch_machine *m,
 
 bool launch_wants_port(const struct options *o, enum launch_port port)
 {
-    return port != LAUNCH_FILES || o->keep_files != NULL || o->missing;
+    if (port == LAUNCH_FILES)
+        return o->keep_files != NULL || o->missing;
+    return port != LAUNCH_SERVE || o->serve;
 }
 
 /* Virtio's ports have numbers from 1; the console, a serial port, has none. */
@@ -130,7 +133,7 @@ static void add_ports(const struct options *o, struct launch_command *c)
     add(c, "-serial");
     add(c, "chardev:port%d", LAUNCH_CONSOLE);
     add(c, "-device");
-    add(c, "virtio-serial-pci,id=ports,disable-legacy=on,ioeventfd=off,max_ports=8");
+    add(c, "virtio-serial-pci,id=ports,disable-legacy=on,ioeventfd=off,max_ports=9");
     for (int i = 0; i < LAUNCH_PORTS; i++) {
         if (port_names[i] == NULL || !launch_wants_port(o, (enum launch_port)i))
             continue;
@@ -189,7 +192,8 @@ int launch_prepare(const struct options *o, const struct launch_machine *machine
     add(command, "-initrd");
     add(command, "/proc/self/fd/%d", LAUNCH_FD_ARCHIVE);
     add_ports(o, command);
-    command->has_files = launch_wants_port(o, LAUNCH_FILES);
+    for (int i = 0; i < LAUNCH_PORTS; i++)
+        command->has_port[i] = launch_wants_port(o, (enum launch_port)i);
     command->controlled = launch_is_placed(machine);
     if (command->controlled)
         add_control(command);

@@ -141,7 +141,7 @@ static int guard(struct launch_directory *d, struct run_failure *failure)
 }
 
 int launch_directory_make(struct launch_directory *d, const char *kernel, int archive_fd,
-                          bool has_files, struct run_failure *failure)
+                          const bool has_port[LAUNCH_PORTS], struct run_failure *failure)
 {
     const char *parent = getenv("TMPDIR");
 
@@ -168,7 +168,7 @@ int launch_directory_make(struct launch_directory *d, const char *kernel, int ar
         add_file(d, LAUNCH_DOMAIN_ARCHIVE, archive_fd, failure) != 0)
         return -1;
     for (int i = 0; i < LAUNCH_PORTS; i++)
-        if ((i != LAUNCH_FILES || has_files) && add_socket(d, (enum launch_port)i, failure) != 0)
+        if (has_port[i] && add_socket(d, (enum launch_port)i, failure) != 0)
             return -1;
     return 0;
 }

@@ -18,12 +18,12 @@ struct launch_directory {
     struct launch_guard guard; /* the child that removes it */
 };
 
-/* Makes the directory with copies of the kernel and the archive, and a socket for each port; the
- * one for files only if `has_files`.  Returns 0, or -1 with the failure filled; call
+/* Makes the directory with copies of the kernel and the archive, and a socket for each port
+ * that the run has.  Returns 0, or -1 with the failure filled; call
  * launch_directory_remove in either case.
  */
 int launch_directory_make(struct launch_directory *d, const char *kernel, int archive_fd,
-                          bool has_files, struct run_failure *failure);
+                          const bool has_port[LAUNCH_PORTS], struct run_failure *failure);
 
 /* Accepts the emulator's connections, which must all come from one process of root, libvirt or our
  * user; others are refused.  Stores the process.  Returns 0, or -1 with the failure filled.

@@ -7,6 +7,7 @@
 #include "host/launch/launch_domain.h"
 #include "host/launch/launch_find.h"
 #include "include/run_ports.h"
+#include "include/run_serve.h"
 
 #define START_UNIX "1704067200" /* 2024-01-01, as on QEMU's command line */
 #define SCHEMA "http://libvirt.org/schemas/domain/qemu/1.0"
@@ -19,6 +20,7 @@ static const struct {
     [LAUNCH_STDERR] = {"stderr", RUN_PORT_STDERR}, [LAUNCH_LOG] = {"log", RUN_PORT_LOG},
     [LAUNCH_STDIN] = {"stdin", RUN_PORT_STDIN},    [LAUNCH_CONTROL] = {"control", RUN_PORT_CONTROL},
     [LAUNCH_CONSOLE] = {"console", NULL},          [LAUNCH_FILES] = {"files", RUN_PORT_FILES},
+    [LAUNCH_SERVE] = {"serve", RUN_PORT_SERVE},
 };
 
 const char *launch_domain_socket(enum launch_port port)
@@ -192,7 +194,7 @@ static void put_controllers(struct xml *x)
 {
     xml_empty(x, "controller type='usb' model='none'");
     xml_start(
-        x, "controller type='virtio-serial' index='0' ports='8' model='virtio-non-transitional'");
+        x, "controller type='virtio-serial' index='0' ports='9' model='virtio-non-transitional'");
     xml_empty(x, "address type='pci' domain='0' bus='0' slot='2' function='0'");
     xml_end(x);
 }

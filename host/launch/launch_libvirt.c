@@ -275,7 +275,7 @@ static int start(struct launch_libvirt *l, const struct options *o,
     describe(command, &domain);
     find_models(l, &domain);
     result =
-        launch_directory_make(&directory, command->kernel, archive_fd, command->has_files, failure);
+        launch_directory_make(&directory, command->kernel, archive_fd, command->has_port, failure);
     snprintf(domain.directory, sizeof domain.directory, "%s", directory.path);
     if (result == 0)
         result = create_domain(l, o, machine, &domain, failure);

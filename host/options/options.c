@@ -24,6 +24,7 @@ enum { /* options without a letter */
        KEY_NO_PROGRESS,
        KEY_KEEP_FILES,
        KEY_MISSING,
+       KEY_SEALED,
        KEY_FORCE,
        KEY_REPEAT,
        KEY_OUTPUT_EACH,
@@ -44,6 +45,8 @@ static const struct argp_option run_options[] = {
     {"keep-files", KEY_KEEP_FILES, "DIR", 0,
      "put the files that the program made or changed below DIR, under their own paths", 3},
     {"missing", KEY_MISSING, 0, 0, "list the files that the program looked for in vain", 3},
+    {"sealed", KEY_SEALED, 0, 0,
+     "give the program only what was packed for it: the guest cannot look for files here", 3},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "stop the program after this wall time; exit status 124",
      4},
     {"repeat", KEY_REPEAT, "N", 0,
@@ -139,6 +142,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return set_accel(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_TIMEOUT:
         return options_set_timeout(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_SEALED:
+        o->serve = false;
+        return 0;
     case KEY_REPEAT:
         return set_repeat(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case 'q':
@@ -170,6 +176,7 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
 
     options_init(&parse, o, failure);
     o->packing = o->unattended = packing;
+    o->serve = !packing;
     o->output = packing ? "run.cpio" : "hr.bin";
     argp_err_exit_status = RUN_EXIT_FAILED;
     result = command_line_parse(&command, argc, argv, ARGP_IN_ORDER, &parse);

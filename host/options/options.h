@@ -54,7 +54,8 @@ struct options {
     bool fifo; /* the CPUs' threads run under SCHED_FIFO */
     bool libvirt; /* the guest is a transient domain of libvirt */
     const char *kernel; /* NULL: the one that belongs to hr */
-    const char *root;
+    const char *root; /* a tree that takes the place of /; NULL: none */
+    bool serve; /* the guest may look for files of the host */
     struct options_list files;
     const char *keep_files; /* directory for the program's files; NULL: not kept; "": named later */
     const char *input; /* the program's standard input, in the archive; NULL: none */

@@ -69,8 +69,8 @@ static bool is_default(const char *directory)
     return false;
 }
 
-/* Adds the directory of a program that was found in the user's PATH to the guest's: programs look
- * there for their own files.
+/* Puts the directory of a program that was found in the user's PATH before the guest's: programs
+ * look for their own files where a program of their name is.
  */
 static int set_path(struct pack_environment *e, const struct pack_program *program)
 {
@@ -81,7 +81,7 @@ static int set_path(struct pack_environment *e, const struct pack_program *progr
     pack_path_parent(directory);
     snprintf(path, sizeof path, "PATH=%s", DEFAULT_PATH);
     if (program->searched && !is_default(directory))
-        snprintf(path, sizeof path, "PATH=%s:%s", DEFAULT_PATH, directory);
+        snprintf(path, sizeof path, "PATH=%s:%s", directory, DEFAULT_PATH);
     return set(e, path);
 }
 

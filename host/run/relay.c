@@ -47,19 +47,30 @@ int relay_catch_signals(struct run_failure *failure)
     return fd >= 0 ? fd : run_fail(failure, "signalfd: %s", strerror(errno));
 }
 
+static int fail_thread(struct relay *r, int result)
+{
+    return run_fail(r->failure, "cannot start a thread: %s", strerror(-result));
+}
+
 static int start(struct relay *r)
 {
+    int port = r->launch->ports[LAUNCH_SERVE];
+    int result;
+
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (r->wake < 0)
         return run_fail(r->failure, "eventfd: %s", strerror(errno));
     for (int i = 0; i < 2; i++) {
         int to = r->options->again && !r->options->output_each ? RELAY_OUTPUT_NOWHERE : i + 1;
-        int result = relay_output_start(&r->outputs[i], r->launch->ports[output_ports[i]], to,
-                                        r->wake, &r->progress);
 
+        result = relay_output_start(&r->outputs[i], r->launch->ports[output_ports[i]], to, r->wake,
+                                    &r->progress);
         if (result != 0)
-            return run_fail(r->failure, "cannot start a thread: %s", strerror(-result));
+            return fail_thread(r, result);
     }
+    result = port >= 0 ? serve_start(r->serve, port) : 0;
+    if (result != 0)
+        return fail_thread(r, result);
     for (int i = 0; i < RELAY_SLOTS; i++)
         r->open[i] = true;
     r->open[RELAY_FILES] = r->launch->ports[LAUNCH_FILES] >= 0;
@@ -208,8 +219,8 @@ static void loop(struct relay *r)
 }
 
 int relay_run(struct relay *r, const struct options *o, struct launch *launch,
-              struct collector *collector, struct keep_files *files, int signals,
-              struct run_failure *failure)
+              struct collector *collector, struct keep_files *files, struct serve *serve,
+              int signals, struct run_failure *failure)
 {
     uint64_t now_ns = monotonic_ns();
     enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
@@ -219,6 +230,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
         .launch = launch,
         .collector = collector,
         .files = files,
+        .serve = serve,
         .failure = failure,
         .signals = signals,
         .timeout_ns = o->timeout_ns != 0 ? now_ns + o->timeout_ns : NEVER,
@@ -241,6 +253,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
         return -1;
     loop(r);
     progress_erase(&r->progress);
+    serve_stop(r->serve);
     end_outputs(r);
     return 0;
 }

@@ -21,6 +21,7 @@
 #include "host/run/relay_input.h"
 #include "host/run/relay_log.h"
 #include "host/run/relay_output.h"
+#include "host/serve/serve.h"
 #include "include/run_ports.h"
 
 enum relay_slot { /* the descriptors that the loop waits for */
@@ -51,6 +52,7 @@ struct relay {
     struct relay_log console; /* COM1: the report of a panic */
     struct relay_log errors; /* of the emulator itself */
     struct keep_files *files; /* NULL: no files were requested */
+    struct serve *serve; /* answers the guest's requests for files in a thread of its own */
     uint8_t control[sizeof(struct run_message)];
     size_t control_bytes;
     bool verified; /* launch_memory_verify has checked the guest's memory */
@@ -83,11 +85,12 @@ bool relay_lost_output(const struct relay *r);
  */
 int relay_catch_signals(struct run_failure *failure);
 
-/* Runs until the emulator has ended.  `files` takes the data of the files port, if there is one.
- * Returns 0, or -1 if it could not begin.
+/* Runs until the emulator has ended.  `files` takes the data of the files port, if there is one;
+ * `serve`, which is open then, answers what comes from the port of that name.  Returns 0, or -1 if
+ * it could not begin.
  */
 int relay_run(struct relay *r, const struct options *o, struct launch *launch,
-              struct collector *collector, struct keep_files *files, int signals,
-              struct run_failure *failure);
+              struct collector *collector, struct keep_files *files, struct serve *serve,
+              int signals, struct run_failure *failure);
 
 #endif

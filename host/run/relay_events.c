@@ -25,6 +25,7 @@ void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_
     if (r->stop_signal != 0)
         return;
     r->stop_signal = signal_number;
+    serve_hurry(r->serve);
     if (!r->collector->has_meta) { /* the kernel still boots: there is no program to end */
         relay_events_kill(r, now_ns);
         return;

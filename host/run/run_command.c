@@ -20,6 +20,7 @@
 #include "host/run/run_hints.h"
 #include "host/run/run_repeat.h"
 #include "host/run/run_result.h"
+#include "host/serve/serve.h"
 
 /* Returns a descriptor of the archive, or -1 with the failure filled. */
 static int make_archive(const struct options *o, const struct launch_machine *machine,
@@ -47,6 +48,7 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
 }
 
 static struct relay relay;
+static struct serve serve = SERVE_CLOSED;
 
 /* From here on the trace file may have its name, so it is closed properly however the run ends. */
 static int run_launched(const struct options *o, const struct launch_command *command,
@@ -59,10 +61,11 @@ static int run_launched(const struct options *o, const struct launch_command *co
         .relay = &relay,
         .collector = collector,
         .files = files,
+        .serve = &serve,
         .failure = failure,
     };
 
-    (void)relay_run(&relay, o, launch, collector, files, signals, failure);
+    (void)relay_run(&relay, o, launch, collector, files, &serve, signals, failure);
     result.wait_status = launch_end(launch, failure->exit_status != 0 || relay.abandoned);
     return run_result_finish(&result);
 }
@@ -81,6 +84,22 @@ static int start_guest(const struct options *o, const struct launch_machine *mac
     return launch_place(launch, machine, failure);
 }
 
+/* Opens the tree that the guest may look for files in. */
+static int open_served(const struct options *o, struct run_failure *failure)
+{
+    const char *root = o->root != NULL ? o->root : "/";
+    int result = o->serve ? serve_open_root(&serve, root) : 0;
+
+    if (result == 0)
+        return 0;
+    if (result == -ENOSYS)
+        return run_fail(failure,
+                        "this kernel cannot serve files (openat2: %s); --sealed does without",
+                        strerror(-result));
+    return run_fail(failure, "cannot serve the files of '%s': %s", root,
+                    result == -EINVAL ? "it belongs to the kernel" : strerror(-result));
+}
+
 static int run_packed(const struct options *o, const struct launch_machine *machine,
                       const struct launch_command *command, int archive, const struct stat *input,
                       int signals, struct run_failure *failure)
@@ -92,7 +111,9 @@ static int run_packed(const struct options *o, const struct launch_machine *mach
 
     if (status != 0)
         return run_fail(failure, "--keep-files %s: %s", o->keep_files, strerror(-status));
-    if (collect_open(&collector, o->output, o->force, input, failure) != 0) {
+    if (open_served(o, failure) != 0 ||
+        collect_open(&collector, o->output, o->force, input, failure) != 0) {
+        serve_close(&serve);
         keep_files_close(&files);
         return -1;
     }
@@ -104,6 +125,7 @@ static int run_packed(const struct options *o, const struct launch_machine *mach
     } else {
         status = run_launched(o, command, &launch, &collector, &files, signals, failure);
     }
+    serve_close(&serve);
     keep_files_close(&files);
     return status;
 }

@@ -18,6 +18,8 @@
 #include "include/run_ports.h"
 
 #define LOG_LINES 12
+#define RECORD_NS 10000000000ull /* for reading once more the files that the program read */
+#define RECORD_STOPPED_NS 1000000000ull /* after a signal of the user */
 
 /* libvirt does not pass on the emulator's exit status: then the report on the console tells. */
 static bool has_panicked(const struct run_result *r)
@@ -239,6 +241,32 @@ static void finish_exact(struct run_result *r, enum hr_host_reason reason)
     close(r->command->exact);
 }
 
+/* Adds the files that were read to the trace. */
+static void finish_served(struct run_result *r)
+{
+    int error = serve_record(r->serve, r->collector,
+                             r->relay->user_signal != 0 ? RECORD_STOPPED_NS : RECORD_NS);
+
+    if (error != 0)
+        run_fail(r->failure, "cannot put the files that the program read into the trace: %s",
+                 strerror(-error));
+}
+
+static void explain_served(const struct run_result *r)
+{
+    char safe[PATH_MAX];
+
+    if (r->serve->bad != NULL)
+        error_print("the guest sent what is no request for a file (%s); no more files were served",
+                    r->serve->bad);
+    if (r->serve->late != 0)
+        error_print("%u request%s for files had no answer within %u s, the first in %s; the "
+                    "program got EIO",
+                    r->serve->late, r->serve->late > 1 ? "s" : "",
+                    (unsigned)(SERVE_LIMIT_NS / 1000000000u),
+                    text_escape(safe, sizeof safe, r->serve->late_path));
+}
+
 int run_result_finish(struct run_result *r)
 {
     enum hr_host_reason reason = reason_of(r);
@@ -247,6 +275,7 @@ int run_result_finish(struct run_result *r)
 
     describe(r, reason, message, sizeof message);
     finish_exact(r, reason);
+    finish_served(r);
     result = collect_close(r->collector, reason, message);
     if (result != 0)
         run_fail(r->failure, "cannot finish the trace '%s': %s; %s", r->options->output,
@@ -256,6 +285,7 @@ int run_result_finish(struct run_result *r)
     if (relay_lost_output(r->relay))
         error_print("the last of the program's output was not read in time and is lost");
     explain_files(r, reason);
+    explain_served(r);
     print_summary(r);
     if (r->collector->has_exit)
         run_hints_print(r->options, &r->relay->log,

@@ -8,15 +8,17 @@
 #include "host/machine/machine_print.h"
 #include "host/scan/about.h"
 #include "host/scan/reader.h"
+#include "host/stat/stat_files.h"
 #include "host/summary/summary.h"
 #include "host/summary/summary_show.h"
 
-enum { KEY_MACHINE = 256 };
+enum { KEY_MACHINE = 256, KEY_FILES };
 
 struct stat_options {
     struct reader reader;
     bool json;
     bool machine;
+    bool files;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -27,6 +29,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->json = true;
     else if (key == KEY_MACHINE)
         options->machine = true;
+    else if (key == KEY_FILES)
+        options->files = true;
     else
         return reader_parse(key, argument, state);
     return 0;
@@ -45,15 +49,22 @@ static int present(const struct stat_options *options, const struct summary *sum
     return error == 0 ? HR_EXIT_OK : reader_fail(options->reader.path, error);
 }
 
+static bool is_of_part(const struct stat_options *options, const char *option)
+{
+    if (selection_is_all(&options->reader.selection))
+        return false;
+    error_print("%s is about the whole run; leave out what selects a part of it", option);
+    return true;
+}
+
 /* The trace's metadata suffice: samples are not read. */
 static int present_machine(const struct stat_options *options)
 {
     struct trace_info info;
     int error;
 
-    if (!selection_is_all(&options->reader.selection))
-        return error_exit(HR_EXIT_USAGE,
-                          "--machine is about the whole run; leave out what selects a part of it");
+    if (is_of_part(options, "--machine"))
+        return HR_EXIT_USAGE;
     trace_info_init(&info);
     error = about_read(&info, options->reader.path);
     if (error == 0)
@@ -61,6 +72,16 @@ static int present_machine(const struct stat_options *options)
                               : machine_print(stdout, &info, options->reader.path);
     trace_info_free(&info);
     return error == 0 ? HR_EXIT_OK : reader_fail(options->reader.path, error);
+}
+
+static int present_files(const struct stat_options *options)
+{
+    if (options->machine) {
+        error_print("--files and --machine: one at a time");
+        return HR_EXIT_USAGE;
+    }
+    return is_of_part(options, "--files") ? HR_EXIT_USAGE
+                                          : stat_files(options->reader.path, options->json);
 }
 
 static int present_summary(struct stat_options *options)
@@ -80,6 +101,8 @@ int stat_command(int argc, char **argv)
         {"json", 'j', NULL, 0, "Print one JSON object", 0},
         {"machine", KEY_MACHINE, NULL, 0,
          "Show the machine instead: processor, firmware, memory, and what happened to its CPUs", 0},
+        {"files", KEY_FILES, NULL, 0,
+         "Show the files of the host instead that the program looked for and read", 0},
         {0},
     };
     static const struct argp argp = {
@@ -92,13 +115,16 @@ int stat_command(int argc, char **argv)
                "  hr stat                              the figures of hr.bin\n"
                "  hr stat --from 2ms --to 3ms          what one millisecond of it counted\n"
                "  hr stat --json run.bin | jq .events  event totals for a script\n"
-               "  hr stat --machine run.bin            what machine it ran on\n",
+               "  hr stat --machine run.bin            what machine it ran on\n"
+               "  hr stat --files run.bin              what files it depended on\n",
     };
     struct stat_options options = {0};
     int status;
 
     reader_command_line(&options.reader, &argp, argc, argv);
-    status = options.machine ? present_machine(&options) : present_summary(&options);
+    status = options.files     ? present_files(&options)
+             : options.machine ? present_machine(&options)
+                               : present_summary(&options);
     selection_free(&options.reader.selection);
     return status;
 }

@@ -21,12 +21,14 @@ static struct launch_directory directory;
 
 static void make(void)
 {
+    bool has_port[LAUNCH_PORTS];
     struct run_failure failure = {0};
     int archive = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
     assert_true(archive >= 0);
     unsetenv("TMPDIR");
-    if (launch_directory_make(&directory, "/proc/self/exe", archive, true, &failure) != 0)
+    memset(has_port, true, sizeof has_port);
+    if (launch_directory_make(&directory, "/proc/self/exe", archive, has_port, &failure) != 0)
         fail_msg("%s", failure.text);
     close(archive);
 }
