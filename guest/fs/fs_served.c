@@ -13,6 +13,8 @@
 #include "guest/memory/phys.h"
 #include "guest/service/serve.h"
 
+#define NEIGHBOURS_AFTER 4u /* names that were looked for one by one */
+
 static bool active;
 
 void fs_served_start(void)
@@ -136,29 +138,6 @@ static uint64_t served_node(const struct fs_entry *directory)
     return directory->inode->served;
 }
 
-struct fs_entry *fs_served_child(struct fs_entry *directory, const char *name)
-{
-    struct run_serve_node node;
-    struct fs_entry *entry;
-    const char *target;
-    int error;
-
-    if (!active || directory->inode->listed || served_node(directory) == INODE_NOT_SERVED ||
-        fs_absent_find(directory->inode, name))
-        return NULL;
-    error = ask_name(directory->inode->served, name, &node, &target);
-    if (error == -ENOENT)
-        fs_absent_note(directory->inode, name, false);
-    else if (error)
-        note_host_failure(name, error);
-    if (error)
-        return NULL;
-    entry = served_add(directory, name, &node, target);
-    if (entry != NULL)
-        fs_entry_hold(entry);
-    return entry;
-}
-
 /* Makes an entry of a listed node, unless the tree has the name.  `at` and `bytes`: the node and
  * what follows it.  Returns the bytes of it all, 0 if they are damaged. */
 static size_t served_add_listed(struct fs_entry *directory, const uint8_t *at, size_t bytes)
@@ -182,32 +161,87 @@ static size_t served_add_listed(struct fs_entry *directory, const uint8_t *at, s
     return whole;
 }
 
+/* Asks for one part of a list, from request->offset on.  Returns 0 if more follows, 1 at the end,
+ * or -errno. */
+static int ask_list(struct fs_entry *directory, struct run_serve_request *request)
+{
+    struct run_serve_answer answer;
+    const uint8_t *payload;
+    size_t done = 0, part;
+    int error = serve_ask(request, NULL, &answer, &payload);
+
+    if (error) {
+        note_host_failure(directory->name, error);
+        return error;
+    }
+    while (done < answer.bytes &&
+           (part = served_add_listed(directory, payload + done, answer.bytes - done)) != 0)
+        done += part;
+    if (answer.next > request->offset) {
+        request->offset = answer.next;
+        return 0;
+    }
+    directory->inode->listed = true;
+    return 1;
+}
+
+/* Returns true if names of the directory can be asked for. */
+static bool is_served(const struct fs_entry *directory)
+{
+    return active && !directory->inode->listed && served_node(directory) != INODE_NOT_SERVED;
+}
+
 void fs_served_complete(struct fs_entry *directory)
 {
     struct run_serve_request request = {.type = RUN_SERVE_LIST};
-    struct run_serve_answer answer;
-    const uint8_t *payload;
+    int result = 0;
 
-    if (!active || directory->inode->listed || directory->inode->temporary ||
-        served_node(directory) == INODE_NOT_SERVED)
+    if (!is_served(directory) || directory->inode->temporary)
         return;
     request.node = directory->inode->served;
-    do {
-        size_t done = 0, part;
-        int error = serve_ask(&request, NULL, &answer, &payload);
+    while (result == 0)
+        result = ask_list(directory, &request);
+}
 
-        if (error) {
-            note_host_failure(directory->name, error);
-            return;
-        }
-        while (done < answer.bytes &&
-               (part = served_add_listed(directory, payload + done, answer.bytes - done)) != 0)
-            done += part;
-        if (answer.next <= request.offset)
-            break;
-        request.offset = answer.next;
-    } while (answer.next != 0);
-    directory->inode->listed = true;
+/* A program that looks for several names in a directory will look for more of them: asks for as
+ * many as one answer holds. */
+static void ask_neighbours(struct fs_entry *directory)
+{
+    struct run_serve_request request = {.type = RUN_SERVE_LIST, .node = directory->inode->served};
+    struct inode *inode = directory->inode;
+
+    if (!inode->temporary && inode->asked < UINT8_MAX && ++inode->asked == NEIGHBOURS_AFTER)
+        (void)ask_list(directory, &request);
+}
+
+struct fs_entry *fs_served_child(struct fs_entry *directory, const char *name)
+{
+    struct run_serve_node node;
+    struct fs_entry *entry;
+    const char *target;
+    int error;
+
+    if (!is_served(directory) || fs_absent_find(directory->inode, name))
+        return NULL;
+    ask_neighbours(directory);
+    entry = fs_child_here(directory, name);
+    if (entry != NULL) {
+        fs_entry_hold(entry);
+        return entry;
+    }
+    if (directory->inode->listed)
+        return NULL;
+    error = ask_name(directory->inode->served, name, &node, &target);
+    if (error == -ENOENT)
+        fs_absent_note(directory->inode, name, false);
+    else if (error)
+        note_host_failure(name, error);
+    if (error)
+        return NULL;
+    entry = served_add(directory, name, &node, target);
+    if (entry != NULL)
+        fs_entry_hold(entry);
+    return entry;
 }
 
 void fs_served_removed(struct fs_entry *entry)

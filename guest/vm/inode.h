@@ -43,6 +43,7 @@ struct inode {
     bool mount; /* a directory that stays where it is: /dev, /proc, ... */
     bool temporary; /* a directory of temporary files: those of the host are not listed */
     bool listed; /* a directory in which all names of the host's are entries */
+    uint8_t asked; /* names of a directory that the host was asked for, up to 255 */
     bool changed; /* its contents, or what describes it, by the program */
     bool written; /* its contents, by the program */
     bool kept; /* the host has it under a name: guest/fs/fs_kept.c */

@@ -263,7 +263,8 @@ static int add_locales(struct pack_collector *c)
     return result;
 }
 
-int pack_collect_runtime(struct pack_collector *c)
+/* What the program and its libraries open: needless where the guest asks for files. */
+static int collect_known(struct pack_collector *c)
 {
     const struct pack_program *program = &c->pack->program;
     int result = add_all_known(c, program->path);
@@ -273,6 +274,13 @@ int pack_collect_runtime(struct pack_collector *c)
     /* The number of libraries may grow in this loop. */
     for (size_t i = 1; result == 0 && pack_libraries_path(&c->libraries, i) != NULL; i++)
         result = add_all_known(c, pack_libraries_path(&c->libraries, i));
+    return result;
+}
+
+int pack_collect_runtime(struct pack_collector *c)
+{
+    int result = c->options->serve ? 0 : collect_known(c);
+
     if (result == 0)
         result = pack_collect_users(c);
     for (const char *const *path = pack_known_system; *path != NULL && result == 0; path++)
