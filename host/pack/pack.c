@@ -40,7 +40,8 @@ static int add_directories(struct pack_collector *c)
     const char *home = pack_environment_get(&c->pack->environment, "HOME");
     char cwd[PATH_MAX];
 
-    if ((getcwd(cwd, sizeof cwd) != NULL && pack_list_add_directory(list, cwd, 0755) != 0) ||
+    if ((c->pack->program.root == NULL && getcwd(cwd, sizeof cwd) != NULL &&
+         pack_list_add_directory(list, cwd, 0755) != 0) ||
         (home != NULL && home[0] == '/' && pack_list_add_directory(list, home, 0755) != 0))
         return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
     return 0;
@@ -57,6 +58,8 @@ static int collect_all(struct pack_collector *c)
         return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
     if (pack_list_add_directory(&pack->list, "/tmp", 01777) != 0)
         return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
+    if (pack->program.root != NULL) /* all else comes from the tree when it is looked for */
+        return pack_collect_input(c) != 0 || pack_collect_given(c) != 0 ? -1 : add_directories(c);
     if (pack_collect_input(c) != 0 || add_program(c) != 0 || pack_collect_given(c) != 0 ||
         pack_collect_libraries(c) != 0 || pack_collect_arguments(c) != 0 || add_directories(c) != 0)
         return -1;
