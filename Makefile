@@ -8,17 +8,19 @@ DESTDIR ?=
 WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
 COMMON := -std=gnu11 -g $(OPT) $(WARN) -I. -MMD -MP
 CONTEXT := -Iguest/variants/shipped# guest/base/context.h without checks
-GUEST_CFLAGS := $(COMMON) -ffreestanding -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie \
+# Declarations at the start of a block, but for tests and workloads (CONTRIBUTING.md, "Dialect").
+DIALECT := -Wdeclaration-after-statement
+GUEST_CFLAGS := $(COMMON) $(DIALECT) -ffreestanding -mno-red-zone -mgeneral-regs-only -fno-pic -fno-pie \
 	-mcmodel=kernel -fno-stack-protector -fno-omit-frame-pointer -fno-asynchronous-unwind-tables \
 	-fno-strict-aliasing -fcf-protection=none -fno-builtin-printf $(CONTEXT)
 GUEST_LDFLAGS := -nostdlib -static -Wl,-T,linker.ld -Wl,--build-id=sha1 \
 	-Wl,-z,max-page-size=4096 -Wl,-z,noexecstack -Wl,--no-warn-rwx-segments
 # Code of the kernel's that runs in the program: no registers but the general ones, no libraries.
-VDSO_CFLAGS := $(COMMON) -fPIC -fvisibility=default -ffreestanding -mgeneral-regs-only -fno-jump-tables \
+VDSO_CFLAGS := $(COMMON) $(DIALECT) -fPIC -fvisibility=default -ffreestanding -mgeneral-regs-only -fno-jump-tables \
 	-fno-stack-protector -fcf-protection=none -fasynchronous-unwind-tables -fno-builtin
 VDSO_LDFLAGS := -nostdlib -shared -Wl,-T,guest/vdso/vdso.lds -Wl,-soname,linux-vdso.so.1 -Wl,-Bsymbolic \
 	-Wl,--hash-style=both -Wl,--eh-frame-hdr -Wl,--build-id=sha1 -Wl,-z,noexecstack -Wl,-z,max-page-size=4096
-HOST_CFLAGS := $(COMMON) -D_GNU_SOURCE -fstack-protector-strong
+HOST_CFLAGS := $(COMMON) $(DIALECT) -D_GNU_SOURCE -fstack-protector-strong
 HOST_LIBS := -lelf -ldw -liberty -ljansson -lpfm -lcapstone -lsqlite3 -lm -lz
 WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -fno-omit-frame-pointer -MMD -MP
 
@@ -26,7 +28,7 @@ WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -fno-omit-frame-p
 LIBHR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O2 $(WARN) -I. -MMD -MP -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -ffreestanding -fno-stack-protector -fcf-protection=none
 
-PLUGIN_CFLAGS := $(COMMON) -D_GNU_SOURCE -fPIC
+PLUGIN_CFLAGS := $(COMMON) $(DIALECT) -D_GNU_SOURCE -fPIC
 
 LIB_SRC := $(wildcard lib/*.c)
 GUEST_SRC := $(filter-out guest/net/% guest/vdso/% guest/variants/%,$(wildcard guest/*.c guest/*/*.c guest/*/*.S)) \

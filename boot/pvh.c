@@ -54,9 +54,11 @@ static void copy_memory_map(const struct start_info *start)
     const struct start_memory *entry = pointer(start->memory_map);
 
     for (uint32_t i = 0; i < start->memory_map_entries; i++) {
+        struct boot_memory_range *range;
+
         if (boot.range_count == BOOT_MEMORY_RANGES_MAX)
             return;
-        struct boot_memory_range *range = &boot.ranges[boot.range_count++];
+        range = &boot.ranges[boot.range_count++];
         range->base = entry[i].base;
         range->bytes = entry[i].bytes;
         range->kind = entry[i].type == MEMORY_RAM ? BOOT_MEMORY_RAM : BOOT_MEMORY_RESERVED;
@@ -75,7 +77,7 @@ static struct boot_memory_range *range_for_buffer(uint64_t bytes, uint64_t *end)
         if (range->base <= boot.archive_base && boot.archive_base < last)
             last = boot.archive_base;
         if (range->kind != BOOT_MEMORY_RAM || last - range->base <= bytes + LARGE_PAGE_BYTES ||
-            (best && last - range->base <= *end - best->base))
+            (best != NULL && last - range->base <= *end - best->base))
             continue;
         best = range;
         *end = last;
@@ -86,12 +88,12 @@ static struct boot_memory_range *range_for_buffer(uint64_t bytes, uint64_t *end)
 /* Takes a buffer out of the RAM; does nothing if the RAM is too small. */
 static void make_buffer(uint64_t bytes)
 {
-    uint64_t end = 0;
+    uint64_t end = 0, base;
     struct boot_memory_range *ram = range_for_buffer(bytes, &end);
 
-    if (!ram || boot.range_count + 2 > BOOT_MEMORY_RANGES_MAX)
+    if (ram == NULL || boot.range_count + 2 > BOOT_MEMORY_RANGES_MAX)
         return;
-    uint64_t base = (end - bytes) & ~(LARGE_PAGE_BYTES - 1ull);
+    base = (end - bytes) & ~(LARGE_PAGE_BYTES - 1ull);
     boot.ranges[boot.range_count++] =
         (struct boot_memory_range){.base = base, .bytes = end - base, .kind = BOOT_MEMORY_BUFFER};
     boot.ranges[boot.range_count++] = (struct boot_memory_range){
@@ -110,7 +112,7 @@ static void read_command_line(const char *text)
         make_buffer(buffer_bytes);
 }
 
-void boot_pvh(uint64_t start_info_physical)
+void pvh_boot(uint64_t start_info_physical)
 {
     const struct start_info *start = pointer(start_info_physical);
 

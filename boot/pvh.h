@@ -5,6 +5,6 @@
 #include <stdint.h>
 
 /* start_info_physical: physical address of hvm_start_info.  Does not return. */
-void boot_pvh(uint64_t start_info_physical);
+void pvh_boot(uint64_t start_info_physical);
 
 #endif

@@ -1,5 +1,5 @@
 /* PVH entry (Xen's "PVH" boot ABI): 32-bit protected mode, paging off, EBX = hvm_start_info.
- * Builds the boot page tables and enters boot_pvh() in long mode.
+ * Builds the boot page tables and enters pvh_boot() in long mode.
  */
 #include "boot/long_mode.inc"
 #include "include/kernel_layout.h"
@@ -63,7 +63,7 @@ pvh_high:
     movq $boot_stack_top, %rsp
     xorl %ebp, %ebp
     movl %esi, %edi
-    call boot_pvh
+    call pvh_boot
 1:  hlt
     jmp 1b
 

@@ -56,6 +56,7 @@
 #include "guest/vm/vm.h"
 #include "include/run_ports.h"
 #include "include/version.h"
+#include "lib/array.h"
 
 #define CR4_PCE (1u << 8)
 #define WORKLOAD_CPU 1 /* the first CPU that runs the program, unless CPU 0 does */
@@ -91,10 +92,12 @@ static void read_machine(const struct boot_info *boot)
 
 static void read_archive(const struct boot_info *boot)
 {
+    const void *archive;
+
     if (!boot->archive_base)
         panic("no archive: start the kernel through hr run, or give one with -initrd");
-    const void *archive = platform_physical_pointer(boot->archive_base);
-    if (!archive || fs_init(archive, boot->archive_bytes))
+    archive = platform_physical_pointer(boot->archive_base);
+    if (archive == NULL || fs_init(archive, boot->archive_bytes))
         panic("the run archive is damaged");
     run_read_manifest();
 }
@@ -117,11 +120,12 @@ static void open_transport(struct boot_info *boot)
         [BOOT_OUTPUT_MEMORY] = &transport_memory,
         [BOOT_OUTPUT_TCP] = &transport_tcp,
     };
+    int status;
 
-    if (boot->output >= sizeof transports / sizeof transports[0] || !transports[boot->output])
+    if (boot->output >= ARRAY_COUNT(transports) || transports[boot->output] == NULL)
         panic("boot_info: no output of kind %u", boot->output);
     transport = transports[boot->output];
-    int status = transport->init(boot);
+    status = transport->init(boot);
     if (status && boot->result.end != BOOT_END_NONE)
         leave_done(boot->result.end);
     if (status)
@@ -145,7 +149,8 @@ static void prepare_workload(struct cpu *cpu)
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
 
     run_try_events();
-    if (!ring || !stack || ring_init(ring, cpu->index, RING_SLOTS, sampling.session.event_count) ||
+    if (ring == NULL || stack == NULL ||
+        ring_init(ring, cpu->index, RING_SLOTS, sampling.session.event_count) ||
         stack_add_to_ring(ring))
         panic("no memory for the sampling ring of CPU %u; give more with --mem", cpu->index);
     run.ring_slots = ring->mask + 1;
@@ -175,15 +180,17 @@ static void prepare_first(struct cpu *cpu)
 static void load_program(struct cpu *workload)
 {
     struct exec_result program;
+    struct thread *thread;
+    int status;
 
     begin_step("program");
     sampling_start();
     trace_init(&process_first.space, service_flush);
     for (uint32_t i = 0; i < cpu_count; i++)
-        if (cpus[i].ring)
+        if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);
-    struct thread *thread = threads_first(&process_first);
-    int status = run.start_error;
+    thread = threads_first(&process_first);
+    status = run.start_error;
     trace_map_kernel();
     if (status == 0)
         status = vm_space_init(&process_first.space);
@@ -298,10 +305,10 @@ static void __attribute__((noreturn)) run_shared(void)
 
 static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpus)
 {
-    uint32_t observers = run.asked.mode == HR_MODE_IPI ? 1 : 0;
+    uint32_t observers = run.asked.mode == HR_MODE_IPI ? 1 : 0, running;
 
     begin_step("CPUs");
-    uint32_t running = cpu_start_others(&run.machine, workload_cpus + observers, secondary);
+    running = cpu_start_others(&run.machine, workload_cpus + observers, secondary);
     if (running < 2 + observers)
         panic("%u CPUs started; --cpus %u needs %u", running, workload_cpus,
               1 + workload_cpus + observers);

@@ -22,10 +22,12 @@ static void read_names(void)
     size_t position = 0;
     const char *name;
 
-    while ((name = manifest_next(&run.manifest, "event", &position))) {
+    while ((name = manifest_next(&run.manifest, "event", &position)) != NULL) {
+        struct pmu_event *event;
+
         if (sampling.session.event_count == HR_EVENTS_MAX)
             panic("manifest: more than %d events", HR_EVENTS_MAX);
-        struct pmu_event *event = &sampling.session.events[sampling.session.event_count++];
+        event = &sampling.session.events[sampling.session.event_count++];
         if (strlen(name) >= sizeof event->name)
             panic("manifest: event name too long");
         memcpy(event->name, name, strlen(name) + 1);
@@ -69,7 +71,7 @@ static void log_held(void)
 static void omit_stubs(void)
 {
     if (!run.pmu_caps.needs_encodings && sampling.session.event_count > 1 &&
-        manifest_text(&run.manifest, "default-events", NULL))
+        manifest_text(&run.manifest, "default-events", NULL) != NULL)
         sampling.session.event_count = 1;
 }
 
@@ -117,14 +119,14 @@ static bool read_encoding(const char *text, struct pmu_event *event)
 {
     uint64_t counters = 0;
 
-    if (text)
+    if (text != NULL)
         text = read_hex(text, ':', &event->encoding);
-    if (text)
+    if (text != NULL)
         text = read_hex(text, ':', &event->encoding_ext);
-    if (text)
+    if (text != NULL)
         text = read_hex(text, '\0', &counters);
     event->allowed_counters = (uint32_t)counters;
-    return text && counters <= UINT32_MAX;
+    return text != NULL && counters <= UINT32_MAX;
 }
 
 enum match { MATCH_NONE, MATCH_VENDOR, MATCH_CPU };
@@ -137,7 +139,7 @@ static enum match match_list(const char *list, const char *here)
 
     while (*list) {
         const char *end = strchr(list, ',');
-        size_t bytes = end ? (size_t)(end - list) : strlen(list);
+        size_t bytes = end != NULL ? (size_t)(end - list) : strlen(list);
 
         if (bytes == strlen(here) && memcmp(list, here, bytes) == 0)
             return MATCH_CPU;
@@ -156,7 +158,8 @@ static int find_group(const char *here)
     int found = -1;
     const char *list;
 
-    for (int group = 0; (list = manifest_next(&run.manifest, "target-cpu", &position)); group++) {
+    for (int group = 0; (list = manifest_next(&run.manifest, "target-cpu", &position)) != NULL;
+         group++) {
         enum match match = match_list(list, here);
 
         if (match > best) {
@@ -172,9 +175,9 @@ static void log_other_cpu(const char *here)
 {
     size_t position = 0;
     const char *first = manifest_next(&run.manifest, "target-cpu", &position);
-    bool several = manifest_next(&run.manifest, "target-cpu", &position);
+    bool several = manifest_next(&run.manifest, "target-cpu", &position) != NULL;
 
-    if (!first)
+    if (first == NULL)
         log_notice("the archive does not encode its events, and there is no host to ask; pack it "
                    "with --target-cpu %s, or all",
                    here);
@@ -192,15 +195,16 @@ static int use_encodings(void)
 {
     size_t position = 0;
     char here[CPU_BYTES];
+    int group;
 
     name_cpu(here);
-    int group = find_group(here);
+    group = find_group(here);
     if (group < 0) {
         log_other_cpu(here);
         return -ENODEV;
     }
     for (uint64_t i = 0; i < (uint64_t)group * sampling.session.event_count; i++)
-        if (!manifest_next(&run.manifest, "event-encoding", &position))
+        if (manifest_next(&run.manifest, "event-encoding", &position) == NULL)
             break;
     for (uint32_t i = 0; i < sampling.session.event_count; i++) {
         const char *text = manifest_next(&run.manifest, "event-encoding", &position);
@@ -215,7 +219,7 @@ static int use_encodings(void)
 
 int run_encode_events(void)
 {
-    bool ask = transport->host && !manifest_text(&run.manifest, "target-cpu", NULL);
+    bool ask = transport->host && manifest_text(&run.manifest, "target-cpu", NULL) == NULL;
     int status;
 
     if (!run.pmu_caps.needs_encodings || sampling.session.event_count == 0)
@@ -237,8 +241,10 @@ static void log_fitting(void)
     fitting.event_count = 0;
     together[0] = rest[0] = 0;
     for (uint32_t i = 0; i < sampling.session.event_count; i++) {
+        bool fits;
+
         fitting.events[fitting.event_count++] = sampling.session.events[i];
-        bool fits = run.pmu->assign(&run.pmu_caps, &fitting, &ignored) == 0;
+        fits = run.pmu->assign(&run.pmu_caps, &fitting, &ignored) == 0;
         if (!fits)
             fitting.event_count--;
         append_name(fits ? together : rest, LIST_BYTES, sampling.session.events[i].name);
@@ -250,7 +256,7 @@ static void log_refusal(int status, const struct pmu_refusal *refusal)
 {
     const char *name = sampling.session.events[refusal->event].name;
 
-    if (status == -ENODEV && msr_events_find(name))
+    if (status == -ENODEV && msr_events_find(name) != NULL)
         log_notice("event %s: this CPU does not have the register, or it stands still: %s; leave "
                    "it out, or run on hardware without a hypervisor",
                    name,

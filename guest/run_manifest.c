@@ -48,7 +48,7 @@ static void find_input(void)
 {
     struct inode *inode;
 
-    if (fs_find("/" RUN_STDIN_NAME, &inode) || !inode_contents(inode))
+    if (fs_find("/" RUN_STDIN_NAME, &inode) || inode_contents(inode) == NULL)
         return;
     run.input = inode_contents(inode);
     run.input_bytes = inode->bytes;
@@ -58,13 +58,14 @@ void run_read_manifest(void)
 {
     struct inode *inode;
     const char *mode;
+    int found;
 
-    if (fs_find("/" RUN_MANIFEST_NAME, &inode) || !inode_contents(inode))
+    if (fs_find("/" RUN_MANIFEST_NAME, &inode) || inode_contents(inode) == NULL)
         panic("the archive holds no manifest: not an archive of hr pack");
     if (manifest_open(&run.manifest, inode_contents(inode), inode->bytes))
         panic("the archive's manifest is damaged");
     mode = manifest_text(&run.manifest, "mode", "timer");
-    int found = modes_find(mode);
+    found = modes_find(mode);
     if (found < 0 || found == HR_MODE_PEBS)
         panic("manifest: mode %s is not one of this kernel", mode);
     run.exact = found == HR_MODE_EXACT;
@@ -104,7 +105,7 @@ static void read_stacks(void)
     const char *kind = manifest_text(&run.manifest, "stacks", NULL);
     uint64_t limit = number("stacks-limit", 0);
 
-    if (!kind)
+    if (kind == NULL)
         return;
     run.stacks.kind = stack_kinds_find(kind);
     if (!run.stacks.kind || !stack_kinds_limit_ok(run.stacks.kind, limit))

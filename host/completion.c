@@ -190,10 +190,9 @@ static int print(const struct shell *shell, const struct command *const *command
 
         printf("%.*s%s%s", (int)(name - shell->options_begin), shell->options_begin,
                commands[i]->name, name + 2);
-        if (list_options(commands[i], shell->option) != 0) {
-            error_print("completion: 'hr %s --help' failed", commands[i]->name);
-            return HR_EXIT_FAILED;
-        }
+        if (list_options(commands[i], shell->option) != 0)
+            return error_exit(HR_EXIT_FAILED, "completion: 'hr %s --help' failed",
+                              commands[i]->name);
     }
     fputs(shell->end, stdout);
     return HR_EXIT_OK;
@@ -204,6 +203,5 @@ int completion_command(const struct command *const *commands, size_t count, int 
     for (size_t i = 0; argc == 2 && i < sizeof shells / sizeof shells[0]; i++)
         if (strcmp(argv[1], shells[i].name) == 0)
             return print(&shells[i], commands, count);
-    error_print("completion: name a shell: hr completion bash, zsh or fish");
-    return HR_EXIT_USAGE;
+    return error_exit(HR_EXIT_USAGE, "completion: name a shell: hr completion bash, zsh or fish");
 }

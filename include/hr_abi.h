@@ -74,9 +74,11 @@ _Static_assert(sizeof(struct hr_abi_region) == 32, "hr_abi_region");
 
 static inline uint32_t hr_abi_bucket(uint64_t value)
 {
+    uint32_t exponent;
+
     if (value < 8)
         return (uint32_t)value;
-    uint32_t exponent = 63 - (uint32_t)__builtin_clzll(value);
+    exponent = 63 - (uint32_t)__builtin_clzll(value);
     return 8 + 4 * (exponent - 3) + (uint32_t)(value >> (exponent - 2) & 3);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "include/run_stream.h"
+#include "lib/array.h"
 #include "lib/boot_value.h"
 #include "lib/bytes.h"
 
@@ -86,12 +87,13 @@ static const struct {
 static void take_word(struct target *t, const char *word, const char *end)
 {
     const char *equals = memchr(word, '=', (size_t)(end - word));
+    struct boot_text name, value;
 
-    if (!equals)
+    if (equals == NULL)
         return;
-    struct boot_text name = {word, (size_t)(equals - word)};
-    struct boot_text value = {equals + 1, (size_t)(end - equals - 1)};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    name = (struct boot_text){word, (size_t)(equals - word)};
+    value = (struct boot_text){equals + 1, (size_t)(end - equals - 1)};
+    for (size_t i = 0; i < ARRAY_COUNT(keys); i++)
         if (boot_value_is(name, keys[i].name))
             keys[i].take(t, value);
 }
@@ -104,11 +106,13 @@ void boot_command_parse(struct boot_info *boot, uint64_t *buffer_bytes)
     *buffer_bytes = 0;
     boot->network.port = RUN_STREAM_PORT;
     for (;;) {
+        const char *end;
+
         while (*at == ' ')
             at++;
         if (!*at)
             return;
-        const char *end = at;
+        end = at;
         while (*end && *end != ' ')
             end++;
         take_word(&target, at, end);

@@ -136,7 +136,7 @@ static int parse_key(struct boot_conf_parser *p, struct boot_text name, struct b
     struct boot_text whole = {name.at, (size_t)(value.at + value.bytes - name.at)};
     const char *wrong;
 
-    if (!key)
+    if (key == NULL)
         return fail(p, p->line, "unknown key: ", name, ": correct it or take the line out");
     if (p->given[KEY_VERSION] == 0 && key != &boot_conf_keys[KEY_VERSION])
         return fail_plain(p, p->line, "version = 1 must be the first key");
@@ -148,7 +148,7 @@ static int parse_key(struct boot_conf_parser *p, struct boot_text name, struct b
         return fail(p, p->line, "", name, " is given twice: take one of the lines out");
     p->given[key - boot_conf_keys] = p->line;
     wrong = key->take(p, value);
-    return wrong ? fail(p, p->line, "", whole, wrong) : 0;
+    return wrong != NULL ? fail(p, p->line, "", whole, wrong) : 0;
 }
 
 static int parse_line(struct boot_conf_parser *p, struct boot_text line)
@@ -165,7 +165,7 @@ static int parse_line(struct boot_conf_parser *p, struct boot_text line)
     if (boot_value_is(line, "[run]"))
         return begin_run(p);
     equals = memchr(line.at, '=', line.bytes);
-    if (!equals)
+    if (equals == NULL)
         return fail(p, p->line, "", line, " is neither key = value nor [run]");
     name = trim((struct boot_text){line.at, (size_t)(equals - line.at)});
     value = trim((struct boot_text){equals + 1, line.bytes - (size_t)(equals + 1 - line.at)});
@@ -205,12 +205,12 @@ static int parse_lines(struct boot_conf_parser *p, struct boot_text rest)
         const char *newline = memchr(rest.at, '\n', rest.bytes);
         struct boot_text line = rest;
 
-        if (newline)
+        if (newline != NULL)
             line.bytes = (size_t)(newline - rest.at);
         p->line++;
         if (parse_line(p, line) != 0)
             return -EINVAL;
-        if (newline)
+        if (newline != NULL)
             line.bytes++;
         rest.at += line.bytes;
         rest.bytes -= line.bytes;

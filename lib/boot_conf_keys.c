@@ -50,7 +50,7 @@ static const char *take_kernel_crc32c(struct boot_conf_parser *p, struct boot_te
 /* Returns the position of the value in a list that ends with NULL; -1: not there. */
 static int choice(struct boot_text value, const char *const *words)
 {
-    for (int i = 0; words[i]; i++)
+    for (int i = 0; words[i] != NULL; i++)
         if (boot_value_is(value, words[i]))
             return i;
     return -1;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/array.h"
+
 bool boot_value_is(struct boot_text text, const char *word)
 {
     return strlen(word) == text.bytes && memcmp(text.at, word, text.bytes) == 0;
@@ -100,7 +102,7 @@ bool boot_value_size(struct boot_text text, uint64_t *bytes)
         {"T", 1ull << 40}, {"k", 1ull << 10}, {"m", 1ull << 20}, {"g", 1ull << 30},
     };
 
-    return take_unit(text, units, sizeof units / sizeof units[0], bytes);
+    return take_unit(text, units, ARRAY_COUNT(units), bytes);
 }
 
 bool boot_value_time(struct boot_text text, uint64_t *ns)
@@ -110,7 +112,7 @@ bool boot_value_time(struct boot_text text, uint64_t *ns)
         {"s", 1000000000}, {"m", 60000000000ull}, {"h", 3600000000000ull},
     };
 
-    return take_unit(text, units, sizeof units / sizeof units[0], ns);
+    return take_unit(text, units, ARRAY_COUNT(units), ns);
 }
 
 /* Takes four numbers with dots between them; *text becomes what follows. */

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/array.h"
+
 #define HEADER_BYTES 110u
 #define MAGIC_BYTES 6u
 #define FIELD_BYTES 8u
@@ -150,7 +152,7 @@ const char *cpio_status_text(enum cpio_status status)
         [CPIO_TRUNCATED] = "truncated archive",
     };
 
-    if ((size_t)status >= sizeof texts / sizeof texts[0])
+    if ((size_t)status >= ARRAY_COUNT(texts))
         return "unknown status";
     return texts[status];
 }

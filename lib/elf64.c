@@ -4,6 +4,9 @@
 #include <elf.h>
 #include <string.h>
 
+#include "lib/array.h"
+#include "lib/round.h"
+
 #define LOWEST_FIXED_ADDRESS 0x10000ull
 #define RELOCATABLE_END (1ull << 46) /* room for a load base below ELF64_USER_END */
 #define INTERPRETER_BYTES_MAX 4096u
@@ -128,11 +131,6 @@ static enum elf64_status take_interpreter(const struct file *f, struct elf64_ima
     image->interpreter_offset = ph->p_offset;
     image->interpreter_bytes = ph->p_filesz;
     return ELF64_OK;
-}
-
-static uint64_t round_up(uint64_t value, uint64_t alignment)
-{
-    return (value + alignment - 1) & ~(alignment - 1);
 }
 
 /* Notes are optional: a malformed one ends the search, not the program. */
@@ -286,7 +284,7 @@ const char *elf64_status_text(enum elf64_status status)
         [ELF64_BAD_ENTRY] = "an ELF file without a valid entry point (a shared library?)",
     };
 
-    if ((size_t)status >= sizeof texts / sizeof texts[0])
+    if ((size_t)status >= ARRAY_COUNT(texts))
         return "unknown status";
     return texts[status];
 }

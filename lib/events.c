@@ -33,7 +33,7 @@ const struct event_info events_table[] = {
 
 const struct event_info *events_find(const char *name, size_t bytes)
 {
-    for (const struct event_info *e = events_table; e->name; e++)
+    for (const struct event_info *e = events_table; e->name != NULL; e++)
         if (strlen(e->name) == bytes && memcmp(e->name, name, bytes) == 0)
             return e;
     return NULL;

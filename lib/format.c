@@ -120,7 +120,7 @@ static void convert(struct output *out, const struct conversion *c, va_list *arg
         break;
     case 's':
         text = va_arg(*arguments, const char *);
-        text = text ? text : "(null)";
+        text = text != NULL ? text : "(null)";
         put_padded(out, c, "", text, strlen(text));
         break;
     default:

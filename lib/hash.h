@@ -36,4 +36,14 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count
     return hash;
 }
 
+/* FNV-1a of 32 bits.  Names that a run did not find are listed in the order of these hashes. */
+static inline uint32_t hash_bytes32(const void *bytes, size_t count)
+{
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 16777619u;
+    return hash;
+}
+
 #endif

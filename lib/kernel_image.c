@@ -6,6 +6,7 @@
 
 #include "include/kernel_layout.h"
 #include "lib/bytes.h"
+#include "lib/round.h"
 
 #define START (KERNEL_BASE + KERNEL_PHYSICAL) /* the image's first virtual address */
 
@@ -53,7 +54,7 @@ static const char *add_segment(const struct file *f, const Elf64_Phdr *ph,
     *segment = (struct kernel_image_segment){place, ph->p_memsz, ph->p_offset, ph->p_filesz};
     image->segment_count++;
     end = place + ph->p_memsz;
-    image->bytes = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    image->bytes = round_up(end, PAGE_BYTES);
     return NULL;
 }
 
@@ -72,12 +73,12 @@ static uint64_t word_of_note(const struct file *f, const Elf64_Phdr *ph, uint32_
         return 0;
     while (ph->p_filesz - at >= sizeof(Elf64_Nhdr)) {
         const uint8_t *bytes = f->bytes + ph->p_offset + at;
-        uint64_t left = ph->p_filesz - at;
+        uint64_t left = ph->p_filesz - at, value, next;
         Elf64_Nhdr note;
 
         memcpy(&note, bytes, sizeof note);
-        uint64_t value = sizeof note + align4(note.n_namesz);
-        uint64_t next = value + align4(note.n_descsz);
+        value = sizeof note + align4(note.n_namesz);
+        next = value + align4(note.n_descsz);
         if (value + note.n_descsz > left)
             return 0;
         if (note.n_type == type && note.n_namesz == sizeof name &&
@@ -109,7 +110,7 @@ const char *kernel_image_parse(const void *file, size_t bytes, struct kernel_ima
     const char *wrong = check_header(&f, &header);
 
     memset(image, 0, sizeof *image);
-    if (wrong)
+    if (wrong != NULL)
         return wrong;
     for (unsigned i = 0; i < header.e_phnum; i++) {
         Elf64_Phdr ph;
@@ -121,7 +122,7 @@ const char *kernel_image_parse(const void *file, size_t bytes, struct kernel_ima
             entry = word_of_note(&f, &ph, KERNEL_IMAGE_NOTE_ENTRY);
         if (ph.p_type == PT_NOTE && word_of_note(&f, &ph, KERNEL_IMAGE_NOTE_NETWORK))
             image->network = true;
-        if (wrong)
+        if (wrong != NULL)
             return wrong;
     }
     return check_entry(image, entry);

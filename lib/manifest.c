@@ -50,7 +50,7 @@ const char *manifest_text(const struct manifest *m, const char *key, const char 
     size_t position = 0;
     const char *value = manifest_next(m, key, &position);
 
-    return value ? value : otherwise;
+    return value != NULL ? value : otherwise;
 }
 
 int manifest_number(const struct manifest *m, const char *key, uint64_t *value)
@@ -58,7 +58,7 @@ int manifest_number(const struct manifest *m, const char *key, uint64_t *value)
     const char *text = manifest_text(m, key, NULL);
     uint64_t number = 0;
 
-    if (!text)
+    if (text == NULL)
         return -ENOENT;
     if (*text == '\0')
         return -EINVAL;

@@ -18,7 +18,7 @@ const struct msr_event msr_events[] = {
 
 const struct msr_event *msr_events_find(const char *name)
 {
-    for (const struct msr_event *e = msr_events; e->name; e++)
+    for (const struct msr_event *e = msr_events; e->name != NULL; e++)
         if (strcmp(e->name, name) == 0)
             return e;
     return NULL;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/crc32c.h"
 
 static bool name_character(char c)
@@ -68,7 +69,7 @@ int run_stream_hello(struct run_hello *hello, const uint8_t id[16], const char *
     hello->magic = RUN_HELLO_MAGIC;
     hello->version = RUN_STREAM_VERSION;
     memcpy(hello->id, id, sizeof hello->id);
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
         size_t bytes = text_bytes(texts[i]);
 
         if (bytes == RUN_STREAM_NAME_BYTES || (i > 0 && !run_stream_name_ok(texts[i])))
@@ -142,7 +143,7 @@ const char *run_stream_status_text(uint32_t status)
         [RUN_WELCOME_STREAM] = "what was sent is no stream of a run",
     };
 
-    return status < sizeof texts / sizeof texts[0] ? texts[status] : "an unknown status";
+    return status < ARRAY_COUNT(texts) ? texts[status] : "an unknown status";
 }
 
 /* Takes the bytes that the header still lacks. */

@@ -32,6 +32,6 @@ uint32_t stack_kinds_find(const char *name)
 
 bool stack_kinds_limit_ok(uint32_t kind, uint64_t limit)
 {
-    return kind < ARRAY_COUNT(kinds) && kinds[kind].name && limit > 0 &&
+    return kind < ARRAY_COUNT(kinds) && kinds[kind].name != NULL && limit > 0 &&
            limit <= kinds[kind].limit_max && limit % kinds[kind].unit == 0;
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/hash.h"
 #include "lib/trace_code.h"
 #include "lib/trace_stacks.h"
 #include "lib/varint.h"
@@ -50,8 +51,8 @@ uint32_t trace_chains_bound(const struct trace_chains *c, const struct trace_slo
 
 static uint32_t child(struct trace_chains *c, uint32_t parent, uint64_t address)
 {
-    uint64_t key = (address + parent * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
-    uint32_t place = (uint32_t)(key >> 32) % TRACE_CHAINS_INDEX;
+    uint64_t key = address + parent * 0xff51afd7ed558ccdull;
+    uint32_t place = hash_place(key, 32) % TRACE_CHAINS_INDEX;
     uint32_t number;
 
     for (; (number = c->index[place]) != 0; place = (place + 1) % TRACE_CHAINS_INDEX)
@@ -114,10 +115,11 @@ static uint8_t *put_run(struct trace_chains *c, uint8_t *at)
 
     while (i < c->run_count) {
         uint32_t node = c->run[i], first = i++;
+        uint64_t difference;
 
         while (i < c->run_count && c->run[i] == node)
             i++;
-        uint64_t difference = trace_code_zigzag((uint64_t)node - c->previous);
+        difference = trace_code_zigzag((uint64_t)node - c->previous);
         at = varint_put(at, difference << 1 | (i - first > 1));
         if (i - first > 1)
             at = varint_put(at, i - first - 1);

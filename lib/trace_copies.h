@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "include/hr_format.h"
+#include "lib/hash.h"
 #include "lib/trace_code.h"
 #include "lib/trace_reader.h"
 #include "lib/trace_slot.h"
@@ -27,7 +28,7 @@ void trace_copies_memory_clear(struct trace_copies_memory *m);
 
 static inline uint32_t trace_copies_place(uint64_t value)
 {
-    return (uint32_t)(value * 0x9e3779b97f4a7c15ull >> 54); /* below HR_STACK_VALUES */
+    return hash_place(value, 10); /* below HR_STACK_VALUES */
 }
 
 /* Returns the words of the line at an aligned address: its last contents, or zeros. */

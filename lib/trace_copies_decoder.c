@@ -80,6 +80,8 @@ static bool take_lines(struct trace_copies_decoder *d, uint64_t first, uint64_t 
     uint64_t at = 0, skip;
 
     for (;;) {
+        uint32_t changed;
+
         if (!take(d, &skip) || skip > lines - at)
             return false;
         if (skip == 0)
@@ -88,7 +90,7 @@ static bool take_lines(struct trace_copies_decoder *d, uint64_t first, uint64_t 
             trace_copies_line(&d->memory, first + LINE_BYTES * at++);
         if (d->at == d->end)
             return false;
-        uint32_t changed = *d->at++;
+        changed = *d->at++;
         if (!take_words(d, changed, trace_copies_line(&d->memory, first + LINE_BYTES * at++)))
             return false;
     }

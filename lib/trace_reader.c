@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/crc32c.h"
 
 const char *trace_status_text(enum trace_status status)
@@ -20,7 +21,7 @@ const char *trace_status_text(enum trace_status status)
         [TRACE_BAD_HEADER] = "the chunk's header contradicts its records",
     };
 
-    if ((size_t)status >= sizeof texts / sizeof texts[0])
+    if ((size_t)status >= ARRAY_COUNT(texts))
         return "unknown status";
     return texts[status];
 }
@@ -112,9 +113,9 @@ int trace_body(const struct trace_record *record, void *out, size_t bytes, const
     if (record->bytes < bytes)
         return 0;
     memcpy(out, record->body, bytes);
-    if (tail)
+    if (tail != NULL)
         *tail = record->body + bytes;
-    if (tail_bytes)
+    if (tail_bytes != NULL)
         *tail_bytes = record->bytes - bytes;
     return 1;
 }

@@ -105,7 +105,7 @@ void trace_writer_begin(struct trace_writer *w, enum hr_chunk_type type)
     w->narrow_key = NO_RUN;
     if (type == HR_CHUNK_DATA)
         put_base(w);
-    if (w->stacks)
+    if (w->stacks != NULL)
         trace_stacks_begin(w->stacks);
 }
 
@@ -135,7 +135,7 @@ static void close_run(struct trace_writer *w)
     w->samples += w->run_samples;
     w->run = 0;
     w->narrow_key = NO_RUN;
-    if (w->stacks)
+    if (w->stacks != NULL)
         w->used =
             (uint32_t)(trace_stacks_flush(w->stacks, w->buffer + w->used, &w->header.record_count) -
                        w->buffer);
@@ -266,12 +266,13 @@ place(struct trace_writer *w, const struct trace_slot *sample, const uint64_t *f
 {
     const uint32_t event_count = w->event_count;
     struct narrow_fields f = {0};
+    uint8_t *at;
 
     if (!run_takes(w, sample, narrow)) {
         close_run(w);
         open_run(w, sample, narrow);
     }
-    uint8_t *at = w->buffer + w->used;
+    at = w->buffer + w->used;
     if (w->run_type != HR_REC_SAMPLES)
         return put_wide(at, fields, event_count);
     f.at = at + w->control_bytes;
@@ -287,9 +288,10 @@ static inline __attribute__((always_inline)) void add_sample(struct trace_writer
     uint64_t fields[TRACE_FIELDS_MAX];
     uint8_t *at = w->buffer + w->used;
     struct narrow_fields f = {.at = at + w->control_bytes};
+    bool narrow;
 
     take_differences(w, sample, &f, fields);
-    bool narrow = f.all < TRACE_NARROW_LIMIT;
+    narrow = f.all < TRACE_NARROW_LIMIT;
     if (__builtin_expect(narrow && narrow_run_takes(w, sample), 1))
         put_control(at, (uint32_t)(f.codes >> w->codes_shift), w->control_bytes);
     else
@@ -349,7 +351,7 @@ uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t 
     const uint8_t *slot = slots;
     uint32_t added = 0;
 
-    if (w->stacks)
+    if (w->stacks != NULL)
         return samples_with_stacks(w, slots, slot_bytes, count);
     for (; added < count && w->capacity - w->used >= SAMPLE_ROOM; added++) {
         const struct trace_slot *sample = (const struct trace_slot *)(const void *)slot;
@@ -363,7 +365,7 @@ uint32_t trace_writer_samples(struct trace_writer *w, const void *slots, size_t 
 
 int trace_writer_sample(struct trace_writer *w, const struct trace_slot *sample)
 {
-    if (w->stacks)
+    if (w->stacks != NULL)
         return add_with_stack(w, sample);
     if (w->capacity - w->used < SAMPLE_ROOM)
         return -ENOSPC;
@@ -400,7 +402,7 @@ int trace_writer_record(struct trace_writer *w, uint8_t type, uint64_t time, con
     if (body_bytes > TRACE_BODY_BYTES_MAX || tail_bytes > TRACE_BODY_BYTES_MAX - body_bytes ||
         needed > w->capacity - empty_bytes(w))
         return -EMSGSIZE;
-    if (w->stacks)
+    if (w->stacks != NULL)
         close_run(w); /* includes the records of its stacks */
     if (needed > w->capacity - w->used)
         return -ENOSPC;

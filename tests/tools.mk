@@ -29,8 +29,8 @@ $(BUILD)/tests/genviews: $(BUILD)/host/host/trace/trace_regions.o $(BUILD)/host/
 $(BUILD)/tests/restack: $(filter-out %/host/main.o,$(HOST_OBJ))
 
 # What docs/abi.md is generated with, and the page: its table is the kernel's own.
-$(BUILD)/tests/abi: guest/syscall/syscall_table.h lib/syscall_names.h
-docs/abi.md: docs/abi.md.in guest/syscall/syscall_table.h lib/syscall_names.c tests/tools/abi.c
+$(BUILD)/tests/abi: lib/syscall_table.h lib/syscall_names.h
+docs/abi.md: docs/abi.md.in lib/syscall_table.h lib/syscall_names.c tests/tools/abi.c
 	@$(MAKE) --no-print-directory -s $(BUILD)/tests/abi
 	$(BUILD)/tests/abi $< >$@.tmp && mv $@.tmp $@
 

@@ -8,13 +8,13 @@ failed=0
 if [ "${1:-}" = changed ]; then
     files=$({ git diff --name-only --diff-filter=d HEAD && git ls-files -o --exclude-standard; } | sort -u)
 else
-    files=$(find include lib drivers guest boot host workloads tests tools run.sh .ci -type f 2>/dev/null | sort)
+    files=$(find include lib drivers guest boot host plugin workloads tests tools run.sh .ci -type f 2>/dev/null | sort)
 fi
 # of REGEX: the files whose path it matches.
 of() {
     printf '%s\n' "$files" | grep -E -e "$1" || true
 }
-sources=$(of '^(include|lib|drivers|guest|boot|host|workloads|tests)/.*\.[ch]$')
+sources=$(of '^(include|lib|drivers|guest|boot|host|plugin|workloads|tests)/.*\.[ch]$')
 
 of '^(tools|tests|\.ci)/|^run\.sh$' |
     while read -r f; do if head -c 64 "$f" | head -n 1 | grep -qa '^#!/bin/\(ba\)\?sh'; then echo "$f"; fi; done |
@@ -24,6 +24,8 @@ words_folders='host lib include plugin boot guest drivers workloads'
 # shellcheck disable=SC2086
 words=$(tools/words.sh $words_folders) || true
 [ -z "$words" ] || { echo "$words"; failed=1; }
+tools/names.sh || failed=1
+of '^(lib|drivers|guest|boot|host|plugin)/.*\.c$' | xargs -r tools/pointers.sh || failed=1
 # Versions of clang-format differ in the layout of some code, so one version decides.
 case $(clang-format --version) in
 *' version 14.'*)

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "workloads/random.h"
+
 #define PAGE 4096ull
 #define WINDOW 0x200000000000ull /* the area that calls work on */
 #define WINDOW_BYTES (4ull << 20)
@@ -34,13 +36,9 @@ struct fuzz { /* of one thread */
 extern uint64_t fuzz_own_end, fuzz_own_stack;
 extern struct timespec fuzz_soon;
 
-static inline uint64_t random64(struct fuzz *f) /* splitmix64 */
+static inline uint64_t random64(struct fuzz *f)
 {
-    uint64_t z = f->random += 0x9e3779b97f4a7c15ull;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
+    return random_next(&f->random);
 }
 
 static inline uint64_t below(struct fuzz *f, uint64_t limit)

@@ -12,19 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "workloads/random.h"
+
 #define PAGE 4096ul
 #define THREADS_MAX 16
 #define PAGES_MAX 64ul
 #define LARGE_BYTES (4ul << 20)
-
-static uint64_t next(uint64_t *state) /* splitmix64 */
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
 
 /* ---- forks ---- */
 
@@ -138,7 +131,7 @@ static int run_output(long megabytes, long unused)
 
     (void)unused;
     while (left) {
-        size_t bytes = (1 + next(&state) % (sizeof block / 8)) * 8, done = 0;
+        size_t bytes = (1 + random_next(&state) % (sizeof block / 8)) * 8, done = 0;
 
         if (bytes > left)
             bytes = left;
@@ -170,7 +163,8 @@ static void expect(const uint64_t *from, size_t bytes, uint64_t value)
 /* New memory reads as zeros, and its contents stay until this thread unmaps it. */
 static void map_once(uint64_t *state, uint64_t tag)
 {
-    size_t bytes = next(state) % 32 ? (4 + next(state) % PAGES_MAX) * PAGE : LARGE_BYTES;
+    size_t bytes =
+        random_next(state) % 32 ? (4 + random_next(state) % PAGES_MAX) * PAGE : LARGE_BYTES;
     size_t part = bytes / PAGE / 2 * PAGE;
     uint64_t *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -181,7 +175,7 @@ static void map_once(uint64_t *state, uint64_t tag)
     expect(p, bytes, 0);
     for (size_t i = 0; i < bytes / 8; i++)
         p[i] = tag;
-    switch (next(state) % 4) {
+    switch (random_next(state) % 4) {
     case 0:
         wrong += madvise(p, part, MADV_DONTNEED) != 0;
         expect(p, part, 0);

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "workloads/random.h"
+
 #define PAGE 4096ull
 #define WINDOW 0x200000000000ull /* the memory that all work on */
 #define PAGES 1024u /* of it; two large pages */
@@ -39,18 +41,9 @@ static _Atomic int tids[THREADS_MAX];
 static _Atomic uint64_t all_calls, all_faults;
 static _Atomic unsigned finished;
 
-static uint64_t random64(void) /* splitmix64 */
-{
-    uint64_t z = self.random += 0x9e3779b97f4a7c15ull;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
-}
-
 static uint64_t below(uint64_t limit)
 {
-    return random64() % limit;
+    return random_next(&self.random) % limit;
 }
 
 static uint64_t page(void)

@@ -50,7 +50,7 @@ static bool load_kernel(void)
     }
     wrong = kernel_image_parse((const void *)(uintptr_t)batch.kernel_file.address,
                                batch.kernel_file.bytes, &batch.kernel);
-    if (wrong) {
+    if (wrong != NULL) {
         say_error("the kernel cannot be used: %s: %s", batch.conf.kernel.path, wrong);
         return false;
     }
@@ -144,7 +144,7 @@ void batch_perform(void)
         return;
     for (uint32_t number = 1; number <= batch.total; number++) {
         run_find(&run, number);
-        if (!firmware.boot && !batch.archives[run.index].address)
+        if (firmware.boot == NULL && !batch.archives[run.index].address)
             continue;
         run_perform(&run);
         batch.good += outcome_good(&run.outcome) && run.kept;

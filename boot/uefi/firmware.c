@@ -2,6 +2,7 @@
 #include "boot/uefi/firmware.h"
 
 #include "include/kernel_layout.h"
+#include "lib/array.h"
 #include "lib/format.h"
 #include "lib/x86.h"
 
@@ -36,7 +37,7 @@ const char *firmware_error(EFI_STATUS status)
 {
     uint64_t code = status & ~EFI_ERROR_MASK;
 
-    if (code < sizeof errors / sizeof errors[0] && errors[code])
+    if (code < ARRAY_COUNT(errors) && errors[code] != NULL)
         return errors[code];
     return EFI_ERROR(status) ? "unknown error" : "a warning";
 }
@@ -100,7 +101,7 @@ EFI_HANDLE *firmware_handles(const EFI_GUID *protocol, size_t *count)
 
 void firmware_free_pool(void *memory)
 {
-    if (memory)
+    if (memory != NULL)
         firmware.boot->FreePool(memory);
 }
 
@@ -146,7 +147,7 @@ uint64_t firmware_unix_ns(void)
     EFI_TIME time;
     int64_t seconds;
 
-    if (!firmware.boot) /* the kernel may own the clock's registers by now */
+    if (firmware.boot == NULL) /* the kernel may own the clock's registers by now */
         return last_ns ? last_ns + firmware_elapsed_ns(last_tsc) : 0;
     if (!read_clock(&time))
         return 0;
@@ -167,7 +168,7 @@ void firmware_time_text(char out[FIRMWARE_TIME_BYTES])
     int bytes;
 
     out[0] = '\0';
-    if (!firmware.boot || !read_clock(&time))
+    if (firmware.boot == NULL || !read_clock(&time))
         return;
     bytes = format_text(out, FIRMWARE_TIME_BYTES, "%04u-%02u-%02uT%02u:%02u:%02u", time.Year,
                         time.Month, time.Day, time.Hour, time.Minute, time.Second);
@@ -193,7 +194,7 @@ static bool take_key(void)
 {
     EFI_INPUT_KEY key;
 
-    return firmware.table->ConIn &&
+    return firmware.table->ConIn != NULL &&
            !EFI_ERROR(firmware.table->ConIn->ReadKeyStroke(firmware.table->ConIn, &key));
 }
 
@@ -210,7 +211,7 @@ bool firmware_wait_key(uint32_t ms)
     UINTN count = 0, signalled;
     EFI_STATUS status = EFI_UNSUPPORTED;
 
-    if (firmware.table->ConIn)
+    if (firmware.table->ConIn != NULL)
         events[count++] = firmware.table->ConIn->WaitForKey;
     if (ms && !EFI_ERROR(firmware.boot->CreateEvent(EVT_TIMER, 0, NULL, NULL, &events[count]))) {
         if (!EFI_ERROR(firmware.boot->SetTimer(events[count], TimerRelative, ms * 10000ull)))
@@ -238,7 +239,7 @@ EFI_STATUS firmware_leave(void)
     room = bytes + MAP_SPARE_BYTES;
     firmware_unix_ns(); /* reads the clock for later calls */
     map = (void *)(uintptr_t)firmware_pages(room);
-    if (!map)
+    if (map == NULL)
         return EFI_OUT_OF_RESOURCES;
     status = EFI_INVALID_PARAMETER;
     for (int i = 0; i < 4 && status == EFI_INVALID_PARAMETER; i++) {

@@ -8,6 +8,7 @@
 #include "drivers/smbios/smbios.h"
 #include "lib/boot_value.h"
 #include "lib/format.h"
+#include "lib/hash.h"
 #include "lib/x86.h"
 
 #define CPUID_1_ECX_RDRAND (1u << 30) /* SDM volume 2, "CPUID" */
@@ -58,10 +59,10 @@ static void network_address(char out[16])
     EFI_HANDLE *handles = firmware_handles(&simple_network, &count);
     EFI_SIMPLE_NETWORK_PROTOCOL *network = NULL;
 
-    for (size_t i = 0; i < count && !network; i++)
+    for (size_t i = 0; i < count && network == NULL; i++)
         network = firmware_protocol(handles[i], &simple_network);
     out[0] = '\0';
-    if (network && network->Mode && network->Mode->HwAddressSize == 6) {
+    if (network != NULL && network->Mode != NULL && network->Mode->HwAddressSize == 6) {
         const UINT8 *a = network->Mode->PermanentAddress.Addr;
 
         format_text(out, 16, "%02x%02x%02x%02x%02x%02x", a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -105,13 +106,13 @@ static bool random_of_firmware(uint8_t out[16])
     EFI_HANDLE *handles;
     bool good = false;
 
-    if (!firmware.boot)
+    if (firmware.boot == NULL)
         return false;
     handles = firmware_handles(&guid, &count);
     for (size_t i = 0; i < count && !good; i++) {
         EFI_RNG_PROTOCOL *random = firmware_protocol(handles[i], &guid);
 
-        good = random && !EFI_ERROR(random->GetRNG(random, NULL, 16, out));
+        good = random != NULL && !EFI_ERROR(random->GetRNG(random, NULL, 16, out));
     }
     firmware_free_pool(handles);
     return good;
@@ -139,7 +140,7 @@ void machine_random(uint8_t out[16])
     for (int i = 0; i < 2; i++) {
         if (random_of_cpu(&word))
             halves[i] ^= word;
-        halves[i] ^= (x86_rdtsc() ^ firmware_unix_ns()) * 0x9e3779b97f4a7c15ull;
+        halves[i] ^= (x86_rdtsc() ^ firmware_unix_ns()) * HASH_GOLDEN;
     }
     memcpy(out, halves, sizeof halves);
 }
@@ -154,7 +155,7 @@ void machine_release_network(void)
         EFI_PCI_IO_PROTOCOL *pci = firmware_protocol(handles[i], &guid);
         UINT32 class = 0;
 
-        if (pci &&
+        if (pci != NULL &&
             !EFI_ERROR(pci->Pci.Read(pci, EfiPciIoWidthUint32, PCI_CLASS_REGISTER, 1, &class)) &&
             class >> 24 == PCI_CLASS_NETWORK)
             firmware.boot->DisconnectController(handles[i], NULL, NULL);

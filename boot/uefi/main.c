@@ -47,7 +47,7 @@ static void end(void)
     const bool reboot = batch.conf.end == BOOT_CONF_REBOOT;
     const char *what = reboot ? "restart" : "switch off";
 
-    if (!firmware.boot) {
+    if (firmware.boot == NULL) {
         say("end: %s", batch.conf.end == BOOT_CONF_WAIT ? "wait" : what);
         while (batch.conf.end == BOOT_CONF_WAIT)
             __asm__ volatile("cli; hlt");

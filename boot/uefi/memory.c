@@ -6,6 +6,7 @@
 #include "boot/uefi/firmware.h"
 #include "include/kernel_layout.h"
 #include "lib/format.h"
+#include "lib/round.h"
 
 #define LOW_END 0x9f000ull /* the firmware often uses the last page below 640 KiB */
 #define KERNEL_END (1ull << 32)
@@ -51,7 +52,7 @@ static void make_executable(uint64_t base, uint64_t bytes)
     EFI_HANDLE *handles = firmware_handles(&guid, &count);
     struct memory_attributes *attributes = count > 0 ? firmware_protocol(handles[0], &guid) : NULL;
 
-    if (attributes)
+    if (attributes != NULL)
         attributes->clear(attributes, base, bytes, EFI_MEMORY_XP | MEMORY_READ_ONLY);
     firmware_free_pool(handles);
 }
@@ -59,14 +60,14 @@ static void make_executable(uint64_t base, uint64_t bytes)
 /* Allocates one large page more than needed, so that an aligned part is in it; frees the rest. */
 static uint64_t allocate_kernel(uint64_t bytes)
 {
-    uint64_t size = (bytes + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
+    uint64_t size = round_up(bytes, LARGE_PAGE_BYTES);
     uint64_t pages = (size + LARGE_PAGE_BYTES) / PAGE_BYTES;
     uint64_t base = allocate_below(KERNEL_END, pages, EfiLoaderCode), kernel, end;
 
     if (!base)
         return 0;
     end = base + pages * PAGE_BYTES;
-    kernel = (base + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
+    kernel = round_up(base, LARGE_PAGE_BYTES);
     if (kernel > base)
         firmware.boot->FreePages(base, (kernel - base) / PAGE_BYTES);
     if (end > kernel + size)
@@ -90,7 +91,7 @@ bool memory_init(struct memory *memory, uint64_t kernel_bytes, char why[MEMORY_W
     memory->info =
         (struct boot_info *)(uintptr_t)allocate_below(KERNEL_END, info_pages, EfiLoaderData);
     memory->plan.range_count = 0;
-    if (memory->kernel && memory->trampoline && memory->info)
+    if (memory->kernel && memory->trampoline && memory->info != NULL)
         return true;
     format_text(why, MEMORY_WHY_BYTES,
                 !memory->trampoline

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "include/hr_format.h"
+#include "lib/array.h"
 #include "lib/format.h"
 
 static const char *const end_texts[] = {
@@ -21,7 +22,6 @@ static const char *const kind_texts[] = {
     [HR_EXIT_TIMEOUT] = "timeout",
     [HR_EXIT_REFUSED] = "refused",
 };
-#define KINDS (sizeof kind_texts / sizeof kind_texts[0])
 
 const char *outcome_end_text(enum outcome_end end)
 {
@@ -30,7 +30,7 @@ const char *outcome_end_text(enum outcome_end end)
 
 const char *outcome_kind_text(uint32_t exit_kind)
 {
-    return exit_kind < KINDS ? kind_texts[exit_kind] : "unknown";
+    return exit_kind < ARRAY_COUNT(kind_texts) ? kind_texts[exit_kind] : "unknown";
 }
 
 /* Writes the first non-empty line of a report, printable; callers add "panic" themselves. */

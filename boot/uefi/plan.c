@@ -5,6 +5,7 @@
 
 #include "include/kernel_layout.h"
 #include "lib/boot_conf.h"
+#include "lib/round.h"
 
 #define LOW_END (1ull << 32) /* the kernel starts with RAM below this */
 #define MEMORY_BYTES_USUAL (1ull << 30)
@@ -62,7 +63,7 @@ static uint64_t whole_pages(uint64_t bytes)
 {
     if (bytes > BOOT_CONF_ALL - PAGE_BYTES) /* all, or more than is possible */
         return bytes == BOOT_CONF_ALL ? bytes : BOOT_CONF_ALL / PAGE_BYTES * PAGE_BYTES;
-    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    return round_up(bytes, PAGE_BYTES);
 }
 
 static uint64_t usual(uint64_t most)
@@ -98,9 +99,9 @@ static void keep_low(struct plan_free *free, size_t count)
     struct plan_free *largest = NULL;
 
     for (size_t i = 0; i < count; i++)
-        if (free[i].base < LOW_END && (!largest || larger(&free[i], largest)))
+        if (free[i].base < LOW_END && (largest == NULL || larger(&free[i], largest)))
             largest = &free[i];
-    if (largest)
+    if (largest != NULL)
         largest->bytes -= largest->bytes / 2 < PLAN_RESERVE_MIN
                               ? largest->bytes / 2 / PAGE_BYTES * PAGE_BYTES
                               : PLAN_RESERVE_MIN;

@@ -6,6 +6,7 @@
 #include "boot/uefi/results_file.h"
 #include "boot/uefi/say.h"
 #include "include/version.h"
+#include "lib/array.h"
 #include "lib/format.h"
 #include "lib/x86.h"
 
@@ -23,7 +24,6 @@ static const struct stream {
     {RUN_STREAM_FILES, "files.bin", false},
     {RUN_STREAM_TRACE, "hr.bin", false},
 };
-#define STREAMS (sizeof streams / sizeof streams[0])
 
 struct place { /* state of one result */
     char directory[RESULTS_PATH_BYTES];
@@ -45,9 +45,9 @@ bool results_init(uint64_t part_bytes, char why[VOLUME_WHY_BYTES])
 
     part_bytes_max = part_bytes;
     buffer = (uint8_t *)(uintptr_t)firmware_pages(RESULTS_BUFFER_BYTES);
-    if (!directory || !buffer) {
+    if (directory == NULL || buffer == NULL) {
         format_text(why, VOLUME_WHY_BYTES, "\\results cannot be written: %s",
-                    firmware_error(directory ? EFI_OUT_OF_RESOURCES : status));
+                    firmware_error(directory != NULL ? EFI_OUT_OF_RESOURCES : status));
         return false;
     }
     next_number = volume_highest_number(directory) + 1;
@@ -64,12 +64,12 @@ static EFI_STATUS make_directory(struct place *place)
     for (;; next_number++) {
         format_text(place->directory, sizeof place->directory, "\\results\\%03u", next_number);
         directory = volume_file(place->directory, VOLUME_DIRECTORY, &status);
-        if (!directory)
+        if (directory == NULL)
             break;
         directory->Close(directory);
     }
     directory = volume_file(place->directory, VOLUME_DIRECTORY | VOLUME_CREATE, &status);
-    if (!directory)
+    if (directory == NULL)
         return status;
     directory->Close(directory);
     next_number++;
@@ -115,15 +115,15 @@ static EFI_STATUS reserve_conf(struct place *place, const struct frames *frames)
     EFI_STATUS status;
 
     place->list.room = 0;
-    for (size_t i = 0; i < STREAMS; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(streams); i++)
         place->list.room += results_file_list_bytes(frames->ports[streams[i].port], part_bytes_max);
     place->list.room += results_file_list_bytes(0, part_bytes_max); /* log.txt */
     place->conf_bytes = CONF_BYTES + place->list.room;
     place->list.text = (char *)(uintptr_t)firmware_pages(place->list.room);
-    if (!place->list.text)
+    if (place->list.text == NULL)
         return EFI_OUT_OF_RESOURCES;
     place->conf = create(place, "result.conf", &status);
-    if (!place->conf)
+    if (place->conf == NULL)
         return status;
     status = write_all(place->conf, note, sizeof note - 1);
     return EFI_ERROR(status) ? status
@@ -148,7 +148,7 @@ static EFI_STATUS reserve_log(struct place *place, const struct results_run *run
     const char *said = say_log(&place->log_said);
 
     place->log = create(place, "log.txt", &status);
-    if (!place->log)
+    if (place->log == NULL)
         return status;
     frames_walk(&walk, run->frames);
     while (!EFI_ERROR(status) && frames_next(&walk, RUN_STREAM_LOG, &piece))
@@ -228,7 +228,7 @@ static void finish_log(struct place *place)
     size_t bytes;
     const char *said = say_log(&bytes);
 
-    if (!place->log)
+    if (place->log == NULL)
         return;
     bytes -= place->log_said;
     if (bytes > LOG_SPARE_BYTES)
@@ -253,11 +253,11 @@ static void remove_place(struct place *place)
     EFI_STATUS status;
     EFI_FILE *directory;
 
-    if (place->conf)
+    if (place->conf != NULL)
         place->conf->Delete(place->conf);
     place->conf = NULL;
     directory = volume_file(place->directory, VOLUME_DIRECTORY, &status);
-    if (directory)
+    if (directory != NULL)
         directory->Delete(directory);
 }
 
@@ -279,7 +279,7 @@ static bool reserve(struct place *place, const struct results_run *run)
     status = reserve_log(place, run);
     if (EFI_ERROR(status)) {
         say_error("%s\\log.txt: %s: it is left out", place->directory, firmware_error(status));
-        if (place->log)
+        if (place->log != NULL)
             place->log->Delete(place->log);
         place->log = NULL;
         list_cut_log(place);
@@ -298,7 +298,7 @@ bool results_write(const struct results_run *run, uint64_t *bytes)
     good = reserve(&place, run);
     if (good) {
         good = place.log != NULL;
-        for (size_t i = 0; i < STREAMS; i++)
+        for (size_t i = 0; i < ARRAY_COUNT(streams); i++)
             good = write_stream(&place, run, &streams[i], bytes) && good;
         elapsed = firmware_elapsed_ns(start);
         say("results are in %s: %lu bytes in %lu.%03u s", place.directory, *bytes,
@@ -310,7 +310,7 @@ bool results_write(const struct results_run *run, uint64_t *bytes)
             say_error("%s\\result.conf: %s", place.directory, firmware_error(status));
         good = good && !EFI_ERROR(status);
     }
-    if (place.list.text)
+    if (place.list.text != NULL)
         firmware_free((uintptr_t)place.list.text, place.list.room);
     return good;
 }

@@ -66,11 +66,11 @@ static void part_name(const struct results_file *f, char *out, size_t room)
 static void close_part(struct results_file *f)
 {
     char name[32], line[LINE_BYTES_MAX + 1];
+    EFI_STATUS status;
 
-    if (!f->file)
+    if (f->file == NULL)
         return;
-    EFI_STATUS status =
-        f->file->Flush(f->file); /* Close flushes, too, but never reports a failure */
+    status = f->file->Flush(f->file); /* Close flushes, too, but never reports a failure */
     if (EFI_ERROR(status) && !EFI_ERROR(f->status))
         f->status = status;
     f->file->Close(f->file);
@@ -101,9 +101,9 @@ static void flush(struct results_file *f)
     while (at < f->buffered && !EFI_ERROR(f->status)) {
         uint64_t now = f->buffered - at, done;
 
-        if (f->file && f->part_used == f->part_bytes)
+        if (f->file != NULL && f->part_used == f->part_bytes)
             close_part(f);
-        if (!f->file && !open_part(f))
+        if (f->file == NULL && !open_part(f))
             break;
         if (now > f->part_bytes - f->part_used)
             now = f->part_bytes - f->part_used;

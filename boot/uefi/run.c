@@ -91,10 +91,10 @@ static uint64_t call_kernel(struct boot_info *info)
 {
     typedef uint64_t __attribute__((sysv_abi)) entry_function(struct boot_info *);
     entry_function *entry = (entry_function *)(uintptr_t)(batch.memory.kernel + batch.kernel.entry);
-    EFI_TPL before = firmware.boot ? firmware.boot->RaiseTPL(TPL_HIGH_LEVEL) : 0;
+    EFI_TPL before = firmware.boot != NULL ? firmware.boot->RaiseTPL(TPL_HIGH_LEVEL) : 0;
     uint64_t end = entry(info);
 
-    if (firmware.boot)
+    if (firmware.boot != NULL)
         firmware.boot->RestoreTPL(before);
     return end;
 }
@@ -148,7 +148,7 @@ static void show(struct run *run, enum table_state state)
 
 static void show_written(uint64_t bytes)
 {
-    if (writing)
+    if (writing != NULL)
         say_status("run %u of %u: writing results: %lu KiB of this file", writing->number,
                    batch.total, bytes / 1024);
 }
@@ -184,7 +184,7 @@ static void keep(struct run *run, const struct frames *frames)
         .written = show_written,
     };
 
-    if (frames->damage)
+    if (frames->damage != NULL)
         say_error("what the run left is damaged: %s: %lu of %lu bytes are good", frames->damage,
                   frames->bytes, run->outcome.sent_bytes);
     if (run->outcome.end != OUTCOME_NOT_STARTED) {
@@ -193,7 +193,7 @@ static void keep(struct run *run, const struct frames *frames)
             result->report_bytes < BOOT_REPORT_BYTES ? result->report_bytes : BOOT_REPORT_BYTES;
     }
     writing = run;
-    run->kept = results_write(&words, &run->row.bytes) && !frames->damage;
+    run->kept = results_write(&words, &run->row.bytes) && frames->damage == NULL;
     writing = NULL;
     say_status("%s", "");
 }

@@ -17,7 +17,7 @@ static void add(SIMPLE_TEXT_OUTPUT_INTERFACE *out)
 {
     UINTN width = 80, height = 25;
 
-    if (!out || screen_count == SCREENS_MAX)
+    if (out == NULL || screen_count == SCREENS_MAX)
         return;
     if (EFI_ERROR(out->QueryMode(out, (UINTN)out->Mode->Mode, &width, &height)) || width < 20 ||
         height < 5)
@@ -38,7 +38,7 @@ void screen_init(bool console)
     EFI_HANDLE *handles = firmware_handles(&graphics, &count);
 
     for (size_t i = 0; i < count; i++)
-        if (firmware_protocol(handles[i], &path))
+        if (firmware_protocol(handles[i], &path) != NULL)
             add(firmware_protocol(handles[i], &text));
     firmware_free_pool(handles);
     if (screen_count == 0 && console)
@@ -48,7 +48,7 @@ void screen_init(bool console)
 
 uint32_t screen_rows(void)
 {
-    if (!firmware.boot || !screen_count)
+    if (firmware.boot == NULL || !screen_count)
         return 0;
     return rows < SCREEN_ROWS_MAX ? (uint32_t)rows : SCREEN_ROWS_MAX;
 }
@@ -62,7 +62,7 @@ uint32_t screen_columns(void)
 void screen_clear(void)
 {
     memset(shown, ' ', sizeof shown);
-    for (size_t i = 0; firmware.boot && i < screen_count; i++) {
+    for (size_t i = 0; firmware.boot != NULL && i < screen_count; i++) {
         screens[i]->SetAttribute(screens[i], EFI_TEXT_ATTR(EFI_LIGHTGRAY, EFI_BLACK));
         screens[i]->ClearScreen(screens[i]);
         screens[i]->EnableCursor(screens[i], FALSE);

@@ -1,7 +1,7 @@
 # The loader on a bootable stick: BOOTX64.EFI, an application of the firmware (gnu-efi).  Included by the Makefile.
 EFI_LIB ?= /usr/lib
 EFI_INCLUDE ?= /usr/include/efi
-UEFI_CFLAGS := $(COMMON) -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 -DGNU_EFI_USE_MS_ABI \
+UEFI_CFLAGS := $(COMMON) $(DIALECT) -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 -DGNU_EFI_USE_MS_ABI \
 	-ffreestanding -fpic -fvisibility=hidden -fshort-wchar -mno-red-zone -mgeneral-regs-only -fno-builtin \
 	-fno-stack-protector -fno-strict-aliasing -fno-asynchronous-unwind-tables -fcf-protection=none
 UEFI_SRC := $(wildcard boot/uefi/*.c) drivers/uart/uart.c drivers/smbios/smbios.c drivers/smbios/smbios_table.c \

@@ -19,9 +19,9 @@ bool volume_open(char why[VOLUME_WHY_BYTES])
     EFI_SIMPLE_FILE_SYSTEM_PROTOCOL *volume = NULL;
     EFI_STATUS status = EFI_UNSUPPORTED;
 
-    if (image && image->DeviceHandle)
+    if (image != NULL && image->DeviceHandle != NULL)
         volume = firmware_protocol(image->DeviceHandle, &file_system);
-    if (volume)
+    if (volume != NULL)
         status = volume->OpenVolume(volume, &root);
     if (EFI_ERROR(status))
         format_text(why, VOLUME_WHY_BYTES, "the disk that this was started from cannot be read: %s",

@@ -64,7 +64,8 @@ static const uint8_t *physical(uint64_t address, uint64_t bytes)
 {
     if (address == 0 || address >= PHYSICAL_END || bytes > PHYSICAL_END - address)
         return NULL;
-    if (!platform_physical_pointer(address + bytes - 1)) /* a kernel may refuse what is no memory */
+    if (platform_physical_pointer(address + bytes - 1) ==
+        NULL) /* a kernel may refuse what is no memory */
         return NULL;
     return platform_physical_pointer(address);
 }
@@ -88,7 +89,7 @@ static uint64_t rsdp_search(uint64_t start, uint64_t end)
 {
     for (uint64_t address = start; address + RSDP_V2_BYTES <= end; address += 16) {
         const uint8_t *bytes = physical(address, RSDP_V2_BYTES);
-        if (bytes && rsdp_valid(bytes))
+        if (bytes != NULL && rsdp_valid(bytes))
             return address;
     }
     return 0;
@@ -97,7 +98,7 @@ static uint64_t rsdp_search(uint64_t start, uint64_t end)
 static uint64_t rsdp_find(void)
 {
     const uint8_t *segment = physical(0x40e, 2); /* BIOS data area: the EBDA's segment */
-    uint64_t ebda = segment ? (uint64_t)(segment[0] | segment[1] << 8) << 4 : 0;
+    uint64_t ebda = segment != NULL ? (uint64_t)(segment[0] | segment[1] << 8) << 4 : 0;
     uint64_t found = 0;
 
     if (ebda >= 0x400 && ebda < 0xa0000)
@@ -110,10 +111,10 @@ static const uint8_t *table_at(uint64_t address, const char *signature, uint32_t
 {
     const uint8_t *table = physical(address, HEADER_BYTES);
 
-    if (!table || memcmp(table, signature, 4) != 0)
+    if (table == NULL || memcmp(table, signature, 4) != 0)
         return NULL;
     *length = bytes_load32(table + HEADER_LENGTH);
-    if (*length < HEADER_BYTES || *length > TABLE_BYTES_MAX || !physical(address, *length))
+    if (*length < HEADER_BYTES || *length > TABLE_BYTES_MAX || physical(address, *length) == NULL)
         return NULL;
     return sums_to_zero(table, *length) ? table : NULL;
 }
@@ -128,7 +129,7 @@ static int root_open(uint64_t rsdp_address, struct root *root)
 {
     const uint8_t *rsdp = physical(rsdp_address, RSDP_V2_BYTES);
 
-    if (!rsdp || !rsdp_valid(rsdp))
+    if (rsdp == NULL || !rsdp_valid(rsdp))
         return -ENOENT;
     root->table = NULL;
     if (rsdp[RSDP_REVISION] >= 2 && bytes_load32(rsdp + RSDP_LENGTH) == RSDP_V2_BYTES &&
@@ -136,11 +137,11 @@ static int root_open(uint64_t rsdp_address, struct root *root)
         root->entry_bytes = 8;
         root->table = table_at(bytes_load64(rsdp + RSDP_XSDT), "XSDT", &root->length);
     }
-    if (!root->table) {
+    if (root->table == NULL) {
         root->entry_bytes = 4;
         root->table = table_at(bytes_load32(rsdp + RSDP_RSDT), "RSDT", &root->length);
     }
-    return root->table ? 0 : -ENOENT;
+    return root->table != NULL ? 0 : -ENOENT;
 }
 
 static const uint8_t *table_find(const struct root *root, const char *signature, uint32_t *length)
@@ -151,7 +152,7 @@ static const uint8_t *table_find(const struct root *root, const char *signature,
         const uint8_t *entry = root->table + HEADER_BYTES + (size_t)i * root->entry_bytes;
         uint64_t address = root->entry_bytes == 8 ? bytes_load64(entry) : bytes_load32(entry);
         const uint8_t *table = table_at(address, signature, length);
-        if (table)
+        if (table != NULL)
             return table;
     }
     return NULL;
@@ -196,10 +197,13 @@ static void madt_read(const uint8_t *table, uint32_t length, struct acpi_machine
 
 static void fadt_read(const uint8_t *table, uint32_t length, struct acpi_machine *machine)
 {
+    uint64_t port;
+    const uint8_t *extended;
+
     if (length < FADT_FLAGS + 4 || table[FADT_PM_TIMER_LENGTH] != 4)
         return;
-    uint64_t port = bytes_load32(table + FADT_PM_TIMER_BLOCK);
-    const uint8_t *extended = table + FADT_X_PM_TIMER_BLOCK;
+    port = bytes_load32(table + FADT_PM_TIMER_BLOCK);
+    extended = table + FADT_X_PM_TIMER_BLOCK;
     if (port == 0 && length >= FADT_X_PM_TIMER_BLOCK + GAS_BYTES && extended[0] == GAS_SPACE_IO)
         port = bytes_load64(extended + GAS_ADDRESS);
     if (port == 0 || port > 0xfffc)
@@ -224,26 +228,27 @@ static void tables_read(const struct root *root, struct acpi_machine *machine)
     uint32_t length;
     const uint8_t *table = table_find(root, "APIC", &length);
 
-    if (table)
+    if (table != NULL)
         madt_read(table, length, machine);
     table = table_find(root, "FACP", &length);
-    if (table)
+    if (table != NULL)
         fadt_read(table, length, machine);
     table = table_find(root, "HPET", &length);
-    if (table)
+    if (table != NULL)
         hpet_read(table, length, machine);
     table = table_find(root, "DMAR", &length);
-    if (table)
+    if (table != NULL)
         dmar_read(table, length, machine);
 }
 
 int acpi_read(uint64_t rsdp, struct acpi_machine *machine)
 {
     struct root root;
+    int error;
 
     memset(machine, 0, sizeof *machine);
     machine->local_apic_base = DEFAULT_APIC_BASE;
-    int error = root_open(rsdp ? rsdp : rsdp_find(), &root);
+    error = root_open(rsdp ? rsdp : rsdp_find(), &root);
     if (!error)
         tables_read(&root, machine);
     if (machine->cpu_count == 0) {

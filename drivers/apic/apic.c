@@ -41,7 +41,7 @@ static void enter_mode(void)
         base |= APIC_BASE_ENABLE;
         x86_wrmsr(MSR_APIC_BASE, base);
     }
-    if (!apic.registers && !(base & APIC_BASE_X2APIC))
+    if (apic.registers == NULL && !(base & APIC_BASE_X2APIC))
         x86_wrmsr(MSR_APIC_BASE, base | APIC_BASE_X2APIC);
 }
 
@@ -73,23 +73,24 @@ uint32_t apic_id(void)
 {
     uint32_t id = apic_read(APIC_ID);
 
-    return apic.registers ? id >> 24 : id;
+    return apic.registers != NULL ? id >> 24 : id;
 }
 
 /* Timer counts per TSC tick as 32.32 fixed point over about 1 ms. */
 static uint64_t measure_rate(uint64_t window_ticks)
 {
-    uint64_t start = x86_rdtsc();
-    apic_write(APIC_TIMER_INITIAL, 0xffffffff);
-    uint64_t armed = x86_rdtsc();
+    uint64_t start = x86_rdtsc(), armed, before, after, ticks;
+    uint32_t counts;
 
+    apic_write(APIC_TIMER_INITIAL, 0xffffffff);
+    armed = x86_rdtsc();
     while (x86_rdtsc() - armed < window_ticks)
         x86_pause();
-    uint64_t before = x86_rdtsc();
-    uint32_t counts = 0xffffffff - apic_read(APIC_TIMER_CURRENT);
-    uint64_t after = x86_rdtsc();
+    before = x86_rdtsc();
+    counts = 0xffffffff - apic_read(APIC_TIMER_CURRENT);
+    after = x86_rdtsc();
     apic_write(APIC_TIMER_INITIAL, 0);
-    uint64_t ticks = (before + (after - before) / 2) - (start + (armed - start) / 2);
+    ticks = (before + (after - before) / 2) - (start + (armed - start) / 2);
     return ticks ? ((uint64_t)counts << 32) / ticks : 0;
 }
 
@@ -106,13 +107,15 @@ static uint64_t median_rate(uint64_t window_ticks)
 
 void apic_timer_calibrate(uint64_t tsc_hz, bool virtual_time)
 {
+    uint64_t rate;
+
     apic.tsc_deadline = (x86_cpuid(1, 0).ecx & CPUID_1_ECX_TSC_DEADLINE) != 0;
     apic.count_multiplier = ONE_COUNT_PER_TICK;
     if (virtual_time || apic.tsc_deadline)
         return;
     apic_write(APIC_LVT_TIMER, LVT_MASKED);
     apic_write(APIC_TIMER_DIVIDE, TIMER_DIVIDE_BY_1);
-    uint64_t rate = median_rate(tsc_hz / 1000);
+    rate = median_rate(tsc_hz / 1000);
     if (rate == 0)
         platform_log("the local APIC timer does not count: assuming the TSC's rate");
     else /* apic_timer_arm multiplies by it less than 2^31 ticks, in 64 bits */
@@ -133,7 +136,7 @@ void apic_timer_setup(uint8_t vector)
 static void send_command(uint32_t to_apic_id, uint32_t command)
 {
     apic_order();
-    if (!apic.registers) {
+    if (apic.registers == NULL) {
         x86_wrmsr(MSR_X2APIC_ICR, (uint64_t)to_apic_id << 32 | command);
         return;
     }

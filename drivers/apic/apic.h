@@ -5,6 +5,7 @@
 #define DRIVERS_APIC_APIC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/x86.h"
@@ -43,14 +44,14 @@ extern struct apic_state apic;
 
 static inline uint32_t apic_read(uint32_t offset)
 {
-    if (apic.registers)
+    if (apic.registers != NULL)
         return apic.registers[offset / 4];
     return (uint32_t)x86_rdmsr(APIC_MSR_X2APIC_BASE + offset / 16);
 }
 
 static inline void apic_write(uint32_t offset, uint32_t value)
 {
-    if (apic.registers)
+    if (apic.registers != NULL)
         apic.registers[offset / 4] = value;
     else
         x86_wrmsr(APIC_MSR_X2APIC_BASE + offset / 16, value);
@@ -75,7 +76,7 @@ void apic_init(uint64_t physical_base, bool x2apic_opt_out);
  * all CPUs. */
 static inline bool apic_reaches(uint32_t apic_id)
 {
-    return !apic.registers || apic_id < 0xff;
+    return apic.registers == NULL || apic_id < 0xff;
 }
 
 /* The kernel's vectors are from here on.  Those of the firmware, which may still have timers and
@@ -105,13 +106,15 @@ void apic_timer_setup(uint8_t vector);
  */
 static inline void apic_timer_arm(int64_t ticks)
 {
+    uint32_t count;
+
     if (__builtin_expect((uint64_t)(ticks - 1) >= 0x7fffffff, 0))
         ticks = ticks < 1 ? 1 : 0x7fffffff;
     if (apic.tsc_deadline) {
         x86_wrmsr(APIC_MSR_TSC_DEADLINE, x86_rdtsc() + (uint64_t)ticks);
         return;
     }
-    uint32_t count = (uint32_t)((uint64_t)ticks * apic.count_multiplier >> 32);
+    count = (uint32_t)((uint64_t)ticks * apic.count_multiplier >> 32);
     apic_write(APIC_TIMER_INITIAL, count + (count == 0));
 }
 

@@ -39,9 +39,11 @@ static bool has_deadline(void)
 /* How many there are of AMD's: machine checks that are corrected, instruction-based sampling. */
 static uint32_t extended_entries(void)
 {
+    uint32_t count;
+
     if (!(apic_read(APIC_VERSION) & VERSION_EXTENDED))
         return 0;
-    uint32_t count = apic_read(APIC_EXTENDED_FEATURES) >> 16 & 0xff;
+    count = apic_read(APIC_EXTENDED_FEATURES) >> 16 & 0xff;
     return count < APIC_EXTENDED_ENTRIES ? count : APIC_EXTENDED_ENTRIES;
 }
 
@@ -50,7 +52,7 @@ static void read_registers(struct apic_saved *saved)
     saved->task_priority = apic_read(APIC_TPR);
     saved->spurious = apic_read(APIC_SPURIOUS);
     saved->logical_id = apic_read(APIC_LOGICAL_ID);
-    if (apic.registers)
+    if (apic.registers != NULL)
         saved->logical_format = apic_read(APIC_LOGICAL_FORMAT);
     for (uint32_t i = 0; i < APIC_LVT_ENTRIES; i++)
         saved->lvt[i] = has_entry(i) ? apic_read(lvt_offsets[i]) & ~(uint32_t)LVT_READ_ONLY : 0;
@@ -72,7 +74,8 @@ void apic_save(struct apic_saved *saved)
     saved->base = x86_rdmsr(MSR_APIC_BASE);
     if ((saved->base & MODE_BITS) == APIC_BASE_ENABLE)
         saved->registers =
-            own ? own : platform_map_device(saved->base & APIC_BASE_ADDRESS, APIC_PAGE_BYTES);
+            own != NULL ? own
+                        : platform_map_device(saved->base & APIC_BASE_ADDRESS, APIC_PAGE_BYTES);
     if (saved->base & APIC_BASE_ENABLE) {
         apic.registers = saved->registers;
         read_registers(saved);
@@ -146,7 +149,7 @@ static void restore_timer(const struct apic_saved *saved)
 static void write_registers(const struct apic_saved *saved)
 {
     apic_write(APIC_SPURIOUS, saved->spurious);
-    if (apic.registers) {
+    if (apic.registers != NULL) {
         apic_write(APIC_LOGICAL_FORMAT, saved->logical_format);
         apic_write(APIC_LOGICAL_ID, saved->logical_id);
     }
@@ -172,6 +175,7 @@ static void send_again(const uint32_t pending[APIC_VECTOR_WORDS], uint8_t own)
 void apic_restore(const struct apic_saved *saved, uint8_t own)
 {
     uint32_t pending[APIC_VECTOR_WORDS];
+    bool forgot;
 
     if (!saved->valid)
         return;
@@ -180,7 +184,7 @@ void apic_restore(const struct apic_saved *saved, uint8_t own)
     end_own(saved);
     for (uint32_t i = 0; i < APIC_VECTOR_WORDS; i++)
         pending[i] = apic_read(APIC_IRR + i * 0x10);
-    bool forgot = change_mode(saved->base);
+    forgot = change_mode(saved->base);
     if (!(saved->base & APIC_BASE_ENABLE))
         return;
     apic.registers = saved->registers;
@@ -208,19 +212,23 @@ bool apic_pending_from(uint8_t own)
 
 static uint8_t pic_in_service(uint16_t port)
 {
+    uint8_t bits;
+
     x86_out8(port, PIC_READ_IN_SERVICE);
-    uint8_t bits = x86_in8(port);
+    bits = x86_in8(port);
     x86_out8(port, PIC_READ_REQUESTS); /* what reads give after a reset */
     return bits;
 }
 
 void apic_end_unknown(void)
 {
+    uint8_t bits;
+
     if (highest(APIC_ISR, 0) >= 0) {
         apic_eoi();
         return;
     }
-    uint8_t bits = pic_in_service(PIC_MASTER);
+    bits = pic_in_service(PIC_MASTER);
     if (bits & PIC_CASCADE && pic_in_service(PIC_SLAVE))
         x86_out8(PIC_SLAVE, PIC_END);
     if (bits)

@@ -65,12 +65,15 @@ static uint32_t crystal_of_client(void)
 /* SDM volume 2A, CPUID, leaf 15H: TSC = crystal * EBX / EAX. */
 static uint64_t hz_from_cpuid_15h(uint32_t max_leaf)
 {
+    struct cpuid_result leaf;
+    uint32_t crystal;
+
     if (max_leaf < 0x15)
         return 0;
-    struct cpuid_result leaf = x86_cpuid(0x15, 0);
+    leaf = x86_cpuid(0x15, 0);
     if (leaf.eax == 0 || leaf.ebx == 0)
         return 0;
-    uint32_t crystal = leaf.ecx ? leaf.ecx : crystal_of_client();
+    crystal = leaf.ecx ? leaf.ecx : crystal_of_client();
     return (uint64_t)crystal * leaf.ebx / leaf.eax;
 }
 
@@ -115,17 +118,20 @@ static bool under_kvm(struct cpuid_result base)
 static uint64_t hz_from_kvmclock(struct cpuid_result base)
 {
     static _Alignas(64) volatile struct kvm_time time;
+    uint64_t physical, hz;
+    uint32_t mul;
+    int shift;
 
     if (!under_kvm(base) || !(x86_cpuid(KVM_FEATURES, 0).eax & KVM_FEATURE_CLOCKSOURCE2))
         return 0;
-    uint64_t physical = platform_physical_address((const void *)&time);
+    physical = platform_physical_address((const void *)&time);
     x86_wrmsr(KVM_SYSTEM_TIME_NEW, physical | 1);
-    uint32_t mul = time.tsc_to_ns_mul;
-    int shift = (int)time.tsc_shift;
+    mul = time.tsc_to_ns_mul;
+    shift = (int)time.tsc_shift;
     x86_wrmsr(KVM_SYSTEM_TIME_NEW, 0);
     if (mul == 0 || shift < -31 || shift > 31)
         return 0;
-    uint64_t hz = (HZ_PER_GHZ << 32) / mul;
+    hz = (HZ_PER_GHZ << 32) / mul;
     return shift < 0 ? hz << -shift : hz >> shift;
 }
 

@@ -6,6 +6,7 @@
 
 #include "drivers/mmio.h"
 #include "drivers/platform.h"
+#include "lib/array.h"
 #include "lib/x86.h"
 
 #define MEASUREMENTS 3
@@ -62,9 +63,11 @@ static uint32_t pm_timer_read(const struct reference *reference)
 
 static uint32_t pit_read(const struct reference *reference)
 {
+    uint32_t low;
+
     (void)reference;
     x86_out8(PIT_COMMAND, PIT_LATCH_CHANNEL_2);
-    uint32_t low = x86_in8(PIT_CHANNEL_2);
+    low = x86_in8(PIT_CHANNEL_2);
     return 0xffffu - (low | (uint32_t)x86_in8(PIT_CHANNEL_2) << 8);
 }
 
@@ -75,13 +78,16 @@ static void hpet_close(const struct reference *reference)
 
 static bool hpet_open(const struct acpi_machine *machine, struct reference *reference)
 {
+    volatile uint8_t *registers;
+    uint32_t period_fs, configuration;
+
     if (machine->hpet_base == 0)
         return false;
-    volatile uint8_t *registers = platform_map_device(machine->hpet_base, HPET_BYTES);
-    uint32_t period_fs = mmio_read32(registers + HPET_PERIOD_FS);
+    registers = platform_map_device(machine->hpet_base, HPET_BYTES);
+    period_fs = mmio_read32(registers + HPET_PERIOD_FS);
     if (period_fs == 0 || period_fs > HPET_PERIOD_FS_MAX)
         return false;
-    uint32_t configuration = mmio_read32(registers + HPET_CONFIGURATION);
+    configuration = mmio_read32(registers + HPET_CONFIGURATION);
     mmio_write32(registers + HPET_CONFIGURATION, configuration | HPET_ENABLE);
     *reference = (struct reference){.read = hpet_read,
                                     .close = hpet_close,
@@ -125,10 +131,10 @@ static bool pit_open(const struct acpi_machine *machine, struct reference *refer
 static struct reading reading_take(const struct reference *reference)
 {
     struct reading reading;
-    uint64_t before = x86_rdtsc();
+    uint64_t before = x86_rdtsc(), after;
 
     reading.count = reference->read(reference);
-    uint64_t after = x86_rdtsc();
+    after = x86_rdtsc();
     reading.uncertainty = after - before;
     reading.tsc = before + reading.uncertainty / 2;
     return reading;
@@ -174,12 +180,14 @@ uint64_t tsc_calibrate(const struct acpi_machine *machine, uint32_t window_us)
     static bool (*const open[])(const struct acpi_machine *,
                                 struct reference *) = {hpet_open, pm_timer_open, pit_open};
 
-    for (size_t i = 0; i < sizeof open / sizeof open[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(open); i++) {
         struct reference reference;
+        uint64_t hz;
+
         if (!open[i](machine, &reference))
             continue;
-        uint64_t hz = best_measurement(&reference, window_us);
-        if (reference.close)
+        hz = best_measurement(&reference, window_us);
+        if (reference.close != NULL)
             reference.close(&reference);
         if (hz)
             return hz;

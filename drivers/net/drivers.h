@@ -6,10 +6,10 @@
 
 #define NET_HEADER_BYTES 14 /* two addresses and a type: IEEE 802.3, 3.1.1 */
 
-extern const struct net_driver net_virtio; /* virtio_net.c */
+extern const struct net_driver virtio_net_driver; /* virtio_net.c */
 
 #define NET_E1000_FAMILIES 6
-extern const struct net_driver net_e1000[NET_E1000_FAMILIES]; /* e1000_cards.c */
+extern const struct net_driver e1000_drivers[NET_E1000_FAMILIES]; /* e1000_cards.c */
 
 /* An address that an interface can have: not 0, and of one station (IEEE 802.3, 3.2.3). */
 static inline bool net_mac_valid(const uint8_t mac[NET_MAC_BYTES])

@@ -19,7 +19,10 @@ static int allocate(struct e1000 *e)
     e->transmits = platform_allocate(E1000_DESCRIPTORS * sizeof *e->transmits);
     e->receive_buffers = platform_allocate(E1000_DESCRIPTORS * E1000_BUFFER_BYTES);
     e->transmit_buffers = platform_allocate(E1000_DESCRIPTORS * E1000_BUFFER_BYTES);
-    return e->receives && e->transmits && e->receive_buffers && e->transmit_buffers ? 0 : -ENOMEM;
+    return e->receives != NULL && e->transmits != NULL && e->receive_buffers != NULL &&
+                   e->transmit_buffers != NULL
+               ? 0
+               : -ENOMEM;
 }
 
 static void give_receive(struct e1000 *e, unsigned at)
@@ -77,9 +80,11 @@ static void start_receiver(struct e1000 *e)
 /* After a reset. */
 static int start(struct e1000 *e, const uint8_t mac[NET_MAC_BYTES])
 {
+    int error;
+
     e1000_set_mac(e, mac);
     e1000_prepare(e);
-    int error = e1000_start_phy(e);
+    error = e1000_start_phy(e);
     if (error)
         return error;
     start_transmitter(e);
@@ -100,14 +105,15 @@ static int map_registers(struct e1000 *e)
 int e1000_open(struct net_device *net, const struct pci_device *pci)
 {
     struct e1000 *e = platform_allocate(sizeof *e);
+    int error;
 
-    if (!e)
+    if (e == NULL)
         return -ENOMEM;
     net->state = e;
     e->family = net->driver->variant;
     e->pci = *pci;
     pci_wake(pci);
-    int error = pci_enable(pci);
+    error = pci_enable(pci);
     if (!error)
         error = map_registers(e);
     if (!error)
@@ -218,13 +224,15 @@ void e1000_add_frame(struct net_device *net, unsigned next)
 int e1000_send(struct net_device *net, const void *frame, size_t bytes)
 {
     struct e1000 *e = net->state;
+    int status;
+    uint8_t *buffer;
 
     if (bytes > NET_FRAME_MAX)
         return -EMSGSIZE;
-    int status = e1000_make_room(net, 1);
+    status = e1000_make_room(net, 1);
     if (status)
         return status;
-    uint8_t *buffer = e->transmit_buffers + e->transmit_next * E1000_BUFFER_BYTES;
+    buffer = e->transmit_buffers + e->transmit_next * E1000_BUFFER_BYTES;
     memcpy(buffer, frame, bytes);
     if (bytes < FRAME_MIN) /* clears what an earlier frame left there */
         memset(buffer + bytes, 0, FRAME_MIN - bytes);

@@ -56,7 +56,7 @@ static const uint16_t ids_i219_late[] = {
         .close = e1000_close,                                                                      \
     }
 
-const struct net_driver net_e1000[NET_E1000_FAMILIES] = {
+const struct net_driver e1000_drivers[NET_E1000_FAMILIES] = {
     CARDS(8254x, "Intel 8254x"),     CARDS(82574, "Intel 82574"), CARDS(i217, "Intel I217/I218"),
     CARDS(i219_first, "Intel I219"), CARDS(i219, "Intel I219"),   CARDS(i219_late, "Intel I219"),
 };

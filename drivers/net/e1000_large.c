@@ -33,10 +33,12 @@ bool e1000_cuts(struct net_device *net)
 
 static bool find_headers(struct headers *headers, const uint8_t *frame, size_t bytes)
 {
+    size_t ip_bytes;
+
     headers->ip = NET_HEADER_BYTES;
     if (bytes < headers->ip + 40 || (frame[12] << 8 | frame[13]) != ETHERTYPE_IPV4)
         return false;
-    size_t ip_bytes = (frame[headers->ip] & 15u) * 4;
+    ip_bytes = (frame[headers->ip] & 15u) * 4;
     headers->tcp = headers->ip + ip_bytes;
     if (ip_bytes < 20 || frame[headers->ip] >> 4 != 4 ||
         frame[headers->ip + IP_PROTOCOL] != PROTOCOL_TCP || bytes < headers->tcp + 20)
@@ -113,12 +115,14 @@ int e1000_send_large(struct net_device *net, const void *frame, size_t bytes, si
 {
     struct e1000 *e = net->state;
     struct headers headers;
+    size_t buffers;
+    int status;
 
     if (bytes > NET_LARGE_MAX || !segment || !find_headers(&headers, frame, bytes) ||
         segment > NET_FRAME_MAX - headers.end)
         return -EMSGSIZE;
-    size_t buffers = (bytes + E1000_BUFFER_BYTES - 1) / E1000_BUFFER_BYTES;
-    int status = e1000_make_room(net, 1 + (unsigned)buffers);
+    buffers = (bytes + E1000_BUFFER_BYTES - 1) / E1000_BUFFER_BYTES;
+    status = e1000_make_room(net, 1 + (unsigned)buffers);
     if (status)
         return status;
     put_context(&e->transmits[e->transmit_next], &headers, bytes - headers.end, segment);

@@ -87,12 +87,12 @@ static int negotiate(struct e1000 *e)
 int e1000_start_phy(struct e1000 *e)
 {
     bool pch = e->family->traits & E1000_PCH;
+    int error = 0;
 
     if (pch)
         e1000_pch_leave_low_power(e);
     if (!e1000_take_turn(e))
         return 0; /* firmware that holds it has configured it: the link says more */
-    int error = 0;
     if (pch && !phy_answers(e))
         error = e1000_pch_power_phy(e);
     if (!error)

@@ -54,8 +54,10 @@ static int wait_for_nvm(struct e1000 *e)
 
 int e1000_reset(struct e1000 *e)
 {
+    bool turn;
+
     stop_transfers(e);
-    bool turn = e1000_take_turn(e);
+    turn = e1000_take_turn(e);
     e1000_write(e, E1000_CTRL, e1000_read(e, E1000_CTRL) | E1000_CTRL_RST);
     clock_delay_us(RESET_US);
     if (e1000_read(e, E1000_CTRL) & E1000_CTRL_RST) /* of a device that is gone, too */
@@ -127,12 +129,13 @@ int e1000_reset_and_read_mac(struct e1000 *e, uint8_t mac[NET_MAC_BYTES])
 /* The 82574 can stop when its link goes to sleep: its specification update, errata of ASPM. */
 static void keep_link_awake(const struct e1000 *e)
 {
-    uint8_t at = pci_capability(&e->pci, PCIE_CAPABILITY, 0);
+    uint8_t at = pci_capability(&e->pci, PCIE_CAPABILITY, 0), offset;
+    uint16_t control;
 
     if (at == 0 || at > UINT8_MAX - PCIE_LINK_CONTROL)
         return;
-    uint8_t offset = (uint8_t)(at + PCIE_LINK_CONTROL);
-    uint16_t control = pci_read16(&e->pci, offset);
+    offset = (uint8_t)(at + PCIE_LINK_CONTROL);
+    control = pci_read16(&e->pci, offset);
     pci_write16(&e->pci, offset, (uint16_t)(control & ~PCIE_LINK_ASPM));
 }
 

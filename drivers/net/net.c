@@ -6,6 +6,7 @@
 #include "drivers/clock/clock.h"
 #include "drivers/net/drivers.h"
 #include "drivers/platform.h"
+#include "lib/array.h"
 
 #define CARDS_MAX 8
 #define CLASS_NETWORK 0x02 /* PCI Code and ID Assignment Specification 1.0, 1.3 */
@@ -27,14 +28,14 @@ struct cards {
 };
 
 static const struct net_driver *const drivers[] = {
-    &net_virtio,   &net_e1000[0], &net_e1000[1], &net_e1000[2],
-    &net_e1000[3], &net_e1000[4], &net_e1000[5],
+    &virtio_net_driver, &e1000_drivers[0], &e1000_drivers[1], &e1000_drivers[2],
+    &e1000_drivers[3],  &e1000_drivers[4], &e1000_drivers[5],
 };
 _Static_assert(NET_E1000_FAMILIES == 6, "all are listed");
 
 static const struct net_driver *driver_of(const struct pci_device *pci)
 {
-    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(drivers); i++) {
         const struct net_driver *driver = drivers[i];
         for (size_t id = 0; id < driver->device_id_count; id++)
             if (pci->vendor_id == driver->vendor_id && pci->device_id == driver->device_ids[id])
@@ -53,9 +54,10 @@ static void open_card(struct cards *cards, const struct pci_device *pci,
                       const struct net_driver *driver)
 {
     struct card *card = &cards->all[cards->count];
+    int error;
 
     *card = (struct card){.pci = *pci, .net.driver = driver};
-    int error = driver->open(&card->net, pci);
+    error = driver->open(&card->net, pci);
     if (error) {
         cards->error = error;
         log_card(pci, error == -ENOMEM ? "no memory for it" : "does not answer as it should");
@@ -70,9 +72,9 @@ static void open_all(struct cards *cards)
 
     while (pci_next(&pci)) {
         const struct net_driver *driver = driver_of(&pci);
-        if (driver && cards->count < CARDS_MAX)
+        if (driver != NULL && cards->count < CARDS_MAX)
             open_card(cards, &pci, driver);
-        else if (driver)
+        else if (driver != NULL)
             log_card(&pci, "one too many");
         else if (pci_read8(&pci, PCI_CLASS + 3) == CLASS_NETWORK)
             log_card(&pci, "no driver for it");
@@ -91,17 +93,19 @@ static struct card *first_with_link(struct cards *cards)
 static struct card *choose(struct cards *cards)
 {
     struct card *chosen = cards->count > 1 ? first_with_link(cards) : &cards->all[0];
-    uint64_t left_us = chosen ? EARLIER_WAIT_US : LINK_WAIT_US;
+    uint64_t left_us = chosen != NULL ? EARLIER_WAIT_US : LINK_WAIT_US;
 
     while (chosen != &cards->all[0] && left_us > 0) {
+        struct card *now;
+
         clock_delay_us(LINK_POLL_US);
         left_us -= LINK_POLL_US;
-        struct card *now = first_with_link(cards);
-        if (now && !chosen && left_us > EARLIER_WAIT_US)
+        now = first_with_link(cards);
+        if (now != NULL && chosen == NULL && left_us > EARLIER_WAIT_US)
             left_us = EARLIER_WAIT_US;
-        chosen = now ? now : chosen;
+        chosen = now != NULL ? now : chosen;
     }
-    return chosen ? chosen : &cards->all[0];
+    return chosen != NULL ? chosen : &cards->all[0];
 }
 
 static void log_chosen(const struct card *card)
@@ -118,6 +122,7 @@ static void log_chosen(const struct card *card)
 int net_open(struct net_device *net)
 {
     struct cards cards = {0};
+    struct card *chosen;
 
     open_all(&cards);
     if (cards.count == 0) {
@@ -125,7 +130,7 @@ int net_open(struct net_device *net)
             platform_log("no network card that there is a driver for");
         return cards.error ? cards.error : -ENODEV;
     }
-    struct card *chosen = choose(&cards);
+    chosen = choose(&cards);
     for (unsigned i = 0; i < cards.count; i++) {
         if (&cards.all[i] == chosen)
             continue;

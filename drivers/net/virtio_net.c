@@ -8,6 +8,7 @@
 #include "drivers/platform.h"
 #include "drivers/virtio/virtio_pci.h"
 #include "drivers/virtio/virtqueue.h"
+#include "lib/array.h"
 
 enum { /* 5.1.2 and 5.1.4 */
        QUEUE_RECEIVE = 0,
@@ -61,7 +62,7 @@ static int set_up_queues(struct virtio_net *v)
         return error;
     v->receive_buffers = platform_allocate((size_t)v->receive.size * BUFFER_BYTES);
     v->transmit_buffers = platform_allocate((size_t)v->transmit.size * BUFFER_BYTES);
-    if (!v->receive_buffers || !v->transmit_buffers)
+    if (v->receive_buffers == NULL || v->transmit_buffers == NULL)
         return -ENOMEM;
     virtqueue_interrupts(&v->receive, false);
     virtqueue_interrupts(&v->transmit, false);
@@ -81,11 +82,12 @@ static void read_mac(struct net_device *net, const struct virtio_net *v)
 static int open_device(struct net_device *net, const struct pci_device *pci)
 {
     struct virtio_net *v = platform_allocate(sizeof *v);
+    int error;
 
-    if (!v)
+    if (v == NULL)
         return -ENOMEM;
     net->state = v;
-    int error = virtio_pci_open(&v->virtio, pci, FEATURE_MAC, FEATURE_STATUS);
+    error = virtio_pci_open(&v->virtio, pci, FEATURE_MAC, FEATURE_STATUS);
     if (error) {
         pci_stop_mastering(pci);
         return error;
@@ -123,6 +125,8 @@ static void reclaim(struct virtio_net *v)
 static int send(struct net_device *net, const void *frame, size_t bytes)
 {
     struct virtio_net *v = net->state;
+    uint16_t id;
+    uint8_t *buffer;
 
     if (bytes > NET_FRAME_MAX)
         return -EMSGSIZE;
@@ -131,8 +135,8 @@ static int send(struct net_device *net, const void *frame, size_t bytes)
         return -EIO;
     if (v->free_count == 0)
         return -EAGAIN;
-    uint16_t id = v->free[--v->free_count];
-    uint8_t *buffer = buffer_of(v->transmit_buffers, id); /* its header stays 0 */
+    id = v->free[--v->free_count];
+    buffer = buffer_of(v->transmit_buffers, id); /* its header stays 0 */
     memcpy(buffer + HEADER_BYTES, frame, bytes);
     virtqueue_post(&v->transmit, id, buffer, (uint32_t)(HEADER_BYTES + bytes), false);
     net->frames_sent++;
@@ -195,11 +199,11 @@ static void close_device(struct net_device *net)
     virtio_pci_close(&v->virtio);
 }
 
-const struct net_driver net_virtio = {
+const struct net_driver virtio_net_driver = {
     .name = "virtio-net",
     .vendor_id = VIRTIO_PCI_VENDOR,
     .device_ids = device_ids,
-    .device_id_count = sizeof device_ids / sizeof device_ids[0],
+    .device_id_count = ARRAY_COUNT(device_ids),
     .open = open_device,
     .link_up = link_up,
     .send = send,

@@ -99,9 +99,11 @@ bool pci_next_on_bus(struct pci_device *device)
     unsigned next = first ? 0 : at + 1;
 
     while (next < BUS_FUNCTIONS) {
+        bool skip_slot;
+
         *device = (struct pci_device){
             .bus = device->bus, .slot = (uint8_t)(next / FUNCTIONS), .function = next % FUNCTIONS};
-        bool skip_slot = device->function && !has_more_functions(device);
+        skip_slot = device->function && !has_more_functions(device);
         if (!skip_slot && present(device))
             return true;
         if (skip_slot || device->function == 0)
@@ -188,15 +190,16 @@ void pci_wake(const struct pci_device *device)
 {
     uint8_t at = pci_capability(device, PCI_CAPABILITY_POWER, 0);
     uint32_t bars[PCI_BARS];
+    uint16_t control, command;
 
     if (at == 0 || at > UINT8_MAX - POWER_CONTROL)
         return;
-    uint16_t control = pci_read16(device, (uint8_t)(at + POWER_CONTROL));
+    control = pci_read16(device, (uint8_t)(at + POWER_CONTROL));
     if (!(control & POWER_STATE))
         return;
     for (unsigned i = 0; i < PCI_BARS; i++)
         bars[i] = pci_read32(device, (uint8_t)(PCI_BAR_0 + 4 * i));
-    uint16_t command = pci_read16(device, PCI_COMMAND);
+    command = pci_read16(device, PCI_COMMAND);
     pci_write16(device, (uint8_t)(at + POWER_CONTROL), (uint16_t)(control & ~POWER_STATE));
     clock_delay_us(POWER_UP_US);
     for (unsigned i = 0; i < PCI_BARS; i++)
@@ -211,9 +214,11 @@ void pci_stop_mastering(const struct pci_device *device)
 
 uint8_t pci_capability(const struct pci_device *device, uint8_t id, uint8_t previous)
 {
+    uint8_t at;
+
     if (!(pci_read16(device, PCI_STATUS) & STATUS_CAPABILITIES))
         return 0;
-    uint8_t at = pci_read8(device, previous ? (uint8_t)(previous + 1) : PCI_CAPABILITIES) & 0xfc;
+    at = pci_read8(device, previous ? (uint8_t)(previous + 1) : PCI_CAPABILITIES) & 0xfc;
     for (unsigned i = 0; i < CAPABILITIES_MAX && at >= 0x40; i++) {
         if (pci_read8(device, at) == id)
             return at;
@@ -226,19 +231,22 @@ int pci_msix_enable(const struct pci_device *device, uint8_t vector, uint32_t ap
 {
     uint8_t at = pci_capability(device, PCI_CAPABILITY_MSIX, 0);
     uint64_t base, bytes;
+    uint32_t table, offset;
+    uint16_t control;
+    volatile uint8_t *entry;
 
     if (at == 0)
         return -ENOENT;
     if (apic_id > 0xff)
         return -EINVAL;
-    uint32_t table = pci_read32(device, (uint8_t)(at + MSIX_TABLE));
-    uint32_t offset = table & ~(uint32_t)MSIX_TABLE_BIR;
+    table = pci_read32(device, (uint8_t)(at + MSIX_TABLE));
+    offset = table & ~(uint32_t)MSIX_TABLE_BIR;
     if (pci_bar(device, table & MSIX_TABLE_BIR, &base, &bytes) || bytes < MSIX_ENTRY_BYTES ||
         offset > bytes - MSIX_ENTRY_BYTES)
         return -EINVAL;
-    uint16_t control = pci_read16(device, (uint8_t)(at + MSIX_CONTROL));
+    control = pci_read16(device, (uint8_t)(at + MSIX_CONTROL));
     pci_write16(device, (uint8_t)(at + MSIX_CONTROL), control | MSIX_ENABLE | MSIX_MASK_ALL);
-    volatile uint8_t *entry = platform_map_device(base + offset, MSIX_ENTRY_BYTES);
+    entry = platform_map_device(base + offset, MSIX_ENTRY_BYTES);
     mmio_write32(entry, MSI_ADDRESS | apic_id << 12);
     mmio_write32(entry + 4, 0);
     mmio_write32(entry + 8, vector);

@@ -41,10 +41,10 @@ struct bar {
  */
 static uint32_t writable_bits(const struct pci_device *device, uint8_t offset)
 {
-    uint32_t saved = pci_read32(device, offset);
+    uint32_t saved = pci_read32(device, offset), bits;
 
     pci_write32(device, offset, 0xffffffff);
-    uint32_t bits = pci_read32(device, offset);
+    bits = pci_read32(device, offset);
     pci_write32(device, offset, saved);
     return bits;
 }
@@ -52,12 +52,12 @@ static uint32_t writable_bits(const struct pci_device *device, uint8_t offset)
 static struct bar bar_read(const struct pci_device *device, unsigned index)
 {
     uint8_t offset = (uint8_t)(PCI_BAR_0 + index * 4);
-    uint32_t low = pci_read32(device, offset);
+    uint32_t low = pci_read32(device, offset), mask;
     struct bar bar = {.memory = !(low & BAR_IO)};
     uint16_t command = pci_read16(device, PCI_COMMAND);
 
     pci_write16(device, PCI_COMMAND, (uint16_t)(command & ~COMMAND_DECODE));
-    uint32_t mask = writable_bits(device, offset);
+    mask = writable_bits(device, offset);
     if (!bar.memory) {
         bar.base = low & ~3u;
         bar.bytes = mask ? (~(mask & ~3u) + 1) & 0xffff : 0;
@@ -82,9 +82,11 @@ static unsigned bar_count(const struct pci_device *device)
 
 int pci_bar(const struct pci_device *device, unsigned index, uint64_t *base, uint64_t *bytes)
 {
+    struct bar bar;
+
     if (index >= bar_count(device))
         return -ENOENT;
-    struct bar bar = bar_read(device, index);
+    bar = bar_read(device, index);
     if (!bar.memory || bar.bytes == 0 || bar.base == 0)
         return -ENOENT;
     *base = bar.base;
@@ -171,13 +173,15 @@ int pci_bars_assign(const struct pci_device *device)
     for (unsigned i = 0; i < bar_count(device); i++) {
         struct bar bar = bar_read(device, i);
         unsigned index = i;
+        int error;
+
         i += bar.is_64bit;
         if (!wants_address(&bar))
             continue;
         if (!collected) /* only now: sizing switches the decoding of every device off and on */
             ranges_collect(&used);
         collected = true;
-        int error = bar_assign(device, index, &bar, &used);
+        error = bar_assign(device, index, &bar, &used);
         if (error)
             return error;
     }

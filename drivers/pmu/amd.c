@@ -74,6 +74,7 @@ static void find_held(struct pmu_caps *caps)
 {
     struct pmu_check checks[AMD_COUNTERS_MAX];
     uint32_t numbers[AMD_COUNTERS_MAX], count = 0, all = caps->general_mask;
+    uint64_t good;
 
     caps->general_mask &= ~pmu_hardware_enabled(registers.select, registers.stride, all);
     for (uint32_t n = 0; n < AMD_COUNTERS_MAX; n++) {
@@ -83,7 +84,7 @@ static void find_held(struct pmu_caps *caps)
                                                  PMU_CHECK_INSTRUCTIONS};
         }
     }
-    uint64_t good = pmu_hardware_check(checks, count, caps, enable_all);
+    good = pmu_hardware_check(checks, count, caps, enable_all);
     for (uint32_t i = 0; i < count; i++) {
         if (!(good & 1ull << i))
             caps->general_mask &= ~(1u << numbers[i]);
@@ -119,12 +120,12 @@ static bool amd_probe(struct pmu_caps *caps)
 static int amd_assign(const struct pmu_caps *caps, struct pmu_session *session,
                       struct pmu_refusal *refusal)
 {
-    uint32_t allowed[HR_EVENTS_MAX];
+    uint32_t allowed[HR_EVENTS_MAX], unplaced;
     uint8_t counters[HR_EVENTS_MAX];
 
     for (uint32_t i = 0; i < session->event_count; i++)
         allowed[i] = pmu_hardware_allowed(caps, &session->events[i]);
-    uint32_t unplaced = pmu_match(allowed, session->event_count, counters);
+    unplaced = pmu_match(allowed, session->event_count, counters);
     if (unplaced) {
         refusal->event = unplaced - 1;
         return -ENOSPC;
@@ -191,11 +192,13 @@ static int amd_start(const struct pmu_session *session)
         const struct pmu_event *event = &session->events[i];
         uint32_t offset = event->counter * registers.stride;
         bool samples = i == 0 && session->period;
+        uint64_t select;
+
         pmu_hardware_of_event(i);
         pmu_hardware_write(registers.select + offset, 0);
         pmu_hardware_preset(registers.counter + offset,
                             samples ? preset : pmu_hardware_first(event->width_bits));
-        uint64_t select = pmu_hardware_select(event) | (samples ? PMU_SELECT_INTERRUPT : 0);
+        select = pmu_hardware_select(event) | (samples ? PMU_SELECT_INTERRUPT : 0);
         pmu_hardware_write(registers.select + offset, select);
         if (!amd.global_control)
             pmu_hardware_add_switch(registers.select + offset, select);

@@ -73,10 +73,12 @@ static void read_leaf(struct pmu_caps *caps)
  * Monitoring Extended Leaf"). */
 static void read_extended_leaf(struct pmu_caps *caps)
 {
+    uint32_t subleaves;
+
     if (x86_cpuid(0, 0).eax < CPUID_PMU_EXTENDED ||
         !(x86_cpuid(7, 1).eax & CPUID_7_1_EAX_PMU_EXTENDED))
         return;
-    uint32_t subleaves = x86_cpuid(CPUID_PMU_EXTENDED, 0).eax;
+    subleaves = x86_cpuid(CPUID_PMU_EXTENDED, 0).eax;
     if (subleaves & 1u << EXTENDED_COUNTERS) {
         struct cpuid_result leaf = x86_cpuid(CPUID_PMU_EXTENDED, EXTENDED_COUNTERS);
         caps->general_mask = leaf.eax;
@@ -132,6 +134,7 @@ static void find_held(struct pmu_caps *caps)
     uint32_t *masks[PMU_MATCH_COUNTERS_MAX + INTEL_FIXED_MAX];
     uint32_t bits[PMU_MATCH_COUNTERS_MAX + INTEL_FIXED_MAX];
     uint32_t count = 0, general = caps->general_mask, fixed = caps->fixed_mask;
+    uint64_t good;
 
     caps->general_mask &=
         ~pmu_hardware_enabled(intel_registers.select, intel_registers.stride, general);
@@ -148,7 +151,7 @@ static void find_held(struct pmu_caps *caps)
         checks[count].counter = first + number * intel_registers.stride;
         checks[count++].least = is_fixed ? 1 : PMU_CHECK_INSTRUCTIONS;
     }
-    uint64_t good = pmu_hardware_check(checks, count, caps, enable_all);
+    good = pmu_hardware_check(checks, count, caps, enable_all);
     for (uint32_t i = 0; i < count; i++) {
         if (!(good & 1ull << i))
             *masks[i] &= ~bits[i];
@@ -217,9 +220,11 @@ static void choose_registers(struct pmu_caps *caps, bool full_width_writes)
 
 static bool intel_probe(struct pmu_caps *caps)
 {
+    uint64_t can;
+
     if (!read_leaves(caps))
         return false;
-    uint64_t can = capabilities();
+    can = capabilities();
     choose_registers(caps, can & INTEL_CAPABILITIES_FW_WRITE);
     intel_smm_freeze = caps->global_control && can & INTEL_CAPABILITIES_SMM_FREEZE;
     intel_found = (struct intel_found){0, 0};

@@ -6,8 +6,8 @@
 #include "drivers/pmu/pmu_hardware.h"
 #include "drivers/pmu/pmu_match.h"
 #include "drivers/pmu/pmu_regs.h"
+#include "lib/array.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 #define SELECT_CODE (PMU_SELECT_EVENT | PMU_SELECT_UMASK)
 /* What a fixed counter does with an event as well; of any other bit (edge, inversion, CMASK,
  * AnyThread, transactions) it knows nothing. */
@@ -41,7 +41,7 @@ static const struct {
 
 uint32_t intel_companion(const struct pmu_event *event)
 {
-    for (unsigned i = 0; i < COUNT(companions); i++) {
+    for (unsigned i = 0; i < ARRAY_COUNT(companions); i++) {
         if (companions[i].code == (event->encoding & PMU_SELECT_EVENT))
             return companions[i].msr;
     }
@@ -53,7 +53,7 @@ static int fixed_counter(const struct pmu_caps *caps, uint64_t encoding)
 {
     if (encoding & ~SELECT_OF_FIXED)
         return -1;
-    for (unsigned i = 0; i < COUNT(fixed_events); i++) {
+    for (unsigned i = 0; i < ARRAY_COUNT(fixed_events); i++) {
         if (fixed_events[i].code == (encoding & SELECT_CODE) &&
             caps->fixed_mask & 1u << fixed_events[i].counter)
             return fixed_events[i].counter;
@@ -67,7 +67,7 @@ static uint32_t general_allowed(const struct pmu_caps *caps, const struct pmu_ev
 {
     if (!(event->encoding & PMU_SELECT_EVENT))
         return 0;
-    for (unsigned i = 0; i < COUNT(architectural_events); i++) {
+    for (unsigned i = 0; i < ARRAY_COUNT(architectural_events); i++) {
         if (architectural_events[i] == (event->encoding & SELECT_CODE) &&
             caps->missing_events & 1u << i)
             return 0;
@@ -93,10 +93,11 @@ static int check_events(const struct pmu_caps *caps, const struct pmu_session *s
 static bool keeps(uint32_t msr, uint64_t value)
 {
     uint64_t found, kept;
+    bool same;
 
     if (platform_msr_read(msr, &found) || platform_msr_write(msr, value))
         return false;
-    bool same = !platform_msr_read(msr, &kept) && kept == value;
+    same = !platform_msr_read(msr, &kept) && kept == value;
     platform_msr_write(msr, found);
     return same;
 }
@@ -132,7 +133,7 @@ static int check_companions(const struct pmu_session *session, struct pmu_refusa
 int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
                  struct pmu_refusal *refusal)
 {
-    uint32_t allowed[HR_EVENTS_MAX] = {0}, general[HR_EVENTS_MAX], count = 0, taken = 0;
+    uint32_t allowed[HR_EVENTS_MAX] = {0}, general[HR_EVENTS_MAX], count = 0, taken = 0, unplaced;
     uint8_t counters[HR_EVENTS_MAX];
 
     int status = check_events(caps, session, refusal);
@@ -154,7 +155,7 @@ int intel_assign(const struct pmu_caps *caps, struct pmu_session *session,
         general[count] = i;
         allowed[count++] = general_allowed(caps, event);
     }
-    uint32_t unplaced = pmu_match(allowed, count, counters);
+    unplaced = pmu_match(allowed, count, counters);
     if (unplaced) {
         refusal->event = general[unplaced - 1];
         return -ENOSPC;

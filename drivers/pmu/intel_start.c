@@ -23,13 +23,14 @@ static uint64_t start_fixed(const struct pmu_event *event, uint64_t preset)
 static void start_general(const struct pmu_event *event, uint64_t preset)
 {
     uint32_t offset = event->counter * intel_registers.stride;
+    uint64_t select;
 
     if (event->encoding_ext)
         pmu_hardware_write(intel_companion(event), event->encoding_ext);
     pmu_hardware_write(intel_registers.select + offset, 0);
     pmu_hardware_preset(intel_registers.counter + offset,
                         preset ? preset : pmu_hardware_first(event->width_bits));
-    uint64_t select = pmu_hardware_select(event) | (preset ? PMU_SELECT_INTERRUPT : 0);
+    select = pmu_hardware_select(event) | (preset ? PMU_SELECT_INTERRUPT : 0);
     pmu_hardware_write(intel_registers.select + offset, select);
     if (!intel_caps.global_control)
         pmu_hardware_add_switch(intel_registers.select + offset, select);

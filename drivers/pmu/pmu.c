@@ -9,7 +9,7 @@ const struct pmu_driver *pmu_probe(struct pmu_caps *caps)
 {
     bool exact = caps->exact_instructions;
 
-    for (size_t i = 0; pmu_drivers[i]; i++) {
+    for (size_t i = 0; pmu_drivers[i] != NULL; i++) {
         *caps = (struct pmu_caps){.exact_instructions = exact};
         if (pmu_drivers[i]->probe(caps))
             return pmu_drivers[i];

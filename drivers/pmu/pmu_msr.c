@@ -20,7 +20,7 @@ static void part(struct pmu_session *session)
     uint32_t kept = 0, moved = 0;
 
     for (uint32_t i = 0; i < session->event_count; i++) {
-        if (msr_events_find(session->events[i].name))
+        if (msr_events_find(session->events[i].name) != NULL)
             behind[moved++] = session->events[i];
         else
             session->events[kept++] = session->events[i];
@@ -56,8 +56,10 @@ static int assign_registers(struct pmu_session *session, struct pmu_refusal *ref
 static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
                       struct pmu_refusal *refusal)
 {
+    int status;
+
     part(session);
-    int status = beneath->assign(caps, &counted, refusal);
+    status = beneath->assign(caps, &counted, refusal);
     memcpy(session->events, counted.events, counted.event_count * sizeof *counted.events);
     return status ? status : assign_registers(session, refusal);
 }
@@ -141,10 +143,10 @@ const struct pmu_driver *pmu_msr_layer(const struct pmu_driver *under,
         .stop = msr_stop,
         .pause = msr_pause,
         .resume = msr_resume,
-        .overflowed = under->overflowed ? msr_overflowed : NULL,
-        .rearm = under->rearm ? msr_rearm : NULL,
+        .overflowed = under->overflowed != NULL ? msr_overflowed : NULL,
+        .rearm = under->rearm != NULL ? msr_rearm : NULL,
         .read = msr_read,
-        .read_others = under->read_others ? msr_read_others : NULL,
+        .read_others = under->read_others != NULL ? msr_read_others : NULL,
     };
     return &layer;
 }

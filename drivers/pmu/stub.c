@@ -20,19 +20,20 @@ static size_t name_bytes(const char *name)
 {
     const char *colon = strchr(name, ':');
 
-    return colon ? (size_t)(colon - name) : strlen(name);
+    return colon != NULL ? (size_t)(colon - name) : strlen(name);
 }
 
 static int resolve(const struct pmu_caps *caps, struct pmu_event *event)
 {
     size_t bytes = name_bytes(event->name);
     const struct event_info *info = events_find(event->name, bytes);
+    bool instructions;
 
-    if (!info)
+    if (info == NULL)
         return -ENOENT;
     if (event->name[bytes] && strcmp(event->name + bytes, ":u") != 0)
         return -EINVAL;
-    bool instructions =
+    instructions =
         info->stub_numerator == info->stub_denominator && strcmp(info->name, "instructions") == 0;
     event->encoding = 0;
     event->encoding_ext = 0;

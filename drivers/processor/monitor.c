@@ -38,10 +38,12 @@ uint32_t monitor_probe(void)
 {
     struct processor processor;
     uint32_t flags = 0;
+    bool has_power;
+    struct cpuid_result power;
 
     processor_read(&processor);
-    bool has_power = processor_has_leaf(6);
-    struct cpuid_result power = x86_cpuid(has_power ? 6 : 0, 0);
+    has_power = processor_has_leaf(6);
+    power = x86_cpuid(has_power ? 6 : 0, 0);
     if (has_power && power.ecx & CPUID_6_ECX_APERF_MPERF && moves(MSR_APERF) && moves(MSR_MPERF))
         flags |= HR_MACHINE_APERF;
     if (!processor.intel)
@@ -84,11 +86,12 @@ uint32_t monitor_clear_logs(uint32_t flags)
 
 struct monitor_frequency monitor_spin(uint32_t flags, uint32_t ticks)
 {
-    uint64_t start = x86_rdtsc();
+    uint64_t start = x86_rdtsc(), aperf, mperf;
 
     if (!(flags & HR_MACHINE_APERF))
         return (struct monitor_frequency){0};
-    uint64_t aperf = read_or_0(MSR_APERF), mperf = read_or_0(MSR_MPERF);
+    aperf = read_or_0(MSR_APERF);
+    mperf = read_or_0(MSR_MPERF);
     while (x86_rdtsc() - start < ticks)
         continue; /* no PAUSE: a hypervisor may take a turn for it */
     return (struct monitor_frequency){.aperf = (uint32_t)(read_or_0(MSR_APERF) - aperf),

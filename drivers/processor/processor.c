@@ -123,11 +123,13 @@ static void read_hwp(struct processor *out)
 
 void processor_read(struct processor *out)
 {
+    struct cpuid_result frequencies;
+
     memset(out, 0, sizeof *out);
     read_names(out);
     out->signature = x86_signature_parse(x86_cpuid(1, 0).eax, out->amd);
     out->microcode = processor_microcode();
-    struct cpuid_result frequencies = leaf_of(0x16);
+    frequencies = leaf_of(0x16);
     out->base_mhz = frequencies.eax & 0xffff;
     out->max_mhz = frequencies.ebx & 0xffff;
     out->bus_mhz = frequencies.ecx & 0xffff;

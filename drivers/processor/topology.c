@@ -45,10 +45,13 @@ static bool read_extended(uint32_t leaf, struct topology *out)
 /* APM volume 3, Fn8000_0008 ECX and Fn8000_001E EBX. */
 static bool read_amd(struct topology *out)
 {
+    uint32_t sizes, id_bits;
+
     if (!processor_has_leaf(0x8000001e) ||
         !(x86_cpuid(0x80000001, 0).ecx & CPUID_EXT_1_ECX_TOPOLOGY))
         return false;
-    uint32_t sizes = x86_cpuid(0x80000008, 0).ecx, id_bits = sizes >> 12 & 0xf;
+    sizes = x86_cpuid(0x80000008, 0).ecx;
+    id_bits = sizes >> 12 & 0xf;
     out->core_shift = bits_for((x86_cpuid(0x8000001e, 0).ebx >> 8 & 0xff) + 1);
     out->package_shift = id_bits ? id_bits : bits_for((sizes & 0xff) + 1);
     return true;

@@ -47,7 +47,7 @@ static const uint8_t *physical(uint64_t address, uint64_t bytes)
 {
     if (address == 0 || address >= PHYSICAL_END || bytes > PHYSICAL_END - address)
         return NULL;
-    if (!platform_physical_pointer(address + bytes - 1))
+    if (platform_physical_pointer(address + bytes - 1) == NULL)
         return NULL;
     return platform_physical_pointer(address);
 }
@@ -64,11 +64,12 @@ static bool sums_to_zero(const uint8_t *bytes, size_t count)
 static bool read_entry64(uint64_t address, struct entry *entry)
 {
     const uint8_t *bytes = physical(address, ENTRY64_BYTES);
+    uint8_t length;
 
-    if (!bytes || memcmp(bytes, "_SM3_", 5) != 0)
+    if (bytes == NULL || memcmp(bytes, "_SM3_", 5) != 0)
         return false;
-    uint8_t length = bytes[ENTRY64_LENGTH];
-    if (length < ENTRY64_BYTES || !physical(address, length) || !sums_to_zero(bytes, length))
+    length = bytes[ENTRY64_LENGTH];
+    if (length < ENTRY64_BYTES || physical(address, length) == NULL || !sums_to_zero(bytes, length))
         return false;
     *entry = (struct entry){.table = bytes_load64(bytes + ENTRY64_TABLE),
                             .bytes = bytes_load32(bytes + ENTRY64_TABLE_BYTES),
@@ -80,10 +81,11 @@ static bool read_entry64(uint64_t address, struct entry *entry)
 static bool read_entry32(uint64_t address, struct entry *entry)
 {
     const uint8_t *bytes = physical(address, ENTRY32_BYTES);
+    uint8_t length;
 
-    if (!bytes || memcmp(bytes, "_SM_", 4) != 0)
+    if (bytes == NULL || memcmp(bytes, "_SM_", 4) != 0)
         return false;
-    uint8_t length = bytes[ENTRY32_LENGTH];
+    length = bytes[ENTRY32_LENGTH];
     if (length == ENTRY32_BYTES_OLD)
         length = ENTRY32_BYTES;
     if (length != ENTRY32_BYTES || !sums_to_zero(bytes, length) ||
@@ -120,7 +122,7 @@ static const uint8_t *find_table(struct entry *entry)
 
     if (entry->bytes > TABLE_BYTES_MAX)
         entry->bytes = TABLE_BYTES_MAX;
-    while (entry->bytes && !(table = physical(entry->table, entry->bytes)))
+    while (entry->bytes && (table = physical(entry->table, entry->bytes)) == NULL)
         entry->bytes /= 2;
     return table;
 }
@@ -131,7 +133,7 @@ int smbios_read(uint64_t address, struct smbios *out)
     const uint8_t *table;
 
     memset(out, 0, sizeof *out);
-    if (!find_entry(address, &entry) || !(table = find_table(&entry)))
+    if (!find_entry(address, &entry) || (table = find_table(&entry)) == NULL)
         return -ENOENT;
     out->major = entry.major;
     out->minor = entry.minor;

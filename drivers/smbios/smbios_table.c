@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/bytes.h"
 
 #define STRUCTURES_MAX 8192u
@@ -166,12 +167,11 @@ static void add_module(struct smbios *out, const struct smbios_modules *module)
 static void read_memory_device(const struct structure *s, struct smbios *out)
 {
     uint8_t type = MEMORY_TYPE < s->length ? s->bytes[MEMORY_TYPE] : 0;
-    const char *name =
-        type < sizeof memory_types / sizeof *memory_types ? memory_types[type] : NULL;
+    const char *name = type < ARRAY_COUNT(memory_types) ? memory_types[type] : NULL;
     const struct smbios_modules module = {
         .count = 1,
         .bytes = module_bytes(s),
-        .type = name ? name : "",
+        .type = name != NULL ? name : "",
         .speed = speed(s, MEMORY_SPEED, MEMORY_EXTENDED_SPEED),
         .configured_speed = speed(s, MEMORY_CONFIGURED_SPEED, MEMORY_EXTENDED_CONFIGURED_SPEED),
     };

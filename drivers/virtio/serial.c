@@ -12,6 +12,7 @@
 #include "drivers/virtio/serial_control.h"
 #include "drivers/virtio/virtio_pci.h"
 #include "drivers/virtio/virtqueue.h"
+#include "lib/array.h"
 
 #define PORTS_MAX 16
 #define NAME_BYTES 64
@@ -39,7 +40,7 @@ struct port {
     bool greeted; /* PORT_READY is sent */
     bool complete; /* the device will tell no more about it */
     bool sending;
-    bool detached; /* virtio_serial_detach */
+    bool detached; /* serial_detach */
 };
 
 static const uint16_t device_ids[] = {0x1043, 0x1003}; /* modern, transitional: 4.1.2.1 */
@@ -74,13 +75,15 @@ static int add_queues(void)
 
 static void handle_message(const struct serial_message *message, const char *text)
 {
+    struct port *port;
+
     if (message->port >= port_count) {
         if (message->event == SERIAL_PORT_ADD)
             platform_log("virtio-serial: port %u ignored, only %u are used", message->port,
                          port_count);
         return;
     }
-    struct port *port = &ports[message->port];
+    port = &ports[message->port];
     switch (message->event) {
     case SERIAL_PORT_ADD:
         port->added = true;
@@ -164,23 +167,25 @@ static int learn_ports(void)
 static int set_up_queues(void)
 {
     uint32_t device_ports = mmio_read32(virtio.device + CONFIG_MAX_PORTS);
+    int error;
 
     if (device_ports == 0)
         return -EIO;
     port_count = device_ports < PORTS_MAX ? device_ports : PORTS_MAX;
-    int error = add_queues();
+    error = add_queues();
     return error ? error : serial_control_init(&control);
 }
 
-int virtio_serial_init(uint8_t vector, uint32_t apic_id)
+int serial_init(uint8_t vector, uint32_t apic_id)
 {
     struct pci_device device;
+    int error;
 
     port_count = 0;
     memset(ports, 0, sizeof ports);
-    if (pci_find(VIRTIO_PCI_VENDOR, device_ids, sizeof device_ids / sizeof device_ids[0], &device))
+    if (pci_find(VIRTIO_PCI_VENDOR, device_ids, ARRAY_COUNT(device_ids), &device))
         return -ENODEV;
-    int error = virtio_pci_open(&virtio, &device, FEATURE_MULTIPORT, 0);
+    error = virtio_pci_open(&virtio, &device, FEATURE_MULTIPORT, 0);
     if (error)
         return error;
     error = virtio_pci_interrupt(&virtio, vector, apic_id);
@@ -198,7 +203,7 @@ int virtio_serial_init(uint8_t vector, uint32_t apic_id)
     return error;
 }
 
-int virtio_serial_find(const char *name)
+int serial_find(const char *name)
 {
     for (unsigned i = 0; i < port_count; i++)
         if (ports[i].added && strcmp(ports[i].name, name) == 0)
@@ -212,18 +217,18 @@ static struct port *port_get(int index)
     return valid ? &ports[index] : NULL;
 }
 
-void virtio_serial_detach(int index)
+void serial_detach(int index)
 {
     struct port *port = port_get(index);
 
-    if (port)
+    if (port != NULL)
         port->detached = true;
 }
 
 /* Handles messages from the device, unless the port is detached. */
 static void look_at_control(const struct port *port)
 {
-    if (!port || !port->detached)
+    if (port == NULL || !port->detached)
         drain_control();
 }
 
@@ -240,12 +245,12 @@ static void look_at_transmit(struct port *port)
     virtqueue_interrupts(&port->transmit, false);
 }
 
-int virtio_serial_start(int index, const void *bytes, size_t count)
+int serial_start(int index, const void *bytes, size_t count)
 {
     struct port *port = port_get(index);
 
     look_at_control(port);
-    if (!port || count > SEND_BYTES_MAX || port->transmit.broken)
+    if (port == NULL || count > SEND_BYTES_MAX || port->transmit.broken)
         return -EIO;
     look_at_transmit(port);
     if (port->sending)
@@ -256,16 +261,16 @@ int virtio_serial_start(int index, const void *bytes, size_t count)
     virtqueue_post(&port->transmit, 0, bytes, (uint32_t)count, false);
     virtqueue_notify(&port->transmit);
     look_at_transmit(port);
-    if (port->sending) /* a waiter wants to be woken; virtio_serial_sent looks again first */
+    if (port->sending) /* a waiter wants to be woken; serial_sent looks again first */
         virtqueue_interrupts(&port->transmit, true);
     return 0;
 }
 
-int virtio_serial_sent(int index)
+int serial_sent(int index)
 {
     struct port *port = port_get(index);
 
-    if (!port)
+    if (port == NULL)
         return 1;
     look_at_transmit(port);
     return !port->sending;
@@ -274,22 +279,24 @@ int virtio_serial_sent(int index)
 /* Waits for the send under way.  Returns 0, or -EIO if it failed or the port is gone. */
 static int finish(int index)
 {
-    while (!virtio_serial_sent(index)) {
+    struct port *port;
+
+    while (!serial_sent(index)) {
         platform_wait();
         look_at_control(port_get(index));
     }
-    struct port *port = port_get(index);
-    return !port || port->transmit.broken ? -EIO : 0;
+    port = port_get(index);
+    return port == NULL || port->transmit.broken ? -EIO : 0;
 }
 
-int virtio_serial_send(int index, const void *bytes, size_t count)
+int serial_send(int index, const void *bytes, size_t count)
 {
     const uint8_t *from = bytes;
     int error = finish(index);
 
     while (count > 0 && !error) {
         size_t part = count < SEND_BYTES_MAX ? count : SEND_BYTES_MAX;
-        error = virtio_serial_start(index, from, part);
+        error = serial_start(index, from, part);
         if (!error)
             error = finish(index);
         from += part;
@@ -311,7 +318,7 @@ static void post_receive_buffer(struct port *port, uint16_t id)
 static bool post_receive_buffers(struct port *port)
 {
     port->buffers = platform_allocate((size_t)RECEIVE_BUFFERS * RECEIVE_BUFFER_BYTES);
-    if (!port->buffers)
+    if (port->buffers == NULL)
         return false;
     for (uint16_t id = 0; id < RECEIVE_BUFFERS && id < port->receive.size; id++)
         post_receive_buffer(port, id);
@@ -356,13 +363,13 @@ static size_t take_from_buffer(struct port *port, uint8_t *out, size_t room)
     return part;
 }
 
-size_t virtio_serial_receive(int index, void *out, size_t room)
+size_t serial_receive(int index, void *out, size_t room)
 {
     struct port *port = port_get(index);
     size_t taken = 0;
 
     look_at_control(port);
-    if (!port || (!port->buffers && !post_receive_buffers(port)))
+    if (port == NULL || (port->buffers == NULL && !post_receive_buffers(port)))
         return 0;
     while (taken < room && next_buffer(port))
         taken += take_from_buffer(port, (uint8_t *)out + taken, room - taken);

@@ -23,7 +23,7 @@ int serial_control_init(struct serial_control *control)
 
     control->buffers = platform_allocate((size_t)count * BUFFER_BYTES);
     control->message = platform_allocate(sizeof *control->message);
-    if (!control->buffers || !control->message)
+    if (control->buffers == NULL || control->message == NULL)
         return -ENOMEM;
     for (uint16_t id = 0; id < count; id++)
         post(control, id);
@@ -57,10 +57,11 @@ int serial_control_receive(struct serial_control *control, struct serial_message
     uint16_t id;
     uint32_t bytes;
     int taken = virtqueue_take(&control->receive, &id, &bytes);
+    const uint8_t *buffer;
 
     if (taken <= 0)
         return taken;
-    const uint8_t *buffer = control->buffers + (size_t)id * BUFFER_BYTES;
+    buffer = control->buffers + (size_t)id * BUFFER_BYTES;
     *message = (struct serial_message){UINT32_MAX, SERIAL_RESIZE, 0}; /* too short: no port's */
     text[0] = '\0';
     if (bytes >= sizeof *message) {

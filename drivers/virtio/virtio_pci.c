@@ -118,8 +118,10 @@ static int reset(struct virtio_pci *virtio)
 
 static uint64_t offered_features(struct virtio_pci *virtio)
 {
+    uint64_t features;
+
     mmio_write32(virtio->common + COMMON_DEVICE_FEATURE_SELECT, 0);
-    uint64_t features = mmio_read32(virtio->common + COMMON_DEVICE_FEATURE);
+    features = mmio_read32(virtio->common + COMMON_DEVICE_FEATURE);
     mmio_write32(virtio->common + COMMON_DEVICE_FEATURE_SELECT, 1);
     return features | (uint64_t)mmio_read32(virtio->common + COMMON_DEVICE_FEATURE) << 32;
 }
@@ -173,18 +175,21 @@ int virtio_pci_interrupt(struct virtio_pci *virtio, uint8_t vector, uint32_t api
 int virtio_pci_add_queue(struct virtio_pci *virtio, struct virtqueue *queue, uint16_t number)
 {
     volatile uint8_t *common = virtio->common;
+    uint16_t size;
+    uint64_t notify_offset;
+    int error;
 
     mmio_write16(common + COMMON_QUEUE_SELECT, number);
-    uint16_t size = mmio_read16(common + COMMON_QUEUE_SIZE);
+    size = mmio_read16(common + COMMON_QUEUE_SIZE);
     if (size == 0 || (size & (size - 1)) != 0 || number >= mmio_read16(common + COMMON_NUM_QUEUES))
         return -EIO;
     size = size < VIRTQUEUE_SIZE_MAX ? size : VIRTQUEUE_SIZE_MAX;
     mmio_write16(common + COMMON_QUEUE_SIZE, size);
-    uint64_t notify_offset =
+    notify_offset =
         (uint64_t)mmio_read16(common + COMMON_QUEUE_NOTIFY_OFFSET) * virtio->notify_multiplier;
     if (notify_offset + 2 > virtio->notify_bytes)
         return -EIO;
-    int error = virtqueue_init(queue, number, size);
+    error = virtqueue_init(queue, number, size);
     if (error)
         return error;
     queue->notify_register = virtio->notify + notify_offset;

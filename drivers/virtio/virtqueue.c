@@ -24,7 +24,7 @@ int virtqueue_init(struct virtqueue *queue, uint16_t number, uint16_t size)
 {
     struct rings *rings = platform_allocate(sizeof *rings);
 
-    if (!rings)
+    if (rings == NULL)
         return -ENOMEM;
     *queue = (struct virtqueue){.descriptors = rings->descriptors,
                                 .available = &rings->available,
@@ -58,14 +58,17 @@ void virtqueue_notify(struct virtqueue *queue)
 
 int virtqueue_take(struct virtqueue *queue, uint16_t *id, uint32_t *bytes)
 {
+    uint16_t index, at;
+    uint32_t used_id, used_bytes;
+
     if (queue->broken)
         return -EIO;
-    uint16_t index = __atomic_load_n(&queue->used->index, __ATOMIC_ACQUIRE);
+    index = __atomic_load_n(&queue->used->index, __ATOMIC_ACQUIRE);
     if (index == queue->next_used)
         return 0;
-    uint16_t at = queue->next_used % queue->size;
-    uint32_t used_id = __atomic_load_n(&queue->used->ring[at].id, __ATOMIC_RELAXED);
-    uint32_t used_bytes = __atomic_load_n(&queue->used->ring[at].bytes, __ATOMIC_RELAXED);
+    at = queue->next_used % queue->size;
+    used_id = __atomic_load_n(&queue->used->ring[at].id, __ATOMIC_RELAXED);
+    used_bytes = __atomic_load_n(&queue->used->ring[at].bytes, __ATOMIC_RELAXED);
     if ((uint16_t)(index - queue->next_used) > queue->size || used_id >= queue->size ||
         !queue->under_way[used_id] || used_bytes > queue->buffer_bytes[used_id]) {
         queue->broken = true;

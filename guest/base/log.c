@@ -67,9 +67,11 @@ void log_buffer_take(void (*sink)(const char *bytes, size_t count))
 {
     static char copy[LOG_BYTES];
     char note[64];
+    uint32_t bytes, dropped;
 
     lock();
-    uint32_t bytes = used, dropped = lines_dropped;
+    bytes = used;
+    dropped = lines_dropped;
     memcpy(copy, buffer, bytes);
     used = lines_dropped = 0;
     unlock();

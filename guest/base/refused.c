@@ -39,7 +39,7 @@ static void report(uint32_t number)
     uint32_t count = calls[number].count, why = calls[number].why;
     char other[64];
 
-    if (!name) {
+    if (name == NULL) {
         format_text(other, sizeof other, "%lu, which Linux 6.1 does not have,",
                     number == NUMBERS - 1 ? last_unknown : number);
         name = other;

@@ -141,18 +141,19 @@ static void load_tables(struct cpu *cpu)
         /* user data whose limit is the program's number of this CPU, for the vDSO */
         [7] = 0x0040f10000000000 | (cpu->index ? cpu->index - 1 : 0),
     };
+    struct table_pointer gdtr = {sizeof cpu->gdt - 1, (uint64_t)cpu->gdt};
+    struct table_pointer idtr = {sizeof idt - 1, (uint64_t)idt};
+
     memcpy(cpu->gdt, gdt, sizeof gdt);
     for (unsigned i = IST_NMI; i <= IST_MACHINE_CHECK; i++) {
         uint8_t *stack = platform_allocate(IST_BYTES);
-        if (!stack)
+        if (stack == NULL)
             panic("no memory for the interrupt stacks of CPU %u", cpu->index);
         memcpy(stack, &cpu, sizeof cpu); /* for entry_paranoid */
         tss_set(cpu, 0x24 + (i - 1) * 8, (uint64_t)stack + IST_BYTES);
     }
     cpu->tss[0x64 / 4] = 104u << 16; /* no I/O permission bitmap */
 
-    struct table_pointer gdtr = {sizeof cpu->gdt - 1, (uint64_t)cpu->gdt};
-    struct table_pointer idtr = {sizeof idt - 1, (uint64_t)idt};
     __asm__ volatile(
         "lgdt %0; lidt %1; ltr %w2; lldt %w4; mov %w3, %%ds; mov %w3, %%es; mov %w3, %%ss" ::"m"(
             gdtr),
@@ -182,6 +183,7 @@ static void setup_vector_state(void)
     /* FXSAVE image (SDM volume 1, "FXSAVE Area"): FCW at 0, MXCSR at 24 */
     static const uint32_t initial[128] __attribute__((aligned(16))) = {[0] = 0x37f, [6] = 0x1f80};
     uint64_t cr4 = x86_read_cr4() | CR4_OSFXSR_OSXMMEXCPT;
+    uint32_t features;
 
     x86_write_cr0((x86_read_cr0() | CR0_MP_NE) & ~(uint64_t)CR0_EM_TS);
     if (!(x86_cpuid(1, 0).ecx & CPUID_1_ECX_XSAVE))
@@ -189,7 +191,7 @@ static void setup_vector_state(void)
     if (x86_cpuid(7, 0).ebx & CPUID_7_EBX_FSGSBASE)
         cr4 |= CR4_FSGSBASE;
     x86_write_cr4(cr4 | CR4_OSXSAVE);
-    uint32_t features = x86_cpuid(13, 0).eax & (XCR0_X87_SSE_AVX | XCR0_AVX512);
+    features = x86_cpuid(13, 0).eax & (XCR0_X87_SSE_AVX | XCR0_AVX512);
     if ((features & XCR0_AVX512) != XCR0_AVX512)
         features &= XCR0_X87_SSE_AVX;
     __asm__ volatile("xsetbv" ::"c"(0), "a"(features), "d"(0));

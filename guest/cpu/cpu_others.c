@@ -91,7 +91,7 @@ static bool start_one(uint32_t id)
     uint8_t *stack = platform_allocate(KERNEL_STACK_BYTES);
     uint32_t before = cpus_running, parked_before = parked;
 
-    if (!stack)
+    if (stack == NULL)
         return false;
     trampoline_stack = (uint64_t)stack + KERNEL_STACK_BYTES;
     apic_start_cpu(id, (uint8_t)(run.boot->trampoline / PAGE_BYTES), clock_delay_us);
@@ -122,10 +122,11 @@ static void log_clocks(void)
 
     for (uint32_t i = 1; i < cpus_running; i++) {
         const struct tsc_adjust *own = &cpus[i].tsc_adjust;
+        uint64_t ticks;
 
         if (!own->apart)
             continue;
-        uint64_t ticks = tsc_adjust_distance(own, &first_of_package(&cpus[i])->tsc_adjust);
+        ticks = tsc_adjust_distance(own, &first_of_package(&cpus[i])->tsc_adjust);
         apart++;
         left += !own->corrected;
         most = ticks > most ? ticks : most;
@@ -174,7 +175,7 @@ void cpu_stop_asked(struct cpu *cpu)
 {
     if (!__atomic_load_n(&stopping, __ATOMIC_ACQUIRE) || cpu->index == 0)
         return;
-    if (run.pmu && run.pmu->reset)
+    if (run.pmu != NULL && run.pmu->reset != NULL)
         run.pmu->reset();
     tsc_adjust_restore(&cpu->tsc_adjust);
     apic_mode_restore(cpu->apic_found);

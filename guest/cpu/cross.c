@@ -25,7 +25,7 @@ void cross_lock_wait(struct cpu *cpu)
     while (__atomic_test_and_set(&held, __ATOMIC_ACQUIRE)) {
         while (__atomic_load_n(&held, __ATOMIC_RELAXED)) {
             cross_answer(cpu);
-            if (!cpu->ring) /* the holder may wait for room in its ring */
+            if (cpu->ring == NULL) /* the holder may wait for room in its ring */
                 cross_hooks.relieve();
             x86_pause();
         }
@@ -49,11 +49,12 @@ void cross_answer(struct cpu *cpu)
     uint64_t generation = __atomic_load_n(&flush.generation, __ATOMIC_ACQUIRE);
     const struct cpu *by = __atomic_load_n(&ender, __ATOMIC_ACQUIRE);
 
-    if (cpu->cross.flushed != generation && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE)) {
+    if (cpu->cross.flushed != generation &&
+        __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE) != NULL) {
         vm_table_forget(flush.start, flush.end);
         __atomic_store_n(&cpu->cross.flushed, generation, __ATOMIC_SEQ_CST);
     }
-    if (by && by != cpu && cpu->ring)
+    if (by != NULL && by != cpu && cpu->ring != NULL)
         cross_hooks.stop(cpu);
 }
 
@@ -67,7 +68,7 @@ void cross_catch_up(struct cpu *cpu)
 
 static bool other_with_thread(const struct cpu *cpu, const struct cpu *self)
 {
-    return cpu != self && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE);
+    return cpu != self && __atomic_load_n(&cpu->thread, __ATOMIC_ACQUIRE) != NULL;
 }
 
 /* A CPU without a thread needs no call: see cross_catch_up. */
@@ -100,10 +101,10 @@ void cross_stop_others(struct cpu *self)
 {
     __atomic_store_n(&ender, self, __ATOMIC_SEQ_CST);
     for (uint32_t i = 1; i < cpu_count; i++)
-        if (&cpus[i] != self && cpus[i].ring)
+        if (&cpus[i] != self && cpus[i].ring != NULL)
             cross_call(&cpus[i]);
     for (uint32_t i = 1; i < cpu_count; i++)
-        while (&cpus[i] != self && cpus[i].ring &&
+        while (&cpus[i] != self && cpus[i].ring != NULL &&
                !__atomic_load_n(&cpus[i].cross.stopped, __ATOMIC_ACQUIRE))
             x86_pause();
 }

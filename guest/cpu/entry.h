@@ -28,10 +28,10 @@ void entry_wake_saved(void);
 void entry_sample_saved(void);
 void entry_nmi_saved(void);
 
-/* In guest/syscall/syscall.c and guest/syscall/traps.c.  trap_syscall takes the call's number from
+/* In guest/syscall/syscall.c and guest/syscall/traps.c.  syscall_trap takes the call's number from
  * frame->rax and puts the result there; returns true if the return must be by IRETQ.  Context:
  * thread, interrupts off. */
-bool trap_syscall(struct trap_frame *frame);
+bool syscall_trap(struct trap_frame *frame);
 void trap_exception(struct trap_frame *frame);
 void trap_attention(struct trap_frame *frame);
 void trap_in_kernel(struct trap_frame *frame);

@@ -43,7 +43,7 @@ int paravirt_prepare(struct cpu *cpu)
     if (!(offered & KVM_FEATURE_STEAL_TIME))
         return 0;
     memory = platform_allocate(sizeof *cpu->paravirt.steal);
-    if (!memory)
+    if (memory == NULL)
         return -ENOMEM;
     if (platform_msr_write(MSR_KVM_STEAL_TIME, platform_physical_address(memory) | KVM_ENABLE) == 0)
         cpu->paravirt.steal = memory;
@@ -52,13 +52,13 @@ int paravirt_prepare(struct cpu *cpu)
 
 void paravirt_start(struct cpu *cpu)
 {
-    if (cpu->paravirt.steal)
+    if (cpu->paravirt.steal != NULL)
         cpu->paravirt.steal_seen = cpu->paravirt.steal_start = cpu->paravirt.steal->ns;
 }
 
 uint64_t paravirt_stolen_ns(const struct cpu *cpu)
 {
-    return cpu->paravirt.steal ? cpu->paravirt.steal->ns - cpu->paravirt.steal_start : 0;
+    return cpu->paravirt.steal != NULL ? cpu->paravirt.steal->ns - cpu->paravirt.steal_start : 0;
 }
 
 void paravirt_steal_fill(struct cpu *cpu, struct trace_slot *slot, uint64_t now)

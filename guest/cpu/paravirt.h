@@ -35,7 +35,7 @@ static inline void paravirt_eoi(struct cpu *cpu)
 {
     bool cleared;
 
-    if (apic.registers) {
+    if (apic.registers != NULL) {
         apic_eoi();
         return;
     }

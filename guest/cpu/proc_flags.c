@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/x86.h"
 
 enum { EAX, EBX, ECX, EDX };
@@ -84,6 +85,6 @@ static void add_word(struct text *text, const struct word *word)
 
 void proc_add_cpu_flags(struct text *text)
 {
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
         add_word(text, &words[i]);
 }

@@ -15,11 +15,11 @@
 #include "guest/memory/phys.h"
 #include "guest/signal/signal_frame.h"
 #include "guest/vm/vm_access.h"
+#include "guest/vm/vm_range.h"
 #include "lib/x86.h"
 
 #define RELOCATABLE_BASE 0x555555554000ull /* where Linux without ASLR puts a PIE */
 #define STACK_FIRST_BYTES (128ull << 10)
-#define PAGE_MASK (PAGE_BYTES - 1ull)
 #define CLOCK_TICKS 100u
 #define HWCAP2_FSGSBASE 2u
 #define CR4_FSGSBASE (1ull << 16)
@@ -38,7 +38,7 @@ static int find_program(struct process *process, struct program *p)
     const char *interpreter;
     int error;
 
-    if (!name) {
+    if (name == NULL) {
         log_notice("the manifest names no program");
         return -ENOENT;
     }
@@ -47,7 +47,7 @@ static int find_program(struct process *process, struct program *p)
     if (!error)
         p->program.inode->runs = true;
     interpreter = error ? NULL : exec_image_interpreter(&p->program);
-    if (!interpreter)
+    if (interpreter == NULL)
         return error;
     p->has_interpreter = true;
     error = exec_image_open(interpreter, NULL, &p->interpreter);
@@ -107,7 +107,7 @@ static void fill_auxv(struct exec_stack *stack, const struct program *p)
 static int map_stack(struct process *process, const struct program *p, uint64_t bytes)
 {
     struct vm_space *space = &process->space;
-    uint64_t first = ((bytes + PAGE_MASK) & ~PAGE_MASK) + STACK_FIRST_BYTES;
+    uint64_t first = vm_page_up(bytes) + STACK_FIRST_BYTES;
     uint32_t protection = VM_READ | VM_WRITE | (p->program.elf.executable_stack ? VM_EXEC : 0);
     int64_t result;
 
@@ -212,6 +212,8 @@ int exec_load(struct process *process, struct exec_result *result)
 {
     struct program p = {0};
     int error = find_program(process, &p);
+    uint64_t prefault = 0;
+    const struct exec_image *first;
 
     if (!error) {
         process->program_path = p.program.path;
@@ -219,7 +221,6 @@ int exec_load(struct process *process, struct exec_result *result)
         if (!error)
             error = set_directory(process);
     }
-    uint64_t prefault = 0;
     manifest_number(&process->manifest, "prefault", &prefault);
     process->space.prefault = prefault != 0;
     if (!error)
@@ -230,8 +231,7 @@ int exec_load(struct process *process, struct exec_result *result)
         error = make_stack(process, &p, &result->stack);
     if (!error)
         error = files_open_streams(process);
-    const struct exec_image *first = p.has_interpreter ? &p.interpreter : &p.program;
-
+    first = p.has_interpreter ? &p.interpreter : &p.program;
     result->entry = first->base + first->elf.entry;
     result->load_base = p.program.base;
     return error;

@@ -11,8 +11,7 @@
 #include "guest/trace/trace.h"
 #include "guest/vm/inode.h"
 #include "guest/vm/vm_access.h"
-
-#define PAGE_MASK (PAGE_BYTES - 1ull)
+#include "guest/vm/vm_range.h"
 
 /* Finds the file, and its path if the caller gave none. */
 static int find(const char *name, const char *path, struct exec_image *image)
@@ -29,10 +28,10 @@ static int find(const char *name, const char *path, struct exec_image *image)
     image->inode = found.entry->inode;
     image->contents = S_ISREG(image->inode->mode) ? inode_contents(image->inode) : NULL;
     image->path = path;
-    if (!path && fs_path(found.entry, real[used % 2], FS_PATH_MAX, &gone) >= 0)
+    if (path == NULL && fs_path(found.entry, real[used % 2], FS_PATH_MAX, &gone) >= 0)
         image->path = real[used++ % 2];
     fs_found_release(&found); /* its directory holds the inode */
-    return image->contents && image->path ? 0 : -ENOENT;
+    return image->contents != NULL && image->path != NULL ? 0 : -ENOENT;
 }
 
 int exec_image_open(const char *name, const char *path, struct exec_image *image)
@@ -88,10 +87,10 @@ static int share_page(struct vm_space *space, const struct exec_image *image,
                       const struct elf64_segment *s)
 {
     uint64_t address = image->base + s->address;
-    uint64_t room = PAGE_BYTES - (address & PAGE_MASK);
+    uint64_t room = PAGE_BYTES - (address & VM_PAGE_MASK);
     const struct vm_area *there = vm_find(space, address);
-    int error =
-        vm_protect(space, address & ~PAGE_MASK, PAGE_BYTES, there->protection | protection_of(s));
+    int error = vm_protect(space, address & ~VM_PAGE_MASK, PAGE_BYTES,
+                           there->protection | protection_of(s));
 
     if (error)
         return error;
@@ -121,13 +120,13 @@ static int map_segment(struct vm_space *space, const struct exec_image *image,
                        const struct elf64_segment *s)
 {
     uint64_t address = image->base + s->address;
-    uint64_t start = address & ~PAGE_MASK;
-    uint64_t end = (address + s->memory_bytes + PAGE_MASK) & ~PAGE_MASK;
+    uint64_t start = address & ~VM_PAGE_MASK;
+    uint64_t end = vm_page_up(address + s->memory_bytes);
     uint64_t file_end = address + s->file_bytes; /* the memory after it is zero */
-    uint64_t middle = s->file_bytes ? (file_end + PAGE_MASK) & ~PAGE_MASK : start;
+    uint64_t middle = s->file_bytes ? vm_page_up(file_end) : start;
     int error = 0;
 
-    if (vm_find(space, start)) {
+    if (vm_find(space, start) != NULL) {
         error = share_page(space, image, s);
         start += PAGE_BYTES;
     }
@@ -143,11 +142,10 @@ static int map_segment(struct vm_space *space, const struct exec_image *image,
 /* Tells the trace of an executable segment. */
 static void announce(const struct exec_image *image, const struct elf64_segment *s)
 {
-    uint64_t address = image->base + s->address, before = address & PAGE_MASK;
+    uint64_t address = image->base + s->address, before = address & VM_PAGE_MASK;
     const uint8_t *id = image->contents + image->elf.build_id_offset;
 
-    trace_map(address - before, (address + s->memory_bytes + PAGE_MASK) & ~PAGE_MASK,
-              s->file_offset - before,
+    trace_map(address - before, vm_page_up(address + s->memory_bytes), s->file_offset - before,
               (s->flags & 4 ? HR_MAP_READ : 0) | (s->flags & 2 ? HR_MAP_WRITE : 0) | HR_MAP_EXEC,
               image->elf.build_id_bytes ? id : NULL, (uint16_t)image->elf.build_id_bytes,
               image->path);

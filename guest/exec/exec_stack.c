@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/bytes.h"
+#include "lib/round.h"
 
 #define ADDED_AUXV 4u /* AT_EXECFN, AT_RANDOM, AT_PLATFORM, AT_NULL */
 #define END_BYTES 8u /* zero bytes at the very top, as Linux leaves them */
@@ -23,16 +24,11 @@ static struct strings survey(const struct manifest *m, const char *key)
     size_t position = 0;
     const char *text;
 
-    while ((text = manifest_next(m, key, &position))) {
+    while ((text = manifest_next(m, key, &position)) != NULL) {
         s.count++;
         s.bytes += strlen(text) + 1;
     }
     return s;
-}
-
-static uint64_t round_up(uint64_t value)
-{
-    return (value + 15) & ~15ull;
 }
 
 /* Pointers and vector come first, then padding, then the text that they point to. */
@@ -55,7 +51,7 @@ int64_t exec_stack_bytes(const struct exec_stack *stack)
 
     if (!arguments.count)
         return -EINVAL;
-    return bytes > EXEC_STACK_BYTES_MAX ? -E2BIG : (int64_t)round_up(bytes);
+    return bytes > EXEC_STACK_BYTES_MAX ? -E2BIG : (int64_t)round_up(bytes, 16);
 }
 
 struct cursor {
@@ -86,7 +82,7 @@ static void put_strings(struct cursor *c, const struct manifest *m, const char *
     size_t position = 0;
     const char *text;
 
-    while ((text = manifest_next(m, key, &position)))
+    while ((text = manifest_next(m, key, &position)) != NULL)
         put_word(c, put_bytes(c, text, strlen(text) + 1));
     put_word(c, 0);
 }
@@ -102,14 +98,14 @@ void exec_stack_write(const struct exec_stack *stack, void *image, size_t bytes)
     struct strings arguments = survey(stack->manifest, "arg");
     struct strings environment = survey(stack->manifest, "env");
     struct cursor c = {.image = image, .base = stack->top - bytes};
+    uint64_t random, platform_address;
 
     memset(image, 0, bytes);
     c.text = bytes - END_BYTES - (strlen(stack->file_name) + 1) - environment.bytes -
              arguments.bytes - sizeof platform - EXEC_STACK_RANDOM_BYTES;
     put_word(&c, arguments.count);
-    uint64_t random = put_bytes(&c, stack->random, sizeof stack->random);
-    uint64_t platform_address = put_bytes(&c, platform, sizeof platform);
-
+    random = put_bytes(&c, stack->random, sizeof stack->random);
+    platform_address = put_bytes(&c, platform, sizeof platform);
     put_strings(&c, stack->manifest, "arg");
     put_strings(&c, stack->manifest, "env");
     for (uint32_t i = 0; i < stack->auxv_count; i++)

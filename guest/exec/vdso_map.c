@@ -34,7 +34,7 @@ static const char *path_on_host(void)
     const char *kernel = manifest_text(&run.manifest, "kernel-path", "");
     const char *slash = strrchr(kernel, '/');
 
-    size_t folder = slash ? (size_t)(slash + 1 - kernel) : 0;
+    size_t folder = slash != NULL ? (size_t)(slash + 1 - kernel) : 0;
 
     if (folder > sizeof path - sizeof NAME)
         folder = 0;
@@ -47,10 +47,11 @@ int vdso_map(struct process *process, uint64_t *base)
 {
     size_t bytes = (size_t)(vdso_image_end - vdso_image);
     struct elf64_image image;
+    int64_t at;
 
     if (elf64_parse(vdso_image, bytes, &image) != ELF64_OK)
         panic("the kernel's vDSO is damaged");
-    int64_t at = vm_map(&process->space, 0, bytes, VM_READ | VM_EXEC, VM_AREA_VDSO, false, false);
+    at = vm_map(&process->space, 0, bytes, VM_READ | VM_EXEC, VM_AREA_VDSO, false, false);
     if (at < 0)
         return (int)at;
     *base = (uint64_t)at;

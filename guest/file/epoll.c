@@ -65,9 +65,9 @@ static void drop(struct epoll_entry *entry)
     struct epoll *epoll = entry->epoll;
 
     epoll_queue_remove(&epoll->ready, &entry->ready);
-    if (entry->next)
+    if (entry->next != NULL)
         entry->next->previous = entry->previous;
-    if (entry->previous)
+    if (entry->previous != NULL)
         entry->previous->next = entry->next;
     else
         epoll->entries = entry->next;
@@ -81,7 +81,7 @@ static void gone(struct poll_watch *watch)
 
 static struct epoll_entry *find(const struct epoll *epoll, const struct file *file, int32_t fd)
 {
-    for (struct poll_watch *w = file->watches; w; w = w->next)
+    for (struct poll_watch *w = file->watches; w != NULL; w = w->next)
         if (w->gone == gone && of_watch(w)->epoll == epoll && of_watch(w)->fd == fd)
             return of_watch(w);
     return NULL;
@@ -93,13 +93,13 @@ static uint32_t depth(const struct file *file, const struct epoll *top)
     struct epoll *epoll = file->state;
     uint32_t deepest = 0;
 
-    if (file->type != &file_epoll)
+    if (file->type != &epoll_file)
         return 0;
     if (epoll == top)
         return EPOLL_NESTING_MAX + 1;
     if (epoll->walk == walk)
         return epoll->nesting;
-    for (const struct epoll_entry *e = epoll->entries; e; e = e->next) {
+    for (const struct epoll_entry *e = epoll->entries; e != NULL; e = e->next) {
         uint32_t d = depth(e->watch.file, top);
 
         deepest = d > deepest ? d : deepest;
@@ -115,7 +115,7 @@ static uint32_t height(struct epoll *epoll)
 
     if (epoll->walk == walk)
         return epoll->nesting;
-    for (struct poll_watch *w = epoll->file->watches; w; w = w->next) {
+    for (struct poll_watch *w = epoll->file->watches; w != NULL; w = w->next) {
         uint32_t h = w->gone == gone ? height(of_watch(w)->epoll) + 1 : 0;
 
         highest = h > highest ? h : highest;
@@ -128,7 +128,7 @@ static bool nests_too_deep(const struct file *file, struct epoll *epoll)
 {
     uint32_t down, up;
 
-    if (file->type != &file_epoll)
+    if (file->type != &epoll_file)
         return false;
     walk++;
     down = depth(file, epoll);
@@ -142,15 +142,15 @@ int epoll_add(struct thread *thread, struct epoll *epoll, struct file *file, int
 {
     struct epoll_entry *entry;
 
-    if (find(epoll, file, fd))
+    if (find(epoll, file, fd) != NULL)
         return -EEXIST;
     if ((events & EPOLLEXCLUSIVE) &&
-        (file->type == &file_epoll || (events & ~(uint32_t)EXCLUSIVE_MAY)))
+        (file->type == &epoll_file || (events & ~(uint32_t)EXCLUSIVE_MAY)))
         return -EINVAL;
     if (nests_too_deep(file, epoll))
         return -ELOOP;
     entry = heap_alloc(sizeof *entry);
-    if (!entry)
+    if (entry == NULL)
         return -ENOMEM;
     *entry = (struct epoll_entry){.watch = {.changed = changed, .gone = gone},
                                   .epoll = epoll,
@@ -158,7 +158,7 @@ int epoll_add(struct thread *thread, struct epoll *epoll, struct file *file, int
                                   .fd = fd,
                                   .events = events | POLL_ALWAYS,
                                   .data = data};
-    if (entry->next)
+    if (entry->next != NULL)
         entry->next->previous = entry;
     epoll->entries = entry;
     poll_watch(&entry->watch, file);
@@ -172,7 +172,7 @@ int epoll_change(struct thread *thread, struct epoll *epoll, struct file *file, 
 {
     struct epoll_entry *entry = find(epoll, file, fd);
 
-    if (!entry)
+    if (entry == NULL)
         return -ENOENT;
     if ((events | entry->events) & EPOLLEXCLUSIVE)
         return -EINVAL;
@@ -187,7 +187,7 @@ int epoll_remove(struct epoll *epoll, struct file *file, int32_t fd)
 {
     struct epoll_entry *entry = find(epoll, file, fd);
 
-    if (!entry)
+    if (entry == NULL)
         return -ENOENT;
     poll_unwatch(&entry->watch);
     drop(entry);
@@ -199,7 +199,7 @@ int64_t epoll_collect(struct thread *thread, struct epoll *epoll, uint64_t user,
     uint32_t looks = epoll->ready.length, count = 0;
 
     cross_assert_held();
-    for (; looks && count < most && epoll->ready.first; looks--) {
+    for (; looks && count < most && epoll->ready.first != NULL; looks--) {
         struct epoll_entry *entry = (struct epoll_entry *)epoll->ready.first;
         struct event event = {.data = entry->data};
 
@@ -225,7 +225,7 @@ static uint32_t poll_epoll(struct thread *thread, struct file *file)
     struct epoll *epoll = file->state;
     struct epoll_link *next;
 
-    for (struct epoll_link *link = epoll->ready.first; link; link = next) {
+    for (struct epoll_link *link = epoll->ready.first; link != NULL; link = next) {
         next = link->next;
         if (ready_now(thread, (struct epoll_entry *)link))
             return POLL_READABLE;
@@ -238,17 +238,17 @@ static void release_epoll(struct file *file)
 {
     struct epoll *epoll = file->state;
 
-    while (epoll && epoll->entries) {
+    while (epoll != NULL && epoll->entries != NULL) {
         struct epoll_entry *entry = epoll->entries;
 
         poll_unwatch(&entry->watch);
         drop(entry);
     }
-    if (epoll)
+    if (epoll != NULL)
         heap_free(epoll, sizeof *epoll);
 }
 
-const struct file_type file_epoll = {
+const struct file_type epoll_file = {
     .mode = 0600, .ignores_seeks = true, .poll = poll_epoll, .release = release_epoll};
 
 bool epoll_attach(struct file *file)
@@ -257,7 +257,7 @@ bool epoll_attach(struct file *file)
 
     cross_assert_held();
     file->state = epoll;
-    if (epoll)
+    if (epoll != NULL)
         epoll->file = file;
-    return epoll;
+    return epoll != NULL;
 }

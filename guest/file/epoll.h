@@ -34,7 +34,7 @@ struct epoll {
     uint32_t nesting; /* what that walk found */
 };
 
-extern const struct file_type file_epoll;
+extern const struct file_type epoll_file;
 
 /* Gives a new file of this type its epoll.  Returns false if out of memory. */
 bool epoll_attach(struct file *file);

@@ -24,7 +24,7 @@ static inline void epoll_queue_add(struct epoll_queue *q, struct epoll_link *lin
     if (link->queued)
         return;
     *link = (struct epoll_link){.previous = q->last, .queued = true};
-    if (q->last)
+    if (q->last != NULL)
         q->last->next = link;
     else
         q->first = link;
@@ -37,11 +37,11 @@ static inline void epoll_queue_remove(struct epoll_queue *q, struct epoll_link *
 {
     if (!link->queued)
         return;
-    if (link->previous)
+    if (link->previous != NULL)
         link->previous->next = link->next;
     else
         q->first = link->next;
-    if (link->next)
+    if (link->next != NULL)
         link->next->previous = link->previous;
     else
         q->last = link->previous;

@@ -29,10 +29,12 @@ static void tell(struct file *file, struct event *event, uint32_t events_now)
 /* Waits for a change of the counter.  Returns 0, -EAGAIN or -EINTR. */
 static int64_t wait_change(struct thread *thread, const struct file *file, struct event *event)
 {
+    enum wait_end end;
+
     if (file->flags & O_NONBLOCK)
         return -EAGAIN;
     event->waiting++;
-    enum wait_end end = wait_on(thread, WAIT_KEY(event), WAIT_FOREVER, "an eventfd");
+    end = wait_on(thread, WAIT_KEY(event), WAIT_FOREVER, "an eventfd");
     event->waiting--;
     return end == WAIT_SIGNAL ? -EINTR : 0;
 }
@@ -111,11 +113,11 @@ static int64_t make_event(struct thread *thread, uint64_t count, uint32_t flags)
     if (flags & ~(uint32_t)(EFD_SEMAPHORE | EFD_CLOEXEC | EFD_NONBLOCK))
         return -EINVAL;
     event = heap_alloc(sizeof *event);
-    if (!event)
+    if (event == NULL)
         return -ENOMEM;
     *event = (struct event){.count = count, .semaphore = flags & EFD_SEMAPHORE};
     file = files_new(thread->process, &file_event, O_RDWR | (flags & EFD_NONBLOCK));
-    if (!file) {
+    if (file == NULL) {
         heap_free(event, sizeof *event);
         return -ENFILE;
     }

@@ -26,9 +26,9 @@ static void tell_other(struct pipe *pipe, enum pipe_end own)
 
 static struct pipe *pipe_of_fifo(struct inode *inode)
 {
-    if (!inode->pipe) {
+    if (inode->pipe == NULL) {
         inode->pipe = pipe_new();
-        if (inode->pipe)
+        if (inode->pipe != NULL)
             inode->pipe->fifo = inode;
     }
     return inode->pipe;
@@ -36,7 +36,7 @@ static struct pipe *pipe_of_fifo(struct inode *inode)
 
 static int open_reader(struct thread *thread, struct pipe *pipe, struct file *file)
 {
-    pipe_attach(pipe, file, &file_pipe_reader);
+    pipe_attach(pipe, file, &pipe_file_reader);
     tell_other(pipe, PIPE_READER);
     if (pipe->ends[PIPE_WRITER])
         return 0;
@@ -48,7 +48,7 @@ static int open_reader(struct thread *thread, struct pipe *pipe, struct file *fi
 
 static int open_writer(struct thread *thread, struct pipe *pipe, struct file *file)
 {
-    pipe_attach(pipe, file, &file_pipe_writer);
+    pipe_attach(pipe, file, &pipe_file_writer);
     tell_other(pipe, PIPE_WRITER);
     return pipe->ends[PIPE_READER] ? 0 : wait_for_other(thread, pipe, PIPE_READER);
 }
@@ -62,16 +62,16 @@ static int open_fifo(struct thread *thread, struct file *file)
     if (access == O_ACCMODE)
         return -EINVAL;
     if (access == O_WRONLY && file->flags & O_NONBLOCK &&
-        !(inode->pipe && inode->pipe->ends[PIPE_READER]))
+        !(inode->pipe != NULL && inode->pipe->ends[PIPE_READER]))
         return -ENXIO;
     pipe = pipe_of_fifo(inode);
-    if (!pipe)
+    if (pipe == NULL)
         return -ENOMEM;
     if (access == O_RDONLY)
         return open_reader(thread, pipe, file);
     if (access == O_WRONLY)
         return open_writer(thread, pipe, file);
-    pipe_attach(pipe, file, &file_pipe_both);
+    pipe_attach(pipe, file, &pipe_file_both);
     tell_other(pipe, PIPE_READER);
     tell_other(pipe, PIPE_WRITER);
     return 0;

@@ -58,10 +58,11 @@ static int64_t write_full(struct thread *thread, struct file *file, uint64_t off
 
 #define DEVICE(number) .mode = S_IFCHR | 0666, .device = 1 << 8 | (number), .seekable = true
 
-const struct file_type device_null = {DEVICE(3), .read = read_nothing, .write = write_nowhere};
-const struct file_type device_zero = {DEVICE(5), .read = read_zeros, .write = write_nowhere};
-const struct file_type device_full = {DEVICE(7), .read = read_zeros, .write = write_full};
-const struct file_type device_random = {DEVICE(9), .read = read_random, .write = write_nowhere};
+const struct file_type file_device_null = {DEVICE(3), .read = read_nothing, .write = write_nowhere};
+const struct file_type file_device_zero = {DEVICE(5), .read = read_zeros, .write = write_nowhere};
+const struct file_type file_device_full = {DEVICE(7), .read = read_zeros, .write = write_full};
+const struct file_type file_device_random = {DEVICE(9), .read = read_random,
+                                             .write = write_nowhere};
 
 /* Opens the command's terminal, if it has one. */
 static int open_terminal(struct thread *thread, struct file *file)
@@ -76,5 +77,5 @@ static int open_terminal(struct thread *thread, struct file *file)
     return 0;
 }
 
-const struct file_type device_terminal = {
+const struct file_type file_device_terminal = {
     .mode = S_IFCHR | 0666, .device = 5 << 8, .open = open_terminal};

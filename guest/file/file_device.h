@@ -4,10 +4,10 @@
 
 #include "guest/file/files.h"
 
-extern const struct file_type device_null;
-extern const struct file_type device_zero;
-extern const struct file_type device_full;
-extern const struct file_type device_random;
-extern const struct file_type device_terminal; /* /dev/tty: opens as file_terminal */
+extern const struct file_type file_device_null;
+extern const struct file_type file_device_zero;
+extern const struct file_type file_device_full;
+extern const struct file_type file_device_random;
+extern const struct file_type file_device_terminal; /* /dev/tty: opens as file_terminal */
 
 #endif

@@ -30,7 +30,7 @@ static int open_stream(struct process *process, int stream)
     if (mask >> stream & 1)
         type = &file_terminal;
     file = files_new(process, type, type == &file_terminal ? O_RDWR : modes[stream]);
-    if (!file)
+    if (file == NULL)
         return -ENOMEM;
     file->stream = stream;
     files_put(process, file, stream, false);
@@ -58,7 +58,7 @@ struct file *files_new(struct process *process, const struct file_type *type, ui
     struct file *file = heap_alloc(sizeof *file);
 
     (void)process;
-    if (file)
+    if (file != NULL)
         *file = (struct file){.type = type, .flags = flags, .stream = -1};
     return file;
 }
@@ -69,11 +69,11 @@ void files_discard(struct file *file)
         return;
     poll_file_gone(file);
     locks_file_gone(file);
-    if (file->type->release)
+    if (file->type->release != NULL)
         file->type->release(file);
     if (file->buffer)
         phys_free(file->buffer, file->buffer_order);
-    if (file->inode)
+    if (file->inode != NULL)
         inode_release(file->inode);
     fs_entry_release(file->entry);
     heap_free(file, sizeof *file);
@@ -109,7 +109,7 @@ int files_close(struct process *process, int64_t fd)
     struct file *file = files_get(process, fd);
 
     cross_assert_held();
-    if (!file)
+    if (file == NULL)
         return -EBADF;
     process->files->files[fd] = NULL;
     process->files->used[fd / 64] &= ~(1ull << fd % 64);
@@ -134,15 +134,16 @@ void files_set_close_on_exec(struct process *process, int64_t fd, bool on)
 
 int64_t files_put(struct process *process, struct file *file, int64_t fd, bool close_on_exec)
 {
+    struct file *old;
+
     if (fd < 0 || fd >= process->files->limit)
         return -EBADF;
-    struct file *old = process->files->files[fd];
-
+    old = process->files->files[fd];
     file->references++;
     process->files->files[fd] = file;
     process->files->used[fd / 64] |= 1ull << fd % 64;
     files_set_close_on_exec(process, fd, close_on_exec);
-    if (old)
+    if (old != NULL)
         let_go(old); /* last, because it may wait: the descriptor is never seen free */
     return fd;
 }
@@ -186,7 +187,7 @@ void files_limit(struct process *process, uint64_t count)
 
 uint64_t files_size(const struct file *file)
 {
-    return file->inode ? file->inode->bytes : 0;
+    return file->inode != NULL ? file->inode->bytes : 0;
 }
 
 bool files_is_terminal(const struct process *process, const struct file *file)

@@ -46,7 +46,7 @@ static void tell_watches(uint32_t events)
     for (int64_t fd = 0; input.watches && fd < FILES_MAX; fd++) {
         struct file *file = files_get(&process_first, fd);
 
-        if (file && file->watches && is_input(file))
+        if (file != NULL && file->watches != NULL && is_input(file))
             poll_changed(file, events);
     }
 }
@@ -88,7 +88,7 @@ static void ask(void)
 void input_ask(struct thread *thread, const struct file *file)
 {
     (void)thread;
-    if (is_input(file) || (file->type == &file_epoll && input.watches))
+    if (is_input(file) || (file->type == &epoll_file && input.watches))
         ask();
 }
 
@@ -101,10 +101,11 @@ void input_ask_watched(struct thread *thread)
 
 bool input_idle(uint64_t ns)
 {
+    int64_t events;
+
     if (input.state == KNOWN)
         return true;
-    int64_t events = service_ask_input(ns);
-
+    events = service_ask_input(ns);
     if (events < 0)
         return true; /* the run is being stopped */
     if (events > 0 && input.state == WATCHED)
@@ -125,6 +126,7 @@ int64_t input_read(struct thread *thread, uint64_t bytes, bool blocks)
     context_assert_thread();
     for (;;) {
         int64_t result = service_read(bytes, run.shared && blocks ? SERVICE_PATIENCE_MS : 0);
+        enum wait_end end;
 
         if (result >= 0)
             forget();
@@ -136,7 +138,7 @@ int64_t input_read(struct thread *thread, uint64_t bytes, bool blocks)
         if (input.state != WATCHED)
             continue;
         input.readers++;
-        enum wait_end end = wait_on(thread, WAIT_KEY(&input), WAIT_FOREVER, "a read of stdin");
+        end = wait_on(thread, WAIT_KEY(&input), WAIT_FOREVER, "a read of stdin");
         input.readers--;
         if (end == WAIT_SIGNAL && input.state != KNOWN)
             return -EINTR;

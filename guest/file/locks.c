@@ -20,7 +20,7 @@ static uint32_t waiting;
 /* Returns the file system object: locks on open files of one object can conflict. */
 static const void *object(const struct file *file)
 {
-    return file->inode ? (const void *)file->inode : (const void *)file;
+    return file->inode != NULL ? (const void *)file->inode : (const void *)file;
 }
 
 static const struct file *owner_of(const struct file *file, enum lock_kind kind)
@@ -35,7 +35,7 @@ static bool overlaps(const struct lock_range *a, const struct lock_range *b)
 
 static const struct lock *conflict(const struct file *file, const struct lock_range *range)
 {
-    for (const struct lock *l = locks; l; l = l->next)
+    for (const struct lock *l = locks; l != NULL; l = l->next)
         if (l->what == object(file) &&
             (l->range.kind == LOCK_FLOCK) == (range->kind == LOCK_FLOCK) &&
             l->owner != owner_of(file, range->kind) && overlaps(&l->range, range) &&
@@ -69,7 +69,7 @@ static void carve(const struct file *file, const struct lock_range *range, struc
 {
     struct lock **at = &locks;
 
-    while (*at) {
+    while (*at != NULL) {
         struct lock *l = *at;
         uint64_t last = l->range.last;
 
@@ -101,7 +101,7 @@ static void join(struct lock *lock)
 {
     struct lock **at = &locks;
 
-    while (*at) {
+    while (*at != NULL) {
         struct lock *l = *at;
         bool touches =
             l->range.first <= lock->range.last + 1 && lock->range.first <= l->range.last + 1;
@@ -125,13 +125,15 @@ static void join(struct lock *lock)
 static int wait_free(struct thread *thread, const struct file *file, const struct lock_range *range,
                      bool waits)
 {
-    while (conflict(file, range)) {
+    while (conflict(file, range) != NULL) {
+        enum wait_end end;
+
         if (!waits)
             return -EAGAIN;
         waiting++;
-        enum wait_end end = wait_on(thread, WAIT_KEY(&locks), WAIT_FOREVER, "a lock of a file");
+        end = wait_on(thread, WAIT_KEY(&locks), WAIT_FOREVER, "a lock of a file");
         waiting--;
-        if (end == WAIT_SIGNAL && conflict(file, range))
+        if (end == WAIT_SIGNAL && conflict(file, range) != NULL)
             return -EINTR;
     }
     return 0;
@@ -153,7 +155,7 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
         return error;
     lock = heap_alloc(sizeof *lock);
     spare = heap_alloc(sizeof *lock);
-    if (!lock || !spare) {
+    if (lock == NULL || spare == NULL) {
         heap_free(spare, sizeof *spare);
         heap_free(lock, sizeof *lock);
         return -ENOLCK;
@@ -167,7 +169,7 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
         join(lock);
         add(lock);
     }
-    if (spare)
+    if (spare != NULL)
         heap_free(spare, sizeof *spare);
     tell();
     return 0;
@@ -178,7 +180,7 @@ void locks_test(const struct file *file, const struct lock_range *range, struct 
     const struct lock *lock = conflict(file, range);
 
     *found = (struct lock_range){.mode = LOCK_NONE};
-    if (lock)
+    if (lock != NULL)
         *found = lock->range;
 }
 
@@ -187,7 +189,7 @@ void locks_closed(const struct file *file)
     bool any = false;
 
     cross_assert_held();
-    for (struct lock **at = &locks; *at;) {
+    for (struct lock **at = &locks; *at != NULL;) {
         if ((*at)->range.kind == LOCK_PROCESS && (*at)->what == object(file)) {
             drop(at);
             any = true;
@@ -203,7 +205,7 @@ void locks_file_gone(const struct file *file)
 {
     bool any = false;
 
-    for (struct lock **at = &locks; *at;) {
+    for (struct lock **at = &locks; *at != NULL;) {
         if ((*at)->owner == file) {
             drop(at);
             any = true;

@@ -25,14 +25,14 @@ struct pipe *pipe_of(const struct file *file)
 {
     const struct file_type *type = file->type;
 
-    return type == &file_pipe_reader || type == &file_pipe_writer || type == &file_pipe_both
+    return type == &pipe_file_reader || type == &pipe_file_writer || type == &pipe_file_both
                ? file->state
                : NULL;
 }
 
 static bool has_end(const struct file_type *type, enum pipe_end end)
 {
-    return end == PIPE_READER ? type != &file_pipe_writer : type != &file_pipe_reader;
+    return end == PIPE_READER ? type != &pipe_file_writer : type != &pipe_file_reader;
 }
 
 static void wake(struct pipe *pipe, enum pipe_end end)
@@ -41,17 +41,20 @@ static void wake(struct pipe *pipe, enum pipe_end end)
 
     if (pipe->waiting[end])
         wait_wake_key(WAIT_KEY(&pipe->waiting[end]), UINT32_MAX);
-    for (struct file *file = pipe->files; file; file = file->next_of_pipe)
+    for (struct file *file = pipe->files; file != NULL; file = file->next_of_pipe)
         if (has_end(file->type, end))
-            poll_changed(file->socket ? file->socket : file,
-                         file->socket ? events | POLLHUP | POLL_PEER_ENDED | POLLIN : events);
+            poll_changed(file->socket != NULL ? file->socket : file,
+                         file->socket != NULL ? events | POLLHUP | POLL_PEER_ENDED | POLLIN
+                                              : events);
 }
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
 {
+    enum wait_end why;
+
     pipe->waiting[end]++;
-    enum wait_end why = wait_on(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
-                                end == PIPE_READER ? "a read of a pipe" : "a write to a pipe");
+    why = wait_on(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
+                  end == PIPE_READER ? "a read of a pipe" : "a write to a pipe");
     pipe->waiting[end]--;
     return why;
 }
@@ -114,13 +117,14 @@ int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint6
     uint64_t done = 0;
     int64_t status;
     int error = 0;
+    uint32_t room;
 
     if (!bytes)
         return 0;
     status = pipe_wait_filled(thread, pipe, how & PIPE_BLOCKS);
     if (status <= 0)
         return status;
-    uint32_t room = pipe_buffer_room(&pipe->buffer);
+    room = pipe_buffer_room(&pipe->buffer);
     while (done < bytes && pipe->buffer.used) {
         const uint8_t *at;
         uint32_t part = pipe_buffer_filled(&pipe->buffer, 0, &at);
@@ -257,7 +261,7 @@ void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *t
 
 void pipe_free(struct pipe *pipe)
 {
-    if (pipe->fifo)
+    if (pipe->fifo != NULL)
         pipe->fifo->pipe = NULL;
     free_buffer(pipe->buffer.bytes, pipe->order);
     heap_free(pipe, sizeof *pipe);
@@ -272,7 +276,7 @@ void pipe_detach(struct file *file)
     while (*at != file)
         at = &(*at)->next_of_pipe;
     *at = file->next_of_pipe;
-    if (!pipe->files) {
+    if (pipe->files == NULL) {
         pipe_free(pipe);
         return;
     }
@@ -288,17 +292,17 @@ void pipe_shut(struct pipe *pipe, enum pipe_end end)
     wake(pipe, PIPE_WRITER);
 }
 
-const struct file_type file_pipe_reader = {.mode = S_IFIFO | 0600,
+const struct file_type pipe_file_reader = {.mode = S_IFIFO | 0600,
                                            .read = read_pipe,
                                            .poll = poll_reader,
                                            .ioctl = control_pipe,
                                            .release = pipe_detach};
-const struct file_type file_pipe_writer = {.mode = S_IFIFO | 0600,
+const struct file_type pipe_file_writer = {.mode = S_IFIFO | 0600,
                                            .write = write_pipe,
                                            .poll = poll_writer,
                                            .ioctl = control_pipe,
                                            .release = pipe_detach};
-const struct file_type file_pipe_both = {.mode = S_IFIFO | 0600,
+const struct file_type pipe_file_both = {.mode = S_IFIFO | 0600,
                                          .read = read_pipe,
                                          .write = write_pipe,
                                          .poll = poll_both,
@@ -332,10 +336,10 @@ int64_t pipe_resize(struct pipe *pipe, uint64_t bytes)
 struct pipe *pipe_new(void)
 {
     struct pipe *pipe = heap_alloc(sizeof *pipe);
-    uint64_t block = pipe ? phys_alloc(PIPE_ORDER) : 0;
+    uint64_t block = pipe != NULL ? phys_alloc(PIPE_ORDER) : 0;
 
     if (!block) {
-        if (pipe)
+        if (pipe != NULL)
             heap_free(pipe, sizeof *pipe);
         return NULL;
     }
@@ -350,14 +354,14 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
 {
     struct pipe *pipe = pipe_new();
 
-    if (!pipe)
+    if (pipe == NULL)
         return -ENOMEM;
     for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++) {
         files[end] =
             files_new(process, &file_path, (end == PIPE_READER ? O_RDONLY : O_WRONLY) | flags);
-        if (files[end]) {
+        if (files[end] != NULL) {
             pipe_attach(pipe, files[end],
-                        end == PIPE_READER ? &file_pipe_reader : &file_pipe_writer);
+                        end == PIPE_READER ? &pipe_file_reader : &pipe_file_writer);
             files_hold(files[end]);
         } else if (end == PIPE_READER) {
             pipe_free(pipe);
@@ -374,12 +378,12 @@ static int64_t make_pipe(struct thread *thread, uint64_t user, uint32_t flags)
 {
     struct process *process = thread->process;
     struct file *files[2];
-    int64_t fds[2];
+    int64_t fds[2], result;
     int32_t numbers[2];
 
     if (flags & ~(uint32_t)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))
         return -EINVAL;
-    int64_t result = open_ends(process, files, flags & O_NONBLOCK);
+    result = open_ends(process, files, flags & O_NONBLOCK);
     if (result)
         return result;
     fds[0] = files_add(process, files[PIPE_READER], 0, flags & O_CLOEXEC);

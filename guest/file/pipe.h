@@ -19,8 +19,8 @@ struct pipe {
     uint32_t waiting[2]; /* threads that wait to read, to write */
 };
 
-extern const struct file_type file_pipe_reader, file_pipe_writer;
-extern const struct file_type file_pipe_both; /* a FIFO, opened with O_RDWR */
+extern const struct file_type pipe_file_reader, pipe_file_writer;
+extern const struct file_type pipe_file_both; /* a FIFO, opened with O_RDWR */
 
 /* Returns the pipe of a file, or NULL. */
 struct pipe *pipe_of(const struct file *file);

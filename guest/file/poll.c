@@ -15,7 +15,7 @@ static uint64_t changes;
 
 uint32_t poll_events(struct thread *thread, struct file *file)
 {
-    if (!file->type->poll) /* as Linux answers for regular files, however they were opened */
+    if (file->type->poll == NULL) /* as Linux answers for regular files, however they were opened */
         return POLL_READABLE | POLL_WRITABLE;
     return file->type->poll(thread, file);
 }
@@ -26,7 +26,7 @@ void poll_watch(struct poll_watch *watch, struct file *file)
     input_watched(file, 1);
     watch->previous = NULL;
     watch->next = file->watches;
-    if (watch->next)
+    if (watch->next != NULL)
         watch->next->previous = watch;
     file->watches = watch;
 }
@@ -34,9 +34,9 @@ void poll_watch(struct poll_watch *watch, struct file *file)
 void poll_unwatch(struct poll_watch *watch)
 {
     input_watched(watch->file, -1);
-    if (watch->next)
+    if (watch->next != NULL)
         watch->next->previous = watch->previous;
-    if (watch->previous)
+    if (watch->previous != NULL)
         watch->previous->next = watch->next;
     else
         watch->file->watches = watch->next;
@@ -45,7 +45,7 @@ void poll_unwatch(struct poll_watch *watch)
 void poll_changed(struct file *file, uint32_t events)
 {
     cross_assert_held();
-    for (struct poll_watch *w = file->watches; w; w = w->next)
+    for (struct poll_watch *w = file->watches; w != NULL; w = w->next)
         w->changed(w, events);
     poll_changed_elsewhere();
 }
@@ -69,9 +69,11 @@ bool poll_waits(void)
 
 enum wait_end poll_wait(struct thread *thread, uint64_t deadline, const char *what)
 {
+    enum wait_end end;
+
     context_assert_thread();
     waiting++;
-    enum wait_end end = wait_on(thread, WAIT_POLL_KEY, poll_left(deadline), what);
+    end = wait_on(thread, WAIT_POLL_KEY, poll_left(deadline), what);
     waiting--;
     return end;
 }
@@ -81,7 +83,7 @@ void poll_file_gone(struct file *file)
     struct poll_watch *watch;
 
     cross_assert_held();
-    while ((watch = file->watches)) {
+    while ((watch = file->watches) != NULL) {
         poll_unwatch(watch);
         watch->gone(watch);
     }

@@ -28,7 +28,7 @@ static struct signal_file *all;
 void signalfd_sent(uint32_t signal)
 {
     cross_assert_held();
-    for (struct signal_file *s = all; s; s = s->next)
+    for (struct signal_file *s = all; s != NULL; s = s->next)
         if (s->set & SIGNAL_BIT(signal))
             poll_changed(s->file, POLLIN);
 }
@@ -69,10 +69,12 @@ static int64_t take(struct thread *thread, const struct file *file, struct signa
     const struct signal_file *s = file->state;
 
     while (!signal_take(thread, s->set, info)) {
+        enum wait_end end;
+
         if (file->flags & O_NONBLOCK)
             return -EAGAIN;
         thread->signals.wanted = s->set;
-        enum wait_end end = wait_on(thread, WAIT_KEY(s), WAIT_FOREVER, "a signalfd");
+        end = wait_on(thread, WAIT_KEY(s), WAIT_FOREVER, "a signalfd");
         thread->signals.wanted = 0;
         if (end == WAIT_SIGNAL && !(thread_signals_all(thread) & s->set))
             return -EINTR;
@@ -114,7 +116,7 @@ static void release_signals(struct file *file)
 {
     struct signal_file *s = file->state, **at = &all;
 
-    if (!s)
+    if (s == NULL)
         return;
     while (*at != s)
         at = &(*at)->next;
@@ -132,16 +134,16 @@ static const struct file_type file_signals = {.mode = 0600,
 static int64_t make(struct thread *thread, uint64_t set, uint32_t flags)
 {
     struct file *file = files_new(thread->process, &file_signals, O_RDWR | (flags & O_NONBLOCK));
-    struct signal_file *s = file ? heap_alloc(sizeof *s) : NULL;
+    struct signal_file *s = file != NULL ? heap_alloc(sizeof *s) : NULL;
     int64_t fd = -ENOMEM;
 
-    if (s) {
+    if (s != NULL) {
         *s = (struct signal_file){.set = set, .file = file, .next = all};
         all = s;
         file->state = s;
         fd = files_add(thread->process, file, 0, flags & O_CLOEXEC);
     }
-    if (file && fd < 0)
+    if (file != NULL && fd < 0)
         files_discard(file);
     return fd;
 }
@@ -159,7 +161,7 @@ static int64_t make_or_change(struct thread *thread, const struct trap_frame *fr
     set = signal_mask_of(set);
     if ((int32_t)frame->rdi == -1)
         return make(thread, set, flags);
-    if (!file)
+    if (file == NULL)
         return -EBADF;
     if (file->type != &file_signals)
         return -EINVAL;

@@ -12,6 +12,7 @@
 #include "guest/file/poll.h"
 #include "guest/memory/heap.h"
 #include "guest/vm/uaccess.h"
+#include "lib/array.h"
 
 #define BUFFER_BYTES 212992 /* what Linux reports for an untouched socket */
 
@@ -73,7 +74,7 @@ static void release_socket(struct file *file)
     struct socket *socket = file->state;
 
     for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++)
-        if (socket && socket->ends[end])
+        if (socket != NULL && socket->ends[end] != NULL)
             files_release(socket->ends[end]);
     heap_free(socket, sizeof *socket);
 }
@@ -88,9 +89,9 @@ static const struct file_type file_socket = {.mode = S_IFSOCK | 0777,
 static struct file *new_socket(struct process *process, uint32_t flags)
 {
     struct socket *socket = heap_alloc(sizeof *socket);
-    struct file *file = socket ? files_new(process, &file_socket, O_RDWR | flags) : NULL;
+    struct file *file = socket != NULL ? files_new(process, &file_socket, O_RDWR | flags) : NULL;
 
-    if (!file) {
+    if (file == NULL) {
         heap_free(socket, sizeof *socket);
         return NULL;
     }
@@ -106,10 +107,10 @@ static bool give_end(struct process *process, struct file *file, struct pipe *pi
     struct socket *socket = file->state;
     struct file *inner = files_new(process, &file_path, 0);
 
-    if (!inner)
+    if (inner == NULL)
         return false;
     files_hold(inner);
-    pipe_attach(pipe, inner, end == PIPE_READER ? &file_pipe_reader : &file_pipe_writer);
+    pipe_attach(pipe, inner, end == PIPE_READER ? &pipe_file_reader : &pipe_file_writer);
     inner->socket = file;
     socket->ends[end] = inner;
     return true;
@@ -121,7 +122,7 @@ static bool connect_to(struct process *process, struct file *writer, struct file
 {
     struct pipe *pipe = pipe_new();
 
-    if (!pipe)
+    if (pipe == NULL)
         return false;
     if (!give_end(process, reader, pipe, PIPE_READER)) {
         pipe_free(pipe);
@@ -160,11 +161,11 @@ int64_t syscall_socketpair(struct thread *thread, struct trap_frame *frame)
         return -EPROTONOSUPPORT;
     for (int i = 0; i < 2; i++)
         files[i] = new_socket(thread->process, flags & SOCK_NONBLOCK);
-    if (files[0] && files[1] && connect_to(thread->process, files[0], files[1]) &&
+    if (files[0] != NULL && files[1] != NULL && connect_to(thread->process, files[0], files[1]) &&
         connect_to(thread->process, files[1], files[0]))
         result = add_pair(thread, files, frame->r10, flags & SOCK_CLOEXEC);
     for (int i = 0; i < 2; i++)
-        if (files[i])
+        if (files[i] != NULL)
             files_release(files[i]);
     return result;
 }
@@ -173,7 +174,7 @@ static struct file *socket_at(const struct thread *thread, uint64_t fd)
 {
     struct file *file = files_get(thread->process, (int32_t)fd);
 
-    return file && file->type == &file_socket ? file : NULL;
+    return file != NULL && file->type == &file_socket ? file : NULL;
 }
 
 int64_t syscall_sendto(struct thread *thread, struct trap_frame *frame)
@@ -182,7 +183,7 @@ int64_t syscall_sendto(struct thread *thread, struct trap_frame *frame)
     uint32_t flags = (uint32_t)frame->r10;
     int64_t result;
 
-    if (!file)
+    if (file == NULL)
         return syscall_no_socket(thread, frame);
     if (flags & MSG_OOB)
         return -EOPNOTSUPP;
@@ -238,7 +239,7 @@ int64_t syscall_recvfrom(struct thread *thread, struct trap_frame *frame)
     struct pipe *pipe;
     int64_t result;
 
-    if (!file)
+    if (file == NULL)
         return syscall_no_socket(thread, frame);
     if (flags & MSG_OOB)
         return -EOPNOTSUPP;
@@ -259,7 +260,7 @@ int64_t syscall_shutdown(struct thread *thread, struct trap_frame *frame)
     struct file *file = socket_at(thread, frame->rdi);
     uint32_t what = (uint32_t)frame->rsi;
 
-    if (!file)
+    if (file == NULL)
         return syscall_no_socket(thread, frame);
     if (what > SHUT_RDWR)
         return -EINVAL;
@@ -293,11 +294,11 @@ int64_t syscall_getsockopt(struct thread *thread, struct trap_frame *frame)
     uint32_t name = (uint32_t)frame->rdx;
     int32_t value;
 
-    if (!socket_at(thread, frame->rdi))
+    if (socket_at(thread, frame->rdi) == NULL)
         return syscall_no_socket(thread, frame);
     if ((uint32_t)frame->rsi != SOL_SOCKET)
         return -EOPNOTSUPP;
-    if (name >= sizeof values / sizeof values[0])
+    if (name >= ARRAY_COUNT(values))
         return -ENOPROTOOPT;
     value = values[name];
     return value || name == SO_ERROR || name == SO_PROTOCOL || name == SO_ACCEPTCONN
@@ -309,7 +310,7 @@ int64_t syscall_getsockname(struct thread *thread, struct trap_frame *frame)
 {
     const uint16_t family = AF_UNIX; /* an address without a name */
 
-    if (!socket_at(thread, frame->rdi))
+    if (socket_at(thread, frame->rdi) == NULL)
         return syscall_no_socket(thread, frame);
     return put_value(&family, sizeof family, frame->rsi, frame->rdx);
 }
@@ -324,5 +325,5 @@ int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)
 /* For socket calls on descriptors that are no sockets. */
 int64_t syscall_no_socket(struct thread *thread, struct trap_frame *frame)
 {
-    return files_get(thread->process, (int32_t)frame->rdi) ? -ENOTSOCK : -EBADF;
+    return files_get(thread->process, (int32_t)frame->rdi) != NULL ? -ENOTSOCK : -EBADF;
 }

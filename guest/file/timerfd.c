@@ -77,10 +77,12 @@ static int64_t read_timer(struct thread *thread, struct file *file, uint64_t off
     if (bytes < sizeof count)
         return -EINVAL;
     while (!t->expirations) {
+        enum wait_end end;
+
         if (file->flags & O_NONBLOCK)
             return -EAGAIN;
         t->waiting++;
-        enum wait_end end = wait_on(thread, WAIT_KEY(t), WAIT_FOREVER, "a timerfd");
+        end = wait_on(thread, WAIT_KEY(t), WAIT_FOREVER, "a timerfd");
         t->waiting--;
         if (end == WAIT_SIGNAL && !t->expirations)
             return -EINTR;
@@ -127,12 +129,12 @@ int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME)
         return -EINVAL;
     t = heap_alloc(sizeof *t);
-    if (!t)
+    if (t == NULL)
         return -ENOMEM;
     t->timer.expire = expire;
     t->realtime = clock == CLOCK_REALTIME;
     file = files_new(thread->process, &file_timer, O_RDWR | (flags & TFD_NONBLOCK));
-    if (!file) {
+    if (file == NULL) {
         heap_free(t, sizeof *t);
         return -ENFILE;
     }
@@ -148,7 +150,7 @@ static int64_t timer_argument(const struct thread *thread, uint64_t fd, struct t
 {
     const struct file *file = files_get(thread->process, (int32_t)fd);
 
-    if (!file || (file->flags & O_PATH))
+    if (file == NULL || (file->flags & O_PATH))
         return -EBADF;
     if (file->type != &file_timer)
         return -EINVAL;

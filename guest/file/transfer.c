@@ -25,16 +25,17 @@ static bool is_stream(const struct file *file)
 
 bool transfer_can_read(const struct file *file)
 {
-    return file->type == &file_regular || file->type == &file_pipe_reader ||
-           file->type == &file_pipe_both || file->type == &file_input ||
+    return file->type == &file_regular || file->type == &pipe_file_reader ||
+           file->type == &pipe_file_both || file->type == &file_input ||
            file->type == &file_terminal;
 }
 
 bool transfer_can_write(const struct file *file)
 {
-    return file->type == &file_regular || file->type == &file_pipe_writer ||
-           file->type == &file_pipe_both || file->type == &file_output ||
-           file->type == &file_terminal || file->type == &device_null || file->type == &device_zero;
+    return file->type == &file_regular || file->type == &pipe_file_writer ||
+           file->type == &pipe_file_both || file->type == &file_output ||
+           file->type == &file_terminal || file->type == &file_device_null ||
+           file->type == &file_device_zero;
 }
 
 /* Copies the contents of a pipe, which stay there until pipe_buffer_drop. */
@@ -59,7 +60,7 @@ static int64_t take(struct thread *thread, struct transfer_end *from, uint8_t *t
     struct pipe *pipe = pipe_of(from->file);
     int64_t result;
 
-    if (pipe)
+    if (pipe != NULL)
         return look_into_pipe(pipe, to, bytes);
     if (is_stream(from->file)) {
         result =
@@ -76,7 +77,7 @@ static void took(struct transfer_end *from, uint64_t bytes)
 {
     struct pipe *pipe = pipe_of(from->file);
 
-    if (pipe) {
+    if (pipe != NULL) {
         uint32_t room = pipe_buffer_room(&pipe->buffer);
         pipe_buffer_drop(&pipe->buffer, (uint32_t)bytes);
         pipe_was_read(pipe, room);
@@ -115,7 +116,7 @@ static int64_t put(struct thread *thread, struct transfer_end *to, const uint8_t
     struct pipe *pipe = pipe_of(file);
     int64_t result;
 
-    if (pipe)
+    if (pipe != NULL)
         return put_into_pipe(thread, pipe, from, bytes, to->blocks);
     if (S_ISCHR(file->type->mode) && !is_stream(file))
         return (int64_t)bytes; /* /dev/null */
@@ -143,11 +144,11 @@ static int64_t wait_pipes(struct thread *thread, const struct transfer_end *from
     int64_t result = 1;
 
     do {
-        if (sink)
+        if (sink != NULL)
             result = pipe_wait_room(thread, sink, 1, to->blocks);
-        if (result > 0 && source)
+        if (result > 0 && source != NULL)
             result = pipe_wait_filled(thread, source, from->blocks);
-    } while (result > 0 && sink && !pipe_buffer_room(&sink->buffer));
+    } while (result > 0 && sink != NULL && !pipe_buffer_room(&sink->buffer));
     return result;
 }
 
@@ -175,7 +176,7 @@ static int64_t move(struct thread *thread, struct transfer_end *from, struct tra
 
     if (result <= 0)
         return result;
-    if (sink && bytes > pipe_buffer_room(&sink->buffer))
+    if (sink != NULL && bytes > pipe_buffer_room(&sink->buffer))
         bytes = pipe_buffer_room(&sink->buffer);
     result = take(thread, from, buffer, bytes < BUFFER_BYTES ? bytes : BUFFER_BYTES);
     if (result <= 0)

@@ -7,7 +7,7 @@
 #include "guest/memory/heap.h"
 #include "lib/hash.h"
 
-#define BUCKETS 4096u /* a power of two */
+#define ABSENT_BUCKETS 4096u /* a power of two */
 
 struct absent {
     struct absent *next;
@@ -17,21 +17,21 @@ struct absent {
     char name[];
 };
 
-static struct absent **buckets;
+static struct absent **absent_names;
 static uint32_t lacking; /* notes that are not `removed` */
 
-static struct absent **bucket_of(const struct inode *directory, const char *name)
+static struct absent **absent_bucket(const struct inode *directory, const char *name)
 {
     uint64_t hash = hash_bytes(hash_mix(0, directory->number), name, strlen(name));
 
-    return &buckets[(hash ^ hash >> 32) & (BUCKETS - 1)];
+    return &absent_names[(hash ^ hash >> 32) & (ABSENT_BUCKETS - 1)];
 }
 
-static struct absent *find(const struct inode *directory, const char *name)
+static struct absent *absent_entry(const struct inode *directory, const char *name)
 {
-    if (buckets == NULL)
+    if (absent_names == NULL)
         return NULL;
-    for (struct absent *note = *bucket_of(directory, name); note != NULL; note = note->next)
+    for (struct absent *note = *absent_bucket(directory, name); note != NULL; note = note->next)
         if (note->directory == directory->number && strcmp(note->name, name) == 0)
             return note;
     return NULL;
@@ -39,13 +39,13 @@ static struct absent *find(const struct inode *directory, const char *name)
 
 bool fs_absent_find(const struct inode *directory, const char *name)
 {
-    return find(directory, name) != NULL;
+    return absent_entry(directory, name) != NULL;
 }
 
 static void forget_lacking(void)
 {
-    for (uint32_t i = 0; i < BUCKETS; i++) {
-        struct absent **at = &buckets[i];
+    for (uint32_t i = 0; i < ABSENT_BUCKETS; i++) {
+        struct absent **at = &absent_names[i];
 
         while (*at != NULL) {
             struct absent *note = *at;
@@ -64,21 +64,21 @@ static void forget_lacking(void)
 void fs_absent_note(const struct inode *directory, const char *name, bool removed)
 {
     size_t bytes = sizeof(struct absent) + strlen(name) + 1;
-    struct absent *note = find(directory, name), **bucket;
+    struct absent *note = absent_entry(directory, name), **bucket;
 
     if (note != NULL) {
         lacking -= removed && !note->removed;
         note->removed |= removed;
         return;
     }
-    if (buckets == NULL)
-        buckets = heap_alloc(BUCKETS * sizeof(struct absent *));
+    if (absent_names == NULL)
+        absent_names = heap_alloc(ABSENT_BUCKETS * sizeof(struct absent *));
     if (lacking >= FS_ABSENT_LACKING_MAX)
         forget_lacking();
-    note = buckets != NULL ? heap_alloc(bytes) : NULL;
+    note = absent_names != NULL ? heap_alloc(bytes) : NULL;
     if (note == NULL)
         return;
-    bucket = bucket_of(directory, name);
+    bucket = absent_bucket(directory, name);
     *note = (struct absent){
         .next = *bucket, .directory = directory->number, .removed = removed, .bytes = bytes};
     memcpy(note->name, name, bytes - sizeof *note);

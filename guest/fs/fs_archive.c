@@ -16,12 +16,12 @@ static struct fs_entry *place(struct fs_entry *parent, const char *name, struct 
 {
     struct fs_entry *old = fs_child(NULL, parent, name), *entry;
 
-    if (old) {
+    if (old != NULL) {
         fs_entry_unlink(old);
         fs_entry_release(old);
     }
-    entry = inode ? fs_entry_new(parent, name, inode) : NULL;
-    if (!entry)
+    entry = inode != NULL ? fs_entry_new(parent, name, inode) : NULL;
+    if (entry == NULL)
         return NULL;
     entry->archived = true;
     if (fs_entry_link(entry) != 0) {
@@ -37,7 +37,8 @@ static struct fs_entry *enter(struct fs_entry *parent, const char *name, uint32_
 {
     struct fs_entry *entry = fs_child(NULL, parent, name);
 
-    if (entry && S_ISLNK(entry->inode->mode)) { /* leads to a directory, unless it is broken */
+    if (entry != NULL &&
+        S_ISLNK(entry->inode->mode)) { /* leads to a directory, unless it is broken */
         struct fs_found found;
 
         fs_entry_release(entry);
@@ -48,7 +49,7 @@ static struct fs_entry *enter(struct fs_entry *parent, const char *name, uint32_
             fs_found_release(&found);
         }
     }
-    if (entry && S_ISDIR(entry->inode->mode)) {
+    if (entry != NULL && S_ISDIR(entry->inode->mode)) {
         fs_entry_release(entry);
         return entry;
     }
@@ -97,7 +98,7 @@ static int enter_parents(const char *path, uint32_t mode, struct fs_entry **dire
         if (result <= 0)
             return result < 0 ? result : bytes;
         *directory = enter(*directory, name, mode);
-        if (!*directory)
+        if (*directory == NULL)
             return -ENOMEM;
         memcpy(name, following, (size_t)result + 1);
         bytes = result;
@@ -113,18 +114,18 @@ int fs_make_directories(const char *path, uint32_t mode)
 
     if (result <= 0)
         return result;
-    return enter(directory, name, mode) ? 0 : -ENOMEM;
+    return enter(directory, name, mode) != NULL ? 0 : -ENOMEM;
 }
 
 int fs_place(const char *path, uint32_t mode, struct inode *inode)
 {
     char name[FS_NAME_MAX + 1];
     struct fs_entry *directory;
-    int result = inode ? enter_parents(path, mode, &directory, name) : -ENOMEM;
+    int result = inode != NULL ? enter_parents(path, mode, &directory, name) : -ENOMEM;
 
     if (result > 0)
-        return place(directory, name, inode) ? 0 : -ENOMEM;
-    if (inode)
+        return place(directory, name, inode) != NULL ? 0 : -ENOMEM;
+    if (inode != NULL)
         inode_release(inode);
     return result ? result : -EINVAL;
 }
@@ -134,8 +135,8 @@ static struct inode *new_link(const struct cpio_entry *archived)
     struct inode *inode = inode_new(archived->mode);
     char *target = heap_alloc(archived->bytes + 1); /* the archive has no NUL after it */
 
-    if (!inode || !target) {
-        if (inode)
+    if (inode == NULL || target == NULL) {
+        if (inode != NULL)
             inode_release(inode);
         heap_free(target, archived->bytes + 1);
         return NULL;
@@ -151,7 +152,7 @@ static struct inode *new_file(const struct cpio_entry *archived)
 {
     struct inode *inode = inode_new(archived->mode);
 
-    if (!inode)
+    if (inode == NULL)
         return NULL;
     inode->base = archived->data;
     inode->base_bytes = archived->bytes;
@@ -164,12 +165,13 @@ static int add(const struct cpio_entry *archived)
     char name[FS_NAME_MAX + 1];
     struct fs_entry *directory, *entry;
     int result = enter_parents(archived->name, MODE_IMPLIED, &directory, name);
+    struct inode_times *times;
 
     if (result < 0)
         return result;
     if (S_ISDIR(archived->mode)) {
         entry = result ? enter(directory, name, archived->mode & 07777) : fs_root;
-        if (entry)
+        if (entry != NULL)
             entry->inode->mode = archived->mode;
     } else if (!result) {
         return -EINVAL; /* the root is a directory */
@@ -180,9 +182,9 @@ static int add(const struct cpio_entry *archived)
     } else {
         return 0; /* devices and the like are the kernel's own */
     }
-    if (!entry)
+    if (entry == NULL)
         return -ENOMEM;
-    struct inode_times *times = &entry->inode->times;
+    times = &entry->inode->times;
     times->modified = archived->mtime * NS_PER_SECOND;
     times->accessed = times->changed = times->created = times->modified;
     return 0;
@@ -192,8 +194,8 @@ static int make_root(void)
 {
     struct inode *inode = fs_new_directory(MODE_IMPLIED);
 
-    fs_root = inode ? fs_entry_new(NULL, "", inode) : NULL;
-    if (!fs_root)
+    fs_root = inode != NULL ? fs_entry_new(NULL, "", inode) : NULL;
+    if (fs_root == NULL)
         return -ENOMEM;
     fs_root->archived = true;
     inode->links = 2;

@@ -37,7 +37,7 @@ static int check_new(struct thread *thread, const struct fs_found *found, bool d
     if (found->last != FS_LAST_NAME)
         return -EEXIST;
     there = fs_child(thread, found->parent, found->name);
-    if (there) {
+    if (there != NULL) {
         fs_entry_release(there);
         return -EEXIST;
     }
@@ -60,12 +60,12 @@ int fs_make(struct thread *thread, struct fs_found *found, struct inode *inode,
     if (S_ISDIR(inode->mode))
         inode->served = INODE_NOT_SERVED;
     new = fs_entry_new(found->parent, found->name, inode);
-    if (!new)
+    if (new == NULL)
         return -ENOSPC;
     error = fs_entry_link(new);
     if (!error)
         touch(found->parent->inode);
-    if (entry && !error)
+    if (entry != NULL && !error)
         *entry = new;
     else
         fs_entry_release(new);
@@ -86,7 +86,7 @@ int fs_link(struct thread *thread, struct inode *inode, struct fs_found *found)
         return -ENOENT;
     inode_hold(inode);
     new = fs_entry_new(found->parent, found->name, inode);
-    if (!new)
+    if (new == NULL)
         return -ENOSPC;
     error = fs_entry_link(new);
     if (!error) {
@@ -123,7 +123,7 @@ int fs_unlink(struct thread *thread, const struct fs_found *found)
     if (found->last != FS_LAST_NAME)
         return -EISDIR;
     entry = fs_child(thread, found->parent, found->name);
-    if (!entry)
+    if (entry == NULL)
         return -ENOENT;
     if (found->slash)
         error = S_ISDIR(entry->inode->mode) ? -EISDIR : -ENOTDIR;
@@ -150,7 +150,7 @@ int fs_rmdir(struct thread *thread, const struct fs_found *found)
     if (found->last != FS_LAST_NAME)
         return not_names[found->last];
     entry = fs_child(thread, found->parent, found->name);
-    if (!entry)
+    if (entry == NULL)
         return -ENOENT;
     error = may_change(found->parent);
     if (!error && entry->special)
@@ -203,12 +203,12 @@ static int check_names(const struct fs_found *old, const struct fs_found *new, u
 
 static int check_found(const struct rename *r, uint32_t flags)
 {
-    if (!r->from)
+    if (r->from == NULL)
         return -ENOENT;
-    if (flags & RENAME_NOREPLACE && r->to)
+    if (flags & RENAME_NOREPLACE && r->to != NULL)
         return -EEXIST;
     if (r->exchange) {
-        if (!r->to)
+        if (r->to == NULL)
             return -ENOENT;
         if (!S_ISDIR(r->to->inode->mode) && r->new->slash)
             return -ENOTDIR;
@@ -217,7 +217,7 @@ static int check_found(const struct rename *r, uint32_t flags)
         return -ENOTDIR;
     if (r->from == way_down(r->old->parent, r->new->parent))
         return -EINVAL;
-    if (r->to && r->to == way_down(r->new->parent, r->old->parent))
+    if (r->to != NULL && r->to == way_down(r->new->parent, r->old->parent))
         return r->exchange ? -EINVAL : -ENOTEMPTY;
     return 0;
 }
@@ -241,15 +241,15 @@ static int check_types(const struct rename *r)
 
     if (!error)
         error = may_change(r->new->parent);
-    if (!error && r->to && !r->exchange && directory != S_ISDIR(r->to->inode->mode))
+    if (!error && r->to != NULL && !r->exchange && directory != S_ISDIR(r->to->inode->mode))
         error = directory ? -ENOTDIR : -EISDIR;
     if (!error)
         error = check_moved(r->from, r->new->parent);
-    if (!error && r->to && r->exchange)
+    if (!error && r->to != NULL && r->exchange)
         error = check_moved(r->to, r->old->parent);
-    if (!error && r->to && !r->exchange && r->to->inode->mount)
+    if (!error && r->to != NULL && !r->exchange && r->to->inode->mount)
         error = -EBUSY;
-    if (!error && r->to && !r->exchange && directory && !fs_is_empty(r->to))
+    if (!error && r->to != NULL && !r->exchange && directory && !fs_is_empty(r->to))
         error = -ENOTEMPTY;
     return error;
 }
@@ -258,10 +258,10 @@ static int move(const struct rename *r)
 {
     int error;
 
-    if (r->to)
+    if (r->to != NULL)
         fs_entry_unlink(r->to);
     error = fs_entry_move(r->from, r->new->parent, r->new->name);
-    if (error && r->to)
+    if (error && r->to != NULL)
         (void)fs_entry_link(r->to); /* back to where it was: there is room */
     return error;
 }
@@ -270,13 +270,13 @@ static int do_rename(const struct rename *r, uint32_t flags)
 {
     int error = check_found(r, flags);
 
-    if (error || (r->to && r->from->inode == r->to->inode))
+    if (error || (r->to != NULL && r->from->inode == r->to->inode))
         return error;
     error = check_types(r);
     if (error)
         return error;
     leave(r->from);
-    if (r->to)
+    if (r->to != NULL)
         leave(r->to);
     if (r->exchange)
         fs_entry_swap(r->from, r->to);
@@ -285,7 +285,7 @@ static int do_rename(const struct rename *r, uint32_t flags)
     if (error)
         return error;
     r->from->inode->times.changed = inode_now();
-    if (r->to)
+    if (r->to != NULL)
         r->to->inode->times.changed = inode_now();
     touch(r->old->parent->inode);
     touch(r->new->parent->inode);

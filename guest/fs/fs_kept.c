@@ -52,7 +52,7 @@ static void note_removed(const struct fs_entry *entry)
     if (bytes < 0)
         return;
     note = heap_alloc(sizeof *note + (size_t)bytes + 1);
-    if (!note)
+    if (note == NULL)
         return; /* out of memory: the host then keeps a file that it had before */
     note->bytes = sizeof *note + (size_t)bytes + 1;
     memcpy(note->path, path, (size_t)bytes + 1);
@@ -177,10 +177,11 @@ static void walk(visit *visit_entry, void *context)
     for (;;) {
         const struct fs_entry *next = has_children(at) ? fs_after(at, slot) : NULL;
 
-        if (next) {
-            if (!topmost_new && !next->archived)
+        if (next != NULL) {
+            if (topmost_new == NULL && !next->archived)
                 topmost_new = next;
-            if (topmost_new || next->inode->changed) /* it or a directory above it was moved */
+            if (topmost_new != NULL ||
+                next->inode->changed) /* it or a directory above it was moved */
                 visit_entry(context, next);
             at = next;
             slot = 0;
@@ -209,7 +210,7 @@ static void add_removed(struct fs_kept_buffer *buffer)
 {
     struct fs_found found;
 
-    for (const struct removed *note = removed; note; note = note->next) {
+    for (const struct removed *note = removed; note != NULL; note = note->next) {
         if (fs_walk(NULL, fs_root, note->path, 0, &found) != 0)
             fs_kept_add_text(buffer, RUN_FILE_REMOVED, note->path);
         else
@@ -222,7 +223,7 @@ void fs_kept_finish(void *bytes, fs_kept_send *send)
     const struct run_file_message end = {.type = RUN_FILE_END};
     struct fs_kept_buffer buffer = {.bytes = bytes, .send = send};
 
-    if (!bytes) {
+    if (bytes == NULL) {
         send(&end, sizeof end);
         return;
     }

@@ -13,7 +13,7 @@
 
 void fs_kept_flush(struct fs_kept_buffer *buffer)
 {
-    if (buffer->used && buffer->send)
+    if (buffer->used && buffer->send != NULL)
         buffer->send(buffer->bytes, buffer->used);
     buffer->used = 0;
     buffer->last = NULL;
@@ -50,7 +50,7 @@ static uint8_t *add_data(struct fs_kept_buffer *buffer, const struct inode *inod
     struct run_file_message last = {0};
     uint8_t *data;
 
-    if (buffer->last)
+    if (buffer->last != NULL)
         memcpy(&last, buffer->last, sizeof last);
     if (last.type && last.id == message.id && last.offset + last.bytes == offset &&
         buffer->used + bytes <= SERVICE_BYTES_MAX && last.bytes + bytes <= RUN_FILE_BYTES_MAX) {
@@ -71,11 +71,11 @@ bool fs_kept_add_pages(struct fs_kept_buffer *buffer, struct inode *inode, uint6
         const void *page;
         uint64_t offset, left;
 
-        if (!buffer->send &&
+        if (buffer->send == NULL &&
             buffer->used + sizeof(struct run_file_message) + PAGE_BYTES > SERVICE_BYTES_MAX)
             return true;
         page = inode_next_unsent(inode, index, last);
-        if (!page)
+        if (page == NULL)
             return false;
         offset = *index * PAGE_BYTES;
         left = offset < inode->bytes ? inode->bytes - offset : 0;

@@ -8,6 +8,7 @@
 #include "guest/fs/fs_kept.h"
 #include "guest/memory/heap.h"
 #include "include/run_ports.h"
+#include "lib/hash.h"
 
 #define BUCKETS (2u * FS_MISSING_MAX) /* a power of two */
 
@@ -80,15 +81,6 @@ static bool is_ours(const char *path)
            strncmp(path, "/dev/", 5) == 0;
 }
 
-static uint32_t hash_of(const char *text)
-{
-    uint32_t h = 2166136261u; /* FNV-1a */
-
-    for (; *text; text++)
-        h = (h ^ (uint8_t)*text) * 16777619u;
-    return h;
-}
-
 static void note_recent(const char *path, size_t bytes)
 {
     if (bytes < FS_MISSING_RECENT_BYTES)
@@ -104,14 +96,14 @@ void fs_missing_note(const struct fs_entry *base, const char *path)
     if (!bytes || is_ours(absolute))
         return;
     note_recent(absolute, bytes);
-    if (!noted)
+    if (noted == NULL)
         return;
-    for (at = hash_of(absolute) & (BUCKETS - 1); noted[at]; at = (at + 1) & (BUCKETS - 1))
+    for (at = hash_bytes32(absolute, bytes) % BUCKETS; noted[at] != NULL; at = (at + 1) % BUCKETS)
         if (strcmp(noted[at], absolute) == 0)
             return;
     if (noted_count < FS_MISSING_MAX)
         noted[at] = heap_alloc(bytes + 1);
-    if (!noted[at]) {
+    if (noted[at] == NULL) {
         left_out++;
         return;
     }
@@ -130,8 +122,8 @@ uint64_t fs_missing_add(struct fs_kept_buffer *buffer)
 {
     struct fs_found found;
 
-    for (uint32_t i = 0; noted && i < BUCKETS; i++) {
-        if (!noted[i])
+    for (uint32_t i = 0; noted != NULL && i < BUCKETS; i++) {
+        if (noted[i] == NULL)
             continue;
         if (fs_walk(NULL, fs_root, noted[i], 0, &found) != 0)
             fs_kept_add_text(buffer, RUN_FILE_MISSING, noted[i]);
@@ -151,7 +143,7 @@ void fs_missing_log(void)
 
     if (dropped)
         log_line(RUN_LOG_DROPPED "%lu %s", dropped, first);
-    for (uint32_t i = 0; (name = fs_missing_recent(i)); i++) {
+    for (uint32_t i = 0; (name = fs_missing_recent(i)) != NULL; i++) {
         if (fs_walk(NULL, fs_root, name, 0, &found) != 0)
             log_line(RUN_LOG_MISSING "%s", name);
         else

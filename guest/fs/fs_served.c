@@ -24,7 +24,7 @@ void fs_served_start(void)
 }
 
 /* Reports a failure of the host once: the program only sees that a file is not there. */
-static void note_failure(const char *name, int error)
+static void note_host_failure(const char *name, int error)
 {
     static bool noted;
 
@@ -34,7 +34,7 @@ static void note_failure(const char *name, int error)
     noted = true;
 }
 
-static struct inode *new_link(const struct run_serve_node *node, const char *target)
+static struct inode *served_link(const struct run_serve_node *node, const char *target)
 {
     struct inode *inode = inode_new(S_IFLNK | 0777);
     char *copy = heap_alloc(node->target_bytes + 1ul);
@@ -53,14 +53,14 @@ static struct inode *new_link(const struct run_serve_node *node, const char *tar
     return inode;
 }
 
-static struct inode *new_inode(const struct run_serve_node *node, const char *target)
+static struct inode *served_inode(const struct run_serve_node *node, const char *target)
 {
     struct inode *inode;
 
     if (S_ISDIR(node->mode))
         inode = fs_new_directory(node->mode & 07777);
     else if (S_ISLNK(node->mode))
-        inode = new_link(node, target);
+        inode = served_link(node, target);
     else
         inode = inode_new(S_IFREG | (node->mode & 07777));
     if (inode == NULL)
@@ -74,10 +74,10 @@ static struct inode *new_inode(const struct run_serve_node *node, const char *ta
 }
 
 /* Puts a node into its directory.  Returns its entry, which the directory holds, or NULL. */
-static struct fs_entry *add(struct fs_entry *directory, const char *name,
-                            const struct run_serve_node *node, const char *target)
+static struct fs_entry *served_add(struct fs_entry *directory, const char *name,
+                                   const struct run_serve_node *node, const char *target)
 {
-    struct inode *inode = new_inode(node, target);
+    struct inode *inode = served_inode(node, target);
     struct fs_entry *entry = inode != NULL ? fs_entry_new(directory, name, inode) : NULL;
 
     if (entry == NULL)
@@ -93,8 +93,8 @@ static struct fs_entry *add(struct fs_entry *directory, const char *name,
 
 /* Asks for a name.  Returns 0 with the node in `node` and the link's text in `target`, or -errno.
  */
-static int look_up(uint64_t directory, const char *name, struct run_serve_node *node,
-                   const char **target)
+static int ask_name(uint64_t directory, const char *name, struct run_serve_node *node,
+                    const char **target)
 {
     struct run_serve_request request = {
         .type = RUN_SERVE_LOOKUP, .bytes = (uint32_t)strlen(name), .node = directory};
@@ -112,17 +112,17 @@ static int look_up(uint64_t directory, const char *name, struct run_serve_node *
 }
 
 /* Asks which node a directory of the archive is on the host. */
-static uint64_t find_node(const struct fs_entry *directory)
+static uint64_t ask_node(const struct fs_entry *directory)
 {
     struct run_serve_node node;
     const char *target;
-    int error = look_up(directory->parent->inode->served, directory->name, &node, &target);
+    int error = ask_name(directory->parent->inode->served, directory->name, &node, &target);
 
     return error || !S_ISDIR(node.mode) ? INODE_NOT_SERVED : node.node;
 }
 
 /* Returns the node of a directory, or INODE_NOT_SERVED: the host has nothing in it. */
-static uint64_t node_of(const struct fs_entry *directory)
+static uint64_t served_node(const struct fs_entry *directory)
 {
     while (!directory->inode->served) {
         const struct fs_entry *at = directory;
@@ -131,7 +131,7 @@ static uint64_t node_of(const struct fs_entry *directory)
             at = at->parent;
         at->inode->served = at->parent->inode->served == INODE_NOT_SERVED || !at->linked
                                 ? INODE_NOT_SERVED
-                                : find_node(at);
+                                : ask_node(at);
     }
     return directory->inode->served;
 }
@@ -143,17 +143,17 @@ struct fs_entry *fs_served_child(struct fs_entry *directory, const char *name)
     const char *target;
     int error;
 
-    if (!active || directory->inode->listed || node_of(directory) == INODE_NOT_SERVED ||
+    if (!active || directory->inode->listed || served_node(directory) == INODE_NOT_SERVED ||
         fs_absent_find(directory->inode, name))
         return NULL;
-    error = look_up(directory->inode->served, name, &node, &target);
+    error = ask_name(directory->inode->served, name, &node, &target);
     if (error == -ENOENT)
         fs_absent_note(directory->inode, name, false);
     else if (error)
-        note_failure(name, error);
+        note_host_failure(name, error);
     if (error)
         return NULL;
-    entry = add(directory, name, &node, target);
+    entry = served_add(directory, name, &node, target);
     if (entry != NULL)
         fs_entry_hold(entry);
     return entry;
@@ -161,7 +161,7 @@ struct fs_entry *fs_served_child(struct fs_entry *directory, const char *name)
 
 /* Makes an entry of a listed node, unless the tree has the name.  `at` and `bytes`: the node and
  * what follows it.  Returns the bytes of it all, 0 if they are damaged. */
-static size_t add_listed(struct fs_entry *directory, const uint8_t *at, size_t bytes)
+static size_t served_add_listed(struct fs_entry *directory, const uint8_t *at, size_t bytes)
 {
     char name[FS_NAME_MAX + 1];
     struct run_serve_node node;
@@ -178,7 +178,7 @@ static size_t add_listed(struct fs_entry *directory, const uint8_t *at, size_t b
     name[node.name_bytes] = '\0';
     entry = fs_child_here(directory, name);
     if (entry == NULL && !fs_absent_find(directory->inode, name))
-        (void)add(directory, name, &node, (const char *)at + sizeof node + node.name_bytes);
+        (void)served_add(directory, name, &node, (const char *)at + sizeof node + node.name_bytes);
     return whole;
 }
 
@@ -189,7 +189,7 @@ void fs_served_complete(struct fs_entry *directory)
     const uint8_t *payload;
 
     if (!active || directory->inode->listed || directory->inode->temporary ||
-        node_of(directory) == INODE_NOT_SERVED)
+        served_node(directory) == INODE_NOT_SERVED)
         return;
     request.node = directory->inode->served;
     do {
@@ -197,11 +197,11 @@ void fs_served_complete(struct fs_entry *directory)
         int error = serve_ask(&request, NULL, &answer, &payload);
 
         if (error) {
-            note_failure(directory->name, error);
+            note_host_failure(directory->name, error);
             return;
         }
         while (done < answer.bytes &&
-               (part = add_listed(directory, payload + done, answer.bytes - done)) != 0)
+               (part = served_add_listed(directory, payload + done, answer.bytes - done)) != 0)
             done += part;
         if (answer.next <= request.offset)
             break;
@@ -215,14 +215,14 @@ void fs_served_removed(struct fs_entry *entry)
     if (!active || !entry->archived)
         return;
     if (S_ISDIR(entry->inode->mode))
-        (void)node_of(entry); /* by the name that the host knows */
+        (void)served_node(entry); /* by the name that the host knows */
     fs_absent_note(entry->parent->inode, entry->name, true);
 }
 
 /* ---- contents */
 
 #define BLOCK_PAGES (RUN_SERVE_BYTES_MAX / PAGE_BYTES)
-#define RESERVE_SHARE 16u /* of all memory stays free of the host's files, if possible */
+#define SERVED_RESERVE 16u /* of all memory stays free of the host's files, if possible */
 
 int fs_served_fetch(struct inode *inode, uint64_t index)
 {
@@ -235,10 +235,10 @@ int fs_served_fetch(struct inode *inode, uint64_t index)
     const uint8_t *payload;
     int error;
 
-    inode_make_room(phys_total_bytes() / RESERVE_SHARE);
+    inode_make_room(phys_total_bytes() / SERVED_RESERVE);
     error = serve_ask(&request, NULL, &answer, &payload);
     if (error) {
-        note_failure("the contents of a file", error);
+        note_host_failure("the contents of a file", error);
         return -EIO;
     }
     return inode_add_block(inode, first, payload, answer.bytes, index);

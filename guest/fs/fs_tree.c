@@ -8,7 +8,7 @@
 #include "guest/fs/fs.h"
 #include "guest/fs/fs_served.h"
 #include "guest/memory/heap.h"
-#include "guest/memory/phys.h"
+#include "lib/hash.h"
 
 #define BUCKETS_FIRST 512u
 #define BUCKETS_MAX 524288u /* of one memory block */
@@ -27,13 +27,10 @@ struct fs_entry *fs_root;
 static struct fs_entry **buckets;
 static uint32_t bucket_count, entry_count;
 
-/* FNV-1a */
 static uint32_t hash(const struct inode *directory, const char *name)
 {
-    uint64_t h = 0xcbf29ce484222325ull ^ directory->number * 0x9e3779b97f4a7c15ull;
+    uint64_t h = hash_bytes(HASH_BYTES_START ^ directory->number * HASH_GOLDEN, name, strlen(name));
 
-    for (; *name; name++)
-        h = (h ^ (uint8_t)*name) * 0x100000001b3ull;
     return (uint32_t)(h ^ h >> 32);
 }
 
@@ -68,12 +65,12 @@ static bool grow_table(void)
     if (count > BUCKETS_MAX)
         return true;
     new = heap_alloc(count * sizeof(struct fs_entry *));
-    if (!new)
+    if (new == NULL)
         return old != NULL;
     buckets = new;
     bucket_count = count;
     for (uint32_t i = 0; i < old_count; i++) {
-        for (struct fs_entry *entry = old[i], *next; entry; entry = next) {
+        for (struct fs_entry *entry = old[i], *next; entry != NULL; entry = next) {
             next = entry->next;
             put_in_table(entry);
         }
@@ -98,7 +95,7 @@ void fs_entry_hold(struct fs_entry *entry)
 void fs_entry_release(struct fs_entry *entry)
 {
     cross_assert_held();
-    while (entry && --entry->references == 0) {
+    while (entry != NULL && --entry->references == 0) {
         struct fs_entry *parent = entry->parent;
 
         inode_release(entry->inode);
@@ -114,7 +111,7 @@ struct fs_entry *fs_entry_new(struct fs_entry *parent, const char *name, struct 
     size_t bytes = strlen(name);
     char *text = heap_alloc(bytes + 1);
 
-    if (!entry || !text) {
+    if (entry == NULL || text == NULL) {
         heap_free(entry, sizeof *entry);
         heap_free(text, bytes + 1);
         inode_release(inode);
@@ -124,7 +121,7 @@ struct fs_entry *fs_entry_new(struct fs_entry *parent, const char *name, struct 
     *entry = (struct fs_entry){.references = 1,
                                .name = text,
                                .name_bytes = (uint8_t)bytes,
-                               .parent = parent ? parent : entry,
+                               .parent = parent != NULL ? parent : entry,
                                .inode = inode};
     fs_entry_hold(entry->parent);
     return entry;
@@ -147,7 +144,7 @@ static bool grow_slots(struct inode_directory *directory)
     size_t each = sizeof(struct fs_entry *);
     struct fs_entry **slots = room > SLOTS_MAX ? NULL : heap_alloc(room * each);
 
-    if (!slots)
+    if (slots == NULL)
         return false;
     if (directory->room)
         memcpy(slots, directory->slots, directory->room * each);
@@ -225,7 +222,7 @@ int fs_entry_move(struct fs_entry *entry, struct fs_entry *parent, const char *n
     struct fs_entry *old_parent = entry->parent;
     int error;
 
-    if (!text)
+    if (text == NULL)
         return -ENOSPC;
     memcpy(text, name, bytes + 1);
     /* make room first: what follows cannot fail.  In its own directory the entry keeps its slot. */
@@ -278,7 +275,7 @@ void fs_entry_swap(struct fs_entry *a, struct fs_entry *b)
 
 struct fs_entry *fs_child_here(struct fs_entry *directory, const char *name)
 {
-    for (struct fs_entry *entry = *bucket_of(directory, name); entry; entry = entry->next)
+    for (struct fs_entry *entry = *bucket_of(directory, name); entry != NULL; entry = entry->next)
         if (entry->parent == directory && strcmp(entry->name, name) == 0)
             return entry;
     return NULL;
@@ -287,18 +284,18 @@ struct fs_entry *fs_child_here(struct fs_entry *directory, const char *name)
 struct fs_entry *fs_child(struct thread *thread, struct fs_entry *directory, const char *name)
 {
     const struct fs_special *special = directory->inode->special;
-    struct fs_entry *here = fs_child_here(directory, name);
+    struct fs_entry *entry = fs_child_here(directory, name);
     struct inode *inode;
 
-    if (here) {
-        fs_entry_hold(here);
-        return here;
+    if (entry != NULL) {
+        fs_entry_hold(entry);
+        return entry;
     }
-    if (!special || !special->lookup)
+    if (special == NULL || special->lookup == NULL)
         return fs_served_child(directory, name);
     inode = special->lookup(thread, directory->inode, name);
-    struct fs_entry *entry = inode ? fs_entry_new(directory, name, inode) : NULL;
-    if (entry)
+    entry = inode != NULL ? fs_entry_new(directory, name, inode) : NULL;
+    if (entry != NULL)
         entry->special = true;
     return entry;
 }
@@ -315,10 +312,10 @@ struct inode *fs_new_directory(uint32_t mode)
 {
     struct inode *inode = inode_new(S_IFDIR | mode);
 
-    if (!inode)
+    if (inode == NULL)
         return NULL;
     inode->directory = heap_alloc(sizeof *inode->directory);
-    if (!inode->directory) {
+    if (inode->directory == NULL) {
         inode_release(inode);
         return NULL;
     }
@@ -348,7 +345,7 @@ bool fs_list(struct thread *thread, struct fs_entry *entry, uint64_t *position,
         ++*position;
         return true;
     }
-    if (special && special->list) {
+    if (special != NULL && special->list != NULL) {
         uint64_t base = directory->used, own = *position - base;
         bool more = special->list(thread, entry->inode, &own, listed);
 

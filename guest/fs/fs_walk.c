@@ -105,7 +105,7 @@ static int jump(struct walk *w, const struct inode *link, const char *after, str
     if (error)
         return error;
     w->rest = after;
-    if (entry)
+    if (entry != NULL)
         return arrive(w, entry, last, found);
     if (last && !found->slash && !(w->flags & FS_DIRECTORY)) {
         found->file = file;
@@ -124,9 +124,9 @@ static int follow(struct walk *w, const struct fs_entry *link, const char *after
 
     if (w->flags & FS_NO_LINKS || ++w->links > LINKS_MAX)
         return -ELOOP;
-    if (inode->special && inode->special->follow)
+    if (inode->special != NULL && inode->special->follow != NULL)
         return jump(w, inode, after, found);
-    if (!inode->special)
+    if (inode->special == NULL)
         return enter_text(w, inode->target, after);
     bytes = inode->special->text(w->thread, inode, w->text, sizeof w->text - 1);
     if (bytes < 0)
@@ -156,7 +156,7 @@ static int step(struct walk *w, const char *after, struct fs_found *found)
             return -EISDIR; /* open never makes a directory */
     }
     entry = fs_child(w->thread, w->at, found->name);
-    if (!entry)
+    if (entry == NULL)
         return last && w->flags & FS_MAY_LACK ? 1 : -ENOENT;
     if (S_ISLNK(entry->inode->mode) && (!last || w->flags & FS_FOLLOW || found->slash)) {
         fs_entry_release(found->parent);
@@ -198,7 +198,7 @@ static int walk_on(struct walk *w, struct fs_found *found)
         return result;
     if (!result) {
         found->entry = w->flags & FS_PARENT ? NULL : w->at;
-        if (found->entry)
+        if (found->entry != NULL)
             fs_entry_hold(found->entry);
         return 1;
     }
@@ -243,7 +243,7 @@ void fs_found_release(struct fs_found *found)
 {
     fs_entry_release(found->entry);
     fs_entry_release(found->parent);
-    if (found->file)
+    if (found->file != NULL)
         fs_file_release(found->file);
     *found = (struct fs_found){0};
 }

@@ -78,7 +78,7 @@ static void push(struct buddy *b, uint64_t page, unsigned order)
         return;
     block->next = b->lists[order];
     block->previous = NULL;
-    if (block->next)
+    if (block->next != NULL)
         block->next->previous = block;
     b->lists[order] = block;
 }
@@ -90,11 +90,11 @@ static void take(struct buddy *b, uint64_t page, unsigned order)
     flip(b, page, order);
     if (order == LARGEST)
         return;
-    if (block->previous)
+    if (block->previous != NULL)
         block->previous->next = block->next;
     else
         b->lists[order] = block->next;
-    if (block->next)
+    if (block->next != NULL)
         block->next->previous = block->previous;
 }
 
@@ -104,7 +104,7 @@ static uint64_t find(const struct buddy *b, unsigned order)
     uint64_t words = words_of_order(b->page_count, LARGEST);
 
     if (order < LARGEST)
-        return b->lists[order] ? page_of(b, b->lists[order]) : NO_PAGE;
+        return b->lists[order] != NULL ? page_of(b, b->lists[order]) : NO_PAGE;
     for (uint64_t i = 0; i < words; i++) {
         uint64_t bits = b->free_bits[LARGEST][i];
         if (bits)

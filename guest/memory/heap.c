@@ -6,6 +6,7 @@
 
 #include "guest/base/context.h"
 #include "guest/memory/phys.h"
+#include "lib/array.h"
 
 struct object { /* a free one */
     struct object *next;
@@ -20,7 +21,7 @@ struct heap_page { /* at the start of each page; objects follow */
 _Static_assert(sizeof(struct heap_page) % 16 == 0, "objects are aligned");
 
 static const uint16_t sizes[] = {16, 32, 48, 64, 96, 128, 160, 208, 256, 336, 448, 576, 992, 2032};
-#define SIZES (sizeof sizes / sizeof sizes[0])
+#define SIZES ARRAY_COUNT(sizes)
 #define SIZE_MAX_SMALL 2032u
 
 static struct heap_page *pages[SIZES];
@@ -38,16 +39,16 @@ static void link_page(struct heap_page *page)
 {
     page->previous = NULL;
     page->next = pages[page->size];
-    if (page->next)
+    if (page->next != NULL)
         page->next->previous = page;
     pages[page->size] = page;
 }
 
 static void unlink_page(struct heap_page *page)
 {
-    if (page->next)
+    if (page->next != NULL)
         page->next->previous = page->previous;
-    if (page->previous)
+    if (page->previous != NULL)
         page->previous->next = page->next;
     else
         pages[page->size] = page->next;
@@ -78,6 +79,7 @@ void *heap_alloc(size_t bytes)
 {
     struct heap_page *page;
     struct object *object;
+    uint32_t size;
 
     cross_assert_held();
     if (bytes > SIZE_MAX_SMALL) {
@@ -86,14 +88,14 @@ void *heap_alloc(size_t bytes)
 
         return block ? memset(phys_pointer(block), 0, (size_t)PAGE_BYTES << order) : NULL;
     }
-    uint32_t size = size_of(bytes);
-    page = pages[size] ? pages[size] : new_page(size);
-    if (!page)
+    size = size_of(bytes);
+    page = pages[size] != NULL ? pages[size] : new_page(size);
+    if (page == NULL)
         return NULL;
     object = page->free;
     page->free = object->next;
     page->used++;
-    if (!page->free)
+    if (page->free == NULL)
         unlink_page(page);
     return memset(object, 0, sizes[size]);
 }
@@ -104,18 +106,18 @@ void heap_free(void *object, size_t bytes)
     struct object *freed = object;
 
     cross_assert_held();
-    if (!object)
+    if (object == NULL)
         return;
     if (bytes > SIZE_MAX_SMALL) {
         phys_free((uint64_t)object - DIRECT_MAP, phys_order(bytes));
         return;
     }
-    if (!page->free)
+    if (page->free == NULL)
         link_page(page);
     freed->next = page->free;
     page->free = freed;
     if (--page->used == 0 &&
-        (page->next || page->previous)) { /* keeps one page for the next object */
+        (page->next != NULL || page->previous != NULL)) { /* keeps one page for the next object */
         unlink_page(page);
         phys_free((uint64_t)page - DIRECT_MAP, 0);
     }

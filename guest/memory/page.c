@@ -41,18 +41,21 @@ void (*page_copy)(void *to, const void *from) = copy_string;
 static bool has_plain_avx(void)
 {
     const uint32_t wanted = CPUID_AVX | CPUID_OSXSAVE;
+    uint64_t xcr0;
 
     if ((x86_cpuid(1, 0).ecx & wanted) != wanted)
         return false;
-    uint64_t xcr0 = x86_xgetbv(0);
+    xcr0 = x86_xgetbv(0);
     return (xcr0 & XCR0_AVX) == XCR0_AVX && !(xcr0 & XCR0_AVX512);
 }
 
 void page_choose(bool virtual_time)
 {
+    bool avx;
+
     if (!virtual_time)
         return;
-    bool avx = has_plain_avx();
+    avx = has_plain_avx();
     page_zero = avx ? page_zero_avx : page_zero_sse;
     page_copy = avx ? copy_avx : copy_sse;
     copy_blocks = avx ? page_copy_blocks_avx : page_copy_blocks_sse;
@@ -60,7 +63,7 @@ void page_choose(bool virtual_time)
 
 void page_copy_bytes(void *to, const void *from, size_t bytes)
 {
-    size_t blocks = copy_blocks ? bytes & ~(size_t)(PAGE_BLOCK_BYTES - 1) : 0;
+    size_t blocks = copy_blocks != NULL ? bytes & ~(size_t)(PAGE_BLOCK_BYTES - 1) : 0;
 
     if (blocks)
         copy_blocks(to, from, blocks);

@@ -38,7 +38,7 @@ static const struct span *first_excluded(uint64_t start, uint64_t end)
     for (uint32_t i = 0; i < keep_out_count; i++) {
         const struct span *s = &keep_out[i];
 
-        if (s->start < end && s->end > start && (!first || s->start < first->start))
+        if (s->start < end && s->end > start && (first == NULL || s->start < first->start))
             first = s;
     }
     return first;
@@ -49,9 +49,9 @@ static struct span next_usable(uint64_t *start, uint64_t end)
 {
     while (*start < end) {
         const struct span *s = first_excluded(*start, end);
-        struct span part = {*start, s ? s->start : end};
+        struct span part = {*start, s != NULL ? s->start : end};
 
-        *start = s ? s->end : end;
+        *start = s != NULL ? s->end : end;
         if (part.start < part.end)
             return part;
     }

@@ -27,7 +27,7 @@ void vm_kernel_map(uint64_t address, uint64_t physical, unsigned level, uint64_t
 {
     uint64_t *entry = vm_table_make(kernel_root, address, level);
 
-    if (!entry)
+    if (entry == NULL)
         panic("no memory for the kernel's page tables");
     *entry = physical | flags | VM_ENTRY_PRESENT | VM_ENTRY_GLOBAL | VM_ENTRY_ACCESSED |
              VM_ENTRY_DIRTY | (level == VM_LEVEL_LARGE ? VM_ENTRY_LARGE : 0);
@@ -42,10 +42,11 @@ static void map_image(uint64_t start, uint64_t end, uint64_t flags)
 static void map_memory(void)
 {
     for (uint64_t base = 0; base < phys_mapped_end(); base += GIB) {
+        uint64_t *entries;
+
         vm_kernel_map(DIRECT_MAP + base, base, VM_LEVEL_LARGE,
                       VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
-        uint64_t *entries = vm_table_make(kernel_root, DIRECT_MAP + base, VM_LEVEL_LARGE);
-
+        entries = vm_table_make(kernel_root, DIRECT_MAP + base, VM_LEVEL_LARGE);
         for (uint64_t i = 1; i < 512; i++)
             entries[i] = entries[0] + i * LARGE_PAGE_BYTES;
     }
@@ -63,9 +64,9 @@ void vm_init(void)
     map_image((uint64_t)kernel_rodata_end, (uint64_t)kernel_end,
               VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE);
     /* Every address space copies the kernel's top entries: this one must exist before the first. */
-    if (!vm_table_make(kernel_root, DEVICE_MAP, VM_LEVEL_TOP - 1))
+    if (vm_table_make(kernel_root, DEVICE_MAP, VM_LEVEL_TOP - 1) == NULL)
         panic("no memory for the kernel's page tables");
-    if (!vm_table_make(kernel_root, STACK_MAP, VM_LEVEL_TOP - 1))
+    if (vm_table_make(kernel_root, STACK_MAP, VM_LEVEL_TOP - 1) == NULL)
         panic("no memory for the kernel's page tables");
     x86_write_cr3(kernel_root);
     phys_add_high();
@@ -102,12 +103,15 @@ uint64_t vm_kernel_root(void)
     return kernel_root;
 }
 
+void vm_kernel_share(uint64_t *top)
+{
+    memcpy(top + KERNEL_HALF, (const uint64_t *)phys_pointer(kernel_root) + KERNEL_HALF,
+           (512 - KERNEL_HALF) * sizeof *top);
+}
+
 uint64_t vm_start_root(void)
 {
-    const uint64_t *kernel = phys_pointer(kernel_root);
-
-    for (unsigned i = KERNEL_HALF; i < 512; i++)
-        boot_pml4[i] = kernel[i];
+    vm_kernel_share(boot_pml4);
     return image_physical(boot_pml4);
 }
 
@@ -144,7 +148,7 @@ uint64_t vm_map_stack(uint32_t number, uint64_t physical)
     for (uint64_t at = 0; at < KERNEL_STACK_BYTES; at += PAGE_BYTES) {
         uint64_t *entry = vm_table_make(kernel_root, address + at, VM_LEVEL_PAGE);
 
-        if (!entry)
+        if (entry == NULL)
             return 0;
         *entry = (physical + at) | VM_ENTRY_WRITE | VM_ENTRY_NO_EXECUTE | VM_ENTRY_PRESENT |
                  VM_ENTRY_GLOBAL | VM_ENTRY_ACCESSED | VM_ENTRY_DIRTY;

@@ -20,6 +20,7 @@ uint64_t vm_map_device(uint64_t physical, uint64_t bytes); /* uncached; its virt
  * that have not read them yet.  Called before a CPU runs the program. */
 void vm_seal(void);
 uint64_t vm_kernel_root(void); /* CR3 for CPUs without a process */
+void vm_kernel_share(uint64_t *top); /* gives an address space's top table the kernel's half */
 
 /* CR3 for CPUs that come from real mode: below 4 GiB, and the first 4 GiB are mapped one to one
  * too. */

@@ -34,9 +34,9 @@ static struct {
 int net_offload_init(void)
 {
     waiting.bytes = 0;
-    if (!waiting.frame)
+    if (waiting.frame == NULL)
         waiting.frame = platform_allocate(NET_LARGE_MAX);
-    return waiting.frame ? 0 : -ENOMEM;
+    return waiting.frame != NULL ? 0 : -ENOMEM;
 }
 
 static uint32_t sequence_of(const uint8_t *headers)
@@ -102,6 +102,7 @@ int net_offload_flush(struct net_device *card)
 int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
 {
     bool plain = cuts && is_plain(p);
+    int status;
 
     if (p->tot_len > NET_FRAME_MAX)
         return -EMSGSIZE;
@@ -109,7 +110,7 @@ int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
         join(p);
         return 0;
     }
-    int status = net_offload_flush(card);
+    status = net_offload_flush(card);
     if (status == -EAGAIN)
         return status;
     if (plain) {
@@ -117,7 +118,7 @@ int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
         waiting.bytes = pbuf_copy_partial(p, waiting.frame, p->tot_len, 0);
         return 0;
     }
-    if (!p->next)
+    if (p->next == NULL)
         return card->driver->send(card, p->payload, p->tot_len);
     pbuf_copy_partial(p, waiting.frame, p->tot_len, 0);
     return card->driver->send(card, waiting.frame, p->tot_len);

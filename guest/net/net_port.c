@@ -7,6 +7,7 @@
 
 #include "guest/base/log.h"
 #include "guest/base/run.h"
+#include "lib/splitmix.h"
 #include "lib/x86.h"
 
 #define SMALLEST_SHIFT 6 /* 64 bytes */
@@ -46,18 +47,19 @@ static struct block *cut_off(uint32_t class)
 void *net_port_allocate(size_t bytes)
 {
     uint32_t class = 0;
+    struct block *block;
 
     while (class < CLASSES &&
            ((size_t)1 << (SMALLEST_SHIFT + class)) - sizeof(struct block) < bytes)
         class ++;
     if (class == CLASSES)
         return NULL;
-    struct block *block = free_blocks[class];
-    if (block)
+    block = free_blocks[class];
+    if (block != NULL)
         free_blocks[class] = block->next;
     else
         block = cut_off(class);
-    return block ? block + 1 : NULL;
+    return block != NULL ? block + 1 : NULL;
 }
 
 void *net_port_allocate_zeroed(size_t count, size_t bytes)
@@ -65,16 +67,18 @@ void *net_port_allocate_zeroed(size_t count, size_t bytes)
     size_t all;
     void *block = __builtin_mul_overflow(count, bytes, &all) ? NULL : net_port_allocate(all);
 
-    if (block)
+    if (block != NULL)
         memset(block, 0, all);
     return block;
 }
 
 void net_port_free(void *memory)
 {
-    if (!memory)
+    struct block *block;
+
+    if (memory == NULL)
         return;
-    struct block *block = (struct block *)memory - 1;
+    block = (struct block *)memory - 1;
     block->next = free_blocks[block->class];
     free_blocks[block->class] = block;
 }
@@ -94,10 +98,8 @@ uint32_t net_port_random(void)
 {
     static uint64_t state;
 
-    state += x86_rdtsc() + 0x9e3779b97f4a7c15ull;
-    uint64_t x = (state ^ state >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return (uint32_t)(x >> 32);
+    state += x86_rdtsc();
+    return (uint32_t)(splitmix_next(&state) >> 32);
 }
 
 /* lwIP uses it to look interfaces up by their numbers, if asked to. */

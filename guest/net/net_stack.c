@@ -29,8 +29,9 @@ static uint64_t next_look_ms;
 /* Sends a frame of lwIP's, which is in pieces. */
 static err_t send_frame(struct netif *netif, struct pbuf *p)
 {
-    (void)netif;
     int status = net_offload_send(&card, cutting, p);
+
+    (void)netif;
     if (status == -EAGAIN) { /* lwIP tries again later; the card works until then */
         card.driver->kick(&card);
         return ERR_WOULDBLOCK;
@@ -58,14 +59,17 @@ static err_t set_up_interface(struct netif *netif)
 /* The card's driver drops frames beyond its length limit. */
 static bool receive_frame(void)
 {
-    if (!spare)
+    size_t bytes;
+    struct pbuf *p;
+
+    if (spare == NULL)
         spare = pbuf_alloc(PBUF_RAW, NET_FRAME_MAX, PBUF_POOL);
-    if (!spare)
+    if (spare == NULL)
         return false; /* no memory: later */
-    size_t bytes = card.driver->receive(&card, spare->payload, NET_FRAME_MAX);
+    bytes = card.driver->receive(&card, spare->payload, NET_FRAME_MAX);
     if (!bytes || bytes > NET_FRAME_MAX)
         return false;
-    struct pbuf *p = spare;
+    p = spare;
     spare = NULL;
     pbuf_realloc(p, (u16_t)bytes);
     if (interface.input(p, &interface) != ERR_OK)
@@ -81,7 +85,7 @@ static void look_at_link(void)
         return;
     next_look_ms = now + LINK_LOOK_MS;
     link = card.driver->link_up(&card);
-    cutting = link && card.driver->cuts && card.driver->cuts(&card);
+    cutting = link && card.driver->cuts != NULL && card.driver->cuts(&card);
     if (link == netif_is_link_up(&interface))
         return;
     if (link)
@@ -140,8 +144,8 @@ static bool add_interface(const struct boot_network *network)
 
     lwip_init();
     memset(&interface, 0, sizeof interface);
-    if (!netif_add(&interface, &address, &netmask, &gateway, (void *)network, set_up_interface,
-                   netif_input))
+    if (netif_add(&interface, &address, &netmask, &gateway, (void *)network, set_up_interface,
+                  netif_input) == NULL)
         return false;
     netif_set_default(&interface);
     netif_set_up(&interface);
@@ -214,10 +218,11 @@ static int check_way(const struct boot_network *network, char *problem, size_t r
 
 int net_stack_start(const struct boot_network *network, char *problem, size_t room)
 {
+    int status;
+
     link = queued = cutting = false;
     next_look_ms = 0;
-    int status = open_card(problem, room);
-
+    status = open_card(problem, room);
     if (status)
         return status;
     if (!add_interface(network)) {
@@ -237,7 +242,7 @@ int net_stack_start(const struct boot_network *network, char *problem, size_t ro
 
 void net_stack_stop(void)
 {
-    if (card.driver)
+    if (card.driver != NULL)
         card.driver->close(&card);
     card.driver = NULL;
     running = queued = false;

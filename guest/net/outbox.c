@@ -17,11 +17,11 @@ static struct outbox_entry *entry(const struct outbox *box, uint64_t number)
 
 void outbox_init(struct outbox *box, void *memory, uint64_t bytes)
 {
-    uint64_t entries = 1;
+    uint64_t entries = 1, table_bytes;
 
     while (entries * 2 <= bytes / BYTES_PER_ENTRY)
         entries *= 2;
-    uint64_t table_bytes = entries * sizeof(struct outbox_entry);
+    table_bytes = entries * sizeof(struct outbox_entry);
     *box = (struct outbox){.entries = memory,
                            .entry_count = entries,
                            .ring = (uint8_t *)memory + table_bytes,
@@ -57,12 +57,15 @@ static void copy_in(struct outbox *box, const uint8_t *bytes, uint64_t count)
  * out. */
 static struct outbox_entry *joinable(struct outbox *box, enum run_stream_port port, size_t count)
 {
+    struct outbox_entry *e;
+    bool begun, small;
+
     if (box->first == box->last)
         return NULL;
-    struct outbox_entry *e = entry(box, box->last - 1);
-    bool begun = box->last - 1 < box->next || (box->last - 1 == box->next && box->taken);
-    bool small = e->frame.bytes + count <= RUN_FRAME_BYTES_MAX &&
-                 e->frame.bytes + count <= box->ring_bytes / JOINED_SHARE;
+    e = entry(box, box->last - 1);
+    begun = box->last - 1 < box->next || (box->last - 1 == box->next && box->taken);
+    small = e->frame.bytes + count <= RUN_FRAME_BYTES_MAX &&
+            e->frame.bytes + count <= box->ring_bytes / JOINED_SHARE;
     return !begun && !e->skipped && e->frame.port == port && small ? e : NULL;
 }
 
@@ -76,14 +79,16 @@ static void add_entry(struct outbox *box, enum run_stream_port port, uint32_t co
 
 int outbox_put(struct outbox *box, enum run_stream_port port, const void *bytes, size_t count)
 {
+    struct outbox_entry *e;
+
     if (!count)
         return 0;
     if (count > box->ring_bytes - outbox_kept(box))
         return -ENOSPC;
-    struct outbox_entry *e = joinable(box, port, count);
-    if (!e && outbox_room(box, port) < count)
+    e = joinable(box, port, count);
+    if (e == NULL && outbox_room(box, port) < count)
         return -ENOSPC;
-    if (e)
+    if (e != NULL)
         e->frame.bytes += (uint32_t)count;
     else
         add_entry(box, port, (uint32_t)count);
@@ -131,10 +136,13 @@ static void pass_skipped(struct outbox *box)
 
 size_t outbox_next(struct outbox *box, const void **bytes)
 {
+    struct outbox_entry *e;
+    uint64_t done, at, left;
+
     pass_skipped(box);
     if (box->next == box->last)
         return 0;
-    struct outbox_entry *e = entry(box, box->next);
+    e = entry(box, box->next);
     if (!box->taken) /* it may have grown since it was put */
         run_stream_frame(&e->frame, (enum run_stream_port)e->frame.port, e->frame.offset,
                          e->frame.bytes);
@@ -142,9 +150,9 @@ size_t outbox_next(struct outbox *box, const void **bytes)
         *bytes = (const uint8_t *)&e->frame + box->taken;
         return sizeof e->frame - box->taken;
     }
-    uint64_t done = box->taken - sizeof e->frame;
-    uint64_t at = (e->at + done) % box->ring_bytes;
-    uint64_t left = e->frame.bytes - done;
+    done = box->taken - sizeof e->frame;
+    at = (e->at + done) % box->ring_bytes;
+    left = e->frame.bytes - done;
     *bytes = box->ring + at;
     return left < box->ring_bytes - at ? left : box->ring_bytes - at;
 }
@@ -176,6 +184,8 @@ int outbox_acknowledge(struct outbox *box, uint64_t position)
  * after that part.  A sign of life is always skipped: it has served its purpose. */
 static void take_off(struct outbox_entry *e, uint64_t have)
 {
+    uint32_t done;
+
     if (e->frame.port == RUN_STREAM_END)
         return;
     if (have >= e->frame.offset + e->frame.bytes || !e->frame.bytes) {
@@ -184,7 +194,7 @@ static void take_off(struct outbox_entry *e, uint64_t have)
     }
     if (have <= e->frame.offset)
         return;
-    uint32_t done = (uint32_t)(have - e->frame.offset);
+    done = (uint32_t)(have - e->frame.offset);
     e->at += done;
     e->frame.offset += done;
     e->frame.bytes -= done;

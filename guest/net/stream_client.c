@@ -170,7 +170,7 @@ static void take_message(void)
 
 static void take_bytes(const uint8_t *bytes, size_t count)
 {
-    while (count && !client.broken &&
+    while (count && client.broken == NULL &&
            (client.state == STREAM_GREETING || client.state == STREAM_OPEN)) {
         size_t wanted = (client.state == STREAM_GREETING ? sizeof(struct run_welcome)
                                                          : sizeof(struct run_ack)) -
@@ -192,12 +192,12 @@ static err_t received(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_t 
 {
     (void)context;
     (void)status;
-    if (!p) {
-        if (!client.broken)
+    if (p == NULL) {
+        if (client.broken == NULL)
             client.broken = "the collector closed the connection";
         return ERR_OK;
     }
-    for (const struct pbuf *part = p; part; part = part->next)
+    for (const struct pbuf *part = p; part != NULL; part = part->next)
         take_bytes(part->payload, part->len);
     tcp_recved(pcb, p->tot_len);
     pbuf_free(p);
@@ -209,7 +209,7 @@ static void failed(void *context, err_t status)
 {
     (void)context;
     client.pcb = NULL;
-    if (client.broken)
+    if (client.broken != NULL)
         return;
     if (status == ERR_RST && client.state == STREAM_CONNECTING)
         client.broken = "connection refused: no collector listens there";
@@ -246,7 +246,7 @@ static struct tcp_pcb *take_connection(void)
     struct tcp_pcb *pcb = client.pcb;
 
     client.pcb = NULL;
-    if (pcb) {
+    if (pcb != NULL) {
         tcp_recv(pcb, NULL);
         tcp_err(pcb, NULL);
     }
@@ -257,7 +257,7 @@ static void let_go(void)
 {
     struct tcp_pcb *pcb = take_connection();
 
-    if (pcb)
+    if (pcb != NULL)
         tcp_abort(pcb);
 }
 
@@ -273,33 +273,37 @@ static void try_later(const char *why)
 
 static void begin(void)
 {
+    err_t status;
+
     client.broken = NULL;
     client.delivered = 0;
     client.input_used = 0;
     client.pcb = tcp_new_ip_type(IPADDR_TYPE_V4);
     enter(STREAM_CONNECTING);
-    if (!client.pcb) {
+    if (client.pcb == NULL) {
         try_later("no memory for the network");
         return;
     }
     tcp_recv(client.pcb, received);
     tcp_err(client.pcb, failed);
     tcp_nagle_disable(client.pcb);
-    err_t status = tcp_connect(client.pcb, &client.address, client.port, connected);
+    status = tcp_connect(client.pcb, &client.address, client.port, connected);
     if (status != ERR_OK)
         try_later("the connection cannot be begun");
 }
 
 int stream_client_start(const struct boot_network *network, struct outbox *box)
 {
+    int status;
+
     memset(&client, 0, sizeof client);
     client.box = box;
     client.address.addr = network->collector;
     client.port = network->port;
     client.back_off_ms = BACK_OFF_FIRST_MS;
     client.looked_ms = net_port_ms();
-    int status = run_stream_hello(&client.hello, network->id, network->token, network->machine,
-                                  network->run);
+    status = run_stream_hello(&client.hello, network->id, network->token, network->machine,
+                              network->run);
     if (status == 0)
         begin();
     return status;
@@ -343,7 +347,7 @@ static void poll_open(uint64_t now)
 {
     if (!stream_client_busy())
         client.since_ms = now; /* nothing is due */
-    else if (client.pcb && look_at_delivered())
+    else if (client.pcb != NULL && look_at_delivered())
         client.since_ms = now; /* slow, but not dead: a network that loses much */
     if (now - client.since_ms > PROGRESS_MS) {
         try_later("the collector took nothing for a while");
@@ -356,10 +360,11 @@ static void poll_open(uint64_t now)
 
 void stream_client_poll(void)
 {
-    tick();
-    uint64_t now = client.now_ms;
+    uint64_t now;
 
-    if (client.broken && client.state < STREAM_DONE)
+    tick();
+    now = client.now_ms;
+    if (client.broken != NULL && client.state < STREAM_DONE)
         try_later(client.broken);
     switch (client.state) {
     case STREAM_WAITING:
@@ -422,6 +427,6 @@ void stream_client_stop(void)
 {
     struct tcp_pcb *pcb = take_connection();
 
-    if (pcb && tcp_close(pcb) != ERR_OK)
+    if (pcb != NULL && tcp_close(pcb) != ERR_OK)
         tcp_abort(pcb);
 }

@@ -72,7 +72,7 @@ static const struct boot_memory_range *largest_buffer(void)
     for (uint32_t i = 0; i < boot->range_count && i < BOOT_MEMORY_RANGES_MAX; i++) {
         const struct boot_memory_range *range = &boot->ranges[i];
 
-        if (range->kind == BOOT_MEMORY_BUFFER && (!largest || range->bytes > largest->bytes))
+        if (range->kind == BOOT_MEMORY_BUFFER && (largest == NULL || range->bytes > largest->bytes))
             largest = range;
     }
     return largest;
@@ -81,10 +81,11 @@ static const struct boot_memory_range *largest_buffer(void)
 static int take_buffer(void)
 {
     const struct boot_memory_range *range = largest_buffer();
+    uint64_t begin;
 
-    if (!range || range->bytes < BUFFER_MIN)
+    if (range == NULL || range->bytes < BUFFER_MIN)
         return -ENOMEM;
-    uint64_t begin = (range->base + 7) & ~7ull;
+    begin = (range->base + 7) & ~7ull;
     outbox_init(&box, phys_pointer(begin), range->base + range->bytes - begin);
     reserve =
         box.ring_bytes / RESERVE_SHARE < RESERVE_MAX ? box.ring_bytes / RESERVE_SHARE : RESERVE_MAX;
@@ -118,14 +119,15 @@ static int init(struct boot_info *info)
 {
     char problem[160];
     void *pool = platform_allocate(POOL_BYTES);
+    int status;
 
     boot = info;
     if (!boot->network.collector || !boot->network.port)
         return fail(-EINVAL, "no collector is configured", "");
-    if (!pool || take_buffer())
+    if (pool == NULL || take_buffer())
         return fail(-ENOMEM, "no buffer of 4 MiB for what is sent; give more memory", "");
     net_port_init(pool, POOL_BYTES);
-    int status = net_stack_start(&boot->network, problem, sizeof problem);
+    status = net_stack_start(&boot->network, problem, sizeof problem);
     if (status)
         return fail(status, "no network: ", problem);
     return connect();
@@ -214,12 +216,12 @@ static int send_part(enum transport_port port, const uint8_t *bytes, size_t coun
 
 static int send(enum transport_port port, const void *bytes, size_t count)
 {
-    if (port >= TRANSPORT_STDIN)
-        return -EIO; /* these ports only receive */
     const uint8_t *from = bytes;
     size_t most =
         box.ring_bytes / 4 < RUN_FRAME_BYTES_MAX ? box.ring_bytes / 4 : RUN_FRAME_BYTES_MAX;
 
+    if (port >= TRANSPORT_STDIN)
+        return -EIO; /* these ports only receive */
     while (count) {
         size_t part = count < most ? count : most;
 
@@ -298,12 +300,14 @@ static void close_connection(void)
 
 static uint32_t finish(void)
 {
+    uint32_t end;
+
     log_dropped();
     log_buffer_take(send_log);
     outbox_put_end(&box);
     while (stream_client_state() < STREAM_DONE && stream_client_stuck_ms() < PATIENCE_MS)
         move_on();
-    uint32_t end = stream_client_state() == STREAM_DONE ? BOOT_END_DONE : unsent();
+    end = stream_client_state() == STREAM_DONE ? BOOT_END_DONE : unsent();
     close_connection();
     return end;
 }

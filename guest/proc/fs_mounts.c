@@ -10,6 +10,7 @@
 #include "guest/fs/fs_kept.h"
 #include "guest/memory/heap.h"
 #include "guest/proc/proc.h"
+#include "lib/array.h"
 
 #define READ_ONLY 0555u /* directories that the program cannot change */
 #define MODE_FILE 0444u
@@ -27,9 +28,9 @@ static const struct device {
     const char *path;
     const struct file_type *type;
 } devices[] = {
-    {"/dev/null", &device_null},      {"/dev/zero", &device_zero},
-    {"/dev/full", &device_full},      {"/dev/random", &device_random},
-    {"/dev/urandom", &device_random}, {"/dev/tty", &device_terminal},
+    {"/dev/null", &file_device_null},      {"/dev/zero", &file_device_zero},
+    {"/dev/full", &file_device_full},      {"/dev/random", &file_device_random},
+    {"/dev/urandom", &file_device_random}, {"/dev/tty", &file_device_terminal},
 };
 
 static const struct link {
@@ -56,7 +57,7 @@ static const struct special { /* a relative path is in the process's directory *
     {"fdinfo", S_IFDIR | READ_ONLY, &fs_proc_descriptor_notes},
 };
 
-#define EACH(array, i) (size_t i = 0; (i) < sizeof(array) / sizeof(array)[0]; (i)++)
+#define EACH(array, i) (size_t i = 0; (i) < ARRAY_COUNT(array); (i)++)
 
 static int mount_directory(const struct mount *mount)
 {
@@ -79,7 +80,7 @@ static int add_device(const struct device *device)
 {
     struct inode *inode = inode_new(device->type->mode);
 
-    if (inode) {
+    if (inode != NULL) {
         inode->device = device->type->device;
         inode->type = device->type;
     }
@@ -90,7 +91,7 @@ static int add_link(const struct link *link)
 {
     struct inode *inode = inode_new(S_IFLNK | 0777);
 
-    if (inode) {
+    if (inode != NULL) {
         inode->target = link->target;
         inode->bytes = strlen(link->target);
     }
@@ -113,7 +114,7 @@ static int add_special(const struct process *process, const struct special *spec
     char path[128];
 
     path_of(process, special->path, path);
-    if (inode)
+    if (inode != NULL)
         inode->special = special->special;
     return fs_place(path, READ_ONLY, inode);
 }
@@ -132,9 +133,9 @@ static void add_generated(const char *name, const struct proc_file *file, uint64
     int error;
 
     path_of(addition->process, name, path);
-    if (inode) {
-        inode->generate = file->text ? proc_say : file->generate;
-        inode->context = file->text ? (uint64_t)file->text : context;
+    if (inode != NULL) {
+        inode->generate = file->text != NULL ? proc_say : file->generate;
+        inode->context = file->text != NULL ? (uint64_t)file->text : context;
     }
     error = fs_place(path, READ_ONLY, inode);
     if (error)

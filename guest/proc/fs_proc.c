@@ -29,7 +29,7 @@ static uint32_t number_of(const char *name)
 
 static struct inode *numbered(struct inode *inode, enum kind kind, uint64_t number)
 {
-    if (inode) {
+    if (inode != NULL) {
         inode->number = NUMBERS | (uint64_t)kind << 32 | number;
         inode->context = number;
         inode->links = 1;
@@ -141,11 +141,11 @@ static int64_t descriptor_text(struct thread *thread, const struct inode *inode,
 {
     const struct file *file = files_get(thread->process, (int64_t)inode->context);
 
-    if (!file)
+    if (file == NULL)
         return -ENOENT;
-    if (file->entry)
+    if (file->entry != NULL)
         return entry_text(file->entry, out, room);
-    if (file->type->name)
+    if (file->type->name != NULL)
         return format_text(out, room, "%s", file->type->name);
     if (S_ISCHR(file->type->mode))
         return format_text(out, room, "/dev/pts/0");
@@ -157,9 +157,9 @@ static int follow_descriptor(struct thread *thread, const struct inode *inode,
 {
     struct file *open = files_get(thread->process, (int64_t)inode->context);
 
-    if (!open)
+    if (open == NULL)
         return -ENOENT;
-    if (open->entry) {
+    if (open->entry != NULL) {
         *entry = open->entry;
         fs_entry_hold(*entry);
     } else {
@@ -184,11 +184,11 @@ static struct inode *find_descriptor(struct thread *thread, const struct inode *
                                      const char *name)
 {
     uint32_t fd = number_of(name);
-    const struct file *file = thread ? files_get(thread->process, (int64_t)fd) : NULL;
-    struct inode *inode = file ? inode_new(descriptor_mode(file)) : NULL;
+    const struct file *file = thread != NULL ? files_get(thread->process, (int64_t)fd) : NULL;
+    struct inode *inode = file != NULL ? inode_new(descriptor_mode(file)) : NULL;
 
     (void)directory;
-    if (!inode)
+    if (inode == NULL)
         return NULL;
     inode->special = &descriptor_link;
     inode->bytes = 64; /* as Linux reports */
@@ -197,7 +197,7 @@ static struct inode *find_descriptor(struct thread *thread, const struct inode *
 
 static bool next_descriptor(struct thread *thread, uint64_t *position)
 {
-    while (*position < FILES_MAX && !files_get(thread->process, (int64_t)*position))
+    while (*position < FILES_MAX && files_get(thread->process, (int64_t)*position) == NULL)
         ++*position;
     return *position < FILES_MAX;
 }
@@ -217,10 +217,10 @@ static int64_t descriptor_note(const struct thread *thread, const struct inode *
     struct text text = {.out = out, .room = room};
     const struct file *file = files_get(thread->process, (int64_t)inode->context);
 
-    if (!file)
+    if (file == NULL)
         return -ENOENT;
     text_add(&text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t1\nino:\t%lu\n", file->offset, file->flags,
-             file->inode ? file->inode->number : 0);
+             file->inode != NULL ? file->inode->number : 0);
     return text_end(&text);
 }
 
@@ -228,11 +228,11 @@ static struct inode *find_note(struct thread *thread, const struct inode *direct
                                const char *name)
 {
     uint32_t fd = number_of(name);
-    bool there = thread && files_get(thread->process, (int64_t)fd);
+    bool there = thread != NULL && files_get(thread->process, (int64_t)fd) != NULL;
     struct inode *inode = there ? inode_new(S_IFREG | MODE_FILE) : NULL;
 
     (void)directory;
-    if (inode)
+    if (inode != NULL)
         inode->generate = descriptor_note;
     return numbered(inode, KIND_NOTE, fd);
 }
@@ -258,11 +258,11 @@ static void compare(const char *name, const struct proc_file *file, uint64_t con
                     void *argument)
 {
     struct search *search = argument;
-    bool wanted =
-        search->name ? strcmp(name, search->name) == 0 : search->visited == search->position;
+    bool wanted = search->name != NULL ? strcmp(name, search->name) == 0
+                                       : search->visited == search->position;
 
     (void)context;
-    if (wanted && !search->file)
+    if (wanted && search->file == NULL)
         search->file = file;
     search->visited++;
 }
@@ -275,10 +275,10 @@ static struct inode *find_task_file(struct thread *thread, const struct inode *d
 
     (void)thread;
     proc_each_of_process(compare, &search);
-    if (!search.file)
+    if (search.file == NULL)
         return NULL;
     inode = inode_new(S_IFREG | (search.file->mode ? search.file->mode : MODE_FILE));
-    if (inode) {
+    if (inode != NULL) {
         inode->generate = search.file->generate;
         inode->context = directory->context;
         inode->links = 1;
@@ -293,7 +293,7 @@ static bool list_task_files(struct thread *thread, const struct inode *directory
 
     (void)thread;
     proc_each_of_process(compare, &search);
-    if (!search.file)
+    if (search.file == NULL)
         return false;
     *listed = (struct fs_listed){
         search.file->name,
@@ -308,11 +308,12 @@ static struct inode *find_task(struct thread *thread, const struct inode *direct
                                const char *name)
 {
     uint32_t tid = number_of(name);
-    struct inode *inode = tid != UINT32_MAX && threads_find(tid) ? fs_new_directory(0555) : NULL;
+    struct inode *inode =
+        tid != UINT32_MAX && threads_find(tid) != NULL ? fs_new_directory(0555) : NULL;
 
     (void)thread;
     (void)directory;
-    if (inode)
+    if (inode != NULL)
         inode->special = &task;
     return numbered(inode, KIND_TASK, tid);
 }

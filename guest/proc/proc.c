@@ -7,10 +7,11 @@
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/thread/threads.h"
+#include "lib/array.h"
 
 const struct thread *proc_subject(const struct thread *thread, const struct inode *inode)
 {
-    return inode && inode->context ? threads_find((uint32_t)inode->context) : thread;
+    return inode != NULL && inode->context ? threads_find((uint32_t)inode->context) : thread;
 }
 
 uint64_t proc_cpu_mask(void)
@@ -37,7 +38,9 @@ void proc_add_cpu_mask(struct text *text, uint64_t mask)
 
 int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room)
 {
-    BEGIN
+    struct text text = {.out = out, .room = room};
+
+    (void)thread;
     text_add(&text, "%s", (const char *)inode->context);
     return text_end(&text);
 }
@@ -64,11 +67,11 @@ void proc_each(proc_visit *visit, void *argument)
     static const struct proc_files *const all[] = {&proc_machine_files, &proc_cpu_files,
                                                    &proc_setting_files};
 
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(all); i++) {
         for (size_t j = 0; j < all[i]->count; j++) {
             const struct proc_file *file = &all[i]->files[j];
 
-            if (strchr(file->name, '*'))
+            if (strchr(file->name, '*') != NULL)
                 visit_cpus(file, visit, argument);
             else
                 visit(file->name, file, file->detail, argument);
@@ -80,7 +83,7 @@ void proc_each_of_process(proc_visit *visit, void *argument)
 {
     static const struct proc_files *const all[] = {&proc_process_files, &proc_memory_files};
 
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(all); i++)
         for (size_t j = 0; j < all[i]->count; j++)
             visit(all[i]->files[j].name, &all[i]->files[j], 0, argument);
 }

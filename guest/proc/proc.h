@@ -47,14 +47,12 @@ bool proc_cpu_has(const struct proc_file *file);
 /* Generates the text of the file that the inode's context points to. */
 int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room);
 
-/* GENERATE is the head of a generator; BEGIN begins one that may need neither thread nor inode. */
-#define GENERATE(name)                                                                     \
-    static int64_t name(const struct thread *thread, const struct inode *inode, char *out, \
+/* GENERATE is the head of a generator, which may need neither thread nor inode; BEGIN begins it. */
+#define GENERATE(name)                                                                \
+    static int64_t name(const struct thread *thread __attribute__((unused)),          \
+                        const struct inode *inode __attribute__((unused)), char *out, \
                         uint64_t room)
-#define BEGIN                                      \
-    struct text text = {.out = out, .room = room}; \
-    (void)thread;                                  \
-    (void)inode;
+#define BEGIN struct text text = {.out = out, .room = room};
 
 /* Returns the thread that a file of a process's directory is about; NULL: it has ended (-ESRCH). */
 const struct thread *proc_subject(const struct thread *thread, const struct inode *inode);

@@ -9,6 +9,7 @@
 #include "guest/cpu/proc_flags.h"
 #include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
+#include "lib/array.h"
 #include "lib/x86.h"
 
 #define CPU "/sys/devices/system/cpu/"
@@ -256,4 +257,4 @@ static const struct proc_file files[] = {
     {.name = NODE "node0/numastat", .generate = node_statistics},
 };
 
-const struct proc_files proc_cpu_files = {files, sizeof files / sizeof files[0]};
+const struct proc_files proc_cpu_files = {files, ARRAY_COUNT(files)};

@@ -10,6 +10,7 @@
 #include "guest/proc/proc.h"
 #include "guest/thread/clocks.h"
 #include "guest/thread/threads.h"
+#include "lib/array.h"
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 #define NS_PER_SECOND 1000000000u
@@ -34,7 +35,7 @@ GENERATE(meminfo)
         {"FileHugePages", 0},
     };
 
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(lines); i++) {
         uint64_t value = lines[i].what == 't'   ? total
                          : lines[i].what == 'f' ? available
                          : lines[i].what == 'u' ? used
@@ -123,4 +124,4 @@ static const struct proc_file files[] = {
     {.name = "/proc/diskstats", .text = ""},
 };
 
-const struct proc_files proc_machine_files = {files, sizeof files / sizeof files[0]};
+const struct proc_files proc_machine_files = {files, ARRAY_COUNT(files)};

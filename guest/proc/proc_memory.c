@@ -8,6 +8,7 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/vm_table.h"
 #include "guest/proc/proc.h"
+#include "lib/array.h"
 
 #define DEVICE_MINOR 1u /* st_dev of every file */
 
@@ -32,7 +33,7 @@ static const char *area_name(const struct vm_area *area)
         return area->protection & VM_EXEC ? "[vdso]" : "[vvar]";
     if (area->flags & VM_AREA_BRK)
         return "[heap]";
-    return area->entry ? file_name(area->entry) : "";
+    return area->entry != NULL ? file_name(area->entry) : "";
 }
 
 static void add_area(struct text *text, const struct vm_area *area)
@@ -43,8 +44,8 @@ static void add_area(struct text *text, const struct vm_area *area)
     text_add(text, "%08lx-%08lx %c%c%c%c %08lx 00:%02x %lu ", area->start, area->end,
              area->protection & VM_READ ? 'r' : '-', area->protection & VM_WRITE ? 'w' : '-',
              area->protection & VM_EXEC ? 'x' : '-', area->flags & VM_AREA_SHARED ? 's' : 'p',
-             area->offset, area->inode ? DEVICE_MINOR : 0u,
-             area->inode ? area->inode->number : 0ul);
+             area->offset, area->inode != NULL ? DEVICE_MINOR : 0u,
+             area->inode != NULL ? area->inode->number : 0ul);
     if (name[0]) /* as in Linux, names are in one column */
         text_add(text, "%*s%s", text->used - before < 73 ? (int)(73 - (text->used - before)) : 0,
                  "", name);
@@ -57,7 +58,7 @@ static int64_t maps(const struct thread *thread, const struct inode *inode, char
     struct text text = {.out = out, .room = room};
 
     (void)inode;
-    for (const struct vm_area *area = thread->process->space.areas; area; area = area->next)
+    for (const struct vm_area *area = thread->process->space.areas; area != NULL; area = area->next)
         add_area(&text, area);
     return text_end(&text);
 }
@@ -101,7 +102,7 @@ static int64_t smaps(const struct thread *thread, const struct inode *inode, cha
     const struct process *process = thread->process;
 
     (void)inode;
-    for (const struct vm_area *area = process->space.areas; area; area = area->next) {
+    for (const struct vm_area *area = process->space.areas; area != NULL; area = area->next) {
         add_area(&text, area);
         add_numbers(&text, area->end - area->start, resident_bytes(&process->space, area),
                     area->flags & VM_AREA_SHARED);
@@ -119,7 +120,7 @@ static int64_t smaps_rollup(const struct thread *thread, const struct inode *ino
     const struct vm_space *space = &thread->process->space;
 
     (void)inode;
-    if (space->areas)
+    if (space->areas != NULL)
         text_add(&text, "%08lx-%08lx ---p 00000000 00:00 0                          [rollup]\n",
                  space->areas->start, (uint64_t)USER_END);
     add_numbers(&text, space->mapped_bytes, space->resident_bytes, false);
@@ -132,4 +133,4 @@ static const struct proc_file files[] = {
     {.name = "smaps_rollup", .generate = smaps_rollup},
 };
 
-const struct proc_files proc_memory_files = {files, sizeof files / sizeof files[0]};
+const struct proc_files proc_memory_files = {files, ARRAY_COUNT(files)};

@@ -14,6 +14,7 @@
 #include "guest/thread/limits.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "lib/array.h"
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 
@@ -28,7 +29,7 @@ static int64_t add_strings(const struct thread *thread, const char *key, char *o
     const char *string;
     size_t position = 0;
 
-    while ((string = manifest_next(&thread->process->manifest, key, &position)))
+    while ((string = manifest_next(&thread->process->manifest, key, &position)) != NULL)
         text_add(&text, "%s%c", string, '\0');
     return text_end(&text);
 }
@@ -63,7 +64,7 @@ GENERATE(comm)
     ABOUT
     char name[16];
 
-    if (!subject)
+    if (subject == NULL)
         return -ESRCH;
     threads_name(subject, name);
     text_add(&text, "%s\n", name);
@@ -72,8 +73,8 @@ GENERATE(comm)
 
 static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
 {
-    return inode && inode->context ? run_ticks_to_ns(schedule_thread_ticks(subject))
-                                   : clocks_process_ns();
+    return inode != NULL && inode->context ? run_ticks_to_ns(schedule_thread_ticks(subject))
+                                           : clocks_process_ns();
 }
 
 GENERATE(stat)
@@ -83,18 +84,18 @@ GENERATE(stat)
     uint32_t pid = thread->process->pid;
     char name[16];
 
-    if (!subject)
+    if (subject == NULL)
         return -ESRCH;
     threads_name(subject, name);
     text_add(&text, "%u (%s) %c 1 %u %u 0 -1 4194304 0 0 0 0 %lu 0 0 0 20 0 %u 0 0 %lu %lu ",
-             inode && inode->context ? subject->tid : pid, name, subject == thread ? 'R' : 'S', pid,
-             pid, used_ns(subject, inode) / TICK_NS, threads_count(), space->mapped_bytes,
-             space->resident_bytes / PAGE_BYTES);
+             inode != NULL && inode->context ? subject->tid : pid, name,
+             subject == thread ? 'R' : 'S', pid, pid, used_ns(subject, inode) / TICK_NS,
+             threads_count(), space->mapped_bytes, space->resident_bytes / PAGE_BYTES);
     /* rsslim; code, stack and registers as 0; signals; ...; exit signal, processor */
     text_add(&text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
              UINT64_MAX, subject->signals.queue.pending & 0x7fffffff,
              subject->signals.mask & 0x7fffffff,
-             subject->schedule.cpu ? run_program_cpu(subject->schedule.cpu->index) : 0,
+             subject->schedule.cpu != NULL ? run_program_cpu(subject->schedule.cpu->index) : 0,
              space->brk_start);
     return text_end(&text);
 }
@@ -106,7 +107,7 @@ GENERATE(statm)
     uint64_t text_bytes = 0, data_bytes = 0;
 
     (void)subject;
-    for (const struct vm_area *area = space->areas; area; area = area->next) {
+    for (const struct vm_area *area = space->areas; area != NULL; area = area->next) {
         if (area->protection & VM_EXEC)
             text_bytes += area->end - area->start;
         else if (area->protection & VM_WRITE)
@@ -125,7 +126,7 @@ static void add_status_memory(struct text *text, const struct vm_space *space)
              space->mapped_bytes >> 10, space->mapped_bytes >> 10);
     text_add(text, "VmHWM:\t%8lu kB\nVmRSS:\t%8lu kB\nRssAnon:\t%8lu kB\n", phys_peak_bytes() >> 10,
              space->resident_bytes >> 10, space->resident_bytes >> 10);
-    for (const struct vm_area *area = space->areas; area; area = area->next) {
+    for (const struct vm_area *area = space->areas; area != NULL; area = area->next) {
         uint64_t *kind = area->flags & VM_AREA_STACK  ? &stack
                          : area->protection & VM_EXEC ? &code
                                                       : &data;
@@ -160,13 +161,13 @@ GENERATE(status)
     const struct process *process = thread->process;
     char name[16];
 
-    if (!subject)
+    if (subject == NULL)
         return -ESRCH;
     threads_name(subject, name);
     text_add(&text, "Name:\t%s\nUmask:\t%04o\n", name, process->umask);
     text_add(&text, "State:\t%s\nTgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t1\nTracerPid:\t0\n",
              subject == thread ? "R (running)" : "S (sleeping)", process->pid,
-             inode && inode->context ? subject->tid : process->pid);
+             inode != NULL && inode->context ? subject->tid : process->pid);
     text_add(&text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", PROCESS_USER_ID,
              PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID,
              PROCESS_USER_ID, PROCESS_USER_ID);
@@ -211,7 +212,7 @@ GENERATE(limit_table)
 {
     ABOUT(void) subject;
     text_add(&text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(limits); i++) {
         const struct limit *now = &limits_now[limits[i].resource];
         uint64_t limit[2] = {now->soft, now->hard};
 
@@ -239,7 +240,7 @@ static const struct {
 GENERATE(mount_table)
 {
     ABOUT(void) subject;
-    for (size_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(mounts); i++)
         text_add(&text, "%s %s %s rw,relatime 0 0\n", mounts[i].type, mounts[i].where,
                  mounts[i].type);
     return text_end(&text);
@@ -248,7 +249,7 @@ GENERATE(mount_table)
 GENERATE(mount_info)
 {
     ABOUT(void) subject;
-    for (uint32_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
+    for (uint32_t i = 0; i < ARRAY_COUNT(mounts); i++)
         text_add(&text, "%u %u 0:%u / %s rw,relatime - %s %s rw\n", 20 + i, i ? 20 : 1,
                  mounts[i].minor, mounts[i].where, mounts[i].type, mounts[i].type);
     return text_end(&text);
@@ -257,7 +258,7 @@ GENERATE(mount_info)
 GENERATE(schedstat)
 {
     ABOUT
-    if (!subject)
+    if (subject == NULL)
         return -ESRCH;
     text_add(&text, "%lu 0 1\n", used_ns(subject, inode));
     return text_end(&text);
@@ -318,4 +319,4 @@ static const struct proc_file files[] = {
     {.name = "gid_map", .generate = fixed_6, .mode = 0644},
 };
 
-const struct proc_files proc_process_files = {files, sizeof files / sizeof files[0]};
+const struct proc_files proc_process_files = {files, ARRAY_COUNT(files)};

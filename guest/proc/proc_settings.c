@@ -6,6 +6,7 @@
 #include "guest/base/text.h"
 #include "guest/file/files.h"
 #include "guest/proc/proc.h"
+#include "lib/array.h"
 
 #define KERNEL "/proc/sys/kernel/"
 #define VM "/proc/sys/vm/"
@@ -138,4 +139,4 @@ static const struct proc_file files[] = {{.name = KERNEL "hostname", .generate =
                                          {.name = FS "file-nr", .generate = file_numbers},
                                          SETTINGS(SETTING_FILE)};
 
-const struct proc_files proc_setting_files = {files, sizeof files / sizeof files[0]};
+const struct proc_files proc_setting_files = {files, ARRAY_COUNT(files)};

@@ -56,10 +56,12 @@ static inline __attribute__((always_inline)) uint64_t reading_ticks(uint64_t (*r
  * hypervisor does not trap RDMSR of the counter's register, uses that from now on. */
 static uint64_t measure_rdpmc(void)
 {
+    uint64_t rdpmc, rdmsr;
+
     if (sampling.session.event_count == 0 || sampling.session.events[0].source != HR_SOURCE_PMU)
         return 0;
-    uint64_t rdpmc = reading_ticks(x86_rdpmc, sampling.session.events[0].counter);
-    uint64_t rdmsr = reading_ticks(x86_rdmsr, pmu_first_counter_msr());
+    rdpmc = reading_ticks(x86_rdpmc, sampling.session.events[0].counter);
+    rdmsr = reading_ticks(x86_rdmsr, pmu_first_counter_msr());
     if (rdmsr >= rdpmc / RDMSR_FACTOR)
         return rdpmc;
     log_line("counters are read by RDMSR, in %lu ns; RDPMC takes %lu ns", run_ticks_to_ns(rdmsr),
@@ -101,14 +103,14 @@ static void find_masking(struct cpu *cpu)
  * guest/sample/share.h takes care of that. */
 static void measure_overflow(struct cpu *cpu)
 {
-    uint64_t counts[HR_EVENTS_MAX];
+    uint64_t counts[HR_EVENTS_MAX], ticks, period;
 
     sampling.pmi_masks = true;
     run.pmu->start(&sampling.session);
-    uint64_t ticks = calibrate_run(cpu, false);
+    ticks = calibrate_run(cpu, false);
     run.pmu->read(&sampling.session, cpu->clock.user_ticks, counts);
     counts[0] = (counts[0] + PMU_START_BEFORE_END) & sampling.overflow_mask;
-    uint64_t period = counts[0] / OVERFLOWS;
+    period = counts[0] / OVERFLOWS;
     sampling.period_min =
         shortest_period(0, ticks); /* until the cost of overflow samples is known */
     if (sampling.period_min > 1 && period < 2 * sampling.period_min)
@@ -127,11 +129,10 @@ static void measure_overflow(struct cpu *cpu)
 static void check_rate(void)
 {
     uint64_t ticks_min = with_share(sampling.calibration.sample_ticks);
+    const struct run_asked *asked = &run.asked;
 
     if (sampling.share_factor)
         return; /* samples are skipped as needed */
-    const struct run_asked *asked = &run.asked;
-
     if (asked->wanted_ticks == 0 && asked->period < sampling.period_min)
         log_notice("--count %lu: too short a period: a sample costs %lu ns here and the program "
                    "would not get on; use %lu or more",

@@ -62,11 +62,12 @@ uint64_t calibrate_run(struct cpu *cpu, bool sampled)
                                      .rsp = CODE_ADDRESS,
                                      .ss = SELECTOR_USER_DATA};
     struct ring *ring = cpu->ring;
+    uint64_t start;
 
     ring_reset(ring);
     if (sampled)
         start_sampling(cpu);
-    uint64_t start = x86_rdtsc();
+    start = x86_rdtsc();
     user_enter(&frame);
     sampling.trigger->stop();
     return cpu->clock.enter_ticks - start;
@@ -99,12 +100,12 @@ static struct round measure(struct cpu *cpu)
     uint64_t sampled = calibrate_run(cpu, true);
     const struct ring *ring = cpu->ring;
     struct round round = {0};
-
     uint32_t samples = calibrate_samples(ring);
+    const struct trace_slot *last;
 
     if (samples == 0 || (run.clock.virtual_time && cpu->clock.stop_mask && sampled < plain))
         return round;
-    const struct trace_slot *last = last_sample(ring);
+    last = last_sample(ring);
     round.read_ticks = last->cost_ticks;
     round.seen_ticks = cpu->share.last_ticks;
     round.late_ticks =

@@ -36,7 +36,7 @@ void observer_loop(struct cpu *cpu)
         due = sample_next_due(due, x86_rdtsc());
         wait_until(due, nap_ticks, lead_ticks);
         for (uint32_t i = 1; i < cpu_count; i++)
-            if (cpus[i].ring)
+            if (cpus[i].ring != NULL)
                 sampler_ask(&cpus[i], due);
     }
 }

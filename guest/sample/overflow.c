@@ -72,12 +72,13 @@ static __attribute__((noinline)) uint32_t follow(struct cpu *cpu, uint64_t now, 
     uint64_t program_ticks = sampling.share_factor ? share_handled(cpu, start) : 0;
     uint64_t period = next_period(cpu, now, program_ticks, counted);
     uint32_t slots = 1;
+    struct trace_slot *slot;
 
     if (paravirt_steal_due(cpu))
         paravirt_steal_fill(cpu, ring_slot(ring, ring->reserved + slots++), now);
     if (period == cpu->overflow.period)
         return slots;
-    struct trace_slot *slot = ring_slot(ring, ring->reserved + slots++);
+    slot = ring_slot(ring, ring->reserved + slots++);
     slot->time = now;
     slot->kind = HR_REC_PERIOD;
     slot->counters[0] = period;
@@ -117,9 +118,9 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
         struct trace_slot *slot = ring_slot(ring, ring->reserved);
         pmu_store(&slot->counters[0], cpu->overflow.base); /* whole */
         sample_fill(slot, cpu, now, start, ip, flags, run.pmu->read_others);
-        if (source.user)
+        if (source.user != NULL)
             stack_take(slot, source.user);
-        if (source.kernel)
+        if (source.kernel != NULL)
             stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
         pmu_store_fence();
         if (__builtin_expect(sampling.follows, 0))
@@ -138,7 +139,7 @@ static __attribute__((noinline)) void unexplained(struct cpu *cpu)
     if (cpu->index == 0)
         leave_if_asked();
     cpu_stop_asked(cpu);
-    if (!cpu_nmi_samples || !cpu->ring) {
+    if (!cpu_nmi_samples || cpu->ring == NULL) {
         cpu->overflow.nmi_unknown++;
         return;
     }
@@ -188,7 +189,7 @@ static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, con
     uint64_t start = x86_rdtsc();
     uint64_t value = PMU_NOT_OVERFLOWED;
 
-    if (cpu_nmi_samples && cpu->ring)
+    if (cpu_nmi_samples && cpu->ring != NULL)
         value = run.pmu->overflowed(&sampling.session);
     if (value == PMU_NOT_OVERFLOWED) {
         unexplained(cpu);

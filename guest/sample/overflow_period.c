@@ -24,10 +24,11 @@ static void add(struct overflow_rate *rate, uint64_t counted, uint64_t ticks, ui
 uint64_t overflow_next_period(struct overflow_rate *rate, uint64_t period, uint64_t counted,
                               uint64_t ticks, uint64_t wanted_ticks)
 {
-    add(rate, counted, ticks, wanted_ticks);
-    uint64_t next = muldiv(rate->counted, wanted_ticks, rate->ticks);
-    uint64_t band = period >> DEAD_BAND_SHIFT;
+    uint64_t next, band;
 
+    add(rate, counted, ticks, wanted_ticks);
+    next = muldiv(rate->counted, wanted_ticks, rate->ticks);
+    band = period >> DEAD_BAND_SHIFT;
     if (next / STEP_MAX > period)
         next = period * STEP_MAX;
     if (next < period / STEP_MAX)

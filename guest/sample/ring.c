@@ -14,7 +14,7 @@ int ring_init(struct ring *ring, uint32_t cpu, uint32_t capacity, uint32_t event
     };
     ring->slots = platform_allocate((size_t)capacity << ring->slot_shift);
     ring_reset(ring);
-    return ring->slots ? 0 : -ENOMEM;
+    return ring->slots != NULL ? 0 : -ENOMEM;
 }
 
 void ring_add_stacks(struct ring *ring, void *memory, uint32_t bytes, uint32_t stack_bytes)

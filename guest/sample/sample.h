@@ -30,6 +30,8 @@ static inline __attribute__((always_inline)) void
 sample_fill(struct trace_slot *slot, struct cpu *cpu, uint64_t now, const uint64_t *start,
             uint64_t ip, uint32_t flags, pmu_read_function *read)
 {
+    uint32_t cost;
+
     pmu_store(&slot->time, now);
     pmu_store(&slot->ip, ip);
     pmu_store32(&slot->tid, cpu->tid);
@@ -37,7 +39,7 @@ sample_fill(struct trace_slot *slot, struct cpu *cpu, uint64_t now, const uint64
         flags |= HR_SAMPLE_NO_COUNTERS; /* the encoder repeats those of the sample before */
     else
         read(&sampling.session, cpu->clock.user_ticks, slot->counters);
-    uint32_t cost = x86_rdtsc_low() - (uint32_t)*start;
+    cost = x86_rdtsc_low() - (uint32_t)*start;
     if (__builtin_expect(cost > UINT16_MAX, 0))
         cost = UINT16_MAX;
     pmu_store32((uint32_t *)&slot->cost_ticks, cost | flags << 16); /* and flags, and kind 0 */

@@ -82,12 +82,12 @@ static bool leave_timer(const struct cpu *cpu)
  * not the kernel for it, as skipped because samples cost too much. */
 static void move_on(struct cpu *cpu, uint64_t now)
 {
-    uint64_t due = cpu->trigger.next_due;
+    uint64_t due = cpu->trigger.next_due, passed;
 
     cpu->trigger.next_due = sample_next_due(due, now);
     if (!sampling.share_factor || !share_was_running(cpu, due))
         return;
-    uint64_t passed = (cpu->trigger.next_due - due) / sampling.interval_ticks - 1;
+    passed = (cpu->trigger.next_due - due) / sampling.interval_ticks - 1;
     if (passed)
         share_skip(cpu, passed, cpu->trigger.next_due - sampling.interval_ticks);
 }

@@ -10,7 +10,7 @@
 
 bool sampler_make_room(struct cpu *cpu, uint64_t now)
 {
-    if (ring_reserve(cpu->ring))
+    if (ring_reserve(cpu->ring) != NULL)
         return true;
     if (!cpu->clock.stop_mask) {
         ring_drop(cpu->ring, now);
@@ -25,7 +25,7 @@ void sampler_record_steal(struct cpu *cpu)
     struct ring *ring = cpu->ring;
     struct trace_slot *slot;
 
-    if (!paravirt_steal_due(cpu) || (!ring_has_room(ring) && !ring_reserve(ring)))
+    if (!paravirt_steal_due(cpu) || (!ring_has_room(ring) && ring_reserve(ring) == NULL))
         return;
     slot = ring_slot(ring, ring->head);
     memset(slot, 0, ring->record_bytes);

@@ -28,9 +28,11 @@ static uint32_t stack_bytes(void)
 
 int stack_add_to_ring(struct ring *ring)
 {
+    uint64_t block;
+
     if (!run.stacks.kind)
         return 0;
-    uint64_t block = phys_alloc_last();
+    block = phys_alloc_last();
     if (!block)
         return -ENOMEM;
     stack_offset = trace_slot_bytes(sampling.session.event_count);
@@ -41,9 +43,11 @@ int stack_add_to_ring(struct ring *ring)
 
 int stack_add_to_writer(struct trace_writer *writer)
 {
+    uint64_t block;
+
     if (!run.stacks.kind)
         return 0;
-    uint64_t block = phys_alloc_last();
+    block = phys_alloc_last();
     if (!block || trace_stacks_bytes(run.stacks.kind) > BLOCK_BYTES - TRACE_STACKS_CHUNK_BYTES)
         return -ENOMEM;
     writer->buffer = phys_pointer(block);
@@ -116,8 +120,8 @@ void stack_take_kernel(struct trace_slot *slot, const struct cpu *cpu,
     bool saved = sp >= top - KERNEL_STACK_BYTES &&
                  sp <= (run.stacks.kind == HR_STACK_FP ? top - IRET_BYTES : (uint64_t)user);
 
-    if (!cpu->thread || !saved) {
-        take_nothing(stack, cpu->thread ? HR_STACK_BROKEN : HR_STACK_NONE);
+    if (cpu->thread == NULL || !saved) {
+        take_nothing(stack, cpu->thread != NULL ? HR_STACK_BROKEN : HR_STACK_NONE);
         return;
     }
     if (run.stacks.kind == HR_STACK_FP) {

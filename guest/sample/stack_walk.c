@@ -60,11 +60,12 @@ static inline bool is_restorer(uint64_t address)
 static bool turn_to(struct walk *w, uint64_t address)
 {
     uint64_t page = address & ~(PAGE_BYTES - 1ull);
+    const uint8_t *bytes;
 
     if (page == w->page)
         return true;
-    const uint8_t *bytes = address < USER_END ? stack_page(page) : NULL;
-    w->page = bytes ? page : PAGE_NONE;
+    bytes = address < USER_END ? stack_page(page) : NULL;
+    w->page = bytes != NULL ? page : PAGE_NONE;
     w->base = (uint64_t)bytes - page;
     return bytes != NULL;
 }
@@ -195,13 +196,14 @@ static bool pass(struct walk *w, struct window seen)
 /* Reads the next frames.  Returns false if the chain breaks. */
 static bool step(struct walk *w)
 {
+    uint64_t offset, bytes;
+
     if (w->fp < w->above || w->fp % WORD_BYTES || !turn_to(w, w->fp))
         return false;
-    uint64_t offset = w->fp - w->page;
-
+    offset = w->fp - w->page;
     if (offset > PAGE_BYTES - FRAME_BYTES)
         return read_frame(w);
-    uint64_t bytes = window_in_page(window_bytes((uint64_t)(w->end - w->word)), offset);
+    bytes = window_in_page(window_bytes((uint64_t)(w->end - w->word)), offset);
     return pass(w, read_window(w->fp, w->base, bytes, w->word));
 }
 
@@ -251,20 +253,22 @@ void stack_walk_start(uint32_t limit)
 /* Many stacks fit into the first window, so it has a fast path. */
 void stack_walk(struct trace_slot_stack *stack, uint64_t fp)
 {
-    uint64_t offset = fp % PAGE_BYTES;
+    uint64_t offset = fp % PAGE_BYTES, base;
     const uint8_t *bytes;
+    struct window seen, kept;
 
-    if (fp >= USER_END || offset > PAGE_BYTES - FRAME_BYTES || !(bytes = stack_page(fp - offset))) {
+    if (fp >= USER_END || offset > PAGE_BYTES - FRAME_BYTES ||
+        (bytes = stack_page(fp - offset)) == NULL) {
         stack_walk_behind(stack, 0, fp);
         return;
     }
-    uint64_t base = (uint64_t)bytes + offset - fp;
-    struct window seen = read_window(fp, base, window_in_page(first_bytes, offset), stack->words);
+    base = (uint64_t)bytes + offset - fp;
+    seen = read_window(fp, base, window_in_page(first_bytes, offset), stack->words);
     if (!seen.fp && seen.all % WORD_BYTES == 0 && !is_restorer(seen.address)) {
         finish(stack, (uint64_t)(seen.word - stack->words), HR_STACK_WHOLE);
         return;
     }
-    const struct window kept = seen; /* so that this one stays in registers */
+    kept = seen; /* so that this one stays in registers */
     walk_rest(stack, fp, base, &kept);
 }
 

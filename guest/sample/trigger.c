@@ -26,7 +26,7 @@ static struct trace_slot *trigger_open(struct cpu *cpu)
 {
     struct trace_slot *slot;
 
-    while (!(slot = ring_reserve(cpu->ring)))
+    while ((slot = ring_reserve(cpu->ring)) == NULL)
         sampler_await_room(cpu);
     return slot;
 }

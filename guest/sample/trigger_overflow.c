@@ -18,7 +18,7 @@ static struct trace_slot *overflow_open(struct cpu *cpu)
 
     if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
         sampler_drain(cpu); /* nothing else drains it during a long stay in the kernel */
-    while (!(slot = ring_open(cpu->ring)))
+    while ((slot = ring_open(cpu->ring)) == NULL)
         sampler_await_room(cpu);
     return slot;
 }
@@ -35,13 +35,15 @@ static struct trace_slot *open_reading(struct cpu *cpu, uint64_t *values, uint64
     struct trace_slot *slot;
 
     do {
+        uint64_t reserved;
+
         if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
             sampler_drain(cpu);
-        uint64_t reserved = ring_reserved(cpu->ring);
+        reserved = ring_reserved(cpu->ring);
         *time = overflow_not_before(cpu, clock_entered(cpu));
         overflow_read(cpu, values);
         slot = ring_open_at(cpu->ring, reserved);
-    } while (!slot);
+    } while (slot == NULL);
     cpu->overflow.latest = overflow_not_before(cpu, *time); /* an NMI may have come since */
     return slot;
 }
@@ -57,7 +59,7 @@ static void overflow_poll(struct cpu *cpu, uint64_t ip, uint32_t flags)
     slot->flags = (uint8_t)(flags | HR_SAMPLE_POLLED);
     slot->kind = 0;
     memcpy(slot->counters, values, sampling.session.event_count * sizeof *values);
-    if (stack_frame(cpu))
+    if (stack_frame(cpu) != NULL)
         stack_take(slot, stack_frame(cpu));
     pmu_store_fence();
     ring_close(cpu->ring);

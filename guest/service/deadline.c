@@ -45,10 +45,11 @@ static void look_for_hang(uint64_t now, bool served)
 void deadline_look(bool served)
 {
     uint64_t now = x86_rdtsc();
+    bool ends;
 
     if (now >= __atomic_load_n(&due, __ATOMIC_ACQUIRE))
         deadline_stop();
-    bool ends = run_state.stop_signal || __atomic_load_n(&run_state.ending, __ATOMIC_ACQUIRE);
+    ends = run_state.stop_signal || __atomic_load_n(&run_state.ending, __ATOMIC_ACQUIRE);
     if (ends && !transport->host)
         look_for_hang(now, served);
 }

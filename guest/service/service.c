@@ -20,7 +20,7 @@
 void service_make_buffer(struct cpu *cpu)
 {
     cpu->buffer = platform_allocate(SERVICE_BYTES_MAX);
-    if (!cpu->buffer)
+    if (cpu->buffer == NULL)
         panic("no memory for the service buffer of CPU %u", cpu->index);
 }
 
@@ -54,9 +54,11 @@ static void end(struct cpu *cpu)
 /* A wait that the workload clock saw (never in shared mode) is a gap in the program's time. */
 static void record_gap(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_gap_reason reason)
 {
+    struct trace_slot *slot;
+
     if (last == first)
         return;
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, first);
+    slot = sampler_record(cpu, HR_REC_GAP, first);
     slot->counters[0] = last;
     slot->counters[1] = reason;
     sampling.trigger->close(cpu);

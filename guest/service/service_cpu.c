@@ -52,7 +52,7 @@ void service_cpu_tell(uint32_t type, uint32_t flag, uint64_t value)
 static void wake_workload_cpus(void)
 {
     for (uint32_t i = 1; i < cpu_count; i++)
-        if (cpus[i].ring)
+        if (cpus[i].ring != NULL)
             cross_call(&cpus[i]);
 }
 
@@ -84,15 +84,15 @@ static void take_message(const struct run_message *message)
 
     switch (message->type) {
     case RUN_HOST_EVENT_EXT:
-        if (event)
+        if (event != NULL)
             event->encoding_ext = message->value;
         break;
     case RUN_HOST_EVENT_COUNTERS:
-        if (event)
+        if (event != NULL)
             event->allowed_counters = (uint32_t)message->value;
         break;
     case RUN_HOST_EVENT:
-        if (event) {
+        if (event != NULL) {
             event->encoding = message->value;
             encoding.count++;
         }
@@ -163,7 +163,7 @@ static bool drain_rings(bool flush)
     bool any = false;
 
     for (uint32_t i = 0; i < cpu_count; i++) {
-        if (cpus[i].ring)
+        if (cpus[i].ring != NULL)
             any |= trace_drain(cpus[i].ring, flush);
     }
     return any;
@@ -226,7 +226,7 @@ void service_cpu_abandon(void)
 
     drain_rings(true);
     for (uint32_t i = 1; i < cpu_count; i++) {
-        if (!cpus[i].ring || __atomic_load_n(&cpus[i].cross.stopped, __ATOMIC_ACQUIRE))
+        if (cpus[i].ring == NULL || __atomic_load_n(&cpus[i].cross.stopped, __ATOMIC_ACQUIRE))
             continue;
         format_text(line, sizeof line, "CPU %u did not end the run, or let it be ended", i);
         log_notice("%s", line);
@@ -291,6 +291,7 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
                             uint64_t b)
 {
     struct request *request = &requests[cpu->index];
+    uint32_t posted;
 
     request->operation = operation;
     request->a = a;
@@ -299,13 +300,13 @@ int64_t service_cpu_request(struct cpu *cpu, enum service_operation operation, u
     apic_send(cpus[0].apic_id, VECTOR_WAKE);
     cross_unlock();
     /* who does not sleep is not called: the call would come in ring 3 */
-    uint32_t posted = REQUEST_POSTED;
+    posted = REQUEST_POSTED;
     __atomic_compare_exchange_n(&request->state, &posted, REQUEST_ASLEEP, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&request->state, __ATOMIC_ACQUIRE) != REQUEST_DONE)
         x86_wait_for_interrupt();
     cross_lock(cpu);
-    if (cpu->thread)
+    if (cpu->thread != NULL)
         schedule_look(cpu);
     __atomic_store_n(&request->state, REQUEST_NONE, __ATOMIC_RELAXED);
     return request->result;
@@ -344,13 +345,15 @@ void service_main(void)
 
     apic_timer_setup(VECTOR_SERVICE_TIMER);
     for (;;) {
-        bool flush = (int64_t)(x86_rdtsc() - next_flush) >= 0;
+        bool flush = (int64_t)(x86_rdtsc() - next_flush) >= 0, busy, served;
+        uint64_t due_ns;
+
         if (flush)
             next_flush += flush_ticks;
-        bool busy = drain_rings(flush);
-        bool served = serve_requests(true);
+        busy = drain_rings(flush);
+        served = serve_requests(true);
         busy |= served;
-        uint64_t due_ns = service_cpu_poll();
+        due_ns = service_cpu_poll();
         deadline_look(served);
         if (busy || due_ns == 0)
             continue;

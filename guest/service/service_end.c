@@ -21,17 +21,17 @@ static struct service_fault noted_fault;
 
 void service_note_fault(const struct service_fault *fault)
 {
-    noted_fault = fault ? *fault : (struct service_fault){0};
+    noted_fault = fault != NULL ? *fault : (struct service_fault){0};
 }
 
 /* For a signal without a fault (abort, a stop by the host): where the program was, or where some
  * thread waits if this CPU is idle. */
 static void note_position(struct cpu *cpu, uint32_t signal)
 {
-    const struct thread *thread = cpu->thread ? cpu->thread : threads_any();
+    const struct thread *thread = cpu->thread != NULL ? cpu->thread : threads_any();
 
     noted_fault = (struct service_fault){.vector = HR_FAULT_NO_EXCEPTION, .signal = signal};
-    if (!thread)
+    if (thread == NULL)
         return;
     noted_fault.ip = threads_frame(thread)->rip;
     cpu->tid = thread->tid;
@@ -78,7 +78,7 @@ static uint64_t all_user_ticks(void)
 void service_exit(uint32_t kind, uint32_t code)
 {
     struct cpu *cpu = cpu_this();
-    struct hr_rec_exit report = {.time = cpu->thread ? clock_entered(cpu) : clock_now(cpu),
+    struct hr_rec_exit report = {.time = cpu->thread != NULL ? clock_entered(cpu) : clock_now(cpu),
                                  .kind = kind,
                                  .code = code,
                                  .peak_memory_bytes = phys_peak_bytes()};
@@ -93,9 +93,11 @@ void service_exit(uint32_t kind, uint32_t code)
         cross_stop_others(cpu);
     report.user_ticks = all_user_ticks();
     if (kind == HR_EXIT_SIGNAL || kind == HR_EXIT_TIMEOUT) {
+        struct trace_slot *slot;
+
         if (noted_fault.signal != code)
             note_position(cpu, code);
-        struct trace_slot *slot = sampler_record(cpu, HR_REC_FAULT, report.time);
+        slot = sampler_record(cpu, HR_REC_FAULT, report.time);
         slot->ip = noted_fault.ip;
         slot->counters[0] = noted_fault.address;
         slot->counters[1] = noted_fault.vector;

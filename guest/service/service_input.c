@@ -52,9 +52,10 @@ static int receive_all(uint8_t *to, size_t bytes)
 static int64_t read_host(struct cpu *cpu, uint64_t most, uint64_t patience_ms)
 {
     uint32_t bytes;
+    int status;
 
     service_cpu_tell(RUN_GUEST_READ, (uint32_t)patience_ms + 1, most);
-    int status = receive_all((uint8_t *)&bytes, sizeof bytes);
+    status = receive_all((uint8_t *)&bytes, sizeof bytes);
     if (status)
         return status;
     if (bytes == RUN_STDIN_NOTHING)

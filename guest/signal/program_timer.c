@@ -82,7 +82,8 @@ static bool send(struct program_timer *t)
         note.words[1] = t->value;
     }
     if (t->notify == PROGRAM_TIMER_THREAD)
-        return thread && !signal_ignored(thread, t->signal) && signal_send_note(thread, &note) == 0;
+        return thread != NULL && !signal_ignored(thread, t->signal) &&
+               signal_send_note(thread, &note) == 0;
     return !signal_process_ignored(&process_first, t->signal) &&
            signal_send_process_note(&process_first, &note) == 0;
 }
@@ -139,11 +140,12 @@ static struct program_timer *by_serial(uint64_t serial)
 void program_timer_taken(struct signal_note *note)
 {
     struct program_timer *t = note->timer ? by_serial(note->timer) : NULL;
+    uint64_t overrun;
 
-    if (!t || !t->queued)
+    if (t == NULL || !t->queued)
         return;
     t->queued = false;
-    uint64_t overrun = t->overrun;
+    overrun = t->overrun;
     if (!t->stale && t->interval_ns && t->due_ns) {
         overrun += program_timer_forward(&t->due_ns, t->interval_ns, now_of(t)) - 1;
         arm(t);
@@ -158,7 +160,7 @@ void program_timer_forgotten(struct signal_note *note)
 {
     struct program_timer *t = note->timer ? by_serial(note->timer) : NULL;
 
-    if (t && t->interval_timer)
+    if (t != NULL && t->interval_timer)
         t->queued = false;
     else
         program_timer_taken(note);

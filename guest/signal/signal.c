@@ -59,9 +59,11 @@ bool signal_ignored(const struct thread *thread, uint32_t signal)
 
 int signal_send_note(struct thread *thread, const struct signal_note *note)
 {
+    int error;
+
     if (signal_ignored(thread, note->signal))
         return 0;
-    int error = signal_queue_add(&thread->signals.queue, note, note->code == SI_USER);
+    error = signal_queue_add(&thread->signals.queue, note, note->code == SI_USER);
     if (!error)
         wait_interrupt(thread);
     signal_listener(note->signal);
@@ -78,7 +80,7 @@ static void choose(struct thread *thread, void *context)
 {
     struct choice *c = context;
 
-    if (takes(thread, c->signal) && (!c->thread || thread->tid == thread->process->pid))
+    if (takes(thread, c->signal) && (c->thread == NULL || thread->tid == thread->process->pid))
         c->thread = thread;
 }
 
@@ -93,7 +95,8 @@ static struct thread *choose_for(uint32_t signal)
 static bool process_ignores(const struct process *process, uint32_t signal,
                             const struct thread *taker)
 {
-    return taker && !(taker->signals.wanted & SIGNAL_BIT(signal)) && ignored(process, signal);
+    return taker != NULL && !(taker->signals.wanted & SIGNAL_BIT(signal)) &&
+           ignored(process, signal);
 }
 
 static void tell(struct thread *taker)
@@ -108,7 +111,7 @@ static void tell_of(const struct process *process, uint32_t signal, struct threa
 {
     struct thread *running = cpu_this()->thread;
 
-    if (process->actions[signal].handler == HANDLER_DEFAULT && running)
+    if (process->actions[signal].handler == HANDLER_DEFAULT && running != NULL)
         running->signals.told = true;
     tell(taker);
 }
@@ -121,11 +124,12 @@ bool signal_process_ignored(const struct process *process, uint32_t signal)
 int signal_send_process_note(struct process *process, const struct signal_note *note)
 {
     struct thread *taker = choose_for(note->signal);
+    int error;
 
     if (process_ignores(process, note->signal, taker))
         return 0;
-    int error = signal_queue_add(&process->signals, note, note->code == SI_USER);
-    if (!error && taker)
+    error = signal_queue_add(&process->signals, note, note->code == SI_USER);
+    if (!error && taker != NULL)
         tell_of(process, note->signal, taker);
     signal_listener(note->signal);
     return error;
@@ -190,7 +194,7 @@ static void hand_on(const struct process *process, uint64_t set)
     for (; set; set &= set - 1) {
         struct thread *taker = choose_for((uint32_t)__builtin_ctzll(set) + 1);
 
-        if (taker)
+        if (taker != NULL)
             tell(taker);
     }
 }

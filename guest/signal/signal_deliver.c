@@ -83,7 +83,7 @@ static int save_fpu(uint64_t to)
     uint8_t *area = new_area(&order);
     int error;
 
-    if (!area)
+    if (area == NULL)
         return -ENOMEM;
     __asm__ volatile("xsave64 (%0)" ::"r"(area), "a"(~0u), "d"(~0u) : "memory");
     signal_frame_mark_fpu(area, bytes, fpu_features());
@@ -104,7 +104,7 @@ static int take_fpu(uint64_t from)
     uint8_t *area = new_area(&order);
     int error;
 
-    if (!area)
+    if (area == NULL)
         return -ENOMEM;
     __asm__ volatile("fxsave64 (%0)" ::"r"(area) : "memory");
     mxcsr_mask = bytes_load32(area + SIGNAL_FPU_MXCSR + 4);
@@ -184,11 +184,11 @@ static void handle(struct thread *thread, struct trap_frame *frame, const struct
 {
     uint32_t signal = (uint32_t)info->signal;
     struct signal_action *action = &thread->process->actions[signal];
+    int error;
 
     if (action->handler == HANDLER_DEFAULT || action->handler == HANDLER_IGNORE)
         signal_die(signal);
-    int error = enter_handler(thread, frame, action, info);
-
+    error = enter_handler(thread, frame, action, info);
     if (error == -ENOMEM)
         service_out_of_memory();
     if (error) {

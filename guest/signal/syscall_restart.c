@@ -4,6 +4,8 @@
 #include <asm/unistd_64.h>
 #include <linux/futex.h>
 
+#include "lib/array.h"
+
 static const bool restarts[] = {
     [__NR_read] = true,      [__NR_readv] = true,    [__NR_pread64] = true,
     [__NR_preadv] = true,    [__NR_preadv2] = true,  [__NR_write] = true,
@@ -22,5 +24,5 @@ bool syscall_restarts(uint64_t number, const struct trap_frame *frame)
 
         return command == FUTEX_LOCK_PI || !frame->r10;
     }
-    return number < sizeof restarts / sizeof restarts[0] && restarts[number];
+    return number < ARRAY_COUNT(restarts) && restarts[number];
 }

@@ -97,7 +97,7 @@
     movq $0, %gs:CPU_STOPPED_AT /* it runs: see clock_stop */
 .endm
 
-/* ---- system calls: trap_syscall() moves enter_ticks to the end of the call proper; later work
+/* ---- system calls: syscall_trap() moves enter_ticks to the end of the call proper; later work
  * (records, service work) is not on the workload clock ----
  */
     .globl entry_syscall
@@ -115,7 +115,7 @@ entry_syscall:
     SAVE_ALL
     CLOCK_ENTER 25 /* 3 + 7 + 15 */
     movq %rsp, %rdi
-    call trap_syscall /* returns nonzero when only IRETQ restores everything */
+    call syscall_trap /* returns nonzero when only IRETQ restores everything */
     testb %al, %al
     jnz 1f
     CLOCK_EXIT_STOPPED 23

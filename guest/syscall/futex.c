@@ -29,7 +29,7 @@ static int64_t wake(uint64_t address, uint32_t most, uint32_t bits)
     struct thread *thread;
     int64_t woken = 0;
 
-    while (woken < most && (thread = first_waiter(address, bits))) {
+    while (woken < most && (thread = first_waiter(address, bits)) != NULL) {
         wait_wake(thread);
         woken++;
     }
@@ -66,6 +66,7 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
     uint32_t value;
     uint64_t ns;
     int error;
+    enum wait_end end;
 
     if (!bits)
         return -EINVAL;
@@ -77,7 +78,7 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
     if (value != (uint32_t)frame->rdx)
         return -EAGAIN;
     thread->futex.bits = bits;
-    enum wait_end end = wait_on(thread, frame->rdi, ns, "futex");
+    end = wait_on(thread, frame->rdi, ns, "futex");
     return end == WAIT_WOKEN ? 0 : end == WAIT_TIMEOUT ? -ETIMEDOUT : -EINTR;
 }
 
@@ -86,6 +87,7 @@ static int64_t requeue(const struct trap_frame *frame, bool compare)
 {
     uint32_t value, moved = 0;
     struct thread *thread;
+    int64_t woken;
 
     if ((int32_t)frame->rdx < 0 || (int32_t)frame->r10 < 0 || frame->r8 & 3)
         return -EINVAL;
@@ -95,9 +97,9 @@ static int64_t requeue(const struct trap_frame *frame, bool compare)
         return -EFAULT;
     if (compare && value != (uint32_t)frame->r9)
         return -EAGAIN;
-    int64_t woken = wake(frame->rdi, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
+    woken = wake(frame->rdi, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
     while (frame->r8 != frame->rdi && moved < (uint32_t)frame->r10 &&
-           (thread = first_waiter(frame->rdi, FUTEX_BITSET_MATCH_ANY))) {
+           (thread = first_waiter(frame->rdi, FUTEX_BITSET_MATCH_ANY)) != NULL) {
         wait_requeue(thread, frame->r8);
         moved++;
     }
@@ -115,6 +117,24 @@ static int64_t wake_some(const struct trap_frame *frame, uint32_t bits)
 
 #define OPERAND(word, at) ((uint32_t)((int32_t)((word) << (20 - (at))) >> 20)) /* of 12 bits */
 
+static bool holds(uint32_t comparison, int32_t old, int32_t limit)
+{
+    switch (comparison) {
+    case FUTEX_OP_CMP_EQ:
+        return old == limit;
+    case FUTEX_OP_CMP_NE:
+        return old != limit;
+    case FUTEX_OP_CMP_LT:
+        return old < limit;
+    case FUTEX_OP_CMP_LE:
+        return old <= limit;
+    case FUTEX_OP_CMP_GT:
+        return old > limit;
+    default:
+        return old >= limit;
+    }
+}
+
 /* Applies the operation to the word at r8.  Returns 1 if the comparison holds for the old value, 0
  * if not, or -errno. */
 static int change_word(const struct trap_frame *frame)
@@ -126,7 +146,7 @@ static int change_word(const struct trap_frame *frame)
         operand = 1u << (operand & 31);
     if ((code >> 28 & 7) > FUTEX_OP_XOR || (code >> 24 & 15) > FUTEX_OP_CMP_GE)
         return -ENOSYS;
-    if (!word)
+    if (word == NULL)
         return -EFAULT;
     old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     do {
@@ -139,14 +159,7 @@ static int change_word(const struct trap_frame *frame)
         new = results[code >> 28 & 7];
     } while (
         !__atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-    const bool holds[] = {
-        [FUTEX_OP_CMP_EQ] = old == limit,
-        [FUTEX_OP_CMP_NE] = old != limit,
-        [FUTEX_OP_CMP_LT] =
-            (int32_t)old<(int32_t)limit, [FUTEX_OP_CMP_LE] = (int32_t)old <= (int32_t)limit,
-                         [FUTEX_OP_CMP_GT] = (int32_t)old>(int32_t) limit,
-        [FUTEX_OP_CMP_GE] = (int32_t)old >= (int32_t)limit};
-    return holds[code >> 24 & 15];
+    return holds(code >> 24 & 15, (int32_t)old, (int32_t)limit);
 }
 
 /* Changes one word, wakes waiters of the other word and, if the old value says so, of that one. */
@@ -215,7 +228,7 @@ static void abandon(const struct thread *thread, uint64_t address, bool with_own
 {
     uint32_t *word = uaccess_word(address), old;
 
-    if (!word)
+    if (word == NULL)
         return;
     old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     do {

@@ -34,7 +34,7 @@ static int take(struct thread *thread, uint64_t address, bool try)
 {
     uint32_t *word = uaccess_word(address), old;
 
-    if (!word)
+    if (word == NULL)
         return -EFAULT;
     old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     for (;;) {
@@ -45,10 +45,10 @@ static int take(struct thread *thread, uint64_t address, bool try)
             return -EDEADLK;
         if (!owner)
             new = thread->tid | (old & FUTEX_OWNER_DIED) |
-                  (first_waiter(address) ? FUTEX_WAITERS : 0);
+                  (first_waiter(address) != NULL ? FUTEX_WAITERS : 0);
         else if (try)
             return -EAGAIN;
-        else if (!threads_find(owner))
+        else if (threads_find(owner) == NULL)
             return -ESRCH;
         if (!replace(word, &old, new))
             continue;
@@ -70,12 +70,13 @@ static int64_t again(struct thread *thread, struct trap_frame *frame)
 int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t ns, bool try)
 {
     int result = take(thread, frame->rdi, try);
+    enum wait_end end;
 
     if (result <= 0)
         return result;
     thread->futex.bits = 0; /* FUTEX_WAKE must not find it */
     waiting++;
-    enum wait_end end = wait_on(thread, frame->rdi, ns, "a mutex");
+    end = wait_on(thread, frame->rdi, ns, "a mutex");
     waiting--;
     thread->futex.owner = 0;
     if (end == WAIT_SIGNAL)
@@ -87,7 +88,7 @@ int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t 
 static void wake_heir(struct thread *heir, uint64_t address)
 {
     wait_wake(heir);
-    for (struct thread *t = first_waiter(address); t; t = t->wait.next)
+    for (struct thread *t = first_waiter(address); t != NULL; t = t->wait.next)
         if (t->futex.owner && t->wait.key == address)
             t->futex.owner = heir->tid;
 }
@@ -98,7 +99,7 @@ static int64_t hand_on(uint64_t address, uint32_t owner, uint32_t died)
 {
     uint32_t *word = uaccess_word(address), old;
 
-    if (!word)
+    if (word == NULL)
         return -EFAULT;
     old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
     for (;;) {
@@ -106,9 +107,9 @@ static int64_t hand_on(uint64_t address, uint32_t owner, uint32_t died)
 
         if (!died && (old & FUTEX_TID_MASK) != owner)
             return -EPERM;
-        if (!replace(word, &old, heir ? heir->tid | FUTEX_WAITERS | died : died))
+        if (!replace(word, &old, heir != NULL ? heir->tid | FUTEX_WAITERS | died : died))
             continue;
-        if (heir)
+        if (heir != NULL)
             wake_heir(heir, address);
         return 0;
     }

@@ -17,14 +17,13 @@
 #include "guest/signal/signal.h"
 #include "guest/syscall/syscall_hr.h"
 #include "include/hr_abi.h"
+#include "lib/array.h"
 
 #define SYSCALL(name, handler, support, note) [__NR_##name] = syscall_##handler,
 static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *frame) = {
-#include "guest/syscall/syscall_table.h"
+#include "lib/syscall_table.h"
 };
 #undef SYSCALL
-
-#define HANDLERS (sizeof handlers / sizeof handlers[0])
 
 int64_t syscall_unknown(uint64_t number)
 {
@@ -62,7 +61,7 @@ static inline int64_t perform(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t number = frame->rax;
 
-    if (__builtin_expect(number >= HANDLERS || !handlers[number], 0))
+    if (__builtin_expect(number >= ARRAY_COUNT(handlers) || handlers[number] == NULL, 0))
         return syscall_unknown(number);
     return handlers[number](thread, frame);
 }
@@ -84,11 +83,12 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
 {
     struct thread *thread = cpu->thread;
     uint64_t start = clock_entered(cpu);
+    int64_t result;
 
     __asm__("" : "+r"(start)); /* keep it in one register, not in one for each of its terms */
     cross_lock(cpu);
     thread->return_by_iret = false;
-    int64_t result = perform(thread, frame);
+    result = perform(thread, frame);
     frame->rax = (uint64_t)result;
     deliver(thread, frame, result);
     cpu = cpu_this(); /* the call may have waited */
@@ -102,11 +102,11 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
 }
 
 /* Two branches and two tail calls, so that a poll by the program stays cheap. */
-bool trap_syscall(struct trap_frame *frame)
+bool syscall_trap(struct trap_frame *frame)
 {
     struct cpu *cpu = cpu_this();
 
-    if (!cpu->thread) /* the calibration loop ends */
+    if (cpu->thread == NULL) /* the calibration loop ends */
         user_leave();
     if (frame->rax == HR_ABI_SYSCALL)
         return syscall_hr(cpu, frame);

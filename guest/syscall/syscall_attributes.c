@@ -20,7 +20,7 @@
 /* Returns an error for files of /proc and /sys, which do not change. */
 static int may_change(const struct inode *inode)
 {
-    return inode && !inode->generate && !inode->special ? 0 : -EPERM;
+    return inode != NULL && inode->generate == NULL && inode->special == NULL ? 0 : -EPERM;
 }
 
 static int set_mode(struct inode *inode, uint64_t mode)
@@ -56,7 +56,7 @@ static struct inode *inode_of(const struct thread *thread, uint64_t fd, int64_t 
 {
     const struct file *file = files_get(thread->process, (int32_t)fd);
 
-    *error = !file || file->flags & O_PATH ? -EBADF : -EPERM;
+    *error = file == NULL || file->flags & O_PATH ? -EBADF : -EPERM;
     return *error == -EBADF ? NULL : file->inode;
 }
 
@@ -87,7 +87,7 @@ int64_t syscall_fchmod(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct inode *inode = inode_of(thread, frame->rdi, &error);
 
-    return inode ? set_mode(inode, frame->rsi) : error;
+    return inode != NULL ? set_mode(inode, frame->rsi) : error;
 }
 
 static int64_t change_owner(struct thread *thread, int64_t directory, uint64_t path, uint64_t user,
@@ -127,7 +127,7 @@ int64_t syscall_fchown(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct inode *inode = inode_of(thread, frame->rdi, &error);
 
-    return inode ? set_owner(inode, frame->rsi, frame->rdx) : error;
+    return inode != NULL ? set_owner(inode, frame->rsi, frame->rdx) : error;
 }
 
 /* ---- times */
@@ -188,7 +188,7 @@ static int64_t change_times(struct thread *thread, int64_t directory, uint64_t p
     if (!path) { /* futimens */
         struct inode *inode = inode_of(thread, (uint64_t)directory, &error);
 
-        return inode ? set_times(inode, new) : error;
+        return inode != NULL ? set_times(inode, new) : error;
     }
     error = syscall_walk_at(thread, directory, path, flags, &found);
     if (error)
@@ -283,7 +283,7 @@ int64_t syscall_fxattr(struct thread *thread, struct trap_frame *frame)
 {
     const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
 
-    return !file || file->flags & O_PATH ? -EBADF : -EOPNOTSUPP;
+    return file == NULL || file->flags & O_PATH ? -EBADF : -EOPNOTSUPP;
 }
 
 static int64_t list_none(struct thread *thread, uint64_t path, uint32_t flags)
@@ -310,5 +310,5 @@ int64_t syscall_flistxattr(struct thread *thread, struct trap_frame *frame)
 {
     const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
 
-    return !file || file->flags & O_PATH ? -EBADF : 0;
+    return file == NULL || file->flags & O_PATH ? -EBADF : 0;
 }

@@ -31,12 +31,15 @@ struct clone_request {
 static int64_t make_thread(struct thread *parent, const struct trap_frame *frame,
                            const struct clone_request *request)
 {
+    struct thread *thread;
+    uint32_t tid;
+
     if ((request->flags & CLONE_SETTLS) && request->tls >= USER_END)
         return -EPERM;
-    struct thread *thread = threads_clone(parent, frame);
-    if (!thread)
+    thread = threads_clone(parent, frame);
+    if (thread == NULL)
         return -EAGAIN;
-    const uint32_t tid = thread->tid;
+    tid = thread->tid;
     if (request->stack)
         threads_frame(thread)->rsp = request->stack;
     if (request->flags & CLONE_SETTLS)
@@ -77,6 +80,7 @@ int64_t syscall_clone(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_clone3(struct thread *thread, struct trap_frame *frame)
 {
     struct clone_args args = {0};
+    struct clone_request request;
 
     if (frame->rsi < CLONE_ARGS_SIZE_VER0 || frame->rsi > PAGE_BYTES)
         return -EINVAL;
@@ -85,11 +89,11 @@ int64_t syscall_clone3(struct thread *thread, struct trap_frame *frame)
     if (args.stack >= USER_END || args.stack_size > USER_END - args.stack ||
         !args.stack != !args.stack_size || (args.exit_signal && args.flags & CLONE_THREAD))
         return -EINVAL;
-    const struct clone_request request = {.flags = args.flags,
-                                          .stack = args.stack + args.stack_size,
-                                          .parent_tid = args.parent_tid,
-                                          .child_tid = args.child_tid,
-                                          .tls = args.tls};
+    request = (struct clone_request){.flags = args.flags,
+                                     .stack = args.stack + args.stack_size,
+                                     .parent_tid = args.parent_tid,
+                                     .child_tid = args.child_tid,
+                                     .tls = args.tls};
     return clone_as(thread, frame, &request);
 }
 

@@ -17,7 +17,7 @@ int64_t syscall_dup(struct thread *thread, struct trap_frame *frame)
 {
     struct file *file = files_get(thread->process, (int32_t)frame->rdi);
 
-    return file ? files_add(thread->process, file, 0, false) : -EBADF;
+    return file != NULL ? files_add(thread->process, file, 0, false) : -EBADF;
 }
 
 int64_t syscall_dup2(struct thread *thread, struct trap_frame *frame)
@@ -25,7 +25,7 @@ int64_t syscall_dup2(struct thread *thread, struct trap_frame *frame)
     struct file *file = files_get(thread->process, (int32_t)frame->rdi);
     int32_t fd = (int32_t)frame->rsi;
 
-    if (!file)
+    if (file == NULL)
         return -EBADF;
     if (fd == (int32_t)frame->rdi)
         return fd;
@@ -39,7 +39,7 @@ int64_t syscall_dup3(struct thread *thread, struct trap_frame *frame)
 
     if ((flags & ~(uint32_t)O_CLOEXEC) || (uint32_t)frame->rdi == (uint32_t)frame->rsi)
         return -EINVAL;
-    return file ? files_put(thread->process, file, (int32_t)frame->rsi, flags) : -EBADF;
+    return file != NULL ? files_put(thread->process, file, (int32_t)frame->rsi, flags) : -EBADF;
 }
 
 int64_t syscall_close_range(struct thread *thread, struct trap_frame *frame)
@@ -52,7 +52,7 @@ int64_t syscall_close_range(struct thread *thread, struct trap_frame *frame)
     if (last >= FILES_MAX)
         last = FILES_MAX - 1;
     for (uint32_t fd = first; fd <= last; fd++) {
-        if (!files_get(thread->process, fd))
+        if (files_get(thread->process, fd) == NULL)
             continue;
         if (flags & CLOSE_RANGE_CLOEXEC)
             files_set_close_on_exec(thread->process, fd, true);
@@ -77,7 +77,7 @@ static int64_t control_pipe(const struct file *file, uint32_t command, uint64_t 
 {
     struct pipe *pipe = pipe_of(file);
 
-    if (!pipe)
+    if (pipe == NULL)
         return -EBADF;
     return command == F_GETPIPE_SZ ? pipe->buffer.size : pipe_resize(pipe, (uint32_t)argument);
 }
@@ -86,7 +86,7 @@ static int64_t control_seals(const struct file *file, uint32_t command, uint32_t
 {
     struct inode *inode = file->inode;
 
-    if (!inode || !inode->can_seal)
+    if (inode == NULL || !inode->can_seal)
         return -EINVAL;
     if (command == F_GET_SEALS)
         return inode->seals;
@@ -143,7 +143,7 @@ int64_t syscall_fcntl(struct thread *thread, struct trap_frame *frame)
     struct file *file = files_get(process, fd);
     uint32_t command = (uint32_t)frame->rsi;
 
-    if (!file)
+    if (file == NULL)
         return -EBADF;
     switch (command) {
     case F_DUPFD:

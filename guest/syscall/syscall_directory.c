@@ -27,7 +27,7 @@ int64_t syscall_getcwd(struct thread *thread, struct trap_frame *frame)
     int64_t bytes;
     bool gone;
 
-    if (!path)
+    if (path == NULL)
         return -ENOMEM;
     bytes = fs_path(thread->process->directory, path, PAGE_BYTES, &gone);
     if (bytes >= 0) {
@@ -74,9 +74,9 @@ int64_t syscall_fchdir(struct thread *thread, struct trap_frame *frame)
 {
     const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
 
-    if (!file)
+    if (file == NULL)
         return -EBADF;
-    return file->entry ? enter(thread->process, file->entry) : -ENOTDIR;
+    return file->entry != NULL ? enter(thread->process, file->entry) : -ENOTDIR;
 }
 
 /* Positions: 0 is ".", 1 is "..", from 2 on the directory's own. */
@@ -125,7 +125,7 @@ static int64_t list(struct thread *thread, const struct trap_frame *frame, bool 
     uint64_t room = (uint32_t)frame->rdx, used = 0;
     struct directory_entry entry;
 
-    if (!file || file->flags & O_PATH)
+    if (file == NULL || file->flags & O_PATH)
         return -EBADF;
     if (file->type != &file_directory)
         return -ENOTDIR;

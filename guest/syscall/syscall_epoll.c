@@ -15,10 +15,10 @@
 
 static int64_t make_epoll(struct thread *thread, uint32_t flags)
 {
-    struct file *file = files_new(thread->process, &file_epoll, O_RDWR);
+    struct file *file = files_new(thread->process, &epoll_file, O_RDWR);
     int64_t fd;
 
-    if (!file)
+    if (file == NULL)
         return -ENFILE;
     if (!epoll_attach(file)) {
         files_discard(file);
@@ -71,16 +71,16 @@ int64_t syscall_epoll_ctl(struct thread *thread, struct trap_frame *frame)
     struct file *file = files_get(thread->process, fd);
     int result;
 
-    if (!owner || !file)
+    if (owner == NULL || file == NULL)
         return -EBADF;
-    if (!file->type->poll)
+    if (file->type->poll == NULL)
         return -EPERM;
-    if (owner->type != &file_epoll || owner == file)
+    if (owner->type != &epoll_file || owner == file)
         return -EINVAL;
     files_hold(file);
     input_ask(thread, file);
     owner = files_get(thread->process, (int32_t)frame->rdi);
-    if (owner && owner->type == &file_epoll && files_get(thread->process, fd) == file)
+    if (owner != NULL && owner->type == &epoll_file && files_get(thread->process, fd) == file)
         result = change(thread, owner->state, (uint32_t)frame->rsi, file, fd, frame->r10);
     else
         result = -EBADF; /* another thread closed it during the wait */
@@ -95,12 +95,12 @@ static int64_t wait_ready(struct thread *thread, struct epoll *epoll, uint64_t u
 
     for (;;) {
         enum wait_end end;
+        int64_t count;
 
         input_ask_watched(thread);
-        int64_t count = epoll_collect(thread, epoll, user, most);
-
+        count = epoll_collect(thread, epoll, user, most);
         if (count || !ns) {
-            if (epoll->ready.first && epoll->waiting)
+            if (epoll->ready.first != NULL && epoll->waiting)
                 wait_wake_key(WAIT_KEY(epoll), 1); /* more are ready */
             return count;
         }
@@ -109,7 +109,7 @@ static int64_t wait_ready(struct thread *thread, struct epoll *epoll, uint64_t u
         epoll->waiting++;
         end = wait_on(thread, WAIT_KEY(epoll), poll_left(deadline), "epoll_wait");
         epoll->waiting--;
-        if (end == WAIT_SIGNAL && !epoll->ready.first)
+        if (end == WAIT_SIGNAL && epoll->ready.first == NULL)
             return -EINTR;
     }
 }
@@ -122,9 +122,9 @@ static int64_t wait_events(struct thread *thread, const struct trap_frame *frame
 
     if (most <= 0 || most > EVENTS_MAX)
         return -EINVAL;
-    if (!file)
+    if (file == NULL)
         return -EBADF;
-    if (file->type != &file_epoll)
+    if (file->type != &epoll_file)
         return -EINVAL;
     files_hold(file);
     result = wait_ready(thread, file->state, frame->rsi, (uint32_t)most, ns);

@@ -11,7 +11,7 @@ int64_t syscall_close(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_fd_nothing(struct thread *thread, struct trap_frame *frame)
 {
-    return files_get(thread->process, (int32_t)frame->rdi) ? 0 : -EBADF;
+    return files_get(thread->process, (int32_t)frame->rdi) != NULL ? 0 : -EBADF;
 }
 
 int64_t syscall_umask(struct thread *thread, struct trap_frame *frame)

@@ -23,7 +23,7 @@
 static void call_others(struct cpu *cpu)
 {
     for (uint32_t i = 0; i < cpu_count; i++) {
-        if (&cpus[i] != cpu && cpus[i].thread)
+        if (&cpus[i] != cpu && cpus[i].thread != NULL)
             cross_call(&cpus[i]);
     }
 }
@@ -73,17 +73,19 @@ static int64_t read_counters(struct cpu *cpu, const struct trap_frame *frame)
 static int64_t mark(struct cpu *cpu, const struct trap_frame *frame)
 {
     char text[HR_ABI_NAME_MAX];
+    int64_t number;
+    struct trace_slot *slot;
 
     if (frame->rdx == 0 || frame->rdx > sizeof text)
         return -EINVAL;
     if (copy_from_user(text, frame->rsi, frame->rdx))
         return -EFAULT;
-    if (memchr(text, 0, frame->rdx))
+    if (memchr(text, 0, frame->rdx) != NULL)
         return -EINVAL;
-    int64_t number = marks_number(text, (uint32_t)frame->rdx);
+    number = marks_number(text, (uint32_t)frame->rdx);
     if (number < 0)
         return number;
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_MARK, clock_entered(cpu));
+    slot = sampler_record(cpu, HR_REC_MARK, clock_entered(cpu));
     slot->counters[0] = (uint64_t)number;
     sampling.trigger->close(cpu);
     return 0;

@@ -6,7 +6,7 @@
 #include "guest/cpu/cpu.h"
 #include "guest/sample/sampler.h"
 
-/* Makes the call in `frame`; its result goes to frame->rax.  Returns false, which trap_syscall()
+/* Makes the call in `frame`; its result goes to frame->rax.  Returns false, which syscall_trap()
  * returns in turn. */
 bool syscall_hr(struct cpu *cpu, struct trap_frame *frame);
 

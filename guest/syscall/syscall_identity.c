@@ -67,7 +67,7 @@ static int capability_version(uint64_t user, uint32_t *words)
         return copy_to_user(user, &preferred, sizeof preferred) ? -EFAULT : -EINVAL;
     if (header.pid < 0)
         return -EINVAL;
-    if (header.pid && !threads_find((uint32_t)header.pid))
+    if (header.pid && threads_find((uint32_t)header.pid) == NULL)
         return -ESRCH;
     *words = header.version == _LINUX_CAPABILITY_VERSION_1 ? 1 : 2;
     return 0;

@@ -17,10 +17,10 @@ static struct file *readable(const struct thread *thread, uint64_t fd, int64_t *
     struct file *file = files_get(thread->process, (int32_t)fd);
 
     *error = -EBADF;
-    if (!file || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == O_WRONLY)
+    if (file == NULL || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == O_WRONLY)
         return NULL;
     *error = -EINVAL;
-    return file->type->read ? file : NULL;
+    return file->type->read != NULL ? file : NULL;
 }
 
 static struct file *writable(const struct thread *thread, uint64_t fd, int64_t *error)
@@ -28,10 +28,10 @@ static struct file *writable(const struct thread *thread, uint64_t fd, int64_t *
     struct file *file = files_get(thread->process, (int32_t)fd);
 
     *error = -EBADF;
-    if (!file || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == O_RDONLY)
+    if (file == NULL || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == O_RDONLY)
         return NULL;
     *error = -EINVAL;
-    return file->type->write ? file : NULL;
+    return file->type->write != NULL ? file : NULL;
 }
 
 /* Reads or writes at the file's offset or the call's own, and advances it. */
@@ -59,7 +59,7 @@ static int64_t write_some(struct thread *thread, struct file *file, uint64_t *of
 
     if (bytes > SYSCALL_IO_MAX)
         bytes = SYSCALL_IO_MAX;
-    if (file->flags & O_APPEND && file->inode && S_ISREG(file->inode->mode))
+    if (file->flags & O_APPEND && file->inode != NULL && S_ISREG(file->inode->mode))
         *offset = file->inode->bytes;
     result = file->type->write(thread, file, *offset, user, bytes);
     if (result > 0 && file->type->seekable)
@@ -142,7 +142,7 @@ int64_t syscall_read(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = readable(thread, frame->rdi, &error);
 
-    return file ? at_offset(thread, frame, file, one_part, read_some) : error;
+    return file != NULL ? at_offset(thread, frame, file, one_part, read_some) : error;
 }
 
 int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
@@ -150,7 +150,7 @@ int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = writable(thread, frame->rdi, &error);
 
-    return file ? at_offset(thread, frame, file, one_part, write_some) : error;
+    return file != NULL ? at_offset(thread, frame, file, one_part, write_some) : error;
 }
 
 int64_t syscall_readv(struct thread *thread, struct trap_frame *frame)
@@ -158,7 +158,7 @@ int64_t syscall_readv(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = readable(thread, frame->rdi, &error);
 
-    return file ? at_offset(thread, frame, file, each_part, read_some) : error;
+    return file != NULL ? at_offset(thread, frame, file, each_part, read_some) : error;
 }
 
 int64_t syscall_writev(struct thread *thread, struct trap_frame *frame)
@@ -166,7 +166,7 @@ int64_t syscall_writev(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = writable(thread, frame->rdi, &error);
 
-    return file ? at_offset(thread, frame, file, each_part, write_some) : error;
+    return file != NULL ? at_offset(thread, frame, file, each_part, write_some) : error;
 }
 
 int64_t syscall_pread64(struct thread *thread, struct trap_frame *frame)
@@ -174,7 +174,7 @@ int64_t syscall_pread64(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = readable(thread, frame->rdi, &error);
 
-    return file ? positioned(thread, frame, file, one_part, read_some) : error;
+    return file != NULL ? positioned(thread, frame, file, one_part, read_some) : error;
 }
 
 int64_t syscall_pwrite64(struct thread *thread, struct trap_frame *frame)
@@ -182,7 +182,7 @@ int64_t syscall_pwrite64(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = writable(thread, frame->rdi, &error);
 
-    return file ? positioned(thread, frame, file, one_part, write_some) : error;
+    return file != NULL ? positioned(thread, frame, file, one_part, write_some) : error;
 }
 
 int64_t syscall_preadv(struct thread *thread, struct trap_frame *frame)
@@ -190,7 +190,7 @@ int64_t syscall_preadv(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = readable(thread, frame->rdi, &error);
 
-    return file ? positioned(thread, frame, file, each_part, read_some) : error;
+    return file != NULL ? positioned(thread, frame, file, each_part, read_some) : error;
 }
 
 int64_t syscall_pwritev(struct thread *thread, struct trap_frame *frame)
@@ -198,7 +198,7 @@ int64_t syscall_pwritev(struct thread *thread, struct trap_frame *frame)
     int64_t error;
     struct file *file = writable(thread, frame->rdi, &error);
 
-    return file ? positioned(thread, frame, file, each_part, write_some) : error;
+    return file != NULL ? positioned(thread, frame, file, each_part, write_some) : error;
 }
 
 /* Checks the flags of preadv2 and pwritev2: what they ask for holds anyway, or has no meaning here.
@@ -224,9 +224,9 @@ static int64_t append(struct thread *thread, const struct trap_frame *frame)
 {
     int64_t error;
     struct file *file = writable(thread, frame->rdi, &error);
-    uint64_t end = file ? files_size(file) : 0;
+    uint64_t end = file != NULL ? files_size(file) : 0;
 
-    if (!file)
+    if (file == NULL)
         return error;
     if (frame->r10 != UINT64_MAX) {
         struct trap_frame there = *frame;
@@ -253,7 +253,7 @@ int64_t syscall_pwritev2(struct thread *thread, struct trap_frame *frame)
 
 static bool is_contents(const struct file *file)
 {
-    return file->inode && S_ISREG(file->inode->mode) && !file->inode->generate;
+    return file->inode != NULL && S_ISREG(file->inode->mode) && file->inode->generate == NULL;
 }
 
 /* Returns the position that an offset means, or -errno. */
@@ -294,7 +294,7 @@ int64_t syscall_lseek(struct thread *thread, struct trap_frame *frame)
     struct file *file = files_get(thread->process, (int32_t)frame->rdi);
     int64_t target;
 
-    if (!file || (file->flags & O_PATH))
+    if (file == NULL || (file->flags & O_PATH))
         return -EBADF;
     if (!file->type->seekable && !file->type->ignores_seeks)
         return -ESPIPE;
@@ -310,7 +310,7 @@ int64_t syscall_fsync(struct thread *thread, struct trap_frame *frame)
 {
     const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
 
-    if (!file || (file->flags & O_PATH))
+    if (file == NULL || (file->flags & O_PATH))
         return -EBADF;
-    return file->inode && !S_ISCHR(file->inode->mode) ? 0 : -EINVAL;
+    return file->inode != NULL && !S_ISCHR(file->inode->mode) ? 0 : -EINVAL;
 }

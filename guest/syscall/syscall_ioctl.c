@@ -89,7 +89,7 @@ int64_t syscall_ioctl(struct thread *thread, struct trap_frame *frame)
     struct file *file = files_get(thread->process, fd);
     uint32_t request = (uint32_t)frame->rsi;
 
-    if (!file || (file->flags & O_PATH))
+    if (file == NULL || (file->flags & O_PATH))
         return -EBADF;
     switch (request) {
     case FIOCLEX:
@@ -99,7 +99,7 @@ int64_t syscall_ioctl(struct thread *thread, struct trap_frame *frame)
     case FIONBIO:
         return set_blocking(file, frame->rdx);
     default:
-        if (file->type->ioctl)
+        if (file->type->ioctl != NULL)
             return file->type->ioctl(thread, file, request, frame->rdx);
         if (request == FIONREAD && (file->type == &file_regular || file->type == &file_input ||
                                     file->type == &file_terminal))

@@ -16,7 +16,7 @@ static int64_t make(struct thread *thread, int64_t directory, uint64_t path, str
     struct fs_found found;
     int error;
 
-    if (!inode)
+    if (inode == NULL)
         return -ENOSPC;
     inode->changed = true;
     error = syscall_walk(thread, directory, path, FS_PARENT, &found);
@@ -58,7 +58,7 @@ static int64_t make_node(struct thread *thread, int64_t directory, uint64_t path
     if (!S_ISREG(type) && !S_ISFIFO(type) && !S_ISSOCK(type))
         return -EINVAL;
     inode = inode_new(type | ((uint32_t)mode & 07777 & ~thread->process->umask));
-    if (inode && S_ISFIFO(type))
+    if (inode != NULL && S_ISFIFO(type))
         inode->type = &file_fifo;
     return make(thread, directory, path, inode);
 }
@@ -77,18 +77,18 @@ int64_t syscall_mknodat(struct thread *thread, struct trap_frame *frame)
 static struct inode *new_link(uint64_t user, int *error)
 {
     char *text = syscall_path_read(user, error);
-    size_t bytes = text ? strlen(text) : 0;
+    size_t bytes = text != NULL ? strlen(text) : 0;
     struct inode *inode = bytes ? inode_new(S_IFLNK | 0777) : NULL;
-    char *target = inode ? heap_alloc(bytes + 1) : NULL;
+    char *target = inode != NULL ? heap_alloc(bytes + 1) : NULL;
 
-    if (text && !*error)
+    if (text != NULL && !*error)
         *error = bytes ? -ENOSPC : -ENOENT;
-    if (target) {
+    if (target != NULL) {
         memcpy(target, text, bytes + 1);
         inode->target = target;
         inode->target_owned = true;
         inode->bytes = bytes;
-    } else if (inode) {
+    } else if (inode != NULL) {
         inode_release(inode);
         inode = NULL;
     }
@@ -101,7 +101,7 @@ static int64_t make_link(struct thread *thread, uint64_t text, int64_t directory
     int error;
     struct inode *inode = new_link(text, &error);
 
-    return inode ? make(thread, directory, path, inode) : error;
+    return inode != NULL ? make(thread, directory, path, inode) : error;
 }
 
 int64_t syscall_symlink(struct thread *thread, struct trap_frame *frame)
@@ -154,7 +154,8 @@ static int64_t give_name(struct thread *thread, const struct fs_found *old, int6
 
     if (error)
         return error;
-    if (!inode || (old->entry && old->entry->special) || inode->generate || inode->can_seal)
+    if (inode == NULL || (old->entry != NULL && old->entry->special) || inode->generate != NULL ||
+        inode->can_seal)
         error = -EXDEV;
     else
         error = fs_link(thread, inode, &found);
@@ -232,7 +233,7 @@ static int64_t put_text(struct thread *thread, const struct inode *inode, uint64
     uint64_t block;
     int64_t bytes;
 
-    if (!inode->special) {
+    if (inode->special == NULL) {
         bytes = (int64_t)(inode->bytes < room ? inode->bytes : room);
         return copy_to_user(user, inode->target, (uint64_t)bytes) ? -EFAULT : bytes;
     }
@@ -259,11 +260,11 @@ static int64_t read_link(struct thread *thread, int64_t directory, uint64_t path
     result = syscall_walk_at(thread, directory, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, &found);
     if (result)
         return result;
-    if (found.entry && S_ISLNK(found.entry->inode->mode))
+    if (found.entry != NULL && S_ISLNK(found.entry->inode->mode))
         result = put_text(thread, found.entry->inode, to, (uint32_t)room);
     else
-        result =
-            found.parent || found.last != FS_LAST_NAME ? -EINVAL : -ENOENT; /* the path is "" */
+        result = found.parent != NULL || found.last != FS_LAST_NAME ? -EINVAL
+                                                                    : -ENOENT; /* the path is "" */
     fs_found_release(&found);
     return result;
 }

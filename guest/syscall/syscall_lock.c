@@ -12,8 +12,10 @@
 static int set_held(struct thread *thread, struct file *file, const struct lock_range *range,
                     bool waits)
 {
+    int result;
+
     files_hold(file);
-    int result = locks_set(thread, file, range, waits);
+    result = locks_set(thread, file, range, waits);
     if (file->references == 1) /* the file was closed during the wait and is not closed again */
         locks_closed(file);
     files_release(file);
@@ -38,7 +40,7 @@ int64_t syscall_flock(struct thread *thread, struct trap_frame *frame)
     default:
         return -EINVAL;
     }
-    if (!file || (file->flags & O_PATH))
+    if (file == NULL || (file->flags & O_PATH))
         return -EBADF;
     return set_held(thread, file, &range, !(frame->rsi & LOCK_NB));
 }

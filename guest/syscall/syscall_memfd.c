@@ -19,10 +19,11 @@
 static struct file *make_file(struct process *process, const char *name, uint32_t seals)
 {
     struct inode *inode = inode_new(S_IFREG | 0777);
-    struct fs_entry *entry = inode ? fs_entry_new(fs_root, name, inode) : NULL;
-    struct file *file = entry ? files_new(process, &file_regular, O_RDWR | LARGE_FILE) : NULL;
+    struct fs_entry *entry = inode != NULL ? fs_entry_new(fs_root, name, inode) : NULL;
+    struct file *file =
+        entry != NULL ? files_new(process, &file_regular, O_RDWR | LARGE_FILE) : NULL;
 
-    if (!file) {
+    if (file == NULL) {
         fs_entry_release(entry);
         return NULL;
     }
@@ -48,7 +49,7 @@ int64_t syscall_memfd_create(struct thread *thread, struct trap_frame *frame)
     if (length < 0)
         return length == -ENAMETOOLONG ? -EINVAL : length;
     file = make_file(thread->process, name, flags & MFD_ALLOW_SEALING ? 0 : F_SEAL_SEAL);
-    if (!file)
+    if (file == NULL)
         return -ENOMEM;
     fd = files_add(thread->process, file, 0, flags & MFD_CLOEXEC);
     if (fd < 0)

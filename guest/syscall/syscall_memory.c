@@ -15,11 +15,11 @@
 #include "guest/vm/inode.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm_advise.h"
+#include "guest/vm/vm_range.h"
 #include "lib/elf64.h"
 
 #define PROTECTIONS (PROT_READ | PROT_WRITE | PROT_EXEC)
 #define MINCORE_PART 256u
-#define PAGE_MASK (PAGE_BYTES - 1ull)
 
 /* The flags that MAP_SHARED_VALIDATE accepts. */
 #define MAP_KNOWN                                                                            \
@@ -34,7 +34,7 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
     struct file *file = files_get(thread->process, (int32_t)frame->r8);
 
     *error = -EBADF;
-    if (!file || (file->flags & O_PATH))
+    if (file == NULL || (file->flags & O_PATH))
         return NULL;
     *error = -EACCES;
     if ((file->flags & O_ACCMODE) == O_WRONLY ||
@@ -42,10 +42,10 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
          (file->flags & O_ACCMODE) != O_RDWR))
         return NULL;
     *error = 0;
-    if (file->type == &device_zero)
+    if (file->type == &file_device_zero)
         return file;
     *error = -ENODEV;
-    if (!file->inode || !S_ISREG(file->inode->mode) || file->inode->generate)
+    if (file->inode == NULL || !S_ISREG(file->inode->mode) || file->inode->generate != NULL)
         return NULL;
     *error = 0;
     return file;
@@ -59,13 +59,13 @@ static void announce(const struct file *file, uint64_t address, uint64_t bytes, 
     char *path = heap_alloc(FS_PATH_MAX);
     bool gone;
 
-    if (path && offset < file->inode->bytes &&
+    if (path != NULL && offset < file->inode->bytes &&
         fs_path(file->entry, path, FS_PATH_MAX, &gone) >= 0) {
         if (contents == NULL && inode_page(file->inode, 0, false, &first_page) == 0) {
             contents = phys_pointer(first_page); /* linkers put the note near the start */
             bytes_there = bytes_there < PAGE_BYTES ? bytes_there : PAGE_BYTES;
         }
-        if (contents)
+        if (contents != NULL)
             elf64_build_id(contents, bytes_there, &id, &id_bytes);
         trace_map(address, address + bytes, offset, HR_MAP_READ | HR_MAP_EXEC,
                   id_bytes ? contents + id : NULL, (uint16_t)id_bytes, path);
@@ -101,9 +101,9 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     int64_t result;
 
     file = mappable(thread, frame, &result);
-    if (!file)
+    if (file == NULL)
         return result;
-    if (file->type == &device_zero) /* as memory without a file */
+    if (file->type == &file_device_zero) /* as memory without a file */
         return vm_map_request(&thread->process->space, request);
     request->inode = file->inode;
     request->entry = file->entry;
@@ -117,9 +117,8 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
             request->flags |= VM_AREA_READ_FILE;
     }
     result = vm_map_request(&thread->process->space, request);
-    if (result >= 0 && request->protection & VM_EXEC && file->entry)
-        announce(file, (uint64_t)result, (request->bytes + PAGE_MASK) & ~PAGE_MASK,
-                 request->offset);
+    if (result >= 0 && request->protection & VM_EXEC && file->entry != NULL)
+        announce(file, (uint64_t)result, vm_page_up(request->bytes), request->offset);
     return result;
 }
 
@@ -135,7 +134,7 @@ int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
                                  .noreplace = flags & MAP_FIXED_NOREPLACE,
                                  .low = flags & MAP_32BIT,
                                  .offset = frame->r9};
-    int64_t result = frame->r9 & PAGE_MASK ? -EINVAL : check_flags(flags);
+    int64_t result = frame->r9 & VM_PAGE_MASK ? -EINVAL : check_flags(flags);
 
     if (result)
         return result;
@@ -158,7 +157,7 @@ static int64_t protect_grown(struct vm_space *space, const struct trap_frame *fr
 {
     const struct vm_area *area = vm_find(space, frame->rdi);
 
-    if (!area)
+    if (area == NULL)
         return -ENOMEM;
     if (!(area->flags & VM_AREA_GROWS))
         return -EINVAL;
@@ -171,7 +170,7 @@ int64_t syscall_mprotect(struct thread *thread, struct trap_frame *frame)
     const uint64_t grows = PROT_GROWSDOWN | PROT_GROWSUP;
     struct vm_space *space = &thread->process->space;
 
-    if (frame->rdx & ~(PROTECTIONS | PROT_SEM | grows) || frame->rdi & PAGE_MASK ||
+    if (frame->rdx & ~(PROTECTIONS | PROT_SEM | grows) || frame->rdi & VM_PAGE_MASK ||
         (frame->rdx & grows) == grows)
         return -EINVAL;
     if (!frame->rsi)
@@ -204,14 +203,14 @@ static bool mapped(const struct vm_space *space, uint64_t address, uint64_t byte
     uint64_t end = address + bytes;
     const struct vm_area *area = vm_find(space, address);
 
-    while (area && area->end < end && area->next && area->next->start == area->end)
+    while (area != NULL && area->end < end && area->next != NULL && area->next->start == area->end)
         area = area->next;
-    return end >= address && area && area->end >= end;
+    return end >= address && area != NULL && area->end >= end;
 }
 
 int64_t syscall_msync(struct thread *thread, struct trap_frame *frame)
 {
-    if ((frame->rdi & (PAGE_BYTES - 1)) || (frame->rdx & ~7ull) || (frame->rdx & 5) == 5)
+    if ((frame->rdi & VM_PAGE_MASK) || (frame->rdx & ~7ull) || (frame->rdx & 5) == 5)
         return -EINVAL;
     return !frame->rsi || mapped(&thread->process->space, frame->rdi, frame->rsi) ? 0 : -ENOMEM;
 }
@@ -222,7 +221,7 @@ int64_t syscall_mincore(struct thread *thread, struct trap_frame *frame)
     uint64_t pages = frame->rsi / PAGE_BYTES + (frame->rsi % PAGE_BYTES != 0);
     uint8_t present[MINCORE_PART];
 
-    if (frame->rdi & PAGE_MASK)
+    if (frame->rdi & VM_PAGE_MASK)
         return -EINVAL;
     if (pages && !mapped(space, frame->rdi, frame->rsi))
         return -ENOMEM;

@@ -41,7 +41,7 @@ static const struct file_type *type_of(const struct inode *inode, uint32_t flags
         return &file_path;
     if (S_ISDIR(inode->mode))
         return &file_directory;
-    if (inode->generate)
+    if (inode->generate != NULL)
         return &file_generated;
     return S_ISREG(inode->mode) ? &file_regular : inode->type;
 }
@@ -50,6 +50,7 @@ static int check_open(const struct opening *o, const struct inode *inode)
 {
     bool directory = S_ISDIR(inode->mode);
     uint32_t wanted = access_wanted(o->flags);
+    int error;
 
     if (o->flags & O_CREAT) {
         if (o->flags & O_EXCL)
@@ -65,9 +66,9 @@ static int check_open(const struct opening *o, const struct inode *inode)
         return -ELOOP;
     if (directory && wanted & W_OK)
         return -EISDIR;
-    if (!type_of(inode, o->flags))
+    if (type_of(inode, o->flags) == NULL)
         return -ENXIO; /* there is no other end */
-    int error = fs_permission(inode, wanted);
+    error = fs_permission(inode, wanted);
     return !error && wanted & W_OK && inode->runs ? -ETXTBSY : error;
 }
 
@@ -79,13 +80,13 @@ static int make_file(const struct opening *o, struct fs_entry *entry, struct fil
 
     *file = files_new(o->thread->process, type_of(inode, flags),
                       flags & O_PATH ? flags : flags | LARGE_FILE);
-    if (!*file)
+    if (*file == NULL)
         return -ENFILE;
     fs_entry_hold(entry);
     inode_hold(inode);
     (*file)->entry = entry;
     (*file)->inode = inode;
-    return (*file)->type->open ? (*file)->type->open(o->thread, *file) : 0;
+    return (*file)->type->open != NULL ? (*file)->type->open(o->thread, *file) : 0;
 }
 
 static int open_entry(const struct opening *o, struct fs_entry *entry, struct file **file)
@@ -93,14 +94,14 @@ static int open_entry(const struct opening *o, struct fs_entry *entry, struct fi
     int error = o->created ? 0 : check_open(o, entry->inode);
 
     if (!error && o->flags & O_TRUNC && !o->created && S_ISREG(entry->inode->mode) &&
-        !entry->inode->generate)
+        entry->inode->generate == NULL)
         error = entry->inode->seals & F_SEAL_SHRINK && entry->inode->bytes
                     ? -EPERM
                     : inode_truncate(entry->inode, 0);
     if (error)
         return error;
     error = make_file(o, entry, file);
-    if (error && *file)
+    if (error && *file != NULL)
         files_discard(*file);
     return error;
 }
@@ -119,7 +120,7 @@ static int create(struct opening *o, struct fs_found *found)
     struct inode *inode;
 
     inode = inode_new(S_IFREG | o->mode);
-    if (!inode)
+    if (inode == NULL)
         return -ENOSPC;
     o->created = true;
     inode->changed = true;
@@ -130,9 +131,9 @@ static int open_found(struct opening *o, struct fs_found *found, struct file **f
 {
     int error = 0;
 
-    if (found->file)
+    if (found->file != NULL)
         return open_again(o, found->file, file);
-    if (!found->entry)
+    if (found->entry == NULL)
         error = create(o, found);
     return error ? error : open_entry(o, found->entry, file);
 }
@@ -147,12 +148,12 @@ static int open_unnamed(struct opening *o, const struct fs_found *found, struct 
     if (error)
         return error;
     inode = inode_new(S_IFREG | o->mode);
-    if (!inode)
+    if (inode == NULL)
         return -ENOSPC;
     inode->unnamed = !(o->flags & O_EXCL);
     inode->changed = true;
     entry = fs_entry_new(found->entry, "#unnamed", inode);
-    if (!entry)
+    if (entry == NULL)
         return -ENOSPC;
     o->created = true;
     error = open_entry(o, entry, file);
@@ -225,7 +226,7 @@ static int64_t open_user(struct opening *o, int64_t directory, uint64_t user)
     if (error)
         return error;
     path = syscall_path_read(user, &error);
-    if (!path)
+    if (path == NULL)
         return error;
     o->mode &= 07777 & ~o->thread->process->umask;
     /* without a free descriptor nothing is created or truncated */

@@ -19,7 +19,7 @@ static char *take_room(void)
     uint64_t block;
 
     spare = NULL;
-    if (room)
+    if (room != NULL)
         return room;
     block = phys_alloc(0);
     return block ? phys_pointer(block) : NULL;
@@ -31,7 +31,7 @@ char *syscall_path_read(uint64_t user, int *error)
     int result;
 
     *error = -ENOMEM;
-    if (!path)
+    if (path == NULL)
         return NULL;
     result = copy_string_from_user(path, user, FS_PATH_MAX);
     *error = result < 0 ? result : 0;
@@ -43,9 +43,9 @@ char *syscall_path_read(uint64_t user, int *error)
 
 void syscall_path_free(char *path)
 {
-    if (!spare)
+    if (spare == NULL)
         spare = path;
-    else if (path)
+    else if (path != NULL)
         phys_free((uint64_t)path - DIRECT_MAP, 0);
 }
 
@@ -61,9 +61,9 @@ static struct fs_entry *base_of(struct thread *thread, int64_t directory, const 
     if (*path == '/')
         return fs_root;
     file = files_get(thread->process, (int32_t)directory);
-    if (file && file->entry && S_ISDIR(file->entry->inode->mode))
+    if (file != NULL && file->entry != NULL && S_ISDIR(file->entry->inode->mode))
         return file->entry;
-    *error = file ? -ENOTDIR : -EBADF;
+    *error = file != NULL ? -ENOTDIR : -EBADF;
     return NULL;
 }
 
@@ -86,7 +86,7 @@ int syscall_walk(struct thread *thread, int64_t directory, uint64_t user, uint32
     int error;
     char *path = syscall_path_read(user, &error);
 
-    if (path)
+    if (path != NULL)
         error = syscall_walk_path(thread, directory, path, flags, found);
     syscall_path_free(path);
     return error;
@@ -104,9 +104,9 @@ static int find_open(struct thread *thread, int64_t directory, struct fs_found *
         return 0;
     }
     file = files_get(thread->process, (int32_t)directory);
-    if (!file)
+    if (file == NULL)
         return -EBADF;
-    if (file->entry) {
+    if (file->entry != NULL) {
         found->entry = file->entry;
         fs_entry_hold(found->entry);
     } else {
@@ -123,7 +123,7 @@ int syscall_walk_at(struct thread *thread, int64_t directory, uint64_t user, uin
     int error;
     char *path = syscall_path_read(user, &error);
 
-    if (!path)
+    if (path == NULL)
         return error;
     if (!*path && at_flags & AT_EMPTY_PATH)
         error = find_open(thread, directory, found);
@@ -135,5 +135,7 @@ int syscall_walk_at(struct thread *thread, int64_t directory, uint64_t user, uin
 
 struct inode *syscall_inode_of(const struct fs_found *found)
 {
-    return found->entry ? found->entry->inode : found->file ? found->file->inode : NULL;
+    return found->entry != NULL  ? found->entry->inode
+           : found->file != NULL ? found->file->inode
+                                 : NULL;
 }

@@ -25,12 +25,13 @@ static int64_t until_ready(struct thread *thread, uint64_t ns, const char *what,
     for (;;) {
         uint64_t changes = poll_changes();
         int64_t result = look(thread, context);
+        enum wait_end end;
 
         if (result || !poll_left(deadline))
             return result;
         if (poll_changes() != changes)
             continue;
-        enum wait_end end = poll_wait(thread, deadline, what);
+        end = poll_wait(thread, deadline, what);
         if (end == WAIT_WOKEN)
             continue;
         result = look(thread, context);
@@ -54,7 +55,7 @@ static int16_t ready_events(struct thread *thread, const struct pollfd *entry)
     if (entry->fd < 0)
         return 0;
     file = files_get(thread->process, entry->fd);
-    if (!file)
+    if (file == NULL)
         return POLLNVAL;
     return (int16_t)(poll_events(thread, file) & ((uint16_t)entry->events | POLL_ALWAYS));
 }
@@ -64,7 +65,7 @@ static void ask_for(struct thread *thread, const struct pollfd *entries, uint32_
     for (uint32_t i = 0; i < count; i++) {
         struct file *file = files_get(thread->process, entries[i].fd);
 
-        if (file && entries[i].events & POLL_READABLE)
+        if (file != NULL && entries[i].events & POLL_READABLE)
             input_ask(thread, file);
     }
 }
@@ -161,12 +162,12 @@ static int64_t select_one(struct thread *thread, struct selection *s, uint32_t f
     uint32_t events;
     int64_t count = 0;
 
-    if (!file)
+    if (file == NULL)
         return -EBADF;
     if (s->asked[0][word] & bit) {
         input_ask(thread, file);
         file = files_get(thread->process, fd);
-        if (!file)
+        if (file == NULL)
             return -EBADF;
     }
     events = poll_events(thread, file);

@@ -114,20 +114,23 @@ int64_t syscall_rt_sigtimedwait(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t set, ns = WAIT_FOREVER;
     struct signal_info info;
+    int error;
 
     if (frame->r10 != SET_BYTES)
         return -EINVAL;
     if (copy_from_user(&set, frame->rdi, sizeof set) != 0)
         return -EFAULT;
-    int error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
+    error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
     if (error)
         return error;
     set = signal_mask_of(set);
     if (!signal_take(thread, set, &info)) {
+        enum wait_end end;
+
         if (!ns)
             return -EAGAIN;
         thread->signals.wanted = set;
-        enum wait_end end = wait_for(thread, ns, "sigwait");
+        end = wait_for(thread, ns, "sigwait");
         thread->signals.wanted = 0;
         if (!signal_take(thread, set, &info))
             return end == WAIT_TIMEOUT ? -EAGAIN : -EINTR;
@@ -165,7 +168,7 @@ static int64_t send_to(uint32_t tid, const struct signal_note *note)
 
     if (note->signal > SIGNALS)
         return -EINVAL;
-    if (!target)
+    if (target == NULL)
         return -ESRCH;
     return note->signal ? signal_send_note(target, note) : 0;
 }
@@ -199,7 +202,7 @@ int64_t syscall_rt_sigqueueinfo(struct thread *thread, struct trap_frame *frame)
 
     if (error)
         return error;
-    if ((uint32_t)frame->rdi != thread->process->pid && !threads_find((uint32_t)frame->rdi))
+    if ((uint32_t)frame->rdi != thread->process->pid && threads_find((uint32_t)frame->rdi) == NULL)
         return -ESRCH;
     if (note.signal > SIGNALS)
         return -EINVAL;
@@ -228,7 +231,7 @@ int64_t syscall_kill(struct thread *thread, struct trap_frame *frame)
     if ((uint32_t)frame->rsi > SIGNALS)
         return -EINVAL;
     if (target != 0 && target != own && target != -own &&
-        (target < 0 || !threads_find((uint32_t)target)))
+        (target < 0 || threads_find((uint32_t)target) == NULL))
         return -ESRCH;
     if (frame->rsi)
         signal_send_process(thread, (uint32_t)frame->rsi, SI_USER);

@@ -42,15 +42,15 @@ int64_t syscall_truncate(struct thread *thread, struct trap_frame *frame)
     if (error)
         return error;
     inode = syscall_inode_of(&found);
-    if (inode && S_ISDIR(inode->mode))
+    if (inode != NULL && S_ISDIR(inode->mode))
         error = -EISDIR;
-    else if (!inode || !S_ISREG(inode->mode))
+    else if (inode == NULL || !S_ISREG(inode->mode))
         error = -EINVAL;
     else
         error = fs_permission(inode, W_OK);
     if (!error && inode->runs)
         error = -ETXTBSY;
-    if (!error && !inode->generate)
+    if (!error && inode->generate == NULL)
         error = set_size(thread, inode, frame->rsi);
     fs_found_release(&found);
     return error;
@@ -63,11 +63,11 @@ static struct inode *writable(const struct thread *thread, uint64_t fd, int64_t 
     const struct file *file = files_get(thread->process, (int32_t)fd);
 
     *error = -EBADF;
-    if (!file || file->flags & O_PATH)
+    if (file == NULL || file->flags & O_PATH)
         return NULL;
     *error = otherwise;
-    return (file->flags & O_ACCMODE) != O_RDONLY && file->inode && S_ISREG(file->inode->mode) &&
-                   !file->inode->generate
+    return (file->flags & O_ACCMODE) != O_RDONLY && file->inode != NULL &&
+                   S_ISREG(file->inode->mode) && file->inode->generate == NULL
                ? file->inode
                : NULL;
 }
@@ -79,7 +79,7 @@ int64_t syscall_ftruncate(struct thread *thread, struct trap_frame *frame)
 
     if ((int64_t)frame->rsi < 0)
         return -EINVAL;
-    return inode ? set_size(thread, inode, frame->rsi) : error;
+    return inode != NULL ? set_size(thread, inode, frame->rsi) : error;
 }
 
 /* Only checks that there is room: pages are made when they are written. */
@@ -107,7 +107,7 @@ int64_t syscall_fallocate(struct thread *thread, struct trap_frame *frame)
         (mode & FALLOC_FL_PUNCH_HOLE && mode & FALLOC_FL_ZERO_RANGE))
         return -EOPNOTSUPP;
     inode = writable(thread, frame->rdi, -EBADF, &error);
-    if (!inode)
+    if (inode == NULL)
         return error;
     if (mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE) && inode_sealed(inode, 0, 0))
         return -EPERM;
@@ -126,9 +126,9 @@ int64_t syscall_sync_file_range(struct thread *thread, struct trap_frame *frame)
 {
     const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
 
-    if (!file || file->flags & O_PATH)
+    if (file == NULL || file->flags & O_PATH)
         return -EBADF;
     if ((int64_t)frame->rsi < 0 || (int64_t)frame->rdx < 0 || frame->r10 & ~7ull)
         return -EINVAL;
-    return file->inode && !S_ISCHR(file->inode->mode) ? 0 : -ESPIPE;
+    return file->inode != NULL && !S_ISCHR(file->inode->mode) ? 0 : -ESPIPE;
 }

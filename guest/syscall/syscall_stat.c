@@ -41,7 +41,7 @@ static struct attributes of_inode(const struct inode *inode)
 
 static struct attributes of_file(const struct file *file)
 {
-    if (file->inode)
+    if (file->inode != NULL)
         return of_inode(file->inode);
     return (struct attributes){.number = STREAM_NUMBERS + (uint64_t)(file->stream + 1),
                                .mode = file->type->mode,
@@ -61,7 +61,7 @@ static int of_argument(struct thread *thread, int64_t directory, uint64_t user, 
     error = syscall_walk_at(thread, directory, user, flags, &found);
     if (error)
         return error;
-    *a = found.entry ? of_inode(found.entry->inode) : of_file(found.file);
+    *a = found.entry != NULL ? of_inode(found.entry->inode) : of_file(found.file);
     fs_found_release(&found);
     return 0;
 }
@@ -121,7 +121,7 @@ int64_t syscall_fstat(struct thread *thread, struct trap_frame *frame)
     const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
     struct attributes a;
 
-    if (!file)
+    if (file == NULL)
         return -EBADF;
     a = of_file(file);
     return put_stat(frame->rsi, &a);
@@ -170,7 +170,9 @@ static int put_file_system(uint64_t user, const struct inode *inode)
     struct statfs s;
 
     memset(&s, 0, sizeof s);
-    s.f_type = inode && (inode->generate || inode->special) ? PROC_SUPER_MAGIC : TMPFS_MAGIC;
+    s.f_type = inode != NULL && (inode->generate != NULL || inode->special != NULL)
+                   ? PROC_SUPER_MAGIC
+                   : TMPFS_MAGIC;
     s.f_bsize = BLOCK_BYTES;
     s.f_blocks = phys_total_bytes() / BLOCK_BYTES;
     s.f_bfree = phys_free_bytes() / BLOCK_BYTES;
@@ -198,7 +200,7 @@ int64_t syscall_fstatfs(struct thread *thread, struct trap_frame *frame)
 {
     const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
 
-    return file ? put_file_system(frame->rsi, file->inode) : -EBADF;
+    return file != NULL ? put_file_system(frame->rsi, file->inode) : -EBADF;
 }
 
 static int64_t check_access(struct thread *thread, int64_t directory, uint64_t path, uint32_t mode,
@@ -213,7 +215,7 @@ static int64_t check_access(struct thread *thread, int64_t directory, uint64_t p
     error = syscall_walk_at(thread, directory, path, flags, &found);
     if (error)
         return error;
-    if (found.entry)
+    if (found.entry != NULL)
         error = fs_permission(found.entry->inode, mode);
     else if (mode & ~(found.file->type->mode >> 6 & 7))
         error = -EACCES;

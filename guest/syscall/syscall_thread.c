@@ -10,6 +10,7 @@
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
+#include "lib/array.h"
 
 #define ROBUST_LIST_BYTES 24u
 #define NICE_DEFAULT 20 /* getpriority's way of saying 0 */
@@ -47,7 +48,7 @@ int64_t syscall_get_robust_list(struct thread *thread, struct trap_frame *frame)
     int error;
 
     thread = named(thread, frame->rdi);
-    if (!thread)
+    if (thread == NULL)
         return -ESRCH;
     error = copy_to_user(frame->rsi, &thread->robust_list, sizeof thread->robust_list);
     if (!error)
@@ -66,7 +67,6 @@ static const struct barrier {
     {MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE,
      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE},
 };
-#define BARRIERS (sizeof barriers / sizeof barriers[0])
 #define BARRIER_REGISTRATIONS                                                               \
     (MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED | MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED | \
      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE)
@@ -78,7 +78,7 @@ int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
 
     if (frame->rsi)
         return -EINVAL;
-    for (size_t i = 0; i < BARRIERS; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(barriers); i++)
         all |= barriers[i].command;
     if (command == MEMBARRIER_CMD_QUERY)
         return all;
@@ -88,7 +88,7 @@ int64_t syscall_membarrier(struct thread *thread, struct trap_frame *frame)
         registered |= command;
         return 0;
     }
-    for (size_t i = 0; i < BARRIERS; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(barriers); i++)
         if (barriers[i].command == command && barriers[i].registration & ~registered)
             return -EPERM;
     cross_flush(0, 0);
@@ -119,7 +119,7 @@ int64_t syscall_sched_getaffinity(struct thread *thread, struct trap_frame *fram
     uint64_t mask;
     int error;
 
-    if (!target)
+    if (target == NULL)
         return -ESRCH;
     if (frame->rsi < sizeof mask || frame->rsi % sizeof mask)
         return -EINVAL;
@@ -134,7 +134,7 @@ int64_t syscall_sched_setaffinity(struct thread *thread, struct trap_frame *fram
     uint64_t mask = 0;
     uint64_t bytes = frame->rsi < sizeof mask ? frame->rsi : sizeof mask;
 
-    if (!target)
+    if (target == NULL)
         return -ESRCH;
     if (copy_from_user(&mask, frame->rdx, bytes) != 0)
         return -EFAULT;
@@ -156,7 +156,7 @@ int64_t syscall_sched_getparam(struct thread *thread, struct trap_frame *frame)
 {
     const int32_t priority = 0;
 
-    if (!named(thread, frame->rdi))
+    if (named(thread, frame->rdi) == NULL)
         return -ESRCH;
     return copy_to_user(frame->rsi, &priority, sizeof priority);
 }
@@ -167,7 +167,7 @@ int64_t syscall_sched_setscheduler(struct thread *thread, struct trap_frame *fra
 {
     int32_t priority;
 
-    if (!named(thread, frame->rdi))
+    if (named(thread, frame->rdi) == NULL)
         return -ESRCH;
     if (copy_from_user(&priority, frame->rdx, sizeof priority) != 0)
         return -EFAULT;
@@ -188,7 +188,7 @@ int64_t syscall_sched_setparam(struct thread *thread, struct trap_frame *frame)
 {
     int32_t priority;
 
-    if (!named(thread, frame->rdi))
+    if (named(thread, frame->rdi) == NULL)
         return -ESRCH;
     if (copy_from_user(&priority, frame->rsi, sizeof priority) != 0)
         return -EFAULT;
@@ -199,7 +199,7 @@ int64_t syscall_sched_rr_get_interval(struct thread *thread, struct trap_frame *
 {
     const int64_t interval[2] = {0, SCHEDULE_SLICE_NS};
 
-    if (!named(thread, frame->rdi))
+    if (named(thread, frame->rdi) == NULL)
         return -ESRCH;
     return copy_to_user(frame->rsi, interval, sizeof interval);
 }
@@ -210,7 +210,7 @@ int64_t syscall_sched_getattr(struct thread *thread, struct trap_frame *frame)
 
     if (frame->r10 || (uint32_t)frame->rdx < ATTRIBUTES_BYTES)
         return -EINVAL;
-    if (!named(thread, frame->rdi))
+    if (named(thread, frame->rdi) == NULL)
         return -ESRCH;
     return copy_to_user(frame->rsi, attributes, sizeof attributes);
 }

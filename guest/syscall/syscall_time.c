@@ -98,12 +98,13 @@ int64_t syscall_clock_settime(struct thread *thread, struct trap_frame *frame)
 {
     const struct clocks clock = clocks_find((int32_t)frame->rdi);
     uint64_t ns;
+    int error;
 
     (void)thread;
     if (clock.kind != CLOCKS_REALTIME || clock.read_only || clock.wakes ||
         (uint32_t)frame->rdi == CLOCK_TAI)
         return -EINVAL;
-    int error = syscall_read_time(frame->rsi, &ns);
+    error = syscall_read_time(frame->rsi, &ns);
     return error ? error : -EPERM;
 }
 
@@ -128,6 +129,7 @@ static int64_t adjust(uint64_t user)
 {
     struct timex_image t;
     uint64_t ns = clock_realtime_ns();
+    int error;
 
     if (copy_from_user(&t, user, sizeof t) != 0)
         return -EFAULT;
@@ -142,7 +144,7 @@ static int64_t adjust(uint64_t user)
         .tolerance = TIMEX_TOLERANCE,
         .time = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND / 1000)},
         .tick = TIMEX_TICK_US};
-    int error = copy_to_user(user, &t, sizeof t);
+    error = copy_to_user(user, &t, sizeof t);
     return error ? error : TIMEX_ERROR;
 }
 
@@ -243,6 +245,7 @@ int64_t syscall_clock_nanosleep(struct thread *thread, struct trap_frame *frame)
     const struct clocks clock = clocks_find((int32_t)frame->rdi);
     uint64_t now, ns;
     int error = clocks_read(thread, &clock, &now);
+    bool absolute = frame->rsi & TIMER_ABSTIME;
 
     if (error || clock.kind == CLOCKS_THREAD)
         return -EINVAL;
@@ -253,7 +256,6 @@ int64_t syscall_clock_nanosleep(struct thread *thread, struct trap_frame *frame)
     error = syscall_read_time(frame->rdx, &ns);
     if (error)
         return error;
-    bool absolute = frame->rsi & TIMER_ABSTIME;
     if (clock.kind == CLOCKS_PROCESS) {
         if (!absolute && __builtin_add_overflow(now, ns, &ns))
             ns = UINT64_MAX;

@@ -58,10 +58,11 @@ static int64_t write_setting(uint64_t user, uint64_t unit_ns,
                              const struct program_timer_setting *setting)
 {
     uint64_t value = setting->value;
+    struct spec s;
 
     if (value && value < unit_ns)
         value = unit_ns;
-    const struct spec s = {
+    s = (struct spec){
         .interval = {(int64_t)(setting->interval / NS_PER_SECOND),
                      (int64_t)(setting->interval % NS_PER_SECOND / unit_ns)},
         .value = {(int64_t)(value / NS_PER_SECOND), (int64_t)(value % NS_PER_SECOND / unit_ns)},
@@ -98,7 +99,7 @@ static int choose_event(uint64_t user, struct program_timer *t)
         t->notify = PROGRAM_TIMER_SILENT;
         return 0;
     case SIGEV_THREAD_ID:
-        if (!threads_find(event.tid))
+        if (threads_find(event.tid) == NULL)
             return -EINVAL;
         t->notify = PROGRAM_TIMER_THREAD;
         t->tid = event.tid;
@@ -117,11 +118,12 @@ int64_t syscall_timer_create(struct thread *thread, struct trap_frame *frame)
 {
     struct clocks clock;
     int error = choose_clock(thread, (int32_t)frame->rdi, &clock);
+    struct program_timer *t;
 
     if (error)
         return error;
-    struct program_timer *t = program_timer_new();
-    if (!t)
+    t = program_timer_new();
+    if (t == NULL)
         return -EAGAIN;
     t->clock = clock;
     error = choose_event(frame->rsi, t);
@@ -136,14 +138,15 @@ int64_t syscall_timer_settime(struct thread *thread, struct trap_frame *frame)
 {
     struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
     struct program_timer_setting new, old;
+    int error;
 
     (void)thread;
     if (!frame->rdx)
         return -EINVAL;
-    int error = read_setting(frame->rdx, 1, &new);
+    error = read_setting(frame->rdx, 1, &new);
     if (error)
         return error;
-    if (!t)
+    if (t == NULL)
         return -EINVAL;
     program_timer_get(t, &old);
     program_timer_set(t, &new, frame->rsi & TIMER_ABSTIME);
@@ -156,7 +159,7 @@ int64_t syscall_timer_gettime(struct thread *thread, struct trap_frame *frame)
     struct program_timer_setting setting;
 
     (void)thread;
-    if (!t)
+    if (t == NULL)
         return -EINVAL;
     program_timer_get(t, &setting);
     return write_setting(frame->rsi, 1, &setting);
@@ -167,7 +170,7 @@ int64_t syscall_timer_getoverrun(struct thread *thread, struct trap_frame *frame
     const struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
 
     (void)thread;
-    return t ? (int64_t)t->overrun_last : -EINVAL;
+    return t != NULL ? (int64_t)t->overrun_last : -EINVAL;
 }
 
 int64_t syscall_timer_delete(struct thread *thread, struct trap_frame *frame)
@@ -175,7 +178,7 @@ int64_t syscall_timer_delete(struct thread *thread, struct trap_frame *frame)
     struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
 
     (void)thread;
-    if (!t)
+    if (t == NULL)
         return -EINVAL;
     program_timer_delete(t);
     return 0;
@@ -197,14 +200,15 @@ int64_t syscall_getitimer(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_setitimer(struct thread *thread, struct trap_frame *frame)
 {
     struct program_timer_setting new = {0}, old;
+    int error = frame->rsi ? read_setting(frame->rsi, NS_PER_US, &new) : 0;
+    struct program_timer *t;
 
     (void)thread;
-    int error = frame->rsi ? read_setting(frame->rsi, NS_PER_US, &new) : 0;
     if (error)
         return error;
     if ((uint32_t)frame->rdi >= ITIMERS)
         return -EINVAL;
-    struct program_timer *t = program_timer_interval((uint32_t)frame->rdi);
+    t = program_timer_interval((uint32_t)frame->rdi);
     program_timer_get(t, &old);
     program_timer_set(t, &new, false);
     return frame->rdx ? write_setting(frame->rdx, NS_PER_US, &old) : 0;

@@ -20,7 +20,7 @@ static int64_t open_end(const struct thread *thread, uint64_t fd, bool writes,
     struct file *file = files_get(thread->process, (int32_t)fd);
     uint32_t unwanted = writes ? O_RDONLY : O_WRONLY;
 
-    if (!file || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == unwanted)
+    if (file == NULL || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == unwanted)
         return -EBADF;
     *end = (struct transfer_end){
         .file = file, .offset = file->offset, .blocks = !(file->flags & O_NONBLOCK)};
@@ -143,15 +143,15 @@ int64_t syscall_splice(struct thread *thread, struct trap_frame *frame)
         error = open_end(thread, frame->rdx, true, &to);
     if (error)
         return error;
-    if ((frame->rsi && pipe_of(from.file)) || (frame->r10 && pipe_of(to.file)))
+    if ((frame->rsi && pipe_of(from.file) != NULL) || (frame->r10 && pipe_of(to.file) != NULL))
         return -ESPIPE;
-    if ((!pipe_of(from.file) && !pipe_of(to.file)) || pipe_of(from.file) == pipe_of(to.file) ||
-        !transfer_can_read(from.file) || !transfer_can_write(to.file) ||
-        (to.file->flags & O_APPEND))
+    if ((pipe_of(from.file) == NULL && pipe_of(to.file) == NULL) ||
+        pipe_of(from.file) == pipe_of(to.file) || !transfer_can_read(from.file) ||
+        !transfer_can_write(to.file) || (to.file->flags & O_APPEND))
         return -EINVAL;
     if (flags & SPLICE_NONBLOCK) {
-        from.blocks = from.blocks && !pipe_of(from.file);
-        to.blocks = to.blocks && !pipe_of(to.file);
+        from.blocks = from.blocks && pipe_of(from.file) == NULL;
+        to.blocks = to.blocks && pipe_of(to.file) == NULL;
     }
     return move(thread, &from, frame->rsi, &to, frame->r10, frame->r8, true);
 }
@@ -185,6 +185,7 @@ int64_t syscall_tee(struct thread *thread, struct trap_frame *frame)
     uint32_t flags = (uint32_t)frame->r10;
     struct transfer_end from, to;
     int64_t result;
+    struct pipe *source, *sink;
 
     if (flags & ~SPLICE_FLAGS)
         return -EINVAL;
@@ -195,8 +196,9 @@ int64_t syscall_tee(struct thread *thread, struct trap_frame *frame)
         result = open_end(thread, frame->rsi, true, &to);
     if (result)
         return result;
-    struct pipe *source = pipe_of(from.file), *sink = pipe_of(to.file);
-    if (!source || !sink || source == sink)
+    source = pipe_of(from.file);
+    sink = pipe_of(to.file);
+    if (source == NULL || sink == NULL || source == sink)
         return -EINVAL;
     files_hold(from.file);
     files_hold(to.file);
@@ -219,8 +221,8 @@ int64_t syscall_vmsplice(struct thread *thread, struct trap_frame *frame)
 
     if ((uint32_t)frame->r10 & ~SPLICE_FLAGS)
         return -EINVAL;
-    if (!file || !pipe_of(file))
+    if (file == NULL || pipe_of(file) == NULL)
         return -EBADF;
-    return file->type == &file_pipe_reader ? syscall_readv(thread, frame)
+    return file->type == &pipe_file_reader ? syscall_readv(thread, frame)
                                            : syscall_writev(thread, frame);
 }

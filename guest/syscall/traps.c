@@ -50,6 +50,7 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
 {
     const struct fault_signal *fault = &fault_signals[frame->vector];
     int code = fault->code, signal = fault->signal;
+    struct service_fault record;
 
     if (fault->address_is_ip)
         address = frame->rip;
@@ -60,11 +61,11 @@ static void program_fault(struct cpu *cpu, struct trap_frame *frame, uint64_t ad
         signal = SIGBUS;
         code = BUS_ADRERR;
     }
-    struct service_fault record = {.ip = frame->rip,
-                                   .address = frame->vector == VECTOR_PAGE_FAULT ? address : 0,
-                                   .vector = (uint32_t)frame->vector,
-                                   .error = (uint32_t)frame->error,
-                                   .signal = (uint32_t)signal};
+    record = (struct service_fault){.ip = frame->rip,
+                                    .address = frame->vector == VECTOR_PAGE_FAULT ? address : 0,
+                                    .vector = (uint32_t)frame->vector,
+                                    .error = (uint32_t)frame->error,
+                                    .signal = (uint32_t)signal};
     service_note_fault(&record);
     cpu->thread->fault_vector = frame->vector;
     cpu->thread->fault_error = frame->error;
@@ -99,7 +100,7 @@ static void exception(struct cpu *cpu, struct trap_frame *frame)
 
     if (frame->vector == VECTOR_PAGE_FAULT) {
         address = x86_read_cr2();
-        if (!cpu->thread)
+        if (cpu->thread == NULL)
             panic_frame(frame, "page fault at %lx while calibrating", address);
         status = vm_fault(&process_first.space, address, frame->error);
         if (status == 0) {
@@ -110,7 +111,7 @@ static void exception(struct cpu *cpu, struct trap_frame *frame)
         if (status == -ENOMEM)
             service_out_of_memory();
     }
-    if (!cpu->thread)
+    if (cpu->thread == NULL)
         panic_frame(frame, "exception %lu while calibrating", frame->vector);
     program_fault(cpu, frame, address, status);
 }

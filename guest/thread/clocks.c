@@ -11,6 +11,7 @@
 #include "guest/base/run.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "lib/array.h"
 
 #define TICKS_MAX (1ull << 62) /* timers beyond this never expire */
 
@@ -37,17 +38,18 @@ static const struct clocks fixed[] = {
 struct clocks clocks_find(int32_t number)
 {
     struct clocks clock = {.kind = CLOCKS_NONE};
+    uint32_t id;
 
     if (number >= 0) {
-        if ((uint32_t)number < sizeof fixed / sizeof fixed[0])
+        if ((uint32_t)number < ARRAY_COUNT(fixed))
             clock = fixed[number];
         return clock;
     }
-    uint32_t id = ~(uint32_t)(number >> 3);
+    id = ~(uint32_t)(number >> 3);
     if ((number & OWN_WHICH) == OWN_FILE)
         return clock;
     if (number & OWN_THREAD) {
-        if (!id || threads_find(id))
+        if (!id || threads_find(id) != NULL)
             clock = (struct clocks){.kind = CLOCKS_THREAD, .tid = id};
     } else if (!id || id == process_first.pid) {
         clock.kind = CLOCKS_PROCESS;
@@ -60,7 +62,7 @@ static int read_thread(const struct thread *thread, const struct clocks *clock, 
 {
     const struct thread *target = clock->tid ? threads_find(clock->tid) : thread;
 
-    if (!target)
+    if (target == NULL)
         return -EINVAL;
     *ns = run_ticks_to_ns(clock->user_only ? schedule_thread_user_ticks(target)
                                            : schedule_thread_ticks(target));
@@ -104,14 +106,14 @@ uint64_t clocks_ticks(const struct clocks *clock, uint64_t ns)
 uint64_t clocks_sleep(uint64_t ns)
 {
     struct thread *thread = cpu_this()->thread;
-    uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER);
+    uint64_t ticks = run_ns_to_ticks(ns < CPU_NEVER ? ns : CPU_NEVER), now;
     uint64_t start = clock_now(cpu_this());
     uint64_t until = start < CPU_NEVER && ticks < CPU_NEVER - start ? start + ticks : CPU_NEVER;
 
     context_assert_thread();
     if (!wait_asleep(thread, until))
         return 0;
-    uint64_t now = clock_now(cpu_this());
+    now = clock_now(cpu_this());
     if (until == CPU_NEVER)
         return ns - run_ticks_to_ns(now - start);
     until = thread->wait.restart_until;

@@ -18,9 +18,11 @@
 
 void idle_ends(struct cpu *cpu, uint64_t now)
 {
+    struct trace_slot *slot;
+
     if (!cpu->schedule.idle_tid || now == cpu->schedule.idle_since)
         return;
-    struct trace_slot *slot = sampler_record(cpu, HR_REC_GAP, cpu->schedule.idle_since);
+    slot = sampler_record(cpu, HR_REC_GAP, cpu->schedule.idle_since);
     slot->counters[0] = now;
     slot->counters[1] = cpu->schedule.idle_reason;
     slot->tid = cpu->schedule.idle_tid;
@@ -32,11 +34,12 @@ void idle_ends(struct cpu *cpu, uint64_t now)
 static bool await_input(struct cpu *cpu, uint64_t ns)
 {
     uint64_t now = clock_stopped_time(cpu);
+    bool came;
 
     if (!schedule_outside.awaited())
         return false;
     clock_start(cpu);
-    bool came = schedule_outside.wait(ns);
+    came = schedule_outside.wait(ns);
     clock_stop(cpu);
     *cpu->clock.offset = cpu->clock.stopped_at - now;
     sampler_rest();
@@ -52,10 +55,10 @@ static void pass_time(struct cpu *cpu)
 
     service_cpu_poll();
     service_check_stop();
-    if (cpu->schedule.timers && cpu->schedule.timers->due > clock_stopped_time(cpu))
+    if (cpu->schedule.timers != NULL && cpu->schedule.timers->due > clock_stopped_time(cpu))
         ticks = cpu->schedule.timers->due - clock_stopped_time(cpu);
-    if ((ticks || !cpu->schedule.timers) &&
-        await_input(cpu, cpu->schedule.timers ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
+    if ((ticks || cpu->schedule.timers == NULL) &&
+        await_input(cpu, cpu->schedule.timers != NULL ? run_ticks_to_ns(ticks) : WAIT_FOREVER))
         return;
     *cpu->clock.offset -= ticks;
     timer_expire(cpu, clock_stopped_time(cpu));
@@ -65,11 +68,11 @@ static void halt(struct cpu *cpu)
 {
     uint64_t now = x86_rdtsc();
 
-    if (cpu->schedule.timers && cpu->schedule.timers->due <= now) {
+    if (cpu->schedule.timers != NULL && cpu->schedule.timers->due <= now) {
         timer_expire(cpu, now);
         return;
     }
-    if (cpu->schedule.timers)
+    if (cpu->schedule.timers != NULL)
         apic_timer_arm((int64_t)(cpu->schedule.timers->due - now));
     cross_unlock();
     x86_wait_for_interrupt();

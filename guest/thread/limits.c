@@ -4,9 +4,9 @@
 #include <linux/resource.h>
 
 #include "guest/thread/signal_queue.h"
+#include "guest/vm/vm.h"
 
 #define UNLIMITED UINT64_MAX
-#define STACK_LIMIT_BYTES (8ull << 20)
 
 /* The limits of the one process.  Most are only kept for the program to read back; --mem limits
  * memory. */
@@ -14,7 +14,7 @@ struct limit limits_now[LIMITS_COUNT] = {
     [RLIMIT_CPU] = {UNLIMITED, UNLIMITED},
     [RLIMIT_FSIZE] = {UNLIMITED, UNLIMITED},
     [RLIMIT_DATA] = {UNLIMITED, UNLIMITED},
-    [RLIMIT_STACK] = {STACK_LIMIT_BYTES, UNLIMITED},
+    [RLIMIT_STACK] = {VM_STACK_LIMIT_BYTES, UNLIMITED},
     [RLIMIT_CORE] = {0, UNLIMITED},
     [RLIMIT_RSS] = {UNLIMITED, UNLIMITED},
     [RLIMIT_NPROC] = {UNLIMITED, UNLIMITED},

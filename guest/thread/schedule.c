@@ -28,7 +28,7 @@ static bool may_use(const struct thread *thread, const struct cpu *cpu)
 
 static struct thread *first_in_queue(const struct cpu *cpu)
 {
-    return queue.first ? run_queue_first(&queue, run_program_cpu(cpu->index)) : NULL;
+    return queue.first != NULL ? run_queue_first(&queue, run_program_cpu(cpu->index)) : NULL;
 }
 
 /* ---- what is due ---- */
@@ -37,7 +37,7 @@ void schedule_update_attention(struct cpu *cpu)
 {
     uint64_t due = cpu->schedule.slice_end;
 
-    if (cpu->schedule.timers && cpu->schedule.timers->due < due)
+    if (cpu->schedule.timers != NULL && cpu->schedule.timers->due < due)
         due = cpu->schedule.timers->due;
     sampler_set_attention(cpu, due);
 }
@@ -46,7 +46,7 @@ void schedule_update_attention(struct cpu *cpu)
 static void begin_slice(struct cpu *cpu, uint64_t now)
 {
     cpu->schedule.slice_end =
-        first_in_queue(cpu) ? now + run_ns_to_ticks(SCHEDULE_SLICE_NS) : CPU_NEVER;
+        first_in_queue(cpu) != NULL ? now + run_ns_to_ticks(SCHEDULE_SLICE_NS) : CPU_NEVER;
     schedule_update_attention(cpu);
 }
 
@@ -70,7 +70,7 @@ uint64_t schedule_process_ticks(void)
     uint64_t now = clock_now(cpu_this());
 
     for (uint32_t i = 0; i < cpu_count; i++)
-        if (cpus[i].thread)
+        if (cpus[i].thread != NULL)
             ticks += now - cpus[i].thread->schedule.running_since;
     return ticks;
 }
@@ -139,10 +139,10 @@ static void record_switch(struct cpu *cpu, const struct thread *from, const stru
 {
     struct trace_slot *slot = sampler_record(cpu, HR_REC_SWITCH, clock_stopped_time(cpu));
 
-    slot->counters[0] = from ? from->tid : 0;
-    slot->counters[1] = to ? to->tid : 0;
+    slot->counters[0] = from != NULL ? from->tid : 0;
+    slot->counters[1] = to != NULL ? to->tid : 0;
     slot->counters[2] = reason;
-    slot->counters[3] = to ? to->schedule.waker_tid : 0;
+    slot->counters[3] = to != NULL ? to->schedule.waker_tid : 0;
     sampling.trigger->close(cpu);
 }
 
@@ -152,7 +152,7 @@ static void bury(struct cpu *cpu)
     struct thread *dead = cpu->schedule.dead;
 
     cpu->schedule.dead = NULL;
-    if (dead)
+    if (dead != NULL)
         threads_free(dead);
 }
 
@@ -174,24 +174,24 @@ static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason 
     struct thread *from = cpu->thread;
     uint64_t now = clock_stopped_time(cpu);
 
-    if (from)
+    if (from != NULL)
         sampler_leave(cpu, now, threads_frame(from)->rip);
     record_switch(cpu, from, to, reason);
     cpu->activity.switches += from != NULL;
     cpu->activity.slices += reason == HR_SWITCH_SLICE;
     cpu->activity.blocks += reason == HR_SWITCH_BLOCK;
-    if (from) {
+    if (from != NULL) {
         put_down(cpu, from, now);
         count_switch(from, reason);
     }
-    if (to)
+    if (to != NULL)
         pick_up(cpu, to, now);
     else
         cpu->tid = 0;
     __atomic_store_n(&cpu->cross.running, to != NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&cpu->thread, to, __ATOMIC_RELEASE);
-    switch_stacks(from ? &from->schedule.kernel_rsp : &cpu->schedule.idle_rsp,
-                  to ? to->schedule.kernel_rsp : cpu->schedule.idle_rsp);
+    switch_stacks(from != NULL ? &from->schedule.kernel_rsp : &cpu->schedule.idle_rsp,
+                  to != NULL ? to->schedule.kernel_rsp : cpu->schedule.idle_rsp);
     bury(cpu_this());
 }
 
@@ -223,12 +223,12 @@ static struct thread *take(struct cpu *cpu)
 {
     struct thread *thread = cpu->schedule.assigned;
 
-    if (thread) {
+    if (thread != NULL) {
         cpu->schedule.assigned = NULL;
         return thread;
     }
     thread = first_in_queue(cpu);
-    if (thread)
+    if (thread != NULL)
         run_queue_remove(&queue, thread);
     return thread;
 }
@@ -237,7 +237,7 @@ static struct thread *take(struct cpu *cpu)
 
 static bool idle(const struct cpu *cpu)
 {
-    return cpu->ring && !cpu->thread && !cpu->schedule.assigned;
+    return cpu->ring != NULL && cpu->thread == NULL && cpu->schedule.assigned == NULL;
 }
 
 static struct cpu *idle_cpu_for(const struct thread *thread)
@@ -258,7 +258,7 @@ static void want_slices(const struct thread *thread)
     for (uint32_t i = 0; i < cpu_count; i++) {
         struct cpu *cpu = &cpus[i];
 
-        if (!cpu->thread || cpu->schedule.slice_end != CPU_NEVER || !may_use(thread, cpu))
+        if (cpu->thread == NULL || cpu->schedule.slice_end != CPU_NEVER || !may_use(thread, cpu))
             continue;
         if (cpu == self)
             begin_slice(cpu, clock_now(cpu));
@@ -272,7 +272,7 @@ static void place(struct thread *thread)
     struct cpu *cpu = idle_cpu_for(thread);
 
     thread->schedule.state = THREAD_QUEUED;
-    if (!cpu) {
+    if (cpu == NULL) {
         run_queue_add(&queue, thread);
         want_slices(thread);
         return;
@@ -349,7 +349,7 @@ void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char
     if (schedule_stuck())
         threads_deadlock(what);
     next = take(cpu);
-    if (!next)
+    if (next == NULL)
         note_idle(cpu, thread, reason);
     switch_to(cpu, next, HR_SWITCH_BLOCK);
     go_on(cpu_this());
@@ -360,9 +360,9 @@ static void step_aside(struct cpu *cpu, struct thread *thread, enum hr_switch_re
 {
     struct thread *next = take(cpu);
 
-    if (!next && may_use(thread, cpu))
+    if (next == NULL && may_use(thread, cpu))
         return;
-    if (!next)
+    if (next == NULL)
         note_idle(cpu, thread, HR_GAP_WAIT);
     place(thread);
     switch_to(cpu, next, reason);
@@ -373,7 +373,7 @@ void schedule_yield(struct thread *thread)
     struct cpu *cpu = thread->schedule.cpu;
 
     context_assert_thread();
-    if (may_use(thread, cpu) && !first_in_queue(cpu))
+    if (may_use(thread, cpu) && first_in_queue(cpu) == NULL)
         return;
     stop(cpu);
     step_aside(cpu, thread, HR_SWITCH_YIELD);
@@ -383,12 +383,13 @@ void schedule_yield(struct thread *thread)
 struct cpu *schedule_attend(struct cpu *cpu)
 {
     struct thread *thread = cpu->thread;
+    uint64_t now;
 
     cpu->clock.stopped_at = cpu->clock.enter_ticks;
     service_hold_counters(cpu);
-    uint64_t now = clock_stopped_time(cpu);
+    now = clock_stopped_time(cpu);
     timer_expire(cpu, now);
-    if (!may_use(thread, cpu) || (now >= cpu->schedule.slice_end && first_in_queue(cpu)))
+    if (!may_use(thread, cpu) || (now >= cpu->schedule.slice_end && first_in_queue(cpu) != NULL))
         step_aside(cpu, thread, HR_SWITCH_SLICE);
     else if (now >= cpu->schedule.slice_end || cpu->schedule.slice_end == CPU_NEVER)
         begin_slice(cpu, now);
@@ -408,7 +409,7 @@ void schedule_exit(struct thread *thread)
         threads_deadlock("the last running thread ended");
     cpu->schedule.dead = thread;
     next = take(cpu);
-    if (!next)
+    if (next == NULL)
         note_idle(cpu, thread, HR_GAP_WAIT);
     switch_to(cpu, next, HR_SWITCH_EXIT);
     __builtin_unreachable();
@@ -418,7 +419,7 @@ bool schedule_run_next(struct cpu *cpu)
 {
     struct thread *next = take(cpu);
 
-    if (!next)
+    if (next == NULL)
         return false;
     if (!run.shared) {
         x86_take_interrupts(); /* take pending calls now: they would disturb the thread */

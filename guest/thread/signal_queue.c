@@ -18,7 +18,7 @@ static struct signal_entry *new_entry(void)
 {
     struct signal_entry *entry = unused;
 
-    if (entry)
+    if (entry != NULL)
         unused = entry->next;
     else if (fresh < SIGNAL_NOTES_MAX)
         entry = &pool[fresh++];
@@ -39,11 +39,11 @@ int signal_queue_add(struct signal_queue *queue, const struct signal_note *note,
     if (note->signal < SIGNAL_REAL_TIME && queue->pending & bit && !note->timer)
         return 0;
     entry = new_entry();
-    if (!entry && (note->timer || (note->signal >= SIGNAL_REAL_TIME && !lossy)))
+    if (entry == NULL && (note->timer || (note->signal >= SIGNAL_REAL_TIME && !lossy)))
         return -EAGAIN;
-    if (entry) {
+    if (entry != NULL) {
         *entry = (struct signal_entry){.note = *note};
-        if (queue->last)
+        if (queue->last != NULL)
             queue->last->next = entry;
         else
             queue->first = entry;
@@ -56,9 +56,9 @@ int signal_queue_add(struct signal_queue *queue, const struct signal_note *note,
 /* Unlinks what follows `previous` (NULL: the first). */
 static void drop(struct signal_queue *queue, struct signal_entry *previous)
 {
-    struct signal_entry *entry = previous ? previous->next : queue->first;
+    struct signal_entry *entry = previous != NULL ? previous->next : queue->first;
 
-    if (previous)
+    if (previous != NULL)
         previous->next = entry->next;
     else
         queue->first = entry->next;
@@ -74,11 +74,11 @@ void signal_queue_take(struct signal_queue *queue, uint32_t signal, struct signa
     bool more = false;
 
     *note = (struct signal_note){.signal = signal};
-    for (; entry && entry->note.signal != signal; entry = entry->next)
+    for (; entry != NULL && entry->note.signal != signal; entry = entry->next)
         previous = entry;
-    if (entry) {
+    if (entry != NULL) {
         *note = entry->note;
-        for (const struct signal_entry *e = entry->next; e && !more; e = e->next)
+        for (const struct signal_entry *e = entry->next; e != NULL && !more; e = e->next)
             more = e->note.signal == signal;
         drop(queue, previous);
     }
@@ -93,11 +93,11 @@ void signal_queue_forget(struct signal_queue *queue, uint64_t set,
 
     if (!(queue->pending & set))
         return;
-    while (entry) {
+    while (entry != NULL) {
         struct signal_entry *next = entry->next;
 
         if (set & SIGNAL_BIT(entry->note.signal)) {
-            if (forgotten)
+            if (forgotten != NULL)
                 forgotten(&entry->note);
             drop(queue, previous);
         } else {

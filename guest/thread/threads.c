@@ -73,12 +73,14 @@ static struct thread *new_memory(void)
 static struct thread *take_memory(void)
 {
     struct thread *thread = spare;
+    uint64_t stack_top;
+    uint8_t *fpu_area;
 
-    if (!thread)
+    if (thread == NULL)
         return new_memory();
     spare = thread->next;
-    uint64_t stack_top = thread->stack_top;
-    uint8_t *fpu_area = thread->fpu_area;
+    stack_top = thread->stack_top;
+    fpu_area = thread->fpu_area;
     memset(thread, 0, sizeof *thread);
     thread->stack_top = stack_top;
     thread->fpu_area = fpu_area;
@@ -100,7 +102,7 @@ static uint32_t new_tid(void)
         tid = next_tid++;
         if (next_tid == TID_LIMIT)
             next_tid = PROCESS_ID + 1;
-    } while (threads_find(tid));
+    } while (threads_find(tid) != NULL);
     return tid;
 }
 
@@ -111,7 +113,7 @@ static void add(struct thread *thread)
     thread->hash_next = *slot;
     *slot = thread;
     thread->previous = youngest;
-    if (youngest)
+    if (youngest != NULL)
         youngest->next = thread;
     else
         oldest = thread;
@@ -127,11 +129,11 @@ void threads_remove(struct thread *thread)
     while (*slot != thread)
         slot = &(*slot)->hash_next;
     *slot = thread->hash_next;
-    if (thread->next)
+    if (thread->next != NULL)
         thread->next->previous = thread->previous;
     else
         youngest = thread->previous;
-    if (thread->previous)
+    if (thread->previous != NULL)
         thread->previous->next = thread->next;
     else
         oldest = thread->next;
@@ -149,7 +151,7 @@ struct thread *threads_find(uint32_t tid)
     struct thread *thread = *hash_slot(tid);
 
     cross_assert_held();
-    while (thread && thread->tid != tid)
+    while (thread != NULL && thread->tid != tid)
         thread = thread->hash_next;
     return thread;
 }
@@ -168,7 +170,7 @@ void threads_each(void (*visit)(struct thread *thread, void *context), void *con
 {
     struct thread *next;
 
-    for (struct thread *thread = oldest; thread; thread = next) {
+    for (struct thread *thread = oldest; thread != NULL; thread = next) {
         next = thread->next;
         visit(thread, context);
     }
@@ -192,7 +194,7 @@ struct thread *threads_first(struct process *process)
     static const uint32_t mxcsr = MXCSR_DEFAULT;
     struct thread *thread = take_memory();
 
-    if (!thread)
+    if (thread == NULL)
         panic("no memory for the first thread; give more with --mem");
     memcpy(thread->fpu_area + SIGNAL_FPU_MXCSR, &mxcsr, sizeof mxcsr);
     thread->process = process;
@@ -210,7 +212,7 @@ struct thread *threads_clone(const struct thread *parent, const struct trap_fram
     struct thread *thread = count < THREADS_MAX && !scarce ? take_memory() : NULL;
 
     cross_assert_held();
-    if (!thread)
+    if (thread == NULL)
         return NULL;
     thread->process = parent->process;
     thread->tid = new_tid();
@@ -243,5 +245,5 @@ void threads_name(const struct thread *thread, char name[16])
     if (thread->name[0])
         memcpy(name, thread->name, sizeof thread->name);
     else
-        format_text(name, sizeof thread->name, "%s", slash ? slash + 1 : program);
+        format_text(name, sizeof thread->name, "%s", slash != NULL ? slash + 1 : program);
 }

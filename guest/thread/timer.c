@@ -34,7 +34,7 @@ void timer_set(struct timer *timer, uint64_t due)
 void timer_cancel(struct timer *timer)
 {
     cross_assert_held();
-    if (!timer->cpu)
+    if (timer->cpu == NULL)
         return;
     timer_list_remove(&timer->cpu->schedule.timers, timer);
     timer->cpu = NULL;
@@ -47,10 +47,10 @@ void timer_expire(struct cpu *cpu, uint64_t now)
     uint32_t due = 0;
 
     cross_assert_held();
-    for (const struct timer *t = cpu->schedule.timers; t && t->due <= now; t = t->next)
+    for (const struct timer *t = cpu->schedule.timers; t != NULL && t->due <= now; t = t->next)
         due++;
     cpu->schedule.expiring = true;
-    while (due-- && cpu->schedule.timers && cpu->schedule.timers->due <= now) {
+    while (due-- && cpu->schedule.timers != NULL && cpu->schedule.timers->due <= now) {
         struct timer *timer = cpu->schedule.timers;
 
         timer_cancel(timer);

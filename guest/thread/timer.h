@@ -9,6 +9,7 @@
 #define GUEST_THREAD_TIMER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct timer {
@@ -32,7 +33,7 @@ void timer_expire(struct cpu *cpu, uint64_t now);
 
 static inline bool timer_is_set(const struct timer *timer)
 {
-    return timer->cpu;
+    return timer->cpu != NULL;
 }
 
 #endif

@@ -7,15 +7,15 @@ void timer_list_add(struct timer **head, struct timer *timer)
 {
     struct timer *before = NULL, *after = *head;
 
-    while (after && after->due <= timer->due) {
+    while (after != NULL && after->due <= timer->due) {
         before = after;
         after = after->next;
     }
     timer->previous = before;
     timer->next = after;
-    if (after)
+    if (after != NULL)
         after->previous = timer;
-    if (before)
+    if (before != NULL)
         before->next = timer;
     else
         *head = timer;
@@ -23,9 +23,9 @@ void timer_list_add(struct timer **head, struct timer *timer)
 
 void timer_list_remove(struct timer **head, struct timer *timer)
 {
-    if (timer->next)
+    if (timer->next != NULL)
         timer->next->previous = timer->previous;
-    if (timer->previous)
+    if (timer->previous != NULL)
         timer->previous->next = timer->next;
     else
         *head = timer->next;

@@ -7,28 +7,24 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/thread/schedule.h"
+#include "lib/hash.h"
 
-#define BUCKETS 512u /* a power of two */
+#define BUCKET_BITS 9u
 
 struct wait_timers wait_timers;
 
 static struct { /* threads by the hash of their key, the one that waits longest first */
     struct thread *first, *last;
-} buckets[BUCKETS];
-
-static uint32_t bucket_of(uint64_t key)
-{
-    return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32) % BUCKETS;
-}
+} buckets[1u << BUCKET_BITS];
 
 static void add(struct thread *thread, uint64_t key)
 {
-    uint32_t b = bucket_of(key);
+    uint32_t b = hash_place(key, BUCKET_BITS);
 
     thread->wait.key = key;
     thread->wait.next = NULL;
     thread->wait.previous = buckets[b].last;
-    if (buckets[b].last)
+    if (buckets[b].last != NULL)
         buckets[b].last->wait.next = thread;
     else
         buckets[b].first = thread;
@@ -37,15 +33,15 @@ static void add(struct thread *thread, uint64_t key)
 
 static void remove_from(struct thread *thread)
 {
-    uint32_t b = bucket_of(thread->wait.key);
+    uint32_t b = hash_place(thread->wait.key, BUCKET_BITS);
 
     if (!thread->wait.key)
         return;
-    if (thread->wait.next)
+    if (thread->wait.next != NULL)
         thread->wait.next->wait.previous = thread->wait.previous;
     else
         buckets[b].last = thread->wait.previous;
-    if (thread->wait.previous)
+    if (thread->wait.previous != NULL)
         thread->wait.previous->wait.next = thread->wait.next;
     else
         buckets[b].first = thread->wait.next;
@@ -122,9 +118,10 @@ struct thread *wait_first(uint64_t key,
                           bool (*wants)(const struct thread *thread, uint64_t context),
                           uint64_t context)
 {
-    struct thread *thread = key ? buckets[bucket_of(key)].first : NULL;
+    struct thread *thread = key ? buckets[hash_place(key, BUCKET_BITS)].first : NULL;
 
-    while (thread && (thread->wait.key != key || (wants && !wants(thread, context))))
+    while (thread != NULL &&
+           (thread->wait.key != key || (wants != NULL && !wants(thread, context))))
         thread = thread->wait.next;
     return thread;
 }
@@ -142,7 +139,7 @@ uint32_t wait_wake_key(uint64_t key, uint32_t most)
     uint32_t woken = 0;
 
     cross_assert_held();
-    while (woken < most && (thread = wait_first(key, NULL, 0))) {
+    while (woken < most && (thread = wait_first(key, NULL, 0)) != NULL) {
         wait_wake(thread);
         woken++;
     }

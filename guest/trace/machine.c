@@ -30,6 +30,7 @@ void machine_prepare(const struct cpu *cpu)
 {
     struct machine_cpu *machine = of(cpu);
     struct hr_rec_machine_cpu *record = &machine->record;
+    struct monitor_frequency before;
 
     machine->flags = monitor_probe();
     *record = (struct hr_rec_machine_cpu){
@@ -38,7 +39,7 @@ void machine_prepare(const struct cpu *cpu)
         .cpu = (uint16_t)cpu->index,
         .core_kind = processor_core_kind(),
     };
-    struct monitor_frequency before = monitor_spin(machine->flags, spin_ticks());
+    before = monitor_spin(machine->flags, spin_ticks());
     record->aperf_before = before.aperf;
     record->mperf_before = before.mperf;
 }
@@ -59,6 +60,7 @@ void machine_stop(const struct cpu *cpu)
     struct machine_cpu *machine = of(cpu);
     struct hr_rec_machine_cpu *record = &machine->record;
     struct monitor_reading end;
+    struct monitor_frequency after;
 
     monitor_read(machine->flags, &end);
     record->flags = machine->flags;
@@ -68,7 +70,7 @@ void machine_stop(const struct cpu *cpu)
     record->smi_after = end.smi;
     record->thermal_after = end.thermal;
     record->package_after = end.package;
-    struct monitor_frequency after = monitor_spin(machine->flags, spin_ticks());
+    after = monitor_spin(machine->flags, spin_ticks());
     record->aperf_after = after.aperf;
     record->mperf_after = after.mperf;
 }

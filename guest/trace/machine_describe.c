@@ -123,7 +123,7 @@ static bool in_use(uint32_t apic_id)
 static bool beside_program(const struct topology *topology, uint32_t apic_id)
 {
     for (uint32_t i = 0; i < cpu_count; i++)
-        if (cpus[i].ring && topology_siblings(topology, cpus[i].apic_id, apic_id))
+        if (cpus[i].ring != NULL && topology_siblings(topology, cpus[i].apic_id, apic_id))
             return true;
     return false;
 }
@@ -168,7 +168,7 @@ static void say_topology(const struct speaker *to)
     say_number(to, "machine.cores", count.cores);
     say_number(to, "machine.threads", count.threads);
     for (uint32_t i = 0; i < cpu_count; i++)
-        if (cpus[i].ring)
+        if (cpus[i].ring != NULL)
             add_id(&list, cpus[i].apic_id);
     say_list(to, "machine.program_apic_ids", &list);
     say_siblings(to, &topology);

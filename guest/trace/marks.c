@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "guest/base/log.h"
+#include "lib/hash.h"
 
 #define TABLE (2 * MARKS_MAX) /* half full at most: a search ends */
 
@@ -20,15 +21,6 @@ static uint32_t pool_used;
 static struct mark marks[MARKS_MAX];
 static uint32_t mark_count;
 static uint16_t table[TABLE]; /* number + 1; 0: free */
-
-static uint32_t hash(const char *text, uint32_t bytes)
-{
-    uint32_t value = 2166136261u; /* FNV-1a */
-
-    for (uint32_t i = 0; i < bytes; i++)
-        value = (value ^ (uint8_t)text[i]) * 16777619u;
-    return value;
-}
 
 static int64_t refuse(void)
 {
@@ -44,7 +36,7 @@ static int64_t refuse(void)
 
 int64_t marks_number(const char *text, uint32_t bytes)
 {
-    uint32_t at = hash(text, bytes) % TABLE;
+    uint32_t at = hash_bytes32(text, bytes) % TABLE;
 
     for (; table[at]; at = (at + 1) % TABLE) {
         const struct mark *mark = &marks[table[at] - 1];

@@ -65,6 +65,7 @@ int regions_register(struct cpu *cpu, const struct hr_abi_region *region)
 {
     uint64_t bytes = sizeof(struct hr_abi_aggregate) * (1 + sampling.session.event_count);
     char name[HR_ABI_NAME_MAX];
+    int found;
 
     if (region->count != 1 + sampling.session.event_count || region->name_bytes == 0 ||
         region->name_bytes > sizeof name)
@@ -72,11 +73,12 @@ int regions_register(struct cpu *cpu, const struct hr_abi_region *region)
     if (region->aggregates > USER_END - bytes ||
         copy_from_user(name, region->name, region->name_bytes))
         return -EFAULT;
-    if (memchr(name, 0, region->name_bytes)) /* readers would consider such a record damaged */
+    if (memchr(name, 0, region->name_bytes) !=
+        NULL) /* readers would consider such a record damaged */
         return -EINVAL;
     if (place_count == REGIONS_PLACES_MAX)
         return refuse();
-    int found = find_region(name, (uint32_t)region->name_bytes);
+    found = find_region(name, (uint32_t)region->name_bytes);
     if (found < 0)
         return refuse();
     places[place_count++] = (struct place){
@@ -187,8 +189,10 @@ void regions_write(struct trace_writer *w)
     for (uint32_t region = 0; region < region_count; region++) {
         uint16_t threads = count_threads(region);
         for (uint32_t slot = 0; slot <= sampling.session.event_count; slot++) {
+            uint32_t buckets;
+
             sum_up(region, slot, &sum);
-            uint32_t buckets = affordable(w, region, slot, &sum, &shortened);
+            buckets = affordable(w, region, slot, &sum, &shortened);
             if (write_record(w, &regions[region], slot, &sum, threads, buckets))
                 dropped++;
         }

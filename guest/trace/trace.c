@@ -87,7 +87,7 @@ void trace_add_ring(struct ring *ring)
 {
     struct cpu_stream *stream = platform_allocate(sizeof *stream);
 
-    if (!stream)
+    if (stream == NULL)
         panic("no memory for the trace of CPU %u", ring->cpu);
     stream->ring = ring;
     streams[ring->cpu] = stream;
@@ -133,7 +133,7 @@ void trace_start(void)
     static struct hr_file_header header;
 
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
-        if (streams[cpu] && !room_for(&streams[cpu]->data.writer, true))
+        if (streams[cpu] != NULL && !room_for(&streams[cpu]->data.writer, true))
             refuse_room();
     trace_file_header(&header);
     if (transport->send(TRANSPORT_TRACE, &header, sizeof header))
@@ -375,7 +375,7 @@ static void add_totals(void)
     uint64_t sum[HR_EVENTS_MAX] = {0}, whole[HR_EVENTS_MAX];
 
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
-        if (!streams[cpu])
+        if (streams[cpu] == NULL)
             continue;
         trace_writer_extend(&streams[cpu]->data.writer, cpus[cpu].totals, whole);
         for (uint32_t i = 0; i < sampling.session.event_count; i++)
@@ -392,7 +392,7 @@ static void make_room_for_regions(void)
 {
     void *buffer = regions_any() ? platform_allocate(END_BYTES) : NULL;
 
-    if (!buffer)
+    if (buffer == NULL)
         return;
     meta.writer.buffer = buffer;
     meta.writer.capacity = END_BYTES;
@@ -412,7 +412,7 @@ void trace_end(const struct hr_rec_exit *exit_record)
     context_assert_service();
     send_maps(true);
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
-        if (streams[cpu])
+        if (streams[cpu] != NULL)
             end_stream(streams[cpu]);
     if (dropped.samples || dropped.records)
         log_notice("%lu samples and %lu other records did not fit into what keeps the trace until "
@@ -425,11 +425,11 @@ void trace_end(const struct hr_rec_exit *exit_record)
     trace_meta_end(&meta.writer, &dropped);
     add_totals();
     for (uint16_t cpu = 0; cpu < CPUS_MAX; cpu++)
-        if (streams[cpu])
+        if (streams[cpu] != NULL)
             add_stream(cpu);
     for (uint32_t cpu = 0; cpu < cpu_count; cpu++) {
         add_nmis(&cpus[cpu]);
-        if (!streams[cpu])
+        if (streams[cpu] == NULL)
             continue;
         add_activity(&cpus[cpu]);
         add_share(&cpus[cpu]);

@@ -38,12 +38,12 @@ static struct noted_map *slot_for(const char *path)
         return NULL;
     }
     noted = &maps[added % MAPS_MAX]; /* now: others may have added theirs during the flush */
-    if (!noted->path) {
+    if (noted->path == NULL) {
         uint64_t page = phys_alloc(0);
 
         noted->path = page ? phys_pointer(page) : NULL;
     }
-    return noted->path ? noted : NULL;
+    return noted->path != NULL ? noted : NULL;
 }
 
 void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flags,
@@ -52,9 +52,9 @@ void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flag
     size_t path_bytes = strnlen(path, PAGE_BYTES);
     struct noted_map *noted = slot_for(path);
 
-    if (!noted)
+    if (noted == NULL)
         return;
-    if (!build_id || build_id_bytes > BUILD_ID_MAX)
+    if (build_id == NULL || build_id_bytes > BUILD_ID_MAX)
         build_id_bytes = 0;
     noted->map = (struct hr_meta_map){.start = start,
                                       .end = end,

@@ -61,10 +61,10 @@ static void info_arguments(struct trace_writer *w)
                               "_-+=./,:@%^";
     const char *const cut = " ...";
 
-    while ((argument = manifest_next(&run.manifest, "arg", &position))) {
+    while ((argument = manifest_next(&run.manifest, "arg", &position)) != NULL) {
         bool quote = !*argument;
         for (const char *c = argument; *c; c++)
-            quote |= !strchr(plain, *c);
+            quote |= strchr(plain, *c) == NULL;
         /* each byte may become four; a space, two quotes and the mark of a cut may follow */
         if (used + 4 * strlen(argument) + 3 + strlen(cut) >= sizeof text) {
             memcpy(text + used, cut, strlen(cut));
@@ -116,10 +116,10 @@ static void info_omitted(struct trace_writer *w)
     size_t position = 0, used = 0;
     const char *name;
 
-    if (!manifest_text(&run.manifest, "default-events", NULL) ||
-        !manifest_next(&run.manifest, "event", &position))
+    if (manifest_text(&run.manifest, "default-events", NULL) == NULL ||
+        manifest_next(&run.manifest, "event", &position) == NULL)
         return;
-    while ((name = manifest_next(&run.manifest, "event", &position))) {
+    while ((name = manifest_next(&run.manifest, "event", &position)) != NULL) {
         format_text(text + used, sizeof text - used, "%s%s", used ? "," : "", name);
         used = strlen(text);
     }

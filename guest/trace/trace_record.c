@@ -79,6 +79,7 @@ static int write_mark(struct trace_writer *w, const struct trace_slot *slot)
 int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
 {
     union record_body body;
+    uint32_t bytes;
 
     if (slot->kind == HR_REC_LOST) {
         const struct hr_rec_lost lost = {
@@ -87,6 +88,6 @@ int trace_record_write(struct trace_writer *w, const struct trace_slot *slot)
     }
     if (slot->kind == HR_REC_MARK)
         return write_mark(w, slot);
-    uint32_t bytes = slot_to_body(slot, &body);
+    bytes = slot_to_body(slot, &body);
     return trace_writer_record(w, slot->kind, slot->time, &body, bytes, NULL, 0);
 }

@@ -30,7 +30,7 @@ static void leave(uint32_t end)
     test_hook("leave");
     if (run.boot->entry == BOOT_ENTRY_UEFI) {
         cpu_stop_others();
-        if (transport && transport->stop && stops++ < STOPS_MOST)
+        if (transport != NULL && transport->stop != NULL && stops++ < STOPS_MOST)
             transport->stop();
         uefi_leave(end);
     }

@@ -100,10 +100,11 @@ static int send(enum transport_port port, const void *bytes, size_t count)
 {
     uint64_t room = dropped[port] ? 0 : room_of(port);
     uint64_t taken = count < room ? count : room;
+    int status;
 
     if (port == TRANSPORT_TRACE && taken < count)
         return -ENOSPC;
-    int status = run_buffer_put(&buffer, stream_ports[port], bytes, taken);
+    status = run_buffer_put(&buffer, stream_ports[port], bytes, taken);
     dropped[port] += count - taken;
     __atomic_store_n(&result->sent_bytes, buffer.used, __ATOMIC_RELEASE);
     return status;

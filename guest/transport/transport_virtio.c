@@ -20,22 +20,22 @@ static int ports[TRANSPORT_PORTS]; /* negative: the host does not offer it */
 
 static int init(struct boot_info *boot)
 {
-    int status = virtio_serial_init(VECTOR_DEVICE, apic_id());
+    int status = serial_init(VECTOR_DEVICE, apic_id());
 
     (void)boot;
     if (status)
         return status;
     for (int i = 0; i < TRANSPORT_PORTS; i++) {
-        ports[i] = virtio_serial_find(names[i]);
+        ports[i] = serial_find(names[i]);
         if (ports[i] < 0 && i != TRANSPORT_FILES && i != TRANSPORT_SERVE) /* only if asked for */
             panic("the host offers no port %s", names[i]);
     }
     /* memory for what they receive now: later workload CPUs allocate, under a lock that service
      * work does not take */
-    virtio_serial_receive(ports[TRANSPORT_STDIN], NULL, 0);
-    virtio_serial_receive(ports[TRANSPORT_CONTROL], NULL, 0);
-    virtio_serial_receive(ports[TRANSPORT_SERVE], NULL, 0);
-    virtio_serial_detach(ports[TRANSPORT_SERVE]);
+    serial_receive(ports[TRANSPORT_STDIN], NULL, 0);
+    serial_receive(ports[TRANSPORT_CONTROL], NULL, 0);
+    serial_receive(ports[TRANSPORT_SERVE], NULL, 0);
+    serial_detach(ports[TRANSPORT_SERVE]);
     return 0;
 }
 
@@ -46,12 +46,12 @@ static bool has(enum transport_port port)
 
 static int send(enum transport_port port, const void *bytes, size_t count)
 {
-    return virtio_serial_send(ports[port], bytes, count);
+    return serial_send(ports[port], bytes, count);
 }
 
 static size_t receive(enum transport_port port, void *out, size_t room)
 {
-    return virtio_serial_receive(ports[port], out, room);
+    return serial_receive(ports[port], out, room);
 }
 
 /* There is always room: sending waits. */

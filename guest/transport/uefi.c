@@ -34,7 +34,7 @@ void uefi_restore(void)
     if (tried) /* it failed before: the rest is more important */
         return;
     tried = true;
-    if (run.pmu && run.pmu->reset)
+    if (run.pmu != NULL && run.pmu->reset != NULL)
         run.pmu->reset();
     if (found.valid) {
         apic_timer_stop();

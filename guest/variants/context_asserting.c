@@ -1,6 +1,6 @@
 /* What the kernel of the tests checks of a function's context; see
- * guest/variants/shipped/guest/base/context.h.  Until the program starts one CPU works at a time,
- * without the lock, and nothing is checked. */
+ * guest/variants/shipped/guest/base/context.h.  Before the program starts and when it has ended
+ * one CPU works at a time, without the lock, and nothing is checked. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,9 +28,14 @@ static bool interrupts_enabled(void)
     return flags & RFLAGS_IF;
 }
 
+static bool program_runs(void)
+{
+    return run_state.started && !__atomic_load_n(&run_state.ending, __ATOMIC_ACQUIRE);
+}
+
 void context_check_held(const char *function)
 {
-    if (!run_state.started)
+    if (!program_runs())
         return;
     if (interrupts_enabled())
         panic("%s was called with interrupts enabled", function);
@@ -43,7 +48,7 @@ void context_check_thread(const char *function)
     uint64_t sp = (uint64_t)__builtin_frame_address(0);
     const struct thread *thread;
 
-    if (!run_state.started)
+    if (!program_runs())
         return;
     context_check_held(function);
     thread = cpu_this()->thread;
@@ -53,6 +58,6 @@ void context_check_thread(const char *function)
 
 void context_check_service(const char *function)
 {
-    if (run_state.started && cross_several && cpu_this()->index != 0)
+    if (program_runs() && cross_several && cpu_this()->index != 0)
         panic("%s was called by CPU %u, which does no service", function, cpu_this()->index);
 }

@@ -174,13 +174,15 @@ static void exchange_echoes(void)
     uint64_t start = clock_us(), last = start;
 
     while (good < ECHOES && clock_us() - last < ANSWER_US) {
+        size_t bytes;
+
         while (sent < ECHOES && sent - good < ECHOES_UNDER_WAY) {
             if (!send_echo(sent))
                 return;
             sent++;
         }
         net.driver->kick(&net);
-        size_t bytes = net.driver->receive(&net, received, sizeof received);
+        bytes = net.driver->receive(&net, received, sizeof received);
         if (bytes == 0)
             continue;
         last = clock_us();

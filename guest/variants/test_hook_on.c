@@ -107,7 +107,7 @@ void test_hook(const char *where)
         memory_test_prepare(run.boot);
     if (strcmp(where, "leave") == 0)
         memory_test_result();
-    if (!run.manifest.bytes) /* not read yet */
+    if (run.manifest.bytes == NULL) /* not read yet */
         return;
     test = manifest_text(&run.manifest, "panic-test", "");
     if (strncmp(test, where, length) != 0)

@@ -101,7 +101,7 @@ int __vdso_clock_getres(int clock, struct vdso_time *time)
 {
     if (!in(clock, MONOTONIC_CLOCKS | REALTIME_CLOCKS))
         return (int)system_call(__NR_clock_getres, clock, time);
-    if (time) {
+    if (time != NULL) {
         time->seconds = 0;
         time->part = in(clock, COARSE_CLOCKS) ? COARSE_NS : 1;
     }
@@ -110,13 +110,13 @@ int __vdso_clock_getres(int clock, struct vdso_time *time)
 
 int __vdso_gettimeofday(struct vdso_time *time, struct vdso_zone *zone)
 {
-    if (time) {
+    if (time != NULL) {
         uint64_t ns = data()->start_unix_ns + monotonic_ns();
 
         time->seconds = (int64_t)(ns / NS_PER_SECOND);
         time->part = (int64_t)(ns % NS_PER_SECOND / 1000);
     }
-    if (zone)
+    if (zone != NULL)
         zone->minutes_west = zone->daylight = 0;
     return 0;
 }
@@ -125,7 +125,7 @@ int64_t __vdso_time(int64_t *time)
 {
     int64_t seconds = (int64_t)((data()->start_unix_ns + monotonic_ns()) / NS_PER_SECOND);
 
-    if (time)
+    if (time != NULL)
         *time = seconds;
     return seconds;
 }
@@ -136,9 +136,9 @@ int __vdso_getcpu(unsigned *cpu, unsigned *node, void *unused)
 
     (void)unused;
     __asm__ volatile("lsl %1, %0" : "=r"(number) : "r"(VDSO_CPU_SELECTOR) : "cc");
-    if (cpu)
+    if (cpu != NULL)
         *cpu = number;
-    if (node)
+    if (node != NULL)
         *node = 0;
     return 0;
 }

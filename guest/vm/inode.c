@@ -20,7 +20,7 @@ struct inode *inode_new(uint32_t mode)
 {
     struct inode *inode = heap_alloc(sizeof *inode);
 
-    if (!inode)
+    if (inode == NULL)
         return NULL;
     inode->number = ++last_number;
     inode->mode = mode;
@@ -45,7 +45,7 @@ void inode_release(struct inode *inode)
     inode_served_forget(inode);
     if (inode->target_owned)
         heap_free((void *)(uint64_t)inode->target, inode->bytes + 1);
-    if (inode->directory_free)
+    if (inode->directory_free != NULL)
         inode->directory_free(inode);
     heap_free(inode, sizeof *inode);
 }
@@ -57,9 +57,9 @@ const uint8_t *inode_contents(const struct inode *inode)
 
 uint64_t inode_blocks(const struct inode *inode)
 {
-    uint64_t pages = inode->base != NULL || !inode->base_bytes ? inode->page_count : 0;
+    uint64_t own = inode->base != NULL || !inode->base_bytes ? inode->page_count : 0;
 
-    return pages * (PAGE_BYTES / 512) + (inode->base_bytes + 511) / 512;
+    return own * (PAGE_BYTES / 512) + (inode->base_bytes + 511) / 512;
 }
 
 /* The page of zeros that stands for holes. */
@@ -80,7 +80,7 @@ static uint64_t archive_page(const struct inode *inode, uint64_t index)
 {
     uint64_t physical = (uint64_t)inode->base - DIRECT_MAP + index * PAGE_BYTES;
 
-    if (!inode->base || index >= inode->base_bytes / PAGE_BYTES || physical % PAGE_BYTES)
+    if (inode->base == NULL || index >= inode->base_bytes / PAGE_BYTES || physical % PAGE_BYTES)
         return 0;
     return physical;
 }
@@ -94,7 +94,7 @@ int inode_own_page(struct inode *inode, uint64_t index, uint64_t **entry)
 {
     uint64_t page;
 
-    if (!inode->base && !is_hole(inode, index)) {
+    if (inode->base == NULL && !is_hole(inode, index)) {
         int error = inode_fetch(inode, index);
 
         *entry = error ? NULL : inode_pages_entry(inode, index);
@@ -102,7 +102,7 @@ int inode_own_page(struct inode *inode, uint64_t index, uint64_t **entry)
     }
     page = phys_alloc(0);
     *entry = page ? inode_pages_make(inode, index) : NULL;
-    if (!*entry) {
+    if (*entry == NULL) {
         if (page)
             phys_free(page, 0);
         return -ENOMEM;
@@ -115,7 +115,7 @@ int inode_own_page(struct inode *inode, uint64_t index, uint64_t **entry)
 
 static int page_to_write(struct inode *inode, uint64_t index, uint64_t *entry, uint64_t *physical)
 {
-    if (!entry || !*entry) {
+    if (entry == NULL || !*entry) {
         int error = inode_own_page(inode, index, &entry);
 
         if (error)
@@ -140,7 +140,7 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
     entry = inode_pages_entry(inode, index);
     if (write)
         return page_to_write(inode, index, entry, physical);
-    if (entry && *entry) {
+    if (entry != NULL && *entry) {
         *physical = *entry & INODE_PAGE_MASK;
         return 0;
     }
@@ -170,7 +170,7 @@ static int clear_part(struct inode *inode, uint64_t from, uint64_t to)
 
     if (from >= to)
         return 0;
-    if (!entry || !*entry) {
+    if (entry == NULL || !*entry) {
         int error;
 
         if (from >= inode->base_bytes)
@@ -195,7 +195,7 @@ static void shrink(struct inode *inode, uint64_t bytes)
     inode_pages_free(inode, first_gone, ALL_PAGES);
     if (inode->base_bytes > bytes)
         inode->base_bytes = bytes;
-    if (bytes % PAGE_BYTES && entry && *entry)
+    if (bytes % PAGE_BYTES && entry != NULL && *entry)
         (void)clear_part(inode, bytes, first_gone * PAGE_BYTES);
 }
 
@@ -205,7 +205,7 @@ void inode_extend(struct inode *inode, uint64_t bytes)
     uint64_t end = inode->bytes, next = (end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull);
     uint64_t *entry = inode_pages_entry(inode, end / PAGE_BYTES);
 
-    if (entry && *entry & INODE_PAGE_SHOWN && end < next)
+    if (entry != NULL && *entry & INODE_PAGE_SHOWN && end < next)
         (void)clear_part(inode, end, next);
     inode->bytes = bytes;
 }

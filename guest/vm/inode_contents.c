@@ -82,11 +82,11 @@ static int64_t read_piece(struct inode *inode, uint64_t at, const struct memory 
     uint64_t part = least(bytes, PAGE_BYTES - at % PAGE_BYTES);
     int error = 0;
 
-    if (!inode->base && at < inode->base_bytes && (!entry || !*entry))
+    if (inode->base == NULL && at < inode->base_bytes && (entry == NULL || !*entry))
         error = inode_own_page(inode, at / PAGE_BYTES, &entry);
     if (error)
         return error;
-    if (entry && *entry) {
+    if (entry != NULL && *entry) {
         const uint8_t *page = phys_pointer(*entry & INODE_PAGE_MASK);
 
         error = copy_out(m, done, page + at % PAGE_BYTES, part);
@@ -141,12 +141,12 @@ static int write_new_page(struct inode *inode, uint64_t at, const struct memory 
         inode_fill_page(inode, index, page);
     error = copy_in(m, done, page + at % PAGE_BYTES, bytes);
     entry = error ? NULL : inode_pages_make(inode, index);
-    if (!entry || *entry) {
-        if (entry)
+    if (entry == NULL || *entry) {
+        if (entry != NULL)
             memcpy((uint8_t *)phys_pointer(*entry & INODE_PAGE_MASK) + at % PAGE_BYTES,
                    page + at % PAGE_BYTES, bytes);
         phys_free(block, 0);
-        if (!entry)
+        if (entry == NULL)
             return error ? error : -ENOMEM;
     } else {
         *entry = block;
@@ -164,8 +164,9 @@ static int write_piece(struct inode *inode, uint64_t at, const struct memory *m,
     uint64_t *entry = inode_pages_entry(inode, at / PAGE_BYTES);
     int error = 0;
 
-    if (!entry || !*entry) {
-        if (inode->base || at / PAGE_BYTES * PAGE_BYTES >= inode->base_bytes || bytes == PAGE_BYTES)
+    if (entry == NULL || !*entry) {
+        if (inode->base != NULL || at / PAGE_BYTES * PAGE_BYTES >= inode->base_bytes ||
+            bytes == PAGE_BYTES)
             return write_new_page(inode, at, m, done, bytes);
         error = inode_own_page(inode, at / PAGE_BYTES, &entry);
     }
@@ -238,23 +239,23 @@ static bool has_data(struct inode *inode, uint64_t index)
 {
     const uint64_t *entry = inode_pages_entry(inode, index);
 
-    return (entry && *entry) || index * PAGE_BYTES < inode->base_bytes;
+    return (entry != NULL && *entry) || index * PAGE_BYTES < inode->base_bytes;
 }
 
 uint64_t inode_seek(struct inode *inode, uint64_t offset, bool data)
 {
-    uint64_t index = offset / PAGE_BYTES;
+    uint64_t index = offset / PAGE_BYTES, found;
 
     if (offset >= inode->bytes)
         return UINT64_MAX;
     if (data) {
-        if (!has_data(inode, index) && !inode_pages_next(inode, &index))
+        if (!has_data(inode, index) && inode_pages_next(inode, &index) == NULL)
             return UINT64_MAX;
     } else {
         while (index * PAGE_BYTES < inode->bytes && has_data(inode, index))
             index++;
     }
-    uint64_t found = index * PAGE_BYTES > offset ? index * PAGE_BYTES : offset;
+    found = index * PAGE_BYTES > offset ? index * PAGE_BYTES : offset;
     if (found >= inode->bytes)
         return data ? UINT64_MAX : inode->bytes;
     return found;
@@ -264,7 +265,7 @@ const void *inode_next_unsent(struct inode *inode, uint64_t *index, bool last)
 {
     uint64_t *entry;
 
-    for (; (entry = inode_pages_next(inode, index)); ++*index) {
+    for (; (entry = inode_pages_next(inode, index)) != NULL; ++*index) {
         if (*entry & INODE_PAGE_UNSENT) {
             *entry &= ~(uint64_t)INODE_PAGE_UNSENT;
             inode->unsent_pages--;

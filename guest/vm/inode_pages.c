@@ -116,7 +116,7 @@ static uint64_t *next_below(uint64_t *node, unsigned height, uint64_t base, uint
         if (height == 1)
             return &node[slot];
         found = next_below(node_of(node[slot]), height - 1, first, index);
-        if (found)
+        if (found != NULL)
             return found;
     }
     return NULL;

@@ -8,7 +8,8 @@
 
 int (*inode_fetch)(struct inode *inode, uint64_t index);
 
-static struct inode oldest = {.served_next = &oldest, .served_previous = &oldest}; /* of a ring */
+static struct inode served_ring = {.served_next = &served_ring,
+                                   .served_previous = &served_ring}; /* of a ring */
 
 void inode_served_forget(struct inode *inode)
 {
@@ -19,16 +20,16 @@ void inode_served_forget(struct inode *inode)
     inode->served_next = inode->served_previous = NULL;
 }
 
-static void make_newest(struct inode *inode)
+static void served_newest(struct inode *inode)
 {
     inode_served_forget(inode);
-    inode->served_next = &oldest;
-    inode->served_previous = oldest.served_previous;
+    inode->served_next = &served_ring;
+    inode->served_previous = served_ring.served_previous;
     inode->served_previous->served_next = inode;
-    oldest.served_previous = inode;
+    served_ring.served_previous = inode;
 }
 
-static int add_page(struct inode *inode, uint64_t index, const uint8_t *data, uint64_t bytes)
+static int served_add_page(struct inode *inode, uint64_t index, const uint8_t *data, uint64_t bytes)
 {
     uint64_t *entry = inode_pages_entry(inode, index), page;
 
@@ -54,7 +55,7 @@ int inode_add_block(struct inode *inode, uint64_t first, const uint8_t *data, ui
     uint64_t end = inode->base_bytes - first * PAGE_BYTES; /* of what the inode shows */
     int error = -EIO;
 
-    make_newest(inode);
+    served_newest(inode);
     for (uint64_t i = 0; i * PAGE_BYTES < end && i * PAGE_BYTES < bytes; i++) {
         uint64_t wanted = end - i * PAGE_BYTES, part = bytes - i * PAGE_BYTES;
         int added = 0;
@@ -63,7 +64,7 @@ int inode_add_block(struct inode *inode, uint64_t first, const uint8_t *data, ui
             wanted = PAGE_BYTES;
         if (part < wanted)
             break; /* the host has less than it said */
-        added = add_page(inode, first + i, data + i * PAGE_BYTES, wanted);
+        added = served_add_page(inode, first + i, data + i * PAGE_BYTES, wanted);
         if (first + i == index)
             error = added;
     }
@@ -72,9 +73,9 @@ int inode_add_block(struct inode *inode, uint64_t first, const uint8_t *data, ui
 
 void inode_make_room(uint64_t bytes)
 {
-    struct inode *inode = oldest.served_next, *next;
+    struct inode *inode = served_ring.served_next, *next;
 
-    for (; inode != &oldest && phys_free_bytes() < bytes; inode = next) {
+    for (; inode != &served_ring && phys_free_bytes() < bytes; inode = next) {
         next = inode->served_next;
         if (inode->written || inode->mappings || inode->readers)
             continue;

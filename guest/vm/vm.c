@@ -15,13 +15,11 @@
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 
-#define STACK_LIMIT_BYTES (8ull << 20)
-#define KERNEL_HALF 256u /* first entry of the top table that is the kernel's */
 #define LOW_END 0x80000000ull /* of MAP_32BIT */
 
 uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
 {
-    bool large = r->bytes >= LARGE_PAGE_BYTES && !r->inode;
+    bool large = r->bytes >= LARGE_PAGE_BYTES && r->inode == NULL;
     uint64_t hint = r->address & ~VM_PAGE_MASK;
     uint64_t top = r->low ? LOW_END : VM_MAP_TOP;
 
@@ -33,18 +31,13 @@ uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
 
 int vm_space_init(struct vm_space *space)
 {
-    const uint64_t *kernel = phys_pointer(vm_kernel_root());
-    uint64_t *top;
-
     memset(space, 0, sizeof *space);
-    space->stack_limit = STACK_LIMIT_BYTES;
+    space->stack_limit = VM_STACK_LIMIT_BYTES;
     space->address_limit = space->data_limit = VM_UNLIMITED;
     space->root = vm_table_new();
     if (!space->root)
         return -ENOMEM;
-    top = phys_pointer(space->root);
-    for (unsigned i = KERNEL_HALF; i < 512; i++)
-        top[i] = kernel[i];
+    vm_kernel_share(phys_pointer(space->root));
     return 0;
 }
 
@@ -60,7 +53,7 @@ static bool exceeds_data(const struct vm_space *space, uint64_t bytes)
 
     if (space->data_limit == VM_UNLIMITED)
         return false;
-    for (const struct vm_area *area = vm_area_from(space, 0); area; area = area->next)
+    for (const struct vm_area *area = vm_area_from(space, 0); area != NULL; area = area->next)
         if (is_data(area->protection, area->flags))
             used += area->end - area->start;
     return bytes > space->data_limit || used > space->data_limit - bytes;
@@ -112,7 +105,7 @@ int64_t vm_map_request(struct vm_space *space, const struct vm_request *request)
     r.bytes = vm_page_up(r.bytes);
     if (!r.bytes || r.bytes > USER_END)
         return -ENOMEM;
-    if (r.inode && r.offset > INT64_MAX - r.bytes)
+    if (r.inode != NULL && r.offset > INT64_MAX - r.bytes)
         return -EOVERFLOW;
     if (r.fixed && vm_range_ok(r.address, r.bytes))
         replaced = vm_area_bytes(space, r.address, r.address + r.bytes);
@@ -123,9 +116,9 @@ int64_t vm_map_request(struct vm_space *space, const struct vm_request *request)
         return address;
     kind.start = (uint64_t)address;
     kind.end = kind.start + r.bytes;
-    kind.offset = r.inode ? r.offset : 0;
+    kind.offset = r.inode != NULL ? r.offset : 0;
     kind.flags |= space->lock_future ? VM_AREA_LOCKED : 0;
-    if (r.inode)
+    if (r.inode != NULL)
         vm_file_use(space);
     error = vm_area_insert(space, &kind);
     if (error)
@@ -179,7 +172,7 @@ static uint64_t protectable(const struct vm_space *space, uint64_t start, uint64
 
     *error = 0;
     for (; start < end; area = area->next) {
-        if (!area || area->start > start)
+        if (area == NULL || area->start > start)
             *error = -ENOMEM;
         else if (protection & VM_WRITE && area->flags & VM_AREA_READ_FILE)
             *error = -EACCES;
@@ -198,7 +191,7 @@ static int check_written(const struct vm_space *space, uint64_t start, uint64_t 
 
     if (!(protection & VM_WRITE))
         return 0;
-    for (const struct vm_area *area = vm_area_from(space, start); area && area->start < end;
+    for (const struct vm_area *area = vm_area_from(space, start); area != NULL && area->start < end;
          area = area->next) {
         uint64_t from = area->start > start ? area->start : start;
         uint64_t bytes = (area->end < end ? area->end : end) - from;
@@ -224,7 +217,7 @@ static int protect(struct vm_space *space, uint64_t address, uint64_t end, uint3
     if (!error) {
         struct vm_area *area = vm_area_from(space, address);
 
-        for (; area && area->start < end; area = area->next)
+        for (; area != NULL && area->start < end; area = area->next)
             area->protection = protection;
     }
     vm_area_join(space, address, end);

@@ -46,6 +46,7 @@ enum {
 };
 
 #define VM_UNLIMITED UINT64_MAX
+#define VM_STACK_LIMIT_BYTES (8ull << 20) /* RLIMIT_STACK at first */
 
 struct vm_space {
     uint64_t root; /* physical address of the PML4 */

@@ -42,7 +42,7 @@ static int populate(struct vm_space *space, uint64_t start, uint64_t end, enum v
     const struct vm_area *area = vm_area_from(space, start);
     int error = 0;
 
-    for (; area && area->start < end && !error; area = area->next) {
+    for (; area != NULL && area->start < end && !error; area = area->next) {
         bool write = how == VM_POPULATE_WRITE;
 
         if (how == VM_POPULATE_ALLOWED)
@@ -69,7 +69,7 @@ void vm_new_memory(struct vm_space *space, uint64_t start, uint64_t end)
 {
     const struct vm_area *area = vm_area_from(space, start);
 
-    for (; area && area->start < end; area = area->next) {
+    for (; area != NULL && area->start < end; area = area->next) {
         bool asked = area->flags & VM_AREA_LOCKED;
 
         if (asked || (space->prefault && !(area->flags & VM_AREA_RESERVE)))
@@ -90,7 +90,7 @@ static int change_flags(struct vm_space *space, uint64_t start, uint64_t end, ui
 
     if (error)
         return error;
-    for (area = vm_area_from(space, start); area && area->start < end; area = area->next)
+    for (area = vm_area_from(space, start); area != NULL && area->start < end; area = area->next)
         area->flags = (area->flags | set) & ~clear;
     error = vm_area_is_full(space, start, end) ? 0 : -ENOMEM;
     vm_area_join(space, start, end);
@@ -135,7 +135,7 @@ static int discard_lazily(struct vm_space *space, uint64_t from, uint64_t to)
 
 static int remove_part(const struct vm_area *area, uint64_t from, uint64_t to)
 {
-    if (!area->inode || !(area->flags & VM_AREA_SHARED))
+    if (area->inode == NULL || !(area->flags & VM_AREA_SHARED))
         return -EINVAL;
     if (!(area->protection & VM_WRITE))
         return -EACCES;
@@ -145,7 +145,7 @@ static int remove_part(const struct vm_area *area, uint64_t from, uint64_t to)
 static int advise_area(struct vm_space *space, const struct vm_area *area, uint64_t from,
                        uint64_t to, uint32_t advice)
 {
-    bool anonymous = !area->inode && !(area->flags & VM_AREA_SHARED);
+    bool anonymous = area->inode == NULL && !(area->flags & VM_AREA_SHARED);
 
     if (area->flags & VM_AREA_VDSO)
         return advice == MADV_DONTNEED || advice == MADV_FREE ? -EINVAL : 0;
@@ -170,7 +170,7 @@ static int advise_all(struct vm_space *space, uint64_t start, uint64_t end, uint
     const struct vm_area *area = vm_area_from(space, start);
     bool full = vm_area_is_full(space, start, end);
 
-    while (area && area->start < end) {
+    while (area != NULL && area->start < end) {
         uint64_t to = area->end < end ? area->end : end;
         int error = advise_area(space, area, area->start > start ? area->start : start, to, advice);
 
@@ -230,7 +230,8 @@ int vm_advise(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t
 /* A file counts as in memory up to its end; other memory if it has been touched. */
 static bool resident(const struct vm_space *space, const struct vm_area *area, uint64_t address)
 {
-    if (area && area->inode && vm_file_index(area, address) * PAGE_BYTES < area->inode->bytes)
+    if (area != NULL && area->inode != NULL &&
+        vm_file_index(area, address) * PAGE_BYTES < area->inode->bytes)
         return true;
     return *vm_table_look(space->root, address, VM_LEVEL_PAGE).entry & VM_ENTRY_PRESENT;
 }
@@ -240,7 +241,7 @@ void vm_resident(const struct vm_space *space, uint64_t address, uint8_t *out, u
     const struct vm_area *area = vm_area_from(space, address);
 
     for (uint64_t i = 0; i < count; i++, address += PAGE_BYTES) {
-        if (area && address >= area->end)
+        if (area != NULL && address >= area->end)
             area = area->next;
         out[i] = resident(space, area, address);
     }

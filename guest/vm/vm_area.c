@@ -19,7 +19,7 @@ static struct vm_area *new_area(const struct vm_space *space)
 
     if (space->area_count >= AREAS_MAX)
         return NULL;
-    if (!area) {
+    if (area == NULL) {
         uint64_t page = phys_alloc(0);
 
         if (!page)
@@ -38,18 +38,18 @@ static struct vm_area *new_area(const struct vm_space *space)
 static void unlink_area(struct vm_space *space, struct vm_area *area)
 {
     space->area_count--;
-    if (area->previous)
+    if (area->previous != NULL)
         area->previous->next = area->next;
     else
         space->areas = area->next;
-    if (area->next)
+    if (area->next != NULL)
         area->next->previous = area->previous;
     space->tree = vm_area_tree_remove(space->tree, area);
     vm_area_tree_refresh(space->tree, area->next);
     if (space->recent == area)
         space->recent = NULL;
     fs_entry_release(area->entry);
-    if (area->inode) {
+    if (area->inode != NULL) {
         area->inode->mappings--;
         inode_release(area->inode);
     }
@@ -61,18 +61,18 @@ static void link_after(struct vm_space *space, struct vm_area *before, struct vm
 {
     space->area_count++;
     area->previous = before;
-    area->next = before ? before->next : space->areas;
-    if (before)
+    area->next = before != NULL ? before->next : space->areas;
+    if (before != NULL)
         before->next = area;
     else
         space->areas = area;
-    if (area->next)
+    if (area->next != NULL)
         area->next->previous = area;
     space->tree = vm_area_tree_insert(space->tree, area);
     vm_area_tree_refresh(space->tree, area->next);
-    if (area->entry)
+    if (area->entry != NULL)
         fs_entry_hold(area->entry);
-    if (area->inode) {
+    if (area->inode != NULL) {
         area->inode->mappings++;
         inode_hold(area->inode);
     }
@@ -82,7 +82,7 @@ struct vm_area *vm_area_from(const struct vm_space *space, uint64_t address)
 {
     struct vm_area *found = NULL, *area = space->tree;
 
-    while (area) {
+    while (area != NULL) {
         if (area->end <= address) {
             area = area->right;
             continue;
@@ -99,7 +99,7 @@ static struct vm_area *last_area(const struct vm_space *space)
 {
     struct vm_area *area = space->tree;
 
-    while (area && area->right)
+    while (area != NULL && area->right != NULL)
         area = area->right;
     return area;
 }
@@ -109,21 +109,21 @@ static struct vm_area *area_below(const struct vm_space *space, uint64_t address
 {
     struct vm_area *above = vm_area_from(space, address);
 
-    return above ? above->previous : last_area(space);
+    return above != NULL ? above->previous : last_area(space);
 }
 
 const struct vm_area *vm_find(const struct vm_space *space, uint64_t address)
 {
     const struct vm_area *area = vm_area_from(space, address);
 
-    return area && area->start <= address ? area : NULL;
+    return area != NULL && area->start <= address ? area : NULL;
 }
 
 bool vm_area_is_free(const struct vm_space *space, uint64_t start, uint64_t end)
 {
     const struct vm_area *area = vm_area_from(space, start);
 
-    return !area || area->start >= end;
+    return area == NULL || area->start >= end;
 }
 
 bool vm_area_is_full(const struct vm_space *space, uint64_t start, uint64_t end)
@@ -131,7 +131,7 @@ bool vm_area_is_full(const struct vm_space *space, uint64_t start, uint64_t end)
     const struct vm_area *area = vm_area_from(space, start);
 
     while (start < end) {
-        if (!area || area->start > start)
+        if (area == NULL || area->start > start)
             return false;
         start = area->end;
         area = area->next;
@@ -144,7 +144,7 @@ uint64_t vm_area_bytes(const struct vm_space *space, uint64_t start, uint64_t en
     const struct vm_area *area = vm_area_from(space, start);
     uint64_t bytes = 0;
 
-    for (; area && area->start < end; area = area->next)
+    for (; area != NULL && area->start < end; area = area->next)
         bytes += (area->end < end ? area->end : end) - (area->start > start ? area->start : start);
     return bytes;
 }
@@ -155,24 +155,24 @@ void vm_area_around(const struct vm_space *space, uint64_t start, uint64_t end, 
     const struct vm_area *below = area_below(space, start);
     const struct vm_area *above = vm_area_from(space, end);
 
-    *low = below ? below->end : 0;
-    *high = above ? above->start : USER_END;
+    *low = below != NULL ? below->end : 0;
+    *high = above != NULL ? above->start : USER_END;
 }
 
 static bool alike(const struct vm_area *low, const struct vm_area *high)
 {
     return low->end == high->start && low->protection == high->protection &&
            low->flags == high->flags && low->inode == high->inode &&
-           (!low->inode || low->offset + (low->end - low->start) == high->offset);
+           (low->inode == NULL || low->offset + (low->end - low->start) == high->offset);
 }
 
 void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end)
 {
     struct vm_area *area = vm_area_from(space, start);
 
-    if (area && area->previous)
+    if (area != NULL && area->previous != NULL)
         area = area->previous;
-    while (area && area->next && area->start <= end) {
+    while (area != NULL && area->next != NULL && area->start <= end) {
         struct vm_area *next = area->next;
         uint64_t joined = next->end;
 
@@ -191,7 +191,7 @@ int vm_area_insert(struct vm_space *space, const struct vm_area *kind)
     struct vm_area *before = area_below(space, kind->start);
     struct vm_area *area = new_area(space);
 
-    if (!area)
+    if (area == NULL)
         return -ENOMEM;
     *area = *kind;
     link_after(space, before, area);
@@ -205,14 +205,14 @@ static int split_at(struct vm_space *space, uint64_t address)
     struct vm_area *area = vm_area_from(space, address);
     struct vm_area *upper;
 
-    if (!area || area->start >= address)
+    if (area == NULL || area->start >= address)
         return 0;
     upper = new_area(space);
-    if (!upper)
+    if (upper == NULL)
         return -ENOMEM;
     *upper = *area;
     upper->start = address;
-    if (upper->inode)
+    if (upper->inode != NULL)
         upper->offset += address - area->start;
     area->end = address;
     link_after(space, area, upper);
@@ -234,7 +234,7 @@ void vm_area_remove(struct vm_space *space, uint64_t start, uint64_t end)
 {
     struct vm_area *area = vm_area_from(space, start);
 
-    while (area && area->start < end) {
+    while (area != NULL && area->start < end) {
         struct vm_area *next = area->next;
 
         space->mapped_bytes -= area->end - area->start;
@@ -255,7 +255,7 @@ uint64_t vm_area_gap(const struct vm_space *space, uint64_t bytes, uint64_t alig
 {
     const struct vm_gap gap = {.bytes = bytes, .alignment = alignment, .low = low, .high = high};
     const struct vm_area *last = last_area(space);
-    uint64_t found = vm_gap_fit(&gap, last ? last->end : 0, USER_END);
+    uint64_t found = vm_gap_fit(&gap, last != NULL ? last->end : 0, USER_END);
 
     return found ? found : vm_area_tree_gap(space->tree, &gap);
 }

@@ -5,12 +5,12 @@
 
 static uint32_t height(const struct vm_area *area)
 {
-    return area ? area->height : 0;
+    return area != NULL ? area->height : 0;
 }
 
 static uint64_t gap_start(const struct vm_area *area)
 {
-    return area->previous ? area->previous->end : 0;
+    return area->previous != NULL ? area->previous->end : 0;
 }
 
 static uint64_t gap_end(const struct vm_area *area)
@@ -33,9 +33,9 @@ static void update(struct vm_area *area)
 
     area->height = 1 + (height(left) > height(right) ? height(left) : height(right));
     area->widest = gap_bytes(area);
-    if (left && left->widest > area->widest)
+    if (left != NULL && left->widest > area->widest)
         area->widest = left->widest;
-    if (right && right->widest > area->widest)
+    if (right != NULL && right->widest > area->widest)
         area->widest = right->widest;
 }
 
@@ -79,7 +79,7 @@ static struct vm_area *balance(struct vm_area *area)
 
 struct vm_area *vm_area_tree_insert(struct vm_area *tree, struct vm_area *area)
 {
-    if (!tree) {
+    if (tree == NULL) {
         area->left = area->right = NULL;
         update(area);
         return area;
@@ -94,7 +94,7 @@ struct vm_area *vm_area_tree_insert(struct vm_area *tree, struct vm_area *area)
 /* Takes the lowest area out of a tree, into *lowest.  Returns the rest of the tree. */
 static struct vm_area *take_lowest(struct vm_area *tree, struct vm_area **lowest)
 {
-    if (!tree->left) {
+    if (tree->left == NULL) {
         *lowest = tree;
         return tree->right;
     }
@@ -104,9 +104,9 @@ static struct vm_area *take_lowest(struct vm_area *tree, struct vm_area **lowest
 
 struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *area)
 {
-    struct vm_area *up;
+    struct vm_area *up, *right;
 
-    if (!tree)
+    if (tree == NULL)
         return NULL;
     if (area->start < tree->start) {
         tree->left = vm_area_tree_remove(tree->left, area);
@@ -116,9 +116,9 @@ struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *
         tree->right = vm_area_tree_remove(tree->right, area);
         return balance(tree);
     }
-    if (!tree->left || !tree->right)
-        return tree->left ? tree->left : tree->right;
-    struct vm_area *right = take_lowest(tree->right, &up);
+    if (tree->left == NULL || tree->right == NULL)
+        return tree->left != NULL ? tree->left : tree->right;
+    right = take_lowest(tree->right, &up);
     up->left = tree->left;
     up->right = right;
     return balance(up);
@@ -126,7 +126,7 @@ struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *
 
 void vm_area_tree_refresh(struct vm_area *tree, const struct vm_area *area)
 {
-    if (!tree || !area)
+    if (tree == NULL || area == NULL)
         return;
     if (area->start < tree->start)
         vm_area_tree_refresh(tree->left, area);
@@ -153,7 +153,7 @@ uint64_t vm_area_tree_gap(const struct vm_area *tree, const struct vm_gap *gap)
 {
     uint64_t found = 0;
 
-    if (!tree || tree->widest < gap->bytes)
+    if (tree == NULL || tree->widest < gap->bytes)
         return 0;
     if (tree->end < gap->high)
         found = vm_area_tree_gap(tree->right, gap);

@@ -35,10 +35,11 @@ struct vm_area *vm_grow(struct vm_space *space, uint64_t address)
     uint64_t page = address & ~VM_PAGE_MASK;
     uint64_t limit = space->stack_limit;
 
-    if (!area || !(area->flags & VM_AREA_GROWS) || page < VM_LOWEST || area->end - page > limit ||
+    if (area == NULL || !(area->flags & VM_AREA_GROWS) || page < VM_LOWEST ||
+        area->end - page > limit ||
         space->mapped_bytes + (area->start - page) > space->address_limit)
         return NULL;
-    if (area->previous) {
+    if (area->previous != NULL) {
         const struct vm_area *below = area->previous;
         uint64_t gap =
             below->protection && !(below->flags & VM_AREA_GROWS) ? VM_STACK_GAP_BYTES : 0;
@@ -55,12 +56,12 @@ static struct vm_area *area_at(struct vm_space *space, uint64_t address)
 {
     struct vm_area *area = space->recent;
 
-    if (area && area->start <= address && address < area->end)
+    if (area != NULL && area->start <= address && address < area->end)
         return area;
     area = address < USER_END ? vm_area_from(space, address) : NULL;
-    if (area && area->start > address)
+    if (area != NULL && area->start > address)
         area = vm_grow(space, address);
-    if (area)
+    if (area != NULL)
         space->recent = area;
     return area;
 }
@@ -74,7 +75,7 @@ int vm_fault(struct vm_space *space, uint64_t address, uint64_t error)
     cross_assert_held();
     /* Without FAULT_USER the CPU read a descriptor table for the program; QEMU 7.2 also takes what
      * a far return pops for such an access, and SMAP denies it whatever the page tables say. */
-    if (!area || (error & FAULT_RESERVED) || !(error & FAULT_USER))
+    if (area == NULL || (error & FAULT_RESERVED) || !(error & FAULT_USER))
         return -EFAULT;
     if (!allowed(area, error))
         return -EACCES;
@@ -99,7 +100,7 @@ int vm_access(struct vm_space *space, uint64_t address, enum vm_access_kind kind
     uint64_t bytes;
     int error;
 
-    if (!area || (kind == VM_ACCESS_READ && !area->protection) ||
+    if (area == NULL || (kind == VM_ACCESS_READ && !area->protection) ||
         (kind == VM_ACCESS_WRITE && !(area->protection & VM_WRITE)))
         return -EFAULT;
     slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
@@ -128,11 +129,11 @@ static int store(struct vm_space *space, uint64_t address, const uint8_t *from, 
             return error;
         if (room > bytes)
             room = bytes;
-        if (from)
+        if (from != NULL)
             page_copy_bytes(to, from, room);
         else
             memset(to, 0, room);
-        from = from ? from + room : NULL;
+        from = from != NULL ? from + room : NULL;
         address += room;
         bytes -= room;
     }

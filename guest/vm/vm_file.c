@@ -31,9 +31,9 @@ void vm_inode_changed(struct inode *inode, uint64_t first_page, uint64_t end_pag
     uint64_t gone = (inode->bytes + PAGE_BYTES - 1) / PAGE_BYTES; /* first page past the new end */
     uint32_t left = inode->mappings;
 
-    if (!shown_in)
+    if (shown_in == NULL)
         return;
-    for (const struct vm_area *area = shown_in->areas; area && left; area = area->next) {
+    for (const struct vm_area *area = shown_in->areas; area != NULL && left; area = area->next) {
         if (area->inode != inode)
             continue;
         left--;

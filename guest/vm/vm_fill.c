@@ -28,7 +28,7 @@ static bool fill_large(struct vm_space *space, const struct vm_area *area, uint6
     if (!large_fits(area, address))
         return false;
     entry = vm_table_make(space->root, address, VM_LEVEL_LARGE);
-    if (!entry || (*entry & VM_ENTRY_PRESENT))
+    if (entry == NULL || (*entry & VM_ENTRY_PRESENT))
         return false;
     page = phys_alloc(VM_LARGE_ORDER);
     if (!page)
@@ -49,7 +49,7 @@ static int fill_anonymous(struct vm_space *space, const struct vm_area *area, ui
         if (fill_large(space, area, address))
             return 0;
         slot.entry = vm_table_make(space->root, address, VM_LEVEL_PAGE);
-        if (!slot.entry)
+        if (slot.entry == NULL)
             return -ENOMEM;
     }
     page = phys_alloc(0);
@@ -72,7 +72,7 @@ static int show(struct vm_space *space, const struct vm_area *area, uint64_t add
 
     if (error)
         return error;
-    if (!entry)
+    if (entry == NULL)
         return -ENOMEM;
     if (!write)
         flags &= ~VM_ENTRY_WRITE;
@@ -93,7 +93,7 @@ static int copy(struct vm_space *space, const struct vm_area *area, uint64_t add
     if (error)
         return error;
     entry = vm_table_make(space->root, address, VM_LEVEL_PAGE);
-    page = entry ? phys_alloc(0) : 0;
+    page = entry != NULL ? phys_alloc(0) : 0;
     if (!page)
         return -ENOMEM;
     page_copy(phys_pointer(page), phys_pointer(physical));
@@ -110,7 +110,7 @@ int vm_fill(struct vm_space *space, const struct vm_area *area, uint64_t address
             struct vm_slot slot, bool write)
 {
     address &= ~VM_PAGE_MASK;
-    if (!area->inode)
+    if (area->inode == NULL)
         return fill_anonymous(space, area, address, slot);
     if (write && !(area->flags & VM_AREA_SHARED))
         return copy(space, area, address);

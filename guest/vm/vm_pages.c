@@ -117,6 +117,7 @@ static void unlink_tables(uint64_t table, unsigned level, const struct trim *tri
     for (; address < trim->end; address += bytes) {
         struct trim part = *trim;
         uint64_t *entry = vm_table_entry(table, address, level);
+        uint64_t unlinked;
 
         if (!(*entry & VM_ENTRY_PRESENT) || *entry & VM_ENTRY_LARGE)
             continue;
@@ -126,7 +127,7 @@ static void unlink_tables(uint64_t table, unsigned level, const struct trim *tri
             unlink_tables(*entry, level - 1, &part);
         if (address < trim->low || address + bytes > trim->high)
             continue;
-        uint64_t unlinked = *entry & VM_ENTRY_ADDRESS;
+        unlinked = *entry & VM_ENTRY_ADDRESS;
         *entry = 0;
         *(uint64_t *)phys_pointer(unlinked) = *trim->unlinked;
         *trim->unlinked = unlinked;
@@ -178,10 +179,10 @@ void vm_pages_forget(struct vm_space *space, uint64_t start, uint64_t end, bool 
 
 static int protect_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
 {
-    (void)address;
     uint64_t kept = *slot.entry & (VM_ENTRY_ADDRESS | VM_ENTRY_LARGE | VM_ENTRY_FOREIGN);
     uint64_t flags = vm_leaf_flags(visit->protection);
 
+    (void)address;
     if (kept & VM_ENTRY_FOREIGN && !(*slot.entry & VM_ENTRY_WRITE))
         flags &= ~VM_ENTRY_WRITE;
     *slot.entry = kept | flags;
@@ -209,11 +210,11 @@ static int prepare_move(const struct visit *visit, struct vm_slot slot, uint64_t
         if (error)
             return error;
         for (uint64_t i = 0; i < LARGE_PAGE_BYTES; i += PAGE_BYTES)
-            if (!vm_table_make(root, address + visit->distance + i, VM_LEVEL_PAGE))
+            if (vm_table_make(root, address + visit->distance + i, VM_LEVEL_PAGE) == NULL)
                 return -ENOMEM;
         return 0;
     }
-    return vm_table_make(root, address + visit->distance, slot.level) ? 0 : -ENOMEM;
+    return vm_table_make(root, address + visit->distance, slot.level) != NULL ? 0 : -ENOMEM;
 }
 
 static int move_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)

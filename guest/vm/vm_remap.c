@@ -82,7 +82,7 @@ static int64_t grow(struct vm_space *space, const struct remap *r, uint32_t flag
         int64_t result;
 
         tail.new_bytes = more;
-        tail.kind.offset += r->kind.inode ? r->old_bytes : 0;
+        tail.kind.offset += r->kind.inode != NULL ? r->old_bytes : 0;
         result = insert_at(space, &tail, end);
         if (result < 0)
             return result;
@@ -99,7 +99,7 @@ static int64_t grow(struct vm_space *space, const struct remap *r, uint32_t flag
 static int64_t show_again(struct vm_space *space, const struct remap *r, uint32_t flags,
                           uint64_t to)
 {
-    if (!(r->kind.flags & VM_AREA_SHARED) || !r->kind.inode || !(flags & MREMAP_MAYMOVE))
+    if (!(r->kind.flags & VM_AREA_SHARED) || r->kind.inode == NULL || !(flags & MREMAP_MAYMOVE))
         return -EINVAL;
     if (flags & MREMAP_FIXED && to <= r->from && r->from - to < r->new_bytes)
         return -EINVAL; /* it would replace what it is to map */
@@ -149,14 +149,15 @@ int64_t vm_remap(struct vm_space *space, uint64_t address, uint64_t old_bytes, u
         ((flags & MREMAP_DONTUNMAP) && r.old_bytes != r.new_bytes))
         return -EINVAL;
     area = vm_find(space, address);
-    if (!area || area->end - address < r.old_bytes)
+    if (area == NULL || area->end - address < r.old_bytes)
         return -EFAULT;
     r.kind = (struct vm_area){.protection = area->protection,
                               .flags = area->flags,
                               .inode = area->inode,
                               .entry = area->entry,
-                              .offset = area->inode ? area->offset + (address - area->start) : 0};
-    if (r.kind.inode && r.kind.offset > INT64_MAX - r.new_bytes)
+                              .offset =
+                                  area->inode != NULL ? area->offset + (address - area->start) : 0};
+    if (r.kind.inode != NULL && r.kind.offset > INT64_MAX - r.new_bytes)
         return -EINVAL;
     return remap(space, &r, flags, new_address);
 }

@@ -36,9 +36,9 @@ static const struct place *find_address(const struct profile *profile, uint64_t 
         if (address >= row->start && address < row->end)
             return row;
     }
-    error_print("0x%llx: no sample is in the code there; 'hr report' lists the functions that have "
-                "samples",
-                (unsigned long long)address);
+    error_print(
+        "0x%llx: no sample is in the code there; 'hr report' lists the functions that have samples",
+        (unsigned long long)address);
     return NULL;
 }
 
@@ -65,10 +65,9 @@ static void report_unknown(const struct profile *profile, const char *wanted)
                     "that have samples",
                     wanted);
     else
-        error_print(
-            "%s: the trace's samples are in no function with a name; name an address, 0x..., "
-            "or the program with --program",
-            wanted);
+        error_print("%s: the trace's samples are in no function with a name; name an address, "
+                    "0x..., or the program with --program",
+                    wanted);
 }
 
 static void report_ambiguous(const struct profile *profile, const char *wanted,
@@ -87,9 +86,9 @@ static void report_ambiguous(const struct profile *profile, const char *wanted,
             list + used, sizeof list - used, "%s%.64s@%.64s at 0x%llx", listed++ != 0 ? ", " : "",
             row->name, row->object != NULL ? row->object : "", (unsigned long long)row->start);
     }
-    error_print("%s: %u functions have that name: %s%s; choose one by FUNCTION@OBJECT or by its "
-                "address",
-                wanted, count, list, count > listed ? ", ..." : "");
+    error_print(
+        "%s: %u functions have that name: %s%s; choose one by FUNCTION@OBJECT or by its address",
+        wanted, count, list, count > listed ? ", ..." : "");
 }
 
 const struct place *annotate_choose(const struct profile *profile, const char *wanted)

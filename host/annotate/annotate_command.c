@@ -151,9 +151,8 @@ static int find_event(struct annotate *a)
                     : -1;
     if (a->weight >= 0 || a->event == NULL || strcmp(a->event, "samples") == 0)
         return HR_EXIT_OK;
-    error_print("--event %s: the trace has no such event; choose samples%s", a->event,
-                trace_info_event_names(info, names));
-    return HR_EXIT_USAGE;
+    return error_exit(HR_EXIT_USAGE, "--event %s: the trace has no such event; choose samples%s",
+                      a->event, trace_info_event_names(info, names));
 }
 
 /* What the first walk found: HR_EXIT_OK when the function is there. */
@@ -165,15 +164,13 @@ static int choose(struct annotate *a)
 
     if (status != HR_EXIT_OK)
         return status;
-    if (exact != NULL) {
-        error_print("%s: %s", a->reader.path, exact);
-        return HR_EXIT_FAILED;
-    }
+    if (exact != NULL)
+        return error_exit(HR_EXIT_FAILED, "%s: %s", a->reader.path, exact);
     if (a->profile.all.samples == 0) {
         if (selection_is_all(&scan->selection))
             return reader_nothing(scan, a->reader.path, 0);
-        error_print("%s: no sample is there, or none that is selected", a->reader.path);
-        return HR_EXIT_FAILED;
+        return error_exit(HR_EXIT_FAILED, "%s: no sample is there, or none that is selected",
+                          a->reader.path);
     }
     a->row = annotate_choose(&a->profile, a->function);
     if (a->row != NULL) {

@@ -155,7 +155,7 @@ static void source_text(char *out, size_t room, const struct annotate_view *view
 {
     const char *text = annotate_source_line(view->source, place->file, place->line);
     char plain[SOURCE_BYTES], safe[4 * SOURCE_BYTES];
-    size_t used = 0;
+    size_t used = 0, n = 0;
 
     used += (size_t)snprintf(out, room, "%.200s:%u",
                              text_escape(safe, 200, text_base_name(place->file)), place->line);
@@ -164,7 +164,6 @@ static void source_text(char *out, size_t room, const struct annotate_view *view
                                  text_escape(safe, 100, place->inlined));
     if (text == NULL)
         return;
-    size_t n = 0;
     for (; *text != 0 && n + 9 < sizeof plain; text++) {
         if (*text != '\t')
             plain[n++] = *text;

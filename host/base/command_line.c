@@ -14,8 +14,8 @@ static void offer(struct nearest *nearest, const struct argp *argp)
 {
     char option[NEAREST_NAME_BYTES];
 
-    for (const struct argp_option *o = argp->options; o != NULL && (o->name || o->key || o->doc);
-         o++)
+    for (const struct argp_option *o = argp->options;
+         o != NULL && (o->name != NULL || o->key || o->doc != NULL); o++)
         if (o->name != NULL && !(o->flags & (OPTION_DOC | OPTION_HIDDEN))) {
             snprintf(option, sizeof option, "--%s", o->name);
             nearest_offer_as(nearest, o->name, option);

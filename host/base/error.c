@@ -88,15 +88,31 @@ void error_protect_terminal(void)
     stderr = stream;
 }
 
-void error_print(const char *format, ...)
+static void print(const char *format, va_list values)
 {
     char message[4096];
     char safe[8192];
-    va_list arguments;
 
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    vsnprintf(message, sizeof message, format, values);
     fflush(stdout);
     fprintf(stderr, "hr: %s\n", text_escape(safe, sizeof safe, message));
+}
+
+void error_print(const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    print(format, values);
+    va_end(values);
+}
+
+int error_exit(int status, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    print(format, values);
+    va_end(values);
+    return status;
 }

@@ -9,6 +9,9 @@
  */
 void error_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* As error_print.  Returns the status, for `return error_exit` in a command. */
+int error_exit(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* From this call on, no text on stderr can control the terminal, whatever code writes it: argp and
  * getopt print the user's arguments unchanged.
  */

@@ -60,19 +60,19 @@ static int check_replaced(const char *path, const struct output_file_wish *wish,
     const char *other = other_use(status, wish->input);
 
     if (other != NULL)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "cannot write the %s '%s': it is %s, too; name another file with --output",
                         kind, path, other);
     if (!wish->force && (fd < 0 || !output_kind_is(fd, wish->kind, wish->looks_alike)))
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "'%s' exists and is no %s; name another file with --output, or add --force",
                         path, output_kind_words(wish->kind));
     /* File systems without locks cannot tell: then the file may be replaced. */
     if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "cannot write the %s '%s': another hr is writing it; name another file "
-                        "with --output",
-                        kind, path);
+        return run_fail(
+            failure,
+            "cannot write the %s '%s': another hr is writing it; name another file with --output",
+            kind, path);
     return 0;
 }
 
@@ -100,16 +100,15 @@ static int check_former(const struct output_file *f, const struct output_file_wi
         return 0;
     if (S_ISREG(status.st_mode))
         return check_file(former, wish, &status, failure);
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "'%s' is no file, and '%s' is to be kept there; name another file with "
-                    "--output",
-                    former, f->path);
+    return run_fail(
+        failure, "'%s' is no file, and '%s' is to be kept there; name another file with --output",
+        former, f->path);
 }
 
 static int fail(const struct output_file_wish *wish, const char *path, int error,
                 struct run_failure *failure)
 {
-    return run_fail(failure, RUN_EXIT_FAILED, "cannot write the %s '%s': %s; use --output",
+    return run_fail(failure, "cannot write the %s '%s': %s; use --output",
                     output_kind_name(wish->kind), path,
                     error == ENXIO    ? "no process reads from the other end"
                     : error == EISDIR ? "is a directory"
@@ -147,8 +146,8 @@ static int open_stream(struct output_file *f, int fd, const struct output_file_w
     if (fd < 0)
         return fail(wish, f->name, errno, failure);
     if (wish->needs_file)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s: the %s needs a file; name one with --output",
-                        f->name, output_kind_name(wish->kind));
+        return run_fail(failure, "%s: the %s needs a file; name one with --output", f->name,
+                        output_kind_name(wish->kind));
     return 0;
 }
 
@@ -185,7 +184,7 @@ int output_file_open(struct output_file *f, const char *path, const struct outpu
 
     *f = (struct output_file){.fd = -1, .name = strdup(standard ? "standard output" : path)};
     if (f->name == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     result = standard ? open_stream(f, STDOUT_FILENO, wish, failure) : open_named(f, wish, failure);
     if (result != 0)
         output_file_close(f, false);
@@ -247,8 +246,8 @@ int output_file_finish(struct output_file *f, bool keep, struct run_failure *fai
     int result = output_file_close(f, keep);
 
     if (result != 0)
-        run_fail(failure, RUN_EXIT_FAILED, "%s: %s; free some space or write elsewhere",
-                 name != NULL ? name : "", strerror(-result));
+        run_fail(failure, "%s: %s; free some space or write elsewhere", name != NULL ? name : "",
+                 strerror(-result));
     free(name);
     return result != 0 ? -1 : 0;
 }

@@ -4,15 +4,30 @@
 
 #include "host/base/run_failure.h"
 
-int run_fail(struct run_failure *failure, int exit_status, const char *format, ...)
+static void fill(struct run_failure *failure, int exit_status, const char *format, va_list values)
 {
-    va_list arguments;
-
     if (failure->exit_status != 0)
-        return -1;
+        return;
     failure->exit_status = exit_status;
-    va_start(arguments, format);
-    vsnprintf(failure->text, sizeof failure->text, format, arguments);
-    va_end(arguments);
+    vsnprintf(failure->text, sizeof failure->text, format, values);
+}
+
+int run_fail(struct run_failure *failure, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    fill(failure, RUN_EXIT_FAILED, format, values);
+    va_end(values);
+    return -1;
+}
+
+int run_fail_as(struct run_failure *failure, int exit_status, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    fill(failure, exit_status, format, values);
+    va_end(values);
     return -1;
 }

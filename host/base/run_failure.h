@@ -17,8 +17,12 @@ struct run_failure {
     char text[1024];
 };
 
-/* Fills the failure unless it already holds one.  Returns -1, for `return run_fail`. */
-int run_fail(struct run_failure *failure, int exit_status, const char *format, ...)
+/* Fill the failure unless it already holds one: with RUN_EXIT_FAILED, or with another exit status.
+ * Return -1, for `return run_fail`.
+ */
+int run_fail(struct run_failure *failure, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int run_fail_as(struct run_failure *failure, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -14,6 +14,7 @@
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/text.h"
 #include "host/base/units.h"
 #include "host/collect/stream_serve.h"
@@ -31,7 +32,7 @@ struct collect_options {
     const char *tcp_only; /* the first option that only tcp: takes, or NULL */
 };
 
-enum { OPTION_FORCE = 256, OPTION_TOKEN, OPTION_LIMIT, OPTION_CLIENTS, OPTION_RUNS, OPTION_IDLE };
+enum { KEY_FORCE = 256, KEY_TOKEN, KEY_LIMIT, KEY_CLIENTS, KEY_RUNS, KEY_IDLE };
 
 static const struct argp_option collect_options[] = {
     {"output", 'o', "FILE", 0,
@@ -42,12 +43,12 @@ static const struct argp_option collect_options[] = {
      0},
     {"fd", 'f', "N", 0, "read from this open descriptor", 0},
     {0, 0, 0, 0, "With tcp:", 1},
-    {"token", OPTION_TOKEN, "FILE", 0,
+    {"token", KEY_TOKEN, "FILE", 0,
      "machines must know what its first line says (default: HR_TOKEN of the environment)", 0},
-    {"limit", OPTION_LIMIT, "SIZE", 0, "a run may write so much (default 16G)", 0},
-    {"clients", OPTION_CLIENTS, "N", 0, "so many machines at a time (default 64)", 0},
-    {"runs", OPTION_RUNS, "N", 0, "end after N runs; status 0 if all are complete", 0},
-    {"idle", OPTION_IDLE, "TIME", 0,
+    {"limit", KEY_LIMIT, "SIZE", 0, "a run may write so much (default 16G)", 0},
+    {"clients", KEY_CLIENTS, "N", 0, "so many machines at a time (default 64)", 0},
+    {"runs", KEY_RUNS, "N", 0, "end after N runs; status 0 if all are complete", 0},
+    {"idle", KEY_IDLE, "TIME", 0,
      "close the connection of a machine that is silent for so long (default 60s)", 0},
     {"quiet", 'q', 0, 0, "say only what is wrong", 0},
     {0},
@@ -60,52 +61,33 @@ static void note_signal(int signal_number)
     interrupted = signal_number;
 }
 
-static uint32_t parse_count(struct argp_state *state, const char *name, const char *text,
-                            uint32_t max)
-{
-    char *end;
-    unsigned long count = strtoul(text, &end, 10);
+static const struct option_field tcp_fields[] = {
+    {KEY_TOKEN, OPTION_TEXT, .offset = offsetof(struct stream_options, token_file),
+     .name = "token"},
+    {KEY_LIMIT, OPTION_BYTES, .offset = offsetof(struct stream_options, limit_bytes), "limit",
+     "not a size like 500M or 16G", .least = 1},
+    {KEY_CLIENTS, OPTION_NUMBER, .offset = offsetof(struct stream_options, clients), "clients",
+     "not a number from 1 to 1000", 1, STREAM_CLIENTS_MAX},
+    {KEY_RUNS, OPTION_NUMBER, .offset = offsetof(struct stream_options, runs), "runs",
+     "not a number from 1 to 4294967295", 1, UINT32_MAX},
+    {KEY_IDLE, OPTION_TIME, .offset = offsetof(struct stream_options, idle_ns), "idle",
+     "not a time like 60s or 5m", .least = 1},
+    {'q', OPTION_FLAG, .offset = offsetof(struct stream_options, quiet), .name = "quiet"},
+    {0},
+};
 
-    if (*text < '0' || *text > '9' || *end != 0 || count == 0 || count > max)
-        argp_error(state, "--%s %s: not a number from 1 to %" PRIu32, name, text, max);
-    return (uint32_t)count;
-}
-
+/* Notes the first option that only tcp: takes. */
 static error_t parse_tcp_option(int key, char *argument, struct argp_state *state)
 {
     struct collect_options *o = state->input;
+    const struct option_field *field = tcp_fields;
 
-    switch (key) {
-    case OPTION_TOKEN:
-        o->tcp_only = "token";
-        o->stream.token_file = argument;
-        return 0;
-    case OPTION_LIMIT:
-        o->tcp_only = "limit";
-        if (units_parse_bytes(argument, &o->stream.limit_bytes) != 0 || o->stream.limit_bytes == 0)
-            argp_error(state, "--limit %s: not a size like 500M or 16G", argument);
-        return 0;
-    case OPTION_CLIENTS:
-        o->tcp_only = "clients";
-        o->stream.clients = parse_count(state, "clients", argument, STREAM_CLIENTS_MAX);
-        return 0;
-    case OPTION_RUNS:
-        o->tcp_only = "runs";
-        o->stream.runs = parse_count(state, "runs", argument, UINT32_MAX);
-        return 0;
-    case OPTION_IDLE:
-        o->tcp_only = "idle";
-        if (units_parse_time(argument, UNITS_NEEDED, &o->stream.idle_ns) != 0 ||
-            o->stream.idle_ns == 0)
-            argp_error(state, "--idle %s: not a time like 60s or 5m", argument);
-        return 0;
-    case 'q':
-        o->tcp_only = "quiet";
-        o->stream.quiet = true;
-        return 0;
-    default:
+    if (!option_store(tcp_fields, key, argument, &o->stream, state))
         return ARGP_ERR_UNKNOWN;
-    }
+    while (field->key != key)
+        field++;
+    o->tcp_only = field->name;
+    return 0;
 }
 
 static bool is_tcp(const struct collect_options *o)
@@ -122,7 +104,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'o':
         o->output = argument;
         return 0;
-    case OPTION_FORCE:
+    case KEY_FORCE:
         o->force = true;
         return 0;
     case 'l':
@@ -155,10 +137,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static int check_listen(const char *where, struct run_failure *failure)
 {
     if (strncmp(where, UNIX, sizeof UNIX - 1) != 0 || where[sizeof UNIX - 1] == 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--listen %s: write unix:PATH or tcp:ADDRESS:PORT", where);
+        return run_fail(failure, "--listen %s: write unix:PATH or tcp:ADDRESS:PORT", where);
     if (strlen(where + sizeof UNIX - 1) >= sizeof((struct sockaddr_un *)0)->sun_path)
-        return run_fail(failure, RUN_EXIT_FAILED, "--listen %s: the path is too long", where);
+        return run_fail(failure, "--listen %s: the path is too long", where);
     return 0;
 }
 
@@ -174,11 +155,11 @@ static int accept_one(const char *where, struct run_failure *failure)
     listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
         listen(listener, 1) != 0) {
-        run_fail(failure, RUN_EXIT_FAILED, "--listen %s: %s", where, strerror(errno));
+        run_fail(failure, "--listen %s: %s", where, strerror(errno));
     } else {
         fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd < 0)
-            run_fail(failure, RUN_EXIT_FAILED, "--listen %s: %s", where, strerror(errno));
+            run_fail(failure, "--listen %s: %s", where, strerror(errno));
         (void)unlink(path);
     }
     if (listener >= 0)
@@ -207,7 +188,7 @@ static void receive(struct collector *c, int fd, struct run_failure *failure)
     while (interrupted == 0 && c->bad == NULL && c->write_error == 0 &&
            (result > 0 || result == -EINTR));
     if (result < 0 && result != -EINTR)
-        run_fail(failure, RUN_EXIT_FAILED, "cannot read the stream: %s", strerror((int)-result));
+        run_fail(failure, "cannot read the stream: %s", strerror((int)-result));
 }
 
 static void conclude(const struct collect_options *o, const struct collector *c,
@@ -219,15 +200,14 @@ static void conclude(const struct collect_options *o, const struct collector *c,
     if (!c->named)
         snprintf(kept, sizeof kept, "nothing was written");
     if (result != 0)
-        run_fail(failure, RUN_EXIT_FAILED, "cannot write '%s': %s; %s", o->output,
-                 strerror(-result), c->named ? "it is readable up to there" : kept);
+        run_fail(failure, "cannot write '%s': %s; %s", o->output, strerror(-result),
+                 c->named ? "it is readable up to there" : kept);
     else if (reason == HR_HOST_INTERRUPTED)
         failure->exit_status = RUN_EXIT_SIGNAL_BASE + interrupted;
     else if (reason == HR_HOST_BAD_STREAM)
-        run_fail(failure, RUN_EXIT_FAILED, "the stream is not a trace: %s; %s", c->bad, kept);
+        run_fail(failure, "the stream is not a trace: %s; %s", c->bad, kept);
     else if (reason == HR_HOST_GUEST_DIED)
-        run_fail(failure, RUN_EXIT_FAILED, "the stream ended before the trace was complete; %s",
-                 kept);
+        run_fail(failure, "the stream ended before the trace was complete; %s", kept);
 }
 
 static void collect(const struct collect_options *o, struct run_failure *failure)
@@ -241,7 +221,7 @@ static void collect(const struct collect_options *o, struct run_failure *failure
     if (o->listen != NULL && check_listen(o->listen, failure) != 0)
         return;
     if (fd >= 0 && fstat(fd, &input) != 0) {
-        run_fail(failure, RUN_EXIT_FAILED, "--fd %d: %s", fd, strerror(errno));
+        run_fail(failure, "--fd %d: %s", fd, strerror(errno));
         return;
     }
     if (collect_open(&c, o->output, o->force, fd >= 0 ? &input : NULL, failure) != 0)
@@ -275,10 +255,8 @@ int collect_command(int argc, char **argv)
     argp_err_exit_status = RUN_EXIT_FAILED;
     command_line_parse(&argp, argc, argv, 0, &options);
     tcp = is_tcp(&options);
-    if (tcp && options.output != NULL && strcmp(options.output, "-") == 0) {
-        error_print("--output -: results need a directory");
-        return RUN_EXIT_FAILED;
-    }
+    if (tcp && options.output != NULL && strcmp(options.output, "-") == 0)
+        return error_exit(RUN_EXIT_FAILED, "--output -: results need a directory");
     if (options.output == NULL)
         options.output = tcp ? "results" : "hr.bin";
     if (tcp) {

@@ -14,7 +14,7 @@
 #define ACK_BYTES (CLIENT_READ_BYTES / 2)
 #define ACK_NS 50000000ull
 
-struct client *client_new(int fd, const char *peer, uint64_t now_ns)
+struct client *stream_client_new(int fd, const char *peer, uint64_t now_ns)
 {
     struct client *c = calloc(1, sizeof *c);
 
@@ -26,7 +26,7 @@ struct client *client_new(int fd, const char *peer, uint64_t now_ns)
     return c;
 }
 
-void client_free(struct client *c)
+void stream_client_free(struct client *c)
 {
     if (c->fd >= 0)
         close(c->fd);
@@ -34,7 +34,7 @@ void client_free(struct client *c)
     free(c);
 }
 
-short client_wants(const struct client *c)
+short stream_client_wants(const struct client *c)
 {
     short wants = c->connection.out_bytes > 0 ? POLLOUT : 0;
 
@@ -43,7 +43,7 @@ short client_wants(const struct client *c)
     return wants;
 }
 
-ssize_t client_receive(struct client *c, const char *token, uint64_t now_ns)
+ssize_t stream_client_receive(struct client *c, const char *token, uint64_t now_ns)
 {
     static uint8_t bytes[CLIENT_READ_BYTES];
     ssize_t count = recv(c->fd, bytes, sizeof bytes, 0);
@@ -51,7 +51,7 @@ ssize_t client_receive(struct client *c, const char *token, uint64_t now_ns)
     if (count <= 0)
         return count < 0 ? -errno : 0;
     c->heard_ns = now_ns;
-    connection_take(&c->connection, token, bytes, (size_t)count);
+    stream_connection_take(&c->connection, token, bytes, (size_t)count);
     if (c->connection.state == CONNECTION_FRAMES && c->run->bytes != c->fresh_bytes) {
         c->fresh_bytes = c->run->bytes;
         c->fresh_ns = now_ns;
@@ -61,18 +61,18 @@ ssize_t client_receive(struct client *c, const char *token, uint64_t now_ns)
 
 static bool is_ack_due(const struct client *c, uint64_t now_ns)
 {
-    uint64_t unacked = connection_unacked(&c->connection);
+    uint64_t unacked = stream_connection_unacked(&c->connection);
 
     return unacked >= ACK_BYTES || (unacked > 0 && now_ns - c->acked_ns >= ACK_NS);
 }
 
-int client_send(struct client *c, uint64_t now_ns)
+int stream_client_send(struct client *c, uint64_t now_ns)
 {
     struct connection *connection = &c->connection;
     ssize_t sent;
 
     if (is_ack_due(c, now_ns) && connection->out_bytes == 0) {
-        connection_ack(connection);
+        stream_connection_ack(connection);
         c->acked_ns = now_ns;
     }
     if (connection->state == CONNECTION_CLOSING && c->closing_ns == 0)
@@ -81,7 +81,7 @@ int client_send(struct client *c, uint64_t now_ns)
         sent = send(c->fd, connection->out, connection->out_bytes, MSG_NOSIGNAL);
         if (sent < 0)
             return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-        connection_sent(connection, (size_t)sent);
+        stream_connection_sent(connection, (size_t)sent);
     }
     /* Closing immediately would discard the answer, together with the machine's unread bytes. */
     if (connection->state == CONNECTION_CLOSING && connection->out_bytes == 0 && !c->is_shut) {
@@ -106,24 +106,24 @@ static uint64_t state_deadline(const struct client *c, uint64_t idle_ns)
     }
 }
 
-uint64_t client_deadline(const struct client *c, uint64_t idle_ns)
+uint64_t stream_client_deadline(const struct client *c, uint64_t idle_ns)
 {
     uint64_t deadline = state_deadline(c, idle_ns);
 
-    if (connection_unacked(&c->connection) > 0 && c->connection.out_bytes == 0 &&
+    if (stream_connection_unacked(&c->connection) > 0 && c->connection.out_bytes == 0 &&
         c->acked_ns + ACK_NS < deadline)
         deadline = c->acked_ns + ACK_NS;
     return deadline;
 }
 
-const char *client_overdue(const struct client *c, uint64_t idle_ns, uint64_t now_ns)
+const char *stream_client_overdue(const struct client *c, uint64_t idle_ns, uint64_t now_ns)
 {
     if (now_ns < state_deadline(c, idle_ns))
         return NULL;
     return c->connection.state == CONNECTION_FRAMES ? "silent for too long" : "no hello in time";
 }
 
-bool client_same_run(const struct client *a, const struct client *b)
+bool stream_client_same_run(const struct client *a, const struct client *b)
 {
     const struct run_hello *x = &a->connection.hello, *y = &b->connection.hello;
 

@@ -26,30 +26,30 @@ struct client {
     bool is_shut; /* nothing more is sent */
 };
 
-struct client *client_new(int fd, const char *peer, uint64_t now_ns);
+struct client *stream_client_new(int fd, const char *peer, uint64_t now_ns);
 
 /* The run must be closed and have no job. */
-void client_free(struct client *c);
+void stream_client_free(struct client *c);
 
 /* Returns the events for poll(). */
-short client_wants(const struct client *c);
+short stream_client_wants(const struct client *c);
 
 /* Reads once and processes the data.  Returns bytes; 0 if the machine closed the connection;
  * -errno, with -EAGAIN if there is nothing. */
-ssize_t client_receive(struct client *c, const char *token, uint64_t now_ns);
+ssize_t stream_client_receive(struct client *c, const char *token, uint64_t now_ns);
 
 /* Acknowledges if there is enough or it is time, and sends what can be sent.  Returns 0 or -errno.
  */
-int client_send(struct client *c, uint64_t now_ns);
+int stream_client_send(struct client *c, uint64_t now_ns);
 
 /* Returns when to act even if nothing arrives; UINT64_MAX: never. */
-uint64_t client_deadline(const struct client *c, uint64_t idle_ns);
+uint64_t stream_client_deadline(const struct client *c, uint64_t idle_ns);
 
 /* Returns why the machine must be disconnected now, for people, or NULL. */
-const char *client_overdue(const struct client *c, uint64_t idle_ns, uint64_t now_ns);
+const char *stream_client_overdue(const struct client *c, uint64_t idle_ns, uint64_t now_ns);
 
 /* Returns whether two machines send the same run. */
-bool client_same_run(const struct client *a, const struct client *b);
+bool stream_client_same_run(const struct client *a, const struct client *b);
 
 /* Returns whether it has a run or is getting one, so that it counts as a machine. */
 static inline bool client_is_machine(const struct client *c)

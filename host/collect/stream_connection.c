@@ -146,7 +146,8 @@ static void take_frames(struct connection *c, const uint8_t *bytes, size_t count
     }
 }
 
-void connection_take(struct connection *c, const char *token, const void *bytes, size_t count)
+void stream_connection_take(struct connection *c, const char *token, const void *bytes,
+                            size_t count)
 {
     if (c->state == CONNECTION_HELLO)
         take_hello(c, token, bytes, count);
@@ -154,7 +155,8 @@ void connection_take(struct connection *c, const char *token, const void *bytes,
         take_frames(c, bytes, count);
 }
 
-void connection_opened(struct connection *c, struct stream_run *run, enum run_welcome_status status)
+void stream_connection_opened(struct connection *c, struct stream_run *run,
+                              enum run_welcome_status status)
 {
     if (status != RUN_WELCOME_OK) {
         refuse(c, status, NULL);
@@ -165,7 +167,7 @@ void connection_opened(struct connection *c, struct stream_run *run, enum run_we
     c->state = CONNECTION_FRAMES;
 }
 
-void connection_finished(struct connection *c, enum run_welcome_status status)
+void stream_connection_finished(struct connection *c, enum run_welcome_status status)
 {
     c->has_part = status != RUN_WELCOME_OK;
     if (c->has_part)
@@ -176,24 +178,24 @@ void connection_finished(struct connection *c, enum run_welcome_status status)
     c->state = CONNECTION_CLOSING;
 }
 
-uint64_t connection_unacked(const struct connection *c)
+uint64_t stream_connection_unacked(const struct connection *c)
 {
     if (c->state != CONNECTION_FRAMES)
         return 0;
     return (c->has_part ? c->whole : c->position) - c->acked;
 }
 
-void connection_ack(struct connection *c)
+void stream_connection_ack(struct connection *c)
 {
     if (c->state != CONNECTION_FRAMES || c->out_bytes > 0)
         return;
     if (stream_run_flush(c->run) != RUN_WELCOME_OK)
         end(c, RUN_WELCOME_DISK, NULL);
-    else if (connection_unacked(c) > 0)
+    else if (stream_connection_unacked(c) > 0)
         send_ack(c, RUN_WELCOME_OK);
 }
 
-void connection_sent(struct connection *c, size_t count)
+void stream_connection_sent(struct connection *c, size_t count)
 {
     c->out_bytes -= count;
     memmove(c->out, c->out + count, c->out_bytes);

@@ -43,24 +43,25 @@ struct connection {
 
 /* Takes bytes from the machine.  `token` has RUN_STREAM_NAME_BYTES bytes; the hello must contain
  * it. */
-void connection_take(struct connection *c, const char *token, const void *bytes, size_t count);
+void stream_connection_take(struct connection *c, const char *token, const void *bytes,
+                            size_t count);
 
 /* Ends OPENING with the result of stream_run_open or another refusal. */
-void connection_opened(struct connection *c, struct stream_run *run,
-                       enum run_welcome_status status);
+void stream_connection_opened(struct connection *c, struct stream_run *run,
+                              enum run_welcome_status status);
 
 /* Ends FINISHING with the result of stream_run_finish. */
-void connection_finished(struct connection *c, enum run_welcome_status status);
+void stream_connection_finished(struct connection *c, enum run_welcome_status status);
 
 /* Returns the number of bytes to acknowledge, or 0. */
-uint64_t connection_unacked(const struct connection *c);
+uint64_t stream_connection_unacked(const struct connection *c);
 
 /* In FRAMES: flushes the received data to disk and acknowledges it, but not while the last
  * acknowledgement is still unsent.
  */
-void connection_ack(struct connection *c);
+void stream_connection_ack(struct connection *c);
 
 /* Removes `count` sent bytes from `out`. */
-void connection_sent(struct connection *c, size_t count);
+void stream_connection_sent(struct connection *c, size_t count);
 
 #endif

@@ -16,7 +16,7 @@ static void *work(void *context)
     return NULL;
 }
 
-int job_start(struct job *job)
+int stream_job_start(struct job *job)
 {
     int error;
 
@@ -34,7 +34,7 @@ static void job_wait(struct job *job)
     job->running = false;
 }
 
-bool job_poll(struct job *job)
+bool stream_job_poll(struct job *job)
 {
     if (!job->running || !__atomic_load_n(&job->done, __ATOMIC_ACQUIRE))
         return false;

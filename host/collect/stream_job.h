@@ -21,9 +21,9 @@ struct job {
 };
 
 /* Starts the job.  Returns 0 or -errno.  Signals are blocked in the thread as in the caller. */
-int job_start(struct job *job);
+int stream_job_start(struct job *job);
 
 /* Returns whether the job is done; if so, it is joined and `result` is valid. */
-bool job_poll(struct job *job);
+bool stream_job_poll(struct job *job);
 
 #endif

@@ -11,8 +11,8 @@
 
 static int refuse(const char *text, struct run_failure *failure)
 {
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "--listen tcp:%s: write tcp:PORT, tcp:ADDRESS:PORT or tcp:[IPV6]:PORT", text);
+    return run_fail(failure, "--listen tcp:%s: write tcp:PORT, tcp:ADDRESS:PORT or tcp:[IPV6]:PORT",
+                    text);
 }
 
 static bool is_number(const char *text)
@@ -35,7 +35,7 @@ static bool copy_port(struct listen_place *place, const char *text)
            strtoul(text, NULL, 10) <= 65535;
 }
 
-int listen_parse(const char *text, struct listen_place *place, struct run_failure *failure)
+int stream_listen_parse(const char *text, struct listen_place *place, struct run_failure *failure)
 {
     const char *colon = strrchr(text, ':');
     const char *bracket = strchr(text, ']');
@@ -87,8 +87,8 @@ static bool describe(const struct sockaddr_storage *address, socklen_t bytes, bo
     return true;
 }
 
-char *listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *address,
-                  socklen_t bytes)
+char *stream_listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *address,
+                         socklen_t bytes)
 {
     if (!describe(address, bytes, false, out))
         snprintf(out, LISTEN_TEXT_BYTES, "somebody");
@@ -113,8 +113,8 @@ static int try_address(const struct addrinfo *address)
     return -1;
 }
 
-int listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES], bool *beyond,
-                struct run_failure *failure)
+int stream_listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES],
+                       bool *beyond, struct run_failure *failure)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct sockaddr_storage bound = {0};
@@ -124,14 +124,13 @@ int listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES],
     int fd = -1;
 
     if (result != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--listen tcp: '%s': %s", place->host,
-                        gai_strerror(result));
+        return run_fail(failure, "--listen tcp: '%s': %s", place->host, gai_strerror(result));
     for (const struct addrinfo *a = found; a != NULL && fd < 0; a = a->ai_next)
         fd = try_address(a);
     freeaddrinfo(found);
     if (fd < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot listen on %s, port %s: %s", place->host,
-                        place->port, strerror(errno));
+        return run_fail(failure, "cannot listen on %s, port %s: %s", place->host, place->port,
+                        strerror(errno));
     if (getsockname(fd, (struct sockaddr *)&bound, &bytes) != 0 ||
         !describe(&bound, bytes, true, where))
         snprintf(where, LISTEN_TEXT_BYTES, "%s:%s", place->host, place->port);

@@ -16,16 +16,16 @@ struct listen_place {
 };
 
 /* Returns 0, or -1 with the failure filled. */
-int listen_parse(const char *text, struct listen_place *place, struct run_failure *failure);
+int stream_listen_parse(const char *text, struct listen_place *place, struct run_failure *failure);
 
 /* Returns a non-blocking listening socket, or -1 with the failure filled.  `where` gets the actual
  * "ADDRESS:PORT"; `beyond`: other machines can reach it.
  */
-int listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES], bool *beyond,
-                struct run_failure *failure);
+int stream_listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES],
+                       bool *beyond, struct run_failure *failure);
 
 /* Writes "ADDRESS" of a peer, "[ADDRESS]" if it is IPv6. */
-char *listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *address,
-                  socklen_t bytes);
+char *stream_listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *address,
+                         socklen_t bytes);
 
 #endif

@@ -54,7 +54,7 @@ static int try_entry(struct run_place *p, int machine, const char *entry, const 
 
     if (fd < 0)
         return errno == ENOTDIR || errno == ENOENT || errno == ELOOP ? 0 : -errno;
-    if (run_state_read(fd, &p->state) == 0 && memcmp(p->state.id, id, sizeof p->state.id) == 0) {
+    if (stream_state_read(fd, &p->state) == 0 && memcmp(p->state.id, id, sizeof p->state.id) == 0) {
         p->directory = fd;
         return 1;
     }
@@ -115,10 +115,10 @@ static int start(struct run_place *p, int machine, const char *name, const char 
     p->state = (struct run_state){.created_s = (uint64_t)time(NULL)};
     memcpy(p->state.id, id, sizeof p->state.id);
     if (result == 0)
-        result = p->directory >= 0 ? run_state_write(p->directory, &p->state) : -errno;
+        result = p->directory >= 0 ? stream_state_write(p->directory, &p->state) : -errno;
     if (result == 0)
         return 0;
-    run_place_close(p);
+    stream_place_close(p);
     (void)unlinkat(machine, name, AT_REMOVEDIR);
     (void)unlinkat(machine, mark, 0);
     return result;
@@ -149,7 +149,7 @@ static int make_directory(const char *path)
     return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
-int run_place_open(struct run_place *place, const char *root, const struct run_hello *hello)
+int stream_place_open(struct run_place *place, const char *root, const struct run_hello *hello)
 {
     int bytes = snprintf(place->path, sizeof place->path, "%s/%s", root, hello->machine);
     unsigned long highest;
@@ -177,7 +177,7 @@ int run_place_open(struct run_place *place, const char *root, const struct run_h
     return 0;
 }
 
-void run_place_close(struct run_place *place)
+void stream_place_close(struct run_place *place)
 {
     if (place->directory >= 0)
         close(place->directory);

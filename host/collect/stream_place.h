@@ -19,8 +19,8 @@ struct run_place {
 /* Finds the directory of the hello's run by its id, or creates one.  The hello's names must have
  * been checked.  Returns 0 or -errno; after an error nothing is open.
  */
-int run_place_open(struct run_place *place, const char *root, const struct run_hello *hello);
-void run_place_close(struct run_place *place);
+int stream_place_open(struct run_place *place, const char *root, const struct run_hello *hello);
+void stream_place_close(struct run_place *place);
 
 static inline const char *run_place_name(const struct run_place *place)
 {

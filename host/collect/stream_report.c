@@ -11,14 +11,14 @@
 #define DRAW_NS 250000000ull
 #define REFUSED_NS UNITS_SECOND
 
-void report_init(struct report *r, bool quiet, uint64_t now_ns)
+void stream_report_init(struct report *r, bool quiet, uint64_t now_ns)
 {
     *r = (struct report){.quiet = quiet, .drawn_ns = now_ns};
     progress_init(&r->progress, !quiet, now_ns);
 }
 
-void report_listening(struct report *r, const char *where, const char *root, bool any_port,
-                      bool in_danger)
+void stream_report_listening(struct report *r, const char *where, const char *root, bool any_port,
+                             bool in_danger)
 {
     if (!r->quiet || any_port) /* only this line tells the port */
         error_print("listening on %s; results go to %s", where, root);
@@ -27,7 +27,7 @@ void report_listening(struct report *r, const char *where, const char *root, boo
                     "(docs/bare-metal.md)");
 }
 
-void report_opened(struct report *r, const struct stream_run *run, const char *peer)
+void stream_report_opened(struct report *r, const struct stream_run *run, const char *peer)
 {
     char bytes[TEXT_QUANTITY_BYTES];
 
@@ -41,7 +41,7 @@ void report_opened(struct report *r, const struct stream_run *run, const char *p
                     text_bytes(bytes, run->bytes), peer);
 }
 
-void report_broken(struct report *r, const struct stream_run *run, const char *why)
+void stream_report_broken(struct report *r, const struct stream_run *run, const char *why)
 {
     char bytes[TEXT_QUANTITY_BYTES];
 
@@ -51,14 +51,14 @@ void report_broken(struct report *r, const struct stream_run *run, const char *w
                     text_bytes(bytes, run->bytes), why);
 }
 
-void report_disk(struct report *r, const struct stream_run *run)
+void stream_report_disk(struct report *r, const struct stream_run *run)
 {
     progress_erase(&r->progress);
     error_print("%s: cannot be written: %s; it may go on when that is mended",
                 run_place_name(&run->place), strerror(run->error));
 }
 
-void report_limit(struct report *r, const struct stream_run *run)
+void stream_report_limit(struct report *r, const struct stream_run *run)
 {
     char bytes[TEXT_QUANTITY_BYTES];
 
@@ -97,7 +97,7 @@ static void damage_text(char *out, size_t room, const struct stream_run *run)
         snprintf(out, room, "; the END of its trace is missing");
 }
 
-void report_complete(struct report *r, const struct stream_run *run)
+void stream_report_complete(struct report *r, const struct stream_run *run)
 {
     char samples[TEXT_QUANTITY_BYTES], lost[TEXT_QUANTITY_BYTES], bytes[TEXT_QUANTITY_BYTES];
     char damage[160], ended[80];
@@ -134,7 +134,7 @@ static void print_refused(struct report *r, const char *what, const char *why)
     r->refused = 0;
 }
 
-void report_refused(struct report *r, const char *peer, const char *why, uint64_t now_ns)
+void stream_report_refused(struct report *r, const char *peer, const char *why, uint64_t now_ns)
 {
     r->refused++;
     if (r->refused_ns != 0 && now_ns - r->refused_ns < REFUSED_NS)
@@ -143,7 +143,7 @@ void report_refused(struct report *r, const char *peer, const char *why, uint64_
     print_refused(r, peer, why);
 }
 
-void report_end(struct report *r)
+void stream_report_end(struct report *r)
 {
     char count[TEXT_QUANTITY_BYTES];
 
@@ -153,7 +153,7 @@ void report_end(struct report *r)
     r->refused = 0;
 }
 
-uint64_t report_draw(struct report *r, uint32_t machines, uint64_t now_ns)
+uint64_t stream_report_draw(struct report *r, uint32_t machines, uint64_t now_ns)
 {
     char text[160];
     char bytes[TEXT_QUANTITY_BYTES], rate[TEXT_QUANTITY_BYTES];

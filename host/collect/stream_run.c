@@ -2,20 +2,88 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "host/base/transfer.h"
-#include "host/collect/stream_files.h"
 #include "host/collect/stream_run.h"
+#include "host/collector/keep_files.h"
 
+#define RUN_FILES_STREAM "files.stream" /* exists until it is unpacked */
 #define INDEX_MAX (1u << 18) /* entries, 12 MB: for 16 GB of the kernel's usual chunks */
 #define INDEX_SHARED (4ul * INDEX_MAX) /* for all runs */
+#define BAD_FILE "hr.bad"
+
+static int write_missing(const struct stream_run *run, const struct keep_files *k)
+{
+    int fd = openat(run->place.directory, "missing.txt",
+                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+    if (out == NULL) {
+        int error = -errno;
+
+        if (fd >= 0)
+            close(fd);
+        return error;
+    }
+    keep_files_print_missing(k, out);
+    return fclose(out) == 0 ? 0 : -errno;
+}
+
+static int take_all(struct keep_files *k, int from)
+{
+    ssize_t count;
+
+    do
+        count = keep_files_receive(k, from);
+    while (count > 0 && k->bad == NULL && k->error == 0);
+    return count < 0 ? (int)count : -k->error;
+}
+
+static int unpack(struct stream_run *run, struct keep_files *k, int from)
+{
+    char directory[PATH_MAX + sizeof "/files"];
+    int result;
+
+    snprintf(directory, sizeof directory, "%s/files", run->place.path);
+    result = keep_files_open(k, directory, run->limit_bytes / KEEP_FILES_MEMORIES);
+    if (result != 0)
+        return result;
+    result = take_all(k, from);
+    run->kept_files = k->files;
+    run->files_bad = k->bad;
+    if (k->bad == NULL && !k->ended)
+        run->files_bad = "it was cut off";
+    if (result == 0 && k->missing_count > 0)
+        result = write_missing(run, k);
+    keep_files_close(k);
+    return result;
+}
+
+/* Unpacks RUN_FILES_STREAM to files/ and lists names that the program did not find in missing.txt.
+ * Fills kept_files and files_bad of the run.  Returns 0, or -errno of the disk.
+ */
+static int unpack_files(struct stream_run *run)
+{
+    int from = openat(run->place.directory, RUN_FILES_STREAM, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct keep_files *k;
+    int result = -ENOMEM;
+
+    if (from < 0)
+        return -errno;
+    k = malloc(sizeof *k);
+    if (k != NULL)
+        result = unpack(run, k, from);
+    free(k);
+    close(from);
+    return result;
+}
 
 static atomic_size_t index_left = INDEX_SHARED;
-#define BAD_FILE "hr.bad"
 
 /* Only hr.bad and the stream of files do not exist from the beginning. */
 static const struct {
@@ -80,7 +148,7 @@ static void close_ports(struct stream_run *run)
     for (size_t port = 0; port < RUN_STREAM_PORTS; port++)
         if (run->files[port] >= 0)
             close(run->files[port]);
-    run_place_close(&run->place);
+    stream_place_close(&run->place);
     run->open = false;
 }
 
@@ -92,7 +160,7 @@ enum run_welcome_status stream_run_open(struct stream_run *run, const char *root
     *run = (struct stream_run){.limit_bytes = limit_bytes};
     for (size_t port = 0; port < RUN_STREAM_PORTS; port++)
         run->files[port] = -1;
-    result = run_place_open(&run->place, root, hello);
+    result = stream_place_open(&run->place, root, hello);
     if (result != 0)
         return fail(run, -result);
     if (!run->place.state.complete) {
@@ -248,12 +316,12 @@ enum run_welcome_status stream_run_finish(struct stream_run *run)
     if (result == 0)
         result = write_small(run);
     if (result == 0 && has_files)
-        result = run_files_unpack(run);
+        result = unpack_files(run);
     if (result == 0)
         result = sync_all(run, has_files);
     if (result == 0) {
         run->place.state.complete = true;
-        result = run_state_write(run->place.directory, &run->place.state);
+        result = stream_state_write(run->place.directory, &run->place.state);
     }
     /* Not earlier, because this file shows how far the port has come. */
     if (result == 0 && has_files && run->files_bad == NULL)

@@ -18,7 +18,7 @@
 
 static void note_signal(int signal_number)
 {
-    server_signal = signal_number;
+    stream_server_signal = signal_number;
 }
 
 /* Stores the signal mask in which the signals are not blocked, for poll(). */
@@ -48,13 +48,13 @@ static int allow_files(const struct stream_options *o, struct run_failure *failu
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return 0;
     if (limit.rlim_max < wanted)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--clients %u: needs %lu open files, and %lu are allowed; see ulimit -n",
+        return run_fail(failure,
+                        "--clients %lu: needs %lu open files, and %lu are allowed; see ulimit -n",
                         o->clients, (unsigned long)wanted, (unsigned long)limit.rlim_max);
     limit.rlim_cur = wanted;
     return setrlimit(RLIMIT_NOFILE, &limit) == 0
                ? 0
-               : run_fail(failure, RUN_EXIT_FAILED, "ulimit -n: %s", strerror(errno));
+               : run_fail(failure, "ulimit -n: %s", strerror(errno));
 }
 
 /* Creates it at the start, while the user can see an error. */
@@ -63,14 +63,12 @@ static int make_root(const char *root, struct run_failure *failure)
     struct stat status;
 
     if (mkdir(root, 0777) != 0 && errno != EEXIST)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot make the directory '%s': %s", root,
-                        strerror(errno));
+        return run_fail(failure, "cannot make the directory '%s': %s", root, strerror(errno));
     if (stat(root, &status) == 0 && !S_ISDIR(status.st_mode))
         errno = ENOTDIR;
     else if (access(root, W_OK | X_OK) == 0)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED, "cannot write to '%s': %s; use --output", root,
-                    strerror(errno));
+    return run_fail(failure, "cannot write to '%s': %s; use --output", root, strerror(errno));
 }
 
 static int open_all(struct server *s, struct run_failure *failure)
@@ -80,19 +78,19 @@ static int open_all(struct server *s, struct run_failure *failure)
     struct listen_place place;
     bool beyond;
 
-    if (listen_parse(s->options->listen, &place, failure) != 0 ||
-        token_read(s->token, s->options->token_file, failure) != 0 ||
+    if (stream_listen_parse(s->options->listen, &place, failure) != 0 ||
+        stream_token_read(s->token, s->options->token_file, failure) != 0 ||
         allow_files(s->options, failure) != 0 || make_root(s->options->root, failure) != 0)
         return -1;
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->wake < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "eventfd: %s", strerror(errno));
-    s->listener = listen_open(&place, where, &beyond, failure);
+        return run_fail(failure, "eventfd: %s", strerror(errno));
+    s->listener = stream_listen_open(&place, where, &beyond, failure);
     if (s->listener < 0)
         return -1;
-    report_init(&s->report, s->options->quiet, server_now_ns());
-    report_listening(&s->report, where, s->options->root, strcmp(place.port, "0") == 0,
-                     beyond && memcmp(s->token, none, sizeof none) == 0);
+    stream_report_init(&s->report, s->options->quiet, stream_server_now_ns());
+    stream_report_listening(&s->report, where, s->options->root, strcmp(place.port, "0") == 0,
+                            beyond && memcmp(s->token, none, sizeof none) == 0);
     return 0;
 }
 
@@ -105,9 +103,9 @@ int stream_serve(const struct stream_options *options, struct run_failure *failu
     s = (struct server){.options = options, .listener = -1, .wake = -1};
     if (open_all(&s, failure) == 0) {
         catch_signals(&unblocked);
-        server_run(&s, &unblocked);
-        if (server_signal != 0)
-            status = RUN_EXIT_SIGNAL_BASE + server_signal;
+        stream_server_run(&s, &unblocked);
+        if (stream_server_signal != 0)
+            status = RUN_EXIT_SIGNAL_BASE + stream_server_signal;
         else if (s.report.failed != 0)
             status = RUN_EXIT_FAILED;
     }

@@ -23,8 +23,8 @@ struct stream_options {
     const char *token_file; /* NULL: HR_TOKEN of the environment, or no token */
     uint64_t limit_bytes; /* of one run */
     uint64_t idle_ns; /* a machine that is silent for this time is considered dead */
-    uint32_t clients; /* machines at a time */
-    uint32_t runs; /* ends after this number of runs; 0: never */
+    uint64_t clients; /* machines at a time */
+    uint64_t runs; /* ends after this number of runs; 0: never */
     bool quiet;
 };
 

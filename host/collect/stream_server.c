@@ -13,9 +13,9 @@
 #define ACCEPTS_A_TURN 64
 #define PAUSE_NS (UNITS_SECOND / 10) /* while the system lacks resources */
 
-volatile sig_atomic_t server_signal;
+volatile sig_atomic_t stream_server_signal;
 
-uint64_t server_now_ns(void)
+uint64_t stream_server_now_ns(void)
 {
     struct timespec now;
 
@@ -39,12 +39,14 @@ static void leave_run(struct server *s, struct client *c, const char *why)
 
     if (c->run == NULL || c->job.running)
         return;
-    if (stream_run_suspend(c->run, server_signal) != RUN_WELCOME_OK || status == RUN_WELCOME_DISK)
-        report_disk(&s->report, c->run);
+    if (stream_run_suspend(c->run, stream_server_signal) != RUN_WELCOME_OK ||
+        status == RUN_WELCOME_DISK)
+        stream_report_disk(&s->report, c->run);
     else if (status == RUN_WELCOME_LIMIT)
-        report_limit(&s->report, c->run);
+        stream_report_limit(&s->report, c->run);
     else
-        report_broken(&s->report, c->run, c->connection.why != NULL ? c->connection.why : why);
+        stream_report_broken(&s->report, c->run,
+                             c->connection.why != NULL ? c->connection.why : why);
     free(c->run);
     c->run = c->connection.run = NULL;
 }
@@ -69,8 +71,8 @@ static bool is_gone(const struct client *c)
 static void refuse(struct server *s, struct client *c, enum run_welcome_status status,
                    const char *why, uint64_t now_ns)
 {
-    connection_opened(&c->connection, NULL, status);
-    report_refused(&s->report, c->peer, why, now_ns);
+    stream_connection_opened(&c->connection, NULL, status);
+    stream_report_refused(&s->report, c->peer, why, now_ns);
 }
 
 static int start_job(struct server *s, struct client *c, bool finish)
@@ -81,7 +83,7 @@ static int start_job(struct server *s, struct client *c, bool finish)
     c->job.root = s->options->root;
     c->job.hello = c->connection.hello;
     c->job.limit_bytes = s->options->limit_bytes;
-    return job_start(&c->job);
+    return stream_job_start(&c->job);
 }
 
 /* A machine that lost its connection may return while the old one still looks alive: the new one
@@ -92,7 +94,7 @@ static bool take_over(struct server *s, const struct client *c)
     for (size_t i = 0; i < s->count; i++) {
         struct client *other = s->clients[i];
 
-        if (other == c || !client_is_machine(other) || !client_same_run(c, other))
+        if (other == c || !client_is_machine(other) || !stream_client_same_run(c, other))
             continue;
         if (other->job.running)
             return false;
@@ -145,7 +147,7 @@ static void begin_finish(struct server *s, struct client *c)
 {
     if (start_job(s, c, true) == 0)
         return;
-    connection_finished(&c->connection, RUN_WELCOME_BUSY);
+    stream_connection_finished(&c->connection, RUN_WELCOME_BUSY);
     leave_run(s, c, "out of threads");
 }
 
@@ -154,8 +156,8 @@ static void opened(struct server *s, struct client *c, uint64_t now_ns)
     enum run_welcome_status status = c->job.result;
 
     if (status == RUN_WELCOME_OK) {
-        report_opened(&s->report, c->run, c->peer);
-        connection_opened(&c->connection, c->run, status);
+        stream_report_opened(&s->report, c->run, c->peer);
+        stream_connection_opened(&c->connection, c->run, status);
         c->heard_ns = c->fresh_ns = now_ns;
         c->fresh_bytes = c->run->bytes;
         if (c->fd < 0 || s->stopping)
@@ -163,29 +165,29 @@ static void opened(struct server *s, struct client *c, uint64_t now_ns)
         return;
     }
     if (status == RUN_WELCOME_DISK)
-        report_disk(&s->report, c->run);
+        stream_report_disk(&s->report, c->run);
     else if (status != RUN_WELCOME_DONE)
-        report_refused(&s->report, c->peer, "another hr collect has its run", now_ns);
+        stream_report_refused(&s->report, c->peer, "another hr collect has its run", now_ns);
     free(c->run);
     c->run = NULL;
-    connection_opened(&c->connection, NULL, status);
+    stream_connection_opened(&c->connection, NULL, status);
 }
 
 static void finished(struct server *s, struct client *c)
 {
     if (c->job.result == RUN_WELCOME_OK)
-        report_complete(&s->report, c->run);
+        stream_report_complete(&s->report, c->run);
     else
-        report_disk(&s->report, c->run);
+        stream_report_disk(&s->report, c->run);
     free(c->run);
     c->run = NULL;
-    connection_finished(&c->connection, c->job.result);
+    stream_connection_finished(&c->connection, c->job.result);
 }
 
 /* Acts on what the last bytes or the end of a job have changed. */
 static void advance(struct server *s, struct client *c, uint64_t now_ns)
 {
-    if (job_poll(&c->job)) {
+    if (stream_job_poll(&c->job)) {
         if (c->job.finish)
             finished(s, c);
         else
@@ -211,7 +213,7 @@ static const char *loss_text(int error)
 static void receive(struct server *s, struct client *c, uint64_t now_ns)
 {
     bool stranger = c->connection.state == CONNECTION_HELLO;
-    ssize_t count = client_receive(c, s->token, now_ns);
+    ssize_t count = stream_client_receive(c, s->token, now_ns);
 
     if (count == -EAGAIN || count == -EINTR)
         return;
@@ -222,17 +224,17 @@ static void receive(struct server *s, struct client *c, uint64_t now_ns)
     if (client_is_machine(c))
         s->report.received_bytes += (uint64_t)count;
     if (stranger && c->connection.state == CONNECTION_CLOSING)
-        report_refused(&s->report, c->peer, c->connection.why, now_ns);
+        stream_report_refused(&s->report, c->peer, c->connection.why, now_ns);
 }
 
 static void check_time(struct server *s, struct client *c, uint64_t now_ns)
 {
-    const char *overdue = client_overdue(c, s->options->idle_ns, now_ns);
+    const char *overdue = stream_client_overdue(c, s->options->idle_ns, now_ns);
 
     if (overdue == NULL)
         return;
     if (c->connection.state == CONNECTION_HELLO)
-        report_refused(&s->report, c->peer, overdue, now_ns);
+        stream_report_refused(&s->report, c->peer, overdue, now_ns);
     hang_up(s, c, overdue);
 }
 
@@ -241,7 +243,7 @@ static void serve(struct server *s, struct client *c, short events, uint64_t now
     int error;
 
     if (c->fd >= 0 && (events & (POLLIN | POLLHUP | POLLERR))) {
-        if (client_wants(c) & POLLIN)
+        if (stream_client_wants(c) & POLLIN)
             receive(s, c, now_ns);
         else if (events & (POLLHUP | POLLERR))
             hang_up(s, c, NULL);
@@ -249,7 +251,7 @@ static void serve(struct server *s, struct client *c, short events, uint64_t now
     advance(s, c, now_ns);
     if (c->fd < 0)
         return;
-    error = client_send(c, now_ns);
+    error = stream_client_send(c, now_ns);
     advance(s, c, now_ns); /* an acknowledgement may have found a full disk */
     if (error != 0)
         hang_up(s, c, loss_text(-error));
@@ -263,7 +265,7 @@ static void remove_gone(struct server *s)
 
     for (size_t i = 0; i < s->count; i++)
         if (is_gone(s->clients[i]))
-            client_free(s->clients[i]);
+            stream_client_free(s->clients[i]);
         else
             s->clients[kept++] = s->clients[i];
     s->count = kept;
@@ -303,7 +305,7 @@ static void accept_some(struct server *s, uint64_t now_ns)
             return;
         }
         make_room(s);
-        c = client_new(fd, listen_peer(peer, &address, bytes), now_ns);
+        c = stream_client_new(fd, stream_listen_peer(peer, &address, bytes), now_ns);
         if (c == NULL)
             close(fd);
         else
@@ -316,7 +318,7 @@ static struct timespec time_left(const struct server *s, uint64_t now_ns, uint64
     uint64_t left;
 
     for (size_t i = 0; i < s->count; i++) {
-        uint64_t theirs = client_deadline(s->clients[i], s->options->idle_ns);
+        uint64_t theirs = stream_client_deadline(s->clients[i], s->options->idle_ns);
 
         if (s->clients[i]->fd >= 0 && theirs < deadline)
             deadline = theirs;
@@ -332,8 +334,8 @@ static struct timespec time_left(const struct server *s, uint64_t now_ns, uint64
 static void turn(struct server *s, const sigset_t *unblocked)
 {
     static struct pollfd fds[SERVER_SLOTS + 2];
-    uint64_t now_ns = server_now_ns();
-    uint64_t drawn = report_draw(&s->report, machines(s), now_ns);
+    uint64_t now_ns = stream_server_now_ns();
+    uint64_t drawn = stream_report_draw(&s->report, machines(s), now_ns);
     bool listens = !s->stopping && now_ns >= s->paused_ns;
     uint64_t begin = listens || s->stopping ? drawn : s->paused_ns;
     struct timespec left = time_left(s, now_ns, begin < drawn ? begin : drawn);
@@ -344,12 +346,12 @@ static void turn(struct server *s, const sigset_t *unblocked)
     fds[1] = (struct pollfd){.fd = s->wake, .events = POLLIN};
     for (size_t i = 0; i < count; i++)
         fds[i + 2] =
-            (struct pollfd){.fd = s->clients[i]->fd, .events = client_wants(s->clients[i])};
+            (struct pollfd){.fd = s->clients[i]->fd, .events = stream_client_wants(s->clients[i])};
     if (ppoll(fds, count + 2, &left, unblocked) < 0)
         return;
     if ((fds[1].revents & POLLIN) && read(s->wake, &news, sizeof news) < 0)
         return;
-    now_ns = server_now_ns();
+    now_ns = stream_server_now_ns();
     for (size_t i = 0; i < count; i++)
         serve(s, s->clients[i], fds[i + 2].revents, now_ns);
     remove_gone(s);
@@ -371,15 +373,15 @@ static bool has_ended(const struct server *s)
 {
     uint32_t runs = s->report.complete + s->report.failed;
 
-    return server_signal != 0 || (s->options->runs != 0 && runs >= s->options->runs);
+    return stream_server_signal != 0 || (s->options->runs != 0 && runs >= s->options->runs);
 }
 
-void server_run(struct server *s, const sigset_t *unblocked)
+void stream_server_run(struct server *s, const sigset_t *unblocked)
 {
     while (!has_ended(s))
         turn(s, unblocked);
     stop(s);
     while (s->count > 0) /* a second signal ends the process */
         turn(s, unblocked);
-    report_end(&s->report);
+    stream_report_end(&s->report);
 }

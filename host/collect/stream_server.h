@@ -23,13 +23,13 @@ struct server {
     bool stopping; /* no new machines; those that are left get their last answers */
 };
 
-extern volatile sig_atomic_t server_signal; /* the signal that arrived; 0: none */
+extern volatile sig_atomic_t stream_server_signal; /* the signal that arrived; 0: none */
 
-uint64_t server_now_ns(void); /* CLOCK_MONOTONIC */
+uint64_t stream_server_now_ns(void); /* CLOCK_MONOTONIC */
 
 /* Works until a signal, which can only arrive with that mask, or until options->runs have ended.
  * Then leaves every run in order.
  */
-void server_run(struct server *s, const sigset_t *unblocked);
+void stream_server_run(struct server *s, const sigset_t *unblocked);
 
 #endif

@@ -48,7 +48,7 @@ static int parse(char *text, struct run_state *state)
     return has_id && has_state ? 0 : -EBADMSG;
 }
 
-int run_state_read(int directory, struct run_state *state)
+int stream_state_read(int directory, struct run_state *state)
 {
     char text[TEXT_BYTES];
     int fd = openat(directory, NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -77,7 +77,7 @@ static int format(char text[TEXT_BYTES], const struct run_state *state)
                     hex, state->created_s, state->complete ? "complete" : "open");
 }
 
-int run_state_write(int directory, const struct run_state *state)
+int stream_state_write(int directory, const struct run_state *state)
 {
     char text[TEXT_BYTES];
     int bytes = format(text, state);

@@ -15,9 +15,9 @@ struct run_state {
 };
 
 /* Returns -EBADMSG if the file exists but is not valid. */
-int run_state_read(int directory, struct run_state *state);
+int stream_state_read(int directory, struct run_state *state);
 
 /* Replaces the file atomically; after 0 it survives a loss of power. */
-int run_state_write(int directory, const struct run_state *state);
+int stream_state_write(int directory, const struct run_state *state);
 
 #endif

@@ -14,13 +14,13 @@ static int take(char token[RUN_STREAM_NAME_BYTES], const char *text, const char 
     size_t bytes = strcspn(text, "\r\n");
 
     if (bytes == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s has no token in its first line", from);
+        return run_fail(failure, "%s has no token in its first line", from);
     if (bytes >= RUN_STREAM_NAME_BYTES)
-        return run_fail(failure, RUN_EXIT_FAILED, "the token in %s is too long: at most %u bytes",
-                        from, RUN_STREAM_NAME_BYTES - 1);
+        return run_fail(failure, "the token in %s is too long: at most %u bytes", from,
+                        RUN_STREAM_NAME_BYTES - 1);
     for (size_t i = 0; i < bytes; i++)
         if (text[i] <= ' ' || text[i] > '~' || text[i] == '#')
-            return run_fail(failure, RUN_EXIT_FAILED,
+            return run_fail(failure,
                             "the token in %s is not a token: use printable ASCII characters "
                             "without blanks and #",
                             from);
@@ -29,7 +29,8 @@ static int take(char token[RUN_STREAM_NAME_BYTES], const char *text, const char 
     return 0;
 }
 
-int token_read(char token[RUN_STREAM_NAME_BYTES], const char *path, struct run_failure *failure)
+int stream_token_read(char token[RUN_STREAM_NAME_BYTES], const char *path,
+                      struct run_failure *failure)
 {
     char text[2 * RUN_STREAM_NAME_BYTES] = {0};
     const char *variable = getenv(VARIABLE);
@@ -41,11 +42,11 @@ int token_read(char token[RUN_STREAM_NAME_BYTES], const char *path, struct run_f
         return variable != NULL ? take(token, variable, VARIABLE, failure) : 0;
     file = fopen(path, "re");
     if (file == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "--token %s: %s", path, strerror(errno));
+        return run_fail(failure, "--token %s: %s", path, strerror(errno));
     errno = 0;
     error = fgets(text, sizeof text, file) == NULL && ferror(file) ? errno : 0;
     fclose(file);
     if (error != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--token %s: %s", path, strerror(error));
+        return run_fail(failure, "--token %s: %s", path, strerror(error));
     return take(token, text, path, failure);
 }

@@ -9,6 +9,7 @@
  * means no token.  It has at most 63 printable ASCII characters, without blanks and '#', which
  * microtome.conf could not express.  Returns 0, or -1 with the failure filled.
  */
-int token_read(char token[RUN_STREAM_NAME_BYTES], const char *path, struct run_failure *failure);
+int stream_token_read(char token[RUN_STREAM_NAME_BYTES], const char *path,
+                      struct run_failure *failure);
 
 #endif

@@ -51,17 +51,16 @@ int collect_open(struct collector *c, const char *path, bool force, const struct
     int result = collect_init(c, TRACE_INDEX_ENTRIES_MAX);
 
     if (strcmp(path, "-") == 0)
-        run_fail(failure, RUN_EXIT_FAILED,
-                 "--output -: a trace cannot go to standard output; name a file");
+        run_fail(failure, "--output -: a trace cannot go to standard output; name a file");
     else if (output_file_open(&c->file, path, &wish, failure) != 0)
         ;
     /* A reader that stalls would block the run and its handling of signals. */
     else if (fstat(c->file.fd, &status) != 0 || S_ISFIFO(status.st_mode) || isatty(c->file.fd))
-        run_fail(failure, RUN_EXIT_FAILED,
+        run_fail(failure,
                  "cannot write the trace '%s': a pipe or a terminal; name a file with --output",
                  path);
     else if (result != 0)
-        run_fail(failure, RUN_EXIT_FAILED, "out of memory for the receive buffer");
+        run_fail(failure, "out of memory for the receive buffer");
     else {
         c->fd = c->file.fd;
         c->named = c->file.partial == NULL; /* a device */

@@ -6,11 +6,13 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/text.h"
 #include "host/diff/diff_print.h"
 #include "host/machine/machine_diff.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
+#include "lib/array.h"
 
 #define TABLE_LIMIT 20u
 #define SHORTEST_INTERVAL_NS 500.0 /* of hr run */
@@ -42,12 +44,11 @@ struct options {
 static enum diff_by parse_by(const char *argument, const struct argp_state *state)
 {
     static const char *const names[] = {"function", "library", "line"};
+    int found = option_word(argument, names, ARRAY_COUNT(names));
 
-    for (size_t i = 0; i < 3; i++)
-        if (strcmp(names[i], argument) == 0)
-            return (enum diff_by)i;
-    argp_error(state, "--by %s: choose function, library or line", argument);
-    return DIFF_BY_FUNCTION;
+    if (found < 0)
+        argp_error(state, "--by %s: choose function, library or line", argument);
+    return (enum diff_by)found;
 }
 
 static void parse_limit(const char *option, const char *argument, struct diff_limit *limit,
@@ -73,12 +74,19 @@ static error_t parse_path(int key, char *argument, struct argp_state *state,
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'e', OPTION_TEXT, .offset = offsetof(struct options, event)},
+        {KEY_FUNCTION, OPTION_TEXT, .offset = offsetof(struct options, function)},
+        {KEY_FULL_NAMES, OPTION_FLAG, .offset = offsetof(struct options, full_names)},
+        {KEY_MACHINE, OPTION_FLAG, .offset = offsetof(struct options, machine)},
+        {KEY_OLD_PROGRAM, OPTION_TEXT, .offset = offsetof(struct options, old_program)},
+        {0},
+    };
     struct options *options = state->input;
 
-    switch (key) {
-    case 'e':
-        options->event = argument;
+    if (option_store(fields, key, argument, options, state))
         return 0;
+    switch (key) {
     case KEY_BY:
         options->by = parse_by(argument, state);
         options->by_given = true;
@@ -88,18 +96,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FAIL_ABOVE:
         parse_limit("fail-above", argument, &options->fail_above, state);
-        return 0;
-    case KEY_FUNCTION:
-        options->function = argument;
-        return 0;
-    case KEY_FULL_NAMES:
-        options->full_names = true;
-        return 0;
-    case KEY_MACHINE:
-        options->machine = true;
-        return 0;
-    case KEY_OLD_PROGRAM:
-        options->old_program = argument;
         return 0;
     default:
         return parse_path(key, argument, state, options);
@@ -149,11 +145,11 @@ static bool cannot_decide(const struct diff *diff)
             continue;
         sources[i] = sides[i]->scan.info.events[events[i]].meta.source;
         if (sources[i] == HR_SOURCE_STUB || sources[i] == HR_SOURCE_NONE) {
-            error_print("%s: %s was not measured (%s), so --fail-above cannot pass; choose another "
-                        "--event",
-                        sides[i]->path,
-                        trace_info_event_word(&sides[i]->scan.info, (uint32_t)events[i], room),
-                        trace_info_source(sources[i]));
+            error_print(
+                "%s: %s was not measured (%s), so --fail-above cannot pass; choose another --event",
+                sides[i]->path,
+                trace_info_event_word(&sides[i]->scan.info, (uint32_t)events[i], room),
+                trace_info_source(sources[i]));
             return true;
         }
     }
@@ -185,8 +181,8 @@ static bool is_too_coarse(const struct diff *diff, const struct diff_change *cha
         (double)trace_info_interval_ns(&diff->b->scan.info) * (allowed / least) * (allowed / least);
     if (interval_ns >= SHORTEST_INTERVAL_NS)
         snprintf(advice, sizeof advice, ", with an interval of %s", text_time(time, interval_ns));
-    error_print("--function %s: its samples tell changes of %.2g%% from chance at the earliest, "
-                "so --fail-above %g%s cannot decide; record it with --mode exact%s, or as a region "
+    error_print("--function %s: its samples tell changes of %.2g%% from chance at the earliest, so "
+                "--fail-above %g%s cannot decide; record it with --mode exact%s, or as a region "
                 "(docs/libhr.md)",
                 options->function, all > 0 ? 100 * least / all : 100.0, limit->value,
                 limit->percent ? "%" : "", advice);
@@ -226,14 +222,13 @@ static int check_gate(const struct diff *diff, const struct options *options)
         return HR_EXIT_USAGE;
     if (!diff_grew(&change, &options->fail_above))
         return HR_EXIT_OK;
-    error_print(
-        "%s%s%s grew by %s (%s), from %s to %s: more than --fail-above %g%s",
+    return error_exit(
+        HR_EXIT_FAILED, "%s%s%s grew by %s (%s), from %s to %s: more than --fail-above %g%s",
         diff->event < 0 ? "samples" : trace_info_event_word(info, (uint32_t)diff->event, room),
         options->function != NULL ? " in " : "", options->function != NULL ? options->function : "",
         diff_change_text(size, &change) + 1, diff_relative_text(relative, &change),
         text_count(before, change.before), text_count(after, change.after),
         options->fail_above.value, options->fail_above.percent ? "%" : "");
-    return HR_EXIT_FAILED;
 }
 
 static void warn(const struct diff_side *side)
@@ -282,10 +277,8 @@ static int read_side(struct diff_side *side, struct options *options, int which,
         return HR_EXIT_USAGE;
     }
     exact = trace_info_exact_problem(&side->scan.info, &side->scan.selection);
-    if (exact != NULL) {
-        error_print("%s: %s", options->paths[which], exact);
-        return HR_EXIT_USAGE;
-    }
+    if (exact != NULL)
+        return error_exit(HR_EXIT_USAGE, "%s: %s", options->paths[which], exact);
     last = side->scan.info.has_exit ? side->scan.info.exit.time : 0;
     if (side->all.samples == 0) {
         reader_nothing(&side->scan, options->paths[which], last);
@@ -332,8 +325,9 @@ static int compare_machines(struct options *options)
     selection_free(&options->reader.selection);
     if (needless == NULL)
         return machine_diff(options->paths[0], options->paths[1], options->reader.format);
-    error_print("--machine compares machines and nothing that was counted; leave out %s", needless);
-    return HR_EXIT_USAGE;
+    return error_exit(HR_EXIT_USAGE,
+                      "--machine compares machines and nothing that was counted; leave out %s",
+                      needless);
 }
 
 int diff_command(int argc, char **argv)
@@ -380,6 +374,6 @@ int diff_command(int argc, char **argv)
     status = options.machine ? compare_machines(&options) : run(&options);
     if (status != HR_EXIT_OK || (fflush(stdout) == 0 && !ferror(stdout)))
         return status;
-    error_print("standard output: %s; free some space or write elsewhere", strerror(errno));
-    return HR_EXIT_USAGE; /* 1 is for growth alone */
+    return error_exit(HR_EXIT_USAGE, "standard output: %s; free some space or write elsewhere",
+                      strerror(errno)); /* 1 is for growth alone */
 }

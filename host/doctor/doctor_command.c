@@ -10,6 +10,7 @@
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/run_failure.h"
 #include "host/base/terminal.h"
 #include "host/doctor/doctor.h"
@@ -20,13 +21,13 @@
 #define COLUMNS_DEFAULT 100u /* not a terminal */
 
 enum {
-    OPTION_JSON = 256,
-    OPTION_QEMU,
-    OPTION_ROOT,
-    OPTION_MEASURE,
-    OPTION_ACCEL,
-    OPTION_CPU,
-    OPTION_PIN,
+    KEY_JSON = 256,
+    KEY_QEMU,
+    KEY_ROOT,
+    KEY_MEASURE,
+    KEY_ACCEL,
+    KEY_CPU,
+    KEY_PIN,
 };
 
 struct request {
@@ -38,50 +39,33 @@ struct request {
 };
 
 static const struct argp_option doctor_options[] = {
-    {"json", OPTION_JSON, NULL, 0, "Print one JSON object: checks, faithful, verdict", 0},
-    {"measure", OPTION_MEASURE, NULL, 0,
+    {"json", KEY_JSON, NULL, 0, "Print one JSON object: checks, faithful, verdict", 0},
+    {"measure", KEY_MEASURE, NULL, 0,
      "Boot the guest for some seconds and say what sampling costs here", 0},
-    {"accel", OPTION_ACCEL, "KIND", 0, "With --measure: auto (default), kvm or tcg", 0},
-    {"cpu", OPTION_CPU, "MODEL", 0, "With --measure: QEMU's CPU model", 0},
-    {"pin", OPTION_PIN, "LIST", 0, "With --measure: host CPUs for the guest's, such as 4,5", 0},
-    {"qemu", OPTION_QEMU, "PATH", 0, "The emulator that runs will use", 0},
+    {"accel", KEY_ACCEL, "KIND", 0, "With --measure: auto (default), kvm or tcg", 0},
+    {"cpu", KEY_CPU, "MODEL", 0, "With --measure: QEMU's CPU model", 0},
+    {"pin", KEY_PIN, "LIST", 0, "With --measure: host CPUs for the guest's, such as 4,5", 0},
+    {"qemu", KEY_QEMU, "PATH", 0, "The emulator that runs will use", 0},
     {"verbose", 'v', NULL, 0, "Show the effect of what is in order, too", 0},
-    {"root", OPTION_ROOT, "DIR", OPTION_HIDDEN, "Read /sys and /proc below DIR", 0},
+    {"root", KEY_ROOT, "DIR", OPTION_HIDDEN, "Read /sys and /proc below DIR", 0},
     {0},
 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct request *r = state->input;
+    static const struct option_field fields[] = {
+        {KEY_JSON, OPTION_FLAG, .offset = offsetof(struct request, json)},
+        {KEY_QEMU, OPTION_TEXT, .offset = offsetof(struct request, runs.qemu)},
+        {KEY_MEASURE, OPTION_FLAG, .offset = offsetof(struct request, measure)},
+        {KEY_ACCEL, OPTION_TEXT, .offset = offsetof(struct request, runs.accel)},
+        {KEY_CPU, OPTION_TEXT, .offset = offsetof(struct request, runs.cpu)},
+        {KEY_PIN, OPTION_TEXT, .offset = offsetof(struct request, runs.pin)},
+        {KEY_ROOT, OPTION_TEXT, .offset = offsetof(struct request, root)},
+        {'v', OPTION_FLAG, .offset = offsetof(struct request, details)},
+        {0},
+    };
 
-    switch (key) {
-    case OPTION_JSON:
-        r->json = true;
-        return 0;
-    case OPTION_QEMU:
-        r->runs.qemu = argument;
-        return 0;
-    case OPTION_MEASURE:
-        r->measure = true;
-        return 0;
-    case OPTION_ACCEL:
-        r->runs.accel = argument;
-        return 0;
-    case OPTION_CPU:
-        r->runs.cpu = argument;
-        return 0;
-    case OPTION_PIN:
-        r->runs.pin = argument;
-        return 0;
-    case OPTION_ROOT:
-        r->root = argument;
-        return 0;
-    case 'v':
-        r->details = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return option_store(fields, key, argument, state->input, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static unsigned int find_columns(void)
@@ -105,11 +89,10 @@ static int examine(const struct request *request)
     else
         doctor_print_table(stdout, &report, find_columns(), terminal_colours(STDOUT_FILENO),
                            request->details);
-    if (error != 0 || fflush(stdout) != 0 || ferror(stdout)) {
-        error_print("standard output: %s; free some space or write elsewhere",
-                    strerror(error != 0 ? -error : errno));
-        return RUN_EXIT_FAILED;
-    }
+    if (error != 0 || fflush(stdout) != 0 || ferror(stdout))
+        return error_exit(RUN_EXIT_FAILED,
+                          "standard output: %s; free some space or write elsewhere",
+                          strerror(error != 0 ? -error : errno));
     return report.faithful ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
 
@@ -129,13 +112,11 @@ int doctor_command(int argc, char **argv)
 
     argp_err_exit_status = RUN_EXIT_FAILED; /* 1 and 2 are verdicts */
     command_line_parse(&argp, argc, argv, 0, &request);
-    if (request.root[0] != 0 && access(request.root, X_OK) != 0) {
-        error_print("--root %s: %s", request.root, strerror(errno));
-        return RUN_EXIT_FAILED;
-    }
-    if (!request.measure && (request.runs.accel || request.runs.cpu || request.runs.pin)) {
-        error_print("--accel, --cpu and --pin are for the runs of --measure; give that, too");
-        return RUN_EXIT_FAILED;
-    }
+    if (request.root[0] != 0 && access(request.root, X_OK) != 0)
+        return error_exit(RUN_EXIT_FAILED, "--root %s: %s", request.root, strerror(errno));
+    if (!request.measure &&
+        (request.runs.accel != NULL || request.runs.cpu != NULL || request.runs.pin != NULL))
+        return error_exit(RUN_EXIT_FAILED,
+                          "--accel, --cpu and --pin are for the runs of --measure; give that, too");
     return request.measure ? doctor_measure(&request.runs, request.json) : examine(&request);
 }

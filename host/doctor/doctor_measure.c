@@ -40,17 +40,17 @@ leave_out(struct measuring *m, enum hr_mode mode, const char *format, ...)
     va_end(arguments);
 }
 
-/* As measure_loop; fills the run and facts about the guest. */
+/* As doctor_measure_loop; fills the run and facts about the guest. */
 static int measure_once(struct measuring *m, struct measure_run *run)
 {
     static struct summary summary;
     unsigned int events = run->events;
     char reason[MEASURE_REASON_BYTES];
-    int result =
-        measure_loop(&m->place, &m->options, run->mode, events, &summary, reason, &m->failure);
+    int result = doctor_measure_loop(&m->place, &m->options, run->mode, events, &summary, reason,
+                                     &m->failure);
 
     if (result == 0) {
-        measure_take(run, &summary);
+        doctor_measure_take(run, &summary);
         m->measure.emulated = (summary.info.sampling.flags & HR_SAMPLING_EMULATED) != 0;
         m->options.accel = m->measure.emulated ? "tcg" : "kvm";
         m->measure.virtual_time = summary.info.clock.method == HR_CLOCK_VIRTUAL;
@@ -73,7 +73,7 @@ static int measure_one(struct measuring *m, enum hr_mode mode, unsigned int even
 
         result = measure_once(m, &again);
         if (result == 0)
-            measure_merge(run, &again);
+            doctor_measure_merge(run, &again);
     }
     return result < 0 ? -1 : 0;
 }
@@ -126,14 +126,13 @@ static int print(const struct measure *measure, bool json)
     int error = 0;
 
     if (json)
-        error = measure_print_json(stdout, measure);
+        error = doctor_measure_print_json(stdout, measure);
     else
-        measure_print_table(stdout, measure);
+        doctor_measure_print_table(stdout, measure);
     if (error == 0 && fflush(stdout) == 0 && ferror(stdout) == 0)
         return 0;
-    error_print("standard output: %s; free some space or write elsewhere",
-                strerror(error != 0 ? -error : errno));
-    return RUN_EXIT_FAILED;
+    return error_exit(RUN_EXIT_FAILED, "standard output: %s; free some space or write elsewhere",
+                      strerror(error != 0 ? -error : errno));
 }
 
 int doctor_measure(const struct measure_options *options, bool json)
@@ -142,10 +141,10 @@ int doctor_measure(const struct measure_options *options, bool json)
     int result;
 
     m = (struct measuring){.options = *options};
-    result = measure_place_make(&m.place, &m.failure);
+    result = doctor_measure_place_make(&m.place, &m.failure);
     if (result == 0)
         result = measure_all(&m);
-    measure_place_remove(&m.place);
+    doctor_measure_place_remove(&m.place);
     if (result == 0)
         return print(&m.measure, json);
     error_print("--measure: %s", m.failure.text);

@@ -61,43 +61,44 @@ struct measure_place { /* a directory for the loop and its traces */
     char errors[300]; /* stderr of hr run */
 };
 
-/* Returns 0, or -1 with the failure filled; call measure_place_remove in either case. */
-int measure_place_make(struct measure_place *place, struct run_failure *failure);
-void measure_place_remove(const struct measure_place *place);
+/* Returns 0, or -1 with the failure filled; call doctor_measure_place_remove in either case. */
+int doctor_measure_place_make(struct measure_place *place, struct run_failure *failure);
+void doctor_measure_place_remove(const struct measure_place *place);
 
 /* Runs the loop once and reads its trace; the caller frees the summary.  Returns 0, 1 if the guest
  * cannot count that many events (`reason` says why), or -1 with the failure filled. */
-int measure_loop(const struct measure_place *place, const struct measure_options *options,
-                 enum hr_mode mode, unsigned int events, struct summary *summary,
-                 char reason[MEASURE_REASON_BYTES], struct run_failure *failure);
+int doctor_measure_loop(const struct measure_place *place, const struct measure_options *options,
+                        enum hr_mode mode, unsigned int events, struct summary *summary,
+                        char reason[MEASURE_REASON_BYTES], struct run_failure *failure);
 
 /* doctor_measure_figures.c: conclusions from the runs. */
 
 /* Takes a run's figures from the summary of its trace. */
-void measure_take(struct measure_run *run, const struct summary *summary);
+void doctor_measure_take(struct measure_run *run, const struct summary *summary);
 
 /* Merges a repetition of a run.  Disturbances only add cost, so the lower costs are kept; of the
  * counts, the one that is further from the expected value. */
-void measure_merge(struct measure_run *run, const struct measure_run *again);
+void doctor_measure_merge(struct measure_run *run, const struct measure_run *again);
 
 /* Returns the shortest interval at which samples of that cost take `percent` of the time. */
-uint64_t measure_interval_ns(uint64_t sample_ns, unsigned int percent);
+uint64_t doctor_measure_interval_ns(uint64_t sample_ns, unsigned int percent);
 
 /* Returns the cost of an exit to the hypervisor, if reading a counter causes one; 0: unknown. */
-uint64_t measure_exit_ns(const struct measure *measure);
+uint64_t doctor_measure_exit_ns(const struct measure *measure);
 
 /* Returns the completed run of that mode with the most events, or NULL. */
-const struct measure_run *measure_largest(const struct measure *measure, enum hr_mode mode);
+const struct measure_run *doctor_measure_largest(const struct measure *measure, enum hr_mode mode);
 
-struct measure_exactness {
+struct doctor_measure_exactness {
     bool known; /* there are runs that counted instructions */
     int64_t without; /* counted minus expected, with sampling off */
     int64_t least, most; /* counted minus expected, over the runs with samples */
 };
-void measure_exactness(const struct measure *measure, struct measure_exactness *exactness);
+void doctor_measure_exactness(const struct measure *measure,
+                              struct doctor_measure_exactness *exactness);
 
 /* doctor_measure_print.c */
-void measure_print_table(FILE *out, const struct measure *measure);
-int measure_print_json(FILE *out, const struct measure *measure); /* returns 0 or -ENOMEM */
+void doctor_measure_print_table(FILE *out, const struct measure *measure);
+int doctor_measure_print_json(FILE *out, const struct measure *measure); /* returns 0 or -ENOMEM */
 
 #endif

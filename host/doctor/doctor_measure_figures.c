@@ -15,7 +15,7 @@ static void take_skid(struct measure_run *run, const struct summary *s)
     run->skid = (double)(s->last[0] - within) / (double)s->samples;
 }
 
-void measure_take(struct measure_run *run, const struct summary *s)
+void doctor_measure_take(struct measure_run *run, const struct summary *s)
 {
     const struct hr_meta_calibration *c = &s->info.calibration;
     bool whole = false;
@@ -46,7 +46,7 @@ static uint64_t error_of(const struct measure_run *run)
                                                : MEASURE_INSTRUCTIONS - run->counted;
 }
 
-void measure_merge(struct measure_run *run, const struct measure_run *again)
+void doctor_measure_merge(struct measure_run *run, const struct measure_run *again)
 {
     run->sample_ns = lesser(run->sample_ns, again->sample_ns);
     run->late_ns = lesser(run->late_ns, again->late_ns);
@@ -62,7 +62,7 @@ void measure_merge(struct measure_run *run, const struct measure_run *again)
     }
 }
 
-uint64_t measure_interval_ns(uint64_t sample_ns, unsigned int percent)
+uint64_t doctor_measure_interval_ns(uint64_t sample_ns, unsigned int percent)
 {
     return (sample_ns * 100 + percent - 1) / percent;
 }
@@ -72,24 +72,25 @@ static bool has_cost(const struct measure_run *run)
     return run->left_out[0] == 0 && run->sample_ns != 0;
 }
 
-const struct measure_run *measure_largest(const struct measure *m, enum hr_mode mode)
+const struct measure_run *doctor_measure_largest(const struct measure *m, enum hr_mode mode)
 {
     const struct measure_run *largest = NULL;
 
     for (unsigned int i = 0; i < m->run_count; i++) {
         const struct measure_run *run = &m->runs[i];
 
-        if (run->mode == mode && has_cost(run) && (!largest || run->events > largest->events))
+        if (run->mode == mode && has_cost(run) &&
+            (largest == NULL || run->events > largest->events))
             largest = run;
     }
     return largest;
 }
 
-uint64_t measure_exit_ns(const struct measure *m)
+uint64_t doctor_measure_exit_ns(const struct measure *m)
 {
-    const struct measure_run *largest = measure_largest(m, HR_MODE_TIMER);
+    const struct measure_run *largest = doctor_measure_largest(m, HR_MODE_TIMER);
 
-    if (m->emulated || !largest || !largest->rdpmc_trapped)
+    if (m->emulated || largest == NULL || !largest->rdpmc_trapped)
         return 0;
     for (unsigned int i = 0; i < m->run_count; i++) {
         const struct measure_run *run = &m->runs[i];
@@ -101,11 +102,11 @@ uint64_t measure_exit_ns(const struct measure *m)
     return largest->rdpmc_ns;
 }
 
-void measure_exactness(const struct measure *m, struct measure_exactness *e)
+void doctor_measure_exactness(const struct measure *m, struct doctor_measure_exactness *e)
 {
     bool off = false, sampled = false;
 
-    *e = (struct measure_exactness){.known = false};
+    *e = (struct doctor_measure_exactness){.known = false};
     for (unsigned int i = 0; i < m->run_count; i++) {
         const struct measure_run *run = &m->runs[i];
         int64_t difference = (int64_t)(run->counted - MEASURE_INSTRUCTIONS);

@@ -29,8 +29,8 @@ static void print_head(FILE *out, const struct measure *m)
 
 static void print_reading(FILE *out, const struct measure *m)
 {
-    const struct measure_run *run = measure_largest(m, HR_MODE_TIMER);
-    uint64_t exit_ns = measure_exit_ns(m);
+    const struct measure_run *run = doctor_measure_largest(m, HR_MODE_TIMER);
+    uint64_t exit_ns = doctor_measure_exit_ns(m);
     char a[TEXT_QUANTITY_BYTES];
 
     if (exit_ns != 0)
@@ -51,7 +51,7 @@ static void print_reading(FILE *out, const struct measure *m)
 
 static void print_skid(FILE *out, const struct measure *m)
 {
-    const struct measure_run *run = measure_largest(m, HR_MODE_OVERFLOW);
+    const struct measure_run *run = doctor_measure_largest(m, HR_MODE_OVERFLOW);
     char a[TEXT_QUANTITY_BYTES];
 
     if (run == NULL || !run->skid_known)
@@ -65,10 +65,10 @@ static void print_skid(FILE *out, const struct measure *m)
 
 static void print_exactness(FILE *out, const struct measure *m)
 {
-    struct measure_exactness e;
+    struct doctor_measure_exactness e;
     char a[32];
 
-    measure_exactness(m, &e);
+    doctor_measure_exactness(m, &e);
     if (!e.known) {
         fprintf(out, ROW "no instructions were counted\n", "exactness", "unknown");
         return;
@@ -89,11 +89,11 @@ static void print_run(FILE *out, const struct measure_run *run)
     else
         fprintf(out, " %-10s %6u %12s %16s %16s\n", trace_info_mode(run->mode), run->events,
                 text_time(a, (double)run->sample_ns),
-                text_time(b, (double)measure_interval_ns(run->sample_ns, 10)),
-                text_time(c, (double)measure_interval_ns(run->sample_ns, 50)));
+                text_time(b, (double)doctor_measure_interval_ns(run->sample_ns, 10)),
+                text_time(c, (double)doctor_measure_interval_ns(run->sample_ns, 50)));
 }
 
-void measure_print_table(FILE *out, const struct measure *m)
+void doctor_measure_print_table(FILE *out, const struct measure *m)
 {
     print_head(out, m);
     print_reading(out, m);
@@ -128,16 +128,16 @@ static json_t *run_object(const struct measure_run *run)
     return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "mode",
                      run->mode == HR_MODE_OFF ? "off" : trace_info_mode(run->mode), "events",
                      (int)run->events, "sample_ns", number(run->sample_ns), "interval_10_ns",
-                     number(measure_interval_ns(run->sample_ns, 10)), "interval_50_ns",
-                     number(measure_interval_ns(run->sample_ns, 50)), "counted",
+                     number(doctor_measure_interval_ns(run->sample_ns, 10)), "interval_50_ns",
+                     number(doctor_measure_interval_ns(run->sample_ns, 50)), "counted",
                      run->counts ? json_integer((json_int_t)run->counted) : json_null(), "skid",
                      run->skid_known ? json_real(run->skid) : json_null(), "left_out",
                      run->left_out[0] != 0 ? json_string(run->left_out) : json_null());
 }
 
-int measure_print_json(FILE *out, const struct measure *m)
+int doctor_measure_print_json(FILE *out, const struct measure *m)
 {
-    const struct measure_run *run = measure_largest(m, HR_MODE_TIMER);
+    const struct measure_run *run = doctor_measure_largest(m, HR_MODE_TIMER);
     json_t *list = json_array();
     json_t *object;
     int error;
@@ -147,7 +147,7 @@ int measure_print_json(FILE *out, const struct measure *m)
     object = json_pack(
         "{s:b, s:b, s:b, s:I, s:o, s:o, s:b, s:o, s:o}", "emulated", m->emulated, "virtual_time",
         m->virtual_time, "pmu", m->has_pmu, "expected", (json_int_t)MEASURE_INSTRUCTIONS, "exit_ns",
-        number(measure_exit_ns(m)), "rdpmc_ns", number(run != NULL ? run->rdpmc_ns : 0),
+        number(doctor_measure_exit_ns(m)), "rdpmc_ns", number(run != NULL ? run->rdpmc_ns : 0),
         "rdpmc_trapped", run != NULL && run->rdpmc_trapped, "timer_late_ns",
         run != NULL ? json_integer((json_int_t)run->late_ns) : json_null(), "runs", list);
     if (object == NULL)

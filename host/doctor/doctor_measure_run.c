@@ -69,7 +69,7 @@ static int write_loop(const char *path)
     return 0;
 }
 
-int measure_place_make(struct measure_place *p, struct run_failure *failure)
+int doctor_measure_place_make(struct measure_place *p, struct run_failure *failure)
 {
     const char *base = getenv("TMPDIR");
     int error;
@@ -78,7 +78,7 @@ int measure_place_make(struct measure_place *p, struct run_failure *failure)
              base != NULL && base[0] == '/' ? base : "/tmp");
     if (mkdtemp(p->directory) == NULL) {
         error = errno;
-        run_fail(failure, RUN_EXIT_FAILED, "%s: %s", p->directory, strerror(error));
+        run_fail(failure, "%s: %s", p->directory, strerror(error));
         p->directory[0] = 0;
         return -1;
     }
@@ -86,11 +86,10 @@ int measure_place_make(struct measure_place *p, struct run_failure *failure)
     snprintf(p->trace, sizeof p->trace, "%s/hr.bin", p->directory);
     snprintf(p->errors, sizeof p->errors, "%s/errors", p->directory);
     error = write_loop(p->program);
-    return error == 0 ? 0
-                      : run_fail(failure, RUN_EXIT_FAILED, "%s: %s", p->program, strerror(-error));
+    return error == 0 ? 0 : run_fail(failure, "%s: %s", p->program, strerror(-error));
 }
 
-void measure_place_remove(const struct measure_place *p)
+void doctor_measure_place_remove(const struct measure_place *p)
 {
     if (p->directory[0] == 0)
         return;
@@ -138,15 +137,15 @@ static int run_child(const struct measure_place *p, char **arguments, struct run
     fflush(NULL);
     child = fork();
     if (child < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "fork: %s", strerror(errno));
+        return run_fail(failure, "fork: %s", strerror(errno));
     if (child == 0)
         become_run(p, arguments);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     child = 0;
     if (stopped_by != 0)
-        return run_fail(failure, RUN_EXIT_SIGNAL_BASE + (int)stopped_by, "ended by %s",
-                        strsignal((int)stopped_by));
+        return run_fail_as(failure, RUN_EXIT_SIGNAL_BASE + (int)stopped_by, "ended by %s",
+                           strsignal((int)stopped_by));
     return WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAILED;
 }
 
@@ -220,9 +219,9 @@ static int run_loop(const struct measure_place *p, const struct measure_options 
     return run_child(p, arguments, failure);
 }
 
-int measure_loop(const struct measure_place *p, const struct measure_options *o, enum hr_mode mode,
-                 unsigned int events, struct summary *summary, char reason[MEASURE_REASON_BYTES],
-                 struct run_failure *failure)
+int doctor_measure_loop(const struct measure_place *p, const struct measure_options *o,
+                        enum hr_mode mode, unsigned int events, struct summary *summary,
+                        char reason[MEASURE_REASON_BYTES], struct run_failure *failure)
 {
     int status = run_loop(p, o, mode, events, failure);
     int error;
@@ -236,7 +235,6 @@ int measure_loop(const struct measure_place *p, const struct measure_options *o,
     if (error == 0 && summary->info.has_exit && summary->info.exit.kind == HR_EXIT_REFUSED &&
         summary->info.event_count == 0 && events > 1)
         return 1;
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "the run with --mode %s and %u events ended with status %d: %s",
+    return run_fail(failure, "the run with --mode %s and %u events ended with status %d: %s",
                     mode_name(mode), events, status, reason);
 }

@@ -85,8 +85,7 @@ int events_check(const char *text, struct run_failure *failure)
     if (exists_anywhere(&spec))
         return 0;
     find_nearest(NULL, spec.name, "; the nearest known: ", names);
-    return run_fail(failure, RUN_EXIT_FAILED, "unknown event '%s'%s; 'hr events' lists them", text,
-                    names);
+    return run_fail(failure, "unknown event '%s'%s; 'hr events' lists them", text, names);
 }
 
 bool events_is_register(const char *text)
@@ -123,13 +122,12 @@ static int resolve_raw(const struct events_cpu *cpu, const char *text,
     char described[EVENTS_CPU_TEXT_BYTES];
 
     if ((spec->select & SELECT_HIGH & ~high) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "event '%s': the guest's CPU, %s, has no event numbers above 0xff", text,
-                        events_cpu_describe(cpu, described));
+        return run_fail(failure, "event '%s': the guest's CPU, %s, has no event numbers above 0xff",
+                        text, events_cpu_describe(cpu, described));
     if (spec->companion != 0 && !has_companion(cpu, spec->select))
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "event '%s': offcore_rsp, ldlat and frontend belong to other events on "
-                        "the guest's CPU, %s; leave the term out",
+        return run_fail(failure,
+                        "event '%s': offcore_rsp, ldlat and frontend belong to other events on the "
+                        "guest's CPU, %s; leave the term out",
                         text, events_cpu_describe(cpu, described));
     return 0;
 }
@@ -142,11 +140,10 @@ static int not_here(const struct events_cpu *cpu, const char *text, const struct
     char names[NAMES_BYTES];
 
     find_nearest(cpu, spec->name, "; the nearest there: ", names);
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "event '%s' does not exist on the guest's CPU, %s%s; "
-                    "'hr events --cpu %s' lists them",
-                    text, events_cpu_describe(cpu, described), names,
-                    events_cpu_text(cpu, short_name));
+    return run_fail(
+        failure,
+        "event '%s' does not exist on the guest's CPU, %s%s; 'hr events --cpu %s' lists them", text,
+        events_cpu_describe(cpu, described), names, events_cpu_text(cpu, short_name));
 }
 
 /* Only Intel's CPUs count SMIs; the guest finds out whether this CPU does and lets a guest see it.

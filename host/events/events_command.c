@@ -147,13 +147,12 @@ static int list(struct listing *l)
     l->heading = heading;
     events_list_own(&l->cpu, print_event, l);
     if (events_cpu_table(&l->cpu) == NULL)
-        error_print("%s is in no table of libpfm4: architectural events only; raw events "
-                    "(rUUEE, cpu/event=...,umask=.../) work too",
+        error_print("%s is in no table of libpfm4: architectural events only; raw events (rUUEE, "
+                    "cpu/event=...,umask=.../) work too",
                     described);
     if (l->found != 0)
         return HR_EXIT_OK;
-    error_print("no event of %s matches '%s'", described, l->pattern);
-    return HR_EXIT_FAILED;
+    return error_exit(HR_EXIT_FAILED, "no event of %s matches '%s'", described, l->pattern);
 }
 
 int events_command(int argc, char **argv)

@@ -133,7 +133,8 @@ static bool encode_by_library(const struct events_cpu *cpu, const struct intel_e
 {
     const char *table = events_cpu_table(cpu);
 
-    for (size_t i = 0; table != NULL && i < ARRAY_COUNT(event->library) && event->library[i]; i++)
+    for (size_t i = 0;
+         table != NULL && i < ARRAY_COUNT(event->library) && event->library[i] != NULL; i++)
         if (events_library_encode(table, event->library[i], RINGS_ANY, select, companion)) {
             *select &= ~RINGS_ANY;
             return true;

@@ -37,10 +37,9 @@ static bool parse_rings(const char *suffix, uint64_t *rings)
 
 static int bad_suffix(const char *text, const char *suffix, struct run_failure *failure)
 {
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "event '%s': unknown suffix ':%s'; use :u (the program), :k (the kernel) or "
-                    ":uk",
-                    text, suffix);
+    return run_fail(
+        failure, "event '%s': unknown suffix ':%s'; use :u (the program), :k (the kernel) or :uk",
+        text, suffix);
 }
 
 static bool is_raw(const char *text)
@@ -57,9 +56,9 @@ static int parse_raw(const char *text, struct events_spec *spec, struct run_fail
     errno = 0;
     spec->select = strtoull(text + 1, &end, 16);
     if (errno != 0 || (spec->select & ~RAW_BITS) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "event '%s': raw bits may be event (7:0), unit mask (15:8), edge (18), "
-                        "inv (23), cmask (31:24) and 35:32; rings are the suffixes :u, :k, :uk",
+        return run_fail(failure,
+                        "event '%s': raw bits may be event (7:0), unit mask (15:8), edge (18), inv "
+                        "(23), cmask (31:24) and 35:32; rings are the suffixes :u, :k, :uk",
                         text);
     if (*end == ':' && !parse_rings(end + 1, &spec->rings))
         return bad_suffix(text, end + 1, failure);
@@ -91,8 +90,7 @@ static int parse_term(const char *text, char *term, struct events_spec *spec,
         errno = 0;
         number = strtoull(value, &end, 0);
         if (!isdigit((unsigned char)*value) || *end != 0 || errno != 0)
-            return run_fail(failure, RUN_EXIT_FAILED, "event '%s': '%s' is not a number", text,
-                            value);
+            return run_fail(failure, "event '%s': '%s' is not a number", text, value);
     }
     for (size_t i = 0; i < sizeof raw_terms / sizeof raw_terms[0]; i++) {
         const struct raw_term *t = &raw_terms[i];
@@ -100,17 +98,17 @@ static int parse_term(const char *text, char *term, struct events_spec *spec,
         if (strcmp(term, t->name) != 0)
             continue;
         if (number > t->limit)
-            return run_fail(failure, RUN_EXIT_FAILED, "event '%s': %s is at most 0x%llx", text,
-                            term, (unsigned long long)t->limit);
+            return run_fail(failure, "event '%s': %s is at most 0x%llx", text, term,
+                            (unsigned long long)t->limit);
         if (t->companion)
             spec->companion = number;
         else /* bits 11:8 of the event are bits 35:32 of the register */
             spec->select |= (number & 0xff) << t->shift | (number & 0xf00) << 24;
         return 0;
     }
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "event '%s': '%s' is unknown; use event, umask, edge, inv, cmask, "
-                    "offcore_rsp, ldlat or frontend",
+    return run_fail(failure,
+                    "event '%s': '%s' is unknown; use event, umask, edge, inv, cmask, offcore_rsp, "
+                    "ldlat or frontend",
                     text, term);
 }
 
@@ -124,10 +122,9 @@ static int parse_terms(const char *text, struct events_spec *spec, struct run_fa
     snprintf(copy, sizeof copy, "%s", text + strlen("cpu/"));
     suffix = strchr(copy, '/');
     if (suffix == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "event '%s': the slash at the end is missing; write "
-                        "cpu/event=0xd0,umask=0x81/",
-                        text);
+        return run_fail(
+            failure,
+            "event '%s': the slash at the end is missing; write cpu/event=0xd0,umask=0x81/", text);
     *suffix++ = 0;
     suffix += *suffix == ':';
     if (*suffix != 0 && !parse_rings(suffix, &spec->rings))
@@ -144,14 +141,13 @@ static int parse_name(const char *text, struct events_spec *spec, struct run_fai
     char *colon;
 
     if (text[strspn(text, NAME_CHARACTERS)] != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "unknown event '%s'; 'hr events' lists them",
-                        text);
+        return run_fail(failure, "unknown event '%s'; 'hr events' lists them", text);
     snprintf(spec->name, sizeof spec->name, "%s", text);
     colon = strrchr(spec->name, ':');
     if (colon != NULL && parse_rings(colon + 1, &spec->rings))
         *colon = 0;
     if (spec->name[0] == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "unknown event '%s': the name is missing", text);
+        return run_fail(failure, "unknown event '%s': the name is missing", text);
     if (events_find(text, generic_bytes) != NULL && spec->name[generic_bytes] != 0)
         return bad_suffix(text, text + generic_bytes + 1, failure);
     return 0;
@@ -161,7 +157,7 @@ int events_spec_parse(const char *text, struct events_spec *spec, struct run_fai
 {
     *spec = (struct events_spec){.rings = EVENTS_SELECT_USR};
     if (strlen(text) > EVENTS_NAME_MAX)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "unknown event '%.*s...': longer than %d bytes; write a long name as "
                         "cpu/event=...,umask=.../, 'hr events' shows the numbers",
                         EVENTS_NAME_MAX, text, EVENTS_NAME_MAX);

@@ -127,9 +127,9 @@ static int add_all(struct targets *list, struct events_targets *t,
 
     for (size_t i = 0; events_cpu_models_at(i, &first, &last) == 0; i++)
         if (add_row(list, &first, last, wanted) != 0)
-            return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+            return run_fail(failure, "out of memory");
     if (add_others(list, wanted) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     drop_contradictions(list, wanted->count);
     count_kinds(t, wanted);
     return 0;
@@ -168,7 +168,7 @@ static int add_table(struct targets *list, const char *name, const struct events
     for (size_t i = 0; events_cpu_models_at(i, &first, &last) == 0; i++)
         if (strcmp(events_cpu_table(&first), table) == 0 &&
             add_row(list, &first, last, wanted) != 0)
-            return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+            return run_fail(failure, "out of memory");
     return 0;
 }
 
@@ -188,7 +188,7 @@ static int check_models(struct targets *list, const struct events_wanted *wanted
                 a->cpu.family != b->cpu.family || a->cpu.model != b->cpu.model)
                 continue;
             if (!same_encodings(a->encodings, b->encodings, wanted->count))
-                return run_fail(failure, RUN_EXIT_FAILED,
+                return run_fail(failure,
                                 "--target-cpu: %s is listed for two tables that spell the events "
                                 "in two ways; name one",
                                 events_cpu_text(&a->cpu, name));
@@ -203,7 +203,7 @@ static int add_cpu(struct targets *list, const struct events_cpu *cpu,
     struct target *target = add(list, cpu, false);
 
     if (target == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     if (events_run_encode(cpu, wanted, target->encodings, failure) != 0)
         return -1;
     events_run_warn(cpu, wanted, target->encodings);
@@ -225,11 +225,11 @@ static int add_listed(struct targets *list, const char *text, const struct event
             result = events_cpu_parse(&cpu, name) == 0 ? add_cpu(list, &cpu, wanted, failure)
                                                        : add_table(list, name, wanted, failure);
         if (result > 0)
-            return run_fail(failure, RUN_EXIT_FAILED,
-                            "--target-cpu %s: neither VENDOR-FAMILY-MODEL, such as intel-6-106 or "
-                            "amd-25-1, nor a CPU model of QEMU, nor a table of libpfm4, such as "
-                            "icx, nor all",
-                            name);
+            return run_fail(
+                failure,
+                "--target-cpu %s: neither VENDOR-FAMILY-MODEL, such as intel-6-106 or amd-25-1, "
+                "nor a CPU model of QEMU, nor a table of libpfm4, such as icx, nor all",
+                name);
         if (result != 0)
             return -1;
         text += bytes;
@@ -289,9 +289,9 @@ static int fail_nowhere(const struct events_wanted *wanted, struct run_failure *
         snprintf(list + used, sizeof list - used, "%s%s on %zu", used != 0 ? ", " : "",
                  wanted->names[i], t.kinds);
     }
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "no CPU has all of these events: %s kinds; count them in two runs, or name "
-                    "the CPU with --target-cpu",
+    return run_fail(failure,
+                    "no CPU has all of these events: %s kinds; count them in two runs, or name the "
+                    "CPU with --target-cpu",
                     list);
 }
 
@@ -306,7 +306,7 @@ int events_targets_make(struct events_targets *t, const char *list,
     result =
         all ? add_all(&targets, t, wanted, failure) : add_listed(&targets, list, wanted, failure);
     if (result == 0 && group(t, &targets, wanted->count) != 0)
-        result = run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        result = run_fail(failure, "out of memory");
     if (result == 0 && t->count == 0)
         result = fail_nowhere(wanted, failure);
     free(targets.items);

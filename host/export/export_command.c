@@ -12,8 +12,8 @@
 #include "host/base/commands.h"
 #include "host/base/error.h"
 #include "host/base/nearest.h"
+#include "host/base/option.h"
 #include "host/base/output_file.h"
-#include "host/base/units.h"
 #include "host/scan/about.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
@@ -76,15 +76,6 @@ static uint32_t parse_record_bytes(const char *text, const struct argp_state *st
     return 0;
 }
 
-static uint64_t parse_bin(const char *text, const struct argp_state *state)
-{
-    uint64_t ns = 0;
-
-    if (units_parse_time(text, UNITS_NEEDED, &ns) != 0 || ns == 0)
-        argp_error(state, "--bin %s: give a time with its unit, such as 10us", text);
-    return ns;
-}
-
 /* Refuses an option that the format has no use for. */
 static void check_options(const struct export_options *options, const struct argp_state *state)
 {
@@ -102,23 +93,21 @@ static void check_options(const struct export_options *options, const struct arg
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'o', OPTION_TEXT, .offset = offsetof(struct export_options, output)},
+        {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct export_options, force)},
+        {KEY_WEIGHT, OPTION_TEXT, .offset = offsetof(struct export_options, weight)},
+        {KEY_BIN, OPTION_TIME, .offset = offsetof(struct export_options, bin_ns), "bin",
+         "give a time with its unit, such as 10us", .least = 1},
+        {0},
+    };
     struct export_options *options = state->input;
 
+    if (option_store(fields, key, argument, options, state))
+        return 0;
     switch (key) {
-    case 'o':
-        options->output = argument;
-        return 0;
-    case KEY_FORCE:
-        options->force = true;
-        return 0;
-    case KEY_WEIGHT:
-        options->weight = argument;
-        return 0;
     case KEY_RECORD_BYTES:
         options->record_bytes = parse_record_bytes(argument, state);
-        return 0;
-    case KEY_BIN:
-        options->bin_ns = parse_bin(argument, state);
         return 0;
     case KEY_LIST:
         list_formats(stdout);
@@ -232,18 +221,15 @@ static int write_all(struct export *e, const struct export_format *format,
     output_flush(&e->output);
     if (e->output.error == -EPIPE)
         return HR_EXIT_FAILED;
-    if (e->output.error != 0) {
-        error_print("%s: %s; free some space or write elsewhere", target->name,
-                    strerror(-e->output.error));
-        return HR_EXIT_FAILED;
-    }
+    if (e->output.error != 0)
+        return error_exit(HR_EXIT_FAILED, "%s: %s; free some space or write elsewhere",
+                          target->name, strerror(-e->output.error));
     if (error != 0)
         return reader_fail(e->options->reader.path, error);
-    if (e->samples == 0 && !selection_is_all(&e->scan.selection)) {
-        error_print("%s: no sample lies in what was selected; nothing was written",
-                    e->options->reader.path);
-        return HR_EXIT_FAILED;
-    }
+    if (e->samples == 0 && !selection_is_all(&e->scan.selection))
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: no sample lies in what was selected; nothing was written",
+                          e->options->reader.path);
     return HR_EXIT_OK;
 }
 
@@ -254,9 +240,9 @@ static int check_exact(const struct export *e, const struct export_format *forma
     if (problem != NULL)
         error_print("%s: %s", e->options->reader.path, problem);
     else if (e->info.has_exact && !format->exact)
-        error_print("%s: mode exact has counts without times; export it as callgrind, folded or "
-                    "pprof",
-                    e->options->reader.path);
+        error_print(
+            "%s: mode exact has counts without times; export it as callgrind, folded or pprof",
+            e->options->reader.path);
     else
         return HR_EXIT_OK;
     return HR_EXIT_FAILED;
@@ -271,9 +257,8 @@ static int choose_weight(struct export *e)
         name == NULL || strcmp(name, "samples") == 0 ? -1 : trace_info_find_event(&e->info, name);
     if (e->weight >= 0 || name == NULL || strcmp(name, "samples") == 0)
         return HR_EXIT_OK;
-    error_print("--weight %s: the trace has no such event; choose samples%s", name,
-                trace_info_event_names(&e->info, names));
-    return HR_EXIT_USAGE;
+    return error_exit(HR_EXIT_USAGE, "--weight %s: the trace has no such event; choose samples%s",
+                      name, trace_info_event_names(&e->info, names));
 }
 
 /* "run/hr.bin" and "folded" give "run/hr.folded". */
@@ -301,7 +286,7 @@ static int open_target(struct output_file *target, const struct export_options *
     char *path = options->output != NULL ? strdup(options->output)
                                          : beside(options->reader.path, format->extension);
     int result = path != NULL ? output_file_open(target, path, &wish, failure)
-                              : run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+                              : run_fail(failure, "out of memory");
 
     free(path);
     return result;
@@ -316,8 +301,7 @@ static int write_target(struct export *e, const struct export_format *format)
     if (open_target(&target, e->options, format, &failure) == 0)
         return reader_output_finish(&target, write_all(e, format, &target), format->name,
                                     format->opener);
-    error_print("%s", failure.text);
-    return HR_EXIT_FAILED;
+    return error_exit(HR_EXIT_FAILED, "%s", failure.text);
 }
 
 static int run(struct export_options *options)

@@ -66,10 +66,11 @@ static int present(struct reader *reader)
     if (wrong != NULL) {
         char names[TRACE_INFO_NAMES_BYTES];
 
-        error_print("--of %s: no such distribution and no event of the trace; choose interval, "
-                    "cost, lateness, syscall, syscall:NAME, gap%s",
-                    wrong->name, trace_info_event_names(hist->info, names));
-        return HR_EXIT_USAGE;
+        return error_exit(
+            HR_EXIT_USAGE,
+            "--of %s: no such distribution and no event of the trace; choose interval, "
+            "cost, lateness, syscall, syscall:NAME, gap%s",
+            wrong->name, trace_info_event_names(hist->info, names));
     }
     hist_finish(hist);
     for (uint32_t i = 0; i < hist->subject_count; i++)
@@ -91,9 +92,8 @@ static int add_subjects(struct hist *hist, const struct options *options)
         error = hist_add(hist, "interval");
     if (error != -EINVAL)
         return error;
-    error_print("--of %s: no such system call of Linux; such as syscall:read",
-                options->of[hist->subject_count]);
-    return HR_EXIT_USAGE;
+    return error_exit(HR_EXIT_USAGE, "--of %s: no such system call of Linux; such as syscall:read",
+                      options->of[hist->subject_count]);
 }
 
 static int read_trace(struct reader *reader)

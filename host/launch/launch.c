@@ -220,8 +220,7 @@ int launch_start(const struct launch_command *command, int archive_fd, struct la
     if (reason == 0)
         return 0;
     launch_end(launch, true);
-    return run_fail(failure, RUN_EXIT_FAILED, "cannot start %s: %s", command->qemu,
-                    strerror(reason));
+    return run_fail(failure, "cannot start %s: %s", command->qemu, strerror(reason));
 }
 
 /* Kills the process group of its session, because a script given as --qemu may have started

@@ -29,23 +29,21 @@ static int check_counters(const struct options *o, const struct launch_machine *
         return 0;
     if (o->require_pmu)
         return vpmu->why[0] != 0
-                   ? run_fail(failure, RUN_EXIT_FAILED,
-                              "--require-pmu: %s; or leave the option out", vpmu->why)
-                   : run_fail(failure, RUN_EXIT_FAILED,
-                              "--require-pmu: the emulator has no PMU; leave the option out, or "
-                              "run where KVM offers one");
+                   ? run_fail(failure, "--require-pmu: %s; or leave the option out", vpmu->why)
+                   : run_fail(failure, "--require-pmu: the emulator has no PMU; leave the option "
+                                       "out, or run where KVM offers one");
     if (o->mode == HR_MODE_OVERFLOW)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--mode overflow needs counters that interrupt, and %s has none; use "
                         "--mode timer, or run where KVM offers a PMU",
                         what);
     for (size_t i = 0; i < o->events.count; i++)
         if (!events_is_generic(o->events.names[i]) && !events_is_register(o->events.names[i]))
-            return run_fail(failure, RUN_EXIT_FAILED,
-                            "event '%s': %s has no performance counters, only generic events of "
-                            "the program (such as instructions:u) exist there; run where KVM "
-                            "offers a PMU",
-                            o->events.names[i], what);
+            return run_fail(
+                failure,
+                "event '%s': %s has no performance counters, only generic events of the program "
+                "(such as instructions:u) exist there; run where KVM offers a PMU",
+                o->events.names[i], what);
     return 0;
 }
 
@@ -62,8 +60,8 @@ static int choose_kvm(const struct options *o, struct launch_machine *machine,
         return 0;
     }
     if (access("/dev/kvm", R_OK | W_OK) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--accel kvm: /dev/kvm: %s; %s, or use --accel tcg", strerror(errno),
+        return run_fail(failure, "--accel kvm: /dev/kvm: %s; %s, or use --accel tcg",
+                        strerror(errno),
                         errno == EACCES ? "join the group kvm" : "load the kvm module");
     launch_vpmu_find(vpmu);
     if (vpmu->present)
@@ -163,22 +161,19 @@ static int check_exact(const struct options *o, struct run_failure *failure)
     if (o->mode != HR_MODE_EXACT)
         return 0;
     if (o->packing)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--mode exact: an archive cannot ask for it, the emulator that hr run "
-                        "starts counts; use hr run, or another mode");
+        return run_fail(failure, "--mode exact: an archive cannot ask for it, the emulator that hr "
+                                 "run starts counts; use hr run, or another mode");
     if (o->accel == OPTIONS_ACCEL_KVM)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--accel kvm: --mode exact is counted by the emulator, and KVM executes "
-                        "without it; leave one of the two out");
+        return run_fail(failure, "--accel kvm: --mode exact is counted by the emulator, and KVM "
+                                 "executes without it; leave one of the two out");
     if (o->libvirt)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--libvirt: --mode exact needs an emulator that hr starts itself; leave "
-                        "one of the two out");
+        return run_fail(failure, "--libvirt: --mode exact needs an emulator that hr starts itself; "
+                                 "leave one of the two out");
     if (o->cpus > 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--cpus %d: --mode exact counts on one CPU that does everything; leave "
-                        "--cpus out",
-                        o->cpus);
+        return run_fail(
+            failure,
+            "--cpus %d: --mode exact counts on one CPU that does everything; leave --cpus out",
+            o->cpus);
     return 0;
 }
 
@@ -202,9 +197,8 @@ int launch_choose(const struct options *o, struct launch_machine *machine,
         return -1;
     machine->cpus = o->cpus != OPTIONS_CPUS_AUTO ? o->cpus : machine->kvm || o->mode == HR_MODE_IPI;
     if (o->mode == HR_MODE_IPI && machine->cpus == 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--cpus 0: --mode ipi needs a CPU that interrupts another one; give "
-                        "--cpus 1 or more, or use --mode timer");
+        return run_fail(failure, "--cpus 0: --mode ipi needs a CPU that interrupts another one; "
+                                 "give --cpus 1 or more, or use --mode timer");
     machine->guest_cpus = launch_cpu_count(machine, o->mode);
     machine->virtual_time = is_for_any(o) || (!machine->kvm && machine->cpus == 0);
     if (check_counters(o, machine, &vpmu, failure) != 0)

@@ -155,8 +155,7 @@ static int add_exact(const struct options *o, struct launch_command *c, struct r
         return -1;
     c->exact = exact_memory_create();
     if (c->exact < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--mode exact: no memory to count in: %s",
-                        strerror(-c->exact));
+        return run_fail(failure, "--mode exact: no memory to count in: %s", strerror(-c->exact));
     add(c, "-plugin");
     add(c, "%s,fd=%d", c->plugin, LAUNCH_FD_EXACT);
     return 0;

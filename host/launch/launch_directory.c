@@ -23,7 +23,7 @@
 
 static int fail(struct run_failure *failure, const char *path, int error)
 {
-    return run_fail(failure, RUN_EXIT_FAILED, "--libvirt: %s: %s", path, strerror(error));
+    return run_fail(failure, "--libvirt: %s: %s", path, strerror(error));
 }
 
 /* The users that distributions let libvirt start QEMU as; returns how many there are. */
@@ -160,7 +160,7 @@ int launch_directory_make(struct launch_directory *d, const char *kernel, int ar
     if (guard(d, failure) != 0)
         return -1;
     if (admit_emulator(d->path) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--libvirt: %s: cannot let only libvirt's user in: %s; set TMPDIR to a "
                         "directory with access control lists (ext4, xfs, btrfs, tmpfs)",
                         d->path, strerror(errno));
@@ -212,11 +212,11 @@ int launch_directory_accept(struct launch_directory *d, int ports[LAUNCH_PORTS],
             continue;
         ports[i] = accept_port(d->listeners[i], emulator);
         if (ports[i] < 0)
-            return run_fail(failure, RUN_EXIT_FAILED,
-                            "--libvirt: no emulator on this machine, of libvirt's user, connected "
-                            "to the port %s; is the libvirt daemon local, and QEMU's user "
-                            "libvirt-qemu, qemu or root?",
-                            launch_domain_socket((enum launch_port)i));
+            return run_fail(
+                failure,
+                "--libvirt: no emulator on this machine, of libvirt's user, connected to the port "
+                "%s; is the libvirt daemon local, and QEMU's user libvirt-qemu, qemu or root?",
+                launch_domain_socket((enum launch_port)i));
     }
     return 0;
 }

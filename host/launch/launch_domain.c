@@ -270,6 +270,5 @@ int launch_domain_write(const struct options *o, const struct launch_machine *ma
     xml_end(&x);
     if (!x.bad)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "--libvirt: a path or an option has a character that XML cannot hold");
+    return run_fail(failure, "--libvirt: a path or an option has a character that XML cannot hold");
 }

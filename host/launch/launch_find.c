@@ -37,14 +37,13 @@ int launch_find_qemu(const struct options *o, char found[PATH_MAX], struct run_f
     if (strchr(name, '/') == NULL) {
         if (find_in_path(name, found))
             return 0;
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "%s is not installed; apt-get install qemu-system-x86, or name it with "
-                        "--qemu",
-                        name);
+        return run_fail(
+            failure, "%s is not installed; apt-get install qemu-system-x86, or name it with --qemu",
+            name);
     }
     snprintf(found, PATH_MAX, "%s", name);
     if (access(name, X_OK) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--qemu %s: %s", name, strerror(errno));
+        return run_fail(failure, "--qemu %s: %s", name, strerror(errno));
     return 0;
 }
 
@@ -58,8 +57,7 @@ int launch_find_part(const char *name, const char *given, const char *option, ch
     if (given != NULL) {
         snprintf(found, PATH_MAX, "%s", given);
         return is_file(found) ? 0
-                              : run_fail(failure, RUN_EXIT_FAILED, "--%s %s: %s", option, given,
-                                         strerror(errno));
+                              : run_fail(failure, "--%s %s: %s", option, given, strerror(errno));
     }
     self[bytes > 0 ? bytes : 0] = 0;
     dirname(self);
@@ -67,9 +65,9 @@ int launch_find_part(const char *name, const char *given, const char *option, ch
         if (snprintf(found, PATH_MAX, "%s/%s%s", self, places[i], name) < PATH_MAX &&
             is_file(found))
             return 0;
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "%s is neither beside hr nor in ../lib/microtome; run 'make'%s%s", name,
-                    option != NULL ? ", or name it with --" : "", option != NULL ? option : "");
+    return run_fail(failure, "%s is neither beside hr nor in ../lib/microtome; run 'make'%s%s",
+                    name, option != NULL ? ", or name it with --" : "",
+                    option != NULL ? option : "");
 }
 
 int launch_find_kernel(const struct options *o, char found[PATH_MAX], struct run_failure *failure)

@@ -1,23 +1,95 @@
 /* Runs a guest as a transient domain of libvirt. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "host/base/run_failure.h"
 #include "host/launch/launch_directory.h"
 #include "host/launch/launch_domain.h"
 #include "host/launch/launch_libvirt.h"
-#include "host/launch/launch_libvirt_api.h"
 
+#define LIBVIRT_LIBRARY "libvirt.so.0"
 #define DEFAULT_URI "qemu:///system"
 #define LOOK_MS 500 /* between looks at the domain's state */
 #define END_S 10 /* time limit for the emulator's end */
+
+/* The functions of libvirt that a run uses.  The library is loaded when a run asks for libvirt, so
+ * that other commands neither need it nor wait for it.
+ */
+struct launch_libvirt_api {
+    __typeof__(virConnectOpen) *connect;
+    __typeof__(virConnectClose) *disconnect;
+    __typeof__(virConnectGetCapabilities) *capabilities;
+    __typeof__(virDomainCreateXML) *create;
+    __typeof__(virDomainDestroy) *destroy;
+    __typeof__(virDomainFree) *release;
+    __typeof__(virDomainGetState) *state;
+    __typeof__(virGetLastErrorMessage) *error;
+    __typeof__(virSetErrorFunc) *set_error_function;
+};
+
+static const struct {
+    const char *name;
+    size_t offset;
+} functions[] = {
+    {"virConnectOpen", offsetof(struct launch_libvirt_api, connect)},
+    {"virConnectClose", offsetof(struct launch_libvirt_api, disconnect)},
+    {"virConnectGetCapabilities", offsetof(struct launch_libvirt_api, capabilities)},
+    {"virDomainCreateXML", offsetof(struct launch_libvirt_api, create)},
+    {"virDomainDestroy", offsetof(struct launch_libvirt_api, destroy)},
+    {"virDomainFree", offsetof(struct launch_libvirt_api, release)},
+    {"virDomainGetState", offsetof(struct launch_libvirt_api, state)},
+    {"virGetLastErrorMessage", offsetof(struct launch_libvirt_api, error)},
+    {"virSetErrorFunc", offsetof(struct launch_libvirt_api, set_error_function)},
+};
+
+/* By default libvirt prints errors itself. */
+static void say_nothing(void *data, virErrorPtr error)
+{
+    (void)data;
+    (void)error;
+}
+
+/* Loads the library once.  Returns NULL with the failure filled if it is not installed. */
+static const struct launch_libvirt_api *load_api(struct run_failure *failure)
+{
+    static struct launch_libvirt_api api;
+    void *library;
+
+    if (api.set_error_function != NULL)
+        return &api;
+    library = dlopen(LIBVIRT_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        run_fail(failure,
+                 "--libvirt: %s is not installed; apt-get install libvirt0 libvirt-daemon-system, "
+                 "or leave the option out",
+                 LIBVIRT_LIBRARY);
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *function = dlsym(library, functions[i].name);
+
+        if (function == NULL) {
+            run_fail(failure, "--libvirt: %s has no %s; install a newer libvirt", LIBVIRT_LIBRARY,
+                     functions[i].name);
+            return NULL;
+        }
+        memcpy((char *)&api + functions[i].offset, &function, sizeof function);
+    }
+    api.set_error_function(NULL, say_nothing);
+    return &api;
+}
 
 struct launch_libvirt {
     const struct launch_libvirt_api *api;
@@ -97,7 +169,7 @@ static int open_connection(struct launch_libvirt *l, struct run_failure *failure
     let_signals(SIG_BLOCK);
     if (l->connection != NULL)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED,
+    return run_fail(failure,
                     "--libvirt: %s: %s; start the daemon with 'systemctl start libvirtd' and join "
                     "the group libvirt, or leave the option out",
                     uri, l->api->error());
@@ -113,19 +185,19 @@ static int create_domain(struct launch_libvirt *l, const struct options *o,
     int result = -1;
 
     if (out == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     result = launch_domain_write(o, machine, domain, out, failure);
     if (fclose(out) != 0 && result == 0)
-        result = run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        result = run_fail(failure, "out of memory");
     if (result == 0) {
         let_signals(SIG_UNBLOCK);
         l->domain = l->api->create(l->connection, text, VIR_DOMAIN_START_AUTODESTROY);
         let_signals(SIG_BLOCK);
         if (l->domain == NULL)
-            result = run_fail(failure, RUN_EXIT_FAILED,
-                              "--libvirt: the domain does not start: %s; 'hr run --libvirt "
-                              "--dry-run' shows it",
-                              l->api->error());
+            result = run_fail(
+                failure,
+                "--libvirt: the domain does not start: %s; 'hr run --libvirt --dry-run' shows it",
+                l->api->error());
     }
     free(text);
     return result;
@@ -163,13 +235,13 @@ static int start_watcher(struct launch_libvirt *l, struct launch *launch,
     int reason;
 
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "pipe: %s", strerror(errno));
+        return run_fail(failure, "pipe: %s", strerror(errno));
     launch->errors = ends[0];
     l->errors = ends[1];
     l->pidfd = fcntl(launch->pidfd, F_DUPFD_CLOEXEC, 0);
     reason = l->pidfd < 0 ? errno : pthread_create(&l->watcher, NULL, watch, l);
     if (reason != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot start a thread: %s", strerror(reason));
+        return run_fail(failure, "cannot start a thread: %s", strerror(reason));
     l->watched = true;
     return 0;
 }
@@ -184,11 +256,11 @@ static int open_process(const struct launch *launch, pid_t emulator, int *pidfd,
     if (*pidfd >= 0 && poll(&port, 1, 0) >= 0 && (port.revents & POLLHUP) == 0)
         return 0;
     if (*pidfd >= 0 || errno == ESRCH)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--libvirt: the emulator ended at once; libvirt's log "
                         "/var/log/libvirt/qemu/microtome-%d.log says why",
                         (int)getpid());
-    return run_fail(failure, RUN_EXIT_FAILED, "--libvirt: pidfd_open: %s", strerror(errno));
+    return run_fail(failure, "--libvirt: pidfd_open: %s", strerror(errno));
 }
 
 static int start(struct launch_libvirt *l, const struct options *o,
@@ -226,9 +298,9 @@ int launch_libvirt_start(const struct options *o, const struct launch_machine *m
     for (int i = 0; i < LAUNCH_PORTS; i++)
         launch->ports[i] = -1;
     if (l == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     l->pidfd = l->errors = -1;
-    l->api = launch_libvirt_api_load(failure);
+    l->api = load_api(failure);
     if (l->api == NULL || open_connection(l, failure) != 0)
         return -1;
     return start(l, o, machine, command, archive_fd, launch, failure);

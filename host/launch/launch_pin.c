@@ -30,8 +30,7 @@ int launch_pin_read_host(const char *root, struct launch_pin_host *host,
         snprintf(path, sizeof path, "%s/sys/devices/system/cpu/%s", root, files[i].name);
         result = cpu_list_read(path, files[i].set);
         if (result != 0 && !files[i].optional)
-            return run_fail(failure, RUN_EXIT_FAILED, "--pin: cannot read %s: %s", path,
-                            strerror(-result));
+            return run_fail(failure, "--pin: cannot read %s: %s", path, strerror(-result));
     }
     if (sched_getaffinity(0, sizeof host->own, &host->own) != 0)
         host->own = host->online;
@@ -59,14 +58,13 @@ int launch_pin_parse(const char *text, struct cpu_list *list, struct run_failure
     if (result == 0 && list->count != 0)
         return 0;
     if (result == -EEXIST)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--pin %s: a CPU is named twice; name a different one for each of the "
-                        "guest's CPUs",
-                        text);
+        return run_fail(
+            failure,
+            "--pin %s: a CPU is named twice; name a different one for each of the guest's CPUs",
+            text);
     if (result == -ERANGE)
-        return run_fail(failure, RUN_EXIT_FAILED, "--pin %s: CPU numbers end at %d", text,
-                        CPU_SETSIZE - 1);
-    return run_fail(failure, RUN_EXIT_FAILED, "--pin %s: not a list of CPUs; write 2-5,8", text);
+        return run_fail(failure, "--pin %s: CPU numbers end at %d", text, CPU_SETSIZE - 1);
+    return run_fail(failure, "--pin %s: not a list of CPUs; write 2-5,8", text);
 }
 
 static int check_cpu(int cpu, const struct launch_pin_host *host, struct run_failure *failure)
@@ -74,16 +72,15 @@ static int check_cpu(int cpu, const struct launch_pin_host *host, struct run_fai
     char list[LIST_BYTES];
 
     if (!CPU_ISSET(cpu, &host->online) && CPU_ISSET(cpu, &host->present))
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--pin: CPU %d is offline; switch it on with 'echo 1 > "
                         "/sys/devices/system/cpu/cpu%d/online', or choose from %s",
                         cpu, cpu, cpu_list_format(&host->online, list, sizeof list));
     if (!CPU_ISSET(cpu, &host->online))
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--pin: this machine has no CPU %d; choose from %s", cpu,
+        return run_fail(failure, "--pin: this machine has no CPU %d; choose from %s", cpu,
                         cpu_list_format(&host->online, list, sizeof list));
     if (CPU_ISSET(cpu, &host->refused))
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--pin: this process may not use CPU %d; choose from %s, or run outside "
                         "its cpuset (container)",
                         cpu, cpu_list_format(&host->own, list, sizeof list));
@@ -161,7 +158,7 @@ int launch_pin_plan(const struct cpu_list *list, int needed, const struct launch
         if (check_cpu(list->cpus[i], host, failure) != 0)
             return -1;
     if (needed > LAUNCH_PIN_MAX || list->count < (size_t)needed)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--pin: %zu host CPU%s for the guest's %d; name one for each, or give the "
                         "guest fewer with --cpus",
                         list->count, list->count == 1 ? "" : "s", needed);
@@ -189,7 +186,7 @@ int launch_pin_try_fifo(struct run_failure *failure)
     const struct sched_param ordinary = {.sched_priority = 0};
 
     if (sched_setscheduler(0, SCHED_FIFO, &real_time) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--fifo: SCHED_FIFO: %s; allow it with 'ulimit -r 1' "
                         "(/etc/security/limits.conf: rtprio), or leave the option out",
                         strerror(errno));

@@ -18,8 +18,7 @@ static int move(pid_t thread, const cpu_set_t *cpus, struct run_failure *failure
 {
     if (sched_setaffinity(thread, sizeof *cpus, cpus) == 0 || errno == ESRCH)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED, "--pin: cannot move a thread of the emulator: %s",
-                    strerror(errno));
+    return run_fail(failure, "--pin: cannot move a thread of the emulator: %s", strerror(errno));
 }
 
 /* Moves every thread that is not a CPU of the guest; threads that these start later inherit it. */
@@ -62,7 +61,7 @@ static int place_cpu(pid_t thread, int guest_cpu, const struct launch_machine *m
             return -1;
     }
     if (machine->fifo && sched_setscheduler(thread, SCHED_FIFO, &priority) != 0 && errno != ESRCH)
-        return run_fail(failure, RUN_EXIT_FAILED, "--fifo: SCHED_FIFO: %s", strerror(errno));
+        return run_fail(failure, "--fifo: SCHED_FIFO: %s", strerror(errno));
     return 0;
 }
 
@@ -72,8 +71,8 @@ static int place_threads(const struct launch *launch, const struct launch_machin
 {
     for (int i = machine->guest_cpus - 1; i >= 0; i--) {
         if (getsid(threads[i]) != launch->pid) /* the session that it was started in */
-            return run_fail(failure, RUN_EXIT_FAILED,
-                            "QEMU names a thread that is not its own (%d)", (int)threads[i]);
+            return run_fail(failure, "QEMU names a thread that is not its own (%d)",
+                            (int)threads[i]);
         if (place_cpu(threads[i], i, machine, failure) != 0)
             return -1;
     }
@@ -89,9 +88,8 @@ static int await_end(const struct launch *launch, struct run_failure *failure)
 
     if (poll(&end, 1, END_MS) != 0)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "QEMU closed its control socket (QMP), which --pin and --fifo need, and goes "
-                    "on; is --qemu an emulator?");
+    return run_fail(failure, "QEMU closed its control socket (QMP), which --pin and --fifo need, "
+                             "and goes on; is --qemu an emulator?");
 }
 
 int launch_place(struct launch *launch, const struct launch_machine *machine,

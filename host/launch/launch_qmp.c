@@ -22,10 +22,10 @@ static uint64_t monotonic_ns(void)
 
 static int fail(struct run_failure *failure, const char *what)
 {
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "QEMU's control socket (QMP), which --pin and --fifo need: %s; is --qemu an "
-                    "emulator?",
-                    what);
+    return run_fail(
+        failure,
+        "QEMU's control socket (QMP), which --pin and --fifo need: %s; is --qemu an emulator?",
+        what);
 }
 
 /* Waits for more bytes.  Returns 0, LAUNCH_QMP_GONE or -1. */

@@ -2,7 +2,7 @@
 #include <argp.h>
 
 #include "host/base/commands.h"
-#include "host/base/units.h"
+#include "host/base/option.h"
 #include "host/noise/noise_print.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
@@ -20,13 +20,15 @@ struct options {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct options *options = state->input;
+    static const struct option_field fields[] = {
+        {KEY_MIN, OPTION_TIME, .offset = offsetof(struct options, min_ns), "min",
+         "not a time; give it with a unit, such as 5us"},
+        {0},
+    };
 
-    if (key != KEY_MIN)
-        return reader_parse(key, argument, state);
-    if (units_parse_time(argument, UNITS_NEEDED, &options->min_ns) != 0)
-        argp_error(state, "--min %s: not a time; give it with a unit, such as 5us", argument);
-    return 0;
+    return option_store(fields, key, argument, state->input, state)
+               ? 0
+               : reader_parse(key, argument, state);
 }
 
 static int print(const struct noise *noise, enum reader_format format, unsigned long limit)

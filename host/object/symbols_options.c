@@ -1,34 +1,30 @@
 /* Parses the options about symbols. */
 #include "host/object/symbols_options.h"
 
+#include "host/base/option.h"
+
 enum { KEY_DEBUG_DIR = 512, KEY_NO_DEMANGLE, KEY_NO_INLINE, KEY_NO_DEBUGINFOD };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'p', OPTION_TEXT, .offset = offsetof(struct symbols_options, program)},
+        {KEY_NO_DEMANGLE, OPTION_FLAG, .offset = offsetof(struct symbols_options, raw_names)},
+        {KEY_NO_INLINE, OPTION_FLAG, .offset = offsetof(struct symbols_options, no_inlines)},
+        {KEY_NO_DEBUGINFOD, OPTION_FLAG, .offset = offsetof(struct symbols_options, no_debuginfod)},
+        {0},
+    };
     struct symbols_options *options = state->input;
 
-    switch (key) {
-    case 'p':
-        options->program = argument;
+    if (option_store(fields, key, argument, options, state))
         return 0;
-    case KEY_DEBUG_DIR:
-        if (options->debug_dir_count == SYMBOLS_DEBUG_DIRS_MAX)
-            argp_error(state, "--debug-dir %s: more than %u of them; put the files into one",
-                       argument, SYMBOLS_DEBUG_DIRS_MAX);
-        options->debug_dirs[options->debug_dir_count++] = argument;
-        return 0;
-    case KEY_NO_DEMANGLE:
-        options->raw_names = true;
-        return 0;
-    case KEY_NO_INLINE:
-        options->no_inlines = true;
-        return 0;
-    case KEY_NO_DEBUGINFOD:
-        options->no_debuginfod = true;
-        return 0;
-    default:
+    if (key != KEY_DEBUG_DIR)
         return ARGP_ERR_UNKNOWN;
-    }
+    if (options->debug_dir_count == SYMBOLS_DEBUG_DIRS_MAX)
+        argp_error(state, "--debug-dir %s: more than %u of them; put the files into one", argument,
+                   SYMBOLS_DEBUG_DIRS_MAX);
+    options->debug_dirs[options->debug_dir_count++] = argument;
+    return 0;
 }
 
 static const struct argp_option options[] = {

@@ -1,12 +1,14 @@
 /* Parses the options of hr run and hr pack. */
 #include <argp.h>
 #include <errno.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "host/base/command_line.h"
+#include "host/base/option.h"
 #include "host/options/options.h"
 #include "host/options/options_archive.h"
+#include "lib/array.h"
 
 enum { /* options without a letter */
        KEY_ACCEL = 256,
@@ -88,114 +90,67 @@ static const char pack_help[] =
 static int set_accel(struct options *o, const char *text, struct run_failure *failure)
 {
     static const char *const names[] = {"auto", "kvm", "tcg"};
+    int found = option_word(text, names, ARRAY_COUNT(names));
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(text, names[i]) == 0) {
-            o->accel = (enum options_accel)i;
-            return 0;
-        }
-    return run_fail(failure, RUN_EXIT_FAILED, "--accel %s: unknown; use auto, kvm or tcg", text);
+    if (found < 0)
+        return run_fail(failure, "--accel %s: unknown; use auto, kvm or tcg", text);
+    o->accel = (enum options_accel)found;
+    return 0;
 }
 
 static int set_repeat(struct options *o, const char *text, struct run_failure *failure)
 {
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-
-    if (text[strspn(text, "0123456789")] != 0 || value == 0 || value > OPTIONS_REPEAT_MAX)
-        return run_fail(failure, RUN_EXIT_FAILED, "--repeat %s: not a number of runs from 1 to %u",
-                        text, OPTIONS_REPEAT_MAX);
-    o->repeat = (uint32_t)value;
-    return 0;
+    if (option_number(text, 1, OPTIONS_REPEAT_MAX, &o->repeat) == 0)
+        return 0;
+    return run_fail(failure, "--repeat %s: not a number of runs from 1 to %u", text,
+                    OPTIONS_REPEAT_MAX);
 }
 
-static error_t parse_run_option(int key, char *argument, struct argp_state *state)
+static const struct option_field run_fields[] = {
+    {'o', OPTION_TEXT, .offset = offsetof(struct options, output)},
+    {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct options, force)},
+    {KEY_QEMU, OPTION_TEXT, .offset = offsetof(struct options, qemu)},
+    {KEY_CPU, OPTION_TEXT, .offset = offsetof(struct options, cpu)},
+    {KEY_PIN, OPTION_TEXT, .offset = offsetof(struct options, pin)},
+    {KEY_FIFO, OPTION_FLAG, .offset = offsetof(struct options, fifo)},
+    {KEY_LIBVIRT, OPTION_FLAG, .offset = offsetof(struct options, libvirt)},
+    {KEY_KERNEL, OPTION_TEXT, .offset = offsetof(struct options, kernel)},
+    {KEY_KEEP_FILES, OPTION_TEXT, .offset = offsetof(struct options, keep_files)},
+    {KEY_MISSING, OPTION_FLAG, .offset = offsetof(struct options, missing)},
+    {KEY_OUTPUT_EACH, OPTION_FLAG, .offset = offsetof(struct options, output_each)},
+    {KEY_REQUIRE_PMU, OPTION_FLAG, .offset = offsetof(struct options, require_pmu)},
+    {KEY_DRY_RUN, OPTION_FLAG, .offset = offsetof(struct options, dry_run)},
+    {KEY_NO_PROGRESS, OPTION_FLAG, .offset = offsetof(struct options, no_progress)},
+    {0},
+};
+
+/* The options of hr pack are some of those of hr run. */
+static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options_parsing *parse = state->input;
     struct options *o = parse->options;
 
+    if (option_store(run_fields, key, argument, o, state))
+        return 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = parse;
+        if (o->packing)
+            state->child_inputs[1] = parse;
         return 0;
     case KEY_ACCEL:
         return set_accel(o, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case 'o':
-        o->output = argument;
-        return 0;
-    case KEY_FORCE:
-        o->force = true;
-        return 0;
-    case KEY_QEMU:
-        o->qemu = argument;
-        return 0;
-    case KEY_CPU:
-        o->cpu = argument;
-        return 0;
-    case KEY_PIN:
-        o->pin = argument;
-        return 0;
-    case KEY_FIFO:
-        o->fifo = true;
-        return 0;
-    case KEY_LIBVIRT:
-        o->libvirt = true;
-        return 0;
-    case KEY_KERNEL:
-        o->kernel = argument;
-        return 0;
     case KEY_TIMEOUT:
         return options_set_timeout(o, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case KEY_KEEP_FILES:
-        o->keep_files = argument;
-        return 0;
-    case KEY_MISSING:
-        o->missing = true;
-        return 0;
     case KEY_SEALED:
         o->serve = false;
         return 0;
     case KEY_REPEAT:
         return set_repeat(o, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case KEY_OUTPUT_EACH:
-        o->output_each = true;
-        return 0;
-    case KEY_REQUIRE_PMU:
-        o->require_pmu = true;
-        return 0;
-    case KEY_DRY_RUN:
-        o->dry_run = true;
-        return 0;
     case 'q':
         o->quiet = true;
         o->events.quiet = true;
         return 0;
-    case KEY_NO_PROGRESS:
-        o->no_progress = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse_pack_option(int key, char *argument, struct argp_state *state)
-{
-    struct options_parsing *parse = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->child_inputs[1] = parse;
-        return 0;
-    case 'o':
-        parse->options->output = argument;
-        return 0;
-    case KEY_FORCE:
-        parse->options->force = true;
-        return 0;
-    case KEY_ACCEL:
-        return set_accel(parse->options, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case KEY_TIMEOUT:
-        return options_set_timeout(parse->options, argument, parse->failure) == 0 ? 0 : EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -211,7 +166,7 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
     };
     const struct argp command = {
         .options = packing ? pack_options : run_options,
-        .parser = packing ? parse_pack_option : parse_run_option,
+        .parser = parse_option,
         .args_doc = packing ? "PROGRAM [ARG...]" : "[--] PROGRAM [ARG...]",
         .doc = packing ? pack_help : run_help,
         .children = children,
@@ -228,8 +183,8 @@ int options_parse(struct options *o, bool packing, int argc, char **argv,
     if (failure->exit_status != 0)
         return -1;
     if (result != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s", strerror(result));
+        return run_fail(failure, "%s", strerror(result));
     if (o->program_count == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "no program given; see '%s --help'", argv[0]);
+        return run_fail(failure, "no program given; see '%s --help'", argv[0]);
     return options_finish(&parse);
 }

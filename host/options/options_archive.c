@@ -1,14 +1,88 @@
 /* Parses the options that determine an archive. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/base/array.h"
+#include "host/base/option.h"
 #include "host/base/units.h"
+#include "host/events/events.h"
+#include "host/events/events_spec.h"
+#include "host/options/options.h"
 #include "host/options/options_archive.h"
-#include "host/options/options_events.h"
 #include "host/options/options_sampling.h"
+
+#define EVENTS_DEFAULT "instructions,cycles,branches,branch-misses,cache-misses"
+
+/* A bare name means the suffix :u. */
+static size_t bytes_without_suffix(const char *name)
+{
+    size_t bytes = strlen(name);
+
+    return bytes > 2 && strcmp(name + bytes - 2, ":u") == 0 ? bytes - 2 : bytes;
+}
+
+static bool same_event(const char *a, const char *b)
+{
+    size_t bytes = bytes_without_suffix(a);
+
+    return bytes_without_suffix(b) == bytes && memcmp(a, b, bytes) == 0;
+}
+
+/* Takes ownership of the name if it returns 0. */
+static int add_event(struct options *o, char *name, struct run_failure *failure)
+{
+    if (events_check(name, failure) != 0)
+        return -1;
+    if (o->events.count == HR_EVENTS_MAX)
+        return run_fail(
+            failure, "more than %d events; a sample holds %d, so measure the others in another run",
+            HR_EVENTS_MAX, HR_EVENTS_MAX);
+    for (size_t i = 0; i < o->events.count; i++)
+        if (same_event(o->events.names[i], name))
+            return run_fail(failure, "event '%s' is listed twice", name);
+    o->events.names[o->events.count++] = name;
+    return 0;
+}
+
+static int check_trigger(const struct options *o, struct run_failure *failure)
+{
+    if (o->mode == HR_MODE_OVERFLOW && o->events.count == 0)
+        return run_fail(failure,
+                        "-e none: overflow sampling needs an event that interrupts; name one");
+    if (o->mode != HR_MODE_OVERFLOW || !events_is_register(o->events.names[0]))
+        return 0;
+    return run_fail(failure,
+                    "event '%s' is a register and cannot interrupt; name a counter's event first, "
+                    "such as -e instructions,%s",
+                    o->events.names[0], o->events.names[0]);
+}
+
+/* Splits a comma-separated list into o->events.  Returns 0, or -1 with the failure filled; for an
+ * unknown name it lists the nearest known ones.
+ */
+static int parse_events(struct options *o, const char *list, struct run_failure *failure)
+{
+    o->events.count = 0;
+    if (strcmp(list, "none") == 0)
+        return check_trigger(o, failure);
+    for (;; list++) {
+        size_t bytes = events_spec_length(list);
+        char *name = strndup(list, bytes);
+
+        if (name == NULL)
+            return run_fail(failure, "out of memory");
+        if (add_event(o, name, failure) != 0) {
+            free(name);
+            return -1;
+        }
+        list += bytes;
+        if (*list == 0)
+            return check_trigger(o, failure);
+    }
+}
 
 enum { /* options without a letter; the commands' own begin at 256 */
        KEY_CPUS = 512,
@@ -26,11 +100,11 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_STDIN,
 };
 
-static const char default_events[] = OPTIONS_EVENTS_DEFAULT;
+static const char default_events[] = EVENTS_DEFAULT;
 
 static const struct argp_option archive_options[] = {
     {"event", 'e', "LIST", 0,
-     "events, comma-separated, see 'hr events' (default " OPTIONS_EVENTS_DEFAULT
+     "events, comma-separated, see 'hr events' (default " EVENTS_DEFAULT
      "; without counters the first alone); none: addresses only",
      1},
     {"interval", 'i', "TIME", 0, "sampling interval, from 500ns (default 10us)", 1},
@@ -76,7 +150,7 @@ static const struct argp_option kept_options[] = {
 static int append(struct options_list *list, const char *item, struct run_failure *failure)
 {
     if (array_grow(&list->items, list->count, sizeof *list->items) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     list->items[list->count++] = item;
     return 0;
 }
@@ -89,10 +163,10 @@ static int set_memory(struct options *o, const char *text, struct run_failure *f
         return 0;
     }
     if (units_parse_bytes(text, &o->memory_bytes) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--mem %s: not a size; write 64M or 2G", text);
+        return run_fail(failure, "--mem %s: not a size; write 64M or 2G", text);
     o->memory_bytes &= ~((1ull << 20) - 1);
     if (o->memory_bytes < OPTIONS_MEMORY_MIN_BYTES)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--mem %s: too little memory for the kernel and a program; use 64M or more",
                         text);
     return 0;
@@ -100,12 +174,10 @@ static int set_memory(struct options *o, const char *text, struct run_failure *f
 
 static int set_cpus(struct options *o, const char *text, struct run_failure *failure)
 {
-    char *end;
-    long value = strtol(text, &end, 10);
+    uint64_t value;
 
-    if (end == text || *end != 0 || value < 0 || value > OPTIONS_CPUS_MAX)
-        return run_fail(failure, RUN_EXIT_FAILED, "--cpus %s: not a number from 0 to %d", text,
-                        OPTIONS_CPUS_MAX);
+    if (option_number(text, 0, OPTIONS_CPUS_MAX, &value) != 0)
+        return run_fail(failure, "--cpus %s: not a number from 0 to %d", text, OPTIONS_CPUS_MAX);
     o->cpus = (int)value;
     return 0;
 }
@@ -113,8 +185,7 @@ static int set_cpus(struct options *o, const char *text, struct run_failure *fai
 int options_set_timeout(struct options *o, const char *text, struct run_failure *failure)
 {
     if (units_parse_time(text, UNITS_NEEDED, &o->timeout_ns) != 0 || o->timeout_ns == 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--timeout %s: not a time with a unit; write 10s or 500ms", text);
+        return run_fail(failure, "--timeout %s: not a time with a unit; write 10s or 500ms", text);
     return 0;
 }
 
@@ -124,15 +195,14 @@ static int set_environment(struct options *o, const char *text, struct run_failu
     char *copied;
 
     if (text[0] == '=' || text[0] == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--env %s: the name is missing; write K=V", text);
+        return run_fail(failure, "--env %s: the name is missing; write K=V", text);
     if (strchr(text, '=') != NULL)
         return append(&o->environment, text, failure);
     value = getenv(text);
     if (value == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--env %s: not in your environment; write %s=VALUE", text, text);
+        return run_fail(failure, "--env %s: not in your environment; write %s=VALUE", text, text);
     if (asprintf(&copied, "%s=%s", text, value) < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     return append(&o->environment, copied, failure);
 }
 
@@ -169,38 +239,33 @@ static error_t parse_sampling_option(int key, char *argument, struct argp_state 
         return options_set_overhead(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_COUNTERS_EVERY:
         return options_set_counters_every(o, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case KEY_PAUSED:
-        o->paused = true;
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static error_t parse_machine_option(int key, char *argument, struct argp_state *state)
+static error_t parse_other_option(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {KEY_PAUSED, OPTION_FLAG, .offset = offsetof(struct options, paused)},
+        {KEY_ROOT, OPTION_TEXT, .offset = offsetof(struct options, root)},
+        {KEY_PREFAULT, OPTION_FLAG, .offset = offsetof(struct options, prefault)},
+        {KEY_TARGET_CPU, OPTION_TEXT, .offset = offsetof(struct options, target_cpu)},
+        {KEY_PANIC_TEST, OPTION_TEXT, .offset = offsetof(struct options, panic_test)},
+        {0},
+    };
     struct options_parsing *parse = state->input;
     struct options *o = parse->options;
 
+    if (option_store(fields, key, argument, o, state))
+        return 0;
     switch (key) {
     case KEY_CPUS:
         return set_cpus(o, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case KEY_ROOT:
-        o->root = argument;
-        return 0;
     case KEY_FILE:
         return append(&o->files, argument, parse->failure) == 0 ? 0 : ENOMEM;
     case KEY_ENV:
         return set_environment(o, argument, parse->failure) == 0 ? 0 : EINVAL;
-    case KEY_PREFAULT:
-        o->prefault = true;
-        return 0;
-    case KEY_TARGET_CPU:
-        o->target_cpu = argument;
-        return 0;
-    case KEY_PANIC_TEST:
-        o->panic_test = argument;
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -235,7 +300,7 @@ static error_t parse_archive_option(int key, char *argument, struct argp_state *
     }
     result = parse_sampling_option(key, argument, state);
     if (result == ARGP_ERR_UNKNOWN)
-        result = parse_machine_option(key, argument, state);
+        result = parse_other_option(key, argument, state);
     return result == 0 ? note_given(archive_options, key, parse) : result;
 }
 
@@ -278,11 +343,11 @@ int options_finish(struct options_parsing *parsing)
         return -1;
     if (o->mode == HR_MODE_EXACT) {
         if (parsing->event_list != default_events)
-            return run_fail(parsing->failure, RUN_EXIT_FAILED,
+            return run_fail(parsing->failure,
                             "--event: --mode exact counts instructions, branches, loads, stores "
                             "and calls; leave one of the two out");
         parsing->event_list = "instructions";
     }
     o->default_events = parsing->event_list == default_events;
-    return options_events_parse(parsing->options, parsing->event_list, parsing->failure);
+    return parse_events(parsing->options, parsing->event_list, parsing->failure);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/option.h"
 #include "host/base/units.h"
 #include "lib/modes.h"
 #include "lib/stack_kinds.h"
@@ -13,55 +14,42 @@
 int options_set_interval(struct options *o, const char *text, struct run_failure *failure)
 {
     if (units_parse_time(text, UNITS_NEEDED, &o->interval_ns) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--interval %s: not a time with a unit; write 500ns, 1us or 2ms", text);
+        return run_fail(failure, "--interval %s: not a time with a unit; write 500ns, 1us or 2ms",
+                        text);
     if (o->interval_ns < OPTIONS_INTERVAL_MIN_NS)
-        return run_fail(failure, RUN_EXIT_FAILED, "--interval %s: the shortest is 500ns", text);
+        return run_fail(failure, "--interval %s: the shortest is 500ns", text);
     if (o->interval_ns > 3600 * UNITS_SECOND)
-        return run_fail(failure, RUN_EXIT_FAILED, "--interval %s: the longest is 1h", text);
+        return run_fail(failure, "--interval %s: the longest is 1h", text);
     return 0;
 }
 
 int options_set_mode(struct options *o, const char *text, struct run_failure *failure)
 {
+    int found;
+
     if (strcmp(text, "pebs") == 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--mode pebs: not available yet; use overflow, which has the exact "
-                        "instruction where the hardware has no skid");
-    int found = modes_find(text);
+        return run_fail(failure, "--mode pebs: not available yet; use overflow, which has the "
+                                 "exact instruction where the hardware has no skid");
+    found = modes_find(text);
     if (found >= 0) {
         o->mode = (enum hr_mode)found;
         return 0;
     }
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "--mode %s: unknown; use timer, ipi, overflow, instructed, exact or "
-                    "off",
-                    text);
-}
-
-static int parse_number(const char *text, uint64_t most, uint64_t *value)
-{
-    char *end;
-    unsigned long long number = strtoull(text, &end, 10);
-
-    if (!isdigit((unsigned char)text[0]) || *end != 0 || number == 0 || number > most)
-        return -1;
-    *value = number;
-    return 0;
+    return run_fail(failure,
+                    "--mode %s: unknown; use timer, ipi, overflow, instructed, exact or off", text);
 }
 
 int options_set_period(struct options *o, const char *text, struct run_failure *failure)
 {
-    if (parse_number(text, OPTIONS_PERIOD_MAX, &o->period) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--count %s: not a number from 1 to 2^40", text);
+    if (option_number(text, 1, OPTIONS_PERIOD_MAX, &o->period) != 0)
+        return run_fail(failure, "--count %s: not a number from 1 to 2^40", text);
     return 0;
 }
 
 int options_set_frequency(struct options *o, const char *text, struct run_failure *failure)
 {
-    if (parse_number(text, OPTIONS_FREQUENCY_MAX_HZ, &o->frequency_hz) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--freq %s: not a number of samples a second from 1 to %u", text,
+    if (option_number(text, 1, OPTIONS_FREQUENCY_MAX_HZ, &o->frequency_hz) != 0)
+        return run_fail(failure, "--freq %s: not a number of samples a second from 1 to %u", text,
                         OPTIONS_FREQUENCY_MAX_HZ);
     return 0;
 }
@@ -75,9 +63,8 @@ int options_set_overhead(struct options *o, const char *text, struct run_failure
         end++;
     if (!isdigit((unsigned char)text[0]) || *end != 0 || percent < 1 ||
         percent > (long)OPTIONS_OVERHEAD_MAX)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--max-overhead %s: not a share of the time from 1%% to %u%%", text,
-                        OPTIONS_OVERHEAD_MAX);
+        return run_fail(failure, "--max-overhead %s: not a share of the time from 1%% to %u%%",
+                        text, OPTIONS_OVERHEAD_MAX);
     o->max_overhead = (uint32_t)percent;
     return 0;
 }
@@ -86,9 +73,8 @@ int options_set_counters_every(struct options *o, const char *text, struct run_f
 {
     uint64_t value;
 
-    if (parse_number(text, OPTIONS_COUNTERS_EVERY_MAX, &value) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "--counters-every %s: not a number of samples from 1 to %u", text,
+    if (option_number(text, 1, OPTIONS_COUNTERS_EVERY_MAX, &value) != 0)
+        return run_fail(failure, "--counters-every %s: not a number of samples from 1 to %u", text,
                         OPTIONS_COUNTERS_EVERY_MAX);
     o->counters_every = (uint32_t)value;
     return 0;
@@ -119,12 +105,12 @@ static int set_limit(struct options *o, const char *text, const char *limit,
     int error = 0;
 
     if (limit != NULL)
-        error = frames ? parse_number(limit, HR_STACK_FRAMES_MAX, &value)
+        error = frames ? option_number(limit, 1, HR_STACK_FRAMES_MAX, &value)
                        : units_parse_bytes(limit, &value);
     if (!frames && value <= HR_STACK_BYTES_MAX)
         value = (value + 7) / 8 * 8;
     if (error != 0 || !stack_kinds_limit_ok(o->stacks.kind, value))
-        return run_fail(failure, RUN_EXIT_FAILED, "--call-graph %s: not %s from 1 to %u", text,
+        return run_fail(failure, "--call-graph %s: not %s from 1 to %u", text,
                         frames ? "a number of frames" : "a size in bytes",
                         frames ? HR_STACK_FRAMES_MAX : HR_STACK_BYTES_MAX);
     o->stacks.limit = (uint32_t)value;
@@ -133,14 +119,15 @@ static int set_limit(struct options *o, const char *text, const char *limit,
 
 int options_set_stacks(struct options *o, const char *text, struct run_failure *failure)
 {
+    const char *comma;
+
     if (text == NULL)
         text = "fp";
     o->stacks.kind = stacks_kind(text);
     if (o->stacks.kind == 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--call-graph %s: unknown; use fp, fp,FRAMES, dwarf or dwarf,BYTES", text);
-    const char *comma = strchr(text, ',');
-
+    comma = strchr(text, ',');
     return set_limit(o, text, comma != NULL ? comma + 1 : NULL, failure);
 }
 
@@ -154,18 +141,18 @@ int options_finish_sampling(struct options *o, struct run_failure *failure)
     bool overflow = o->period != 0 || o->frequency_hz != 0;
 
     if (o->period != 0 && o->frequency_hz != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--count and --freq: a period is either fixed or adapted; give one");
     if (o->mode == OPTIONS_MODE_UNSET)
         o->mode = overflow ? HR_MODE_OVERFLOW : HR_MODE_TIMER;
     if (overflow && o->mode != HR_MODE_OVERFLOW)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--count and --freq are for --mode overflow; with --mode %s leave them out",
                         modes_name(o->mode));
     if (o->mode == HR_MODE_OVERFLOW && !overflow)
         o->frequency_hz = OPTIONS_FREQUENCY_DEFAULT_HZ;
     if (o->interval_ns != 0 && (o->mode == HR_MODE_OVERFLOW || o->mode == HR_MODE_INSTRUCTED))
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--interval is for --mode timer and ipi; with --mode %s leave it out",
                         modes_name(o->mode));
     if (o->interval_ns == 0)
@@ -175,12 +162,12 @@ int options_finish_sampling(struct options *o, struct run_failure *failure)
     if (o->counters_every == 0)
         o->counters_every = 1;
     if (o->stacks.kind != 0 && takes_no_samples(o))
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--call-graph: --mode %s takes no samples that could have call stacks; "
                         "leave one of the two out",
                         modes_name(o->mode));
     if (o->paused && (takes_no_samples(o) || o->mode == HR_MODE_INSTRUCTED))
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--paused: --mode %s has no trigger that could wait for hr_start(); leave "
                         "one of the two out",
                         modes_name(o->mode));

@@ -29,8 +29,7 @@ static int add_program(struct pack_collector *c)
     }
     if (result == 0)
         return 0;
-    return run_fail(c->failure, RUN_EXIT_FAILED, "%s: %s", program->arguments[0],
-                    strerror(-result));
+    return run_fail(c->failure, "%s: %s", program->arguments[0], strerror(-result));
 }
 
 /* Adds the working directory, and directories that programs expect to be writable. */
@@ -43,8 +42,29 @@ static int add_directories(struct pack_collector *c)
     if ((c->pack->program.root == NULL && getcwd(cwd, sizeof cwd) != NULL &&
          pack_list_add_directory(list, cwd, 0755) != 0) ||
         (home != NULL && home[0] == '/' && pack_list_add_directory(list, home, 0755) != 0))
-        return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(c->failure, "out of memory");
     return 0;
+}
+
+/* The kernel needs the program and its interpreter; all else comes from the tree when it is looked
+ * for. */
+static int collect_of_tree(struct pack_collector *c)
+{
+    struct pack_program *program = &c->pack->program;
+    struct pack_list *list = &c->pack->list;
+    int result;
+
+    list->root = program->root;
+    result = add_program(c);
+    if (result == 0 && program->interpreter[0] != 0 &&
+        pack_list_add_path(list, program->interpreter, NULL) != 0)
+        result = run_fail(c->failure, "%s: out of memory", program->interpreter);
+    list->root = NULL;
+    if (result == 0)
+        result = pack_collect_input(c);
+    if (result == 0)
+        result = pack_collect_given(c);
+    return result == 0 ? add_directories(c) : result;
 }
 
 static int collect_all(struct pack_collector *c)
@@ -55,11 +75,11 @@ static int collect_all(struct pack_collector *c)
         return -1;
     pack->memory_bytes = pack->program.memory_bytes;
     if (pack_environment_make(&pack->environment, c->options, &pack->program) != 0)
-        return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(c->failure, "out of memory");
     if (pack_list_add_directory(&pack->list, "/tmp", 01777) != 0)
-        return run_fail(c->failure, RUN_EXIT_FAILED, "out of memory");
-    if (pack->program.root != NULL) /* all else comes from the tree when it is looked for */
-        return pack_collect_input(c) != 0 || pack_collect_given(c) != 0 ? -1 : add_directories(c);
+        return run_fail(c->failure, "out of memory");
+    if (pack->program.root != NULL)
+        return collect_of_tree(c);
     if (pack_collect_input(c) != 0 || add_program(c) != 0 || pack_collect_given(c) != 0 ||
         pack_collect_libraries(c) != 0 || pack_collect_arguments(c) != 0 || add_directories(c) != 0)
         return -1;
@@ -73,11 +93,11 @@ static int check_memory(const struct pack *pack, const struct options *o,
 
     if (needed <= o->memory_bytes)
         return 0;
-    return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                    "%s with its files needs at least %llu MB and the guest has %llu MB; give "
-                    "it more with --mem",
-                    o->program[0], (unsigned long long)((needed + (1u << 20) - 1) >> 20),
-                    (unsigned long long)(o->memory_bytes >> 20));
+    return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                       "%s with its files needs at least %llu MB and the guest has %llu MB; give "
+                       "it more with --mem",
+                       o->program[0], (unsigned long long)((needed + (1u << 20) - 1) >> 20),
+                       (unsigned long long)(o->memory_bytes >> 20));
 }
 
 int pack_collect(struct pack *pack, const struct options *o, const struct launch_machine *machine,
@@ -122,7 +142,7 @@ int pack_write(const struct pack *pack, const struct options *o,
     int result;
 
     if (manifest == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     result =
         pack_manifest_write(o, machine, pack, manifest, RUN_MANIFEST_BYTES_MAX, &used, failure);
     if (result == 0)

@@ -79,8 +79,7 @@ static int write_kept(struct archive *a, const char *key, size_t key_bytes)
     pack_cache_open(&cache, key, key_bytes);
     copied = pack_cache_copy(&cache, w->fd);
     if (copied < 0)
-        result = run_fail(a->failure, RUN_EXIT_FAILED, "cannot write the archive: %s",
-                          strerror((int)-copied));
+        result = run_fail(a->failure, "cannot write the archive: %s", strerror((int)-copied));
     else
         w->offset += (uint64_t)copied;
     if (copied == 0) {
@@ -103,10 +102,10 @@ static int write_stable(struct archive *a)
     int result;
 
     if (out == NULL)
-        return run_fail(a->failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(a->failure, "out of memory");
     write_key(out, a->list, &count);
     if (fclose(out) != 0)
-        result = run_fail(a->failure, RUN_EXIT_FAILED, "out of memory");
+        result = run_fail(a->failure, "out of memory");
     else
         result = count < KEPT_ENTRIES_MIN ? write_entries(a, true) : write_kept(a, key, key_bytes);
     free(key);
@@ -131,7 +130,7 @@ int pack_archive_write(const struct pack_list *list, const void *manifest, size_
     int result;
 
     if (fstat(fd, &a.own) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot write the archive: %s", strerror(errno));
+        return run_fail(failure, "cannot write the archive: %s", strerror(errno));
     if (pack_writer_init(&a.writer, fd, failure) != 0)
         return -1;
     result = write_all(&a, manifest, manifest_bytes);

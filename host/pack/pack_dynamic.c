@@ -6,7 +6,7 @@
 
 static int fail(struct pack_collector *c, const char *what, int error)
 {
-    return run_fail(c->failure, RUN_EXIT_FAILED, "%s: %s", what, strerror(error));
+    return run_fail(c->failure, "%s: %s", what, strerror(error));
 }
 
 static int add_interpreter(struct pack_collector *c)
@@ -37,9 +37,9 @@ int pack_collect_libraries(struct pack_collector *c)
     result = pack_libraries_add(l, program->path);
     c->pack->memory_bytes += l->memory_bytes;
     if (result == -ELIBACC) /* worded like ld.so's message, which users know */
-        return run_fail(c->failure, RUN_EXIT_NOT_FOUND,
-                        "%s: error while loading shared libraries: %s: cannot open shared object "
-                        "file: No such file or directory (needed by %s)",
-                        program->arguments[0], l->missing, l->missed_by);
+        return run_fail_as(c->failure, RUN_EXIT_NOT_FOUND,
+                           "%s: error while loading shared libraries: %s: cannot open shared "
+                           "object file: No such file or directory (needed by %s)",
+                           program->arguments[0], l->missing, l->missed_by);
     return result == 0 ? 0 : fail(c, program->path, -result);
 }

@@ -22,8 +22,8 @@ static int add_file(struct pack_collector *c, const char *path)
         result = pack_list_add_tree(list, absolute, name, NULL, bad);
     if (result == 0)
         return 0;
-    return run_fail(c->failure, RUN_EXIT_FAILED, "--file %s: %s%s%s", path, bad,
-                    bad[0] != 0 ? ": " : "", strerror(-result));
+    return run_fail(c->failure, "--file %s: %s%s%s", path, bad, bad[0] != 0 ? ": " : "",
+                    strerror(-result));
 }
 
 static int add_root(struct pack_collector *c, const char *root)
@@ -34,13 +34,13 @@ static int add_root(struct pack_collector *c, const char *root)
     int result;
 
     if (stat(root, &status) != 0 || !S_ISDIR(status.st_mode))
-        return run_fail(c->failure, RUN_EXIT_FAILED, "--root %s: not a directory", root);
+        return run_fail(c->failure, "--root %s: not a directory", root);
     result = pack_list_begin(list, root, false, "--root");
     if (result == 0)
         result = pack_list_add_tree(list, root, "", NULL, bad);
     if (result == 0)
         return 0;
-    return run_fail(c->failure, RUN_EXIT_FAILED, "--root %s: %s: %s", root, bad, strerror(-result));
+    return run_fail(c->failure, "--root %s: %s: %s", root, bad, strerror(-result));
 }
 
 int pack_collect_given(struct pack_collector *c)

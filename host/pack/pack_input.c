@@ -69,6 +69,6 @@ int pack_collect_input(struct pack_collector *c)
         result = add(c, fd, own ? "standard input" : path);
     if (result == 0)
         return 0;
-    return run_fail(c->failure, RUN_EXIT_FAILED, "--stdin %s: %s", path,
+    return run_fail(c->failure, "--stdin %s: %s", path,
                     result == -ENOTTY ? "it is a terminal; name a file" : strerror(-result));
 }

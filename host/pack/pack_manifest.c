@@ -165,6 +165,6 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     *used = d.used;
     if (!d.full)
         return 0;
-    return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                    "the arguments and the environment are longer than %zu bytes", room);
+    return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                       "the arguments and the environment are longer than %zu bytes", room);
 }

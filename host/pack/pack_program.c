@@ -18,7 +18,7 @@
 
 static int out_of_memory(struct run_failure *failure)
 {
-    return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+    return run_fail(failure, "out of memory");
 }
 
 /* Inserts copies of `count` strings into the list at `at`. */
@@ -52,18 +52,18 @@ static int check_file(const char *name, struct pack_program *program, char place
 
     errno = -error;
     if (error != 0 || stat(place, status) != 0)
-        return run_fail(failure,
-                        errno == ENOENT || errno == ENOTDIR ? RUN_EXIT_NOT_FOUND
-                                                            : RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: %s", name, strerror(errno));
+        return run_fail_as(failure,
+                           errno == ENOENT || errno == ENOTDIR ? RUN_EXIT_NOT_FOUND
+                                                               : RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: %s", name, strerror(errno));
     if (!S_ISREG(status->st_mode))
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: not a file that can be executed",
-                        name);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: not a file that can be executed",
+                           name);
     if (access(place, X_OK) == 0)
         return 0;
     if (!pack_source_explain(name, RUN_EXIT_NOT_EXECUTABLE, failure))
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s; chmod +x makes it executable",
-                        name, strerror(errno));
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s; chmod +x makes it executable",
+                           name, strerror(errno));
     return -1;
 }
 
@@ -75,16 +75,17 @@ static int take_interpreter(const char *name, const uint8_t *file, const struct 
     int error;
 
     if (path[0] != '/')
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: its interpreter '%.*s' is not an absolute path", name, 200, path);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: its interpreter '%.*s' is not an absolute path", name, 200, path);
     error = -pack_root_place(program->root, path, place);
     if (error == 0 && access(place, X_OK) != 0)
         error = errno;
     if (error != 0)
-        return run_fail(failure, RUN_EXIT_NOT_FOUND,
-                        "%s: its interpreter %.*s is not here: %s; install the C library that the "
-                        "program was built for",
-                        name, 200, path, strerror(error));
+        return run_fail_as(
+            failure, RUN_EXIT_NOT_FOUND,
+            "%s: its interpreter %.*s is not here: %s; install the C library that the "
+            "program was built for",
+            name, 200, path, strerror(error));
     snprintf(program->interpreter, sizeof program->interpreter, "%s", path);
     return 0;
 }
@@ -98,8 +99,8 @@ static int check_image(const char *name, const uint8_t *file, struct pack_progra
     if (status != ELF64_OK && pack_source_explain(name, RUN_EXIT_NOT_EXECUTABLE, failure))
         return -1;
     if (status != ELF64_OK)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name,
-                        elf64_status_text(status));
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name,
+                           elf64_status_text(status));
     if (image.interpreter_bytes > 0 && take_interpreter(name, file, &image, program, failure) != 0)
         return -1;
     program->memory_bytes = image.high - image.low;
@@ -124,10 +125,10 @@ static int replace_env(const char *name, const struct pack_script *script,
     struct pack_script_env env;
 
     if (pack_script_parse_env(script, &env) != 0)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: its first line asks for '%s %s', and of env only NAME and -S are "
-                        "understood; run the interpreter with the script as argument",
-                        name, script->interpreter, script->argument);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: its first line asks for '%s %s', and of env only NAME and -S are "
+                           "understood; run the interpreter with the script as argument",
+                           name, script->interpreter, script->argument);
     if (insert(&program->settings, &program->setting_count, program->setting_count, env.settings,
                env.setting_count) != 0 ||
         insert(&program->arguments, &program->argument_count, 0, env.words, env.word_count) != 0)
@@ -157,11 +158,11 @@ static int take_script(const char *name, const char *found, const void *file,
     struct pack_script script;
 
     if (pack_script_parse(file, (size_t)program->status.st_size, &script) != 0)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: a script whose first line names no interpreter", name);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: a script whose first line names no interpreter", name);
     if (program->script_count == PACK_PROGRAM_SCRIPTS_MAX)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE,
-                        "%s: too many scripts that interpret each other", name);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
+                           "%s: too many scripts that interpret each other", name);
     if (absolute_path(program, found, absolute) != 0 ||
         (program->scripts[program->script_count] = strdup(absolute)) == NULL)
         return out_of_memory(failure);
@@ -204,15 +205,15 @@ static int examine(const char *name, const char *found, const char *place,
     int result;
 
     if (fd < 0 || fstat(fd, &program->status) != 0)
-        result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
+        result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
     else if ((bytes = (size_t)program->status.st_size) == 0)
-        result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: the file is empty", name);
+        result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: the file is empty", name);
     else if ((result = take_paths(found, place, program)) != 0)
-        result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(-result));
+        result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(-result));
     if (result == 0 && bytes != 0) {
         file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
         if (file == MAP_FAILED)
-            result = run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
+            result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
     }
     if (result == 0 && pack_script_is(file, bytes))
         result = take_script(name, found, file, program, next, failure) != 0 ? -1 : 1;
@@ -236,14 +237,14 @@ int pack_program_find(const struct options *o, struct pack_program *program,
 
     *program = (struct pack_program){.root = pack_root_of(o)};
     if (name[0] == 0)
-        return run_fail(failure, RUN_EXIT_NOT_FOUND, "the program's name is empty");
+        return run_fail_as(failure, RUN_EXIT_NOT_FOUND, "the program's name is empty");
     if (insert(&program->arguments, &program->argument_count, 0, (const char *const *)o->program,
                o->program_count) != 0)
         return out_of_memory(failure);
     if (strchr(name, '/') == NULL && search(name, program, found, failure) != 0)
         return -1;
     if (!program->searched && (size_t)snprintf(found, sizeof found, "%s", name) >= sizeof found)
-        return run_fail(failure, RUN_EXIT_NOT_FOUND, "%s: %s", name, strerror(ENAMETOOLONG));
+        return run_fail_as(failure, RUN_EXIT_NOT_FOUND, "%s: %s", name, strerror(ENAMETOOLONG));
     do {
         result = check_file(found, program, place, failure);
         if (result == 0)

@@ -69,6 +69,8 @@ int pack_root_search(const char *root, const char *name, char found[PATH_MAX],
     char place[PATH_MAX];
     struct stat status;
 
+    if (stat(root, &status) != 0 || !S_ISDIR(status.st_mode))
+        return run_fail(failure, "--root %s: not a directory", root);
     for (const char *at = PACK_ENVIRONMENT_PATH; at != NULL; at = strchr(at, ':')) {
         at += *at == ':';
         if (snprintf(found, PATH_MAX, "%.*s/%s", (int)strcspn(at, ":"), at, name) < PATH_MAX &&
@@ -76,6 +78,6 @@ int pack_root_search(const char *root, const char *name, char found[PATH_MAX],
             S_ISREG(status.st_mode) && access(place, X_OK) == 0)
             return 0;
     }
-    return run_fail(failure, RUN_EXIT_NOT_FOUND, "%s: not found below --root %s in %s", name, root,
-                    PACK_ENVIRONMENT_PATH);
+    return run_fail_as(failure, RUN_EXIT_NOT_FOUND, "%s: not found below --root %s in %s", name,
+                       root, PACK_ENVIRONMENT_PATH);
 }

@@ -21,7 +21,7 @@ int pack_root_place(const char *root, const char *path, char place[PATH_MAX]);
 void pack_root_name(const char *root, const char *place, char name[PATH_MAX]);
 
 /* Finds a program in the guest's default PATH below the tree.  Returns 0, or -1 with the failure
- * filled: status 127. */
+ * filled: status 127, or 125 if there is no such tree. */
 int pack_root_search(const char *root, const char *name, char found[PATH_MAX],
                      struct run_failure *failure);
 

@@ -111,9 +111,9 @@ int pack_search_path(const char *name, char found[PATH_MAX], struct run_failure 
         p = p[bytes] == ':' ? p + bytes + 1 : NULL;
     }
     if (denied)
-        return run_fail(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: found in PATH but not executable",
-                        name);
+        return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: found in PATH but not executable",
+                           name);
     if (pack_source_explain(name, RUN_EXIT_NOT_FOUND, failure))
         return -1;
-    return run_fail(failure, RUN_EXIT_NOT_FOUND, "%s: not found in PATH", name);
+    return run_fail_as(failure, RUN_EXIT_NOT_FOUND, "%s: not found in PATH", name);
 }

@@ -56,15 +56,15 @@ static void explain_source(const struct language *l, const char *place, int exit
     snprintf(program, sizeof program, "%s%.*s", directory, (int)(strlen(place) - strlen(l->end)),
              place);
     if (l->compile == NULL)
-        run_fail(failure, exit_status, "%s is %s source; run it as: hr run %s %s", place, l->name,
-                 l->interpreter, place);
+        run_fail_as(failure, exit_status, "%s is %s source; run it as: hr run %s %s", place,
+                    l->name, l->interpreter, place);
     else if (is_file(program, X_OK))
-        run_fail(failure, exit_status,
-                 "%s is %s source; what it was compiled to is here: hr run %s", place, l->name,
-                 program);
+        run_fail_as(failure, exit_status,
+                    "%s is %s source; what it was compiled to is here: hr run %s", place, l->name,
+                    program);
     else
-        run_fail(failure, exit_status, "%s is %s source; compile it first, such as: %s -o %s %s",
-                 place, l->name, l->compile, program, place);
+        run_fail_as(failure, exit_status, "%s is %s source; compile it first, such as: %s -o %s %s",
+                    place, l->name, l->compile, program, place);
 }
 
 bool pack_source_explain(const char *path, int exit_status, struct run_failure *failure)
@@ -74,8 +74,8 @@ bool pack_source_explain(const char *path, int exit_status, struct run_failure *
     if (l != NULL && is_file(path, F_OK))
         explain_source(l, path, exit_status, failure);
     else if (strchr(path, '/') == NULL && is_file(path, X_OK))
-        run_fail(failure, exit_status, "%s: not found in PATH, but it is here: hr run ./%s", path,
-                 path);
+        run_fail_as(failure, exit_status, "%s: not found in PATH, but it is here: hr run ./%s",
+                    path, path);
     else
         return false;
     return true;

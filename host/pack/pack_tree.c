@@ -129,24 +129,29 @@ static int follow_links(struct tree *t)
     return 0;
 }
 
+/* The bytes of a path without the slashes at its end. */
+static size_t prefix_bytes(const char *path)
+{
+    size_t bytes = strlen(path);
+
+    while (bytes > 0 && path[bytes - 1] == '/')
+        bytes--;
+    return bytes;
+}
+
 int pack_list_add_tree(struct pack_list *l, const char *path, const char *name,
                        const struct pack_tree_rules *rules, char *bad)
 {
-    size_t prefix = strlen(path);
-
-    while (prefix > 0 && path[prefix - 1] == '/')
-        prefix--;
-
     struct tree t = {
         .list = l,
         .rules = rules,
         .name = name,
-        .prefix = prefix,
+        .prefix = prefix_bytes(path),
         .count_before = l->count,
         .bytes_before = l->bytes,
         .parent = "\n", /* matches no directory */
     };
-    char *roots[] = {prefix != 0 ? strndup(path, prefix) : strdup("/"), NULL};
+    char *roots[] = {t.prefix != 0 ? strndup(path, t.prefix) : strdup("/"), NULL};
     FTS *walk = roots[0] == NULL ? NULL : fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, compare);
     FTSENT *entry;
     int result = walk == NULL ? -errno : 0;

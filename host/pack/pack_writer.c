@@ -19,7 +19,7 @@ int pack_writer_init(struct pack_writer *w, int fd, struct run_failure *failure)
 {
     *w = (struct pack_writer){.fd = fd, .next_inode = 1, .failure = failure};
     w->buffer = malloc(BUFFER_BYTES);
-    return w->buffer != NULL ? 0 : run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+    return w->buffer != NULL ? 0 : run_fail(failure, "out of memory");
 }
 
 void pack_writer_free(struct pack_writer *w)
@@ -33,8 +33,7 @@ int pack_writer_flush(struct pack_writer *w)
     int error = transfer_write(w->fd, w->buffer, w->buffered, NULL);
 
     if (error != 0)
-        return run_fail(w->failure, RUN_EXIT_FAILED, "cannot write the archive: %s",
-                        strerror(-error));
+        return run_fail(w->failure, "cannot write the archive: %s", strerror(-error));
     w->buffered = 0;
     return 0;
 }
@@ -86,8 +85,8 @@ static int put_header(struct pack_writer *w, const char *name, uint64_t bytes, m
         return -1;
     length = cpio_write_header(to, HEADER_ROOM, &entry);
     if (length == 0)
-        return run_fail(w->failure, RUN_EXIT_FAILED,
-                        "%s: too large for the archive (a file has at most 4 GB)", name);
+        return run_fail(w->failure, "%s: too large for the archive (a file has at most 4 GB)",
+                        name);
     commit(w, length);
     return 0;
 }
@@ -127,8 +126,8 @@ int pack_writer_align(struct pack_writer *w, const char *name)
 
 static int shrank(struct pack_writer *w, const struct pack_entry *entry, ssize_t result)
 {
-    return run_fail(w->failure, RUN_EXIT_FAILED, "cannot copy %s into the archive: %s",
-                    entry->source, result < 0 ? strerror(errno) : "it shrank meanwhile");
+    return run_fail(w->failure, "cannot copy %s into the archive: %s", entry->source,
+                    result < 0 ? strerror(errno) : "it shrank meanwhile");
 }
 
 static int copy_small(struct pack_writer *w, const struct pack_entry *entry, int from)
@@ -175,7 +174,7 @@ static int add_file(struct pack_writer *w, const struct pack_entry *entry)
     int result;
 
     if (from < 0)
-        return run_fail(w->failure, RUN_EXIT_FAILED, "%s: %s", entry->source, strerror(errno));
+        return run_fail(w->failure, "%s: %s", entry->source, strerror(errno));
     result = put_header(w, entry->name, (uint64_t)status->st_size + before, status->st_mode,
                         status->st_mtime, aligned ? PACK_ARCHIVE_ALIGNMENT : 0);
     if (result == 0 && before != 0)

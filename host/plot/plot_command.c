@@ -8,6 +8,7 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/output_file.h"
 #include "host/base/text.h"
 #include "host/plot/plot.h"
@@ -44,15 +45,16 @@ static const struct plot_picture *find_picture(const char *name)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'o', OPTION_TEXT, .offset = offsetof(struct plot_options, output)},
+        {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct plot_options, force)},
+        {0},
+    };
     struct plot_options *options = state->input;
 
+    if (option_store(fields, key, argument, options, state))
+        return 0;
     switch (key) {
-    case 'o':
-        options->output = argument;
-        return 0;
-    case KEY_FORCE:
-        options->force = true;
-        return 0;
     case 'p':
         options->picture = find_picture(argument);
         if (options->picture == NULL)
@@ -110,14 +112,14 @@ static int write_picture(const char *path, const struct target *target, const ch
     int error = 0;
 
     if (out == NULL)
-        run_fail(&failure, RUN_EXIT_FAILED, "no memory; end other programs");
+        run_fail(&failure, "no memory; end other programs");
     else if (output_file_open(&file, path, &wish, &failure) == 0) {
         output_init(out, file.fd);
         output_bytes(out, bytes, count);
         error = output_flush(out);
         if (error != 0 && error != -EPIPE)
-            run_fail(&failure, RUN_EXIT_FAILED, "%s: %s; free some space or write elsewhere",
-                     file.name, strerror(-error));
+            run_fail(&failure, "%s: %s; free some space or write elsewhere", file.name,
+                     strerror(-error));
         (void)output_file_finish(&file, error == 0, &failure);
     }
     free(out);
@@ -155,10 +157,9 @@ static int plot_all(struct plot_options *options, const char *folder,
     unsigned drawn = 0;
     int status = HR_EXIT_OK;
 
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        error_print("%s: %s; name a folder that can be made", folder, strerror(errno));
-        return HR_EXIT_FAILED;
-    }
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return error_exit(HR_EXIT_FAILED, "%s: %s; name a folder that can be made", folder,
+                          strerror(errno));
     for (size_t i = 0; i < ARRAY_COUNT(pictures) && status <= HR_EXIT_OK; i++) {
         if (only != NULL && only != &pictures[i])
             continue;
@@ -166,11 +167,11 @@ static int plot_all(struct plot_options *options, const char *folder,
         status = plot(options, &pictures[i], path, target);
         drawn += status == HR_EXIT_OK;
     }
-    if (status <= HR_EXIT_OK && drawn == 0) {
-        error_print("%s: nothing to draw, no sample is selected; 'hr stat %s' shows the whole run",
-                    options->reader.path, options->reader.path);
-        return HR_EXIT_FAILED;
-    }
+    if (status <= HR_EXIT_OK && drawn == 0)
+        return error_exit(
+            HR_EXIT_FAILED,
+            "%s: nothing to draw, no sample is selected; 'hr stat %s' shows the whole run",
+            options->reader.path, options->reader.path);
     if (status <= HR_EXIT_OK)
         error_print("%u picture%s in the folder %s", drawn, drawn == 1 ? "" : "s", folder);
     return status < 0 ? HR_EXIT_OK : status;
@@ -201,10 +202,9 @@ static int run(struct plot_options *options)
     struct target target = {.force = options->force};
     int status;
 
-    if (is_other_format(options->output)) {
-        error_print("%s: pictures are SVG; name a file FILE.svg, or a folder", options->output);
-        return HR_EXIT_FAILED;
-    }
+    if (is_other_format(options->output))
+        return error_exit(HR_EXIT_FAILED, "%s: pictures are SVG; name a file FILE.svg, or a folder",
+                          options->output);
     if (stat(options->reader.path, &target.trace) != 0)
         return reader_fail(options->reader.path, -errno);
     if (!is_one_file(options->output)) {
@@ -219,9 +219,9 @@ static int run(struct plot_options *options)
         }
     }
     if (status == HR_EXIT_OK && options->incomplete)
-        error_print("%s: incomplete, the pictures show what is there; 'hr check %s' says what is "
-                    "missing",
-                    options->reader.path, options->reader.path);
+        error_print(
+            "%s: incomplete, the pictures show what is there; 'hr check %s' says what is missing",
+            options->reader.path, options->reader.path);
     return status;
 }
 

@@ -124,9 +124,8 @@ static int unknown_event(const struct report *r, const char *otherwise)
 {
     char names[TRACE_INFO_NAMES_BYTES];
 
-    error_print("--sort %s: the trace has no such event; choose %s%s", r->options->sort, otherwise,
-                trace_info_event_names(&r->scan.info, names));
-    return HR_EXIT_USAGE;
+    return error_exit(HR_EXIT_USAGE, "--sort %s: the trace has no such event; choose %s%s",
+                      r->options->sort, otherwise, trace_info_event_names(&r->scan.info, names));
 }
 
 static int find_callers(struct report *r)
@@ -214,19 +213,16 @@ static int refuse(struct report *r)
 {
     const char *exact = trace_info_exact_problem(&r->scan.info, &r->scan.selection);
 
-    if (!r->has_profile) {
-        error_print("%s: the samples have no call stacks; record them with 'hr run -g'",
-                    r->options->reader.path);
-        return HR_EXIT_FAILED;
-    }
+    if (!r->has_profile)
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: the samples have no call stacks; record them with 'hr run -g'",
+                          r->options->reader.path);
     if (r->profile.event == -2)
         return unknown_event(r, "samples");
-    if (exact != NULL || (r->scan.info.has_exact && r->wanted.sections != NULL)) {
-        error_print("%s: %s", r->options->reader.path,
-                    exact != NULL ? exact
-                                  : "mode exact counts over the whole run; leave out --by mark");
-        return HR_EXIT_FAILED;
-    }
+    if (exact != NULL || (r->scan.info.has_exact && r->wanted.sections != NULL))
+        return error_exit(
+            HR_EXIT_FAILED, "%s: %s", r->options->reader.path,
+            exact != NULL ? exact : "mode exact counts over the whole run; leave out --by mark");
     if (!selection_is_all(&r->scan.selection) && r->profile.all.samples == 0)
         return reader_nothing_selected(
             r->options->reader.path,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/option.h"
 #include "host/scan/reader.h"
 
 #define DEFAULT_LIMIT 40 /* of the rows of a table */
@@ -42,8 +43,8 @@ static void set_by(struct report_options *options, const char *list, const struc
         set_view(options, REPORT_TREE, state);
     else if (!report_parse_by(options, list))
         argp_error(state,
-                   "--by %s: choose one of function, line, library, address, and with it or "
-                   "alone thread, cpu, mark; or region or stack alone",
+                   "--by %s: choose one of function, line, library, address, and with it or alone "
+                   "thread, cpu, mark; or region or stack alone",
                    list);
 }
 
@@ -88,18 +89,25 @@ static void conclude(struct report_options *o, const struct argp_state *state)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'e', OPTION_TEXT, .offset = offsetof(struct report_options, sort)},
+        {'s', OPTION_TEXT, .offset = offsetof(struct report_options, sort)},
+        {KEY_TOTAL, OPTION_FLAG, .offset = offsetof(struct report_options, total)},
+        {KEY_NO_TOTAL, OPTION_FLAG, .offset = offsetof(struct report_options, no_total)},
+        {KEY_FULL_NAMES, OPTION_FLAG, .offset = offsetof(struct report_options, full_names)},
+        {KEY_NO_PAGER, OPTION_FLAG, .offset = offsetof(struct report_options, no_pager)},
+        {0},
+    };
     struct report_options *options = state->input;
 
+    if (option_store(fields, key, argument, options, state))
+        return 0;
     switch (key) {
     case ARGP_KEY_END:
         conclude(options, state);
         return 0;
     case 'b':
         set_by(options, argument, state);
-        return 0;
-    case 'e':
-    case 's':
-        options->sort = argument;
         return 0;
     case KEY_MIN:
         set_min(options, argument, state);
@@ -121,18 +129,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CALLERS:
         set_view(options, REPORT_CALLERS, state);
         options->callers = argument;
-        return 0;
-    case KEY_TOTAL:
-        options->total = true;
-        return 0;
-    case KEY_NO_TOTAL:
-        options->no_total = true;
-        return 0;
-    case KEY_FULL_NAMES:
-        options->full_names = true;
-        return 0;
-    case KEY_NO_PAGER:
-        options->no_pager = true;
         return 0;
     default:
         return reader_parse(key, argument, state);

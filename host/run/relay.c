@@ -44,12 +44,12 @@ int relay_catch_signals(struct run_failure *failure)
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &set, NULL);
     fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd >= 0 ? fd : run_fail(failure, RUN_EXIT_FAILED, "signalfd: %s", strerror(errno));
+    return fd >= 0 ? fd : run_fail(failure, "signalfd: %s", strerror(errno));
 }
 
 static int fail_thread(struct relay *r, int result)
 {
-    return run_fail(r->failure, RUN_EXIT_FAILED, "cannot start a thread: %s", strerror(-result));
+    return run_fail(r->failure, "cannot start a thread: %s", strerror(-result));
 }
 
 static int start(struct relay *r)
@@ -59,7 +59,7 @@ static int start(struct relay *r)
 
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (r->wake < 0)
-        return run_fail(r->failure, RUN_EXIT_FAILED, "eventfd: %s", strerror(errno));
+        return run_fail(r->failure, "eventfd: %s", strerror(errno));
     for (int i = 0; i < 2; i++) {
         int to = r->options->again && !r->options->output_each ? RELAY_OUTPUT_NOWHERE : i + 1;
 
@@ -207,7 +207,7 @@ static void loop(struct relay *r)
 
         fill(r, polled);
         if (poll(polled, RELAY_SLOTS, wait_ms(r, now_ns)) < 0 && errno != EINTR) {
-            run_fail(r->failure, RUN_EXIT_FAILED, "poll: %s", strerror(errno));
+            run_fail(r->failure, "poll: %s", strerror(errno));
             break;
         }
         now_ns = monotonic_ns();
@@ -223,6 +223,7 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
               int signals, struct run_failure *failure)
 {
     uint64_t now_ns = monotonic_ns();
+    enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
 
     *r = (struct relay){
         .options = o,
@@ -242,7 +243,6 @@ int relay_run(struct relay *r, const struct options *o, struct launch *launch,
     progress_init(&r->progress, !o->quiet && !o->no_progress, now_ns);
     relay_input_init(&r->input, STDIN_FILENO, launch->ports[LAUNCH_STDIN],
                      launch->ports[LAUNCH_CONTROL]);
-    enum relay_echo rest = o->verbose ? RELAY_ECHO_ALL : RELAY_ECHO_NONE;
     relay_log_init(&r->log, "guest",
                    o->verbose ? RELAY_ECHO_ALL
                    : o->again ? RELAY_ECHO_NONE /* the first run printed these notices */

@@ -98,7 +98,7 @@ bool relay_boot_is_stuck(struct relay_boot *b, uint64_t now_ns, struct run_failu
         return false;
     describe(b, where);
     relay_boot_finish(b);
-    run_fail(failure, RUN_EXIT_FAILED,
+    run_fail(failure,
              "the guest %s of its start, made no progress for %.3g s and was ended; -v shows what "
              "it said",
              where, (double)b->patience_ns / (double)SECOND);

@@ -95,9 +95,8 @@ static void handle_outputs(struct relay *r, uint64_t now_ns)
             tell_broken(r, i, now_ns);
             continue;
         }
-        run_fail(r->failure, RUN_EXIT_FAILED,
-                 "cannot write the program's standard %s: %s; the program was stopped", names[i],
-                 strerror(error));
+        run_fail(r->failure, "cannot write the program's standard %s: %s; the program was stopped",
+                 names[i], strerror(error));
         relay_events_stop(r, SIGKILL, false, now_ns);
     }
 }
@@ -108,16 +107,14 @@ static void check_collector(struct relay *r, uint64_t now_ns)
     const char *kept = c->has_meta ? "the trace up to there is kept" : "no trace was written";
 
     if (c->write_error != 0 && r->failure->exit_status == 0) {
-        run_fail(r->failure, RUN_EXIT_FAILED,
-                 "cannot write the trace '%s': %s; the program was stopped and %s",
+        run_fail(r->failure, "cannot write the trace '%s': %s; the program was stopped and %s",
                  r->options->output, strerror(c->write_error), kept);
         relay_events_stop(r, SIGKILL, false, now_ns);
     } else if (c->bad != NULL && r->failure->exit_status == 0) {
-        run_fail(r->failure, RUN_EXIT_FAILED, "the guest sent what is not a trace (%s); %s", c->bad,
-                 kept);
+        run_fail(r->failure, "the guest sent what is not a trace (%s); %s", c->bad, kept);
         relay_events_stop(r, SIGKILL, false, now_ns);
     } else if (r->options->require_pmu && c->unmeasured[0] != 0 && r->failure->exit_status == 0) {
-        run_fail(r->failure, RUN_EXIT_FAILED,
+        run_fail(r->failure,
                  "--require-pmu: event '%s' has no performance counter here (source: %s); leave "
                  "the option out, or run where there is a PMU",
                  c->unmeasured, trace_info_source(c->unmeasured_source));
@@ -186,7 +183,7 @@ static void check_errors(struct relay *r, uint64_t now_ns)
 {
     if (r->killed || strstr(r->errors.text, "KVM internal error") == NULL)
         return;
-    run_fail(r->failure, RUN_EXIT_FAILED,
+    run_fail(r->failure,
              "KVM cannot execute the guest on this host (KVM internal error); use --accel tcg");
     relay_events_kill(r, now_ns);
 }
@@ -198,12 +195,12 @@ static void check_files(struct relay *r, uint64_t now_ns)
     if (r->failure->exit_status != 0 || (k->error == 0 && k->bad == NULL))
         return;
     if (k->error != 0)
-        run_fail(r->failure, RUN_EXIT_FAILED,
+        run_fail(r->failure,
                  "cannot write the program's files to '%s': %s; the program was stopped and what "
                  "came before is kept",
                  k->directory != NULL ? k->directory : "memory", strerror(k->error));
     else
-        run_fail(r->failure, RUN_EXIT_FAILED,
+        run_fail(r->failure,
                  "the guest sent files that are none of a program's (%s); what came before is kept",
                  k->bad);
     relay_events_stop(r, SIGKILL, false, now_ns);

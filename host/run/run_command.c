@@ -35,7 +35,7 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
     if (result == 0) {
         pack_print(&contents, o, stderr);
         fd = memfd_create("run.cpio", MFD_CLOEXEC);
-        result = fd < 0 ? run_fail(failure, RUN_EXIT_FAILED, "memfd_create: %s", strerror(errno))
+        result = fd < 0 ? run_fail(failure, "memfd_create: %s", strerror(errno))
                         : pack_write(&contents, o, machine, fd, failure);
     }
     *input = contents.program.status;
@@ -93,10 +93,10 @@ static int open_served(const struct options *o, struct run_failure *failure)
     if (result == 0)
         return 0;
     if (result == -ENOSYS)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "this kernel cannot serve files (openat2: %s); --sealed does without",
                         strerror(-result));
-    return run_fail(failure, RUN_EXIT_FAILED, "cannot serve the files of '%s': %s", root,
+    return run_fail(failure, "cannot serve the files of '%s': %s", root,
                     result == -EINVAL ? "it belongs to the kernel" : strerror(-result));
 }
 
@@ -110,8 +110,7 @@ static int run_packed(const struct options *o, const struct launch_machine *mach
     int status = keep_files_open(&files, o->keep_files, o->memory_bytes);
 
     if (status != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--keep-files %s: %s", o->keep_files,
-                        strerror(-status));
+        return run_fail(failure, "--keep-files %s: %s", o->keep_files, strerror(-status));
     if (open_served(o, failure) != 0 ||
         collect_open(&collector, o->output, o->force, input, failure) != 0) {
         serve_close(&serve);

@@ -67,9 +67,9 @@ static void print_missing(const struct options *o, const struct relay_log *log, 
     if (path[0] == 0)
         return;
     text_escape(safe, sizeof safe, path);
-    error_print("the program looked for %s, which is here and was not given to it; --file %s gives "
-                "it",
-                safe, safe);
+    error_print(
+        "the program looked for %s, which is here and was not given to it; --file %s gives it",
+        safe, safe);
 }
 
 static void print_dropped(const struct relay_log *log)
@@ -85,9 +85,9 @@ static void print_dropped(const struct relay_log *log)
     if (files > 1)
         snprintf(others, sizeof others, " and %llu other%s", files - 1, files > 2 ? "s" : "");
     if (files != 0 && *end == ' ')
-        error_print("the program wrote %s%s, which ended with the guest; --keep-files DIR keeps "
-                    "such files",
-                    text_escape(safe, sizeof safe, end + 1), others);
+        error_print(
+            "the program wrote %s%s, which ended with the guest; --keep-files DIR keeps such files",
+            text_escape(safe, sizeof safe, end + 1), others);
 }
 
 void run_hints_print(const struct options *o, const struct relay_log *log, bool failed)

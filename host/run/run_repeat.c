@@ -57,9 +57,9 @@ static int prepare_input(struct repeat *r, struct run_failure *failure)
         return 0;
     if (S_ISREG(status.st_mode) && (r->input = lseek(STDIN_FILENO, 0, SEEK_CUR)) >= 0)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "--repeat: standard input can be read once only; give a file with < FILE, or "
-                    "< /dev/null");
+    return run_fail(
+        failure,
+        "--repeat: standard input can be read once only; give a file with < FILE, or < /dev/null");
 }
 
 /* Returns the name of the trace of run `number`; one name for all if it has no number in it.  The
@@ -110,7 +110,7 @@ static int run_number(struct repeat *r, uint32_t number, run_repeat_once *once, 
     int status;
 
     if (path == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     o.output = path;
     o.again = number > 1;
     if (r->input >= 0)

@@ -208,7 +208,7 @@ static void explain_files(const struct run_result *r, enum hr_host_reason reason
                     k->store.pending, k->directory, k->store.temporary_name);
     if (reason != HR_HOST_COMPLETE || r->failure->exit_status != 0)
         return;
-    run_fail(r->failure, RUN_EXIT_FAILED, "--keep-files: the guest did not send all files");
+    run_fail(r->failure, "--keep-files: the guest did not send all files");
     error_print("%s", r->failure->text);
 }
 
@@ -218,18 +218,18 @@ static void explain_exact(struct run_result *r, enum hr_host_reason reason, int 
     const char *said = relay_log_tail(&r->relay->errors, 1);
 
     if (error == -ENODATA && reason == HR_HOST_GUEST_DIED && !r->collector->has_header)
-        run_fail(r->failure, RUN_EXIT_FAILED,
-                 "--mode exact: %s did not load the plugin %s: %.*s; use Debian's QEMU, or "
-                 "another mode",
-                 r->command->qemu, r->command->plugin, (int)strcspn(said, "\n"),
-                 said[0] != 0 ? said : "it says nothing");
+        run_fail(
+            r->failure,
+            "--mode exact: %s did not load the plugin %s: %.*s; use Debian's QEMU, or another mode",
+            r->command->qemu, r->command->plugin, (int)strcspn(said, "\n"),
+            said[0] != 0 ? said : "it says nothing");
     else if (error == -ENODATA || error == -EBADMSG)
-        run_fail(r->failure, RUN_EXIT_FAILED,
+        run_fail(r->failure,
                  "--mode exact: what the emulator counted is %s; the trace has totals only",
                  error == -ENODATA ? "missing" : "damaged");
     else if (error != 0)
-        run_fail(r->failure, RUN_EXIT_FAILED,
-                 "--mode exact: the counts cannot be put into the trace: %s", strerror(-error));
+        run_fail(r->failure, "--mode exact: the counts cannot be put into the trace: %s",
+                 strerror(-error));
 }
 
 /* Adds the emulator's counts to the trace. */
@@ -248,8 +248,8 @@ static void finish_served(struct run_result *r)
                              r->relay->user_signal != 0 ? RECORD_STOPPED_NS : RECORD_NS);
 
     if (error != 0)
-        run_fail(r->failure, RUN_EXIT_FAILED,
-                 "cannot put the files that the program read into the trace: %s", strerror(-error));
+        run_fail(r->failure, "cannot put the files that the program read into the trace: %s",
+                 strerror(-error));
 }
 
 static void explain_served(const struct run_result *r)
@@ -278,8 +278,8 @@ int run_result_finish(struct run_result *r)
     finish_served(r);
     result = collect_close(r->collector, reason, message);
     if (result != 0)
-        run_fail(r->failure, RUN_EXIT_FAILED, "cannot finish the trace '%s': %s; %s",
-                 r->options->output, strerror(-result),
+        run_fail(r->failure, "cannot finish the trace '%s': %s; %s", r->options->output,
+                 strerror(-result),
                  r->collector->named ? "it is readable up to there" : "nothing was written");
     explain(r, reason, message);
     if (relay_lost_output(r->relay))

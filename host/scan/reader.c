@@ -8,7 +8,9 @@
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/text.h"
+#include "lib/array.h"
 
 int reader_fail(const char *path, int error)
 {
@@ -21,28 +23,22 @@ int reader_nothing_selected(const char *path, uint64_t duration_ns)
 {
     char time[TEXT_QUANTITY_BYTES];
 
-    error_print("%s: nothing is selected: no sample of the %s lies there; 'hr stat %s' shows the "
-                "whole run",
-                path, text_time(time, (double)duration_ns), path);
-    return HR_EXIT_FAILED;
+    return error_exit(
+        HR_EXIT_FAILED,
+        "%s: nothing is selected: no sample of the %s lies there; 'hr stat %s' shows the whole run",
+        path, text_time(time, (double)duration_ns), path);
 }
 
 enum { KEY_JOBS = 0x1100 };
 
 static error_t parse_jobs(int key, char *argument, struct argp_state *state)
 {
-    unsigned int *jobs = state->input;
-    unsigned long count;
-    char *end;
+    static const struct option_field fields[] = {
+        {KEY_JOBS, OPTION_NUMBER, 0, "jobs", "not a number of threads; 1 reads with one", 1, 1024},
+        {0},
+    };
 
-    if (key != KEY_JOBS)
-        return ARGP_ERR_UNKNOWN;
-    errno = 0;
-    count = strtoul(argument, &end, 10);
-    if (*argument < '1' || *argument > '9' || *end != 0 || errno != 0 || count > 1024)
-        argp_error(state, "--jobs %s: not a number of threads; 1 reads with one", argument);
-    *jobs = (unsigned int)count;
-    return 0;
+    return option_store(fields, key, argument, state->input, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp_option jobs_options[] = {
@@ -65,24 +61,11 @@ static enum reader_format parse_format(const char *argument, const struct argp_s
 {
     static const char *const names[] = {
         [READER_TABLE] = "table", [READER_CSV] = "csv", [READER_JSON] = "json"};
+    int found = option_word(argument, names, ARRAY_COUNT(names));
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], argument) == 0)
-            return (enum reader_format)i;
-    argp_error(state, "--format %s: unknown format; choose table, csv or json", argument);
-    return READER_TABLE;
-}
-
-static unsigned long parse_limit(const char *argument, const struct argp_state *state)
-{
-    unsigned long limit;
-    char *end;
-
-    errno = 0;
-    limit = strtoul(argument, &end, 10);
-    if (*argument < '0' || *argument > '9' || *end != 0 || errno != 0)
-        argp_error(state, "--limit %s: not a number; 0 shows all", argument);
-    return limit;
+    if (found < 0)
+        argp_error(state, "--format %s: unknown format; choose table, csv or json", argument);
+    return (enum reader_format)found;
 }
 
 static void give_children(struct reader *reader, struct argp_state *state)
@@ -95,16 +78,20 @@ static void give_children(struct reader *reader, struct argp_state *state)
                                                                   : (void *)&reader->jobs;
 }
 
-error_t reader_parse(int key, const char *argument, struct argp_state *state)
+error_t reader_parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'n', OPTION_NUMBER, .offset = offsetof(struct reader, limit), "limit",
+         "not a number; 0 shows all"},
+        {0},
+    };
     struct reader *reader = state->input;
 
+    if (option_store(fields, key, argument, reader, state))
+        return 0;
     switch (key) {
     case 'f':
         reader->format = parse_format(argument, state);
-        return 0;
-    case 'n':
-        reader->limit = parse_limit(argument, state);
         return 0;
     case ARGP_KEY_INIT:
         give_children(reader, state);

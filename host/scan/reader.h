@@ -24,8 +24,8 @@ struct reader {
     const struct argp *argp;
     const char *path; /* of the trace; hr.bin where none was given */
     enum reader_format format;
-    unsigned long limit; /* of --limit: 0 is all; READER_LIMIT_UNSET */
-    unsigned int jobs; /* of --jobs; 0: not given */
+    uint64_t limit; /* of --limit: 0 is all; READER_LIMIT_UNSET */
+    uint64_t jobs; /* of --jobs; 0: not given */
     struct selection selection; /* reader_open() gives it to the scan */
     struct symbols_options symbols;
     struct trace_scan scan; /* of reader_run() */
@@ -40,7 +40,7 @@ extern const struct argp_child reader_symbols_jobs[];
 
 /* argp's parser of FILE, --format (f) and --limit (n), for a state whose input is a struct reader.
  */
-error_t reader_parse(int key, const char *argument, struct argp_state *state);
+error_t reader_parse(int key, char *argument, struct argp_state *state);
 
 /* Reads the command line into the options that begin with *reader. */
 void reader_command_line(struct reader *reader, const struct argp *argp, int argc, char **argv);

@@ -134,6 +134,6 @@ int reader_nothing(const struct trace_scan *scan, const char *path, uint64_t las
 
     if (!selection_is_all(&scan->selection))
         return reader_nothing_selected(path, trace_info_time_ns(&scan->info, last));
-    error_print("%s: no samples: %s", path, reader_no_samples(scan, why, sizeof why));
-    return HR_EXIT_FAILED;
+    return error_exit(HR_EXIT_FAILED, "%s: no samples: %s", path,
+                      reader_no_samples(scan, why, sizeof why));
 }

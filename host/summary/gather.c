@@ -12,7 +12,7 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
 
     if (!continues)
         g->cpus[chunk->header.cpu].state = GATHER_STOPPED;
-    overflow_chunk(&g->overflow, chunk, continues);
+    summary_overflow_chunk(&g->overflow, chunk, continues);
     summary_stacks_chunk(&g->stacks, &chunk->header);
     if (chunk->header.cpu >= g->cpu_limit)
         g->cpu_limit =
@@ -72,7 +72,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
     uint64_t time = cpu->time;
 
     skew_add(&g->skew, samples);
-    overflow_samples(&g->overflow, samples);
+    summary_overflow_samples(&g->overflow, samples);
     summary_stacks_samples(&g->stacks, samples);
     g->polled += (slot->flags & HR_SAMPLE_POLLED) != 0 ? samples->count : 0;
     take_counters(g, cpu, samples);
@@ -115,7 +115,7 @@ static int take_record(void *context, const struct trace_chunk *chunk,
         take_lost(g, record);
     if (record->type == HR_REC_LOST || record->type == HR_REC_GAP || record->type == HR_REC_SWITCH)
         g->cpus[chunk->header.cpu].state = GATHER_STOPPED;
-    overflow_record(&g->overflow, chunk, record);
+    summary_overflow_record(&g->overflow, chunk, record);
     summary_stacks_record(&g->stacks, record);
     return 0;
 }
@@ -141,7 +141,7 @@ int gather_init(struct gather *g, const struct trace_info *info, const struct se
     if (error == 0)
         error = histogram_init(&g->costs);
     if (error == 0)
-        error = overflow_init(&g->overflow, info);
+        error = summary_overflow_init(&g->overflow, info);
     if (error == 0)
         error = skew_init(&g->skew);
     return error;
@@ -151,7 +151,7 @@ void gather_free(struct gather *g)
 {
     histogram_free(&g->intervals);
     histogram_free(&g->costs);
-    overflow_free(&g->overflow);
+    summary_overflow_free(&g->overflow);
     skew_free(&g->skew);
     cpu_array_free(g->cpus, sizeof g->cpus[0]);
 }

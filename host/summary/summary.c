@@ -59,7 +59,7 @@ static void conclude(struct summary *s, struct trace_scan *scan, struct gather *
     set_span(s, scan, g);
     s->interval = spread(&s->info, &g->intervals);
     s->polled = g->polled;
-    overflow_conclude(&g->overflow, s);
+    summary_overflow_conclude(&g->overflow, s);
     s->cost = spread(&s->info, &g->costs);
     s->stacks = g->stacks;
     skew_finish(&g->skew);

@@ -6,7 +6,56 @@
 #include "host/base/json.h"
 #include "host/machine/machine_print.h"
 #include "host/summary/summary.h"
-#include "host/summary/summary_json_regions.h"
+#include "host/trace/trace_info.h"
+
+static json_t *figures(const struct trace_region_figures *f)
+{
+    json_t *object = json_object();
+    double mean = f->passes != 0 ? (double)f->sum / (double)f->passes : 0.0;
+
+    json_object_set_new(object, "sum", json_number(f->sum));
+    json_object_set_new(object, "min", json_number(f->min));
+    json_object_set_new(object, "max", json_number(f->max));
+    json_object_set_new(object, "mean", json_real(mean));
+    json_object_set_new(object, "p50", json_number(trace_region_percentile(f, 0.50)));
+    json_object_set_new(object, "p99", json_number(trace_region_percentile(f, 0.99)));
+    return object;
+}
+
+static json_t *region_events(const struct trace_info *info, const struct trace_region *region)
+{
+    json_t *array = json_array();
+    char room[16];
+
+    for (uint32_t i = 0; i < HR_EVENTS_MAX; i++) {
+        json_t *object;
+
+        if (region->figures[i].records == 0)
+            continue;
+        object = figures(&region->figures[i]);
+        json_object_set_new(object, "name", json_text(trace_info_event_name(info, i, room)));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+/* Returns an array, empty if the program named no region; NULL if out of memory. */
+static json_t *regions_json(const struct trace_info *info)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < info->regions.count; i++) {
+        const struct trace_region *region = &info->regions.all[i];
+
+        json_array_append_new(array, json_pack("{s:o, s:o, s:i, s:o, s:o}", "name",
+                                               json_text(region->name), "passes",
+                                               json_number(trace_region_passes(region)), "threads",
+                                               (int)region->threads, "ticks",
+                                               figures(&region->figures[TRACE_REGION_TIME]),
+                                               "events", region_events(info, region)));
+    }
+    return array;
+}
 
 static json_t *spread(const struct summary_spread *s)
 {
@@ -190,7 +239,7 @@ int summary_print_json(FILE *out, const struct summary *s)
     set(object, "nmi", nmi(info));
     set(object, "activity", activity(info));
     set(object, "share", share(info));
-    set(object, "regions", summary_json_regions(info));
+    set(object, "regions", regions_json(info));
     set(object, "program", json_text(trace_info_text(info, "program.path", "")));
     set(object, "arguments", json_text(trace_info_text(info, "program.args", "")));
     set(object, "instructions_exact", json_boolean(instructions_exact(info)));

@@ -6,7 +6,7 @@
 
 #include "host/base/cpu_array.h"
 
-int overflow_init(struct overflow *o, const struct trace_info *info)
+int summary_overflow_init(struct overflow *o, const struct trace_info *info)
 {
     int error;
 
@@ -21,7 +21,7 @@ int overflow_init(struct overflow *o, const struct trace_info *info)
     return error;
 }
 
-void overflow_free(struct overflow *o)
+void summary_overflow_free(struct overflow *o)
 {
     histogram_free(&o->periods);
     rate_free(&o->rate);
@@ -44,7 +44,7 @@ static void start(const struct overflow *o, struct overflow_cpu *cpu, const stru
                    (o->info->sampling.flags & HR_SAMPLING_PAUSED) == 0;
 }
 
-void overflow_chunk(struct overflow *o, const struct trace_chunk *chunk, bool continues)
+void summary_overflow_chunk(struct overflow *o, const struct trace_chunk *chunk, bool continues)
 {
     struct overflow_cpu *cpu = &o->cpus[chunk->header.cpu];
 
@@ -58,7 +58,7 @@ void overflow_chunk(struct overflow *o, const struct trace_chunk *chunk, bool co
         cpu->period = 0;
 }
 
-void overflow_samples(struct overflow *o, const struct trace_samples *samples)
+void summary_overflow_samples(struct overflow *o, const struct trace_samples *samples)
 {
     struct overflow_cpu *cpu = &o->cpus[samples->chunk->cpu];
     uint64_t start_ticks = o->info->clock.start_ticks;
@@ -110,8 +110,8 @@ static void take_period(struct overflow *o, struct overflow_cpu *cpu,
     }
 }
 
-void overflow_record(struct overflow *o, const struct trace_chunk *chunk,
-                     const struct trace_record *record)
+void summary_overflow_record(struct overflow *o, const struct trace_chunk *chunk,
+                             const struct trace_record *record)
 {
     struct overflow_cpu *cpu = &o->cpus[chunk->header.cpu];
     struct hr_rec_period period;
@@ -128,7 +128,7 @@ void overflow_record(struct overflow *o, const struct trace_chunk *chunk,
         take_period(o, cpu, &period);
 }
 
-void overflow_conclude(struct overflow *o, struct summary *summary)
+void summary_overflow_conclude(struct overflow *o, struct summary *summary)
 {
     const struct trace_info *info = &summary->info;
     uint64_t hz = info->clock.ticks_per_second;

@@ -29,17 +29,17 @@ struct overflow {
     uint64_t last_change;
 };
 
-/* Returns 0 or -ENOMEM; call overflow_free in either case. */
-int overflow_init(struct overflow *o, const struct trace_info *info);
-void overflow_free(struct overflow *o);
+/* Returns 0 or -ENOMEM; call summary_overflow_free in either case. */
+int summary_overflow_init(struct overflow *o, const struct trace_info *info);
+void summary_overflow_free(struct overflow *o);
 
 /* The callbacks of struct trace_visitor; they do nothing in other modes. */
-void overflow_chunk(struct overflow *o, const struct trace_chunk *chunk, bool continues);
-void overflow_samples(struct overflow *o, const struct trace_samples *samples);
-void overflow_record(struct overflow *o, const struct trace_chunk *chunk,
-                     const struct trace_record *record);
+void summary_overflow_chunk(struct overflow *o, const struct trace_chunk *chunk, bool continues);
+void summary_overflow_samples(struct overflow *o, const struct trace_samples *samples);
+void summary_overflow_record(struct overflow *o, const struct trace_chunk *chunk,
+                             const struct trace_record *record);
 
 /* Fills the summary after the walk; o->info may have moved into it. */
-void overflow_conclude(struct overflow *o, struct summary *summary);
+void summary_overflow_conclude(struct overflow *o, struct summary *summary);
 
 #endif

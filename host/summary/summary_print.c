@@ -92,7 +92,7 @@ static void print_cause(FILE *out, const struct hr_rec_fault *fault)
 
     if (fault->vector == HR_FAULT_NO_EXCEPTION)
         return;
-    if (fault->vector < names && exception_names[fault->vector])
+    if (fault->vector < names && exception_names[fault->vector] != NULL)
         fprintf(out, ": %s", exception_names[fault->vector]);
     else
         fprintf(out, ": exception %u", fault->vector);

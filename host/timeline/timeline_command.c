@@ -5,8 +5,8 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/text.h"
-#include "host/base/units.h"
 #include "host/draw/sparkline.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
@@ -32,13 +32,18 @@ struct options {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'b', OPTION_TIME, .offset = offsetof(struct options, bin_ns), "bin",
+         "not a time; give it with a unit, such as 10us", .least = 1},
+        {KEY_LINE_BYTES, OPTION_BYTES, .offset = offsetof(struct options, line_bytes), "line-bytes",
+         "not the size of a cache line; most have 64 bytes", 1, LINE_BYTES_MAX},
+        {0},
+    };
     struct options *options = state->input;
 
-    switch (key) {
-    case 'b':
-        if (units_parse_time(argument, UNITS_NEEDED, &options->bin_ns) != 0 || options->bin_ns == 0)
-            argp_error(state, "--bin %s: not a time; give it with a unit, such as 10us", argument);
+    if (option_store(fields, key, argument, options, state))
         return 0;
+    switch (key) {
     case 'e':
         if (options->event_count == HR_EVENTS_MAX)
             argp_error(state, "--event %s: a trace has %u events at most", argument, HR_EVENTS_MAX);
@@ -48,12 +53,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->by_thread = strcmp(argument, "thread") == 0;
         if (!options->by_thread && strcmp(argument, "cpu") != 0)
             argp_error(state, "--per %s: choose cpu or thread", argument);
-        return 0;
-    case KEY_LINE_BYTES:
-        if (units_parse_bytes(argument, &options->line_bytes) != 0 || options->line_bytes == 0 ||
-            options->line_bytes > LINE_BYTES_MAX)
-            argp_error(state, "--line-bytes %s: not the size of a cache line; most have 64 bytes",
-                       argument);
         return 0;
     default:
         return reader_parse(key, argument, state);
@@ -76,10 +75,11 @@ static int take_chunk(void *context, const struct trace_chunk *chunk, bool conti
         timeline_chunk(&options->timeline, chunk, continues);
     if (error != -E2BIG)
         return error;
-    error_print("--bin: too many bins for memory; give %s or more, or a part of the trace with "
-                "--from and --to",
-                text_time(number, (double)timeline_bin_least(&options->timeline)));
-    return HR_EXIT_USAGE;
+    return error_exit(
+        HR_EXIT_USAGE,
+        "--bin: too many bins for memory; give %s or more, or a part of the trace with "
+        "--from and --to",
+        text_time(number, (double)timeline_bin_least(&options->timeline)));
 }
 
 static int take_samples(void *context, const struct trace_samples *samples)

@@ -282,6 +282,7 @@ static void finish_events(struct timeline *t, uint64_t end)
     struct timeline_cpu *only = NULL;
     uint64_t totals[HR_EVENTS_MAX] = {0};
     uint32_t seen = 0, number = 0;
+    struct timeline_group *group;
 
     for (uint32_t i = 0; i < CPUS; i++) {
         if (!t->cpus[i].seen)
@@ -304,7 +305,7 @@ static void finish_events(struct timeline *t, uint64_t end)
     if (seen != 1)
         return;
     memset(t->unplaced, 0, sizeof t->unplaced);
-    struct timeline_group *group = group_for(t, number, only->tid);
+    group = group_for(t, number, only->tid);
     if (group != NULL)
         count_events(t, group, only, end > only->time ? end : only->time, totals);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/base/units.h"
+#include "host/base/option.h"
 
 enum { KEY_FROM = 0x1000, KEY_TO, KEY_CPU, KEY_THREAD };
 
@@ -74,13 +74,6 @@ bool selection_has_thread(const struct selection *selection, uint32_t tid)
     return has(selection->threads, selection->thread_count, tid);
 }
 
-static void parse_time(const char *option, const char *text, uint64_t *ns,
-                       const struct argp_state *state)
-{
-    if (units_parse_time(text, UNITS_NEEDED, ns) != 0)
-        argp_error(state, "--%s %s: not a time; give it with a unit, such as 500us", option, text);
-}
-
 /* Parses "A", or "A-B" with A <= B.  Returns what follows it, or NULL if it is neither. */
 static const char *parse_range(const char *text, uint64_t *first, uint64_t *last)
 {
@@ -132,15 +125,18 @@ static void take_list(const char *option, const char *text, uint32_t **numbers, 
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {KEY_FROM, OPTION_TIME, .offset = offsetof(struct selection, from_ns), "from",
+         "not a time; give it with a unit, such as 500us"},
+        {KEY_TO, OPTION_TIME, .offset = offsetof(struct selection, to_ns), "to",
+         "not a time; give it with a unit, such as 500us"},
+        {0},
+    };
     struct selection *selection = state->input;
 
+    if (option_store(fields, key, argument, selection, state))
+        return 0;
     switch (key) {
-    case KEY_FROM:
-        parse_time("from", argument, &selection->from_ns, state);
-        return 0;
-    case KEY_TO:
-        parse_time("to", argument, &selection->to_ns, state);
-        return 0;
     case KEY_CPU:
         take_list("cpu", argument, &selection->cpus, &selection->cpu_count, state);
         return 0;

@@ -74,7 +74,7 @@ static int find_results(struct collection *c)
     size_t count = 0;
 
     if (usb_source_list(&c->source, "results", names, &words) != 0)
-        return run_fail(c->failure, RUN_EXIT_FAILED,
+        return run_fail(c->failure,
                         "%s: no results can be read (%s); is it a stick that hr usb wrote?",
                         c->source.path, words.text);
     for (size_t i = 0; i < names->count; i++)
@@ -101,7 +101,7 @@ static int open_all(struct collection *c)
          usb_device_check_unused(&device, "", c->failure) != 0))
         return -1;
     if (mkdir(o->output, 0777) != 0 && errno != EEXIST)
-        return run_fail(c->failure, RUN_EXIT_FAILED, "%s: %s", o->output, strerror(errno));
+        return run_fail(c->failure, "%s: %s", o->output, strerror(errno));
     return find_results(c);
 }
 
@@ -157,11 +157,11 @@ static int clear(struct collection *c, struct usb_take *t)
     if (fd >= 0)
         close(fd);
     if (result != 0)
-        return run_fail(c->failure, RUN_EXIT_FAILED, "%s: %s", c->options->output, strerror(errno));
+        return run_fail(c->failure, "%s: %s", c->options->output, strerror(errno));
     if (usb_take_clear(t, &words) == 0)
         return 0;
-    return run_fail(c->failure, RUN_EXIT_FAILED, "%s: %s cannot be removed from the stick: %s",
-                    c->source.path, t->number, words.text);
+    return run_fail(c->failure, "%s: %s cannot be removed from the stick: %s", c->source.path,
+                    t->number, words.text);
 }
 
 static int take_one(struct collection *c, const char *number, struct usb_take *t)
@@ -215,7 +215,7 @@ int usb_collect(const struct usb_options *o, struct run_failure *failure)
 {
     struct collection c = {.options = o, .source = {.fd = -1}, .failure = failure};
     struct usb_take *take = malloc(sizeof *take);
-    int result = take != NULL ? open_all(&c) : run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+    int result = take != NULL ? open_all(&c) : run_fail(failure, "out of memory");
 
     watch_signals();
     if (result == 0 && c.numbers.count > 0)

@@ -1,9 +1,11 @@
 /* hr usb: makes sticks that run programs without a hypervisor, and takes their results off. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "host/base/commands.h"
@@ -12,10 +14,119 @@
 #include "host/base/text.h"
 #include "host/usb/usb_collect.h"
 #include "host/usb/usb_contents.h"
+#include "host/usb/usb_device.h"
 #include "host/usb/usb_image.h"
 #include "host/usb/usb_options.h"
 #include "host/usb/usb_source.h"
-#include "host/usb/usb_stick.h"
+#include "host/usb/usb_write.h"
+
+/* Refuses a device that must not be overwritten, before any work is done.  Returns 0, or -1 with
+ * the failure filled.
+ */
+static int check_device(struct usb_device *d, const struct usb_options *o, dev_t number,
+                        struct run_failure *failure)
+{
+    if (o->size_bytes != 0)
+        return run_fail(failure, "--size is for images; on the device %s all is used", o->output);
+    return usb_device_find(d, "", o->output, number, failure);
+}
+
+/* Opens a file without a name, so that it disappears however hr ends. */
+static int open_temporary(struct run_failure *failure)
+{
+    const char *directory = getenv("TMPDIR");
+    char path[PATH_MAX];
+    int fd;
+
+    if (directory == NULL || directory[0] == 0)
+        directory = "/var/tmp";
+    fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && snprintf(path, sizeof path, "%s/hr-usb-XXXXXX", directory) < (int)sizeof path) {
+        fd = mkostemp(path, O_CLOEXEC);
+        if (fd >= 0)
+            unlink(path);
+    }
+    if (fd < 0)
+        run_fail(failure, "a temporary file in %s: %s; name another place in TMPDIR", directory,
+                 strerror(errno));
+    return fd;
+}
+
+/* Only a full "yes" is accepted. */
+static int ask(const struct usb_device *d, struct run_failure *failure)
+{
+    char answer[16] = "", size[TEXT_QUANTITY_BYTES], model[128];
+    FILE *terminal = fopen("/dev/tty", "r+e");
+
+    if (terminal == NULL)
+        return run_fail(failure,
+                        "%s: there is no terminal to ask on whether it may be overwritten; --yes "
+                        "says that it may",
+                        d->path);
+    fprintf(terminal, "write to %s (%s, %s)? All that is on it will be lost. Type yes: ", d->path,
+            text_escape(model, sizeof model, d->model), text_bytes(size, d->bytes));
+    fflush(terminal);
+    if (fgets(answer, sizeof answer, terminal) == NULL)
+        answer[0] = 0;
+    fclose(terminal);
+    if (strcmp(answer, "yes\n") == 0)
+        return 0;
+    return run_fail(failure, "%s is as it was", d->path);
+}
+
+/* Linux grants exclusive use of a disk only if neither it nor a partition is in use. */
+static int open_device(const struct usb_device *d, struct run_failure *failure)
+{
+    int fd = open(d->path, O_RDWR | O_EXCL | O_CLOEXEC);
+
+    if (fd < 0 && errno == EBUSY)
+        run_fail(failure, "%s is in use; unmount what is on it", d->path);
+    else if (fd < 0)
+        run_fail(failure, "%s: %s%s", d->path, strerror(errno),
+                 errno == EACCES ? "; try with sudo" : "");
+    return fd;
+}
+
+static int write_device(const struct usb_device *d, const struct usb_options *o, int image,
+                        uint64_t bytes, struct run_failure *failure)
+{
+    char size[TEXT_QUANTITY_BYTES];
+    uint64_t written = 0;
+    int result;
+    int fd = open_device(d, failure);
+
+    if (fd < 0)
+        return -1;
+    result = usb_write(image, fd, bytes, d->path, !o->run.quiet, &written, failure);
+    if (close(fd) != 0 && result == 0)
+        result = run_fail(failure, "%s: %s", d->path, strerror(errno));
+    if (result == 0)
+        fprintf(stderr, "hr: %s: %s written and read back; it can be pulled out\n", d->path,
+                text_bytes(size, written));
+    return result;
+}
+
+/* Makes the image in a temporary file, asks on the terminal unless told not to, writes the image to
+ * the device and compares.  Returns 0, or -1 with the failure filled.
+ */
+static int write_to_device(const struct usb_device *d, const struct usb_contents *c,
+                           const struct usb_options *o, struct run_failure *failure)
+{
+    uint64_t bytes = d->bytes < USB_IMAGE_BYTES_MAX ? d->bytes : USB_IMAGE_BYTES_MAX;
+    int result = -1;
+    int image;
+
+    if (usb_image_size(c, bytes, failure) == 0)
+        return -1;
+    image = open_temporary(failure);
+    if (image < 0)
+        return -1;
+    if (usb_image_make(image, bytes, c, o, failure) == 0 && (o->yes || ask(d, failure) == 0) &&
+        usb_device_check_unused(d, "", failure) == 0)
+        result = write_device(d, o, image, bytes, failure);
+    close(image);
+    return result;
+}
 
 static void say(const struct usb_options *o, const struct usb_contents *c, uint64_t bytes)
 {
@@ -48,12 +159,12 @@ static int check_results(const struct usb_options *o, struct run_failure *failur
     if (usb_source_open(&source, o->output, &words) == 0 &&
         usb_source_list(&source, "results", &names, &words) == 0 && names.count > 0)
         result =
-            run_fail(failure, RUN_EXIT_FAILED,
-                     "%s holds %zu %s; take them off with 'hr usb --collect %s --clear', "
-                     "name another image with -o, or add --force",
+            run_fail(failure,
+                     "%s holds %zu %s; take them off with 'hr usb --collect %s --clear', name "
+                     "another image with -o, or add --force",
                      o->output, names.count, names.count == 1 ? "result" : "results", o->output);
     else if (words.text[0] != 0)
-        result = run_fail(failure, RUN_EXIT_FAILED,
+        result = run_fail(failure,
                           "%s: whether it holds results cannot be read (%s); name another image "
                           "with -o, or add --force",
                           o->output, words.text);
@@ -75,8 +186,7 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
     if (bytes == 0)
         return -1;
     if (stat(o->output, &status) == 0 && is_input(o, &status))
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "%s goes into the image; name another one with -o", o->output);
+        return run_fail(failure, "%s goes into the image; name another one with -o", o->output);
     if (output_file_open(&target, o->output, &wish, failure) != 0)
         return -1;
     result = usb_image_make(target.fd, bytes, c, o, failure);
@@ -116,17 +226,17 @@ static int write_stick(const struct usb_options *o, struct run_failure *failure)
     int result;
 
     if (!is_device && is_no_device(o->output))
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "%s: no such device; is the stick plugged in? lsblk shows its name",
                         o->output);
-    if (is_device && usb_stick_check(&device, o, status.st_rdev, failure) != 0)
+    if (is_device && check_device(&device, o, status.st_rdev, failure) != 0)
         return -1;
     result = usb_contents_gather(&contents, o, failure);
     if (result == 0 && exists && S_ISREG(status.st_mode) && status.st_size > 0 && !o->force &&
         is_image(o->output))
         result = check_results(o, failure);
     if (result == 0)
-        result = is_device ? usb_stick_write(&device, &contents, o, failure)
+        result = is_device ? write_to_device(&device, &contents, o, failure)
                            : write_image(o, &contents, failure);
     usb_contents_free(&contents);
     return result;

@@ -80,7 +80,7 @@ static void write_run(FILE *out, const struct usb_file *run, const struct usb_op
 
     fprintf(out, "\n[run]\nname = %.*s\narchive = %s%s\n", (int)name_bytes, run->name,
             USB_PATH_RUNS, run->name);
-    fprintf(out, "bytes = %" PRIu64 "\ncrc32c = %08" PRIx32 "\nrepeat = %" PRIu32 "\n", run->bytes,
+    fprintf(out, "bytes = %" PRIu64 "\ncrc32c = %08" PRIx32 "\nrepeat = %" PRIu64 "\n", run->bytes,
             run->crc32c, o->repeat);
     if (o->timeout_ns != 0)
         fprintf(out, "timeout = %" PRIu64 "ns\n", o->timeout_ns);
@@ -98,13 +98,13 @@ static int check(const char *text, size_t bytes, const struct usb_contents *c,
     int result;
 
     if (conf == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     result = boot_conf_parse(text, bytes, conf, &error);
     if (result != 0)
-        run_fail(failure, RUN_EXIT_FAILED, "microtome.conf, line %u: %s", error.line, error.text);
+        run_fail(failure, "microtome.conf, line %u: %s", error.line, error.text);
     else if (conf->run_count != c->run_count)
-        result = run_fail(failure, RUN_EXIT_FAILED, "microtome.conf: %u runs instead of %zu",
-                          conf->run_count, c->run_count);
+        result = run_fail(failure, "microtome.conf: %u runs instead of %zu", conf->run_count,
+                          c->run_count);
     free(conf);
     return result;
 }
@@ -122,7 +122,7 @@ char *usb_conf_write(const struct usb_contents *c, const struct usb_options *o,
             write_run(out, &c->runs[i], o);
     }
     if (out == NULL || fclose(out) != 0) {
-        run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        run_fail(failure, "out of memory");
         free(text);
         return NULL;
     }

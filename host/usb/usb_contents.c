@@ -9,29 +9,91 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/run_failure.h"
 #include "host/base/text.h"
 #include "host/launch/launch.h"
 #include "host/launch/launch_find.h"
 #include "host/pack/pack.h"
-#include "host/usb/usb_archive.h"
 #include "host/usb/usb_contents.h"
+#include "lib/cpio.h"
 #include "lib/crc32c.h"
 #include "lib/kernel_image.h"
+#include "lib/manifest.h"
 
 #define NAME_BYTES 40 /* of a run's name; the remainder distinguishes equal names */
+
+static int check_manifest(const char *path, const struct manifest *m, struct run_failure *failure)
+{
+    if (manifest_text(m, "program", NULL) == NULL)
+        return run_fail(failure, "%s names no program; make it with hr pack", path);
+    if (manifest_text(m, "event", NULL) != NULL && manifest_text(m, "target-cpu", NULL) == NULL)
+        return run_fail(failure,
+                        "%s: its events are not encoded, and a stick has no host to ask; make it "
+                        "with hr pack --target-cpu all",
+                        path);
+    return 0;
+}
+
+static int check_entries(const char *path, const void *bytes, size_t count,
+                         struct run_failure *failure)
+{
+    struct cpio_reader reader;
+    struct cpio_entry entry;
+    enum cpio_status status;
+    struct manifest manifest;
+
+    cpio_init(&reader, bytes, count);
+    status = cpio_next(&reader, &entry);
+    if (status == CPIO_OK && (strcmp(entry.name, RUN_MANIFEST_NAME) != 0 ||
+                              manifest_open(&manifest, entry.data, entry.bytes) != 0))
+        return run_fail(failure, "%s holds no run; make it with hr pack", path);
+    if (status == CPIO_OK && check_manifest(path, &manifest, failure) != 0)
+        return -1;
+    while (status == CPIO_OK)
+        status = cpio_next(&reader, &entry);
+    if (status == CPIO_END)
+        return 0;
+    return run_fail(failure, "%s is damaged at byte %zu: %s; pack it again", path, reader.offset,
+                    cpio_status_text(status));
+}
+
+/* Checks that the file is a run's archive, undamaged as far as its entries show, and that its
+ * events are encoded, because a stick has no host to ask.  Returns 0, or -1 with the failure
+ * filled.
+ */
+static int check_archive(const char *path, struct run_failure *failure)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    void *bytes;
+    int result;
+
+    if (fd < 0)
+        return run_fail(failure, "%s: %s", path, strerror(errno));
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+        close(fd);
+        return run_fail(failure, "%s is no archive of hr pack's", path);
+    }
+    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (bytes == MAP_FAILED)
+        return run_fail(failure, "%s: %s", path, strerror(errno));
+    result = check_entries(path, bytes, (size_t)status.st_size, failure);
+    munmap(bytes, (size_t)status.st_size);
+    return result;
+}
 
 static const char suffix[] = ".cpio";
 
 static int check_size(const struct usb_file *file, const char *what, struct run_failure *failure)
 {
     if (file->bytes == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "the %s %s is empty", what, file->source);
+        return run_fail(failure, "the %s %s is empty", what, file->source);
     if (file->bytes <= USB_FILE_BYTES_MAX)
         return 0;
     return run_fail(
-        failure, RUN_EXIT_FAILED,
-        "the %s %s has %llu MB, and a file on a stick can have %llu MB; pack fewer files", what,
-        file->source, (unsigned long long)(file->bytes >> 20),
+        failure, "the %s %s has %llu MB, and a file on a stick can have %llu MB; pack fewer files",
+        what, file->source, (unsigned long long)(file->bytes >> 20),
         (unsigned long long)(USB_FILE_BYTES_MAX >> 20));
 }
 
@@ -46,19 +108,17 @@ static int measure(struct usb_file *file, const char *what, struct run_failure *
     ssize_t count = -1;
 
     if (fd < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "the %s %s: %s", what, file->source,
-                        strerror(errno));
+        return run_fail(failure, "the %s %s: %s", what, file->source, strerror(errno));
     file->fd = fd;
     file->bytes = file->crc32c = 0;
     if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode))
-        return run_fail(failure, RUN_EXIT_FAILED, "the %s %s is not a file", what, file->source);
+        return run_fail(failure, "the %s %s is not a file", what, file->source);
     while ((count = read(fd, piece, sizeof piece)) > 0) {
         file->crc32c = crc32c(file->crc32c, piece, (size_t)count);
         file->bytes += (uint64_t)count;
     }
     if (count < 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "the %s %s: %s", what, file->source,
-                        strerror(errno));
+        return run_fail(failure, "the %s %s: %s", what, file->source, strerror(errno));
     return check_size(file, what, failure);
 }
 
@@ -113,9 +173,8 @@ static int pack_program(struct usb_contents *c, const struct usb_options *o,
     if (result == 0) {
         pack_print(&pack, &o->run, stderr);
         c->archive = memfd_create("run.cpio", MFD_CLOEXEC);
-        result = c->archive < 0
-                     ? run_fail(failure, RUN_EXIT_FAILED, "memfd_create: %s", strerror(errno))
-                     : pack_write(&pack, &o->run, &machine, c->archive, failure);
+        result = c->archive < 0 ? run_fail(failure, "memfd_create: %s", strerror(errno))
+                                : pack_write(&pack, &o->run, &machine, c->archive, failure);
     }
     pack_free(&pack);
     return result;
@@ -131,7 +190,7 @@ static int add_run(struct usb_contents *c, const char *source, const char *name_
     snprintf(run->name, sizeof run->name, "%.*s%s", BOOT_CONF_NAME_BYTES - (int)sizeof suffix, name,
              suffix);
     if (snprintf(run->source, sizeof run->source, "%s", source) >= (int)sizeof run->source)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s: %s", source, strerror(ENAMETOOLONG));
+        return run_fail(failure, "%s: %s", source, strerror(ENAMETOOLONG));
     c->run_count++;
     if (measure(run, "archive", failure) != 0)
         return -1;
@@ -154,11 +213,11 @@ static int add_archives(struct usb_contents *c, const struct usb_options *o,
                         struct run_failure *failure)
 {
     if (o->run.program_count > BOOT_CONF_RUNS_MAX)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "%zu archives: a stick has at most %d runs; --repeat N counts as one",
                         o->run.program_count, BOOT_CONF_RUNS_MAX);
     for (size_t i = 0; i < o->run.program_count; i++)
-        if (usb_archive_check(o->run.program[i], failure) != 0 ||
+        if (check_archive(o->run.program[i], failure) != 0 ||
             add_run(c, o->run.program[i], o->run.program[i], failure) != 0)
             return -1;
     return 0;
@@ -182,17 +241,16 @@ static int check_kernel(const struct usb_contents *c, const struct usb_options *
 {
     void *file = mmap(NULL, c->kernel.bytes, PROT_READ, MAP_PRIVATE, c->kernel.fd, 0);
     struct kernel_image image;
+    const char *wrong;
 
     if (file == MAP_FAILED)
-        return run_fail(failure, RUN_EXIT_FAILED, "the file %s: %s", c->kernel.source,
-                        strerror(errno));
-    const char *wrong = kernel_image_parse(file, c->kernel.bytes, &image);
+        return run_fail(failure, "the file %s: %s", c->kernel.source, strerror(errno));
+    wrong = kernel_image_parse(file, c->kernel.bytes, &image);
     munmap(file, c->kernel.bytes);
     if (wrong != NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "the kernel %s cannot be used: %s",
-                        c->kernel.source, wrong);
+        return run_fail(failure, "the kernel %s cannot be used: %s", c->kernel.source, wrong);
     if (o->conf.network != 0 && !image.network)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--network: the kernel %s was built without it, as lwIP could not be had; "
                         "'make lwip all' says why",
                         c->kernel.source);
@@ -210,7 +268,7 @@ int usb_contents_gather(struct usb_contents *c, const struct usb_options *o,
         return -1;
     c->runs = calloc(o->run.program_count, sizeof *c->runs);
     if (c->runs == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(failure, "out of memory");
     return o->archives ? add_archives(c, o, failure) : add_program(c, o, failure);
 }
 

@@ -89,7 +89,7 @@ static int refuse_holder(void *context, const char *directory, const char *name)
     const struct use *use = context;
 
     (void)directory;
-    return run_fail(use->failure, RUN_EXIT_FAILED,
+    return run_fail(use->failure,
                     "%s is a part of %s (device mapper, RAID or encryption); take that apart first",
                     use->device->path, name);
 }
@@ -105,8 +105,7 @@ static int check_mounts(const struct use *use, const char *name, const char *num
     snprintf(source, sizeof source, " /dev/%s ", name);
     file = fopen(path, "re");
     if (file == NULL)
-        return run_fail(use->failure, RUN_EXIT_FAILED,
-                        "cannot tell whether %s is mounted: /proc/self/mountinfo: %s",
+        return run_fail(use->failure, "cannot tell whether %s is mounted: /proc/self/mountinfo: %s",
                         use->device->path, strerror(errno));
     while (result == 0 && fgets(line, sizeof line, file) != NULL) {
         char device[32] = "", point[PATH_MAX] = "";
@@ -114,8 +113,8 @@ static int check_mounts(const struct use *use, const char *name, const char *num
 
         if (sscanf(line, "%*s %*s %31s %*s %4095s", device, point) == 2 &&
             (strcmp(device, number) == 0 || (behind != NULL && strstr(behind, source) != NULL)))
-            result = run_fail(use->failure, RUN_EXIT_FAILED, "/dev/%s is mounted on %s; umount %s",
-                              name, point, point);
+            result =
+                run_fail(use->failure, "/dev/%s is mounted on %s; umount %s", name, point, point);
     }
     fclose(file);
     return result;
@@ -133,8 +132,7 @@ static int check_swap(const struct use *use, const char *name)
     while (file != NULL && result == 0 && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, " \t\n")] = 0;
         if (strcmp(line, wanted) == 0)
-            result = run_fail(use->failure, RUN_EXIT_FAILED, "%s is swapped to; swapoff %s", wanted,
-                              wanted);
+            result = run_fail(use->failure, "%s is swapped to; swapoff %s", wanted, wanted);
     }
     if (file != NULL)
         fclose(file);
@@ -187,25 +185,22 @@ static int check_kind(const struct usb_device *d, struct run_failure *failure)
 
         snprintf(parent, sizeof parent, "%s", d->directory);
         *strrchr(parent, '/') = 0;
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "%s is a partition; the whole disk is needed: /dev/%s", d->path,
+        return run_fail(failure, "%s is a partition; the whole disk is needed: /dev/%s", d->path,
                         strrchr(parent, '/') + 1);
     }
     if (read_number(d->directory, "removable") == 0 && !is_on_usb(d->directory))
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "%s (%s) is neither removable nor on USB; hr usb writes to sticks, and to "
-                        "images",
-                        d->path, d->model);
+        return run_fail(
+            failure,
+            "%s (%s) is neither removable nor on USB; hr usb writes to sticks, and to images",
+            d->path, d->model);
     if (read_number(d->directory, "ro") != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s is read-only; look for a switch on it",
-                        d->path);
+        return run_fail(failure, "%s is read-only; look for a switch on it", d->path);
     if (d->bytes == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s is empty: no medium is in it", d->path);
+        return run_fail(failure, "%s is empty: no medium is in it", d->path);
     if (read_number(d->directory, "queue/logical_block_size") > SECTOR_BYTES)
-        return run_fail(failure, RUN_EXIT_FAILED,
-                        "%s has sectors of %llu bytes; a stick with sectors of 512 bytes is needed",
-                        d->path,
-                        (unsigned long long)read_number(d->directory, "queue/logical_block_size"));
+        return run_fail(
+            failure, "%s has sectors of %llu bytes; a stick with sectors of 512 bytes is needed",
+            d->path, (unsigned long long)read_number(d->directory, "queue/logical_block_size"));
     return 0;
 }
 
@@ -218,8 +213,8 @@ int usb_device_look_up(struct usb_device *d, const char *root, const char *path,
     if (snprintf(link, sizeof link, "%s/sys/dev/block/%u:%u", root, major(number), minor(number)) >=
             (int)sizeof link ||
         realpath(link, d->directory) == NULL)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s: the system knows no device %u:%u", path,
-                        major(number), minor(number));
+        return run_fail(failure, "%s: the system knows no device %u:%u", path, major(number),
+                        minor(number));
     snprintf(d->name, sizeof d->name, "%s", strrchr(d->directory, '/') + 1);
     d->bytes = read_number(d->directory, "size") * SECTOR_BYTES;
     read_attribute(d->directory, "device/vendor", vendor);

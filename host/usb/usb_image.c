@@ -47,14 +47,15 @@ uint64_t usb_image_size(const struct usb_contents *c, uint64_t asked, struct run
     if (bytes >= least && bytes <= USB_IMAGE_BYTES_MAX)
         return bytes;
     if (bytes < least)
-        run_fail(failure, RUN_EXIT_FAILED,
+        run_fail(failure,
                  "%" PRIu64 " MB are too few: loader, kernel and archives have %" PRIu64 ""
                  " MB, so the stick needs %" PRIu64 " MB and room for results",
                  bytes >> 20, c->bytes >> 20, (least + (1u << 20) - 1) >> 20);
     else
-        run_fail(failure, RUN_EXIT_FAILED,
-                 "%" PRIu64 " GB are too many for the file system that firmware reads; the limit "
-                 "is %" PRIu64 " GB",
+        run_fail(failure,
+                 "%" PRIu64
+                 " GB are too many for the file system that firmware reads; the limit is %" PRIu64
+                 " GB",
                  bytes >> 30, USB_IMAGE_BYTES_MAX >> 30);
     return 0;
 }
@@ -161,8 +162,7 @@ static int read_back(const char *path, const struct usb_file *file, const char *
         return -1;
     if (reading.bytes == file->bytes && reading.crc32c == file->crc32c)
         return 0;
-    return run_fail(failure, RUN_EXIT_FAILED,
-                    "%s changed while it was copied, or the copy is damaged; try again",
+    return run_fail(failure, "%s changed while it was copied, or the copy is damaged; try again",
                     file->source);
 }
 
@@ -184,7 +184,7 @@ static int add_text(const char *path, const char *text, const char *target,
     int result;
 
     if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-        result = run_fail(failure, RUN_EXIT_FAILED, "%s: %s", target, strerror(errno));
+        result = run_fail(failure, "%s: %s", target, strerror(errno));
     else
         result = copy(path, fd, target, failure);
     if (fd >= 0)
@@ -211,10 +211,10 @@ static int add_boot_code(int fd, const struct usb_file *mbr, struct run_failure 
     uint8_t code[USB_MBR_CODE_BYTES] = {0};
 
     if (mbr->bytes > sizeof code || pread(mbr->fd, code, sizeof code, 0) != (ssize_t)mbr->bytes)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s is no boot code of at most %d bytes",
-                        mbr->source, USB_MBR_CODE_BYTES);
+        return run_fail(failure, "%s is no boot code of at most %d bytes", mbr->source,
+                        USB_MBR_CODE_BYTES);
     if (pwrite(fd, code, sizeof code, 0) != sizeof code)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot write the image: %s", strerror(errno));
+        return run_fail(failure, "cannot write the image: %s", strerror(errno));
     return 0;
 }
 
@@ -225,7 +225,7 @@ static int fill(int fd, uint64_t bytes, const struct usb_contents *c, const char
 
     name_of(fd, path);
     if (ftruncate(fd, (off_t)bytes) != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "cannot write the image: %s", strerror(errno));
+        return run_fail(failure, "cannot write the image: %s", strerror(errno));
     if (make_partition(path, bytes, failure) != 0 || add_boot_code(fd, &c->mbr, failure) != 0 ||
         make_file_system(path, bytes, failure) != 0 || make_directories(path, failure) != 0)
         return -1;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host/base/command_line.h"
+#include "host/base/option.h"
 #include "host/options/options_archive.h"
 #include "host/usb/usb_options.h"
 #include "host/usb/usb_options_conf.h"
@@ -61,37 +62,28 @@ struct parse {
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'o', OPTION_TEXT, .offset = offsetof(struct usb_options, output)},
+        {KEY_COLLECT, OPTION_TEXT, .offset = offsetof(struct usb_options, collect)},
+        {KEY_CLEAR, OPTION_FLAG, .offset = offsetof(struct usb_options, clear)},
+        {KEY_YES, OPTION_FLAG, .offset = offsetof(struct usb_options, yes)},
+        {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct usb_options, force)},
+        {KEY_KERNEL, OPTION_TEXT, .offset = offsetof(struct usb_options, run.kernel)},
+        {KEY_LOADER, OPTION_TEXT, .offset = offsetof(struct usb_options, loader)},
+        {0},
+    };
     struct parse *parse = state->input;
     struct usb_options *o = parse->options;
 
+    if (option_store(fields, key, argument, o, state))
+        return 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = state->child_inputs[1] = &parse->archive;
         state->child_inputs[2] = o;
         return 0;
-    case 'o':
-        o->output = argument;
-        return 0;
-    case KEY_COLLECT:
-        o->collect = argument;
-        return 0;
-    case KEY_CLEAR:
-        o->clear = true;
-        return 0;
-    case KEY_YES:
-        o->yes = true;
-        return 0;
-    case KEY_FORCE:
-        o->force = true;
-        return 0;
     case KEY_SIZE:
         return usb_options_set_size("size", argument, &o->size_bytes, o->failure) == 0 ? 0 : EINVAL;
-    case KEY_KERNEL:
-        o->run.kernel = argument;
-        return 0;
-    case KEY_LOADER:
-        o->loader = argument;
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -114,14 +106,14 @@ static int finish_archives(struct usb_options *o, const struct options_parsing *
 {
     for (size_t i = 0; i < o->run.program_count; i++)
         if (o->run.program[i][0] == '-')
-            return run_fail(o->failure, RUN_EXIT_FAILED,
-                            "%s: options come before the archives; write ./%s for a file of that "
-                            "name",
-                            o->run.program[i], o->run.program[i]);
+            return run_fail(
+                o->failure,
+                "%s: options come before the archives; write ./%s for a file of that name",
+                o->run.program[i], o->run.program[i]);
     if (archive->given == NULL)
         return 0;
-    return run_fail(o->failure, RUN_EXIT_FAILED,
-                    "--%s is a part of the archive; give it to hr pack", archive->given);
+    return run_fail(o->failure, "--%s is a part of the archive; give it to hr pack",
+                    archive->given);
 }
 
 static int finish_collect(struct usb_options *o)
@@ -129,11 +121,10 @@ static int finish_collect(struct usb_options *o)
     if (o->output == NULL)
         o->output = "results";
     if (strcmp(o->output, "-") == 0)
-        return run_fail(o->failure, RUN_EXIT_FAILED, "--output -: results need a directory");
+        return run_fail(o->failure, "--output -: results need a directory");
     if (o->run.program_count == 0)
         return 0;
-    return run_fail(o->failure, RUN_EXIT_FAILED,
-                    "%s: --collect takes results off an image; it runs no program",
+    return run_fail(o->failure, "%s: --collect takes results off an image; it runs no program",
                     o->run.program[0]);
 }
 
@@ -142,13 +133,11 @@ static int finish(struct usb_options *o, struct options_parsing *archive)
     if (o->collect != NULL)
         return finish_collect(o);
     if (o->clear)
-        return run_fail(o->failure, RUN_EXIT_FAILED,
-                        "--clear removes what was collected; give --collect FILE, too");
+        return run_fail(o->failure, "--clear removes what was collected; give --collect FILE, too");
     if (o->output == NULL)
         o->output = "usb.img";
     if (o->run.program_count == 0)
-        return run_fail(o->failure, RUN_EXIT_FAILED,
-                        "no program and no archive given; see 'hr usb --help'");
+        return run_fail(o->failure, "no program and no archive given; see 'hr usb --help'");
     if (usb_options_finish_conf(o) != 0)
         return -1;
     o->archives = is_archive(o->run.program[0]);
@@ -187,6 +176,6 @@ int usb_options_parse(struct usb_options *o, int argc, char **argv, struct run_f
     if (failure->exit_status != 0)
         return -1;
     if (result != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s", strerror(result));
+        return run_fail(failure, "%s", strerror(result));
     return finish(o, &parse.archive);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/option.h"
 #include "host/base/units.h"
 #include "host/collect/stream_token.h"
 #include "host/options/options_archive.h"
@@ -46,21 +47,15 @@ int usb_options_set_size(const char *option, const char *text, uint64_t *bytes,
                          struct run_failure *failure)
 {
     if (units_parse_bytes(text, bytes) != 0 || *bytes == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--%s %s: not a size; write 64M or 2G", option,
-                        text);
+        return run_fail(failure, "--%s %s: not a size; write 64M or 2G", option, text);
     return 0;
 }
 
 static int set_repeat(struct usb_options *o, const char *text, struct run_failure *failure)
 {
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-
-    if (text[0] < '0' || text[0] > '9' || *end != 0 || value == 0 || value > BOOT_CONF_REPEAT_MAX)
-        return run_fail(failure, RUN_EXIT_FAILED, "--repeat %s: not a number from 1 to %u", text,
-                        BOOT_CONF_REPEAT_MAX);
-    o->repeat = (uint32_t)value;
-    return 0;
+    if (option_number(text, 1, BOOT_CONF_REPEAT_MAX, &o->repeat) == 0)
+        return 0;
+    return run_fail(failure, "--repeat %s: not a number from 1 to %u", text, BOOT_CONF_REPEAT_MAX);
 }
 
 /* The limit does not go into the archive, where it would outlive its removal from microtome.conf.
@@ -94,7 +89,7 @@ static int set_word(const char *option, const char *text, const char *const *wor
                                         : ", ",
                  words[i]);
     }
-    return run_fail(failure, RUN_EXIT_FAILED, "--%s %s: unknown; use %s", option, text, list);
+    return run_fail(failure, "--%s %s: unknown; use %s", option, text, list);
 }
 
 static int set_collector(struct boot_conf *conf, const char *text, struct run_failure *failure)
@@ -111,7 +106,7 @@ static int set_collector(struct boot_conf *conf, const char *text, struct run_fa
     if (bytes >= sizeof address || inet_pton(AF_INET, address, &conf->collector) != 1 ||
         conf->collector == 0 || port == 0 || port > UINT16_MAX ||
         (colon != NULL && (colon[1] < '0' || colon[1] > '9' || *end != 0)))
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--network %s: not the IPv4 address of a collector, such as 192.168.1.2 or "
                         "192.168.1.2:%u; a stick looks no names up",
                         text, RUN_STREAM_PORT);
@@ -134,7 +129,7 @@ static int set_address(struct boot_conf *conf, const char *text, struct run_fail
     snprintf(address, sizeof address, "%.*s", (int)bytes, text);
     if (bytes >= sizeof address || inet_pton(AF_INET, address, &conf->address) != 1 ||
         conf->address == 0 || bits == 0 || bits > 30 || *end != 0)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--address %s: neither dhcp nor an IPv4 address with the bits of its "
                         "network, such as 192.168.1.50/24",
                         text);
@@ -145,7 +140,7 @@ static int set_address(struct boot_conf *conf, const char *text, struct run_fail
 static int set_gateway(struct boot_conf *conf, const char *text, struct run_failure *failure)
 {
     if (inet_pton(AF_INET, text, &conf->gateway) != 1 || conf->gateway == 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "--gateway %s: not an IPv4 address", text);
+        return run_fail(failure, "--gateway %s: not an IPv4 address", text);
     return 0;
 }
 
@@ -156,7 +151,7 @@ static int set_machine(struct boot_conf *conf, const char *text, struct run_fail
 
     if (text[0] == 0 || text[0] == '.' || text[strspn(text, letters)] != 0 ||
         strlen(text) >= sizeof conf->machine)
-        return run_fail(failure, RUN_EXIT_FAILED,
+        return run_fail(failure,
                         "--machine %s: not a name of at most %zu letters, digits, '-', '_' and '.'",
                         text, sizeof conf->machine - 1);
     snprintf(conf->machine, sizeof conf->machine, "%s", text);
@@ -192,7 +187,7 @@ static error_t parse_conf_option(int key, char *argument, struct argp_state *sta
     case KEY_GATEWAY:
         return set_gateway(conf, argument, failure) == 0 ? 0 : EINVAL;
     case KEY_TOKEN:
-        return token_read(conf->token, argument, failure) == 0 ? 0 : EINVAL;
+        return stream_token_read(conf->token, argument, failure) == 0 ? 0 : EINVAL;
     case KEY_MACHINE:
         return set_machine(conf, argument, failure) == 0 ? 0 : EINVAL;
     default:
@@ -213,13 +208,13 @@ int usb_options_finish_conf(struct usb_options *o)
                                               : NULL;
 
     if (!conf->network && alone != NULL)
-        return run_fail(o->failure, RUN_EXIT_FAILED,
+        return run_fail(o->failure,
                         "--%s is for results that go over the network; give --network ADDRESS, too",
                         alone);
     if (conf->gateway != 0 && conf->address == 0)
-        return run_fail(o->failure, RUN_EXIT_FAILED,
+        return run_fail(o->failure,
                         "--gateway: DHCP says what it is; give --address A/BITS, too, or neither");
     if (conf->network && conf->token[0] == 0 && token != NULL && token[0] != 0)
-        return token_read(conf->token, NULL, o->failure);
+        return stream_token_read(conf->token, NULL, o->failure);
     return 0;
 }

@@ -95,15 +95,15 @@ static int read_table(struct usb_source *s, struct run_failure *failure)
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), s->fd);
     end = usb_tool_read(argv, append, &text, &words);
     if (end == USB_TOOL_ABSENT)
-        result = run_fail(failure, RUN_EXIT_FAILED, "%s", words.text);
+        result = run_fail(failure, "%s", words.text);
     if (end == USB_TOOL_DONE)
         root = json_loadb(text.bytes != NULL ? text.bytes : "", text.used, 0, NULL);
     if (root != NULL &&
         find_partition(json_object_get(root, "partitiontable"), &offset, &s->bytes) != 0)
-        result = run_fail(failure, RUN_EXIT_FAILED,
-                          "%s: its partition table has no EFI system partition; it is no stick "
-                          "that hr usb wrote",
-                          s->path);
+        result = run_fail(
+            failure,
+            "%s: its partition table has no EFI system partition; it is no stick that hr usb wrote",
+            s->path);
     if (s->bytes > all - (offset < all ? offset : all)) /* the table may be wrong */
         s->bytes = all - (offset < all ? offset : all);
     set_place(s, offset);
@@ -128,7 +128,7 @@ int usb_source_open(struct usb_source *s, const char *path, struct run_failure *
     else if (!S_ISBLK(status.st_mode) || ioctl(s->fd, BLKGETSIZE64, &s->bytes) != 0)
         error = ENOTBLK;
     if (error != 0)
-        return run_fail(failure, RUN_EXIT_FAILED, "%s: %s%s", path, strerror(error),
+        return run_fail(failure, "%s: %s%s", path, strerror(error),
                         error == EACCES ? "; try with sudo" : "");
     return read_table(s, failure);
 }
@@ -171,10 +171,8 @@ int usb_source_list(const struct usb_source *s, const char *directory, struct us
     snprintf(prefix, sizeof prefix, "::/%s/", directory);
     end = usb_tool_read(argv, append, &text, failure);
     if (end == USB_TOOL_STOPPED)
-        run_fail(failure, RUN_EXIT_FAILED,
-                 "%s: its directory %s has no end; the file system is "
-                 "damaged",
-                 s->path, directory);
+        run_fail(failure, "%s: its directory %s has no end; the file system is damaged", s->path,
+                 directory);
     if (end == USB_TOOL_DONE) {
         for (size_t i = 0; i < text.used; i++)
             lines += text.bytes[i] == '\n';
@@ -188,7 +186,7 @@ int usb_source_list(const struct usb_source *s, const char *directory, struct us
     }
     free(text.bytes);
     if (end == USB_TOOL_DONE && names->names == NULL)
-        run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        run_fail(failure, "out of memory");
     return names->names != NULL ? 0 : -1;
 }
 

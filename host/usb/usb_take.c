@@ -1,19 +1,106 @@
 /* Copies one result from a stick. */
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/usb/usb_known.h"
 #include "host/usb/usb_take.h"
 #include "host/usb/usb_take_stream.h"
 
+#define TRACE_NAME "hr.bin"
 #define CONF_NAME "result.conf"
+
+/* Returns whether the first `bytes` of two files are equal. */
+static bool same_start(const char *one, const char *other, uint64_t bytes)
+{
+    FILE *a = fopen(one, "re"), *b = fopen(other, "re");
+    static char left[65536], right[65536];
+    bool same = a != NULL && b != NULL;
+
+    while (same && bytes > 0) {
+        size_t now = bytes < sizeof left ? (size_t)bytes : sizeof left;
+
+        same = fread(left, 1, now, a) == now && fread(right, 1, now, b) == now &&
+               memcmp(left, right, now) == 0;
+        bytes -= now;
+    }
+    if (a != NULL)
+        fclose(a);
+    if (b != NULL)
+        fclose(b);
+    return same;
+}
+
+static bool same_target(const char *one, const char *other)
+{
+    char left[PATH_MAX], right[PATH_MAX];
+    ssize_t bytes = readlink(one, left, sizeof left);
+
+    return bytes >= 0 && readlink(other, right, sizeof right) == bytes &&
+           memcmp(left, right, (size_t)bytes) == 0;
+}
+
+/* Opens directories and regular files only, because a program may have left a named pipe, or a link
+ * to one.
+ */
+static bool same_entry(const FTSENT *entry, const char *other, uint64_t trace_bytes)
+{
+    const struct stat *here = entry->fts_statp;
+    bool trace = entry->fts_level == 1 && strcmp(entry->fts_name, TRACE_NAME) == 0;
+    struct stat there;
+
+    if (lstat(other, &there) != 0 || (there.st_mode & S_IFMT) != (here->st_mode & S_IFMT))
+        return false;
+    switch (entry->fts_info) {
+    case FTS_D:
+        return true;
+    case FTS_F:
+        return (trace || there.st_size == here->st_size) &&
+               same_start(entry->fts_path, other, trace ? trace_bytes : (uint64_t)here->st_size);
+    case FTS_SL:
+    case FTS_SLNONE:
+        return same_target(entry->fts_path, other);
+    default:
+        return false;
+    }
+}
+
+/* Returns whether `place` contains everything in the directory `taken` with equal bytes, including
+ * the program's files.  Of hr.bin only the first `trace_bytes` count, because the collector adds to
+ * it.  Other contents of `place` do not matter.  An unreadable file counts as different, because
+ * the stick may lose its copy if this returns true.
+ */
+static bool is_known(const char *taken, const char *place, uint64_t trace_bytes)
+{
+    char *const roots[] = {(char *)taken, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    FTSENT *entry = NULL;
+    bool same = tree != NULL;
+    bool any = false;
+
+    while (same && (entry = fts_read(tree)) != NULL) {
+        char other[2 * PATH_MAX];
+        int bytes;
+
+        if (entry->fts_info == FTS_DP)
+            continue;
+        bytes = snprintf(other, sizeof other, "%s%s", place, entry->fts_path + strlen(taken));
+        any = any || entry->fts_level > 0;
+        same = bytes > 0 && (size_t)bytes < sizeof other && same_entry(entry, other, trace_bytes);
+    }
+    if (tree != NULL)
+        fts_close(tree);
+    return same && any;
+}
 
 volatile int usb_take_interrupted;
 
@@ -65,7 +152,7 @@ static int keep_conf(struct usb_take *t, const struct conf *conf)
     }
     if (written == (ssize_t)conf->bytes)
         return 0;
-    return run_fail(t->failure, RUN_EXIT_FAILED, "%s: %s", path, strerror(errno));
+    return run_fail(t->failure, "%s: %s", path, strerror(errno));
 }
 
 static int read_conf(struct usb_take *t)
@@ -78,13 +165,13 @@ static int read_conf(struct usb_take *t)
     int result = 0;
 
     if (conf.text == NULL)
-        return run_fail(t->failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(t->failure, "out of memory");
     snprintf(path, sizeof path, "results/%.32s/" CONF_NAME, t->number);
     end = usb_source_read(t->source, path, append, &conf, &words);
     if (usb_take_interrupted != 0)
-        result = run_fail(t->failure, RUN_EXIT_FAILED, "interrupted");
+        result = run_fail(t->failure, "interrupted");
     else if (end == USB_TOOL_ABSENT)
-        result = run_fail(t->failure, RUN_EXIT_FAILED, "%s", words.text);
+        result = run_fail(t->failure, "%s", words.text);
     else if (end == USB_TOOL_STOPPED)
         usb_take_problem(t, USB_TAKEN_DAMAGED, CONF_NAME " is too long");
     else if (usb_result_parse(conf.text, conf.bytes, &t->result, error) != 0)
@@ -92,8 +179,7 @@ static int read_conf(struct usb_take *t)
     else if (!t->result.complete)
         usb_take_problem(
             t, USB_TAKEN_INCOMPLETE,
-            "it was not written to its end: the machine was switched off, or the stick "
-            "pulled out");
+            "it was not written to its end: the machine was switched off, or the stick pulled out");
     if (result == 0 && conf.bytes > 0)
         result = keep_conf(t, &conf);
     free(conf.text);
@@ -138,15 +224,15 @@ static int publish(struct usb_take *t)
     char place[PATH_MAX];
 
     if (usb_take_interrupted != 0) /* an incomplete read may look complete */
-        return run_fail(t->failure, RUN_EXIT_FAILED, "interrupted");
+        return run_fail(t->failure, "interrupted");
     snprintf(place, sizeof place, "%s/%s", t->directory, t->number);
     if (access(place, F_OK) != 0) {
         if (rename(t->temporary, place) != 0)
-            return run_fail(t->failure, RUN_EXIT_FAILED, "%s: %s", place, strerror(errno));
+            return run_fail(t->failure, "%s: %s", place, strerror(errno));
         t->temporary[0] = 0;
         return 0;
     }
-    t->known = usb_known(t->temporary, place, t->trace_bytes);
+    t->known = is_known(t->temporary, place, t->trace_bytes);
     if (!t->known)
         usb_take_problem(t, USB_NOT_TAKEN,
                          "%s holds another result, which stays; name another directory with -o: "
@@ -163,7 +249,7 @@ static int make_temporary(struct usb_take *t)
     if (snprintf(t->temporary, sizeof t->temporary, "%s/%s.unfinished-XXXXXX", t->directory,
                  t->number) >= (int)sizeof t->temporary ||
         mkdtemp(t->temporary) == NULL || chmod(t->temporary, 0777 & ~mask) != 0) {
-        run_fail(t->failure, RUN_EXIT_FAILED, "%s: %s", t->directory, strerror(errno));
+        run_fail(t->failure, "%s: %s", t->directory, strerror(errno));
         t->temporary[0] = 0;
         return -1;
     }

@@ -53,8 +53,8 @@ static int take_bytes(void *context, const void *bytes, size_t count)
 static int fail_host(struct usb_take *t, const char *name, int error)
 {
     if (error == -EINTR)
-        return run_fail(t->failure, RUN_EXIT_FAILED, "interrupted");
-    return run_fail(t->failure, RUN_EXIT_FAILED, "%s/%s: %s", t->temporary, name, strerror(-error));
+        return run_fail(t->failure, "interrupted");
+    return run_fail(t->failure, "%s/%s: %s", t->temporary, name, strerror(-error));
 }
 
 /* Reports what is wrong with a part, and clears *good if anything is. */
@@ -77,9 +77,8 @@ static void check_part(struct usb_take *t, const struct part *part, const char *
                          (unsigned long long)part->bytes, (unsigned long long)listed->bytes);
     else if (listed != NULL && part->crc32c != listed->crc32c)
         usb_take_problem(t, USB_TAKEN_DAMAGED,
-                         "%s is damaged: its checksum is %08x and should be "
-                         "%08x",
-                         name, part->crc32c, listed->crc32c);
+                         "%s is damaged: its checksum is %08x and should be %08x", name,
+                         part->crc32c, listed->crc32c);
     else
         return;
     *good = false;
@@ -155,7 +154,7 @@ static int read_stream(struct usb_take *t, enum usb_stream stream, usb_consume *
         if (part.error != 0)
             return fail_host(t, name, part.error);
         if (end == USB_TOOL_ABSENT)
-            return run_fail(t->failure, RUN_EXIT_FAILED, "%s", words.text);
+            return run_fail(t->failure, "%s", words.text);
         check_part(t, &part, name, end, words.text, good);
     }
     return 0;
@@ -259,7 +258,7 @@ static int audit(struct usb_take *t, const char *path)
     }
     free(scan);
     if (error == -ENOMEM)
-        return run_fail(t->failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(t->failure, "out of memory");
     if (error != 0)
         usb_take_problem(t, USB_TAKEN_DAMAGED, "hr.bin is no trace");
     return 0;
@@ -341,7 +340,7 @@ int usb_take_files(struct usb_take *t)
     int result;
 
     if (files == NULL)
-        return run_fail(t->failure, RUN_EXIT_FAILED, "out of memory");
+        return run_fail(t->failure, "out of memory");
     snprintf(path, sizeof path, "%s/files", t->temporary);
     result = keep_files_open(&files->keep, path, memory_bytes(t));
     if (result != 0) {

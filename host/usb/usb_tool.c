@@ -49,8 +49,7 @@ static int find(const char *tool, char found[PATH_MAX], struct run_failure *fail
             return 0;
         p = p[bytes] == ':' ? p + bytes + 1 : NULL;
     }
-    return run_fail(failure, RUN_EXIT_FAILED, "%s is not installed; apt-get install %s", tool,
-                    package_of(tool));
+    return run_fail(failure, "%s is not installed; apt-get install %s", tool, package_of(tool));
 }
 
 struct tool {
@@ -154,7 +153,7 @@ static int start(struct tool *tool, const char *const argv[], const char *input,
         close(tool->output);
     if (tool->errors >= 0)
         close(tool->errors);
-    return run_fail(failure, RUN_EXIT_FAILED, "%s: %s", argv[0], strerror(result));
+    return run_fail(failure, "%s: %s", argv[0], strerror(result));
 }
 
 /* Copies the last non-empty line of the program's messages. */
@@ -187,19 +186,16 @@ static int end(struct tool *tool, const char *name, struct run_failure *failure)
     if (tool->output >= 0)
         close(tool->output);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        result = run_fail(failure, RUN_EXIT_FAILED,
+        result = run_fail(failure,
                           "%s was killed, or found no end in %u s; the file system may be damaged",
                           name, CPU_S);
     else if (WIFSIGNALED(status))
-        result =
-            run_fail(failure, RUN_EXIT_FAILED, "%s was ended by signal %d", name, WTERMSIG(status));
+        result = run_fail(failure, "%s was ended by signal %d", name, WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0 && words[0] != 0)
-        result = run_fail(failure, RUN_EXIT_FAILED, "%s%s%s",
-                          strncmp(words, name, strlen(name)) == 0 ? "" : name,
+        result = run_fail(failure, "%s%s%s", strncmp(words, name, strlen(name)) == 0 ? "" : name,
                           strncmp(words, name, strlen(name)) == 0 ? "" : ": ", words);
     else if (WEXITSTATUS(status) != 0)
-        result = run_fail(failure, RUN_EXIT_FAILED, "%s failed with exit status %d", name,
-                          WEXITSTATUS(status));
+        result = run_fail(failure, "%s failed with exit status %d", name, WEXITSTATUS(status));
     return result;
 }
 
@@ -223,7 +219,7 @@ enum usb_tool_end usb_tool_read(const char *const argv[], usb_tool_sink *sink, v
 
     if (piece == NULL || start(&tool, argv, NULL, true, failure) != 0) {
         if (piece == NULL)
-            run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+            run_fail(failure, "out of memory");
         free(piece);
         return USB_TOOL_ABSENT;
     }

@@ -44,7 +44,7 @@ static uint64_t data_end(int fd, uint64_t limit)
 static int fail(struct copy *c, const char *what, int error)
 {
     progress_bar_end(&c->bar);
-    return run_fail(c->failure, RUN_EXIT_FAILED, "%s: cannot be %s: %s", c->path, what,
+    return run_fail(c->failure, "%s: cannot be %s: %s", c->path, what,
                     error != 0 ? strerror(error) : "it ends too early");
 }
 
@@ -88,7 +88,7 @@ static int compare_range(struct copy *c, uint64_t from, uint64_t to)
             return fail(c, "read back", error);
         if (memcmp(c->piece, c->other, count) != 0) {
             progress_bar_end(&c->bar);
-            return run_fail(c->failure, RUN_EXIT_FAILED,
+            return run_fail(c->failure,
                             "%s: what was written at %llu MB is not what is read there: the stick "
                             "is broken, or smaller than it says; use another one",
                             c->path, (unsigned long long)(at >> 20));
@@ -133,7 +133,7 @@ int usb_write(int from, int to, uint64_t bytes, const char *path, bool progress,
     c.other = malloc(PIECE_BYTES);
     progress_bar_init(&c.bar, progress);
     if (c.piece == NULL || c.other == NULL)
-        result = run_fail(failure, RUN_EXIT_FAILED, "out of memory");
+        result = run_fail(failure, "out of memory");
     else
         result = copy(&c, bytes, written);
     free(c.piece);

@@ -10,6 +10,7 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/option.h"
 #include "host/base/output_file.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
@@ -24,36 +25,27 @@ struct view_options {
     bool force;
     bool open; /* in a browser */
     bool serve;
-    uint16_t port; /* 0: any */
+    uint64_t port; /* 0: any */
 };
 
 enum { KEY_FORCE = 256, KEY_OPEN, KEY_SERVE, KEY_PORT };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const struct option_field fields[] = {
+        {'o', OPTION_TEXT, .offset = offsetof(struct view_options, output)},
+        {KEY_FORCE, OPTION_FLAG, .offset = offsetof(struct view_options, force)},
+        {KEY_OPEN, OPTION_FLAG, .offset = offsetof(struct view_options, open)},
+        {KEY_SERVE, OPTION_FLAG, .offset = offsetof(struct view_options, serve)},
+        {KEY_PORT, OPTION_NUMBER, .offset = offsetof(struct view_options, port), "port",
+         "not a port; 1 to 65535", 1, UINT16_MAX},
+        {0},
+    };
     struct view_options *options = state->input;
-    unsigned long port;
-    char *end;
 
+    if (option_store(fields, key, argument, options, state))
+        return 0;
     switch (key) {
-    case 'o':
-        options->output = argument;
-        return 0;
-    case KEY_FORCE:
-        options->force = true;
-        return 0;
-    case KEY_OPEN:
-        options->open = true;
-        return 0;
-    case KEY_SERVE:
-        options->serve = true;
-        return 0;
-    case KEY_PORT:
-        port = strtoul(argument, &end, 10);
-        if (*argument < '1' || *argument > '9' || *end != 0 || port > UINT16_MAX)
-            argp_error(state, "--port %s: not a port; 1 to 65535", argument);
-        options->port = (uint16_t)port;
-        return 0;
     case ARGP_KEY_END:
         if (options->port != 0 && !options->serve)
             argp_error(state, "--port is for --serve");
@@ -171,7 +163,8 @@ static int present(struct view_model *model, const struct view_options *options,
     }
     if (options->serve) {
         warn(model, options);
-        return view_serve(model, options->reader.path, options->port, options->open, facts);
+        return view_serve(model, options->reader.path, (uint16_t)options->port, options->open,
+                          facts);
     }
     default_output(options->reader.path, path);
     output = options->output != NULL ? options->output : path;
@@ -188,11 +181,11 @@ static int run(struct view_options *options)
     json_t *facts = NULL;
     int error, status;
 
-    if (!view_page_is_built()) {
-        error_print("this hr was built without the libraries of the page; 'tools/setup.sh page' "
-                    "and 'make page all' get them and build them in");
-        return HR_EXIT_FAILED;
-    }
+    if (!view_page_is_built())
+        return error_exit(
+            HR_EXIT_FAILED,
+            "this hr was built without the libraries of the page; 'tools/setup.sh page' "
+            "and 'make page all' get them and build them in");
     model = calloc(1, sizeof *model);
     error = model != NULL ? read_all(options, model, &facts) : -ENOMEM;
     if (error == 0) {

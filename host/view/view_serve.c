@@ -313,11 +313,10 @@ static int run(struct serve *s, bool open)
     sigaddset(&signals, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in the server's threads, too */
     v4 = start_v4(s);
-    if (v4 == NULL) {
-        error_print("127.0.0.1:%u: cannot be listened on: %s; choose another --port", s->port,
-                    errno != 0 ? strerror(errno) : "it is in use");
-        return HR_EXIT_FAILED;
-    }
+    if (v4 == NULL)
+        return error_exit(HR_EXIT_FAILED,
+                          "127.0.0.1:%u: cannot be listened on: %s; choose another --port", s->port,
+                          errno != 0 ? strerror(errno) : "it is in use");
     v6 = start_v6(s); /* not everywhere */
     snprintf(url, sizeof url, "http://127.0.0.1:%u/%s/", s->port, s->key);
     puts(url);

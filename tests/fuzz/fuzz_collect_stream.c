@@ -85,12 +85,12 @@ static void build_trace(void)
 static void begin(void)
 {
     c = (struct connection){0};
-    connection_take(&c, no_token, &hello, sizeof hello);
+    stream_connection_take(&c, no_token, &hello, sizeof hello);
     fuzz_check(c.state == CONNECTION_OPENING);
-    connection_opened(&c, &run, stream_run_open(&run, root, &hello, LIMIT_BYTES));
+    stream_connection_opened(&c, &run, stream_run_open(&run, root, &hello, LIMIT_BYTES));
     if (c.state == CONNECTION_FRAMES)
         fuzz_check(run.have[RUN_STREAM_TRACE] >= promised);
-    connection_sent(&c, c.out_bytes);
+    stream_connection_sent(&c, c.out_bytes);
 }
 
 static void leave(void)
@@ -99,8 +99,8 @@ static void leave(void)
         return;
     if (c.state == CONNECTION_FINISHING) {
         fuzz_check(stream_run_finish(&run) == RUN_WELCOME_OK);
-        connection_finished(&c, RUN_WELCOME_OK);
-        connection_sent(&c, c.out_bytes);
+        stream_connection_finished(&c, RUN_WELCOME_OK);
+        stream_connection_sent(&c, c.out_bytes);
     } else {
         (void)stream_run_suspend(&run, piece % 2 ? 0 : 15);
     }
@@ -113,11 +113,11 @@ static void acknowledge(void)
 
     if (c.state != CONNECTION_FRAMES)
         return;
-    connection_ack(&c);
+    stream_connection_ack(&c);
     fuzz_check(c.acked >= before && c.acked <= c.position);
-    fuzz_check(connection_unacked(&c) == 0);
+    fuzz_check(stream_connection_unacked(&c) == 0);
     fuzz_check(c.out_bytes <= sizeof(struct run_ack));
-    connection_sent(&c, c.out_bytes);
+    stream_connection_sent(&c, c.out_bytes);
     promised = run.is_bad ? run.have[RUN_STREAM_TRACE] : run.trace.offset;
     if (!c.has_part)
         fuzz_check(promised == run.have[RUN_STREAM_TRACE]);
@@ -130,13 +130,13 @@ static void send_bytes(const void *bytes, size_t count)
     while (count > 0 && c.state == CONNECTION_FRAMES) {
         size_t now = count < piece ? count : piece;
 
-        connection_take(&c, no_token, from, now);
+        stream_connection_take(&c, no_token, from, now);
         fuzz_check(run.bytes <= LIMIT_BYTES);
         fuzz_check(stream_run_whole(&run) <= run.have[RUN_STREAM_TRACE]);
         from += now;
         count -= now;
     }
-    connection_sent(&c, c.state == CONNECTION_CLOSING ? c.out_bytes : 0);
+    stream_connection_sent(&c, c.state == CONNECTION_CLOSING ? c.out_bytes : 0);
 }
 
 static void send_frame(enum run_stream_port port, uint64_t offset, const void *bytes, size_t count)
@@ -218,7 +218,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[1] % 2 != 0) {
         c = (struct connection){0};
         for (size_t at = 2; at < size; at += piece)
-            connection_take(&c, no_token, data + at, size - at < piece ? size - at : piece);
+            stream_connection_take(&c, no_token, data + at, size - at < piece ? size - at : piece);
         return 0;
     }
     begin();

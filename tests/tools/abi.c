@@ -19,7 +19,7 @@ static const struct call {
     const char *note;
 } calls[NUMBERS] = {
 #define SYSCALL(name, handler, support, note) [__NR_##name] = {support, note},
-#include "guest/syscall/syscall_table.h"
+#include "lib/syscall_table.h"
 #undef SYSCALL
 };
 

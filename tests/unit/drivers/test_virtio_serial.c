@@ -22,7 +22,7 @@ static int create(void **state)
 static int create_started(void **state)
 {
     create(state);
-    return virtio_serial_init(0xed, 2);
+    return serial_init(0xed, 2);
 }
 
 static void assert_log(unsigned at, uint32_t port, uint16_t event)
@@ -36,7 +36,7 @@ static void assert_log(unsigned at, uint32_t port, uint16_t event)
 static void start_up_names_and_opens_every_port(void **state)
 {
     (void)state;
-    assert_int_equal(virtio_serial_init(0xed, 2), 0);
+    assert_int_equal(serial_init(0xed, 2), 0);
     assert_int_equal(fake.status, 0x0f);
     assert_int_equal(fake.accepted[0], 2);
     assert_int_equal(fake.accepted[1], 1);
@@ -50,9 +50,9 @@ static void start_up_names_and_opens_every_port(void **state)
     assert_log(4, 0, SERIAL_PORT_OPEN);
     assert_log(5, 1, SERIAL_PORT_OPEN);
     assert_log(6, 3, SERIAL_PORT_OPEN);
-    assert_int_equal(virtio_serial_find("trace"), 1);
-    assert_int_equal(virtio_serial_find("stdin"), 3);
-    assert_int_equal(virtio_serial_find("stdout"), -ENOENT);
+    assert_int_equal(serial_find("trace"), 1);
+    assert_int_equal(serial_find("stdin"), 3);
+    assert_int_equal(serial_find("stdout"), -ENOENT);
     for (unsigned i = 0; i < 18; i++) {
         assert_int_equal(fake.queues[i].enabled, 1);
         assert_int_equal(fake.queues[i].size, 128);
@@ -65,9 +65,9 @@ static void names_may_come_late(void **state)
 {
     (void)state;
     serial.answers_late = true;
-    assert_int_equal(virtio_serial_init(0xed, 0), 0);
-    assert_int_equal(virtio_serial_find("trace"), 1);
-    assert_int_equal(virtio_serial_find("stdin"), 3);
+    assert_int_equal(serial_init(0xed, 0), 0);
+    assert_int_equal(serial_find("trace"), 1);
+    assert_int_equal(serial_find("stdin"), 3);
     assert_in_range(serial.delays, 1, 20);
 }
 
@@ -75,8 +75,8 @@ static void nameless_port_does_not_stop_the_others(void **state)
 {
     (void)state;
     fake_port(2, NULL);
-    assert_int_equal(virtio_serial_init(0xed, 0), 0);
-    assert_int_equal(virtio_serial_find("trace"), 1);
+    assert_int_equal(serial_init(0xed, 0), 0);
+    assert_int_equal(serial_find("trace"), 1);
     assert_int_equal(serial.delays, NAMES_POLLS);
 }
 
@@ -85,9 +85,9 @@ static void ports_beyond_the_maximum_are_ignored(void **state)
     (void)state;
     fake_max_ports(31);
     fake_port(20, "far");
-    assert_int_equal(virtio_serial_init(0xed, 0), 0);
-    assert_int_equal(virtio_serial_find("trace"), 1);
-    assert_int_equal(virtio_serial_find("far"), -ENOENT);
+    assert_int_equal(serial_init(0xed, 0), 0);
+    assert_int_equal(serial_find("trace"), 1);
+    assert_int_equal(serial_find("far"), -ENOENT);
     assert_int_equal(fake_platform.logged, 1);
 }
 
@@ -97,13 +97,13 @@ static void small_queues_are_enough(void **state)
 
     (void)state;
     fake.queue_size = 4;
-    assert_int_equal(virtio_serial_init(0xed, 0), 0);
+    assert_int_equal(serial_init(0xed, 0), 0);
     assert_int_equal(fake.queues[4].size, 4);
     serial.ports[3].to_guest = bytes;
     serial.ports[3].to_guest_bytes = sizeof bytes;
     size_t got = 0;
     for (int i = 0; i < 100 && got < sizeof bytes; i++)
-        got += virtio_serial_receive(3, bytes, sizeof bytes);
+        got += serial_receive(3, bytes, sizeof bytes);
     assert_int_equal(got, sizeof bytes);
 }
 
@@ -111,43 +111,43 @@ static void device_that_cannot_serve_is_refused(void **state)
 {
     (void)state;
     fake.features[1] = 0; /* no VERSION_1 */
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
     assert_true(fake.status & 0x80);
     fake.features[1] = 1;
     fake.features[0] = 0; /* no MULTIPORT */
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
     fake.features[0] = 2;
     fake.refuse_features = true;
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
     fake.refuse_features = false;
-    assert_int_equal(virtio_serial_init(0xed, 256), -EIO); /* MSI does not reach that CPU */
+    assert_int_equal(serial_init(0xed, 256), -EIO); /* MSI does not reach that CPU */
     fake.queue_size = 100; /* not a power of two */
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
     fake.queue_size = 0;
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
     fake.queue_size = 128;
     fake_max_ports(0);
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
     fake_max_ports(8);
     serial.deaf = true;
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
-    assert_int_equal(virtio_serial_find("trace"), -ENOENT);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_find("trace"), -ENOENT);
     fake_function->config[0] = 0x10441af4; /* another kind of device */
-    assert_int_equal(virtio_serial_init(0xed, 0), -ENODEV);
+    assert_int_equal(serial_init(0xed, 0), -ENODEV);
 }
 
 static void register_areas_outside_their_bar_are_refused(void **state)
 {
     (void)state;
     fake_capability(0x40, 0x60, 1, 0x3fff, 0x1000);
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
     fake_capability(0x40, 0x60, 1, 0xfffff000, 0x2000);
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
     fake_capability(0x40, 0x60, 1, 0, 0x20); /* too short for its registers */
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
     fake_capability(0x40, 0x60, 1, 0, 0x1000);
     fake_capability(0x60, 0x80, 2, 0x3000, 8); /* queue 2 notifies behind its end */
-    assert_int_equal(virtio_serial_init(0xed, 0), -EIO);
+    assert_int_equal(serial_init(0xed, 0), -EIO);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -159,7 +159,7 @@ static void every_allocation_may_fail(void **state)
         fake_destroy(state);
         create(state);
         fake_platform.allocations_left = needed;
-        error = virtio_serial_init(0xed, 0);
+        error = serial_init(0xed, 0);
         assert_true(error == 0 || error == -ENOMEM);
         assert_in_range(needed, 0, 30);
     }
@@ -171,9 +171,9 @@ static void sends_without_copy_wait_or_interrupt(void **state)
     static const char bytes[] = "slices";
 
     (void)state;
-    assert_int_equal(virtio_serial_send(1, bytes, 6), 0);
-    assert_int_equal(virtio_serial_send(1, bytes, 0), 0);
-    assert_int_equal(virtio_serial_send(1, bytes + 2, 3), 0);
+    assert_int_equal(serial_send(1, bytes, 6), 0);
+    assert_int_equal(serial_send(1, bytes, 0), 0);
+    assert_int_equal(serial_send(1, bytes + 2, 3), 0);
     assert_int_equal(serial.ports[1].received_bytes, 9);
     assert_memory_equal(serial.ports[1].received, "slicesice", 9);
     assert_ptr_equal(serial.ports[1].last_buffer, bytes + 2);
@@ -186,7 +186,7 @@ static void waits_while_the_host_does_not_read(void **state)
 {
     (void)state;
     serial.ports[1].held = true;
-    assert_int_equal(virtio_serial_send(1, "one", 3), 0);
+    assert_int_equal(serial_send(1, "one", 3), 0);
     assert_int_equal(serial.waits, 1);
     assert_memory_equal(serial.ports[1].received, "one", 3);
     assert_int_equal(*fake_field(fake_queue_of(1, true)->available, 0), 1);
@@ -196,22 +196,22 @@ static void one_send_is_under_way_at_a_time(void **state)
 {
     (void)state;
     serial.ports[1].held = true;
-    assert_int_equal(virtio_serial_sent(1), 1);
-    assert_int_equal(virtio_serial_start(1, "one", 3), 0);
-    assert_int_equal(virtio_serial_sent(1), 0);
-    assert_int_equal(virtio_serial_start(1, "two", 3), -EBUSY);
-    assert_int_equal(virtio_serial_start(3, "tri", 3), 0); /* ports do not hinder each other */
-    assert_int_equal(virtio_serial_sent(3), 1);
-    assert_int_equal(virtio_serial_send(1, "two", 3), 0); /* waits for the first */
+    assert_int_equal(serial_sent(1), 1);
+    assert_int_equal(serial_start(1, "one", 3), 0);
+    assert_int_equal(serial_sent(1), 0);
+    assert_int_equal(serial_start(1, "two", 3), -EBUSY);
+    assert_int_equal(serial_start(3, "tri", 3), 0); /* ports do not hinder each other */
+    assert_int_equal(serial_sent(3), 1);
+    assert_int_equal(serial_send(1, "two", 3), 0); /* waits for the first */
     assert_memory_equal(serial.ports[1].received, "onetwo", 6);
-    assert_int_equal(virtio_serial_sent(1), 1);
+    assert_int_equal(serial_sent(1), 1);
 }
 
 static void more_sends_than_a_ring_index_counts(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 70000; i++)
-        assert_int_equal(virtio_serial_send(1, "x", 1), 0);
+        assert_int_equal(serial_send(1, "x", 1), 0);
     assert_int_equal(serial.ports[1].received_bytes, 70000);
 }
 
@@ -224,7 +224,7 @@ static void receives_all_bytes_in_order(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sent; i++)
         sent[i] = (uint8_t)test_random_next(&random);
-    assert_int_equal(virtio_serial_receive(3, got, sizeof got), 0); /* provides buffers */
+    assert_int_equal(serial_receive(3, got, sizeof got), 0); /* provides buffers */
     while (count < sizeof sent) {
         struct fake_port *port = &serial.ports[3];
         size_t more = test_random_below(&random, 9000);
@@ -238,7 +238,7 @@ static void receives_all_bytes_in_order(void **state)
         do {
             size_t room = 1 + test_random_below(&random, 20000);
             room = room < sizeof got - count ? room : sizeof got - count;
-            part = virtio_serial_receive(3, got + count, room);
+            part = serial_receive(3, got + count, room);
             assert_in_range(part, 0, room);
             count += part;
         } while (part);
@@ -251,24 +251,24 @@ static void whole_input_frame_fits_into_the_buffers(void **state)
     static uint8_t frame[65540];
 
     (void)state;
-    assert_int_equal(virtio_serial_receive(3, frame, sizeof frame), 0);
+    assert_int_equal(serial_receive(3, frame, sizeof frame), 0);
     serial.ports[3].to_guest = frame;
     serial.ports[3].to_guest_bytes = sizeof frame;
     fake_run_receive(3);
     assert_int_equal(serial.ports[3].to_guest_bytes, 0);
-    assert_int_equal(virtio_serial_receive(3, frame, sizeof frame), sizeof frame);
+    assert_int_equal(serial_receive(3, frame, sizeof frame), sizeof frame);
 }
 
 static void removed_port_ends_its_sends(void **state)
 {
     (void)state;
     serial.ports[1].held = true;
-    assert_int_equal(virtio_serial_start(1, "one", 3), 0);
+    assert_int_equal(serial_start(1, "one", 3), 0);
     fake_tell(1, SERIAL_PORT_REMOVE, NULL);
-    assert_int_equal(virtio_serial_receive(3, &(uint8_t){0}, 1), 0);
-    assert_int_equal(virtio_serial_send(1, "two", 3), -EIO);
-    assert_int_equal(virtio_serial_sent(1), 1);
-    assert_int_equal(virtio_serial_find("trace"), -ENOENT);
+    assert_int_equal(serial_receive(3, &(uint8_t){0}, 1), 0);
+    assert_int_equal(serial_send(1, "two", 3), -EIO);
+    assert_int_equal(serial_sent(1), 1);
+    assert_int_equal(serial_find("trace"), -ENOENT);
 }
 
 static void wrong_port_numbers_are_refused(void **state)
@@ -278,10 +278,10 @@ static void wrong_port_numbers_are_refused(void **state)
 
     (void)state;
     for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_int_equal(virtio_serial_send(wrong[i], "x", 1), -EIO);
-        assert_int_equal(virtio_serial_start(wrong[i], "x", 1), -EIO);
-        assert_int_equal(virtio_serial_sent(wrong[i]), 1);
-        assert_int_equal(virtio_serial_receive(wrong[i], &byte, 1), 0);
+        assert_int_equal(serial_send(wrong[i], "x", 1), -EIO);
+        assert_int_equal(serial_start(wrong[i], "x", 1), -EIO);
+        assert_int_equal(serial_sent(wrong[i]), 1);
+        assert_int_equal(serial_receive(wrong[i], &byte, 1), 0);
     }
 }
 
@@ -299,10 +299,10 @@ static void strange_control_messages_do_no_harm(void **state)
     struct fake_buffer buffer;
     assert_true(fake_pop(&fake.queues[2], true, &buffer));
     fake_push_used(&fake.queues[2], buffer.id, 3); /* shorter than a message */
-    assert_int_equal(virtio_serial_send(1, "x", 1), 0);
+    assert_int_equal(serial_send(1, "x", 1), 0);
     assert_int_equal(serial.log_count, 7);
     name[NAME_BYTES - 1] = '\0';
-    assert_int_equal(virtio_serial_find(name), 3);
+    assert_int_equal(serial_find(name), 3);
 }
 
 /* What a hostile device may write into a used ring: id, bytes, and how far the index jumps. */
@@ -321,12 +321,12 @@ static void hostile_used_entries_break_the_queue_only(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         fake_destroy(state);
         assert_int_equal(create_started(state), 0);
-        assert_int_equal(virtio_serial_receive(3, bytes, sizeof bytes), 0);
+        assert_int_equal(serial_receive(3, bytes, sizeof bytes), 0);
         fake_push_used(fake_queue_of(3, false), cases[i][0], cases[i][1]);
         *fake_field(fake_queue_of(3, false)->used, 1) = (uint16_t)cases[i][2];
-        assert_int_equal(virtio_serial_receive(3, bytes, sizeof bytes), 0);
+        assert_int_equal(serial_receive(3, bytes, sizeof bytes), 0);
         assert_true(ports[3].receive.broken);
-        assert_int_equal(virtio_serial_send(1, "x", 1), 0);
+        assert_int_equal(serial_send(1, "x", 1), 0);
     }
 }
 
@@ -334,11 +334,11 @@ static void hostile_end_of_send_is_an_error(void **state)
 {
     (void)state;
     serial.ports[1].held = true;
-    assert_int_equal(virtio_serial_start(1, "one", 3), 0);
+    assert_int_equal(serial_start(1, "one", 3), 0);
     fake_push_used(fake_queue_of(1, true), 5, 0);
-    assert_int_equal(virtio_serial_send(1, "two", 3), -EIO);
-    assert_int_equal(virtio_serial_start(1, "two", 3), -EIO);
-    assert_int_equal(virtio_serial_send(3, "x", 1), 0);
+    assert_int_equal(serial_send(1, "two", 3), -EIO);
+    assert_int_equal(serial_start(1, "two", 3), -EIO);
+    assert_int_equal(serial_send(3, "x", 1), 0);
 }
 
 #define WITH_DEVICE(test) cmocka_unit_test_setup_teardown(test, create, fake_destroy)

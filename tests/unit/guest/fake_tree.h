@@ -7,18 +7,35 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "guest/fs/fs_absent.c"
 #include "guest/fs/fs_archive.c"
 #include "guest/fs/fs_change.c"
+#include "guest/fs/fs_served.c"
 #include "guest/fs/fs_tree.c"
 #include "guest/fs/fs_walk.c"
 #include "guest/memory/heap.c"
 #include "guest/vm/inode.c"
 #include "guest/vm/inode_contents.c"
 #include "guest/vm/inode_pages.c"
+#include "guest/vm/inode_served.c"
 #include "lib/cpio.h"
+#include "tests/unit/guest/fake_serve.h"
 #include "tests/unit/test.h"
 
 static char last_log[256];
+
+/* Forgets what a tree before this one left in static variables. */
+static __attribute__((unused)) void fake_tree_reset(void)
+{
+    memset(pages, 0, sizeof pages);
+    absent_names = NULL;
+    lacking = 0;
+    active = false;
+    fake_root = NULL;
+    fake_error = 0;
+    served_ring = (struct inode){.served_next = &served_ring, .served_previous = &served_ring};
+    inode_fetch = fs_served_fetch;
+}
 
 void log_line(const char *format, ...)
 {

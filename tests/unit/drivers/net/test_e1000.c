@@ -21,7 +21,7 @@ static int create(void **state)
     fake_create_card(0x10d3, 1);
     fake_set_mac(mac);
     pci = (struct pci_device){0};
-    net = (struct net_device){.driver = &net_e1000[1]};
+    net = (struct net_device){.driver = &e1000_drivers[1]};
     return pci_next(&pci) ? 0 : -1;
 }
 
@@ -433,7 +433,7 @@ static void nonsense_does_no_harm(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         fake_destroy(state);
         create(state);
-        net.driver = &net_e1000[seed % NET_E1000_FAMILIES];
+        net.driver = &e1000_drivers[seed % NET_E1000_FAMILIES];
         fake.phy_address = ((const struct e1000_family *)net.driver->variant)->phy_address;
         fake.random.state = seed;
         fake.mad = seed % 3 == 0;

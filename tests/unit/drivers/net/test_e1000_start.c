@@ -22,10 +22,10 @@ static const struct net_driver *driver_for(uint16_t device_id)
     const struct net_driver *found = NULL;
 
     for (unsigned i = 0; i < NET_E1000_FAMILIES; i++)
-        for (size_t id = 0; id < net_e1000[i].device_id_count; id++)
-            if (net_e1000[i].device_ids[id] == device_id) {
+        for (size_t id = 0; id < e1000_drivers[i].device_id_count; id++)
+            if (e1000_drivers[i].device_ids[id] == device_id) {
                 assert_null(found); /* one driver each */
-                found = &net_e1000[i];
+                found = &e1000_drivers[i];
             }
     assert_non_null(found);
     return found;

@@ -44,20 +44,20 @@ static void fake_close(struct net_device *net)
 static const uint16_t ids[] = {0x1041};
 static const uint16_t other_ids[] = {0x100e, 0x10d3};
 
-const struct net_driver net_virtio = {.name = "one",
-                                      .vendor_id = 0x1af4,
-                                      .device_ids = ids,
-                                      .device_id_count = 1,
-                                      .open = fake_open,
-                                      .link_up = fake_link_up,
-                                      .close = fake_close};
-const struct net_driver net_e1000[NET_E1000_FAMILIES] = {{.name = "two",
-                                                          .vendor_id = 0x8086,
-                                                          .device_ids = other_ids,
-                                                          .device_id_count = 2,
-                                                          .open = fake_open,
-                                                          .link_up = fake_link_up,
-                                                          .close = fake_close}};
+const struct net_driver virtio_net_driver = {.name = "one",
+                                             .vendor_id = 0x1af4,
+                                             .device_ids = ids,
+                                             .device_id_count = 1,
+                                             .open = fake_open,
+                                             .link_up = fake_link_up,
+                                             .close = fake_close};
+const struct net_driver e1000_drivers[NET_E1000_FAMILIES] = {{.name = "two",
+                                                              .vendor_id = 0x8086,
+                                                              .device_ids = other_ids,
+                                                              .device_id_count = 2,
+                                                              .open = fake_open,
+                                                              .link_up = fake_link_up,
+                                                              .close = fake_close}};
 
 #include "drivers/net/net.c"
 #include "drivers/pci/pci.c"

@@ -43,7 +43,7 @@ static int create(void **state)
 static int create_started(void **state)
 {
     create(state);
-    return net_virtio.open(&net, &pci);
+    return virtio_net_driver.open(&net, &pci);
 }
 
 /* The device puts a frame into the next buffer: `bytes` with its header. */
@@ -76,7 +76,7 @@ static size_t take_sent(uint8_t *out)
 static void start_up_fills_the_receive_ring(void **state)
 {
     (void)state;
-    assert_int_equal(net_virtio.open(&net, &pci), 0);
+    assert_int_equal(virtio_net_driver.open(&net, &pci), 0);
     assert_int_equal(fake.status, 0x0f);
     assert_int_equal(fake.accepted[0], 1 << 5 | 1 << 16);
     assert_int_equal(fake.accepted[1], 1);
@@ -96,9 +96,9 @@ static void start_up_fills_the_receive_ring(void **state)
 static void link_follows_the_status(void **state)
 {
     (void)state;
-    assert_true(net_virtio.link_up(&net));
+    assert_true(virtio_net_driver.link_up(&net));
     LINK = 0;
-    assert_false(net_virtio.link_up(&net));
+    assert_false(virtio_net_driver.link_up(&net));
 }
 
 static void without_status_the_link_is_up(void **state)
@@ -106,30 +106,30 @@ static void without_status_the_link_is_up(void **state)
     (void)state;
     fake.features[0] &= ~(1u << 16);
     LINK = 0;
-    assert_int_equal(net_virtio.open(&net, &pci), 0);
+    assert_int_equal(virtio_net_driver.open(&net, &pci), 0);
     assert_int_equal(fake.accepted[0], 1 << 5);
-    assert_true(net_virtio.link_up(&net));
+    assert_true(virtio_net_driver.link_up(&net));
 }
 
 static void device_that_cannot_serve_is_refused(void **state)
 {
     (void)state;
     fake.features[0] &= ~(1u << 5); /* no address of its own */
-    assert_int_equal(net_virtio.open(&net, &pci), -EIO);
+    assert_int_equal(virtio_net_driver.open(&net, &pci), -EIO);
     assert_int_equal(fake_function->config[1] & 4, 0); /* no bus mastering is left on */
     fake.features[0] |= 1 << 5;
     fake.config[0] |= 1; /* a group's address */
-    assert_int_equal(net_virtio.open(&net, &pci), -EIO);
+    assert_int_equal(virtio_net_driver.open(&net, &pci), -EIO);
     fake.config[0] &= 0xfe;
     fake.queue_count = 1;
-    assert_int_equal(net_virtio.open(&net, &pci), -EIO);
+    assert_int_equal(virtio_net_driver.open(&net, &pci), -EIO);
     assert_int_equal(fake_function->config[1] & 4, 0);
     assert_int_equal(fake.status, 0);
     fake.queue_count = 2;
     fake.deaf_to_reset = true;
-    assert_int_equal(net_virtio.open(&net, &pci), -EIO);
+    assert_int_equal(virtio_net_driver.open(&net, &pci), -EIO);
     fake.deaf_to_reset = false;
-    assert_int_equal(net_virtio.open(&net, &pci), 0);
+    assert_int_equal(virtio_net_driver.open(&net, &pci), 0);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -140,7 +140,7 @@ static void every_allocation_may_fail(void **state)
         fake_destroy(state);
         create(state);
         fake_platform.allocations_left = needed;
-        error = net_virtio.open(&net, &pci);
+        error = virtio_net_driver.open(&net, &pci);
         assert_true(error == 0 || error == -ENOMEM);
         assert_true(error == 0 || needed == 0 || !(fake.status & 4));
         assert_in_range(needed, 0, 10);
@@ -156,7 +156,7 @@ static void frames_go_out_in_order_through_the_wrap(void **state)
     for (unsigned i = 0; i < 70000; i++) {
         size_t bytes = 14 + i % (sizeof frame - 13);
         memset(frame, (int)(i % 251), bytes);
-        assert_int_equal(net_virtio.send(&net, frame, bytes), 0);
+        assert_int_equal(virtio_net_driver.send(&net, frame, bytes), 0);
         assert_int_equal(take_sent(got), bytes);
         assert_memory_equal(frame, got, bytes);
     }
@@ -169,15 +169,15 @@ static void full_ring_asks_to_wait(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 256; i++)
-        assert_int_equal(net_virtio.send(&net, frame, sizeof frame), 0);
-    assert_int_equal(net_virtio.send(&net, frame, sizeof frame), -EAGAIN);
+        assert_int_equal(virtio_net_driver.send(&net, frame, sizeof frame), 0);
+    assert_int_equal(virtio_net_driver.send(&net, frame, sizeof frame), -EAGAIN);
     assert_int_equal(tx->notified, 0);
-    net_virtio.kick(&net);
+    virtio_net_driver.kick(&net);
     assert_int_equal(tx->notified, 1);
     assert_int_equal(take_sent(got), 60);
-    assert_int_equal(net_virtio.send(&net, frame, sizeof frame), 0);
-    assert_int_equal(net_virtio.send(&net, frame, sizeof frame), -EAGAIN);
-    assert_int_equal(net_virtio.send(&net, frame, NET_FRAME_MAX + 1), -EMSGSIZE);
+    assert_int_equal(virtio_net_driver.send(&net, frame, sizeof frame), 0);
+    assert_int_equal(virtio_net_driver.send(&net, frame, sizeof frame), -EAGAIN);
+    assert_int_equal(virtio_net_driver.send(&net, frame, NET_FRAME_MAX + 1), -EMSGSIZE);
     assert_int_equal(net.frames_sent, 257);
 }
 
@@ -186,21 +186,22 @@ static void frames_come_in_and_buffers_go_back(void **state)
     uint8_t frame[NET_FRAME_MAX], got[2048];
 
     (void)state;
-    assert_int_equal(net_virtio.receive(&net, got, sizeof got), 0);
+    assert_int_equal(virtio_net_driver.receive(&net, got, sizeof got), 0);
     for (unsigned i = 0; i < 70000; i++) {
         size_t bytes = 14 + i % (sizeof frame - 13);
         memset(frame, (int)(i % 251), bytes);
         deliver(frame, (uint32_t)(HEADER_BYTES + bytes));
-        assert_int_equal(net_virtio.receive(&net, got, sizeof got), bytes);
+        assert_int_equal(virtio_net_driver.receive(&net, got, sizeof got), bytes);
         assert_memory_equal(frame, got, bytes);
     }
     assert_int_equal(net.frames_received, 70000);
     assert_int_equal(net.frames_dropped, 0);
     assert_int_equal(rx->notified, 1 + 70000 / TELL_AFTER);
     deliver(frame, HEADER_BYTES + 60);
-    assert_int_equal(net_virtio.receive(&net, got, sizeof got), 60);
+    assert_int_equal(virtio_net_driver.receive(&net, got, sizeof got), 60);
     unsigned before = rx->notified;
-    assert_int_equal(net_virtio.receive(&net, got, sizeof got), 0); /* the device may be starved */
+    assert_int_equal(virtio_net_driver.receive(&net, got, sizeof got),
+                     0); /* the device may be starved */
     assert_int_equal(rx->notified, before + 1);
 }
 
@@ -216,7 +217,7 @@ static void unusable_frames_are_dropped(void **state)
     deliver(frame, HEADER_BYTES + NET_FRAME_MAX + 1); /* longer than the caller's room */
     deliver(frame, 2048);
     deliver(frame, HEADER_BYTES + NET_FRAME_MAX);
-    assert_int_equal(net_virtio.receive(&net, got, sizeof got), NET_FRAME_MAX);
+    assert_int_equal(virtio_net_driver.receive(&net, got, sizeof got), NET_FRAME_MAX);
     assert_int_equal(net.frames_dropped, 5);
     assert_int_equal(net.frames_received, 1);
     assert_int_equal(*fake_field(rx->available, 1), 256 + 6); /* all buffers are back */
@@ -238,9 +239,9 @@ static void hostile_used_entries_end_it(void **state)
         assert_int_equal(create_started(state), 0);
         fake_push_used(rx, cases[i][0], cases[i][1]);
         *fake_field(rx->used, 1) = (uint16_t)cases[i][2];
-        assert_int_equal(net_virtio.receive(&net, got, sizeof got), 0);
-        assert_false(net_virtio.link_up(&net));
-        assert_int_equal(net_virtio.send(&net, got, 60), -EIO);
+        assert_int_equal(virtio_net_driver.receive(&net, got, sizeof got), 0);
+        assert_false(virtio_net_driver.link_up(&net));
+        assert_int_equal(virtio_net_driver.send(&net, got, 60), -EIO);
     }
 }
 
@@ -249,12 +250,12 @@ static void hostile_end_of_a_send_ends_it(void **state)
     uint8_t frame[60] = {0};
 
     (void)state;
-    assert_int_equal(net_virtio.send(&net, frame, sizeof frame), 0);
+    assert_int_equal(virtio_net_driver.send(&net, frame, sizeof frame), 0);
     fake_push_used(tx, 3, 0); /* not under way */
-    assert_int_equal(net_virtio.send(&net, frame, sizeof frame), -EIO);
-    net_virtio.kick(&net);
+    assert_int_equal(virtio_net_driver.send(&net, frame, sizeof frame), -EIO);
+    virtio_net_driver.kick(&net);
     assert_int_equal(tx->notified, 0);
-    assert_false(net_virtio.link_up(&net));
+    assert_false(virtio_net_driver.link_up(&net));
 }
 
 /* A device that writes anything into its used rings. */
@@ -269,17 +270,17 @@ static void nonsense_does_no_harm(void **state)
         assert_int_equal(create_started(state), 0);
         for (unsigned i = 0; i < 300; i++) {
             size_t bytes = test_random_below(&random, sizeof frame + 1);
-            int sent = net_virtio.send(&net, frame, bytes);
+            int sent = virtio_net_driver.send(&net, frame, bytes);
             assert_true(sent == 0 || sent == -EAGAIN || sent == -EIO);
-            net_virtio.kick(&net);
+            virtio_net_driver.kick(&net);
             fake_push_used(rx, (uint32_t)test_random_below(&random, 257),
                            (uint32_t)test_random_below(&random, 2050));
             fake_push_used(tx, (uint32_t)test_random_below(&random, i + 2), 0);
-            size_t got = net_virtio.receive(&net, frame, bytes);
+            size_t got = virtio_net_driver.receive(&net, frame, bytes);
             assert_in_range(got, 0, bytes);
             received += got != 0;
         }
-        net_virtio.close(&net);
+        virtio_net_driver.close(&net);
     }
     assert_in_range(received, 1, 60000);
 }
@@ -287,7 +288,7 @@ static void nonsense_does_no_harm(void **state)
 static void close_resets_and_stops_mastering(void **state)
 {
     (void)state;
-    net_virtio.close(&net);
+    virtio_net_driver.close(&net);
     assert_int_equal(fake.status, 0);
     assert_int_equal(rx->enabled | tx->enabled, 0);
     assert_int_equal(fake_function->config[1] & 4, 0);
@@ -299,12 +300,12 @@ static void small_queues_are_enough(void **state)
 
     (void)state;
     fake.queue_size = 4;
-    assert_int_equal(net_virtio.open(&net, &pci), 0);
+    assert_int_equal(virtio_net_driver.open(&net, &pci), 0);
     for (unsigned i = 0; i < 1000; i++) {
-        assert_int_equal(net_virtio.send(&net, frame, sizeof frame), 0);
+        assert_int_equal(virtio_net_driver.send(&net, frame, sizeof frame), 0);
         assert_int_equal(take_sent(got), 60);
         deliver(frame, HEADER_BYTES + 60);
-        assert_int_equal(net_virtio.receive(&net, got, sizeof got), 60);
+        assert_int_equal(virtio_net_driver.receive(&net, got, sizeof got), 60);
     }
 }
 

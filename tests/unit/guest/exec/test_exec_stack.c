@@ -123,7 +123,8 @@ static void test_refusals(void **state)
     stack.file_name = "f";
     assert_int_equal(exec_stack_bytes(&stack),
                      (int64_t)round_up(table_bytes(&stack, (used - 10) / 5, 0) + (used - 10) / 5 +
-                                       2 + sizeof platform + 16 + 8));
+                                           2 + sizeof platform + 16 + 8,
+                                       16));
     char *name = malloc(EXEC_STACK_BYTES_MAX);
     memset(name, 'n', EXEC_STACK_BYTES_MAX);
     name[EXEC_STACK_BYTES_MAX - 1] = '\0';

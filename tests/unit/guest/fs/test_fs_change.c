@@ -27,7 +27,7 @@ static int set_up(void **state)
 
     (void)state;
     fake_phys_open(PAGES);
-    memset(pages, 0, sizeof pages);
+    fake_tree_reset();
     assert_int_equal(make_root(), 0);
     for (int i = 0; i < 2; i++) {
         snprintf(host_path, sizeof host_path, "%s/microtome-test.XXXXXX", places[i]);
@@ -42,11 +42,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    char command[128];
+    char command[256];
 
     (void)state;
     close(host);
-    snprintf(command, sizeof command, "rm -rf %s", host_path);
+    snprintf(command, sizeof command, "rm -rf %s %s.served", host_path, host_path);
     assert_int_equal(system(command), 0);
     fake_phys_close();
     return 0;
@@ -195,6 +195,30 @@ static int host_create(const char *path)
     return 0;
 }
 
+/* The directory becomes a copy of some tree, and the kernel's tree is served from another copy. */
+static char served_path[sizeof host_path + 8];
+
+static void serve_some_tree(struct test_random *r)
+{
+    char command[256], a[64], b[64];
+
+    for (int i = 0; i < 200; i++) {
+        random_path(r, a);
+        random_path(r, b);
+        if (i % 3 == 0)
+            (void)symlinkat(strstr(b, ".") ? "c/d" : b, host, a);
+        else if (i % 3 == 1)
+            (void)mkdirat(host, a, 0755);
+        else
+            (void)host_create(a);
+    }
+    snprintf(served_path, sizeof served_path, "%s.served", host_path);
+    snprintf(command, sizeof command, "cp -a %s %s", host_path, served_path);
+    assert_int_equal(system(command), 0);
+    fake_root = served_path;
+    fs_served_start();
+}
+
 static void expect_same_step(struct test_random *r)
 {
     static const uint32_t rename_flags[] = {0, 0, 0, RENAME_NOREPLACE, RENAME_EXCHANGE, 3};
@@ -311,14 +335,12 @@ static unsigned expect_same_tree(struct fs_entry *directory, int there)
     return count + below;
 }
 
-static void test_like_this_machine(void **state)
+static void run_steps(struct test_random *r)
 {
-    struct test_random r = {20};
     unsigned largest = 0;
 
-    (void)state;
     for (int i = 0; i < STEPS; i++) {
-        expect_same_step(&r);
+        expect_same_step(r);
         if (i % 20 == 0) {
             unsigned size = expect_same_tree(fs_root, host);
 
@@ -326,6 +348,36 @@ static void test_like_this_machine(void **state)
         }
     }
     assert_true(largest > 20); /* it was not all errors */
+}
+
+static void test_like_this_machine(void **state)
+{
+    struct test_random r = {20};
+
+    (void)state;
+    run_steps(&r);
+}
+
+/* Without looks at the whole tree in between, which would ask the host for all of it. */
+static void test_served_like_this_machine(void **state)
+{
+    unsigned requests = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct test_random r = {seed};
+
+        if (seed > 1) {
+            tear_down(state);
+            set_up(state);
+        }
+        serve_some_tree(&r);
+        for (int i = 0; i < 150; i++)
+            expect_same_step(&r);
+        requests += fake_requests;
+        expect_same_tree(fs_root, host);
+    }
+    assert_true(requests > 400);
 }
 
 /* Names that come and go while a directory is read: each of the others appears once. */
@@ -384,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_like_this_machine, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_served_like_this_machine, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reading_while_changing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_is_lost, set_up, tear_down),
     };

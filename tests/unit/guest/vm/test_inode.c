@@ -9,6 +9,7 @@
 #include "guest/vm/inode.c"
 #include "guest/vm/inode_contents.c"
 #include "guest/vm/inode_pages.c"
+#include "guest/vm/inode_served.c"
 #include "tests/unit/test.h"
 
 #define PAGES 4096u
@@ -165,7 +166,21 @@ static void random_step(struct inode *inode, struct model *m, struct test_random
     }
 }
 
-static void run_random(uint64_t seed, uint64_t base_bytes, uint64_t misaligned)
+/* The host's side of a served file. */
+static const uint8_t *host_file;
+static uint64_t host_bytes;
+static unsigned fetches;
+
+static int fetch(struct inode *inode, uint64_t index)
+{
+    uint64_t first = index & ~15ull, left = host_bytes - first * PAGE_BYTES;
+
+    fetches++;
+    return inode_add_block(inode, first, host_file + first * PAGE_BYTES,
+                           left < 16 * PAGE_BYTES ? left : 16 * PAGE_BYTES, index);
+}
+
+static void run_random(uint64_t seed, uint64_t base_bytes, uint64_t misaligned, bool served)
 {
     struct test_random r = {seed};
     struct model m = {.bytes = malloc(MODEL_BYTES)};
@@ -176,8 +191,11 @@ static void run_random(uint64_t seed, uint64_t base_bytes, uint64_t misaligned)
         archive[i + misaligned] = (uint8_t)test_random_next(&r);
     memcpy(m.bytes, archive + misaligned, base_bytes);
     m.size = base_bytes;
-    inode->base = archive + misaligned;
+    inode->base = served ? NULL : archive + misaligned;
     inode->base_bytes = inode->bytes = base_bytes;
+    inode_fetch = fetch;
+    host_file = archive + misaligned;
+    host_bytes = base_bytes;
     if (base_bytes)
         assert_ptr_equal(inode_contents(inode), inode->base);
     for (int i = 0; i < 300; i++) {
@@ -195,12 +213,60 @@ static void test_random_operations(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        run_random(seed, 0, 0);
-        run_random(seed, 10 * PAGE_BYTES + 100, 0);
-        run_random(seed, 10 * PAGE_BYTES + 100, 4);
+        run_random(seed, 0, 0, false);
+        run_random(seed, 10 * PAGE_BYTES + 100, 0, false);
+        run_random(seed, 10 * PAGE_BYTES + 100, 4, false);
+        run_random(seed, 40 * PAGE_BYTES + 100, 4, true);
     }
+    assert_true(fetches >= 20);
     /* but for the page of zeros and one of inodes */
     assert_true(free_at_start - phys_free_bytes() <= 2 * PAGE_BYTES);
+}
+
+/* Pages of served files are freed and fetched again, unless something may still use them. */
+static void test_room(void **state)
+{
+    struct inode *inodes[4];
+    static uint8_t host[4 * PAGE_BYTES], got[sizeof host];
+    uint64_t free_before;
+
+    (void)state;
+    host_file = host;
+    host_bytes = sizeof host;
+    inode_fetch = fetch;
+    for (unsigned i = 0; i < sizeof host; i++)
+        host[i] = (uint8_t)(i * 7 + i / 256);
+    for (int i = 0; i < 4; i++) {
+        inodes[i] = inode_new(S_IFREG | 0644);
+        inodes[i]->served = (uint64_t)i + 2;
+        inodes[i]->bytes = inodes[i]->base_bytes = sizeof host;
+        assert_int_equal(inode_read(inodes[i], 100, got, 1), 1);
+        assert_int_equal(inodes[i]->page_count, 4); /* the whole block */
+    }
+    inodes[0]->mappings = 1;
+    inodes[1]->readers = 1;
+    assert_int_equal(inode_write(inodes[2], 0, "x", 1), 1);
+    free_before = phys_free_bytes();
+    inode_make_room(free_before); /* enough is free */
+    assert_int_equal(phys_free_bytes(), free_before);
+    inode_make_room(UINT64_MAX);
+    assert_int_equal(phys_free_bytes(), free_before + 5 * PAGE_BYTES); /* and a node */
+    assert_int_equal(inodes[3]->page_count, 0);
+    fetches = 0;
+    assert_int_equal(inode_read(inodes[3], 0, got, sizeof got), sizeof got);
+    assert_memory_equal(got, host, sizeof host);
+    assert_int_equal(fetches, 1);
+    assert_int_equal(inode_read(inodes[2], 0, got, sizeof got), sizeof got);
+    assert_int_equal(got[0], 'x');
+    assert_memory_equal(got + 1, host + 1, sizeof host - 1);
+    assert_int_equal(fetches, 1);
+    /* the host's file became shorter */
+    host_bytes = PAGE_BYTES + 10;
+    inode_make_room(UINT64_MAX);
+    assert_int_equal(inode_read(inodes[3], 0, got, sizeof got), PAGE_BYTES);
+    assert_int_equal(inode_read(inodes[3], PAGE_BYTES, got, sizeof got), -EIO);
+    for (int i = 0; i < 4; i++)
+        inode_release(inodes[i]);
 }
 
 static void test_sparse(void **state)
@@ -347,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_random_operations, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_room, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sparse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_areas_forget, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_faults, set_up, tear_down),

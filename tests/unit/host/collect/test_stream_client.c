@@ -21,7 +21,7 @@ static struct client *come(void)
 
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
     machine = pair[1];
-    c = client_new(pair[0], "somewhere", START);
+    c = stream_client_new(pair[0], "somewhere", START);
     assert_non_null(c);
     return c;
 }
@@ -29,7 +29,7 @@ static struct client *come(void)
 static void leave(struct client *c)
 {
     c->run = NULL; /* the test's own */
-    client_free(c);
+    stream_client_free(c);
     close(machine);
 }
 
@@ -43,12 +43,12 @@ static void strangers_have_ten_seconds(void **state)
     struct client *c = come();
 
     (void)state;
-    assert_int_equal(client_deadline(c, IDLE), START + 10 * UNITS_SECOND);
-    assert_int_equal(client_receive(c, no_token, START), -EAGAIN);
+    assert_int_equal(stream_client_deadline(c, IDLE), START + 10 * UNITS_SECOND);
+    assert_int_equal(stream_client_receive(c, no_token, START), -EAGAIN);
     say("HR", 2);
-    assert_int_equal(client_receive(c, no_token, START + 9 * UNITS_SECOND), 2);
-    assert_null(client_overdue(c, IDLE, START + 10 * UNITS_SECOND - 1));
-    assert_non_null(client_overdue(c, IDLE, START + 10 * UNITS_SECOND)); /* all the same */
+    assert_int_equal(stream_client_receive(c, no_token, START + 9 * UNITS_SECOND), 2);
+    assert_null(stream_client_overdue(c, IDLE, START + 10 * UNITS_SECOND - 1));
+    assert_non_null(stream_client_overdue(c, IDLE, START + 10 * UNITS_SECOND)); /* all the same */
     leave(c);
 }
 
@@ -61,17 +61,17 @@ static void the_last_answer_is_heard(void **state)
 
     (void)state;
     say("GET / HTTP", 10);
-    assert_int_equal(client_receive(c, no_token, now), 10);
+    assert_int_equal(stream_client_receive(c, no_token, now), 10);
     assert_int_equal(c->connection.state, CONNECTION_CLOSING);
-    assert_null(client_overdue(c, IDLE, now)); /* nothing was sent yet */
-    assert_true(client_wants(c) & POLLOUT);
-    assert_int_equal(client_send(c, now), 0);
+    assert_null(stream_client_overdue(c, IDLE, now)); /* nothing was sent yet */
+    assert_true(stream_client_wants(c) & POLLOUT);
+    assert_int_equal(stream_client_send(c, now), 0);
     assert_int_equal(recv(machine, &welcome, sizeof welcome, 0), sizeof welcome);
     assert_int_equal(recv(machine, &byte, 1, 0), 0); /* and that is all */
-    assert_null(client_overdue(c, IDLE, now));
-    assert_int_equal(client_deadline(c, IDLE), now + 3 * UNITS_SECOND);
-    assert_non_null(client_overdue(c, IDLE, now + 3 * UNITS_SECOND));
-    assert_false(client_wants(c) & POLLOUT);
+    assert_null(stream_client_overdue(c, IDLE, now));
+    assert_int_equal(stream_client_deadline(c, IDLE), now + 3 * UNITS_SECOND);
+    assert_non_null(stream_client_overdue(c, IDLE, now + 3 * UNITS_SECOND));
+    assert_false(stream_client_wants(c) & POLLOUT);
     leave(c);
 }
 
@@ -82,11 +82,11 @@ static void begin(struct client *c, struct stream_run *run, uint8_t number)
     struct run_welcome welcome;
 
     say(&hello, sizeof hello);
-    assert_int_equal(client_receive(c, no_token, START), sizeof hello);
-    assert_int_equal(client_wants(c), 0); /* nothing is read while the run is opened */
-    connection_opened(&c->connection, run, stream_run_open(run, root, &hello, LIMIT_BYTES));
+    assert_int_equal(stream_client_receive(c, no_token, START), sizeof hello);
+    assert_int_equal(stream_client_wants(c), 0); /* nothing is read while the run is opened */
+    stream_connection_opened(&c->connection, run, stream_run_open(run, root, &hello, LIMIT_BYTES));
     c->run = run;
-    assert_int_equal(client_send(c, START), 0);
+    assert_int_equal(stream_client_send(c, START), 0);
     assert_int_equal(recv(machine, &welcome, sizeof welcome, 0), sizeof welcome);
     assert_int_equal(welcome.status, RUN_WELCOME_OK);
 }
@@ -119,27 +119,28 @@ static void acknowledges_in_time(void **state)
     (void)state;
     begin(c, &run, 1);
     send_log(&run, 100); /* little, and soon after the last one: later */
-    assert_int_equal(client_receive(c, no_token, now), 124);
-    assert_int_equal(client_send(c, now), 0);
+    assert_int_equal(stream_client_receive(c, no_token, now), 124);
+    assert_int_equal(stream_client_send(c, now), 0);
     assert_int_equal(acknowledged(), 0);
-    assert_int_equal(client_deadline(c, IDLE), START + 50000000);
+    assert_int_equal(stream_client_deadline(c, IDLE), START + 50000000);
     now = START + 50000000;
-    assert_null(client_overdue(c, IDLE, now));
-    assert_int_equal(client_send(c, now), 0);
+    assert_null(stream_client_overdue(c, IDLE, now));
+    assert_int_equal(stream_client_send(c, now), 0);
     assert_int_equal(acknowledged(), 124);
-    assert_int_equal(client_deadline(c, IDLE), START + 10000000 + IDLE); /* since it was heard */
+    assert_int_equal(stream_client_deadline(c, IDLE),
+                     START + 10000000 + IDLE); /* since it was heard */
     send_log(&run, 130000);
     position = 124 + 130024;
-    while (client_receive(c, no_token, now) > 0)
+    while (stream_client_receive(c, no_token, now) > 0)
         continue;
-    assert_int_equal(client_send(c, now), 0); /* less than 128 KiB */
+    assert_int_equal(stream_client_send(c, now), 0); /* less than 128 KiB */
     assert_int_equal(acknowledged(), 0);
     send_log(&run, 2000);
-    assert_true(client_receive(c, no_token, now) > 0);
-    assert_int_equal(client_send(c, now), 0); /* more: at once */
+    assert_true(stream_client_receive(c, no_token, now) > 0);
+    assert_int_equal(stream_client_send(c, now), 0); /* more: at once */
     assert_int_equal(acknowledged(), position + 2024);
-    assert_null(client_overdue(c, IDLE, now + IDLE - 1));
-    assert_non_null(client_overdue(c, IDLE, now + IDLE));
+    assert_null(stream_client_overdue(c, IDLE, now + IDLE - 1));
+    assert_non_null(stream_client_overdue(c, IDLE, now + IDLE));
     assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
     leave(c);
 }
@@ -154,18 +155,18 @@ static void one_answer_waits_at_most(void **state)
     begin(c, &run, 2);
     for (int i = 0; i < 100000; i++) { /* nobody reads the answers */
         send_log(&run, 0);
-        assert_int_equal(client_receive(c, no_token, START), sizeof(struct run_frame));
-        connection_ack(&c->connection);
-        assert_int_equal(client_send(c, START), 0);
+        assert_int_equal(stream_client_receive(c, no_token, START), sizeof(struct run_frame));
+        stream_connection_ack(&c->connection);
+        assert_int_equal(stream_client_send(c, START), 0);
         assert_true(c->connection.out_bytes <= sizeof(struct run_ack));
         sent += c->connection.out_bytes == 0;
     }
     assert_true(sent > 0 && sent < 100000);
     while (acknowledged() != 0)
         continue;
-    assert_int_equal(client_send(c, START), 0);
-    connection_ack(&c->connection);
-    assert_int_equal(connection_unacked(&c->connection), 0); /* the last one says it all */
+    assert_int_equal(stream_client_send(c, START), 0);
+    stream_connection_ack(&c->connection);
+    assert_int_equal(stream_connection_unacked(&c->connection), 0); /* the last one says it all */
     assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
     leave(c);
 }
@@ -179,15 +180,15 @@ static void knows_the_same_run(void **state)
     b = come();
     a->connection.hello = hello_of("m", "x", 1);
     b->connection.hello = hello_of("m", "x", 1);
-    assert_true(client_same_run(a, b));
+    assert_true(stream_client_same_run(a, b));
     b->connection.hello = hello_of("m", "y", 1);
-    assert_false(client_same_run(a, b));
+    assert_false(stream_client_same_run(a, b));
     b->connection.hello = hello_of("n", "x", 1);
-    assert_false(client_same_run(a, b));
+    assert_false(stream_client_same_run(a, b));
     b->connection.hello = hello_of("m", "x", 2);
-    assert_false(client_same_run(a, b));
+    assert_false(stream_client_same_run(a, b));
     close(first);
-    client_free(a);
+    stream_client_free(a);
     leave(b);
 }
 

@@ -57,7 +57,7 @@ static void take_answers(struct connection *c, struct answers *a)
         assert_true(ack.position >= a->position);
         a->position = ack.position;
         a->status = ack.status;
-        connection_sent(c, sizeof ack);
+        stream_connection_sent(c, sizeof ack);
     }
 }
 
@@ -68,9 +68,9 @@ static void begin(struct connection *c, struct stream_run *run, const struct run
     struct run_welcome welcome;
 
     *c = (struct connection){0};
-    connection_take(c, no_token, hello, sizeof *hello);
+    stream_connection_take(c, no_token, hello, sizeof *hello);
     assert_int_equal(c->state, CONNECTION_OPENING);
-    connection_opened(c, run, stream_run_open(run, root, hello, LIMIT_BYTES));
+    stream_connection_opened(c, run, stream_run_open(run, root, hello, LIMIT_BYTES));
     assert_int_equal(c->state, CONNECTION_FRAMES);
     assert_int_equal(c->out_bytes, sizeof welcome);
     memcpy(&welcome, c->out, sizeof welcome);
@@ -78,13 +78,13 @@ static void begin(struct connection *c, struct stream_run *run, const struct run
     assert_int_equal(welcome.status, RUN_WELCOME_OK);
     if (have != NULL)
         memcpy(have, welcome.have, sizeof welcome.have);
-    connection_sent(c, sizeof welcome);
+    stream_connection_sent(c, sizeof welcome);
 }
 
 static void finish(struct connection *c, struct stream_run *run, struct answers *a)
 {
     assert_int_equal(c->state, CONNECTION_FINISHING);
-    connection_finished(c, stream_run_finish(run));
+    stream_connection_finished(c, stream_run_finish(run));
     take_answers(c, a);
     assert_int_equal(a->status, RUN_WELCOME_DONE);
     assert_int_equal(c->state, CONNECTION_CLOSING);
@@ -102,10 +102,10 @@ static void takes_pieces_of_any_size(void **state)
 
         begin(&c, &run, &hello, NULL);
         for (size_t at = 0; at < wire_bytes; at += size) {
-            connection_take(&c, no_token, wire + at,
-                            wire_bytes - at < size ? wire_bytes - at : size);
+            stream_connection_take(&c, no_token, wire + at,
+                                   wire_bytes - at < size ? wire_bytes - at : size);
             if (c.state == CONNECTION_FRAMES && at % 3 == 0)
-                connection_ack(&c);
+                stream_connection_ack(&c);
             take_answers(&c, &a);
         }
         finish(&c, &run, &a);
@@ -140,11 +140,11 @@ static void what_is_acknowledged_is_on_disk(void **state)
         struct connection c;
 
         begin(&c, &run, &hello, NULL);
-        connection_take(&c, no_token, wire, cut);
-        assert_true(connection_unacked(&c) <= cut);
-        connection_ack(&c);
+        stream_connection_take(&c, no_token, wire, cut);
+        assert_true(stream_connection_unacked(&c) <= cut);
+        stream_connection_ack(&c);
         take_answers(&c, &a);
-        assert_int_equal(connection_unacked(&c), 0);
+        assert_int_equal(stream_connection_unacked(&c), 0);
         /* As if it were killed now: what is not in the file is gone. */
         assert_true(run.trace.offset >= trace_within(a.position));
         if (cut - a.position > 2000)
@@ -152,7 +152,8 @@ static void what_is_acknowledged_is_on_disk(void **state)
         assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
         begin(&c, &run, &hello, have);
         assert_true(have[RUN_STREAM_TRACE] >= trace_within(a.position));
-        connection_take(&c, no_token, wire, wire_bytes); /* once more from the start: no harm */
+        stream_connection_take(&c, no_token, wire,
+                               wire_bytes); /* once more from the start: no harm */
         a = (struct answers){0};
         finish(&c, &run, &a);
     }
@@ -166,7 +167,7 @@ static void refuse_hello(const void *bytes, size_t count, const char *token, uin
         struct run_welcome welcome;
 
         for (size_t at = 0; at < count; at += size)
-            connection_take(&c, token, (const uint8_t *)bytes + at, size);
+            stream_connection_take(&c, token, (const uint8_t *)bytes + at, size);
         assert_int_equal(c.state, CONNECTION_CLOSING);
         assert_int_equal(c.status, status);
         assert_non_null(c.why);
@@ -198,7 +199,8 @@ static void refuses_hellos(void **state)
     refuse_hello(&hello, sizeof hello, no_token, RUN_WELCOME_STREAM); /* the checksum */
     hello = hello_of("a", "x", 0);
     memcpy(longer, &hello, sizeof hello);
-    connection_take(&c, no_token, longer, sizeof longer); /* it did not wait for the welcome */
+    stream_connection_take(&c, no_token, longer,
+                           sizeof longer); /* it did not wait for the welcome */
     assert_int_equal(c.status, RUN_WELCOME_STREAM);
 }
 
@@ -212,19 +214,19 @@ static void end_with(uint8_t number, const struct run_frame *frame, uint32_t sta
     struct connection c;
 
     begin(&c, &run, &hello, NULL);
-    connection_take(&c, no_token, wire, count);
-    connection_take(&c, no_token, frame, sizeof *frame);
-    connection_take(&c, no_token, text, TEXT_BYTES);
+    stream_connection_take(&c, no_token, wire, count);
+    stream_connection_take(&c, no_token, frame, sizeof *frame);
+    stream_connection_take(&c, no_token, text, TEXT_BYTES);
     assert_int_equal(c.state, CONNECTION_CLOSING);
     take_answers(&c, &a);
     assert_int_equal(a.status, status);
     assert_true(a.position <= count + sizeof *frame);
-    connection_take(&c, no_token, wire, wire_bytes); /* deaf now */
+    stream_connection_take(&c, no_token, wire, wire_bytes); /* deaf now */
     assert_int_equal(c.out_bytes, 0);
     assert_int_equal(run.have[RUN_STREAM_STDOUT], 1);
     assert_int_equal(stream_run_suspend(&run, 0), RUN_WELCOME_OK);
     begin(&c, &run, &hello, NULL); /* and the run may go on */
-    connection_take(&c, no_token, wire, wire_bytes);
+    stream_connection_take(&c, no_token, wire, wire_bytes);
     finish(&c, &run, &a);
 }
 
@@ -254,10 +256,10 @@ static void ends_at_the_limit(void **state)
     struct connection c = {0};
 
     (void)state;
-    connection_take(&c, no_token, &hello, sizeof hello);
-    connection_opened(&c, &run, stream_run_open(&run, root, &hello, 1000));
-    connection_sent(&c, c.out_bytes);
-    connection_take(&c, no_token, wire, wire_bytes);
+    stream_connection_take(&c, no_token, &hello, sizeof hello);
+    stream_connection_opened(&c, &run, stream_run_open(&run, root, &hello, 1000));
+    stream_connection_sent(&c, c.out_bytes);
+    stream_connection_take(&c, no_token, wire, wire_bytes);
     take_answers(&c, &a);
     assert_int_equal(a.status, RUN_WELCOME_LIMIT);
     assert_int_equal(run.bytes, 1000);
@@ -272,12 +274,12 @@ static void a_run_that_cannot_be_opened(void **state)
     struct run_welcome welcome;
 
     (void)state;
-    connection_take(&c, no_token, &hello, sizeof hello);
-    connection_opened(&c, &run, stream_run_open(&run, "/no/such/directory", &hello, 1000));
+    stream_connection_take(&c, no_token, &hello, sizeof hello);
+    stream_connection_opened(&c, &run, stream_run_open(&run, "/no/such/directory", &hello, 1000));
     memcpy(&welcome, c.out, sizeof welcome);
     assert_int_equal(welcome.status, RUN_WELCOME_DISK);
     assert_int_equal(c.state, CONNECTION_CLOSING);
-    assert_int_equal(connection_unacked(&c), 0);
+    assert_int_equal(stream_connection_unacked(&c), 0);
 }
 
 int main(void)

@@ -34,14 +34,14 @@ static void places(void **state)
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         struct run_failure failure = {0};
 
-        assert_int_equal(listen_parse(good[i].text, &place, &failure), 0);
+        assert_int_equal(stream_listen_parse(good[i].text, &place, &failure), 0);
         assert_string_equal(place.host, good[i].host);
         assert_string_equal(place.port, good[i].port);
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct run_failure failure = {0};
 
-        assert_int_equal(listen_parse(bad[i], &place, &failure), -1);
+        assert_int_equal(stream_listen_parse(bad[i], &place, &failure), -1);
         assert_non_null(strstr(failure.text, "tcp:PORT"));
     }
 }
@@ -52,7 +52,7 @@ static void opens(void **state)
     struct run_failure failure = {0};
     char where[LISTEN_TEXT_BYTES];
     bool beyond = true;
-    int fd = listen_open(&place, where, &beyond, &failure);
+    int fd = stream_listen_open(&place, where, &beyond, &failure);
     int second;
 
     (void)state;
@@ -61,17 +61,17 @@ static void opens(void **state)
     assert_memory_equal(where, "127.0.0.1:", 10);
     assert_true(strtoul(where + 10, NULL, 10) > 0);
     snprintf(place.port, sizeof place.port, "%hu", (unsigned short)strtoul(where + 10, NULL, 10));
-    second = listen_open(&place, where, &beyond, &failure);
+    second = stream_listen_open(&place, where, &beyond, &failure);
     assert_int_equal(second, -1);
     assert_non_null(strstr(failure.text, "in use"));
     close(fd);
     place = (struct listen_place){.host = "0.0.0.0", .port = "0"};
-    fd = listen_open(&place, where, &beyond, &failure);
+    fd = stream_listen_open(&place, where, &beyond, &failure);
     assert_true(fd >= 0 && beyond);
     close(fd);
     failure = (struct run_failure){0};
     place = (struct listen_place){.host = "no such host!", .port = "0"};
-    assert_int_equal(listen_open(&place, where, &beyond, &failure), -1);
+    assert_int_equal(stream_listen_open(&place, where, &beyond, &failure), -1);
 }
 
 static int token_of_file(const char *text, size_t bytes, char token[RUN_STREAM_NAME_BYTES])
@@ -83,7 +83,7 @@ static int token_of_file(const char *text, size_t bytes, char token[RUN_STREAM_N
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, bytes), bytes);
     close(fd);
-    result = token_read(token, path, &failure);
+    result = stream_token_read(token, path, &failure);
     assert_true(result == 0 || failure.text[0] != 0);
     unlink(path);
     return result;
@@ -97,10 +97,10 @@ static void tokens(void **state)
 
     (void)state;
     unsetenv("HR_TOKEN");
-    assert_int_equal(token_read(token, NULL, &failure), 0);
+    assert_int_equal(stream_token_read(token, NULL, &failure), 0);
     assert_memory_equal(token, none, sizeof none);
     setenv("HR_TOKEN", "secret", 1);
-    assert_int_equal(token_read(token, NULL, &failure), 0);
+    assert_int_equal(stream_token_read(token, NULL, &failure), 0);
     assert_string_equal(token, "secret");
     assert_memory_equal(token + 6, none, sizeof none - 6);
     assert_int_equal(token_of_file("of-a-file\r\nmore #", 17, token), 0); /* and not HR_TOKEN */
@@ -114,8 +114,8 @@ static void tokens(void **state)
     assert_int_equal(token_of_file(longest, RUN_STREAM_NAME_BYTES - 1, token), 0);
     assert_int_equal(token_of_file(longest, RUN_STREAM_NAME_BYTES, token), -1);
     setenv("HR_TOKEN", "", 1);
-    assert_int_equal(token_read(token, NULL, &failure), -1); /* it was meant to be one */
-    assert_int_equal(token_read(token, "/no/such/file", &failure), -1);
+    assert_int_equal(stream_token_read(token, NULL, &failure), -1); /* it was meant to be one */
+    assert_int_equal(stream_token_read(token, "/no/such/file", &failure), -1);
 }
 
 int main(void)

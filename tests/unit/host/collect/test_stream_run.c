@@ -393,15 +393,15 @@ static void damaged_states_are_no_runs(void **state)
 
         assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
         close(fd);
-        assert_int_equal(run_state_read(directory, &read), -EBADMSG);
+        assert_int_equal(stream_state_read(directory, &read), -EBADMSG);
     }
     read = (struct run_state){.id = {1, 2, 0xfe}, .created_s = 12345678901, .complete = true};
-    assert_int_equal(run_state_write(directory, &read), 0);
+    assert_int_equal(stream_state_write(directory, &read), 0);
     memset(&read, 0, sizeof read);
-    assert_int_equal(run_state_read(directory, &read), 0);
+    assert_int_equal(stream_state_read(directory, &read), 0);
     assert_true(read.complete && read.id[2] == 0xfe && read.created_s == 12345678901);
     assert_int_equal(unlinkat(directory, "run.state", 0), 0);
-    assert_int_equal(run_state_read(directory, &read), -ENOENT);
+    assert_int_equal(stream_state_read(directory, &read), -ENOENT);
     close(directory);
 }
 

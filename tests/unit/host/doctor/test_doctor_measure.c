@@ -39,9 +39,9 @@ static struct measure trapping(void)
 static void intervals_follow_from_the_cost(void **state)
 {
     (void)state;
-    assert_int_equal(measure_interval_ns(8500, 10), 85000);
-    assert_int_equal(measure_interval_ns(8500, 50), 17000);
-    assert_int_equal(measure_interval_ns(1, 90), 2); /* never less than the share */
+    assert_int_equal(doctor_measure_interval_ns(8500, 10), 85000);
+    assert_int_equal(doctor_measure_interval_ns(8500, 50), 17000);
+    assert_int_equal(doctor_measure_interval_ns(1, 90), 2); /* never less than the share */
 }
 
 static void exits_follow_from_the_events(void **state)
@@ -49,29 +49,29 @@ static void exits_follow_from_the_events(void **state)
     struct measure m = trapping();
 
     (void)state;
-    assert_int_equal(measure_exit_ns(&m), 1100);
+    assert_int_equal(doctor_measure_exit_ns(&m), 1100);
     m.runs[1].sample_ns = 9000; /* disturbed: what one RDPMC took remains */
-    assert_int_equal(measure_exit_ns(&m), 1050);
+    assert_int_equal(doctor_measure_exit_ns(&m), 1050);
     m.runs[2].rdpmc_trapped = false;
-    assert_int_equal(measure_exit_ns(&m), 0);
+    assert_int_equal(doctor_measure_exit_ns(&m), 0);
     m.runs[2].rdpmc_trapped = true;
     m.emulated = true;
-    assert_int_equal(measure_exit_ns(&m), 0);
+    assert_int_equal(doctor_measure_exit_ns(&m), 0);
 }
 
 static void exactness_is_of_all_runs(void **state)
 {
     struct measure m = trapping();
-    struct measure_exactness e;
+    struct doctor_measure_exactness e;
 
     (void)state;
-    measure_exactness(&m, &e);
+    doctor_measure_exactness(&m, &e);
     assert_true(e.known);
     assert_int_equal(e.without, 0);
     assert_int_equal(e.least, -1);
     assert_int_equal(e.most, 2);
     m.runs[0].counts = false;
-    measure_exactness(&m, &e);
+    doctor_measure_exactness(&m, &e);
     assert_false(e.known);
 }
 
@@ -85,7 +85,7 @@ static void the_cheaper_run_and_the_worse_count_stay(void **state)
     again.late_ns = 9999;
     again.rdpmc_ns = 0; /* unknown */
     again.counted = RIGHT - 3;
-    measure_merge(&m.runs[2], &again);
+    doctor_measure_merge(&m.runs[2], &again);
     assert_int_equal(m.runs[2].sample_ns, 8000);
     assert_int_equal(m.runs[2].late_ns, 2100);
     assert_int_equal(m.runs[2].rdpmc_ns, 1050);
@@ -105,12 +105,12 @@ static void skid_is_beyond_the_periods(void **state)
     s.info.share.skipped = 4;
     s.info.sampling.period_events = 1000;
     s.last[0] = 14025;
-    measure_take(&run, &s);
+    doctor_measure_take(&run, &s);
     assert_true(run.skid_known);
     assert_true(run.skid == 2.5);
     run.skid_known = false;
     s.last[0] = 13999; /* contradicts the periods */
-    measure_take(&run, &s);
+    doctor_measure_take(&run, &s);
     assert_false(run.skid_known);
     trace_info_free(&s.info);
 }
@@ -121,7 +121,7 @@ static void assert_table(const struct measure *m, const char *wanted, bool prese
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
 
-    measure_print_table(out, m);
+    doctor_measure_print_table(out, m);
     fclose(out);
     if ((strstr(text, wanted) != NULL) != present)
         fail_msg("%s '%s' in:\n%s", present ? "no" : "unwanted", wanted, text);
@@ -157,7 +157,7 @@ static void json_has_what_was_found(void **state)
     json_t *object;
 
     (void)state;
-    assert_int_equal(measure_print_json(out, &m), 0);
+    assert_int_equal(doctor_measure_print_json(out, &m), 0);
     fclose(out);
     object = json_loads(text, 0, NULL);
     assert_non_null(object);

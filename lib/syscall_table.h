@@ -4,8 +4,9 @@
  *
  * `name` is Linux's; syscall_<handler>() of guest/base/syscall_handlers.h makes the call; `support`
  * is FULL, PARTIAL or NONE, and `note` says what is missing or why (NULL for FULL).  Define SYSCALL
- * before including this file: guest/syscall/syscall.c makes calls from it, docs/abi.md is generated
- * from it.  No include guard: it is included once for each use. */
+ * before including this file: guest/syscall/syscall.c makes calls from it, lib/syscall_names.c has
+ * names from it, docs/abi.md is generated from it.  No include guard: it is included once for each
+ * use. */
 /* clang-format off */
 SYSCALL(read, read, FULL, NULL)
 SYSCALL(write, write, FULL, NULL)

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Lists where C code tests a pointer without comparing it with NULL (CONTRIBUTING.md, "Dialect"); fails if it finds any.
+# Usage: tools/pointers.sh FILE.c...; a header is checked with a file that includes it.
+set -eu
+cd "$(dirname "$0")/.."
+: "${BUILD:=build}"
+if ! command -v clang-query >/dev/null; then
+    echo 'lint: pointers are not checked: there is no clang-query (package clang-tools)'
+    exit 0
+fi
+matches=$(mktemp)
+trap 'rm -f "$matches" "$matches".*' EXIT
+cat >"$matches" <<'END'
+set bind-root false
+let here isExpansionInFileMatching("(include|lib|drivers|guest|boot|host|plugin)/[a-z]")
+let pointer ignoringImpCasts(expr(hasType(hasCanonicalType(pointerType()))).bind("pointer"))
+match unaryOperator(here, hasOperatorName("!"), hasUnaryOperand(pointer))
+match binaryOperator(here, hasAnyOperatorName("&&", "||"), hasLHS(pointer))
+match binaryOperator(here, hasAnyOperatorName("&&", "||"), hasRHS(pointer))
+match stmt(here, anyOf(ifStmt(hasCondition(pointer)), whileStmt(hasCondition(pointer)), doStmt(hasCondition(pointer)), forStmt(hasCondition(pointer)), conditionalOperator(hasCondition(pointer))))
+match implicitCastExpr(here, hasCastKind("CK_PointerToBoolean"), hasSourceExpression(pointer))
+END
+
+# query REGEX FLAG...: asks about those of the files whose path it matches; without lwIP the network is not built.
+query() {
+    regex=$1
+    shift
+    { printf '%s\n' "$files" | grep -E -e "$regex" || true; } |
+        { if [ -d "$BUILD/lwip/src" ]; then cat; else grep -v '^guest/net/' || true; fi; } |
+        matches=$matches flags="-std=gnu11 -I. $*" xargs -r -P 2 -n 24 sh -c \
+            'clang-query -f "$matches" "$@" -- $flags >"$matches.$$" 2>&1' query || true
+}
+files=$(printf '%s\n' "$@")
+query '^(lib|host|plugin)/' -D_GNU_SOURCE
+query '^(drivers|guest)/|^boot/[^/]*$' -ffreestanding -mgeneral-regs-only -Iguest/variants/asserting \
+    -isystem guest/net -isystem "$BUILD/lwip/src/include"
+query '^boot/uefi/' -ffreestanding -fshort-wchar -DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi -isystem /usr/include/efi/x86_64
+
+# What the macros of libraries do is not ours.
+cat "$matches".* 2>/dev/null | awk -v tree="$PWD/" '
+    function flush() { if (at != "" && !foreign) print at ": a pointer that is not compared with NULL: " source; at = "" }
+    / error: / { print }
+    /^Match #|^[0-9]+ match/ { flush() }
+    /note: "pointer" binds here$/ { split($1, part, ":"); at = part[1] ":" part[2]; foreign = 0; getline source; sub(/^ +/, "", source) }
+    /note: expanded from macro/ && substr($1, 1, length(tree)) != tree { foreign = 1 }
+    END { flush() }' | sed "s#^$PWD/##; s#^\./##" | sort -u >"$matches.found"
+cat "$matches.found"
+[ ! -s "$matches.found" ]
