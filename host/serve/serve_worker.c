@@ -129,7 +129,7 @@ static int await(const struct serve_worker *w, uint64_t limit_ns, int interrupt)
     return result;
 }
 
-/* Returns false if the work was done meanwhile.  Otherwise the thread may free it all at once. */
+/* Returns false if the work has just been done.  Otherwise the thread may free it all at once. */
 static bool give_up(struct serve_worker *w)
 {
     pthread_t thread = w->thread;
