@@ -44,7 +44,6 @@ static struct both next(const struct trace_files *a, const struct trace_files *b
                         size_t *k)
 {
     int order = *i == a->count ? 1 : *k == b->count ? -1 : strcmp(a->all[*i].path, b->all[*k].path);
-
     struct both both = {.path = order <= 0 ? a->all[*i].path : b->all[*k].path};
 
     if (order <= 0)
