@@ -11,6 +11,7 @@
 #define LINES_MAX 10u
 
 struct both {
+    const char *path;
     const struct trace_used_file *before, *after; /* of one path; NULL: that run did not read it */
 };
 
@@ -24,10 +25,9 @@ static bool is_same(const struct hr_host_file *a, const struct hr_host_file *b)
 
 static void print(FILE *out, const struct both *both)
 {
-    const struct trace_used_file *used = both->before != NULL ? both->before : both->after;
     char safe[PATH_MAX], before[TEXT_QUANTITY_BYTES], after[TEXT_QUANTITY_BYTES];
 
-    text_escape(safe, sizeof safe, used->path);
+    text_escape(safe, sizeof safe, both->path);
     if (both->before == NULL || both->after == NULL)
         fprintf(out, "# only %s read the file %s\n", both->before != NULL ? "before" : "after",
                 safe);
@@ -44,11 +44,13 @@ static struct both next(const struct trace_files *a, const struct trace_files *b
                         size_t *k)
 {
     int order = *i == a->count ? 1 : *k == b->count ? -1 : strcmp(a->all[*i].path, b->all[*k].path);
+    struct both both = {.path = order <= 0 ? a->all[*i].path : b->all[*k].path};
 
-    return (struct both){
-        .before = order <= 0 ? &a->all[(*i)++] : NULL,
-        .after = order >= 0 ? &b->all[(*k)++] : NULL,
-    };
+    if (order <= 0)
+        both.before = &a->all[(*i)++];
+    if (order >= 0)
+        both.after = &b->all[(*k)++];
+    return both;
 }
 
 void diff_files_print(FILE *out, const struct trace_files *before, const struct trace_files *after)

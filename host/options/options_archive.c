@@ -127,7 +127,10 @@ static const struct argp_option archive_options[] = {
      "encode the events for these CPUs now, named as for 'hr events --cpu' (a table, such as icx: "
      "all its models), and run on no other; all: for every CPU that is known",
      2},
-    {"root", KEY_ROOT, "DIR", 0, "place the tree DIR at / of the guest", 3},
+    {"root", KEY_ROOT, "DIR", 0,
+     "take the tree DIR for / of the guest; hr run: the program with all its files comes from "
+     "there",
+     3},
     {"file", KEY_FILE, "PATH", 0, "give the program this file or directory at its own path", 3},
     {"env", KEY_ENV, "K=V", 0, "set an environment variable of the program; K alone copies yours",
      3},

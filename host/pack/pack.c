@@ -39,10 +39,32 @@ static int add_directories(struct pack_collector *c)
     const char *home = pack_environment_get(&c->pack->environment, "HOME");
     char cwd[PATH_MAX];
 
-    if ((getcwd(cwd, sizeof cwd) != NULL && pack_list_add_directory(list, cwd, 0755) != 0) ||
+    if ((c->pack->program.root == NULL && getcwd(cwd, sizeof cwd) != NULL &&
+         pack_list_add_directory(list, cwd, 0755) != 0) ||
         (home != NULL && home[0] == '/' && pack_list_add_directory(list, home, 0755) != 0))
         return run_fail(c->failure, "out of memory");
     return 0;
+}
+
+/* The kernel needs the program and its interpreter; all else comes from the tree when it is looked
+ * for. */
+static int collect_of_tree(struct pack_collector *c)
+{
+    struct pack_program *program = &c->pack->program;
+    struct pack_list *list = &c->pack->list;
+    int result;
+
+    list->root = program->root;
+    result = add_program(c);
+    if (result == 0 && program->interpreter[0] != 0 &&
+        pack_list_add_path(list, program->interpreter, NULL) != 0)
+        result = run_fail(c->failure, "%s: out of memory", program->interpreter);
+    list->root = NULL;
+    if (result == 0)
+        result = pack_collect_input(c);
+    if (result == 0)
+        result = pack_collect_given(c);
+    return result == 0 ? add_directories(c) : result;
 }
 
 static int collect_all(struct pack_collector *c)
@@ -56,6 +78,8 @@ static int collect_all(struct pack_collector *c)
         return run_fail(c->failure, "out of memory");
     if (pack_list_add_directory(&pack->list, "/tmp", 01777) != 0)
         return run_fail(c->failure, "out of memory");
+    if (pack->program.root != NULL)
+        return collect_of_tree(c);
     if (pack_collect_input(c) != 0 || add_program(c) != 0 || pack_collect_given(c) != 0 ||
         pack_collect_libraries(c) != 0 || pack_collect_arguments(c) != 0 || add_directories(c) != 0)
         return -1;

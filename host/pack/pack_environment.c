@@ -8,8 +8,6 @@
 #include "host/pack/pack_environment.h"
 #include "host/pack/pack_path.h"
 
-#define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
 int pack_environment_terminals(const struct options *o)
 {
     return o->unattended ? 0 : isatty(0) | isatty(1) << 1 | isatty(2) << 2;
@@ -61,7 +59,7 @@ static bool is_default(const char *directory)
 {
     size_t bytes = strlen(directory);
 
-    for (const char *at = DEFAULT_PATH; at != NULL; at = strchr(at, ':')) {
+    for (const char *at = PACK_ENVIRONMENT_PATH; at != NULL; at = strchr(at, ':')) {
         at += *at == ':';
         if (strncmp(at, directory, bytes) == 0 && (at[bytes] == 0 || at[bytes] == ':'))
             return true;
@@ -75,13 +73,13 @@ static bool is_default(const char *directory)
 static int set_path(struct pack_environment *e, const struct pack_program *program)
 {
     char directory[PATH_MAX];
-    char path[PATH_MAX + sizeof DEFAULT_PATH + 8];
+    char path[PATH_MAX + sizeof PACK_ENVIRONMENT_PATH + 8];
 
     snprintf(directory, sizeof directory, "%s", program->found);
     pack_path_parent(directory);
-    snprintf(path, sizeof path, "PATH=%s", DEFAULT_PATH);
+    snprintf(path, sizeof path, "PATH=%s", PACK_ENVIRONMENT_PATH);
     if (program->searched && !is_default(directory))
-        snprintf(path, sizeof path, "PATH=%s:%s", directory, DEFAULT_PATH);
+        snprintf(path, sizeof path, "PATH=%s:%s", directory, PACK_ENVIRONMENT_PATH);
     return set(e, path);
 }
 

@@ -7,6 +7,8 @@
 #include "host/options/options.h"
 #include "host/pack/pack_program.h"
 
+#define PACK_ENVIRONMENT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
 struct pack_environment {
     char **settings; /* K=V, each name once */
     size_t count;

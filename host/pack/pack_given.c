@@ -3,6 +3,7 @@
 
 #include "host/pack/pack_collect.h"
 #include "host/pack/pack_path.h"
+#include "host/pack/pack_root.h"
 
 static int add_file(struct pack_collector *c, const char *path)
 {
@@ -47,5 +48,7 @@ int pack_collect_given(struct pack_collector *c)
     for (size_t i = 0; i < c->options->files.count; i++)
         if (add_file(c, c->options->files.items[i]) != 0)
             return -1;
-    return c->options->root != NULL ? add_root(c, c->options->root) : 0;
+    if (c->options->root == NULL || pack_root_of(c->options) != NULL)
+        return 0;
+    return add_root(c, c->options->root);
 }

@@ -202,17 +202,19 @@ static int walk_link(struct walk *w, const char *target, const char *after)
 /* Lists what is at w->done, unless it is listed, and stores its entry. */
 static int reach(struct pack_list *l, const struct walk *w, const struct pack_entry **entry)
 {
+    char source[2 * PATH_MAX];
     struct stat status;
     int result;
 
     *entry = find(l, w->done + 1);
     if (*entry != NULL)
         return 0;
-    if (lstat(w->done, &status) != 0)
+    snprintf(source, sizeof source, "%s%s", l->root != NULL ? l->root : "", w->done);
+    if (lstat(source, &status) != 0)
         return -errno;
     if (S_ISDIR(status.st_mode))
         status.st_mode = S_IFDIR | (w->rest[0] != 0 ? 0755 : status.st_mode & 07777);
-    result = pack_list_put(l, w->done + 1, w->done, &status);
+    result = pack_list_put(l, w->done + 1, source, &status);
     *entry = find(l, w->done + 1);
     return result;
 }

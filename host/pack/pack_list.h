@@ -38,6 +38,7 @@ struct pack_list {
     size_t count;
     struct pack_item *items;
     size_t item_count;
+    const char *root; /* where pack_list_add_path finds the guest's paths; NULL: / */
     void *names; /* a tsearch tree of the entries */
     uint64_t bytes; /* of all contents */
 };

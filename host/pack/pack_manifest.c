@@ -62,7 +62,7 @@ static void add_program(struct draft *d, const struct pack *pack)
         add(d, "arg", p->arguments[i]);
     for (size_t i = 0; i < pack->environment.count; i++)
         add(d, "env", pack->environment.settings[i]);
-    add(d, "cwd", getcwd(cwd, sizeof cwd) != NULL ? cwd : "/");
+    add(d, "cwd", p->root == NULL && getcwd(cwd, sizeof cwd) != NULL ? cwd : "/");
 }
 
 static uint64_t start_unix_ns(bool virtual_time)

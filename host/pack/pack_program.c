@@ -10,6 +10,7 @@
 #include "host/base/text.h"
 #include "host/pack/pack_path.h"
 #include "host/pack/pack_program.h"
+#include "host/pack/pack_root.h"
 #include "host/pack/pack_script.h"
 #include "host/pack/pack_search.h"
 #include "host/pack/pack_source.h"
@@ -42,10 +43,15 @@ static int insert(char ***list, size_t *list_count, size_t at, const char *const
     return 0;
 }
 
-static int check_file(const char *name, const char *path, struct stat *status,
+/* `place`: where it is here, if it was found. */
+static int check_file(const char *name, struct pack_program *program, char place[PATH_MAX],
                       struct run_failure *failure)
 {
-    if (stat(path, status) != 0)
+    struct stat *status = &program->status;
+    int error = pack_root_place(program->root, name, place);
+
+    errno = -error;
+    if (error != 0 || stat(place, status) != 0)
         return run_fail_as(failure,
                            errno == ENOENT || errno == ENOTDIR ? RUN_EXIT_NOT_FOUND
                                                                : RUN_EXIT_NOT_EXECUTABLE,
@@ -53,7 +59,7 @@ static int check_file(const char *name, const char *path, struct stat *status,
     if (!S_ISREG(status->st_mode))
         return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: not a file that can be executed",
                            name);
-    if (access(path, X_OK) == 0)
+    if (access(place, X_OK) == 0)
         return 0;
     if (!pack_source_explain(name, RUN_EXIT_NOT_EXECUTABLE, failure))
         return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s; chmod +x makes it executable",
@@ -65,15 +71,21 @@ static int take_interpreter(const char *name, const uint8_t *file, const struct 
                             struct pack_program *program, struct run_failure *failure)
 {
     const char *path = (const char *)file + image->interpreter_offset;
+    char place[PATH_MAX];
+    int error;
 
     if (path[0] != '/')
         return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
                            "%s: its interpreter '%.*s' is not an absolute path", name, 200, path);
-    if (access(path, X_OK) != 0)
-        return run_fail_as(failure, RUN_EXIT_NOT_FOUND,
-                           "%s: its interpreter %.*s is not here: %s; install the C library that "
-                           "the program was built for",
-                           name, 200, path, strerror(errno));
+    error = -pack_root_place(program->root, path, place);
+    if (error == 0 && access(place, X_OK) != 0)
+        error = errno;
+    if (error != 0)
+        return run_fail_as(
+            failure, RUN_EXIT_NOT_FOUND,
+            "%s: its interpreter %.*s is not here: %s; install the C library that the "
+            "program was built for",
+            name, 200, path, strerror(error));
     snprintf(program->interpreter, sizeof program->interpreter, "%s", path);
     return 0;
 }
@@ -97,6 +109,14 @@ static int check_image(const char *name, const uint8_t *file, struct pack_progra
     return 0;
 }
 
+static int search(const char *name, struct pack_program *program, char found[PATH_MAX],
+                  struct run_failure *failure)
+{
+    program->searched = true;
+    return program->root != NULL ? pack_root_search(program->root, name, found, failure)
+                                 : pack_search_path(name, found, failure);
+}
+
 /* Replaces `env NAME` by NAME, which it would exec. */
 static int replace_env(const char *name, const struct pack_script *script,
                        struct pack_program *program, char next[PATH_MAX],
@@ -114,11 +134,17 @@ static int replace_env(const char *name, const struct pack_script *script,
         insert(&program->arguments, &program->argument_count, 0, env.words, env.word_count) != 0)
         return out_of_memory(failure);
     if (strchr(env.words[0], '/') == NULL) {
-        program->searched = true;
-        return pack_search_path(env.words[0], next, failure);
+        return search(env.words[0], program, next, failure);
     }
     snprintf(next, PATH_MAX, "%s", env.words[0]);
     return 0;
+}
+
+/* What comes from a tree starts in its root. */
+static int absolute_path(const struct pack_program *program, const char *path,
+                         char absolute[PATH_MAX])
+{
+    return pack_path_absolute(path, program->root != NULL ? "/" : NULL, absolute);
 }
 
 /* Puts the interpreter before the arguments, as Linux does, and stores its path in `next`. */
@@ -137,7 +163,7 @@ static int take_script(const char *name, const char *found, const void *file,
     if (program->script_count == PACK_PROGRAM_SCRIPTS_MAX)
         return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
                            "%s: too many scripts that interpret each other", name);
-    if (pack_path_absolute(found, NULL, absolute) != 0 ||
+    if (absolute_path(program, found, absolute) != 0 ||
         (program->scripts[program->script_count] = strdup(absolute)) == NULL)
         return out_of_memory(failure);
     program->script_count++;
@@ -157,21 +183,33 @@ static int take_script(const char *name, const char *found, const void *file,
     return 0;
 }
 
-/* Examines the file at `found`.  Returns 1 if it is a script; `next` is then its interpreter. */
-static int examine(const char *name, const char *found, struct pack_program *program,
-                   char next[PATH_MAX], struct run_failure *failure)
+/* Stores the program's paths in the guest. */
+static int take_paths(const char *found, const char *place, struct pack_program *program)
 {
-    int fd = open(found, O_RDONLY | O_CLOEXEC);
+    char real[PATH_MAX];
+
+    if (realpath(place, real) == NULL)
+        return -errno;
+    pack_root_name(program->root, real, program->path);
+    return absolute_path(program, found, program->found);
+}
+
+/* Examines the file `found`, which is here at `place`.  Returns 1 if it is a script; `next` is then
+ * its interpreter. */
+static int examine(const char *name, const char *found, const char *place,
+                   struct pack_program *program, char next[PATH_MAX], struct run_failure *failure)
+{
+    int fd = open(place, O_RDONLY | O_CLOEXEC);
     void *file = MAP_FAILED;
     size_t bytes = 0;
     int result;
 
-    if (fd < 0 || fstat(fd, &program->status) != 0 || realpath(found, program->path) == NULL)
+    if (fd < 0 || fstat(fd, &program->status) != 0)
         result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(errno));
     else if ((bytes = (size_t)program->status.st_size) == 0)
         result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: the file is empty", name);
-    else
-        result = pack_path_absolute(found, NULL, program->found);
+    else if ((result = take_paths(found, place, program)) != 0)
+        result = run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE, "%s: %s", name, strerror(-result));
     if (result == 0 && bytes != 0) {
         file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
         if (file == MAP_FAILED)
@@ -193,24 +231,24 @@ int pack_program_find(const struct options *o, struct pack_program *program,
 {
     const char *name = o->program[0];
     char found[PATH_MAX];
+    char place[PATH_MAX];
     char next[PATH_MAX];
     int result;
 
-    *program = (struct pack_program){.status = {.st_mode = 0}};
+    *program = (struct pack_program){.root = pack_root_of(o)};
     if (name[0] == 0)
         return run_fail_as(failure, RUN_EXIT_NOT_FOUND, "the program's name is empty");
     if (insert(&program->arguments, &program->argument_count, 0, (const char *const *)o->program,
                o->program_count) != 0)
         return out_of_memory(failure);
-    program->searched = strchr(name, '/') == NULL;
-    if (program->searched && pack_search_path(name, found, failure) != 0)
+    if (strchr(name, '/') == NULL && search(name, program, found, failure) != 0)
         return -1;
     if (!program->searched && (size_t)snprintf(found, sizeof found, "%s", name) >= sizeof found)
         return run_fail_as(failure, RUN_EXIT_NOT_FOUND, "%s: %s", name, strerror(ENAMETOOLONG));
     do {
-        result = check_file(found, found, &program->status, failure);
+        result = check_file(found, program, place, failure);
         if (result == 0)
-            result = examine(found, found, program, next, failure);
+            result = examine(found, found, place, program, next, failure);
         memcpy(found, next, result == 1 ? strlen(next) + 1 : 0);
     } while (result == 1);
     return result;

@@ -16,6 +16,7 @@
 #define PACK_PROGRAM_SCRIPTS_MAX 4 /* depth of scripts whose interpreter is a script */
 
 struct pack_program {
+    const char *root; /* the tree that it comes from (host/pack/pack_root.h); NULL: / */
     char found[PATH_MAX]; /* absolute, as found; links are not resolved */
     char path[PATH_MAX]; /* absolute, without symbolic links */
     struct stat status;

@@ -94,7 +94,7 @@ void run_hints_print(const struct options *o, const struct relay_log *log, bool 
 {
     if (o->quiet || o->again)
         return;
-    if (!o->missing)
+    if (!o->missing && !o->serve)
         print_missing(o, log, failed);
     print_dropped(log);
 }

@@ -88,7 +88,7 @@ static void *run(void *argument)
         if (!send_reply(s, reply))
             break;
     }
-    shutdown(s->port, SHUT_RDWR); /* nobody answers any more */
+    shutdown(s->port, SHUT_RDWR); /* no request gets an answer from here on */
     free(reply);
     free(name);
     return NULL;

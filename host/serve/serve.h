@@ -37,7 +37,7 @@ struct serve {
     uint32_t names_node;
     struct serve_worker *worker;
     struct serve_task *task;
-    int hurry; /* eventfd: readable when nothing may wait for long any more */
+    int hurry; /* eventfd: readable when waits must be short */
     int port;
     bool running; /* there is a thread */
     pthread_t thread;

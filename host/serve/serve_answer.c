@@ -125,7 +125,8 @@ static int put_entries(struct serve *s, uint32_t directory, struct serve_reply *
     return 0;
 }
 
-/* The names stay those of the beginning until they have all been told, or are asked for anew. */
+/* The names stay those of the beginning until they have all been told, or the guest begins again.
+ */
 static int list(struct serve *s, uint32_t directory, uint64_t position, struct serve_reply *reply)
 {
     int error = serve_prepare(s, SERVE_TASK_LIST, directory);

@@ -81,12 +81,13 @@ static int take_names(struct serve_task *task, int place)
 {
     int fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-    int error = directory != NULL ? 0 : -errno;
+    int error = -errno;
 
-    if (directory == NULL && fd >= 0)
-        close(fd);
-    if (error != 0)
+    if (directory == NULL) {
+        if (fd >= 0)
+            close(fd);
         return error;
+    }
     task->names = calloc(1, sizeof *task->names);
     error = task->names != NULL ? read_names(directory, strcmp(task->path, ".") == 0, task->names)
                                 : -ENOMEM;
@@ -131,7 +132,7 @@ int serve_list(struct serve_task *task)
 
     if (error == 0 && task->names == NULL)
         error = take_names(task, directory);
-    if (error == 0) {
+    if (error == 0 && task->names != NULL) {
         while (task->position < task->names->count && task->entry_count < SERVE_ENTRIES_MAX &&
                add_entry(task, directory, &bytes))
             continue;

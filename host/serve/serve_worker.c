@@ -86,22 +86,21 @@ static void *run(void *argument)
     return NULL;
 }
 
-static int create(struct serve_worker **worker)
+/* Returns NULL with an -errno in *error. */
+static struct serve_worker *create(int *error)
 {
     struct serve_worker *w = calloc(1, sizeof *w);
-    int error;
 
+    *error = -ENOMEM;
     if (w == NULL)
-        return -ENOMEM;
+        return NULL;
     w->begin = eventfd(0, EFD_CLOEXEC);
     w->done = eventfd(0, EFD_CLOEXEC);
-    error = w->begin < 0 || w->done < 0 ? errno : pthread_create(&w->thread, NULL, run, w);
-    if (error != 0) {
-        free_worker(w);
-        return -error;
-    }
-    *worker = w;
-    return 0;
+    *error = w->begin < 0 || w->done < 0 ? -errno : -pthread_create(&w->thread, NULL, run, w);
+    if (*error == 0)
+        return w;
+    free_worker(w);
+    return NULL;
 }
 
 /* Returns 0 when the work was done in time, -EIO, or -ECANCELED after an interruption. */
@@ -129,7 +128,7 @@ static int await(const struct serve_worker *w, uint64_t limit_ns, int interrupt)
     return result;
 }
 
-/* Returns false if the work was done meanwhile.  Otherwise the thread may free it all at once. */
+/* Returns false if the work has just been done.  Otherwise the thread may free it all at once. */
 static bool give_up(struct serve_worker *w)
 {
     pthread_t thread = w->thread;
@@ -148,15 +147,15 @@ static bool give_up(struct serve_worker *w)
 int serve_worker_do(struct serve_worker **worker, struct serve_work *work, uint64_t limit_ns,
                     int interrupt)
 {
-    struct serve_worker *w;
+    struct serve_worker *w = *worker;
     int error;
 
     if (atomic_load(&abandoned) >= SERVE_ABANDONED_MAX)
         return -EAGAIN;
-    error = *worker == NULL ? create(worker) : 0;
-    if (error != 0)
+    if (w == NULL)
+        w = *worker = create(&error);
+    if (w == NULL)
         return error;
-    w = *worker;
     w->work = work;
     atomic_store(&w->state, WORKING);
     atomic_store(&work->abandoned, false);

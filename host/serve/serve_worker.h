@@ -16,7 +16,7 @@
 struct serve_work {
     void (*perform)(struct serve_work *work);
     void (*release)(struct serve_work *work); /* frees what was given up, when it ends after all */
-    atomic_bool abandoned; /* a hint for long work: nobody waits any more */
+    atomic_bool abandoned; /* a hint for long work: its result is not wanted */
 };
 
 struct serve_worker; /* NULL: none yet */

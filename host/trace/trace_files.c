@@ -24,7 +24,7 @@ enum trace_status trace_files_take(struct trace_files *files, const struct trace
 
     if (!trace_body(record, &used.file, sizeof used.file, &path, &path_bytes) || path_bytes == 0)
         return TRACE_BAD_RECORD;
-    if (files->count == TRACE_FILES_MAX) {
+    if (files->count == TRACE_FILES_MAX || files->path_bytes + path_bytes > TRACE_FILES_BYTES_MAX) {
         files->ignored++;
         return TRACE_OK;
     }
@@ -34,6 +34,7 @@ enum trace_status trace_files_take(struct trace_files *files, const struct trace
         *error = -ENOMEM;
         return TRACE_OK;
     }
+    files->path_bytes += path_bytes;
     files->all[files->count++] = used;
     return TRACE_OK;
 }

@@ -12,6 +12,7 @@
 #include "lib/trace_reader.h"
 
 #define TRACE_FILES_MAX 65536u
+#define TRACE_FILES_BYTES_MAX (32u << 20) /* of all paths */
 
 struct trace_used_file {
     struct hr_host_file file;
@@ -21,7 +22,8 @@ struct trace_used_file {
 struct trace_files {
     struct trace_used_file *all; /* in the order of the trace until they are sorted; owned */
     size_t count;
-    uint64_t ignored; /* records beyond TRACE_FILES_MAX */
+    size_t path_bytes; /* of all */
+    uint64_t ignored; /* records beyond these bounds */
 };
 
 void trace_files_free(struct trace_files *files);

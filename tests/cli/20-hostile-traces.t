@@ -8,6 +8,7 @@ COMMANDS="stat
 stat --json
 stat --jobs 3
 stat --machine
+stat --files --json
 diff --machine $ROOT/tests/golden/machine.bin
 report
 report --jobs 3 --by thread,cpu,mark,line

@@ -11,6 +11,8 @@ unset DEBUGINFOD_URLS COLUMNS
 # What writes text to standard output, one command a line; FILE is the trace.
 TEXT='stat
 stat --json
+stat --files
+stat --files --json
 check
 report
 report --by thread,library
@@ -110,10 +112,11 @@ run_hr export sqlite -o out.db names.bin
 is 'names: in the database' "$(sqlite3 out.db 'PRAGMA integrity_check' 2>&1)" ok
 
 for kind in 'times' 'back' 'slow' 'fast' 'events' 'cpus 300' 'threads 3000' 'switches 3000' 'marks 3000' \
-    'syscalls 3000' 'losses 3000' 'gaps 3000' 'regions 500' 'addresses 3000' 'stacks 30'; do
+    'syscalls 3000' 'losses 3000' 'gaps 3000' 'regions 500' 'files 3000' 'addresses 3000' 'stacks 30'; do
     # shellcheck disable=SC2086
     "$TOOLS/genhostile" $kind kind.bin || exit 1
     is "$kind: tables" "$(each 'stat
+stat --files
 report
 timeline
 hist --of interval --of cost --of lateness --of gap --of syscall

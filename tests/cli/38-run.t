@@ -58,16 +58,18 @@ int main(void)
 }
 END
 gcc -O1 -o indirect indirect.c || exit 1
-repeat --file where ./indirect
+repeat --sealed --file where ./indirect
 is 'a file that is here: status' "$status" 7
 is 'a file that is here: one line with the option' "$(grep 'looked for' err)" \
     "hr: the program looked for $work/deep/data, which is here and was not given to it; --file $work/deep/data gives it"
-repeat --file where --file deep/data ./indirect
+repeat --sealed --file where --file deep/data ./indirect
 is 'given: no line' "$status.$(grep -c 'looked for' err)" 0.0
-repeat -q --file where ./indirect
+repeat -q --sealed --file where ./indirect
 is 'quiet: no line' "$(grep -c 'looked for' err)" 0
-repeat --file where --missing ./indirect
+repeat --sealed --file where --missing ./indirect
 is '--missing lists it, once' "$(grep -c "$work/deep/data" err)" 1
+repeat --file where ./indirect
+is 'a file that is served: no line' "$status.$(grep -c 'looked for' err)" 0.0
 repeat busybox sh -c 'echo a >/made; echo b >/more; mkdir /d; : >/empty'
 is 'files that are dropped: one line' "$(grep -e --keep-files err)" \
     'hr: the program wrote /made and 1 other, which ended with the guest; --keep-files DIR keeps such files'

@@ -51,6 +51,7 @@ static const struct kind kinds[] = {
     {"losses", 200000, 1, 1000000000, 1000, 800, 16, 1, .record = HR_REC_LOST},
     {"gaps", 200000, 1, 1000000000, 1000, 800, 16, 1, .record = HR_REC_GAP},
     {"regions", 5000, 1, 1000000000, 1000, 800, 16, 1, .record = HR_REC_REGION},
+    {"files", 100000, 1, 1000000000, 1000, 800, 16, 1, .record = HR_HOST_FILE},
     {"addresses", 1000000, 1, 1000000000, 1000, 800, 0x9e3779b97f4a7c15, .threads = 1},
     {"events", 1000, HR_EVENTS_MAX, 1000000000, 1000, 1ull << 60, 16, .threads = 1},
     {"times", 1000, 1, 1000000000, 1ull << 53, UINT64_MAX, 16, 2, .record = HR_REC_GAP},
@@ -219,6 +220,28 @@ static void put_regions(struct sink *sink, struct trace_writer *w, const struct 
     }
 }
 
+/* A record needs a path, so an empty name has none. */
+static void put_files(struct sink *sink, struct trace_writer *w, const struct kind *kind,
+                      uint32_t count)
+{
+    trace_writer_begin(w, HR_CHUNK_HOST);
+    for (uint64_t i = 0; i < count; i++) {
+        char room[32];
+        const char *name = name_of(kind, i, room);
+        const struct hr_host_file file = {.bytes = UINT64_MAX - i,
+                                          .modified = UINT64_MAX / (i + 1),
+                                          .hash = i,
+                                          .flags = (uint32_t)i};
+
+        if (name[0] == 0 || trace_writer_record(w, HR_HOST_FILE, TRACE_NO_TIME, &file, sizeof file,
+                                                name, (uint32_t)strlen(name)) == 0)
+            continue;
+        put_chunk(sink, w);
+        trace_writer_begin(w, HR_CHUNK_HOST);
+    }
+    put_chunk(sink, w);
+}
+
 static void generate(struct sink *sink, const struct kind *kind, uint32_t count)
 {
     const struct hr_rec_exit last = {.kind = HR_EXIT_STATUS};
@@ -237,6 +260,8 @@ static void generate(struct sink *sink, const struct kind *kind, uint32_t count)
         put_regions(sink, &w, kind, kind->names ? NAMES : count);
     add_streams(sink, &w);
     put_chunk(sink, &w);
+    if (kind->names || kind->record == HR_HOST_FILE)
+        put_files(sink, &w, kind, kind->names ? NAMES : count);
     put_collector_part(sink, &w);
 }
 
