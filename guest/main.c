@@ -226,7 +226,7 @@ static void start_counting(struct cpu *cpu)
         sampling.trigger->pause(cpu);
 }
 
-static void expire(struct timer *timer)
+static void main_expire(struct timer *timer)
 {
     (void)timer;
     deadline_stop();
@@ -236,7 +236,7 @@ static void expire(struct timer *timer)
  */
 static void start_deadline(void)
 {
-    static struct timer timer = {.expire = expire, .background = true};
+    static struct timer timer = {.expire = main_expire, .background = true};
     uint64_t due = deadline_start();
 
     if (due != CPU_NEVER && run.shared)
@@ -272,7 +272,7 @@ static void prepare_in_turn(struct cpu *cpu)
 }
 
 /* The code of every CPU except the boot CPU. */
-static void secondary(struct cpu *cpu)
+static void main_secondary(struct cpu *cpu)
 {
     prepare_in_turn(cpu);
     wait_for_flag(&workload_go);
@@ -306,7 +306,7 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     uint32_t observers = run.asked.mode == HR_MODE_IPI ? 1 : 0, running;
 
     begin_step("CPUs");
-    running = cpu_start_others(&run.machine, workload_cpus + observers, secondary);
+    running = cpu_start_others(&run.machine, workload_cpus + observers, main_secondary);
     if (running < 2 + observers)
         panic("%u CPUs started; --cpus %u needs %u", running, workload_cpus,
               1 + workload_cpus + observers);

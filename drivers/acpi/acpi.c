@@ -60,7 +60,7 @@ enum { DMAR_FLAGS = 37, DMAR_BYTES = 48, DMAR_X2APIC_OPT_OUT = 1 << 1 };
 #define DEFAULT_APIC_BASE 0xfee00000u
 
 /* Returns `bytes` of physical memory (at least 1), or NULL if they cannot be a table. */
-static const uint8_t *physical(uint64_t address, uint64_t bytes)
+static const uint8_t *acpi_physical(uint64_t address, uint64_t bytes)
 {
     if (address == 0 || address >= PHYSICAL_END || bytes > PHYSICAL_END - address)
         return NULL;
@@ -88,7 +88,7 @@ static bool rsdp_valid(const uint8_t *rsdp)
 static uint64_t rsdp_search(uint64_t start, uint64_t end)
 {
     for (uint64_t address = start; address + RSDP_V2_BYTES <= end; address += 16) {
-        const uint8_t *bytes = physical(address, RSDP_V2_BYTES);
+        const uint8_t *bytes = acpi_physical(address, RSDP_V2_BYTES);
         if (bytes != NULL && rsdp_valid(bytes))
             return address;
     }
@@ -97,7 +97,7 @@ static uint64_t rsdp_search(uint64_t start, uint64_t end)
 
 static uint64_t rsdp_find(void)
 {
-    const uint8_t *segment = physical(0x40e, 2); /* BIOS data area: the EBDA's segment */
+    const uint8_t *segment = acpi_physical(0x40e, 2); /* BIOS data area: the EBDA's segment */
     uint64_t ebda = segment != NULL ? (uint64_t)(segment[0] | segment[1] << 8) << 4 : 0;
     uint64_t found = 0;
 
@@ -109,12 +109,13 @@ static uint64_t rsdp_find(void)
 /* Returns a checked table and its length, or NULL. */
 static const uint8_t *table_at(uint64_t address, const char *signature, uint32_t *length)
 {
-    const uint8_t *table = physical(address, HEADER_BYTES);
+    const uint8_t *table = acpi_physical(address, HEADER_BYTES);
 
     if (table == NULL || memcmp(table, signature, 4) != 0)
         return NULL;
     *length = bytes_load32(table + HEADER_LENGTH);
-    if (*length < HEADER_BYTES || *length > TABLE_BYTES_MAX || physical(address, *length) == NULL)
+    if (*length < HEADER_BYTES || *length > TABLE_BYTES_MAX ||
+        acpi_physical(address, *length) == NULL)
         return NULL;
     return sums_to_zero(table, *length) ? table : NULL;
 }
@@ -127,7 +128,7 @@ struct root { /* RSDT or XSDT */
 
 static int root_open(uint64_t rsdp_address, struct root *root)
 {
-    const uint8_t *rsdp = physical(rsdp_address, RSDP_V2_BYTES);
+    const uint8_t *rsdp = acpi_physical(rsdp_address, RSDP_V2_BYTES);
 
     if (rsdp == NULL || !rsdp_valid(rsdp))
         return -ENOENT;

@@ -141,7 +141,8 @@ static struct reading reading_take(const struct reference *reference)
 }
 
 /* Returns TSC ticks per second over `window` counts, 0 if the timer stands still. */
-static uint64_t measure(const struct reference *reference, uint32_t window, uint64_t *uncertainty)
+static uint64_t tsc_measure(const struct reference *reference, uint32_t window,
+                            uint64_t *uncertainty)
 {
     struct reading first = reading_take(reference);
     struct reading last;
@@ -164,7 +165,7 @@ static uint64_t best_measurement(const struct reference *reference, uint32_t win
 
     for (int i = 0; i < MEASUREMENTS; i++) {
         uint64_t uncertainty;
-        uint64_t hz = measure(reference, window ? window : 1, &uncertainty);
+        uint64_t hz = tsc_measure(reference, window ? window : 1, &uncertainty);
         if (hz == 0)
             return 0;
         if (uncertainty < best_uncertainty) {

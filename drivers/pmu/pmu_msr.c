@@ -14,7 +14,7 @@ static uint32_t registers[HR_EVENTS_MAX]; /* and the registers that follow them 
 static uint32_t register_count;
 
 /* Counters first, in their order, then registers in theirs. */
-static void part(struct pmu_session *session)
+static void pmu_msr_part(struct pmu_session *session)
 {
     static struct pmu_event behind[HR_EVENTS_MAX];
     uint32_t kept = 0, moved = 0;
@@ -58,7 +58,7 @@ static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
 {
     int status;
 
-    part(session);
+    pmu_msr_part(session);
     status = beneath->assign(caps, &counted, refusal);
     memcpy(session->events, counted.events, counted.event_count * sizeof *counted.events);
     return status ? status : assign_registers(session, refusal);

@@ -43,7 +43,7 @@ struct entry { /* what both forms say */
 };
 
 /* Returns `bytes` of physical memory (at least 1), or NULL if there is no such memory. */
-static const uint8_t *physical(uint64_t address, uint64_t bytes)
+static const uint8_t *smbios_physical(uint64_t address, uint64_t bytes)
 {
     if (address == 0 || address >= PHYSICAL_END || bytes > PHYSICAL_END - address)
         return NULL;
@@ -63,13 +63,14 @@ static bool sums_to_zero(const uint8_t *bytes, size_t count)
 
 static bool read_entry64(uint64_t address, struct entry *entry)
 {
-    const uint8_t *bytes = physical(address, ENTRY64_BYTES);
+    const uint8_t *bytes = smbios_physical(address, ENTRY64_BYTES);
     uint8_t length;
 
     if (bytes == NULL || memcmp(bytes, "_SM3_", 5) != 0)
         return false;
     length = bytes[ENTRY64_LENGTH];
-    if (length < ENTRY64_BYTES || physical(address, length) == NULL || !sums_to_zero(bytes, length))
+    if (length < ENTRY64_BYTES || smbios_physical(address, length) == NULL ||
+        !sums_to_zero(bytes, length))
         return false;
     *entry = (struct entry){.table = bytes_load64(bytes + ENTRY64_TABLE),
                             .bytes = bytes_load32(bytes + ENTRY64_TABLE_BYTES),
@@ -80,7 +81,7 @@ static bool read_entry64(uint64_t address, struct entry *entry)
 
 static bool read_entry32(uint64_t address, struct entry *entry)
 {
-    const uint8_t *bytes = physical(address, ENTRY32_BYTES);
+    const uint8_t *bytes = smbios_physical(address, ENTRY32_BYTES);
     uint8_t length;
 
     if (bytes == NULL || memcmp(bytes, "_SM_", 4) != 0)
@@ -99,7 +100,7 @@ static bool read_entry32(uint64_t address, struct entry *entry)
     return true;
 }
 
-static bool search(bool (*read)(uint64_t address, struct entry *entry), struct entry *entry)
+static bool smbios_search(bool (*read)(uint64_t address, struct entry *entry), struct entry *entry)
 {
     for (uint64_t at = SEARCH_START; at < SEARCH_END; at += SEARCH_STEP)
         if (read(at, entry))
@@ -112,7 +113,7 @@ static bool find_entry(uint64_t address, struct entry *entry)
 {
     if (address)
         return read_entry64(address, entry) || read_entry32(address, entry);
-    return search(read_entry64, entry) || search(read_entry32, entry);
+    return smbios_search(read_entry64, entry) || smbios_search(read_entry32, entry);
 }
 
 /* The 64-bit form says only how long the table is at most: less may be there. */
@@ -122,7 +123,7 @@ static const uint8_t *find_table(struct entry *entry)
 
     if (entry->bytes > TABLE_BYTES_MAX)
         entry->bytes = TABLE_BYTES_MAX;
-    while (entry->bytes && (table = physical(entry->table, entry->bytes)) == NULL)
+    while (entry->bytes && (table = smbios_physical(entry->table, entry->bytes)) == NULL)
         entry->bytes /= 2;
     return table;
 }

@@ -19,7 +19,7 @@ struct event {
     uint32_t waiting;
 };
 
-static void tell(struct file *file, struct event *event, uint32_t events_now)
+static void eventfd_tell(struct file *file, struct event *event, uint32_t events_now)
 {
     if (event->waiting)
         wait_wake_key(WAIT_KEY(event), UINT32_MAX);
@@ -56,7 +56,7 @@ static int64_t read_event(struct thread *thread, struct file *file, uint64_t off
     }
     value = event->semaphore ? 1 : event->count;
     event->count -= value;
-    tell(file, event, POLLOUT);
+    eventfd_tell(file, event, POLLOUT);
     return copy_to_user(user, &value, sizeof value) ? -EFAULT : (int64_t)sizeof value;
 }
 
@@ -80,7 +80,7 @@ static int64_t write_event(struct thread *thread, struct file *file, uint64_t of
             return error;
     }
     event->count += value;
-    tell(file, event, POLLIN);
+    eventfd_tell(file, event, POLLIN);
     return sizeof value;
 }
 

@@ -8,7 +8,7 @@
 
 #define ORDER_FIRST 1u
 
-static void forget(struct file *file)
+static void file_generated_forget(struct file *file)
 {
     if (file->buffer)
         phys_free(file->buffer, file->buffer_order);
@@ -17,12 +17,12 @@ static void forget(struct file *file)
 }
 
 /* Generates the contents, in a larger block each time they do not fit. */
-static int generate(const struct thread *thread, struct file *file)
+static int file_generated_generate(const struct thread *thread, struct file *file)
 {
     int64_t result = -ENOBUFS;
 
     for (unsigned order = ORDER_FIRST; result == -ENOBUFS; order++) {
-        forget(file);
+        file_generated_forget(file);
         file->buffer = order <= PHYS_ORDER_MAX ? phys_alloc(order) : 0;
         file->buffer_order = order;
         if (!file->buffer)
@@ -31,7 +31,7 @@ static int generate(const struct thread *thread, struct file *file)
                                        (uint64_t)PAGE_BYTES << order);
     }
     if (result < 0) {
-        forget(file);
+        file_generated_forget(file);
         return (int)result;
     }
     file->bytes = (uint64_t)result;
@@ -44,7 +44,7 @@ static int64_t read_generated(struct thread *thread, struct file *file, uint64_t
     int error = 0;
 
     if (!offset || !file->buffer)
-        error = generate(thread, file);
+        error = file_generated_generate(thread, file);
     if (error)
         return error;
     if (offset >= file->bytes)

@@ -35,7 +35,7 @@ static bool has_end(const struct file_type *type, enum pipe_end end)
     return end == PIPE_READER ? type != &pipe_file_writer : type != &pipe_file_reader;
 }
 
-static void wake(struct pipe *pipe, enum pipe_end end)
+static void pipe_wake(struct pipe *pipe, enum pipe_end end)
 {
     uint32_t events = end == PIPE_READER ? POLL_READABLE | POLLHUP : POLL_WRITABLE | POLLERR;
 
@@ -101,14 +101,14 @@ void pipe_was_read(struct pipe *pipe, uint32_t room_before)
     bool was_full = room_before < PIPE_ATOMIC_BYTES;
 
     if (was_full && pipe_buffer_room(&pipe->buffer) >= PIPE_ATOMIC_BYTES)
-        wake(pipe, PIPE_WRITER);
+        pipe_wake(pipe, PIPE_WRITER);
     else if (pipe->waiting[PIPE_WRITER])
         wait_wake_key(WAIT_KEY(&pipe->waiting[PIPE_WRITER]), UINT32_MAX);
 }
 
 void pipe_was_written(struct pipe *pipe)
 {
-    wake(pipe, PIPE_READER);
+    pipe_wake(pipe, PIPE_READER);
 }
 
 int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
@@ -156,7 +156,7 @@ static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t offs
 
 /* Copies at most `bytes` bytes to where there is room.  Returns their number, or -EFAULT if there
  * are none. */
-static int64_t fill(struct pipe *pipe, uint64_t user, uint64_t bytes)
+static int64_t pipe_fill(struct pipe *pipe, uint64_t user, uint64_t bytes)
 {
     uint64_t done = 0;
 
@@ -192,7 +192,7 @@ int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint
             (how & PIPE_QUIET ? wait_room : pipe_wait_room)(thread, pipe, least, how & PIPE_BLOCKS);
 
         if (status > 0)
-            status = fill(pipe, user + done, bytes - done);
+            status = pipe_fill(pipe, user + done, bytes - done);
         if (status < 0)
             return done ? (int64_t)done : status;
         done += (uint64_t)status;
@@ -282,14 +282,14 @@ void pipe_detach(struct file *file)
     }
     for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++)
         if (has_end(file->type, end) && pipe->ends[end] && !--pipe->ends[end])
-            wake(pipe, end == PIPE_READER ? PIPE_WRITER : PIPE_READER);
+            pipe_wake(pipe, end == PIPE_READER ? PIPE_WRITER : PIPE_READER);
 }
 
 void pipe_shut(struct pipe *pipe, enum pipe_end end)
 {
     pipe->ends[end] = 0;
-    wake(pipe, PIPE_READER);
-    wake(pipe, PIPE_WRITER);
+    pipe_wake(pipe, PIPE_READER);
+    pipe_wake(pipe, PIPE_WRITER);
 }
 
 const struct file_type pipe_file_reader = {.mode = S_IFIFO | 0600,

@@ -213,8 +213,8 @@ static int64_t receive_all(struct thread *thread, struct pipe *pipe, uint64_t us
 }
 
 /* Copies the contents without removing them. */
-static int64_t peek(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
-                    uint32_t how)
+static int64_t socket_peek(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
+                           uint32_t how)
 {
     int64_t status = bytes ? pipe_wait_filled(thread, pipe, how & PIPE_BLOCKS) : 0;
     uint32_t done = 0;
@@ -245,7 +245,7 @@ int64_t syscall_recvfrom(struct thread *thread, struct trap_frame *frame)
         return -EOPNOTSUPP;
     files_hold(file);
     pipe = pipe_at(file, PIPE_READER);
-    result = (flags & MSG_PEEK ? peek
+    result = (flags & MSG_PEEK ? socket_peek
               : flags & MSG_WAITALL
                   ? receive_all
                   : pipe_read)(thread, pipe, frame->rsi, frame->rdx, how_of(file, flags));

@@ -20,7 +20,7 @@
 #define NS_MAX (1ull << 62) /* a longer time never ends */
 
 struct timer_file {
-    struct timer timer; /* first member: expire() gets it */
+    struct timer timer; /* first member: timerfd_expire() gets it */
     struct file *file;
     uint64_t next_ns; /* monotonic; 0: disarmed */
     uint64_t interval_ns;
@@ -35,7 +35,7 @@ struct time_pair { /* struct itimerspec */
     int64_t value[2];
 };
 
-static void expire(struct timer *timer)
+static void timerfd_expire(struct timer *timer)
 {
     struct timer_file *t = (struct timer_file *)timer;
 
@@ -46,7 +46,7 @@ static void expire(struct timer *timer)
     poll_changed(t->file, POLLIN);
 }
 
-static void start(struct timer_file *t)
+static void timerfd_start(struct timer_file *t)
 {
     t->expired = false;
     if (t->next_ns && t->next_ns < NS_MAX)
@@ -64,7 +64,7 @@ static void catch_up(struct timer_file *t)
         periods += (now - t->next_ns) / t->interval_ns;
     t->expirations += periods - 1;
     t->next_ns += periods * t->interval_ns;
-    start(t);
+    timerfd_start(t);
 }
 
 static int64_t read_timer(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
@@ -131,7 +131,7 @@ int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
     t = heap_alloc(sizeof *t);
     if (t == NULL)
         return -ENOMEM;
-    t->timer.expire = expire;
+    t->timer.expire = timerfd_expire;
     t->realtime = clock == CLOCK_REALTIME;
     file = files_new(thread->process, &file_timer, O_RDWR | (flags & TFD_NONBLOCK));
     if (file == NULL) {
@@ -158,7 +158,7 @@ static int64_t timer_argument(const struct thread *thread, uint64_t fd, struct t
     return 0;
 }
 
-static bool valid(const int64_t time[2])
+static bool timerfd_valid(const int64_t time[2])
 {
     return time[0] >= 0 && time[1] >= 0 && time[1] < (int64_t)NS_PER_SECOND;
 }
@@ -179,7 +179,7 @@ static void from_ns(int64_t time[2], uint64_t ns)
     time[1] = (int64_t)(ns % NS_PER_SECOND);
 }
 
-static struct time_pair current(struct timer_file *t)
+static struct time_pair timerfd_current(struct timer_file *t)
 {
     uint64_t now = clock_monotonic_ns();
     struct time_pair pair;
@@ -190,7 +190,7 @@ static struct time_pair current(struct timer_file *t)
     return pair;
 }
 
-static void arm(struct timer_file *t, const struct time_pair *pair, bool absolute)
+static void timerfd_arm(struct timer_file *t, const struct time_pair *pair, bool absolute)
 {
     uint64_t base = absolute ? (t->realtime ? run.start_unix_ns : 0) : 0;
     uint64_t value = to_ns(pair->value);
@@ -206,7 +206,7 @@ static void arm(struct timer_file *t, const struct time_pair *pair, bool absolut
         t->next_ns = value > base ? value - base : 1; /* in the past */
     else
         t->next_ns = clock_monotonic_ns() + value;
-    start(t);
+    timerfd_start(t);
 }
 
 int64_t syscall_timerfd_settime(struct thread *thread, struct trap_frame *frame)
@@ -219,13 +219,13 @@ int64_t syscall_timerfd_settime(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (copy_from_user(&pair, frame->rdx, sizeof pair) != 0)
         return -EFAULT;
-    if (!valid(pair.value) || !valid(pair.interval))
+    if (!timerfd_valid(pair.value) || !timerfd_valid(pair.interval))
         return -EINVAL;
     error = timer_argument(thread, frame->rdi, &t);
     if (error)
         return error;
-    old = current(t);
-    arm(t, &pair, frame->rsi & TFD_TIMER_ABSTIME);
+    old = timerfd_current(t);
+    timerfd_arm(t, &pair, frame->rsi & TFD_TIMER_ABSTIME);
     return frame->r10 ? copy_to_user(frame->r10, &old, sizeof old) : 0;
 }
 
@@ -237,6 +237,6 @@ int64_t syscall_timerfd_gettime(struct thread *thread, struct trap_frame *frame)
 
     if (error)
         return error;
-    pair = current(t);
+    pair = timerfd_current(t);
     return copy_to_user(frame->rsi, &pair, sizeof pair);
 }

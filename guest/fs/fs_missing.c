@@ -24,7 +24,7 @@ void fs_missing_start(void)
 }
 
 /* Removes the last name from a path of `bytes` bytes.  Returns the bytes that are left. */
-static size_t cut(const char *path, size_t bytes)
+static size_t fs_missing_cut(const char *path, size_t bytes)
 {
     while (bytes && path[bytes - 1] != '/')
         bytes--;
@@ -41,7 +41,7 @@ static size_t add_names(char *out, size_t bytes, const char *path)
         while (path[part] && path[part] != '/')
             part++;
         if (part == 2 && path[0] == '.' && path[1] == '.') {
-            bytes = cut(out, bytes);
+            bytes = fs_missing_cut(out, bytes);
         } else if (part && !(part == 1 && path[0] == '.')) {
             if (bytes + part + 2 > FS_PATH_MAX)
                 return 0;

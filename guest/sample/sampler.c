@@ -24,7 +24,7 @@ static int64_t arm_lead_stacks_ticks;
 
 /* Arms the timer for whichever is due first.  In shared mode the workload clock stands at `now`
  * until ring 3. */
-static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
+static inline void sampler_arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
 {
     uint64_t due = cpu->trigger.next_due < cpu->trigger.attention_due ? cpu->trigger.next_due
                                                                       : cpu->trigger.attention_due;
@@ -41,7 +41,7 @@ static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
 static void arm_if_needed(struct cpu *cpu, uint64_t now)
 {
     if (cpu->trigger.next_due < CPU_NEVER || cpu->trigger.attention_due < CPU_NEVER)
-        arm(cpu, now, &arm_lead_ticks);
+        sampler_arm(cpu, now, &arm_lead_ticks);
 }
 
 void sampler_set_attention(struct cpu *cpu, uint64_t due)
@@ -142,7 +142,7 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
     paravirt_eoi(cpu);
     if (__builtin_expect(sampling.share_factor != 0, 0))
         keep_share(cpu);
-    arm(cpu, clock_entered(cpu), lead_ticks);
+    sampler_arm(cpu, clock_entered(cpu), lead_ticks);
 }
 
 void sampler_interrupt(struct irq_frame *frame)

@@ -30,7 +30,7 @@ void *service_buffer(void)
 }
 
 /* Between these two the workload clock stands still (shared mode) and the timer is off. */
-static struct cpu *begin(void)
+static struct cpu *service_begin(void)
 {
     struct cpu *cpu = cpu_this();
 
@@ -42,7 +42,7 @@ static struct cpu *begin(void)
     return cpu;
 }
 
-static void end(struct cpu *cpu)
+static void service_end(struct cpu *cpu)
 {
     service_release_counters(cpu);
     __atomic_store_n(&cpu->cross.running, true, __ATOMIC_RELEASE);
@@ -73,7 +73,7 @@ int64_t service_call(struct cpu *cpu, enum service_operation operation, uint64_t
 
 int64_t service_write(int stream, size_t bytes)
 {
-    struct cpu *cpu = begin();
+    struct cpu *cpu = service_begin();
     uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
     int64_t offset = service_call(cpu, SERVICE_WRITE, (uint64_t)stream, bytes);
 
@@ -86,13 +86,13 @@ int64_t service_write(int stream, size_t bytes)
     }
     if (!run.shared)
         record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
-    end(cpu);
+    service_end(cpu);
     return offset < 0 ? offset : 0;
 }
 
 void service_files(size_t (*fill)(void *context, void *bytes), void *context)
 {
-    struct cpu *cpu = begin();
+    struct cpu *cpu = service_begin();
     uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
     size_t bytes;
 
@@ -101,18 +101,18 @@ void service_files(size_t (*fill)(void *context, void *bytes), void *context)
             break;
     if (!run.shared)
         record_gap(cpu, time, x86_rdtsc(), HR_GAP_OUTPUT);
-    end(cpu);
+    service_end(cpu);
 }
 
 static int64_t call_for_input(enum service_operation operation, uint64_t a, uint64_t b)
 {
-    struct cpu *cpu = begin();
+    struct cpu *cpu = service_begin();
     uint64_t time = cpu->clock.stopped_at - *cpu->clock.offset;
     int64_t result = service_call(cpu, operation, a, b);
 
     if (!run.shared)
         record_gap(cpu, time, x86_rdtsc(), HR_GAP_INPUT);
-    end(cpu);
+    service_end(cpu);
     return result;
 }
 
@@ -143,9 +143,9 @@ void service_flush(void)
         service_drain(cpu);
         return;
     }
-    begin();
+    service_begin();
     service_cpu_request(cpu, SERVICE_FLUSH, 0, 0);
-    end(cpu);
+    service_end(cpu);
 }
 
 void platform_wait(void)

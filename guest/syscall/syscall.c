@@ -57,7 +57,7 @@ static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, 
         sampling.trigger->close(cpu);
 }
 
-static inline int64_t perform(struct thread *thread, struct trap_frame *frame)
+static inline int64_t syscall_perform(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t number = frame->rax;
 
@@ -67,7 +67,7 @@ static inline int64_t perform(struct thread *thread, struct trap_frame *frame)
 }
 
 /* Delivers signals, and restarts calls that they interrupted. */
-static inline void deliver(struct thread *thread, struct trap_frame *frame, int64_t result)
+static inline void syscall_deliver(struct thread *thread, struct trap_frame *frame, int64_t result)
 {
     if (__builtin_expect(result == -EINTR && frame->vector != __NR_rt_sigreturn, 0)) {
         thread->signals.interrupted = frame->vector + 1;
@@ -88,9 +88,9 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     __asm__("" : "+r"(start)); /* keep it in one register, not in one for each of its terms */
     cross_lock(cpu);
     thread->return_by_iret = false;
-    result = perform(thread, frame);
+    result = syscall_perform(thread, frame);
     frame->rax = (uint64_t)result;
-    deliver(thread, frame, result);
+    syscall_deliver(thread, frame, result);
     cpu = cpu_this(); /* the call may have waited */
     record_call(cpu, frame, start, clock_end_of_call(cpu));
     if (__builtin_expect(cpu->trigger.paused != sampler_paused, 0))

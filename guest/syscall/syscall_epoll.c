@@ -42,8 +42,8 @@ int64_t syscall_epoll_create1(struct thread *thread, struct trap_frame *frame)
     return flags & ~(uint32_t)EPOLL_CLOEXEC ? -EINVAL : make_epoll(thread, flags);
 }
 
-static int change(struct thread *thread, struct epoll *epoll, uint32_t operation, struct file *file,
-                  int32_t fd, uint64_t user)
+static int epoll_control(struct thread *thread, struct epoll *epoll, uint32_t operation,
+                         struct file *file, int32_t fd, uint64_t user)
 {
     struct __attribute__((packed)) {
         uint32_t events;
@@ -81,7 +81,7 @@ int64_t syscall_epoll_ctl(struct thread *thread, struct trap_frame *frame)
     input_ask(thread, file);
     owner = files_get(thread->process, (int32_t)frame->rdi);
     if (owner != NULL && owner->type == &epoll_file && files_get(thread->process, fd) == file)
-        result = change(thread, owner->state, (uint32_t)frame->rsi, file, fd, frame->r10);
+        result = epoll_control(thread, owner->state, (uint32_t)frame->rsi, file, fd, frame->r10);
     else
         result = -EBADF; /* another thread closed it during the wait */
     files_release(file);

@@ -12,7 +12,7 @@
 
 #define VECTORS_MAX 1024
 
-static struct file *readable(const struct thread *thread, uint64_t fd, int64_t *error)
+static struct file *io_readable(const struct thread *thread, uint64_t fd, int64_t *error)
 {
     struct file *file = files_get(thread->process, (int32_t)fd);
 
@@ -23,7 +23,7 @@ static struct file *readable(const struct thread *thread, uint64_t fd, int64_t *
     return file->type->read != NULL ? file : NULL;
 }
 
-static struct file *writable(const struct thread *thread, uint64_t fd, int64_t *error)
+static struct file *io_writable(const struct thread *thread, uint64_t fd, int64_t *error)
 {
     struct file *file = files_get(thread->process, (int32_t)fd);
 
@@ -121,8 +121,8 @@ static int64_t at_offset(struct thread *thread, const struct trap_frame *frame, 
 }
 
 /* Reads or writes at the offset that the argument gives. */
-static int64_t positioned(struct thread *thread, const struct trap_frame *frame, struct file *file,
-                          move_parts *parts, move_part *part)
+static int64_t io_positioned(struct thread *thread, const struct trap_frame *frame,
+                             struct file *file, move_parts *parts, move_part *part)
 {
     uint64_t offset = frame->r10;
     int64_t result;
@@ -140,7 +140,7 @@ static int64_t positioned(struct thread *thread, const struct trap_frame *frame,
 int64_t syscall_read(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = readable(thread, frame->rdi, &error);
+    struct file *file = io_readable(thread, frame->rdi, &error);
 
     return file != NULL ? at_offset(thread, frame, file, one_part, read_some) : error;
 }
@@ -148,7 +148,7 @@ int64_t syscall_read(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
+    struct file *file = io_writable(thread, frame->rdi, &error);
 
     return file != NULL ? at_offset(thread, frame, file, one_part, write_some) : error;
 }
@@ -156,7 +156,7 @@ int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_readv(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = readable(thread, frame->rdi, &error);
+    struct file *file = io_readable(thread, frame->rdi, &error);
 
     return file != NULL ? at_offset(thread, frame, file, each_part, read_some) : error;
 }
@@ -164,7 +164,7 @@ int64_t syscall_readv(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_writev(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
+    struct file *file = io_writable(thread, frame->rdi, &error);
 
     return file != NULL ? at_offset(thread, frame, file, each_part, write_some) : error;
 }
@@ -172,33 +172,33 @@ int64_t syscall_writev(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_pread64(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = readable(thread, frame->rdi, &error);
+    struct file *file = io_readable(thread, frame->rdi, &error);
 
-    return file != NULL ? positioned(thread, frame, file, one_part, read_some) : error;
+    return file != NULL ? io_positioned(thread, frame, file, one_part, read_some) : error;
 }
 
 int64_t syscall_pwrite64(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
+    struct file *file = io_writable(thread, frame->rdi, &error);
 
-    return file != NULL ? positioned(thread, frame, file, one_part, write_some) : error;
+    return file != NULL ? io_positioned(thread, frame, file, one_part, write_some) : error;
 }
 
 int64_t syscall_preadv(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = readable(thread, frame->rdi, &error);
+    struct file *file = io_readable(thread, frame->rdi, &error);
 
-    return file != NULL ? positioned(thread, frame, file, each_part, read_some) : error;
+    return file != NULL ? io_positioned(thread, frame, file, each_part, read_some) : error;
 }
 
 int64_t syscall_pwritev(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
+    struct file *file = io_writable(thread, frame->rdi, &error);
 
-    return file != NULL ? positioned(thread, frame, file, each_part, write_some) : error;
+    return file != NULL ? io_positioned(thread, frame, file, each_part, write_some) : error;
 }
 
 /* Checks the flags of preadv2 and pwritev2: what they ask for holds anyway, or has no meaning here.
@@ -220,10 +220,10 @@ int64_t syscall_preadv2(struct thread *thread, struct trap_frame *frame)
 }
 
 /* Writes at the end of the file; advances its offset only if that was asked for. */
-static int64_t append(struct thread *thread, const struct trap_frame *frame)
+static int64_t io_append(struct thread *thread, const struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
+    struct file *file = io_writable(thread, frame->rdi, &error);
     uint64_t end = file != NULL ? files_size(file) : 0;
 
     if (file == NULL)
@@ -232,7 +232,7 @@ static int64_t append(struct thread *thread, const struct trap_frame *frame)
         struct trap_frame there = *frame;
 
         there.r10 = end;
-        return positioned(thread, &there, file, each_part, write_some);
+        return io_positioned(thread, &there, file, each_part, write_some);
     }
     if (file->type->seekable)
         file->offset = end;
@@ -246,7 +246,7 @@ int64_t syscall_pwritev2(struct thread *thread, struct trap_frame *frame)
     if (error)
         return error;
     if (frame->r9 & RWF_APPEND)
-        return append(thread, frame);
+        return io_append(thread, frame);
     return frame->r10 == UINT64_MAX ? syscall_writev(thread, frame)
                                     : syscall_pwritev(thread, frame);
 }

@@ -18,7 +18,7 @@
 #define NS_PER_SECOND 1000000000ull
 
 /* Applies the limits that the kernel enforces. */
-static void apply(void)
+static void limits_apply(void)
 {
     struct vm_space *space = &process_first.space;
 
@@ -28,7 +28,7 @@ static void apply(void)
     files_limit(&process_first, limits_now[RLIMIT_NOFILE].soft);
 }
 
-static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
+static int64_t limits_change(uint32_t resource, uint64_t new_user, uint64_t old_user)
 {
     struct limit old, new;
 
@@ -43,7 +43,7 @@ static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
         if (new.hard > old.hard)
             return -EPERM;
         limits_now[resource] = new;
-        apply();
+        limits_apply();
     }
     return old_user ? copy_to_user(old_user, &old, sizeof old) : 0;
 }
@@ -51,20 +51,20 @@ static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
 int64_t syscall_getrlimit(struct thread *thread, struct trap_frame *frame)
 {
     (void)thread;
-    return frame->rsi ? change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
+    return frame->rsi ? limits_change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
 }
 
 int64_t syscall_setrlimit(struct thread *thread, struct trap_frame *frame)
 {
     (void)thread;
-    return frame->rsi ? change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
+    return frame->rsi ? limits_change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
 }
 
 int64_t syscall_prlimit64(struct thread *thread, struct trap_frame *frame)
 {
     if (frame->rdi && (uint32_t)frame->rdi != thread->process->pid)
         return -ESRCH;
-    return change((uint32_t)frame->rsi, frame->rdx, frame->r10);
+    return limits_change((uint32_t)frame->rsi, frame->rdx, frame->r10);
 }
 
 struct usage { /* struct rusage; unnamed members are 0, on Linux too or here */

@@ -115,7 +115,7 @@ static int open_again(const struct opening *o, struct file *open, struct file **
     return 0;
 }
 
-static int create(struct opening *o, struct fs_found *found)
+static int open_create(struct opening *o, struct fs_found *found)
 {
     struct inode *inode;
 
@@ -134,7 +134,7 @@ static int open_found(struct opening *o, struct fs_found *found, struct file **f
     if (found->file != NULL)
         return open_again(o, found->file, file);
     if (found->entry == NULL)
-        error = create(o, found);
+        error = open_create(o, found);
     return error ? error : open_entry(o, found->entry, file);
 }
 

@@ -125,7 +125,7 @@ int64_t syscall_settimeofday(struct thread *thread, struct trap_frame *frame)
 
 /* struct timex: describes a clock that is never corrected; TIME_ERROR, as before the first
  * correction. */
-static int64_t adjust(uint64_t user)
+static int64_t time_adjust(uint64_t user)
 {
     struct timex_image t;
     uint64_t ns = clock_realtime_ns();
@@ -151,7 +151,7 @@ static int64_t adjust(uint64_t user)
 int64_t syscall_adjtimex(struct thread *thread, struct trap_frame *frame)
 {
     (void)thread;
-    return adjust(frame->rdi);
+    return time_adjust(frame->rdi);
 }
 
 int64_t syscall_clock_adjtime(struct thread *thread, struct trap_frame *frame)
@@ -161,7 +161,7 @@ int64_t syscall_clock_adjtime(struct thread *thread, struct trap_frame *frame)
     (void)thread;
     if (clock.kind == CLOCKS_NONE)
         return -EINVAL;
-    return (uint32_t)frame->rdi == CLOCK_REALTIME ? adjust(frame->rsi) : -EOPNOTSUPP;
+    return (uint32_t)frame->rdi == CLOCK_REALTIME ? time_adjust(frame->rsi) : -EOPNOTSUPP;
 }
 
 int64_t syscall_gettimeofday(struct thread *thread, struct trap_frame *frame)

@@ -54,8 +54,9 @@ static int64_t write_offset(const struct transfer_end *end, uint64_t user)
     return 0;
 }
 
-static int64_t move(struct thread *thread, struct transfer_end *from, uint64_t from_user,
-                    struct transfer_end *to, uint64_t to_user, uint64_t bytes, bool at_once)
+static int64_t transfer_between(struct thread *thread, struct transfer_end *from,
+                                uint64_t from_user, struct transfer_end *to, uint64_t to_user,
+                                uint64_t bytes, bool at_once)
 {
     int64_t result = read_offset(from, from_user), error;
 
@@ -94,7 +95,7 @@ int64_t syscall_sendfile(struct thread *thread, struct trap_frame *frame)
         return frame->rdx && !from.file->type->seekable ? -ESPIPE : -EINVAL;
     if (!transfer_can_write(to.file) || to.file->flags & O_APPEND)
         return -EINVAL;
-    return move(thread, &from, frame->rdx, &to, 0, frame->r10, false);
+    return transfer_between(thread, &from, frame->rdx, &to, 0, frame->r10, false);
 }
 
 int64_t syscall_copy_file_range(struct thread *thread, struct trap_frame *frame)
@@ -125,7 +126,7 @@ int64_t syscall_copy_file_range(struct thread *thread, struct trap_frame *frame)
         if (from.offset < to.offset + bytes && to.offset < from.offset + bytes)
             return -EINVAL;
     }
-    return move(thread, &from, frame->rsi, &to, frame->r10, frame->r8, false);
+    return transfer_between(thread, &from, frame->rsi, &to, frame->r10, frame->r8, false);
 }
 
 int64_t syscall_splice(struct thread *thread, struct trap_frame *frame)
@@ -153,7 +154,7 @@ int64_t syscall_splice(struct thread *thread, struct trap_frame *frame)
         from.blocks = from.blocks && pipe_of(from.file) == NULL;
         to.blocks = to.blocks && pipe_of(to.file) == NULL;
     }
-    return move(thread, &from, frame->rsi, &to, frame->r10, frame->r8, true);
+    return transfer_between(thread, &from, frame->rsi, &to, frame->r10, frame->r8, true);
 }
 
 /* Copies the contents of one pipe into another. */

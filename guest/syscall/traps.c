@@ -92,7 +92,7 @@ void trap_attention(struct trap_frame *frame)
     cross_unlock();
 }
 
-static void exception(struct cpu *cpu, struct trap_frame *frame)
+static void traps_exception(struct cpu *cpu, struct trap_frame *frame)
 {
     uint64_t address = 0;
     int status = 0;
@@ -121,7 +121,7 @@ void trap_exception(struct trap_frame *frame)
 
     cross_lock(cpu);
     exact_exception(frame->vector, frame->error, frame->rip);
-    exception(cpu, frame);
+    traps_exception(cpu, frame);
     cross_unlock();
 }
 

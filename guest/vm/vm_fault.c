@@ -20,7 +20,7 @@ enum { /* page-fault error code, Intel SDM volume 3, "Page-Fault Exceptions" */
        FAULT_FETCH = 16
 };
 
-static bool allowed(const struct vm_area *area, uint64_t error)
+static bool vm_fault_allowed(const struct vm_area *area, uint64_t error)
 {
     if (error & FAULT_FETCH)
         return area->protection & VM_EXEC;
@@ -77,7 +77,7 @@ int vm_fault(struct vm_space *space, uint64_t address, uint64_t error)
      * a far return pops for such an access, and SMAP denies it whatever the page tables say. */
     if (area == NULL || (error & FAULT_RESERVED) || !(error & FAULT_USER))
         return -EFAULT;
-    if (!allowed(area, error))
+    if (!vm_fault_allowed(area, error))
         return -EACCES;
     slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
     if (vm_filled(*slot.entry, error & FAULT_WRITE)) { /* another CPU was first, or a translation
@@ -118,7 +118,8 @@ int vm_access(struct vm_space *space, uint64_t address, enum vm_access_kind kind
 }
 
 /* Copies; writes zeros without a source. */
-static int store(struct vm_space *space, uint64_t address, const uint8_t *from, uint64_t bytes)
+static int vm_fault_store(struct vm_space *space, uint64_t address, const uint8_t *from,
+                          uint64_t bytes)
 {
     while (bytes) {
         uint64_t room;
@@ -142,10 +143,10 @@ static int store(struct vm_space *space, uint64_t address, const uint8_t *from, 
 
 int vm_write(struct vm_space *space, uint64_t address, const void *from, uint64_t bytes)
 {
-    return store(space, address, from, bytes);
+    return vm_fault_store(space, address, from, bytes);
 }
 
 int vm_zero(struct vm_space *space, uint64_t address, uint64_t bytes)
 {
-    return store(space, address, NULL, bytes);
+    return vm_fault_store(space, address, NULL, bytes);
 }
