@@ -1,6 +1,5 @@
 /* hr completion: prints what a shell needs to complete hr's commands and options. */
-#ifndef HOST_COMPLETION_H
-#define HOST_COMPLETION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@
  * command's own --help lists.  Returns the exit status.
  */
 int completion_command(const struct command *const *commands, size_t count, int argc, char **argv);
-
-#endif

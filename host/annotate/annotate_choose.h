@@ -1,6 +1,5 @@
 /* Which function of a profile the user means.  For hr annotate. */
-#ifndef HOST_ANNOTATE_ANNOTATE_CHOOSE_H
-#define HOST_ANNOTATE_ANNOTATE_CHOOSE_H
+#pragma once
 
 #include "host/report/profile.h"
 
@@ -9,5 +8,3 @@
  * more than one: it is reported, with the names that come near or the ones to choose from.
  */
 const struct place *annotate_choose(const struct profile *profile, const char *wanted);
-
-#endif

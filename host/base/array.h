@@ -1,6 +1,5 @@
 /* Arrays that grow by one item at a time. */
-#ifndef HOST_BASE_ARRAY_H
-#define HOST_BASE_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
  * -ENOMEM, which leaves the array as it was.
  */
 int array_grow(void *array, size_t count, size_t item_bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lists of CPUs in the notation of Linux: 2-5,8. */
-#ifndef HOST_BASE_CPU_LIST_H
-#define HOST_BASE_CPU_LIST_H
+#pragma once
 
 #include <sched.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ int cpu_list_read(const char *path, cpu_set_t *set);
 
 /* Writes a set as a list, cut off with "..." if `out` is too small.  Returns out. */
 const char *cpu_list_format(const cpu_set_t *set, char *out, size_t room);
-
-#endif

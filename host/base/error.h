@@ -1,6 +1,5 @@
 /* Reports a failure of the hr command: one line on stderr, "hr: what: why; remedy". */
-#ifndef HOST_BASE_ERROR_H
-#define HOST_BASE_ERROR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void error_protect_terminal(void);
  * It is called when getopt complains.
  */
 void error_find_options(void (*find)(const char *name, char *out, size_t room));
-
-#endif

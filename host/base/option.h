@@ -1,6 +1,5 @@
 /* Options of a command line whose argument is only checked and stored. */
-#ifndef HOST_BASE_OPTION_H
-#define HOST_BASE_OPTION_H
+#pragma once
 
 #include <argp.h>
 #include <stdbool.h>
@@ -35,5 +34,3 @@ int option_number(const char *text, uint64_t least, uint64_t most, uint64_t *val
 
 /* Returns the number of a word in a list of words, or -1. */
 int option_word(const char *word, const char *const *words, size_t count);
-
-#endif

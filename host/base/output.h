@@ -2,8 +2,7 @@
  *
  * After a failed write, further output is discarded; output_flush returns the error.
  */
-#ifndef HOST_BASE_OUTPUT_H
-#define HOST_BASE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ static inline void output_char(struct output *out, char c)
         output_flush(out);
     out->buffer[out->used++] = c;
 }
-
-#endif

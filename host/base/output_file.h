@@ -5,8 +5,7 @@
  * stays until then.  A signal that ends hr removes the temporary file.  Streams and devices are
  * written directly.  A process can have one such file at a time.
  */
-#ifndef HOST_BASE_OUTPUT_FILE_H
-#define HOST_BASE_OUTPUT_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -48,5 +47,3 @@ int output_file_close(struct output_file *f, bool keep);
 
 /* As output_file_close, with a text for people: returns 0, or -1 with the failure filled. */
 int output_file_finish(struct output_file *f, bool keep, struct run_failure *failure);
-
-#endif

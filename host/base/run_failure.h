@@ -1,8 +1,7 @@
 /* Why a run failed: a text for people and the exit status.  The code that knows the reason fills
  * it; the command prints it once.
  */
-#ifndef HOST_BASE_RUN_FAILURE_H
-#define HOST_BASE_RUN_FAILURE_H
+#pragma once
 
 enum { /* exit statuses of `hr run` other than the program's own */
        RUN_EXIT_TIMEOUT = 124,
@@ -24,5 +23,3 @@ int run_fail(struct run_failure *failure, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int run_fail_as(struct run_failure *failure, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

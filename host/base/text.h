@@ -3,8 +3,7 @@
  * Every function but the last writes a NUL-terminated string into the caller's buffer and returns
  * the buffer.
  */
-#ifndef HOST_BASE_TEXT_H
-#define HOST_BASE_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ char *text_count(char *out, uint64_t count);
 
 /* The part of a path that follows its last slash, or all of it. */
 const char *text_base_name(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads and writes that continue until all bytes are through, also when signals interrupt them. */
-#ifndef HOST_BASE_TRANSFER_H
-#define HOST_BASE_TRANSFER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ ssize_t transfer_read_at(int fd, void *bytes, size_t count, uint64_t offset);
  */
 int transfer_write(int fd, const void *bytes, size_t count, size_t *written);
 int transfer_write_at(int fd, const void *bytes, size_t count, uint64_t offset);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes XML: elements, attributes and text, escaped where needed. */
-#ifndef HOST_BASE_XML_H
-#define HOST_BASE_XML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,5 +33,3 @@ void xml_end(struct xml *x);
 
 /* Writes <name>text</name>. */
 void xml_element(struct xml *x, const char *name, const char *text);
-
-#endif

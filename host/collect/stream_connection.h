@@ -6,8 +6,7 @@
  * In OPENING and FINISHING the owner works on the run, which may take long, and reports when it is
  * done; no bytes are taken in these states.  In CLOSING only the remaining output is sent.
  */
-#ifndef HOST_COLLECT_STREAM_CONNECTION_H
-#define HOST_COLLECT_STREAM_CONNECTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ void stream_connection_ack(struct connection *c);
 
 /* Removes `count` sent bytes from `out`. */
 void stream_connection_sent(struct connection *c, size_t count);
-
-#endif

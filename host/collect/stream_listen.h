@@ -1,6 +1,5 @@
 /* The collector's port: "", "PORT", "ADDRESS", "ADDRESS:PORT", "[IPV6]", "[IPV6]:PORT". */
-#ifndef HOST_COLLECT_STREAM_LISTEN_H
-#define HOST_COLLECT_STREAM_LISTEN_H
+#pragma once
 
 #include <netdb.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ int stream_listen_open(const struct listen_place *place, char where[LISTEN_TEXT_
 /* Writes "ADDRESS" of a peer, "[ADDRESS]" if it is IPv6. */
 char *stream_listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *address,
                          socklen_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* The directory of a run: ROOT/MACHINE/RUN-N, with a new N, from 1, for each run of that name. */
-#ifndef HOST_COLLECT_STREAM_PLACE_H
-#define HOST_COLLECT_STREAM_PLACE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ static inline const char *run_place_name(const struct run_place *place)
 {
     return place->path + place->name;
 }
-
-#endif

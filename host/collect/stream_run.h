@@ -7,8 +7,7 @@
  * Functions return the status for the machine: RUN_WELCOME_OK, _DISK (then `error` says why),
  * _LIMIT, and those named below.
  */
-#ifndef HOST_COLLECT_STREAM_RUN_H
-#define HOST_COLLECT_STREAM_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ enum run_welcome_status stream_run_finish(struct stream_run *run);
 
 /* Closes the run so that it can be continued; the trace notes a signal's number (or 0). */
 enum run_welcome_status stream_run_suspend(struct stream_run *run, int signal_number);
-
-#endif

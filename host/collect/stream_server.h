@@ -1,6 +1,5 @@
 /* The main loop of the collector over its machines; see host/collect/stream_serve.h. */
-#ifndef HOST_COLLECT_STREAM_SERVER_H
-#define HOST_COLLECT_STREAM_SERVER_H
+#pragma once
 
 #include <signal.h>
 
@@ -31,5 +30,3 @@ uint64_t stream_server_now_ns(void); /* CLOCK_MONOTONIC */
  * Then leaves every run in order.
  */
 void stream_server_run(struct server *s, const sigset_t *unblocked);
-
-#endif

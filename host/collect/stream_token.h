@@ -1,6 +1,5 @@
 /* The secret that machines must know, for collectors and for sticks, which contain it. */
-#ifndef HOST_COLLECT_STREAM_TOKEN_H
-#define HOST_COLLECT_STREAM_TOKEN_H
+#pragma once
 
 #include "host/base/run_failure.h"
 #include "include/run_stream.h"
@@ -11,5 +10,3 @@
  */
 int stream_token_read(char token[RUN_STREAM_NAME_BYTES], const char *path,
                       struct run_failure *failure);
-
-#endif

@@ -4,8 +4,7 @@
  * The guest is not trusted: bytes that are not a trace set `bad`, and everything from there on is
  * discarded, as it is after a failed write.  Used by one thread.  Never prints.
  */
-#ifndef HOST_COLLECTOR_COLLECT_H
-#define HOST_COLLECTOR_COLLECT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -112,5 +111,3 @@ void collect_free_index(struct collector *c);
 
 /* Returns the reason for an end of the stream that has no other cause. */
 enum hr_host_reason collect_reason(const struct collector *c);
-
-#endif

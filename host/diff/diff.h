@@ -1,6 +1,5 @@
 /* What changed from one run to another: the comparison of `hr diff`.  Never prints. */
-#ifndef HOST_DIFF_DIFF_H
-#define HOST_DIFF_DIFF_H
+#pragma once
 
 #include "host/diff/diff_side.h"
 #include "host/draw/function_name.h"
@@ -76,5 +75,3 @@ static inline uint64_t diff_size(const struct diff_change *change)
     return change->after > change->before ? change->after - change->before
                                           : change->before - change->after;
 }
-
-#endif

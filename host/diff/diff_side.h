@@ -3,8 +3,7 @@
  * Places have names and no addresses, which move from build to build.  Memory is bounded.  Never
  * prints.
  */
-#ifndef HOST_DIFF_DIFF_SIDE_H
-#define HOST_DIFF_DIFF_SIDE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ uint64_t diff_side_total(const struct diff_side *side, uint32_t event);
 
 /* The order of rows: by name, then by object. */
 int diff_side_compare(const struct diff_row *a, const struct diff_row *b);
-
-#endif

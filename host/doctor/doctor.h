@@ -4,8 +4,7 @@
  * doctor_facts, so that tests can replace the host.  Files are hostile: they may be missing, huge
  * or binary, and their text is escaped before it is shown.
  */
-#ifndef HOST_DOCTOR_DOCTOR_H
-#define HOST_DOCTOR_DOCTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ void doctor_print_table(FILE *out, const struct doctor_report *report, unsigned 
 
 /* Prints the report as a JSON object.  Returns 0 or -ENOMEM. */
 int doctor_print_json(FILE *out, const struct doctor_report *report);
-
-#endif

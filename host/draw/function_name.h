@@ -4,8 +4,7 @@
  * without its namespace and class.  The best match counts: a complete name selects that function
  * alone.  Names are raw.
  */
-#ifndef HOST_DRAW_FUNCTION_NAME_H
-#define HOST_DRAW_FUNCTION_NAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ const char *function_choice_name(const struct function_choice *choice, const cha
 /* Returns whether this is the function that function_choice_name returned. */
 bool function_choice_has(const struct function_choice *choice, const char *name,
                          const char *object);
-
-#endif

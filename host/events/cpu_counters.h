@@ -3,8 +3,7 @@
  * Both come as CPUID leaves: the processor's own from the instruction, KVM's from
  * KVM_GET_SUPPORTED_CPUID.  Never prints.
  */
-#ifndef HOST_EVENTS_CPU_COUNTERS_H
-#define HOST_EVENTS_CPU_COUNTERS_H
+#pragma once
 
 #include <linux/kvm.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ int cpu_counters_of_kvm(int kvm_fd, struct cpu_counters *counters);
  * CPU_COUNTERS_TEXT_BYTES.  Returns `out`.
  */
 char *cpu_counters_describe(const struct cpu_counters *counters, char *out);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The CPU is the guest's, not the one that runs this.  Never prints.
  */
-#ifndef HOST_EVENTS_EVENTS_H
-#define HOST_EVENTS_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ typedef void events_visit(void *context, const char *name, const char *descripti
 void events_list_generic(const struct events_cpu *cpu, events_visit *visit, void *context);
 void events_list_registers(const struct events_cpu *cpu, events_visit *visit, void *context);
 void events_list_own(const struct events_cpu *cpu, events_visit *visit, void *context);
-
-#endif

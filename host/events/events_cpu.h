@@ -1,6 +1,5 @@
 /* The CPU that events are encoded for: vendor, family and model, and libpfm4's table for it. */
-#ifndef HOST_EVENTS_EVENTS_CPU_H
-#define HOST_EVENTS_EVENTS_CPU_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ char *events_cpu_describe(const struct events_cpu *cpu, char *out);
 
 /* Writes "intel-6-106", which events_cpu_parse reads. */
 char *events_cpu_text(const struct events_cpu *cpu, char *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* The events that need no table of a CPU: perf's generic names and the vendors' architectural
  * events.
  */
-#ifndef HOST_EVENTS_EVENTS_GENERIC_H
-#define HOST_EVENTS_EVENTS_GENERIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ struct events_architectural {
 
 /* Intel's pre-defined architectural events; ends with a NULL name. */
 extern const struct events_architectural events_architectural[];
-
-#endif

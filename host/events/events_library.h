@@ -2,8 +2,7 @@
  *
  * The first call starts the library.  If it fails to start, there are no tables.
  */
-#ifndef HOST_EVENTS_EVENTS_LIBRARY_H
-#define HOST_EVENTS_EVENTS_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ typedef void events_library_visit(void *context, const char *name, const char *d
 
 /* Calls visit for every event and unit mask of a table, written EVENT.UMASK. */
 void events_library_list(const char *table, events_library_visit *visit, void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* The events of one run, encoded together for one CPU. */
-#ifndef HOST_EVENTS_EVENTS_RUN_H
-#define HOST_EVENTS_EVENTS_RUN_H
+#pragma once
 
 #include "host/events/events.h"
 
@@ -13,5 +12,3 @@ int events_run_encode(const struct events_cpu *cpu, const struct events_wanted *
 /* Names on stderr the events that an erratum of the CPU makes doubtful. */
 void events_run_warn(const struct events_cpu *cpu, const struct events_wanted *wanted,
                      const struct events_encoding encodings[HR_EVENTS_MAX]);
-
-#endif

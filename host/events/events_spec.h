@@ -1,6 +1,5 @@
 /* The syntax of an event for -e: a name, raw bits or cpu/.../, and the rings to count in. */
-#ifndef HOST_EVENTS_EVENTS_SPEC_H
-#define HOST_EVENTS_EVENTS_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ int events_spec_parse(const char *text, struct events_spec *spec, struct run_fai
  * cpu/.../ belong to the event.
  */
 size_t events_spec_length(const char *list);
-
-#endif

@@ -1,8 +1,7 @@
 /* The events of one run, encoded for several CPUs, because the CPU that will count them is not
  * known yet: an archive's `target-cpu` and `event-encoding` (include/run_manifest.h).
  */
-#ifndef HOST_EVENTS_EVENTS_TARGETS_H
-#define HOST_EVENTS_EVENTS_TARGETS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ struct events_targets {
 int events_targets_make(struct events_targets *t, const char *list,
                         const struct events_wanted *wanted, struct run_failure *failure);
 void events_targets_free(struct events_targets *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes the emulator's counts into the trace, as HOST chunks.  Never prints. */
-#ifndef HOST_EXACT_EXACT_WRITE_H
-#define HOST_EXACT_EXACT_WRITE_H
+#pragma once
 
 #include "host/collector/collect.h"
 
@@ -8,5 +7,3 @@
  * did not load the plugin; -EBADMSG: the plugin's results are invalid; -errno.
  */
 int exact_write(struct collector *c, int fd);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The file is new and no other process uses it: no journal, one transaction, nothing is synced.
  */
-#ifndef HOST_EXPORT_DATABASE_H
-#define HOST_EXPORT_DATABASE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ void database_put(struct database *db, sqlite3_stmt *statement);
  */
 void database_bind(sqlite3_stmt *statement, int parameter, uint64_t value);
 void database_bind_text(sqlite3_stmt *statement, int parameter, const char *text);
-
-#endif

@@ -6,8 +6,7 @@
  * run ended. Failed writes are remembered by the output, and the frame reports them; run() only
  * stops early, by returning e->output.error from its callbacks.
  */
-#ifndef HOST_EXPORT_EXPORT_H
-#define HOST_EXPORT_EXPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,5 +87,3 @@ static inline uint64_t export_increment(const struct trace_slot *sample,
                ? 0
                : sample->counters[event] - previous->counters[event];
 }
-
-#endif

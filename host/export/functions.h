@@ -3,8 +3,7 @@
  * Where nothing says where a function ends, a range of 4 KiB takes its place.  Memory is bounded:
  * what finds no room is function 0, which has no name.  Never prints.
  */
-#ifndef HOST_EXPORT_FUNCTIONS_H
-#define HOST_EXPORT_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ uint32_t functions_at(struct functions *functions, uint64_t address);
  * `label`.
  */
 char *functions_label(const struct function *function, char label[FUNCTIONS_LABEL_BYTES]);
-
-#endif

@@ -4,8 +4,7 @@
  * emptied while numbers keep counting up, so that a thing may get a second number, but no number
  * ever stands for two things.
  */
-#ifndef HOST_EXPORT_NUMBERS_H
-#define HOST_EXPORT_NUMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ static inline bool numbers_full(const struct numbers *numbers)
 }
 
 void numbers_forget(struct numbers *numbers);
-
-#endif

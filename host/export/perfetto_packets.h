@@ -4,8 +4,7 @@
  * they are first asked for, in packets of their own.  Times are nanoseconds since the program's
  * start, which stand for Perfetto's default clock.
  */
-#ifndef HOST_EXPORT_PERFETTO_PACKETS_H
-#define HOST_EXPORT_PERFETTO_PACKETS_H
+#pragma once
 
 #include "host/export/export.h"
 #include "host/export/numbers.h"
@@ -63,5 +62,3 @@ void perfetto_packets_rate(struct perfetto_packets *packets, uint64_t ns, uint64
                            double value);
 void perfetto_packets_sample(struct perfetto_packets *packets, uint32_t cpu,
                              const struct trace_slot *sample, uint32_t stack);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * From the index: the earliest time in the chunks that are still to come.  Never prints.
  */
-#ifndef HOST_EXPORT_ROUNDS_H
-#define HOST_EXPORT_ROUNDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void rounds_free(struct rounds *rounds);
  * Offsets may only grow.
  */
 uint64_t rounds_earliest(struct rounds *rounds, uint64_t offset);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which threads were seen: a set of their numbers, bounded whatever a trace holds. */
-#ifndef HOST_EXPORT_THREAD_SET_H
-#define HOST_EXPORT_THREAD_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ void thread_set_free(struct thread_set *set);
 
 /* True when the thread, whose number is not 0, is new and found room. */
 bool thread_set_add(struct thread_set *set, uint32_t tid);
-
-#endif

@@ -3,8 +3,7 @@
  * A subject is the interval between samples, what reading a sample took, how late it was, what it
  * counted of an event, or how long a system call or a gap took.  Constant memory.  Never prints.
  */
-#ifndef HOST_HIST_HIST_H
-#define HOST_HIST_HIST_H
+#pragma once
 
 #include "host/draw/histogram.h"
 #include "host/scan/trace_scan.h"
@@ -71,5 +70,3 @@ struct hist_range {
  */
 uint32_t hist_ranges(const struct hist_subject *subject, struct hist_range ranges[HIST_RANGES_MAX],
                      uint32_t wanted);
-
-#endif

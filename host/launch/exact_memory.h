@@ -1,6 +1,5 @@
 /* The memory in which the emulator's plugin counts: include/exact_counts.h.  Never prints. */
-#ifndef HOST_LAUNCH_EXACT_MEMORY_H
-#define HOST_LAUNCH_EXACT_MEMORY_H
+#pragma once
 
 #include "include/exact_counts.h"
 
@@ -31,5 +30,3 @@ static inline const uint8_t *exact_memory_code(const struct exact_memory *memory
 {
     return memory->code + memory->blocks[block].code;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Never prints.  Functions that return int return 0, or -1 with the failure filled, unless noted.
  */
-#ifndef HOST_LAUNCH_LAUNCH_H
-#define HOST_LAUNCH_LAUNCH_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -120,5 +119,3 @@ void launch_kill(const struct launch *launch);
  * for an emulator of libvirt, destroys the domain and returns 0.
  */
 int launch_end(struct launch *launch, bool kill_first);
-
-#endif

@@ -1,6 +1,5 @@
 /* Determines whether KVM works here and executes code at a CPU's speed. */
-#ifndef HOST_LAUNCH_LAUNCH_ACCEL_H
-#define HOST_LAUNCH_LAUNCH_ACCEL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void launch_accel_measure(struct launch_accel_speed *speed);
 /* Measures as launch_accel_measure.  Returns whether KVM is the better choice and stores the reason
  * in *why (a constant). */
 bool launch_accel_kvm_is_fast(const char **why);
-
-#endif

@@ -3,8 +3,7 @@
  * There the emulator runs as another user: only that user may reach the contents of the directory,
  * by name.  The directory is removed as soon as the guest has started, or this process ends.
  */
-#ifndef HOST_LAUNCH_LAUNCH_DIRECTORY_H
-#define HOST_LAUNCH_LAUNCH_DIRECTORY_H
+#pragma once
 
 #include <limits.h>
 #include <sys/types.h>
@@ -32,5 +31,3 @@ int launch_directory_accept(struct launch_directory *d, int ports[LAUNCH_PORTS],
                             struct run_failure *failure);
 
 void launch_directory_remove(struct launch_directory *d);
-
-#endif

@@ -1,8 +1,7 @@
 /* The descriptors that the emulator inherits.  They are fixed, so that all runs have the same
  * command line.
  */
-#ifndef HOST_LAUNCH_LAUNCH_FDS_H
-#define HOST_LAUNCH_LAUNCH_FDS_H
+#pragma once
 
 enum {
     LAUNCH_FD_ARCHIVE = 100, /* the guest's initrd */
@@ -12,5 +11,3 @@ enum {
     LAUNCH_FD_SPARE = 200, /* where the child moves descriptors before it puts them in place */
     LAUNCH_FD_LIMIT = 1024, /* number of descriptors for the emulator, if the system allows it */
 };
-
-#endif

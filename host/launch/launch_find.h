@@ -2,8 +2,7 @@
  *
  * Functions store a path and return 0, or -1 with the failure filled, unless noted.
  */
-#ifndef HOST_LAUNCH_LAUNCH_FIND_H
-#define HOST_LAUNCH_LAUNCH_FIND_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ int launch_find_kernel(const struct options *o, char found[PATH_MAX], struct run
 
 /* Finds the optional firmware qboot.  Returns false if there is none. */
 bool launch_find_qboot(const char *qemu, char found[PATH_MAX]);
-
-#endif

@@ -1,8 +1,7 @@
 /* A child that removes the run's private directory as soon as this process releases it or ends in
  * any way, even by SIGKILL.
  */
-#ifndef HOST_LAUNCH_LAUNCH_GUARD_H
-#define HOST_LAUNCH_LAUNCH_GUARD_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -20,5 +19,3 @@ int launch_guard_start(struct launch_guard *guard, const char *directory, const 
 
 /* Releases the guard and waits until the directory is removed. */
 void launch_guard_end(struct launch_guard *guard);
-
-#endif

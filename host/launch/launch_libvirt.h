@@ -1,6 +1,5 @@
 /* Starts and ends a guest as a transient domain of libvirt.  For host/launch/ and host/run/. */
-#ifndef HOST_LAUNCH_LAUNCH_LIBVIRT_H
-#define HOST_LAUNCH_LAUNCH_LIBVIRT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ void launch_libvirt_kill(struct launch_libvirt *domain);
 
 /* Destroys the domain if it still exists, and frees everything. */
 void launch_libvirt_end(struct launch_libvirt *domain);
-
-#endif

@@ -1,6 +1,5 @@
 /* Chooses how KVM guest memory is backed: huge pages, filled beforehand, locked. */
-#ifndef HOST_LAUNCH_LAUNCH_MEMORY_H
-#define HOST_LAUNCH_LAUNCH_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void launch_memory_verify(const char *root, pid_t pid, uint64_t bytes,
  * the children of a system daemon, which raises their limit.
  */
 uint64_t launch_memory_lock_limit(bool of_daemon);
-
-#endif

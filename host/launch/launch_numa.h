@@ -1,6 +1,5 @@
 /* Binds the guest's memory to the NUMA node of the host CPUs that the guest is pinned to. */
-#ifndef HOST_LAUNCH_LAUNCH_NUMA_H
-#define HOST_LAUNCH_LAUNCH_NUMA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@
  */
 void launch_numa_choose(const char *root, const struct launch_pin *pin, uint64_t bytes,
                         struct launch_memory *memory, struct launch_notes *notes);
-
-#endif

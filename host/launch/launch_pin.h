@@ -2,8 +2,7 @@
  *
  * The paths of /sys are below a root directory, "" for this machine; tests use other ones.
  */
-#ifndef HOST_LAUNCH_LAUNCH_PIN_H
-#define HOST_LAUNCH_LAUNCH_PIN_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -50,5 +49,3 @@ void launch_pin_isolated(const struct launch_pin_host *host, struct cpu_list *li
 /* Tries SCHED_FIFO on the calling thread and switches back.  Returns 0, or -1 with the failure
  * filled. */
 int launch_pin_try_fifo(struct run_failure *failure);
-
-#endif

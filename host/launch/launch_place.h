@@ -1,6 +1,5 @@
 /* Places the threads of an emulator that was started paused, then lets the guest run. */
-#ifndef HOST_LAUNCH_LAUNCH_PLACE_H
-#define HOST_LAUNCH_LAUNCH_PLACE_H
+#pragma once
 
 #include "host/launch/launch.h"
 
@@ -10,5 +9,3 @@
  */
 int launch_place(struct launch *launch, const struct launch_machine *machine,
                  struct run_failure *failure);
-
-#endif

@@ -3,8 +3,7 @@
  * The emulator's answers are not trusted.  Functions return 0, LAUNCH_QMP_GONE if the emulator
  * ended (its exit status tells why), or -1 with the failure filled.
  */
-#ifndef HOST_LAUNCH_LAUNCH_QMP_H
-#define HOST_LAUNCH_LAUNCH_QMP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int launch_qmp_threads(struct launch_qmp *q, pid_t *threads, int count,
 
 /* Starts the guest. */
 int launch_qmp_continue(struct launch_qmp *q, struct run_failure *failure);
-
-#endif

@@ -1,6 +1,5 @@
 /* Determines whether KVM gives guests performance counters (a vPMU), and if not, why. */
-#ifndef HOST_LAUNCH_LAUNCH_VPMU_H
-#define HOST_LAUNCH_LAUNCH_VPMU_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ void launch_vpmu_judge(const struct cpu_counters *offered, int error,
 
 /* Judges the counters of this machine's /dev/kvm. */
 void launch_vpmu_find(struct launch_vpmu *vpmu);
-
-#endif

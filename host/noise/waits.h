@@ -3,8 +3,7 @@
  * A trace says when a thread left its CPU to wait, and when it came back, but not from where.  What
  * comes nearest is the last sample of the thread before the wait.  Memory is bounded.
  */
-#ifndef HOST_NOISE_WAITS_H
-#define HOST_NOISE_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ const char *waits_call_name(uint32_t call, char room[32]);
  */
 void waits_print(FILE *out, const struct waits *waits, const struct trace_info *info,
                  unsigned long limit);
-
-#endif

@@ -2,8 +2,7 @@
  * results.  On a terminal a line on stderr shows the progress; otherwise nothing is printed.  libdw
  * loads the library if the variable was set before the process started.
  */
-#ifndef HOST_OBJECT_SYMBOLS_DEBUGINFOD_H
-#define HOST_OBJECT_SYMBOLS_DEBUGINFOD_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ bool symbols_debuginfod_gave_up(void);
 /* Returns the path of the program or library with that build-id, which the caller frees; NULL if
  * there is none. */
 char *symbols_debuginfod_executable(const char *name, const uint8_t *build_id, size_t bytes);
-
-#endif

@@ -5,8 +5,7 @@
  * A file is only taken if it has the map's build-id (a map without one takes any file).  Files and
  * paths are hostile input.  Never prints.
  */
-#ifndef HOST_OBJECT_SYMBOLS_FILE_H
-#define HOST_OBJECT_SYMBOLS_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ bool symbols_file_named(const struct trace_map *map);
 int symbols_file_open(struct symbols_file *file, const struct trace_map *map, bool program,
                       const struct symbols_options *options);
 void symbols_file_close(struct symbols_file *file);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Strings and lists point into argv or are owned by the struct, which lives as long as the process.
  */
-#ifndef HOST_OPTIONS_OPTIONS_H
-#define HOST_OPTIONS_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ struct options {
  */
 int options_parse(struct options *o, bool packing, int argc, char **argv,
                   struct run_failure *failure);
-
-#endif

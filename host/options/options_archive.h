@@ -1,6 +1,5 @@
 /* The options that determine an archive: hr run, hr pack and hr usb take them. */
-#ifndef HOST_OPTIONS_OPTIONS_ARCHIVE_H
-#define HOST_OPTIONS_OPTIONS_ARCHIVE_H
+#pragma once
 
 #include <argp.h>
 
@@ -30,5 +29,3 @@ void options_init(struct options_parsing *parsing, struct options *o, struct run
 int options_finish(struct options_parsing *parsing);
 
 int options_set_timeout(struct options *o, const char *text, struct run_failure *failure);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Functions return 0, or -1 with the failure filled.  Only pack_print prints.
  */
-#ifndef HOST_PACK_PACK_H
-#define HOST_PACK_PACK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ int pack_write(const struct pack *pack, const struct options *o,
 void pack_print(const struct pack *pack, const struct options *o, FILE *out);
 
 void pack_free(struct pack *pack);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Functions return 0, or -1 with the failure filled.
  */
-#ifndef HOST_PACK_PACK_COLLECT_H
-#define HOST_PACK_PACK_COLLECT_H
+#pragma once
 
 #include "host/pack/pack.h"
 #include "host/pack/pack_libraries.h"
@@ -45,5 +44,3 @@ int pack_collect_path(struct pack_collector *c, const char *path, bool stable,
 /* Collects the files in the directory of an absolute path that the program's interpreter may load.
  */
 int pack_collect_siblings(struct pack_collector *c, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* The environment of the program. */
-#ifndef HOST_PACK_PACK_ENVIRONMENT_H
-#define HOST_PACK_PACK_ENVIRONMENT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ const char *pack_environment_get(const struct pack_environment *e, const char *n
 
 /* Returns a mask: bit N is set if standard stream N should be a terminal for the program. */
 int pack_environment_terminals(const struct options *o);
-
-#endif

@@ -1,8 +1,7 @@
 /* Reads the GNU C library's /etc/ld.so.cache (sysdeps/generic/dl-cache.h, "glibc-ld.so.cache1.1").
  * Hostile input.
  */
-#ifndef HOST_PACK_PACK_LD_CACHE_H
-#define HOST_PACK_PACK_LD_CACHE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ int pack_ld_cache_open(struct pack_ld_cache *cache, const void *bytes, size_t co
  */
 const char *pack_ld_cache_next(const struct pack_ld_cache *cache, const char *name,
                                uint32_t *position);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Functions return 0 or -errno and never print.
  */
-#ifndef HOST_PACK_PACK_LIST_H
-#define HOST_PACK_PACK_LIST_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -84,5 +83,3 @@ const struct pack_entry *pack_list_find(const struct pack_list *l, const char *p
 
 /* Prints one line per item: path, size, reason. */
 void pack_list_print(const struct pack_list *l, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* Single entries of the list, for the code that fills it: host/pack/pack_list.c and
  * host/pack/pack_tree.c.
  */
-#ifndef HOST_PACK_PACK_LIST_ENTRIES_H
-#define HOST_PACK_PACK_LIST_ENTRIES_H
+#pragma once
 
 #include "host/pack/pack_list.h"
 
@@ -14,5 +13,3 @@ int pack_list_put(struct pack_list *l, const char *name, const char *path,
 
 /* Removes every entry but the first `count`. */
 void pack_list_truncate(struct pack_list *l, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Functions on paths as text. */
-#ifndef HOST_PACK_PACK_PATH_H
-#define HOST_PACK_PACK_PATH_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -16,5 +15,3 @@ void pack_path_parent(char *path);
 
 /* Returns whether `path` is `directory` or below it. */
 bool pack_path_is_below(const char *path, const char *directory);
-
-#endif

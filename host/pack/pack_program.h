@@ -2,8 +2,7 @@
  *
  * Functions return 0, or -1 with the failure filled, and never print.
  */
-#ifndef HOST_PACK_PACK_PROGRAM_H
-#define HOST_PACK_PACK_PROGRAM_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ struct pack_program {
 int pack_program_find(const struct options *o, struct pack_program *program,
                       struct run_failure *failure);
 void pack_program_free(struct pack_program *program);
-
-#endif

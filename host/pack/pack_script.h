@@ -1,8 +1,7 @@
 /* Scripts: the first line that names their interpreter, by Linux's rules (fs/binfmt_script.c).
  * Hostile input.
  */
-#ifndef HOST_PACK_PACK_SCRIPT_H
-#define HOST_PACK_PACK_SCRIPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ int pack_script_parse(const void *file, size_t bytes, struct pack_script *script
  * escapes.
  */
 int pack_script_parse_env(const struct pack_script *script, struct pack_script_env *env);
-
-#endif

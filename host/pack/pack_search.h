@@ -1,6 +1,5 @@
 /* Finds a program by name, as a shell does. */
-#ifndef HOST_PACK_PACK_SEARCH_H
-#define HOST_PACK_PACK_SEARCH_H
+#pragma once
 
 #include <limits.h>
 
@@ -11,5 +10,3 @@
  * executable.
  */
 int pack_search_path(const char *name, char found[PATH_MAX], struct run_failure *failure);
-
-#endif

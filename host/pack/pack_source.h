@@ -1,6 +1,5 @@
 /* Explains how to run source code, which it recognises by the end of the file's name. */
-#ifndef HOST_PACK_PACK_SOURCE_H
-#define HOST_PACK_PACK_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@
  * with how to run it and returns true.  `path` is as the user wrote it.
  */
 bool pack_source_explain(const char *path, int exit_status, struct run_failure *failure);
-
-#endif

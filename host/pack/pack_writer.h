@@ -1,6 +1,5 @@
 /* Writes entries in cpio's newc format, in few system calls. */
-#ifndef HOST_PACK_PACK_WRITER_H
-#define HOST_PACK_PACK_WRITER_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/stat.h>
@@ -30,5 +29,3 @@ int pack_writer_end(struct pack_writer *w);
 
 /* Writes the buffer. */
 int pack_writer_flush(struct pack_writer *w);
-
-#endif

@@ -3,8 +3,7 @@
  * A place is a function, a source line, a library or an address.  Names belong to the symbols.
  * Memory is bounded: places that do not fit are PLACES_OTHERS.
  */
-#ifndef HOST_REPORT_PLACES_H
-#define HOST_REPORT_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ uint32_t places_frames(struct places *places, uint64_t address,
 
 /* Orders places that are equal otherwise: by address, then by name. */
 int places_compare(const struct places *places, uint32_t a, uint32_t b);
-
-#endif

@@ -4,8 +4,7 @@
  * at the end, or whenever a worker's table is full.  Memory is bounded for any trace.  Never
  * prints.
  */
-#ifndef HOST_REPORT_PROFILE_H
-#define HOST_REPORT_PROFILE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -67,5 +66,3 @@ void profile_offer_frames(const struct profile *profile, struct function_choice 
  * -ENOMEM. */
 int profile_callers(struct profile *profile, const struct function_choice *function,
                     struct tree *callers);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the parts of `hr report`: the options, and the functions that print each view. */
-#ifndef HOST_REPORT_REPORT_H
-#define HOST_REPORT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -102,5 +101,3 @@ void report_write_tree_csv(struct output *out, const struct report *report,
                            const struct tree *tree);
 void report_write_tree_json(struct output *out, const struct report *report,
                             const struct tree *tree);
-
-#endif

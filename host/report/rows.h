@@ -1,6 +1,5 @@
 /* The rows of a report: counts by group and place, of the place itself and with its callees. */
-#ifndef HOST_REPORT_ROWS_H
-#define HOST_REPORT_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ static inline uint64_t rows_weight(const struct rows_count *count, int event)
 void rows_sort(struct rows *rows, int event, bool total,
                int (*before)(const struct row *a, const struct row *b, void *context),
                void *context);
-
-#endif

@@ -3,8 +3,7 @@
  * Names come later, once per entry.  Memory is bounded by a budget: when the table is full, the
  * owner takes the entries out and clears the table.  Never prints.
  */
-#ifndef HOST_REPORT_TALLY_H
-#define HOST_REPORT_TALLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ static inline uint32_t tally_group(const uint64_t *entry)
 {
     return (uint32_t)entry[TALLY_ID];
 }
-
-#endif

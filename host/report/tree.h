@@ -1,6 +1,5 @@
 /* A tree of calls, with the counts of each chain of functions. */
-#ifndef HOST_REPORT_TREE_H
-#define HOST_REPORT_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t place);
  */
 int tree_finish(struct tree *tree, int (*before)(uint32_t a, uint32_t b, void *context),
                 void *context);
-
-#endif

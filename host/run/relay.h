@@ -5,8 +5,7 @@
  * Everything that arrives is hostile.  Nothing is lost: a run ends when the emulator has ended and
  * every port is drained, or when the user insists.
  */
-#ifndef HOST_RUN_RELAY_H
-#define HOST_RUN_RELAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ int relay_catch_signals(struct run_failure *failure);
 int relay_run(struct relay *r, const struct options *o, struct launch *launch,
               struct collector *collector, struct keep_files *files, int signals,
               struct run_failure *failure);
-
-#endif

@@ -1,6 +1,5 @@
 /* Answers a guest that names its CPU: encodes the run's events for it. */
-#ifndef HOST_RUN_RELAY_CPU_H
-#define HOST_RUN_RELAY_CPU_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@
 size_t relay_cpu_answer(const struct events_wanted *wanted, const struct run_message *question,
                         struct run_message answer[RELAY_CPU_ANSWER_MAX],
                         struct run_failure *failure);
-
-#endif

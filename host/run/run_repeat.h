@@ -1,6 +1,5 @@
 /* hr run --repeat: repeats a run and reports how much the runs differ. */
-#ifndef HOST_RUN_RUN_REPEAT_H
-#define HOST_RUN_RUN_REPEAT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ typedef int run_repeat_once(const struct options *o, bool *stopped, struct run_f
  * -1 with the failure filled if a run could not be performed.
  */
 int run_repeat(const struct options *o, run_repeat_once *once, struct run_failure *failure);
-
-#endif

@@ -1,8 +1,7 @@
 /* What a trace says about itself, gathered before its samples are read: through the index where
  * there is one, else by reading the file once.  Never prints.
  */
-#ifndef HOST_SCAN_ABOUT_H
-#define HOST_SCAN_ABOUT_H
+#pragma once
 
 #include "host/trace/trace_info.h"
 
@@ -10,5 +9,3 @@
  * Damage is passed over.
  */
 int about_read(struct trace_info *info, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* How many of a trace's samples lie in each file that it mapped: whether names that a file lacks
  * are worth a warning. */
-#ifndef HOST_SCAN_OBJECT_SHARE_H
-#define HOST_SCAN_OBJECT_SHARE_H
+#pragma once
 
 #include "host/scan/trace_scan.h"
 #include "host/symbols/symbols.h"
@@ -24,5 +23,3 @@ void object_share_add(struct object_share *share, const struct trace_info *info,
  */
 void object_share_warn(const struct object_share *share, const struct trace_info *info,
                        const struct symbols *symbols, const char *path);
-
-#endif

@@ -6,8 +6,7 @@
  * reader_command_line() reads the line.  A command that walks over one trace is a struct
  * reader_command, which reader_run() carries out.
  */
-#ifndef HOST_SCAN_READER_H
-#define HOST_SCAN_READER_H
+#pragma once
 
 #include <argp.h>
 #include <limits.h>
@@ -70,5 +69,3 @@ int reader_fail(const char *path, int error);
 
 /* Reports that no sample of the trace is selected; returns the command's exit status. */
 int reader_nothing_selected(const char *path, uint64_t duration_ns);
-
-#endif

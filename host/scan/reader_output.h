@@ -1,6 +1,5 @@
 /* What the commands that print tables or rows share: --event, output, how they end. */
-#ifndef HOST_SCAN_READER_OUTPUT_H
-#define HOST_SCAN_READER_OUTPUT_H
+#pragma once
 
 #include "host/base/output.h"
 #include "host/base/output_file.h"
@@ -35,5 +34,3 @@ char *reader_no_samples(const struct trace_scan *scan, char *text, size_t room);
 /* Says that there was nothing to show, and why.  `last` is the time of the trace's last record.
  * HR_EXIT_FAILED. */
 int reader_nothing(const struct trace_scan *scan, const char *path, uint64_t last);
-
-#endif

@@ -3,8 +3,7 @@
  * Copies of stack memory are unwound here, those of selected samples only.  Memory is bounded and
  * taken when a trace turns out to have stacks.  Never prints.
  */
-#ifndef HOST_SCAN_STACK_READER_H
-#define HOST_SCAN_STACK_READER_H
+#pragma once
 
 #include "host/symbols/symbols.h"
 #include "host/trace/trace_info.h"
@@ -50,5 +49,3 @@ enum trace_status stack_reader_nodes(struct stack_reader *reader, const struct t
  */
 enum trace_status stack_reader_run(struct stack_reader *reader, const struct stack_reader_run *run,
                                    struct trace_cursor *cursor, bool *any, int *error);
-
-#endif

@@ -5,8 +5,7 @@
  * divided so (damage, missing chunks, metadata that changes on the way) is walked by one, from the
  * start.  Never prints.
  */
-#ifndef HOST_SCAN_TRACE_PARALLEL_H
-#define HOST_SCAN_TRACE_PARALLEL_H
+#pragma once
 
 #include "host/scan/trace_scan.h"
 
@@ -35,5 +34,3 @@ unsigned int trace_parallel_jobs(unsigned int jobs, uint64_t file_bytes);
  * what a callback returned; a callback's -EAGAIN asks for one worker, and is final there.
  */
 int trace_parallel_run(struct trace_scan *scan, const struct trace_team *team, unsigned int jobs);
-
-#endif

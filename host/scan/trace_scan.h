@@ -3,8 +3,7 @@
  * The walk verifies, decodes and keeps the books; a visitor gets what it asks for.  Constant
  * memory.  Never prints.
  */
-#ifndef HOST_SCAN_TRACE_SCAN_H
-#define HOST_SCAN_TRACE_SCAN_H
+#pragma once
 
 #include "host/base/progress_bar.h"
 #include "host/scan/stack_reader.h"
@@ -105,5 +104,3 @@ int trace_scan_chunk(struct trace_scan *scan, const struct trace_visitor *visito
 
 /* Whether a chunk holds nothing that is selected. */
 bool trace_scan_outside(const struct trace_scan *scan, const struct hr_chunk_header *header);
-
-#endif

@@ -1,6 +1,5 @@
 /* How long a trace is, before its samples are read. */
-#ifndef HOST_SCAN_TRACE_SPAN_H
-#define HOST_SCAN_TRACE_SPAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
  * there is none.  The scan is open and has not run; its place in the file stays.  0 or -errno.
  */
 int trace_span_last(struct trace_scan *scan, uint64_t *last);
-
-#endif

@@ -1,6 +1,5 @@
 /* The figures of one run, from its trace, which `hr stat` prints and `hr run` shows at its end. */
-#ifndef HOST_SUMMARY_SUMMARY_H
-#define HOST_SUMMARY_SUMMARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ int summary_exit_status(const struct summary *summary);
  * (false).  For a part of the run it is the increase of the counters up to each of its samples.
  */
 uint64_t summary_event_total(const struct summary *summary, uint32_t event, bool *whole);
-
-#endif

@@ -1,6 +1,5 @@
 /* Judges whether a run was sampled too often, and what rate would suffice.  Never prints. */
-#ifndef HOST_SUMMARY_SUMMARY_ADVICE_H
-#define HOST_SUMMARY_SUMMARY_ADVICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ struct summary_advice {
  * samples, nor for samples that the program requests itself.
  */
 bool summary_advise(const struct summary *summary, struct summary_advice *advice);
-
-#endif

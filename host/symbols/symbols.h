@@ -8,8 +8,7 @@
  * bounded.  Prints nothing except, on a terminal, the progress of a download from a debuginfod
  * server.
  */
-#ifndef HOST_SYMBOLS_SYMBOLS_H
-#define HOST_SYMBOLS_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ bool symbols_is_start(const char *name);
  * are reported, and lines only if symbols_frames was called.  A text is valid until the next call.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file);
-
-#endif

@@ -1,8 +1,7 @@
 /* The functions of one ELF file and its debug file, by address.  For host/symbols/symbols.c.  The
  * files are hostile input.  Never prints.
  */
-#ifndef HOST_SYMBOLS_SYMBOLS_ELF_H
-#define HOST_SYMBOLS_SYMBOLS_ELF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64
 /* Returns the link-time address of a place in the file; the offset itself if no segment holds it.
  */
 uint64_t symbols_elf_address(const struct symbols_elf *file, uint64_t file_offset);
-
-#endif

@@ -4,8 +4,7 @@
  * For host/symbols/symbols.c.  Addresses are link-time addresses.  Hostile input; bounded memory;
  * never prints.
  */
-#ifndef HOST_SYMBOLS_SYMBOLS_LINES_H
-#define HOST_SYMBOLS_SYMBOLS_LINES_H
+#pragma once
 
 #include "host/object/symbols_file.h"
 #include "host/symbols/symbols.h"
@@ -31,5 +30,3 @@ void symbols_lines_forget(struct symbols_lines *lines);
  */
 uint32_t symbols_lines_frames(struct symbols_lines *lines, uint64_t address,
                               struct symbols_frame frames[SYMBOLS_FRAMES_MAX]);
-
-#endif

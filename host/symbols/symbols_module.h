@@ -1,8 +1,7 @@
 /* An ELF file together with its debug file, as libdwfl finds it: by build-id and by .gnu_debuglink
  * (with its checksum) in the debug folders, then from a debuginfod server.
  */
-#ifndef HOST_SYMBOLS_SYMBOLS_MODULE_H
-#define HOST_SYMBOLS_SYMBOLS_MODULE_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ Elf_Data *symbols_module_section(struct symbols_module *module, const char *name
  * the caller frees it.  NULL if there is none.
  */
 char *symbols_module_stranger(struct symbols_module *module);
-
-#endif

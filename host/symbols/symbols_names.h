@@ -1,8 +1,7 @@
 /* Texts that live as long as the symbols.  Each is kept once, all of them in bounded memory.  Never
  * prints.
  */
-#ifndef HOST_SYMBOLS_SYMBOLS_NAMES_H
-#define HOST_SYMBOLS_SYMBOLS_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ const char *symbols_names_keep(struct symbols_names *names, const char *text, si
  * and demangled unless `raw`.  NULL if there is no room.
  */
 const char *symbols_names_function(struct symbols_names *names, const char *name, bool raw);
-
-#endif

@@ -1,8 +1,7 @@
 /* The stubs through which a file calls functions of other files: the sections .plt*, which have no
  * symbols.  For host/symbols/symbols_elf.c; hostile input; never prints.
  */
-#ifndef HOST_SYMBOLS_SYMBOLS_PLT_H
-#define HOST_SYMBOLS_SYMBOLS_PLT_H
+#pragma once
 
 #include <gelf.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@
 int symbols_plt_read(Elf *elf,
                      int (*take)(void *context, uint64_t start, uint64_t end, const char *name),
                      void *context);
-
-#endif

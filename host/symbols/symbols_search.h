@@ -1,6 +1,5 @@
 /* Binary search by address in an array whose elements begin with their start, a u64, ascending. */
-#ifndef HOST_SYMBOLS_SYMBOLS_SEARCH_H
-#define HOST_SYMBOLS_SYMBOLS_SEARCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ static inline size_t symbols_search(const void *array, size_t element_bytes, siz
     memcpy(&start, first, sizeof start);
     return (size_t)(first - (const char *)array) / element_bytes + (start <= address ? 1 : 0);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Finds the compile unit of a debug file, and the function in it, that hold an address.  For
  * host/symbols/symbols_lines.c; link-time addresses; hostile input; never prints.
  */
-#ifndef HOST_SYMBOLS_SYMBOLS_UNITS_H
-#define HOST_SYMBOLS_SYMBOLS_UNITS_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -53,5 +52,3 @@ struct symbols_unit *symbols_units_find(struct symbols_units *units, uint64_t ad
  */
 bool symbols_units_child(const Dwarf_Die *parent, Dwarf_Die *child, Dwarf_Off *last);
 bool symbols_units_next(Dwarf_Die *die, Dwarf_Off *last);
-
-#endif

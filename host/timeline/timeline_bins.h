@@ -4,8 +4,7 @@
  * nothing ran there: they are split over the bins in proportion, in whole numbers, so that the bins
  * add up to the total.  Memory is bounded; groups that find no room share one.  Never prints.
  */
-#ifndef HOST_TIMELINE_TIMELINE_BINS_H
-#define HOST_TIMELINE_TIMELINE_BINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -112,5 +111,3 @@ static inline const uint64_t *timeline_bin(const struct timeline *t,
  */
 uint64_t timeline_bin_ticks(const struct timeline *t, uint64_t bin);
 uint64_t timeline_bin_start_ns(const struct timeline *t, uint64_t bin);
-
-#endif

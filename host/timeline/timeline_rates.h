@@ -1,6 +1,5 @@
 /* The rates of a bin: what `hr timeline` and `hr plot` show. */
-#ifndef HOST_TIMELINE_TIMELINE_RATES_H
-#define HOST_TIMELINE_TIMELINE_RATES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ bool timeline_rate_is_marked(const struct timeline_rates *rates, const struct ti
 /* For people, escaped: "IPC", "LLC-misses/ki*"; the event's name is cut to fit into `bytes`. */
 void timeline_rate_label(const struct timeline_rates *rates, const struct timeline_rate *rate,
                          char *room, size_t bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * Every header and payload that a caller sees has a matching checksum.  Anything else is returned
  * as damage, with its place and, if its header is intact, the header.  Never prints.
  */
-#ifndef HOST_TRACE_TRACE_FILE_H
-#define HOST_TRACE_TRACE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ int trace_file_next(struct trace_file *file, struct trace_chunk *chunk);
 
 /* Moves to the offset of a chunk, as given by the index. */
 void trace_file_seek(struct trace_file *file, uint64_t offset);
-
-#endif

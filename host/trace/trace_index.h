@@ -4,8 +4,7 @@
  * stream has ended.  A reader loads it, or rebuilds it from the chunk headers if it is missing or
  * wrong.  Functions return 0 or -errno and never print.
  */
-#ifndef HOST_TRACE_TRACE_INDEX_H
-#define HOST_TRACE_TRACE_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ bool trace_index_matches(const struct hr_index_entry *entry, const struct hr_chu
  * time.  Returns index->count if there is none.
  */
 size_t trace_index_find(const struct trace_index *index, uint64_t time);
-
-#endif

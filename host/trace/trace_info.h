@@ -3,8 +3,7 @@
  * It is filled from META, END and HOST chunks while a reader walks over the file.  Counts and
  * lengths are bounded; strings are raw (escape them before printing to a terminal).
  */
-#ifndef HOST_TRACE_TRACE_INFO_H
-#define HOST_TRACE_TRACE_INFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -168,5 +167,3 @@ const char *trace_info_host_reason(uint32_t reason);
 
 /* Returns why `lost` samples, on whatever CPU, were lost: "the ring was full". */
 const char *trace_info_loss_words(const struct trace_info *info, uint64_t lost);
-
-#endif

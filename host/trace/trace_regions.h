@@ -4,8 +4,7 @@
  * and counted, so that hr check can report them.  Names are raw (escape them before printing to a
  * terminal).
  */
-#ifndef HOST_TRACE_TRACE_REGIONS_H
-#define HOST_TRACE_TRACE_REGIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ uint64_t trace_region_percentile(const struct trace_region_figures *f, double sh
 /* Return the bucket that counts a value, and the least value of a bucket. */
 uint32_t trace_region_bucket(uint64_t value);
 uint64_t trace_region_bucket_start(uint32_t bucket);
-
-#endif

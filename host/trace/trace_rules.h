@@ -4,8 +4,7 @@
  * wrong counts hide losses.  Agreement between chunks is checked by host/trace/trace_info.h
  * (events, clock, stacks) and host/scan/trace_audit.h (sequences, sums).
  */
-#ifndef HOST_TRACE_TRACE_RULES_H
-#define HOST_TRACE_TRACE_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void trace_rules_samples(struct trace_rules *rules, const struct trace_slot *slo
 /* Checks the header after the last record.  Returns TRACE_OK or TRACE_BAD_HEADER. */
 enum trace_status trace_rules_end(const struct trace_rules *rules,
                                   const struct hr_chunk_header *header);
-
-#endif

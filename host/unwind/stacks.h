@@ -6,8 +6,7 @@
  * number says how the stack ended: HR_STACK_* of include/hr_format.h.  Memory is bounded: a stack
  * that does not fit ends at HR_STACK_CUT.  Never prints.
  */
-#ifndef HOST_UNWIND_STACKS_H
-#define HOST_UNWIND_STACKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ uint32_t stacks_root(const struct stacks *stacks, uint32_t node);
 /* Writes at most `room` addresses of a stack, innermost first.  Returns how many. */
 uint32_t stacks_addresses(const struct stacks *stacks, uint32_t node, uint64_t *addresses,
                           uint32_t room);
-
-#endif

@@ -5,8 +5,7 @@
  * stack that cannot be followed ends there, marked; nothing is guessed.  ELF files and copies of
  * stacks are hostile input.  Never prints.
  */
-#ifndef HOST_UNWIND_UNWIND_H
-#define HOST_UNWIND_UNWIND_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void unwind_close(struct unwind *unwind);
 /* Returns the stack's node in `stacks`. */
 uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
                       struct stacks *stacks);
-
-#endif

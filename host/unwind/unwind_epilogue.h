@@ -5,8 +5,7 @@
  * from here on, every callee-saved register that it does not pop must already hold its caller's
  * value.
  */
-#ifndef HOST_UNWIND_UNWIND_EPILOGUE_H
-#define HOST_UNWIND_UNWIND_EPILOGUE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@
  * the start of `code`; 0 if something other than pops and a return follows.
  */
 uint16_t unwind_epilogue(const uint8_t *code, size_t bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * Files are opened at the first query for an address in them, in bounded memory; a file that cannot
  * be used has no rules.  Never prints.
  */
-#ifndef HOST_UNWIND_UNWIND_FILES_H
-#define HOST_UNWIND_UNWIND_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ enum unwind_found {
 
 enum unwind_found unwind_files_find(struct unwind_files *files, uint64_t address,
                                     struct unwind_rule *rule);
-
-#endif

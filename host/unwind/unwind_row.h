@@ -1,8 +1,7 @@
 /* Executes the instructions of call frame information up to an address.  For
  * host/unwind/unwind_tables.c.
  */
-#ifndef HOST_UNWIND_UNWIND_ROW_H
-#define HOST_UNWIND_UNWIND_ROW_H
+#pragma once
 
 #include "host/unwind/unwind_bytes.h"
 #include "host/unwind/unwind_rule.h"
@@ -22,5 +21,3 @@ struct unwind_program { /* the instructions for one stretch of code */
  */
 bool unwind_row_at(const struct unwind_program *program, uint64_t address,
                    struct unwind_rule *rule);
-
-#endif

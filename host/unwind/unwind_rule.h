@@ -3,8 +3,7 @@
  * For host/unwind/unwind.c.  Rules hold no addresses, so one rule can serve many places.
  * Expressions lie in the tables that they came from and live as long as these.  Never prints.
  */
-#ifndef HOST_UNWIND_UNWIND_RULE_H
-#define HOST_UNWIND_UNWIND_RULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ int unwind_frame_read(const struct unwind_frame *frame, uint64_t address, uint32
  */
 int unwind_expression(const struct unwind_place *place, const struct unwind_frame *frame,
                       const uint64_t *cfa, uint64_t *value);
-
-#endif

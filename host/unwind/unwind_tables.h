@@ -4,8 +4,7 @@
  * ELF files are hostile input: whatever they say, memory is bounded by the size of the sections and
  * an index of at most three times that.  Never prints.
  */
-#ifndef HOST_UNWIND_UNWIND_TABLES_H
-#define HOST_UNWIND_UNWIND_TABLES_H
+#pragma once
 
 #include <libelf.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ bool unwind_tables_find(const struct unwind_tables *tables, uint64_t file_offset
  * its ld.so.  They often lack call frame information, and they have no caller.
  */
 bool unwind_tables_is_entry(const struct unwind_tables *tables, uint64_t file_offset);
-
-#endif

@@ -1,7 +1,6 @@
 /* hr usb --collect: copies all results from a stick or an image, verifies them and describes them.
  */
-#ifndef HOST_USB_USB_COLLECT_H
-#define HOST_USB_USB_COLLECT_H
+#pragma once
 
 #include "host/usb/usb_options.h"
 
@@ -9,5 +8,3 @@
  * that; -1 with the failure filled.
  */
 int usb_collect(const struct usb_options *o, struct run_failure *failure);
-
-#endif

@@ -1,6 +1,5 @@
 /* The contents of a stick: loader, kernel, archives, with their sizes and checksums. */
-#ifndef HOST_USB_USB_CONTENTS_H
-#define HOST_USB_USB_CONTENTS_H
+#pragma once
 
 #include <limits.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void usb_contents_free(struct usb_contents *c);
  * of the `count` files `others`, ignoring case.  `name` has BOOT_CONF_NAME_BYTES.
  */
 void usb_contents_name(char *name, const char *path, const struct usb_file *others, size_t count);
-
-#endif

@@ -3,8 +3,7 @@
  * Linux's data about them is read from /sys and /proc below a root directory, "" for this machine;
  * tests use other ones.  Functions return 0, or -1 with the failure filled.
  */
-#ifndef HOST_USB_USB_DEVICE_H
-#define HOST_USB_USB_DEVICE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ int usb_device_check_unused(const struct usb_device *d, const char *root,
 /* Looks up a disk or partition for a small change: fills in directory and name. */
 int usb_device_look_up(struct usb_device *d, const char *root, const char *path, dev_t number,
                        struct run_failure *failure);
-
-#endif

@@ -1,8 +1,7 @@
 /* result.conf: the loader's description of a run and its files (docs/bare-metal.md, "Files on the
  * stick").  It comes from a stick, which anyone may have written.
  */
-#ifndef HOST_USB_USB_RESULT_H
-#define HOST_USB_USB_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ char *usb_result_name(char *name, enum usb_stream stream, uint32_t part);
 /* Finds the stream and part of a file's name.  Returns 0, or -EINVAL if it is not a file of a
  * result. */
 int usb_result_parse_name(const char *name, enum usb_stream *stream, uint32_t *part);
-
-#endif

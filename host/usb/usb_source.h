@@ -3,8 +3,7 @@
  *
  * Functions return 0, or -1 with the failure filled, unless noted.
  */
-#ifndef HOST_USB_USB_SOURCE_H
-#define HOST_USB_USB_SOURCE_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ int usb_source_remove_file(const struct usb_source *s, const char *path,
                            struct run_failure *failure);
 int usb_source_remove_directory(const struct usb_source *s, const char *path,
                                 struct run_failure *failure);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Everything on the stick may be damaged or hostile.  Valid data is kept, problems are reported.
  */
-#ifndef HOST_USB_USB_TAKE_H
-#define HOST_USB_USB_TAKE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -60,5 +59,3 @@ int usb_take_clear(struct usb_take *t, struct run_failure *failure);
 /* For the parts of the module. */
 void usb_take_problem(struct usb_take *t, enum usb_take_state state, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -4,8 +4,7 @@
  * administration.  Functions return 0, or -1 with the failure filled, unless noted; a missing
  * program is named with its Debian package.
  */
-#ifndef HOST_USB_USB_TOOL_H
-#define HOST_USB_USB_TOOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ enum usb_tool_end {
 /* Runs a program and passes its standard output to the sink. */
 enum usb_tool_end usb_tool_read(const char *const argv[], usb_tool_sink *sink, void *context,
                                 struct run_failure *failure);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes an image to a device. */
-#ifndef HOST_USB_USB_WRITE_H
-#define HOST_USB_USB_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@
  */
 int usb_write(int from, int to, uint64_t bytes, const char *path, bool progress, uint64_t *written,
               struct run_failure *failure);
-
-#endif

@@ -1,7 +1,6 @@
 /* Everything that the page of a trace shows, gathered in one pass.  Bounded memory.  Never prints.
  */
-#ifndef HOST_VIEW_VIEW_MODEL_H
-#define HOST_VIEW_VIEW_MODEL_H
+#pragma once
 
 #include "host/scan/object_share.h"
 #include "host/scan/reader.h"
@@ -64,5 +63,3 @@ void view_model_sample(struct view_model *model, const struct trace_scan *scan,
 
 /* The least width of a bin that makes sense, in ticks. */
 uint64_t view_model_finest(const struct view_model *model);
-
-#endif

@@ -1,6 +1,5 @@
 /* How the samples' intervals, costs, lateness and events spread: histograms for the page. */
-#ifndef HOST_VIEW_VIEW_SPREAD_H
-#define HOST_VIEW_VIEW_SPREAD_H
+#pragma once
 
 #include "host/draw/histogram.h"
 #include "host/scan/trace_scan.h"
@@ -27,5 +26,3 @@ void view_spread_add(struct view_spread *spread, const struct trace_samples *sam
  * NULL without memory.
  */
 json_t *view_spread_json(const struct view_spread *spread, const struct trace_info *info);
-
-#endif

@@ -5,8 +5,7 @@
  * start.  Memory is bounded: functions beyond the bound are one, and calls beyond it count for
  * their caller.
  */
-#ifndef HOST_VIEW_VIEW_TREE_H
-#define HOST_VIEW_VIEW_TREE_H
+#pragma once
 
 #include "host/symbols/symbols.h"
 #include "host/unwind/stacks.h"
@@ -73,5 +72,3 @@ void view_tree_forget(struct view_tree *tree);
 
 /* Puts nodes and functions into a group of columns. */
 void view_tree_pack(const struct view_tree *tree, struct view_columns *columns);
-
-#endif

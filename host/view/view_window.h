@@ -1,6 +1,5 @@
 /* Parts of the page's data for a span of time, read from the trace when they are asked for. */
-#ifndef HOST_VIEW_VIEW_WINDOW_H
-#define HOST_VIEW_VIEW_WINDOW_H
+#pragma once
 
 #include "host/view/view_model.h"
 
@@ -18,5 +17,3 @@ int view_window_samples(struct view_model *model, const char *path, struct view_
 /* What was counted in the span, as one block: a group of columns.  0 or -errno. */
 int view_window_profile(struct view_model *model, const char *path, struct view_span_ns span,
                         uint8_t **bytes, size_t *count);
-
-#endif
