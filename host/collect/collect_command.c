@@ -1,7 +1,6 @@
 /* hr collect: receives a trace from a socket, a descriptor or standard input. */
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,7 +15,6 @@
 #include "host/base/error.h"
 #include "host/base/option.h"
 #include "host/base/text.h"
-#include "host/base/units.h"
 #include "host/collect/stream_serve.h"
 #include "host/collector/collect.h"
 

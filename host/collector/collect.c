@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host/base/output_file.h"
 #include "host/base/transfer.h"
 #include "host/collector/collect.h"
 #include "lib/trace_reader.h"

@@ -1,7 +1,6 @@
 /* Resolves events: generic, the CPU's own by libpfm4, raw. */
 #include "host/events/events.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "host/events/events_generic.h"
 #include "host/events/events_library.h"
 #include "host/events/events_spec.h"
-#include "include/hr_format.h"
 #include "lib/events.h"
 #include "lib/msr_events.h"
 

@@ -2,7 +2,6 @@
 #include "host/noise/waits.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

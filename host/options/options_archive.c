@@ -10,7 +10,6 @@
 #include "host/base/units.h"
 #include "host/events/events.h"
 #include "host/events/events_spec.h"
-#include "host/options/options.h"
 #include "host/options/options_archive.h"
 #include "host/options/options_sampling.h"
 

@@ -3,7 +3,6 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/pack/pack_archive.h"
 #include "host/pack/pack_cache.h"

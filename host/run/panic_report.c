@@ -1,7 +1,6 @@
 /* Symbolises the report of a kernel panic through libdw. */
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
