@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "host/base/run_failure.h"
-#include "include/run_stream.h"
 
 #define STREAM_LIMIT_BYTES (16ull << 30)
 #define STREAM_CLIENTS 64u

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #define COLUMNS_MAX 12u

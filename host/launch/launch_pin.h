@@ -5,7 +5,6 @@
 #pragma once
 
 #include <sched.h>
-#include <stdbool.h>
 
 #include "host/base/cpu_list.h"
 #include "host/base/run_failure.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include "host/base/run_failure.h"
 #include "host/pack/pack_list.h"

@@ -8,7 +8,6 @@
 #include "host/noise/waits.h"
 #include "host/report/profile.h"
 #include "host/scan/reader.h"
-#include "host/symbols/symbols.h"
 
 enum report_view {
     REPORT_TABLE,

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #define SYMBOLS_NAMES_BYTES_MAX (32u << 20)
 
