@@ -106,14 +106,9 @@ static void put_functions(struct sqlite *s)
     for (uint32_t i = 0; i < s->e->functions.count; i++) {
         const struct function *function = &s->e->functions.rows[i];
 
-        database_bind(insert, 1, i);
-        database_bind_text(insert, 2, function->name);
-        database_bind_text(insert, 3, functions_label(function, label));
-        database_bind_text(insert, 4, function->object);
-        database_bind(insert, 5, function->start);
-        database_bind(insert, 6, function->end);
-        database_bind(insert, 7, function->kernel);
-        database_put(&s->db, insert);
+        database_row(&s->db, insert, "%u,%s,%s,%s,%lu,%lu,%d", i, function->name,
+                     functions_label(function, label), function->object, function->start,
+                     function->end, function->kernel);
     }
 }
 
@@ -147,20 +142,13 @@ static void put_stacks(struct sqlite *s)
 
     for (uint32_t i = 0; s->e->info.has_stacks && i < stacks->count && s->db.error == 0; i++) {
         const struct stacks_node *node = &stacks->nodes[i];
-        uint32_t function;
 
-        database_bind(insert, 1, i);
-        database_bind(insert, 5, node->depth);
-        if (i < HR_STACK_ROOTS) {
-            database_bind_text(insert, 6, endings[i]);
-        } else {
-            function = functions_at(&s->e->functions, node->address - 1);
-            database_bind(insert, 2, node->parent);
-            database_bind(insert, 3, function);
-            database_bind(insert, 4, node->address);
-            database_bind_text(insert, 6, NULL);
-        }
-        database_put(&s->db, insert);
+        if (i < HR_STACK_ROOTS)
+            database_row(&s->db, insert, "%u,-,-,-,%u,%s", i, node->depth, endings[i]);
+        else
+            database_row(&s->db, insert, "%u,%u,%u,%lu,%u,-", i, node->parent,
+                         functions_at(&s->e->functions, node->address - 1), node->address,
+                         node->depth);
     }
 }
 

@@ -11,9 +11,7 @@ static void put_fact(struct database *db, const char *key, const char *value)
 {
     sqlite3_stmt *insert = database_prepare(db, "INSERT OR IGNORE INTO run VALUES (?,?)");
 
-    database_bind_text(insert, 1, key);
-    database_bind_text(insert, 2, value);
-    database_put(db, insert);
+    database_row(db, insert, "%s,%s", key, value);
     sqlite3_finalize(insert);
 }
 
@@ -74,16 +72,13 @@ static void put_events(const struct sqlite_schema *schema)
     for (uint32_t i = 0; i < info->event_count; i++) {
         const struct trace_event *event = &info->events[i];
 
-        database_bind(insert, 1, i);
-        database_bind_text(insert, 2, trace_info_event_name(info, i, room));
-        database_bind_text(insert, 3, schema->columns[i]);
-        database_bind_text(insert, 4, trace_info_source(event->meta.source));
         if (event->has_total)
             database_bind(insert, 5, event->total);
         else
             database_bind_text(insert, 5, NULL);
-        database_bind(insert, 6, event->meta.encoding);
-        database_put(schema->db, insert);
+        database_row(schema->db, insert, "%u,%s,%s,%s,=,%lu", i,
+                     trace_info_event_name(info, i, room), schema->columns[i],
+                     trace_info_source(event->meta.source), event->meta.encoding);
     }
 }
 
@@ -97,13 +92,9 @@ static void put_maps(struct database *db, const struct trace_info *info)
 
         for (size_t n = 0; n < map->meta.build_id_bytes; n++)
             sprintf(build_id + 2 * n, "%02x", map->build_id[n]);
-        database_bind(insert, 1, map->meta.start);
-        database_bind(insert, 2, map->meta.end);
-        database_bind(insert, 3, map->meta.file_offset);
-        database_bind_text(insert, 4, map->path);
-        database_bind_text(insert, 5, build_id);
-        database_bind(insert, 6, (map->meta.flags & HR_MAP_KERNEL) != 0);
-        database_put(db, insert);
+        database_row(db, insert, "%lu,%lu,%lu,%s,%s,%d", map->meta.start, map->meta.end,
+                     map->meta.file_offset, map->path, build_id,
+                     (map->meta.flags & HR_MAP_KERNEL) != 0);
     }
 }
 
@@ -111,21 +102,16 @@ static void put_figures(struct database *db, sqlite3_stmt *insert, const struct 
                         const struct trace_region *region, uint32_t event)
 {
     const struct trace_region_figures *f = &region->figures[event];
-    const uint64_t values[] = {f->sum, f->min, f->max};
 
     if (f->records == 0)
         return;
-    database_bind_text(insert, 1, region->name);
-    if (event != TRACE_REGION_TIME)
-        database_bind(insert, 2, event);
+    if (event == TRACE_REGION_TIME)
+        database_row(db, insert, "%s,-,%lu,%lu,%lu,%lu,%u", region->name, f->passes,
+                     trace_info_ns(info, f->sum), trace_info_ns(info, f->min),
+                     trace_info_ns(info, f->max), region->threads);
     else
-        database_bind_text(insert, 2, NULL);
-    database_bind(insert, 3, f->passes);
-    for (int i = 0; i < 3; i++)
-        database_bind(insert, 4 + i,
-                      event == TRACE_REGION_TIME ? trace_info_ns(info, values[i]) : values[i]);
-    database_bind(insert, 7, region->threads);
-    database_put(db, insert);
+        database_row(db, insert, "%s,%u,%lu,%lu,%lu,%lu,%u", region->name, event, f->passes, f->sum,
+                     f->min, f->max, region->threads);
 }
 
 static void put_regions(struct database *db, const struct trace_info *info)
