@@ -15,7 +15,6 @@ struct sqlite {
     struct sqlite_records records;
     sqlite3_stmt *insert; /* of a sample */
     uint64_t *sums; /* of every function: samples, events; owned */
-    uint32_t summed; /* functions that sums has room for */
 };
 
 static uint64_t *sums_of(const struct sqlite *s, uint32_t function)
@@ -23,37 +22,15 @@ static uint64_t *sums_of(const struct sqlite *s, uint32_t function)
     return s->sums + (size_t)function * (1 + s->e->info.event_count);
 }
 
-/* Room for the functions that there are.  0 or -ENOMEM. */
-static int grow_sums(struct sqlite *s)
+/* What a sample adds to its function. */
+static void add_sample(struct sqlite *s, uint32_t function, const struct trace_slot *sample,
+                       const struct trace_slot *previous)
 {
-    uint32_t room = s->e->functions.capacity;
-    uint32_t old = s->summed;
-    uint64_t *sums;
+    uint64_t *sums = sums_of(s, function);
 
-    if (s->summed >= s->e->functions.count)
-        return 0;
-    sums = reallocarray(s->sums, room, (1 + s->e->info.event_count) * sizeof *sums);
-    if (sums == NULL)
-        return -ENOMEM;
-    s->sums = sums;
-    s->summed = room;
-    memset(sums_of(s, old), 0, (char *)sums_of(s, room) - (char *)sums_of(s, old));
-    return 0;
-}
-
-/* What a sample adds to its function.  0 or -ENOMEM. */
-static int add_sample(struct sqlite *s, uint32_t function, const struct trace_slot *sample,
-                      const struct trace_slot *previous)
-{
-    uint64_t *sums;
-
-    if (grow_sums(s) != 0)
-        return -ENOMEM;
-    sums = sums_of(s, function);
     sums[0]++;
     for (uint32_t i = 0; i < s->e->info.event_count; i++)
         sums[1 + i] += export_increment(sample, previous, i);
-    return 0;
 }
 
 /* The parameters of a sample's columns; the events follow. */
@@ -72,8 +49,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
         const struct trace_slot *sample = &samples->slots[n];
         uint32_t function = functions_at(&s->e->functions, sample->ip);
 
-        if (add_sample(s, function, sample, previous) != 0)
-            return -ENOMEM;
+        add_sample(s, function, sample, previous);
         database_bind(s->insert, TIME, trace_info_time_ns(info, sample->time));
         database_bind(s->insert, IP, sample->ip);
         database_bind(s->insert, FUNCTION, function);
@@ -116,7 +92,7 @@ static void put_sums(struct sqlite *s)
 {
     sqlite3_stmt *insert = sqlite_schema_sums(&s->schema);
 
-    for (uint32_t i = 0; i < s->summed && s->db.error == 0; i++) {
+    for (uint32_t i = 0; i < s->e->functions.count && s->db.error == 0; i++) {
         const uint64_t *sums = sums_of(s, i);
 
         if (sums[0] == 0)
@@ -178,10 +154,14 @@ static int fill(struct sqlite *s)
 static int run(struct export *e)
 {
     struct sqlite *s = calloc(1, sizeof *s);
-    int error;
+    int error = -ENOMEM;
 
-    if (s == NULL)
-        return -ENOMEM;
+    if (s != NULL)
+        s->sums = calloc(FUNCTIONS_MAX, (1 + e->info.event_count) * sizeof s->sums[0]);
+    if (s == NULL || s->sums == NULL) {
+        free(s);
+        return error;
+    }
     s->e = e;
     s->schema.db = &s->db;
     s->schema.info = &e->info;

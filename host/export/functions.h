@@ -26,7 +26,6 @@ struct functions {
     struct symbols *symbols;
     struct function *rows; /* row 0 stands for all that found no room; owned */
     uint32_t count;
-    uint32_t capacity;
     uint32_t *index; /* hash table of row numbers, 0: free; owned */
     struct functions_cached {
         uint64_t address;

@@ -49,7 +49,6 @@ struct places {
     uint32_t *index; /* hash table of numbers, 0: free; owned */
     struct places_known *known; /* cache of addresses that were looked up; owned */
     uint32_t count;
-    uint32_t capacity;
     bool full; /* a place did not fit */
 };
 

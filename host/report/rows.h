@@ -25,7 +25,6 @@ struct rows {
     uint32_t *index; /* hash table of numbers + 1, 0: free; owned */
     uint32_t *stamps; /* for each row, the last stamp that it counted in total; owned */
     uint32_t count;
-    uint32_t capacity;
     bool full; /* a row did not fit; the last row, without group and place, stands for it */
 };
 

@@ -20,7 +20,6 @@ struct tree {
     uint32_t *children; /* after tree_finish: node numbers, grouped by parent; owned */
     uint32_t *first; /* after tree_finish: index of a node's first child, and an end; owned */
     uint32_t count;
-    uint32_t capacity;
     bool full; /* a node did not fit: its counts go to the parent */
 };
 

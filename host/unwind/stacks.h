@@ -39,6 +39,11 @@ void stacks_free(struct stacks *stacks);
  */
 uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address);
 
+/* Makes room in an array of `*count` items for an item of each node; new ones are zero.  `array` is
+ * the address of the pointer to its items, NULL at first.  Returns 0 or -ENOMEM.
+ */
+int stacks_extend(const struct stacks *stacks, void *array, uint32_t *count, size_t item_bytes);
+
 /* Returns the root at which a stack ends. */
 uint32_t stacks_root(const struct stacks *stacks, uint32_t node);
 

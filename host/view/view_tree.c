@@ -102,24 +102,6 @@ static uint32_t below(struct view_tree *tree, uint32_t node, uint64_t address)
     return node;
 }
 
-static int reserve(struct view_tree *tree, uint32_t count)
-{
-    uint32_t room = tree->stack_room != 0 ? tree->stack_room : 4096;
-    uint32_t *nodes;
-
-    while (room < count)
-        room *= 2;
-    if (room == tree->stack_room)
-        return 0;
-    nodes = realloc(tree->stack_nodes, room * sizeof *nodes);
-    if (nodes == NULL)
-        return -ENOMEM;
-    memset(nodes + tree->stack_room, 0, (room - tree->stack_room) * sizeof *nodes);
-    tree->stack_nodes = nodes;
-    tree->stack_room = room;
-    return 0;
-}
-
 /* The node that a stack's outermost frames hang from.  A chain of frame pointers that breaks where
  * threads begin has all of them.
  */
@@ -142,7 +124,8 @@ static uint32_t stack_node(struct view_tree *tree, const struct stacks *stacks, 
     uint32_t path[HR_STACK_FRAMES_MAX], depth = 0, node;
     uint64_t outermost = ip;
 
-    if (tree->stack_room < stacks->count && reserve(tree, stacks->count) != 0) {
+    if (stacks_extend(stacks, &tree->stack_nodes, &tree->stack_room, sizeof tree->stack_nodes[0]) !=
+        0) {
         *error = -ENOMEM;
         return 0;
     }
