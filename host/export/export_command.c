@@ -353,11 +353,14 @@ int export_command(int argc, char **argv)
                "  hr export folded --weight cache-misses --thread 1001\n",
     };
     struct export_options options = {0};
+    int status;
 
     reader_command_line(&options.reader, &argp, argc, argv);
     if (options.record_bytes == 0)
         options.record_bytes = EXPORT_HRPERF_BYTES;
     if (options.bin_ns == 0)
         options.bin_ns = DEFAULT_BIN_NS;
-    return run(&options);
+    status = run(&options);
+    selection_free(&options.reader.selection); /* the scan has it, unless that did not open */
+    return status;
 }

@@ -328,6 +328,10 @@ int report_command(int argc, char **argv)
     struct report_options options;
     struct report r = {.options = &options};
 
+    int status;
+
     report_options_parse(&options, argc, argv);
-    return run(&r, &options.reader);
+    status = run(&r, &options.reader);
+    selection_free(&options.reader.selection); /* the scan has it, unless that did not open */
+    return status;
 }

@@ -101,6 +101,8 @@ static int write_page(struct view_model *model, const struct view_options *optio
     struct output *out = malloc(sizeof *out);
     int error, failed, status = HR_EXIT_FAILED;
 
+    if (out == NULL)
+        error_print("out of memory");
     if (out == NULL || open_output(&file, options, path) != 0) {
         json_decref(facts);
         free(out);
@@ -227,7 +229,10 @@ int view_command(int argc, char **argv)
                "  hr view --serve big.bin              all of it; open the address that is shown\n",
     };
     struct view_options options = {0};
+    int status;
 
     reader_command_line(&options.reader, &argp, argc, argv);
-    return run(&options);
+    status = run(&options);
+    selection_free(&options.reader.selection); /* the scan has it, unless that did not open */
+    return status;
 }
