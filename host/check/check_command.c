@@ -26,11 +26,6 @@ struct check {
     char path[4096]; /* escaped */
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    return reader_parse(key, argument, state);
-}
-
 static int take_step(void *context, int step, const struct trace_chunk *chunk)
 {
     struct check *c = context;
@@ -244,7 +239,7 @@ static void free_index(struct reader *reader)
 int check_command(int argc, char **argv)
 {
     static const struct argp argp = {
-        .parser = parse,
+        .parser = reader_parse,
         .args_doc = "[FILE]",
         .doc =
             "Verify a trace (default hr.bin) and say exactly what is damaged or missing."

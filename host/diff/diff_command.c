@@ -112,12 +112,8 @@ static int present(const struct diff *diff, const struct options *options)
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL)
-        return HR_EXIT_FAILED;
-    if (options->reader.format == READER_CSV)
-        diff_rows_csv(out, diff, &options->least, limit);
-    else
-        diff_rows_json(out, diff, &options->least, limit);
+    (options->reader.format == READER_CSV ? diff_rows_csv : diff_rows_json)(out, diff,
+                                                                            &options->least, limit);
     return reader_output_close(out);
 }
 
@@ -374,6 +370,6 @@ int diff_command(int argc, char **argv)
     status = options.machine ? compare_machines(&options) : run(&options);
     if (status != HR_EXIT_OK || (fflush(stdout) == 0 && !ferror(stdout)))
         return status;
-    return error_exit(HR_EXIT_USAGE, "standard output: %s; free some space or write elsewhere",
-                      strerror(errno)); /* 1 is for growth alone */
+    reader_print_failure(-errno);
+    return HR_EXIT_USAGE; /* 1 is for growth alone */
 }

@@ -47,12 +47,7 @@ static int print(const struct hist *hist, enum reader_format format)
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL)
-        return HR_EXIT_FAILED;
-    if (format == READER_CSV)
-        hist_rows_csv(out, hist);
-    else
-        hist_rows_json(out, hist);
+    (format == READER_CSV ? hist_rows_csv : hist_rows_json)(out, hist);
     return reader_output_close(out);
 }
 

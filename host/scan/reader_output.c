@@ -27,24 +27,25 @@ int reader_event(const struct trace_info *info, const char *option, const char *
     return event;
 }
 
+void reader_print_failure(int error)
+{
+    error_print("standard output: %s; free some space or write elsewhere", strerror(-error));
+}
+
 struct output *reader_output_open(void)
 {
-    struct output *out = malloc(sizeof *out);
+    static struct output out; /* too large for the stack; a command has one */
 
-    if (out != NULL)
-        output_init(out, STDOUT_FILENO);
-    else
-        error_print("no memory; end other programs");
-    return out;
+    output_init(&out, STDOUT_FILENO);
+    return &out;
 }
 
 int reader_output_close(struct output *out)
 {
     int error = output_flush(out);
 
-    free(out);
     if (error != 0 && error != -EPIPE)
-        error_print("standard output: %s; free some space or write elsewhere", strerror(-error));
+        reader_print_failure(error);
     return error == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
 

@@ -8,11 +8,13 @@
 /* The event of an option's argument; -1 after saying that the trace has none of that name. */
 int reader_event(const struct trace_info *info, const char *option, const char *name);
 
-/* Rows to standard output; NULL without memory, which it reports. */
+/* Says why standard output takes nothing more, by an -errno. */
+void reader_print_failure(int error);
+
+/* Rows to standard output, once in a process. */
 struct output *reader_output_open(void);
 
-/* Frees it; the exit status of the command.  Says what went wrong, but for a reader that closed the
- * pipe. */
+/* The exit status of the command.  Says what went wrong, but for a reader that closed the pipe. */
 int reader_output_close(struct output *out);
 
 /* Closes the file of a command that ended with `status`, which the file keeps its name with if it
