@@ -84,8 +84,8 @@ static void warn_of_sources(const struct annotate_source *source)
 {
     for (size_t i = 0; i < source->file_count; i++)
         if (source->files[i].newer)
-            error_print("%s: newer than the trace: its lines may not be those that ran; name a "
-                        "folder that has the old ones with --source-dir",
+            error_print("%s is newer than the trace, so its lines may not be those that ran; name "
+                        "the folder of the old source with --source-dir",
                         source->files[i].name);
 }
 
@@ -169,7 +169,9 @@ static int choose(struct annotate *a)
     if (a->profile.all.samples == 0) {
         if (selection_is_all(&scan->selection))
             return reader_nothing(scan, a->reader.path, 0);
-        return error_exit(HR_EXIT_FAILED, "%s: no sample is there, or none that is selected",
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: no selected sample is in its code; 'hr report' lists the functions "
+                          "that have samples",
                           a->reader.path);
     }
     a->row = annotate_choose(&a->profile, a->function);

@@ -54,7 +54,8 @@ static int allow_files(const struct stream_options *o, struct run_failure *failu
     limit.rlim_cur = wanted;
     return setrlimit(RLIMIT_NOFILE, &limit) == 0
                ? 0
-               : run_fail(failure, "ulimit -n: %s", strerror(errno));
+               : run_fail(failure, "cannot raise the limit of open files (ulimit -n): %s",
+                          strerror(errno));
 }
 
 /* Creates it at the start, while the user can see an error. */
@@ -84,7 +85,7 @@ static int open_all(struct server *s, struct run_failure *failure)
         return -1;
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->wake < 0)
-        return run_fail(failure, "eventfd: %s", strerror(errno));
+        return run_fail(failure, "cannot make an event descriptor: %s", strerror(errno));
     s->listener = stream_listen_open(&place, where, &beyond, failure);
     if (s->listener < 0)
         return -1;

@@ -59,7 +59,7 @@ int collect_open(struct collector *c, const char *path, bool force, const struct
                  "cannot write the trace '%s': a pipe or a terminal; name a file with --output",
                  path);
     else if (result != 0)
-        run_fail(failure, "out of memory for the receive buffer");
+        run_fail(failure, "out of memory; end other programs");
     else {
         c->fd = c->file.fd;
         c->named = c->file.partial == NULL; /* a device */

@@ -227,8 +227,7 @@ static int write_all(struct export *e, const struct export_format *format,
     if (error != 0)
         return reader_fail(e->options->reader.path, error);
     if (e->samples == 0 && !selection_is_all(&e->scan.selection))
-        return error_exit(HR_EXIT_FAILED,
-                          "%s: no sample lies in what was selected; nothing was written",
+        return error_exit(HR_EXIT_FAILED, "%s: nothing was written, because no sample is selected",
                           e->options->reader.path);
     return HR_EXIT_OK;
 }
@@ -286,7 +285,7 @@ static int open_target(struct output_file *target, const struct export_options *
     char *path = options->output != NULL ? strdup(options->output)
                                          : beside(options->reader.path, format->extension);
     int result = path != NULL ? output_file_open(target, path, &wish, failure)
-                              : run_fail(failure, "out of memory");
+                              : run_fail(failure, "out of memory; end other programs");
 
     free(path);
     return result;

@@ -349,8 +349,9 @@ static void put_threads(struct firefox *f)
         while (m < t->marker_count && t->markers[m].tid == tid)
             m++;
         if (n == THREADS_MAX) {
-            error_print("firefox: only the first %u threads are in it; choose others with --thread",
-                        THREADS_MAX);
+            error_print(
+                "firefox: the export has the first %u threads only; choose others with --thread",
+                THREADS_MAX);
             break;
         }
         find_used(f, t->samples + samples, s - samples, t->markers + markers, m - markers);
@@ -453,8 +454,8 @@ static int walk(struct firefox *f)
     if (error != 0)
         return error;
     if (f->tables.refused != 0)
-        error_print("firefox: %llu samples and markers were left out, more than the profiler "
-                    "bears; choose a part with --from and --to",
+        error_print("firefox: %llu samples and markers were left out, because the profiler cannot "
+                    "load more; choose a part with --from and --to",
                     (unsigned long long)f->tables.refused);
     firefox_tables_sort(&f->tables);
     put_meta(f);

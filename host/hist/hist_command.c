@@ -87,7 +87,8 @@ static int add_subjects(struct hist *hist, const struct options *options)
         error = hist_add(hist, "interval");
     if (error != -EINVAL)
         return error;
-    return error_exit(HR_EXIT_USAGE, "--of %s: no such system call of Linux; such as syscall:read",
+    return error_exit(HR_EXIT_USAGE,
+                      "--of %s: Linux has no such system call; write one as syscall:read",
                       options->of[hist->subject_count]);
 }
 

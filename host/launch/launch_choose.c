@@ -161,8 +161,8 @@ static int check_exact(const struct options *o, struct run_failure *failure)
     if (o->mode != HR_MODE_EXACT)
         return 0;
     if (o->packing)
-        return run_fail(failure, "--mode exact: an archive cannot ask for it, the emulator that hr "
-                                 "run starts counts; use hr run, or another mode");
+        return run_fail(failure, "--mode exact: an archive cannot ask for it, because the emulator "
+                                 "counts that hr run starts; use hr run or another mode");
     if (o->accel == OPTIONS_ACCEL_KVM)
         return run_fail(failure, "--accel kvm: --mode exact is counted by the emulator, and KVM "
                                  "executes without it; leave one of the two out");

@@ -214,8 +214,8 @@ int launch_directory_accept(struct launch_directory *d, int ports[LAUNCH_PORTS],
         if (ports[i] < 0)
             return run_fail(
                 failure,
-                "--libvirt: no emulator on this machine, of libvirt's user, connected to the port "
-                "%s; is the libvirt daemon local, and QEMU's user libvirt-qemu, qemu or root?",
+                "--libvirt: no emulator of libvirt's user on this machine connected to the port "
+                "%s; is the libvirt daemon local, and is QEMU's user libvirt-qemu, qemu or root?",
                 launch_domain_socket((enum launch_port)i));
     }
     return 0;

@@ -185,10 +185,10 @@ static int create_domain(struct launch_libvirt *l, const struct options *o,
     int result = -1;
 
     if (out == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     result = launch_domain_write(o, machine, domain, out, failure);
     if (fclose(out) != 0 && result == 0)
-        result = run_fail(failure, "out of memory");
+        result = run_fail(failure, "out of memory; end other programs");
     if (result == 0) {
         let_signals(SIG_UNBLOCK);
         l->domain = l->api->create(l->connection, text, VIR_DOMAIN_START_AUTODESTROY);
@@ -235,7 +235,7 @@ static int start_watcher(struct launch_libvirt *l, struct launch *launch,
     int reason;
 
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-        return run_fail(failure, "pipe: %s", strerror(errno));
+        return run_fail(failure, "cannot make a pipe: %s", strerror(errno));
     launch->errors = ends[0];
     l->errors = ends[1];
     l->pidfd = fcntl(launch->pidfd, F_DUPFD_CLOEXEC, 0);
@@ -260,7 +260,7 @@ static int open_process(const struct launch *launch, pid_t emulator, int *pidfd,
                         "--libvirt: the emulator ended at once; libvirt's log "
                         "/var/log/libvirt/qemu/microtome-%d.log says why",
                         (int)getpid());
-    return run_fail(failure, "--libvirt: pidfd_open: %s", strerror(errno));
+    return run_fail(failure, "--libvirt: cannot watch the emulator: %s", strerror(errno));
 }
 
 static int start(struct launch_libvirt *l, const struct options *o,
@@ -298,7 +298,7 @@ int launch_libvirt_start(const struct options *o, const struct launch_machine *m
     for (int i = 0; i < LAUNCH_PORTS; i++)
         launch->ports[i] = -1;
     if (l == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     l->pidfd = l->errors = -1;
     l->api = load_api(failure);
     if (l->api == NULL || open_connection(l, failure) != 0)

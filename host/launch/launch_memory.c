@@ -104,7 +104,8 @@ void launch_memory_verify(const char *root, pid_t pid, uint64_t bytes,
         return;
     snprintf(path, sizeof path, "%s/proc/%d/status", root, (int)pid);
     if (!read_bytes(path, "VmLck", &locked))
-        launch_note(notes, "memory: nobody says whether it is locked, %s has no VmLck", path);
+        launch_note(notes, "memory: whether it is locked is unknown, because %s has no VmLck",
+                    path);
     else if (locked == 0 || (!memory->huge_pages && locked < bytes))
         launch_warn(
             notes,

@@ -72,7 +72,7 @@ static int parse_events(struct options *o, const char *list, struct run_failure 
         char *name = strndup(list, bytes);
 
         if (name == NULL)
-            return run_fail(failure, "out of memory");
+            return run_fail(failure, "out of memory; end other programs");
         if (add_event(o, name, failure) != 0) {
             free(name);
             return -1;
@@ -146,7 +146,7 @@ static const struct argp_option kept_options[] = {
 static int append(struct options_list *list, const char *item, struct run_failure *failure)
 {
     if (array_grow(&list->items, list->count, sizeof *list->items) != 0)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     list->items[list->count++] = item;
     return 0;
 }
@@ -198,7 +198,7 @@ static int set_environment(struct options *o, const char *text, struct run_failu
     if (value == NULL)
         return run_fail(failure, "--env %s: not in your environment; write %s=VALUE", text, text);
     if (asprintf(&copied, "%s=%s", text, value) < 0)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     return append(&o->environment, copied, failure);
 }
 

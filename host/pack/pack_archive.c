@@ -101,10 +101,10 @@ static int write_stable(struct archive *a)
     int result;
 
     if (out == NULL)
-        return run_fail(a->failure, "out of memory");
+        return run_fail(a->failure, "out of memory; end other programs");
     write_key(out, a->list, &count);
     if (fclose(out) != 0)
-        result = run_fail(a->failure, "out of memory");
+        result = run_fail(a->failure, "out of memory; end other programs");
     else
         result = count < KEPT_ENTRIES_MIN ? write_entries(a, true) : write_kept(a, key, key_bytes);
     free(key);

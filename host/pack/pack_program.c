@@ -17,7 +17,7 @@
 
 static int out_of_memory(struct run_failure *failure)
 {
-    return run_fail(failure, "out of memory");
+    return run_fail(failure, "out of memory; end other programs");
 }
 
 /* Inserts copies of `count` strings into the list at `at`. */

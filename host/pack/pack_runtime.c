@@ -14,7 +14,7 @@
 
 static int out_of_memory(struct pack_collector *c)
 {
-    return run_fail(c->failure, "out of memory");
+    return run_fail(c->failure, "out of memory; end other programs");
 }
 
 /* Adds what libraries in a tree need; a missing one only matters to programs that load its user. */

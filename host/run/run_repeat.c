@@ -110,7 +110,7 @@ static int run_number(struct repeat *r, uint32_t number, run_repeat_once *once, 
     int status;
 
     if (path == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     o.output = path;
     o.again = number > 1;
     if (r->input >= 0)

@@ -215,7 +215,8 @@ int usb_collect(const struct usb_options *o, struct run_failure *failure)
 {
     struct collection c = {.options = o, .source = {.fd = -1}, .failure = failure};
     struct usb_take *take = malloc(sizeof *take);
-    int result = take != NULL ? open_all(&c) : run_fail(failure, "out of memory");
+    int result =
+        take != NULL ? open_all(&c) : run_fail(failure, "out of memory; end other programs");
 
     watch_signals();
     if (result == 0 && c.numbers.count > 0)

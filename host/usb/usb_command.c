@@ -60,8 +60,8 @@ static int ask(const struct usb_device *d, struct run_failure *failure)
 
     if (terminal == NULL)
         return run_fail(failure,
-                        "%s: there is no terminal to ask on whether it may be overwritten; --yes "
-                        "says that it may",
+                        "%s: there is no terminal on which to ask whether it may be overwritten; "
+                        "if it may be, add --yes",
                         d->path);
     fprintf(terminal, "write to %s (%s, %s)? All that is on it will be lost. Type yes: ", d->path,
             text_escape(model, sizeof model, d->model), text_bytes(size, d->bytes));
@@ -71,7 +71,7 @@ static int ask(const struct usb_device *d, struct run_failure *failure)
     fclose(terminal);
     if (strcmp(answer, "yes\n") == 0)
         return 0;
-    return run_fail(failure, "%s is as it was", d->path);
+    return run_fail(failure, "%s was not changed, because the answer was not yes", d->path);
 }
 
 /* Linux grants exclusive use of a disk only if neither it nor a partition is in use. */
@@ -165,7 +165,7 @@ static int check_results(const struct usb_options *o, struct run_failure *failur
                      o->output, names.count, names.count == 1 ? "result" : "results", o->output);
     else if (words.text[0] != 0)
         result = run_fail(failure,
-                          "%s: whether it holds results cannot be read (%s); name another image "
+                          "%s: it is unknown whether it holds results (%s); name another image "
                           "with -o, or add --force",
                           o->output, words.text);
     free(names.names);
@@ -186,7 +186,10 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
     if (bytes == 0)
         return -1;
     if (stat(o->output, &status) == 0 && is_input(o, &status))
-        return run_fail(failure, "%s goes into the image; name another one with -o", o->output);
+        return run_fail(failure,
+                        "%s is an archive or program for the image, so the image cannot replace "
+                        "it; name another image with -o",
+                        o->output);
     if (output_file_open(&target, o->output, &wish, failure) != 0)
         return -1;
     result = usb_image_make(target.fd, bytes, c, o, failure);

@@ -113,8 +113,8 @@ static int check_mounts(const struct use *use, const char *name, const char *num
 
         if (sscanf(line, "%*s %*s %31s %*s %4095s", device, point) == 2 &&
             (strcmp(device, number) == 0 || (behind != NULL && strstr(behind, source) != NULL)))
-            result =
-                run_fail(use->failure, "/dev/%s is mounted on %s; umount %s", name, point, point);
+            result = run_fail(use->failure, "/dev/%s is mounted on %s; unmount it with 'umount %s'",
+                              name, point, point);
     }
     fclose(file);
     return result;
@@ -132,7 +132,9 @@ static int check_swap(const struct use *use, const char *name)
     while (file != NULL && result == 0 && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, " \t\n")] = 0;
         if (strcmp(line, wanted) == 0)
-            result = run_fail(use->failure, "%s is swapped to; swapoff %s", wanted, wanted);
+            result = run_fail(use->failure,
+                              "%s is in use as swap space; turn that off with 'swapoff %s'", wanted,
+                              wanted);
     }
     if (file != NULL)
         fclose(file);

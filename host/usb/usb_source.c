@@ -186,7 +186,7 @@ int usb_source_list(const struct usb_source *s, const char *directory, struct us
     }
     free(text.bytes);
     if (end == USB_TOOL_DONE && names->names == NULL)
-        run_fail(failure, "out of memory");
+        run_fail(failure, "out of memory; end other programs");
     return names->names != NULL ? 0 : -1;
 }
 

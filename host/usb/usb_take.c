@@ -164,7 +164,7 @@ static int read_conf(struct usb_take *t)
     int result = 0;
 
     if (conf.text == NULL)
-        return run_fail(t->failure, "out of memory");
+        return run_fail(t->failure, "out of memory; end other programs");
     snprintf(path, sizeof path, "results/%.32s/" CONF_NAME, t->number);
     end = usb_source_read(t->source, path, append, &conf, &words);
     if (usb_take_interrupted != 0)

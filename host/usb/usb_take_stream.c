@@ -64,9 +64,10 @@ static void check_part(struct usb_take *t, const struct part *part, const char *
     const struct usb_result_file *listed = part->listed;
 
     if (part->bytes > part->limit && (listed == NULL || part->limit < listed->bytes))
-        usb_take_problem(t, USB_TAKEN_DAMAGED,
-                         "%s: with it the results are longer than the file system, %llu bytes",
-                         name, (unsigned long long)t->source->bytes);
+        usb_take_problem(
+            t, USB_TAKEN_DAMAGED,
+            "%s: with it the results would be longer than the file system, which has %llu bytes",
+            name, (unsigned long long)t->source->bytes);
     else if (part->bytes > part->limit)
         usb_take_problem(t, USB_TAKEN_DAMAGED, "%s is longer than %llu bytes", name,
                          (unsigned long long)part->limit);
@@ -258,7 +259,7 @@ static int audit(struct usb_take *t, const char *path)
     }
     free(scan);
     if (error == -ENOMEM)
-        return run_fail(t->failure, "out of memory");
+        return run_fail(t->failure, "out of memory; end other programs");
     if (error != 0)
         usb_take_problem(t, USB_TAKEN_DAMAGED, "hr.bin is no trace");
     return 0;
@@ -340,7 +341,7 @@ int usb_take_files(struct usb_take *t)
     int result;
 
     if (files == NULL)
-        return run_fail(t->failure, "out of memory");
+        return run_fail(t->failure, "out of memory; end other programs");
     snprintf(path, sizeof path, "%s/files", t->temporary);
     result = keep_files_open(&files->keep, path, memory_bytes(t));
     if (result != 0) {

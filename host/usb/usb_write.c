@@ -133,7 +133,7 @@ int usb_write(int from, int to, uint64_t bytes, const char *path, bool progress,
     c.other = malloc(PIECE_BYTES);
     progress_bar_init(&c.bar, progress);
     if (c.piece == NULL || c.other == NULL)
-        result = run_fail(failure, "out of memory");
+        result = run_fail(failure, "out of memory; end other programs");
     else
         result = copy(&c, bytes, written);
     free(c.piece);

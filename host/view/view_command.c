@@ -47,7 +47,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_END:
         if (options->port != 0 && !options->serve)
-            argp_error(state, "--port is for --serve");
+            argp_error(state, "--port works only with --serve; leave it out");
         if (options->output != NULL && options->serve)
             argp_error(state, "--serve writes no page; leave out --output");
         if (options->open && options->output != NULL && strcmp(options->output, "-") == 0)
@@ -102,7 +102,7 @@ static int write_page(struct view_model *model, const struct view_options *optio
     int error, failed, status = HR_EXIT_FAILED;
 
     if (out == NULL)
-        error_print("out of memory");
+        error_print("out of memory; end other programs");
     if (out == NULL || open_output(&file, options, path) != 0) {
         json_decref(facts);
         free(out);

@@ -315,7 +315,7 @@ static int run(struct serve *s, bool open)
     v4 = start_v4(s);
     if (v4 == NULL)
         return error_exit(HR_EXIT_FAILED,
-                          "127.0.0.1:%u: cannot be listened on: %s; choose another --port", s->port,
+                          "cannot listen on 127.0.0.1:%u: %s; choose another --port", s->port,
                           errno != 0 ? strerror(errno) : "it is in use");
     v6 = start_v6(s); /* not everywhere */
     snprintf(url, sizeof url, "http://127.0.0.1:%u/%s/", s->port, s->key);
