@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
 #include "host/collect/stream_listen.h"
 #include "host/collect/stream_server.h"
 #include "host/collect/stream_token.h"
@@ -89,7 +90,7 @@ static int open_all(struct server *s, struct run_failure *failure)
     s->listener = stream_listen_open(&place, where, &beyond, failure);
     if (s->listener < 0)
         return -1;
-    stream_report_init(&s->report, s->options->quiet, stream_server_now_ns());
+    stream_report_init(&s->report, s->options->quiet, monotonic_ns());
     stream_report_listening(&s->report, where, s->options->root, strcmp(place.port, "0") == 0,
                             beyond && memcmp(s->token, none, sizeof none) == 0);
     return 0;

@@ -24,8 +24,6 @@ struct server {
 
 extern volatile sig_atomic_t stream_server_signal; /* the signal that arrived; 0: none */
 
-uint64_t stream_server_now_ns(void); /* CLOCK_MONOTONIC */
-
 /* Works until a signal, which can only arrive with that mask, or until options->runs have ended.
  * Then leaves every run in order.
  */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
 #include "host/base/transfer.h"
 #include "host/collector/collect.h"
 #include "lib/trace_reader.h"
@@ -22,14 +22,6 @@
 /* The drift and one drop of written pieces, and then: a partly written chunk, a block that waits,
  * an incomplete chunk, and one read. */
 #define BUFFER_BYTES (DRIFT_BYTES + 3 * CHUNK_BYTES_MAX + 3ul * BLOCK_BYTES)
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 int collect_init(struct collector *c, size_t index_max)
 {

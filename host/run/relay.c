@@ -6,10 +6,10 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "host/base/error.h"
+#include "host/base/monotonic.h"
 #include "host/run/relay.h"
 #include "host/run/relay_events.h"
 
@@ -18,14 +18,6 @@
 #define LEAVE_NS 5000000000ull /* from abandoned output until open ports are left, too */
 
 static const enum launch_port output_ports[] = {LAUNCH_STDOUT, LAUNCH_STDERR};
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 int relay_catch_signals(struct run_failure *failure)
 {

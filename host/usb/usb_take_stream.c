@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
 #include "host/base/transfer.h"
 #include "host/collector/collect.h"
 #include "host/collector/keep_files.h"
@@ -218,14 +218,6 @@ static int collect(void *context, const void *bytes, size_t count)
         done += now;
     }
     return c->bad == NULL ? -c->write_error : 0;
-}
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static enum hr_host_reason reason_of(const struct usb_take *t, const struct collector *c)
