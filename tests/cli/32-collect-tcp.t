@@ -195,7 +195,7 @@ fails 'HR_TOKEN: nobody is told' grep -q from-outside token.err
 
 # Addresses.
 collector everywhere 0.0.0.0:0
-like 'everywhere without a token: a warning' everywhere.err 'whoever reaches this port.*--token'
+like 'everywhere without a token: a warning' everywhere.err 'anyone who reaches this port.*--token'
 client --machine everywhere --trace small.bin
 is 'everywhere: reached by loopback, too' "$status" 0
 stopped "$collector" TERM
