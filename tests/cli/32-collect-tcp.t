@@ -200,7 +200,7 @@ client --machine everywhere --trace small.bin
 is 'everywhere: reached by loopback, too' "$status" 0
 stopped "$collector" TERM
 HR_TOKEN=x collector everywhere 0.0.0.0:0
-fails 'everywhere with a token: no warning' grep -q 'whoever' everywhere.err
+fails 'everywhere with a token: no warning' grep -q 'anyone who' everywhere.err
 stopped "$collector" TERM
 if [ -e /proc/sys/net/ipv6 ] && collector six '[::1]:0' --runs 1; then
     client --machine six --ipv6 --trace small.bin
