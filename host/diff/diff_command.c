@@ -240,7 +240,7 @@ static int compare(const struct options *options, struct diff_side *a, struct di
     int status, gate;
 
     if (error == -ENOENT) {
-        reader_event(diff.event < 0 ? &a->scan.info : &b->scan.info, "event", options->event);
+        reader_event(diff.event < 0 ? &a->scan.info : &b->scan.info, options->event);
         return HR_EXIT_USAGE;
     }
     if (error != 0) {

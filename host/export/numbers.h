@@ -30,6 +30,9 @@ uint64_t numbers_of(struct numbers *numbers, uint64_t a, uint64_t b, bool *added
 /* As numbers_of() of a text, by a hash of it. */
 uint64_t numbers_of_text(struct numbers *numbers, const char *text, bool *added);
 
+/* True when the integer is new and found room; it makes the table forget nothing. */
+bool numbers_add(struct numbers *numbers, uint64_t a);
+
 /* Whether the next new thing makes the table forget. */
 static inline bool numbers_full(const struct numbers *numbers)
 {

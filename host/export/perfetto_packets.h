@@ -9,7 +9,6 @@
 #include "host/export/export.h"
 #include "host/export/numbers.h"
 #include "host/export/proto.h"
-#include "host/export/thread_set.h"
 
 enum perfetto_event {
     PERFETTO_SLICE_BEGIN = 1,
@@ -35,7 +34,7 @@ struct perfetto_packets {
     struct export *e;
     struct proto message; /* that is being built */
     struct numbers names, callstacks;
-    struct thread_set threads; /* that have a track */
+    struct numbers threads; /* that have a track */
     uint32_t frames; /* functions whose frame was written */
     uint32_t pid; /* the first thread; 0: none yet */
     bool begun;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "host/launch/launch.h"
-#include "host/launch/launch_fds.h"
+#include "host/launch/launch_fixed.h"
 #include "host/launch/launch_libvirt.h"
 
 #define SOCKET_BYTES (4 << 20)

@@ -5,9 +5,8 @@
 
 #include "host/launch/exact_memory.h"
 #include "host/launch/launch.h"
-#include "host/launch/launch_cpu_model.h"
-#include "host/launch/launch_fds.h"
 #include "host/launch/launch_find.h"
+#include "host/launch/launch_fixed.h"
 #include "include/run_ports.h"
 
 /* KVM's arch-capabilities MSR stops QEMU 7.2 on some hosts, and the kernel does not need it. */

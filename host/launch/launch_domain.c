@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "host/base/xml.h"
-#include "host/launch/launch_cpu_model.h"
 #include "host/launch/launch_domain.h"
 #include "host/launch/launch_find.h"
+#include "host/launch/launch_fixed.h"
 #include "include/run_ports.h"
 
 #define START_UNIX "1704067200" /* 2024-01-01, as on QEMU's command line */

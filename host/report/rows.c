@@ -49,13 +49,6 @@ uint32_t rows_number(struct rows *rows, uint32_t group, uint32_t place)
     return rows->count - 1;
 }
 
-struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place)
-{
-    uint32_t number = rows_number(rows, group, place); /* may move all rows */
-
-    return &rows->all[number];
-}
-
 void rows_add(struct rows_count *count, uint64_t samples, const uint64_t *sums, uint32_t events)
 {
     count->samples += samples;

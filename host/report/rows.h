@@ -35,9 +35,6 @@ void rows_free(struct rows *rows);
 /* Returns the index of a row in `all`. */
 uint32_t rows_number(struct rows *rows, uint32_t group, uint32_t place);
 
-/* Returns the row; the pointer is valid until the next call. */
-struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place);
-
 void rows_add(struct rows_count *count, uint64_t samples, const uint64_t *sums, uint32_t events);
 
 /* Returns the samples (event < 0) or the count of an event. */

@@ -14,15 +14,15 @@
 #include "host/base/text.h"
 #include "host/scan/reader.h"
 
-int reader_event(const struct trace_info *info, const char *option, const char *name)
+int reader_event(const struct trace_info *info, const char *name)
 {
     char names[TRACE_INFO_NAMES_BYTES];
     int event = trace_info_find_event(info, name);
 
     if (event < 0 && info->event_count == 0)
-        error_print("--%s %s: the trace has no events", option, name);
+        error_print("--event %s: the trace has no events", name);
     else if (event < 0)
-        error_print("--%s %s: the trace has no such event; it has %s", option, name,
+        error_print("--event %s: the trace has no such event; it has %s", name,
                     trace_info_event_names(info, names) + 2);
     return event;
 }

@@ -5,8 +5,8 @@
 #include "host/base/output_file.h"
 #include "host/scan/trace_scan.h"
 
-/* The event of an option's argument; -1 after saying that the trace has none of that name. */
-int reader_event(const struct trace_info *info, const char *option, const char *name);
+/* The event that --event names; -1 after saying that the trace has none of that name. */
+int reader_event(const struct trace_info *info, const char *name);
 
 /* Says why standard output takes nothing more, by an -errno. */
 void reader_print_failure(int error);

@@ -120,7 +120,7 @@ static uint32_t wanted_events(const struct options *options, const struct trace_
     uint32_t events = 0;
 
     for (uint32_t i = 0; i < options->event_count; i++) {
-        int event = reader_event(info, "event", options->events[i]);
+        int event = reader_event(info, options->events[i]);
 
         if (event < 0)
             return 0;

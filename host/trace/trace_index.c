@@ -286,13 +286,3 @@ bool trace_index_matches(const struct hr_index_entry *entry, const struct hr_chu
            entry->payload_bytes == header->payload_bytes && entry->type == header->type &&
            entry->cpu == header->cpu && entry->sequence == header->sequence;
 }
-
-size_t trace_index_find(const struct trace_index *index, uint64_t time)
-{
-    size_t i = 0;
-
-    while (i < index->count &&
-           (index->entries[i].type != HR_CHUNK_DATA || index->entries[i].time_last < time))
-        i++;
-    return i;
-}

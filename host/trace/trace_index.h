@@ -54,8 +54,3 @@ struct hr_chunk_header trace_index_header(const struct hr_index_entry *entry);
 /* Returns whether an entry agrees with the header at `offset`. */
 bool trace_index_matches(const struct hr_index_entry *entry, const struct hr_chunk_header *header,
                          uint64_t offset);
-
-/* Returns the first entry that may hold a record at or after `time`: a DATA entry with time_last >=
- * time.  Returns index->count if there is none.
- */
-size_t trace_index_find(const struct trace_index *index, uint64_t time);
