@@ -24,8 +24,7 @@ struct option_field {
 };
 
 /* Stores what was given for the key.  Returns false if the list has no such key.  A wrong argument
- * ends the command, as argp_error does.
- */
+ * ends the command, as argp_error does. */
 bool option_store(const struct option_field *fields, int key, char *argument, void *options,
                   const struct argp_state *state);
 

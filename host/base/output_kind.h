@@ -39,6 +39,5 @@ const char *output_kind_name(enum output_kind kind);
 const char *output_kind_words(enum output_kind kind);
 
 /* Returns whether the regular file open at `fd` is of the kind.  An empty file is of every kind, an
- * unreadable one of none.
- */
+ * unreadable one of none. */
 bool output_kind_is(int fd, enum output_kind kind, output_kind_likeness *looks_alike);

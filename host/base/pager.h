@@ -14,8 +14,7 @@ struct pager { /* describes where standard output goes */
 };
 
 /* Inspects standard output.  If it is a terminal and a pager is wanted, starts the pager.  Call it
- * before any output.
- */
+ * before any output. */
 void pager_begin(struct pager *pager, bool wanted);
 
 /* Flushes the output and waits until the pager has ended. */

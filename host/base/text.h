@@ -11,8 +11,7 @@
 #define TEXT_QUANTITY_BYTES 32 /* room that suffices for each quantity below */
 
 /* Copies a string as valid UTF-8 without control characters: these, and bytes that are not UTF-8,
- * become \xNN.  Cuts a text that does not fit and ends it in "..."; room is at least 8.
- */
+ * become \xNN.  Cuts a text that does not fit and ends it in "..."; room is at least 8. */
 char *text_escape(char *out, size_t room, const char *text);
 
 /* "950 ns", "12.35 us", "1.204 ms", "3.100 s" */

@@ -56,8 +56,7 @@ void stream_connection_finished(struct connection *c, enum run_welcome_status st
 uint64_t stream_connection_unacked(const struct connection *c);
 
 /* In FRAMES: flushes the received data to disk and acknowledges it, but not while the last
- * acknowledgement is still unsent.
- */
+ * acknowledgement is still unsent. */
 void stream_connection_ack(struct connection *c);
 
 /* Removes `count` sent bytes from `out`. */

@@ -18,8 +18,7 @@ struct listen_place {
 int stream_listen_parse(const char *text, struct listen_place *place, struct run_failure *failure);
 
 /* Returns a non-blocking listening socket, or -1 with the failure filled.  `where` gets the actual
- * "ADDRESS:PORT"; `beyond`: other machines can reach it.
- */
+ * "ADDRESS:PORT"; `beyond`: other machines can reach it. */
 int stream_listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES],
                        bool *beyond, struct run_failure *failure);
 

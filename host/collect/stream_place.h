@@ -16,8 +16,7 @@ struct run_place {
 };
 
 /* Finds the directory of the hello's run by its id, or creates one.  The hello's names must have
- * been checked.  Returns 0 or -errno; after an error nothing is open.
- */
+ * been checked.  Returns 0 or -errno; after an error nothing is open. */
 int stream_place_open(struct run_place *place, const char *root, const struct run_hello *hello);
 void stream_place_close(struct run_place *place);
 

@@ -38,8 +38,7 @@ struct stream_run {
 };
 
 /* Finds or creates the run's directory and reads its progress.  Returns RUN_WELCOME_DONE if the run
- * is complete, _BUSY if another collector has it.  The run is open only after RUN_WELCOME_OK.
- */
+ * is complete, _BUSY if another collector has it.  The run is open only after RUN_WELCOME_OK. */
 enum run_welcome_status stream_run_open(struct stream_run *run, const char *root,
                                         const struct run_hello *hello, uint64_t limit_bytes);
 
@@ -55,8 +54,7 @@ enum run_welcome_status stream_run_flush(struct stream_run *run);
 uint64_t stream_run_whole(const struct stream_run *run);
 
 /* Call it when the machine has sent everything.  Completes the trace, unpacks files, syncs
- * everything to the disk and records that.  May take long.  Closes the run in any case.
- */
+ * everything to the disk and records that.  May take long.  Closes the run in any case. */
 enum run_welcome_status stream_run_finish(struct stream_run *run);
 
 /* Closes the run so that it can be continued; the trace notes a signal's number (or 0). */

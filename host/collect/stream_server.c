@@ -80,8 +80,7 @@ static int start_job(struct server *s, struct client *c, bool finish)
 }
 
 /* A machine that lost its connection may return while the old one still looks alive: the new one
- * counts.  Returns false if a job works on the run.
- */
+ * counts.  Returns false if a job works on the run. */
 static bool take_over(struct server *s, const struct client *c)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -98,8 +97,7 @@ static bool take_over(struct server *s, const struct client *c)
 
 /* Signs of life alone do not keep a place from machines that have something to send.  Of the runs
  * that have sent nothing for as long as a silent one may stay, the one with the longest pause is
- * disconnected.  It may reconnect.
- */
+ * disconnected.  It may reconnect. */
 static bool make_place(struct server *s, uint64_t now_ns)
 {
     struct client *oldest = NULL;

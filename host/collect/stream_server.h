@@ -25,6 +25,5 @@ struct server {
 extern volatile sig_atomic_t stream_server_signal; /* the signal that arrived; 0: none */
 
 /* Works until a signal, which can only arrive with that mask, or until options->runs have ended.
- * Then leaves every run in order.
- */
+ * Then leaves every run in order. */
 void stream_server_run(struct server *s, const sigset_t *unblocked);

@@ -13,8 +13,7 @@
 
 /* Under load the file is written in blocks of this size and alignment, which file systems accept a
  * quarter faster than unaligned ones.  The blocks and what follows them fit into the second-level
- * cache.
- */
+ * cache. */
 #define BLOCK_BYTES COLLECT_TAKE_BYTES
 #define DRIFT_BYTES (512u << 10) /* the buffer moves back to its start after this many bytes */
 #define FILE_HEADER_BYTES_MAX 65536u
@@ -218,8 +217,7 @@ static void write_up_to(struct collector *c, size_t target)
 }
 
 /* While more data are waiting, writes whole blocks only; otherwise writes everything, so that the
- * file is up to date when the stream is idle.
- */
+ * file is up to date when the stream is idle. */
 static void write_verified(struct collector *c, int from)
 {
     uint64_t end = c->offset + c->verified;

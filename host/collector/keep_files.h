@@ -1,6 +1,5 @@
 /* The files port of a run (include/run_ports.h): files that the program created or changed, and
- * names that it did not find.  Everything that arrives is hostile.
- */
+ * names that it did not find.  Everything that arrives is hostile. */
 #pragma once
 
 #include <stdbool.h>

@@ -62,8 +62,7 @@ void doctor_examine(const struct doctor_host *host, struct doctor_report *report
 const char *doctor_state_name(enum doctor_state state);
 
 /* Prints the report as a table of `columns` columns; `details` also shows the effect of what is in
- * order.
- */
+ * order. */
 void doctor_print_table(FILE *out, const struct doctor_report *report, unsigned int columns,
                         bool colours, bool details);
 

@@ -140,8 +140,7 @@ void doctor_check_kvm_speed(const struct doctor_host *h, struct doctor_finding *
 }
 
 /* QEMU passes the CPUID leaf that announces PerfMonV2 (80000022H) since 9.2.  A QEMU without a
- * version is reported separately.
- */
+ * version is reported separately. */
 static bool qemu_passes_perfmon_v2(const struct doctor_host *h)
 {
     unsigned int major, minor;
@@ -256,8 +255,7 @@ void doctor_check_enable_pmu(const struct doctor_host *h, struct doctor_finding 
 }
 
 /* Intel needs version 4, for setting status bits, AMD PerfMonV2 (Linux: kernel-parameters.txt,
- * kvm-{amd,intel}.enable_mediated_pmu).
- */
+ * kvm-{amd,intel}.enable_mediated_pmu). */
 static bool can_mediate(const struct cpu_counters *counters)
 {
     return counters->version >= (counters->vendor == RUN_CPU_AMD ? 2 : 4);

@@ -13,8 +13,7 @@
 #define CORES_NEEDED 2 /* one for the program, one for the service CPU */
 
 /* Linux then refuses perf events that also count guests (Linux: kernel/events/core.c,
- * perf_create_mediated_pmu).
- */
+ * perf_create_mediated_pmu). */
 static bool is_mediated(const struct doctor_host *h)
 {
     static const char *const paths[] = {"/sys/module/kvm_intel/parameters/enable_mediated_pmu",
@@ -53,8 +52,7 @@ void doctor_check_nmi_watchdog(const struct doctor_host *h, struct doctor_findin
 }
 
 /* Chooses the highest CPUs of enough cores, with their siblings; CPU 0's core stays with Linux.
- * Returns false if there are too few.
- */
+ * Returns false if there are too few. */
 static bool choose_cpus(const struct doctor_host *h, cpu_set_t *chosen)
 {
     cpu_set_t online, siblings, kept;

@@ -33,6 +33,5 @@ struct doctor_facts {
 };
 
 /* Gathers all facts; `qemu` is the value of --qemu, or NULL.  Takes about 30 milliseconds.  Call it
- * while the process has one thread.
- */
+ * while the process has one thread. */
 void doctor_facts_gather(struct doctor_facts *facts, const char *qemu);

@@ -4,8 +4,7 @@
 #include "host/doctor/doctor.h"
 
 /* Set the state, the effect on a run (NULL: leave it) and what was found; the effect alone; the
- * remedy, as a shell command or in words.  Each replaces the earlier text.
- */
+ * remedy, as a shell command or in words.  Each replaces the earlier text. */
 void doctor_finding_set(struct doctor_finding *f, enum doctor_state state, const char *effect,
                         const char *found, ...) __attribute__((format(printf, 4, 5)));
 void doctor_finding_effect(struct doctor_finding *f, const char *format, ...)

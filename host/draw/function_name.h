@@ -47,8 +47,7 @@ void function_choice_offer(struct function_choice *choice, const char *name, con
 
 /* After all offers, returns the one name that is meant.  If there is none or more than one, reports
  * that and returns NULL; `option` ("" or "--function ") precedes the wanted name in the message,
- * and `where` says where it was looked for.
- */
+ * and `where` says where it was looked for. */
 const char *function_choice_name(const struct function_choice *choice, const char *option,
                                  const char *where);
 

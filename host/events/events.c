@@ -23,8 +23,7 @@ static void offer(void *context, const char *name, const char *description)
 }
 
 /* Writes the nearest names of one CPU, or of all if it is NULL, after an introduction; "" if none
- * is near.
- */
+ * is near. */
 static void find_nearest(const struct events_cpu *cpu, const char *name, const char *introduction,
                          char out[NAMES_BYTES])
 {
@@ -101,8 +100,7 @@ bool events_is_generic(const char *text)
 }
 
 /* Intel: events that read a second register.  SDM volume 3, "Off-core Response Performance
- * Monitoring", "Load Latency Performance Monitoring Facility", "Front-end Events".
- */
+ * Monitoring", "Load Latency Performance Monitoring Facility", "Front-end Events". */
 static bool has_companion(const struct events_cpu *cpu, uint64_t select)
 {
     static const uint8_t codes[] = {0xb7, 0xbb, 0x2a, 0x2b, 0xcd, 0xc6, 0x0b, 0xad, 0xc2};

@@ -25,8 +25,7 @@ struct events_encoding {
 };
 
 /* Checks an event before the CPU is known: its syntax, and that some CPU has an event of that name.
- * Returns 0, or -1 with the failure filled, which names the nearest events.
- */
+ * Returns 0, or -1 with the failure filled, which names the nearest events. */
 int events_check(const char *text, struct run_failure *failure);
 
 /* Returns whether a machine without counters can provide the event: a generic name, counted for the

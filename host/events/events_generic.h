@@ -1,6 +1,5 @@
 /* The events that need no table of a CPU: perf's generic names and the vendors' architectural
- * events.
- */
+ * events. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +8,7 @@
 #include "host/events/events_cpu.h"
 
 /* Encodes a generic or architectural event for the CPU, without rings.  Returns false if the CPU
- * has no event of that name.
- */
+ * has no event of that name. */
 bool events_generic_encode(const struct events_cpu *cpu, const char *name, uint64_t *select,
                            uint64_t *companion);
 

@@ -9,8 +9,7 @@
 
 /* Encodes an event by its name (EVENT.UMASK or EVENT:UMASK:MODIFIER=N) with one of the tables of
  * events_cpu_table; `rings` applies to names that do not choose them.  Returns false if there is no
- * such event.
- */
+ * such event. */
 bool events_library_encode(const char *table, const char *name, uint64_t rings, uint64_t *select,
                            uint64_t *companion);
 

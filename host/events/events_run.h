@@ -4,8 +4,7 @@
 #include "host/events/events.h"
 
 /* Encodes every wanted event, and gives off-core events with different values different registers
- * where the CPU has two.  Returns 0, or -1 with the failure filled.
- */
+ * where the CPU has two.  Returns 0, or -1 with the failure filled. */
 int events_run_encode(const struct events_cpu *cpu, const struct events_wanted *wanted,
                       struct events_encoding encodings[HR_EVENTS_MAX], struct run_failure *failure);
 

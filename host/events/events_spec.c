@@ -13,8 +13,7 @@
 #define NAME_CHARACTERS \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:=-" /* of names */
 /* Bits of raw events: event and unit mask, edge, invert and counter mask, and higher ones: AMD's
- * event bits 11:8 (35:32), Intel's IN_TX and IN_TXCP (33:32).  Microtome sets all others.
- */
+ * event bits 11:8 (35:32), Intel's IN_TX and IN_TXCP (33:32).  Microtome sets all others. */
 #define RAW_BITS 0xfff84ffffull
 
 static bool parse_rings(const char *suffix, uint64_t *rings)

@@ -173,8 +173,7 @@ static int add_table(struct targets *list, const char *name, const struct events
 }
 
 /* The kernel distinguishes models, not steppings, so a list cannot contain steppings of a model
- * that encode the events differently.
- */
+ * that encode the events differently. */
 static int check_models(struct targets *list, const struct events_wanted *wanted,
                         struct run_failure *failure)
 {

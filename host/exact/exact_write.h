@@ -4,6 +4,5 @@
 #include "host/collector/collect.h"
 
 /* Call it after the emulator has ended, before collect_close.  Returns 0; -ENODATA: the emulator
- * did not load the plugin; -EBADMSG: the plugin's results are invalid; -errno.
- */
+ * did not load the plugin; -EBADMSG: the plugin's results are invalid; -errno. */
 int exact_write(struct collector *c, int fd);

@@ -73,13 +73,11 @@ extern const struct export_format export_sqlite;
 size_t export_map(const struct trace_info *info, uint64_t address);
 
 /* Walks over the trace; the visitor has no `step`, but it takes samples.  As
- * trace_scan_run.
- */
+ * trace_scan_run. */
 int export_walk(struct export *e, const struct trace_visitor *visitor);
 
 /* What an event's counter rose by up to a sample, as far as it belongs to the sample: nothing was
- * counted for the first one after a pause.
- */
+ * counted for the first one after a pause. */
 static inline uint64_t export_increment(const struct trace_slot *sample,
                                         const struct trace_slot *previous, uint32_t event)
 {

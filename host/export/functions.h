@@ -41,6 +41,5 @@ void functions_free(struct functions *functions);
 uint32_t functions_at(struct functions *functions, uint64_t address);
 
 /* A function's name, or its file as "[libc.so.6]", or "[unknown]"; escaped for people.  Returns
- * `label`.
- */
+ * `label`. */
 char *functions_label(const struct function *function, char label[FUNCTIONS_LABEL_BYTES]);

@@ -1,6 +1,5 @@
 /* Writes packets of a Perfetto trace.  The fields are those of protos/perfetto/trace in
- * https://github.com/google/perfetto.
- */
+ * https://github.com/google/perfetto. */
 #include "host/export/perfetto_packets.h"
 
 #include <errno.h>

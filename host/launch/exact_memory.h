@@ -17,8 +17,7 @@ struct exact_memory { /* read only; checked */
 int exact_memory_create(void);
 
 /* Maps the plugin's results after the emulator has ended.  Returns 0; -ENODATA: there was no
- * plugin; -EBADMSG: the results are invalid; -errno.
- */
+ * plugin; -EBADMSG: the results are invalid; -errno. */
 int exact_memory_open(struct exact_memory *memory, int fd);
 void exact_memory_close(struct exact_memory *memory);
 

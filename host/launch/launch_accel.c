@@ -20,8 +20,7 @@
 #define LOOP_INSTRUCTIONS 2
 
 /* Real mode: mov ecx, 1000000; again: dec ecx; jnz again; hlt.  Two million instructions take
- * about one millisecond on hardware and hundreds where KVM emulates each of them.
- */
+ * about one millisecond on hardware and hundreds where KVM emulates each of them. */
 static const uint8_t loop_code[] = {
     0x66, 0xb9, 0x40, 0x42, 0x0f, 0x00, /* mov ecx, 1000000 */
     0x66, 0x49, /* dec ecx */

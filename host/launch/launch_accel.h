@@ -18,8 +18,7 @@ struct launch_accel_speed {
 };
 
 /* Runs a loop of some million instructions in a tiny virtual machine, for at most 10 ms, and in
- * this process.  Call it while the process has one thread, because it uses SIGALRM.
- */
+ * this process.  Call it while the process has one thread, because it uses SIGALRM. */
 void launch_accel_measure(struct launch_accel_speed *speed);
 
 /* Measures as launch_accel_measure.  Returns whether KVM is the better choice and stores the reason

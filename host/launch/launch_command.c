@@ -24,8 +24,7 @@ static void add(struct launch_command *c, const char *option, const char *format
     __attribute__((format(printf, 3, 4)));
 
 /* Adds an option with its value; without an option, one argument.  Too many arguments, or a lack of
- * memory, abort hr.
- */
+ * memory, abort hr. */
 static void add(struct launch_command *c, const char *option, const char *format, ...)
 {
     va_list values;

@@ -43,8 +43,7 @@ static size_t emulator_users(uid_t users[EMULATOR_USERS])
 }
 
 /* Lets the emulator's users, and no others, reach files whose names they know.  It is an access
- * control list, because the owner must not give files away.  Files inside need no list.
- */
+ * control list, because the owner must not give files away.  Files inside need no list. */
 static int admit_emulator(const char *path)
 {
     struct {

@@ -13,8 +13,7 @@
 int launch_find_qemu(const struct options *o, char found[PATH_MAX], struct run_failure *failure);
 
 /* Finds a file that is built with hr, in the directory of hr or in ../lib/microtome.  `given` is
- * what the option named instead, or NULL; `option` may be NULL if there is none.
- */
+ * what the option named instead, or NULL; `option` may be NULL if there is none. */
 int launch_find_part(const char *name, const char *given, const char *option, char found[PATH_MAX],
                      struct run_failure *failure);
 int launch_find_kernel(const struct options *o, char found[PATH_MAX], struct run_failure *failure);

@@ -2,8 +2,7 @@
 #pragma once
 
 /* The descriptors that the emulator inherits.  They are fixed, so that all runs have the same
- * command line.
- */
+ * command line. */
 enum {
     LAUNCH_FD_ARCHIVE = 100, /* the guest's initrd */
     LAUNCH_FD_PORTS = 101, /* one socket a port, in the order of enum launch_port */

@@ -1,6 +1,5 @@
 /* A child that removes the run's private directory as soon as this process releases it or ends in
- * any way, even by SIGKILL.
- */
+ * any way, even by SIGKILL. */
 #pragma once
 
 #include <stddef.h>
@@ -12,8 +11,7 @@ struct launch_guard {
 };
 
 /* Guards the directory and its files of these names, whether they exist yet or not.  Returns 0, or
- * -errno if nothing is guarded.
- */
+ * -errno if nothing is guarded. */
 int launch_guard_start(struct launch_guard *guard, const char *directory, const char *const *names,
                        size_t count);
 

@@ -25,8 +25,7 @@
 #define END_S 10 /* time limit for the emulator's end */
 
 /* The functions of libvirt that a run uses.  The library is loaded when a run asks for libvirt, so
- * that other commands neither need it nor wait for it.
- */
+ * that other commands neither need it nor wait for it. */
 struct launch_libvirt_api {
     __typeof__(virConnectOpen) *connect;
     __typeof__(virConnectClose) *disconnect;
@@ -122,8 +121,7 @@ int launch_libvirt_print(const struct options *o, const struct launch_machine *m
 }
 
 /* Finds the daemon's security models, the <secmodel> elements of its capabilities.  Each of them
- * must be told not to relabel the run's files.
- */
+ * must be told not to relabel the run's files. */
 static void find_models(const struct launch_libvirt *l, struct launch_domain *domain)
 {
     static const char mark[] = "<model>";
@@ -145,8 +143,7 @@ static void find_models(const struct launch_libvirt *l, struct launch_domain *do
 }
 
 /* A daemon may never answer, and nothing reads hr's signals yet.  Until then they end hr, which
- * holds nothing that outlives it (launch_guard.h, VIR_DOMAIN_START_AUTODESTROY).
- */
+ * holds nothing that outlives it (launch_guard.h, VIR_DOMAIN_START_AUTODESTROY). */
 static void let_signals(int how)
 {
     sigset_t set;
@@ -204,8 +201,7 @@ static int create_domain(struct launch_libvirt *l, const struct options *o,
 }
 
 /* If KVM cannot execute a guest it stops it, but QEMU stays, and its message is in libvirt's log.
- * So the watcher writes that message, and ends the stream with the emulator.
- */
+ * So the watcher writes that message, and ends the stream with the emulator. */
 static void *watch(void *argument)
 {
     static const char words[] = "KVM internal error: libvirt says that the guest has stopped\n";

@@ -6,8 +6,7 @@
 #include "host/launch/launch.h"
 
 /* Writes the XML of the domain that would be started; files and sockets are in a directory that is
- * new for each run.  Returns 0, or -1 with the failure filled.
- */
+ * new for each run.  Returns 0, or -1 with the failure filled. */
 int launch_libvirt_print(const struct options *o, const struct launch_machine *machine,
                          const struct launch_command *command, FILE *out,
                          struct run_failure *failure);

@@ -1,6 +1,5 @@
 /* Notes for -v and warnings about the choices for a run.  Libraries fill them, the command prints
- * them.
- */
+ * them. */
 #pragma once
 
 #include <stdbool.h>

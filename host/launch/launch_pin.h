@@ -33,8 +33,7 @@ int launch_pin_read_host(const char *root, struct launch_pin_host *host,
 void launch_pin_probe(const struct cpu_list *list, struct launch_pin_host *host);
 
 /* Takes the first `needed` CPUs of the list; the remaining ones are for the emulator's other
- * threads.  Returns 0, or -1 with the failure filled.
- */
+ * threads.  Returns 0, or -1 with the failure filled. */
 int launch_pin_plan(const struct cpu_list *list, int needed, const struct launch_pin_host *host,
                     struct launch_pin *pin, struct launch_notes *notes,
                     struct run_failure *failure);

@@ -27,8 +27,7 @@ struct launch_qmp {
 int launch_qmp_open(struct launch_qmp *q, int fd, unsigned limit_ms, struct run_failure *failure);
 
 /* Stores the thread of each of the guest's CPUs, by CPU, in threads[0..count).  Fails unless the
- * guest has exactly `count` CPUs.
- */
+ * guest has exactly `count` CPUs. */
 int launch_qmp_threads(struct launch_qmp *q, pid_t *threads, int count,
                        struct run_failure *failure);
 

@@ -17,8 +17,7 @@ struct launch_vpmu_switch {
 extern const struct launch_vpmu_switch launch_vpmu_switches[]; /* ends with a NULL module */
 
 /* Judges the counters that KVM offers, or the error (-errno) of asking for them, the CPU's own
- * counters, and the switches of KVM's modules in ROOT/sys ("" for this machine).
- */
+ * counters, and the switches of KVM's modules in ROOT/sys ("" for this machine). */
 void launch_vpmu_judge(const struct cpu_counters *offered, int error,
                        const struct cpu_counters *own, const char *root, struct launch_vpmu *vpmu);
 

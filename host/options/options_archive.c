@@ -60,8 +60,7 @@ static int check_trigger(const struct options *o, struct run_failure *failure)
 }
 
 /* Splits a comma-separated list into o->events.  Returns 0, or -1 with the failure filled; for an
- * unknown name it lists the nearest known ones.
- */
+ * unknown name it lists the nearest known ones. */
 static int parse_events(struct options *o, const char *list, struct run_failure *failure)
 {
     o->events.count = 0;

@@ -14,8 +14,7 @@ struct options_parsing {
 };
 
 /* Events, sampling, CPUs, memory, files, environment; and the program with its arguments.  These
- * are argp children: each command has options of its own in addition.
- */
+ * are argp children: each command has options of its own in addition. */
 extern const struct argp options_archive_argp;
 
 /* The options for an archive that runs later, unattended: hr pack, hr usb. */

@@ -24,8 +24,7 @@ struct pack {
 
 /* Finds the program and everything that belongs to it.  Refuses, with a reason, what cannot run:
  * exit status 127 if a program, library or interpreter does not exist, 126 if Microtome cannot run
- * it or it does not fit into the guest's memory.
- */
+ * it or it does not fit into the guest's memory. */
 int pack_collect(struct pack *pack, const struct options *o, const struct launch_machine *machine,
                  struct run_failure *failure);
 

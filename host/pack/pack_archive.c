@@ -20,8 +20,7 @@ struct archive {
 };
 
 /* Files and links of the system are in a part of their own.  Directories are not, because which of
- * them are new depends on the run.
- */
+ * them are new depends on the run. */
 static bool is_stable(const struct pack_list *list, const struct pack_entry *entry)
 {
     return list->items[entry->item].stable && !S_ISDIR(entry->status.st_mode);

@@ -36,8 +36,7 @@ int pack_collect_runtime(struct pack_collector *c);
 int pack_collect_users(struct pack_collector *c);
 
 /* Collects a file or tree of the host, if it exists, and what the libraries in it need.  One that
- * is larger than the rules allow is left out with a note; an unreadable one without a note.
- */
+ * is larger than the rules allow is left out with a note; an unreadable one without a note. */
 int pack_collect_path(struct pack_collector *c, const char *path, bool stable,
                       const struct pack_tree_rules *rules, const char *why);
 

@@ -1,6 +1,5 @@
 /* Reads what a dynamic linker needs from an ELF file: its type, interpreter and dynamic section.
- * The file is hostile; strings point into it and are valid as long as it is.
- */
+ * The file is hostile; strings point into it and are valid as long as it is. */
 #pragma once
 
 #include <stdbool.h>

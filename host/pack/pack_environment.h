@@ -12,8 +12,7 @@ struct pack_environment {
 };
 
 /* Combines the defaults (docs/hr.1, ENVIRONMENT), the settings of a script's first line, and --env.
- * Returns 0, or -1 if out of memory.
- */
+ * Returns 0, or -1 if out of memory. */
 int pack_environment_make(struct pack_environment *e, const struct options *o,
                           const struct pack_program *program);
 void pack_environment_free(struct pack_environment *e);

@@ -1,6 +1,5 @@
 /* A table of the files that well-known programs and libraries open at run time although the command
- * line does not name them.  A program that is not in it needs --file or --root for such files.
- */
+ * line does not name them.  A program that is not in it needs --file or --root for such files. */
 #pragma once
 
 #include <stdint.h>

@@ -1,13 +1,11 @@
 /* Single entries of the list, for the code that fills it: host/pack/pack_list.c and
- * host/pack/pack_tree.c.
- */
+ * host/pack/pack_tree.c. */
 #pragma once
 
 #include "host/pack/pack_list.h"
 
 /* Lists the file at `path` of the host under a fully resolved name, unless the name is taken.
- * Returns 0, -ENODEV, -ENOMEM or the error of readlink.
- */
+ * Returns 0, -ENODEV, -ENOMEM or the error of readlink. */
 int pack_list_put(struct pack_list *l, const char *name, const char *path,
                   const struct stat *status);
 

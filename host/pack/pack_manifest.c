@@ -101,8 +101,7 @@ static void add_stacks(struct draft *d, const struct options *o)
 }
 
 /* Writes how the events are encoded on the CPUs that the archive is for, so that the kernel needs
- * no host for that.
- */
+ * no host for that. */
 static int add_encodings(struct draft *d, const struct options *o, struct run_failure *failure)
 {
     struct events_targets targets;

@@ -6,8 +6,7 @@
 
 /* Makes a path absolute, relative to `directory` or, if that is NULL, the working directory, and
  * removes "." and doubled slashes.  Links and ".." are kept: nothing is looked up.  Returns 0 or
- * -errno.
- */
+ * -errno. */
 int pack_path_absolute(const char *path, const char *directory, char absolute[PATH_MAX]);
 
 /* Removes the last component: "/usr/bin" becomes "/usr", "/usr" becomes "/". */

@@ -1,6 +1,5 @@
 /* Collects what programs open at run time without being told to: known files, the locale, the time
- * zone, the terminal's description.
- */
+ * zone, the terminal's description. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>

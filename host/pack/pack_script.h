@@ -1,6 +1,5 @@
 /* Scripts: the first line that names their interpreter, by Linux's rules (fs/binfmt_script.c).
- * Hostile input.
- */
+ * Hostile input. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,6 +29,5 @@ int pack_script_parse(const void *file, size_t bytes, struct pack_script *script
 
 /* Splits an interpreter's argument as env(1) does: `NAME`, and with -S or --split-string settings,
  * a name and arguments.  Returns -EINVAL for everything else that env accepts: options, quotes,
- * escapes.
- */
+ * escapes. */
 int pack_script_parse_env(const struct pack_script *script, struct pack_script_env *env);

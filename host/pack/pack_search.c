@@ -40,8 +40,7 @@ static bool read_text(const char *path, char text[VERSIONS_BYTES])
 }
 
 /* Finds the versions that pyenv would search: its environment variable, the nearest
- * .python-version, the global setting.
- */
+ * .python-version, the global setting. */
 static void find_versions(const char *root, char versions[VERSIONS_BYTES])
 {
     const char *chosen = getenv("PYENV_VERSION");
@@ -65,8 +64,7 @@ static void find_versions(const char *root, char versions[VERSIONS_BYTES])
 }
 
 /* Returns true if `found` is a launcher of pyenv, a script that execs another program.  Then stores
- * that program, or "" if pyenv has none.
- */
+ * that program, or "" if pyenv has none. */
 static bool resolve_pyenv(const char *name, char found[PATH_MAX])
 {
     char root[PATH_MAX];

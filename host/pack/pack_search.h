@@ -7,6 +7,5 @@
 
 /* Stores the first executable match in PATH.  A launcher of pyenv is replaced by the program that
  * it would start.  Returns 0, or -1 with the failure filled: status 127, or 126 if no match is
- * executable.
- */
+ * executable. */
 int pack_search_path(const char *name, char found[PATH_MAX], struct run_failure *failure);

@@ -1,6 +1,5 @@
 /* What samples are told apart by in addition to their place: CPU, thread and section, as one
- * number.
- */
+ * number. */
 #pragma once
 
 #include <stdbool.h>

@@ -55,8 +55,7 @@ int profile_run(struct profile *profile, struct trace_scan *scan,
 void profile_free(struct profile *profile);
 
 /* Sorts the rows by the event, with `total` including what their callees counted; or finishes the
- * tree.  Returns 0 or -ENOMEM.
- */
+ * tree.  Returns 0 or -ENOMEM. */
 int profile_sort(struct profile *profile, bool total);
 
 /* Offers the functions that are on stacks to the choice. */

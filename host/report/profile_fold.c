@@ -94,8 +94,7 @@ static uint32_t base_of(struct profile *p, uint32_t end)
 }
 
 /* Returns the tree's node for a stack's node that is not a root.  Goes outwards to a known node,
- * and back.
- */
+ * and back. */
 static uint32_t tree_of(struct profile_worker *w, uint32_t node)
 {
     struct profile *p = w->profile;

@@ -72,8 +72,7 @@ static void put_share(char *cell, double share)
 }
 
 /* Three standard deviations of a share, as a part of 1, given its samples, by the binomial
- * distribution.  It is less if the program stays in a place for many samples.
- */
+ * distribution.  It is less if the program stays in a place for many samples. */
 static double share_error(double share, uint64_t samples)
 {
     return samples != 0 && share < 1 ? 3 * share * sqrt((1 - share) / (double)samples) : 0;

@@ -7,6 +7,5 @@
 #include "host/trace/trace_info.h"
 
 /* Sorts the regions, largest total first, and prints them; `key` is an event's number or
- * TRACE_REGION_TIME.  limit 0 prints all.
- */
+ * TRACE_REGION_TIME.  limit 0 prints all. */
 void report_regions_print(FILE *out, struct trace_info *info, uint32_t key, unsigned long limit);

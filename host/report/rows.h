@@ -44,8 +44,7 @@ static inline uint64_t rows_weight(const struct rows_count *count, int event)
 }
 
 /* Sorts the rows, largest first, equal ones by samples and then as `before` says.  rows_number no
- * longer finds them.
- */
+ * longer finds them. */
 void rows_sort(struct rows *rows, int event, bool total,
                int (*before)(const struct row *a, const struct row *b, void *context),
                void *context);

@@ -28,8 +28,7 @@ void tally_free(struct tally *tally);
 int tally_reserve(struct tally *tally, uint32_t event_count, uint32_t count);
 
 /* Counts samples first .. end - 1 of a run, for which there must be room: each with the increase of
- * the counters since the previous sample, unless sampling paused between them.
- */
+ * the counters since the previous sample, unless sampling paused between them. */
 void tally_add(struct tally *tally, const struct trace_samples *samples, uint32_t first,
                uint32_t end, uint32_t group);
 

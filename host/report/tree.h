@@ -31,7 +31,6 @@ void tree_free(struct tree *tree);
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t place);
 
 /* Computes totals and sorts children by descending total; equal ones by `before` on their places.
- * Returns 0 or -ENOMEM.
- */
+ * Returns 0 or -ENOMEM. */
 int tree_finish(struct tree *tree, int (*before)(uint32_t a, uint32_t b, void *context),
                 void *context);

@@ -9,6 +9,5 @@
 bool panic_report_is_in(const char *text);
 
 /* Prints the panic's lines of `text` (its last lines if none says "panic"), and after each kernel
- * address its symbol from `kernel` (guest.elf).
- */
+ * address its symbol from `kernel` (guest.elf). */
 void panic_report_print(FILE *out, const char *text, const char *kernel);

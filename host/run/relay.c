@@ -26,8 +26,7 @@ int relay_catch_signals(struct run_failure *failure)
     int fd;
 
     /* SIGINT even if a shell ignores it for background jobs: `kill -INT` ends a recording.  SIGHUP
-     * only if nohup does not ignore it.
-     */
+     * only if nohup does not ignore it. */
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);

@@ -63,8 +63,7 @@ static int prepare_input(struct repeat *r, struct run_failure *failure)
 }
 
 /* Returns the name of the trace of run `number`; one name for all if it has no number in it.  The
- * caller frees it.
- */
+ * caller frees it. */
 static char *trace_name(const struct options *o, uint32_t number)
 {
     const char *mark = strstr(o->output, EVERY_RUN);

@@ -63,8 +63,7 @@ struct reader_command { /* the functions get the reader; a scan that is open is 
 int reader_run(struct reader *reader, const struct reader_command *command);
 
 /* Reports a failure of trace_file_open() or of reading; returns the command's exit status, which
- * tells what is no trace from what could not be read.
- */
+ * tells what is no trace from what could not be read. */
 int reader_fail(const char *path, int error);
 
 /* Reports that no sample of the trace is selected; returns the command's exit status. */

@@ -19,8 +19,7 @@ int reader_output_close(struct output *out);
 
 /* Closes the file of a command that ended with `status`, which the file keeps its name with if it
  * is HR_EXIT_OK; where stderr is a terminal it says then what was written: its kind, and what opens
- * it. The exit status of the command.
- */
+ * it. The exit status of the command. */
 int reader_output_finish(struct output_file *file, int status, const char *kind,
                          const char *opener);
 

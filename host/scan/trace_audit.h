@@ -68,8 +68,7 @@ int trace_audit_init(struct trace_audit *audit);
 void trace_audit_free(struct trace_audit *audit);
 
 /* Accounts for one chunk or damaged stretch.  True when the chunk follows directly on the last
- * one seen of its CPU; false after missing or damaged ones.
- */
+ * one seen of its CPU; false after missing or damaged ones. */
 bool trace_audit_step(struct trace_audit *audit, int step, const struct trace_chunk *chunk);
 
 /* Accounts for a chunk with good checksums whose records do not decode. */

@@ -31,6 +31,5 @@ struct trace_team {
 unsigned int trace_parallel_jobs(unsigned int jobs, uint64_t file_bytes);
 
 /* Walks to the end of the file, with `jobs` workers at most (trace_parallel_jobs).  0, -errno, or
- * what a callback returned; a callback's -EAGAIN asks for one worker, and is final there.
- */
+ * what a callback returned; a callback's -EAGAIN asks for one worker, and is final there. */
 int trace_parallel_run(struct trace_scan *scan, const struct trace_team *team, unsigned int jobs);

@@ -13,6 +13,5 @@ struct summary_advice {
 };
 
 /* Returns true if sampling takes too much.  Never for a program whose clock is stopped during
- * samples, nor for samples that the program requests itself.
- */
+ * samples, nor for samples that the program requests itself. */
 bool summary_advise(const struct summary *summary, struct summary_advice *advice);

@@ -1,6 +1,5 @@
 /* Prints a summary for a terminal: lines fit, and important figures have a colour.  If `out` is not
- * a terminal, it prints as summary_print.
- */
+ * a terminal, it prints as summary_print. */
 #pragma once
 
 #include "host/summary/summary.h"

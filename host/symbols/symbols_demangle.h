@@ -6,6 +6,5 @@
 #pragma once
 
 /* Returns the demangled name, which the caller frees; NULL if the name is not mangled, its
- * demangled form is useless, or memory ran out.
- */
+ * demangled form is useless, or memory ran out. */
 char *symbols_demangle(const char *name);

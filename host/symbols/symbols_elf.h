@@ -1,6 +1,5 @@
 /* The functions of one ELF file and its debug file, by address.  For host/symbols/symbols.c.  The
- * files are hostile input.  Never prints.
- */
+ * files are hostile input.  Never prints. */
 #pragma once
 
 #include <stddef.h>
@@ -37,8 +36,7 @@ struct symbols_elf {
 
 /* Reads a file.  Returns 0; -ENODATA if it has no symbols (the segments are usable); -ENOEXEC;
  * -EFBIG; -ENOMEM.  Nothing needs closing after an error other than -ENODATA.  The result must not
- * be moved.
- */
+ * be moved. */
 int symbols_elf_open(struct symbols_elf *elf, const struct symbols_file *file,
                      const struct symbols_options *options);
 void symbols_elf_close(struct symbols_elf *file);

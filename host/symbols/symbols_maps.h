@@ -1,6 +1,5 @@
 /* Finds the file at a run-time address: a trace's load maps as ranges in ascending order.  Where
- * maps overlap, the later one counts.  Never prints.
- */
+ * maps overlap, the later one counts.  Never prints. */
 #pragma once
 
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* Texts that live as long as the symbols.  Each is kept once, all of them in bounded memory.  Never
- * prints.
- */
+ * prints. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,6 +22,5 @@ const char *symbols_names_keep(struct symbols_names *names, const char *text, si
 #define SYMBOLS_NAMES_STUB "@plt" /* suffix of a stub's name; it is kept */
 
 /* Returns the name of a function for people: without the version of a symbol (memcpy@@GLIBC_2.14),
- * and demangled unless `raw`.  NULL if there is no room.
- */
+ * and demangled unless `raw`.  NULL if there is no room. */
 const char *symbols_names_function(struct symbols_names *names, const char *name, bool raw);

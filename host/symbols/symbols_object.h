@@ -1,6 +1,5 @@
 /* A file that load maps show.  It is opened when an address in it is looked up;
- * symbols_object_problem says why it cannot be used.  For host/symbols/symbols.c; never prints.
- */
+ * symbols_object_problem says why it cannot be used.  For host/symbols/symbols.c; never prints. */
 #pragma once
 
 #include "host/object/symbols_file.h"

@@ -41,8 +41,7 @@ void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t,
                          uint32_t line_bytes);
 
 /* A rate of the words of a bin, or of the sum of several, that lasted `ticks`; false: there is
- * none, because nothing ran that could be counted.
- */
+ * none, because nothing ran that could be counted. */
 bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rate *rate,
                    const uint64_t *words, uint64_t ticks, double *value);
 

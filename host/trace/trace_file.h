@@ -39,8 +39,7 @@ struct trace_chunk {
 };
 
 /* Returns 0 or -errno, such as -EBADMSG (not a trace), -EPROTONOSUPPORT (another major version),
- * -ESPIPE (not seekable), -ENODATA (empty).  A damaged file header is damage, not an error.
- */
+ * -ESPIPE (not seekable), -ENODATA (empty).  A damaged file header is damage, not an error. */
 int trace_file_open(struct trace_file *file, const char *path);
 void trace_file_close(struct trace_file *file);
 

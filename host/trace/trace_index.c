@@ -181,8 +181,7 @@ static int load_chunk(struct trace_index *index, int fd, uint8_t *buffer, uint64
 }
 
 /* Returns whether the entries describe chunks in order, from the file header to the first INDEX
- * chunk.  Damaged stretches between them are allowed; overlap and disorder are not.
- */
+ * chunk.  Damaged stretches between them are allowed; overlap and disorder are not. */
 static bool entries_plausible(const struct trace_index *index)
 {
     uint64_t end = sizeof(struct hr_file_header);

@@ -43,8 +43,7 @@ struct trace_regions {
 void trace_regions_free(struct trace_regions *regions);
 
 /* Takes an HR_REC_REGION.  Returns TRACE_OK, or TRACE_BAD_RECORD if its lengths or its event are
- * wrong.  Sets *error to -ENOMEM if memory runs out, and otherwise leaves it unchanged.
- */
+ * wrong.  Sets *error to -ENOMEM if memory runs out, and otherwise leaves it unchanged. */
 enum trace_status trace_regions_take(struct trace_regions *regions,
                                      const struct trace_record *record, int *error);
 

@@ -24,8 +24,7 @@ struct trace_rules { /* summary of the records of a chunk so far; all zero befor
 
 /* Takes a record before it is decoded.  Returns TRACE_BAD_RECORD if its body is shorter than its
  * type needs, if it is a base that is not at the start of a DATA chunk, or if a DATA chunk starts
- * without one.
- */
+ * without one. */
 enum trace_status trace_rules_record(struct trace_rules *rules, uint16_t chunk_type,
                                      const struct trace_record *record);
 

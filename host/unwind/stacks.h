@@ -35,13 +35,11 @@ int stacks_init(struct stacks *stacks);
 void stacks_free(struct stacks *stacks);
 
 /* Returns the node for `address` called from `parent`, a node of this tree.  Returns HR_STACK_CUT
- * if there is no room for a new one.
- */
+ * if there is no room for a new one. */
 uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address);
 
 /* Makes room in an array of `*count` items for an item of each node; new ones are zero.  `array` is
- * the address of the pointer to its items, NULL at first.  Returns 0 or -ENOMEM.
- */
+ * the address of the pointer to its items, NULL at first.  Returns 0 or -ENOMEM. */
 int stacks_extend(const struct stacks *stacks, void *array, uint32_t *count, size_t item_bytes);
 
 /* Returns the root at which a stack ends. */

@@ -27,8 +27,7 @@ struct unwind_sample { /* the program's state at a sample */
 };
 
 /* Takes the options of symbols_open; files are found and checked by the same rules.  `info` must
- * outlive the unwinder; maps that are added to it later are used.  Returns 0 or -ENOMEM.
- */
+ * outlive the unwinder; maps that are added to it later are used.  Returns 0 or -ENOMEM. */
 int unwind_open(struct unwind **unwind, const struct trace_info *info,
                 const struct symbols_options *options);
 void unwind_close(struct unwind *unwind);

@@ -40,15 +40,13 @@ struct unwind_files {
 };
 
 /* `info` must outlive the files; unwind_files_update takes maps that are added to it later.
- * options may be NULL for the defaults.
- */
+ * options may be NULL for the defaults. */
 void unwind_files_open(struct unwind_files *files, const struct trace_info *info,
                        const struct symbols_options *options);
 void unwind_files_close(struct unwind_files *files);
 
 /* Takes the maps that were added since the last call.  Returns 1 if there were any, which may
- * invalidate cached rules; 0; or -ENOMEM.
- */
+ * invalidate cached rules; 0; or -ENOMEM. */
 int unwind_files_update(struct unwind_files *files);
 
 enum unwind_found {

@@ -21,8 +21,7 @@
 #include "host/usb/usb_write.h"
 
 /* Refuses a device that must not be overwritten, before any work is done.  Returns 0, or -1 with
- * the failure filled.
- */
+ * the failure filled. */
 static int check_device(struct usb_device *d, const struct usb_options *o, dev_t number,
                         struct run_failure *failure)
 {
@@ -107,8 +106,7 @@ static int write_device(const struct usb_device *d, const struct usb_options *o,
 }
 
 /* Makes the image in a temporary file, asks on the terminal unless told not to, writes the image to
- * the device and compares.  Returns 0, or -1 with the failure filled.
- */
+ * the device and compares.  Returns 0, or -1 with the failure filled. */
 static int write_to_device(const struct usb_device *d, const struct usb_contents *c,
                            const struct usb_options *o, struct run_failure *failure)
 {
@@ -201,8 +199,7 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
 }
 
 /* A device that is not plugged in, or misspelt, would otherwise become a file there.  /dev/shm is
- * for files.
- */
+ * for files. */
 static bool is_no_device(const char *path)
 {
     return strncmp(path, "/dev/", strlen("/dev/")) == 0 &&

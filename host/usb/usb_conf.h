@@ -7,7 +7,6 @@
 #define USB_PATH_RUNS "\\microtome\\runs\\"
 
 /* Returns the text, for free(), after checking it with the loader's own parser.  NULL with the
- * failure filled.
- */
+ * failure filled. */
 char *usb_conf_write(const struct usb_contents *c, const struct usb_options *o,
                      struct run_failure *failure);

@@ -59,8 +59,7 @@ static int check_entries(const char *path, const void *bytes, size_t count,
 
 /* Checks that the file is a run's archive, undamaged as far as its entries show, and that its
  * events are encoded, because a stick has no host to ask.  Returns 0, or -1 with the failure
- * filled.
- */
+ * filled. */
 static int check_archive(const char *path, struct run_failure *failure)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -98,8 +97,7 @@ static int check_size(const struct usb_file *file, const char *what, struct run_
 }
 
 /* Opens the file `source` for the lifetime of the contents: size and checksum are those of the
- * copied file, even if the name changes its meaning.
- */
+ * copied file, even if the name changes its meaning. */
 static int measure(struct usb_file *file, const char *what, struct run_failure *failure)
 {
     static uint8_t piece[256u << 10];

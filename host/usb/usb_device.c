@@ -25,8 +25,7 @@ static const char *join(char path[PATH_BYTES], const char *directory, const char
 }
 
 /* Reads a small file of the disk's directory in /sys, without trailing white space; "" if there is
- * none.
- */
+ * none. */
 static void read_attribute(const char *directory, const char *name, char text[ATTRIBUTE_BYTES])
 {
     char path[PATH_BYTES];

@@ -23,8 +23,7 @@ struct usb_device {
 /* Looks up the disk with device number `number`.  Refuses what must not be overwritten: a
  * partition; a disk that is neither removable nor on USB, is read-only, has sectors other than 512
  * bytes; and a disk that is mounted, swapped to or held by a device mapper or RAID, or has such a
- * partition.
- */
+ * partition. */
 int usb_device_find(struct usb_device *d, const char *root, const char *path, dev_t number,
                     struct run_failure *failure);
 

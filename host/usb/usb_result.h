@@ -1,6 +1,5 @@
 /* result.conf: the loader's description of a run and its files (docs/bare-metal.md, "Files on the
- * stick").  It comes from a stick, which anyone may have written.
- */
+ * stick").  It comes from a stick, which anyone may have written. */
 #pragma once
 
 #include <stdbool.h>
@@ -38,8 +37,7 @@ struct usb_result {
 };
 
 /* Parses the text, which need not end with a NUL.  Ignores unknown keys, which a newer loader may
- * write.  Returns 0, or -EINVAL with a text in *error; *r then holds what was read before.
- */
+ * write.  Returns 0, or -EINVAL with a text in *error; *r then holds what was read before. */
 int usb_result_parse(const char *text, size_t bytes, struct usb_result *r,
                      char error[USB_RESULT_ERROR_BYTES]);
 

@@ -49,8 +49,7 @@ static void set_place(struct usb_source *s, uint64_t offset)
 }
 
 /* Finds the first EFI system partition that sfdisk lists, or the only partition.  sfdisk shows a
- * file system without a partition table as an empty table.
- */
+ * file system without a partition table as an empty table. */
 static int find_partition(const json_t *table, uint64_t *offset, uint64_t *bytes)
 {
     const json_t *partitions = json_object_get(table, "partitions");

@@ -49,8 +49,7 @@ static bool same_target(const char *one, const char *other)
 }
 
 /* Opens directories and regular files only, because a program may have left a named pipe, or a link
- * to one.
- */
+ * to one. */
 static bool same_entry(const FTSENT *entry, const char *other, uint64_t trace_bytes)
 {
     const struct stat *here = entry->fts_statp;
@@ -76,8 +75,7 @@ static bool same_entry(const FTSENT *entry, const char *other, uint64_t trace_by
 /* Returns whether `place` contains everything in the directory `taken` with equal bytes, including
  * the program's files.  Of hr.bin only the first `trace_bytes` count, because the collector adds to
  * it.  Other contents of `place` do not matter.  An unreadable file counts as different, because
- * the stick may lose its copy if this returns true.
- */
+ * the stick may lose its copy if this returns true. */
 static bool is_known(const char *taken, const char *place, uint64_t trace_bytes)
 {
     char *const roots[] = {(char *)taken, NULL};

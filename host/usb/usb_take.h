@@ -48,8 +48,7 @@ struct usb_take {
 extern volatile int usb_take_interrupted;
 
 /* Returns 0, or -1 with the failure filled if nothing more can be copied (a full disk, an
- * interruption).  Call usb_take_free in either case.
- */
+ * interruption).  Call usb_take_free in either case. */
 int usb_take(struct usb_take *t, struct run_failure *failure);
 void usb_take_free(struct usb_take *t);
 

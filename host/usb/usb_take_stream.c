@@ -117,8 +117,7 @@ bool usb_take_has(const struct usb_take *t, enum usb_stream stream)
 }
 
 /* Returns the most that a part may hold: files that share clusters, or a circular chain of them,
- * would otherwise exceed the stick.
- */
+ * would otherwise exceed the stick. */
 static uint64_t part_limit(const struct usb_take *t, const struct usb_result_file *listed)
 {
     uint64_t room = t->source->bytes - t->taken_bytes;
@@ -312,8 +311,7 @@ static int keep(void *context, const void *bytes, size_t count)
 }
 
 /* Estimates the guest's memory from the size of the messages: a file of some bytes takes a page
- * here, and a name without contents took a kilobyte there.
- */
+ * here, and a name without contents took a kilobyte there. */
 static uint64_t memory_bytes(const struct usb_take *t)
 {
     uint64_t bytes = 0;

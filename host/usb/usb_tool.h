@@ -13,13 +13,11 @@
 #define USB_TOOL_ARGUMENTS_MAX 24
 
 /* Runs a program to its end.  `input` is the text for its standard input; NULL: none.  Its output
- * is shown only as part of the failure.
- */
+ * is shown only as part of the failure. */
 int usb_tool_run(const char *const argv[], const char *input, struct run_failure *failure);
 
 /* Takes a piece of a program's standard output.  Returns 0 to continue; otherwise the program is
- * ended.
- */
+ * ended. */
 typedef int usb_tool_sink(void *context, const void *bytes, size_t count);
 
 enum usb_tool_end {

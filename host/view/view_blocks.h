@@ -38,8 +38,7 @@ void view_blocks_free(struct view_blocks *blocks);
 uint32_t view_blocks_group(struct view_blocks *blocks, uint32_t cpu, uint32_t tid);
 
 /* Counts a sample of that weight at a time since the start (within VIEW_TICKS_MASK); previous NULL:
- * its increments belong nowhere.  0 or -ENOMEM.
- */
+ * its increments belong nowhere.  0 or -ENOMEM. */
 int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
                     uint64_t weight, const struct trace_slot *slot,
                     const struct trace_slot *previous);

@@ -103,8 +103,7 @@ static uint32_t below(struct view_tree *tree, uint32_t node, uint64_t address)
 }
 
 /* The node that a stack's outermost frames hang from.  A chain of frame pointers that breaks where
- * threads begin has all of them.
- */
+ * threads begin has all of them. */
 static uint32_t root_node(struct view_tree *tree, uint32_t root, uint64_t outermost)
 {
     struct symbols_place place;

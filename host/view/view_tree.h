@@ -62,8 +62,7 @@ int view_tree_init(struct view_tree *tree);
 void view_tree_free(struct view_tree *tree);
 
 /* The node of a sample at `ip` whose stack is node `stack` of `stacks` (HR_STACK_NONE: it has
- * none).  -ENOMEM through *error.
- */
+ * none).  -ENOMEM through *error. */
 uint32_t view_tree_sample(struct view_tree *tree, const struct stacks *stacks, uint32_t stack,
                           uint64_t ip, int *error);
 

@@ -9,8 +9,7 @@ struct view_span_ns {
 };
 
 /* Bins of the span, from its start on, and its samples unless there are too many: two groups of
- * columns, before the first one its length as u32.  0 or -errno; *bytes is the caller's.
- */
+ * columns, before the first one its length as u32.  0 or -errno; *bytes is the caller's. */
 int view_window_samples(struct view_model *model, const char *path, struct view_span_ns span,
                         uint8_t **bytes, size_t *count);
 
