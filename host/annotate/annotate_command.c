@@ -47,8 +47,8 @@ static const struct place *find_address(const struct profile *profile, uint64_t 
             return row;
     }
     error_print(
-        "0x%llx: no sample is in the code there; 'hr report' lists the functions that have samples",
-        (unsigned long long)address);
+        "0x%lx: no sample is in the code there; 'hr report' lists the functions that have samples",
+        address);
     return NULL;
 }
 
@@ -92,9 +92,9 @@ static void report_ambiguous(const struct profile *profile, const char *wanted,
 
         if (function_matches(wanted, row->name, row->object) != best)
             continue;
-        used += (size_t)snprintf(
-            list + used, sizeof list - used, "%s%.64s@%.64s at 0x%llx", listed++ != 0 ? ", " : "",
-            row->name, row->object != NULL ? row->object : "", (unsigned long long)row->start);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.64s@%.64s at 0x%lx",
+                                 listed++ != 0 ? ", " : "", row->name,
+                                 row->object != NULL ? row->object : "", row->start);
     }
     error_print(
         "%s: %u functions have that name: %s%s; choose one by FUNCTION@OBJECT or by its address",

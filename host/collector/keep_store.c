@@ -95,7 +95,7 @@ void keep_store_close(struct keep_store *s)
 
 static void file_name(uint64_t id, char name[NAME_BYTES])
 {
-    snprintf(name, NAME_BYTES, "%llu", (unsigned long long)id);
+    snprintf(name, NAME_BYTES, "%lu", id);
 }
 
 static uint64_t bytes_on_disk(int fd)

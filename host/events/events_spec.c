@@ -97,8 +97,7 @@ static int parse_term(const char *text, char *term, struct events_spec *spec,
         if (strcmp(term, t->name) != 0)
             continue;
         if (number > t->limit)
-            return run_fail(failure, "event '%s': %s is at most 0x%llx", text, term,
-                            (unsigned long long)t->limit);
+            return run_fail(failure, "event '%s': %s is at most 0x%lx", text, term, t->limit);
         if (t->companion)
             spec->companion = number;
         else /* bits 11:8 of the event are bits 35:32 of the register */

@@ -31,8 +31,7 @@ static void put_ms(struct output *out, uint64_t ns)
 {
     char text[32];
 
-    snprintf(text, sizeof text, "%llu.%06llu", (unsigned long long)(ns / 1000000),
-             (unsigned long long)(ns % 1000000));
+    snprintf(text, sizeof text, "%lu.%06lu", ns / 1000000, ns % 1000000);
     output_text(out, text);
 }
 
@@ -454,9 +453,9 @@ static int walk(struct firefox *f)
     if (error != 0)
         return error;
     if (f->tables.refused != 0)
-        error_print("firefox: %llu samples and markers were left out, because the profiler cannot "
+        error_print("firefox: %lu samples and markers were left out, because the profiler cannot "
                     "load more; choose a part with --from and --to",
-                    (unsigned long long)f->tables.refused);
+                    f->tables.refused);
     firefox_tables_sort(&f->tables);
     put_meta(f);
     put_libs(f);

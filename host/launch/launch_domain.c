@@ -29,7 +29,7 @@ const char *launch_domain_socket(enum launch_port port)
 static void put_memory(struct xml *x, const struct options *o, const struct launch_machine *m)
 {
     xml_start(x, "memory unit='MiB'");
-    xml_text(x, "%llu", (unsigned long long)(o->memory_bytes >> 20));
+    xml_text(x, "%lu", o->memory_bytes >> 20);
     xml_end(x);
     if (!m->kvm)
         return;

@@ -111,10 +111,9 @@ void launch_numa_choose(const char *root, const struct launch_pin *pin, uint64_t
                     cpu_list_format(&nodes, list, sizeof list));
     } else if (!has_room(root, node, bytes, memory)) {
         launch_warn(notes,
-                    "memory: not bound to NUMA node %d of the pinned CPUs, %llu MiB%s are not free "
+                    "memory: not bound to NUMA node %d of the pinned CPUs, %lu MiB%s are not free "
                     "there; choose CPUs of another node, or less --mem",
-                    node, (unsigned long long)(bytes >> 20),
-                    memory->huge_pages ? " of huge pages" : "");
+                    node, bytes >> 20, memory->huge_pages ? " of huge pages" : "");
     } else {
         memory->bound = true;
         memory->node = node;

@@ -70,10 +70,9 @@ static int check_memory(const struct pack *pack, const struct options *o,
     if (needed <= o->memory_bytes)
         return 0;
     return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
-                       "%s with its files needs at least %llu MB and the guest has %llu MB; give "
+                       "%s with its files needs at least %lu MB and the guest has %lu MB; give "
                        "it more with --mem",
-                       o->program[0], (unsigned long long)((needed + (1u << 20) - 1) >> 20),
-                       (unsigned long long)(o->memory_bytes >> 20));
+                       o->program[0], (needed + (1u << 20) - 1) >> 20, o->memory_bytes >> 20);
 }
 
 int pack_collect(struct pack *pack, const struct options *o, const struct launch_machine *machine,

@@ -53,12 +53,10 @@ static void write_key(FILE *out, const struct pack_list *list, size_t *count)
         if (!is_stable(list, entry))
             continue;
         ++*count;
-        fprintf(out, "%s%c%s%c%s%c%o %llx:%llx %llx %llx.%lx %llx.%lx%c", entry->name, 0,
+        fprintf(out, "%s%c%s%c%s%c%o %lx:%lx %lx %lx.%lx %lx.%lx%c", entry->name, 0,
                 entry->source != NULL ? entry->source : "", 0,
-                entry->target != NULL ? entry->target : "", 0, s->st_mode,
-                (unsigned long long)s->st_dev, (unsigned long long)s->st_ino,
-                (unsigned long long)s->st_size, (unsigned long long)s->st_mtim.tv_sec,
-                (unsigned long)s->st_mtim.tv_nsec, (unsigned long long)s->st_ctim.tv_sec,
+                entry->target != NULL ? entry->target : "", 0, s->st_mode, s->st_dev, s->st_ino,
+                s->st_size, s->st_mtim.tv_sec, (unsigned long)s->st_mtim.tv_nsec, s->st_ctim.tv_sec,
                 (unsigned long)s->st_ctim.tv_nsec, 0);
     }
 }

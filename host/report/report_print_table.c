@@ -93,11 +93,11 @@ static void put_address(char *cell, char *symbol, const struct place *place)
 {
     char name[COLUMNS_CELL_BYTES - 32];
 
-    snprintf(cell, COLUMNS_CELL_BYTES, "0x%llx", (unsigned long long)place->start);
+    snprintf(cell, COLUMNS_CELL_BYTES, "0x%lx", place->start);
     symbol[0] = 0;
     if (place->name != NULL)
-        snprintf(symbol, COLUMNS_CELL_BYTES, "%s+0x%llx", report_function(name, sizeof name, place),
-                 (unsigned long long)place->offset);
+        snprintf(symbol, COLUMNS_CELL_BYTES, "%s+0x%lx", report_function(name, sizeof name, place),
+                 place->offset);
 }
 
 static void put_dimension(struct layout *l, const struct report *r, const struct row *row,

@@ -127,7 +127,7 @@ static void print_row(const struct usb_take *t)
 
     snprintf(text, sizeof text, "%s", r->exit_kind);
     if (strcmp(r->exit_kind, "status") == 0 || strcmp(r->exit_kind, "signal") == 0)
-        snprintf(text, sizeof text, "%s %llu", r->exit_kind, (unsigned long long)r->exit_code);
+        snprintf(text, sizeof text, "%s %lu", r->exit_kind, r->exit_code);
     if (t->has_trace) {
         text_count(samples, t->samples);
         text_count(lost, t->lost_samples);

@@ -199,9 +199,9 @@ static int check_kind(const struct usb_device *d, struct run_failure *failure)
     if (d->bytes == 0)
         return run_fail(failure, "%s is empty: no medium is in it", d->path);
     if (read_number(d->directory, "queue/logical_block_size") > SECTOR_BYTES)
-        return run_fail(
-            failure, "%s has sectors of %llu bytes; a stick with sectors of 512 bytes is needed",
-            d->path, (unsigned long long)read_number(d->directory, "queue/logical_block_size"));
+        return run_fail(failure,
+                        "%s has sectors of %lu bytes; a stick with sectors of 512 bytes is needed",
+                        d->path, read_number(d->directory, "queue/logical_block_size"));
     return 0;
 }
 

@@ -44,8 +44,7 @@ static int append(void *context, const void *bytes, size_t count)
 
 static void set_place(struct usb_source *s, uint64_t offset)
 {
-    snprintf(s->image, sizeof s->image, "/proc/%d/fd/%d@@%llu", (int)getpid(), s->fd,
-             (unsigned long long)offset);
+    snprintf(s->image, sizeof s->image, "/proc/%d/fd/%d@@%lu", (int)getpid(), s->fd, offset);
 }
 
 /* Finds the first EFI system partition that sfdisk lists, or the only partition.  sfdisk shows a

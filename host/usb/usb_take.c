@@ -271,8 +271,8 @@ int usb_take(struct usb_take *t, struct run_failure *failure)
         progress_bar_end(&t->bar);
     }
     if (t->result.cut_bytes != 0)
-        usb_take_problem(t, USB_TAKEN_INCOMPLETE, "the stick was full: %llu bytes are missing",
-                         (unsigned long long)t->result.cut_bytes);
+        usb_take_problem(t, USB_TAKEN_INCOMPLETE, "the stick was full: %lu bytes are missing",
+                         t->result.cut_bytes);
     if (result == 0)
         result = publish(t);
     remove_temporary(t);

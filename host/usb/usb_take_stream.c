@@ -66,16 +66,15 @@ static void check_part(struct usb_take *t, const struct part *part, const char *
     if (part->bytes > part->limit && (listed == NULL || part->limit < listed->bytes))
         usb_take_problem(
             t, USB_TAKEN_DAMAGED,
-            "%s: with it the results would be longer than the file system, which has %llu bytes",
-            name, (unsigned long long)t->source->bytes);
+            "%s: with it the results would be longer than the file system, which has %lu bytes",
+            name, t->source->bytes);
     else if (part->bytes > part->limit)
-        usb_take_problem(t, USB_TAKEN_DAMAGED, "%s is longer than %llu bytes", name,
-                         (unsigned long long)part->limit);
+        usb_take_problem(t, USB_TAKEN_DAMAGED, "%s is longer than %lu bytes", name, part->limit);
     else if (end != USB_TOOL_DONE)
         usb_take_problem(t, USB_TAKEN_DAMAGED, "%s cannot be read: %s", name, words);
     else if (listed != NULL && part->bytes != listed->bytes)
-        usb_take_problem(t, USB_TAKEN_DAMAGED, "%s has %llu bytes and should have %llu", name,
-                         (unsigned long long)part->bytes, (unsigned long long)listed->bytes);
+        usb_take_problem(t, USB_TAKEN_DAMAGED, "%s has %lu bytes and should have %lu", name,
+                         part->bytes, listed->bytes);
     else if (listed != NULL && part->crc32c != listed->crc32c)
         usb_take_problem(t, USB_TAKEN_DAMAGED,
                          "%s is damaged: its checksum is %08x and should be %08x", name,
