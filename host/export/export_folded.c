@@ -37,14 +37,8 @@ static int hash_nodes(struct folded *f)
 {
     const struct stacks *stacks = &f->e->scan.stacks;
 
-    if (stacks->count > f->capacity) {
-        uint64_t *hashes = reallocarray(f->hashes, stacks->capacity, sizeof *hashes);
-
-        if (hashes == NULL)
-            return -ENOMEM;
-        f->hashes = hashes;
-        f->capacity = stacks->capacity;
-    }
+    if (stacks_extend(stacks, &f->hashes, &f->capacity, sizeof f->hashes[0]) != 0)
+        return -ENOMEM;
     for (; f->hashed < stacks->count; f->hashed++) {
         const struct stacks_node *node = &stacks->nodes[f->hashed];
 

@@ -70,8 +70,7 @@ static bool is_default(const char *directory)
 }
 
 /* Adds the directory of a program that was found in the user's PATH to the guest's: programs look
- * there for their own files.
- */
+ * there for their own files. */
 static int set_path(struct pack_environment *e, const struct pack_program *program)
 {
     char directory[PATH_MAX];

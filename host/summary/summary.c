@@ -27,8 +27,7 @@ static void place_fault(struct summary *s)
     if (!s->info.has_fault || symbols_open(&symbols, &s->info, NULL) != 0)
         return;
     if (symbols_find(symbols, s->info.fault.ip, &place) && place.name != NULL)
-        snprintf(s->fault_place, sizeof s->fault_place, "%.200s+0x%llx", place.name,
-                 (unsigned long long)place.offset);
+        snprintf(s->fault_place, sizeof s->fault_place, "%.200s+0x%lx", place.name, place.offset);
     symbols_close(symbols);
 }
 
