@@ -1,5 +1,4 @@
 /* Sets up a CPU: descriptor tables, stacks, control registers. */
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 

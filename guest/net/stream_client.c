@@ -5,7 +5,6 @@
  */
 #include "guest/net/stream_client.h"
 
-#include <errno.h>
 #include <lwip/tcp.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "guest/base/log.h"
 #include "guest/file/file_device.h"
 #include "guest/fs/fs_kept.h"
-#include "guest/memory/heap.h"
 #include "guest/proc/proc.h"
 #include "lib/array.h"
 

@@ -1,7 +1,6 @@
 /* Which generated files there are, and text that grows. */
 #include "guest/proc/proc.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "guest/base/log.h"

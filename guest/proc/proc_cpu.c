@@ -3,7 +3,6 @@
 
 #include "drivers/processor/caches.h"
 #include "drivers/processor/processor.h"
-#include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/base/text.h"
 #include "guest/cpu/proc_flags.h"

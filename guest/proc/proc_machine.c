@@ -1,7 +1,6 @@
 /* /proc: the machine that the program runs on. */
 #include <string.h>
 
-#include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/base/text.h"

@@ -1,9 +1,7 @@
 /* /proc/PID/maps and smaps: the program's memory, area by area. */
-#include <errno.h>
 #include <string.h>
 
 #include "guest/base/layout.h"
-#include "guest/base/log.h"
 #include "guest/base/text.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/vm_table.h"

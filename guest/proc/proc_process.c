@@ -3,7 +3,6 @@
 #include <linux/resource.h>
 #include <string.h>
 
-#include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/base/text.h"

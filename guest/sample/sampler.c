@@ -4,7 +4,6 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/entry.h"
 #include "guest/cpu/paravirt.h"
-#include "guest/sample/overflow.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 #include "guest/sample/share.h"

@@ -1,5 +1,4 @@
 /* System calls' side of service work: on the workload CPU, with its clock. */
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* The table of system calls, and the code that makes one. */
 #include "guest/sample/sampling.h"
-#include "guest/thread/process.h"
 
 #include <asm/unistd_64.h>
 #include <errno.h>

@@ -9,13 +9,10 @@
 #include <sys/utsname.h>
 
 #include "guest/base/log.h"
-#include "guest/base/random.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/files.h"
-#include "guest/service/service.h"
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
-#include "include/hr_format.h"
 #include "lib/x86.h"
 
 #define NAME_BYTES 16u

@@ -1,5 +1,4 @@
 /* Under an emulator or a hypervisor: each port is a port of virtio-serial, which waits. */
-#include <errno.h>
 
 #include "drivers/apic/apic.h"
 #include "drivers/virtio/serial.h"
