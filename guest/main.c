@@ -223,9 +223,8 @@ static void start_counting(struct cpu *cpu)
         sampling.trigger->pause(cpu);
 }
 
-static void expire(struct timer *timer)
+static void expire(struct timer *)
 {
-    (void)timer;
     deadline_stop();
 }
 

@@ -3,9 +3,8 @@
 
 #define PART_BYTES_MIN (64ull << 10)
 
-static const char *take_version(struct boot_conf_parser *p, struct boot_text value)
+static const char *take_version(struct boot_conf_parser *, struct boot_text value)
 {
-    (void)p;
     return boot_value_is(value, "1") ? NULL
                                      : " is not a version that this loader knows: write the stick "
                                        "anew with the same version of hr usb";

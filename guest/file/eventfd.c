@@ -39,13 +39,12 @@ static int64_t wait_change(struct thread *thread, const struct file *file, struc
     return end == WAIT_SIGNAL ? -EINTR : 0;
 }
 
-static int64_t read_event(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+static int64_t read_event(struct thread *thread, struct file *file, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
     struct event *event = file->state;
     uint64_t value;
 
-    (void)offset;
     if (bytes < sizeof value)
         return -EINVAL;
     while (!event->count) {
@@ -60,13 +59,12 @@ static int64_t read_event(struct thread *thread, struct file *file, uint64_t off
     return copy_to_user(user, &value, sizeof value) ? -EFAULT : (int64_t)sizeof value;
 }
 
-static int64_t write_event(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                           uint64_t bytes)
+static int64_t write_event(struct thread *thread, struct file *file, uint64_t /* offset */,
+                           uint64_t user, uint64_t bytes)
 {
     struct event *event = file->state;
     uint64_t value;
 
-    (void)offset;
     if (bytes < sizeof value)
         return -EINVAL;
     if (copy_from_user(&value, user, sizeof value) != 0)
@@ -84,11 +82,10 @@ static int64_t write_event(struct thread *thread, struct file *file, uint64_t of
     return sizeof value;
 }
 
-static uint32_t poll_event(struct thread *thread, struct file *file)
+static uint32_t poll_event(struct thread *, struct file *file)
 {
     const struct event *event = file->state;
 
-    (void)thread;
     return (event->count ? POLLIN : 0) | (event->count < COUNT_MAX ? POLLOUT : 0);
 }
 

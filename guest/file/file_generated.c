@@ -56,13 +56,9 @@ static int64_t read_generated(struct thread *thread, struct file *file, uint64_t
 }
 
 /* Accepts settings, which have no effect. */
-static int64_t write_generated(struct thread *thread, struct file *file, uint64_t offset,
-                               uint64_t user, uint64_t bytes)
+static int64_t write_generated(struct thread *, struct file *, uint64_t /* offset */,
+                               uint64_t /* user */, uint64_t bytes)
 {
-    (void)thread;
-    (void)file;
-    (void)offset;
-    (void)user;
     return (int64_t)bytes;
 }
 

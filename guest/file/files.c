@@ -53,11 +53,10 @@ int files_open_streams(struct process *process)
     return 0;
 }
 
-struct file *files_new(struct process *process, const struct file_type *type, uint32_t flags)
+struct file *files_new(struct process *, const struct file_type *type, uint32_t flags)
 {
     struct file *file = heap_alloc(sizeof *file);
 
-    (void)process;
     if (file != NULL)
         *file = (struct file){.type = type, .flags = flags, .stream = -1};
     return file;
@@ -190,8 +189,7 @@ uint64_t files_size(const struct file *file)
     return file->inode != NULL ? file->inode->bytes : 0;
 }
 
-bool files_is_terminal(const struct process *process, const struct file *file)
+bool files_is_terminal(const struct process *, const struct file *file)
 {
-    (void)process;
     return file->type == &file_terminal;
 }

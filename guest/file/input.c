@@ -85,16 +85,14 @@ static void ask(void)
     }
 }
 
-void input_ask(struct thread *thread, const struct file *file)
+void input_ask(struct thread *, const struct file *file)
 {
-    (void)thread;
     if (is_input(file) || (file->type == &epoll_file && input.watches))
         ask();
 }
 
-void input_ask_watched(struct thread *thread)
+void input_ask_watched(struct thread *)
 {
-    (void)thread;
     if (input.watches)
         ask();
 }

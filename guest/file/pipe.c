@@ -147,10 +147,9 @@ static uint32_t how_of(const struct file *file)
     return file->flags & O_NONBLOCK ? 0 : PIPE_BLOCKS;
 }
 
-static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                         uint64_t bytes)
+static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
+                         uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_read(thread, file->state, user, bytes, how_of(file));
 }
 
@@ -200,28 +199,25 @@ int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint
     return (int64_t)done;
 }
 
-static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_write(thread, file->state, user, bytes, how_of(file));
 }
 
-static uint32_t poll_reader(struct thread *thread, struct file *file)
+static uint32_t poll_reader(struct thread *, struct file *file)
 {
     const struct pipe *pipe = file->state;
     bool ended = !pipe->ends[PIPE_WRITER] && file->writers_seen != pipe->opened[PIPE_WRITER];
 
-    (void)thread;
     return (pipe->buffer.used ? POLL_READABLE : 0) | (ended ? POLLHUP : 0);
 }
 
-static uint32_t poll_writer(struct thread *thread, struct file *file)
+static uint32_t poll_writer(struct thread *, struct file *file)
 {
     const struct pipe *pipe = file->state;
     bool room = pipe_buffer_room(&pipe->buffer) >= PIPE_ATOMIC_BYTES;
 
-    (void)thread;
     return (room ? POLL_WRITABLE : 0) | (pipe->ends[PIPE_READER] ? 0 : POLLERR);
 }
 
@@ -230,13 +226,11 @@ static uint32_t poll_both(struct thread *thread, struct file *file)
     return poll_reader(thread, file) | poll_writer(thread, file);
 }
 
-static int64_t control_pipe(struct thread *thread, struct file *file, uint32_t request,
-                            uint64_t argument)
+static int64_t control_pipe(struct thread *, struct file *file, uint32_t request, uint64_t argument)
 {
     const struct pipe *pipe = file->state;
     int32_t used = (int32_t)pipe->buffer.used;
 
-    (void)thread;
     return request == FIONREAD ? copy_to_user(argument, &used, sizeof used) : -ENOTTY;
 }
 

@@ -82,7 +82,7 @@ static int64_t take(struct thread *thread, const struct file *file, struct signa
     return 0;
 }
 
-static int64_t read_signals(struct thread *thread, struct file *file, uint64_t offset,
+static int64_t read_signals(struct thread *thread, struct file *file, uint64_t /* offset */,
                             uint64_t user, uint64_t bytes)
 {
     const struct signal_file *s = file->state;
@@ -90,7 +90,6 @@ static int64_t read_signals(struct thread *thread, struct file *file, uint64_t o
     struct signal_info info;
     int64_t done = 0, error;
 
-    (void)offset;
     if (bytes < each)
         return -EINVAL;
     error = take(thread, file, &info);

@@ -33,39 +33,35 @@ static uint32_t how_of(const struct file *file, uint32_t flags)
            (flags & MSG_NOSIGNAL ? PIPE_QUIET : 0);
 }
 
-static int64_t read_socket(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                           uint64_t bytes)
+static int64_t read_socket(struct thread *thread, struct file *file, uint64_t /* offset */,
+                           uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_read(thread, pipe_at(file, PIPE_READER), user, bytes, how_of(file, 0));
 }
 
 /* Writes bytes as they fit: no write to a socket is atomic. */
-static int64_t write_socket(struct thread *thread, struct file *file, uint64_t offset,
+static int64_t write_socket(struct thread *thread, struct file *file, uint64_t /* offset */,
                             uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_write(thread, pipe_at(file, PIPE_WRITER), user, bytes, how_of(file, 0));
 }
 
-static uint32_t poll_socket(struct thread *thread, struct file *file)
+static uint32_t poll_socket(struct thread *, struct file *file)
 {
     const struct pipe *in = pipe_at(file, PIPE_READER), *out = pipe_at(file, PIPE_WRITER);
     bool in_ended = !in->ends[PIPE_WRITER] || !in->ends[PIPE_READER];
     bool out_ended = !out->ends[PIPE_WRITER] || !out->ends[PIPE_READER];
     bool room = out_ended || pipe_buffer_room(&out->buffer) >= PIPE_ATOMIC_BYTES;
 
-    (void)thread;
     return (in->buffer.used || in_ended ? POLL_READABLE : 0) | (in_ended ? POLL_PEER_ENDED : 0) |
            (in_ended && out_ended ? POLLHUP : 0) | (room ? POLL_WRITABLE : 0);
 }
 
-static int64_t control_socket(struct thread *thread, struct file *file, uint32_t request,
+static int64_t control_socket(struct thread *, struct file *file, uint32_t request,
                               uint64_t argument)
 {
     int32_t used = (int32_t)pipe_at(file, PIPE_READER)->buffer.used;
 
-    (void)thread;
     return request == FIONREAD ? copy_to_user(argument, &used, sizeof used) : -ENOTTY;
 }
 
@@ -315,9 +311,8 @@ int64_t syscall_getsockname(struct thread *thread, struct trap_frame *frame)
     return put_value(&family, sizeof family, frame->rsi, frame->rdx);
 }
 
-int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_no_network(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     refused_count(frame->vector, REFUSED_NETWORK);
     return -EAFNOSUPPORT;
 }

@@ -67,13 +67,12 @@ static void catch_up(struct timer_file *t)
     start(t);
 }
 
-static int64_t read_timer(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+static int64_t read_timer(struct thread *thread, struct file *file, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
     struct timer_file *t = file->state;
     uint64_t count;
 
-    (void)offset;
     if (bytes < sizeof count)
         return -EINVAL;
     while (!t->expirations) {
@@ -93,11 +92,10 @@ static int64_t read_timer(struct thread *thread, struct file *file, uint64_t off
     return copy_to_user(user, &count, sizeof count) ? -EFAULT : (int64_t)sizeof count;
 }
 
-static uint32_t poll_timer(struct thread *thread, struct file *file)
+static uint32_t poll_timer(struct thread *, struct file *file)
 {
     const struct timer_file *t = file->state;
 
-    (void)thread;
     return t->expirations ? POLLIN : 0;
 }
 

@@ -27,11 +27,10 @@ static bool queued; /* frames that wait, or that the card was not told about */
 static uint64_t next_look_ms;
 
 /* Sends a frame of lwIP's, which is in pieces. */
-static err_t send_frame(struct netif *netif, struct pbuf *p)
+static err_t send_frame(struct netif *, struct pbuf *p)
 {
     int status = net_offload_send(&card, cutting, p);
 
-    (void)netif;
     if (status == -EAGAIN) { /* lwIP tries again later; the card works until then */
         card.driver->kick(&card);
         return ERR_WOULDBLOCK;

@@ -146,11 +146,8 @@ static bool has(enum transport_port port)
     return files || missing;
 }
 
-static size_t receive(enum transport_port port, void *out, size_t room)
+static size_t receive(enum transport_port /* port */, void *, size_t /* room */)
 {
-    (void)port;
-    (void)out;
-    (void)room;
     return 0;
 }
 

@@ -35,11 +35,10 @@ void proc_add_cpu_mask(struct text *text, uint64_t mask)
         text_add(text, "%0*x\n", (int)(run.workload_cpus + 3) / 4, (uint32_t)mask);
 }
 
-int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room)
+int64_t proc_say(const struct thread *, const struct inode *inode, char *out, uint64_t room)
 {
     struct text text = {.out = out, .room = room};
 
-    (void)thread;
     text_add(&text, "%s", (const char *)inode->context);
     return text_end(&text);
 }

@@ -50,12 +50,10 @@ static void add_area(struct text *text, const struct vm_area *area)
     text_add(text, "\n");
 }
 
-static int64_t maps(const struct thread *thread, const struct inode *inode, char *out,
-                    uint64_t room)
+static int64_t maps(const struct thread *thread, const struct inode *, char *out, uint64_t room)
 {
     struct text text = {.out = out, .room = room};
 
-    (void)inode;
     for (const struct vm_area *area = thread->process->space.areas; area != NULL; area = area->next)
         add_area(&text, area);
     return text_end(&text);
@@ -93,13 +91,11 @@ static void add_numbers(struct text *text, uint64_t size, uint64_t resident, boo
         "SwapPss:               0 kB\nLocked:                0 kB\n");
 }
 
-static int64_t smaps(const struct thread *thread, const struct inode *inode, char *out,
-                     uint64_t room)
+static int64_t smaps(const struct thread *thread, const struct inode *, char *out, uint64_t room)
 {
     struct text text = {.out = out, .room = room};
     const struct process *process = thread->process;
 
-    (void)inode;
     for (const struct vm_area *area = process->space.areas; area != NULL; area = area->next) {
         add_area(&text, area);
         add_numbers(&text, area->end - area->start, resident_bytes(&process->space, area),
@@ -111,13 +107,12 @@ static int64_t smaps(const struct thread *thread, const struct inode *inode, cha
     return text_end(&text);
 }
 
-static int64_t smaps_rollup(const struct thread *thread, const struct inode *inode, char *out,
+static int64_t smaps_rollup(const struct thread *thread, const struct inode *, char *out,
                             uint64_t room)
 {
     struct text text = {.out = out, .room = room};
     const struct vm_space *space = &thread->process->space;
 
-    (void)inode;
     if (space->areas != NULL)
         text_add(&text, "%08lx-%08lx ---p 00000000 00:00 0                          [rollup]\n",
                  space->areas->start, (uint64_t)USER_END);

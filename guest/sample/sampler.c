@@ -156,11 +156,10 @@ void sampler_interrupt_saved(struct trap_frame *frame)
 
 /* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again, or
  * sampler_rearm. */
-void sampler_interrupt_in_kernel(struct irq_frame *frame)
+void sampler_interrupt_in_kernel(struct irq_frame *)
 {
     struct cpu *cpu = cpu_this();
 
-    (void)frame;
     cpu->trigger.timer_missed = true;
     paravirt_eoi(cpu);
 }

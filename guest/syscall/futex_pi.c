@@ -12,9 +12,8 @@
 
 static uint32_t waiting; /* threads that wait to own a futex */
 
-static bool waits_to_own(const struct thread *thread, uint64_t context)
+static bool waits_to_own(const struct thread *thread, uint64_t /* context */)
 {
-    (void)context;
     return thread->futex.owner;
 }
 

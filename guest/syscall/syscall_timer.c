@@ -134,13 +134,12 @@ int64_t syscall_timer_create(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-int64_t syscall_timer_settime(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_timer_settime(struct thread *, struct trap_frame *frame)
 {
     struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
     struct program_timer_setting new, old;
     int error;
 
-    (void)thread;
     if (!frame->rdx)
         return -EINVAL;
     error = read_setting(frame->rdx, 1, &new);
@@ -153,31 +152,28 @@ int64_t syscall_timer_settime(struct thread *thread, struct trap_frame *frame)
     return frame->r10 ? write_setting(frame->r10, 1, &old) : 0;
 }
 
-int64_t syscall_timer_gettime(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_timer_gettime(struct thread *, struct trap_frame *frame)
 {
     const struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
     struct program_timer_setting setting;
 
-    (void)thread;
     if (t == NULL)
         return -EINVAL;
     program_timer_get(t, &setting);
     return write_setting(frame->rsi, 1, &setting);
 }
 
-int64_t syscall_timer_getoverrun(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_timer_getoverrun(struct thread *, struct trap_frame *frame)
 {
     const struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
 
-    (void)thread;
     return t != NULL ? (int64_t)t->overrun_last : -EINVAL;
 }
 
-int64_t syscall_timer_delete(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_timer_delete(struct thread *, struct trap_frame *frame)
 {
     struct program_timer *t = program_timer_find((uint32_t)frame->rdi);
 
-    (void)thread;
     if (t == NULL)
         return -EINVAL;
     program_timer_delete(t);
@@ -186,24 +182,22 @@ int64_t syscall_timer_delete(struct thread *thread, struct trap_frame *frame)
 
 /* ---- setitimer and alarm ---- */
 
-int64_t syscall_getitimer(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getitimer(struct thread *, struct trap_frame *frame)
 {
     struct program_timer_setting setting;
 
-    (void)thread;
     if ((uint32_t)frame->rdi >= ITIMERS)
         return -EINVAL;
     program_timer_get(program_timer_interval((uint32_t)frame->rdi), &setting);
     return write_setting(frame->rsi, NS_PER_US, &setting);
 }
 
-int64_t syscall_setitimer(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_setitimer(struct thread *, struct trap_frame *frame)
 {
     struct program_timer_setting new = {0}, old;
     int error = frame->rsi ? read_setting(frame->rsi, NS_PER_US, &new) : 0;
     struct program_timer *t;
 
-    (void)thread;
     if (error)
         return error;
     if ((uint32_t)frame->rdi >= ITIMERS)
@@ -215,13 +209,12 @@ int64_t syscall_setitimer(struct thread *thread, struct trap_frame *frame)
 }
 
 /* Returns the seconds that were left, rounded, but never to 0. */
-int64_t syscall_alarm(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_alarm(struct thread *, struct trap_frame *frame)
 {
     struct program_timer *t = program_timer_interval(ITIMER_REAL);
     const struct program_timer_setting new = {.value = (uint32_t)frame->rdi * NS_PER_SECOND};
     struct program_timer_setting old;
 
-    (void)thread;
     program_timer_get(t, &old);
     program_timer_set(t, &new, false);
     if (old.value && old.value < NS_PER_SECOND)

@@ -110,11 +110,8 @@ static int send(enum transport_port port, const void *bytes, size_t count)
     return status;
 }
 
-static size_t receive(enum transport_port port, void *out, size_t room)
+static size_t receive(enum transport_port /* port */, void *, size_t /* room */)
 {
-    (void)port;
-    (void)out;
-    (void)room;
     return 0;
 }
 
