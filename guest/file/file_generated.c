@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "guest/base/text.h"
 #include "guest/file/files.h"
 #include "guest/memory/phys.h"
 #include "guest/vm/uaccess.h"
@@ -20,6 +21,7 @@ static void forget(struct file *file)
 static int generate(const struct thread *thread, struct file *file)
 {
     int64_t result = -ENOBUFS;
+    struct text text;
 
     for (unsigned order = ORDER_FIRST; result == -ENOBUFS; order++) {
         forget(file);
@@ -27,8 +29,10 @@ static int generate(const struct thread *thread, struct file *file)
         file->buffer_order = order;
         if (!file->buffer)
             return -ENOMEM;
-        result = file->inode->generate(thread, file->inode, phys_pointer(file->buffer),
-                                       (uint64_t)PAGE_BYTES << order);
+        text =
+            (struct text){.out = phys_pointer(file->buffer), .room = (uint64_t)PAGE_BYTES << order};
+        file->inode->generate(thread, file->inode, &text);
+        result = text_end(&text);
     }
     if (result < 0) {
         forget(file);

@@ -10,7 +10,6 @@
 #include "guest/proc/proc.h"
 #include "guest/thread/threads.h"
 
-#define MODE_FILE 0444u
 #define NUMBERS (1ull << 40) /* inode numbers: kind << 32 | thread or descriptor */
 #define NAME_BYTES 24u
 
@@ -193,24 +192,24 @@ static bool list_descriptors(struct thread *thread, const struct inode *, uint64
 }
 
 /* /proc/self/fdinfo/N */
-static int64_t descriptor_note(const struct thread *thread, const struct inode *inode, char *out,
-                               uint64_t room)
+static void descriptor_note(const struct thread *thread, const struct inode *inode,
+                            struct text *text)
 {
-    struct text text = {.out = out, .room = room};
     const struct file *file = files_get(thread->process, (int64_t)inode->context);
 
-    if (file == NULL)
-        return -ENOENT;
-    text_add(&text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t1\nino:\t%lu\n", file->offset, file->flags,
+    if (file == NULL) {
+        text->error = -ENOENT;
+        return;
+    }
+    text_add(text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t1\nino:\t%lu\n", file->offset, file->flags,
              file->inode != NULL ? file->inode->number : 0);
-    return text_end(&text);
 }
 
 static struct inode *find_note(struct thread *thread, const struct inode *, const char *name)
 {
     uint32_t fd = number_of(name);
     bool there = thread != NULL && files_get(thread->process, (int64_t)fd) != NULL;
-    struct inode *inode = there ? inode_new(S_IFREG | MODE_FILE) : NULL;
+    struct inode *inode = there ? inode_new(S_IFREG | 0444) : NULL;
 
     if (inode != NULL)
         inode->generate = descriptor_note;
@@ -254,12 +253,9 @@ static struct inode *find_task_file(struct thread *, const struct inode *directo
     proc_each_of_process(compare, &search);
     if (search.file == NULL)
         return NULL;
-    inode = inode_new(S_IFREG | (search.file->mode ? search.file->mode : MODE_FILE));
-    if (inode != NULL) {
-        inode->generate = search.file->generate;
-        inode->context = directory->context;
+    inode = proc_new_file(search.file, directory->context);
+    if (inode != NULL)
         inode->links = 1;
-    }
     return inode;
 }
 

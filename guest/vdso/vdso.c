@@ -4,6 +4,7 @@
  */
 #include <asm/unistd_64.h>
 #include <linux/time.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "guest/vdso/data.h"
