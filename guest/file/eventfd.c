@@ -105,7 +105,6 @@ static int64_t make_event(struct thread *thread, uint64_t count, uint32_t flags)
 {
     struct event *event;
     struct file *file;
-    int64_t fd;
 
     if (flags & ~(uint32_t)(EFD_SEMAPHORE | EFD_CLOEXEC | EFD_NONBLOCK))
         return -EINVAL;
@@ -119,10 +118,7 @@ static int64_t make_event(struct thread *thread, uint64_t count, uint32_t flags)
         return -ENFILE;
     }
     file->state = event;
-    fd = files_add(thread->process, file, 0, flags & EFD_CLOEXEC);
-    if (fd < 0)
-        files_discard(file);
-    return fd;
+    return files_add_new(thread->process, file, flags & EFD_CLOEXEC);
 }
 
 int64_t syscall_eventfd(struct thread *thread, struct trap_frame *frame)

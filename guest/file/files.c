@@ -11,6 +11,7 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
+#include "guest/vm/uaccess.h"
 
 struct file_table {
     int64_t limit; /* all descriptors are below it */
@@ -172,6 +173,33 @@ int64_t files_add(struct process *process, struct file *file, int64_t lowest, bo
         return lowest ? -EINVAL : -EMFILE;
     fd = find_free(process, lowest);
     return fd < 0 ? fd : files_put(process, file, fd, close_on_exec);
+}
+
+int64_t files_add_new(struct process *process, struct file *file, bool close_on_exec)
+{
+    int64_t fd = files_add(process, file, 0, close_on_exec);
+
+    if (fd < 0)
+        files_discard(file);
+    return fd;
+}
+
+int64_t files_add_pair(struct process *process, struct file *const files[2], uint64_t user,
+                       bool close_on_exec)
+{
+    int32_t numbers[2] = {-1, -1};
+    int64_t result = 0;
+
+    for (int i = 0; i < 2 && result >= 0; i++) {
+        result = files_add(process, files[i], 0, close_on_exec);
+        numbers[i] = (int32_t)result;
+    }
+    if (result >= 0)
+        result = copy_to_user(user, numbers, sizeof numbers);
+    for (int i = 0; i < 2 && result < 0; i++)
+        if (numbers[i] >= 0)
+            files_close(process, numbers[i]);
+    return result;
 }
 
 bool files_room(const struct process *process)

@@ -370,24 +370,15 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
 
 static int64_t make_pipe(struct thread *thread, uint64_t user, uint32_t flags)
 {
-    struct process *process = thread->process;
     struct file *files[2];
-    int64_t fds[2], result;
-    int32_t numbers[2];
+    int64_t result;
 
     if (flags & ~(uint32_t)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))
         return -EINVAL;
-    result = open_ends(process, files, flags & O_NONBLOCK);
+    result = open_ends(thread->process, files, flags & O_NONBLOCK);
     if (result)
         return result;
-    fds[0] = files_add(process, files[PIPE_READER], 0, flags & O_CLOEXEC);
-    fds[1] = fds[0] < 0 ? fds[0] : files_add(process, files[PIPE_WRITER], 0, flags & O_CLOEXEC);
-    numbers[0] = (int32_t)fds[0];
-    numbers[1] = (int32_t)fds[1];
-    result = fds[1] < 0 ? fds[1] : copy_to_user(user, numbers, sizeof numbers);
-    for (int i = 0; i < 2 && result < 0; i++)
-        if (fds[i] >= 0)
-            files_close(process, fds[i]);
+    result = files_add_pair(thread->process, files, user, flags & O_CLOEXEC);
     files_release(files[PIPE_READER]);
     files_release(files[PIPE_WRITER]);
     return result;

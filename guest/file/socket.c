@@ -127,24 +127,6 @@ static bool connect_to(struct process *process, struct file *writer, struct file
     return give_end(process, writer, pipe, PIPE_WRITER);
 }
 
-static int64_t add_pair(struct thread *thread, struct file *files[2], uint64_t user, bool close)
-{
-    struct process *process = thread->process;
-    int32_t numbers[2] = {-1, -1};
-    int64_t result = 0;
-
-    for (int i = 0; i < 2 && result >= 0; i++) {
-        result = files_add(process, files[i], 0, close);
-        numbers[i] = (int32_t)result;
-    }
-    if (result >= 0)
-        result = copy_to_user(user, numbers, sizeof numbers);
-    for (int i = 0; i < 2 && result < 0; i++)
-        if (numbers[i] >= 0)
-            files_close(process, numbers[i]);
-    return result;
-}
-
 int64_t syscall_socketpair(struct thread *thread, struct trap_frame *frame)
 {
     uint32_t type = (uint32_t)frame->rsi, flags = type & (SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -159,7 +141,7 @@ int64_t syscall_socketpair(struct thread *thread, struct trap_frame *frame)
         files[i] = new_socket(thread->process, flags & SOCK_NONBLOCK);
     if (files[0] != NULL && files[1] != NULL && connect_to(thread->process, files[0], files[1]) &&
         connect_to(thread->process, files[1], files[0]))
-        result = add_pair(thread, files, frame->r10, flags & SOCK_CLOEXEC);
+        result = files_add_pair(thread->process, files, frame->r10, flags & SOCK_CLOEXEC);
     for (int i = 0; i < 2; i++)
         if (files[i] != NULL)
             files_release(files[i]);

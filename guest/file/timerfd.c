@@ -118,7 +118,6 @@ int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
     uint32_t clock = (uint32_t)frame->rdi, flags = (uint32_t)frame->rsi;
     struct timer_file *t;
     struct file *file;
-    int64_t fd;
 
     if (flags & ~(uint32_t)(TFD_CLOEXEC | TFD_NONBLOCK))
         return -EINVAL;
@@ -138,10 +137,7 @@ int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
     }
     file->state = t;
     t->file = file;
-    fd = files_add(thread->process, file, 0, flags & TFD_CLOEXEC);
-    if (fd < 0)
-        files_discard(file);
-    return fd;
+    return files_add_new(thread->process, file, flags & TFD_CLOEXEC);
 }
 
 static int64_t timer_argument(const struct thread *thread, uint64_t fd, struct timer_file **t)
