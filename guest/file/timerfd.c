@@ -12,12 +12,11 @@
 #include "guest/file/files.h"
 #include "guest/file/poll.h"
 #include "guest/memory/heap.h"
+#include "guest/signal/program_timer.h"
+#include "guest/signal/program_timer_math.h"
 #include "guest/thread/timer.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
-
-#define NS_PER_SECOND 1000000000ull
-#define NS_MAX (1ull << 62) /* a longer time never ends */
 
 struct timer_file {
     struct timer timer; /* first member: expire() gets it */
@@ -28,11 +27,6 @@ struct timer_file {
     bool expired; /* it expired, and was neither read nor set since */
     bool realtime;
     uint32_t waiting;
-};
-
-struct time_pair { /* struct itimerspec */
-    int64_t interval[2]; /* seconds, nanoseconds */
-    int64_t value[2];
 };
 
 static void expire(struct timer *timer)
@@ -49,21 +43,16 @@ static void expire(struct timer *timer)
 static void start(struct timer_file *t)
 {
     t->expired = false;
-    if (t->next_ns && t->next_ns < NS_MAX)
+    if (t->next_ns && t->next_ns < PROGRAM_TIMER_NS_MAX)
         timer_set(&t->timer, run.start_ticks + run_ns_to_ticks(t->next_ns));
 }
 
 /* Counts the periods since it expired, and sets it for the next one. */
 static void catch_up(struct timer_file *t)
 {
-    uint64_t now = clock_monotonic_ns(), periods = 1;
-
     if (!t->expired || !t->interval_ns)
         return;
-    if (now > t->next_ns)
-        periods += (now - t->next_ns) / t->interval_ns;
-    t->expirations += periods - 1;
-    t->next_ns += periods * t->interval_ns;
+    t->expirations += program_timer_forward(&t->next_ns, t->interval_ns, clock_monotonic_ns()) - 1;
     start(t);
 }
 
@@ -152,47 +141,24 @@ static int64_t timer_argument(const struct thread *thread, uint64_t fd, struct t
     return 0;
 }
 
-static bool valid(const int64_t time[2])
-{
-    return time[0] >= 0 && time[1] >= 0 && time[1] < (int64_t)NS_PER_SECOND;
-}
-
-static uint64_t to_ns(const int64_t time[2])
-{
-    uint64_t ns;
-
-    if (__builtin_mul_overflow((uint64_t)time[0], NS_PER_SECOND, &ns) ||
-        __builtin_add_overflow(ns, (uint64_t)time[1], &ns) || ns > NS_MAX)
-        return NS_MAX;
-    return ns;
-}
-
-static void from_ns(int64_t time[2], uint64_t ns)
-{
-    time[0] = (int64_t)(ns / NS_PER_SECOND);
-    time[1] = (int64_t)(ns % NS_PER_SECOND);
-}
-
-static struct time_pair current(struct timer_file *t)
+static struct program_timer_setting current(struct timer_file *t)
 {
     uint64_t now = clock_monotonic_ns();
-    struct time_pair pair;
 
     catch_up(t);
-    from_ns(pair.interval, t->interval_ns);
-    from_ns(pair.value, t->next_ns > now && !t->expired ? t->next_ns - now : 0);
-    return pair;
+    return (struct program_timer_setting){
+        .interval = t->interval_ns,
+        .value = t->next_ns > now && !t->expired ? t->next_ns - now : 0};
 }
 
-static void arm(struct timer_file *t, const struct time_pair *pair, bool absolute)
+static void arm(struct timer_file *t, const struct program_timer_setting *setting, bool absolute)
 {
-    uint64_t base = absolute ? (t->realtime ? run.start_unix_ns : 0) : 0;
-    uint64_t value = to_ns(pair->value);
+    uint64_t base = t->realtime ? run.start_unix_ns : 0, value = setting->value;
 
     timer_cancel(&t->timer);
     t->expirations = 0;
     t->expired = false;
-    t->interval_ns = to_ns(pair->interval);
+    t->interval_ns = setting->interval;
     t->next_ns = 0;
     if (!value)
         return;
@@ -205,32 +171,30 @@ static void arm(struct timer_file *t, const struct time_pair *pair, bool absolut
 
 int64_t syscall_timerfd_settime(struct thread *thread, struct trap_frame *frame)
 {
-    struct time_pair pair, old;
+    struct program_timer_setting new, old;
     struct timer_file *t;
     int64_t error;
 
     if ((uint32_t)frame->rsi & ~(uint32_t)(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET))
         return -EINVAL;
-    if (copy_from_user(&pair, frame->rdx, sizeof pair) != 0)
-        return -EFAULT;
-    if (!valid(pair.value) || !valid(pair.interval))
-        return -EINVAL;
-    error = timer_argument(thread, frame->rdi, &t);
+    error = program_timer_read(frame->rdx, 1, &new);
+    if (!error)
+        error = timer_argument(thread, frame->rdi, &t);
     if (error)
         return error;
     old = current(t);
-    arm(t, &pair, frame->rsi & TFD_TIMER_ABSTIME);
-    return frame->r10 ? copy_to_user(frame->r10, &old, sizeof old) : 0;
+    arm(t, &new, frame->rsi & TFD_TIMER_ABSTIME);
+    return frame->r10 ? program_timer_write(frame->r10, 1, &old) : 0;
 }
 
 int64_t syscall_timerfd_gettime(struct thread *thread, struct trap_frame *frame)
 {
-    struct time_pair pair;
+    struct program_timer_setting setting;
     struct timer_file *t;
     int64_t error = timer_argument(thread, frame->rdi, &t);
 
     if (error)
         return error;
-    pair = current(t);
-    return copy_to_user(frame->rsi, &pair, sizeof pair);
+    setting = current(t);
+    return program_timer_write(frame->rsi, 1, &setting);
 }

@@ -45,11 +45,13 @@ static void cache_file(const struct thread *, const struct inode *inode, struct 
 {
     uint32_t detail = inode->context & 255, cpu = cpu_of(inode);
     struct cache cache = caches_get(detail / CACHE_FILES);
+    const uint32_t numbers[CACHE_FILES] = {[CACHE_LEVEL] = cache.level,
+                                           [CACHE_LINE] = cache.line,
+                                           [CACHE_WAYS] = cache.ways,
+                                           [CACHE_SETS] = cache.sets,
+                                           [CACHE_PARTITION] = cache.partitions};
 
     switch ((enum cache_file)(detail % CACHE_FILES)) {
-    case CACHE_LEVEL:
-        text_add(text, "%u\n", cache.level);
-        break;
     case CACHE_TYPE:
         text_add(text, "%s\n",
                  cache.type == CACHE_DATA           ? "Data"
@@ -59,26 +61,17 @@ static void cache_file(const struct thread *, const struct inode *inode, struct 
     case CACHE_SIZE:
         text_add(text, "%uK\n", caches_kib(&cache));
         break;
-    case CACHE_LINE:
-        text_add(text, "%u\n", cache.line);
-        break;
-    case CACHE_WAYS:
-        text_add(text, "%u\n", cache.ways);
-        break;
-    case CACHE_SETS:
-        text_add(text, "%u\n", cache.sets);
-        break;
-    case CACHE_PARTITION:
-        text_add(text, "%u\n", cache.partitions);
-        break;
     case CACHE_SHARED_LIST:
         if (is_shared(&cache))
             proc_add_cpu_list(text);
         else
             text_add(text, "%u\n", cpu);
         break;
-    default:
+    case CACHE_SHARED_MAP:
         proc_add_cpu_mask(text, is_shared(&cache) ? proc_cpu_mask() : 1ull << cpu % 64);
+        break;
+    default:
+        text_add(text, "%u\n", numbers[detail % CACHE_FILES]);
         break;
     }
 }
