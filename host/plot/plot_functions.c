@@ -163,11 +163,8 @@ static void draw_flame(const struct profile *p, FILE *out)
     svg_end(&svg);
 }
 
-static int stop_at_data(void *context, const struct trace_chunk *chunk, bool continues)
+static int stop_at_data(void *, const struct trace_chunk *, bool /* continues */)
 {
-    (void)context;
-    (void)chunk;
-    (void)continues;
     return 1;
 }
 

@@ -29,11 +29,8 @@ static int take_mark(void *context, const struct trace_chunk *chunk,
     return report_marks_take(&r->marks, chunk->header.cpu, record);
 }
 
-static int stop_at_data(void *context, const struct trace_chunk *chunk, bool continues)
+static int stop_at_data(void *, const struct trace_chunk *, bool /* continues */)
 {
-    (void)context;
-    (void)chunk;
-    (void)continues;
     return 1;
 }
 
