@@ -131,6 +131,11 @@ static ALWAYS_INLINE bool decode_run(struct trace_decoder *state, struct run *ru
     return true;
 }
 
+static bool decode_wide(struct trace_decoder *d, struct run *run)
+{
+    return decode_run(d, run, d->event_count, true);
+}
+
 static bool decode_narrow(struct trace_decoder *d, struct run *run)
 {
     switch (d->event_count) { /* a constant count unrolls the loop over events */
@@ -172,7 +177,7 @@ enum trace_status trace_decoder_samples(struct trace_decoder *d, const struct tr
     if (record->type == HR_REC_SAMPLES)
         decoded = decode_narrow(d, &run);
     else
-        decoded = record->type == HR_REC_SAMPLES_WIDE && decode_run(d, &run, d->event_count, true);
+        decoded = record->type == HR_REC_SAMPLES_WIDE && decode_wide(d, &run);
     if (!decoded)
         return TRACE_BAD_RECORD;
     *count = head.count;

@@ -261,7 +261,8 @@ void pipe_free(struct pipe *pipe)
     heap_free(pipe, sizeof *pipe);
 }
 
-void pipe_detach(struct file *file)
+/* Frees the pipe if the file was its last one. */
+static void detach(struct file *file)
 {
     struct pipe *pipe = file->state;
     struct file **at = &pipe->files;
@@ -290,18 +291,18 @@ const struct file_type pipe_file_reader = {.mode = S_IFIFO | 0600,
                                            .read = read_pipe,
                                            .poll = poll_reader,
                                            .ioctl = control_pipe,
-                                           .release = pipe_detach};
+                                           .release = detach};
 const struct file_type pipe_file_writer = {.mode = S_IFIFO | 0600,
                                            .write = write_pipe,
                                            .poll = poll_writer,
                                            .ioctl = control_pipe,
-                                           .release = pipe_detach};
+                                           .release = detach};
 const struct file_type pipe_file_both = {.mode = S_IFIFO | 0600,
                                          .read = read_pipe,
                                          .write = write_pipe,
                                          .poll = poll_both,
                                          .ioctl = control_pipe,
-                                         .release = pipe_detach};
+                                         .release = detach};
 
 int64_t pipe_resize(struct pipe *pipe, uint64_t bytes)
 {

@@ -118,7 +118,7 @@ bool net_stack_poll(void)
     return any;
 }
 
-bool net_stack_link(void)
+static bool has_link(void)
 {
     return link;
 }
@@ -228,7 +228,7 @@ int net_stack_start(const struct boot_network *network, char *problem, size_t ro
         format_text(problem, room, "no memory for the network");
         return -ENOMEM;
     }
-    if (!wait_until(net_stack_link, NET_LINK_WAIT_MS)) {
+    if (!wait_until(has_link, NET_LINK_WAIT_MS)) {
         format_text(problem, room, "%s has no link: is the cable in?", card.driver->name);
         return -ENETDOWN;
     }
