@@ -29,14 +29,12 @@ static void tell(struct file *file, struct event *event, uint32_t events_now)
 /* Waits for a change of the counter.  Returns 0, -EAGAIN or -EINTR. */
 static int64_t wait_change(struct thread *thread, const struct file *file, struct event *event)
 {
-    enum wait_end end;
-
     if (file->flags & O_NONBLOCK)
         return -EAGAIN;
-    event->waiting++;
-    end = wait_on(thread, WAIT_KEY(event), WAIT_FOREVER, "an eventfd");
-    event->waiting--;
-    return end == WAIT_SIGNAL ? -EINTR : 0;
+    return wait_counted(thread, WAIT_KEY(event), WAIT_FOREVER, "an eventfd", &event->waiting) ==
+                   WAIT_SIGNAL
+               ? -EINTR
+               : 0;
 }
 
 static int64_t read_event(struct thread *thread, struct file *file, uint64_t /* offset */,

@@ -50,13 +50,9 @@ static void wake(struct pipe *pipe, enum pipe_end end)
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
 {
-    enum wait_end why;
-
-    pipe->waiting[end]++;
-    why = wait_on(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
-                  end == PIPE_READER ? "a read of a pipe" : "a write to a pipe");
-    pipe->waiting[end]--;
-    return why;
+    return wait_counted(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
+                        end == PIPE_READER ? "a read of a pipe" : "a write to a pipe",
+                        &pipe->waiting[end]);
 }
 
 int64_t pipe_wait_filled(struct thread *thread, struct pipe *pipe, bool blocks)

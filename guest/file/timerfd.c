@@ -65,14 +65,11 @@ static int64_t read_timer(struct thread *thread, struct file *file, uint64_t /* 
     if (bytes < sizeof count)
         return -EINVAL;
     while (!t->expirations) {
-        enum wait_end end;
-
         if (file->flags & O_NONBLOCK)
             return -EAGAIN;
-        t->waiting++;
-        end = wait_on(thread, WAIT_KEY(t), WAIT_FOREVER, "a timerfd");
-        t->waiting--;
-        if (end == WAIT_SIGNAL && !t->expirations)
+        if (wait_counted(thread, WAIT_KEY(t), WAIT_FOREVER, "a timerfd", &t->waiting) ==
+                WAIT_SIGNAL &&
+            !t->expirations)
             return -EINTR;
     }
     catch_up(t);

@@ -102,9 +102,8 @@ static int64_t wait_ready(struct thread *thread, struct epoll *epoll, uint64_t u
         }
         if (!poll_left(deadline))
             return 0;
-        epoll->waiting++;
-        end = wait_on(thread, WAIT_KEY(epoll), poll_left(deadline), "epoll_wait");
-        epoll->waiting--;
+        end = wait_counted(thread, WAIT_KEY(epoll), poll_left(deadline), "epoll_wait",
+                           &epoll->waiting);
         if (end == WAIT_SIGNAL && epoll->ready.first == NULL)
             return -EINTR;
     }
