@@ -1,5 +1,4 @@
 /* The kernel, top to bottom: boot, load the program, run it. */
-#include <errno.h>
 #include <string.h>
 
 #include "drivers/acpi/acpi.h"
@@ -29,7 +28,6 @@
 #include "guest/run_manifest.h"
 #include "guest/sample/calibrate.h"
 #include "guest/sample/observer.h"
-#include "guest/sample/overflow.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
@@ -40,7 +38,6 @@
 #include "guest/service/service_input.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
-#include "guest/signal/signal_frame.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
@@ -226,9 +223,8 @@ static void start_counting(struct cpu *cpu)
         sampling.trigger->pause(cpu);
 }
 
-static void main_expire(struct timer *timer)
+static void expire(struct timer *)
 {
-    (void)timer;
     deadline_stop();
 }
 

@@ -59,7 +59,7 @@ $(COUNT_PLUGIN): tests/plugins/count.c $(BUILD)/flags
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -fPIC -shared -o $@ $<
 
 # A kernel for tests of the loader, linked as the real one; it runs where it was loaded to.
-$(BUILD)/tests/fake-kernel.elf: tests/firmware/fake_kernel.c boot/uefi/string.c lib/crc32c.c lib/format.c lib/run_stream.c \
+$(BUILD)/tests/fake-kernel.elf: tests/firmware/fake_kernel.c boot/string.c lib/crc32c.c lib/format.c lib/run_stream.c \
 		linker.ld $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(COMMON) -ffreestanding -fpie -fvisibility=hidden -mno-red-zone -mgeneral-regs-only -fno-builtin \

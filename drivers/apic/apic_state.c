@@ -1,8 +1,6 @@
 /* Keeps what the firmware had in the local APIC, and puts it back. */
 #include "drivers/apic/apic_state.h"
 
-#include <stddef.h>
-
 #include "drivers/apic/apic.h"
 #include "drivers/apic/apic_regs.h"
 #include "drivers/platform.h"

@@ -72,9 +72,8 @@ static int stub_start(const struct pmu_session *session)
 }
 
 /* There is nothing to stop: the counts follow the program's own ticks. */
-static void stub_rest(const struct pmu_session *session)
+static void stub_rest(const struct pmu_session *)
 {
-    (void)session;
 }
 
 static void stub_read(const struct pmu_session *session, uint64_t user_instructions,

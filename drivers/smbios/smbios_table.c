@@ -1,7 +1,6 @@
 /* Reads SMBIOS structures. */
 #include "drivers/smbios/smbios.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "lib/array.h"

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "guest/base/text.h"
 #include "guest/file/files.h"
 #include "guest/memory/phys.h"
 #include "guest/vm/uaccess.h"
@@ -20,6 +21,7 @@ static void file_generated_forget(struct file *file)
 static int file_generated_generate(const struct thread *thread, struct file *file)
 {
     int64_t result = -ENOBUFS;
+    struct text text;
 
     for (unsigned order = ORDER_FIRST; result == -ENOBUFS; order++) {
         file_generated_forget(file);
@@ -27,8 +29,10 @@ static int file_generated_generate(const struct thread *thread, struct file *fil
         file->buffer_order = order;
         if (!file->buffer)
             return -ENOMEM;
-        result = file->inode->generate(thread, file->inode, phys_pointer(file->buffer),
-                                       (uint64_t)PAGE_BYTES << order);
+        text =
+            (struct text){.out = phys_pointer(file->buffer), .room = (uint64_t)PAGE_BYTES << order};
+        file->inode->generate(thread, file->inode, &text);
+        result = text_end(&text);
     }
     if (result < 0) {
         file_generated_forget(file);
@@ -56,13 +60,9 @@ static int64_t read_generated(struct thread *thread, struct file *file, uint64_t
 }
 
 /* Accepts settings, which have no effect. */
-static int64_t write_generated(struct thread *thread, struct file *file, uint64_t offset,
-                               uint64_t user, uint64_t bytes)
+static int64_t write_generated(struct thread *, struct file *, uint64_t /* offset */,
+                               uint64_t /* user */, uint64_t bytes)
 {
-    (void)thread;
-    (void)file;
-    (void)offset;
-    (void)user;
     return (int64_t)bytes;
 }
 

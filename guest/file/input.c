@@ -85,16 +85,14 @@ static void input_ask_host(void)
     }
 }
 
-void input_ask(struct thread *thread, const struct file *file)
+void input_ask(struct thread *, const struct file *file)
 {
-    (void)thread;
     if (is_input(file) || (file->type == &epoll_file && input.watches))
         input_ask_host();
 }
 
-void input_ask_watched(struct thread *thread)
+void input_ask_watched(struct thread *)
 {
-    (void)thread;
     if (input.watches)
         input_ask_host();
 }

@@ -50,13 +50,9 @@ static void pipe_wake(struct pipe *pipe, enum pipe_end end)
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
 {
-    enum wait_end why;
-
-    pipe->waiting[end]++;
-    why = wait_on(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
-                  end == PIPE_READER ? "a read of a pipe" : "a write to a pipe");
-    pipe->waiting[end]--;
-    return why;
+    return wait_counted(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
+                        end == PIPE_READER ? "a read of a pipe" : "a write to a pipe",
+                        &pipe->waiting[end]);
 }
 
 int64_t pipe_wait_filled(struct thread *thread, struct pipe *pipe, bool blocks)
@@ -147,10 +143,9 @@ static uint32_t how_of(const struct file *file)
     return file->flags & O_NONBLOCK ? 0 : PIPE_BLOCKS;
 }
 
-static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                         uint64_t bytes)
+static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
+                         uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_read(thread, file->state, user, bytes, how_of(file));
 }
 
@@ -200,28 +195,25 @@ int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint
     return (int64_t)done;
 }
 
-static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_write(thread, file->state, user, bytes, how_of(file));
 }
 
-static uint32_t poll_reader(struct thread *thread, struct file *file)
+static uint32_t poll_reader(struct thread *, struct file *file)
 {
     const struct pipe *pipe = file->state;
     bool ended = !pipe->ends[PIPE_WRITER] && file->writers_seen != pipe->opened[PIPE_WRITER];
 
-    (void)thread;
     return (pipe->buffer.used ? POLL_READABLE : 0) | (ended ? POLLHUP : 0);
 }
 
-static uint32_t poll_writer(struct thread *thread, struct file *file)
+static uint32_t poll_writer(struct thread *, struct file *file)
 {
     const struct pipe *pipe = file->state;
     bool room = pipe_buffer_room(&pipe->buffer) >= PIPE_ATOMIC_BYTES;
 
-    (void)thread;
     return (room ? POLL_WRITABLE : 0) | (pipe->ends[PIPE_READER] ? 0 : POLLERR);
 }
 
@@ -230,13 +222,11 @@ static uint32_t poll_both(struct thread *thread, struct file *file)
     return poll_reader(thread, file) | poll_writer(thread, file);
 }
 
-static int64_t control_pipe(struct thread *thread, struct file *file, uint32_t request,
-                            uint64_t argument)
+static int64_t control_pipe(struct thread *, struct file *file, uint32_t request, uint64_t argument)
 {
     const struct pipe *pipe = file->state;
     int32_t used = (int32_t)pipe->buffer.used;
 
-    (void)thread;
     return request == FIONREAD ? copy_to_user(argument, &used, sizeof used) : -ENOTTY;
 }
 
@@ -267,7 +257,8 @@ void pipe_free(struct pipe *pipe)
     heap_free(pipe, sizeof *pipe);
 }
 
-void pipe_detach(struct file *file)
+/* Frees the pipe if the file was its last one. */
+static void detach(struct file *file)
 {
     struct pipe *pipe = file->state;
     struct file **at = &pipe->files;
@@ -296,18 +287,18 @@ const struct file_type pipe_file_reader = {.mode = S_IFIFO | 0600,
                                            .read = read_pipe,
                                            .poll = poll_reader,
                                            .ioctl = control_pipe,
-                                           .release = pipe_detach};
+                                           .release = detach};
 const struct file_type pipe_file_writer = {.mode = S_IFIFO | 0600,
                                            .write = write_pipe,
                                            .poll = poll_writer,
                                            .ioctl = control_pipe,
-                                           .release = pipe_detach};
+                                           .release = detach};
 const struct file_type pipe_file_both = {.mode = S_IFIFO | 0600,
                                          .read = read_pipe,
                                          .write = write_pipe,
                                          .poll = poll_both,
                                          .ioctl = control_pipe,
-                                         .release = pipe_detach};
+                                         .release = detach};
 
 int64_t pipe_resize(struct pipe *pipe, uint64_t bytes)
 {
@@ -376,24 +367,15 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
 
 static int64_t make_pipe(struct thread *thread, uint64_t user, uint32_t flags)
 {
-    struct process *process = thread->process;
     struct file *files[2];
-    int64_t fds[2], result;
-    int32_t numbers[2];
+    int64_t result;
 
     if (flags & ~(uint32_t)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))
         return -EINVAL;
-    result = open_ends(process, files, flags & O_NONBLOCK);
+    result = open_ends(thread->process, files, flags & O_NONBLOCK);
     if (result)
         return result;
-    fds[0] = files_add(process, files[PIPE_READER], 0, flags & O_CLOEXEC);
-    fds[1] = fds[0] < 0 ? fds[0] : files_add(process, files[PIPE_WRITER], 0, flags & O_CLOEXEC);
-    numbers[0] = (int32_t)fds[0];
-    numbers[1] = (int32_t)fds[1];
-    result = fds[1] < 0 ? fds[1] : copy_to_user(user, numbers, sizeof numbers);
-    for (int i = 0; i < 2 && result < 0; i++)
-        if (fds[i] >= 0)
-            files_close(process, fds[i]);
+    result = files_add_pair(thread->process, files, user, flags & O_CLOEXEC);
     files_release(files[PIPE_READER]);
     files_release(files[PIPE_WRITER]);
     return result;

@@ -83,7 +83,7 @@ static int64_t signalfd_take(struct thread *thread, const struct file *file,
     return 0;
 }
 
-static int64_t read_signals(struct thread *thread, struct file *file, uint64_t offset,
+static int64_t read_signals(struct thread *thread, struct file *file, uint64_t /* offset */,
                             uint64_t user, uint64_t bytes)
 {
     const struct signal_file *s = file->state;
@@ -91,7 +91,6 @@ static int64_t read_signals(struct thread *thread, struct file *file, uint64_t o
     struct signal_info info;
     int64_t done = 0, error;
 
-    (void)offset;
     if (bytes < each)
         return -EINVAL;
     error = signalfd_take(thread, file, &info);

@@ -111,7 +111,9 @@ void fs_missing_note(const struct fs_entry *base, const char *path)
     noted_count++;
 }
 
-const char *fs_missing_recent(uint32_t n)
+/* Returns the Nth, oldest first, of the last names that were not found, with or without --missing;
+ * NULL: there are no more. */
+static const char *nth_recent(uint32_t n)
 {
     uint32_t kept = recent_count < FS_MISSING_RECENT ? recent_count : FS_MISSING_RECENT;
 
@@ -143,7 +145,7 @@ void fs_missing_log(void)
 
     if (dropped)
         log_line(RUN_LOG_DROPPED "%lu %s", dropped, first);
-    for (uint32_t i = 0; (name = fs_missing_recent(i)) != NULL; i++) {
+    for (uint32_t i = 0; (name = nth_recent(i)) != NULL; i++) {
         if (fs_walk(NULL, fs_root, name, 0, &found) != 0)
             log_line(RUN_LOG_MISSING "%s", name);
         else

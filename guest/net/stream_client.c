@@ -5,7 +5,6 @@
  */
 #include "guest/net/stream_client.h"
 
-#include <errno.h>
 #include <lwip/tcp.h>
 #include <string.h>
 
@@ -188,11 +187,8 @@ static void take_bytes(const uint8_t *bytes, size_t count)
 
 /* ---- lwIP's callbacks ---- */
 
-static err_t stream_client_received(void *context, struct tcp_pcb *pcb, struct pbuf *p,
-                                    err_t status)
+static err_t received(void *, struct tcp_pcb *pcb, struct pbuf *p, err_t /* status */)
 {
-    (void)context;
-    (void)status;
     if (p == NULL) {
         if (client.broken == NULL)
             client.broken = "the collector closed the connection";
@@ -206,9 +202,8 @@ static err_t stream_client_received(void *context, struct tcp_pcb *pcb, struct p
 }
 
 /* The connection is gone, and its memory too. */
-static void stream_client_failed(void *context, err_t status)
+static void failed(void *, err_t status)
 {
-    (void)context;
     client.pcb = NULL;
     if (client.broken != NULL)
         return;
@@ -220,10 +215,8 @@ static void stream_client_failed(void *context, err_t status)
         client.broken = "the connection timed out";
 }
 
-static err_t stream_client_connected(void *context, struct tcp_pcb *pcb, err_t status)
+static err_t connected(void *, struct tcp_pcb *pcb, err_t /* status */)
 {
-    (void)context;
-    (void)status;
     /* lwIP cuts segments to half of the window, and does not expect that to shrink */
     if (pcb->snd_wnd_max < 2u * pcb->mss) {
         client.broken = "what answers there takes hardly anything at a time";

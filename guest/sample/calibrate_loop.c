@@ -8,7 +8,6 @@
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
-#include "guest/vm/uaccess.h"
 #include "guest/vm/vm_access.h"
 #include "lib/x86.h"
 

@@ -4,7 +4,6 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/entry.h"
 #include "guest/cpu/paravirt.h"
-#include "guest/sample/overflow.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
@@ -157,11 +156,10 @@ void sampler_interrupt_saved(struct trap_frame *frame)
 
 /* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again, or
  * sampler_rearm. */
-void sampler_interrupt_in_kernel(struct irq_frame *frame)
+void sampler_interrupt_in_kernel(struct irq_frame *)
 {
     struct cpu *cpu = cpu_this();
 
-    (void)frame;
     cpu->trigger.timer_missed = true;
     paravirt_eoi(cpu);
 }

@@ -2,7 +2,6 @@
 #include "guest/sample/share.h"
 #include "guest/sample/sampling.h"
 
-#include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 
 #define RISE_SHIFT 5 /* the seen cost rises by a 32nd with each sample that took longer, */

@@ -7,9 +7,8 @@
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 
-static void trigger_nothing(struct cpu *cpu)
+static void nothing(struct cpu *)
 {
-    (void)cpu;
 }
 
 static void trigger_read(struct cpu *cpu, uint64_t *values)

@@ -1,5 +1,4 @@
 /* System calls' side of service work: on the workload CPU, with its clock. */
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -158,9 +157,8 @@ void platform_wait(void)
 
 /* ---- interrupts ---- */
 
-void service_device_interrupt(struct irq_frame *frame)
+void service_device_interrupt(struct irq_frame *)
 {
-    (void)frame;
     apic_eoi();
     if (run.shared) { /* off the program's clock: no interruption */
         service_cpu_poll();
@@ -171,17 +169,15 @@ void service_device_interrupt(struct irq_frame *frame)
     }
 }
 
-void service_device_interrupt_in_kernel(struct irq_frame *frame)
+void service_device_interrupt_in_kernel(struct irq_frame *)
 {
-    (void)frame;
     apic_eoi();
 }
 
-void service_wake_interrupt(struct irq_frame *frame)
+void service_wake_interrupt(struct irq_frame *)
 {
     struct cpu *cpu = cpu_this();
 
-    (void)frame;
     apic_eoi();
     cpu->activity.interruptions += !cpu->clock.stop_mask;
     if (cpu->clock.stop_mask && sampling.trigger->nmi) { /* the NMI handler found it half full */
@@ -192,8 +188,7 @@ void service_wake_interrupt(struct irq_frame *frame)
         service_check_stop();
 }
 
-void service_wake_interrupt_in_kernel(struct irq_frame *frame)
+void service_wake_interrupt_in_kernel(struct irq_frame *)
 {
-    (void)frame;
     apic_eoi();
 }

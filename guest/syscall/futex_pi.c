@@ -12,9 +12,8 @@
 
 static uint32_t waiting; /* threads that wait to own a futex */
 
-static bool waits_to_own(const struct thread *thread, uint64_t context)
+static bool waits_to_own(const struct thread *thread, uint64_t /* context */)
 {
-    (void)context;
     return thread->futex.owner;
 }
 
@@ -75,9 +74,7 @@ int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t 
     if (result <= 0)
         return result;
     thread->futex.bits = 0; /* FUTEX_WAKE must not find it */
-    waiting++;
-    end = wait_on(thread, frame->rdi, ns, "a mutex");
-    waiting--;
+    end = wait_counted(thread, frame->rdi, ns, "a mutex", &waiting);
     thread->futex.owner = 0;
     if (end == WAIT_SIGNAL)
         return futex_pi_again(thread, frame);

@@ -1,6 +1,5 @@
 /* The table of system calls, and the code that makes one. */
 #include "guest/sample/sampling.h"
-#include "guest/thread/process.h"
 
 #include <asm/unistd_64.h>
 #include <errno.h>
@@ -25,7 +24,8 @@ static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *fra
 };
 #undef SYSCALL
 
-int64_t syscall_unknown(uint64_t number)
+/* The end of the run names it with its count. */
+static __attribute__((noinline)) int64_t refuse_unknown(uint64_t number)
 {
     refused_count(number, REFUSED_CALL);
     return -ENOSYS;
@@ -62,7 +62,7 @@ static inline int64_t syscall_perform(struct thread *thread, struct trap_frame *
     uint64_t number = frame->rax;
 
     if (__builtin_expect(number >= ARRAY_COUNT(handlers) || handlers[number] == NULL, 0))
-        return syscall_unknown(number);
+        return refuse_unknown(number);
     return handlers[number](thread, frame);
 }
 

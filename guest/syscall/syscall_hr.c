@@ -1,12 +1,10 @@
 /* The program's own calls: sampling on request, pause and start, marks, regions. */
 #include "guest/syscall/syscall_hr.h"
 #include "guest/sample/sampling.h"
-#include "guest/thread/process.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"

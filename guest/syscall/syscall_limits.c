@@ -48,16 +48,14 @@ static int64_t limits_change(uint32_t resource, uint64_t new_user, uint64_t old_
     return old_user ? copy_to_user(old_user, &old, sizeof old) : 0;
 }
 
-int64_t syscall_getrlimit(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getrlimit(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
-    return frame->rsi ? limits_change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
+    return frame->rsi ? change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
 }
 
-int64_t syscall_setrlimit(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_setrlimit(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
-    return frame->rsi ? limits_change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
+    return frame->rsi ? change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
 }
 
 int64_t syscall_prlimit64(struct thread *thread, struct trap_frame *frame)
@@ -116,11 +114,10 @@ int64_t syscall_getrusage(struct thread *thread, struct trap_frame *frame)
     return copy_to_user(frame->rsi, &usage, sizeof usage);
 }
 
-int64_t syscall_sysinfo(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_sysinfo(struct thread *, struct trap_frame *frame)
 {
     struct sysinfo info;
 
-    (void)thread;
     memset(&info, 0, sizeof info);
     info.uptime = (int64_t)(clock_monotonic_ns() / NS_PER_SECOND);
     info.totalram = phys_total_bytes();

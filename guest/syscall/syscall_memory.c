@@ -265,19 +265,16 @@ int64_t syscall_mlockall(struct thread *thread, struct trap_frame *frame)
     return 0;
 }
 
-int64_t syscall_munlockall(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_munlockall(struct thread *thread, struct trap_frame *)
 {
     struct vm_space *space = &thread->process->space;
 
-    (void)frame;
     space->lock_future = false;
     vm_lock(space, 0, USER_END, false, false);
     return 0;
 }
 
-int64_t syscall_nothing(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_nothing(struct thread *, struct trap_frame *)
 {
-    (void)thread;
-    (void)frame;
     return 0;
 }

@@ -254,9 +254,8 @@ int64_t syscall_tgkill(struct thread *thread, struct trap_frame *frame)
     return signal_send_to(thread, (uint32_t)frame->rsi, (uint32_t)frame->rdx);
 }
 
-int64_t syscall_pause(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_pause(struct thread *thread, struct trap_frame *)
 {
-    (void)frame;
     (void)wait_for(thread, WAIT_FOREVER, "pause");
     return -EINTR;
 }

@@ -9,9 +9,7 @@
 
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/files.h"
-#include "guest/fs/fs_kept.h"
 #include "guest/memory/phys.h"
-#include "guest/signal/signal.h"
 #include "guest/syscall/syscall_path.h"
 
 static int64_t set_size(struct thread *thread, struct inode *inode, uint64_t size)

@@ -27,6 +27,15 @@ static int64_t open_end(const struct thread *thread, uint64_t fd, bool writes,
     return 0;
 }
 
+/* Gets both ends of a transfer, of which only one is written. */
+static int64_t open_ends(const struct thread *thread, uint64_t from_fd, uint64_t to_fd,
+                         struct transfer_end *from, struct transfer_end *to)
+{
+    int64_t error = open_end(thread, from_fd, false, from);
+
+    return error ? error : open_end(thread, to_fd, true, to);
+}
+
 /* Takes the offset from the program's memory, if there is one. */
 static int64_t read_offset(struct transfer_end *end, uint64_t user)
 {
@@ -85,10 +94,8 @@ static bool holds_contents(const struct file *file)
 int64_t syscall_sendfile(struct thread *thread, struct trap_frame *frame)
 {
     struct transfer_end from, to;
-    int64_t error = open_end(thread, frame->rsi, false, &from);
+    int64_t error = open_ends(thread, frame->rsi, frame->rdi, &from, &to);
 
-    if (!error)
-        error = open_end(thread, frame->rdi, true, &to);
     if (error)
         return error;
     if (!holds_contents(from.file))
@@ -101,10 +108,8 @@ int64_t syscall_sendfile(struct thread *thread, struct trap_frame *frame)
 int64_t syscall_copy_file_range(struct thread *thread, struct trap_frame *frame)
 {
     struct transfer_end from, to;
-    int64_t error = open_end(thread, frame->rdi, false, &from);
+    int64_t error = open_ends(thread, frame->rdi, frame->rdx, &from, &to);
 
-    if (!error)
-        error = open_end(thread, frame->rdx, true, &to);
     if (error)
         return error;
     if (frame->r9)
@@ -139,9 +144,7 @@ int64_t syscall_splice(struct thread *thread, struct trap_frame *frame)
         return 0;
     if (flags & ~SPLICE_FLAGS)
         return -EINVAL;
-    error = open_end(thread, frame->rdi, false, &from);
-    if (!error)
-        error = open_end(thread, frame->rdx, true, &to);
+    error = open_ends(thread, frame->rdi, frame->rdx, &from, &to);
     if (error)
         return error;
     if ((frame->rsi && pipe_of(from.file) != NULL) || (frame->r10 && pipe_of(to.file) != NULL))
@@ -192,9 +195,7 @@ int64_t syscall_tee(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (!frame->rdx)
         return 0;
-    result = open_end(thread, frame->rdi, false, &from);
-    if (!result)
-        result = open_end(thread, frame->rsi, true, &to);
+    result = open_ends(thread, frame->rdi, frame->rsi, &from, &to);
     if (result)
         return result;
     source = pipe_of(from.file);

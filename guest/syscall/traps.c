@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "drivers/apic/apic.h"
-#include "guest/base/log.h"
 #include "guest/base/panic.h"
-#include "guest/base/run.h"
-#include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
 #include "guest/sample/exact.h"

@@ -4,14 +4,12 @@
 #include "guest/trace/regions.h"
 #include "guest/sample/sampling.h"
 #include "guest/trace/trace.h"
-#include "guest/vm/vm.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
-#include "guest/base/run.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm_access.h"
 

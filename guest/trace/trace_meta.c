@@ -12,7 +12,6 @@
 #include "guest/trace/trace_meta.h"
 #include "guest/vm/vm.h"
 #include "include/version.h"
-#include "lib/x86.h"
 
 #define NOTE_HEADER_BYTES 16 /* of kernel_build_id: three words and the name */
 #define BUILD_ID_MAX 64

@@ -2,7 +2,6 @@
 #include "guest/transport/leave.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "drivers/apic/apic.h"
 #include "guest/base/panic.h"

@@ -1,5 +1,4 @@
 /* Under an emulator or a hypervisor: each port is a port of virtio-serial, which waits. */
-#include <errno.h>
 
 #include "drivers/apic/apic.h"
 #include "drivers/virtio/serial.h"
@@ -17,11 +16,10 @@ static const char *const names[TRANSPORT_PORTS] = {
 
 static int ports[TRANSPORT_PORTS]; /* negative: the host does not offer it */
 
-static int transport_virtio_init(struct boot_info *boot)
+static int init(struct boot_info *)
 {
     int status = serial_init(VECTOR_DEVICE, apic_id());
 
-    (void)boot;
     if (status)
         return status;
     for (int i = 0; i < TRANSPORT_PORTS; i++) {
@@ -52,10 +50,8 @@ static size_t transport_virtio_receive(enum transport_port port, void *out, size
 }
 
 /* There is always room: sending waits. */
-static bool trace_room(uint64_t bytes, bool samples)
+static bool trace_room(uint64_t /* bytes */, bool /* samples */)
 {
-    (void)bytes;
-    (void)samples;
     return true;
 }
 

@@ -29,7 +29,9 @@ static bool vm_fault_allowed(const struct vm_area *area, uint64_t error)
     return area->protection != 0;
 }
 
-struct vm_area *vm_grow(struct vm_space *space, uint64_t address)
+/* Lets the area above `address` grow down to it.  Returns the area, or NULL if its limit or the
+ * area below does not allow that. */
+static struct vm_area *grow_down(struct vm_space *space, uint64_t address)
 {
     struct vm_area *area = vm_area_from(space, address);
     uint64_t page = address & ~VM_PAGE_MASK;
@@ -60,7 +62,7 @@ static struct vm_area *area_at(struct vm_space *space, uint64_t address)
         return area;
     area = address < USER_END ? vm_area_from(space, address) : NULL;
     if (area != NULL && area->start > address)
-        area = vm_grow(space, address);
+        area = grow_down(space, address);
     if (area != NULL)
         space->recent = area;
     return area;

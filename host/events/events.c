@@ -16,9 +16,8 @@
 #define SELECT_HIGH (0xfull << 32)
 #define SELECT_HIGH_INTEL (0x3ull << 32) /* IN_TX, IN_TXCP */
 
-static void offer(void *context, const char *name, const char *description)
+static void offer(void *context, const char *name, const char * /* description */)
 {
-    (void)description;
     nearest_offer(context, name);
 }
 

@@ -135,11 +135,10 @@ static int run(struct export *e)
 }
 
 /* "main;work 42": lines that end in a number; where the bytes end, a line need not be whole. */
-static bool looks_alike(const uint8_t *bytes, size_t count, uint64_t file_bytes)
+static bool looks_alike(const uint8_t *bytes, size_t count, uint64_t /* file_bytes */)
 {
     size_t start = 0, lines = 0;
 
-    (void)file_bytes;
     for (size_t i = 0; i < count; i++) {
         size_t digits = i;
 

@@ -197,12 +197,11 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 }
 
 /* Tells perf what it may put in order, so that it need not keep the whole trace in memory. */
-static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+static int take_chunk(void *context, const struct trace_chunk *chunk, bool /* continues */)
 {
     struct perf *p = context;
     uint64_t earliest = rounds_earliest(&p->rounds, chunk->offset);
 
-    (void)continues;
     if (!p->begun || p->records.latest_ns == p->round_ns || earliest == 0 ||
         trace_info_time_ns(&p->e->info, earliest) < p->round_ns)
         return 0;

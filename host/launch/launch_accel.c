@@ -37,9 +37,8 @@ struct tiny_machine {
     size_t run_bytes;
 };
 
-static void ignore_alarm(int signal_number)
+static void ignore_alarm(int /* signal_number */)
 {
-    (void)signal_number;
 }
 
 static void destroy(struct tiny_machine *m)

@@ -54,10 +54,8 @@ static const struct {
 };
 
 /* By default libvirt prints errors itself. */
-static void say_nothing(void *data, virErrorPtr error)
+static void say_nothing(void *, virErrorPtr /* error */)
 {
-    (void)data;
-    (void)error;
 }
 
 /* Loads the library once.  Returns NULL with the failure filled if it is not installed. */

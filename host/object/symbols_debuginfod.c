@@ -85,12 +85,11 @@ static void show(const char *text)
         return;
 }
 
-static int progress(debuginfod_client *client, long done, long all)
+static int progress(debuginfod_client *, long done, long all)
 {
     char line[256], part[TEXT_QUANTITY_BYTES], whole[TEXT_QUANTITY_BYTES];
     uint64_t now = monotonic_ns();
 
-    (void)client;
     if (!isatty(2) || now - query.drawn_ns < REDRAW_NS)
         return 0;
     query.drawn_ns = now;

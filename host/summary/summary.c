@@ -88,9 +88,8 @@ static void *join(void *owner, struct trace_scan *scan)
     return NULL;
 }
 
-static void leave(void *owner, void *context)
+static void leave(void *, void *context)
 {
-    (void)owner;
     gather_free(context);
     free(context);
 }
@@ -110,9 +109,8 @@ static int take(void *owner, void *context)
     return 0;
 }
 
-static bool divides(void *owner, const struct trace_info *info)
+static bool divides(void *, const struct trace_info *info)
 {
-    (void)owner;
     return gather_divides(info);
 }
 

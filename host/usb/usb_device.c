@@ -83,11 +83,10 @@ struct use { /* a disk or partition whose uses are searched for */
     struct run_failure *failure;
 };
 
-static int refuse_holder(void *context, const char *directory, const char *name)
+static int refuse_holder(void *context, const char * /* directory */, const char *name)
 {
     const struct use *use = context;
 
-    (void)directory;
     return run_fail(use->failure,
                     "%s is a part of %s (device mapper, RAID or encryption); take that apart first",
                     use->device->path, name);

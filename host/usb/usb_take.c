@@ -200,11 +200,8 @@ static int take_streams(struct usb_take *t)
     return usb_take_has(t, USB_FILES) ? usb_take_files(t) : 0;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
+static int remove_one(const char *path, const struct stat *, int /* type */, struct FTW *)
 {
-    (void)status;
-    (void)type;
-    (void)at;
     return remove(path);
 }
 

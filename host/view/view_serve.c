@@ -46,12 +46,11 @@ static int fd_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-static void connection_notified(void *context, struct MHD_Connection *connection, void **unused,
+static void connection_notified(void *context, struct MHD_Connection *connection, void **,
                                 enum MHD_ConnectionNotificationCode code)
 {
     struct serve *s = context;
 
-    (void)unused;
     pthread_mutex_lock(&s->deadlines_lock);
     if (code == MHD_CONNECTION_NOTIFY_STARTED)
         view_deadlines_begin(&s->deadlines, fd_of(connection), monotonic_ns() / 1000000);
@@ -60,13 +59,11 @@ static void connection_notified(void *context, struct MHD_Connection *connection
     pthread_mutex_unlock(&s->deadlines_lock);
 }
 
-static void request_completed(void *context, struct MHD_Connection *connection, void **unused,
-                              enum MHD_RequestTerminationCode code)
+static void request_completed(void *context, struct MHD_Connection *connection, void **,
+                              enum MHD_RequestTerminationCode /* code */)
 {
     struct serve *s = context;
 
-    (void)unused;
-    (void)code;
     pthread_mutex_lock(&s->deadlines_lock);
     view_deadlines_answered(&s->deadlines, fd_of(connection), monotonic_ns() / 1000000);
     pthread_mutex_unlock(&s->deadlines_lock);
@@ -200,15 +197,13 @@ static enum MHD_Result send_page(struct serve *s, struct MHD_Connection *connect
 }
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
-                              const char *method, const char *version, const char *upload,
-                              size_t *upload_bytes, void **state)
+                              const char *method, const char * /* version */,
+                              const char * /* upload */, size_t *upload_bytes, void **state)
 {
     static int seen; /* any address serves as "the header came" */
     struct serve *s = context;
     size_t key = strlen(s->key);
 
-    (void)version;
-    (void)upload;
     if (*state == NULL && strcmp(method, "GET") == 0) {
         *state = &seen; /* the answer comes when the request is complete */
         return MHD_YES;
