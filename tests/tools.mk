@@ -6,9 +6,10 @@ FRAMELESS_PROGRAMS := $(BUILD)/tests/calls-frameless
 COUNT_PLUGIN := $(BUILD)/tests/count.so
 TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
+include tests/firmware/efi.mk
 .PHONY: test-tools
 test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/guest-test.elf \
-	$(BUILD)/tests/fake-kernel.elf $(BUILD)/tests/return_app.efi ## build what the tests use
+	$(BUILD)/tests/fake-kernel.elf $(BUILD)/tests/return_app.efi $(FIRMWARE) ## build what the tests use
 
 # lib/ is linked in from the host's objects: a tool may use any of it.
 TOOL_LIB := $(patsubst %.c,$(BUILD)/host/%.o,$(LIB_SRC))
@@ -44,8 +45,6 @@ $(BUILD)/tests/%-static-pie: workloads/%.c $(BUILD)/flags
 $(BUILD)/tests/%-frameless: workloads/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fno-omit-frame-pointer,$(WORKLOAD_CFLAGS)) -fomit-frame-pointer -MF $@.d -MT $@ -o $@ $< -lpthread
-
-include tests/firmware/efi.mk
 
 $(COUNT_PLUGIN): tests/plugins/count.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -3,7 +3,7 @@
 # An application of the tests' own calls it (return_app.c), on OVMF.  QEMU: an emulator with a modelled PMU.
 . "$(dirname "$0")/../lib.sh"
 
-ovmf=${OVMF:-/usr/share/ovmf/OVMF.fd}
+ovmf=${OVMF:-$TOOLS/OVMF.fd}
 reference=${QEMU:-}
 emulator=qemu-system-x86_64
 app=$TOOLS/return_app.efi
@@ -11,7 +11,7 @@ limit=${HR_TEST_BOOT_LIMIT:-300} # seconds for one boot
 for tool in qemu-system-x86_64 mformat mmd mcopy; do
     command -v $tool >/dev/null || skip_all "$tool is not installed"
 done
-[ -f "$ovmf" ] || skip_all "no OVMF firmware at $ovmf (package ovmf)"
+[ -f "$ovmf" ] || skip_all "no OVMF firmware at $ovmf (package ovmf, then make test-tools)"
 
 # archive NAME PROGRAM [ARG...] with pack's options in $options: NAME.cpio.
 archive() {
