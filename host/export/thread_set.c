@@ -20,7 +20,8 @@ void thread_set_free(struct thread_set *set)
 
 bool thread_set_add(struct thread_set *set, uint32_t tid)
 {
-    uint32_t i = (uint32_t)(tid * 2654435761ul % SLOTS);
+    /* The high half of the product: its low bits depend on the low bits of tid alone. */
+    uint32_t i = (uint32_t)((tid * 0x9e3779b97f4a7c15ul >> 32) % SLOTS);
 
     for (; set->slots[i] != 0; i = (i + 1) % SLOTS)
         if (set->slots[i] == tid)
