@@ -35,9 +35,32 @@ esac
 log=${BUILD:-build}/clang-tidy.log
 mode=shallow
 [ -z "${HR_TEST_LONG:-}" ] || mode=deep
-export mode
-of '^(lib|host)/.*\.c$' | xargs -r -P 2 -n 8 sh -c 'clang-tidy --quiet --warnings-as-errors="*" \
+tidied=${BUILD:-build}/tidied # a file for each source that was found good, with a hash of what was looked at
+version=$(clang-tidy --version)
+export mode tidied version
+cat >"$log.sh" <<'END'
+# looked FILE: a hash of all that a check of it reads, by what the compiler read; nothing if that is not known.
+looked() {
+    read_files=$(sed -e 's/^[^ ]*://' -e 's/\\$//' "${BUILD:-build}/host/${1%.c}.d" 2>/dev/null) && [ -n "$read_files" ] || return 0
+    # shellcheck disable=SC2086
+    { echo "$mode $version"; sha256sum tools/lint.sh $read_files; } 2>/dev/null | sha256sum
+}
+count=$#
+for file; do
+    stamp=$tidied/$(echo "$file" | tr / _)
+    now=$(looked "$file")
+    [ -n "$now" ] && [ "$now" = "$(cat "$stamp" 2>/dev/null)" ] || set -- "$@" "$file"
+done
+shift $count
+[ $# -gt 0 ] || exit 0
+clang-tidy --quiet --warnings-as-errors="*" \
     --checks="-*,clang-analyzer-*,-clang-analyzer-security.insecureAPI.*,-clang-analyzer-valist.*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-multi-level-implicit-pointer-conversion,-bugprone-casting-through-void" \
-    "$@" -- -std=gnu11 -D_GNU_SOURCE -I. -Xclang -analyzer-config -Xclang "mode=$mode"' tidy >"$log" 2>&1 ||
+    "$@" -- -std=gnu11 -D_GNU_SOURCE -I. -Xclang -analyzer-config -Xclang "mode=$mode" || exit
+for file; do
+    looked "$file" >"$tidied/$(echo "$file" | tr / _)"
+done
+END
+mkdir -p "$tidied"
+of '^(lib|host)/.*\.c$' | xargs -r -P 2 -n 8 sh "$log.sh" >"$log" 2>&1 ||
     { grep -E 'error:|warning:' "$log"; failed=1; }
 exit $failed
