@@ -223,7 +223,7 @@ static void start_counting(struct cpu *cpu)
         sampling.trigger->pause(cpu);
 }
 
-static void expire(struct timer *)
+static void main_expire(struct timer *)
 {
     deadline_stop();
 }

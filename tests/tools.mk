@@ -6,9 +6,10 @@ FRAMELESS_PROGRAMS := $(BUILD)/tests/calls-frameless
 COUNT_PLUGIN := $(BUILD)/tests/count.so
 TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
+include tests/firmware/efi.mk
 .PHONY: test-tools
 test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/asserting/hr \
-	$(BUILD)/tests/fake-kernel.elf $(BUILD)/tests/return_app.efi ## build what the tests use
+	$(BUILD)/tests/fake-kernel.elf $(BUILD)/tests/return_app.efi $(FIRMWARE) ## build what the tests use
 
 # hr with the kernel of the tests beside it, which it finds without being asked.
 $(BUILD)/asserting/hr: $(BUILD)/hr $(BUILD)/guest-test.elf $(BUILD)/vdso.so $(BUILD)/exact.so $(BUILD)/BOOTX64.EFI
@@ -51,8 +52,6 @@ $(BUILD)/tests/%-static-pie: workloads/%.c $(BUILD)/flags
 $(BUILD)/tests/%-frameless: workloads/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fno-omit-frame-pointer,$(WORKLOAD_CFLAGS)) -fomit-frame-pointer -MF $@.d -MT $@ -o $@ $< -lpthread
-
-include tests/firmware/efi.mk
 
 $(COUNT_PLUGIN): tests/plugins/count.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -38,7 +38,7 @@ uint64_t pmu_overflow_seen(const struct pmu_session *)
 
 void pmu_overflow_rearm(const struct pmu_session *, uint64_t period, bool masked)
 {
-    x86_wrmsr(overflow.counter_msr, preset(period));
+    x86_wrmsr(overflow.counter_msr, pmu_overflow_preset(period));
     if (overflow.clear_msr)
         x86_wrmsr(overflow.clear_msr, overflow.clear_bits);
     if (masked)

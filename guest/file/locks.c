@@ -132,7 +132,7 @@ static int wait_free(struct thread *thread, const struct file *file, const struc
         if (!waits)
             return -EAGAIN;
         end = wait_counted(thread, WAIT_KEY(&locks), WAIT_FOREVER, "a lock of a file", &waiting);
-        if (end == WAIT_SIGNAL && conflict(file, range) != NULL)
+        if (end == WAIT_SIGNAL && locks_conflict(file, range) != NULL)
             return -EINTR;
     }
     return 0;

@@ -29,7 +29,7 @@ struct timer_file {
     uint32_t waiting;
 };
 
-static void expire(struct timer *timer)
+static void timerfd_expire(struct timer *timer)
 {
     struct timer_file *t = (struct timer_file *)timer;
 
@@ -53,7 +53,7 @@ static void catch_up(struct timer_file *t)
     if (!t->expired || !t->interval_ns)
         return;
     t->expirations += program_timer_forward(&t->next_ns, t->interval_ns, clock_monotonic_ns()) - 1;
-    start(t);
+    timerfd_start(t);
 }
 
 static int64_t read_timer(struct thread *thread, struct file *file, uint64_t /* offset */,

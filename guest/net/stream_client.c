@@ -187,7 +187,7 @@ static void take_bytes(const uint8_t *bytes, size_t count)
 
 /* ---- lwIP's callbacks ---- */
 
-static err_t received(void *, struct tcp_pcb *pcb, struct pbuf *p, err_t /* status */)
+static err_t stream_client_received(void *, struct tcp_pcb *pcb, struct pbuf *p, err_t /* status */)
 {
     if (p == NULL) {
         if (client.broken == NULL)
@@ -202,7 +202,7 @@ static err_t received(void *, struct tcp_pcb *pcb, struct pbuf *p, err_t /* stat
 }
 
 /* The connection is gone, and its memory too. */
-static void failed(void *, err_t status)
+static void stream_client_failed(void *, err_t status)
 {
     client.pcb = NULL;
     if (client.broken != NULL)
@@ -215,7 +215,7 @@ static void failed(void *, err_t status)
         client.broken = "the connection timed out";
 }
 
-static err_t connected(void *, struct tcp_pcb *pcb, err_t /* status */)
+static err_t stream_client_connected(void *, struct tcp_pcb *pcb, err_t /* status */)
 {
     /* lwIP cuts segments to half of the window, and does not expect that to shrink */
     if (pcb->snd_wnd_max < 2u * pcb->mss) {

@@ -148,7 +148,7 @@ static bool transport_tcp_has(enum transport_port port)
     return files || missing;
 }
 
-static size_t receive(enum transport_port /* port */, void *, size_t /* room */)
+static size_t transport_tcp_receive(enum transport_port /* port */, void *, size_t /* room */)
 {
     return 0;
 }

@@ -7,7 +7,7 @@
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 
-static void nothing(struct cpu *)
+static void trigger_nothing(struct cpu *)
 {
 }
 

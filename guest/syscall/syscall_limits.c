@@ -50,12 +50,12 @@ static int64_t limits_change(uint32_t resource, uint64_t new_user, uint64_t old_
 
 int64_t syscall_getrlimit(struct thread *, struct trap_frame *frame)
 {
-    return frame->rsi ? change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
+    return frame->rsi ? limits_change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
 }
 
 int64_t syscall_setrlimit(struct thread *, struct trap_frame *frame)
 {
-    return frame->rsi ? change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
+    return frame->rsi ? limits_change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
 }
 
 int64_t syscall_prlimit64(struct thread *thread, struct trap_frame *frame)

@@ -147,7 +147,7 @@ static int64_t time_adjust(uint64_t user)
 
 int64_t syscall_adjtimex(struct thread *, struct trap_frame *frame)
 {
-    return adjust(frame->rdi);
+    return time_adjust(frame->rdi);
 }
 
 int64_t syscall_clock_adjtime(struct thread *, struct trap_frame *frame)

@@ -110,7 +110,7 @@ static int transport_memory_send(enum transport_port port, const void *bytes, si
     return status;
 }
 
-static size_t receive(enum transport_port /* port */, void *, size_t /* room */)
+static size_t transport_memory_receive(enum transport_port /* port */, void *, size_t /* room */)
 {
     return 0;
 }

@@ -16,7 +16,7 @@ static const char *const names[TRANSPORT_PORTS] = {
 
 static int ports[TRANSPORT_PORTS]; /* negative: the host does not offer it */
 
-static int init(struct boot_info *)
+static int transport_virtio_init(struct boot_info *)
 {
     int status = serial_init(VECTOR_DEVICE, apic_id());
 

@@ -29,11 +29,6 @@ static int take_mark(void *context, const struct trace_chunk *chunk,
     return report_marks_take(&r->marks, chunk->header.cpu, record);
 }
 
-static int stop_at_data(void *, const struct trace_chunk *, bool /* continues */)
-{
-    return 1;
-}
-
 /* Marks are read before the samples that they divide, because both may be in chunks of any CPU. */
 static int read_sections(struct report *r)
 {
