@@ -5,7 +5,8 @@ OPT ?= -O2
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
+# A parameter that is not used has no name, as in C23: gcc allows it, clang 14 must be told.
+WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror -Wno-c2x-extensions
 COMMON := -std=gnu11 -g $(OPT) $(WARN) -I. -MMD -MP
 CONTEXT := -Iguest/variants/shipped# guest/base/context.h without checks
 # Declarations at the start of a block, but for tests and workloads (CONTRIBUTING.md, "Dialect").

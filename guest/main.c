@@ -1,5 +1,4 @@
 /* The kernel, top to bottom: boot, load the program, run it. */
-#include <errno.h>
 #include <string.h>
 
 #include "drivers/acpi/acpi.h"
@@ -30,7 +29,6 @@
 #include "guest/run_manifest.h"
 #include "guest/sample/calibrate.h"
 #include "guest/sample/observer.h"
-#include "guest/sample/overflow.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
@@ -41,7 +39,6 @@
 #include "guest/service/service_input.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
-#include "guest/signal/signal_frame.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
@@ -228,9 +225,8 @@ static void start_counting(struct cpu *cpu)
         sampling.trigger->pause(cpu);
 }
 
-static void expire(struct timer *timer)
+static void main_expire(struct timer *)
 {
-    (void)timer;
     deadline_stop();
 }
 
@@ -238,7 +234,7 @@ static void expire(struct timer *timer)
  */
 static void start_deadline(void)
 {
-    static struct timer timer = {.expire = expire, .background = true};
+    static struct timer timer = {.expire = main_expire, .background = true};
     uint64_t due = deadline_start();
 
     if (due != CPU_NEVER && run.shared)
@@ -274,7 +270,7 @@ static void prepare_in_turn(struct cpu *cpu)
 }
 
 /* The code of every CPU except the boot CPU. */
-static void secondary(struct cpu *cpu)
+static void main_secondary(struct cpu *cpu)
 {
     prepare_in_turn(cpu);
     wait_for_flag(&workload_go);
@@ -308,7 +304,7 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     uint32_t observers = run.asked.mode == HR_MODE_IPI ? 1 : 0, running;
 
     begin_step("CPUs");
-    running = cpu_start_others(&run.machine, workload_cpus + observers, secondary);
+    running = cpu_start_others(&run.machine, workload_cpus + observers, main_secondary);
     if (running < 2 + observers)
         panic("%u CPUs started; --cpus %u needs %u", running, workload_cpus,
               1 + workload_cpus + observers);

@@ -17,7 +17,7 @@
 #define TCG_WORD2 0x43544743u
 #define TCG_WORD3 0x47435447u
 
-static uint64_t number(const char *key, uint64_t otherwise)
+static uint64_t manifest_number_or(const char *key, uint64_t otherwise)
 {
     uint64_t value = otherwise;
     int status = manifest_number(&run.manifest, key, &value);
@@ -70,19 +70,20 @@ void run_read_manifest(void)
         panic("manifest: mode %s is not one of this kernel", mode);
     run.exact = found == HR_MODE_EXACT;
     run.asked.mode = run.exact ? HR_MODE_OFF : (uint32_t)found;
-    run.asked.max_overhead = (uint32_t)number("max-overhead", 50);
+    run.asked.max_overhead = (uint32_t)manifest_number_or("max-overhead", 50);
     if (run.asked.max_overhead < 1 || run.asked.max_overhead > 90)
         panic("manifest: max-overhead is not between 1 and 90 percent");
-    run.asked.counters_rest = (uint32_t)number("counters-every", 1) - 1;
+    run.asked.counters_rest = (uint32_t)manifest_number_or("counters-every", 1) - 1;
     if (run.asked.counters_rest == UINT32_MAX)
         panic("manifest: counters-every is not at least 1");
-    run.asked.paused = number("paused", 0) != 0;
-    run.wanted_cpus = (uint32_t)number("cpus", 0);
+    run.asked.paused = manifest_number_or("paused", 0) != 0;
+    run.wanted_cpus = (uint32_t)manifest_number_or("cpus", 0);
     fit_cpus();
     run.shared = run.wanted_cpus == 0;
-    run.emulated = number("emulated", 0) != 0;
-    run.start_unix_ns = run.boot->unix_ns ? run.boot->unix_ns : number("start-unix-ns", 0);
-    run.timeout_ns = run.boot->timeout_ns ? run.boot->timeout_ns : number("timeout", 0);
+    run.emulated = manifest_number_or("emulated", 0) != 0;
+    run.start_unix_ns =
+        run.boot->unix_ns ? run.boot->unix_ns : manifest_number_or("start-unix-ns", 0);
+    run.timeout_ns = run.boot->timeout_ns ? run.boot->timeout_ns : manifest_number_or("timeout", 0);
     find_input();
     process_first.manifest = run.manifest;
     process_first.pid = PROCESS_ID;
@@ -103,7 +104,7 @@ void run_find_emulation(void)
 static void read_stacks(void)
 {
     const char *kind = manifest_text(&run.manifest, "stacks", NULL);
-    uint64_t limit = number("stacks-limit", 0);
+    uint64_t limit = manifest_number_or("stacks-limit", 0);
 
     if (kind == NULL)
         return;
@@ -115,13 +116,14 @@ static void read_stacks(void)
 
 void run_read_sampling(void)
 {
-    run.asked.interval_ticks = run_ns_to_ticks(number("interval", 10000));
+    run.asked.interval_ticks = run_ns_to_ticks(manifest_number_or("interval", 10000));
     if (run.asked.interval_ticks == 0)
         panic("manifest: interval is 0");
-    run.asked.frequency_hz = number("frequency", 0);
+    run.asked.frequency_hz = manifest_number_or("frequency", 0);
     if (run.asked.frequency_hz)
         run.asked.wanted_ticks = run.clock.hz / run.asked.frequency_hz;
-    run.asked.period = run.asked.frequency_hz ? OVERFLOW_PERIOD_FIRST : number("period", 0);
+    run.asked.period =
+        run.asked.frequency_hz ? OVERFLOW_PERIOD_FIRST : manifest_number_or("period", 0);
     read_stacks();
     run_read_events();
 }

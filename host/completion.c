@@ -32,8 +32,7 @@ struct shell {
 /* ---- what argp's --help says */
 
 /* Parses "  -o, --output=FILE   words" and "      --force   words"; a text further right is not an
- * option.
- */
+ * option. */
 static bool parse_line(const char *line, struct option *option)
 {
     const char *name = strstr(line, "--");

@@ -168,8 +168,7 @@ static int dispatch(int argc, char **argv)
 
 /* A closed standard stream must not get the number of a file that hr opens.  Writing to one fails,
  * as it would otherwise, except for hr run: there the stream belongs to the program, and /dev/null
- * serves.
- */
+ * serves. */
 static void occupy_standard_streams(bool writable)
 {
     for (int fd = 0; fd < 3; fd++)

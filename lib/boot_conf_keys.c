@@ -3,48 +3,43 @@
 
 #define PART_BYTES_MIN (64ull << 10)
 
-static const char *take_version(struct boot_conf_parser *p, struct boot_text value)
+static const char *take_version(struct boot_conf_parser *, struct boot_text value)
 {
-    (void)p;
     return boot_value_is(value, "1") ? NULL
                                      : " is not a version that this loader knows: write the stick "
                                        "anew with the same version of hr usb";
 }
 
-static const char *take_path(struct boot_conf_file *file, uint32_t line, struct boot_text value)
+/* The file that kernel, archive and their like are about. */
+static struct boot_conf_file *file_of(struct boot_conf_parser *p)
 {
-    file->line = line;
+    return p->run != NULL ? &p->run->archive : &p->conf->kernel;
+}
+
+static const char *take_path(struct boot_conf_parser *p, struct boot_text value)
+{
+    struct boot_conf_file *file = file_of(p);
+
+    file->line = p->line;
     return boot_value_path(value, file->path, sizeof file->path)
                ? NULL
                : " is not a path: write \\DIRECTORY\\FILE, at most 127 ASCII characters";
 }
 
-static const char *take_bytes(struct boot_conf_file *file, struct boot_text value)
+static const char *take_bytes(struct boot_conf_parser *p, struct boot_text value)
 {
+    struct boot_conf_file *file = file_of(p);
+
     return boot_value_number(value, &file->bytes) && file->bytes > 0
                ? NULL
                : " is not a file's length: write a decimal number above 0";
 }
 
-static const char *take_crc32c(struct boot_conf_file *file, struct boot_text value)
+static const char *take_crc32c(struct boot_conf_parser *p, struct boot_text value)
 {
-    return boot_value_hex32(value, &file->crc32c) ? NULL
-                                                  : " is not a CRC32C: write 8 hexadecimal digits";
-}
-
-static const char *take_kernel(struct boot_conf_parser *p, struct boot_text value)
-{
-    return take_path(&p->conf->kernel, p->line, value);
-}
-
-static const char *take_kernel_bytes(struct boot_conf_parser *p, struct boot_text value)
-{
-    return take_bytes(&p->conf->kernel, value);
-}
-
-static const char *take_kernel_crc32c(struct boot_conf_parser *p, struct boot_text value)
-{
-    return take_crc32c(&p->conf->kernel, value);
+    return boot_value_hex32(value, &file_of(p)->crc32c)
+               ? NULL
+               : " is not a CRC32C: write 8 hexadecimal digits";
 }
 
 /* Returns the position of the value in a list that ends with NULL; -1: not there. */
@@ -154,21 +149,6 @@ static const char *take_token(struct boot_conf_parser *p, struct boot_text value
                : " is not a token: write at most 63 ASCII characters";
 }
 
-static const char *take_archive(struct boot_conf_parser *p, struct boot_text value)
-{
-    return take_path(&p->run->archive, p->line, value);
-}
-
-static const char *take_archive_bytes(struct boot_conf_parser *p, struct boot_text value)
-{
-    return take_bytes(&p->run->archive, value);
-}
-
-static const char *take_archive_crc32c(struct boot_conf_parser *p, struct boot_text value)
-{
-    return take_crc32c(&p->run->archive, value);
-}
-
 static const char *take_name(struct boot_conf_parser *p, struct boot_text value)
 {
     return boot_value_name(value, p->run->name, sizeof p->run->name) ? NULL : not_a_name;
@@ -198,18 +178,18 @@ const struct boot_conf_key boot_conf_keys[BOOT_CONF_KEYS] = {
     [KEY_COLLECTOR] = {"collector", take_collector, false, false},
     [KEY_ADDRESS] = {"address", take_address, false, false},
     [KEY_GATEWAY] = {"gateway", take_gateway, false, false},
-    {"kernel", take_kernel, false, true},
-    {"kernel-bytes", take_kernel_bytes, false, true},
-    {"kernel-crc32c", take_kernel_crc32c, false, true},
+    {"kernel", take_path, false, true},
+    {"kernel-bytes", take_bytes, false, true},
+    {"kernel-crc32c", take_crc32c, false, true},
     {"end", take_end, false, false},
     {"memory", take_memory, false, false},
     {"buffer", take_buffer, false, false},
     {"part", take_part, false, false},
     {"machine", take_machine, false, false},
     {"token", take_token, false, false},
-    {"archive", take_archive, true, true},
-    {"bytes", take_archive_bytes, true, true},
-    {"crc32c", take_archive_crc32c, true, true},
+    {"archive", take_path, true, true},
+    {"bytes", take_bytes, true, true},
+    {"crc32c", take_crc32c, true, true},
     {"name", take_name, true, false},
     {"repeat", take_repeat, true, false},
     {"timeout", take_timeout, true, false},

@@ -152,9 +152,7 @@ const char *cpio_status_text(enum cpio_status status)
         [CPIO_TRUNCATED] = "truncated archive",
     };
 
-    if ((size_t)status >= ARRAY_COUNT(texts))
-        return "unknown status";
-    return texts[status];
+    return (size_t)status < ARRAY_COUNT(texts) ? texts[status] : "unknown status";
 }
 
 static void format_hex(uint8_t *out, uint32_t value)

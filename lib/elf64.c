@@ -284,7 +284,5 @@ const char *elf64_status_text(enum elf64_status status)
         [ELF64_BAD_ENTRY] = "an ELF file without a valid entry point (a shared library?)",
     };
 
-    if ((size_t)status >= ARRAY_COUNT(texts))
-        return "unknown status";
-    return texts[status];
+    return (size_t)status < ARRAY_COUNT(texts) ? texts[status] : "unknown status";
 }

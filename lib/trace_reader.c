@@ -21,9 +21,7 @@ const char *trace_status_text(enum trace_status status)
         [TRACE_BAD_HEADER] = "the chunk's header contradicts its records",
     };
 
-    if ((size_t)status >= ARRAY_COUNT(texts))
-        return "unknown status";
-    return texts[status];
+    return (size_t)status < ARRAY_COUNT(texts) ? texts[status] : "unknown status";
 }
 
 /* Compares the available bytes of a magic number, so that a short foreign file is not "truncated".

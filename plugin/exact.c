@@ -95,19 +95,17 @@ static inline void follow(struct block *from, uint64_t to)
         count_edge(from, to);
 }
 
-static void enter(unsigned cpu, void *data)
+static void enter(unsigned /* cpu */, void *data)
 {
     struct block *block = data, *from = last;
 
-    (void)cpu;
     last = block;
     counters[block->number].entered++;
     follow(from, block->start); /* at the end: a call here would need saved registers */
 }
 
-static void enter_homeless(unsigned cpu, void *data)
+static void enter_homeless(unsigned /* cpu */, void *data)
 {
-    (void)cpu;
     header->homeless += (uintptr_t)data;
     last = &nowhere;
 }
@@ -196,21 +194,15 @@ static void take_note(uint32_t kind, uint64_t value)
 static uint32_t note_kind, note_loads;
 static uint64_t note_value;
 
-static void begin_note(unsigned cpu, uint32_t access, uint64_t address, void *data)
+static void begin_note(unsigned /* cpu */, uint32_t /* access */, uint64_t address, void *)
 {
-    (void)cpu;
-    (void)access;
-    (void)data;
     note_kind = (uint32_t)(address % EXACT_WINDOW_BYTES);
     note_value = 0;
     note_loads = 0;
 }
 
-static void continue_note(unsigned cpu, uint32_t access, uint64_t address, void *data)
+static void continue_note(unsigned /* cpu */, uint32_t /* access */, uint64_t address, void *)
 {
-    (void)cpu;
-    (void)access;
-    (void)data;
     note_value |= address % EXACT_WINDOW_BYTES << 12 * note_loads;
     if (++note_loads == EXACT_VALUE_LOADS)
         take_note(note_kind, note_value);
@@ -345,12 +337,11 @@ static bool may_be_taken_back(const struct qemu_plugin_tb *tb, size_t count)
     return count > 1 && last_start % PAGE_BYTES + INSTRUCTION_BYTES_MAX > PAGE_BYTES;
 }
 
-static void translated(uint64_t id, struct qemu_plugin_tb *tb)
+static void translated(uint64_t /* id */, struct qemu_plugin_tb *tb)
 {
     size_t count = qemu_plugin_tb_n_insns(tb);
     struct block *block, *apart = NULL;
 
-    (void)id;
     if (qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)) >> 63 != 0) {
         look_for_notes(tb);
         return;

@@ -6,9 +6,10 @@ FRAMELESS_PROGRAMS := $(BUILD)/tests/calls-frameless
 COUNT_PLUGIN := $(BUILD)/tests/count.so
 TEST_CFLAGS := $(COMMON) -D_GNU_SOURCE
 
+include tests/firmware/efi.mk
 .PHONY: test-tools
 test-tools: $(TEST_TOOL_BIN) $(PIE_PROGRAMS) $(FRAMELESS_PROGRAMS) $(COUNT_PLUGIN) $(BUILD)/asserting/hr \
-	$(BUILD)/tests/fake-kernel.elf $(BUILD)/tests/return_app.efi ## build what the tests use
+	$(BUILD)/tests/fake-kernel.elf $(BUILD)/tests/return_app.efi $(FIRMWARE) ## build what the tests use
 
 # hr with the kernel of the tests beside it, which it finds without being asked.
 $(BUILD)/asserting/hr: $(BUILD)/hr $(BUILD)/guest-test.elf $(BUILD)/vdso.so $(BUILD)/exact.so $(BUILD)/BOOTX64.EFI
@@ -52,14 +53,12 @@ $(BUILD)/tests/%-frameless: workloads/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fno-omit-frame-pointer,$(WORKLOAD_CFLAGS)) -fomit-frame-pointer -MF $@.d -MT $@ -o $@ $< -lpthread
 
-include tests/firmware/efi.mk
-
 $(COUNT_PLUGIN): tests/plugins/count.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -MF $@.d -MT $@ -fPIC -shared -o $@ $<
 
 # A kernel for tests of the loader, linked as the real one; it runs where it was loaded to.
-$(BUILD)/tests/fake-kernel.elf: tests/firmware/fake_kernel.c boot/uefi/string.c lib/crc32c.c lib/format.c lib/run_stream.c \
+$(BUILD)/tests/fake-kernel.elf: tests/firmware/fake_kernel.c boot/string.c lib/crc32c.c lib/format.c lib/run_stream.c \
 		linker.ld $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(COMMON) -ffreestanding -fpie -fvisibility=hidden -mno-red-zone -mgeneral-regs-only -fno-builtin \

@@ -3,7 +3,9 @@ FUZZ_CC ?= clang
 UNIT_OUT := $(BUILD)/unit
 FUZZ_OUT := $(BUILD)/fuzz
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-UNIT_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. $(CONTEXT) -MMD -MP -D_GNU_SOURCE $(SANITIZE)
+UNIT_CFLAGS := -std=gnu11 -g1 -O1 $(WARN) -I. $(CONTEXT) -MMD -MP -D_GNU_SOURCE $(SANITIZE)
+# What is linked to tests is compiled in half the time without optimization, and runs as fast under the sanitizers.
+UNIT_OBJECT_CFLAGS := $(UNIT_CFLAGS:-O1=-O0)
 FUZZ_CFLAGS := -std=gnu11 -g -O1 $(WARN) -I. $(CONTEXT) -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=undefined
 
@@ -35,7 +37,7 @@ golden: $(UNIT_OUT)/make_golden ## write the golden traces anew (a changed byte 
 
 $(UNIT_OUT)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -c -o $@ $<
+	$(CC) $(UNIT_OBJECT_CFLAGS) -c -o $@ $<
 
 # Of an archive the linker takes only what a test needs: a tenth of the time.
 $(UNIT_OUT)/host.a: $(UNIT_HOST)

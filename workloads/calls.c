@@ -148,9 +148,8 @@ OPAQUE void frameless(void)
     NOT_LAST();
 }
 
-OPAQUE void handler(int signal)
+OPAQUE void handler(int /* signal */)
 {
-    (void)signal;
     leaf();
     NOT_LAST();
 }
@@ -193,9 +192,8 @@ OPAQUE void alternate(void)
     NOT_LAST();
 }
 
-static void *thread(void *unused)
+static void *thread(void *)
 {
-    (void)unused;
     begin(recursion);
     return NULL;
 }

@@ -35,10 +35,8 @@ static struct timespec of_ns(int64_t ns)
     return (struct timespec){ns / NS_PER_SECOND, ns % NS_PER_SECOND};
 }
 
-static void tick(int signal, siginfo_t *info, void *context)
+static void tick(int /* signal */, siginfo_t *info, void *)
 {
-    (void)signal;
-    (void)context;
     ticks = ticks + 1;
     last_code = info->si_code;
     last_value = info->si_code == SI_TIMER ? info->si_value.sival_int : 0;
@@ -269,9 +267,8 @@ static void test_timers(void)
     timer_delete(used);
 }
 
-static void feed(int signal)
+static void feed(int /* signal */)
 {
-    (void)signal;
     if (write(out_of_pipe[1], "x", 1) != 1)
         abort();
 }

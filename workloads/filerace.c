@@ -22,11 +22,10 @@ static int shared; /* an open file of both threads */
 static atomic_int done;
 
 /* Closes files that were written, by putting another in their place, and writes at length. */
-static void *writer(void *argument)
+static void *writer(void *)
 {
     int null = open("/dev/null", O_RDWR);
 
-    (void)argument;
     for (int i = 0; i < ROUNDS; i++) {
         unlink("race-medium"); /* each is another file */
         int fd = open("race-medium", O_CREAT | O_WRONLY, 0644);

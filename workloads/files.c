@@ -389,9 +389,8 @@ static void make_large(void)
               unlink("large2") != 0;
 }
 
-int main(int argc, char **argv)
+int main(int argc, char **)
 {
-    (void)argv;
     if (mkdir(DIRECTORY, 0755) != 0 || chdir(DIRECTORY) != 0) {
         perror(DIRECTORY);
         return 2;

@@ -21,11 +21,10 @@
 
 /* ---- forks ---- */
 
-static int run_forks(long count, long unused)
+static int run_forks(long count, long /* unused */)
 {
     long refused = 0, made = 0;
 
-    (void)unused;
     for (long i = 0; i < count; i++) {
         pid_t child = fork();
 
@@ -59,9 +58,8 @@ static const uint64_t bad_stacks[] = {
 
 static _Atomic int caught;
 
-static void on_other_stack(int signal)
+static void on_other_stack(int /* signal */)
 {
-    (void)signal;
     caught++;
     syscall(SYS_exit, 0); /* of this thread: it has nothing to return to */
 }
@@ -100,11 +98,10 @@ static void *corrupt_alone(void *argument)
     return argument;
 }
 
-static int run_stack(long with_handler, long unused)
+static int run_stack(long with_handler, long /* unused */)
 {
     struct sigaction action = {.sa_handler = on_other_stack, .sa_flags = SA_ONSTACK};
 
-    (void)unused;
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
     for (size_t i = 0; i < BAD_STACKS; i++) {
@@ -124,12 +121,11 @@ static int run_stack(long with_handler, long unused)
 /* ---- output ---- */
 
 /* Numbers of 8 bytes, in writes of all sizes. */
-static int run_output(long megabytes, long unused)
+static int run_output(long megabytes, long /* unused */)
 {
     static uint64_t block[1 << 16];
     uint64_t left = (uint64_t)megabytes << 20, number = 0, state = 1;
 
-    (void)unused;
     while (left) {
         size_t bytes = (1 + random_next(&state) % (sizeof block / 8)) * 8, done = 0;
 

@@ -81,11 +81,10 @@ static void alone(void)
 
 static int turns[2]; /* a pipe: the reader has closed */
 
-static void *write_rounds(void *unused)
+static void *write_rounds(void *)
 {
     char turn;
 
-    (void)unused;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         int fd = open(FIFO, O_WRONLY);
 
@@ -120,9 +119,8 @@ static void together(void)
     SAY(expected);
 }
 
-static void on_alarm(int signal)
+static void on_alarm(int /* signal */)
 {
-    (void)signal;
 }
 
 /* A signal ends the wait for another end. */

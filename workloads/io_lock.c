@@ -152,11 +152,10 @@ static void descriptors(void)
 
 static volatile int inside, most;
 
-static void *take_turns(void *unused)
+static void *take_turns(void *)
 {
     int fd = open(own, O_RDONLY);
 
-    (void)unused;
     for (int i = 0; i < TURNS; i++) {
         if (flock(fd, LOCK_EX) != 0)
             abort();

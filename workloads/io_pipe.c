@@ -203,11 +203,10 @@ static long whole_records(void)
     return good;
 }
 
-static void *stream(void *unused)
+static void *stream(void *)
 {
     uint32_t state = 1;
 
-    (void)unused;
     for (int round = 0; round < 8; round++) {
         static unsigned char out[200000];
 

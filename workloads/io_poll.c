@@ -257,12 +257,11 @@ static void many(void)
 
 static int queue[2], done[2], set;
 
-static void *serve(void *unused)
+static void *serve(void *)
 {
     long served = 0;
     struct epoll_event event;
 
-    (void)unused;
     while (epoll_wait(set, &event, 1, -1) == 1) {
         char byte;
 

@@ -91,11 +91,10 @@ static void alone(void)
     close(here[1]);
 }
 
-static void *answer(void *unused)
+static void *answer(void *)
 {
     static char got[BYTES];
 
-    (void)unused;
     if (recv(pair[1], got, BYTES, MSG_WAITALL) != BYTES)
         abort();
     for (int i = 0; i < BYTES; i++)

@@ -112,11 +112,10 @@ static int polls(void)
 
 static pthread_t reader;
 
-static void *interrupt(void *unused)
+static void *interrupt(void *)
 {
     const struct timespec soon = {0, 20000000};
 
-    (void)unused;
     nanosleep(&soon, NULL);
     pthread_kill(reader, SIGUSR1);
     return NULL;
@@ -139,11 +138,10 @@ static int signals(void)
 
 /* ---- one thread waits while another works ---- */
 
-static void *read_for_ever(void *unused)
+static void *read_for_ever(void *)
 {
     char byte;
 
-    (void)unused;
     SAY(read(0, &byte, 1));
     exit(1);
 }

@@ -244,9 +244,8 @@ int libhr_begin_slow(struct hr_region *region)
     return 0;
 }
 
-int libhr_end_slow(struct hr_region *region)
+int libhr_end_slow(struct hr_region *)
 {
-    (void)region;
     return here() ? -EINVAL : -ENOSYS;
 }
 

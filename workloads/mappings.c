@@ -21,9 +21,8 @@
 static sigjmp_buf jump;
 static volatile sig_atomic_t signal_number, signal_code;
 
-static void caught(int number, siginfo_t *info, void *context)
+static void caught(int number, siginfo_t *info, void *)
 {
-    (void)context;
     signal_number = number;
     signal_code = info->si_code;
     siglongjmp(jump, 1);

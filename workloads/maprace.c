@@ -21,9 +21,8 @@ static long rounds = 2000;
 static uint64_t seed = 1;
 static __thread sigjmp_buf jump;
 
-static void caught(int number)
+static void caught(int /* number */)
 {
-    (void)number;
     siglongjmp(jump, 1);
 }
 

@@ -245,9 +245,8 @@ static void on_fault(int signal)
     siglongjmp(self.landing, 1);
 }
 
-static void on_signal(int signal)
+static void on_signal(int /* signal */)
 {
-    (void)signal;
 }
 
 int main(int argc, char **argv)

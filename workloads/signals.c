@@ -25,9 +25,8 @@ static volatile sig_atomic_t seen_count;
 static sigjmp_buf escape;
 static uint8_t *altstack;
 
-static void note(int signal, siginfo_t *info, void *context)
+static void note(int signal, siginfo_t *info, void *)
 {
-    (void)context;
     if (seen_count < LOG_MAX) {
         volatile struct seen *s = &seen_by[seen_count];
 
@@ -255,14 +254,12 @@ static void test_faults(void)
     puts("escaped");
 }
 
-static void change_context(int signal, siginfo_t *info, void *context)
+static void change_context(int /* signal */, siginfo_t *, void *context)
 {
     ucontext_t *c = context;
     const uint32_t *software = (const uint32_t *)((uint8_t *)c->uc_mcontext.fpregs + 464);
     const uint8_t *end = (uint8_t *)c->uc_mcontext.fpregs + software[1] - 4;
 
-    (void)signal;
-    (void)info;
     printf("xstate: %x %d, size fits %d\n", software[0], *(const uint32_t *)end == 0x46505845,
            software[4] == software[1] - 4);
     c->uc_mcontext.gregs[REG_RBX] = 4711;

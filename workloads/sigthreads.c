@@ -19,9 +19,8 @@ static volatile sig_atomic_t count;
 static volatile long taker; /* the thread that handled the last signal */
 static int out_of_pipe[2];
 
-static void take(int signal)
+static void take(int /* signal */)
 {
-    (void)signal;
     count = count + 1;
     taker = syscall(SYS_gettid);
 }
@@ -60,9 +59,8 @@ static pthread_t start(void *(*run)(void *))
 }
 
 /* Takes the signals of the process that every thread blocked. */
-static void *unblock(void *unused)
+static void *unblock(void *)
 {
-    (void)unused;
     rest(20);
     printf("while all block it: %d\n", (int)count);
     mask(SIG_UNBLOCK);
@@ -70,12 +68,11 @@ static void *unblock(void *unused)
     return NULL;
 }
 
-static void *wait_for_it(void *unused)
+static void *wait_for_it(void *)
 {
     sigset_t set;
     int signal = 0;
 
-    (void)unused;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR2);
     sigwait(&set, &signal);
@@ -97,21 +94,19 @@ static void test_process_wide(void)
     mask(SIG_UNBLOCK);
 }
 
-static void *take_lock(void *unused)
+static void *take_lock(void *)
 {
-    (void)unused;
     pthread_mutex_lock(&lock);
     puts("locked after all");
     pthread_mutex_unlock(&lock);
     return NULL;
 }
 
-static void *read_pipe(void *unused)
+static void *read_pipe(void *)
 {
     char bytes[8];
     ssize_t got = read(out_of_pipe[0], bytes, sizeof bytes);
 
-    (void)unused;
     printf("read: %d\n", got < 0 ? -errno : (int)got);
     return NULL;
 }
@@ -265,9 +260,8 @@ static void test_timer_thread(void)
     timer_delete(timer);
 }
 
-static void *lose_stack(void *unused)
+static void *lose_stack(void *)
 {
-    (void)unused;
     __asm__ volatile("xor %%esp, %%esp; push %%rax" ::: "memory");
     return NULL;
 }

@@ -224,9 +224,8 @@ static void check_signals(void)
     check("sigaction: ignore", signal(SIGUSR1, SIG_IGN) == on_signal && raise(SIGUSR1) == 0);
 }
 
-int main(int argc, char **argv)
+int main(int /* argc */, char **argv)
 {
-    (void)argc;
     char *absolute = realpath("/proc/self/exe", NULL);
     self = absolute ? absolute : argv[0];
     check_output();

@@ -148,9 +148,8 @@ static _Atomic bool finished;
 static _Atomic uint64_t faults;
 static _Thread_local sigjmp_buf *escape;
 
-static void on_fault(int signal)
+static void on_fault(int /* signal */)
 {
-    (void)signal;
     atomic_fetch_add(&faults, 1);
     if (escape)
         siglongjmp(*escape, 1);
@@ -260,9 +259,8 @@ static int run_many(void)
 static _Atomic uint32_t got;
 static _Atomic uint32_t ready;
 
-static void on_signal(int signal)
+static void on_signal(int /* signal */)
 {
-    (void)signal;
     atomic_fetch_add(&got, 1);
 }
 
@@ -374,9 +372,8 @@ static void *beside_body(void *number)
     return NULL;
 }
 
-static void *compute_body(void *number)
+static void *compute_body(void *)
 {
-    (void)number;
     threads_loop(rounds * 100000);
     return NULL;
 }

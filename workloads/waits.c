@@ -89,9 +89,8 @@ static int run_sleep(void)
 
 /* ---- signal: a thread that waits for ever is sent a signal by one that then does, too ---- */
 
-static void on_signal(int signal)
+static void on_signal(int /* signal */)
 {
-    (void)signal;
     syscall(SYS_exit, 0);
 }
 

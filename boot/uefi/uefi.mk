@@ -4,7 +4,7 @@ EFI_INCLUDE ?= /usr/include/efi
 UEFI_CFLAGS := $(COMMON) $(DIALECT) -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 -DGNU_EFI_USE_MS_ABI \
 	-ffreestanding -fpic -fvisibility=hidden -fshort-wchar -mno-red-zone -mgeneral-regs-only -fno-builtin \
 	-fno-stack-protector -fno-strict-aliasing -fno-asynchronous-unwind-tables -fcf-protection=none
-UEFI_SRC := $(wildcard boot/uefi/*.c) drivers/uart/uart.c drivers/smbios/smbios.c drivers/smbios/smbios_table.c \
+UEFI_SRC := $(wildcard boot/uefi/*.c) boot/string.c drivers/uart/uart.c drivers/smbios/smbios.c drivers/smbios/smbios_table.c \
 	$(addprefix lib/,boot_conf.c boot_conf_keys.c boot_value.c crc32c.c format.c kernel_image.c run_stream.c)
 UEFI_OBJ := $(patsubst %.c,$(BUILD)/uefi/%.o,$(UEFI_SRC))
 

@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "drivers/platform.h"
+#include "drivers/firmware_memory.h"
+#include "lib/array.h"
 #include "lib/bytes.h"
 #include "lib/x86.h"
 
 #define TABLE_BYTES_MAX (1u << 20) /* larger than any table that is read here */
 #define TABLES_MAX 256
-#define PHYSICAL_END (1ull << 32)
 
 /* ACPI 6.4, table 5.4: offsets in the description header that starts every table */
 enum {
@@ -59,36 +59,16 @@ enum { DMAR_FLAGS = 37, DMAR_BYTES = 48, DMAR_X2APIC_OPT_OUT = 1 << 1 };
 
 #define DEFAULT_APIC_BASE 0xfee00000u
 
-/* Returns `bytes` of physical memory (at least 1), or NULL if they cannot be a table. */
-static const uint8_t *physical(uint64_t address, uint64_t bytes)
-{
-    if (address == 0 || address >= PHYSICAL_END || bytes > PHYSICAL_END - address)
-        return NULL;
-    if (platform_physical_pointer(address + bytes - 1) ==
-        NULL) /* a kernel may refuse what is no memory */
-        return NULL;
-    return platform_physical_pointer(address);
-}
-
-static bool sums_to_zero(const uint8_t *bytes, size_t count)
-{
-    uint8_t sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum = (uint8_t)(sum + bytes[i]);
-    return sum == 0;
-}
-
 static bool rsdp_valid(const uint8_t *rsdp)
 {
-    return memcmp(rsdp, "RSD PTR ", 8) == 0 && sums_to_zero(rsdp, RSDP_V1_BYTES);
+    return memcmp(rsdp, "RSD PTR ", 8) == 0 && firmware_memory_sums_to_zero(rsdp, RSDP_V1_BYTES);
 }
 
 /* 5.2.5.1: the RSDP is on a 16-byte boundary. */
 static uint64_t rsdp_search(uint64_t start, uint64_t end)
 {
     for (uint64_t address = start; address + RSDP_V2_BYTES <= end; address += 16) {
-        const uint8_t *bytes = physical(address, RSDP_V2_BYTES);
+        const uint8_t *bytes = firmware_memory(address, RSDP_V2_BYTES);
         if (bytes != NULL && rsdp_valid(bytes))
             return address;
     }
@@ -97,7 +77,7 @@ static uint64_t rsdp_search(uint64_t start, uint64_t end)
 
 static uint64_t rsdp_find(void)
 {
-    const uint8_t *segment = physical(0x40e, 2); /* BIOS data area: the EBDA's segment */
+    const uint8_t *segment = firmware_memory(0x40e, 2); /* BIOS data area: the EBDA's segment */
     uint64_t ebda = segment != NULL ? (uint64_t)(segment[0] | segment[1] << 8) << 4 : 0;
     uint64_t found = 0;
 
@@ -109,14 +89,15 @@ static uint64_t rsdp_find(void)
 /* Returns a checked table and its length, or NULL. */
 static const uint8_t *table_at(uint64_t address, const char *signature, uint32_t *length)
 {
-    const uint8_t *table = physical(address, HEADER_BYTES);
+    const uint8_t *table = firmware_memory(address, HEADER_BYTES);
 
     if (table == NULL || memcmp(table, signature, 4) != 0)
         return NULL;
     *length = bytes_load32(table + HEADER_LENGTH);
-    if (*length < HEADER_BYTES || *length > TABLE_BYTES_MAX || physical(address, *length) == NULL)
+    if (*length < HEADER_BYTES || *length > TABLE_BYTES_MAX ||
+        firmware_memory(address, *length) == NULL)
         return NULL;
-    return sums_to_zero(table, *length) ? table : NULL;
+    return firmware_memory_sums_to_zero(table, *length) ? table : NULL;
 }
 
 struct root { /* RSDT or XSDT */
@@ -127,13 +108,13 @@ struct root { /* RSDT or XSDT */
 
 static int root_open(uint64_t rsdp_address, struct root *root)
 {
-    const uint8_t *rsdp = physical(rsdp_address, RSDP_V2_BYTES);
+    const uint8_t *rsdp = firmware_memory(rsdp_address, RSDP_V2_BYTES);
 
     if (rsdp == NULL || !rsdp_valid(rsdp))
         return -ENOENT;
     root->table = NULL;
     if (rsdp[RSDP_REVISION] >= 2 && bytes_load32(rsdp + RSDP_LENGTH) == RSDP_V2_BYTES &&
-        sums_to_zero(rsdp, RSDP_V2_BYTES)) {
+        firmware_memory_sums_to_zero(rsdp, RSDP_V2_BYTES)) {
         root->entry_bytes = 8;
         root->table = table_at(bytes_load64(rsdp + RSDP_XSDT), "XSDT", &root->length);
     }
@@ -225,20 +206,19 @@ static void dmar_read(const uint8_t *table, uint32_t length, struct acpi_machine
 
 static void tables_read(const struct root *root, struct acpi_machine *machine)
 {
-    uint32_t length;
-    const uint8_t *table = table_find(root, "APIC", &length);
+    static const struct {
+        const char *signature;
+        void (*read)(const uint8_t *table, uint32_t length, struct acpi_machine *machine);
+    } readers[] = {
+        {"APIC", madt_read}, {"FACP", fadt_read}, {"HPET", hpet_read}, {"DMAR", dmar_read}};
 
-    if (table != NULL)
-        madt_read(table, length, machine);
-    table = table_find(root, "FACP", &length);
-    if (table != NULL)
-        fadt_read(table, length, machine);
-    table = table_find(root, "HPET", &length);
-    if (table != NULL)
-        hpet_read(table, length, machine);
-    table = table_find(root, "DMAR", &length);
-    if (table != NULL)
-        dmar_read(table, length, machine);
+    for (size_t i = 0; i < ARRAY_COUNT(readers); i++) {
+        uint32_t length;
+        const uint8_t *table = table_find(root, readers[i].signature, &length);
+
+        if (table != NULL)
+            readers[i].read(table, length, machine);
+    }
 }
 
 int acpi_read(uint64_t rsdp, struct acpi_machine *machine)

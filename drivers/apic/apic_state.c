@@ -1,8 +1,6 @@
 /* Keeps what the firmware had in the local APIC, and puts it back. */
 #include "drivers/apic/apic_state.h"
 
-#include <stddef.h>
-
 #include "drivers/apic/apic.h"
 #include "drivers/apic/apic_regs.h"
 #include "drivers/platform.h"
@@ -85,7 +83,7 @@ void apic_save(struct apic_saved *saved)
 }
 
 /* Returns the highest vector of those from `least` on, or -1. */
-static int highest(uint32_t offset, uint32_t least)
+static int apic_state_highest(uint32_t offset, uint32_t least)
 {
     for (uint32_t i = APIC_VECTOR_WORDS; i-- > 0;) {
         uint32_t word = apic_read(offset + i * 0x10);
@@ -103,7 +101,7 @@ static void end_own(const struct apic_saved *saved)
 {
     int vector;
 
-    while ((vector = highest(APIC_ISR, 0)) >= 0) {
+    while ((vector = apic_state_highest(APIC_ISR, 0)) >= 0) {
         if (saved->in_service[vector / 32] >> vector % 32 & 1)
             return;
         apic_eoi();
@@ -207,7 +205,7 @@ void apic_mode_restore(uint64_t base)
 
 bool apic_pending_from(uint8_t own)
 {
-    return highest(APIC_IRR, own) >= 0;
+    return apic_state_highest(APIC_IRR, own) >= 0;
 }
 
 static uint8_t pic_in_service(uint16_t port)
@@ -224,7 +222,7 @@ void apic_end_unknown(void)
 {
     uint8_t bits;
 
-    if (highest(APIC_ISR, 0) >= 0) {
+    if (apic_state_highest(APIC_ISR, 0) >= 0) {
         apic_eoi();
         return;
     }

@@ -61,11 +61,10 @@ static uint32_t pm_timer_read(const struct reference *reference)
     return x86_in32(reference->port);
 }
 
-static uint32_t pit_read(const struct reference *reference)
+static uint32_t pit_read(const struct reference *)
 {
     uint32_t low;
 
-    (void)reference;
     x86_out8(PIT_COMMAND, PIT_LATCH_CHANNEL_2);
     low = x86_in8(PIT_CHANNEL_2);
     return 0xffffu - (low | (uint32_t)x86_in8(PIT_CHANNEL_2) << 8);
@@ -114,11 +113,10 @@ static void pit_close(const struct reference *reference)
     x86_out8(PIT_GATE, (uint8_t)reference->found);
 }
 
-static bool pit_open(const struct acpi_machine *machine, struct reference *reference)
+static bool pit_open(const struct acpi_machine *, struct reference *reference)
 {
     uint8_t found = x86_in8(PIT_GATE);
 
-    (void)machine;
     x86_out8(PIT_GATE, (uint8_t)((found & ~2u) | 1)); /* gate on, speaker off */
     x86_out8(PIT_COMMAND, PIT_CHANNEL_2_MODE_0);
     x86_out8(PIT_CHANNEL_2, 0xff);
@@ -141,7 +139,8 @@ static struct reading reading_take(const struct reference *reference)
 }
 
 /* Returns TSC ticks per second over `window` counts, 0 if the timer stands still. */
-static uint64_t measure(const struct reference *reference, uint32_t window, uint64_t *uncertainty)
+static uint64_t tsc_measure(const struct reference *reference, uint32_t window,
+                            uint64_t *uncertainty)
 {
     struct reading first = reading_take(reference);
     struct reading last;
@@ -164,7 +163,7 @@ static uint64_t best_measurement(const struct reference *reference, uint32_t win
 
     for (int i = 0; i < MEASUREMENTS; i++) {
         uint64_t uncertainty;
-        uint64_t hz = measure(reference, window ? window : 1, &uncertainty);
+        uint64_t hz = tsc_measure(reference, window ? window : 1, &uncertainty);
         if (hz == 0)
             return 0;
         if (uncertainty < best_uncertainty) {

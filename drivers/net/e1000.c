@@ -13,7 +13,7 @@
 #define HANGS_MAX 3
 #define MTA_REGISTERS 32 /* that all controllers have; the others have 128 */
 
-static int allocate(struct e1000 *e)
+static int e1000_allocate(struct e1000 *e)
 {
     e->receives = platform_allocate(E1000_DESCRIPTORS * sizeof *e->receives);
     e->transmits = platform_allocate(E1000_DESCRIPTORS * sizeof *e->transmits);
@@ -78,7 +78,7 @@ static void start_receiver(struct e1000 *e)
 }
 
 /* After a reset. */
-static int start(struct e1000 *e, const uint8_t mac[NET_MAC_BYTES])
+static int e1000_start(struct e1000 *e, const uint8_t mac[NET_MAC_BYTES])
 {
     int error;
 
@@ -117,11 +117,11 @@ int e1000_open(struct net_device *net, const struct pci_device *pci)
     if (!error)
         error = map_registers(e);
     if (!error)
-        error = allocate(e);
+        error = e1000_allocate(e);
     if (!error)
         error = e1000_reset_and_read_mac(e, net->mac);
     if (!error)
-        error = start(e, net->mac);
+        error = e1000_start(e, net->mac);
     if (error)
         pci_stop_mastering(pci);
     return error;
@@ -147,7 +147,7 @@ bool e1000_link_up(struct net_device *net)
     return up;
 }
 
-static void reclaim(struct e1000 *e)
+static void e1000_reclaim(struct e1000 *e)
 {
     unsigned before = e->transmit_oldest;
 
@@ -164,7 +164,7 @@ static void reclaim(struct e1000 *e)
 }
 
 /* The frames in the ring are lost, as on a bad wire. */
-static void restart(struct net_device *net)
+static void e1000_restart(struct net_device *net)
 {
     struct e1000 *e = net->state;
 
@@ -174,7 +174,7 @@ static void restart(struct net_device *net)
         net->frames_dropped++;
     e->hangs++;
     e1000_pch_empty_rings(e);
-    if (e->hangs > HANGS_MAX || e1000_reset(e) || start(e, net->mac)) {
+    if (e->hangs > HANGS_MAX || e1000_reset(e) || e1000_start(e, net->mac)) {
         platform_log("network card: given up");
         e->broken = true;
     }
@@ -193,7 +193,7 @@ static void look_for_hang(struct net_device *net)
 
     if (!e->broken && clock_us() - e->progress_us > HANG_US) {
         if (e1000_link_up(net) && clock_us() - e->progress_us > HANG_US)
-            restart(net);
+            e1000_restart(net);
         else
             e->progress_us = clock_us();
     }
@@ -203,7 +203,7 @@ int e1000_make_room(struct net_device *net, unsigned count)
 {
     struct e1000 *e = net->state;
 
-    reclaim(e);
+    e1000_reclaim(e);
     if (free_transmits(e) < count)
         look_for_hang(net);
     if (e->broken)
@@ -248,7 +248,7 @@ void e1000_kick(struct net_device *net)
 {
     struct e1000 *e = net->state;
 
-    reclaim(e);
+    e1000_reclaim(e);
     if (e->transmit_told != e->transmit_next && !e->broken) {
         if (e->transmit_oldest == e->transmit_told)
             e->progress_us = clock_us(); /* the first frame after a pause */

@@ -1,5 +1,6 @@
 /* Which of Intel's gigabit controllers there are, by family. */
 #include "drivers/net/e1000.h"
+#include "lib/array.h"
 
 static const struct e1000_family family_8254x = {
     .phy_address = 1, .eeprom_shift = 8, .eeprom_done_bit = 4};
@@ -47,13 +48,13 @@ static const uint16_t ids_i219_late[] = {
     0x0dc7, 0x0dc8, 0x0dc5, 0x0dc6, /* (22), (23) */
 };
 
-#define CARDS(which, text)                                                                         \
-    {                                                                                              \
-        .name = (text), .vendor_id = 0x8086, .device_ids = ids_##which,                            \
-        .device_id_count = sizeof ids_##which / sizeof ids_##which[0], .variant = &family_##which, \
-        .open = e1000_open, .link_up = e1000_link_up, .send = e1000_send, .cuts = e1000_cuts,      \
-        .send_large = e1000_send_large, .kick = e1000_kick, .receive = e1000_receive,              \
-        .close = e1000_close,                                                                      \
+#define CARDS(which, text)                                                                    \
+    {                                                                                         \
+        .name = (text), .vendor_id = 0x8086, .device_ids = ids_##which,                       \
+        .device_id_count = ARRAY_COUNT(ids_##which), .variant = &family_##which,              \
+        .open = e1000_open, .link_up = e1000_link_up, .send = e1000_send, .cuts = e1000_cuts, \
+        .send_large = e1000_send_large, .kick = e1000_kick, .receive = e1000_receive,         \
+        .close = e1000_close,                                                                 \
     }
 
 const struct net_driver e1000_drivers[NET_E1000_FAMILIES] = {

@@ -6,7 +6,6 @@
 
 #include "drivers/net/e1000.h"
 #include "drivers/platform.h"
-#include "lib/bytes.h"
 
 #define ETHERTYPE_IPV4 0x0800
 #define PROTOCOL_TCP 6

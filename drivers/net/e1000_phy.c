@@ -32,7 +32,7 @@ void e1000_end_turn(struct e1000 *e)
         e1000_change(e, E1000_EXTCNF_CTRL, E1000_EXTCNF_CTRL_OWNED, 0);
 }
 
-static int transfer(struct e1000 *e, uint32_t command, unsigned number)
+static int e1000_phy_transfer(struct e1000 *e, uint32_t command, unsigned number)
 {
     e1000_write(e, E1000_MDIC,
                 command | number << E1000_MDIC_REGISTER_SHIFT |
@@ -44,7 +44,7 @@ static int transfer(struct e1000 *e, uint32_t command, unsigned number)
 
 static int phy_read(struct e1000 *e, unsigned number, uint16_t *value)
 {
-    int error = transfer(e, E1000_MDIC_READ, number);
+    int error = e1000_phy_transfer(e, E1000_MDIC_READ, number);
 
     if (!error)
         *value = (uint16_t)e1000_read(e, E1000_MDIC);
@@ -53,7 +53,7 @@ static int phy_read(struct e1000 *e, unsigned number, uint16_t *value)
 
 static int phy_write(struct e1000 *e, unsigned number, uint16_t value)
 {
-    return transfer(e, E1000_MDIC_WRITE | value, number);
+    return e1000_phy_transfer(e, E1000_MDIC_WRITE | value, number);
 }
 
 static bool phy_answers(struct e1000 *e)

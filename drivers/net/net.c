@@ -90,7 +90,7 @@ static struct card *first_with_link(struct cards *cards)
 }
 
 /* Chooses one card for every run, although links come up in any order. */
-static struct card *choose(struct cards *cards)
+static struct card *net_choose(struct cards *cards)
 {
     struct card *chosen = cards->count > 1 ? first_with_link(cards) : &cards->all[0];
     uint64_t left_us = chosen != NULL ? EARLIER_WAIT_US : LINK_WAIT_US;
@@ -130,7 +130,7 @@ int net_open(struct net_device *net)
             platform_log("no network card that there is a driver for");
         return cards.error ? cards.error : -ENODEV;
     }
-    chosen = choose(&cards);
+    chosen = net_choose(&cards);
     for (unsigned i = 0; i < cards.count; i++) {
         if (&cards.all[i] == chosen)
             continue;

@@ -113,7 +113,7 @@ static bool link_up(struct net_device *net)
            mmio_read16(v->virtio.device + CONFIG_STATUS) & STATUS_LINK_UP;
 }
 
-static void reclaim(struct virtio_net *v)
+static void virtio_net_reclaim(struct virtio_net *v)
 {
     uint16_t id;
     uint32_t bytes;
@@ -122,7 +122,7 @@ static void reclaim(struct virtio_net *v)
         v->free[v->free_count++] = id;
 }
 
-static int send(struct net_device *net, const void *frame, size_t bytes)
+static int virtio_net_send(struct net_device *net, const void *frame, size_t bytes)
 {
     struct virtio_net *v = net->state;
     uint16_t id;
@@ -130,7 +130,7 @@ static int send(struct net_device *net, const void *frame, size_t bytes)
 
     if (bytes > NET_FRAME_MAX)
         return -EMSGSIZE;
-    reclaim(v);
+    virtio_net_reclaim(v);
     if (v->transmit.broken || v->receive.broken)
         return -EIO;
     if (v->free_count == 0)
@@ -143,7 +143,7 @@ static int send(struct net_device *net, const void *frame, size_t bytes)
     return 0;
 }
 
-static void kick(struct net_device *net)
+static void virtio_net_kick(struct net_device *net)
 {
     struct virtio_net *v = net->state;
 
@@ -169,7 +169,7 @@ static size_t copy_frame(struct virtio_net *v, uint16_t id, uint32_t bytes, void
     return bytes - HEADER_BYTES;
 }
 
-static size_t receive(struct net_device *net, void *out, size_t room)
+static size_t virtio_net_receive(struct net_device *net, void *out, size_t room)
 {
     struct virtio_net *v = net->state;
     size_t got = 0;
@@ -206,8 +206,8 @@ const struct net_driver virtio_net_driver = {
     .device_id_count = ARRAY_COUNT(device_ids),
     .open = open_device,
     .link_up = link_up,
-    .send = send,
-    .kick = kick,
-    .receive = receive,
+    .send = virtio_net_send,
+    .kick = virtio_net_kick,
+    .receive = virtio_net_receive,
     .close = close_device,
 };

@@ -76,7 +76,7 @@ void pci_write32(const struct pci_device *device, uint8_t offset, uint32_t value
     x86_out32(CONFIG_DATA, value);
 }
 
-static bool present(struct pci_device *device)
+static bool pci_present(struct pci_device *device)
 {
     uint32_t id = pci_read32(device, PCI_ID);
 
@@ -89,7 +89,8 @@ static bool has_more_functions(const struct pci_device *device)
 {
     struct pci_device function_0 = {.bus = device->bus, .slot = device->slot};
 
-    return present(&function_0) && pci_read8(&function_0, PCI_HEADER_TYPE) & HEADER_MULTIFUNCTION;
+    return pci_present(&function_0) &&
+           pci_read8(&function_0, PCI_HEADER_TYPE) & HEADER_MULTIFUNCTION;
 }
 
 bool pci_next_on_bus(struct pci_device *device)
@@ -104,7 +105,7 @@ bool pci_next_on_bus(struct pci_device *device)
         *device = (struct pci_device){
             .bus = device->bus, .slot = (uint8_t)(next / FUNCTIONS), .function = next % FUNCTIONS};
         skip_slot = device->function && !has_more_functions(device);
-        if (!skip_slot && present(device))
+        if (!skip_slot && pci_present(device))
             return true;
         if (skip_slot || device->function == 0)
             next |= FUNCTIONS - 1; /* on to the next slot */

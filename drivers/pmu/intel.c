@@ -180,7 +180,7 @@ static bool read_leaves(struct pmu_caps *caps)
 }
 
 /* Returns IA32_PERF_CAPABILITIES, 0 if there is none. */
-static uint64_t capabilities(void)
+static uint64_t intel_capabilities(void)
 {
     uint64_t value;
 
@@ -224,7 +224,7 @@ static bool intel_probe(struct pmu_caps *caps)
 
     if (!read_leaves(caps))
         return false;
-    can = capabilities();
+    can = intel_capabilities();
     choose_registers(caps, can & INTEL_CAPABILITIES_FW_WRITE);
     intel_smm_freeze = caps->global_control && can & INTEL_CAPABILITIES_SMM_FREEZE;
     intel_found = (struct intel_found){0, 0};

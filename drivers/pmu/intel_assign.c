@@ -90,7 +90,7 @@ static int check_events(const struct pmu_caps *caps, const struct pmu_session *s
 }
 
 /* A hypervisor may have the event but not this register: then it faults, or reads as 0. */
-static bool keeps(uint32_t msr, uint64_t value)
+static bool intel_assign_keeps(uint32_t msr, uint64_t value)
 {
     uint64_t found, kept;
     bool same;
@@ -123,7 +123,7 @@ static int check_companions(const struct pmu_session *session, struct pmu_refusa
         }
         refusal->msr = msr;
         refusal->value = events[i].encoding_ext;
-        if (!keeps(msr, events[i].encoding_ext))
+        if (!intel_assign_keeps(msr, events[i].encoding_ext))
             return -EOPNOTSUPP;
     }
     return 0;

@@ -33,16 +33,14 @@ void pmu_hardware_add_switch(uint32_t msr, uint64_t on)
     switches[switch_count++].on = on;
 }
 
-void pmu_hardware_pause(const struct pmu_session *session)
+void pmu_hardware_pause(const struct pmu_session *)
 {
-    (void)session;
     for (uint32_t i = 0; i < switch_count; i++)
         x86_wrmsr(switches[i].msr, 0);
 }
 
-void pmu_hardware_resume(const struct pmu_session *session)
+void pmu_hardware_resume(const struct pmu_session *)
 {
-    (void)session;
     for (uint32_t i = 0; i < switch_count; i++)
         x86_wrmsr(switches[i].msr, switches[i].on);
 }
@@ -61,19 +59,17 @@ uint32_t pmu_first_counter_msr(void)
     return counter_msrs[0];
 }
 
-void pmu_hardware_read(const struct pmu_session *session, uint64_t user_instructions,
+void pmu_hardware_read(const struct pmu_session *session, uint64_t /* user_instructions */,
                        uint64_t *values)
 {
-    (void)user_instructions;
 #define READ(i) pmu_store(&values[i], x86_rdpmc(rdpmc_indexes[i]))
     PMU_READ_UNROLLED(session->event_count, READ)
 #undef READ
 }
 
-void pmu_hardware_read_others(const struct pmu_session *session, uint64_t user_instructions,
+void pmu_hardware_read_others(const struct pmu_session *session, uint64_t /* user_instructions */,
                               uint64_t *values)
 {
-    (void)user_instructions;
 #define READ(i) \
     if (i > 0)  \
     pmu_store(&values[i], x86_rdpmc(rdpmc_indexes[i]))
@@ -81,18 +77,16 @@ void pmu_hardware_read_others(const struct pmu_session *session, uint64_t user_i
 #undef READ
 }
 
-static void read_registers(const struct pmu_session *session, uint64_t user_instructions,
+static void read_registers(const struct pmu_session *session, uint64_t /* user_instructions */,
                            uint64_t *values)
 {
-    (void)user_instructions;
     for (uint32_t i = 0; i < session->event_count; i++)
         pmu_store(&values[i], x86_rdmsr(counter_msrs[i]));
 }
 
-static void read_other_registers(const struct pmu_session *session, uint64_t user_instructions,
-                                 uint64_t *values)
+static void read_other_registers(const struct pmu_session *session,
+                                 uint64_t /* user_instructions */, uint64_t *values)
 {
-    (void)user_instructions;
     for (uint32_t i = 1; i < session->event_count; i++)
         pmu_store(&values[i], x86_rdmsr(counter_msrs[i]));
 }

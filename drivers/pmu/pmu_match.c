@@ -13,7 +13,7 @@ struct matching {
 
 /* Gives a free counter, or moves other events out of the way; `tried`: counters seen on this
  * attempt. Recursion is as deep as there are events. */
-static bool place(struct matching *m, uint32_t event, uint32_t *tried)
+static bool pmu_match_place(struct matching *m, uint32_t event, uint32_t *tried)
 {
     for (uint32_t c = 0; c < PMU_MATCH_COUNTERS_MAX; c++) {
         if (m->allowed[event] & 1u << c && m->owner[c] == NOBODY) {
@@ -26,7 +26,7 @@ static bool place(struct matching *m, uint32_t event, uint32_t *tried)
         if (!(m->allowed[event] & bit) || *tried & bit)
             continue;
         *tried |= bit;
-        if (place(m, m->owner[c], tried)) {
+        if (pmu_match_place(m, m->owner[c], tried)) {
             m->owner[c] = (uint8_t)event;
             return true;
         }
@@ -41,7 +41,7 @@ uint32_t pmu_match(const uint32_t *allowed, uint32_t count, uint8_t *counters)
     memset(m.owner, NOBODY, sizeof m.owner);
     for (uint32_t event = 0; event < count; event++) {
         uint32_t tried = 0;
-        if (!place(&m, event, &tried))
+        if (!pmu_match_place(&m, event, &tried))
             return event + 1;
     }
     for (uint32_t c = 0; c < PMU_MATCH_COUNTERS_MAX; c++) {

@@ -14,7 +14,7 @@ static uint32_t registers[HR_EVENTS_MAX]; /* and the registers that follow them 
 static uint32_t register_count;
 
 /* Counters first, in their order, then registers in theirs. */
-static void part(struct pmu_session *session)
+static void pmu_msr_part(struct pmu_session *session)
 {
     static struct pmu_event behind[HR_EVENTS_MAX];
     uint32_t kept = 0, moved = 0;
@@ -58,7 +58,7 @@ static int msr_assign(const struct pmu_caps *caps, struct pmu_session *session,
 {
     int status;
 
-    part(session);
+    pmu_msr_part(session);
     status = beneath->assign(caps, &counted, refusal);
     memcpy(session->events, counted.events, counted.event_count * sizeof *counted.events);
     return status ? status : assign_registers(session, refusal);
@@ -76,27 +76,23 @@ static void msr_stop(const struct pmu_session *session)
     beneath->stop(&counted);
 }
 
-static void msr_pause(const struct pmu_session *session)
+static void msr_pause(const struct pmu_session *)
 {
-    (void)session;
     beneath->pause(&counted);
 }
 
-static void msr_resume(const struct pmu_session *session)
+static void msr_resume(const struct pmu_session *)
 {
-    (void)session;
     beneath->resume(&counted);
 }
 
-static uint64_t msr_overflowed(const struct pmu_session *session)
+static uint64_t msr_overflowed(const struct pmu_session *)
 {
-    (void)session;
     return beneath->overflowed(&counted);
 }
 
-static void msr_rearm(const struct pmu_session *session, uint64_t period, bool masked)
+static void msr_rearm(const struct pmu_session *, uint64_t period, bool masked)
 {
-    (void)session;
     beneath->rearm(&counted, period, masked);
 }
 
@@ -108,18 +104,15 @@ static void read_registers(uint64_t *values)
         pmu_store(&values[i], x86_rdmsr(registers[i]));
 }
 
-static void msr_read(const struct pmu_session *session, uint64_t user_instructions,
-                     uint64_t *values)
+static void msr_read(const struct pmu_session *, uint64_t user_instructions, uint64_t *values)
 {
-    (void)session;
     beneath->read(&counted, user_instructions, values);
     read_registers(values);
 }
 
-static void msr_read_others(const struct pmu_session *session, uint64_t user_instructions,
+static void msr_read_others(const struct pmu_session *, uint64_t user_instructions,
                             uint64_t *values)
 {
-    (void)session;
     beneath->read_others(&counted, user_instructions, values);
     read_registers(values);
 }

@@ -7,7 +7,7 @@
 
 static struct pmu_overflow overflow;
 
-static uint64_t preset(uint64_t period)
+static uint64_t pmu_overflow_preset(uint64_t period)
 {
     return (0 - period) & overflow.counter_mask;
 }
@@ -16,7 +16,7 @@ uint64_t pmu_overflow_start(const struct pmu_overflow *how, uint64_t period)
 {
     overflow = *how;
     pmu_overflow_clear();
-    return preset(period);
+    return pmu_overflow_preset(period);
 }
 
 void pmu_overflow_clear(void)
@@ -25,11 +25,10 @@ void pmu_overflow_clear(void)
         pmu_hardware_write(overflow.clear_msr, overflow.clear_bits);
 }
 
-uint64_t pmu_overflow_seen(const struct pmu_session *session)
+uint64_t pmu_overflow_seen(const struct pmu_session *)
 {
     uint64_t look = x86_rdmsr(overflow.look_msr);
 
-    (void)session;
     if (!((look ^ overflow.look_flip) & overflow.look_bits))
         return PMU_NOT_OVERFLOWED; /* and nothing was stopped: rearm does not follow */
     if (overflow.control_msr)
@@ -37,10 +36,9 @@ uint64_t pmu_overflow_seen(const struct pmu_session *session)
     return overflow.clear_msr ? x86_rdpmc(overflow.counter) : look;
 }
 
-void pmu_overflow_rearm(const struct pmu_session *session, uint64_t period, bool masked)
+void pmu_overflow_rearm(const struct pmu_session *, uint64_t period, bool masked)
 {
-    (void)session;
-    x86_wrmsr(overflow.counter_msr, preset(period));
+    x86_wrmsr(overflow.counter_msr, pmu_overflow_preset(period));
     if (overflow.clear_msr)
         x86_wrmsr(overflow.clear_msr, overflow.clear_bits);
     if (masked)

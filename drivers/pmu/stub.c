@@ -23,7 +23,7 @@ static size_t name_bytes(const char *name)
     return colon != NULL ? (size_t)(colon - name) : strlen(name);
 }
 
-static int resolve(const struct pmu_caps *caps, struct pmu_event *event)
+static int stub_resolve(const struct pmu_caps *caps, struct pmu_event *event)
 {
     size_t bytes = name_bytes(event->name);
     const struct event_info *info = events_find(event->name, bytes);
@@ -47,7 +47,7 @@ static int stub_assign(const struct pmu_caps *caps, struct pmu_session *session,
                        struct pmu_refusal *refusal)
 {
     for (uint32_t i = 0; i < session->event_count; i++) {
-        int status = resolve(caps, &session->events[i]);
+        int status = stub_resolve(caps, &session->events[i]);
         if (status) {
             refusal->event = i;
             return status;
@@ -72,9 +72,8 @@ static int stub_start(const struct pmu_session *session)
 }
 
 /* There is nothing to stop: the counts follow the program's own ticks. */
-static void stub_rest(const struct pmu_session *session)
+static void stub_rest(const struct pmu_session *)
 {
-    (void)session;
 }
 
 static void stub_read(const struct pmu_session *session, uint64_t user_instructions,

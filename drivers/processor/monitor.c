@@ -18,14 +18,14 @@ static uint64_t read_or_0(uint32_t msr)
     return platform_msr_read(msr, &value) ? 0 : value;
 }
 
-static bool exists(uint32_t msr)
+static bool monitor_exists(uint32_t msr)
 {
     uint64_t value;
 
     return platform_msr_read(msr, &value) == 0;
 }
 
-static bool moves(uint32_t msr)
+static bool monitor_moves(uint32_t msr)
 {
     uint64_t before = read_or_0(msr);
 
@@ -44,17 +44,18 @@ uint32_t monitor_probe(void)
     processor_read(&processor);
     has_power = processor_has_leaf(6);
     power = x86_cpuid(has_power ? 6 : 0, 0);
-    if (has_power && power.ecx & CPUID_6_ECX_APERF_MPERF && moves(MSR_APERF) && moves(MSR_MPERF))
+    if (has_power && power.ecx & CPUID_6_ECX_APERF_MPERF && monitor_moves(MSR_APERF) &&
+        monitor_moves(MSR_MPERF))
         flags |= HR_MACHINE_APERF;
     if (!processor.intel)
         return flags;
-    if (processor.signature.family == 6 && exists(MSR_SMI_COUNT))
+    if (processor.signature.family == 6 && monitor_exists(MSR_SMI_COUNT))
         flags |= HR_MACHINE_SMI;
     if (!has_power || !(x86_cpuid(1, 0).edx & CPUID_1_EDX_ACPI) ||
-        !(power.eax & CPUID_6_EAX_SENSOR) || !exists(MSR_THERM_STATUS))
+        !(power.eax & CPUID_6_EAX_SENSOR) || !monitor_exists(MSR_THERM_STATUS))
         return flags;
     flags |= HR_MACHINE_THERMAL;
-    if (power.eax & CPUID_6_EAX_PACKAGE && exists(MSR_PACKAGE_THERM_STATUS))
+    if (power.eax & CPUID_6_EAX_PACKAGE && monitor_exists(MSR_PACKAGE_THERM_STATUS))
         flags |= HR_MACHINE_PACKAGE;
     return flags;
 }

@@ -107,8 +107,8 @@ struct topology_count topology_count(const struct topology *topology, const uint
 }
 
 /* Returns how many threads of its core come before it: `boot`, and those in the list. */
-static uint32_t before(const struct topology *topology, const uint32_t *ids, uint32_t i,
-                       uint32_t boot)
+static uint32_t topology_before(const struct topology *topology, const uint32_t *ids, uint32_t i,
+                                uint32_t boot)
 {
     uint32_t count = topology_siblings(topology, ids[i], boot);
 
@@ -126,7 +126,7 @@ void topology_spread(const struct topology *topology, uint32_t *apic_ids, uint32
     if (count > IDS_MAX)
         return;
     for (uint32_t i = 0; i < count; i++)
-        ranks[i] = before(topology, apic_ids, i, boot);
+        ranks[i] = topology_before(topology, apic_ids, i, boot);
     for (uint32_t rank = 0; done < count; rank++)
         for (uint32_t i = 0; i < count; i++)
             if (ranks[i] == rank)

@@ -5,10 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "drivers/platform.h"
+#include "drivers/firmware_memory.h"
 #include "lib/bytes.h"
 
-#define PHYSICAL_END (1ull << 32) /* what the kernel can look at */
 #define TABLE_BYTES_MAX (1u << 20) /* larger than any machine's */
 
 /* 5.2: the entry point is on a 16-byte boundary there, unless the firmware names it. */
@@ -42,34 +41,16 @@ struct entry { /* what both forms say */
     uint8_t major, minor;
 };
 
-/* Returns `bytes` of physical memory (at least 1), or NULL if there is no such memory. */
-static const uint8_t *physical(uint64_t address, uint64_t bytes)
-{
-    if (address == 0 || address >= PHYSICAL_END || bytes > PHYSICAL_END - address)
-        return NULL;
-    if (platform_physical_pointer(address + bytes - 1) == NULL)
-        return NULL;
-    return platform_physical_pointer(address);
-}
-
-static bool sums_to_zero(const uint8_t *bytes, size_t count)
-{
-    uint8_t sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum = (uint8_t)(sum + bytes[i]);
-    return sum == 0;
-}
-
 static bool read_entry64(uint64_t address, struct entry *entry)
 {
-    const uint8_t *bytes = physical(address, ENTRY64_BYTES);
+    const uint8_t *bytes = firmware_memory(address, ENTRY64_BYTES);
     uint8_t length;
 
     if (bytes == NULL || memcmp(bytes, "_SM3_", 5) != 0)
         return false;
     length = bytes[ENTRY64_LENGTH];
-    if (length < ENTRY64_BYTES || physical(address, length) == NULL || !sums_to_zero(bytes, length))
+    if (length < ENTRY64_BYTES || firmware_memory(address, length) == NULL ||
+        !firmware_memory_sums_to_zero(bytes, length))
         return false;
     *entry = (struct entry){.table = bytes_load64(bytes + ENTRY64_TABLE),
                             .bytes = bytes_load32(bytes + ENTRY64_TABLE_BYTES),
@@ -80,7 +61,7 @@ static bool read_entry64(uint64_t address, struct entry *entry)
 
 static bool read_entry32(uint64_t address, struct entry *entry)
 {
-    const uint8_t *bytes = physical(address, ENTRY32_BYTES);
+    const uint8_t *bytes = firmware_memory(address, ENTRY32_BYTES);
     uint8_t length;
 
     if (bytes == NULL || memcmp(bytes, "_SM_", 4) != 0)
@@ -88,9 +69,9 @@ static bool read_entry32(uint64_t address, struct entry *entry)
     length = bytes[ENTRY32_LENGTH];
     if (length == ENTRY32_BYTES_OLD)
         length = ENTRY32_BYTES;
-    if (length != ENTRY32_BYTES || !sums_to_zero(bytes, length) ||
+    if (length != ENTRY32_BYTES || !firmware_memory_sums_to_zero(bytes, length) ||
         memcmp(bytes + ENTRY32_INTERMEDIATE, "_DMI_", 5) != 0 ||
-        !sums_to_zero(bytes + ENTRY32_INTERMEDIATE, INTERMEDIATE_BYTES))
+        !firmware_memory_sums_to_zero(bytes + ENTRY32_INTERMEDIATE, INTERMEDIATE_BYTES))
         return false;
     *entry = (struct entry){.table = bytes_load32(bytes + ENTRY32_TABLE),
                             .bytes = bytes_load16(bytes + ENTRY32_TABLE_BYTES),
@@ -99,7 +80,7 @@ static bool read_entry32(uint64_t address, struct entry *entry)
     return true;
 }
 
-static bool search(bool (*read)(uint64_t address, struct entry *entry), struct entry *entry)
+static bool smbios_search(bool (*read)(uint64_t address, struct entry *entry), struct entry *entry)
 {
     for (uint64_t at = SEARCH_START; at < SEARCH_END; at += SEARCH_STEP)
         if (read(at, entry))
@@ -112,7 +93,7 @@ static bool find_entry(uint64_t address, struct entry *entry)
 {
     if (address)
         return read_entry64(address, entry) || read_entry32(address, entry);
-    return search(read_entry64, entry) || search(read_entry32, entry);
+    return smbios_search(read_entry64, entry) || smbios_search(read_entry32, entry);
 }
 
 /* The 64-bit form says only how long the table is at most: less may be there. */
@@ -122,7 +103,7 @@ static const uint8_t *find_table(struct entry *entry)
 
     if (entry->bytes > TABLE_BYTES_MAX)
         entry->bytes = TABLE_BYTES_MAX;
-    while (entry->bytes && (table = physical(entry->table, entry->bytes)) == NULL)
+    while (entry->bytes && (table = firmware_memory(entry->table, entry->bytes)) == NULL)
         entry->bytes /= 2;
     return table;
 }

@@ -1,7 +1,6 @@
 /* Reads SMBIOS structures. */
 #include "drivers/smbios/smbios.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "lib/array.h"
@@ -59,7 +58,7 @@ struct structure {
 };
 
 /* Takes the structure at the table's beginning.  Returns its bytes, or 0 if it is none. */
-static size_t take(const uint8_t *table, size_t bytes, struct structure *s)
+static size_t smbios_table_take(const uint8_t *table, size_t bytes, struct structure *s)
 {
     if (bytes < HEADER_BYTES || table[HEADER_LENGTH] < HEADER_BYTES || table[HEADER_LENGTH] > bytes)
         return 0;
@@ -114,7 +113,7 @@ static void read_text(const struct structure *s, unsigned field, char out[SMBIOS
     }
 }
 
-static uint16_t word(const struct structure *s, unsigned field)
+static uint16_t smbios_table_word(const struct structure *s, unsigned field)
 {
     return field + 2 <= s->length ? bytes_load16(s->bytes + field) : 0;
 }
@@ -127,7 +126,7 @@ static uint32_t double_word(const struct structure *s, unsigned field)
 /* Returns a module's size in bytes; 0 if the slot is empty or the size unknown. */
 static uint64_t module_bytes(const struct structure *s)
 {
-    uint16_t size = word(s, MEMORY_SIZE);
+    uint16_t size = smbios_table_word(s, MEMORY_SIZE);
 
     if (size == SIZE_UNKNOWN)
         return 0;
@@ -138,9 +137,9 @@ static uint64_t module_bytes(const struct structure *s)
     return (uint64_t)size << 20;
 }
 
-static uint32_t speed(const struct structure *s, unsigned field, unsigned extended)
+static uint32_t smbios_table_speed(const struct structure *s, unsigned field, unsigned extended)
 {
-    uint16_t value = word(s, field);
+    uint16_t value = smbios_table_word(s, field);
 
     return value == SPEED_EXTENDED ? double_word(s, extended) & 0x7fffffff : value;
 }
@@ -172,8 +171,9 @@ static void read_memory_device(const struct structure *s, struct smbios *out)
         .count = 1,
         .bytes = module_bytes(s),
         .type = name != NULL ? name : "",
-        .speed = speed(s, MEMORY_SPEED, MEMORY_EXTENDED_SPEED),
-        .configured_speed = speed(s, MEMORY_CONFIGURED_SPEED, MEMORY_EXTENDED_CONFIGURED_SPEED),
+        .speed = smbios_table_speed(s, MEMORY_SPEED, MEMORY_EXTENDED_SPEED),
+        .configured_speed =
+            smbios_table_speed(s, MEMORY_CONFIGURED_SPEED, MEMORY_EXTENDED_CONFIGURED_SPEED),
     };
 
     if (type >= MEMORY_ROM_FIRST && type <= MEMORY_ROM_LAST)
@@ -214,7 +214,7 @@ void smbios_parse(const uint8_t *table, size_t bytes, struct smbios *out)
     struct structure s;
     size_t used;
 
-    for (uint32_t i = 0; i < STRUCTURES_MAX && (used = take(table, bytes, &s)); i++) {
+    for (uint32_t i = 0; i < STRUCTURES_MAX && (used = smbios_table_take(table, bytes, &s)); i++) {
         if (s.bytes[HEADER_TYPE] == TYPE_END)
             return;
         read_structure(&s, out);

@@ -277,7 +277,7 @@ int serial_sent(int index)
 }
 
 /* Waits for the send under way.  Returns 0, or -EIO if it failed or the port is gone. */
-static int finish(int index)
+static int serial_finish(int index)
 {
     struct port *port;
 
@@ -292,13 +292,13 @@ static int finish(int index)
 int serial_send(int index, const void *bytes, size_t count)
 {
     const uint8_t *from = bytes;
-    int error = finish(index);
+    int error = serial_finish(index);
 
     while (count > 0 && !error) {
         size_t part = count < SEND_BYTES_MAX ? count : SEND_BYTES_MAX;
         error = serial_start(index, from, part);
         if (!error)
-            error = finish(index);
+            error = serial_finish(index);
         from += part;
         count -= part;
     }
@@ -327,7 +327,7 @@ static bool post_receive_buffers(struct port *port)
 }
 
 /* Gives the current buffer back to the device, which is told later. */
-static void recycle(struct port *port)
+static void serial_recycle(struct port *port)
 {
     post_receive_buffer(port, port->current);
     port->recycled = true;
@@ -345,7 +345,7 @@ static bool next_buffer(struct port *port)
         port->current_bytes = bytes;
         port->current_offset = 0;
         if (bytes == 0) /* not an error, but nothing to read */
-            recycle(port);
+            serial_recycle(port);
     }
     return true;
 }
@@ -359,7 +359,7 @@ static size_t take_from_buffer(struct port *port, uint8_t *out, size_t room)
     memcpy(out, buffer + port->current_offset, part);
     port->current_offset += (uint32_t)part;
     if (port->current_offset == port->current_bytes)
-        recycle(port);
+        serial_recycle(port);
     return part;
 }
 

@@ -11,7 +11,7 @@
 #define SEND_POLLS 100000
 #define POLL_US 10
 
-static void post(struct serial_control *control, uint16_t id)
+static void serial_control_post(struct serial_control *control, uint16_t id)
 {
     virtqueue_post(&control->receive, id, control->buffers + (size_t)id * BUFFER_BYTES,
                    BUFFER_BYTES, true);
@@ -26,7 +26,7 @@ int serial_control_init(struct serial_control *control)
     if (control->buffers == NULL || control->message == NULL)
         return -ENOMEM;
     for (uint16_t id = 0; id < count; id++)
-        post(control, id);
+        serial_control_post(control, id);
     virtqueue_interrupts(&control->transmit, false);
     return 0;
 }
@@ -71,7 +71,7 @@ int serial_control_receive(struct serial_control *control, struct serial_message
         memcpy(text, buffer + sizeof *message, text_bytes);
         text[text_bytes] = '\0';
     }
-    post(control, id);
+    serial_control_post(control, id);
     virtqueue_notify(&control->receive);
     return 1;
 }

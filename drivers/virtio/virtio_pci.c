@@ -105,7 +105,7 @@ static void add_status(struct virtio_pci *virtio, uint8_t bits)
     mmio_write8(virtio->common + COMMON_STATUS, status | bits);
 }
 
-static int reset(struct virtio_pci *virtio)
+static int virtio_pci_reset(struct virtio_pci *virtio)
 {
     mmio_write8(virtio->common + COMMON_STATUS, 0);
     for (unsigned polls = 0; polls < RESET_POLLS; polls++) {
@@ -151,7 +151,7 @@ int virtio_pci_open(struct virtio_pci *virtio, const struct pci_device *device, 
     *virtio = (struct virtio_pci){.pci = *device, .vector = VIRTIO_PCI_NO_VECTOR};
     error = map_registers(virtio, device);
     if (!error)
-        error = reset(virtio);
+        error = virtio_pci_reset(virtio);
     if (error)
         return error;
     add_status(virtio, STATUS_ACKNOWLEDGE);
@@ -215,6 +215,6 @@ void virtio_pci_fail(struct virtio_pci *virtio)
 
 void virtio_pci_close(struct virtio_pci *virtio)
 {
-    (void)reset(virtio); /* one that does not end has no access to memory either */
+    (void)virtio_pci_reset(virtio); /* one that does not end has no access to memory either */
     pci_stop_mastering(&virtio->pci);
 }

@@ -15,27 +15,27 @@ static uint32_t lines_dropped;
 static volatile bool locked;
 
 /* Gives up waiting after a while: a panic may have interrupted the holder. */
-static void lock(void)
+static void log_lock(void)
 {
     for (int i = 0; i < 1000000 && __atomic_test_and_set(&locked, __ATOMIC_ACQUIRE); i++)
         x86_pause();
 }
 
-static void unlock(void)
+static void log_unlock(void)
 {
     __atomic_clear(&locked, __ATOMIC_RELEASE);
 }
 
-static void append(const char *line, size_t bytes)
+static void log_append(const char *line, size_t bytes)
 {
-    lock();
+    log_lock();
     if (bytes <= LOG_BYTES - used) {
         memcpy(buffer + used, line, bytes);
         used += (uint32_t)bytes;
     } else {
         lines_dropped++;
     }
-    unlock();
+    log_unlock();
 }
 
 static void log_line_v(const char *format, va_list arguments)
@@ -46,7 +46,7 @@ static void log_line_v(const char *format, va_list arguments)
     if ((size_t)bytes > sizeof line - 2)
         bytes = sizeof line - 2;
     line[bytes] = '\n';
-    append(line, (size_t)bytes + 1);
+    log_append(line, (size_t)bytes + 1);
 }
 
 void log_line(const char *format, ...)
@@ -69,12 +69,12 @@ void log_buffer_take(void (*sink)(const char *bytes, size_t count))
     char note[64];
     uint32_t bytes, dropped;
 
-    lock();
+    log_lock();
     bytes = used;
     dropped = lines_dropped;
     memcpy(copy, buffer, bytes);
     used = lines_dropped = 0;
-    unlock();
+    log_unlock();
     if (bytes)
         sink(copy, bytes);
     if (dropped) {

@@ -33,7 +33,7 @@ void refused_count(uint64_t number, enum refused_why why)
         calls[slot].count++;
 }
 
-static void report(uint32_t number)
+static void refused_log_call(uint32_t number)
 {
     const char *name = syscall_name(number);
     uint32_t count = calls[number].count, why = calls[number].why;
@@ -57,7 +57,7 @@ void refused_report(void)
         if (!calls[i].count)
             continue;
         if (lines < LINES_MAX) {
-            report(i);
+            refused_log_call(i);
             lines++;
         } else {
             others++;

@@ -16,9 +16,6 @@
 struct file;
 struct thread;
 
-/* -ENOSYS; the end of the run names it with its count: guest/base/refused.h. */
-int64_t syscall_unknown(uint64_t number);
-
 /* What uname says of the kernel. */
 #define SYSCALL_RELEASE "6.1.0-microtome"
 #define SYSCALL_VERSION "#1"

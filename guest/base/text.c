@@ -20,5 +20,7 @@ void text_add(struct text *text, const char *format, ...)
 
 int64_t text_end(const struct text *text)
 {
+    if (text->error)
+        return text->error;
     return text->used < text->room ? (int64_t)text->used : -ENOBUFS;
 }

@@ -1,5 +1,4 @@
 /* Sets up a CPU: descriptor tables, stacks, control registers. */
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -77,9 +76,8 @@ void cpu_ignore_interrupts(void)
         set_gate(i, entry_stray, 0, 0);
 }
 
-void cpu_stray(struct irq_frame *frame)
+void cpu_stray(struct irq_frame *)
 {
-    (void)frame;
     apic_end_unknown();
 }
 

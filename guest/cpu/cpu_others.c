@@ -28,7 +28,7 @@ static uint8_t boot_kind; /* of core */
 static uint32_t parked; /* CPUs of another kind; atomic */
 static bool stopping; /* atomic */
 
-static void __attribute__((noreturn)) halt(void)
+static void __attribute__((noreturn)) cpu_others_halt(void)
 {
     for (;;)
         x86_halt();
@@ -36,10 +36,10 @@ static void __attribute__((noreturn)) halt(void)
 
 /* Parks a CPU of another kind of core, which has other events and perhaps other counters.  Nothing
  * of it was changed yet: CPU 0 sends it back to its former state. */
-static void __attribute__((noreturn)) park(void)
+static void __attribute__((noreturn)) cpu_others_park(void)
 {
     __atomic_add_fetch(&parked, 1, __ATOMIC_RELEASE);
-    halt();
+    cpu_others_halt();
 }
 
 /* Returns the first CPU of a package; CPU 0 if this is its first one. */
@@ -58,7 +58,7 @@ void cpu_secondary_main(void)
     uint32_t index = cpus_running;
 
     if (processor_core_kind() != boot_kind)
-        park();
+        cpu_others_park();
     x86_write_cr3(vm_kernel_root());
     cpu_setup(index);
     cpus[index].apic_found = apic_mode();
@@ -180,7 +180,7 @@ void cpu_stop_asked(struct cpu *cpu)
     tsc_adjust_restore(&cpu->tsc_adjust);
     apic_mode_restore(cpu->apic_found);
     __atomic_store_n(&cpu->halted, true, __ATOMIC_RELEASE);
-    halt();
+    cpu_others_halt();
 }
 
 /* Sends NMIs until the CPU answers: one may coalesce with a counter's. */

@@ -20,7 +20,7 @@
 
 /* Returns EAX of KVM's feature leaf.  Returns 0 without KVM, and if a firmware gets its memory
  * back, because KVM must not write to it then. */
-static uint32_t features(void)
+static uint32_t paravirt_features(void)
 {
     struct cpuid_result leaf;
 
@@ -34,7 +34,7 @@ static uint32_t features(void)
 
 int paravirt_prepare(struct cpu *cpu)
 {
-    uint32_t offered = features();
+    uint32_t offered = paravirt_features();
     void *memory;
 
     if (offered & KVM_FEATURE_PV_EOI)

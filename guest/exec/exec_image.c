@@ -14,7 +14,7 @@
 #include "guest/vm/vm_range.h"
 
 /* Finds the file, and its path if the caller gave none. */
-static int find(const char *name, const char *path, struct exec_image *image)
+static int exec_image_find(const char *name, const char *path, struct exec_image *image)
 {
     static char real[2][FS_PATH_MAX];
     static unsigned used;
@@ -38,7 +38,7 @@ int exec_image_open(const char *name, const char *path, struct exec_image *image
 {
     enum elf64_status status;
 
-    if (find(name, path, image) != 0) {
+    if (exec_image_find(name, path, image) != 0) {
         log_notice("the run archive has no %s", name);
         return -ENOENT;
     }
@@ -140,7 +140,7 @@ static int map_segment(struct vm_space *space, const struct exec_image *image,
 }
 
 /* Tells the trace of an executable segment. */
-static void announce(const struct exec_image *image, const struct elf64_segment *s)
+static void exec_image_announce(const struct exec_image *image, const struct elf64_segment *s)
 {
     uint64_t address = image->base + s->address, before = address & VM_PAGE_MASK;
     const uint8_t *id = image->contents + image->elf.build_id_offset;
@@ -158,7 +158,7 @@ int exec_image_map(struct vm_space *space, const struct exec_image *image)
 
         if (map_segment(space, image, segment) == 0) {
             if (segment->flags & 1)
-                announce(image, segment);
+                exec_image_announce(image, segment);
             continue;
         }
         log_notice("%s: its %lu KiB do not fit in memory; %lu KiB are free, try a larger --mem",

@@ -18,7 +18,7 @@ struct strings {
     uint64_t bytes; /* NULs included */
 };
 
-static struct strings survey(const struct manifest *m, const char *key)
+static struct strings exec_stack_survey(const struct manifest *m, const char *key)
 {
     struct strings s = {0, 0};
     size_t position = 0;
@@ -43,8 +43,8 @@ static uint64_t table_bytes(const struct exec_stack *stack, uint64_t arguments,
 
 int64_t exec_stack_bytes(const struct exec_stack *stack)
 {
-    struct strings arguments = survey(stack->manifest, "arg");
-    struct strings environment = survey(stack->manifest, "env");
+    struct strings arguments = exec_stack_survey(stack->manifest, "arg");
+    struct strings environment = exec_stack_survey(stack->manifest, "env");
     uint64_t bytes = table_bytes(stack, arguments.count, environment.count) + arguments.bytes +
                      environment.bytes + strlen(stack->file_name) + 1 + sizeof platform +
                      EXEC_STACK_RANDOM_BYTES + END_BYTES;
@@ -95,8 +95,8 @@ static void put_pair(struct cursor *c, uint64_t type, uint64_t value)
 
 void exec_stack_write(const struct exec_stack *stack, void *image, size_t bytes)
 {
-    struct strings arguments = survey(stack->manifest, "arg");
-    struct strings environment = survey(stack->manifest, "env");
+    struct strings arguments = exec_stack_survey(stack->manifest, "arg");
+    struct strings environment = exec_stack_survey(stack->manifest, "env");
     struct cursor c = {.image = image, .base = stack->top - bytes};
     uint64_t random, platform_address;
 

@@ -34,7 +34,7 @@ static uint32_t ready_now(struct thread *thread, const struct epoll_entry *entry
 static uint64_t walk;
 
 /* Queues an entry and tells those who wait for the epoll, or watch it. */
-static void queue(struct epoll_entry *entry)
+static void epoll_queue_ready(struct epoll_entry *entry)
 {
     static uint32_t nesting;
     struct epoll *epoll = entry->epoll;
@@ -52,15 +52,15 @@ static void queue(struct epoll_entry *entry)
     nesting--;
 }
 
-static void changed(struct poll_watch *watch, uint32_t events)
+static void epoll_changed(struct poll_watch *watch, uint32_t events)
 {
     struct epoll_entry *entry = of_watch(watch);
 
     if (entry->events & events & ~(uint32_t)BEHAVIOUR)
-        queue(entry);
+        epoll_queue_ready(entry);
 }
 
-static void drop(struct epoll_entry *entry)
+static void epoll_drop(struct epoll_entry *entry)
 {
     struct epoll *epoll = entry->epoll;
 
@@ -74,21 +74,22 @@ static void drop(struct epoll_entry *entry)
     heap_free(entry, sizeof *entry);
 }
 
-static void gone(struct poll_watch *watch)
+static void epoll_gone(struct poll_watch *watch)
 {
-    drop(of_watch(watch));
+    epoll_drop(of_watch(watch));
 }
 
-static struct epoll_entry *find(const struct epoll *epoll, const struct file *file, int32_t fd)
+static struct epoll_entry *epoll_find(const struct epoll *epoll, const struct file *file,
+                                      int32_t fd)
 {
     for (struct poll_watch *w = file->watches; w != NULL; w = w->next)
-        if (w->gone == gone && of_watch(w)->epoll == epoll && of_watch(w)->fd == fd)
+        if (w->gone == epoll_gone && of_watch(w)->epoll == epoll && of_watch(w)->fd == fd)
             return of_watch(w);
     return NULL;
 }
 
 /* Returns how many epolls deep a file is; more than allowed if it contains `top`. */
-static uint32_t depth(const struct file *file, const struct epoll *top)
+static uint32_t epoll_depth(const struct file *file, const struct epoll *top)
 {
     struct epoll *epoll = file->state;
     uint32_t deepest = 0;
@@ -100,7 +101,7 @@ static uint32_t depth(const struct file *file, const struct epoll *top)
     if (epoll->walk == walk)
         return epoll->nesting;
     for (const struct epoll_entry *e = epoll->entries; e != NULL; e = e->next) {
-        uint32_t d = depth(e->watch.file, top);
+        uint32_t d = epoll_depth(e->watch.file, top);
 
         deepest = d > deepest ? d : deepest;
     }
@@ -109,14 +110,14 @@ static uint32_t depth(const struct file *file, const struct epoll *top)
 }
 
 /* Returns the longest chain of epolls that watch one another above this one. */
-static uint32_t height(struct epoll *epoll)
+static uint32_t epoll_height(struct epoll *epoll)
 {
     uint32_t highest = 0;
 
     if (epoll->walk == walk)
         return epoll->nesting;
     for (struct poll_watch *w = epoll->file->watches; w != NULL; w = w->next) {
-        uint32_t h = w->gone == gone ? height(of_watch(w)->epoll) + 1 : 0;
+        uint32_t h = w->gone == epoll_gone ? epoll_height(of_watch(w)->epoll) + 1 : 0;
 
         highest = h > highest ? h : highest;
     }
@@ -131,9 +132,9 @@ static bool nests_too_deep(const struct file *file, struct epoll *epoll)
     if (file->type != &epoll_file)
         return false;
     walk++;
-    down = depth(file, epoll);
+    down = epoll_depth(file, epoll);
     walk++;
-    up = height(epoll);
+    up = epoll_height(epoll);
     return down + up > EPOLL_NESTING_MAX;
 }
 
@@ -142,7 +143,7 @@ int epoll_add(struct thread *thread, struct epoll *epoll, struct file *file, int
 {
     struct epoll_entry *entry;
 
-    if (find(epoll, file, fd) != NULL)
+    if (epoll_find(epoll, file, fd) != NULL)
         return -EEXIST;
     if ((events & EPOLLEXCLUSIVE) &&
         (file->type == &epoll_file || (events & ~(uint32_t)EXCLUSIVE_MAY)))
@@ -152,7 +153,7 @@ int epoll_add(struct thread *thread, struct epoll *epoll, struct file *file, int
     entry = heap_alloc(sizeof *entry);
     if (entry == NULL)
         return -ENOMEM;
-    *entry = (struct epoll_entry){.watch = {.changed = changed, .gone = gone},
+    *entry = (struct epoll_entry){.watch = {.changed = epoll_changed, .gone = epoll_gone},
                                   .epoll = epoll,
                                   .next = epoll->entries,
                                   .fd = fd,
@@ -163,14 +164,14 @@ int epoll_add(struct thread *thread, struct epoll *epoll, struct file *file, int
     epoll->entries = entry;
     poll_watch(&entry->watch, file);
     if (ready_now(thread, entry))
-        queue(entry);
+        epoll_queue_ready(entry);
     return 0;
 }
 
 int epoll_change(struct thread *thread, struct epoll *epoll, struct file *file, int32_t fd,
                  uint32_t events, uint64_t data)
 {
-    struct epoll_entry *entry = find(epoll, file, fd);
+    struct epoll_entry *entry = epoll_find(epoll, file, fd);
 
     if (entry == NULL)
         return -ENOENT;
@@ -179,18 +180,18 @@ int epoll_change(struct thread *thread, struct epoll *epoll, struct file *file, 
     entry->events = events | POLL_ALWAYS;
     entry->data = data;
     if (ready_now(thread, entry))
-        queue(entry);
+        epoll_queue_ready(entry);
     return 0;
 }
 
 int epoll_remove(struct epoll *epoll, struct file *file, int32_t fd)
 {
-    struct epoll_entry *entry = find(epoll, file, fd);
+    struct epoll_entry *entry = epoll_find(epoll, file, fd);
 
     if (entry == NULL)
         return -ENOENT;
     poll_unwatch(&entry->watch);
-    drop(entry);
+    epoll_drop(entry);
     return 0;
 }
 
@@ -242,7 +243,7 @@ static void release_epoll(struct file *file)
         struct epoll_entry *entry = epoll->entries;
 
         poll_unwatch(&entry->watch);
-        drop(entry);
+        epoll_drop(entry);
     }
     if (epoll != NULL)
         heap_free(epoll, sizeof *epoll);

@@ -19,7 +19,7 @@ struct event {
     uint32_t waiting;
 };
 
-static void tell(struct file *file, struct event *event, uint32_t events_now)
+static void eventfd_tell(struct file *file, struct event *event, uint32_t events_now)
 {
     if (event->waiting)
         wait_wake_key(WAIT_KEY(event), UINT32_MAX);
@@ -29,23 +29,20 @@ static void tell(struct file *file, struct event *event, uint32_t events_now)
 /* Waits for a change of the counter.  Returns 0, -EAGAIN or -EINTR. */
 static int64_t wait_change(struct thread *thread, const struct file *file, struct event *event)
 {
-    enum wait_end end;
-
     if (file->flags & O_NONBLOCK)
         return -EAGAIN;
-    event->waiting++;
-    end = wait_on(thread, WAIT_KEY(event), WAIT_FOREVER, "an eventfd");
-    event->waiting--;
-    return end == WAIT_SIGNAL ? -EINTR : 0;
+    return wait_counted(thread, WAIT_KEY(event), WAIT_FOREVER, "an eventfd", &event->waiting) ==
+                   WAIT_SIGNAL
+               ? -EINTR
+               : 0;
 }
 
-static int64_t read_event(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+static int64_t read_event(struct thread *thread, struct file *file, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
     struct event *event = file->state;
     uint64_t value;
 
-    (void)offset;
     if (bytes < sizeof value)
         return -EINVAL;
     while (!event->count) {
@@ -56,17 +53,16 @@ static int64_t read_event(struct thread *thread, struct file *file, uint64_t off
     }
     value = event->semaphore ? 1 : event->count;
     event->count -= value;
-    tell(file, event, POLLOUT);
+    eventfd_tell(file, event, POLLOUT);
     return copy_to_user(user, &value, sizeof value) ? -EFAULT : (int64_t)sizeof value;
 }
 
-static int64_t write_event(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                           uint64_t bytes)
+static int64_t write_event(struct thread *thread, struct file *file, uint64_t /* offset */,
+                           uint64_t user, uint64_t bytes)
 {
     struct event *event = file->state;
     uint64_t value;
 
-    (void)offset;
     if (bytes < sizeof value)
         return -EINVAL;
     if (copy_from_user(&value, user, sizeof value) != 0)
@@ -80,15 +76,14 @@ static int64_t write_event(struct thread *thread, struct file *file, uint64_t of
             return error;
     }
     event->count += value;
-    tell(file, event, POLLIN);
+    eventfd_tell(file, event, POLLIN);
     return sizeof value;
 }
 
-static uint32_t poll_event(struct thread *thread, struct file *file)
+static uint32_t poll_event(struct thread *, struct file *file)
 {
     const struct event *event = file->state;
 
-    (void)thread;
     return (event->count ? POLLIN : 0) | (event->count < COUNT_MAX ? POLLOUT : 0);
 }
 
@@ -108,7 +103,6 @@ static int64_t make_event(struct thread *thread, uint64_t count, uint32_t flags)
 {
     struct event *event;
     struct file *file;
-    int64_t fd;
 
     if (flags & ~(uint32_t)(EFD_SEMAPHORE | EFD_CLOEXEC | EFD_NONBLOCK))
         return -EINVAL;
@@ -122,10 +116,7 @@ static int64_t make_event(struct thread *thread, uint64_t count, uint32_t flags)
         return -ENFILE;
     }
     file->state = event;
-    fd = files_add(thread->process, file, 0, flags & EFD_CLOEXEC);
-    if (fd < 0)
-        files_discard(file);
-    return fd;
+    return files_add_new(thread->process, file, flags & EFD_CLOEXEC);
 }
 
 int64_t syscall_eventfd(struct thread *thread, struct trap_frame *frame)

@@ -5,54 +5,35 @@
 #include "guest/file/file_device.h"
 #include "guest/vm/uaccess.h"
 
-static int64_t read_nothing(struct thread *thread, struct file *file, uint64_t offset,
-                            uint64_t user, uint64_t bytes)
+static int64_t read_nothing(struct thread *, struct file *, uint64_t /* offset */,
+                            uint64_t /* user */, uint64_t /* bytes */)
 {
-    (void)thread;
-    (void)file;
-    (void)offset;
-    (void)user;
-    (void)bytes;
     return 0;
 }
 
-static int64_t read_zeros(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+static int64_t read_zeros(struct thread *, struct file *, uint64_t /* offset */, uint64_t user,
                           uint64_t bytes)
 {
     int error = uaccess_zero(user, bytes);
 
-    (void)thread;
-    (void)file;
-    (void)offset;
     return error ? error : (int64_t)bytes;
 }
 
-static int64_t read_random(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
+static int64_t read_random(struct thread *, struct file *, uint64_t /* offset */, uint64_t user,
                            uint64_t bytes)
 {
-    (void)thread;
-    (void)file;
-    (void)offset;
     return uaccess_random(user, bytes);
 }
 
-static int64_t write_nowhere(struct thread *thread, struct file *file, uint64_t offset,
-                             uint64_t user, uint64_t bytes)
+static int64_t write_nowhere(struct thread *, struct file *, uint64_t /* offset */,
+                             uint64_t /* user */, uint64_t bytes)
 {
-    (void)thread;
-    (void)offset;
-    (void)file;
-    (void)user;
     return (int64_t)bytes;
 }
 
-static int64_t write_full(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+static int64_t write_full(struct thread *, struct file *, uint64_t /* offset */,
+                          uint64_t /* user */, uint64_t bytes)
 {
-    (void)thread;
-    (void)offset;
-    (void)file;
-    (void)user;
     return bytes ? -ENOSPC : 0;
 }
 

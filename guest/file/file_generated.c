@@ -2,13 +2,14 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "guest/base/text.h"
 #include "guest/file/files.h"
 #include "guest/memory/phys.h"
 #include "guest/vm/uaccess.h"
 
 #define ORDER_FIRST 1u
 
-static void forget(struct file *file)
+static void file_generated_forget(struct file *file)
 {
     if (file->buffer)
         phys_free(file->buffer, file->buffer_order);
@@ -17,21 +18,24 @@ static void forget(struct file *file)
 }
 
 /* Generates the contents, in a larger block each time they do not fit. */
-static int generate(const struct thread *thread, struct file *file)
+static int file_generated_generate(const struct thread *thread, struct file *file)
 {
     int64_t result = -ENOBUFS;
+    struct text text;
 
     for (unsigned order = ORDER_FIRST; result == -ENOBUFS; order++) {
-        forget(file);
+        file_generated_forget(file);
         file->buffer = order <= PHYS_ORDER_MAX ? phys_alloc(order) : 0;
         file->buffer_order = order;
         if (!file->buffer)
             return -ENOMEM;
-        result = file->inode->generate(thread, file->inode, phys_pointer(file->buffer),
-                                       (uint64_t)PAGE_BYTES << order);
+        text =
+            (struct text){.out = phys_pointer(file->buffer), .room = (uint64_t)PAGE_BYTES << order};
+        file->inode->generate(thread, file->inode, &text);
+        result = text_end(&text);
     }
     if (result < 0) {
-        forget(file);
+        file_generated_forget(file);
         return (int)result;
     }
     file->bytes = (uint64_t)result;
@@ -44,7 +48,7 @@ static int64_t read_generated(struct thread *thread, struct file *file, uint64_t
     int error = 0;
 
     if (!offset || !file->buffer)
-        error = generate(thread, file);
+        error = file_generated_generate(thread, file);
     if (error)
         return error;
     if (offset >= file->bytes)
@@ -56,13 +60,9 @@ static int64_t read_generated(struct thread *thread, struct file *file, uint64_t
 }
 
 /* Accepts settings, which have no effect. */
-static int64_t write_generated(struct thread *thread, struct file *file, uint64_t offset,
-                               uint64_t user, uint64_t bytes)
+static int64_t write_generated(struct thread *, struct file *, uint64_t /* offset */,
+                               uint64_t /* user */, uint64_t bytes)
 {
-    (void)thread;
-    (void)file;
-    (void)offset;
-    (void)user;
     return (int64_t)bytes;
 }
 

@@ -14,13 +14,12 @@
 #include "guest/vm/uaccess.h"
 
 /* Reads as from a pipe: returns what one request brings; the rest stays for the next. */
-static int64_t read_input(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+static int64_t read_input(struct thread *thread, struct file *file, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
     int64_t result;
     int error;
 
-    (void)offset;
     if (bytes > SERVICE_BYTES_MAX)
         bytes = SERVICE_BYTES_MAX;
     if (!bytes)
@@ -56,12 +55,11 @@ int64_t file_stream_write(struct thread *thread, const struct file *file, uint64
     return service_write(stream_of(file), bytes);
 }
 
-static int64_t write_output(struct thread *thread, struct file *file, uint64_t offset,
+static int64_t write_output(struct thread *thread, struct file *file, uint64_t /* offset */,
                             uint64_t user, uint64_t bytes)
 {
     uint64_t done = 0;
 
-    (void)offset;
     while (done < bytes) {
         uint64_t part = bytes - done < SERVICE_BYTES_MAX ? bytes - done : SERVICE_BYTES_MAX;
         int64_t error = copy_from_user(service_buffer(), user + done, part);
@@ -75,18 +73,15 @@ static int64_t write_output(struct thread *thread, struct file *file, uint64_t o
     return (int64_t)done;
 }
 
-static uint32_t poll_input(struct thread *thread, struct file *file)
+static uint32_t poll_input(struct thread *, struct file *)
 {
     uint32_t events = input_events();
 
-    (void)thread;
-    (void)file;
     return events & POLLIN ? events | POLL_READABLE : events;
 }
 
-static uint32_t poll_output(struct thread *thread, struct file *file)
+static uint32_t poll_output(struct thread *, struct file *file)
 {
-    (void)thread;
     return POLL_WRITABLE | (stream_broken(file) ? POLLERR : 0);
 }
 

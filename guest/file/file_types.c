@@ -24,10 +24,9 @@ int64_t file_size_limit(struct thread *thread, uint64_t offset, uint64_t *bytes)
     return 0;
 }
 
-static int64_t read_contents(struct thread *thread, struct file *file, uint64_t offset,
-                             uint64_t user, uint64_t bytes)
+static int64_t read_contents(struct thread *, struct file *file, uint64_t offset, uint64_t user,
+                             uint64_t bytes)
 {
-    (void)thread;
     return inode_read_user(file->inode, offset, user, bytes);
 }
 
@@ -50,14 +49,9 @@ static void close_contents(struct file *file)
     fs_kept_closed(file->inode);
 }
 
-static int64_t read_directory(struct thread *thread, struct file *file, uint64_t offset,
-                              uint64_t user, uint64_t bytes)
+static int64_t read_directory(struct thread *, struct file *, uint64_t /* offset */,
+                              uint64_t /* user */, uint64_t /* bytes */)
 {
-    (void)thread;
-    (void)file;
-    (void)offset;
-    (void)user;
-    (void)bytes;
     return -EISDIR;
 }
 

@@ -11,6 +11,7 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
+#include "guest/vm/uaccess.h"
 
 struct file_table {
     int64_t limit; /* all descriptors are below it */
@@ -53,11 +54,10 @@ int files_open_streams(struct process *process)
     return 0;
 }
 
-struct file *files_new(struct process *process, const struct file_type *type, uint32_t flags)
+struct file *files_new(struct process *, const struct file_type *type, uint32_t flags)
 {
     struct file *file = heap_alloc(sizeof *file);
 
-    (void)process;
     if (file != NULL)
         *file = (struct file){.type = type, .flags = flags, .stream = -1};
     return file;
@@ -175,6 +175,33 @@ int64_t files_add(struct process *process, struct file *file, int64_t lowest, bo
     return fd < 0 ? fd : files_put(process, file, fd, close_on_exec);
 }
 
+int64_t files_add_new(struct process *process, struct file *file, bool close_on_exec)
+{
+    int64_t fd = files_add(process, file, 0, close_on_exec);
+
+    if (fd < 0)
+        files_discard(file);
+    return fd;
+}
+
+int64_t files_add_pair(struct process *process, struct file *const files[2], uint64_t user,
+                       bool close_on_exec)
+{
+    int32_t numbers[2] = {-1, -1};
+    int64_t result = 0;
+
+    for (int i = 0; i < 2 && result >= 0; i++) {
+        result = files_add(process, files[i], 0, close_on_exec);
+        numbers[i] = (int32_t)result;
+    }
+    if (result >= 0)
+        result = copy_to_user(user, numbers, sizeof numbers);
+    for (int i = 0; i < 2 && result < 0; i++)
+        if (numbers[i] >= 0)
+            files_close(process, numbers[i]);
+    return result;
+}
+
 bool files_room(const struct process *process)
 {
     return find_free(process, 0) >= 0;
@@ -190,8 +217,7 @@ uint64_t files_size(const struct file *file)
     return file->inode != NULL ? file->inode->bytes : 0;
 }
 
-bool files_is_terminal(const struct process *process, const struct file *file)
+bool files_is_terminal(const struct process *, const struct file *file)
 {
-    (void)process;
     return file->type == &file_terminal;
 }

@@ -63,6 +63,14 @@ int files_close(struct process *process, int64_t fd);
 
 /* Adds a descriptor >= `lowest` for an open file.  Returns its number, -EMFILE or -EINVAL. */
 int64_t files_add(struct process *process, struct file *file, int64_t lowest, bool close_on_exec);
+
+/* As files_add, for a file of files_new; without a descriptor it is freed. */
+int64_t files_add_new(struct process *process, struct file *file, bool close_on_exec);
+
+/* Adds descriptors for two files that the caller holds, and copies their numbers to `user`. Returns
+ * 0, or -EMFILE or -EFAULT without descriptors. */
+int64_t files_add_pair(struct process *process, struct file *const files[2], uint64_t user,
+                       bool close_on_exec);
 /* dup2: makes `fd` refer to the file, and closes what it referred to.  Returns -EBADF if it is out
  * of range. */
 int64_t files_put(struct process *process, struct file *file, int64_t fd, bool close_on_exec);

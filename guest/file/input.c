@@ -71,7 +71,7 @@ void input_arrived(uint32_t events)
         cross_unlock();
 }
 
-static void ask(void)
+static void input_ask_host(void)
 {
     while (input.state == UNKNOWN) {
         int64_t events;
@@ -85,18 +85,16 @@ static void ask(void)
     }
 }
 
-void input_ask(struct thread *thread, const struct file *file)
+void input_ask(struct thread *, const struct file *file)
 {
-    (void)thread;
     if (is_input(file) || (file->type == &epoll_file && input.watches))
-        ask();
+        input_ask_host();
 }
 
-void input_ask_watched(struct thread *thread)
+void input_ask_watched(struct thread *)
 {
-    (void)thread;
     if (input.watches)
-        ask();
+        input_ask_host();
 }
 
 bool input_idle(uint64_t ns)
@@ -114,7 +112,7 @@ bool input_idle(uint64_t ns)
 }
 
 /* Forgets what was known of stdin; threads that poll it or wait for an epoll ask again. */
-static void forget(void)
+static void input_forget(void)
 {
     input.state = UNKNOWN;
     poll_changed_elsewhere();
@@ -129,12 +127,12 @@ int64_t input_read(struct thread *thread, uint64_t bytes, bool blocks)
         enum wait_end end;
 
         if (result >= 0)
-            forget();
+            input_forget();
         if (result != -EAGAIN || !blocks)
             return result;
         if (input.state == KNOWN)
             input.state = UNKNOWN;
-        ask();
+        input_ask_host();
         if (input.state != WATCHED)
             continue;
         input.readers++;

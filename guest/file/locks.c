@@ -18,7 +18,7 @@ static struct lock *locks;
 static uint32_t waiting;
 
 /* Returns the file system object: locks on open files of one object can conflict. */
-static const void *object(const struct file *file)
+static const void *locks_object(const struct file *file)
 {
     return file->inode != NULL ? (const void *)file->inode : (const void *)file;
 }
@@ -33,10 +33,10 @@ static bool overlaps(const struct lock_range *a, const struct lock_range *b)
     return a->first <= b->last && b->first <= a->last;
 }
 
-static const struct lock *conflict(const struct file *file, const struct lock_range *range)
+static const struct lock *locks_conflict(const struct file *file, const struct lock_range *range)
 {
     for (const struct lock *l = locks; l != NULL; l = l->next)
-        if (l->what == object(file) &&
+        if (l->what == locks_object(file) &&
             (l->range.kind == LOCK_FLOCK) == (range->kind == LOCK_FLOCK) &&
             l->owner != owner_of(file, range->kind) && overlaps(&l->range, range) &&
             (l->range.mode == LOCK_EXCLUSIVE || range->mode == LOCK_EXCLUSIVE))
@@ -44,7 +44,7 @@ static const struct lock *conflict(const struct file *file, const struct lock_ra
     return NULL;
 }
 
-static void drop(struct lock **at)
+static void locks_drop(struct lock **at)
 {
     struct lock *lock = *at;
 
@@ -52,20 +52,21 @@ static void drop(struct lock **at)
     heap_free(lock, sizeof *lock);
 }
 
-static void tell(void)
+static void locks_tell(void)
 {
     if (waiting)
         wait_wake_key(WAIT_KEY(&locks), UINT32_MAX);
 }
 
-static void add(struct lock *lock)
+static void locks_add(struct lock *lock)
 {
     lock->next = locks;
     locks = lock;
 }
 
 /* Removes the range from what the owner holds; uses `*spare` if one lock becomes two. */
-static void carve(const struct file *file, const struct lock_range *range, struct lock **spare)
+static void locks_carve(const struct file *file, const struct lock_range *range,
+                        struct lock **spare)
 {
     struct lock **at = &locks;
 
@@ -73,7 +74,7 @@ static void carve(const struct file *file, const struct lock_range *range, struc
         struct lock *l = *at;
         uint64_t last = l->range.last;
 
-        if (l->what != object(file) || l->owner != owner_of(file, range->kind) ||
+        if (l->what != locks_object(file) || l->owner != owner_of(file, range->kind) ||
             l->range.kind != range->kind || !overlaps(&l->range, range)) {
             at = &l->next;
         } else if (l->range.first < range->first) {
@@ -82,7 +83,7 @@ static void carve(const struct file *file, const struct lock_range *range, struc
                 **spare = *l;
                 (*spare)->range.first = range->last + 1;
                 (*spare)->range.last = last;
-                add(*spare);
+                locks_add(*spare);
                 *spare = NULL;
                 return;
             }
@@ -91,13 +92,13 @@ static void carve(const struct file *file, const struct lock_range *range, struc
             l->range.first = range->last + 1;
             at = &l->next;
         } else {
-            drop(at);
+            locks_drop(at);
         }
     }
 }
 
 /* Merges the lock with neighbours of its kind, owner and mode, as Linux shows them. */
-static void join(struct lock *lock)
+static void locks_join(struct lock *lock)
 {
     struct lock **at = &locks;
 
@@ -118,22 +119,20 @@ static void join(struct lock *lock)
             lock->range.first = l->range.first;
         if (l->range.last > lock->range.last)
             lock->range.last = l->range.last;
-        drop(at);
+        locks_drop(at);
     }
 }
 
 static int wait_free(struct thread *thread, const struct file *file, const struct lock_range *range,
                      bool waits)
 {
-    while (conflict(file, range) != NULL) {
+    while (locks_conflict(file, range) != NULL) {
         enum wait_end end;
 
         if (!waits)
             return -EAGAIN;
-        waiting++;
-        end = wait_on(thread, WAIT_KEY(&locks), WAIT_FOREVER, "a lock of a file");
-        waiting--;
-        if (end == WAIT_SIGNAL && conflict(file, range) != NULL)
+        end = wait_counted(thread, WAIT_KEY(&locks), WAIT_FOREVER, "a lock of a file", &waiting);
+        if (end == WAIT_SIGNAL && locks_conflict(file, range) != NULL)
             return -EINTR;
     }
     return 0;
@@ -146,8 +145,8 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
 
     context_assert_thread();
     if (range->kind == LOCK_FLOCK) { /* a change of mode releases the lock first */
-        carve(file, range, &spare);
-        tell();
+        locks_carve(file, range, &spare);
+        locks_tell();
     }
     if (range->mode != LOCK_NONE)
         error = wait_free(thread, file, range, waits);
@@ -160,24 +159,24 @@ int locks_set(struct thread *thread, struct file *file, const struct lock_range 
         heap_free(lock, sizeof *lock);
         return -ENOLCK;
     }
-    carve(file, range, &spare);
+    locks_carve(file, range, &spare);
     if (range->mode == LOCK_NONE) {
         heap_free(lock, sizeof *lock);
     } else {
         *lock = (struct lock){
-            .what = object(file), .owner = owner_of(file, range->kind), .range = *range};
-        join(lock);
-        add(lock);
+            .what = locks_object(file), .owner = owner_of(file, range->kind), .range = *range};
+        locks_join(lock);
+        locks_add(lock);
     }
     if (spare != NULL)
         heap_free(spare, sizeof *spare);
-    tell();
+    locks_tell();
     return 0;
 }
 
 void locks_test(const struct file *file, const struct lock_range *range, struct lock_range *found)
 {
-    const struct lock *lock = conflict(file, range);
+    const struct lock *lock = locks_conflict(file, range);
 
     *found = (struct lock_range){.mode = LOCK_NONE};
     if (lock != NULL)
@@ -190,15 +189,15 @@ void locks_closed(const struct file *file)
 
     cross_assert_held();
     for (struct lock **at = &locks; *at != NULL;) {
-        if ((*at)->range.kind == LOCK_PROCESS && (*at)->what == object(file)) {
-            drop(at);
+        if ((*at)->range.kind == LOCK_PROCESS && (*at)->what == locks_object(file)) {
+            locks_drop(at);
             any = true;
         } else {
             at = &(*at)->next;
         }
     }
     if (any)
-        tell();
+        locks_tell();
 }
 
 void locks_file_gone(const struct file *file)
@@ -207,12 +206,12 @@ void locks_file_gone(const struct file *file)
 
     for (struct lock **at = &locks; *at != NULL;) {
         if ((*at)->owner == file) {
-            drop(at);
+            locks_drop(at);
             any = true;
         } else {
             at = &(*at)->next;
         }
     }
     if (any)
-        tell();
+        locks_tell();
 }

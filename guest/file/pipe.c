@@ -35,7 +35,7 @@ static bool has_end(const struct file_type *type, enum pipe_end end)
     return end == PIPE_READER ? type != &pipe_file_writer : type != &pipe_file_reader;
 }
 
-static void wake(struct pipe *pipe, enum pipe_end end)
+static void pipe_wake(struct pipe *pipe, enum pipe_end end)
 {
     uint32_t events = end == PIPE_READER ? POLL_READABLE | POLLHUP : POLL_WRITABLE | POLLERR;
 
@@ -50,13 +50,9 @@ static void wake(struct pipe *pipe, enum pipe_end end)
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)
 {
-    enum wait_end why;
-
-    pipe->waiting[end]++;
-    why = wait_on(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
-                  end == PIPE_READER ? "a read of a pipe" : "a write to a pipe");
-    pipe->waiting[end]--;
-    return why;
+    return wait_counted(thread, WAIT_KEY(&pipe->waiting[end]), WAIT_FOREVER,
+                        end == PIPE_READER ? "a read of a pipe" : "a write to a pipe",
+                        &pipe->waiting[end]);
 }
 
 int64_t pipe_wait_filled(struct thread *thread, struct pipe *pipe, bool blocks)
@@ -101,14 +97,14 @@ void pipe_was_read(struct pipe *pipe, uint32_t room_before)
     bool was_full = room_before < PIPE_ATOMIC_BYTES;
 
     if (was_full && pipe_buffer_room(&pipe->buffer) >= PIPE_ATOMIC_BYTES)
-        wake(pipe, PIPE_WRITER);
+        pipe_wake(pipe, PIPE_WRITER);
     else if (pipe->waiting[PIPE_WRITER])
         wait_wake_key(WAIT_KEY(&pipe->waiting[PIPE_WRITER]), UINT32_MAX);
 }
 
 void pipe_was_written(struct pipe *pipe)
 {
-    wake(pipe, PIPE_READER);
+    pipe_wake(pipe, PIPE_READER);
 }
 
 int64_t pipe_read(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
@@ -147,16 +143,15 @@ static uint32_t how_of(const struct file *file)
     return file->flags & O_NONBLOCK ? 0 : PIPE_BLOCKS;
 }
 
-static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                         uint64_t bytes)
+static int64_t read_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
+                         uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_read(thread, file->state, user, bytes, how_of(file));
 }
 
 /* Copies at most `bytes` bytes to where there is room.  Returns their number, or -EFAULT if there
  * are none. */
-static int64_t fill(struct pipe *pipe, uint64_t user, uint64_t bytes)
+static int64_t pipe_fill(struct pipe *pipe, uint64_t user, uint64_t bytes)
 {
     uint64_t done = 0;
 
@@ -192,7 +187,7 @@ int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint
             (how & PIPE_QUIET ? wait_room : pipe_wait_room)(thread, pipe, least, how & PIPE_BLOCKS);
 
         if (status > 0)
-            status = fill(pipe, user + done, bytes - done);
+            status = pipe_fill(pipe, user + done, bytes - done);
         if (status < 0)
             return done ? (int64_t)done : status;
         done += (uint64_t)status;
@@ -200,28 +195,25 @@ int64_t pipe_write(struct thread *thread, struct pipe *pipe, uint64_t user, uint
     return (int64_t)done;
 }
 
-static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+static int64_t write_pipe(struct thread *thread, struct file *file, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_write(thread, file->state, user, bytes, how_of(file));
 }
 
-static uint32_t poll_reader(struct thread *thread, struct file *file)
+static uint32_t poll_reader(struct thread *, struct file *file)
 {
     const struct pipe *pipe = file->state;
     bool ended = !pipe->ends[PIPE_WRITER] && file->writers_seen != pipe->opened[PIPE_WRITER];
 
-    (void)thread;
     return (pipe->buffer.used ? POLL_READABLE : 0) | (ended ? POLLHUP : 0);
 }
 
-static uint32_t poll_writer(struct thread *thread, struct file *file)
+static uint32_t poll_writer(struct thread *, struct file *file)
 {
     const struct pipe *pipe = file->state;
     bool room = pipe_buffer_room(&pipe->buffer) >= PIPE_ATOMIC_BYTES;
 
-    (void)thread;
     return (room ? POLL_WRITABLE : 0) | (pipe->ends[PIPE_READER] ? 0 : POLLERR);
 }
 
@@ -230,13 +222,11 @@ static uint32_t poll_both(struct thread *thread, struct file *file)
     return poll_reader(thread, file) | poll_writer(thread, file);
 }
 
-static int64_t control_pipe(struct thread *thread, struct file *file, uint32_t request,
-                            uint64_t argument)
+static int64_t control_pipe(struct thread *, struct file *file, uint32_t request, uint64_t argument)
 {
     const struct pipe *pipe = file->state;
     int32_t used = (int32_t)pipe->buffer.used;
 
-    (void)thread;
     return request == FIONREAD ? copy_to_user(argument, &used, sizeof used) : -ENOTTY;
 }
 
@@ -267,7 +257,8 @@ void pipe_free(struct pipe *pipe)
     heap_free(pipe, sizeof *pipe);
 }
 
-void pipe_detach(struct file *file)
+/* Frees the pipe if the file was its last one. */
+static void detach(struct file *file)
 {
     struct pipe *pipe = file->state;
     struct file **at = &pipe->files;
@@ -282,32 +273,32 @@ void pipe_detach(struct file *file)
     }
     for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++)
         if (has_end(file->type, end) && pipe->ends[end] && !--pipe->ends[end])
-            wake(pipe, end == PIPE_READER ? PIPE_WRITER : PIPE_READER);
+            pipe_wake(pipe, end == PIPE_READER ? PIPE_WRITER : PIPE_READER);
 }
 
 void pipe_shut(struct pipe *pipe, enum pipe_end end)
 {
     pipe->ends[end] = 0;
-    wake(pipe, PIPE_READER);
-    wake(pipe, PIPE_WRITER);
+    pipe_wake(pipe, PIPE_READER);
+    pipe_wake(pipe, PIPE_WRITER);
 }
 
 const struct file_type pipe_file_reader = {.mode = S_IFIFO | 0600,
                                            .read = read_pipe,
                                            .poll = poll_reader,
                                            .ioctl = control_pipe,
-                                           .release = pipe_detach};
+                                           .release = detach};
 const struct file_type pipe_file_writer = {.mode = S_IFIFO | 0600,
                                            .write = write_pipe,
                                            .poll = poll_writer,
                                            .ioctl = control_pipe,
-                                           .release = pipe_detach};
+                                           .release = detach};
 const struct file_type pipe_file_both = {.mode = S_IFIFO | 0600,
                                          .read = read_pipe,
                                          .write = write_pipe,
                                          .poll = poll_both,
                                          .ioctl = control_pipe,
-                                         .release = pipe_detach};
+                                         .release = detach};
 
 int64_t pipe_resize(struct pipe *pipe, uint64_t bytes)
 {
@@ -376,24 +367,15 @@ static int open_ends(struct process *process, struct file *files[2], uint32_t fl
 
 static int64_t make_pipe(struct thread *thread, uint64_t user, uint32_t flags)
 {
-    struct process *process = thread->process;
     struct file *files[2];
-    int64_t fds[2], result;
-    int32_t numbers[2];
+    int64_t result;
 
     if (flags & ~(uint32_t)(O_CLOEXEC | O_NONBLOCK | O_DIRECT))
         return -EINVAL;
-    result = open_ends(process, files, flags & O_NONBLOCK);
+    result = open_ends(thread->process, files, flags & O_NONBLOCK);
     if (result)
         return result;
-    fds[0] = files_add(process, files[PIPE_READER], 0, flags & O_CLOEXEC);
-    fds[1] = fds[0] < 0 ? fds[0] : files_add(process, files[PIPE_WRITER], 0, flags & O_CLOEXEC);
-    numbers[0] = (int32_t)fds[0];
-    numbers[1] = (int32_t)fds[1];
-    result = fds[1] < 0 ? fds[1] : copy_to_user(user, numbers, sizeof numbers);
-    for (int i = 0; i < 2 && result < 0; i++)
-        if (fds[i] >= 0)
-            files_close(process, fds[i]);
+    result = files_add_pair(thread->process, files, user, flags & O_CLOEXEC);
     files_release(files[PIPE_READER]);
     files_release(files[PIPE_WRITER]);
     return result;

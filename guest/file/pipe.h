@@ -30,7 +30,6 @@ struct pipe *pipe_of(const struct file *file);
 struct pipe *pipe_new(void);
 void pipe_free(struct pipe *pipe); /* of a pipe without files */
 void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *type);
-void pipe_detach(struct file *file); /* frees the pipe if the file was its last one */
 
 /* Closes this end for all its files. */
 void pipe_shut(struct pipe *pipe, enum pipe_end end);

@@ -69,13 +69,7 @@ bool poll_waits(void)
 
 enum wait_end poll_wait(struct thread *thread, uint64_t deadline, const char *what)
 {
-    enum wait_end end;
-
-    context_assert_thread();
-    waiting++;
-    end = wait_on(thread, WAIT_POLL_KEY, poll_left(deadline), what);
-    waiting--;
-    return end;
+    return wait_counted(thread, WAIT_POLL_KEY, poll_left(deadline), what, &waiting);
 }
 
 void poll_file_gone(struct file *file)

@@ -41,7 +41,7 @@ static bool is_fault(const struct signal_info *info)
                 SIGNAL_BIT(SIGTRAP));
 }
 
-static int64_t put(uint64_t user, const struct signal_info *info)
+static int64_t signalfd_put(uint64_t user, const struct signal_info *info)
 {
     const uint64_t *words = info->u.words;
     struct signalfd_siginfo out = {
@@ -64,7 +64,8 @@ static int64_t put(uint64_t user, const struct signal_info *info)
 }
 
 /* Takes a pending signal of the set, if there is one. */
-static int64_t take(struct thread *thread, const struct file *file, struct signal_info *info)
+static int64_t signalfd_take(struct thread *thread, const struct file *file,
+                             struct signal_info *info)
 {
     const struct signal_file *s = file->state;
 
@@ -82,7 +83,7 @@ static int64_t take(struct thread *thread, const struct file *file, struct signa
     return 0;
 }
 
-static int64_t read_signals(struct thread *thread, struct file *file, uint64_t offset,
+static int64_t read_signals(struct thread *thread, struct file *file, uint64_t /* offset */,
                             uint64_t user, uint64_t bytes)
 {
     const struct signal_file *s = file->state;
@@ -90,12 +91,11 @@ static int64_t read_signals(struct thread *thread, struct file *file, uint64_t o
     struct signal_info info;
     int64_t done = 0, error;
 
-    (void)offset;
     if (bytes < each)
         return -EINVAL;
-    error = take(thread, file, &info);
+    error = signalfd_take(thread, file, &info);
     while (!error) {
-        error = put(user + (uint64_t)done, &info);
+        error = signalfd_put(user + (uint64_t)done, &info);
         if (error)
             break;
         done += (int64_t)each;
@@ -131,7 +131,7 @@ static const struct file_type file_signals = {.mode = 0600,
                                               .poll = poll_signals,
                                               .release = release_signals};
 
-static int64_t make(struct thread *thread, uint64_t set, uint32_t flags)
+static int64_t signalfd_make(struct thread *thread, uint64_t set, uint32_t flags)
 {
     struct file *file = files_new(thread->process, &file_signals, O_RDWR | (flags & O_NONBLOCK));
     struct signal_file *s = file != NULL ? heap_alloc(sizeof *s) : NULL;
@@ -160,7 +160,7 @@ static int64_t make_or_change(struct thread *thread, const struct trap_frame *fr
         return -EFAULT;
     set = signal_mask_of(set);
     if ((int32_t)frame->rdi == -1)
-        return make(thread, set, flags);
+        return signalfd_make(thread, set, flags);
     if (file == NULL)
         return -EBADF;
     if (file->type != &file_signals)

@@ -33,39 +33,35 @@ static uint32_t how_of(const struct file *file, uint32_t flags)
            (flags & MSG_NOSIGNAL ? PIPE_QUIET : 0);
 }
 
-static int64_t read_socket(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                           uint64_t bytes)
+static int64_t read_socket(struct thread *thread, struct file *file, uint64_t /* offset */,
+                           uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_read(thread, pipe_at(file, PIPE_READER), user, bytes, how_of(file, 0));
 }
 
 /* Writes bytes as they fit: no write to a socket is atomic. */
-static int64_t write_socket(struct thread *thread, struct file *file, uint64_t offset,
+static int64_t write_socket(struct thread *thread, struct file *file, uint64_t /* offset */,
                             uint64_t user, uint64_t bytes)
 {
-    (void)offset;
     return pipe_write(thread, pipe_at(file, PIPE_WRITER), user, bytes, how_of(file, 0));
 }
 
-static uint32_t poll_socket(struct thread *thread, struct file *file)
+static uint32_t poll_socket(struct thread *, struct file *file)
 {
     const struct pipe *in = pipe_at(file, PIPE_READER), *out = pipe_at(file, PIPE_WRITER);
     bool in_ended = !in->ends[PIPE_WRITER] || !in->ends[PIPE_READER];
     bool out_ended = !out->ends[PIPE_WRITER] || !out->ends[PIPE_READER];
     bool room = out_ended || pipe_buffer_room(&out->buffer) >= PIPE_ATOMIC_BYTES;
 
-    (void)thread;
     return (in->buffer.used || in_ended ? POLL_READABLE : 0) | (in_ended ? POLL_PEER_ENDED : 0) |
            (in_ended && out_ended ? POLLHUP : 0) | (room ? POLL_WRITABLE : 0);
 }
 
-static int64_t control_socket(struct thread *thread, struct file *file, uint32_t request,
+static int64_t control_socket(struct thread *, struct file *file, uint32_t request,
                               uint64_t argument)
 {
     int32_t used = (int32_t)pipe_at(file, PIPE_READER)->buffer.used;
 
-    (void)thread;
     return request == FIONREAD ? copy_to_user(argument, &used, sizeof used) : -ENOTTY;
 }
 
@@ -131,24 +127,6 @@ static bool connect_to(struct process *process, struct file *writer, struct file
     return give_end(process, writer, pipe, PIPE_WRITER);
 }
 
-static int64_t add_pair(struct thread *thread, struct file *files[2], uint64_t user, bool close)
-{
-    struct process *process = thread->process;
-    int32_t numbers[2] = {-1, -1};
-    int64_t result = 0;
-
-    for (int i = 0; i < 2 && result >= 0; i++) {
-        result = files_add(process, files[i], 0, close);
-        numbers[i] = (int32_t)result;
-    }
-    if (result >= 0)
-        result = copy_to_user(user, numbers, sizeof numbers);
-    for (int i = 0; i < 2 && result < 0; i++)
-        if (numbers[i] >= 0)
-            files_close(process, numbers[i]);
-    return result;
-}
-
 int64_t syscall_socketpair(struct thread *thread, struct trap_frame *frame)
 {
     uint32_t type = (uint32_t)frame->rsi, flags = type & (SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -163,7 +141,7 @@ int64_t syscall_socketpair(struct thread *thread, struct trap_frame *frame)
         files[i] = new_socket(thread->process, flags & SOCK_NONBLOCK);
     if (files[0] != NULL && files[1] != NULL && connect_to(thread->process, files[0], files[1]) &&
         connect_to(thread->process, files[1], files[0]))
-        result = add_pair(thread, files, frame->r10, flags & SOCK_CLOEXEC);
+        result = files_add_pair(thread->process, files, frame->r10, flags & SOCK_CLOEXEC);
     for (int i = 0; i < 2; i++)
         if (files[i] != NULL)
             files_release(files[i]);
@@ -213,8 +191,8 @@ static int64_t receive_all(struct thread *thread, struct pipe *pipe, uint64_t us
 }
 
 /* Copies the contents without removing them. */
-static int64_t peek(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
-                    uint32_t how)
+static int64_t socket_peek(struct thread *thread, struct pipe *pipe, uint64_t user, uint64_t bytes,
+                           uint32_t how)
 {
     int64_t status = bytes ? pipe_wait_filled(thread, pipe, how & PIPE_BLOCKS) : 0;
     uint32_t done = 0;
@@ -245,7 +223,7 @@ int64_t syscall_recvfrom(struct thread *thread, struct trap_frame *frame)
         return -EOPNOTSUPP;
     files_hold(file);
     pipe = pipe_at(file, PIPE_READER);
-    result = (flags & MSG_PEEK ? peek
+    result = (flags & MSG_PEEK ? socket_peek
               : flags & MSG_WAITALL
                   ? receive_all
                   : pipe_read)(thread, pipe, frame->rsi, frame->rdx, how_of(file, flags));
@@ -315,9 +293,8 @@ int64_t syscall_getsockname(struct thread *thread, struct trap_frame *frame)
     return put_value(&family, sizeof family, frame->rsi, frame->rdx);
 }
 
-int64_t syscall_no_network(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_no_network(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     refused_count(frame->vector, REFUSED_NETWORK);
     return -EAFNOSUPPORT;
 }

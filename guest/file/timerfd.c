@@ -12,15 +12,14 @@
 #include "guest/file/files.h"
 #include "guest/file/poll.h"
 #include "guest/memory/heap.h"
+#include "guest/signal/program_timer.h"
+#include "guest/signal/program_timer_math.h"
 #include "guest/thread/timer.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
 
-#define NS_PER_SECOND 1000000000ull
-#define NS_MAX (1ull << 62) /* a longer time never ends */
-
 struct timer_file {
-    struct timer timer; /* first member: expire() gets it */
+    struct timer timer; /* first member: timerfd_expire() gets it */
     struct file *file;
     uint64_t next_ns; /* monotonic; 0: disarmed */
     uint64_t interval_ns;
@@ -30,12 +29,7 @@ struct timer_file {
     uint32_t waiting;
 };
 
-struct time_pair { /* struct itimerspec */
-    int64_t interval[2]; /* seconds, nanoseconds */
-    int64_t value[2];
-};
-
-static void expire(struct timer *timer)
+static void timerfd_expire(struct timer *timer)
 {
     struct timer_file *t = (struct timer_file *)timer;
 
@@ -46,45 +40,36 @@ static void expire(struct timer *timer)
     poll_changed(t->file, POLLIN);
 }
 
-static void start(struct timer_file *t)
+static void timerfd_start(struct timer_file *t)
 {
     t->expired = false;
-    if (t->next_ns && t->next_ns < NS_MAX)
+    if (t->next_ns && t->next_ns < PROGRAM_TIMER_NS_MAX)
         timer_set(&t->timer, run.start_ticks + run_ns_to_ticks(t->next_ns));
 }
 
 /* Counts the periods since it expired, and sets it for the next one. */
 static void catch_up(struct timer_file *t)
 {
-    uint64_t now = clock_monotonic_ns(), periods = 1;
-
     if (!t->expired || !t->interval_ns)
         return;
-    if (now > t->next_ns)
-        periods += (now - t->next_ns) / t->interval_ns;
-    t->expirations += periods - 1;
-    t->next_ns += periods * t->interval_ns;
-    start(t);
+    t->expirations += program_timer_forward(&t->next_ns, t->interval_ns, clock_monotonic_ns()) - 1;
+    timerfd_start(t);
 }
 
-static int64_t read_timer(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
-                          uint64_t bytes)
+static int64_t read_timer(struct thread *thread, struct file *file, uint64_t /* offset */,
+                          uint64_t user, uint64_t bytes)
 {
     struct timer_file *t = file->state;
     uint64_t count;
 
-    (void)offset;
     if (bytes < sizeof count)
         return -EINVAL;
     while (!t->expirations) {
-        enum wait_end end;
-
         if (file->flags & O_NONBLOCK)
             return -EAGAIN;
-        t->waiting++;
-        end = wait_on(thread, WAIT_KEY(t), WAIT_FOREVER, "a timerfd");
-        t->waiting--;
-        if (end == WAIT_SIGNAL && !t->expirations)
+        if (wait_counted(thread, WAIT_KEY(t), WAIT_FOREVER, "a timerfd", &t->waiting) ==
+                WAIT_SIGNAL &&
+            !t->expirations)
             return -EINTR;
     }
     catch_up(t);
@@ -93,11 +78,10 @@ static int64_t read_timer(struct thread *thread, struct file *file, uint64_t off
     return copy_to_user(user, &count, sizeof count) ? -EFAULT : (int64_t)sizeof count;
 }
 
-static uint32_t poll_timer(struct thread *thread, struct file *file)
+static uint32_t poll_timer(struct thread *, struct file *file)
 {
     const struct timer_file *t = file->state;
 
-    (void)thread;
     return t->expirations ? POLLIN : 0;
 }
 
@@ -120,7 +104,6 @@ int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
     uint32_t clock = (uint32_t)frame->rdi, flags = (uint32_t)frame->rsi;
     struct timer_file *t;
     struct file *file;
-    int64_t fd;
 
     if (flags & ~(uint32_t)(TFD_CLOEXEC | TFD_NONBLOCK))
         return -EINVAL;
@@ -131,7 +114,7 @@ int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
     t = heap_alloc(sizeof *t);
     if (t == NULL)
         return -ENOMEM;
-    t->timer.expire = expire;
+    t->timer.expire = timerfd_expire;
     t->realtime = clock == CLOCK_REALTIME;
     file = files_new(thread->process, &file_timer, O_RDWR | (flags & TFD_NONBLOCK));
     if (file == NULL) {
@@ -140,10 +123,7 @@ int64_t syscall_timerfd_create(struct thread *thread, struct trap_frame *frame)
     }
     file->state = t;
     t->file = file;
-    fd = files_add(thread->process, file, 0, flags & TFD_CLOEXEC);
-    if (fd < 0)
-        files_discard(file);
-    return fd;
+    return files_add_new(thread->process, file, flags & TFD_CLOEXEC);
 }
 
 static int64_t timer_argument(const struct thread *thread, uint64_t fd, struct timer_file **t)
@@ -158,47 +138,24 @@ static int64_t timer_argument(const struct thread *thread, uint64_t fd, struct t
     return 0;
 }
 
-static bool valid(const int64_t time[2])
-{
-    return time[0] >= 0 && time[1] >= 0 && time[1] < (int64_t)NS_PER_SECOND;
-}
-
-static uint64_t to_ns(const int64_t time[2])
-{
-    uint64_t ns;
-
-    if (__builtin_mul_overflow((uint64_t)time[0], NS_PER_SECOND, &ns) ||
-        __builtin_add_overflow(ns, (uint64_t)time[1], &ns) || ns > NS_MAX)
-        return NS_MAX;
-    return ns;
-}
-
-static void from_ns(int64_t time[2], uint64_t ns)
-{
-    time[0] = (int64_t)(ns / NS_PER_SECOND);
-    time[1] = (int64_t)(ns % NS_PER_SECOND);
-}
-
-static struct time_pair current(struct timer_file *t)
+static struct program_timer_setting current(struct timer_file *t)
 {
     uint64_t now = clock_monotonic_ns();
-    struct time_pair pair;
 
     catch_up(t);
-    from_ns(pair.interval, t->interval_ns);
-    from_ns(pair.value, t->next_ns > now && !t->expired ? t->next_ns - now : 0);
-    return pair;
+    return (struct program_timer_setting){
+        .interval = t->interval_ns,
+        .value = t->next_ns > now && !t->expired ? t->next_ns - now : 0};
 }
 
-static void arm(struct timer_file *t, const struct time_pair *pair, bool absolute)
+static void arm(struct timer_file *t, const struct program_timer_setting *setting, bool absolute)
 {
-    uint64_t base = absolute ? (t->realtime ? run.start_unix_ns : 0) : 0;
-    uint64_t value = to_ns(pair->value);
+    uint64_t base = t->realtime ? run.start_unix_ns : 0, value = setting->value;
 
     timer_cancel(&t->timer);
     t->expirations = 0;
     t->expired = false;
-    t->interval_ns = to_ns(pair->interval);
+    t->interval_ns = setting->interval;
     t->next_ns = 0;
     if (!value)
         return;
@@ -206,37 +163,35 @@ static void arm(struct timer_file *t, const struct time_pair *pair, bool absolut
         t->next_ns = value > base ? value - base : 1; /* in the past */
     else
         t->next_ns = clock_monotonic_ns() + value;
-    start(t);
+    timerfd_start(t);
 }
 
 int64_t syscall_timerfd_settime(struct thread *thread, struct trap_frame *frame)
 {
-    struct time_pair pair, old;
+    struct program_timer_setting new, old;
     struct timer_file *t;
     int64_t error;
 
     if ((uint32_t)frame->rsi & ~(uint32_t)(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET))
         return -EINVAL;
-    if (copy_from_user(&pair, frame->rdx, sizeof pair) != 0)
-        return -EFAULT;
-    if (!valid(pair.value) || !valid(pair.interval))
-        return -EINVAL;
-    error = timer_argument(thread, frame->rdi, &t);
+    error = program_timer_read(frame->rdx, 1, &new);
+    if (!error)
+        error = timer_argument(thread, frame->rdi, &t);
     if (error)
         return error;
     old = current(t);
-    arm(t, &pair, frame->rsi & TFD_TIMER_ABSTIME);
-    return frame->r10 ? copy_to_user(frame->r10, &old, sizeof old) : 0;
+    arm(t, &new, frame->rsi & TFD_TIMER_ABSTIME);
+    return frame->r10 ? program_timer_write(frame->r10, 1, &old) : 0;
 }
 
 int64_t syscall_timerfd_gettime(struct thread *thread, struct trap_frame *frame)
 {
-    struct time_pair pair;
+    struct program_timer_setting setting;
     struct timer_file *t;
     int64_t error = timer_argument(thread, frame->rdi, &t);
 
     if (error)
         return error;
-    pair = current(t);
-    return copy_to_user(frame->rsi, &pair, sizeof pair);
+    setting = current(t);
+    return program_timer_write(frame->rsi, 1, &setting);
 }

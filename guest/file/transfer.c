@@ -55,7 +55,8 @@ static int64_t look_into_pipe(const struct pipe *pipe, uint8_t *to, uint64_t byt
     return (int64_t)done;
 }
 
-static int64_t take(struct thread *thread, struct transfer_end *from, uint8_t *to, uint64_t bytes)
+static int64_t transfer_take(struct thread *thread, struct transfer_end *from, uint8_t *to,
+                             uint64_t bytes)
 {
     struct pipe *pipe = pipe_of(from->file);
     int64_t result;
@@ -73,7 +74,7 @@ static int64_t take(struct thread *thread, struct transfer_end *from, uint8_t *t
 }
 
 /* Removes from the source what has reached the destination. */
-static void took(struct transfer_end *from, uint64_t bytes)
+static void transfer_took(struct transfer_end *from, uint64_t bytes)
 {
     struct pipe *pipe = pipe_of(from->file);
 
@@ -109,8 +110,8 @@ static int64_t put_into_pipe(struct thread *thread, struct pipe *pipe, const uin
     return (int64_t)done;
 }
 
-static int64_t put(struct thread *thread, struct transfer_end *to, const uint8_t *from,
-                   uint64_t bytes)
+static int64_t transfer_put(struct thread *thread, struct transfer_end *to, const uint8_t *from,
+                            uint64_t bytes)
 {
     struct file *file = to->file;
     struct pipe *pipe = pipe_of(file);
@@ -162,14 +163,14 @@ static int64_t put_all(struct thread *thread, struct transfer_end *to, const uin
     int64_t part = 0;
 
     to->blocks = blocks || insists;
-    while (done < bytes && (part = put(thread, to, from + done, bytes - done)) > 0)
+    while (done < bytes && (part = transfer_put(thread, to, from + done, bytes - done)) > 0)
         done += (uint64_t)part;
     to->blocks = blocks;
     return done ? (int64_t)done : part;
 }
 
-static int64_t move(struct thread *thread, struct transfer_end *from, struct transfer_end *to,
-                    uint8_t *buffer, uint64_t bytes)
+static int64_t transfer_move(struct thread *thread, struct transfer_end *from,
+                             struct transfer_end *to, uint8_t *buffer, uint64_t bytes)
 {
     const struct pipe *sink = pipe_of(to->file);
     int64_t result = wait_pipes(thread, from, to), done;
@@ -178,14 +179,14 @@ static int64_t move(struct thread *thread, struct transfer_end *from, struct tra
         return result;
     if (sink != NULL && bytes > pipe_buffer_room(&sink->buffer))
         bytes = pipe_buffer_room(&sink->buffer);
-    result = take(thread, from, buffer, bytes < BUFFER_BYTES ? bytes : BUFFER_BYTES);
+    result = transfer_take(thread, from, buffer, bytes < BUFFER_BYTES ? bytes : BUFFER_BYTES);
     if (result <= 0)
         return result;
     if (is_stream(to->file)) /* take first: the write waits, and others may then read the source */
-        took(from, (uint64_t)result);
+        transfer_took(from, (uint64_t)result);
     done = put_all(thread, to, buffer, (uint64_t)result, is_stream(from->file));
     if (!is_stream(to->file) && done > 0)
-        took(from, (uint64_t)done);
+        transfer_took(from, (uint64_t)done);
     if (to->file->type == &file_regular && done > 0)
         fs_kept_written(to->file->inode);
     return done;
@@ -201,7 +202,7 @@ int64_t transfer(struct thread *thread, struct transfer_end *from, struct transf
     if (!block)
         return -ENOMEM;
     while (done < bytes) {
-        result = move(thread, from, to, phys_pointer(block), bytes - done);
+        result = transfer_move(thread, from, to, phys_pointer(block), bytes - done);
         if (result <= 0)
             break;
         done += (uint64_t)result;

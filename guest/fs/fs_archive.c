@@ -12,7 +12,8 @@
 #define MODE_IMPLIED 0755u
 
 /* Puts an inode under a name, and replaces what has that name. */
-static struct fs_entry *place(struct fs_entry *parent, const char *name, struct inode *inode)
+static struct fs_entry *fs_archive_place(struct fs_entry *parent, const char *name,
+                                         struct inode *inode)
 {
     struct fs_entry *old = fs_child(NULL, parent, name), *entry;
 
@@ -33,7 +34,7 @@ static struct fs_entry *place(struct fs_entry *parent, const char *name, struct 
 }
 
 /* Returns the directory of that name, and makes it if there is none; NULL: no memory. */
-static struct fs_entry *enter(struct fs_entry *parent, const char *name, uint32_t mode)
+static struct fs_entry *fs_archive_enter(struct fs_entry *parent, const char *name, uint32_t mode)
 {
     struct fs_entry *entry = fs_child(NULL, parent, name);
 
@@ -54,7 +55,7 @@ static struct fs_entry *enter(struct fs_entry *parent, const char *name, uint32_
         return entry;
     }
     fs_entry_release(entry);
-    return place(parent, name, fs_new_directory(mode));
+    return fs_archive_place(parent, name, fs_new_directory(mode));
 }
 
 /* Takes the next name off a path and skips ".".  Returns its bytes, 0 at the end, -ENAMETOOLONG or
@@ -97,7 +98,7 @@ static int enter_parents(const char *path, uint32_t mode, struct fs_entry **dire
 
         if (result <= 0)
             return result < 0 ? result : bytes;
-        *directory = enter(*directory, name, mode);
+        *directory = fs_archive_enter(*directory, name, mode);
         if (*directory == NULL)
             return -ENOMEM;
         memcpy(name, following, (size_t)result + 1);
@@ -114,7 +115,7 @@ int fs_make_directories(const char *path, uint32_t mode)
 
     if (result <= 0)
         return result;
-    return enter(directory, name, mode) != NULL ? 0 : -ENOMEM;
+    return fs_archive_enter(directory, name, mode) != NULL ? 0 : -ENOMEM;
 }
 
 int fs_place(const char *path, uint32_t mode, struct inode *inode)
@@ -124,7 +125,7 @@ int fs_place(const char *path, uint32_t mode, struct inode *inode)
     int result = inode != NULL ? enter_parents(path, mode, &directory, name) : -ENOMEM;
 
     if (result > 0)
-        return place(directory, name, inode) != NULL ? 0 : -ENOMEM;
+        return fs_archive_place(directory, name, inode) != NULL ? 0 : -ENOMEM;
     if (inode != NULL)
         inode_release(inode);
     return result ? result : -EINVAL;
@@ -160,7 +161,7 @@ static struct inode *new_file(const struct cpio_entry *archived)
     return inode;
 }
 
-static int add(const struct cpio_entry *archived)
+static int fs_archive_add(const struct cpio_entry *archived)
 {
     char name[FS_NAME_MAX + 1];
     struct fs_entry *directory, *entry;
@@ -170,15 +171,15 @@ static int add(const struct cpio_entry *archived)
     if (result < 0)
         return result;
     if (S_ISDIR(archived->mode)) {
-        entry = result ? enter(directory, name, archived->mode & 07777) : fs_root;
+        entry = result ? fs_archive_enter(directory, name, archived->mode & 07777) : fs_root;
         if (entry != NULL)
             entry->inode->mode = archived->mode;
     } else if (!result) {
         return -EINVAL; /* the root is a directory */
     } else if (S_ISLNK(archived->mode)) {
-        entry = place(directory, name, new_link(archived));
+        entry = fs_archive_place(directory, name, new_link(archived));
     } else if (S_ISREG(archived->mode)) {
-        entry = place(directory, name, new_file(archived));
+        entry = fs_archive_place(directory, name, new_file(archived));
     } else {
         return 0; /* devices and the like are the kernel's own */
     }
@@ -212,7 +213,7 @@ int fs_init(const void *archive, size_t bytes)
 
     cpio_init(&reader, archive, bytes);
     while (!error && (status = cpio_next(&reader, &entry)) == CPIO_OK) {
-        error = add(&entry);
+        error = fs_archive_add(&entry);
         if (error == -EINVAL || error == -ENAMETOOLONG) {
             log_notice("the run archive has a name that no file can have: %s", entry.name);
             error = -EINVAL;

@@ -17,7 +17,7 @@ int fs_permission(const struct inode *inode, uint32_t wanted)
     return wanted & ~has ? -EACCES : 0;
 }
 
-static void touch(struct inode *directory)
+static void fs_change_touch(struct inode *directory)
 {
     directory->times.modified = directory->times.changed = inode_now();
 }
@@ -64,7 +64,7 @@ int fs_make(struct thread *thread, struct fs_found *found, struct inode *inode,
         return -ENOSPC;
     error = fs_entry_link(new);
     if (!error)
-        touch(found->parent->inode);
+        fs_change_touch(found->parent->inode);
     if (entry != NULL && !error)
         *entry = new;
     else
@@ -92,7 +92,7 @@ int fs_link(struct thread *thread, struct inode *inode, struct fs_found *found)
     if (!error) {
         inode->unnamed = false; /* only once: a removed name does not come back */
         inode->times.changed = inode_now();
-        touch(found->parent->inode);
+        fs_change_touch(found->parent->inode);
     }
     fs_entry_release(new);
     return error;
@@ -110,7 +110,7 @@ static void take_out(struct fs_entry *entry)
 {
     leave(entry);
     entry->inode->times.changed = inode_now();
-    touch(entry->parent->inode);
+    fs_change_touch(entry->parent->inode);
     fs_entry_unlink(entry);
 }
 
@@ -254,7 +254,7 @@ static int check_types(const struct rename *r)
     return error;
 }
 
-static int move(const struct rename *r)
+static int fs_change_move(const struct rename *r)
 {
     int error;
 
@@ -281,14 +281,14 @@ static int do_rename(const struct rename *r, uint32_t flags)
     if (r->exchange)
         fs_entry_swap(r->from, r->to);
     else
-        error = move(r);
+        error = fs_change_move(r);
     if (error)
         return error;
     r->from->inode->times.changed = inode_now();
     if (r->to != NULL)
         r->to->inode->times.changed = inode_now();
-    touch(r->old->parent->inode);
-    touch(r->new->parent->inode);
+    fs_change_touch(r->old->parent->inode);
+    fs_change_touch(r->new->parent->inode);
     return 0;
 }
 

@@ -72,7 +72,7 @@ struct stream {
     uint64_t index;
 };
 
-static size_t fill(void *context, void *bytes)
+static size_t fs_kept_fill(void *context, void *bytes)
 {
     struct stream *stream = context;
     struct fs_kept_buffer buffer = {.bytes = bytes};
@@ -91,7 +91,7 @@ static void send_now(struct inode *inode)
     if (sending)
         return;
     sending = true;
-    service_files(fill, &stream);
+    service_files(fs_kept_fill, &stream);
     sending = false;
 }
 
@@ -169,7 +169,7 @@ static bool has_children(const struct fs_entry *entry)
 
 /* Visits parents before children, without recursion: a program's tree may be deeper than any stack.
  */
-static void walk(visit *visit_entry, void *context)
+static void fs_kept_walk(visit *visit_entry, void *context)
 {
     const struct fs_entry *at = fs_root, *topmost_new = NULL;
     uint32_t slot = 0;
@@ -202,7 +202,7 @@ uint64_t fs_kept_dropped(char *first, size_t room)
 
     if (keep)
         return 0;
-    walk(count_entry, &dropped);
+    fs_kept_walk(count_entry, &dropped);
     return dropped.files;
 }
 
@@ -228,7 +228,7 @@ void fs_kept_finish(void *bytes, fs_kept_send *send)
         return;
     }
     if (keep) {
-        walk(add_entry, &buffer);
+        fs_kept_walk(add_entry, &buffer);
         add_removed(&buffer);
     }
     fs_kept_add_end(&buffer, missing ? fs_missing_add(&buffer) : 0);

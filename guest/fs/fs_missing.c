@@ -24,7 +24,7 @@ void fs_missing_start(void)
 }
 
 /* Removes the last name from a path of `bytes` bytes.  Returns the bytes that are left. */
-static size_t cut(const char *path, size_t bytes)
+static size_t fs_missing_cut(const char *path, size_t bytes)
 {
     while (bytes && path[bytes - 1] != '/')
         bytes--;
@@ -41,7 +41,7 @@ static size_t add_names(char *out, size_t bytes, const char *path)
         while (path[part] && path[part] != '/')
             part++;
         if (part == 2 && path[0] == '.' && path[1] == '.') {
-            bytes = cut(out, bytes);
+            bytes = fs_missing_cut(out, bytes);
         } else if (part && !(part == 1 && path[0] == '.')) {
             if (bytes + part + 2 > FS_PATH_MAX)
                 return 0;
@@ -111,7 +111,9 @@ void fs_missing_note(const struct fs_entry *base, const char *path)
     noted_count++;
 }
 
-const char *fs_missing_recent(uint32_t n)
+/* Returns the Nth, oldest first, of the last names that were not found, with or without --missing;
+ * NULL: there are no more. */
+static const char *nth_recent(uint32_t n)
 {
     uint32_t kept = recent_count < FS_MISSING_RECENT ? recent_count : FS_MISSING_RECENT;
 
@@ -143,7 +145,7 @@ void fs_missing_log(void)
 
     if (dropped)
         log_line(RUN_LOG_DROPPED "%lu %s", dropped, first);
-    for (uint32_t i = 0; (name = fs_missing_recent(i)) != NULL; i++) {
+    for (uint32_t i = 0; (name = nth_recent(i)) != NULL; i++) {
         if (fs_walk(NULL, fs_root, name, 0, &found) != 0)
             log_line(RUN_LOG_MISSING "%s", name);
         else

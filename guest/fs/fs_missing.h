@@ -15,10 +15,6 @@ void fs_missing_start(void); /* notes names from now on */
 /* Notes that `path`, relative to `base`, does not exist. */
 void fs_missing_note(const struct fs_entry *base, const char *path);
 
-/* Returns the Nth, oldest first, of the last names that were not found, with or without --missing;
- * NULL: there are no more. */
-const char *fs_missing_recent(uint32_t n);
-
 /* Adds a message for each noted name that still does not exist.  Returns how many lookups were not
  * noted for lack of room. */
 uint64_t fs_missing_add(struct fs_kept_buffer *buffer);

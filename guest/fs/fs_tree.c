@@ -27,7 +27,7 @@ struct fs_entry *fs_root;
 static struct fs_entry **buckets;
 static uint32_t bucket_count, entry_count;
 
-static uint32_t hash(const struct inode *directory, const char *name)
+static uint32_t fs_tree_hash(const struct inode *directory, const char *name)
 {
     uint64_t h = hash_bytes(HASH_BYTES_START ^ directory->number * HASH_GOLDEN, name, strlen(name));
 
@@ -36,7 +36,7 @@ static uint32_t hash(const struct inode *directory, const char *name)
 
 static struct fs_entry **bucket_of(const struct fs_entry *parent, const char *name)
 {
-    return &buckets[hash(parent->inode, name) & (bucket_count - 1)];
+    return &buckets[fs_tree_hash(parent->inode, name) & (bucket_count - 1)];
 }
 
 static void put_in_table(struct fs_entry *entry)

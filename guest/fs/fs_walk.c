@@ -75,7 +75,7 @@ static int enter_text(struct walk *w, const char *text, const char *after)
 }
 
 /* Ends the walk if this is the last name; otherwise enters the entry, which must be a directory. */
-static int arrive(struct walk *w, struct fs_entry *entry, bool last, struct fs_found *found)
+static int fs_walk_arrive(struct walk *w, struct fs_entry *entry, bool last, struct fs_found *found)
 {
     bool directory = S_ISDIR(entry->inode->mode);
 
@@ -92,7 +92,8 @@ static int arrive(struct walk *w, struct fs_entry *entry, bool last, struct fs_f
 }
 
 /* Follows a link that leads to an object and not by its text. */
-static int jump(struct walk *w, const struct inode *link, const char *after, struct fs_found *found)
+static int fs_walk_jump(struct walk *w, const struct inode *link, const char *after,
+                        struct fs_found *found)
 {
     struct fs_entry *entry = NULL;
     struct file *file = NULL;
@@ -106,7 +107,7 @@ static int jump(struct walk *w, const struct inode *link, const char *after, str
         return error;
     w->rest = after;
     if (entry != NULL)
-        return arrive(w, entry, last, found);
+        return fs_walk_arrive(w, entry, last, found);
     if (last && !found->slash && !(w->flags & FS_DIRECTORY)) {
         found->file = file;
         return 1;
@@ -116,8 +117,8 @@ static int jump(struct walk *w, const struct inode *link, const char *after, str
 }
 
 /* Returns 1: found, 0: continue the walk, or -errno. */
-static int follow(struct walk *w, const struct fs_entry *link, const char *after,
-                  struct fs_found *found)
+static int fs_walk_follow(struct walk *w, const struct fs_entry *link, const char *after,
+                          struct fs_found *found)
 {
     const struct inode *inode = link->inode;
     int64_t bytes;
@@ -125,7 +126,7 @@ static int follow(struct walk *w, const struct fs_entry *link, const char *after
     if (w->flags & FS_NO_LINKS || ++w->links > LINKS_MAX)
         return -ELOOP;
     if (inode->special != NULL && inode->special->follow != NULL)
-        return jump(w, inode, after, found);
+        return fs_walk_jump(w, inode, after, found);
     if (inode->special == NULL)
         return enter_text(w, inode->target, after);
     bytes = inode->special->text(w->thread, inode, w->text, sizeof w->text - 1);
@@ -137,7 +138,7 @@ static int follow(struct walk *w, const struct fs_entry *link, const char *after
 
 /* Enters the name in found->name; `after` is what follows it.  Returns 1: found, 0: continue, or
  * -errno. */
-static int step(struct walk *w, const char *after, struct fs_found *found)
+static int fs_walk_step(struct walk *w, const char *after, struct fs_found *found)
 {
     bool last = !*skip_slashes(after) && !w->depth;
     struct fs_entry *entry;
@@ -161,12 +162,12 @@ static int step(struct walk *w, const char *after, struct fs_found *found)
     if (S_ISLNK(entry->inode->mode) && (!last || w->flags & FS_FOLLOW || found->slash)) {
         fs_entry_release(found->parent);
         found->parent = NULL;
-        error = follow(w, entry, after, found);
+        error = fs_walk_follow(w, entry, after, found);
         fs_entry_release(entry);
         return error;
     }
     w->rest = after;
-    return arrive(w, entry, last, found);
+    return fs_walk_arrive(w, entry, last, found);
 }
 
 /* Stores the next name of the path in found->name.  Returns 1, 0 at the end of the path, or -errno.
@@ -203,7 +204,7 @@ static int walk_on(struct walk *w, struct fs_found *found)
         return 1;
     }
     if (strcmp(found->name, ".") != 0 && strcmp(found->name, "..") != 0)
-        return step(w, after, found);
+        return fs_walk_step(w, after, found);
     result = fs_permission(w->at->inode, X_OK);
     found->last = found->name[1] ? FS_LAST_DOTDOT : FS_LAST_DOT;
     w->rest = after;

@@ -61,7 +61,7 @@ static bool is_free(const struct buddy *b, uint64_t page, unsigned order)
     return b->free_bits[order][bit / 64] >> bit % 64 & 1;
 }
 
-static void flip(struct buddy *b, uint64_t page, unsigned order)
+static void buddy_flip(struct buddy *b, uint64_t page, unsigned order)
 {
     uint64_t bit = page >> order;
 
@@ -69,11 +69,11 @@ static void flip(struct buddy *b, uint64_t page, unsigned order)
 }
 
 /* Blocks of the largest order are on no list, so that unused memory is not touched. */
-static void push(struct buddy *b, uint64_t page, unsigned order)
+static void buddy_push(struct buddy *b, uint64_t page, unsigned order)
 {
     struct buddy_block *block = block_at(b, page);
 
-    flip(b, page, order);
+    buddy_flip(b, page, order);
     if (order == LARGEST)
         return;
     block->next = b->lists[order];
@@ -83,11 +83,11 @@ static void push(struct buddy *b, uint64_t page, unsigned order)
     b->lists[order] = block;
 }
 
-static void take(struct buddy *b, uint64_t page, unsigned order)
+static void buddy_take(struct buddy *b, uint64_t page, unsigned order)
 {
     struct buddy_block *block = block_at(b, page);
 
-    flip(b, page, order);
+    buddy_flip(b, page, order);
     if (order == LARGEST)
         return;
     if (block->previous != NULL)
@@ -99,7 +99,7 @@ static void take(struct buddy *b, uint64_t page, unsigned order)
 }
 
 /* Returns the first page of a free block of exactly this order, or NO_PAGE. */
-static uint64_t find(const struct buddy *b, unsigned order)
+static uint64_t buddy_find(const struct buddy *b, unsigned order)
 {
     uint64_t words = words_of_order(b->page_count, LARGEST);
 
@@ -113,17 +113,17 @@ static uint64_t find(const struct buddy *b, unsigned order)
     return NO_PAGE;
 }
 
-static void insert(struct buddy *b, uint64_t page, unsigned order)
+static void buddy_insert(struct buddy *b, uint64_t page, unsigned order)
 {
     for (; order < LARGEST; order++) {
         uint64_t other = page ^ 1ull << order;
 
         if (other + (1ull << order) > b->page_count || !is_free(b, other, order))
             break;
-        take(b, other, order);
+        buddy_take(b, other, order);
         page &= ~(1ull << order);
     }
-    push(b, page, order);
+    buddy_push(b, page, order);
 }
 
 void buddy_add(struct buddy *b, uint64_t from, uint64_t end)
@@ -136,7 +136,7 @@ void buddy_add(struct buddy *b, uint64_t from, uint64_t end)
 
         while (page & ((1ull << order) - 1) || page + (1ull << order) > last)
             order--;
-        insert(b, page, order);
+        buddy_insert(b, page, order);
         page += 1ull << order;
     }
     b->total_bytes += (end - from) * PAGE_BYTES;
@@ -156,14 +156,14 @@ uint64_t buddy_alloc(struct buddy *b, unsigned order)
     unsigned found = order;
     uint64_t page = NO_PAGE;
 
-    while (found < BUDDY_ORDERS && (page = find(b, found)) == NO_PAGE)
+    while (found < BUDDY_ORDERS && (page = buddy_find(b, found)) == NO_PAGE)
         found++;
     if (page == NO_PAGE)
         return 0;
-    take(b, page, found);
+    buddy_take(b, page, found);
     while (found > order) {
         found--;
-        push(b, page + (1ull << found), found);
+        buddy_push(b, page + (1ull << found), found);
     }
     note_use(b, order);
     return (b->first_page + page) * PAGE_BYTES;
@@ -177,7 +177,7 @@ uint64_t buddy_alloc_last(struct buddy *b)
 
         if (!bits)
             continue;
-        take(b, page, LARGEST);
+        buddy_take(b, page, LARGEST);
         note_use(b, LARGEST);
         return (b->first_page + page) * PAGE_BYTES;
     }
@@ -186,6 +186,6 @@ uint64_t buddy_alloc_last(struct buddy *b)
 
 void buddy_free(struct buddy *b, uint64_t address, unsigned order)
 {
-    insert(b, address / PAGE_BYTES - b->first_page, order);
+    buddy_insert(b, address / PAGE_BYTES - b->first_page, order);
     b->free_bytes += (uint64_t)PAGE_BYTES << order;
 }

@@ -23,7 +23,7 @@ static const struct boot_info *boot_ranges;
 static uint64_t first_byte, ram_end; /* the allocator's range */
 static uint64_t mapped_end;
 
-static void exclude(uint64_t start, uint64_t end)
+static void phys_exclude(uint64_t start, uint64_t end)
 {
     keep_out[keep_out_count++] =
         (struct span){start & ~(PAGE_BYTES - 1ull), (end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1ull)};
@@ -102,7 +102,7 @@ static uint64_t place_metadata(uint64_t bytes)
     panic("no room for the page tables of %lu bytes of memory", ram_end);
 }
 
-static void cover(uint64_t end)
+static void phys_cover(uint64_t end)
 {
     if (end > mapped_end)
         mapped_end = end;
@@ -127,13 +127,13 @@ static void read_ranges(const struct boot_info *boot)
         if (range->kind == BOOT_MEMORY_RAM && range->base < ram_start)
             ram_start = range->base;
         if (range->kind != BOOT_MEMORY_RAM)
-            exclude(range->base, end);
+            phys_exclude(range->base, end);
         if (range->kind == BOOT_MEMORY_BUFFER)
-            cover(end);
+            phys_cover(end);
     }
     first_byte = ram_start < ram_end ? ram_start & ~(LARGEST_BLOCK - 1) : 0;
     ram_end = (ram_end + LARGEST_BLOCK - 1) & ~(LARGEST_BLOCK - 1);
-    cover(ram_end);
+    phys_cover(ram_end);
 }
 
 static void read_boot(const struct boot_info *boot)
@@ -141,14 +141,14 @@ static void read_boot(const struct boot_info *boot)
     if (boot->range_count > BOOT_MEMORY_RANGES_MAX)
         panic("%u memory ranges, at most %u can be", boot->range_count, BOOT_MEMORY_RANGES_MAX);
     read_ranges(boot);
-    exclude(image_physical(kernel_start), image_physical(kernel_end));
+    phys_exclude(image_physical(kernel_start), image_physical(kernel_end));
     if (boot->archive_bytes) {
-        exclude(boot->archive_base, boot->archive_base + boot->archive_bytes);
+        phys_exclude(boot->archive_base, boot->archive_base + boot->archive_bytes);
         if (boot->archive_base + boot->archive_bytes <= PHYSICAL_END)
-            cover(boot->archive_base + boot->archive_bytes);
+            phys_cover(boot->archive_base + boot->archive_bytes);
     }
     if (boot->entry == BOOT_ENTRY_UEFI)
-        cover(LOW_END);
+        phys_cover(LOW_END);
     mapped_end = (mapped_end + PHYS_MAP_BYTES - 1) & ~(PHYS_MAP_BYTES - 1);
 }
 
@@ -161,7 +161,7 @@ void phys_init(const struct boot_info *boot)
     pages = (ram_end - first_byte) / PAGE_BYTES;
     bytes = buddy_metadata_bytes(pages);
     metadata = place_metadata(bytes);
-    exclude(metadata, metadata + bytes);
+    phys_exclude(metadata, metadata + bytes);
     buddy_init(&memory, phys_pointer(metadata), first_byte / PAGE_BYTES, pages, DIRECT_MAP);
     add_ram(FIRST_BYTE, LOW_END);
 }

@@ -1,8 +1,6 @@
 /* The kernel's own mappings, and what the CPU has to protect them. */
-#include <errno.h>
 #include <string.h>
 
-#include "drivers/platform.h"
 #include "guest/base/image.h"
 #include "guest/base/log.h"
 #include "guest/memory/phys.h"

@@ -57,7 +57,7 @@ static bool is_plain(const struct pbuf *p)
            h[OFF_TCP + 12] >> 4 == 5 && (h[OFF_FLAGS] & ~PUSH) == ACKNOWLEDGE;
 }
 
-static bool same(const uint8_t *headers, unsigned begin, unsigned end)
+static bool net_offload_same(const uint8_t *headers, unsigned begin, unsigned end)
 {
     return memcmp(waiting.frame + begin, headers + begin, end - begin) == 0;
 }
@@ -72,12 +72,14 @@ static bool can_join(const struct pbuf *p)
     return count_waiting % waiting.segment == 0 && count <= waiting.segment &&
            waiting.bytes + count <= NET_LARGE_MAX && !(waiting.frame[OFF_FLAGS] & PUSH) &&
            sequence_of(h) == sequence_of(waiting.frame) + (uint32_t)count_waiting &&
-           same(h, 0, OFF_IP_LENGTH) && same(h, OFF_IP_FRAGMENT, OFF_IP_PROTOCOL + 1) &&
-           same(h, OFF_IP_SOURCE, OFF_SEQUENCE) && same(h, OFF_ACKNOWLEDGEMENT, OFF_FLAGS) &&
-           same(h, OFF_WINDOW, OFF_CHECKSUM);
+           net_offload_same(h, 0, OFF_IP_LENGTH) &&
+           net_offload_same(h, OFF_IP_FRAGMENT, OFF_IP_PROTOCOL + 1) &&
+           net_offload_same(h, OFF_IP_SOURCE, OFF_SEQUENCE) &&
+           net_offload_same(h, OFF_ACKNOWLEDGEMENT, OFF_FLAGS) &&
+           net_offload_same(h, OFF_WINDOW, OFF_CHECKSUM);
 }
 
-static void join(const struct pbuf *p)
+static void net_offload_join(const struct pbuf *p)
 {
     const uint8_t *h = p->payload;
 
@@ -107,7 +109,7 @@ int net_offload_send(struct net_device *card, bool cuts, const struct pbuf *p)
     if (p->tot_len > NET_FRAME_MAX)
         return -EMSGSIZE;
     if (waiting.bytes && plain && can_join(p)) {
-        join(p);
+        net_offload_join(p);
         return 0;
     }
     status = net_offload_flush(card);

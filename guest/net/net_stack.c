@@ -27,11 +27,10 @@ static bool queued; /* frames that wait, or that the card was not told about */
 static uint64_t next_look_ms;
 
 /* Sends a frame of lwIP's, which is in pieces. */
-static err_t send_frame(struct netif *netif, struct pbuf *p)
+static err_t send_frame(struct netif *, struct pbuf *p)
 {
     int status = net_offload_send(&card, cutting, p);
 
-    (void)netif;
     if (status == -EAGAIN) { /* lwIP tries again later; the card works until then */
         card.driver->kick(&card);
         return ERR_WOULDBLOCK;
@@ -119,7 +118,7 @@ bool net_stack_poll(void)
     return any;
 }
 
-bool net_stack_link(void)
+static bool has_link(void)
 {
     return link;
 }
@@ -229,7 +228,7 @@ int net_stack_start(const struct boot_network *network, char *problem, size_t ro
         format_text(problem, room, "no memory for the network");
         return -ENOMEM;
     }
-    if (!wait_until(net_stack_link, NET_LINK_WAIT_MS)) {
+    if (!wait_until(has_link, NET_LINK_WAIT_MS)) {
         format_text(problem, room, "%s has no link: is the cable in?", card.driver->name);
         return -ENETDOWN;
     }

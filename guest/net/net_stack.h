@@ -21,9 +21,6 @@ bool net_stack_poll(void);
 /* Tells the card about the frames sent since the last call.  net_stack_poll does it too. */
 void net_stack_flush(void);
 
-/* Returns whether the card reported a link at the last look. */
-bool net_stack_link(void);
-
 /* Stops the card from touching memory, in any state, also if it was never started. */
 void net_stack_stop(void);
 

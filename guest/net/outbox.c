@@ -10,7 +10,7 @@
 #define BYTES_PER_ENTRY 2048u /* of memory: smaller frames are joined while they wait */
 #define JOINED_SHARE 8u /* of the ring at most: a frame is freed as a whole */
 
-static struct outbox_entry *entry(const struct outbox *box, uint64_t number)
+static struct outbox_entry *outbox_at(const struct outbox *box, uint64_t number)
 {
     return &box->entries[number & (box->entry_count - 1)];
 }
@@ -62,7 +62,7 @@ static struct outbox_entry *joinable(struct outbox *box, enum run_stream_port po
 
     if (box->first == box->last)
         return NULL;
-    e = entry(box, box->last - 1);
+    e = outbox_at(box, box->last - 1);
     begun = box->last - 1 < box->next || (box->last - 1 == box->next && box->taken);
     small = e->frame.bytes + count <= RUN_FRAME_BYTES_MAX &&
             e->frame.bytes + count <= box->ring_bytes / JOINED_SHARE;
@@ -71,7 +71,7 @@ static struct outbox_entry *joinable(struct outbox *box, enum run_stream_port po
 
 static void add_entry(struct outbox *box, enum run_stream_port port, uint32_t count)
 {
-    struct outbox_entry *e = entry(box, box->last++);
+    struct outbox_entry *e = outbox_at(box, box->last++);
 
     *e = (struct outbox_entry){.at = box->data_last};
     e->frame = (struct run_frame){.port = (uint16_t)port, .bytes = count, .offset = box->put[port]};
@@ -118,19 +118,19 @@ int outbox_put_sign(struct outbox *box)
 static void free_entries(struct outbox *box)
 {
     for (; box->first < box->next; box->first++) {
-        const struct outbox_entry *e = entry(box, box->first);
+        const struct outbox_entry *e = outbox_at(box, box->first);
 
         if (!e->skipped && e->end > box->acknowledged)
             break;
         if (!e->skipped)
             box->freed[e->frame.port] = e->frame.offset + e->frame.bytes;
     }
-    box->data_first = box->first < box->last ? entry(box, box->first)->at : box->data_last;
+    box->data_first = box->first < box->last ? outbox_at(box, box->first)->at : box->data_last;
 }
 
 static void pass_skipped(struct outbox *box)
 {
-    while (box->next < box->last && entry(box, box->next)->skipped)
+    while (box->next < box->last && outbox_at(box, box->next)->skipped)
         box->next++;
 }
 
@@ -142,7 +142,7 @@ size_t outbox_next(struct outbox *box, const void **bytes)
     pass_skipped(box);
     if (box->next == box->last)
         return 0;
-    e = entry(box, box->next);
+    e = outbox_at(box, box->next);
     if (!box->taken) /* it may have grown since it was put */
         run_stream_frame(&e->frame, (enum run_stream_port)e->frame.port, e->frame.offset,
                          e->frame.bytes);
@@ -159,7 +159,7 @@ size_t outbox_next(struct outbox *box, const void **bytes)
 
 void outbox_took(struct outbox *box, size_t bytes)
 {
-    struct outbox_entry *e = entry(box, box->next);
+    struct outbox_entry *e = outbox_at(box, box->next);
 
     box->taken += bytes;
     box->position += bytes;
@@ -209,7 +209,7 @@ enum outbox_resume outbox_resume(struct outbox *box, const uint64_t have[RUN_STR
             return OUTBOX_LACKS;
     }
     for (uint64_t i = box->first; i < box->last; i++) {
-        struct outbox_entry *e = entry(box, i);
+        struct outbox_entry *e = outbox_at(box, i);
 
         take_off(e, have[e->frame.port]);
     }

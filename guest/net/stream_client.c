@@ -5,7 +5,6 @@
  */
 #include "guest/net/stream_client.h"
 
-#include <errno.h>
 #include <lwip/tcp.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ _Static_assert(sizeof(struct run_welcome) >= sizeof(struct run_ack), "input hold
 /* With one CPU, seconds may pass between polls.  A peer that was not polled has not answered late,
  * so time without polls counts at most LOOK_MOST_MS, except in the pause before the next attempt.
  */
-static void tick(void)
+static void stream_client_tick(void)
 {
     uint64_t now = net_port_ms(), passed = now - client.looked_ms;
 
@@ -60,21 +59,21 @@ static void tick(void)
     client.now_ms += passed;
 }
 
-static void enter(enum stream_state state)
+static void stream_client_enter(enum stream_state state)
 {
     client.state = state;
     client.since_ms = client.now_ms;
 }
 
-static void refuse(const char *why)
+static void stream_client_refuse(const char *why)
 {
     format_text(client.problem, sizeof client.problem, "%s", why);
-    enter(STREAM_REFUSED);
+    stream_client_enter(STREAM_REFUSED);
 }
 
 /* ---- what the collector says ---- */
 
-static bool final(uint32_t status)
+static bool stream_client_final(uint32_t status)
 {
     return status == RUN_WELCOME_TOKEN || status == RUN_WELCOME_VERSION ||
            status == RUN_WELCOME_NAME || status == RUN_WELCOME_LIMIT;
@@ -88,11 +87,11 @@ static void take_status(uint32_t status)
         client.now_ms - client.spoke_ms < BUSY_MOST_MS)
         client.good_ms = client.now_ms;
     if (status == RUN_WELCOME_DONE && outbox_all_sent(client.box))
-        enter(STREAM_DONE);
+        stream_client_enter(STREAM_DONE);
     else if (status == RUN_WELCOME_DONE)
-        refuse("the collector has a complete run with the id of this one");
-    else if (final(status))
-        refuse(run_stream_status_text(status));
+        stream_client_refuse("the collector has a complete run with the id of this one");
+    else if (stream_client_final(status))
+        stream_client_refuse(run_stream_status_text(status));
     else
         client.broken = run_stream_status_text(status);
 }
@@ -111,17 +110,17 @@ static void take_welcome(const struct run_welcome *welcome)
     case OUTBOX_RESUMED:
         break;
     case OUTBOX_LACKS:
-        refuse("the collector lacks what it had acknowledged");
+        stream_client_refuse("the collector lacks what it had acknowledged");
         return;
     case OUTBOX_CLAIMS:
-        refuse("the collector claims to have what was never sent");
+        stream_client_refuse("the collector claims to have what was never sent");
         return;
     }
     client.connections++;
     client.spoke_ms = client.now_ms;
     if (client.connections > 1)
         log_line("network: connected to the collector again (%s)", client.problem);
-    enter(STREAM_OPEN);
+    stream_client_enter(STREAM_OPEN);
 }
 
 /* Returns true if more bytes were acknowledged.  lwIP's callback for sent bytes counts only whole
@@ -188,10 +187,8 @@ static void take_bytes(const uint8_t *bytes, size_t count)
 
 /* ---- lwIP's callbacks ---- */
 
-static err_t received(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_t status)
+static err_t stream_client_received(void *, struct tcp_pcb *pcb, struct pbuf *p, err_t /* status */)
 {
-    (void)context;
-    (void)status;
     if (p == NULL) {
         if (client.broken == NULL)
             client.broken = "the collector closed the connection";
@@ -205,9 +202,8 @@ static err_t received(void *context, struct tcp_pcb *pcb, struct pbuf *p, err_t 
 }
 
 /* The connection is gone, and its memory too. */
-static void failed(void *context, err_t status)
+static void stream_client_failed(void *, err_t status)
 {
-    (void)context;
     client.pcb = NULL;
     if (client.broken != NULL)
         return;
@@ -219,10 +215,8 @@ static void failed(void *context, err_t status)
         client.broken = "the connection timed out";
 }
 
-static err_t connected(void *context, struct tcp_pcb *pcb, err_t status)
+static err_t stream_client_connected(void *, struct tcp_pcb *pcb, err_t /* status */)
 {
-    (void)context;
-    (void)status;
     /* lwIP cuts segments to half of the window, and does not expect that to shrink */
     if (pcb->snd_wnd_max < 2u * pcb->mss) {
         client.broken = "what answers there takes hardly anything at a time";
@@ -233,7 +227,7 @@ static err_t connected(void *context, struct tcp_pcb *pcb, err_t status)
         client.broken = "no memory for the network";
         return ERR_OK;
     }
-    enter(STREAM_GREETING);
+    stream_client_enter(STREAM_GREETING);
     return ERR_OK;
 }
 
@@ -268,10 +262,10 @@ static void try_later(const char *why)
     let_go();
     if (client.state == STREAM_OPEN)
         log_line("network: %s; trying again", why);
-    enter(STREAM_WAITING);
+    stream_client_enter(STREAM_WAITING);
 }
 
-static void begin(void)
+static void stream_client_begin(void)
 {
     err_t status;
 
@@ -279,15 +273,15 @@ static void begin(void)
     client.delivered = 0;
     client.input_used = 0;
     client.pcb = tcp_new_ip_type(IPADDR_TYPE_V4);
-    enter(STREAM_CONNECTING);
+    stream_client_enter(STREAM_CONNECTING);
     if (client.pcb == NULL) {
         try_later("no memory for the network");
         return;
     }
-    tcp_recv(client.pcb, received);
-    tcp_err(client.pcb, failed);
+    tcp_recv(client.pcb, stream_client_received);
+    tcp_err(client.pcb, stream_client_failed);
     tcp_nagle_disable(client.pcb);
-    status = tcp_connect(client.pcb, &client.address, client.port, connected);
+    status = tcp_connect(client.pcb, &client.address, client.port, stream_client_connected);
     if (status != ERR_OK)
         try_later("the connection cannot be begun");
 }
@@ -305,13 +299,13 @@ int stream_client_start(const struct boot_network *network, struct outbox *box)
     status = run_stream_hello(&client.hello, network->id, network->token, network->machine,
                               network->run);
     if (status == 0)
-        begin();
+        stream_client_begin();
     return status;
 }
 
 /* ---- sending ---- */
 
-static void push(void)
+static void stream_client_push(void)
 {
     bool any = false;
 
@@ -355,14 +349,14 @@ static void poll_open(uint64_t now)
     }
     client.good_ms = client.since_ms;
     show_life(now);
-    push();
+    stream_client_push();
 }
 
 void stream_client_poll(void)
 {
     uint64_t now;
 
-    tick();
+    stream_client_tick();
     now = client.now_ms;
     if (client.broken != NULL && client.state < STREAM_DONE)
         try_later(client.broken);
@@ -373,7 +367,7 @@ void stream_client_poll(void)
         client.back_off_ms *= 2;
         if (client.back_off_ms > BACK_OFF_LAST_MS)
             client.back_off_ms = BACK_OFF_LAST_MS;
-        begin();
+        stream_client_begin();
         break;
     case STREAM_CONNECTING:
         if (now - client.since_ms > CONNECT_MS)

@@ -44,7 +44,7 @@ static uint64_t reserve;
 static uint64_t dropped[TRANSPORT_PORTS]; /* bytes */
 
 /* Reports what is wrong, also on the serial port, with the log, which has no other way out. */
-static void report(const char *text)
+static void transport_tcp_report(const char *text)
 {
     boot->result.end = BOOT_END_UNSENT;
     panic_report(text, strlen(text));
@@ -52,14 +52,14 @@ static void report(const char *text)
     uart_write(boot->result.report, boot->result.report_bytes);
 }
 
-static int fail(int status, const char *what, const char *why)
+static int transport_tcp_fail(int status, const char *what, const char *why)
 {
     char text[256];
 
     net_stack_stop();
     boot->result.report_bytes = 0;
     format_text(text, sizeof text, "%s%s\n", what, why);
-    report(text);
+    transport_tcp_report(text);
     return status;
 }
 
@@ -99,23 +99,24 @@ static void move_on(void)
     net_stack_flush();
 }
 
-static int connect(void)
+static int transport_tcp_connect(void)
 {
     uint64_t end = net_port_ms() + CONNECT_WAIT_MS;
 
     if (stream_client_start(&boot->network, &box))
-        return fail(-EINVAL, "the machine's or the run's name cannot name a file", "");
+        return transport_tcp_fail(-EINVAL, "the machine's or the run's name cannot name a file",
+                                  "");
     while (stream_client_state() < STREAM_OPEN) {
         if (net_port_ms() > end)
-            return fail(-ETIMEDOUT, "no collector: ", stream_client_problem());
+            return transport_tcp_fail(-ETIMEDOUT, "no collector: ", stream_client_problem());
         move_on();
     }
     if (stream_client_state() != STREAM_OPEN)
-        return fail(-EACCES, "the collector refused: ", stream_client_problem());
+        return transport_tcp_fail(-EACCES, "the collector refused: ", stream_client_problem());
     return 0;
 }
 
-static int init(struct boot_info *info)
+static int transport_tcp_init(struct boot_info *info)
 {
     char problem[160];
     void *pool = platform_allocate(POOL_BYTES);
@@ -123,19 +124,20 @@ static int init(struct boot_info *info)
 
     boot = info;
     if (!boot->network.collector || !boot->network.port)
-        return fail(-EINVAL, "no collector is configured", "");
+        return transport_tcp_fail(-EINVAL, "no collector is configured", "");
     if (pool == NULL || take_buffer())
-        return fail(-ENOMEM, "no buffer of 4 MiB for what is sent; give more memory", "");
+        return transport_tcp_fail(-ENOMEM, "no buffer of 4 MiB for what is sent; give more memory",
+                                  "");
     net_port_init(pool, POOL_BYTES);
     status = net_stack_start(&boot->network, problem, sizeof problem);
     if (status)
-        return fail(status, "no network: ", problem);
-    return connect();
+        return transport_tcp_fail(status, "no network: ", problem);
+    return transport_tcp_connect();
 }
 
 /* ---- the run ---- */
 
-static bool has(enum transport_port port)
+static bool transport_tcp_has(enum transport_port port)
 {
     uint64_t files = 0, missing = 0;
 
@@ -146,11 +148,8 @@ static bool has(enum transport_port port)
     return files || missing;
 }
 
-static size_t receive(enum transport_port port, void *out, size_t room)
+static size_t transport_tcp_receive(enum transport_port /* port */, void *, size_t /* room */)
 {
-    (void)port;
-    (void)out;
-    (void)room;
     return 0;
 }
 
@@ -214,7 +213,7 @@ static int send_part(enum transport_port port, const uint8_t *bytes, size_t coun
                                       : -ENOSPC;
 }
 
-static int send(enum transport_port port, const void *bytes, size_t count)
+static int transport_tcp_send(enum transport_port port, const void *bytes, size_t count)
 {
     const uint8_t *from = bytes;
     size_t most =
@@ -237,19 +236,19 @@ static int send(enum transport_port port, const void *bytes, size_t count)
 
 /* A single CPU polls too rarely for a collector that waits for a hello.  So it waits here for a
  * connection as long as one is possible; that costs the program no time. */
-static void settle(void)
+static void transport_tcp_settle(void)
 {
     while (run.shared && stream_client_state() < STREAM_OPEN && hopeful())
         move_on();
 }
 
-static uint64_t poll(void)
+static uint64_t transport_tcp_poll(void)
 {
     bool any = net_stack_poll();
 
     stream_client_poll();
     net_stack_flush();
-    settle();
+    transport_tcp_settle();
     if (any)
         return 0;
     return stream_client_busy() ? IN_FLIGHT_POLL_NS : TRANSPORT_NEVER;
@@ -273,10 +272,10 @@ static void log_dropped(void)
 
 static void send_log(const char *bytes, size_t count)
 {
-    send(TRANSPORT_LOG, bytes, count);
+    transport_tcp_send(TRANSPORT_LOG, bytes, count);
 }
 
-static uint32_t unsent(void)
+static uint32_t transport_tcp_unsent(void)
 {
     char text[320];
     const uint8_t *c = (const uint8_t *)&boot->network.collector;
@@ -284,7 +283,7 @@ static uint32_t unsent(void)
     format_text(text, sizeof text,
                 "the collector at %u.%u.%u.%u:%u lacks %lu bytes of the run: %s\n", c[0], c[1],
                 c[2], c[3], boot->network.port, outbox_kept(&box), stream_client_problem());
-    report(text);
+    transport_tcp_report(text);
     return BOOT_END_UNSENT;
 }
 
@@ -298,7 +297,7 @@ static void close_connection(void)
     net_stack_stop();
 }
 
-static uint32_t finish(void)
+static uint32_t transport_tcp_finish(void)
 {
     uint32_t end;
 
@@ -307,7 +306,7 @@ static uint32_t finish(void)
     outbox_put_end(&box);
     while (stream_client_state() < STREAM_DONE && stream_client_stuck_ms() < PATIENCE_MS)
         move_on();
-    end = stream_client_state() == STREAM_DONE ? BOOT_END_DONE : unsent();
+    end = stream_client_state() == STREAM_DONE ? BOOT_END_DONE : transport_tcp_unsent();
     close_connection();
     return end;
 }
@@ -315,12 +314,12 @@ static uint32_t finish(void)
 const struct transport transport_tcp = {
     .name = "TCP",
     .host = false,
-    .init = init,
-    .has = has,
-    .send = send,
-    .receive = receive,
+    .init = transport_tcp_init,
+    .has = transport_tcp_has,
+    .send = transport_tcp_send,
+    .receive = transport_tcp_receive,
     .trace_room = trace_room,
-    .poll = poll,
-    .finish = finish,
+    .poll = transport_tcp_poll,
+    .finish = transport_tcp_finish,
     .stop = net_stack_stop,
 };

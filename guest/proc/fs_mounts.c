@@ -8,12 +8,10 @@
 #include "guest/base/log.h"
 #include "guest/file/file_device.h"
 #include "guest/fs/fs_kept.h"
-#include "guest/memory/heap.h"
 #include "guest/proc/proc.h"
 #include "lib/array.h"
 
 #define READ_ONLY 0555u /* directories that the program cannot change */
-#define MODE_FILE 0444u
 
 static const struct mount {
     const char *path;
@@ -56,8 +54,6 @@ static const struct special { /* a relative path is in the process's directory *
     {"fd", S_IFDIR | 0500, &fs_proc_descriptors},
     {"fdinfo", S_IFDIR | READ_ONLY, &fs_proc_descriptor_notes},
 };
-
-#define EACH(array, i) (size_t i = 0; (i) < ARRAY_COUNT(array); (i)++)
 
 static int mount_directory(const struct mount *mount)
 {
@@ -128,16 +124,11 @@ static void add_generated(const char *name, const struct proc_file *file, uint64
                           void *argument)
 {
     struct addition *addition = argument;
-    struct inode *inode = inode_new(S_IFREG | (file->mode ? file->mode : MODE_FILE));
     char path[128];
     int error;
 
     path_of(addition->process, name, path);
-    if (inode != NULL) {
-        inode->generate = file->text != NULL ? proc_say : file->generate;
-        inode->context = file->text != NULL ? (uint64_t)file->text : context;
-    }
-    error = fs_place(path, READ_ONLY, inode);
+    error = fs_place(path, READ_ONLY, proc_new_file(file, context));
     if (error)
         addition->error = error;
 }
@@ -147,19 +138,15 @@ int fs_mount(const struct process *process)
     struct addition addition = {.process = process};
 
     fs_kept_start(process);
-    for
-        EACH(mounts, i)
-    addition.error |= mount_directory(&mounts[i]);
-    for
-        EACH(devices, i)
-    addition.error |= add_device(&devices[i]);
-    for
-        EACH(links, i)
-    addition.error |= add_link(&links[i]);
+    for (size_t i = 0; i < ARRAY_COUNT(mounts); i++)
+        addition.error |= mount_directory(&mounts[i]);
+    for (size_t i = 0; i < ARRAY_COUNT(devices); i++)
+        addition.error |= add_device(&devices[i]);
+    for (size_t i = 0; i < ARRAY_COUNT(links); i++)
+        addition.error |= add_link(&links[i]);
     proc_each(add_generated, &addition);
     proc_each_of_process(add_generated, &addition);
-    for
-        EACH(specials, i)
-    addition.error |= add_special(process, &specials[i]);
+    for (size_t i = 0; i < ARRAY_COUNT(specials); i++)
+        addition.error |= add_special(process, &specials[i]);
     return addition.error ? -ENOMEM : 0;
 }

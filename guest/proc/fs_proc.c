@@ -10,7 +10,6 @@
 #include "guest/proc/proc.h"
 #include "guest/thread/threads.h"
 
-#define MODE_FILE 0444u
 #define NUMBERS (1ull << 40) /* inode numbers: kind << 32 | thread or descriptor */
 #define NAME_BYTES 24u
 
@@ -48,39 +47,33 @@ static bool list_number(uint64_t number, enum kind kind, uint32_t mode, struct f
 
 /* ---- links */
 
-static int64_t self_text(struct thread *thread, const struct inode *inode, char *out, uint64_t room)
+static int64_t self_text(struct thread *thread, const struct inode *, char *out, uint64_t room)
 {
-    (void)inode;
     return format_text(out, room, "%u", thread->process->pid);
 }
 
-static int64_t thread_self_text(struct thread *thread, const struct inode *inode, char *out,
+static int64_t thread_self_text(struct thread *thread, const struct inode *, char *out,
                                 uint64_t room)
 {
-    (void)inode;
     return format_text(out, room, "%u/task/%u", thread->process->pid, thread->tid);
 }
 
-static int64_t program_text(struct thread *thread, const struct inode *inode, char *out,
-                            uint64_t room)
+static int64_t program_text(struct thread *thread, const struct inode *, char *out, uint64_t room)
 {
     const char *path = thread->process->program_path;
     uint64_t bytes = strnlen(path, room);
 
-    (void)inode;
     memcpy(out, path, bytes);
     return (int64_t)bytes;
 }
 
-static int follow_program(struct thread *thread, const struct inode *inode, struct fs_entry **entry,
-                          struct file **file)
+static int follow_program(struct thread *thread, const struct inode *, struct fs_entry **entry,
+                          struct file **)
 {
     const char *name = manifest_text(&thread->process->manifest, "program", "");
     struct fs_found found;
     int error = fs_walk(thread, fs_root, name, FS_FOLLOW, &found);
 
-    (void)inode;
-    (void)file;
     if (error)
         return error;
     *entry = found.entry;
@@ -99,36 +92,27 @@ static int64_t entry_text(const struct fs_entry *entry, char *out, uint64_t room
     return bytes < (int64_t)room ? bytes : (int64_t)room - 1;
 }
 
-static int64_t directory_text(struct thread *thread, const struct inode *inode, char *out,
-                              uint64_t room)
+static int64_t directory_text(struct thread *thread, const struct inode *, char *out, uint64_t room)
 {
-    (void)inode;
     return entry_text(thread->process->directory, out, room);
 }
 
-static int follow_directory(struct thread *thread, const struct inode *inode,
-                            struct fs_entry **entry, struct file **file)
+static int follow_directory(struct thread *thread, const struct inode *, struct fs_entry **entry,
+                            struct file **)
 {
-    (void)inode;
-    (void)file;
     *entry = thread->process->directory;
     fs_entry_hold(*entry);
     return 0;
 }
 
-static int64_t root_text(struct thread *thread, const struct inode *inode, char *out, uint64_t room)
+static int64_t root_text(struct thread *, const struct inode *, char *out, uint64_t room)
 {
-    (void)thread;
-    (void)inode;
     return format_text(out, room, "/");
 }
 
-static int follow_root(struct thread *thread, const struct inode *inode, struct fs_entry **entry,
-                       struct file **file)
+static int follow_root(struct thread *, const struct inode *, struct fs_entry **entry,
+                       struct file **)
 {
-    (void)thread;
-    (void)inode;
-    (void)file;
     *entry = fs_root;
     fs_entry_hold(*entry);
     return 0;
@@ -180,14 +164,12 @@ static uint32_t descriptor_mode(const struct file *file)
     return S_IFLNK | modes[file->flags & O_ACCMODE];
 }
 
-static struct inode *find_descriptor(struct thread *thread, const struct inode *directory,
-                                     const char *name)
+static struct inode *find_descriptor(struct thread *thread, const struct inode *, const char *name)
 {
     uint32_t fd = number_of(name);
     const struct file *file = thread != NULL ? files_get(thread->process, (int64_t)fd) : NULL;
     struct inode *inode = file != NULL ? inode_new(descriptor_mode(file)) : NULL;
 
-    (void)directory;
     if (inode == NULL)
         return NULL;
     inode->special = &descriptor_link;
@@ -202,45 +184,41 @@ static bool next_descriptor(struct thread *thread, uint64_t *position)
     return *position < FILES_MAX;
 }
 
-static bool list_descriptors(struct thread *thread, const struct inode *directory,
-                             uint64_t *position, struct fs_listed *listed)
+static bool list_descriptors(struct thread *thread, const struct inode *, uint64_t *position,
+                             struct fs_listed *listed)
 {
-    (void)directory;
     return next_descriptor(thread, position) &&
            list_number((*position)++, KIND_DESCRIPTOR, S_IFLNK, listed);
 }
 
 /* /proc/self/fdinfo/N */
-static int64_t descriptor_note(const struct thread *thread, const struct inode *inode, char *out,
-                               uint64_t room)
+static void descriptor_note(const struct thread *thread, const struct inode *inode,
+                            struct text *text)
 {
-    struct text text = {.out = out, .room = room};
     const struct file *file = files_get(thread->process, (int64_t)inode->context);
 
-    if (file == NULL)
-        return -ENOENT;
-    text_add(&text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t1\nino:\t%lu\n", file->offset, file->flags,
+    if (file == NULL) {
+        text->error = -ENOENT;
+        return;
+    }
+    text_add(text, "pos:\t%lu\nflags:\t0%o\nmnt_id:\t1\nino:\t%lu\n", file->offset, file->flags,
              file->inode != NULL ? file->inode->number : 0);
-    return text_end(&text);
 }
 
-static struct inode *find_note(struct thread *thread, const struct inode *directory,
-                               const char *name)
+static struct inode *find_note(struct thread *thread, const struct inode *, const char *name)
 {
     uint32_t fd = number_of(name);
     bool there = thread != NULL && files_get(thread->process, (int64_t)fd) != NULL;
-    struct inode *inode = there ? inode_new(S_IFREG | MODE_FILE) : NULL;
+    struct inode *inode = there ? inode_new(S_IFREG | 0444) : NULL;
 
-    (void)directory;
     if (inode != NULL)
         inode->generate = descriptor_note;
     return numbered(inode, KIND_NOTE, fd);
 }
 
-static bool list_notes(struct thread *thread, const struct inode *directory, uint64_t *position,
+static bool list_notes(struct thread *thread, const struct inode *, uint64_t *position,
                        struct fs_listed *listed)
 {
-    (void)directory;
     return next_descriptor(thread, position) &&
            list_number((*position)++, KIND_NOTE, S_IFREG, listed);
 }
@@ -254,44 +232,38 @@ struct search { /* searches the files of a process's directory: by name, or for 
     const struct proc_file *file;
 };
 
-static void compare(const char *name, const struct proc_file *file, uint64_t context,
+static void compare(const char *name, const struct proc_file *file, uint64_t /* context */,
                     void *argument)
 {
     struct search *search = argument;
     bool wanted = search->name != NULL ? strcmp(name, search->name) == 0
                                        : search->visited == search->position;
 
-    (void)context;
     if (wanted && search->file == NULL)
         search->file = file;
     search->visited++;
 }
 
-static struct inode *find_task_file(struct thread *thread, const struct inode *directory,
+static struct inode *find_task_file(struct thread *, const struct inode *directory,
                                     const char *name)
 {
     struct search search = {.name = name};
     struct inode *inode;
 
-    (void)thread;
     proc_each_of_process(compare, &search);
     if (search.file == NULL)
         return NULL;
-    inode = inode_new(S_IFREG | (search.file->mode ? search.file->mode : MODE_FILE));
-    if (inode != NULL) {
-        inode->generate = search.file->generate;
-        inode->context = directory->context;
+    inode = proc_new_file(search.file, directory->context);
+    if (inode != NULL)
         inode->links = 1;
-    }
     return inode;
 }
 
-static bool list_task_files(struct thread *thread, const struct inode *directory,
-                            uint64_t *position, struct fs_listed *listed)
+static bool list_task_files(struct thread *, const struct inode *directory, uint64_t *position,
+                            struct fs_listed *listed)
 {
     struct search search = {.position = *position};
 
-    (void)thread;
     proc_each_of_process(compare, &search);
     if (search.file == NULL)
         return false;
@@ -304,15 +276,12 @@ static bool list_task_files(struct thread *thread, const struct inode *directory
 
 static const struct fs_special task = {.lookup = find_task_file, .list = list_task_files};
 
-static struct inode *find_task(struct thread *thread, const struct inode *directory,
-                               const char *name)
+static struct inode *find_task(struct thread *, const struct inode *, const char *name)
 {
     uint32_t tid = number_of(name);
     struct inode *inode =
         tid != UINT32_MAX && threads_find(tid) != NULL ? fs_new_directory(0555) : NULL;
 
-    (void)thread;
-    (void)directory;
     if (inode != NULL)
         inode->special = &task;
     return numbered(inode, KIND_TASK, tid);
@@ -332,13 +301,11 @@ static void keep_lowest(struct thread *thread, void *context)
         lowest->tid = thread->tid;
 }
 
-static bool list_tasks(struct thread *thread, const struct inode *directory, uint64_t *position,
+static bool list_tasks(struct thread *, const struct inode *, uint64_t *position,
                        struct fs_listed *listed)
 {
     struct lowest lowest = {.above = (uint32_t)*position};
 
-    (void)thread;
-    (void)directory;
     threads_each(keep_lowest, &lowest);
     if (!lowest.tid)
         return false;

@@ -3,15 +3,21 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/thread/threads.h"
 #include "lib/array.h"
 
-const struct thread *proc_subject(const struct thread *thread, const struct inode *inode)
+const struct thread *proc_subject(const struct thread *thread, const struct inode *inode,
+                                  struct text *text)
 {
-    return inode != NULL && inode->context ? threads_find((uint32_t)inode->context) : thread;
+    const struct thread *subject = inode->context ? threads_find((uint32_t)inode->context) : thread;
+
+    if (subject == NULL)
+        text->error = -ESRCH;
+    return subject;
 }
 
 uint64_t proc_cpu_mask(void)
@@ -36,13 +42,20 @@ void proc_add_cpu_mask(struct text *text, uint64_t mask)
         text_add(text, "%0*x\n", (int)(run.workload_cpus + 3) / 4, (uint32_t)mask);
 }
 
-int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room)
+static void say(const struct thread *, const struct inode *inode, struct text *text)
 {
-    struct text text = {.out = out, .room = room};
+    text_add(text, "%s", (const char *)inode->context);
+}
 
-    (void)thread;
-    text_add(&text, "%s", (const char *)inode->context);
-    return text_end(&text);
+struct inode *proc_new_file(const struct proc_file *file, uint64_t context)
+{
+    struct inode *inode = inode_new(S_IFREG | (file->mode ? file->mode : 0444));
+
+    if (inode != NULL) {
+        inode->generate = file->text != NULL ? say : file->generate;
+        inode->context = file->text != NULL ? (uint64_t)file->text : context;
+    }
+    return inode;
 }
 
 /* Visits a path with `*` once for each CPU. */

@@ -44,18 +44,13 @@ void proc_each_of_process(proc_visit *visit, void *argument);
 /* Returns true if the CPU has this file: caches differ between models. */
 bool proc_cpu_has(const struct proc_file *file);
 
-/* Generates the text of the file that the inode's context points to. */
-int64_t proc_say(const struct thread *thread, const struct inode *inode, char *out, uint64_t room);
+/* Returns a new inode of a file, or NULL if out of memory. */
+struct inode *proc_new_file(const struct proc_file *file, uint64_t context);
 
-/* GENERATE is the head of a generator, which may need neither thread nor inode; BEGIN begins it. */
-#define GENERATE(name)                                                                \
-    static int64_t name(const struct thread *thread __attribute__((unused)),          \
-                        const struct inode *inode __attribute__((unused)), char *out, \
-                        uint64_t room)
-#define BEGIN struct text text = {.out = out, .room = room};
-
-/* Returns the thread that a file of a process's directory is about; NULL: it has ended (-ESRCH). */
-const struct thread *proc_subject(const struct thread *thread, const struct inode *inode);
+/* Returns the thread that a file of a process's directory is about; NULL: it has ended, which is
+ * the text's error. */
+const struct thread *proc_subject(const struct thread *thread, const struct inode *inode,
+                                  struct text *text);
 
 /* The program's CPUs: as a list ("0-3"), as a mask ("f"). */
 void proc_add_cpu_list(struct text *text);

@@ -3,7 +3,6 @@
 
 #include "drivers/processor/caches.h"
 #include "drivers/processor/processor.h"
-#include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/base/text.h"
 #include "guest/cpu/proc_flags.h"
@@ -42,48 +41,39 @@ enum cache_file {
     CACHE_FILES
 };
 
-GENERATE(cache_file)
+static void cache_file(const struct thread *, const struct inode *inode, struct text *text)
 {
-    BEGIN
     uint32_t detail = inode->context & 255, cpu = cpu_of(inode);
     struct cache cache = caches_get(detail / CACHE_FILES);
+    const uint32_t numbers[CACHE_FILES] = {[CACHE_LEVEL] = cache.level,
+                                           [CACHE_LINE] = cache.line,
+                                           [CACHE_WAYS] = cache.ways,
+                                           [CACHE_SETS] = cache.sets,
+                                           [CACHE_PARTITION] = cache.partitions};
 
     switch ((enum cache_file)(detail % CACHE_FILES)) {
-    case CACHE_LEVEL:
-        text_add(&text, "%u\n", cache.level);
-        break;
     case CACHE_TYPE:
-        text_add(&text, "%s\n",
+        text_add(text, "%s\n",
                  cache.type == CACHE_DATA           ? "Data"
                  : cache.type == CACHE_INSTRUCTIONS ? "Instruction"
                                                     : "Unified");
         break;
     case CACHE_SIZE:
-        text_add(&text, "%uK\n", caches_kib(&cache));
-        break;
-    case CACHE_LINE:
-        text_add(&text, "%u\n", cache.line);
-        break;
-    case CACHE_WAYS:
-        text_add(&text, "%u\n", cache.ways);
-        break;
-    case CACHE_SETS:
-        text_add(&text, "%u\n", cache.sets);
-        break;
-    case CACHE_PARTITION:
-        text_add(&text, "%u\n", cache.partitions);
+        text_add(text, "%uK\n", caches_kib(&cache));
         break;
     case CACHE_SHARED_LIST:
         if (is_shared(&cache))
-            proc_add_cpu_list(&text);
+            proc_add_cpu_list(text);
         else
-            text_add(&text, "%u\n", cpu);
+            text_add(text, "%u\n", cpu);
+        break;
+    case CACHE_SHARED_MAP:
+        proc_add_cpu_mask(text, is_shared(&cache) ? proc_cpu_mask() : 1ull << cpu % 64);
         break;
     default:
-        proc_add_cpu_mask(&text, is_shared(&cache) ? proc_cpu_mask() : 1ull << cpu % 64);
+        text_add(text, "%u\n", numbers[detail % CACHE_FILES]);
         break;
     }
-    return text_end(&text);
 }
 
 bool proc_cpu_has(const struct proc_file *file)
@@ -93,51 +83,39 @@ bool proc_cpu_has(const struct proc_file *file)
 
 /* ---- topology ---- */
 
-GENERATE(cpu_list)
+static void cpu_list(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
-    proc_add_cpu_list(&text);
-    return text_end(&text);
+    proc_add_cpu_list(text);
 }
 
-GENERATE(all_cpus)
+static void all_cpus(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
-    proc_add_cpu_mask(&text, proc_cpu_mask());
-    return text_end(&text);
+    proc_add_cpu_mask(text, proc_cpu_mask());
 }
 
-GENERATE(this_cpu_list)
+static void this_cpu_list(const struct thread *, const struct inode *inode, struct text *text)
 {
-    BEGIN
-    text_add(&text, "%u\n", cpu_of(inode));
-    return text_end(&text);
+    text_add(text, "%u\n", cpu_of(inode));
 }
 
-GENERATE(this_cpu)
+static void this_cpu(const struct thread *, const struct inode *inode, struct text *text)
 {
-    BEGIN
-    proc_add_cpu_mask(&text, 1ull << cpu_of(inode) % 64);
-    return text_end(&text);
+    proc_add_cpu_mask(text, 1ull << cpu_of(inode) % 64);
 }
 
-GENERATE(node_meminfo)
+static void node_meminfo(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
     uint64_t total = phys_total_bytes() >> 10, available = phys_free_bytes() >> 10;
 
-    text_add(&text, "Node 0 MemTotal:       %8lu kB\nNode 0 MemFree:        %8lu kB\n", total,
+    text_add(text, "Node 0 MemTotal:       %8lu kB\nNode 0 MemFree:        %8lu kB\n", total,
              available);
-    text_add(&text, "Node 0 MemUsed:        %8lu kB\n", total - available);
-    return text_end(&text);
+    text_add(text, "Node 0 MemUsed:        %8lu kB\n", total - available);
 }
 
-GENERATE(node_statistics)
+static void node_statistics(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
-    text_add(&text, "numa_hit 0\nnuma_miss 0\nnuma_foreign 0\ninterleave_hit 0\nlocal_node 0\n"
-                    "other_node 0\n");
-    return text_end(&text);
+    text_add(text, "numa_hit 0\nnuma_miss 0\nnuma_foreign 0\ninterleave_hit 0\nlocal_node 0\n"
+                   "other_node 0\n");
 }
 
 /* ---- /proc/cpuinfo ---- */
@@ -174,29 +152,27 @@ static uint32_t largest_cache_kib(void)
     return kib;
 }
 
-GENERATE(cpuinfo)
+static void cpuinfo(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
     uint64_t khz = run.clock.hz / 1000;
     uint32_t sizes = x86_cpuid(0x80000008, 0).eax, line = (x86_cpuid(1, 0).ebx >> 8 & 255) * 8;
 
     for (uint32_t cpu = 0; cpu < run.workload_cpus; cpu++) {
-        add_names(&text, cpu);
-        text_add(&text, "cpu MHz\t\t: %lu.%03lu\ncache size\t: %u KB\nphysical id\t: 0\n",
+        add_names(text, cpu);
+        text_add(text, "cpu MHz\t\t: %lu.%03lu\ncache size\t: %u KB\nphysical id\t: 0\n",
                  khz / 1000, khz % 1000, largest_cache_kib());
-        text_add(&text, "siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\napicid\t\t: %u\n",
+        text_add(text, "siblings\t: %u\ncore id\t\t: %u\ncpu cores\t: %u\napicid\t\t: %u\n",
                  run.workload_cpus, cpu, run.workload_cpus, cpu);
-        text_add(&text, "initial apicid\t: %u\nfpu\t\t: yes\nfpu_exception\t: yes\n", cpu);
-        text_add(&text, "cpuid level\t: %u\nwp\t\t: yes\nflags\t\t:", x86_cpuid(0, 0).eax);
-        proc_add_cpu_flags(&text);
-        text_add(&text, "\nbugs\t\t:\nbogomips\t: %lu.%02lu\nclflush size\t: %u\n", khz / 500,
+        text_add(text, "initial apicid\t: %u\nfpu\t\t: yes\nfpu_exception\t: yes\n", cpu);
+        text_add(text, "cpuid level\t: %u\nwp\t\t: yes\nflags\t\t:", x86_cpuid(0, 0).eax);
+        proc_add_cpu_flags(text);
+        text_add(text, "\nbugs\t\t:\nbogomips\t: %lu.%02lu\nclflush size\t: %u\n", khz / 500,
                  khz / 5 % 100, line);
-        text_add(&text,
+        text_add(text,
                  "cache_alignment\t: %u\naddress sizes\t: %u bits physical, %u bits virtual\n",
                  line, sizes & 255, sizes >> 8 & 255);
-        text_add(&text, "power management:\n\n");
+        text_add(text, "power management:\n\n");
     }
-    return text_end(&text);
 }
 
 #define CACHE_INDEX(index)                                                                 \

@@ -1,7 +1,6 @@
 /* /proc: the machine that the program runs on. */
 #include <string.h>
 
-#include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/base/text.h"
@@ -15,9 +14,8 @@
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 #define NS_PER_SECOND 1000000000u
 
-GENERATE(meminfo)
+static void meminfo(const struct thread *thread, const struct inode *, struct text *text)
 {
-    BEGIN
     uint64_t total = phys_total_bytes() >> 10, available = phys_free_bytes() >> 10;
     uint64_t used = thread->process->space.resident_bytes >> 10;
     static const struct {
@@ -41,12 +39,11 @@ GENERATE(meminfo)
                          : lines[i].what == 'u' ? used
                                                 : 0;
 
-        text_add(&text, "%s:%*s%8lu kB\n", lines[i].name, 15 - (int)strlen(lines[i].name), "",
+        text_add(text, "%s:%*s%8lu kB\n", lines[i].name, 15 - (int)strlen(lines[i].name), "",
                  value);
     }
-    text_add(&text, "HugePages_Total:       0\nHugePages_Free:        0\nHugePages_Rsvd:        0\n"
-                    "HugePages_Surp:        0\nHugepagesize:       2048 kB\n");
-    return text_end(&text);
+    text_add(text, "HugePages_Total:       0\nHugePages_Free:        0\nHugePages_Rsvd:        0\n"
+                   "HugePages_Surp:        0\nHugepagesize:       2048 kB\n");
 }
 
 /* Adds one line of /proc/stat; the program's time is divided evenly among its CPUs. */
@@ -58,53 +55,43 @@ static void add_cpu_time(struct text *text, uint32_t count)
     text_add(text, " %lu 0 0 %lu 0 0 0 0 0 0\n", used, all > used ? all - used : 0);
 }
 
-GENERATE(stat)
+static void stat(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
-    text_add(&text, "cpu ");
-    add_cpu_time(&text, run.workload_cpus);
+    text_add(text, "cpu ");
+    add_cpu_time(text, run.workload_cpus);
     for (uint32_t cpu = 0; cpu < run.workload_cpus; cpu++) {
-        text_add(&text, "cpu%u", cpu);
-        add_cpu_time(&text, 1);
+        text_add(text, "cpu%u", cpu);
+        add_cpu_time(text, 1);
     }
-    text_add(&text, "intr 0\nctxt 0\nbtime %lu\nprocesses %u\nprocs_running 1\nprocs_blocked 0\n",
+    text_add(text, "intr 0\nctxt 0\nbtime %lu\nprocesses %u\nprocs_running 1\nprocs_blocked 0\n",
              run.start_unix_ns / NS_PER_SECOND, threads_count());
-    text_add(&text, "softirq 0 0 0 0 0 0 0 0 0 0 0\n");
-    return text_end(&text);
+    text_add(text, "softirq 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
-GENERATE(uptime)
+static void uptime(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
     uint64_t up = clock_monotonic_ns() / TICK_NS;
     uint64_t used = clocks_process_ns() / TICK_NS, all = up * run.workload_cpus;
     uint64_t idle = all > used ? all - used : 0;
 
-    text_add(&text, "%lu.%02lu %lu.%02lu\n", up / 100, up % 100, idle / 100, idle % 100);
-    return text_end(&text);
+    text_add(text, "%lu.%02lu %lu.%02lu\n", up / 100, up % 100, idle / 100, idle % 100);
 }
 
-GENERATE(loadavg)
+static void loadavg(const struct thread *thread, const struct inode *, struct text *text)
 {
-    BEGIN
-    text_add(&text, "0.00 0.00 0.00 1/%u %u\n", threads_count(), thread->process->pid);
-    return text_end(&text);
+    text_add(text, "0.00 0.00 0.00 1/%u %u\n", threads_count(), thread->process->pid);
 }
 
-GENERATE(version)
+static void version(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
-    text_add(&text, "Linux version %s (microtome) (gcc) %s\n", SYSCALL_RELEASE, SYSCALL_VERSION);
-    return text_end(&text);
+    text_add(text, "Linux version %s (microtome) (gcc) %s\n", SYSCALL_RELEASE, SYSCALL_VERSION);
 }
 
-GENERATE(vmstat)
+static void vmstat(const struct thread *thread, const struct inode *, struct text *text)
 {
-    BEGIN
-    text_add(&text,
+    text_add(text,
              "nr_free_pages %lu\nnr_anon_pages %lu\npgpgin 0\npgpgout 0\npswpin 0\npswpout 0\n",
              phys_free_bytes() / PAGE_BYTES, thread->process->space.resident_bytes / PAGE_BYTES);
-    return text_end(&text);
 }
 
 static const struct proc_file files[] = {

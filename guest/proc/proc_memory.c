@@ -1,9 +1,7 @@
 /* /proc/PID/maps and smaps: the program's memory, area by area. */
-#include <errno.h>
 #include <string.h>
 
 #include "guest/base/layout.h"
-#include "guest/base/log.h"
 #include "guest/base/text.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/vm_table.h"
@@ -52,15 +50,10 @@ static void add_area(struct text *text, const struct vm_area *area)
     text_add(text, "\n");
 }
 
-static int64_t maps(const struct thread *thread, const struct inode *inode, char *out,
-                    uint64_t room)
+static void maps(const struct thread *thread, const struct inode *, struct text *text)
 {
-    struct text text = {.out = out, .room = room};
-
-    (void)inode;
     for (const struct vm_area *area = thread->process->space.areas; area != NULL; area = area->next)
-        add_area(&text, area);
-    return text_end(&text);
+        add_area(text, area);
 }
 
 static uint64_t resident_bytes(const struct vm_space *space, const struct vm_area *area)
@@ -95,36 +88,28 @@ static void add_numbers(struct text *text, uint64_t size, uint64_t resident, boo
         "SwapPss:               0 kB\nLocked:                0 kB\n");
 }
 
-static int64_t smaps(const struct thread *thread, const struct inode *inode, char *out,
-                     uint64_t room)
+static void smaps(const struct thread *thread, const struct inode *, struct text *text)
 {
-    struct text text = {.out = out, .room = room};
     const struct process *process = thread->process;
 
-    (void)inode;
     for (const struct vm_area *area = process->space.areas; area != NULL; area = area->next) {
-        add_area(&text, area);
-        add_numbers(&text, area->end - area->start, resident_bytes(&process->space, area),
+        add_area(text, area);
+        add_numbers(text, area->end - area->start, resident_bytes(&process->space, area),
                     area->flags & VM_AREA_SHARED);
-        text_add(&text, "THPeligible:    1\nVmFlags:%s%s%s%s\n",
+        text_add(text, "THPeligible:    1\nVmFlags:%s%s%s%s\n",
                  area->protection & VM_READ ? " rd" : "", area->protection & VM_WRITE ? " wr" : "",
                  area->protection & VM_EXEC ? " ex" : "", " mr mw me");
     }
-    return text_end(&text);
 }
 
-static int64_t smaps_rollup(const struct thread *thread, const struct inode *inode, char *out,
-                            uint64_t room)
+static void smaps_rollup(const struct thread *thread, const struct inode *, struct text *text)
 {
-    struct text text = {.out = out, .room = room};
     const struct vm_space *space = &thread->process->space;
 
-    (void)inode;
     if (space->areas != NULL)
-        text_add(&text, "%08lx-%08lx ---p 00000000 00:00 0                          [rollup]\n",
+        text_add(text, "%08lx-%08lx ---p 00000000 00:00 0                          [rollup]\n",
                  space->areas->start, (uint64_t)USER_END);
-    add_numbers(&text, space->mapped_bytes, space->resident_bytes, false);
-    return text_end(&text);
+    add_numbers(text, space->mapped_bytes, space->resident_bytes, false);
 }
 
 static const struct proc_file files[] = {

@@ -1,9 +1,7 @@
 /* /proc/PID and /proc/PID/task/TID: what a program asks about itself. */
-#include <errno.h>
 #include <linux/resource.h>
 #include <string.h>
 
-#include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/base/text.h"
@@ -18,57 +16,45 @@
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 
-#define ABOUT                                      \
-    struct text text = {.out = out, .room = room}; \
-    const struct thread *subject = proc_subject(thread, inode);
-
 /* Writes the manifest's strings of one key, each with its NUL. */
-static int64_t add_strings(const struct thread *thread, const char *key, char *out, uint64_t room)
+static void add_strings(const struct thread *thread, const char *key, struct text *text)
 {
-    struct text text = {.out = out, .room = room};
     const char *string;
     size_t position = 0;
 
     while ((string = manifest_next(&thread->process->manifest, key, &position)) != NULL)
-        text_add(&text, "%s%c", string, '\0');
-    return text_end(&text);
+        text_add(text, "%s%c", string, '\0');
 }
 
-GENERATE(cmdline)
+static void cmdline(const struct thread *thread, const struct inode *, struct text *text)
 {
-    (void)inode;
-    return add_strings(thread, "arg", out, room);
+    add_strings(thread, "arg", text);
 }
 
-GENERATE(environment)
+static void environment(const struct thread *thread, const struct inode *, struct text *text)
 {
-    (void)inode;
-    return add_strings(thread, "env", out, room);
+    add_strings(thread, "env", text);
 }
 
-GENERATE(auxiliary)
+static void auxiliary(const struct thread *, const struct inode *, struct text *text)
 {
     uint64_t bytes;
     const void *vector = exec_auxv(&bytes);
 
-    (void)thread;
-    (void)inode;
-    if (bytes >= room)
-        return -ENOBUFS;
-    memcpy(out, vector, bytes);
-    return (int64_t)bytes;
+    if (bytes < text->room)
+        memcpy(text->out, vector, bytes);
+    text->used = bytes;
 }
 
-GENERATE(comm)
+static void comm(const struct thread *thread, const struct inode *inode, struct text *text)
 {
-    ABOUT
+    const struct thread *subject = proc_subject(thread, inode, text);
     char name[16];
 
     if (subject == NULL)
-        return -ESRCH;
+        return;
     threads_name(subject, name);
-    text_add(&text, "%s\n", name);
-    return text_end(&text);
+    text_add(text, "%s\n", name);
 }
 
 static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
@@ -77,45 +63,41 @@ static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
                                            : clocks_process_ns();
 }
 
-GENERATE(stat)
+static void stat(const struct thread *thread, const struct inode *inode, struct text *text)
 {
-    ABOUT
+    const struct thread *subject = proc_subject(thread, inode, text);
     const struct vm_space *space = &thread->process->space;
     uint32_t pid = thread->process->pid;
     char name[16];
 
     if (subject == NULL)
-        return -ESRCH;
+        return;
     threads_name(subject, name);
-    text_add(&text, "%u (%s) %c 1 %u %u 0 -1 4194304 0 0 0 0 %lu 0 0 0 20 0 %u 0 0 %lu %lu ",
-             inode != NULL && inode->context ? subject->tid : pid, name,
-             subject == thread ? 'R' : 'S', pid, pid, used_ns(subject, inode) / TICK_NS,
-             threads_count(), space->mapped_bytes, space->resident_bytes / PAGE_BYTES);
+    text_add(text, "%u (%s) %c 1 %u %u 0 -1 4194304 0 0 0 0 %lu 0 0 0 20 0 %u 0 0 %lu %lu ",
+             inode->context ? subject->tid : pid, name, subject == thread ? 'R' : 'S', pid, pid,
+             used_ns(subject, inode) / TICK_NS, threads_count(), space->mapped_bytes,
+             space->resident_bytes / PAGE_BYTES);
     /* rsslim; code, stack and registers as 0; signals; ...; exit signal, processor */
-    text_add(&text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
+    text_add(text, "%lu 1 1 0 0 0 %lu %lu 0 0 0 0 0 17 %u 0 0 0 0 0 0 0 %lu 0 0 0 0 0\n",
              UINT64_MAX, subject->signals.queue.pending & 0x7fffffff,
              subject->signals.mask & 0x7fffffff,
              subject->schedule.cpu != NULL ? run_program_cpu(subject->schedule.cpu->index) : 0,
              space->brk_start);
-    return text_end(&text);
 }
 
-GENERATE(statm)
+static void statm(const struct thread *thread, const struct inode *, struct text *text)
 {
-    ABOUT
     const struct vm_space *space = &thread->process->space;
     uint64_t text_bytes = 0, data_bytes = 0;
 
-    (void)subject;
     for (const struct vm_area *area = space->areas; area != NULL; area = area->next) {
         if (area->protection & VM_EXEC)
             text_bytes += area->end - area->start;
         else if (area->protection & VM_WRITE)
             data_bytes += area->end - area->start;
     }
-    text_add(&text, "%lu %lu 0 %lu 0 %lu 0\n", space->mapped_bytes / PAGE_BYTES,
+    text_add(text, "%lu %lu 0 %lu 0 %lu 0\n", space->mapped_bytes / PAGE_BYTES,
              space->resident_bytes / PAGE_BYTES, text_bytes / PAGE_BYTES, data_bytes / PAGE_BYTES);
-    return text_end(&text);
 }
 
 static void add_status_memory(struct text *text, const struct vm_space *space)
@@ -155,35 +137,34 @@ static void add_status_signals(struct text *text, const struct thread *subject)
     text_add(text, "SigIgn:\t%016lx\nSigCgt:\t%016lx\n", ignored, caught);
 }
 
-GENERATE(status)
+static void status(const struct thread *thread, const struct inode *inode, struct text *text)
 {
-    ABOUT
+    const struct thread *subject = proc_subject(thread, inode, text);
     const struct process *process = thread->process;
     char name[16];
 
     if (subject == NULL)
-        return -ESRCH;
+        return;
     threads_name(subject, name);
-    text_add(&text, "Name:\t%s\nUmask:\t%04o\n", name, process->umask);
-    text_add(&text, "State:\t%s\nTgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t1\nTracerPid:\t0\n",
+    text_add(text, "Name:\t%s\nUmask:\t%04o\n", name, process->umask);
+    text_add(text, "State:\t%s\nTgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t1\nTracerPid:\t0\n",
              subject == thread ? "R (running)" : "S (sleeping)", process->pid,
-             inode != NULL && inode->context ? subject->tid : process->pid);
-    text_add(&text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", PROCESS_USER_ID,
+             inode->context ? subject->tid : process->pid);
+    text_add(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", PROCESS_USER_ID, PROCESS_USER_ID,
              PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID,
-             PROCESS_USER_ID, PROCESS_USER_ID);
-    text_add(&text, "FDSize:\t64\nGroups:\t \n");
-    add_status_memory(&text, &process->space);
-    text_add(&text, "CoreDumping:\t0\nTHP_enabled:\t1\nThreads:\t%u\n", threads_count());
-    add_status_signals(&text, subject);
+             PROCESS_USER_ID);
+    text_add(text, "FDSize:\t64\nGroups:\t \n");
+    add_status_memory(text, &process->space);
+    text_add(text, "CoreDumping:\t0\nTHP_enabled:\t1\nThreads:\t%u\n", threads_count());
+    add_status_signals(text, subject);
     for (size_t i = 0; i < 5; i++)
-        text_add(&text, "Cap%s:\t%016lx\n", (const char *[]){"Inh", "Prm", "Eff", "Bnd", "Amb"}[i],
+        text_add(text, "Cap%s:\t%016lx\n", (const char *[]){"Inh", "Prm", "Eff", "Bnd", "Amb"}[i],
                  0ul);
-    text_add(&text, "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\nCpus_allowed:\t");
-    proc_add_cpu_mask(&text, proc_cpu_mask());
-    text_add(&text, "Cpus_allowed_list:\t");
-    proc_add_cpu_list(&text);
-    text_add(&text, "Mems_allowed:\t1\nMems_allowed_list:\t0\n");
-    return text_end(&text);
+    text_add(text, "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\nCpus_allowed:\t");
+    proc_add_cpu_mask(text, proc_cpu_mask());
+    text_add(text, "Cpus_allowed_list:\t");
+    proc_add_cpu_list(text);
+    text_add(text, "Mems_allowed:\t1\nMems_allowed_list:\t0\n");
 }
 
 static const struct {
@@ -208,24 +189,22 @@ static const struct {
     {RLIMIT_RTTIME, "Max realtime timeout", "us"},
 };
 
-GENERATE(limit_table)
+static void limit_table(const struct thread *, const struct inode *, struct text *text)
 {
-    ABOUT(void) subject;
-    text_add(&text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
+    text_add(text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
     for (size_t i = 0; i < ARRAY_COUNT(limits); i++) {
         const struct limit *now = &limits_now[limits[i].resource];
         uint64_t limit[2] = {now->soft, now->hard};
 
-        text_add(&text, "%-25s ", limits[i].name);
+        text_add(text, "%-25s ", limits[i].name);
         for (int j = 0; j < 2; j++) {
             if (limit[j] == UINT64_MAX)
-                text_add(&text, "%-20s ", "unlimited");
+                text_add(text, "%-20s ", "unlimited");
             else
-                text_add(&text, "%-20lu ", limit[j]);
+                text_add(text, "%-20lu ", limit[j]);
         }
-        text_add(&text, "%-10s\n", limits[i].unit);
+        text_add(text, "%-10s\n", limits[i].unit);
     }
-    return text_end(&text);
 }
 
 /* File systems and what they are mounted on: in mounts and in mountinfo. */
@@ -237,61 +216,29 @@ static const struct {
     {"devtmpfs", "/dev", 4}, {"tmpfs", "/tmp", 5},
 };
 
-GENERATE(mount_table)
+static void mount_table(const struct thread *, const struct inode *, struct text *text)
 {
-    ABOUT(void) subject;
     for (size_t i = 0; i < ARRAY_COUNT(mounts); i++)
-        text_add(&text, "%s %s %s rw,relatime 0 0\n", mounts[i].type, mounts[i].where,
+        text_add(text, "%s %s %s rw,relatime 0 0\n", mounts[i].type, mounts[i].where,
                  mounts[i].type);
-    return text_end(&text);
 }
 
-GENERATE(mount_info)
+static void mount_info(const struct thread *, const struct inode *, struct text *text)
 {
-    ABOUT(void) subject;
     for (uint32_t i = 0; i < ARRAY_COUNT(mounts); i++)
-        text_add(&text, "%u %u 0:%u / %s rw,relatime - %s %s rw\n", 20 + i, i ? 20 : 1,
+        text_add(text, "%u %u 0:%u / %s rw,relatime - %s %s rw\n", 20 + i, i ? 20 : 1,
                  mounts[i].minor, mounts[i].where, mounts[i].type, mounts[i].type);
-    return text_end(&text);
 }
 
-GENERATE(schedstat)
+static void schedstat(const struct thread *thread, const struct inode *inode, struct text *text)
 {
-    ABOUT
+    const struct thread *subject = proc_subject(thread, inode, text);
     if (subject == NULL)
-        return -ESRCH;
-    text_add(&text, "%lu 0 1\n", used_ns(subject, inode));
-    return text_end(&text);
+        return;
+    text_add(text, "%lu 0 1\n", used_ns(subject, inode));
 }
 
-/* Files with constant contents; the detail is an index. */
-static const char *const fixed[] = {
-    "0::/\n",
-    "0\n",
-    "4294967295\n",
-    "00000000\n",
-    "00000033\n",
-    "50000\n",
-    "         0          0 4294967295\n",
-};
-
-#define FIXED_TEXT(i)                                                                           \
-    static int64_t fixed_##i(const struct thread *thread, const struct inode *inode, char *out, \
-                             uint64_t room)                                                     \
-    {                                                                                           \
-        struct text text = {.out = out, .room = room};                                          \
-        (void)thread;                                                                           \
-        (void)inode;                                                                            \
-        text_add(&text, "%s", fixed[i]);                                                        \
-        return text_end(&text);                                                                 \
-    }
-FIXED_TEXT(0)
-FIXED_TEXT(1)
-FIXED_TEXT(2)
-FIXED_TEXT(3)
-FIXED_TEXT(4)
-FIXED_TEXT(5)
-FIXED_TEXT(6)
+#define ID_MAP "         0          0 4294967295\n"
 
 static const struct proc_file files[] = {
     {.name = "cmdline", .generate = cmdline},
@@ -305,18 +252,18 @@ static const struct proc_file files[] = {
     {.name = "mounts", .generate = mount_table},
     {.name = "mountinfo", .generate = mount_info},
     {.name = "schedstat", .generate = schedstat},
-    {.name = "cgroup", .generate = fixed_0},
-    {.name = "wchan", .generate = fixed_1},
-    {.name = "oom_score", .generate = fixed_1},
-    {.name = "oom_score_adj", .generate = fixed_1, .mode = 0644},
-    {.name = "oom_adj", .generate = fixed_1, .mode = 0644},
-    {.name = "sessionid", .generate = fixed_2},
-    {.name = "loginuid", .generate = fixed_2, .mode = 0644},
-    {.name = "personality", .generate = fixed_3, .mode = 0400},
-    {.name = "coredump_filter", .generate = fixed_4, .mode = 0644},
-    {.name = "timerslack_ns", .generate = fixed_5},
-    {.name = "uid_map", .generate = fixed_6, .mode = 0644},
-    {.name = "gid_map", .generate = fixed_6, .mode = 0644},
+    {.name = "cgroup", .text = "0::/\n"},
+    {.name = "wchan", .text = "0\n"},
+    {.name = "oom_score", .text = "0\n"},
+    {.name = "oom_score_adj", .text = "0\n", .mode = 0644},
+    {.name = "oom_adj", .text = "0\n", .mode = 0644},
+    {.name = "sessionid", .text = "4294967295\n"},
+    {.name = "loginuid", .text = "4294967295\n", .mode = 0644},
+    {.name = "personality", .text = "00000000\n", .mode = 0400},
+    {.name = "coredump_filter", .text = "00000033\n", .mode = 0644},
+    {.name = "timerslack_ns", .text = "50000\n"},
+    {.name = "uid_map", .text = ID_MAP, .mode = 0644},
+    {.name = "gid_map", .text = ID_MAP, .mode = 0644},
 };
 
 const struct proc_files proc_process_files = {files, ARRAY_COUNT(files)};

@@ -89,11 +89,9 @@
     SETTING(NODE "has_normal_memory", "0")                                        \
     SETTING(NODE "node0/distance", "10")
 
-GENERATE(hostname)
+static void hostname(const struct thread *thread, const struct inode *, struct text *text)
 {
-    BEGIN
-    text_add(&text, "%s\n", manifest_text(&thread->process->manifest, "hostname", "microtome"));
-    return text_end(&text);
+    text_add(text, "%s\n", manifest_text(&thread->process->manifest, "hostname", "microtome"));
 }
 
 static void add_uuid(struct text *text, uint8_t bytes[16])
@@ -105,30 +103,24 @@ static void add_uuid(struct text *text, uint8_t bytes[16])
     text_add(text, "\n");
 }
 
-GENERATE(uuid)
+static void uuid(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
     uint8_t bytes[16];
 
     random_bytes(bytes, sizeof bytes);
-    add_uuid(&text, bytes);
-    return text_end(&text);
+    add_uuid(text, bytes);
 }
 
-GENERATE(boot_id)
+static void boot_id(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
     uint8_t bytes[16] = "Microtome's run"; /* every run boots the same */
 
-    add_uuid(&text, bytes);
-    return text_end(&text);
+    add_uuid(text, bytes);
 }
 
-GENERATE(file_numbers)
+static void file_numbers(const struct thread *, const struct inode *, struct text *text)
 {
-    BEGIN
-    text_add(&text, "%u\t0\t9223372036854775807\n", FILES_MAX);
-    return text_end(&text);
+    text_add(text, "%u\t0\t9223372036854775807\n", FILES_MAX);
 }
 
 #define SETTING_FILE(path, value) {.name = path, .text = value "\n"},

@@ -6,7 +6,6 @@
 #include "guest/memory/vm_kernel.h"
 #include "guest/sample/calibrate.h"
 #include "guest/sample/calibrate_loop.h"
-#include "guest/sample/overflow.h"
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"

@@ -8,7 +8,6 @@
 #include "guest/sample/ring.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampling.h"
-#include "guest/vm/uaccess.h"
 #include "guest/vm/vm_access.h"
 #include "lib/x86.h"
 
@@ -94,7 +93,7 @@ static const struct trace_slot *last_sample(const struct ring *ring)
 /* Runs the loop without and with sampling.  The difference is the cost of its samples, entries and
  * exits included.  On several emulated CPUs no cost is hidden, but other users of the host's CPUs
  * would add to the difference: there the sample's own times are better. */
-static struct round measure(struct cpu *cpu)
+static struct round calibrate_measure(struct cpu *cpu)
 {
     uint64_t plain = calibrate_run(cpu, false);
     uint64_t sampled = calibrate_run(cpu, true);
@@ -121,7 +120,7 @@ static struct round measure(struct cpu *cpu)
     return round;
 }
 
-static uint64_t median(uint64_t *values, unsigned count)
+static uint64_t calibrate_median(uint64_t *values, unsigned count)
 {
     for (unsigned i = 1; i < count; i++) {
         for (unsigned j = i; j > 0 && values[j] < values[j - 1]; j--) {
@@ -135,7 +134,7 @@ static uint64_t median(uint64_t *values, unsigned count)
 
 uint64_t calibrate_settled(uint64_t *values, unsigned count)
 {
-    uint64_t middle = median(values, count); /* sorts them */
+    uint64_t middle = calibrate_median(values, count); /* sorts them */
 
     return run.clock.virtual_time || count == 0 ? middle : values[0];
 }
@@ -153,7 +152,7 @@ uint64_t calibrate_rounds(struct cpu *cpu, bool stacks)
 
     shortest_plain = UINT64_MAX;
     for (unsigned i = 0; i < CALIBRATE_ROUNDS && (i == 0 || !out_of_time()); i++) {
-        struct round round = measure(cpu);
+        struct round round = calibrate_measure(cpu);
         if (sampling.mode == HR_MODE_TIMER && run.clock.virtual_time && cpu->clock.stop_mask)
             sampler_trim((int64_t)round.late_ticks, stacks);
         if (round.sample_ticks == 0)
@@ -164,10 +163,10 @@ uint64_t calibrate_rounds(struct cpu *cpu, bool stacks)
         reads[count++] = round.read_ticks;
     }
     sampling.calibration.sample_ticks = calibrate_settled(samples, count);
-    sampling.calibration.read_ticks = median(reads, count);
+    sampling.calibration.read_ticks = calibrate_median(reads, count);
     sampling.calibration.rounds = count;
     if (sampling.mode == HR_MODE_TIMER) {
-        uint64_t late = median(lates, count);
+        uint64_t late = calibrate_median(lates, count);
         sampling.calibration.late_ticks = late > UINT32_MAX ? UINT32_MAX : (uint32_t)late;
     }
     return calibrate_settled(seen, count);

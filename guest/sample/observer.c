@@ -25,12 +25,11 @@ static void wait_until(uint64_t due, uint64_t nap_ticks, uint64_t lead_ticks)
     }
 }
 
-void observer_loop(struct cpu *cpu)
+void observer_loop(struct cpu *)
 {
     uint64_t nap_ticks = run_ns_to_ticks(NAP_NS), lead_ticks = run_ns_to_ticks(NAP_LEAD_NS);
     uint64_t due = run.start_ticks;
 
-    (void)cpu;
     apic_timer_setup(VECTOR_SERVICE_TIMER);
     for (;;) {
         due = sample_next_due(due, x86_rdtsc());

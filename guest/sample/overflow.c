@@ -22,7 +22,7 @@ static inline uint64_t counted_to(const struct cpu *cpu, uint64_t value)
     return (value + cpu->overflow.period) & sampling.overflow_mask;
 }
 
-static inline uint64_t elapsed(const struct cpu *cpu)
+static inline uint64_t overflow_elapsed(const struct cpu *cpu)
 {
     return counted_to(cpu, x86_rdpmc(sampling.session.events[0].counter));
 }
@@ -65,8 +65,8 @@ static uint64_t next_period(struct cpu *cpu, uint64_t now, uint64_t program_tick
 
 /* Fills the slots that follow a sample in the ring, from slot `slots` on: stolen time, and a new
  * period.  Returns the number of slots. */
-static __attribute__((noinline)) uint32_t follow(struct cpu *cpu, uint64_t now, uint64_t start,
-                                                 uint64_t counted)
+static __attribute__((noinline)) uint32_t overflow_follow(struct cpu *cpu, uint64_t now,
+                                                          uint64_t start, uint64_t counted)
 {
     struct ring *ring = cpu->ring;
     uint64_t program_ticks = sampling.share_factor ? share_handled(cpu, start) : 0;
@@ -96,10 +96,9 @@ static const struct source no_stack;
 
 /* Handles one overflow, whose counter holds `value`: takes the sample, sets the next period and
  * lets the counter count again. */
-static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64_t value,
-                                                         uint64_t now, const uint64_t *start,
-                                                         uint64_t ip, uint32_t flags,
-                                                         struct source source)
+static inline __attribute__((always_inline)) void
+overflow_sample(struct cpu *cpu, uint64_t value, uint64_t now, const uint64_t *start, uint64_t ip,
+                uint32_t flags, struct source source)
 {
     struct ring *ring = cpu->ring;
     uint64_t counted = counted_to(cpu, value);
@@ -124,7 +123,7 @@ static inline __attribute__((always_inline)) void sample(struct cpu *cpu, uint64
             stack_take_kernel(slot, cpu, source.kernel, source.kernel_fp);
         pmu_store_fence();
         if (__builtin_expect(sampling.follows, 0))
-            ring_publish_nmi(ring, follow(cpu, now, *start, counted));
+            ring_publish_nmi(ring, overflow_follow(cpu, now, *start, counted));
         else
             ring_publish_nmi(ring, 1);
     }
@@ -159,7 +158,7 @@ static inline __attribute__((always_inline)) void in_program(const uint64_t *ip,
         unexplained(cpu);
         return;
     }
-    sample(cpu, value, clock_entered(cpu), &cpu->clock.enter_ticks, *ip, 0, source);
+    overflow_sample(cpu, value, clock_entered(cpu), &cpu->clock.enter_ticks, *ip, 0, source);
     if (cpu->clock.stop_mask && ring_half_full(cpu->ring))
         apic_send(cpu->apic_id, VECTOR_WAKE); /* taken, and the ring drained, back in ring 3 */
 }
@@ -195,7 +194,7 @@ static inline __attribute__((always_inline)) void in_kernel(struct cpu *cpu, con
         unexplained(cpu);
         return;
     }
-    sample(cpu, value, kernel_time(cpu), &start, *ip, HR_SAMPLE_KERNEL, source);
+    overflow_sample(cpu, value, kernel_time(cpu), &start, *ip, HR_SAMPLE_KERNEL, source);
     if (cpu->held) /* the NMI was on its way when counters were held */
         run.pmu->pause(&sampling.session);
 }
@@ -237,7 +236,7 @@ static uint64_t counted_so_far(const struct cpu *cpu)
 
     do {
         before = *samples;
-        count = cpu->overflow.base + elapsed(cpu);
+        count = cpu->overflow.base + overflow_elapsed(cpu);
     } while (*samples != before);
     return count;
 }
@@ -275,6 +274,6 @@ void overflow_read(struct cpu *cpu, uint64_t *values)
     do { /* until no NMI came in between */
         before = *samples;
         run.pmu->read(&sampling.session, cpu->clock.user_ticks, values);
-        values[0] = cpu->overflow.base + elapsed(cpu);
+        values[0] = cpu->overflow.base + overflow_elapsed(cpu);
     } while (*samples != before);
 }

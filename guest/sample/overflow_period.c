@@ -11,7 +11,8 @@
 /* The sums of events and of ticks fade together, so that their ratio is the event's rate over the
  * last samples, each weighted by its length: the mean of the samples' own ratios would be too high.
  */
-static void add(struct overflow_rate *rate, uint64_t counted, uint64_t ticks, uint64_t wanted_ticks)
+static void overflow_period_add(struct overflow_rate *rate, uint64_t counted, uint64_t ticks,
+                                uint64_t wanted_ticks)
 {
     if (ticks / SLOW_MAX > wanted_ticks)
         *rate = (struct overflow_rate){0};
@@ -26,7 +27,7 @@ uint64_t overflow_next_period(struct overflow_rate *rate, uint64_t period, uint6
 {
     uint64_t next, band;
 
-    add(rate, counted, ticks, wanted_ticks);
+    overflow_period_add(rate, counted, ticks, wanted_ticks);
     next = muldiv(rate->counted, wanted_ticks, rate->ticks);
     band = period >> DEAD_BAND_SHIFT;
     if (next / STEP_MAX > period)

@@ -46,7 +46,7 @@ void ring_drop(struct ring *ring, uint64_t time)
 }
 
 /* Updates the limit from the consumer's position and returns the free slots. */
-static uint64_t room(struct ring *ring)
+static uint64_t ring_room(struct ring *ring)
 {
     ring->limit = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) + ring->mask + 1;
     return ring->limit - ring->reserved;
@@ -66,7 +66,7 @@ static void write_loss(struct ring *ring)
 
 struct trace_slot *ring_reserve(struct ring *ring)
 {
-    uint64_t free_slots = room(ring);
+    uint64_t free_slots = ring_room(ring);
 
     if (ring->lost_count) {
         if (free_slots < 2) {
@@ -85,7 +85,7 @@ struct trace_slot *ring_open(struct ring *ring)
 {
     uint64_t position = 1;
 
-    if (room(ring) == 0)
+    if (ring_room(ring) == 0)
         return NULL;
     ring->open = true;
     /* one instruction: an NMI comes before it or after it */
@@ -97,7 +97,7 @@ struct trace_slot *ring_open_at(struct ring *ring, uint64_t reserved)
 {
     uint64_t position = reserved;
 
-    if (room(ring) == 0)
+    if (ring_room(ring) == 0)
         return NULL;
     ring->open = true;
     /* one instruction: an NMI comes before it, and it fails, or after it */
@@ -128,7 +128,7 @@ bool ring_reserve_nmi(struct ring *ring, uint32_t count)
 {
     uint64_t needed = count + (ring->lost_count != 0);
 
-    if (room(ring) <= needed)
+    if (ring_room(ring) <= needed)
         return false;
     if (ring->lost_count) {
         write_loss(ring);

@@ -4,7 +4,6 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/entry.h"
 #include "guest/cpu/paravirt.h"
-#include "guest/sample/overflow.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 #include "guest/sample/share.h"
@@ -24,7 +23,7 @@ static int64_t arm_lead_stacks_ticks;
 
 /* Arms the timer for whichever is due first.  In shared mode the workload clock stands at `now`
  * until ring 3. */
-static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
+static inline void sampler_arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
 {
     uint64_t due = cpu->trigger.next_due < cpu->trigger.attention_due ? cpu->trigger.next_due
                                                                       : cpu->trigger.attention_due;
@@ -41,7 +40,7 @@ static inline void arm(struct cpu *cpu, uint64_t now, const int64_t *lead_ticks)
 static void arm_if_needed(struct cpu *cpu, uint64_t now)
 {
     if (cpu->trigger.next_due < CPU_NEVER || cpu->trigger.attention_due < CPU_NEVER)
-        arm(cpu, now, &arm_lead_ticks);
+        sampler_arm(cpu, now, &arm_lead_ticks);
 }
 
 void sampler_set_attention(struct cpu *cpu, uint64_t due)
@@ -142,7 +141,7 @@ interrupt(const uint64_t *ip, const struct trap_frame *frame, const int64_t *lea
     paravirt_eoi(cpu);
     if (__builtin_expect(sampling.share_factor != 0, 0))
         keep_share(cpu);
-    arm(cpu, clock_entered(cpu), lead_ticks);
+    sampler_arm(cpu, clock_entered(cpu), lead_ticks);
 }
 
 void sampler_interrupt(struct irq_frame *frame)
@@ -157,11 +156,10 @@ void sampler_interrupt_saved(struct trap_frame *frame)
 
 /* The timer fired while a workload CPU waited in the kernel: sampler_resume arms it again, or
  * sampler_rearm. */
-void sampler_interrupt_in_kernel(struct irq_frame *frame)
+void sampler_interrupt_in_kernel(struct irq_frame *)
 {
     struct cpu *cpu = cpu_this();
 
-    (void)frame;
     cpu->trigger.timer_missed = true;
     paravirt_eoi(cpu);
 }

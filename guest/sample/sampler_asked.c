@@ -63,11 +63,10 @@ void sampler_asked_saved(struct trap_frame *frame)
 }
 
 /* Ends a request that arrives when this CPU's thread is already waiting: takes no sample. */
-void sampler_asked_in_kernel(struct irq_frame *frame)
+void sampler_asked_in_kernel(struct irq_frame *)
 {
     struct cpu *cpu = cpu_this();
 
-    (void)frame;
     paravirt_eoi(cpu);
     __atomic_store_n(&cpu->ask.due, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&cpu->ask.polled, false, __ATOMIC_SEQ_CST);

@@ -3,7 +3,6 @@
 
 #include "guest/cpu/clock.h"
 #include "guest/cpu/paravirt.h"
-#include "guest/sample/overflow.h"
 #include "guest/sample/sampler.h"
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"

@@ -2,7 +2,6 @@
 #include "guest/sample/share.h"
 #include "guest/sample/sampling.h"
 
-#include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 
 #define RISE_SHIFT 5 /* the seen cost rises by a 32nd with each sample that took longer, */
@@ -29,7 +28,7 @@ uint64_t share_rest(const struct cpu *cpu)
 
 /* Follows a high value of the seen costs, in steps so small that single long samples hardly count.
  */
-static void note(struct share *share, uint64_t ticks)
+static void share_note(struct share *share, uint64_t ticks)
 {
     uint64_t seen = share->seen_ticks;
 
@@ -63,7 +62,7 @@ void share_took(struct cpu *cpu, uint64_t due)
         share->late_ticks = cpu->clock.enter_ticks - due;
         if (starved(cpu, due))
             share->seen_ticks *= 2;
-        note(share, now - cpu->clock.enter_ticks);
+        share_note(share, now - cpu->clock.enter_ticks);
     }
     share->returned = now;
     now = cpu->clock.stop_mask ? clock_entered(cpu) : now;
@@ -89,7 +88,7 @@ uint64_t share_handled(struct cpu *cpu, uint64_t start)
     uint64_t now = x86_rdtsc();
     uint64_t program = start - share->returned; /* and its way into the kernel */
 
-    note(share, now - start);
+    share_note(share, now - start);
     share->returned = now;
     return program;
 }

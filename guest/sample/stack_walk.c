@@ -183,7 +183,7 @@ static bool stop_at_unaligned(struct walk *w)
 }
 
 /* Takes over a window's result.  Returns false if the chain breaks. */
-static bool pass(struct walk *w, struct window seen)
+static bool stack_walk_pass(struct walk *w, struct window seen)
 {
     if (seen.all % WORD_BYTES)
         return stop_at_unaligned(w);
@@ -194,7 +194,7 @@ static bool pass(struct walk *w, struct window seen)
 }
 
 /* Reads the next frames.  Returns false if the chain breaks. */
-static bool step(struct walk *w)
+static bool stack_walk_step(struct walk *w)
 {
     uint64_t offset, bytes;
 
@@ -204,10 +204,10 @@ static bool step(struct walk *w)
     if (offset > PAGE_BYTES - FRAME_BYTES)
         return read_frame(w);
     bytes = window_in_page(window_bytes((uint64_t)(w->end - w->word)), offset);
-    return pass(w, read_window(w->fp, w->base, bytes, w->word));
+    return stack_walk_pass(w, read_window(w->fp, w->base, bytes, w->word));
 }
 
-static void finish(struct trace_slot_stack *stack, uint64_t count, uint64_t root)
+static void stack_walk_finish(struct trace_slot_stack *stack, uint64_t count, uint64_t root)
 {
     pmu_store((uint64_t *)(void *)stack, count | root << 32);
 }
@@ -216,11 +216,11 @@ static void finish(struct trace_slot_stack *stack, uint64_t count, uint64_t root
 static void walk_on(struct trace_slot_stack *stack, struct walk *w, bool good)
 {
     while (good && w->fp && w->word != w->end)
-        good = step(w);
-    finish(stack, (uint64_t)(w->word - stack->words),
-           !good   ? HR_STACK_BROKEN
-           : w->fp ? HR_STACK_CUT
-                   : HR_STACK_WHOLE);
+        good = stack_walk_step(w);
+    stack_walk_finish(stack, (uint64_t)(w->word - stack->words),
+                      !good   ? HR_STACK_BROKEN
+                      : w->fp ? HR_STACK_CUT
+                              : HR_STACK_WHOLE);
 }
 
 void stack_walk_behind(struct trace_slot_stack *stack, uint32_t used, uint64_t fp)
@@ -241,7 +241,7 @@ static __attribute__((noinline)) void walk_rest(struct trace_slot_stack *stack, 
                      .word = stack->words,
                      .end = stack->words + words_max};
 
-    walk_on(stack, &w, pass(&w, *seen));
+    walk_on(stack, &w, stack_walk_pass(&w, *seen));
 }
 
 void stack_walk_start(uint32_t limit)
@@ -265,7 +265,7 @@ void stack_walk(struct trace_slot_stack *stack, uint64_t fp)
     base = (uint64_t)bytes + offset - fp;
     seen = read_window(fp, base, window_in_page(first_bytes, offset), stack->words);
     if (!seen.fp && seen.all % WORD_BYTES == 0 && !is_restorer(seen.address)) {
-        finish(stack, (uint64_t)(seen.word - stack->words), HR_STACK_WHOLE);
+        stack_walk_finish(stack, (uint64_t)(seen.word - stack->words), HR_STACK_WHOLE);
         return;
     }
     kept = seen; /* so that this one stays in registers */
@@ -313,5 +313,5 @@ void stack_walk_copy(struct trace_slot_stack *stack, uint32_t limit, uint64_t sp
         bytes += part;
         sp += part;
     }
-    finish(stack, bytes, bytes ? HR_STACK_WHOLE : HR_STACK_BROKEN);
+    stack_walk_finish(stack, bytes, bytes ? HR_STACK_WHOLE : HR_STACK_BROKEN);
 }

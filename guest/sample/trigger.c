@@ -7,9 +7,8 @@
 #include "guest/sample/sampler_take.h"
 #include "guest/sample/sampling.h"
 
-static void nothing(struct cpu *cpu)
+static void trigger_nothing(struct cpu *)
 {
-    (void)cpu;
 }
 
 static void trigger_read(struct cpu *cpu, uint64_t *values)
@@ -37,9 +36,9 @@ static void trigger_close(struct cpu *cpu)
 }
 
 static const struct trigger trigger_timer = {.timer = true,
-                                             .prepare = nothing,
+                                             .prepare = trigger_nothing,
                                              .stop = apic_timer_stop,
-                                             .pause = nothing,
+                                             .pause = trigger_nothing,
                                              .resume = sampler_start,
                                              .read = trigger_read,
                                              .poll = trigger_poll,
@@ -47,9 +46,9 @@ static const struct trigger trigger_timer = {.timer = true,
                                              .close = trigger_close};
 
 /* Modes in which another CPU or the program asks for samples, or none are taken. */
-const struct trigger trigger_asked = {.prepare = nothing,
+const struct trigger trigger_asked = {.prepare = trigger_nothing,
                                       .stop = apic_timer_stop,
-                                      .pause = nothing,
+                                      .pause = trigger_nothing,
                                       .resume = sampler_start,
                                       .read = trigger_read,
                                       .poll = trigger_poll,

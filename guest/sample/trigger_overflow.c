@@ -10,7 +10,6 @@
 #include "guest/sample/sampling.h"
 #include "guest/sample/stack.h"
 #include "guest/sample/trigger.h"
-#include "lib/x86.h"
 
 static struct trace_slot *overflow_open(struct cpu *cpu)
 {

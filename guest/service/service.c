@@ -1,5 +1,4 @@
 /* System calls' side of service work: on the workload CPU, with its clock. */
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ void *service_buffer(void)
 }
 
 /* Between these two the workload clock stands still (shared mode) and the timer is off. */
-static struct cpu *begin(void)
+static struct cpu *service_begin(void)
 {
     struct cpu *cpu = cpu_this();
 
@@ -42,7 +41,7 @@ static struct cpu *begin(void)
     return cpu;
 }
 
-static void end(struct cpu *cpu)
+static void service_end(struct cpu *cpu)
 {
     service_release_counters(cpu);
     __atomic_store_n(&cpu->cross.running, true, __ATOMIC_RELEASE);
@@ -66,7 +65,7 @@ static void record_gap(struct cpu *cpu, uint64_t first, uint64_t last, enum hr_g
 
 void service_pause(struct service_pause *pause)
 {
-    pause->cpu = begin();
+    pause->cpu = service_begin();
     pause->time = pause->cpu->clock.stopped_at - *pause->cpu->clock.offset;
 }
 
@@ -74,7 +73,7 @@ void service_continue(const struct service_pause *pause, enum hr_gap_reason reas
 {
     if (!run.shared)
         record_gap(pause->cpu, pause->time, x86_rdtsc(), reason);
-    end(pause->cpu);
+    service_end(pause->cpu);
 }
 
 int64_t service_call(struct cpu *cpu, enum service_operation operation, uint64_t a, uint64_t b)
@@ -152,9 +151,9 @@ void service_flush(void)
         service_drain(cpu);
         return;
     }
-    begin();
+    service_begin();
     service_cpu_request(cpu, SERVICE_FLUSH, 0, 0);
-    end(cpu);
+    service_end(cpu);
 }
 
 void platform_wait(void)
@@ -167,9 +166,8 @@ void platform_wait(void)
 
 /* ---- interrupts ---- */
 
-void service_device_interrupt(struct irq_frame *frame)
+void service_device_interrupt(struct irq_frame *)
 {
-    (void)frame;
     apic_eoi();
     if (run.shared) { /* off the program's clock: no interruption */
         service_cpu_poll();
@@ -180,17 +178,15 @@ void service_device_interrupt(struct irq_frame *frame)
     }
 }
 
-void service_device_interrupt_in_kernel(struct irq_frame *frame)
+void service_device_interrupt_in_kernel(struct irq_frame *)
 {
-    (void)frame;
     apic_eoi();
 }
 
-void service_wake_interrupt(struct irq_frame *frame)
+void service_wake_interrupt(struct irq_frame *)
 {
     struct cpu *cpu = cpu_this();
 
-    (void)frame;
     apic_eoi();
     cpu->activity.interruptions += !cpu->clock.stop_mask;
     if (cpu->clock.stop_mask && sampling.trigger->nmi) { /* the NMI handler found it half full */
@@ -201,8 +197,7 @@ void service_wake_interrupt(struct irq_frame *frame)
         service_check_stop();
 }
 
-void service_wake_interrupt_in_kernel(struct irq_frame *frame)
+void service_wake_interrupt_in_kernel(struct irq_frame *)
 {
-    (void)frame;
     apic_eoi();
 }

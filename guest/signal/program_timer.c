@@ -27,7 +27,7 @@ static struct program_timer itimers[ITIMERS] = {
 };
 static uint64_t last_serial;
 
-static void expire(struct timer *timer);
+static void program_timer_expire(struct timer *timer);
 
 /* Returns the time on the timer's clock; the clock of a thread that has ended stands still. */
 static uint64_t now_of(const struct program_timer *t)
@@ -53,7 +53,7 @@ static uint64_t ticks_until_used(struct program_timer *t, uint64_t now)
     return clock_now(cpu_this()) + run_ns_to_ticks(share) + 1;
 }
 
-static void arm(struct program_timer *t)
+static void program_timer_arm(struct program_timer *t)
 {
     uint64_t due;
 
@@ -64,14 +64,14 @@ static void arm(struct program_timer *t)
         due = ticks_until_used(t, now_of(t));
     else
         due = clocks_ticks(&t->clock, t->due_ns);
-    t->timer.expire = expire;
+    t->timer.expire = program_timer_expire;
     if (due != UINT64_MAX)
         timer_set(&t->timer, due);
 }
 
 /* Sends its signal.  Returns false if the signal is ignored, its thread has ended, or there is no
  * room. */
-static bool send(struct program_timer *t)
+static bool program_timer_send(struct program_timer *t)
 {
     struct signal_note note = {
         .signal = t->signal, .code = t->interval_timer ? SI_KERNEL : SI_TIMER, .timer = t->serial};
@@ -96,10 +96,10 @@ static void repeat_ignored(struct program_timer *t, uint64_t now)
         return;
     }
     (void)program_timer_forward(&t->due_ns, t->interval_ns, now + IGNORED_STEP_NS);
-    arm(t);
+    program_timer_arm(t);
 }
 
-static void expire(struct timer *timer)
+static void program_timer_expire(struct timer *timer)
 {
     struct program_timer *t =
         (struct program_timer *)((char *)timer - offsetof(struct program_timer, timer));
@@ -109,13 +109,13 @@ static void expire(struct timer *timer)
         if (clocks_counts_use(&t->clock) && now == t->used_ns)
             wait_timers.resting = true; /* until a thread runs */
         else
-            arm(t);
+            program_timer_arm(t);
         return;
     }
     t->stale = false;
     if (t->queued) { /* since before it was set again */
         t->overrun += t->overrun < INT_MAX;
-    } else if (send(t)) {
+    } else if (program_timer_send(t)) {
         t->queued = true;
         t->overrun = 0;
     } else {
@@ -148,7 +148,7 @@ void program_timer_taken(struct signal_note *note)
     overrun = t->overrun;
     if (!t->stale && t->interval_ns && t->due_ns) {
         overrun += program_timer_forward(&t->due_ns, t->interval_ns, now_of(t)) - 1;
-        arm(t);
+        program_timer_arm(t);
     }
     t->overrun_last = overrun < INT_MAX ? (uint32_t)overrun : INT_MAX;
     t->overrun = 0;
@@ -181,7 +181,7 @@ void program_timer_set(struct program_timer *t, const struct program_timer_setti
             value = UINT64_MAX;
         t->due_ns = value;
     }
-    arm(t);
+    program_timer_arm(t);
 }
 
 void program_timer_get(const struct program_timer *t, struct program_timer_setting *setting)
@@ -234,11 +234,11 @@ struct program_timer *program_timer_interval(uint32_t which)
     return t;
 }
 
-static void wake(struct program_timer *t)
+static void program_timer_wake(struct program_timer *t)
 {
     if (t->serial && t->due_ns && !t->queued && clocks_counts_use(&t->clock) &&
         !timer_is_set(&t->timer))
-        arm(t);
+        program_timer_arm(t);
 }
 
 void program_timer_wake_all(void)
@@ -246,7 +246,7 @@ void program_timer_wake_all(void)
     cross_assert_held();
     wait_timers.resting = false;
     for (uint32_t i = 0; i < ITIMERS; i++)
-        wake(&itimers[i]);
+        program_timer_wake(&itimers[i]);
     for (uint32_t i = 0; i < PROGRAM_TIMERS_MAX; i++)
-        wake(&timers[i]);
+        program_timer_wake(&timers[i]);
 }

@@ -48,6 +48,13 @@ void program_timer_set(struct program_timer *timer, const struct program_timer_s
                        bool absolute);
 void program_timer_get(const struct program_timer *timer, struct program_timer_setting *setting);
 
+/* Copies a setting between the kernel and the program's struct itimerspec or itimerval, whose parts
+ * of a second are of unit_ns.  Reading saturates at PROGRAM_TIMER_NS_MAX; a time that is not over
+ * yet is never written as 0.  Returns 0, -EFAULT or, for times that are none, -EINVAL. */
+int program_timer_read(uint64_t user, uint64_t unit_ns, struct program_timer_setting *setting);
+int program_timer_write(uint64_t user, uint64_t unit_ns,
+                        const struct program_timer_setting *setting);
+
 /* Makes a timer; the caller fills in clock, notify, signal, tid and value.  Returns NULL if there
  * are too many. */
 struct program_timer *program_timer_new(void);

@@ -37,7 +37,7 @@ bool signal_default_ignores(uint32_t signal)
 }
 
 /* Returns true if the signal's action ignores it, blocked or not. */
-static bool ignored(const struct process *process, uint32_t signal)
+static bool signal_action_ignores(const struct process *process, uint32_t signal)
 {
     uint64_t handler = process->actions[signal].handler;
 
@@ -54,7 +54,7 @@ bool signal_ignored(const struct thread *thread, uint32_t signal)
 {
     uint64_t wanted = thread->signals.mask | thread->signals.wanted;
 
-    return !(wanted & SIGNAL_BIT(signal)) && ignored(thread->process, signal);
+    return !(wanted & SIGNAL_BIT(signal)) && signal_action_ignores(thread->process, signal);
 }
 
 int signal_send_note(struct thread *thread, const struct signal_note *note)
@@ -76,7 +76,7 @@ struct choice {
 };
 
 /* Prefers the first thread of the process, as Linux does. */
-static void choose(struct thread *thread, void *context)
+static void signal_choose(struct thread *thread, void *context)
 {
     struct choice *c = context;
 
@@ -88,7 +88,7 @@ static struct thread *choose_for(uint32_t signal)
 {
     struct choice c = {.signal = signal};
 
-    threads_each(choose, &c);
+    threads_each(signal_choose, &c);
     return c.thread;
 }
 
@@ -96,10 +96,10 @@ static bool process_ignores(const struct process *process, uint32_t signal,
                             const struct thread *taker)
 {
     return taker != NULL && !(taker->signals.wanted & SIGNAL_BIT(signal)) &&
-           ignored(process, signal);
+           signal_action_ignores(process, signal);
 }
 
-static void tell(struct thread *taker)
+static void signal_tell(struct thread *taker)
 {
     taker->signals.told = true;
     wait_interrupt(taker);
@@ -113,7 +113,7 @@ static void tell_of(const struct process *process, uint32_t signal, struct threa
 
     if (process->actions[signal].handler == HANDLER_DEFAULT && running != NULL)
         running->signals.told = true;
-    tell(taker);
+    signal_tell(taker);
 }
 
 bool signal_process_ignored(const struct process *process, uint32_t signal)
@@ -195,7 +195,7 @@ static void hand_on(const struct process *process, uint64_t set)
         struct thread *taker = choose_for((uint32_t)__builtin_ctzll(set) + 1);
 
         if (taker != NULL)
-            tell(taker);
+            signal_tell(taker);
     }
 }
 

@@ -180,7 +180,8 @@ static void no_stack(struct thread *thread, struct trap_frame *frame, uint32_t s
     signal_fault(thread, frame, SIGSEGV, SI_KERNEL, 0);
 }
 
-static void handle(struct thread *thread, struct trap_frame *frame, const struct signal_info *info)
+static void signal_handle(struct thread *thread, struct trap_frame *frame,
+                          const struct signal_info *info)
 {
     uint32_t signal = (uint32_t)info->signal;
     struct signal_action *action = &thread->process->actions[signal];
@@ -206,7 +207,7 @@ static void handle(struct thread *thread, struct trap_frame *frame, const struct
 
 /* Restarts the system call that a signal interrupted, with the same arguments, if no handler runs,
  * or if the handler and the call allow it. */
-static void restart(struct thread *thread, struct trap_frame *frame)
+static void signal_restart(struct thread *thread, struct trap_frame *frame)
 {
     frame->rax = thread->signals.interrupted - 1;
     frame->rip -= SYSCALL_BYTES;
@@ -220,10 +221,10 @@ static void deliver_one(struct thread *thread, struct trap_frame *frame,
 
     if (thread->signals.interrupted && action->flags & SA_RESTART &&
         syscall_restarts(thread->signals.interrupted - 1, frame))
-        restart(thread, frame);
+        signal_restart(thread, frame);
     thread->signals.interrupted = 0;
     thread->wait.restart_until = 0;
-    handle(thread, frame, info);
+    signal_handle(thread, frame, info);
 }
 
 void signal_deliver(struct thread *thread, struct trap_frame *frame)
@@ -241,7 +242,7 @@ void signal_deliver(struct thread *thread, struct trap_frame *frame)
     }
     thread->signals.told = false;
     if (thread->signals.interrupted)
-        restart(thread, frame);
+        signal_restart(thread, frame);
     if (thread->signals.restore_mask) {
         thread->signals.restore_mask = false;
         signal_set_mask(thread, thread->signals.saved_mask);
@@ -257,7 +258,7 @@ void signal_fault(struct thread *thread, struct trap_frame *frame, uint32_t sign
 
     if (thread->signals.mask & SIGNAL_BIT(signal))
         signal_die(signal);
-    handle(thread, frame, &info);
+    signal_handle(thread, frame, &info);
 }
 
 void signal_return(struct thread *thread, struct trap_frame *frame)

@@ -6,7 +6,6 @@
 
 #include "guest/base/layout.h"
 #include "lib/bytes.h"
-#include "lib/x86.h"
 
 #define RED_ZONE_BYTES 128u
 #define FLAGS_FIXED 0x202u /* bit 1 and IF */

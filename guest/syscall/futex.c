@@ -24,7 +24,7 @@ static struct thread *first_waiter(uint64_t address, uint32_t bits)
 }
 
 /* Wakes at most `most` waiters; returns how many. */
-static int64_t wake(uint64_t address, uint32_t most, uint32_t bits)
+static int64_t futex_wake(uint64_t address, uint32_t most, uint32_t bits)
 {
     struct thread *thread;
     int64_t woken = 0;
@@ -83,7 +83,7 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
 }
 
 /* Wakes some waiters, and makes at most r10 others wait for another futex. */
-static int64_t requeue(const struct trap_frame *frame, bool compare)
+static int64_t futex_requeue(const struct trap_frame *frame, bool compare)
 {
     uint32_t value, moved = 0;
     struct thread *thread;
@@ -97,7 +97,7 @@ static int64_t requeue(const struct trap_frame *frame, bool compare)
         return -EFAULT;
     if (compare && value != (uint32_t)frame->r9)
         return -EAGAIN;
-    woken = wake(frame->rdi, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
+    woken = futex_wake(frame->rdi, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
     while (frame->r8 != frame->rdi && moved < (uint32_t)frame->r10 &&
            (thread = first_waiter(frame->rdi, FUTEX_BITSET_MATCH_ANY)) != NULL) {
         wait_requeue(thread, frame->r8);
@@ -112,12 +112,12 @@ static int64_t wake_some(const struct trap_frame *frame, uint32_t bits)
 
     if (!bits)
         return -EINVAL;
-    return wake(frame->rdi, most < 1 ? 1u : (uint32_t)most, bits);
+    return futex_wake(frame->rdi, most < 1 ? 1u : (uint32_t)most, bits);
 }
 
 #define OPERAND(word, at) ((uint32_t)((int32_t)((word) << (20 - (at))) >> 20)) /* of 12 bits */
 
-static bool holds(uint32_t comparison, int32_t old, int32_t limit)
+static bool futex_holds(uint32_t comparison, int32_t old, int32_t limit)
 {
     switch (comparison) {
     case FUTEX_OP_CMP_EQ:
@@ -159,7 +159,7 @@ static int change_word(const struct trap_frame *frame)
         new = results[code >> 28 & 7];
     } while (
         !__atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-    return holds(code >> 24 & 15, (int32_t)old, (int32_t)limit);
+    return futex_holds(code >> 24 & 15, (int32_t)old, (int32_t)limit);
 }
 
 /* Changes one word, wakes waiters of the other word and, if the old value says so, of that one. */
@@ -175,12 +175,12 @@ static int64_t wake_and_change(const struct trap_frame *frame)
         return both;
     woken = wake_some(frame, FUTEX_BITSET_MATCH_ANY);
     if (both)
-        woken += wake(frame->r8, (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
-                      FUTEX_BITSET_MATCH_ANY);
+        woken += futex_wake(frame->r8, (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
+                            FUTEX_BITSET_MATCH_ANY);
     return woken;
 }
 
-static int64_t lock(struct thread *thread, struct trap_frame *frame, enum limit limit)
+static int64_t futex_lock(struct thread *thread, struct trap_frame *frame, enum limit limit)
 {
     uint64_t ns;
     int error = read_timeout(frame, limit, &ns);
@@ -204,15 +204,15 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
     case FUTEX_WAKE_BITSET:
         return wake_some(frame, (uint32_t)frame->r9);
     case FUTEX_REQUEUE:
-        return requeue(frame, false);
+        return futex_requeue(frame, false);
     case FUTEX_CMP_REQUEUE:
-        return requeue(frame, true);
+        return futex_requeue(frame, true);
     case FUTEX_WAKE_OP:
         return wake_and_change(frame);
     case FUTEX_LOCK_PI: /* by the wall clock, though the call does not say so */
-        return lock(thread, frame, REALTIME);
+        return futex_lock(thread, frame, REALTIME);
     case FUTEX_LOCK_PI2:
-        return lock(thread, frame, limit_of(frame));
+        return futex_lock(thread, frame, limit_of(frame));
     case FUTEX_TRYLOCK_PI:
         return futex_pi_lock(thread, frame, 0, true);
     case FUTEX_UNLOCK_PI:
@@ -224,7 +224,7 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
 
 /* Abandons a mutex whose owner ended: the next thread that locks it is told.  Those that wait to
  * own it have been served already. */
-static void abandon(const struct thread *thread, uint64_t address, bool with_owner)
+static void futex_abandon(const struct thread *thread, uint64_t address, bool with_owner)
 {
     uint32_t *word = uaccess_word(address), old;
 
@@ -237,7 +237,7 @@ static void abandon(const struct thread *thread, uint64_t address, bool with_own
     } while (!__atomic_compare_exchange_n(word, &old, (old & FUTEX_WAITERS) | FUTEX_OWNER_DIED,
                                           false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
     if (old & FUTEX_WAITERS && !with_owner)
-        wake(address, 1, FUTEX_BITSET_MATCH_ANY);
+        futex_wake(address, 1, FUTEX_BITSET_MATCH_ANY);
 }
 
 /* struct robust_list_head: first entry, a mutex's distance from its entry, one being locked.  The
@@ -256,11 +256,11 @@ static void abandon_all(const struct thread *thread)
         if (copy_from_user(&next, entry & ~1ull, sizeof next) != 0)
             break;
         if ((entry & ~1ull) != (head[2] & ~1ull))
-            abandon(thread, (entry & ~1ull) + head[1], entry & 1);
+            futex_abandon(thread, (entry & ~1ull) + head[1], entry & 1);
         entry = next;
     }
     if (head[2])
-        abandon(thread, (head[2] & ~1ull) + head[1], head[2] & 1);
+        futex_abandon(thread, (head[2] & ~1ull) + head[1], head[2] & 1);
 }
 
 void futex_thread_ends(struct thread *thread)
@@ -270,5 +270,5 @@ void futex_thread_ends(struct thread *thread)
     futex_pi_thread_ends(thread);
     abandon_all(thread);
     if (thread->clear_child_tid && copy_to_user(thread->clear_child_tid, &none, sizeof none) == 0)
-        wake(thread->clear_child_tid, 1, FUTEX_BITSET_MATCH_ANY);
+        futex_wake(thread->clear_child_tid, 1, FUTEX_BITSET_MATCH_ANY);
 }

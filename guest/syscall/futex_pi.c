@@ -12,9 +12,8 @@
 
 static uint32_t waiting; /* threads that wait to own a futex */
 
-static bool waits_to_own(const struct thread *thread, uint64_t context)
+static bool waits_to_own(const struct thread *thread, uint64_t /* context */)
 {
-    (void)context;
     return thread->futex.owner;
 }
 
@@ -23,14 +22,14 @@ static struct thread *first_waiter(uint64_t address)
     return waiting ? wait_first(address, waits_to_own, 0) : NULL;
 }
 
-static bool replace(uint32_t *word, uint32_t *old, uint32_t new)
+static bool futex_pi_replace(uint32_t *word, uint32_t *old, uint32_t new)
 {
     return __atomic_compare_exchange_n(word, old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 /* Takes the futex if it is free; otherwise marks that a thread waits for the owner, and returns 1.
  */
-static int take(struct thread *thread, uint64_t address, bool try)
+static int futex_pi_take(struct thread *thread, uint64_t address, bool try)
 {
     uint32_t *word = uaccess_word(address), old;
 
@@ -50,7 +49,7 @@ static int take(struct thread *thread, uint64_t address, bool try)
             return -EAGAIN;
         else if (threads_find(owner) == NULL)
             return -ESRCH;
-        if (!replace(word, &old, new))
+        if (!futex_pi_replace(word, &old, new))
             continue;
         if (owner)
             thread->futex.owner = owner;
@@ -60,7 +59,7 @@ static int take(struct thread *thread, uint64_t address, bool try)
 
 /* Ends the call for a signal.  As in Linux, the program's handler runs and the call is then
  * restarted: lock functions cannot handle EINTR.  Returns the old value of RAX. */
-static int64_t again(struct thread *thread, struct trap_frame *frame)
+static int64_t futex_pi_again(struct thread *thread, struct trap_frame *frame)
 {
     frame->rip -= SYSCALL_BYTES;
     thread->return_by_iret = true;
@@ -69,18 +68,16 @@ static int64_t again(struct thread *thread, struct trap_frame *frame)
 
 int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t ns, bool try)
 {
-    int result = take(thread, frame->rdi, try);
+    int result = futex_pi_take(thread, frame->rdi, try);
     enum wait_end end;
 
     if (result <= 0)
         return result;
     thread->futex.bits = 0; /* FUTEX_WAKE must not find it */
-    waiting++;
-    end = wait_on(thread, frame->rdi, ns, "a mutex");
-    waiting--;
+    end = wait_counted(thread, frame->rdi, ns, "a mutex", &waiting);
     thread->futex.owner = 0;
     if (end == WAIT_SIGNAL)
-        return again(thread, frame);
+        return futex_pi_again(thread, frame);
     return end == WAIT_TIMEOUT ? -ETIMEDOUT : 0;
 }
 
@@ -107,7 +104,7 @@ static int64_t hand_on(uint64_t address, uint32_t owner, uint32_t died)
 
         if (!died && (old & FUTEX_TID_MASK) != owner)
             return -EPERM;
-        if (!replace(word, &old, heir != NULL ? heir->tid | FUTEX_WAITERS | died : died))
+        if (!futex_pi_replace(word, &old, heir != NULL ? heir->tid | FUTEX_WAITERS | died : died))
             continue;
         if (heir != NULL)
             wake_heir(heir, address);
@@ -120,7 +117,7 @@ int64_t futex_pi_unlock(const struct thread *thread, uint64_t address)
     return hand_on(address, thread->tid, 0);
 }
 
-static void inherit(struct thread *thread, void *dead)
+static void futex_pi_inherit(struct thread *thread, void *dead)
 {
     const uint32_t tid = ((const struct thread *)dead)->tid;
 
@@ -131,5 +128,5 @@ static void inherit(struct thread *thread, void *dead)
 void futex_pi_thread_ends(const struct thread *thread)
 {
     if (waiting)
-        threads_each(inherit, (void *)thread);
+        threads_each(futex_pi_inherit, (void *)thread);
 }

@@ -1,6 +1,5 @@
 /* The table of system calls, and the code that makes one. */
 #include "guest/sample/sampling.h"
-#include "guest/thread/process.h"
 
 #include <asm/unistd_64.h>
 #include <errno.h>
@@ -25,7 +24,8 @@ static int64_t (*const handlers[])(struct thread *thread, struct trap_frame *fra
 };
 #undef SYSCALL
 
-int64_t syscall_unknown(uint64_t number)
+/* The end of the run names it with its count. */
+static __attribute__((noinline)) int64_t refuse_unknown(uint64_t number)
 {
     refused_count(number, REFUSED_CALL);
     return -ENOSYS;
@@ -57,17 +57,17 @@ static inline void record_call(struct cpu *cpu, const struct trap_frame *frame, 
         sampling.trigger->close(cpu);
 }
 
-static inline int64_t perform(struct thread *thread, struct trap_frame *frame)
+static inline int64_t syscall_perform(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t number = frame->rax;
 
     if (__builtin_expect(number >= ARRAY_COUNT(handlers) || handlers[number] == NULL, 0))
-        return syscall_unknown(number);
+        return refuse_unknown(number);
     return handlers[number](thread, frame);
 }
 
 /* Delivers signals, and restarts calls that they interrupted. */
-static inline void deliver(struct thread *thread, struct trap_frame *frame, int64_t result)
+static inline void syscall_deliver(struct thread *thread, struct trap_frame *frame, int64_t result)
 {
     if (__builtin_expect(result == -EINTR && frame->vector != __NR_rt_sigreturn, 0)) {
         thread->signals.interrupted = frame->vector + 1;
@@ -88,9 +88,9 @@ static __attribute__((noinline)) bool linux_call(struct cpu *cpu, struct trap_fr
     __asm__("" : "+r"(start)); /* keep it in one register, not in one for each of its terms */
     cross_lock(cpu);
     thread->return_by_iret = false;
-    result = perform(thread, frame);
+    result = syscall_perform(thread, frame);
     frame->rax = (uint64_t)result;
-    deliver(thread, frame, result);
+    syscall_deliver(thread, frame, result);
     cpu = cpu_this(); /* the call may have waited */
     record_call(cpu, frame, start, clock_end_of_call(cpu));
     if (__builtin_expect(cpu->trigger.paused != sampler_paused, 0))

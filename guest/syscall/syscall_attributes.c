@@ -250,43 +250,8 @@ int64_t syscall_utime(struct thread *thread, struct trap_frame *frame)
 
 /* ---- extended attributes: no file has any, none can have one */
 
-/* Returns 0 if the file exists and its name and the attribute's can be read. */
-static int64_t check_attribute(struct thread *thread, const struct trap_frame *frame, bool follow)
-{
-    struct fs_found found;
-    char name[256];
-    int64_t error = copy_string_from_user(name, frame->rsi, sizeof name);
-
-    if (error < 0)
-        return error == -EFAULT ? -EFAULT : -ERANGE;
-    error = syscall_walk(thread, AT_FDCWD, frame->rdi, follow ? FS_FOLLOW : 0, &found);
-    if (!error)
-        fs_found_release(&found);
-    return error;
-}
-
-int64_t syscall_xattr(struct thread *thread, struct trap_frame *frame)
-{
-    int64_t error = check_attribute(thread, frame, true);
-
-    return error ? error : -EOPNOTSUPP;
-}
-
-int64_t syscall_lxattr(struct thread *thread, struct trap_frame *frame)
-{
-    int64_t error = check_attribute(thread, frame, false);
-
-    return error ? error : -EOPNOTSUPP;
-}
-
-int64_t syscall_fxattr(struct thread *thread, struct trap_frame *frame)
-{
-    const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
-
-    return file == NULL || file->flags & O_PATH ? -EBADF : -EOPNOTSUPP;
-}
-
-static int64_t list_none(struct thread *thread, uint64_t path, uint32_t flags)
+/* Returns 0 if the file exists. */
+static int64_t check_file(struct thread *thread, uint64_t path, uint32_t flags)
 {
     struct fs_found found;
     int64_t error = syscall_walk(thread, AT_FDCWD, path, flags, &found);
@@ -296,14 +261,44 @@ static int64_t list_none(struct thread *thread, uint64_t path, uint32_t flags)
     return error;
 }
 
+/* Returns -EOPNOTSUPP if the file exists and its name and the attribute's can be read. */
+static int64_t check_attribute(struct thread *thread, const struct trap_frame *frame,
+                               uint32_t flags)
+{
+    char name[256];
+    int64_t error = copy_string_from_user(name, frame->rsi, sizeof name);
+
+    if (error < 0)
+        return error == -EFAULT ? -EFAULT : -ERANGE;
+    error = check_file(thread, frame->rdi, flags);
+    return error ? error : -EOPNOTSUPP;
+}
+
+int64_t syscall_xattr(struct thread *thread, struct trap_frame *frame)
+{
+    return check_attribute(thread, frame, FS_FOLLOW);
+}
+
+int64_t syscall_lxattr(struct thread *thread, struct trap_frame *frame)
+{
+    return check_attribute(thread, frame, 0);
+}
+
+int64_t syscall_fxattr(struct thread *thread, struct trap_frame *frame)
+{
+    const struct file *file = files_get(thread->process, (int32_t)frame->rdi);
+
+    return file == NULL || file->flags & O_PATH ? -EBADF : -EOPNOTSUPP;
+}
+
 int64_t syscall_listxattr(struct thread *thread, struct trap_frame *frame)
 {
-    return list_none(thread, frame->rdi, FS_FOLLOW);
+    return check_file(thread, frame->rdi, FS_FOLLOW);
 }
 
 int64_t syscall_llistxattr(struct thread *thread, struct trap_frame *frame)
 {
-    return list_none(thread, frame->rdi, 0);
+    return check_file(thread, frame->rdi, 0);
 }
 
 int64_t syscall_flistxattr(struct thread *thread, struct trap_frame *frame)

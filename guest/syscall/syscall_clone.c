@@ -97,9 +97,8 @@ int64_t syscall_clone3(struct thread *thread, struct trap_frame *frame)
     return clone_as(thread, frame, &request);
 }
 
-int64_t syscall_exit_group(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_exit_group(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     service_exit(HR_EXIT_STATUS, (uint32_t)frame->rdi & 255);
 }
 

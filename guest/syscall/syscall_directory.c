@@ -43,7 +43,7 @@ int64_t syscall_getcwd(struct thread *thread, struct trap_frame *frame)
     return bytes;
 }
 
-static int enter(struct process *process, struct fs_entry *entry)
+static int directory_enter(struct process *process, struct fs_entry *entry)
 {
     int error;
 
@@ -65,7 +65,7 @@ int64_t syscall_chdir(struct thread *thread, struct trap_frame *frame)
 
     if (error)
         return error;
-    error = enter(thread->process, found.entry);
+    error = directory_enter(thread->process, found.entry);
     fs_found_release(&found);
     return error;
 }
@@ -76,7 +76,7 @@ int64_t syscall_fchdir(struct thread *thread, struct trap_frame *frame)
 
     if (file == NULL)
         return -EBADF;
-    return file->entry != NULL ? enter(thread->process, file->entry) : -ENOTDIR;
+    return file->entry != NULL ? directory_enter(thread->process, file->entry) : -ENOTDIR;
 }
 
 /* Positions: 0 is ".", 1 is "..", from 2 on the directory's own. */
@@ -119,7 +119,7 @@ static void make_old(struct directory_entry *entry)
     ((uint8_t *)entry)[entry->bytes - 1] = type;
 }
 
-static int64_t list(struct thread *thread, const struct trap_frame *frame, bool old)
+static int64_t directory_list(struct thread *thread, const struct trap_frame *frame, bool old)
 {
     struct file *file = files_get(thread->process, (int32_t)frame->rdi);
     uint64_t room = (uint32_t)frame->rdx, used = 0;
@@ -152,10 +152,10 @@ static int64_t list(struct thread *thread, const struct trap_frame *frame, bool 
 
 int64_t syscall_getdents64(struct thread *thread, struct trap_frame *frame)
 {
-    return list(thread, frame, false);
+    return directory_list(thread, frame, false);
 }
 
 int64_t syscall_getdents(struct thread *thread, struct trap_frame *frame)
 {
-    return list(thread, frame, true);
+    return directory_list(thread, frame, true);
 }

@@ -16,7 +16,6 @@
 static int64_t make_epoll(struct thread *thread, uint32_t flags)
 {
     struct file *file = files_new(thread->process, &epoll_file, O_RDWR);
-    int64_t fd;
 
     if (file == NULL)
         return -ENFILE;
@@ -24,10 +23,7 @@ static int64_t make_epoll(struct thread *thread, uint32_t flags)
         files_discard(file);
         return -ENOMEM;
     }
-    fd = files_add(thread->process, file, 0, flags & EPOLL_CLOEXEC);
-    if (fd < 0)
-        files_discard(file);
-    return fd;
+    return files_add_new(thread->process, file, flags & EPOLL_CLOEXEC);
 }
 
 int64_t syscall_epoll_create(struct thread *thread, struct trap_frame *frame)
@@ -42,8 +38,8 @@ int64_t syscall_epoll_create1(struct thread *thread, struct trap_frame *frame)
     return flags & ~(uint32_t)EPOLL_CLOEXEC ? -EINVAL : make_epoll(thread, flags);
 }
 
-static int change(struct thread *thread, struct epoll *epoll, uint32_t operation, struct file *file,
-                  int32_t fd, uint64_t user)
+static int epoll_control(struct thread *thread, struct epoll *epoll, uint32_t operation,
+                         struct file *file, int32_t fd, uint64_t user)
 {
     struct __attribute__((packed)) {
         uint32_t events;
@@ -81,7 +77,7 @@ int64_t syscall_epoll_ctl(struct thread *thread, struct trap_frame *frame)
     input_ask(thread, file);
     owner = files_get(thread->process, (int32_t)frame->rdi);
     if (owner != NULL && owner->type == &epoll_file && files_get(thread->process, fd) == file)
-        result = change(thread, owner->state, (uint32_t)frame->rsi, file, fd, frame->r10);
+        result = epoll_control(thread, owner->state, (uint32_t)frame->rsi, file, fd, frame->r10);
     else
         result = -EBADF; /* another thread closed it during the wait */
     files_release(file);
@@ -106,9 +102,8 @@ static int64_t wait_ready(struct thread *thread, struct epoll *epoll, uint64_t u
         }
         if (!poll_left(deadline))
             return 0;
-        epoll->waiting++;
-        end = wait_on(thread, WAIT_KEY(epoll), poll_left(deadline), "epoll_wait");
-        epoll->waiting--;
+        end = wait_counted(thread, WAIT_KEY(epoll), poll_left(deadline), "epoll_wait",
+                           &epoll->waiting);
         if (end == WAIT_SIGNAL && epoll->ready.first == NULL)
             return -EINTR;
     }

@@ -1,12 +1,10 @@
 /* The program's own calls: sampling on request, pause and start, marks, regions. */
 #include "guest/syscall/syscall_hr.h"
 #include "guest/sample/sampling.h"
-#include "guest/thread/process.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
@@ -28,7 +26,7 @@ static void call_others(struct cpu *cpu)
     }
 }
 
-static int64_t poll(struct cpu *cpu, const struct trap_frame *frame)
+static int64_t hr_call_poll(struct cpu *cpu, const struct trap_frame *frame)
 {
     if (sampling.mode == HR_MODE_OFF)
         return -EPERM;
@@ -70,7 +68,7 @@ static int64_t read_counters(struct cpu *cpu, const struct trap_frame *frame)
     return copy_to_user(frame->rsi, values, (1 + sampling.session.event_count) * sizeof *values);
 }
 
-static int64_t mark(struct cpu *cpu, const struct trap_frame *frame)
+static int64_t hr_call_mark(struct cpu *cpu, const struct trap_frame *frame)
 {
     char text[HR_ABI_NAME_MAX];
     int64_t number;
@@ -91,7 +89,7 @@ static int64_t mark(struct cpu *cpu, const struct trap_frame *frame)
     return 0;
 }
 
-static int64_t region(struct cpu *cpu, const struct trap_frame *frame)
+static int64_t hr_call_region(struct cpu *cpu, const struct trap_frame *frame)
 {
     struct hr_abi_region asked;
 
@@ -108,7 +106,7 @@ static bool has_registers(void)
     return count && sampling.session.events[count - 1].source == HR_SOURCE_MSR;
 }
 
-static int64_t info(const struct trap_frame *frame)
+static int64_t hr_call_info(const struct trap_frame *frame)
 {
     struct hr_abi_info answer = {.version = HR_ABI_VERSION,
                                  .event_count = sampling.session.event_count,
@@ -134,7 +132,7 @@ static int64_t other_call(struct cpu *cpu, const struct trap_frame *frame)
 {
     switch (frame->rdi) {
     case HR_ABI_POLL:
-        return poll(cpu, frame);
+        return hr_call_poll(cpu, frame);
     case HR_ABI_READ:
         return read_counters(cpu, frame);
     case HR_ABI_START:
@@ -145,11 +143,11 @@ static int64_t other_call(struct cpu *cpu, const struct trap_frame *frame)
         service_flush();
         return 0;
     case HR_ABI_MARK:
-        return mark(cpu, frame);
+        return hr_call_mark(cpu, frame);
     case HR_ABI_REGION:
-        return region(cpu, frame);
+        return hr_call_region(cpu, frame);
     case HR_ABI_INFO:
-        return info(frame);
+        return hr_call_info(frame);
     default:
         return -EINVAL;
     }

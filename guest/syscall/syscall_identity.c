@@ -16,37 +16,31 @@ static bool is_own(uint64_t id)
     return (uint32_t)id == PROCESS_USER_ID || (uint32_t)id == UNCHANGED;
 }
 
-int64_t syscall_set_two_identities(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_set_two_identities(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     return is_own(frame->rdi) && is_own(frame->rsi) ? 0 : -EPERM;
 }
 
-int64_t syscall_set_three_identities(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_set_three_identities(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     return is_own(frame->rdi) && is_own(frame->rsi) && is_own(frame->rdx) ? 0 : -EPERM;
 }
 
 /* setfsuid, setfsgid: return the previous id and never an error. */
-int64_t syscall_set_file_identity(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_set_file_identity(struct thread *, struct trap_frame *)
 {
-    (void)thread;
-    (void)frame;
     return PROCESS_USER_ID;
 }
 
 /* Calls that need a privilege; setsid, too: the process leads its group already. */
-int64_t syscall_not_permitted(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_not_permitted(struct thread *, struct trap_frame *)
 {
-    (void)thread;
-    (void)frame;
     return -EPERM;
 }
 
-int64_t syscall_personality(struct thread *thread, struct trap_frame *frame)
+/* Addresses are not randomised anyway. */
+int64_t syscall_personality(struct thread *, struct trap_frame *frame)
 {
-    (void)thread; /* addresses are not randomised anyway */
     return frame->rdi == 0xffffffff || (frame->rdi & ~(uint64_t)ADDR_NO_RANDOMIZE) == PER_LINUX
                ? PER_LINUX
                : -EINVAL;
@@ -73,25 +67,23 @@ static int capability_version(uint64_t user, uint32_t *words)
     return 0;
 }
 
-int64_t syscall_capget(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_capget(struct thread *, struct trap_frame *frame)
 {
     const struct __user_cap_data_struct none[2] = {{0}};
     uint32_t words = 0;
     int error = capability_version(frame->rdi, &words);
 
-    (void)thread;
     if (!frame->rsi) /* asks for the version only */
         return error == -EINVAL ? 0 : error;
     return error ? error : copy_to_user(frame->rsi, none, words * sizeof none[0]);
 }
 
-int64_t syscall_capset(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_capset(struct thread *, struct trap_frame *frame)
 {
     struct __user_cap_data_struct wanted[2] = {{0}};
     uint32_t words = 0;
     int error = capability_version(frame->rdi, &words);
 
-    (void)thread;
     if (!error && copy_from_user(wanted, frame->rsi, words * sizeof wanted[0]) != 0)
         error = -EFAULT;
     for (uint32_t i = 0; !error && i < words; i++)
@@ -100,15 +92,13 @@ int64_t syscall_capset(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-int64_t syscall_waitid(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_waitid(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     return (uint32_t)frame->rdi > 3 ? -EINVAL : -ECHILD;
 }
 
-int64_t syscall_ioprio_get(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_ioprio_get(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     if ((uint32_t)frame->rdi < IOPRIO_WHO_PROCESS || (uint32_t)frame->rdi > IOPRIO_WHO_USER)
         return -EINVAL;
     return IOPRIO_CLASS_NONE;

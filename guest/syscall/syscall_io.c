@@ -12,28 +12,6 @@
 
 #define VECTORS_MAX 1024
 
-static struct file *readable(const struct thread *thread, uint64_t fd, int64_t *error)
-{
-    struct file *file = files_get(thread->process, (int32_t)fd);
-
-    *error = -EBADF;
-    if (file == NULL || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == O_WRONLY)
-        return NULL;
-    *error = -EINVAL;
-    return file->type->read != NULL ? file : NULL;
-}
-
-static struct file *writable(const struct thread *thread, uint64_t fd, int64_t *error)
-{
-    struct file *file = files_get(thread->process, (int32_t)fd);
-
-    *error = -EBADF;
-    if (file == NULL || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == O_RDONLY)
-        return NULL;
-    *error = -EINVAL;
-    return file->type->write != NULL ? file : NULL;
-}
-
 /* Reads or writes at the file's offset or the call's own, and advances it. */
 typedef int64_t move_part(struct thread *thread, struct file *file, uint64_t *offset, uint64_t user,
                           uint64_t bytes);
@@ -109,96 +87,96 @@ static int64_t each_part(struct thread *thread, const struct trap_frame *frame, 
     return (int64_t)total;
 }
 
-static int64_t at_offset(struct thread *thread, const struct trap_frame *frame, struct file *file,
-                         move_parts *parts, move_part *part)
+struct direction {
+    uint32_t refused; /* O_ACCMODE of files that are open for the other direction alone */
+    move_part *part;
+};
+static const struct direction reading = {O_WRONLY, read_some}, writing = {O_RDONLY, write_some};
+
+/* Returns the file, or NULL and *error. */
+static struct file *file_for(const struct thread *thread, uint64_t fd,
+                             const struct direction *direction, int64_t *error)
+{
+    struct file *file = files_get(thread->process, (int32_t)fd);
+
+    *error = -EBADF;
+    if (file == NULL || (file->flags & O_PATH) || (file->flags & O_ACCMODE) == direction->refused)
+        return NULL;
+    *error = -EINVAL;
+    return (direction == &reading ? file->type->read : file->type->write) != NULL ? file : NULL;
+}
+
+static int64_t at_offset(struct thread *thread, const struct trap_frame *frame, move_parts *parts,
+                         const struct direction *direction)
 {
     int64_t result;
+    struct file *file = file_for(thread, frame->rdi, direction, &result);
 
+    if (file == NULL)
+        return result;
     files_hold(file);
-    result = parts(thread, frame, file, &file->offset, part);
+    result = parts(thread, frame, file, &file->offset, direction->part);
     files_release(file);
     return result;
 }
 
-/* Reads or writes at the offset that the argument gives. */
-static int64_t positioned(struct thread *thread, const struct trap_frame *frame, struct file *file,
-                          move_parts *parts, move_part *part)
+/* Reads or writes at an offset of the call's own. */
+static int64_t positioned(struct thread *thread, const struct trap_frame *frame, uint64_t offset,
+                          move_parts *parts, const struct direction *direction)
 {
-    uint64_t offset = frame->r10;
     int64_t result;
+    struct file *file = file_for(thread, frame->rdi, direction, &result);
 
+    if (file == NULL)
+        return result;
     if ((int64_t)offset < 0)
         return -EINVAL;
     if (!file->type->seekable)
         return -ESPIPE;
     files_hold(file);
-    result = parts(thread, frame, file, &offset, part);
+    result = parts(thread, frame, file, &offset, direction->part);
     files_release(file);
     return result;
 }
 
 int64_t syscall_read(struct thread *thread, struct trap_frame *frame)
 {
-    int64_t error;
-    struct file *file = readable(thread, frame->rdi, &error);
-
-    return file != NULL ? at_offset(thread, frame, file, one_part, read_some) : error;
+    return at_offset(thread, frame, one_part, &reading);
 }
 
 int64_t syscall_write(struct thread *thread, struct trap_frame *frame)
 {
-    int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
-
-    return file != NULL ? at_offset(thread, frame, file, one_part, write_some) : error;
+    return at_offset(thread, frame, one_part, &writing);
 }
 
 int64_t syscall_readv(struct thread *thread, struct trap_frame *frame)
 {
-    int64_t error;
-    struct file *file = readable(thread, frame->rdi, &error);
-
-    return file != NULL ? at_offset(thread, frame, file, each_part, read_some) : error;
+    return at_offset(thread, frame, each_part, &reading);
 }
 
 int64_t syscall_writev(struct thread *thread, struct trap_frame *frame)
 {
-    int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
-
-    return file != NULL ? at_offset(thread, frame, file, each_part, write_some) : error;
+    return at_offset(thread, frame, each_part, &writing);
 }
 
 int64_t syscall_pread64(struct thread *thread, struct trap_frame *frame)
 {
-    int64_t error;
-    struct file *file = readable(thread, frame->rdi, &error);
-
-    return file != NULL ? positioned(thread, frame, file, one_part, read_some) : error;
+    return positioned(thread, frame, frame->r10, one_part, &reading);
 }
 
 int64_t syscall_pwrite64(struct thread *thread, struct trap_frame *frame)
 {
-    int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
-
-    return file != NULL ? positioned(thread, frame, file, one_part, write_some) : error;
+    return positioned(thread, frame, frame->r10, one_part, &writing);
 }
 
 int64_t syscall_preadv(struct thread *thread, struct trap_frame *frame)
 {
-    int64_t error;
-    struct file *file = readable(thread, frame->rdi, &error);
-
-    return file != NULL ? positioned(thread, frame, file, each_part, read_some) : error;
+    return positioned(thread, frame, frame->r10, each_part, &reading);
 }
 
 int64_t syscall_pwritev(struct thread *thread, struct trap_frame *frame)
 {
-    int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
-
-    return file != NULL ? positioned(thread, frame, file, each_part, write_some) : error;
+    return positioned(thread, frame, frame->r10, each_part, &writing);
 }
 
 /* Checks the flags of preadv2 and pwritev2: what they ask for holds anyway, or has no meaning here.
@@ -220,23 +198,18 @@ int64_t syscall_preadv2(struct thread *thread, struct trap_frame *frame)
 }
 
 /* Writes at the end of the file; advances its offset only if that was asked for. */
-static int64_t append(struct thread *thread, const struct trap_frame *frame)
+static int64_t io_append(struct thread *thread, const struct trap_frame *frame)
 {
     int64_t error;
-    struct file *file = writable(thread, frame->rdi, &error);
-    uint64_t end = file != NULL ? files_size(file) : 0;
+    struct file *file = file_for(thread, frame->rdi, &writing, &error);
 
     if (file == NULL)
         return error;
-    if (frame->r10 != UINT64_MAX) {
-        struct trap_frame there = *frame;
-
-        there.r10 = end;
-        return positioned(thread, &there, file, each_part, write_some);
-    }
+    if (frame->r10 != UINT64_MAX)
+        return positioned(thread, frame, files_size(file), each_part, &writing);
     if (file->type->seekable)
-        file->offset = end;
-    return at_offset(thread, frame, file, each_part, write_some);
+        file->offset = files_size(file);
+    return at_offset(thread, frame, each_part, &writing);
 }
 
 int64_t syscall_pwritev2(struct thread *thread, struct trap_frame *frame)
@@ -246,7 +219,7 @@ int64_t syscall_pwritev2(struct thread *thread, struct trap_frame *frame)
     if (error)
         return error;
     if (frame->r9 & RWF_APPEND)
-        return append(thread, frame);
+        return io_append(thread, frame);
     return frame->r10 == UINT64_MAX ? syscall_writev(thread, frame)
                                     : syscall_pwritev(thread, frame);
 }

@@ -18,7 +18,7 @@
 #define NS_PER_SECOND 1000000000ull
 
 /* Applies the limits that the kernel enforces. */
-static void apply(void)
+static void limits_apply(void)
 {
     struct vm_space *space = &process_first.space;
 
@@ -28,7 +28,7 @@ static void apply(void)
     files_limit(&process_first, limits_now[RLIMIT_NOFILE].soft);
 }
 
-static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
+static int64_t limits_change(uint32_t resource, uint64_t new_user, uint64_t old_user)
 {
     struct limit old, new;
 
@@ -43,28 +43,26 @@ static int64_t change(uint32_t resource, uint64_t new_user, uint64_t old_user)
         if (new.hard > old.hard)
             return -EPERM;
         limits_now[resource] = new;
-        apply();
+        limits_apply();
     }
     return old_user ? copy_to_user(old_user, &old, sizeof old) : 0;
 }
 
-int64_t syscall_getrlimit(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getrlimit(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
-    return frame->rsi ? change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
+    return frame->rsi ? limits_change((uint32_t)frame->rdi, 0, frame->rsi) : -EFAULT;
 }
 
-int64_t syscall_setrlimit(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_setrlimit(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
-    return frame->rsi ? change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
+    return frame->rsi ? limits_change((uint32_t)frame->rdi, frame->rsi, 0) : -EFAULT;
 }
 
 int64_t syscall_prlimit64(struct thread *thread, struct trap_frame *frame)
 {
     if (frame->rdi && (uint32_t)frame->rdi != thread->process->pid)
         return -ESRCH;
-    return change((uint32_t)frame->rsi, frame->rdx, frame->r10);
+    return limits_change((uint32_t)frame->rsi, frame->rdx, frame->r10);
 }
 
 struct usage { /* struct rusage; unnamed members are 0, on Linux too or here */
@@ -116,11 +114,10 @@ int64_t syscall_getrusage(struct thread *thread, struct trap_frame *frame)
     return copy_to_user(frame->rsi, &usage, sizeof usage);
 }
 
-int64_t syscall_sysinfo(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_sysinfo(struct thread *, struct trap_frame *frame)
 {
     struct sysinfo info;
 
-    (void)thread;
     memset(&info, 0, sizeof info);
     info.uptime = (int64_t)(clock_monotonic_ns() / NS_PER_SECOND);
     info.totalram = phys_total_bytes();

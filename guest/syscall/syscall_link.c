@@ -11,7 +11,8 @@
 #include "guest/syscall/syscall_path.h"
 #include "guest/vm/uaccess.h"
 
-static int64_t make(struct thread *thread, int64_t directory, uint64_t path, struct inode *inode)
+static int64_t link_create(struct thread *thread, int64_t directory, uint64_t path,
+                           struct inode *inode)
 {
     struct fs_found found;
     int error;
@@ -32,8 +33,8 @@ static int64_t make(struct thread *thread, int64_t directory, uint64_t path, str
 static int64_t make_directory(struct thread *thread, int64_t directory, uint64_t path,
                               uint64_t mode)
 {
-    return make(thread, directory, path,
-                fs_new_directory((uint32_t)mode & 01777 & ~thread->process->umask));
+    return link_create(thread, directory, path,
+                       fs_new_directory((uint32_t)mode & 01777 & ~thread->process->umask));
 }
 
 int64_t syscall_mkdir(struct thread *thread, struct trap_frame *frame)
@@ -60,7 +61,7 @@ static int64_t make_node(struct thread *thread, int64_t directory, uint64_t path
     inode = inode_new(type | ((uint32_t)mode & 07777 & ~thread->process->umask));
     if (inode != NULL && S_ISFIFO(type))
         inode->type = &file_fifo;
-    return make(thread, directory, path, inode);
+    return link_create(thread, directory, path, inode);
 }
 
 int64_t syscall_mknod(struct thread *thread, struct trap_frame *frame)
@@ -101,7 +102,7 @@ static int64_t make_link(struct thread *thread, uint64_t text, int64_t directory
     int error;
     struct inode *inode = new_link(text, &error);
 
-    return inode != NULL ? make(thread, directory, path, inode) : error;
+    return inode != NULL ? link_create(thread, directory, path, inode) : error;
 }
 
 int64_t syscall_symlink(struct thread *thread, struct trap_frame *frame)

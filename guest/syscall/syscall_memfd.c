@@ -40,7 +40,6 @@ int64_t syscall_memfd_create(struct thread *thread, struct trap_frame *frame)
     uint32_t flags = (uint32_t)frame->rsi;
     char name[FS_NAME_MAX + 1] = PREFIX;
     struct file *file;
-    int64_t fd;
     int length;
 
     if (flags & ~(uint32_t)(MFD_CLOEXEC | MFD_ALLOW_SEALING))
@@ -51,8 +50,5 @@ int64_t syscall_memfd_create(struct thread *thread, struct trap_frame *frame)
     file = make_file(thread->process, name, flags & MFD_ALLOW_SEALING ? 0 : F_SEAL_SEAL);
     if (file == NULL)
         return -ENOMEM;
-    fd = files_add(thread->process, file, 0, flags & MFD_CLOEXEC);
-    if (fd < 0)
-        files_discard(file);
-    return fd;
+    return files_add_new(thread->process, file, flags & MFD_CLOEXEC);
 }

@@ -52,7 +52,8 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
 }
 
 /* Adds code that the program maps (its libraries) to the trace's load map. */
-static void announce(const struct file *file, uint64_t address, uint64_t bytes, uint64_t offset)
+static void memory_announce(const struct file *file, uint64_t address, uint64_t bytes,
+                            uint64_t offset)
 {
     const uint8_t *contents = inode_contents(file->inode);
     uint64_t id = 0, id_bytes = 0, bytes_there = file->inode->bytes, first_page;
@@ -118,7 +119,7 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     }
     result = vm_map_request(&thread->process->space, request);
     if (result >= 0 && request->protection & VM_EXEC && file->entry != NULL)
-        announce(file, (uint64_t)result, vm_page_up(request->bytes), request->offset);
+        memory_announce(file, (uint64_t)result, vm_page_up(request->bytes), request->offset);
     return result;
 }
 
@@ -269,19 +270,16 @@ int64_t syscall_mlockall(struct thread *thread, struct trap_frame *frame)
     return 0;
 }
 
-int64_t syscall_munlockall(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_munlockall(struct thread *thread, struct trap_frame *)
 {
     struct vm_space *space = &thread->process->space;
 
-    (void)frame;
     space->lock_future = false;
     vm_lock(space, 0, USER_END, false, false);
     return 0;
 }
 
-int64_t syscall_nothing(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_nothing(struct thread *, struct trap_frame *)
 {
-    (void)thread;
-    (void)frame;
     return 0;
 }

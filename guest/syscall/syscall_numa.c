@@ -50,15 +50,13 @@ static int64_t check_policy(uint64_t mode, uint64_t nodes, uint64_t bits)
     return any || policy == MPOL_PREFERRED ? 0 : -EINVAL;
 }
 
-int64_t syscall_set_mempolicy(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_set_mempolicy(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     return check_policy(frame->rdi, frame->rsi, frame->rdx);
 }
 
-int64_t syscall_mbind(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_mbind(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     if (frame->rdi & 4095)
         return -EINVAL;
     return check_policy(frame->rdx, frame->r10, frame->r8);
@@ -87,11 +85,10 @@ int64_t syscall_get_mempolicy(struct thread *thread, struct trap_frame *frame)
     return 0;
 }
 
-int64_t syscall_move_pages(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_move_pages(struct thread *, struct trap_frame *frame)
 {
     const int32_t node = 0;
 
-    (void)thread;
     if ((uint32_t)frame->rdi && (uint32_t)frame->rdi != PROCESS_ID)
         return -ESRCH;
     if (frame->rsi > UINT32_MAX)

@@ -115,7 +115,7 @@ static int open_again(const struct opening *o, struct file *open, struct file **
     return 0;
 }
 
-static int create(struct opening *o, struct fs_found *found)
+static int open_create(struct opening *o, struct fs_found *found)
 {
     struct inode *inode;
 
@@ -134,7 +134,7 @@ static int open_found(struct opening *o, struct fs_found *found, struct file **f
     if (found->file != NULL)
         return open_again(o, found->file, file);
     if (found->entry == NULL)
-        error = create(o, found);
+        error = open_create(o, found);
     return error ? error : open_entry(o, found->entry, file);
 }
 
@@ -176,15 +176,6 @@ static uint32_t walk_flags(const struct opening *o)
     return flags;
 }
 
-static int64_t add_descriptor(const struct opening *o, struct file *file)
-{
-    int64_t fd = files_add(o->thread->process, file, 0, o->flags & O_CLOEXEC);
-
-    if (fd < 0)
-        files_discard(file);
-    return fd;
-}
-
 static int64_t open_path(struct opening *o, int64_t directory, const char *path)
 {
     struct fs_found found;
@@ -198,7 +189,7 @@ static int64_t open_path(struct opening *o, int64_t directory, const char *path)
     else
         result = open_found(o, &found, &file);
     if (!result)
-        result = add_descriptor(o, file);
+        result = files_add_new(o->thread->process, file, o->flags & O_CLOEXEC);
     fs_found_release(&found);
     return result;
 }

@@ -9,49 +9,39 @@
 #include <sys/utsname.h>
 
 #include "guest/base/log.h"
-#include "guest/base/random.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/files.h"
-#include "guest/service/service.h"
 #include "guest/thread/threads.h"
 #include "guest/vm/uaccess.h"
-#include "include/hr_format.h"
 #include "lib/x86.h"
 
 #define NAME_BYTES 16u
 
-int64_t syscall_getpid(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getpid(struct thread *thread, struct trap_frame *)
 {
-    (void)frame;
     return thread->process->pid;
 }
 
-int64_t syscall_gettid(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_gettid(struct thread *thread, struct trap_frame *)
 {
-    (void)frame;
     return thread->tid;
 }
 
-int64_t syscall_getppid(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getppid(struct thread *, struct trap_frame *)
 {
-    (void)thread;
-    (void)frame;
     return 1;
 }
 
-int64_t syscall_getuid(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getuid(struct thread *, struct trap_frame *)
 {
-    (void)thread;
-    (void)frame;
     return PROCESS_USER_ID;
 }
 
-int64_t syscall_getresuid(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getresuid(struct thread *, struct trap_frame *frame)
 {
     const uint32_t id = PROCESS_USER_ID;
     int error = copy_to_user(frame->rdi, &id, sizeof id);
 
-    (void)thread;
     if (!error)
         error = copy_to_user(frame->rsi, &id, sizeof id);
     if (!error)
@@ -75,15 +65,13 @@ int64_t syscall_setpgid(struct thread *thread, struct trap_frame *frame)
     return frame->rsi && (uint32_t)frame->rsi != own ? -EPERM : 0;
 }
 
-int64_t syscall_set_identity(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_set_identity(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     return (uint32_t)frame->rdi == PROCESS_USER_ID ? 0 : -EPERM;
 }
 
-int64_t syscall_getgroups(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getgroups(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     return (int32_t)frame->rdi < 0 ? -EINVAL : 0;
 }
 
@@ -101,11 +89,10 @@ int64_t syscall_uname(struct thread *thread, struct trap_frame *frame)
     return copy_to_user(frame->rdi, &names, sizeof names);
 }
 
-int64_t syscall_arch_prctl(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_arch_prctl(struct thread *, struct trap_frame *frame)
 {
     uint64_t value;
 
-    (void)thread;
     switch (frame->rdi) {
     case ARCH_SET_FS:
     case ARCH_SET_GS:
@@ -163,18 +150,15 @@ int64_t syscall_prctl(struct thread *thread, struct trap_frame *frame)
     }
 }
 
-int64_t syscall_wait4(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_wait4(struct thread *, struct trap_frame *)
 {
-    (void)thread;
-    (void)frame;
     return -ECHILD;
 }
 
-int64_t syscall_getrandom(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getrandom(struct thread *, struct trap_frame *frame)
 {
     uint64_t bytes = frame->rsi < SYSCALL_IO_MAX ? frame->rsi : SYSCALL_IO_MAX;
 
-    (void)thread;
     if (frame->rdx & ~7ull)
         return -EINVAL;
     return uaccess_random(frame->rdi, bytes);

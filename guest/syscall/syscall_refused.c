@@ -6,31 +6,26 @@
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/files.h"
 
-int64_t syscall_unsupported(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_unsupported(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     refused_count(frame->vector, REFUSED_CALL);
     return -ENOSYS;
 }
 
 /* Refuses, without a count, what every program tries and can do without. */
-int64_t syscall_not_offered(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_not_offered(struct thread *, struct trap_frame *)
 {
-    (void)thread;
-    (void)frame;
     return -ENOSYS;
 }
 
-int64_t syscall_no_process(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_no_process(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     refused_count(frame->vector, REFUSED_PROCESS);
     return -ENOSYS;
 }
 
-int64_t syscall_no_program(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_no_program(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     refused_count(frame->vector, REFUSED_PROGRAM);
     return -ENOSYS;
 }

@@ -173,7 +173,7 @@ static int64_t send_to(uint32_t tid, const struct signal_note *note)
     return note->signal ? signal_send_note(target, note) : 0;
 }
 
-static int64_t send(const struct thread *thread, uint32_t tid, uint32_t signal)
+static int64_t signal_send_to(const struct thread *thread, uint32_t tid, uint32_t signal)
 {
     const struct signal_note note = {
         .signal = signal, .code = SI_TKILL, .words = {signal_sender_word(thread->process)}};
@@ -242,7 +242,7 @@ int64_t syscall_tkill(struct thread *thread, struct trap_frame *frame)
 {
     if ((int32_t)frame->rdi <= 0)
         return -EINVAL;
-    return send(thread, (uint32_t)frame->rdi, (uint32_t)frame->rsi);
+    return signal_send_to(thread, (uint32_t)frame->rdi, (uint32_t)frame->rsi);
 }
 
 int64_t syscall_tgkill(struct thread *thread, struct trap_frame *frame)
@@ -251,12 +251,11 @@ int64_t syscall_tgkill(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if ((uint32_t)frame->rdi != thread->process->pid)
         return -ESRCH;
-    return send(thread, (uint32_t)frame->rsi, (uint32_t)frame->rdx);
+    return signal_send_to(thread, (uint32_t)frame->rsi, (uint32_t)frame->rdx);
 }
 
-int64_t syscall_pause(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_pause(struct thread *thread, struct trap_frame *)
 {
-    (void)frame;
     (void)wait_for(thread, WAIT_FOREVER, "pause");
     return -EINTR;
 }

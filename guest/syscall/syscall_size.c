@@ -9,9 +9,7 @@
 
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/files.h"
-#include "guest/fs/fs_kept.h"
 #include "guest/memory/phys.h"
-#include "guest/signal/signal.h"
 #include "guest/syscall/syscall_path.h"
 
 static int64_t set_size(struct thread *thread, struct inode *inode, uint64_t size)
@@ -57,8 +55,8 @@ int64_t syscall_truncate(struct thread *thread, struct trap_frame *frame)
 }
 
 /* Returns the inode of a file that is open for writing, or NULL and *error. */
-static struct inode *writable(const struct thread *thread, uint64_t fd, int64_t otherwise,
-                              int64_t *error)
+static struct inode *size_writable(const struct thread *thread, uint64_t fd, int64_t otherwise,
+                                   int64_t *error)
 {
     const struct file *file = files_get(thread->process, (int32_t)fd);
 
@@ -75,7 +73,7 @@ static struct inode *writable(const struct thread *thread, uint64_t fd, int64_t 
 int64_t syscall_ftruncate(struct thread *thread, struct trap_frame *frame)
 {
     int64_t error;
-    struct inode *inode = writable(thread, frame->rdi, -EINVAL, &error);
+    struct inode *inode = size_writable(thread, frame->rdi, -EINVAL, &error);
 
     if ((int64_t)frame->rsi < 0)
         return -EINVAL;
@@ -83,7 +81,8 @@ int64_t syscall_ftruncate(struct thread *thread, struct trap_frame *frame)
 }
 
 /* Only checks that there is room: pages are made when they are written. */
-static int64_t reserve(struct thread *thread, struct inode *inode, uint64_t end, bool keep_size)
+static int64_t size_reserve(struct thread *thread, struct inode *inode, uint64_t end,
+                            bool keep_size)
 {
     uint64_t growth = end > inode->bytes ? end - inode->bytes : 0;
 
@@ -106,7 +105,7 @@ int64_t syscall_fallocate(struct thread *thread, struct trap_frame *frame)
         (mode & FALLOC_FL_PUNCH_HOLE && !keep_size) ||
         (mode & FALLOC_FL_PUNCH_HOLE && mode & FALLOC_FL_ZERO_RANGE))
         return -EOPNOTSUPP;
-    inode = writable(thread, frame->rdi, -EBADF, &error);
+    inode = size_writable(thread, frame->rdi, -EBADF, &error);
     if (inode == NULL)
         return error;
     if (mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE) && inode_sealed(inode, 0, 0))
@@ -114,7 +113,7 @@ int64_t syscall_fallocate(struct thread *thread, struct trap_frame *frame)
     if (offset + bytes > INT64_MAX)
         return -EFBIG;
     if (!(mode & FALLOC_FL_PUNCH_HOLE))
-        error = reserve(thread, inode, offset + bytes, keep_size);
+        error = size_reserve(thread, inode, offset + bytes, keep_size);
     else
         error = 0;
     if (!error && mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))

@@ -145,9 +145,8 @@ int64_t syscall_sched_setaffinity(struct thread *thread, struct trap_frame *fram
     return 0;
 }
 
-int64_t syscall_sched_yield(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_sched_yield(struct thread *thread, struct trap_frame *)
 {
-    (void)frame;
     schedule_yield(thread);
     return 0;
 }
@@ -215,19 +214,17 @@ int64_t syscall_sched_getattr(struct thread *thread, struct trap_frame *frame)
     return copy_to_user(frame->rsi, attributes, sizeof attributes);
 }
 
-int64_t syscall_sched_priority(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_sched_priority(struct thread *, struct trap_frame *frame)
 {
     bool real_time = frame->rdi == POLICY_FIFO || frame->rdi == POLICY_ROUND_ROBIN;
 
-    (void)thread;
     if (frame->rdi > 6 || frame->rdi == 4)
         return -EINVAL;
     return real_time ? (frame->vector == __NR_sched_get_priority_max ? REAL_TIME_PRIORITY_MAX : 1)
                      : 0;
 }
 
-int64_t syscall_getpriority(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_getpriority(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
     return frame->rdi > 2 ? -EINVAL : NICE_DEFAULT;
 }

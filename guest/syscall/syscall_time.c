@@ -83,24 +83,22 @@ int64_t syscall_clock_gettime(struct thread *thread, struct trap_frame *frame)
     return error ? error : put_time(frame->rsi, ns);
 }
 
-int64_t syscall_clock_getres(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_clock_getres(struct thread *, struct trap_frame *frame)
 {
     const struct clocks clock = clocks_find((int32_t)frame->rdi);
 
-    (void)thread;
     if (clock.kind == CLOCKS_NONE)
         return -EINVAL;
     return frame->rsi ? put_time(frame->rsi, clock.coarse ? COARSE_NS : 1) : 0;
 }
 
 /* The run determines the time: the program cannot set it. */
-int64_t syscall_clock_settime(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_clock_settime(struct thread *, struct trap_frame *frame)
 {
     const struct clocks clock = clocks_find((int32_t)frame->rdi);
     uint64_t ns;
     int error;
 
-    (void)thread;
     if (clock.kind != CLOCKS_REALTIME || clock.read_only || clock.wakes ||
         (uint32_t)frame->rdi == CLOCK_TAI)
         return -EINVAL;
@@ -108,12 +106,11 @@ int64_t syscall_clock_settime(struct thread *thread, struct trap_frame *frame)
     return error ? error : -EPERM;
 }
 
-int64_t syscall_settimeofday(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_settimeofday(struct thread *, struct trap_frame *frame)
 {
     struct time64 t;
     int32_t zone[2];
 
-    (void)thread;
     if (frame->rdi && copy_from_user(&t, frame->rdi, sizeof t) != 0)
         return -EFAULT;
     if (frame->rdi && (t.part < 0 || t.part > (int64_t)US_PER_SECOND))
@@ -125,7 +122,7 @@ int64_t syscall_settimeofday(struct thread *thread, struct trap_frame *frame)
 
 /* struct timex: describes a clock that is never corrected; TIME_ERROR, as before the first
  * correction. */
-static int64_t adjust(uint64_t user)
+static int64_t time_adjust(uint64_t user)
 {
     struct timex_image t;
     uint64_t ns = clock_realtime_ns();
@@ -148,30 +145,27 @@ static int64_t adjust(uint64_t user)
     return error ? error : TIMEX_ERROR;
 }
 
-int64_t syscall_adjtimex(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_adjtimex(struct thread *, struct trap_frame *frame)
 {
-    (void)thread;
-    return adjust(frame->rdi);
+    return time_adjust(frame->rdi);
 }
 
-int64_t syscall_clock_adjtime(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_clock_adjtime(struct thread *, struct trap_frame *frame)
 {
     const struct clocks clock = clocks_find((int32_t)frame->rdi);
 
-    (void)thread;
     if (clock.kind == CLOCKS_NONE)
         return -EINVAL;
-    return (uint32_t)frame->rdi == CLOCK_REALTIME ? adjust(frame->rsi) : -EOPNOTSUPP;
+    return (uint32_t)frame->rdi == CLOCK_REALTIME ? time_adjust(frame->rsi) : -EOPNOTSUPP;
 }
 
-int64_t syscall_gettimeofday(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_gettimeofday(struct thread *, struct trap_frame *frame)
 {
     const int32_t zone[2] = {0, 0};
     uint64_t ns = clock_realtime_ns();
     const struct time64 t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND / 1000)};
     int error = 0;
 
-    (void)thread;
     if (frame->rdi)
         error = copy_to_user(frame->rdi, &t, sizeof t);
     if (!error && frame->rsi)
@@ -179,25 +173,23 @@ int64_t syscall_gettimeofday(struct thread *thread, struct trap_frame *frame)
     return error;
 }
 
-int64_t syscall_time(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_time(struct thread *, struct trap_frame *frame)
 {
     int64_t seconds = (int64_t)(clock_realtime_ns() / NS_PER_SECOND);
     int error = 0;
 
-    (void)thread;
     if (frame->rdi)
         error = copy_to_user(frame->rdi, &seconds, sizeof seconds);
     return error ? error : seconds;
 }
 
-int64_t syscall_times(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_times(struct thread *, struct trap_frame *frame)
 {
     uint64_t all = clocks_process_ns(), user = run_ticks_to_ns(schedule_process_user_ticks());
     const int64_t ticks[4] = {(int64_t)(user / NS_PER_TIMES_TICK),
                               (int64_t)((all > user ? all - user : 0) / NS_PER_TIMES_TICK), 0, 0};
     int error = 0;
 
-    (void)thread;
     if (frame->rdi)
         error = copy_to_user(frame->rdi, ticks, sizeof ticks);
     return error ? error : (int64_t)(clock_monotonic_ns() / NS_PER_TIMES_TICK);
@@ -213,12 +205,11 @@ static int64_t sleep_for(uint64_t ns, uint64_t user)
     return left ? -EINTR : 0;
 }
 
-int64_t syscall_nanosleep(struct thread *thread, struct trap_frame *frame)
+int64_t syscall_nanosleep(struct thread *, struct trap_frame *frame)
 {
     uint64_t ns;
     int error = syscall_read_time(frame->rdi, &ns);
 
-    (void)thread;
     if (error)
         return error;
     return sleep_for(ns, frame->rsi);

@@ -27,6 +27,15 @@ static int64_t open_end(const struct thread *thread, uint64_t fd, bool writes,
     return 0;
 }
 
+/* Gets both ends of a transfer, of which only one is written. */
+static int64_t open_ends(const struct thread *thread, uint64_t from_fd, uint64_t to_fd,
+                         struct transfer_end *from, struct transfer_end *to)
+{
+    int64_t error = open_end(thread, from_fd, false, from);
+
+    return error ? error : open_end(thread, to_fd, true, to);
+}
+
 /* Takes the offset from the program's memory, if there is one. */
 static int64_t read_offset(struct transfer_end *end, uint64_t user)
 {
@@ -54,8 +63,9 @@ static int64_t write_offset(const struct transfer_end *end, uint64_t user)
     return 0;
 }
 
-static int64_t move(struct thread *thread, struct transfer_end *from, uint64_t from_user,
-                    struct transfer_end *to, uint64_t to_user, uint64_t bytes, bool at_once)
+static int64_t transfer_between(struct thread *thread, struct transfer_end *from,
+                                uint64_t from_user, struct transfer_end *to, uint64_t to_user,
+                                uint64_t bytes, bool at_once)
 {
     int64_t result = read_offset(from, from_user), error;
 
@@ -84,26 +94,22 @@ static bool holds_contents(const struct file *file)
 int64_t syscall_sendfile(struct thread *thread, struct trap_frame *frame)
 {
     struct transfer_end from, to;
-    int64_t error = open_end(thread, frame->rsi, false, &from);
+    int64_t error = open_ends(thread, frame->rsi, frame->rdi, &from, &to);
 
-    if (!error)
-        error = open_end(thread, frame->rdi, true, &to);
     if (error)
         return error;
     if (!holds_contents(from.file))
         return frame->rdx && !from.file->type->seekable ? -ESPIPE : -EINVAL;
     if (!transfer_can_write(to.file) || to.file->flags & O_APPEND)
         return -EINVAL;
-    return move(thread, &from, frame->rdx, &to, 0, frame->r10, false);
+    return transfer_between(thread, &from, frame->rdx, &to, 0, frame->r10, false);
 }
 
 int64_t syscall_copy_file_range(struct thread *thread, struct trap_frame *frame)
 {
     struct transfer_end from, to;
-    int64_t error = open_end(thread, frame->rdi, false, &from);
+    int64_t error = open_ends(thread, frame->rdi, frame->rdx, &from, &to);
 
-    if (!error)
-        error = open_end(thread, frame->rdx, true, &to);
     if (error)
         return error;
     if (frame->r9)
@@ -125,7 +131,7 @@ int64_t syscall_copy_file_range(struct thread *thread, struct trap_frame *frame)
         if (from.offset < to.offset + bytes && to.offset < from.offset + bytes)
             return -EINVAL;
     }
-    return move(thread, &from, frame->rsi, &to, frame->r10, frame->r8, false);
+    return transfer_between(thread, &from, frame->rsi, &to, frame->r10, frame->r8, false);
 }
 
 int64_t syscall_splice(struct thread *thread, struct trap_frame *frame)
@@ -138,9 +144,7 @@ int64_t syscall_splice(struct thread *thread, struct trap_frame *frame)
         return 0;
     if (flags & ~SPLICE_FLAGS)
         return -EINVAL;
-    error = open_end(thread, frame->rdi, false, &from);
-    if (!error)
-        error = open_end(thread, frame->rdx, true, &to);
+    error = open_ends(thread, frame->rdi, frame->rdx, &from, &to);
     if (error)
         return error;
     if ((frame->rsi && pipe_of(from.file) != NULL) || (frame->r10 && pipe_of(to.file) != NULL))
@@ -153,7 +157,7 @@ int64_t syscall_splice(struct thread *thread, struct trap_frame *frame)
         from.blocks = from.blocks && pipe_of(from.file) == NULL;
         to.blocks = to.blocks && pipe_of(to.file) == NULL;
     }
-    return move(thread, &from, frame->rsi, &to, frame->r10, frame->r8, true);
+    return transfer_between(thread, &from, frame->rsi, &to, frame->r10, frame->r8, true);
 }
 
 /* Copies the contents of one pipe into another. */
@@ -191,9 +195,7 @@ int64_t syscall_tee(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (!frame->rdx)
         return 0;
-    result = open_end(thread, frame->rdi, false, &from);
-    if (!result)
-        result = open_end(thread, frame->rsi, true, &to);
+    result = open_ends(thread, frame->rdi, frame->rsi, &from, &to);
     if (result)
         return result;
     source = pipe_of(from.file);

@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "drivers/apic/apic.h"
-#include "guest/base/log.h"
 #include "guest/base/panic.h"
-#include "guest/base/run.h"
-#include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/entry.h"
 #include "guest/sample/exact.h"
@@ -93,7 +90,7 @@ void trap_attention(struct trap_frame *frame)
     cross_unlock();
 }
 
-static void exception(struct cpu *cpu, struct trap_frame *frame)
+static void traps_exception(struct cpu *cpu, struct trap_frame *frame)
 {
     uint64_t address = 0;
     int status = 0;
@@ -122,7 +119,7 @@ void trap_exception(struct trap_frame *frame)
 
     cross_lock(cpu);
     exact_exception(frame->vector, frame->error, frame->rip);
-    exception(cpu, frame);
+    traps_exception(cpu, frame);
     cross_unlock();
 }
 

@@ -124,8 +124,3 @@ uint64_t clocks_process_ns(void)
 {
     return run_ticks_to_ns(schedule_process_ticks());
 }
-
-uint64_t clocks_thread_ns(void)
-{
-    return run_ticks_to_ns(schedule_thread_ticks(cpu_this()->thread));
-}

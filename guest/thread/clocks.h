@@ -28,9 +28,7 @@ struct clocks {
  * the clock's range.  Returns the nanoseconds left if a signal ended the sleep, else 0. */
 uint64_t clocks_sleep(uint64_t ns);
 
-/* Return nanoseconds of processor time: of all threads, and of the calling one. */
-uint64_t clocks_process_ns(void);
-uint64_t clocks_thread_ns(void);
+uint64_t clocks_process_ns(void); /* of processor time, of all threads */
 
 /* Returns what a clock number names.  Negative numbers name the clocks of one process or thread. */
 struct clocks clocks_find(int32_t number);

@@ -64,7 +64,7 @@ static void pass_time(struct cpu *cpu)
     timer_expire(cpu, clock_stopped_time(cpu));
 }
 
-static void halt(struct cpu *cpu)
+static void idle_halt(struct cpu *cpu)
 {
     uint64_t now = x86_rdtsc();
 
@@ -96,6 +96,6 @@ void idle_loop(struct cpu *cpu)
         if (run.shared)
             pass_time(cpu);
         else
-            halt(cpu);
+            idle_halt(cpu);
     }
 }

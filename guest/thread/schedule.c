@@ -97,7 +97,7 @@ uint64_t schedule_process_user_ticks(void)
 
 /* Stops the workload clock (in shared mode) and pauses what counts ring 0, until the next thread or
  * schedule_begin runs. */
-static void stop(struct cpu *cpu)
+static void schedule_stop(struct cpu *cpu)
 {
     clock_stop(cpu);
     service_hold_counters(cpu);
@@ -147,7 +147,7 @@ static void record_switch(struct cpu *cpu, const struct thread *from, const stru
 }
 
 /* Runs on the new thread's stack: frees a thread that ended on this CPU. */
-static void bury(struct cpu *cpu)
+static void schedule_bury(struct cpu *cpu)
 {
     struct thread *dead = cpu->schedule.dead;
 
@@ -167,8 +167,8 @@ static void count_switch(struct thread *from, enum hr_switch_reason reason)
     }
 }
 
-/* Switches to another thread, or to the idle loop (NULL).  Call after stop().  Returns when this
- * context runs again, perhaps on another CPU, with the clock stopped. */
+/* Switches to another thread, or to the idle loop (NULL).  Call after schedule_stop().  Returns
+ * when this context runs again, perhaps on another CPU, with the clock stopped. */
 static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason reason)
 {
     struct thread *from = cpu->thread;
@@ -192,7 +192,7 @@ static void switch_to(struct cpu *cpu, struct thread *to, enum hr_switch_reason 
     __atomic_store_n(&cpu->thread, to, __ATOMIC_RELEASE);
     switch_stacks(from != NULL ? &from->schedule.kernel_rsp : &cpu->schedule.idle_rsp,
                   to != NULL ? to->schedule.kernel_rsp : cpu->schedule.idle_rsp);
-    bury(cpu_this());
+    schedule_bury(cpu_this());
 }
 
 /* Continues the thread inside its system call. */
@@ -214,12 +214,12 @@ void schedule_return(struct cpu *cpu)
 
 void schedule_begin(struct cpu *cpu)
 {
-    bury(cpu);
+    schedule_bury(cpu);
     cpu->clock.enter_ticks = cpu->clock.stopped_at;
 }
 
 /* Takes the thread that this CPU runs next off the queue; NULL: none. */
-static struct thread *take(struct cpu *cpu)
+static struct thread *schedule_take(struct cpu *cpu)
 {
     struct thread *thread = cpu->schedule.assigned;
 
@@ -235,17 +235,17 @@ static struct thread *take(struct cpu *cpu)
 
 /* ---- threads that can run ---- */
 
-static bool idle(const struct cpu *cpu)
+static bool schedule_idle(const struct cpu *cpu)
 {
     return cpu->ring != NULL && cpu->thread == NULL && cpu->schedule.assigned == NULL;
 }
 
 static struct cpu *idle_cpu_for(const struct thread *thread)
 {
-    if (idle(thread->schedule.cpu) && may_use(thread, thread->schedule.cpu))
+    if (schedule_idle(thread->schedule.cpu) && may_use(thread, thread->schedule.cpu))
         return thread->schedule.cpu;
     for (uint32_t i = 0; i < cpu_count; i++)
-        if (idle(&cpus[i]) && may_use(thread, &cpus[i]))
+        if (schedule_idle(&cpus[i]) && may_use(thread, &cpus[i]))
             return &cpus[i];
     return NULL;
 }
@@ -267,7 +267,7 @@ static void want_slices(const struct thread *thread)
     }
 }
 
-static void place(struct thread *thread)
+static void schedule_place(struct thread *thread)
 {
     struct cpu *cpu = idle_cpu_for(thread);
 
@@ -305,7 +305,7 @@ void schedule_ready(struct thread *thread)
         waiting_count--;
     thread->schedule.waker_tid = cpu->schedule.expiring ? 0 : cpu->tid;
     cpu->activity.wakeups += thread->schedule.waker_tid != 0;
-    place(thread);
+    schedule_place(thread);
 }
 
 void schedule_move(struct thread *thread)
@@ -323,7 +323,7 @@ void schedule_move(struct thread *thread)
             cpu->schedule.assigned = NULL;
         else
             run_queue_remove(&queue, thread);
-        place(thread);
+        schedule_place(thread);
     }
 }
 
@@ -342,29 +342,29 @@ void schedule_block(struct thread *thread, enum hr_gap_reason reason, const char
     struct thread *next;
 
     context_assert_thread();
-    stop(cpu);
+    schedule_stop(cpu);
     thread->schedule.state = THREAD_WAITING;
     thread->wait.what = what;
     waiting_count++;
     if (schedule_stuck())
         threads_deadlock(what);
-    next = take(cpu);
+    next = schedule_take(cpu);
     if (next == NULL)
         note_idle(cpu, thread, reason);
     switch_to(cpu, next, HR_SWITCH_BLOCK);
     go_on(cpu_this());
 }
 
-/* Lets queued threads run first.  Call after stop(). */
+/* Lets queued threads run first.  Call after schedule_stop(). */
 static void step_aside(struct cpu *cpu, struct thread *thread, enum hr_switch_reason reason)
 {
-    struct thread *next = take(cpu);
+    struct thread *next = schedule_take(cpu);
 
     if (next == NULL && may_use(thread, cpu))
         return;
     if (next == NULL)
         note_idle(cpu, thread, HR_GAP_WAIT);
-    place(thread);
+    schedule_place(thread);
     switch_to(cpu, next, reason);
 }
 
@@ -375,7 +375,7 @@ void schedule_yield(struct thread *thread)
     context_assert_thread();
     if (may_use(thread, cpu) && first_in_queue(cpu) == NULL)
         return;
-    stop(cpu);
+    schedule_stop(cpu);
     step_aside(cpu, thread, HR_SWITCH_YIELD);
     go_on(cpu_this());
 }
@@ -404,11 +404,11 @@ void schedule_exit(struct thread *thread)
     struct thread *next;
 
     threads_remove(thread);
-    stop(cpu);
+    schedule_stop(cpu);
     if (schedule_stuck())
         threads_deadlock("the last running thread ended");
     cpu->schedule.dead = thread;
-    next = take(cpu);
+    next = schedule_take(cpu);
     if (next == NULL)
         note_idle(cpu, thread, HR_GAP_WAIT);
     switch_to(cpu, next, HR_SWITCH_EXIT);
@@ -417,13 +417,13 @@ void schedule_exit(struct thread *thread)
 
 bool schedule_run_next(struct cpu *cpu)
 {
-    struct thread *next = take(cpu);
+    struct thread *next = schedule_take(cpu);
 
     if (next == NULL)
         return false;
     if (!run.shared) {
         x86_take_interrupts(); /* take pending calls now: they would disturb the thread */
-        stop(cpu);
+        schedule_stop(cpu);
     }
     cross_catch_up(cpu);
     idle_ends(cpu, clock_stopped_time(cpu));

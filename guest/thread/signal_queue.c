@@ -54,7 +54,7 @@ int signal_queue_add(struct signal_queue *queue, const struct signal_note *note,
 }
 
 /* Unlinks what follows `previous` (NULL: the first). */
-static void drop(struct signal_queue *queue, struct signal_entry *previous)
+static void signal_queue_drop(struct signal_queue *queue, struct signal_entry *previous)
 {
     struct signal_entry *entry = previous != NULL ? previous->next : queue->first;
 
@@ -80,7 +80,7 @@ void signal_queue_take(struct signal_queue *queue, uint32_t signal, struct signa
         *note = entry->note;
         for (const struct signal_entry *e = entry->next; e != NULL && !more; e = e->next)
             more = e->note.signal == signal;
-        drop(queue, previous);
+        signal_queue_drop(queue, previous);
     }
     if (!more)
         set_pending(queue, queue->pending & ~SIGNAL_BIT(signal));
@@ -99,7 +99,7 @@ void signal_queue_forget(struct signal_queue *queue, uint64_t set,
         if (set & SIGNAL_BIT(entry->note.signal)) {
             if (forgotten != NULL)
                 forgotten(&entry->note);
-            drop(queue, previous);
+            signal_queue_drop(queue, previous);
         } else {
             previous = entry;
         }

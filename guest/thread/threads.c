@@ -106,7 +106,7 @@ static uint32_t new_tid(void)
     return tid;
 }
 
-static void add(struct thread *thread)
+static void threads_add(struct thread *thread)
 {
     struct thread **slot = hash_slot(thread->tid);
 
@@ -201,7 +201,7 @@ struct thread *threads_first(struct process *process)
     thread->tid = process->pid;
     thread->schedule.allowed_cpus = ~0ull;
     next_tid = process->pid + 1;
-    add(thread);
+    threads_add(thread);
     prepare_stack(thread);
     return thread;
 }
@@ -225,7 +225,7 @@ struct thread *threads_clone(const struct thread *parent, const struct trap_fram
     __asm__ volatile("xsave64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");
     *threads_frame(thread) = *frame;
     threads_frame(thread)->rax = 0;
-    add(thread);
+    threads_add(thread);
     prepare_stack(thread);
     return thread;
 }

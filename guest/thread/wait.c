@@ -17,7 +17,7 @@ static struct { /* threads by the hash of their key, the one that waits longest 
     struct thread *first, *last;
 } buckets[1u << BUCKET_BITS];
 
-static void add(struct thread *thread, uint64_t key)
+static void wait_add(struct thread *thread, uint64_t key)
 {
     uint32_t b = hash_place(key, BUCKET_BITS);
 
@@ -105,7 +105,7 @@ enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what)
 enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const char *what)
 {
     context_assert_thread();
-    add(thread, key);
+    wait_add(thread, key);
     return wait_for(thread, ns, what);
 }
 
@@ -130,7 +130,7 @@ void wait_requeue(struct thread *thread, uint64_t key)
 {
     cross_assert_held();
     remove_from(thread);
-    add(thread, key);
+    wait_add(thread, key);
 }
 
 uint32_t wait_wake_key(uint64_t key, uint32_t most)

@@ -22,6 +22,18 @@ enum wait_end wait_for(struct thread *thread, uint64_t ns, const char *what);
  */
 enum wait_end wait_on(struct thread *thread, uint64_t key, uint64_t ns, const char *what);
 
+/* wait_on, counted in *waiting: who would wake it sees whether anybody waits. */
+static inline enum wait_end wait_counted(struct thread *thread, uint64_t key, uint64_t ns,
+                                         const char *what, uint32_t *waiting)
+{
+    enum wait_end end;
+
+    ++*waiting;
+    end = wait_on(thread, key, ns, what);
+    --*waiting;
+    return end;
+}
+
 #define WAIT_KEY(object) ((uint64_t)(object))
 #define WAIT_POLL_KEY 1ull /* woken when the readiness of some file changes */
 

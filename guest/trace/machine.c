@@ -13,7 +13,7 @@ static struct machine_cpu {
     uint32_t flags;
 } machine_cpus[CPUS_MAX];
 
-static struct machine_cpu *of(const struct cpu *cpu)
+static struct machine_cpu *machine_of(const struct cpu *cpu)
 {
     return &machine_cpus[cpu->index];
 }
@@ -28,7 +28,7 @@ static uint32_t spin_ticks(void)
 
 void machine_prepare(const struct cpu *cpu)
 {
-    struct machine_cpu *machine = of(cpu);
+    struct machine_cpu *machine = machine_of(cpu);
     struct hr_rec_machine_cpu *record = &machine->record;
     struct monitor_frequency before;
 
@@ -46,7 +46,7 @@ void machine_prepare(const struct cpu *cpu)
 
 void machine_start(const struct cpu *cpu)
 {
-    struct machine_cpu *machine = of(cpu);
+    struct machine_cpu *machine = machine_of(cpu);
 
     monitor_read(machine->flags, &machine->start);
     machine->flags |= monitor_clear_logs(machine->flags);
@@ -57,7 +57,7 @@ void machine_start(const struct cpu *cpu)
 
 void machine_stop(const struct cpu *cpu)
 {
-    struct machine_cpu *machine = of(cpu);
+    struct machine_cpu *machine = machine_of(cpu);
     struct hr_rec_machine_cpu *record = &machine->record;
     struct monitor_reading end;
     struct monitor_frequency after;
@@ -77,5 +77,5 @@ void machine_stop(const struct cpu *cpu)
 
 const struct hr_rec_machine_cpu *machine_record(const struct cpu *cpu)
 {
-    return &of(cpu)->record;
+    return &machine_of(cpu)->record;
 }

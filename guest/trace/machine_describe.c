@@ -23,7 +23,7 @@ struct speaker {
 };
 
 /* Omits what is not known. */
-static void say(const struct speaker *to, const char *key, const char *value)
+static void say_line(const struct speaker *to, const char *key, const char *value)
 {
     if (value[0])
         to->say(to->context, key, value);
@@ -38,7 +38,7 @@ say_text(const struct speaker *to, const char *key, const char *format, ...)
     va_start(arguments, format);
     format_text_v(text, sizeof text, format, arguments);
     va_end(arguments);
-    say(to, key, text);
+    say_line(to, key, text);
 }
 
 static void say_number(const struct speaker *to, const char *key, uint64_t value)
@@ -55,7 +55,7 @@ static void say_power(const struct speaker *to, const struct processor *p)
 {
     uint64_t request = p->hwp_request;
 
-    say(to, "machine.turbo", turbo_words[p->turbo]);
+    say_line(to, "machine.turbo", turbo_words[p->turbo]);
     if (p->hwp)
         say_text(to, "machine.hwp", "least %lu, most %lu, wanted %lu, energy preference %lu",
                  request & 0xff, request >> 8 & 0xff, request >> 16 & 0xff, request >> 24 & 0xff);
@@ -72,21 +72,21 @@ static void say_processor(const struct speaker *to)
     struct text text = {.out = flags, .room = sizeof flags};
 
     processor_read(&p);
-    say(to, "machine.vendor", p.vendor);
-    say(to, "machine.model", p.brand);
+    say_line(to, "machine.vendor", p.vendor);
+    say_line(to, "machine.model", p.brand);
     say_text(to, "machine.family", "family %u model %u stepping %u", p.signature.family,
              p.signature.model, p.signature.stepping);
-    say(to, "machine.hypervisor", p.hypervisor[0] ? p.hypervisor : "none");
+    say_line(to, "machine.hypervisor", p.hypervisor[0] ? p.hypervisor : "none");
     if (p.microcode)
         say_text(to, "machine.microcode", "0x%x", p.microcode);
     say_number(to, "machine.base_mhz", p.base_mhz);
     say_number(to, "machine.max_mhz", p.max_mhz);
     say_number(to, "machine.bus_mhz", p.bus_mhz);
-    say(to, "machine.tsc", p.invariant_tsc ? "invariant" : "not invariant");
+    say_line(to, "machine.tsc", p.invariant_tsc ? "invariant" : "not invariant");
     say_power(to, &p);
     proc_add_cpu_flags(&text);
     if (text_end(&text) > 0)
-        say(to, "machine.features", flags + 1); /* a space precedes each */
+        say_line(to, "machine.features", flags + 1); /* a space precedes each */
 }
 
 static void say_caches(const struct speaker *to)
@@ -136,7 +136,7 @@ static void add_id(struct text *list, uint32_t apic_id)
 static void say_list(const struct speaker *to, const char *key, const struct text *list)
 {
     if (list->used && list->used < list->room)
-        say(to, key, list->out);
+        say_line(to, key, list->out);
 }
 
 static void say_siblings(const struct speaker *to, const struct topology *topology)
@@ -207,15 +207,15 @@ static void say_firmware(const struct speaker *to)
     if (smbios_read(run.boot->smbios, &s))
         return;
     say_text(to, "machine.smbios", "%u.%u", s.major, s.minor);
-    say(to, "machine.bios_vendor", s.bios_vendor);
-    say(to, "machine.bios_version", s.bios_version);
-    say(to, "machine.bios_date", s.bios_date);
-    say(to, "machine.system_maker", s.system_maker);
-    say(to, "machine.system_product", s.system_product);
-    say(to, "machine.system_version", s.system_version);
-    say(to, "machine.board_maker", s.board_maker);
-    say(to, "machine.board_product", s.board_product);
-    say(to, "machine.board_version", s.board_version);
+    say_line(to, "machine.bios_vendor", s.bios_vendor);
+    say_line(to, "machine.bios_version", s.bios_version);
+    say_line(to, "machine.bios_date", s.bios_date);
+    say_line(to, "machine.system_maker", s.system_maker);
+    say_line(to, "machine.system_product", s.system_product);
+    say_line(to, "machine.system_version", s.system_version);
+    say_line(to, "machine.board_maker", s.board_maker);
+    say_line(to, "machine.board_product", s.board_product);
+    say_line(to, "machine.board_version", s.board_version);
     say_modules(to, &s);
 }
 

@@ -22,7 +22,7 @@ static struct mark marks[MARKS_MAX];
 static uint32_t mark_count;
 static uint16_t table[TABLE]; /* number + 1; 0: free */
 
-static int64_t refuse(void)
+static int64_t marks_refuse(void)
 {
     static bool reported;
 
@@ -44,7 +44,7 @@ int64_t marks_number(const char *text, uint32_t bytes)
             return table[at] - 1;
     }
     if (mark_count == MARKS_MAX || bytes > MARKS_BYTES_MAX - pool_used)
-        return refuse();
+        return marks_refuse();
     memcpy(pool + pool_used, text, bytes);
     marks[mark_count] = (struct mark){.offset = pool_used, .bytes = bytes};
     pool_used += bytes;

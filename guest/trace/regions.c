@@ -4,14 +4,12 @@
 #include "guest/trace/regions.h"
 #include "guest/sample/sampling.h"
 #include "guest/trace/trace.h"
-#include "guest/vm/vm.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
-#include "guest/base/run.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm_access.h"
 
@@ -49,7 +47,7 @@ static int find_region(const char *name, uint32_t bytes)
     return (int)region_count++;
 }
 
-static int refuse(void)
+static int regions_refuse(void)
 {
     static bool reported;
 
@@ -77,17 +75,17 @@ int regions_register(struct cpu *cpu, const struct hr_abi_region *region)
         NULL) /* readers would consider such a record damaged */
         return -EINVAL;
     if (place_count == REGIONS_PLACES_MAX)
-        return refuse();
+        return regions_refuse();
     found = find_region(name, (uint32_t)region->name_bytes);
     if (found < 0)
-        return refuse();
+        return regions_refuse();
     places[place_count++] = (struct place){
         .aggregates = region->aggregates, .tid = cpu->tid, .region = (uint32_t)found};
     return 0;
 }
 
 /* Without a current thread: whichever CPU ends the run.  0, -EFAULT. */
-static int fetch(struct hr_abi_aggregate *to, uint64_t from)
+static int regions_fetch(struct hr_abi_aggregate *to, uint64_t from)
 {
     uint8_t *out = (uint8_t *)to;
     uint64_t room, left = sizeof *to;
@@ -111,7 +109,7 @@ static void sum_up(uint32_t region, uint32_t slot, struct hr_abi_aggregate *sum)
     memset(sum, 0, sizeof *sum);
     for (uint32_t i = 0; i < place_count; i++) {
         if (places[i].region == region &&
-            fetch(&one, places[i].aggregates + slot * sizeof one) == 0)
+            regions_fetch(&one, places[i].aggregates + slot * sizeof one) == 0)
             hr_abi_merge(sum, &one);
     }
 }

@@ -278,7 +278,7 @@ static void write_skipped(struct cpu_stream *s, bool end)
     s->skipped_last = record.time_last;
 }
 
-static bool drain(struct cpu_stream *s, bool flush)
+static bool trace_drain_ring(struct cpu_stream *s, bool flush)
 {
     struct trace_writer *w = &s->data.writer;
     struct ring *ring = s->ring;
@@ -305,7 +305,7 @@ bool trace_drain(struct ring *ring, bool flush)
 {
     context_assert_service();
     send_maps(false);
-    return drain(streams[ring->cpu], flush);
+    return trace_drain_ring(streams[ring->cpu], flush);
 }
 
 /* Sends the rest of a CPU's stream, and losses that no later slot could announce. */
@@ -314,7 +314,7 @@ static void end_stream(struct cpu_stream *s)
     struct trace_writer *w = &s->data.writer;
     const struct ring *ring = s->ring;
 
-    drain(s, false);
+    trace_drain_ring(s, false);
     write_skipped(s, true);
     if (ring->lost_count) {
         trace_loss_samples(&s->loss, ring->lost_first, ring->lost_last, ring->lost_count);
@@ -331,7 +331,7 @@ static void end_stream(struct cpu_stream *s)
     dropped.records += s->loss.records;
 }
 
-static void add(uint8_t type, const void *body, uint32_t bytes)
+static void trace_add(uint8_t type, const void *body, uint32_t bytes)
 {
     if (trace_writer_record(&meta.writer, type, TRACE_NO_TIME, body, bytes, NULL, 0))
         panic("the END chunk does not fit");
@@ -345,7 +345,7 @@ static void add_nmis(const struct cpu *cpu)
                                     .cpu = (uint16_t)cpu->index};
 
     if (nmis.samples || nmis.spurious || nmis.unknown)
-        add(HR_REC_NMI, &nmis, sizeof nmis);
+        trace_add(HR_REC_NMI, &nmis, sizeof nmis);
 }
 
 static void add_activity(const struct cpu *cpu)
@@ -353,7 +353,7 @@ static void add_activity(const struct cpu *cpu)
     struct hr_rec_activity activity = cpu->activity;
 
     activity.cpu = (uint16_t)cpu->index;
-    add(HR_REC_ACTIVITY, &activity, sizeof activity);
+    trace_add(HR_REC_ACTIVITY, &activity, sizeof activity);
 }
 
 static void add_share(const struct cpu *cpu)
@@ -366,7 +366,7 @@ static void add_share(const struct cpu *cpu)
         .flags = cpu->paravirt.steal != NULL,
     };
 
-    add(HR_REC_SHARE, &share, sizeof share);
+    trace_add(HR_REC_SHARE, &share, sizeof share);
 }
 
 /* Extends every CPU's last reading to its full width, and adds them up. */
@@ -383,7 +383,7 @@ static void add_totals(void)
     }
     for (uint16_t i = 0; i < sampling.session.event_count; i++) {
         const struct hr_rec_total total = {.value = sum[i], .index = i};
-        add(HR_REC_TOTAL, &total, sizeof total);
+        trace_add(HR_REC_TOTAL, &total, sizeof total);
     }
 }
 
@@ -404,7 +404,7 @@ static void add_stream(uint16_t cpu)
     const struct hr_rec_stream stream = {
         .samples = w->samples, .lost = w->lost, .chunks = w->sequence, .cpu = cpu};
 
-    add(HR_REC_STREAM, &stream, sizeof stream);
+    trace_add(HR_REC_STREAM, &stream, sizeof stream);
 }
 
 void trace_end(const struct hr_rec_exit *exit_record)
@@ -433,7 +433,8 @@ void trace_end(const struct hr_rec_exit *exit_record)
             continue;
         add_activity(&cpus[cpu]);
         add_share(&cpus[cpu]);
-        add(HR_REC_MACHINE_CPU, machine_record(&cpus[cpu]), sizeof(struct hr_rec_machine_cpu));
+        trace_add(HR_REC_MACHINE_CPU, machine_record(&cpus[cpu]),
+                  sizeof(struct hr_rec_machine_cpu));
     }
     regions_write(&meta.writer);
     send_chunk(&meta.writer);

@@ -16,7 +16,7 @@ void trace_loss_samples(struct trace_loss *loss, uint64_t time_first, uint64_t t
     loss->samples.count += count;
 }
 
-static void keep(struct trace_loss *loss, uint32_t i, const struct trace_slot *slot)
+static void trace_loss_keep(struct trace_loss *loss, uint32_t i, const struct trace_slot *slot)
 {
     loss->records += loss->kept_mask >> i & 1; /* the one before it */
     loss->kept_mask |= 1u << i;
@@ -31,7 +31,7 @@ void trace_loss_record(struct trace_loss *loss, const struct trace_slot *slot)
     }
     for (uint32_t i = 0; i < TRACE_LOSS_KINDS; i++) {
         if (kinds[i] == slot->kind) {
-            keep(loss, i, slot);
+            trace_loss_keep(loss, i, slot);
             return;
         }
     }

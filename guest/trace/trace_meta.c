@@ -12,7 +12,6 @@
 #include "guest/trace/trace_meta.h"
 #include "guest/vm/vm.h"
 #include "include/version.h"
-#include "lib/x86.h"
 
 #define NOTE_HEADER_BYTES 16 /* of kernel_build_id: three words and the name */
 #define BUILD_ID_MAX 64
@@ -26,16 +25,17 @@ void trace_map_kernel(void)
               manifest_text(&run.manifest, "kernel-path", "guest.elf"));
 }
 
-static void add(struct trace_writer *w, uint8_t type, const void *body, uint32_t bytes,
-                const void *tail, uint32_t tail_bytes)
+static void trace_meta_add(struct trace_writer *w, uint8_t type, const void *body, uint32_t bytes,
+                           const void *tail, uint32_t tail_bytes)
 {
     if (trace_writer_record(w, type, TRACE_NO_TIME, body, bytes, tail, tail_bytes))
         panic("metadata does not fit: too many arguments?");
 }
 
-static void info(struct trace_writer *w, const char *key, const char *value)
+static void trace_meta_info(struct trace_writer *w, const char *key, const char *value)
 {
-    add(w, HR_META_INFO, key, (uint32_t)strlen(key) + 1, value, (uint32_t)strlen(value) + 1);
+    trace_meta_add(w, HR_META_INFO, key, (uint32_t)strlen(key) + 1, value,
+                   (uint32_t)strlen(value) + 1);
 }
 
 static void info_number(struct trace_writer *w, const char *key, uint64_t value)
@@ -43,12 +43,12 @@ static void info_number(struct trace_writer *w, const char *key, uint64_t value)
     char text[24];
 
     format_text(text, sizeof text, "%lu", value);
-    info(w, key, text);
+    trace_meta_info(w, key, text);
 }
 
 static void say_machine(void *context, const char *key, const char *value)
 {
-    info(context, key, value);
+    trace_meta_info(context, key, value);
 }
 
 /* Joins arguments by spaces; puts one that a shell would split or change in single quotes. */
@@ -86,7 +86,7 @@ static void info_arguments(struct trace_writer *w)
             text[used++] = '\'';
     }
     text[used] = 0;
-    info(w, "program.args", text);
+    trace_meta_info(w, "program.args", text);
 }
 
 /* Finds the kernel's own build-id: the note's description, after its header and the name "GNU". */
@@ -97,7 +97,7 @@ static void info_build_id(struct trace_writer *w)
 
     for (size_t i = 0; i < BUILD_ID_MAX && id + i < kernel_build_id_end; i++)
         format_text(text + 2 * i, 3, "%02x", id[i]);
-    info(w, "kernel.build_id", text);
+    trace_meta_info(w, "kernel.build_id", text);
 }
 
 static const char *const triggers[] = {
@@ -123,7 +123,7 @@ static void info_omitted(struct trace_writer *w)
         format_text(text + used, sizeof text - used, "%s%s", used ? "," : "", name);
         used = strlen(text);
     }
-    info(w, "events.omitted", text);
+    trace_meta_info(w, "events.omitted", text);
 }
 
 static void info_counters(struct trace_writer *w)
@@ -131,7 +131,7 @@ static void info_counters(struct trace_writer *w)
     const struct pmu_caps *caps = &run.pmu_caps;
     char text[64];
 
-    info(w, "pmu.driver", run.pmu->name);
+    trace_meta_info(w, "pmu.driver", run.pmu->name);
     if (!caps->needs_encodings) {
         info_omitted(w);
         return;
@@ -139,27 +139,28 @@ static void info_counters(struct trace_writer *w)
     info_number(w, "pmu.version", caps->version);
     format_text(text, sizeof text, "%u general of %u bits, %u fixed of %u bits",
                 caps->general_counters, caps->general_bits, caps->fixed_counters, caps->fixed_bits);
-    info(w, "pmu.counters", text);
+    trace_meta_info(w, "pmu.counters", text);
 }
 
 static void info_run(struct trace_writer *w)
 {
     const struct manifest *m = &run.manifest;
 
-    info(w, "kernel.version", VERSION_TEXT);
+    trace_meta_info(w, "kernel.version", VERSION_TEXT);
     info_build_id(w);
-    info(w, "program.path", manifest_text(m, "program-path", manifest_text(m, "program", "")));
+    trace_meta_info(w, "program.path",
+                    manifest_text(m, "program-path", manifest_text(m, "program", "")));
     info_arguments(w);
-    info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
-    info(w, "boot.entry", run.boot->entry == BOOT_ENTRY_PVH ? "pvh" : "uefi");
-    info(w, "sampling.trigger", triggers[run.exact ? HR_MODE_EXACT : sampling.mode]);
+    trace_meta_info(w, "program.build_id", manifest_text(m, "program-build-id", ""));
+    trace_meta_info(w, "boot.entry", run.boot->entry == BOOT_ENTRY_PVH ? "pvh" : "uefi");
+    trace_meta_info(w, "sampling.trigger", triggers[run.exact ? HR_MODE_EXACT : sampling.mode]);
     info_number(w, "sampling.max_overhead", run.asked.max_overhead);
     if (sampling.share_factor)
         info_number(w, "sampling.spacing_ticks", sampling.spacing_ticks);
     if (sampling.counters_rest)
         info_number(w, "sampling.counters_every", sampling.counters_rest + 1ull);
     info_counters(w);
-    info(w, "run.virtual_time", run.clock.virtual_time ? "yes" : "no");
+    trace_meta_info(w, "run.virtual_time", run.clock.virtual_time ? "yes" : "no");
 }
 
 static void meta_sampling(struct trace_writer *w)
@@ -181,7 +182,7 @@ static void meta_sampling(struct trace_writer *w)
         .cpu_count = run.workload_cpus,
     };
 
-    add(w, HR_META_SAMPLING, &record, sizeof record, NULL, 0);
+    trace_meta_add(w, HR_META_SAMPLING, &record, sizeof record, NULL, 0);
 }
 
 void trace_meta_write(struct trace_writer *w)
@@ -191,10 +192,10 @@ void trace_meta_write(struct trace_writer *w)
                                         .start_unix_ns = run.start_unix_ns,
                                         .method = run.clock.method};
 
-    add(w, HR_META_CLOCK, &clock, sizeof clock, NULL, 0);
+    trace_meta_add(w, HR_META_CLOCK, &clock, sizeof clock, NULL, 0);
     meta_sampling(w);
     if (run.stacks.kind)
-        add(w, HR_META_STACKS, &run.stacks, sizeof run.stacks, NULL, 0);
+        trace_meta_add(w, HR_META_STACKS, &run.stacks, sizeof run.stacks, NULL, 0);
     for (uint16_t i = 0; i < sampling.session.event_count; i++) {
         const struct pmu_event *event = &sampling.session.events[i];
         const struct hr_meta_event record = {.encoding = event->encoding,
@@ -203,9 +204,11 @@ void trace_meta_write(struct trace_writer *w)
                                              .source = event->source,
                                              .width_bits = event->width_bits,
                                              .flags = event->flags};
-        add(w, HR_META_EVENT, &record, sizeof record, event->name, (uint32_t)strlen(event->name));
+        trace_meta_add(w, HR_META_EVENT, &record, sizeof record, event->name,
+                       (uint32_t)strlen(event->name));
     }
-    add(w, HR_META_CALIBRATION, &sampling.calibration, sizeof sampling.calibration, NULL, 0);
+    trace_meta_add(w, HR_META_CALIBRATION, &sampling.calibration, sizeof sampling.calibration, NULL,
+                   0);
     machine_describe(say_machine, w);
     info_run(w);
     trace_maps_write(w);

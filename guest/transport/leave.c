@@ -2,7 +2,6 @@
 #include "guest/transport/leave.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "drivers/apic/apic.h"
 #include "guest/base/panic.h"
@@ -20,9 +19,9 @@
 
 static uint32_t asked; /* by another CPU than 0: enum boot_end; 0: not; atomic */
 
-static void leave(uint32_t end) __attribute__((noreturn));
+static void leave_now(uint32_t end) __attribute__((noreturn));
 
-static void leave(uint32_t end)
+static void leave_now(uint32_t end)
 {
     static unsigned stops; /* one that fails is in a panic that leads here again */
 
@@ -43,7 +42,7 @@ static void leave(uint32_t end)
 
 void leave_done(uint32_t end)
 {
-    leave(end);
+    leave_now(end);
 }
 
 /* GS and the stack may be anything, and the local APIC not known yet. */
@@ -67,7 +66,7 @@ void leave_panic(bool first)
     if (!first)
         leave_wait();
     if (on_boot_cpu() || run.boot->entry != BOOT_ENTRY_UEFI)
-        leave(BOOT_END_PANIC);
+        leave_now(BOOT_END_PANIC);
     __atomic_store_n(&asked, BOOT_END_PANIC, __ATOMIC_SEQ_CST);
     apic_send_nmi(cpus[0].apic_id);
     leave_wait();
@@ -78,5 +77,5 @@ void leave_if_asked(void)
     uint32_t end = __atomic_load_n(&asked, __ATOMIC_SEQ_CST);
 
     if (end)
-        leave(end);
+        leave_now(end);
 }

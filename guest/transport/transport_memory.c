@@ -38,7 +38,7 @@ static struct boot_result *result;
 static uint64_t margin_bytes;
 static uint64_t dropped[TRANSPORT_PORTS]; /* bytes */
 
-static int init(struct boot_info *boot)
+static int transport_memory_init(struct boot_info *boot)
 {
     result = &boot->result;
     for (uint32_t i = 0; i < boot->range_count; i++) {
@@ -56,7 +56,7 @@ static int init(struct boot_info *boot)
     return 0;
 }
 
-static bool has(enum transport_port port)
+static bool transport_memory_has(enum transport_port port)
 {
     uint64_t files = 0, missing = 0;
 
@@ -96,7 +96,7 @@ static uint64_t room_of(enum transport_port port)
 }
 
 /* A port that has lost bytes loses all later ones, so that its output has no holes. */
-static int send(enum transport_port port, const void *bytes, size_t count)
+static int transport_memory_send(enum transport_port port, const void *bytes, size_t count)
 {
     uint64_t room = dropped[port] ? 0 : room_of(port);
     uint64_t taken = count < room ? count : room;
@@ -110,15 +110,12 @@ static int send(enum transport_port port, const void *bytes, size_t count)
     return status;
 }
 
-static size_t receive(enum transport_port port, void *out, size_t room)
+static size_t transport_memory_receive(enum transport_port /* port */, void *, size_t /* room */)
 {
-    (void)port;
-    (void)out;
-    (void)room;
     return 0;
 }
 
-static uint64_t poll(void)
+static uint64_t transport_memory_poll(void)
 {
     return TRANSPORT_NEVER;
 }
@@ -135,13 +132,13 @@ static void note_dropped(enum transport_port port)
                            "microtome.conf\n",
                 dropped[port], names[port], buffer.capacity >> 20);
     if (port != TRANSPORT_LOG)
-        send(TRANSPORT_LOG, line, strlen(line));
+        transport_memory_send(TRANSPORT_LOG, line, strlen(line));
     else
         result->report_bytes =
             (uint32_t)format_text(result->report, sizeof result->report, "%s", line);
 }
 
-static uint32_t finish(void)
+static uint32_t transport_memory_finish(void)
 {
     note_dropped(TRANSPORT_STDOUT);
     note_dropped(TRANSPORT_STDERR);
@@ -152,11 +149,11 @@ static uint32_t finish(void)
 
 const struct transport transport_memory = {
     .name = "memory",
-    .init = init,
-    .has = has,
-    .send = send,
-    .receive = receive,
+    .init = transport_memory_init,
+    .has = transport_memory_has,
+    .send = transport_memory_send,
+    .receive = transport_memory_receive,
     .trace_room = trace_room,
-    .poll = poll,
-    .finish = finish,
+    .poll = transport_memory_poll,
+    .finish = transport_memory_finish,
 };

@@ -1,5 +1,4 @@
 /* Under an emulator or a hypervisor: each port is a port of virtio-serial, which waits. */
-#include <errno.h>
 
 #include "drivers/apic/apic.h"
 #include "drivers/virtio/serial.h"
@@ -18,11 +17,10 @@ static const char *const names[TRANSPORT_PORTS] = {
 
 static int ports[TRANSPORT_PORTS]; /* negative: the host does not offer it */
 
-static int init(struct boot_info *boot)
+static int transport_virtio_init(struct boot_info *)
 {
     int status = serial_init(VECTOR_DEVICE, apic_id());
 
-    (void)boot;
     if (status)
         return status;
     for (int i = 0; i < TRANSPORT_PORTS; i++) {
@@ -39,36 +37,34 @@ static int init(struct boot_info *boot)
     return 0;
 }
 
-static bool has(enum transport_port port)
+static bool transport_virtio_has(enum transport_port port)
 {
     return ports[port] >= 0;
 }
 
-static int send(enum transport_port port, const void *bytes, size_t count)
+static int transport_virtio_send(enum transport_port port, const void *bytes, size_t count)
 {
     return serial_send(ports[port], bytes, count);
 }
 
-static size_t receive(enum transport_port port, void *out, size_t room)
+static size_t transport_virtio_receive(enum transport_port port, void *out, size_t room)
 {
     return serial_receive(ports[port], out, room);
 }
 
 /* There is always room: sending waits. */
-static bool trace_room(uint64_t bytes, bool samples)
+static bool trace_room(uint64_t /* bytes */, bool /* samples */)
 {
-    (void)bytes;
-    (void)samples;
     return true;
 }
 
-static uint64_t poll(void)
+static uint64_t transport_virtio_poll(void)
 {
     return TRANSPORT_NEVER;
 }
 
 /* Does nothing: a send returns when the host has everything. */
-static uint32_t finish(void)
+static uint32_t transport_virtio_finish(void)
 {
     return BOOT_END_DONE;
 }
@@ -76,11 +72,11 @@ static uint32_t finish(void)
 const struct transport transport_virtio = {
     .name = "virtio-serial",
     .host = true,
-    .init = init,
-    .has = has,
-    .send = send,
-    .receive = receive,
+    .init = transport_virtio_init,
+    .has = transport_virtio_has,
+    .send = transport_virtio_send,
+    .receive = transport_virtio_receive,
     .trace_room = trace_room,
-    .poll = poll,
-    .finish = finish,
+    .poll = transport_virtio_poll,
+    .finish = transport_virtio_finish,
 };

@@ -1,7 +1,6 @@
 /* test_hook for ordinary kernels: does nothing. */
 #include "guest/base/panic.h"
 
-void test_hook(const char *where)
+void test_hook(const char *)
 {
-    (void)where;
 }

@@ -130,11 +130,10 @@ int64_t __vdso_time(int64_t *time)
     return seconds;
 }
 
-int __vdso_getcpu(unsigned *cpu, unsigned *node, void *unused)
+int __vdso_getcpu(unsigned *cpu, unsigned *node, void *)
 {
     unsigned number;
 
-    (void)unused;
     __asm__ volatile("lsl %1, %0" : "=r"(number) : "r"(VDSO_CPU_SELECTOR) : "cc");
     if (cpu != NULL)
         *cpu = number;

@@ -155,7 +155,7 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
 }
 
 /* Has areas forget the pages first .. end-1. */
-static void forget(struct inode *inode, uint64_t first, uint64_t end)
+static void inode_forget(struct inode *inode, uint64_t first, uint64_t end)
 {
     if (inode->mappings && first < end)
         vm_inode_changed(inode, first, end);
@@ -178,20 +178,20 @@ static int clear_part(struct inode *inode, uint64_t from, uint64_t to)
         error = inode_own_page(inode, index, &entry);
         if (error)
             return error;
-        forget(inode, index, index + 1);
+        inode_forget(inode, index, index + 1);
     }
     memset((uint8_t *)phys_pointer(*entry & INODE_PAGE_MASK) + from % PAGE_BYTES, 0, to - from);
     inode_mark_written(inode, entry);
     return 0;
 }
 
-static void shrink(struct inode *inode, uint64_t bytes)
+static void inode_shrink(struct inode *inode, uint64_t bytes)
 {
     uint64_t first_gone = (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
     uint64_t *entry = inode_pages_entry(inode, bytes / PAGE_BYTES);
 
     inode->bytes = bytes; /* copies past the end are forgotten too */
-    forget(inode, bytes / PAGE_BYTES, ALL_PAGES);
+    inode_forget(inode, bytes / PAGE_BYTES, ALL_PAGES);
     inode_pages_free(inode, first_gone, ALL_PAGES);
     if (inode->base_bytes > bytes)
         inode->base_bytes = bytes;
@@ -216,7 +216,7 @@ int inode_truncate(struct inode *inode, uint64_t bytes)
     if (bytes > INT64_MAX)
         return -EFBIG;
     if (bytes < inode->bytes)
-        shrink(inode, bytes);
+        inode_shrink(inode, bytes);
     else if (bytes > inode->bytes)
         inode_extend(inode, bytes);
     inode->bytes = bytes;
@@ -259,7 +259,7 @@ int inode_punch(struct inode *inode, uint64_t offset, uint64_t bytes)
         error = clear_part(inode, last * PAGE_BYTES, end);
     if (error)
         return error;
-    forget(inode, first, last);
+    inode_forget(inode, first, last);
     inode_pages_free(inode, first, last);
     if (inode->base_bytes > first * PAGE_BYTES && last * PAGE_BYTES >= inode->base_bytes) {
         inode->base_bytes = first * PAGE_BYTES;

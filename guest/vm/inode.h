@@ -8,16 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct text;
 struct thread;
 struct file_type;
 struct inode_directory; /* guest/fs/fs_tree.c */
 struct fs_special; /* guest/fs/fs.h */
 struct inode;
 
-/* Generates the contents of a file in /proc or /sys, at every open.  Returns the bytes written to
- * `out`, or -errno. */
-typedef int64_t inode_generate(const struct thread *thread, const struct inode *inode, char *out,
-                               uint64_t room);
+/* Generates the contents of a file in /proc or /sys, at every open; guest/base/text.h. */
+typedef void inode_generate(const struct thread *thread, const struct inode *inode,
+                            struct text *text);
 
 #define INODE_NOT_SERVED UINT64_MAX
 

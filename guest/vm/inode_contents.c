@@ -209,30 +209,22 @@ static int64_t write_contents(struct inode *inode, uint64_t offset, const struct
 
 int64_t inode_read(struct inode *inode, uint64_t offset, void *to, uint64_t bytes)
 {
-    const struct memory m = {.address = (uint64_t)to};
-
-    return read_contents(inode, offset, &m, bytes);
+    return read_contents(inode, offset, &(struct memory){.address = (uint64_t)to}, bytes);
 }
 
 int64_t inode_read_user(struct inode *inode, uint64_t offset, uint64_t user, uint64_t bytes)
 {
-    const struct memory m = {.address = user, .user = true};
-
-    return read_contents(inode, offset, &m, bytes);
+    return read_contents(inode, offset, &(struct memory){.address = user, .user = true}, bytes);
 }
 
 int64_t inode_write(struct inode *inode, uint64_t offset, const void *from, uint64_t bytes)
 {
-    const struct memory m = {.address = (uint64_t)from};
-
-    return write_contents(inode, offset, &m, bytes);
+    return write_contents(inode, offset, &(struct memory){.address = (uint64_t)from}, bytes);
 }
 
 int64_t inode_write_user(struct inode *inode, uint64_t offset, uint64_t user, uint64_t bytes)
 {
-    const struct memory m = {.address = user, .user = true};
-
-    return write_contents(inode, offset, &m, bytes);
+    return write_contents(inode, offset, &(struct memory){.address = user, .user = true}, bytes);
 }
 
 static bool has_data(struct inode *inode, uint64_t index)

@@ -16,7 +16,7 @@ static unsigned height_of(const struct inode *inode)
 }
 
 /* Returns whether a tree of that height has a place for the page. */
-static bool covers(unsigned height, uint64_t index)
+static bool inode_pages_covers(unsigned height, uint64_t index)
 {
     return height >= HEIGHT_MAX || index >> BITS * height == 0;
 }
@@ -38,7 +38,7 @@ uint64_t *inode_pages_entry(struct inode *inode, uint64_t index)
 
     if (!index)
         return &inode->first_page;
-    if (!inode->pages || !covers(height, index))
+    if (!inode->pages || !inode_pages_covers(height, index))
         return NULL;
     node = node_of(inode->pages);
     for (; height > 1; height--) {
@@ -61,9 +61,9 @@ static uint64_t new_node(void)
 }
 
 /* Puts nodes above the root until it covers the page. */
-static bool grow(struct inode *inode, uint64_t index)
+static bool inode_pages_grow(struct inode *inode, uint64_t index)
 {
-    while (!inode->pages || !covers(height_of(inode), index)) {
+    while (!inode->pages || !inode_pages_covers(height_of(inode), index)) {
         uint64_t root = new_node();
 
         if (!root)
@@ -84,7 +84,7 @@ uint64_t *inode_pages_make(struct inode *inode, uint64_t index)
 
     if (!index)
         return &inode->first_page;
-    if (!grow(inode, index))
+    if (!inode_pages_grow(inode, index))
         return NULL;
     node = node_of(inode->pages);
     for (unsigned height = height_of(inode); height > 1; height--) {
@@ -126,7 +126,7 @@ uint64_t *inode_pages_next(struct inode *inode, uint64_t *index)
 {
     if (!*index && inode->first_page)
         return &inode->first_page;
-    if (!inode->pages || !covers(height_of(inode), *index))
+    if (!inode->pages || !inode_pages_covers(height_of(inode), *index))
         return NULL;
     return next_below(node_of(inode->pages), height_of(inode), 0, index);
 }

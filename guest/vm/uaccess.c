@@ -27,8 +27,8 @@ static bool range_ok(uint64_t address, size_t bytes)
 }
 
 /* vm_access, but ends the run if out of memory, as a page fault of the program does. */
-static int reach(struct vm_space *space, uint64_t address, enum vm_access_kind kind, void **pointer,
-                 uint64_t *room)
+static int uaccess_reach(struct vm_space *space, uint64_t address, enum vm_access_kind kind,
+                         void **pointer, uint64_t *room)
 {
     int error = vm_access(space, address, kind, pointer, room);
 
@@ -62,7 +62,7 @@ static int next_piece(struct pieces *p)
         return -EFAULT;
     if (!p->left)
         return 0;
-    if (reach(p->space, p->address, p->kind, &p->at, &room) != 0)
+    if (uaccess_reach(p->space, p->address, p->kind, &p->at, &room) != 0)
         return -EFAULT;
     p->bytes = room < p->left ? room : p->left;
     p->address += p->bytes;
@@ -136,7 +136,7 @@ int copy_string_from_user(char *to, uint64_t from, size_t room_in_to)
         void *source;
         size_t part;
 
-        if (from >= USER_END || reach(space, from, VM_ACCESS_READ, &source, &room) != 0)
+        if (from >= USER_END || uaccess_reach(space, from, VM_ACCESS_READ, &source, &room) != 0)
             return -EFAULT;
         if (room > room_in_to - length)
             room = room_in_to - length;

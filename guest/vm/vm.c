@@ -205,7 +205,8 @@ static int check_written(const struct vm_space *space, uint64_t start, uint64_t 
 }
 
 /* Changes the protection of a range without gaps. */
-static int protect(struct vm_space *space, uint64_t address, uint64_t end, uint32_t protection)
+static int vm_protect_range(struct vm_space *space, uint64_t address, uint64_t end,
+                            uint32_t protection)
 {
     int error = check_written(space, address, end, protection);
 
@@ -236,7 +237,7 @@ int vm_protect(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_
         return -ENOMEM;
     reached = protectable(space, address, address + vm_page_up(bytes), protection, &refused);
     if (reached > address)
-        error = protect(space, address, reached, protection);
+        error = vm_protect_range(space, address, reached, protection);
     return error ? error : refused;
 }
 

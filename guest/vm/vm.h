@@ -37,7 +37,7 @@ enum {
     VM_AREA_IMAGE = 4, /* the program, its interpreter */
     VM_AREA_FILE = 8, /* has an inode */
     VM_AREA_SHARED = 16,
-    VM_AREA_GROWS = 32, /* grows downwards when touched below: vm_grow */
+    VM_AREA_GROWS = 32, /* grows downwards when touched below */
     VM_AREA_RESERVE = 64, /* MAP_NORESERVE: may be larger than memory */
     VM_AREA_VDSO = 256,
     VM_AREA_SMALL = 512, /* no 2 MiB pages: MADV_NOHUGEPAGE */
@@ -101,10 +101,6 @@ uint64_t vm_set_brk(struct vm_space *space, uint64_t end); /* returns the break 
  * past the end of the file (SIGBUS); -ENOMEM if out of memory.  Uses a 2 MiB page if area and
  * alignment allow. */
 int vm_fault(struct vm_space *space, uint64_t address, uint64_t error);
-
-/* Lets the area above `address` grow down to it.  Returns the area, or NULL if its limit or the
- * area below does not allow that. */
-struct vm_area *vm_grow(struct vm_space *space, uint64_t address);
 
 /* An inode's pages first .. end-1 have changed: areas forget them, on every CPU, before this
  * returns.  Private copies are lost too if they are past the new end of the file. */

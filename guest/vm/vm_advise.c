@@ -36,8 +36,8 @@ static int fill_area(struct vm_space *space, const struct vm_area *area, uint64_
     return 0;
 }
 
-static int populate(struct vm_space *space, uint64_t start, uint64_t end, enum vm_populate how,
-                    uint64_t keep_bytes)
+static int vm_advise_populate(struct vm_space *space, uint64_t start, uint64_t end,
+                              enum vm_populate how, uint64_t keep_bytes)
 {
     const struct vm_area *area = vm_area_from(space, start);
     int error = 0;
@@ -62,7 +62,7 @@ static int populate(struct vm_space *space, uint64_t start, uint64_t end, enum v
 
 int vm_populate(struct vm_space *space, uint64_t start, uint64_t end, enum vm_populate how)
 {
-    return populate(space, start, end, how, 0);
+    return vm_advise_populate(space, start, end, how, 0);
 }
 
 void vm_new_memory(struct vm_space *space, uint64_t start, uint64_t end)
@@ -73,9 +73,9 @@ void vm_new_memory(struct vm_space *space, uint64_t start, uint64_t end)
         bool asked = area->flags & VM_AREA_LOCKED;
 
         if (asked || (space->prefault && !(area->flags & VM_AREA_RESERVE)))
-            populate(space, area->start > start ? area->start : start,
-                     area->end < end ? area->end : end, VM_POPULATE_ALLOWED,
-                     asked ? 0 : phys_total_bytes() / KEPT_SHARE);
+            vm_advise_populate(space, area->start > start ? area->start : start,
+                               area->end < end ? area->end : end, VM_POPULATE_ALLOWED,
+                               asked ? 0 : phys_total_bytes() / KEPT_SHARE);
     }
 }
 
@@ -116,7 +116,7 @@ int vm_lock(struct vm_space *space, uint64_t address, uint64_t bytes, bool lock,
 /* ---- madvise ---- */
 
 /* Drops the contents: anonymous memory then reads as zeros, a file's page as in the file. */
-static int discard(struct vm_space *space, uint64_t from, uint64_t to)
+static int vm_advise_discard(struct vm_space *space, uint64_t from, uint64_t to)
 {
     int error = vm_pages_free(space, from, to, from, to);
 
@@ -130,7 +130,7 @@ static int discard_lazily(struct vm_space *space, uint64_t from, uint64_t to)
 {
     if (phys_free_bytes() >= phys_total_bytes() / KEPT_SHARE)
         return 0;
-    return discard(space, from, to);
+    return vm_advise_discard(space, from, to);
 }
 
 static int remove_part(const struct vm_area *area, uint64_t from, uint64_t to)
@@ -151,9 +151,9 @@ static int advise_area(struct vm_space *space, const struct vm_area *area, uint6
         return advice == MADV_DONTNEED || advice == MADV_FREE ? -EINVAL : 0;
     switch (advice) {
     case MADV_DONTNEED:
-        return area->flags & VM_AREA_LOCKED ? -EINVAL : discard(space, from, to);
+        return area->flags & VM_AREA_LOCKED ? -EINVAL : vm_advise_discard(space, from, to);
     case MADV_DONTNEED_LOCKED:
-        return discard(space, from, to);
+        return vm_advise_discard(space, from, to);
     case MADV_FREE:
         return anonymous ? discard_lazily(space, from, to) : -EINVAL;
     case MADV_REMOVE:
@@ -228,7 +228,8 @@ int vm_advise(struct vm_space *space, uint64_t address, uint64_t bytes, uint32_t
 /* ---- mincore ---- */
 
 /* A file counts as in memory up to its end; other memory if it has been touched. */
-static bool resident(const struct vm_space *space, const struct vm_area *area, uint64_t address)
+static bool vm_advise_resident(const struct vm_space *space, const struct vm_area *area,
+                               uint64_t address)
 {
     if (area != NULL && area->inode != NULL &&
         vm_file_index(area, address) * PAGE_BYTES < area->inode->bytes)
@@ -243,6 +244,6 @@ void vm_resident(const struct vm_space *space, uint64_t address, uint8_t *out, u
     for (uint64_t i = 0; i < count; i++, address += PAGE_BYTES) {
         if (area != NULL && address >= area->end)
             area = area->next;
-        out[i] = resident(space, area, address);
+        out[i] = vm_advise_resident(space, area, address);
     }
 }

@@ -3,7 +3,7 @@
 
 #include "guest/base/layout.h"
 
-static uint32_t height(const struct vm_area *area)
+static uint32_t vm_area_tree_height(const struct vm_area *area)
 {
     return area != NULL ? area->height : 0;
 }
@@ -27,11 +27,13 @@ static uint64_t gap_bytes(const struct vm_area *area)
     return end > start ? end - start : 0;
 }
 
-static void update(struct vm_area *area)
+static void vm_area_tree_update(struct vm_area *area)
 {
     const struct vm_area *left = area->left, *right = area->right;
 
-    area->height = 1 + (height(left) > height(right) ? height(left) : height(right));
+    area->height =
+        1 + (vm_area_tree_height(left) > vm_area_tree_height(right) ? vm_area_tree_height(left)
+                                                                    : vm_area_tree_height(right));
     area->widest = gap_bytes(area);
     if (left != NULL && left->widest > area->widest)
         area->widest = left->widest;
@@ -45,8 +47,8 @@ static struct vm_area *turn_right(struct vm_area *area)
 
     area->left = up->right;
     up->right = area;
-    update(area);
-    update(up);
+    vm_area_tree_update(area);
+    vm_area_tree_update(up);
     return up;
 }
 
@@ -56,24 +58,24 @@ static struct vm_area *turn_left(struct vm_area *area)
 
     area->right = up->left;
     up->left = area;
-    update(area);
-    update(up);
+    vm_area_tree_update(area);
+    vm_area_tree_update(up);
     return up;
 }
 
-static struct vm_area *balance(struct vm_area *area)
+static struct vm_area *vm_area_tree_balance(struct vm_area *area)
 {
-    if (height(area->left) > height(area->right) + 1) {
-        if (height(area->left->right) > height(area->left->left))
+    if (vm_area_tree_height(area->left) > vm_area_tree_height(area->right) + 1) {
+        if (vm_area_tree_height(area->left->right) > vm_area_tree_height(area->left->left))
             area->left = turn_left(area->left);
         return turn_right(area);
     }
-    if (height(area->right) > height(area->left) + 1) {
-        if (height(area->right->left) > height(area->right->right))
+    if (vm_area_tree_height(area->right) > vm_area_tree_height(area->left) + 1) {
+        if (vm_area_tree_height(area->right->left) > vm_area_tree_height(area->right->right))
             area->right = turn_right(area->right);
         return turn_left(area);
     }
-    update(area);
+    vm_area_tree_update(area);
     return area;
 }
 
@@ -81,14 +83,14 @@ struct vm_area *vm_area_tree_insert(struct vm_area *tree, struct vm_area *area)
 {
     if (tree == NULL) {
         area->left = area->right = NULL;
-        update(area);
+        vm_area_tree_update(area);
         return area;
     }
     if (area->start < tree->start)
         tree->left = vm_area_tree_insert(tree->left, area);
     else
         tree->right = vm_area_tree_insert(tree->right, area);
-    return balance(tree);
+    return vm_area_tree_balance(tree);
 }
 
 /* Takes the lowest area out of a tree, into *lowest.  Returns the rest of the tree. */
@@ -99,7 +101,7 @@ static struct vm_area *take_lowest(struct vm_area *tree, struct vm_area **lowest
         return tree->right;
     }
     tree->left = take_lowest(tree->left, lowest);
-    return balance(tree);
+    return vm_area_tree_balance(tree);
 }
 
 struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *area)
@@ -110,18 +112,18 @@ struct vm_area *vm_area_tree_remove(struct vm_area *tree, const struct vm_area *
         return NULL;
     if (area->start < tree->start) {
         tree->left = vm_area_tree_remove(tree->left, area);
-        return balance(tree);
+        return vm_area_tree_balance(tree);
     }
     if (area->start > tree->start) {
         tree->right = vm_area_tree_remove(tree->right, area);
-        return balance(tree);
+        return vm_area_tree_balance(tree);
     }
     if (tree->left == NULL || tree->right == NULL)
         return tree->left != NULL ? tree->left : tree->right;
     right = take_lowest(tree->right, &up);
     up->left = tree->left;
     up->right = right;
-    return balance(up);
+    return vm_area_tree_balance(up);
 }
 
 void vm_area_tree_refresh(struct vm_area *tree, const struct vm_area *area)
@@ -132,7 +134,7 @@ void vm_area_tree_refresh(struct vm_area *tree, const struct vm_area *area)
         vm_area_tree_refresh(tree->left, area);
     else if (area->start > tree->start)
         vm_area_tree_refresh(tree->right, area);
-    update(tree);
+    vm_area_tree_update(tree);
 }
 
 uint64_t vm_gap_fit(const struct vm_gap *gap, uint64_t from, uint64_t end)

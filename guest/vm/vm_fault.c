@@ -20,7 +20,7 @@ enum { /* page-fault error code, Intel SDM volume 3, "Page-Fault Exceptions" */
        FAULT_FETCH = 16
 };
 
-static bool allowed(const struct vm_area *area, uint64_t error)
+static bool vm_fault_allowed(const struct vm_area *area, uint64_t error)
 {
     if (error & FAULT_FETCH)
         return area->protection & VM_EXEC;
@@ -29,7 +29,9 @@ static bool allowed(const struct vm_area *area, uint64_t error)
     return area->protection != 0;
 }
 
-struct vm_area *vm_grow(struct vm_space *space, uint64_t address)
+/* Lets the area above `address` grow down to it.  Returns the area, or NULL if its limit or the
+ * area below does not allow that. */
+static struct vm_area *grow_down(struct vm_space *space, uint64_t address)
 {
     struct vm_area *area = vm_area_from(space, address);
     uint64_t page = address & ~VM_PAGE_MASK;
@@ -60,7 +62,7 @@ static struct vm_area *area_at(struct vm_space *space, uint64_t address)
         return area;
     area = address < USER_END ? vm_area_from(space, address) : NULL;
     if (area != NULL && area->start > address)
-        area = vm_grow(space, address);
+        area = grow_down(space, address);
     if (area != NULL)
         space->recent = area;
     return area;
@@ -77,7 +79,7 @@ int vm_fault(struct vm_space *space, uint64_t address, uint64_t error)
      * a far return pops for such an access, and SMAP denies it whatever the page tables say. */
     if (area == NULL || (error & FAULT_RESERVED) || !(error & FAULT_USER))
         return -EFAULT;
-    if (!allowed(area, error))
+    if (!vm_fault_allowed(area, error))
         return -EACCES;
     slot = vm_table_look(space->root, address, VM_LEVEL_PAGE);
     if (vm_filled(*slot.entry, error & FAULT_WRITE)) { /* another CPU was first, or a translation
@@ -118,7 +120,8 @@ int vm_access(struct vm_space *space, uint64_t address, enum vm_access_kind kind
 }
 
 /* Copies; writes zeros without a source. */
-static int store(struct vm_space *space, uint64_t address, const uint8_t *from, uint64_t bytes)
+static int vm_fault_store(struct vm_space *space, uint64_t address, const uint8_t *from,
+                          uint64_t bytes)
 {
     while (bytes) {
         uint64_t room;
@@ -142,10 +145,10 @@ static int store(struct vm_space *space, uint64_t address, const uint8_t *from, 
 
 int vm_write(struct vm_space *space, uint64_t address, const void *from, uint64_t bytes)
 {
-    return store(space, address, from, bytes);
+    return vm_fault_store(space, address, from, bytes);
 }
 
 int vm_zero(struct vm_space *space, uint64_t address, uint64_t bytes)
 {
-    return store(space, address, NULL, bytes);
+    return vm_fault_store(space, address, NULL, bytes);
 }

@@ -63,7 +63,8 @@ static int fill_anonymous(struct vm_space *space, const struct vm_area *area, ui
 
 /* Maps the file's own page.  It is writable only if the area is shared and `write` asked the file
  * for a page of its own. */
-static int show(struct vm_space *space, const struct vm_area *area, uint64_t address, bool write)
+static int vm_fill_show(struct vm_space *space, const struct vm_area *area, uint64_t address,
+                        bool write)
 {
     uint64_t physical;
     int error = inode_page(area->inode, vm_file_index(area, address), write, &physical);
@@ -85,7 +86,7 @@ static int show(struct vm_space *space, const struct vm_area *area, uint64_t add
 }
 
 /* Until every CPU has forgotten the file's page, no CPU may write to the copy. */
-static int copy(struct vm_space *space, const struct vm_area *area, uint64_t address)
+static int vm_fill_copy(struct vm_space *space, const struct vm_area *area, uint64_t address)
 {
     uint64_t page, physical, *entry;
     int error = inode_page(area->inode, vm_file_index(area, address), false, &physical);
@@ -113,6 +114,6 @@ int vm_fill(struct vm_space *space, const struct vm_area *area, uint64_t address
     if (area->inode == NULL)
         return fill_anonymous(space, area, address, slot);
     if (write && !(area->flags & VM_AREA_SHARED))
-        return copy(space, area, address);
-    return show(space, area, address, write);
+        return vm_fill_copy(space, area, address);
+    return vm_fill_show(space, area, address, write);
 }

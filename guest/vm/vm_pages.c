@@ -75,17 +75,15 @@ static int visit_leaves(const struct visit *visit)
 
 /* Withdraws the entry, has every CPU forget it, and only then frees the page: until then another
  * CPU may still write to it. */
-static int withdraw_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
+static int withdraw_leaf(const struct visit *visit, struct vm_slot slot, uint64_t /* address */)
 {
-    (void)address;
     if (!visit->files || *slot.entry & VM_ENTRY_FOREIGN)
         *slot.entry &= ~VM_ENTRY_PRESENT;
     return 0;
 }
 
-static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
+static int free_leaf(const struct visit *visit, struct vm_slot slot, uint64_t /* address */)
 {
-    (void)address;
     if (*slot.entry & VM_ENTRY_PRESENT) /* forget left it */
         return 0;
     if (!(*slot.entry & VM_ENTRY_FOREIGN))
@@ -177,12 +175,11 @@ void vm_pages_forget(struct vm_space *space, uint64_t start, uint64_t end, bool 
     visit_leaves(&visit);
 }
 
-static int protect_leaf(const struct visit *visit, struct vm_slot slot, uint64_t address)
+static int protect_leaf(const struct visit *visit, struct vm_slot slot, uint64_t /* address */)
 {
     uint64_t kept = *slot.entry & (VM_ENTRY_ADDRESS | VM_ENTRY_LARGE | VM_ENTRY_FOREIGN);
     uint64_t flags = vm_leaf_flags(visit->protection);
 
-    (void)address;
     if (kept & VM_ENTRY_FOREIGN && !(*slot.entry & VM_ENTRY_WRITE))
         flags &= ~VM_ENTRY_WRITE;
     *slot.entry = kept | flags;

@@ -25,7 +25,7 @@ static int64_t insert_at(struct vm_space *space, const struct remap *r, uint64_t
     return error ? error : (int64_t)to;
 }
 
-static uint64_t choose(const struct vm_space *space, const struct remap *r, uint64_t hint)
+static uint64_t vm_remap_choose(const struct vm_space *space, const struct remap *r, uint64_t hint)
 {
     return vm_choose(space, &(struct vm_request){
                                 .address = hint, .bytes = r->new_bytes, .inode = r->kind.inode});
@@ -68,7 +68,7 @@ static int64_t remap_fixed(struct vm_space *space, const struct remap *r, uint64
 }
 
 /* A part inside an area cannot grow in place. */
-static int64_t grow(struct vm_space *space, const struct remap *r, uint32_t flags)
+static int64_t vm_remap_grow(struct vm_space *space, const struct remap *r, uint32_t flags)
 {
     uint64_t end = r->from + r->old_bytes, new_end = r->from + r->new_bytes;
     uint64_t more = r->new_bytes - r->old_bytes;
@@ -91,7 +91,7 @@ static int64_t grow(struct vm_space *space, const struct remap *r, uint32_t flag
     }
     if (!(flags & MREMAP_MAYMOVE))
         return -ENOMEM;
-    to = choose(space, r, 0);
+    to = vm_remap_choose(space, r, 0);
     return to ? move_to(space, r, to, false) : -ENOMEM;
 }
 
@@ -113,7 +113,8 @@ static int64_t show_again(struct vm_space *space, const struct remap *r, uint32_
                                                       .offset = r->kind.offset});
 }
 
-static int64_t remap(struct vm_space *space, const struct remap *r, uint32_t flags, uint64_t to)
+static int64_t vm_remap_remap(struct vm_space *space, const struct remap *r, uint32_t flags,
+                              uint64_t to)
 {
     int error;
 
@@ -122,11 +123,11 @@ static int64_t remap(struct vm_space *space, const struct remap *r, uint32_t fla
     if (flags & MREMAP_FIXED)
         return remap_fixed(space, r, to, flags & MREMAP_DONTUNMAP);
     if (flags & MREMAP_DONTUNMAP) {
-        to = choose(space, r, to);
+        to = vm_remap_choose(space, r, to);
         return to ? move_to(space, r, to, true) : -ENOMEM;
     }
     if (r->new_bytes > r->old_bytes)
-        return grow(space, r, flags);
+        return vm_remap_grow(space, r, flags);
     if (r->new_bytes < r->old_bytes) {
         error = vm_unmap(space, r->from + r->new_bytes, r->old_bytes - r->new_bytes);
         if (error)
@@ -159,5 +160,5 @@ int64_t vm_remap(struct vm_space *space, uint64_t address, uint64_t old_bytes, u
                                   area->inode != NULL ? area->offset + (address - area->start) : 0};
     if (r.kind.inode != NULL && r.kind.offset > INT64_MAX - r.new_bytes)
         return -EINVAL;
-    return remap(space, &r, flags, new_address);
+    return vm_remap_remap(space, &r, flags, new_address);
 }

@@ -3,8 +3,7 @@
  * Code is read from the file that the load map names.  Samples fall on instructions' starts, so
  * their addresses keep the disassembly in step where data lies among the code.  Never prints.
  */
-#ifndef HOST_ANNOTATE_ANNOTATE_CODE_H
-#define HOST_ANNOTATE_ANNOTATE_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ int annotate_code_read(struct annotate_code *code, const struct annotate_counts 
                        const struct trace_info *info, const struct symbols_options *options,
                        enum annotate_syntax syntax);
 void annotate_code_free(struct annotate_code *code);
-
-#endif

@@ -1,19 +1,134 @@
 /* hr annotate: a function's instructions and source lines with what was counted at each. */
 #include <argp.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/annotate/annotate_choose.h"
 #include "host/annotate/annotate_print.h"
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/nearest.h"
 #include "host/base/terminal.h"
+#include "host/draw/function_name.h"
 #include "host/report/profile.h"
 #include "host/scan/object_share.h"
 #include "host/scan/reader.h"
 #include "host/scan/reader_output.h"
+
+#define LISTED_MAX 8u /* of functions with one name */
+
+static const struct place *row_at(const struct profile *profile, uint32_t i)
+{
+    return &profile->places.all[profile->rows.all[i].place];
+}
+
+/* "0x401000", and "[0x401000-0x402000)" as hr report shows code without names. */
+static bool parse_address(const char *wanted, uint64_t *address)
+{
+    bool range = wanted[0] == '[';
+    char *end;
+
+    wanted += range;
+    if (wanted[0] != '0' || (wanted[1] | 0x20) != 'x')
+        return false;
+    *address = strtoull(wanted, &end, 16);
+    return *end == (range ? '-' : 0);
+}
+
+static const struct place *find_address(const struct profile *profile, uint64_t address)
+{
+    for (uint32_t i = 0; i < profile->rows.count; i++) {
+        const struct place *row = row_at(profile, i);
+
+        if (address >= row->start && address < row->end)
+            return row;
+    }
+    error_print(
+        "0x%lx: no sample is in the code there; 'hr report' lists the functions that have samples",
+        address);
+    return NULL;
+}
+
+static void report_unknown(const struct profile *profile, const char *wanted)
+{
+    struct nearest nearest;
+    uint32_t names = 0;
+    char list[NEAREST_COUNT * (NEAREST_NAME_BYTES + 2)];
+
+    nearest_init(&nearest, wanted);
+    for (uint32_t i = 0; i < profile->rows.count; i++) {
+        const char *name = row_at(profile, i)->name;
+
+        if (name == NULL)
+            continue;
+        function_offer_nearest(&nearest, name);
+        names++;
+    }
+    if (nearest.count != 0)
+        error_print("%s: no sample is in a function of that name; the nearest names: %s", wanted,
+                    nearest_list(&nearest, list, sizeof list));
+    else if (names != 0)
+        error_print("%s: no sample is in a function of that name; 'hr report' lists the functions "
+                    "that have samples",
+                    wanted);
+    else
+        error_print("%s: the trace's samples are in no function with a name; name an address, "
+                    "0x..., or the program with --program",
+                    wanted);
+}
+
+static void report_ambiguous(const struct profile *profile, const char *wanted,
+                             enum function_match best, uint32_t count)
+{
+    char list[LISTED_MAX * 200] = "";
+    size_t used = 0;
+    uint32_t listed = 0;
+
+    for (uint32_t i = 0; i < profile->rows.count && listed < LISTED_MAX; i++) {
+        const struct place *row = row_at(profile, i);
+
+        if (function_matches(wanted, row->name, row->object) != best)
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.64s@%.64s at 0x%lx",
+                                 listed++ != 0 ? ", " : "", row->name,
+                                 row->object != NULL ? row->object : "", row->start);
+    }
+    error_print(
+        "%s: %u functions have that name: %s%s; choose one by FUNCTION@OBJECT or by its address",
+        wanted, count, list, count > listed ? ", ..." : "");
+}
+
+/* The function of a sorted profile that `wanted` names: FUNCTION, FUNCTION@OBJECT, or an address in
+ * it (0x...).  host/draw/function_name.h says what may be left out.  NULL when there is none or
+ * more than one: it is reported, with the names that come near or the ones to choose from. */
+static const struct place *choose_function(const struct profile *profile, const char *wanted)
+{
+    enum function_match best = FUNCTION_OTHER;
+    const struct place *found = NULL;
+    uint32_t count = 0;
+    uint64_t address;
+
+    if (parse_address(wanted, &address))
+        return find_address(profile, address);
+    for (uint32_t i = 0; i < profile->rows.count; i++) {
+        const struct place *row = row_at(profile, i);
+        enum function_match match = function_matches(wanted, row->name, row->object);
+
+        if (match == FUNCTION_OTHER || match < best)
+            continue;
+        count = match == best ? count + 1 : 1;
+        best = match;
+        found = row;
+    }
+    if (count == 0)
+        report_unknown(profile, wanted);
+    else if (count > 1)
+        report_ambiguous(profile, wanted, best, count);
+    return count == 1 ? found : NULL;
+}
 
 enum { KEY_SOURCE_DIR = 256, KEY_INTEL, KEY_ATT }; /* options without a letter */
 
@@ -84,8 +199,8 @@ static void warn_of_sources(const struct annotate_source *source)
 {
     for (size_t i = 0; i < source->file_count; i++)
         if (source->files[i].newer)
-            error_print("%s: newer than the trace: its lines may not be those that ran; name a "
-                        "folder that has the old ones with --source-dir",
+            error_print("%s is newer than the trace, so its lines may not be those that ran; name "
+                        "the folder of the old source with --source-dir",
                         source->files[i].name);
 }
 
@@ -169,10 +284,12 @@ static int choose(struct annotate *a)
     if (a->profile.all.samples == 0) {
         if (selection_is_all(&scan->selection))
             return reader_nothing(scan, a->reader.path, 0);
-        return error_exit(HR_EXIT_FAILED, "%s: no sample is there, or none that is selected",
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: no selected sample is in its code; 'hr report' lists the functions "
+                          "that have samples",
                           a->reader.path);
     }
-    a->row = annotate_choose(&a->profile, a->function);
+    a->row = choose_function(&a->profile, a->function);
     if (a->row != NULL) {
         a->share.wanted = a->row->object;
         return HR_EXIT_OK;

@@ -107,8 +107,7 @@ static void print_head(FILE *out, const struct annotate_view *view)
     if (view->object != NULL)
         used += snprintf(line + used, sizeof line - (size_t)used, " in %s",
                          text_escape(safe, sizeof safe, view->object));
-    snprintf(line + used, sizeof line - (size_t)used, ", 0x%llx to 0x%llx",
-             (unsigned long long)counts->start, (unsigned long long)end);
+    snprintf(line + used, sizeof line - (size_t)used, ", 0x%lx to 0x%lx", counts->start, end);
     put(out, view, line, 0);
     snprintf(line, sizeof line, "# %s %s; %.2f%% of all %s", text_count(a, counts->total_samples),
              trace_info_weight_word(view->info), all != 0 ? 100.0 * (double)own / (double)all : 0.0,
@@ -197,8 +196,8 @@ static void target_text(char *out, size_t room, const struct annotate_view *view
     if (one->target == 0)
         return;
     if (one->target >= view->counts->start && one->target < view->counts->end) {
-        snprintf(out, room, "  %s +0x%llx", one->target > one->address ? "v" : "^",
-                 (unsigned long long)(one->target - view->counts->start));
+        snprintf(out, room, "  %s +0x%lx", one->target > one->address ? "v" : "^",
+                 one->target - view->counts->start);
         return;
     }
     symbols_find(view->symbols, one->target, &place);
@@ -208,7 +207,7 @@ static void target_text(char *out, size_t room, const struct annotate_view *view
     if (place.offset == 0)
         snprintf(out, room, "  <%s>", safe);
     else
-        snprintf(out, room, "  <%s+0x%llx>", safe, (unsigned long long)place.offset);
+        snprintf(out, room, "  <%s+0x%lx>", safe, place.offset);
 }
 
 static void put_instruction(FILE *out, const struct annotate_view *view,
@@ -219,12 +218,11 @@ static void put_instruction(FILE *out, const struct annotate_view *view,
 
     target_text(target, sizeof target, view, one);
     if (is_narrow(view))
-        snprintf(line + used, sizeof line - (size_t)used, " %c+%-4llx %s%s",
-                 one->jumped_to ? '>' : ' ',
-                 (unsigned long long)(one->address - view->counts->start), one->text, target);
+        snprintf(line + used, sizeof line - (size_t)used, " %c+%-4lx %s%s",
+                 one->jumped_to ? '>' : ' ', one->address - view->counts->start, one->text, target);
     else
-        snprintf(line + used, sizeof line - (size_t)used, "  %c %12llx  %s%s",
-                 one->jumped_to ? '>' : ' ', (unsigned long long)one->address, one->text, target);
+        snprintf(line + used, sizeof line - (size_t)used, "  %c %12lx  %s%s",
+                 one->jumped_to ? '>' : ' ', one->address, one->text, target);
     put(out, view, line, one->samples != 0 ? share_of(view, one->samples, one->sum) : 0);
 }
 

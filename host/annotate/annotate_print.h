@@ -1,6 +1,5 @@
 /* What hr annotate shows: a function's instructions, its hottest ones, or its source lines. */
-#ifndef HOST_ANNOTATE_ANNOTATE_PRINT_H
-#define HOST_ANNOTATE_ANNOTATE_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,5 +28,3 @@ int annotate_print_code(FILE *out, const struct annotate_view *view);
 
 /* By source line, hottest first.  0 or -ENOMEM. */
 int annotate_print_lines(FILE *out, const struct annotate_view *view);
-
-#endif

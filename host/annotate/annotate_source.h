@@ -3,8 +3,7 @@
  * Files are read when first asked for and bounded in size and number.  Paths and texts are hostile
  * input: escape lines before they reach a terminal.  Never prints.
  */
-#ifndef HOST_ANNOTATE_ANNOTATE_SOURCE_H
-#define HOST_ANNOTATE_ANNOTATE_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void annotate_source_free(struct annotate_source *source);
 
 /* A line, counted from 1, or NULL.  `file` must live as long as the source. */
 const char *annotate_source_line(struct annotate_source *source, const char *file, uint32_t line);
-
-#endif

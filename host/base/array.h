@@ -1,13 +1,9 @@
 /* Arrays that grow by one item at a time. */
-#ifndef HOST_BASE_ARRAY_H
-#define HOST_BASE_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 
 /* Makes room for one more item at the end of an array of `count` items that only this function
  * allocates, NULL at first.  `array` is the address of the pointer to its items.  Returns 0 or
- * -ENOMEM, which leaves the array as it was.
- */
+ * -ENOMEM, which leaves the array as it was. */
 int array_grow(void *array, size_t count, size_t item_bytes);
-
-#endif

@@ -6,8 +6,7 @@
  * its name when it is complete, and may be removed at any time.  Kinds of files differ by the
  * prefix of their names.  Never prints.
  */
-#ifndef HOST_BASE_CACHE_H
-#define HOST_BASE_CACHE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ void cache_evict(int directory, const char *prefix, const char *spared, uint64_t
 
 /* Appends bytes of one file to another.  Returns 0 or -errno. */
 int cache_copy(int from, uint64_t offset, uint64_t bytes, int to);
-
-#endif

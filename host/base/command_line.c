@@ -1,6 +1,5 @@
 /* Parses with argp.  getopt's message about an unknown option passes through the protected stderr,
- * which asks here for the nearest options.
- */
+ * which asks here for the nearest options. */
 #include "host/base/command_line.h"
 
 #include <stdio.h>

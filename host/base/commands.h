@@ -4,8 +4,7 @@
  * through error_print and returns the exit status of the process.  On a usage error argp exits with
  * HR_EXIT_USAGE, unless the command sets argp_err_exit_status.
  */
-#ifndef HOST_BASE_COMMANDS_H
-#define HOST_BASE_COMMANDS_H
+#pragma once
 
 enum {
     HR_EXIT_OK = 0,
@@ -42,5 +41,3 @@ int check_command(int argc, char **argv);
 /* the machine */
 int events_command(int argc, char **argv);
 int doctor_command(int argc, char **argv);
-
-#endif

@@ -3,8 +3,7 @@
  * It is mapped, not allocated: sanitizers write shadow memory for every allocated byte, which took
  * most of the time of short commands.
  */
-#ifndef HOST_BASE_CPU_ARRAY_H
-#define HOST_BASE_CPU_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/mman.h>
@@ -25,5 +24,3 @@ static inline void cpu_array_free(void *array, size_t entry_bytes)
     if (array != NULL)
         munmap(array, CPU_ARRAY_ENTRIES * entry_bytes);
 }
-
-#endif

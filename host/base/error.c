@@ -61,12 +61,11 @@ static void write_safe(const char *bytes, size_t count)
     (void)!write(STDERR_FILENO, safe, used);
 }
 
-static ssize_t write_escaped(void *cookie, const char *bytes, size_t count)
+static ssize_t write_escaped(void *, const char *bytes, size_t count)
 {
     char nearest[300];
     size_t said = say_nearest(bytes, count, nearest, sizeof nearest);
 
-    (void)cookie;
     if (said == 0 || bytes[count - 1] != '\n') {
         write_safe(bytes, count);
     } else {

@@ -1,6 +1,5 @@
 /* JSON values for jansson, from data of a trace. */
-#ifndef HOST_BASE_JSON_H
-#define HOST_BASE_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@ json_t *json_number(uint64_t value);
 
 /* Returns a string; invalid UTF-8 and control characters are escaped.  NULL if out of memory. */
 json_t *json_text(const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the known names that look most like a mistyped one. */
-#ifndef HOST_BASE_NEAREST_H
-#define HOST_BASE_NEAREST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void nearest_offer_as(struct nearest *n, const char *key, const char *name);
 
 /* Writes "a, b, c" and returns `out`. */
 char *nearest_list(const struct nearest *n, char *out, size_t room);
-
-#endif

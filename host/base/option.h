@@ -1,6 +1,5 @@
 /* Options of a command line whose argument is only checked and stored. */
-#ifndef HOST_BASE_OPTION_H
-#define HOST_BASE_OPTION_H
+#pragma once
 
 #include <argp.h>
 #include <stdbool.h>
@@ -25,8 +24,7 @@ struct option_field {
 };
 
 /* Stores what was given for the key.  Returns false if the list has no such key.  A wrong argument
- * ends the command, as argp_error does.
- */
+ * ends the command, as argp_error does. */
 bool option_store(const struct option_field *fields, int key, char *argument, void *options,
                   const struct argp_state *state);
 
@@ -35,5 +33,3 @@ int option_number(const char *text, uint64_t least, uint64_t most, uint64_t *val
 
 /* Returns the number of a word in a list of words, or -1. */
 int option_word(const char *word, const char *const *words, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * After a failed write, further output is discarded; output_flush returns the error.
  */
-#ifndef HOST_BASE_OUTPUT_H
-#define HOST_BASE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,8 +33,7 @@ void output_hex(struct output *out, uint64_t value); /* with 0x */
 bool output_csv_is_formula(const char *text);
 
 /* Writes one CSV field: in quotes if it holds a comma, a quote or a line end, and after an
- * apostrophe if a spreadsheet would take it for a formula.
- */
+ * apostrophe if a spreadsheet would take it for a formula. */
 void output_csv(struct output *out, const char *text);
 
 /* One CSV field of a raw text (NULL: empty), made valid as text_escape does; what is long is cut.
@@ -50,8 +48,7 @@ void output_real(struct output *out, double value);
 
 /* Write a format's text with values in it.  A %s is written by output_csv_text or by output_json,
  * with its quotes if any; %d is a bool, true or false; %g is output_real; %#x and %#lx are
- * output_hex; %u and %lu are decimal.  No other conversions, flags or widths.
- */
+ * output_hex; %u and %lu are decimal.  No other conversions, flags or widths. */
 void output_csv_print(struct output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void output_json_print(struct output *out, const char *format, ...)
@@ -63,5 +60,3 @@ static inline void output_char(struct output *out, char c)
         output_flush(out);
     out->buffer[out->used++] = c;
 }
-
-#endif

@@ -49,7 +49,7 @@ static const char *other_use(const struct stat *status, const struct stat *input
     for (int fd = 0; fd < 3; fd++)
         if (fstat(fd, &stream) == 0 && same_file(&stream, status))
             return streams[fd];
-    return input != NULL && same_file(input, status) ? "what is read" : NULL;
+    return input != NULL && same_file(input, status) ? "the file that is read" : NULL;
 }
 
 /* Checks whether the new file may replace a regular file. */
@@ -61,7 +61,7 @@ static int check_replaced(const char *path, const struct output_file_wish *wish,
 
     if (other != NULL)
         return run_fail(failure,
-                        "cannot write the %s '%s': it is %s, too; name another file with --output",
+                        "cannot write the %s '%s': it is also %s; name another file with --output",
                         kind, path, other);
     if (!wish->force && (fd < 0 || !output_kind_is(fd, wish->kind, wish->looks_alike)))
         return run_fail(failure,
@@ -100,9 +100,10 @@ static int check_former(const struct output_file *f, const struct output_file_wi
         return 0;
     if (S_ISREG(status.st_mode))
         return check_file(former, wish, &status, failure);
-    return run_fail(
-        failure, "'%s' is no file, and '%s' is to be kept there; name another file with --output",
-        former, f->path);
+    return run_fail(failure,
+                    "'%s' is not a regular file, so the old '%s' cannot be kept under that name; "
+                    "name another file with --output",
+                    former, f->path);
 }
 
 static int fail(const struct output_file_wish *wish, const char *path, int error,
@@ -184,7 +185,7 @@ int output_file_open(struct output_file *f, const char *path, const struct outpu
 
     *f = (struct output_file){.fd = -1, .name = strdup(standard ? "standard output" : path)};
     if (f->name == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     result = standard ? open_stream(f, STDOUT_FILENO, wish, failure) : open_named(f, wish, failure);
     if (result != 0)
         output_file_close(f, false);

@@ -5,8 +5,7 @@
  * stays until then.  A signal that ends hr removes the temporary file.  Streams and devices are
  * written directly.  A process can have one such file at a time.
  */
-#ifndef HOST_BASE_OUTPUT_FILE_H
-#define HOST_BASE_OUTPUT_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -33,8 +32,7 @@ struct output_file {
 
 /* Opens `path`; "-" is standard output.  Refuses a file that is also a standard stream, is the
  * input, is not of the kind (unless `force`), or is being written by another hr.  Never waits for
- * the other end of a FIFO.  Returns 0, or -1 with the failure filled.
- */
+ * the other end of a FIFO.  Returns 0, or -1 with the failure filled. */
 int output_file_open(struct output_file *f, const char *path, const struct output_file_wish *wish,
                      struct run_failure *failure);
 
@@ -42,11 +40,8 @@ int output_file_open(struct output_file *f, const char *path, const struct outpu
 int output_file_take_name(struct output_file *f);
 
 /* Closes the file.  With `keep` it gets its name; otherwise a file without its name is removed.
- * Returns 0, or -errno of the first failure, after which the file is removed, too.
- */
+ * Returns 0, or -errno of the first failure, after which the file is removed, too. */
 int output_file_close(struct output_file *f, bool keep);
 
 /* As output_file_close, with a text for people: returns 0, or -1 with the failure filled. */
 int output_file_finish(struct output_file *f, bool keep, struct run_failure *failure);
-
-#endif

@@ -3,8 +3,7 @@
  * Every format has a mark at a fixed place: its own magic number if no other format has it, or the
  * word Microtome if the format has room for it.
  */
-#ifndef HOST_BASE_OUTPUT_KIND_H
-#define HOST_BASE_OUTPUT_KIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,8 +39,5 @@ const char *output_kind_name(enum output_kind kind);
 const char *output_kind_words(enum output_kind kind);
 
 /* Returns whether the regular file open at `fd` is of the kind.  An empty file is of every kind, an
- * unreadable one of none.
- */
+ * unreadable one of none. */
 bool output_kind_is(int fd, enum output_kind kind, output_kind_likeness *looks_alike);
-
-#endif

@@ -1,7 +1,6 @@
 /* Sends long output on a terminal through a pager, as git does: $PAGER, or less if it is installed.
  */
-#ifndef HOST_BASE_PAGER_H
-#define HOST_BASE_PAGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -15,11 +14,8 @@ struct pager { /* describes where standard output goes */
 };
 
 /* Inspects standard output.  If it is a terminal and a pager is wanted, starts the pager.  Call it
- * before any output.
- */
+ * before any output. */
 void pager_begin(struct pager *pager, bool wanted);
 
 /* Flushes the output and waits until the pager has ended. */
 void pager_end(struct pager *pager);
-
-#endif

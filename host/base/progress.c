@@ -15,8 +15,7 @@ void progress_init(struct progress *p, bool wanted, uint64_t now_ns)
 }
 
 /* One write, so that lines do not mix; after a partial write to the terminal, the next one repairs
- * the line.
- */
+ * the line. */
 static void show(const char *text)
 {
     if (write(2, text, strlen(text)) < 0)

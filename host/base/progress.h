@@ -3,8 +3,7 @@
  * The program may write to that terminal from other threads.  They bracket their writes, and the
  * line is drawn only if the program's output left the cursor at the start of a line.
  */
-#ifndef HOST_BASE_PROGRESS_H
-#define HOST_BASE_PROGRESS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ void progress_erase(struct progress *p);
 /* Bracket a write of the program's output to a terminal. */
 void progress_output_begin(struct progress *p);
 void progress_output_end(struct progress *p, const void *bytes, size_t count);
-
-#endif

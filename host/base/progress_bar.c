@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "host/base/monotonic.h"
 #include "host/base/terminal.h"
 #include "host/base/text.h"
 
@@ -12,23 +12,15 @@
 #define WIDTH_MAX 50u /* of the bar proper */
 #define WIDTH_MIN 5u /* a narrower one shows nothing useful */
 
-static uint64_t now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 void progress_bar_init(struct progress_bar *bar, bool wanted)
 {
     *bar = (struct progress_bar){0};
-    progress_init(&bar->line, wanted, now());
+    progress_init(&bar->line, wanted, monotonic_ns());
 }
 
 void progress_bar_begin(struct progress_bar *bar, uint64_t total)
 {
-    bar->line.start_ns = now();
+    bar->line.start_ns = monotonic_ns();
     bar->total = total;
     __atomic_store_n(&bar->done, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&bar->next_ns, bar->line.start_ns + PROGRESS_BAR_AFTER_NS, __ATOMIC_RELAXED);
@@ -68,7 +60,7 @@ void progress_bar_add(struct progress_bar *bar, uint64_t bytes)
     if (!bar->line.enabled)
         return;
     done = __atomic_add_fetch(&bar->done, bytes, __ATOMIC_RELAXED);
-    time = now();
+    time = monotonic_ns();
     next = __atomic_load_n(&bar->next_ns, __ATOMIC_RELAXED);
     if (time < next ||
         !__atomic_compare_exchange_n(&bar->next_ns, &next, time + PROGRESS_BAR_EVERY_NS, false,

@@ -2,8 +2,7 @@
  *
  * Several threads may add to one bar.  Where stderr is not a terminal, adding only reads the clock.
  */
-#ifndef HOST_BASE_PROGRESS_BAR_H
-#define HOST_BASE_PROGRESS_BAR_H
+#pragma once
 
 #include "host/base/progress.h"
 
@@ -31,5 +30,3 @@ void progress_bar_end(struct progress_bar *bar);
  */
 char *progress_bar_text(char text[PROGRESS_BAR_TEXT_BYTES], uint64_t done, uint64_t total,
                         uint64_t elapsed_ns, unsigned int columns);
-
-#endif

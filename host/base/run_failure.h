@@ -1,8 +1,6 @@
 /* Why a run failed: a text for people and the exit status.  The code that knows the reason fills
- * it; the command prints it once.
- */
-#ifndef HOST_BASE_RUN_FAILURE_H
-#define HOST_BASE_RUN_FAILURE_H
+ * it; the command prints it once. */
+#pragma once
 
 enum { /* exit statuses of `hr run` other than the program's own */
        RUN_EXIT_TIMEOUT = 124,
@@ -18,11 +16,8 @@ struct run_failure {
 };
 
 /* Fill the failure unless it already holds one: with RUN_EXIT_FAILED, or with another exit status.
- * Return -1, for `return run_fail`.
- */
+ * Return -1, for `return run_fail`. */
 int run_fail(struct run_failure *failure, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int run_fail_as(struct run_failure *failure, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

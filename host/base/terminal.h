@@ -1,6 +1,5 @@
 /* Properties of the terminal that text goes to. */
-#ifndef HOST_BASE_TERMINAL_H
-#define HOST_BASE_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ unsigned int terminal_columns(int fd, unsigned int otherwise);
 
 /* Returns whether fd is a terminal with colours and NO_COLOR (https://no-color.org) is not set. */
 bool terminal_colours(int fd);
-
-#endif

@@ -100,7 +100,7 @@ char *text_bytes(char *out, uint64_t bytes)
 char *text_count(char *out, uint64_t count)
 {
     char digits[24];
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    int length = snprintf(digits, sizeof digits, "%lu", count);
     char *end = out;
 
     for (int i = 0; i < length; i++) {

@@ -3,8 +3,7 @@
  * Every function but the last writes a NUL-terminated string into the caller's buffer and returns
  * the buffer.
  */
-#ifndef HOST_BASE_TEXT_H
-#define HOST_BASE_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +11,7 @@
 #define TEXT_QUANTITY_BYTES 32 /* room that suffices for each quantity below */
 
 /* Copies a string as valid UTF-8 without control characters: these, and bytes that are not UTF-8,
- * become \xNN.  Cuts a text that does not fit and ends it in "..."; room is at least 8.
- */
+ * become \xNN.  Cuts a text that does not fit and ends it in "..."; room is at least 8. */
 char *text_escape(char *out, size_t room, const char *text);
 
 /* "950 ns", "12.35 us", "1.204 ms", "3.100 s" */
@@ -27,5 +25,3 @@ char *text_count(char *out, uint64_t count);
 
 /* The part of a path that follows its last slash, or all of it. */
 const char *text_base_name(const char *path);
-
-#endif

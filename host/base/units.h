@@ -3,8 +3,7 @@
  *
  * Both functions return 0, -EINVAL if the text is not such a quantity, -ERANGE if it does not fit.
  */
-#ifndef HOST_BASE_UNITS_H
-#define HOST_BASE_UNITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ int units_parse_time(const char *text, uint64_t bare_unit_ns, uint64_t *time_ns)
 
 /* Units K, M, G, T in powers of 1024, with or without B or iB; bytes without a unit. */
 int units_parse_bytes(const char *text, uint64_t *bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes XML: elements, attributes and text, escaped where needed. */
-#ifndef HOST_BASE_XML_H
-#define HOST_BASE_XML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,8 +19,7 @@ void xml_init(struct xml *x, FILE *out);
 
 /* Starts an element: its name, and any attributes as "name='value'" with values of the formats %s
  * (escaped), %d, %u, %llu, %g and %.2f.  Such as xml_start(x, "page size='%d' unit='MiB'", 2).
- * `format` is a constant of the program, which is not checked and must outlive the element.
- */
+ * `format` is a constant of the program, which is not checked and must outlive the element. */
 void xml_start(struct xml *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Writes an element without contents, and ends it. */
@@ -34,5 +32,3 @@ void xml_end(struct xml *x);
 
 /* Writes <name>text</name>. */
 void xml_element(struct xml *x, const char *name, const char *text);
-
-#endif

@@ -26,11 +26,6 @@ struct check {
     char path[4096]; /* escaped */
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    return reader_parse(key, argument, state);
-}
-
 static int take_step(void *context, int step, const struct trace_chunk *chunk)
 {
     struct check *c = context;
@@ -91,9 +86,8 @@ static void print_damage(const struct trace_audit *audit)
     for (uint64_t i = 0; i < audit->damage_count && i < TRACE_AUDIT_SPANS; i++) {
         const struct trace_damage *d = &audit->damage[i];
 
-        printf("  damaged: bytes %llu to %llu (%s): %s", (unsigned long long)d->offset,
-               (unsigned long long)(d->offset + d->bytes - 1), text_bytes(quantity, d->bytes),
-               trace_status_text(d->status));
+        printf("  damaged: bytes %lu to %lu (%s): %s", d->offset, d->offset + d->bytes - 1,
+               text_bytes(quantity, d->bytes), trace_status_text(d->status));
         if (d->has_header)
             printf("; %s chunk of %s, sequence %u, %u samples",
                    names[d->type <= HR_CHUNK_INDEX ? d->type : 0], cpu_words(d->cpu, room),
@@ -101,8 +95,7 @@ static void print_damage(const struct trace_audit *audit)
         putchar('\n');
     }
     if (audit->damage_count > TRACE_AUDIT_SPANS)
-        printf("  damaged: %llu more stretches\n",
-               (unsigned long long)(audit->damage_count - TRACE_AUDIT_SPANS));
+        printf("  damaged: %lu more stretches\n", audit->damage_count - TRACE_AUDIT_SPANS);
 }
 
 static void print_missing(const struct check *c)
@@ -123,14 +116,11 @@ static void print_missing(const struct check *c)
         putchar('\n');
     }
     if (audit->missing_spans > TRACE_AUDIT_SPANS)
-        printf("  missing: %llu more ranges of chunks\n",
-               (unsigned long long)(audit->missing_spans - TRACE_AUDIT_SPANS));
+        printf("  missing: %lu more ranges of chunks\n", audit->missing_spans - TRACE_AUDIT_SPANS);
     if (audit->disordered_chunks != 0)
-        printf("  disorder: %llu chunks came twice or late\n",
-               (unsigned long long)audit->disordered_chunks);
+        printf("  disorder: %lu chunks came twice or late\n", audit->disordered_chunks);
     if (audit->gone != 0)
-        printf("  missing: %llu samples in all that the guest sent\n",
-               (unsigned long long)audit->gone);
+        printf("  missing: %lu samples in all that the guest sent\n", audit->gone);
 }
 
 static void print_absent(const struct check *c)
@@ -149,8 +139,8 @@ static void print_absent(const struct check *c)
     else if (c->index_status != 0 || c->index_wrong)
         puts("  damaged: INDEX: it does not describe this file; readers scan instead");
     if (c->reader.scan.info.ignored != 0)
-        printf("  note: %llu metadata records beyond this reader's bounds are not looked at\n",
-               (unsigned long long)c->reader.scan.info.ignored);
+        printf("  note: %lu metadata records beyond this reader's bounds are not looked at\n",
+               c->reader.scan.info.ignored);
 }
 
 /* What may be odd in a file that is whole, such as the figures of the program's own calls. */
@@ -174,7 +164,7 @@ static void print_figures(const struct check *c)
 
     for (size_t i = 0; i < sizeof findings / sizeof findings[0]; i++)
         if (findings[i].count != 0)
-            printf("  %s: %llu\n", findings[i].words, (unsigned long long)findings[i].count);
+            printf("  %s: %lu\n", findings[i].words, findings[i].count);
 }
 
 /* What the guest itself counted as dropped is known and in order: a note, no damage. */
@@ -184,13 +174,13 @@ static void print_lost(const struct check *c)
     char room[32], first[TEXT_QUANTITY_BYTES], last[TEXT_QUANTITY_BYTES];
 
     for (uint64_t i = 0; i < c->lost_spans && i < LOST_SPANS; i++)
-        printf("  lost: %s, %llu samples between %s and %s: %s\n", cpu_words(c->lost[i].cpu, room),
-               (unsigned long long)c->lost[i].lost.count,
+        printf("  lost: %s, %lu samples between %s and %s: %s\n", cpu_words(c->lost[i].cpu, room),
+               c->lost[i].lost.count,
                text_time(first, (double)trace_info_time_ns(info, c->lost[i].lost.time_first)),
                text_time(last, (double)trace_info_time_ns(info, c->lost[i].lost.time_last)),
                trace_info_loss_words(info, c->reader.scan.audit.lost));
     if (c->lost_spans > LOST_SPANS)
-        printf("  lost: %llu more spans\n", (unsigned long long)(c->lost_spans - LOST_SPANS));
+        printf("  lost: %lu more spans\n", c->lost_spans - LOST_SPANS);
 }
 
 static int present(struct reader *reader)
@@ -244,7 +234,7 @@ static void free_index(struct reader *reader)
 int check_command(int argc, char **argv)
 {
     static const struct argp argp = {
-        .parser = parse,
+        .parser = reader_parse,
         .args_doc = "[FILE]",
         .doc =
             "Verify a trace (default hr.bin) and say exactly what is damaged or missing."

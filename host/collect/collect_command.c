@@ -1,7 +1,6 @@
 /* hr collect: receives a trace from a socket, a descriptor or standard input. */
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,7 +15,6 @@
 #include "host/base/error.h"
 #include "host/base/option.h"
 #include "host/base/text.h"
-#include "host/base/units.h"
 #include "host/collect/stream_serve.h"
 #include "host/collector/collect.h"
 
@@ -122,9 +120,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (o->tcp_only != NULL && !is_tcp(o))
-            argp_error(state, "--%s is for --listen tcp:", o->tcp_only);
+            argp_error(state, "--%s works only with --listen tcp:; leave it out", o->tcp_only);
         if (is_tcp(o) && o->fd >= 0)
-            argp_error(state, "either --listen tcp: or a descriptor");
+            argp_error(
+                state,
+                "--listen tcp: reads from machines, not from a descriptor; leave one of them out");
         if (is_tcp(o) && o->force)
             argp_error(state, "--force is for one trace; with tcp: every run has its directory");
         return 0;

@@ -1,6 +1,5 @@
 /* A machine connected to the collector: its socket, its connection, its run and its timeouts. */
-#ifndef HOST_COLLECT_STREAM_CLIENT_H
-#define HOST_COLLECT_STREAM_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ static inline bool client_is_machine(const struct client *c)
 {
     return c->run != NULL;
 }
-
-#endif

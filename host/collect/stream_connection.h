@@ -6,8 +6,7 @@
  * In OPENING and FINISHING the owner works on the run, which may take long, and reports when it is
  * done; no bytes are taken in these states.  In CLOSING only the remaining output is sent.
  */
-#ifndef HOST_COLLECT_STREAM_CONNECTION_H
-#define HOST_COLLECT_STREAM_CONNECTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,11 +56,8 @@ void stream_connection_finished(struct connection *c, enum run_welcome_status st
 uint64_t stream_connection_unacked(const struct connection *c);
 
 /* In FRAMES: flushes the received data to disk and acknowledges it, but not while the last
- * acknowledgement is still unsent.
- */
+ * acknowledgement is still unsent. */
 void stream_connection_ack(struct connection *c);
 
 /* Removes `count` sent bytes from `out`. */
 void stream_connection_sent(struct connection *c, size_t count);
-
-#endif

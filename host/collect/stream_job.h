@@ -1,6 +1,5 @@
 /* Work on one run that may take long, in a thread of its own. */
-#ifndef HOST_COLLECT_STREAM_JOB_H
-#define HOST_COLLECT_STREAM_JOB_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -25,5 +24,3 @@ int stream_job_start(struct job *job);
 
 /* Returns whether the job is done; if so, it is joined and `result` is valid. */
 bool stream_job_poll(struct job *job);
-
-#endif

@@ -1,6 +1,5 @@
 /* The collector's port: "", "PORT", "ADDRESS", "ADDRESS:PORT", "[IPV6]", "[IPV6]:PORT". */
-#ifndef HOST_COLLECT_STREAM_LISTEN_H
-#define HOST_COLLECT_STREAM_LISTEN_H
+#pragma once
 
 #include <netdb.h>
 #include <stdbool.h>
@@ -19,13 +18,10 @@ struct listen_place {
 int stream_listen_parse(const char *text, struct listen_place *place, struct run_failure *failure);
 
 /* Returns a non-blocking listening socket, or -1 with the failure filled.  `where` gets the actual
- * "ADDRESS:PORT"; `beyond`: other machines can reach it.
- */
+ * "ADDRESS:PORT"; `beyond`: other machines can reach it. */
 int stream_listen_open(const struct listen_place *place, char where[LISTEN_TEXT_BYTES],
                        bool *beyond, struct run_failure *failure);
 
 /* Writes "ADDRESS" of a peer, "[ADDRESS]" if it is IPv6. */
 char *stream_listen_peer(char out[LISTEN_TEXT_BYTES], const struct sockaddr_storage *address,
                          socklen_t bytes);
-
-#endif

@@ -18,8 +18,7 @@
 #define MARK_BYTES (RUN_STREAM_NAME_BYTES + 16 + ID_BYTES) /* of a mark's name */
 
 /* Next to "RUN-N" is an empty file ".RUN-N.ID", so that the machine's directory alone tells which
- * run has an id.
- */
+ * run has an id. */
 static void mark_name(char name[MARK_BYTES], const struct run_hello *hello, unsigned long number)
 {
     int bytes = snprintf(name, MARK_BYTES, ".%s-%lu.", hello->run, number);

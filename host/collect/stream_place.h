@@ -1,6 +1,5 @@
 /* The directory of a run: ROOT/MACHINE/RUN-N, with a new N, from 1, for each run of that name. */
-#ifndef HOST_COLLECT_STREAM_PLACE_H
-#define HOST_COLLECT_STREAM_PLACE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -17,8 +16,7 @@ struct run_place {
 };
 
 /* Finds the directory of the hello's run by its id, or creates one.  The hello's names must have
- * been checked.  Returns 0 or -errno; after an error nothing is open.
- */
+ * been checked.  Returns 0 or -errno; after an error nothing is open. */
 int stream_place_open(struct run_place *place, const char *root, const struct run_hello *hello);
 void stream_place_close(struct run_place *place);
 
@@ -26,5 +24,3 @@ static inline const char *run_place_name(const struct run_place *place)
 {
     return place->path + place->name;
 }
-
-#endif

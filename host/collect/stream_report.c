@@ -23,8 +23,8 @@ void stream_report_listening(struct report *r, const char *where, const char *ro
     if (!r->quiet || any_port) /* only this line tells the port */
         error_print("listening on %s; results go to %s", where, root);
     if (in_danger)
-        error_print("whoever reaches this port may write results: give a secret with --token FILE "
-                    "(docs/bare-metal.md)");
+        error_print("anyone who reaches this port may write results; set a secret with --token "
+                    "FILE (docs/bare-metal.md)");
 }
 
 void stream_report_opened(struct report *r, const struct stream_run *run, const char *peer)
@@ -117,7 +117,7 @@ void stream_report_complete(struct report *r, const struct stream_run *run)
                     text_count(lost, run->trace.lost), text_bytes(bytes, run->bytes), ended,
                     damage);
     if (run->files_bad != NULL)
-        error_print("%s: its files are not all there: %s; files.stream has what came",
+        error_print("%s: some of its files are missing: %s; files.stream has what arrived",
                     run_place_name(&run->place), run->files_bad);
 }
 

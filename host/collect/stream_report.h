@@ -2,8 +2,7 @@
  *
  * Names of machines and runs were checked; refused connections cause at most one line a second.
  */
-#ifndef HOST_COLLECT_STREAM_REPORT_H
-#define HOST_COLLECT_STREAM_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void stream_report_end(struct report *r);
 
 /* Draws the progress line if it is time to.  Returns when to draw again; UINT64_MAX: never. */
 uint64_t stream_report_draw(struct report *r, uint32_t machines, uint64_t now_ns);
-
-#endif

@@ -65,8 +65,7 @@ static int unpack(struct stream_run *run, struct keep_files *k, int from)
 }
 
 /* Unpacks RUN_FILES_STREAM to files/ and lists names that the program did not find in missing.txt.
- * Fills kept_files and files_bad of the run.  Returns 0, or -errno of the disk.
- */
+ * Fills kept_files and files_bad of the run.  Returns 0, or -errno of the disk. */
 static int unpack_files(struct stream_run *run)
 {
     int from = openat(run->place.directory, RUN_FILES_STREAM, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

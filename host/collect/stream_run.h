@@ -7,8 +7,7 @@
  * Functions return the status for the machine: RUN_WELCOME_OK, _DISK (then `error` says why),
  * _LIMIT, and those named below.
  */
-#ifndef HOST_COLLECT_STREAM_RUN_H
-#define HOST_COLLECT_STREAM_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,8 +38,7 @@ struct stream_run {
 };
 
 /* Finds or creates the run's directory and reads its progress.  Returns RUN_WELCOME_DONE if the run
- * is complete, _BUSY if another collector has it.  The run is open only after RUN_WELCOME_OK.
- */
+ * is complete, _BUSY if another collector has it.  The run is open only after RUN_WELCOME_OK. */
 enum run_welcome_status stream_run_open(struct stream_run *run, const char *root,
                                         const struct run_hello *hello, uint64_t limit_bytes);
 
@@ -56,11 +54,8 @@ enum run_welcome_status stream_run_flush(struct stream_run *run);
 uint64_t stream_run_whole(const struct stream_run *run);
 
 /* Call it when the machine has sent everything.  Completes the trace, unpacks files, syncs
- * everything to the disk and records that.  May take long.  Closes the run in any case.
- */
+ * everything to the disk and records that.  May take long.  Closes the run in any case. */
 enum run_welcome_status stream_run_finish(struct stream_run *run);
 
 /* Closes the run so that it can be continued; the trace notes a signal's number (or 0). */
 enum run_welcome_status stream_run_suspend(struct stream_run *run, int signal_number);
-
-#endif

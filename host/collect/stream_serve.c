@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
 #include "host/collect/stream_listen.h"
 #include "host/collect/stream_server.h"
 #include "host/collect/stream_token.h"
@@ -54,7 +55,8 @@ static int allow_files(const struct stream_options *o, struct run_failure *failu
     limit.rlim_cur = wanted;
     return setrlimit(RLIMIT_NOFILE, &limit) == 0
                ? 0
-               : run_fail(failure, "ulimit -n: %s", strerror(errno));
+               : run_fail(failure, "cannot raise the limit of open files (ulimit -n): %s",
+                          strerror(errno));
 }
 
 /* Creates it at the start, while the user can see an error. */
@@ -84,11 +86,11 @@ static int open_all(struct server *s, struct run_failure *failure)
         return -1;
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->wake < 0)
-        return run_fail(failure, "eventfd: %s", strerror(errno));
+        return run_fail(failure, "cannot make an event descriptor: %s", strerror(errno));
     s->listener = stream_listen_open(&place, where, &beyond, failure);
     if (s->listener < 0)
         return -1;
-    stream_report_init(&s->report, s->options->quiet, stream_server_now_ns());
+    stream_report_init(&s->report, s->options->quiet, monotonic_ns());
     stream_report_listening(&s->report, where, s->options->root, strcmp(place.port, "0") == 0,
                             beyond && memcmp(s->token, none, sizeof none) == 0);
     return 0;

@@ -3,14 +3,12 @@
  * One thread with poll() serves all connections in turn, a bounded piece of each at a time.  Work
  * that may take long (finding and checking a run, completing it) gets a thread for that run.
  */
-#ifndef HOST_COLLECT_STREAM_SERVE_H
-#define HOST_COLLECT_STREAM_SERVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "host/base/run_failure.h"
-#include "include/run_stream.h"
 
 #define STREAM_LIMIT_BYTES (16ull << 30)
 #define STREAM_CLIENTS 64u
@@ -30,5 +28,3 @@ struct stream_options {
 
 /* Serves until a signal or `runs`.  Returns the exit status.  Reports on stderr. */
 int stream_serve(const struct stream_options *options, struct run_failure *failure);
-
-#endif

@@ -8,20 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
 #include "host/base/units.h"
 
 #define ACCEPTS_A_TURN 64
 #define PAUSE_NS (UNITS_SECOND / 10) /* while the system lacks resources */
 
 volatile sig_atomic_t stream_server_signal;
-
-uint64_t stream_server_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UNITS_SECOND + (uint64_t)now.tv_nsec;
-}
 
 static uint32_t machines(const struct server *s)
 {
@@ -87,8 +80,7 @@ static int start_job(struct server *s, struct client *c, bool finish)
 }
 
 /* A machine that lost its connection may return while the old one still looks alive: the new one
- * counts.  Returns false if a job works on the run.
- */
+ * counts.  Returns false if a job works on the run. */
 static bool take_over(struct server *s, const struct client *c)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -105,8 +97,7 @@ static bool take_over(struct server *s, const struct client *c)
 
 /* Signs of life alone do not keep a place from machines that have something to send.  Of the runs
  * that have sent nothing for as long as a silent one may stay, the one with the longest pause is
- * disconnected.  It may reconnect.
- */
+ * disconnected.  It may reconnect. */
 static bool make_place(struct server *s, uint64_t now_ns)
 {
     struct client *oldest = NULL;
@@ -334,7 +325,7 @@ static struct timespec time_left(const struct server *s, uint64_t now_ns, uint64
 static void turn(struct server *s, const sigset_t *unblocked)
 {
     static struct pollfd fds[SERVER_SLOTS + 2];
-    uint64_t now_ns = stream_server_now_ns();
+    uint64_t now_ns = monotonic_ns();
     uint64_t drawn = stream_report_draw(&s->report, machines(s), now_ns);
     bool listens = !s->stopping && now_ns >= s->paused_ns;
     uint64_t begin = listens || s->stopping ? drawn : s->paused_ns;
@@ -351,7 +342,7 @@ static void turn(struct server *s, const sigset_t *unblocked)
         return;
     if ((fds[1].revents & POLLIN) && read(s->wake, &news, sizeof news) < 0)
         return;
-    now_ns = stream_server_now_ns();
+    now_ns = monotonic_ns();
     for (size_t i = 0; i < count; i++)
         serve(s, s->clients[i], fds[i + 2].revents, now_ns);
     remove_gone(s);

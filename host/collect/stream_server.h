@@ -1,6 +1,5 @@
 /* The main loop of the collector over its machines; see host/collect/stream_serve.h. */
-#ifndef HOST_COLLECT_STREAM_SERVER_H
-#define HOST_COLLECT_STREAM_SERVER_H
+#pragma once
 
 #include <signal.h>
 
@@ -25,11 +24,6 @@ struct server {
 
 extern volatile sig_atomic_t stream_server_signal; /* the signal that arrived; 0: none */
 
-uint64_t stream_server_now_ns(void); /* CLOCK_MONOTONIC */
-
 /* Works until a signal, which can only arrive with that mask, or until options->runs have ended.
- * Then leaves every run in order.
- */
+ * Then leaves every run in order. */
 void stream_server_run(struct server *s, const sigset_t *unblocked);
-
-#endif

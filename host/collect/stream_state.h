@@ -2,8 +2,7 @@
  *
  * Functions return 0 or -errno.  The contents are trusted, because the directory is the user's own.
  */
-#ifndef HOST_COLLECT_STREAM_STATE_H
-#define HOST_COLLECT_STREAM_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ int stream_state_read(int directory, struct run_state *state);
 
 /* Replaces the file atomically; after 0 it survives a loss of power. */
 int stream_state_write(int directory, const struct run_state *state);
-
-#endif

@@ -21,8 +21,8 @@ static int take(char token[RUN_STREAM_NAME_BYTES], const char *text, const char 
     for (size_t i = 0; i < bytes; i++)
         if (text[i] <= ' ' || text[i] > '~' || text[i] == '#')
             return run_fail(failure,
-                            "the token in %s is not a token: use printable ASCII characters "
-                            "without blanks and #",
+                            "the token in %s has characters that it may not have; use printable "
+                            "ASCII characters without blanks and #",
                             from);
     memset(token, 0, RUN_STREAM_NAME_BYTES);
     memcpy(token, text, bytes);

@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "host/base/output_file.h"
+#include "host/base/monotonic.h"
 #include "host/base/transfer.h"
 #include "host/collector/collect.h"
 #include "lib/trace_reader.h"
@@ -14,8 +13,7 @@
 
 /* Under load the file is written in blocks of this size and alignment, which file systems accept a
  * quarter faster than unaligned ones.  The blocks and what follows them fit into the second-level
- * cache.
- */
+ * cache. */
 #define BLOCK_BYTES COLLECT_TAKE_BYTES
 #define DRIFT_BYTES (512u << 10) /* the buffer moves back to its start after this many bytes */
 #define FILE_HEADER_BYTES_MAX 65536u
@@ -23,14 +21,6 @@
 /* The drift and one drop of written pieces, and then: a partly written chunk, a block that waits,
  * an incomplete chunk, and one read. */
 #define BUFFER_BYTES (DRIFT_BYTES + 3 * CHUNK_BYTES_MAX + 3ul * BLOCK_BYTES)
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 int collect_init(struct collector *c, size_t index_max)
 {
@@ -60,7 +50,7 @@ int collect_open(struct collector *c, const char *path, bool force, const struct
                  "cannot write the trace '%s': a pipe or a terminal; name a file with --output",
                  path);
     else if (result != 0)
-        run_fail(failure, "out of memory for the receive buffer");
+        run_fail(failure, "out of memory; end other programs");
     else {
         c->fd = c->file.fd;
         c->named = c->file.partial == NULL; /* a device */
@@ -227,8 +217,7 @@ static void write_up_to(struct collector *c, size_t target)
 }
 
 /* While more data are waiting, writes whole blocks only; otherwise writes everything, so that the
- * file is up to date when the stream is idle.
- */
+ * file is up to date when the stream is idle. */
 static void write_verified(struct collector *c, int from)
 {
     uint64_t end = c->offset + c->verified;

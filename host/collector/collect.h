@@ -4,8 +4,7 @@
  * The guest is not trusted: bytes that are not a trace set `bad`, and everything from there on is
  * discarded, as it is after a failed write.  Used by one thread.  Never prints.
  */
-#ifndef HOST_COLLECTOR_COLLECT_H
-#define HOST_COLLECTOR_COLLECT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -60,15 +59,13 @@ int collect_open(struct collector *c, const char *path, bool force, const struct
                  struct run_failure *failure);
 
 /* Reads once from `from` and appends all complete chunks.  Returns the bytes read, 0 at the end of
- * the stream, or -errno of read().  Check bad and write_error afterwards.
- */
+ * the stream, or -errno of read().  Check bad and write_error afterwards. */
 ssize_t collect_receive(struct collector *c, int from);
 
 /* Opens or creates a file that an earlier collector may have left in any state, and continues where
  * its last whole chunk ends (`offset`).  Removes what that collector added to complete the file.
  * Reads the header of every chunk and the contents of META and END.  Returns 0, or -errno:
- * -EWOULDBLOCK if another collector has the file.
- */
+ * -EWOULDBLOCK if another collector has the file. */
 int collect_resume(struct collector *c, const char *path, size_t index_max,
                    atomic_size_t *index_shared);
 
@@ -77,8 +74,7 @@ int collect_resume(struct collector *c, const char *path, size_t index_max,
 void collect_take(struct collector *c, const void *bytes, size_t count);
 
 /* Writes all whole chunks to the file.  Afterwards everything before `offset` is there, unless
- * write_error is set.
- */
+ * write_error is set. */
 void collect_flush(struct collector *c);
 
 /* Returns where the last whole received chunk ends; c->used - c->verified bytes follow it. */
@@ -91,14 +87,12 @@ static inline uint64_t collect_whole_bytes(const struct collector *c)
 int collect_suspend(struct collector *c);
 
 /* Adds a HOST chunk after everything that was received, at the end of the reception.  Returns 0, or
- * -errno of a failed write.
- */
+ * -errno of a failed write. */
 int collect_add(struct collector *c, const uint8_t *chunk, uint32_t bytes);
 
 /* Adds the HOST chunk and the index, as far as they fit, and frees everything.  Removes a file that
  * holds nothing: `named` tells.  The fields stay readable.  Returns 0, or -errno of the first
- * failed write of the whole collection.
- */
+ * failed write of the whole collection. */
 int collect_close(struct collector *c, enum hr_host_reason reason, const char *message);
 
 /* For the collector's own files: */
@@ -112,5 +106,3 @@ void collect_free_index(struct collector *c);
 
 /* Returns the reason for an end of the stream that has no other cause. */
 enum hr_host_reason collect_reason(const struct collector *c);
-
-#endif

@@ -1,8 +1,6 @@
 /* The files port of a run (include/run_ports.h): files that the program created or changed, and
- * names that it did not find.  Everything that arrives is hostile.
- */
-#ifndef HOST_COLLECTOR_KEEP_FILES_H
-#define HOST_COLLECTOR_KEEP_FILES_H
+ * names that it did not find.  Everything that arrives is hostile. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -40,5 +38,3 @@ ssize_t keep_files_receive(struct keep_files *k, int from);
 
 /* Prints the missing names, with the remedy; those that exist on this host come first. */
 void keep_files_print_missing(const struct keep_files *k, FILE *out);
-
-#endif

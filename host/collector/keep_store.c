@@ -95,7 +95,7 @@ void keep_store_close(struct keep_store *s)
 
 static void file_name(uint64_t id, char name[NAME_BYTES])
 {
-    snprintf(name, NAME_BYTES, "%llu", (unsigned long long)id);
+    snprintf(name, NAME_BYTES, "%lu", id);
 }
 
 static uint64_t bytes_on_disk(int fd)
@@ -150,8 +150,7 @@ int keep_store_write(struct keep_store *s, uint64_t id, uint64_t offset, const v
 }
 
 /* Removes the first component of an absolute path.  Returns 0 at its end, -EINVAL for a path that
- * no correct guest would send.
- */
+ * no correct guest would send. */
 static int take_component(const char **path, size_t *bytes, char name[NAME_MAX + 1])
 {
     size_t length = 0;
@@ -178,8 +177,7 @@ static int take_component(const char **path, size_t *bytes, char name[NAME_MAX +
 }
 
 /* Opens the directory of the last component, whose name it stores in `name`; creates directories on
- * the way.
- */
+ * the way. */
 static int open_parent(struct keep_store *s, const char *path, size_t bytes,
                        char name[NAME_MAX + 1])
 {

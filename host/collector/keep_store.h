@@ -6,8 +6,7 @@
  * Functions return 0 or -errno: -EINVAL, -ELOOP and -E2BIG are the guest's fault, others the file
  * system's.
  */
-#ifndef HOST_COLLECTOR_KEEP_STORE_H
-#define HOST_COLLECTOR_KEEP_STORE_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ int keep_store_directory(struct keep_store *s, const char *path, size_t path_byt
                          const struct keep_attributes *attributes);
 int keep_store_link(struct keep_store *s, const char *path, size_t path_bytes, const char *target,
                     size_t target_bytes, const struct keep_attributes *attributes);
-
-#endif

@@ -1,6 +1,5 @@
 /* What changed from one run to another: the comparison of `hr diff`.  Never prints. */
-#ifndef HOST_DIFF_DIFF_H
-#define HOST_DIFF_DIFF_H
+#pragma once
 
 #include "host/diff/diff_side.h"
 #include "host/draw/function_name.h"
@@ -31,8 +30,7 @@ struct diff_limit { /* of a change */
 };
 
 /* Compares what one event counted in each place; `event` NULL: instructions, else samples.  The
- * sides must outlive it.  0, -ENOMEM, -ENOENT: a side has no such event.
- */
+ * sides must outlive it.  0, -ENOMEM, -ENOENT: a side has no such event. */
 int diff_compare(struct diff *diff, const struct diff_side *a, const struct diff_side *b,
                  const char *event);
 void diff_free(struct diff *diff);
@@ -52,8 +50,7 @@ void diff_function(const struct diff *diff, const struct function_choice *functi
  * distribution, and the runs of samples in the place are as many as that variance where the program
  * moves in and out between samples (Wald and Wolfowitz, "On a Test Whether Two Samples are from the
  * Same Population", 1940).  Where it stays for many samples, only the ends of a stay are uncertain,
- * which the runs bound, too.
- */
+ * which the runs bound, too. */
 double diff_chance(const struct diff *diff, const struct diff_change *change);
 
 /* Whether samples estimate the counts of places, on one side at least. */
@@ -76,5 +73,3 @@ static inline uint64_t diff_size(const struct diff_change *change)
     return change->after > change->before ? change->after - change->before
                                           : change->before - change->after;
 }
-
-#endif

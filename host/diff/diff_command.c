@@ -67,7 +67,7 @@ static error_t parse_path(int key, char *argument, struct argp_state *state,
     if (key != ARGP_KEY_ARG)
         return reader_parse(key, argument, state);
     if (options->paths[1] != NULL)
-        argp_error(state, "%s: two traces at a time", argument);
+        argp_error(state, "%s: hr diff compares two traces; leave the others out", argument);
     options->paths[options->paths[0] != NULL] = argument;
     return 0;
 }
@@ -112,12 +112,8 @@ static int present(const struct diff *diff, const struct options *options)
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL)
-        return HR_EXIT_FAILED;
-    if (options->reader.format == READER_CSV)
-        diff_rows_csv(out, diff, &options->least, limit);
-    else
-        diff_rows_json(out, diff, &options->least, limit);
+    (options->reader.format == READER_CSV ? diff_rows_csv : diff_rows_json)(out, diff,
+                                                                            &options->least, limit);
     return reader_output_close(out);
 }
 
@@ -125,7 +121,7 @@ static bool is_incomplete(const struct diff_side *side)
 {
     if (side->scan.partial || trace_audit_complete(&side->scan.audit))
         return false;
-    error_print("%s: incomplete, so --fail-above cannot pass; record it again", side->path);
+    error_print("%s is incomplete, so --fail-above cannot pass; record the run again", side->path);
     return true;
 }
 
@@ -181,11 +177,11 @@ static bool is_too_coarse(const struct diff *diff, const struct diff_change *cha
         (double)trace_info_interval_ns(&diff->b->scan.info) * (allowed / least) * (allowed / least);
     if (interval_ns >= SHORTEST_INTERVAL_NS)
         snprintf(advice, sizeof advice, ", with an interval of %s", text_time(time, interval_ns));
-    error_print("--function %s: its samples tell changes of %.2g%% from chance at the earliest, so "
-                "--fail-above %g%s cannot decide; record it with --mode exact%s, or as a region "
-                "(docs/libhr.md)",
-                options->function, all > 0 ? 100 * least / all : 100.0, limit->value,
-                limit->percent ? "%" : "", advice);
+    error_print(
+        "--function %s: its samples can show changes of %.2g%% or more, so --fail-above %g%s "
+        "cannot be decided; record it with --mode exact%s, or as a region (docs/libhr.md)",
+        options->function, all > 0 ? 100 * least / all : 100.0, limit->value,
+        limit->percent ? "%" : "", advice);
     return true;
 }
 
@@ -244,7 +240,7 @@ static int compare(const struct options *options, struct diff_side *a, struct di
     int status, gate;
 
     if (error == -ENOENT) {
-        reader_event(diff.event < 0 ? &a->scan.info : &b->scan.info, "event", options->event);
+        reader_event(diff.event < 0 ? &a->scan.info : &b->scan.info, options->event);
         return HR_EXIT_USAGE;
     }
     if (error != 0) {
@@ -325,8 +321,7 @@ static int compare_machines(struct options *options)
     selection_free(&options->reader.selection);
     if (needless == NULL)
         return machine_diff(options->paths[0], options->paths[1], options->reader.format);
-    return error_exit(HR_EXIT_USAGE,
-                      "--machine compares machines and nothing that was counted; leave out %s",
+    return error_exit(HR_EXIT_USAGE, "--machine compares machines, not counts; leave out %s",
                       needless);
 }
 
@@ -374,6 +369,6 @@ int diff_command(int argc, char **argv)
     status = options.machine ? compare_machines(&options) : run(&options);
     if (status != HR_EXIT_OK || (fflush(stdout) == 0 && !ferror(stdout)))
         return status;
-    return error_exit(HR_EXIT_USAGE, "standard output: %s; free some space or write elsewhere",
-                      strerror(errno)); /* 1 is for growth alone */
+    reader_print_failure(-errno);
+    return HR_EXIT_USAGE; /* 1 is for growth alone */
 }

@@ -1,6 +1,5 @@
 /* Which files of the host differ between two runs that read them. */
-#ifndef HOST_DIFF_DIFF_FILES_H
-#define HOST_DIFF_DIFF_FILES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,5 +8,3 @@
 /* Prints a line for each file that is not the same, ten at most, and then how many more there are.
  * Both are sorted. */
 void diff_files_print(FILE *out, const struct trace_files *before, const struct trace_files *after);
-
-#endif

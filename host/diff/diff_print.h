@@ -1,6 +1,5 @@
 /* How `hr diff` shows changes. */
-#ifndef HOST_DIFF_DIFF_PRINT_H
-#define HOST_DIFF_DIFF_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ void diff_rows_json(struct output *out, const struct diff *diff, const struct di
 /* "+1,234", "-5", "0"; and "+1.25 %", "new", "gone". */
 char *diff_change_text(char *out, const struct diff_change *change);
 char *diff_relative_text(char *out, const struct diff_change *change);
-
-#endif

@@ -3,8 +3,7 @@
  * Places have names and no addresses, which move from build to build.  Memory is bounded.  Never
  * prints.
  */
-#ifndef HOST_DIFF_DIFF_SIDE_H
-#define HOST_DIFF_DIFF_SIDE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,8 +47,7 @@ struct diff_side {
 };
 
 /* Reads a trace.  The selection becomes the side's.  `alias` may be NULL, and else must outlive it.
- * 0 or -errno; diff_side_free after either.
- */
+ * 0 or -errno; diff_side_free after either. */
 int diff_side_read(struct diff_side *side, const char *path, struct selection *selection,
                    const struct symbols_options *symbols, enum diff_by by, const char *alias);
 void diff_side_free(struct diff_side *side);
@@ -59,5 +57,3 @@ uint64_t diff_side_total(const struct diff_side *side, uint32_t event);
 
 /* The order of rows: by name, then by object. */
 int diff_side_compare(const struct diff_row *a, const struct diff_row *b);
-
-#endif

@@ -4,12 +4,10 @@
  * doctor_facts, so that tests can replace the host.  Files are hostile: they may be missing, huge
  * or binary, and their text is escaped before it is shown.
  */
-#ifndef HOST_DOCTOR_DOCTOR_H
-#define HOST_DOCTOR_DOCTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "host/doctor/doctor_facts.h"
@@ -64,12 +62,9 @@ void doctor_examine(const struct doctor_host *host, struct doctor_report *report
 const char *doctor_state_name(enum doctor_state state);
 
 /* Prints the report as a table of `columns` columns; `details` also shows the effect of what is in
- * order.
- */
+ * order. */
 void doctor_print_table(FILE *out, const struct doctor_report *report, unsigned int columns,
                         bool colours, bool details);
 
 /* Prints the report as a JSON object.  Returns 0 or -ENOMEM. */
 int doctor_print_json(FILE *out, const struct doctor_report *report);
-
-#endif

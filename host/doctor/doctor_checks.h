@@ -1,6 +1,5 @@
 /* The checks of hr doctor; host/doctor/doctor_examine.c lists them in one table. */
-#ifndef HOST_DOCTOR_DOCTOR_CHECKS_H
-#define HOST_DOCTOR_DOCTOR_CHECKS_H
+#pragma once
 
 #include "host/doctor/doctor.h"
 
@@ -34,5 +33,3 @@ void doctor_check_priority(const struct doctor_host *h, struct doctor_finding *f
 void doctor_check_qemu(const struct doctor_host *h, struct doctor_finding *f);
 void doctor_check_kernel(const struct doctor_host *h, struct doctor_finding *f);
 void doctor_check_libvirt(const struct doctor_host *h, struct doctor_finding *f);
-
-#endif

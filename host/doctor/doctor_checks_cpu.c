@@ -18,9 +18,9 @@ void doctor_check_cpu(const struct doctor_host *h, struct doctor_finding *f)
     while (bytes > 0 && brand[bytes - 1] == ' ')
         bytes--;
     if (bytes > 0)
-        doctor_finding_set(f, DOCTOR_OK, "%.*s, %s", bytes, brand, described);
+        doctor_finding_set(f, DOCTOR_OK, NULL, "%.*s, %s", bytes, brand, described);
     else
-        doctor_finding_set(f, DOCTOR_OK, "%s", described);
+        doctor_finding_set(f, DOCTOR_OK, NULL, "%s", described);
     if (h->facts.cpu.vendor != RUN_CPU_OTHER) {
         doctor_finding_effect(f, "Microtome knows this vendor's counters.");
         return;
@@ -55,15 +55,15 @@ static const char *hypervisor_name(const char *signature)
 void doctor_check_bare_metal(const struct doctor_host *h, struct doctor_finding *f)
 {
     if (!h->facts.is_guest) {
-        doctor_finding_set(f, DOCTOR_OK, "yes, no hypervisor below");
-        doctor_finding_effect(f, "Linux alone decides who uses the CPUs and their counters.");
+        doctor_finding_set(f, DOCTOR_OK,
+                           "Linux alone decides who uses the CPUs and their counters.",
+                           "yes, no hypervisor below");
         return;
     }
-    doctor_finding_set(f, DOCTOR_WARNING, "no, a virtual machine of %s",
-                       hypervisor_name(h->facts.hypervisor));
-    doctor_finding_effect(
-        f, "What is below may stop a CPU at any time, unseen, and decides which counters "
-           "there are.");
+    doctor_finding_set(
+        f, DOCTOR_WARNING,
+        "What is below may stop a CPU at any time, unseen, and decides which counters there are.",
+        "no, a virtual machine of %s", hypervisor_name(h->facts.hypervisor));
     doctor_finding_advice(f, "use the physical machine");
 }
 
@@ -73,13 +73,13 @@ static void advise_counters(const struct doctor_host *h, struct doctor_finding *
         doctor_finding_advice(
             f, "look in the firmware setup for a switch of the performance counters");
     else if (strcmp(h->facts.hypervisor, "KVMKVMKVM") == 0)
-        doctor_finding_advice(f, "ask for them where this virtual machine is started: QEMU -cpu "
-                                 "host,pmu=on, libvirt <pmu state='on'/>, in a cloud a bare-metal "
-                                 "instance");
+        doctor_finding_advice(
+            f, "ask for them where this virtual machine is started: QEMU -cpu host,pmu=on, libvirt "
+               "<pmu state='on'/>, in a cloud a bare-metal instance");
     else
         doctor_finding_advice(
-            f, "ask for them where this virtual machine is set up: VMware vpmc.enable, "
-               "Hyper-V Set-VMProcessor -Perfmon, in a cloud a bare-metal instance");
+            f, "ask for them where this virtual machine is set up: VMware vpmc.enable, Hyper-V "
+               "Set-VMProcessor -Perfmon, in a cloud a bare-metal instance");
 }
 
 void doctor_check_counters(const struct doctor_host *h, struct doctor_finding *f)
@@ -89,19 +89,17 @@ void doctor_check_counters(const struct doctor_host *h, struct doctor_finding *f
 
     cpu_counters_describe(counters, described);
     if (counters->version == 0) {
-        doctor_finding_set(f, DOCTOR_PROBLEM, "none%s",
-                           h->facts.is_guest ? " that the hypervisor shows" : "");
-        doctor_finding_effect(f,
-                              "Nothing can be counted: emulated runs count instructions, all other "
-                              "events are stubs.");
+        doctor_finding_set(
+            f, DOCTOR_PROBLEM,
+            "Nothing can be counted: emulated runs count instructions, all other events are stubs.",
+            "none%s", h->facts.is_guest ? " that the hypervisor shows" : "");
         advise_counters(h, f);
         return;
     }
-    doctor_finding_set(f, DOCTOR_OK, "%s", described);
+    doctor_finding_set(f, DOCTOR_OK, NULL, "%s", described);
     if (counters->version == 1)
-        doctor_finding_effect(
-            f, "No switch for all counters at once: they start and stop one after the "
-               "other, so events differ by some instructions.");
+        doctor_finding_effect(f, "No switch for all counters at once: they start and stop one "
+                                 "after the other, so events differ by some instructions.");
     else
         doctor_finding_effect(
             f, "So many events can be counted at once; Microtome never multiplexes.");
@@ -119,15 +117,15 @@ void doctor_check_clock(const struct doctor_host *h, struct doctor_finding *f)
         return;
     }
     if (strcmp(current, "tsc") == 0 && h->facts.invariant_tsc) {
-        doctor_finding_set(f, DOCTOR_OK, "tsc, invariant");
-        doctor_finding_effect(f, "Timestamps tick evenly and agree between CPUs.");
+        doctor_finding_set(f, DOCTOR_OK, "Timestamps tick evenly and agree between CPUs.",
+                           "tsc, invariant");
         return;
     }
-    doctor_finding_set(f, DOCTOR_WARNING, "%s, %s", current,
+    doctor_finding_set(f, DOCTOR_WARNING,
+                       "Timestamps are the TSC's: it may change its rate, or differ between CPUs.",
+                       "%s, %s", current,
                        h->facts.invariant_tsc ? "although the TSC is invariant"
                                               : "and the TSC is not invariant");
-    doctor_finding_effect(
-        f, "Timestamps are the TSC's: it may change its rate, or differ between CPUs.");
     if (strcmp(current, "tsc") != 0 &&
         doctor_read(h, CLOCKSOURCE "available_clocksource", available) == 0 &&
         strstr(available, "tsc") != NULL)
@@ -135,8 +133,7 @@ void doctor_check_clock(const struct doctor_host *h, struct doctor_finding *f)
     else if (strcmp(current, "tsc") != 0)
         doctor_finding_command(f, "sudo dmesg | grep -iE 'tsc|clocksource'  # says why");
     else
-        doctor_finding_advice(f, h->facts.is_guest
-                                     ? "let the hypervisor show the invariant TSC (QEMU: "
-                                       "-cpu host,migratable=off,+invtsc)"
-                                     : "use a newer CPU");
+        doctor_finding_advice(f, h->facts.is_guest ? "let the hypervisor show the invariant TSC "
+                                                     "(QEMU: -cpu host,migratable=off,+invtsc)"
+                                                   : "use a newer CPU");
 }

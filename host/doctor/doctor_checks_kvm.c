@@ -40,20 +40,20 @@ void doctor_check_linux(const struct doctor_host *h, struct doctor_finding *f)
     if (error != 0) {
         doctor_finding_unreadable(f, path, error);
     } else if (major < FIRST_MAJOR || (major == FIRST_MAJOR && minor < FIRST_MINOR)) {
-        doctor_finding_set(f, DOCTOR_WARNING, "%s", release);
-        doctor_finding_effect(
-            f, "Older than any kernel that Microtome was written for: KVM's switches for "
-               "counters are not where they are looked for.");
+        doctor_finding_set(f, DOCTOR_WARNING,
+                           "Older than any kernel that Microtome was written for: KVM's switches "
+                           "for counters are not where they are looked for.",
+                           "%s", release);
         doctor_finding_advice(f, "install Linux 6.1 or later");
     } else {
-        doctor_finding_set(f, DOCTOR_OK, "%s", release);
-        doctor_finding_effect(f, "New enough; each newer KVM costs less a sample.");
+        doctor_finding_set(f, DOCTOR_OK, "New enough; each newer KVM costs less a sample.", "%s",
+                           release);
     }
 }
 
 static void explain_absent_kvm(const struct doctor_host *h, struct doctor_finding *f)
 {
-    doctor_finding_set(f, DOCTOR_PROBLEM, "no /dev/kvm%s",
+    doctor_finding_set(f, DOCTOR_PROBLEM, NULL, "no /dev/kvm%s",
                        h->facts.can_virtualise ? "" : ", and the CPU shows neither VT-x nor AMD-V");
     if (h->facts.can_virtualise)
         doctor_finding_command(f, "sudo modprobe %s", vendor_module(h));
@@ -74,19 +74,17 @@ void doctor_check_kvm(const struct doctor_host *h, struct doctor_finding *f)
         explain_absent_kvm(h, f);
         break;
     case LAUNCH_ACCEL_FORBIDDEN:
-        doctor_finding_set(f, DOCTOR_PROBLEM, "no permission for /dev/kvm");
+        doctor_finding_set(f, DOCTOR_PROBLEM, NULL, "no permission for /dev/kvm");
         doctor_finding_command(f, "sudo usermod -aG kvm \"$USER\" && newgrp kvm");
         break;
     case LAUNCH_ACCEL_BROKEN:
-        doctor_finding_set(f, DOCTOR_PROBLEM, "/dev/kvm refuses to run a virtual machine");
-        doctor_finding_command(
-            f, "sudo dmesg | grep -iE 'kvm|vmx|svm'  # says why; another hypervisor may "
-               "be using the CPU");
+        doctor_finding_set(f, DOCTOR_PROBLEM, NULL, "/dev/kvm refuses to run a virtual machine");
+        doctor_finding_command(f, "sudo dmesg | grep -iE 'kvm|vmx|svm'  # says why; another "
+                                  "hypervisor may be using the CPU");
         break;
     case LAUNCH_ACCEL_FAST:
     case LAUNCH_ACCEL_SLOW:
-        doctor_finding_set(f, DOCTOR_OK, "usable");
-        doctor_finding_effect(f, "Guests can be started.");
+        doctor_finding_set(f, DOCTOR_OK, "Guests can be started.", "usable");
         break;
     }
 }
@@ -109,15 +107,15 @@ static void explain_slow_kvm(const struct doctor_host *h, struct doctor_finding 
     char times[TEXT_QUANTITY_BYTES];
 
     if (kvm->kvm_ns > 0 && kvm->own_ns > 0)
-        doctor_finding_set(f, DOCTOR_PROBLEM, "%s an instruction, %s times this CPU's own %s",
+        doctor_finding_set(f, DOCTOR_PROBLEM, NULL, "%s an instruction, %s times this CPU's own %s",
                            text_time(each, kvm->kvm_ns),
                            text_count(times, round_ratio(kvm->kvm_ns / kvm->own_ns)),
                            text_time(own, kvm->own_ns));
     else
-        doctor_finding_set(f, DOCTOR_PROBLEM, "too slow to measure");
-    doctor_finding_effect(
-        f, "KVM emulates each instruction here, slower than QEMU's own emulator, which "
-           "hr run takes instead.");
+        doctor_finding_set(f, DOCTOR_PROBLEM,
+                           "KVM emulates each instruction here, slower than QEMU's own emulator, "
+                           "which hr run takes instead.",
+                           "too slow to measure");
     doctor_finding_advice(
         f, h->facts.is_guest
                ? "use the physical machine, or a virtual one whose CPU has VT-x or AMD-V"
@@ -133,17 +131,16 @@ void doctor_check_kvm_speed(const struct doctor_host *h, struct doctor_finding *
     if (kvm->state == LAUNCH_ACCEL_SLOW) {
         explain_slow_kvm(h, f);
     } else if (kvm->state == LAUNCH_ACCEL_FAST) {
-        doctor_finding_set(f, DOCTOR_OK, "%s an instruction; this CPU's own: %s",
-                           text_time(each, kvm->kvm_ns), text_time(own, kvm->own_ns));
-        doctor_finding_effect(f, "Programs run at this CPU's speed.");
+        doctor_finding_set(f, DOCTOR_OK, "Programs run at this CPU's speed.",
+                           "%s an instruction; this CPU's own: %s", text_time(each, kvm->kvm_ns),
+                           text_time(own, kvm->own_ns));
     } else {
-        doctor_finding_set(f, DOCTOR_UNKNOWN, "not measured: KVM is not usable");
+        doctor_finding_set(f, DOCTOR_UNKNOWN, NULL, "not measured: KVM is not usable");
     }
 }
 
 /* QEMU passes the CPUID leaf that announces PerfMonV2 (80000022H) since 9.2.  A QEMU without a
- * version is reported separately.
- */
+ * version is reported separately. */
 static bool qemu_passes_perfmon_v2(const struct doctor_host *h)
 {
     unsigned int major, minor;
@@ -175,12 +172,12 @@ static void check_perfmon_v2(const struct doctor_host *h, struct doctor_finding 
 /* KVM turns its switch off there (Linux: arch/x86/kvm/pmu.h, kvm_init_pmu_capability). */
 static void report_hybrid(struct doctor_finding *f, const char *found)
 {
-    doctor_finding_set(f, DOCTOR_PROBLEM, "%s, the processor is a hybrid", found);
-    doctor_finding_effect(f, "KVM gives guests no counters where cores are of several kinds, "
-                             "whatever its module is loaded with.");
-    doctor_finding_advice(f,
-                          "boot the program on the bare machine, from a stick (hr usb), or use a "
-                          "machine with cores of one kind");
+    doctor_finding_set(f, DOCTOR_PROBLEM,
+                       "KVM gives guests no counters where cores are of several kinds, whatever "
+                       "its module is loaded with.",
+                       "%s, the processor is a hybrid", found);
+    doctor_finding_advice(f, "boot the program on the bare machine, from a stick (hr usb), or use "
+                             "a machine with cores of one kind");
 }
 
 void doctor_check_vpmu(const struct doctor_host *h, struct doctor_finding *f)
@@ -189,7 +186,7 @@ void doctor_check_vpmu(const struct doctor_host *h, struct doctor_finding *f)
     char described[CPU_COUNTERS_TEXT_BYTES];
 
     if (h->facts.kvm_error != 0) {
-        doctor_finding_set(f, DOCTOR_UNKNOWN, "KVM cannot be asked: %s",
+        doctor_finding_set(f, DOCTOR_UNKNOWN, NULL, "KVM cannot be asked: %s",
                            strerror(-h->facts.kvm_error));
         return;
     }
@@ -198,18 +195,17 @@ void doctor_check_vpmu(const struct doctor_host *h, struct doctor_finding *f)
         return;
     }
     if (offered->version == 0) {
-        doctor_finding_set(f, DOCTOR_PROBLEM, "none");
-        doctor_finding_effect(f,
-                              "A guest under KVM counts nothing: events are stubs, --require-pmu "
-                              "refuses.");
+        doctor_finding_set(
+            f, DOCTOR_PROBLEM,
+            "A guest under KVM counts nothing: events are stubs, --require-pmu refuses.", "none");
         if (h->facts.counters.version == 0)
             doctor_finding_advice(f, "KVM can pass on only what this CPU shows: see CPU counters");
         else
             doctor_finding_advice(f, "see KVM enable_pmu");
         return;
     }
-    doctor_finding_set(f, DOCTOR_OK, "%s", cpu_counters_describe(offered, described));
-    doctor_finding_effect(f, "A guest reads real counters.");
+    doctor_finding_set(f, DOCTOR_OK, "A guest reads real counters.", "%s",
+                       cpu_counters_describe(offered, described));
     if (offered->vendor == RUN_CPU_AMD && h->facts.counters.version > 1)
         check_perfmon_v2(h, f);
 }
@@ -224,13 +220,12 @@ static void report_switched_off(const struct doctor_host *h, struct doctor_findi
         report_hybrid(f, found);
         return;
     }
-    doctor_finding_set(f, DOCTOR_PROBLEM, "%s", found);
-    doctor_finding_effect(f, "KVM hides the counters from every guest.");
+    doctor_finding_set(f, DOCTOR_PROBLEM, "KVM hides the counters from every guest.", "%s", found);
     doctor_finding_module_parameter(h, f, module, vendor_module(h), parameter);
     if (h->facts.counters.version == 0) { /* then this switch is not the cause */
         f->state = DOCTOR_WARNING;
-        doctor_finding_advice(f, "KVM turns it off itself where the CPU shows no counters: see CPU "
-                                 "counters");
+        doctor_finding_advice(
+            f, "KVM turns it off itself where the CPU shows no counters: see CPU counters");
     }
 }
 
@@ -238,7 +233,7 @@ void doctor_check_enable_pmu(const struct doctor_host *h, struct doctor_finding 
 {
     char path[128];
 
-    doctor_finding_set(f, DOCTOR_UNKNOWN, "KVM is not loaded, or has no such switch");
+    doctor_finding_set(f, DOCTOR_UNKNOWN, NULL, "KVM is not loaded, or has no such switch");
     for (const struct launch_vpmu_switch *s = launch_vpmu_switches; s->module != NULL; s++) {
         bool on;
         int error = doctor_read_flag(h, parameter_path(path, s->module, s->parameter), &on);
@@ -250,8 +245,8 @@ void doctor_check_enable_pmu(const struct doctor_host *h, struct doctor_finding 
             return;
         }
         if (on) {
-            doctor_finding_set(f, DOCTOR_OK, "on (%s.%s)", s->module, s->parameter);
-            doctor_finding_effect(f, "KVM passes counters on.");
+            doctor_finding_set(f, DOCTOR_OK, "KVM passes counters on.", "on (%s.%s)", s->module,
+                               s->parameter);
             continue;
         }
         report_switched_off(h, f, s->module, s->parameter);
@@ -260,8 +255,7 @@ void doctor_check_enable_pmu(const struct doctor_host *h, struct doctor_finding 
 }
 
 /* Intel needs version 4, for setting status bits, AMD PerfMonV2 (Linux: kernel-parameters.txt,
- * kvm-{amd,intel}.enable_mediated_pmu).
- */
+ * kvm-{amd,intel}.enable_mediated_pmu). */
 static bool can_mediate(const struct cpu_counters *counters)
 {
     return counters->version >= (counters->vendor == RUN_CPU_AMD ? 2 : 4);
@@ -273,19 +267,17 @@ static void report_mediated(const struct doctor_host *h, struct doctor_finding *
     const struct cpu_counters *own = &h->facts.counters;
     const struct cpu_counters *offered = &h->facts.kvm_counters;
 
-    doctor_finding_set(f, DOCTOR_OK, "on");
-    doctor_finding_effect(f, "Guests read their counters without leaving to KVM.");
+    doctor_finding_set(f, DOCTOR_OK, "Guests read their counters without leaving to KVM.", "on");
     if (h->facts.kvm_error != 0 || offered->version == 0 ||
         (offered->general == own->general && offered->fixed == own->fixed &&
          offered->general_bits == own->general_bits))
         return;
     doctor_finding_set(f, DOCTOR_WARNING,
+                       "KVM passes RDPMC on only where guest and CPU have as many counters, of the "
+                       "same width: here each RDPMC leaves the guest, for a microsecond or so.  "
+                       "Reading a counter by RDMSR does not.",
                        "on, but guests have %u general and %u fixed counters and the CPU %u and %u",
                        offered->general, offered->fixed, own->general, own->fixed);
-    doctor_finding_effect(f,
-                          "KVM passes RDPMC on only where guest and CPU have as many counters, of "
-                          "the same width: here each RDPMC leaves the guest, for a microsecond or "
-                          "so.  Reading a counter by RDMSR does not.");
     doctor_finding_advice(f, "take intervals that bear it; a newer KVM may show all counters");
 }
 
@@ -304,10 +296,10 @@ void doctor_check_mediated_pmu(const struct doctor_host *h, struct doctor_findin
         report_mediated(h, f);
         return;
     }
-    doctor_finding_set(f, DOCTOR_WARNING, error == 0 ? "off" : "this KVM has none");
-    doctor_finding_effect(
-        f, "Each access to a counter leaves the guest, for a microsecond or so: samples "
-           "cost more, short intervals bend.");
+    doctor_finding_set(f, DOCTOR_WARNING,
+                       "Each access to a counter leaves the guest, for a microsecond or so: "
+                       "samples cost more, short intervals bend.",
+                       error == 0 ? "off" : "this KVM has none");
     if (!can_mediate(&h->facts.counters))
         doctor_finding_advice(f, "use a newer CPU: Intel Sapphire Rapids, AMD Zen 4, or later");
     else if (error == 0)
@@ -326,7 +318,7 @@ void doctor_check_apic(const struct doctor_host *h, struct doctor_finding *f)
     int error = doctor_read_flag(h, parameter_path(path, module, parameter), &apic);
 
     if (error == -ENOENT) {
-        doctor_finding_set(f, DOCTOR_UNKNOWN, "%s is not loaded", module);
+        doctor_finding_set(f, DOCTOR_UNKNOWN, NULL, "%s is not loaded", module);
         return;
     }
     if (error == 0 && apic) {
@@ -340,10 +332,11 @@ void doctor_check_apic(const struct doctor_host *h, struct doctor_finding *f)
     if (error != 0) {
         doctor_finding_unreadable(f, path, error);
     } else if (apic && interrupts) {
-        doctor_finding_set(f, DOCTOR_OK, "on, interrupts between CPUs too");
-        doctor_finding_effect(f, "Sampling interrupts reach the guest without leaving to KVM.");
+        doctor_finding_set(f, DOCTOR_OK,
+                           "Sampling interrupts reach the guest without leaving to KVM.",
+                           "on, interrupts between CPUs too");
     } else {
-        doctor_finding_set(f, DOCTOR_WARNING,
+        doctor_finding_set(f, DOCTOR_WARNING, NULL,
                            apic ? "on, but not for interrupts between CPUs" : "off");
         doctor_finding_effect(f, "%s leaves the guest: samples come later and cost more.",
                               apic ? "Each interrupt of --mode ipi" : "Each sampling interrupt");
@@ -379,20 +372,21 @@ void doctor_check_l1tf(const struct doctor_host *h, struct doctor_finding *f)
     always = strstr(text, "VMX: cache flushes") != NULL;
     sometimes = strstr(text, "VMX: conditional cache flushes") != NULL;
     if (!always && !sometimes) {
-        doctor_finding_set(f, DOCTOR_OK, "no flush");
-        doctor_finding_effect(f, "The program's data stays in the first-level cache when a sample "
-                                 "leaves the guest.");
+        doctor_finding_set(
+            f, DOCTOR_OK,
+            "The program's data stays in the first-level cache when a sample leaves the guest.",
+            "no flush");
         return;
     }
-    doctor_finding_set(f, DOCTOR_WARNING, "flushed at %s entry into a guest",
+    doctor_finding_set(f, DOCTOR_WARNING, NULL, "flushed at %s entry into a guest",
                        always ? "every" : "some kinds of");
     doctor_finding_effect(
         f,
-        "KVM empties the first-level data cache %s: after such a sample the "
-        "program's loads miss, and events of caches, stalls and cycles count that.",
+        "KVM empties the first-level data cache %s: after such a sample the program's loads miss, "
+        "and events of caches, stalls and cycles count that.",
         always ? "after each exit, of which a sample has several"
                : "after exits by the host's interrupts, to QEMU and to KVM's emulator");
-    doctor_finding_command(f, "echo never | sudo tee "
-                              "/sys/module/kvm_intel/parameters/vmentry_l1d_flush  # if you trust "
-                              "what all guests run");
+    doctor_finding_command(
+        f, "echo never | sudo tee /sys/module/kvm_intel/parameters/vmentry_l1d_flush  # if you "
+           "trust what all guests run");
 }

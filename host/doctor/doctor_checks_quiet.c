@@ -13,8 +13,7 @@
 #define CORES_NEEDED 2 /* one for the program, one for the service CPU */
 
 /* Linux then refuses perf events that also count guests (Linux: kernel/events/core.c,
- * perf_create_mediated_pmu).
- */
+ * perf_create_mediated_pmu). */
 static bool is_mediated(const struct doctor_host *h)
 {
     static const char *const paths[] = {"/sys/module/kvm_intel/parameters/enable_mediated_pmu",
@@ -36,26 +35,24 @@ void doctor_check_nmi_watchdog(const struct doctor_host *h, struct doctor_findin
     if (error != 0) {
         doctor_finding_unreadable(f, path, error);
     } else if (!on) {
-        doctor_finding_set(f, DOCTOR_OK, "off");
-        doctor_finding_effect(f, "It takes no counter.");
+        doctor_finding_set(f, DOCTOR_OK, "It takes no counter.", "off");
     } else if (is_mediated(h)) {
-        doctor_finding_set(f, DOCTOR_PROBLEM, "on, and the vPMU is mediated");
-        doctor_finding_effect(f,
-                              "It holds a counter of every CPU: a guest with counters of its own "
-                              "does not start (KVM_CREATE_VCPU: Device or resource busy).");
+        doctor_finding_set(f, DOCTOR_PROBLEM,
+                           "It holds a counter of every CPU: a guest with counters of its own does "
+                           "not start (KVM_CREATE_VCPU: Device or resource busy).",
+                           "on, and the vPMU is mediated");
         doctor_finding_command(f, "sudo sysctl kernel.nmi_watchdog=0");
     } else {
-        doctor_finding_set(f, DOCTOR_WARNING, "on");
-        doctor_finding_effect(
-            f, "It holds a counter of every CPU that a guest then lacks, and interrupts "
-               "the program.");
+        doctor_finding_set(
+            f, DOCTOR_WARNING,
+            "It holds a counter of every CPU that a guest then lacks, and interrupts the program.",
+            "on");
         doctor_finding_command(f, "echo 0 | sudo tee %s", path);
     }
 }
 
 /* Chooses the highest CPUs of enough cores, with their siblings; CPU 0's core stays with Linux.
- * Returns false if there are too few.
- */
+ * Returns false if there are too few. */
 static bool choose_cpus(const struct doctor_host *h, cpu_set_t *chosen)
 {
     cpu_set_t online, siblings, kept;
@@ -127,20 +124,18 @@ void doctor_check_isolated(const struct doctor_host *h, struct doctor_finding *f
     CPU_AND(&both, &isolated, &tickless);
     cpu_list_format(&isolated, list, sizeof list);
     if (CPU_COUNT(&isolated) < CORES_NEEDED) {
-        doctor_finding_set(f, DOCTOR_WARNING, CPU_COUNT(&isolated) == 0 ? "none" : "only CPU %s",
-                           list);
-        doctor_finding_effect(
-            f, "Linux puts other tasks and interrupts on the run's CPUs: samples are "
-               "late, real time is not the program's alone.");
+        doctor_finding_set(f, DOCTOR_WARNING,
+                           "Linux puts other tasks and interrupts on the run's CPUs: samples are "
+                           "late, real time is not the program's alone.",
+                           CPU_COUNT(&isolated) == 0 ? "none" : "only CPU %s", list);
         advise_isolation(h, f);
     } else if (!CPU_EQUAL(&both, &isolated)) {
-        doctor_finding_set(f, DOCTOR_WARNING, "CPUs %s, but not all without a tick (nohz_full)",
-                           list);
-        doctor_finding_effect(
-            f, "The scheduler's tick interrupts the run 100 to 1000 times a second.");
+        doctor_finding_set(f, DOCTOR_WARNING,
+                           "The scheduler's tick interrupts the run 100 to 1000 times a second.",
+                           "CPUs %s, but not all without a tick (nohz_full)", list);
         advise_isolation(h, f);
     } else {
-        doctor_finding_set(f, DOCTOR_OK, "CPUs %s, without a tick", list);
+        doctor_finding_set(f, DOCTOR_OK, NULL, "CPUs %s, without a tick", list);
         doctor_finding_effect(f, "hr run --pin %s has them for itself.", list);
     }
 }
@@ -152,18 +147,16 @@ void doctor_check_smt(const struct doctor_host *h, struct doctor_finding *f)
     int error = doctor_read_flag(h, path, &on);
 
     if (error == -ENOENT) {
-        doctor_finding_set(f, DOCTOR_OK, "none");
-        doctor_finding_effect(f, "The program has its core for itself.");
+        doctor_finding_set(f, DOCTOR_OK, "The program has its core for itself.", "none");
     } else if (error != 0) {
         doctor_finding_unreadable(f, path, error);
     } else if (!on) {
-        doctor_finding_set(f, DOCTOR_OK, "off");
-        doctor_finding_effect(f, "The program has its core for itself.");
+        doctor_finding_set(f, DOCTOR_OK, "The program has its core for itself.", "off");
     } else {
-        doctor_finding_set(f, DOCTOR_WARNING, "on: two threads share a core");
-        doctor_finding_effect(
-            f, "What runs on the sibling slows the program and shares its caches; leave "
-               "siblings idle, or turn them off.");
+        doctor_finding_set(f, DOCTOR_WARNING,
+                           "What runs on the sibling slows the program and shares its caches; "
+                           "leave siblings idle, or turn them off.",
+                           "on: two threads share a core");
         doctor_finding_command(f, "echo off | sudo tee " CPUS "smt/control");
     }
 }
@@ -210,19 +203,18 @@ void doctor_check_governor(const struct doctor_host *h, struct doctor_finding *f
     if (error != 0) {
         doctor_finding_unreadable(f, path, error);
     } else if (g.known == 0) {
-        doctor_finding_set(f, DOCTOR_UNKNOWN, "no cpufreq here: %s sets the clock",
+        doctor_finding_set(f, DOCTOR_UNKNOWN,
+                           "Cycles are the core's own; how many a microsecond has may change.",
+                           "no cpufreq here: %s sets the clock",
                            h->facts.is_guest ? "the hypervisor" : "the firmware");
-        doctor_finding_effect(f,
-                              "Cycles are the core's own; how many a microsecond has may change.");
     } else if (g.changing == 0) {
-        doctor_finding_set(f, DOCTOR_OK, "performance, on all %u CPUs", g.known);
-        doctor_finding_effect(f, "The clock does not fall when a CPU idles.");
+        doctor_finding_set(f, DOCTOR_OK, "The clock does not fall when a CPU idles.",
+                           "performance, on all %u CPUs", g.known);
     } else {
-        doctor_finding_set(f, DOCTOR_WARNING, "%s, on %u of %u CPUs", g.example, g.changing,
-                           g.known);
-        doctor_finding_effect(f,
-                              "The clock rises during the first milliseconds: the same code takes "
-                              "another time, in the same cycles.");
+        doctor_finding_set(f, DOCTOR_WARNING,
+                           "The clock rises during the first milliseconds: the same code takes "
+                           "another time, in the same cycles.",
+                           "%s, on %u of %u CPUs", g.example, g.changing, g.known);
         doctor_finding_command(f,
                                "echo performance | sudo tee " CPUS "cpu*/cpufreq/scaling_governor");
     }
@@ -244,19 +236,20 @@ void doctor_check_turbo(const struct doctor_host *h, struct doctor_finding *f)
         if (error != 0) {
             doctor_finding_unreadable(f, switches[i].path, error);
         } else if (value == switches[i].off) {
-            doctor_finding_set(f, DOCTOR_OK, "off");
-            doctor_finding_effect(f, "The clock is the same, however many cores are busy.");
+            doctor_finding_set(f, DOCTOR_OK, "The clock is the same, however many cores are busy.",
+                               "off");
         } else {
-            doctor_finding_set(f, DOCTOR_WARNING, "on");
-            doctor_finding_effect(
-                f, "The clock depends on temperature and on what other cores do: times "
-                   "differ from run to run, cycles less.");
+            doctor_finding_set(f, DOCTOR_WARNING,
+                               "The clock depends on temperature and on what other cores do: times "
+                               "differ from run to run, cycles less.",
+                               "on");
             doctor_finding_command(f, "echo %d | sudo tee %s", switches[i].off, switches[i].path);
         }
         return;
     }
-    doctor_finding_set(f, DOCTOR_UNKNOWN, "Linux has no switch for it here");
-    doctor_finding_effect(f, "The clock may depend on temperature and on what other cores do.");
+    doctor_finding_set(f, DOCTOR_UNKNOWN,
+                       "The clock may depend on temperature and on what other cores do.",
+                       "Linux has no switch for it here");
     if (!h->facts.is_guest)
         doctor_finding_advice(f, "turn it off in the firmware setup");
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -116,7 +115,8 @@ int doctor_command(int argc, char **argv)
         return error_exit(RUN_EXIT_FAILED, "--root %s: %s", request.root, strerror(errno));
     if (!request.measure &&
         (request.runs.accel != NULL || request.runs.cpu != NULL || request.runs.pin != NULL))
-        return error_exit(RUN_EXIT_FAILED,
-                          "--accel, --cpu and --pin are for the runs of --measure; give that, too");
+        return error_exit(
+            RUN_EXIT_FAILED,
+            "--accel, --cpu and --pin are options of the runs of --measure; add --measure");
     return request.measure ? doctor_measure(&request.runs, request.json) : examine(&request);
 }

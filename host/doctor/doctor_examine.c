@@ -90,8 +90,7 @@ static size_t count_state(const struct doctor_report *r, enum doctor_state state
 }
 
 /* Finds the checks that explain the verdict: programs without which nothing runs; else problems;
- * else essential facts that are unknown.
- */
+ * else essential facts that are unknown. */
 static size_t blame(const struct doctor_report *r, const struct doctor_check **blamed,
                     enum doctor_state *state, bool *nothing_runs)
 {

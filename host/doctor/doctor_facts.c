@@ -43,8 +43,7 @@ static struct leaf ask(uint32_t function)
 }
 
 /* Intel SDM volume 2, CPUID; AMD APM volume 3, appendix E.  The hypervisor's leaf is a convention
- * of the hypervisors (Linux: Documentation/virt/kvm/x86/cpuid.rst).
- */
+ * of the hypervisors (Linux: Documentation/virt/kvm/x86/cpuid.rst). */
 static void ask_cpu(struct doctor_facts *f)
 {
     struct leaf features = ask(LEAF_FEATURES);

@@ -1,7 +1,6 @@
 /* Facts for hr doctor that come from the CPU, KVM, the process's limits and QEMU, not from files.
  */
-#ifndef HOST_DOCTOR_DOCTOR_FACTS_H
-#define HOST_DOCTOR_DOCTOR_FACTS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -34,8 +33,5 @@ struct doctor_facts {
 };
 
 /* Gathers all facts; `qemu` is the value of --qemu, or NULL.  Takes about 30 milliseconds.  Call it
- * while the process has one thread.
- */
+ * while the process has one thread. */
 void doctor_facts_gather(struct doctor_facts *facts, const char *qemu);
-
-#endif

@@ -16,13 +16,16 @@ static void fill(char *out, size_t room, const char *format, va_list arguments)
     text_escape(out, room, raw);
 }
 
-void doctor_finding_set(struct doctor_finding *f, enum doctor_state state, const char *format, ...)
+void doctor_finding_set(struct doctor_finding *f, enum doctor_state state, const char *effect,
+                        const char *found, ...)
 {
     va_list arguments;
 
     f->state = state;
-    va_start(arguments, format);
-    fill(f->found, sizeof f->found, format, arguments);
+    if (effect != NULL)
+        doctor_finding_effect(f, "%s", effect);
+    va_start(arguments, found);
+    fill(f->found, sizeof f->found, found, arguments);
     va_end(arguments);
 }
 
@@ -58,9 +61,9 @@ void doctor_finding_advice(struct doctor_finding *f, const char *format, ...)
 void doctor_finding_unreadable(struct doctor_finding *f, const char *path, int error)
 {
     if (error == -EBADMSG)
-        doctor_finding_set(f, DOCTOR_UNKNOWN, "%s makes no sense", path);
+        doctor_finding_set(f, DOCTOR_UNKNOWN, NULL, "%s makes no sense", path);
     else
-        doctor_finding_set(f, DOCTOR_UNKNOWN, "%s: %s", path, strerror(-error));
+        doctor_finding_set(f, DOCTOR_UNKNOWN, NULL, "%s: %s", path, strerror(-error));
 }
 
 void doctor_finding_kernel_parameters(const struct doctor_host *host, struct doctor_finding *f,

@@ -1,14 +1,12 @@
 /* Fills a finding of hr doctor.  Text may come from a hostile file: these functions escape it. */
-#ifndef HOST_DOCTOR_DOCTOR_FINDING_H
-#define HOST_DOCTOR_DOCTOR_FINDING_H
+#pragma once
 
 #include "host/doctor/doctor.h"
 
-/* Set the state and what was found; the effect on a run; the remedy, as a shell command or in
- * words.  Each replaces the earlier text.
- */
-void doctor_finding_set(struct doctor_finding *f, enum doctor_state state, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Set the state, the effect on a run (NULL: leave it) and what was found; the effect alone; the
+ * remedy, as a shell command or in words.  Each replaces the earlier text. */
+void doctor_finding_set(struct doctor_finding *f, enum doctor_state state, const char *effect,
+                        const char *found, ...) __attribute__((format(printf, 4, 5)));
 void doctor_finding_effect(struct doctor_finding *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void doctor_finding_command(struct doctor_finding *f, const char *format, ...)
@@ -27,5 +25,3 @@ void doctor_finding_kernel_parameters(const struct doctor_host *host, struct doc
 void doctor_finding_module_parameter(const struct doctor_host *host, struct doctor_finding *f,
                                      const char *module, const char *loaded_by,
                                      const char *parameter);
-
-#endif

@@ -3,8 +3,7 @@
  * Each run is a separate `hr run`.  The cost of a sample is the result of the guest's calibration,
  * read from the trace; the loop shows whether instructions are counted exactly.
  */
-#ifndef HOST_DOCTOR_DOCTOR_MEASURE_H
-#define HOST_DOCTOR_DOCTOR_MEASURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,5 +99,3 @@ void doctor_measure_exactness(const struct measure *measure,
 /* doctor_measure_print.c */
 void doctor_measure_print_table(FILE *out, const struct measure *measure);
 int doctor_measure_print_json(FILE *out, const struct measure *measure); /* returns 0 or -ENOMEM */
-
-#endif

@@ -137,7 +137,7 @@ static int run_child(const struct measure_place *p, char **arguments, struct run
     fflush(NULL);
     child = fork();
     if (child < 0)
-        return run_fail(failure, "fork: %s", strerror(errno));
+        return run_fail(failure, "cannot start a process: %s", strerror(errno));
     if (child == 0)
         become_run(p, arguments);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)

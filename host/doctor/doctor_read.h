@@ -3,8 +3,7 @@
  * A file that is not regular, is too large, or holds anything but printable text gives -EBADMSG.
  * Functions that return int return 0 or -errno and store nothing on failure, unless noted.
  */
-#ifndef HOST_DOCTOR_DOCTOR_READ_H
-#define HOST_DOCTOR_DOCTOR_READ_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ int doctor_read_number(const struct doctor_host *host, const char *path, uint64_
 int doctor_read_cpus(const struct doctor_host *host, const char *path, cpu_set_t *cpus);
 
 bool doctor_read_exists(const struct doctor_host *host, const char *path);
-
-#endif

@@ -1,10 +1,8 @@
 /* A table for people that fits the terminal: columns are left out and texts are cut, but never
  * numbers. */
-#ifndef HOST_DRAW_COLUMNS_H
-#define HOST_DRAW_COLUMNS_H
+#pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #define COLUMNS_MAX 12u
@@ -51,5 +49,3 @@ void columns_cut_function(char *name, unsigned int width);
 /* Prints a long comment in lines that fit. */
 void columns_note(FILE *out, unsigned int terminal, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

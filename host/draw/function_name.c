@@ -33,8 +33,7 @@ static size_t operator_bytes(const char *name, const char *at)
 }
 
 /* The parameters begin at the last group of parentheses that no scope follows: "(anonymous
- * namespace)::f" has a scope after it.
- */
+ * namespace)::f" has a scope after it. */
 static bool ends_scope(const char *after)
 {
     return *after == 0 || *after == ' ' || *after == '[' || *after == '&';

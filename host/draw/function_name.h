@@ -4,8 +4,7 @@
  * without its namespace and class.  The best match counts: a complete name selects that function
  * alone.  Names are raw.
  */
-#ifndef HOST_DRAW_FUNCTION_NAME_H
-#define HOST_DRAW_FUNCTION_NAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,13 +47,10 @@ void function_choice_offer(struct function_choice *choice, const char *name, con
 
 /* After all offers, returns the one name that is meant.  If there is none or more than one, reports
  * that and returns NULL; `option` ("" or "--function ") precedes the wanted name in the message,
- * and `where` says where it was looked for.
- */
+ * and `where` says where it was looked for. */
 const char *function_choice_name(const struct function_choice *choice, const char *option,
                                  const char *where);
 
 /* Returns whether this is the function that function_choice_name returned. */
 bool function_choice_has(const struct function_choice *choice, const char *name,
                          const char *object);
-
-#endif

@@ -1,6 +1,5 @@
 /* Counts 64-bit values in constant memory: exact below 65536, within 0.1 % above. */
-#ifndef HOST_DRAW_HISTOGRAM_H
-#define HOST_DRAW_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -52,5 +51,3 @@ static inline void histogram_add(struct histogram *h, uint64_t value)
 {
     histogram_add_many(h, value, 1);
 }
-
-#endif

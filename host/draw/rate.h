@@ -3,8 +3,7 @@
  * Samples are counted in bins over the run's time.  The bins' width doubles when the run outgrows
  * them, so memory is constant.  Times are ticks since the program's start.
  */
-#ifndef HOST_DRAW_RATE_H
-#define HOST_DRAW_RATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,8 +29,5 @@ void rate_free(struct rate *rate);
 void rate_add(struct rate *rate, uint64_t time, uint64_t ticks);
 
 /* Returns the samples per second of running time after `from`, at most RATE_HZ_MAX; 0 if there are
- * none.  A bin that begins before `from` does not count.
- */
+ * none.  A bin that begins before `from` does not count. */
 double rate_hz(const struct rate *rate, uint64_t from, uint64_t ticks_per_second);
-
-#endif

@@ -3,8 +3,7 @@
  * A unit is a quarter of a millimetre; y grows downwards.  The output depends on the calls alone.
  * Text may be raw: it is escaped here.  Colours are the program's own constants.
  */
-#ifndef HOST_DRAW_SVG_H
-#define HOST_DRAW_SVG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -53,5 +52,3 @@ const char *svg_colour(unsigned number);
 #define SVG_INK "#222222"
 #define SVG_GREY "#888888"
 #define SVG_PALE "#dddddd"
-
-#endif

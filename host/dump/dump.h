@@ -1,6 +1,5 @@
 /* The formats of `hr dump`.  For host/dump*.c. */
-#ifndef HOST_DUMP_DUMP_H
-#define HOST_DUMP_DUMP_H
+#pragma once
 
 #include "host/base/output.h"
 #include "host/scan/reader.h"
@@ -29,5 +28,3 @@ extern const struct dump_format dump_csv;
 
 /* One line a chunk, a damaged stretch, a record and a sample; times in ticks. */
 extern const struct dump_format dump_records;
-
-#endif

@@ -47,8 +47,7 @@ static int read_trace(struct reader *reader)
     if (dump->output.error == 0)
         return error;
     if (dump->output.error != -EPIPE) /* a reader that closed the pipe is nothing wrong */
-        error_print("standard output: %s; free some space or write elsewhere",
-                    strerror(-dump->output.error));
+        reader_print_failure(dump->output.error);
     return HR_EXIT_FAILED;
 }
 

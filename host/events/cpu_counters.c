@@ -47,8 +47,7 @@ static void decode_intel(const struct kvm_cpuid_entry2 *leaf, struct cpu_counter
 
 /* AMD APM volume 3, appendix E, "Function 8000_0001h" and "Function 8000_0022h".  Nothing there
  * announces the four legacy counters: a CPU that has only those (before family 15H) counts as
- * having none.
- */
+ * having none. */
 static void decode_amd(const struct kvm_cpuid_entry2 *features,
                        const struct kvm_cpuid_entry2 *performance, struct cpu_counters *counters)
 {

@@ -3,8 +3,7 @@
  * Both come as CPUID leaves: the processor's own from the instruction, KVM's from
  * KVM_GET_SUPPORTED_CPUID.  Never prints.
  */
-#ifndef HOST_EVENTS_CPU_COUNTERS_H
-#define HOST_EVENTS_CPU_COUNTERS_H
+#pragma once
 
 #include <linux/kvm.h>
 #include <stdbool.h>
@@ -33,13 +32,9 @@ void cpu_counters_decode(const struct kvm_cpuid_entry2 *leaves, size_t count,
 void cpu_counters_of_host(struct cpu_counters *counters);
 
 /* Reads the counters that KVM gives to a guest with `-cpu host,pmu=on`.  kvm_fd is an open
- * /dev/kvm.  Returns 0, or -errno if KVM does not answer.
- */
+ * /dev/kvm.  Returns 0, or -errno if KVM does not answer. */
 int cpu_counters_of_kvm(int kvm_fd, struct cpu_counters *counters);
 
 /* Writes "version 2, 8 general and 3 fixed counters of 48 bits" to `out`, which has
- * CPU_COUNTERS_TEXT_BYTES.  Returns `out`.
- */
+ * CPU_COUNTERS_TEXT_BYTES.  Returns `out`. */
 char *cpu_counters_describe(const struct cpu_counters *counters, char *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Resolves events: generic, the CPU's own by libpfm4, raw. */
 #include "host/events/events.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "host/events/events_generic.h"
 #include "host/events/events_library.h"
 #include "host/events/events_spec.h"
-#include "include/hr_format.h"
 #include "lib/events.h"
 #include "lib/msr_events.h"
 
@@ -18,15 +16,13 @@
 #define SELECT_HIGH (0xfull << 32)
 #define SELECT_HIGH_INTEL (0x3ull << 32) /* IN_TX, IN_TXCP */
 
-static void offer(void *context, const char *name, const char *description)
+static void offer(void *context, const char *name, const char * /* description */)
 {
-    (void)description;
     nearest_offer(context, name);
 }
 
 /* Writes the nearest names of one CPU, or of all if it is NULL, after an introduction; "" if none
- * is near.
- */
+ * is near. */
 static void find_nearest(const struct events_cpu *cpu, const char *name, const char *introduction,
                          char out[NAMES_BYTES])
 {
@@ -103,8 +99,7 @@ bool events_is_generic(const char *text)
 }
 
 /* Intel: events that read a second register.  SDM volume 3, "Off-core Response Performance
- * Monitoring", "Load Latency Performance Monitoring Facility", "Front-end Events".
- */
+ * Monitoring", "Load Latency Performance Monitoring Facility", "Front-end Events". */
 static bool has_companion(const struct events_cpu *cpu, uint64_t select)
 {
     static const uint8_t codes[] = {0xb7, 0xbb, 0x2a, 0x2b, 0xcd, 0xc6, 0x0b, 0xad, 0xc2};

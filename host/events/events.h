@@ -2,8 +2,7 @@
  *
  * The CPU is the guest's, not the one that runs this.  Never prints.
  */
-#ifndef HOST_EVENTS_EVENTS_H
-#define HOST_EVENTS_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,8 +25,7 @@ struct events_encoding {
 };
 
 /* Checks an event before the CPU is known: its syntax, and that some CPU has an event of that name.
- * Returns 0, or -1 with the failure filled, which names the nearest events.
- */
+ * Returns 0, or -1 with the failure filled, which names the nearest events. */
 int events_check(const char *text, struct run_failure *failure);
 
 /* Returns whether a machine without counters can provide the event: a generic name, counted for the
@@ -47,5 +45,3 @@ typedef void events_visit(void *context, const char *name, const char *descripti
 void events_list_generic(const struct events_cpu *cpu, events_visit *visit, void *context);
 void events_list_registers(const struct events_cpu *cpu, events_visit *visit, void *context);
 void events_list_own(const struct events_cpu *cpu, events_visit *visit, void *context);
-
-#endif

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "host/base/command_line.h"
 #include "host/base/commands.h"
@@ -106,10 +105,9 @@ static void encode(const struct listing *l, const char *name, char out[BITS_BYTE
     }
     e->select &= ~(EVENTS_SELECT_USR | EVENTS_SELECT_OS);
     if (e->companion != 0)
-        snprintf(out, BITS_BYTES, "%llx+%llx", (unsigned long long)e->select,
-                 (unsigned long long)e->companion);
+        snprintf(out, BITS_BYTES, "%lx+%lx", e->select, e->companion);
     else
-        snprintf(out, BITS_BYTES, "%llx", (unsigned long long)e->select);
+        snprintf(out, BITS_BYTES, "%lx", e->select);
 }
 
 static void print_event(void *context, const char *name, const char *description)

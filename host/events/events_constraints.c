@@ -18,8 +18,7 @@ struct constraint {
 
 /* Intel's event lists, field "Counter" (with Hyper-Threading off where that makes a difference),
  * and the SDM, volume 3B, "Performance Monitoring Events".  The first row that matches counts; the
- * last one has no counters and matches everything.
- */
+ * last one has no counters and matches everything. */
 /* clang-format off */
 static const struct constraint core2[] = {
     {0x10, 0x10, ANY, 1}, {0x11, 0x13, ANY, 2}, {0x14, 0x14, ANY, 1}, {0x18, 0x18, ANY, 1},

@@ -1,6 +1,5 @@
 /* The general counters of a CPU model that can count an event, and its known errata. */
-#ifndef HOST_EVENTS_EVENTS_CONSTRAINTS_H
-#define HOST_EVENTS_EVENTS_CONSTRAINTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ uint64_t events_constraints_alternative(const struct events_cpu *cpu, uint64_t s
 
 /* Returns "erratum BJ122: ..." if an erratum makes the event's counts doubtful, else NULL. */
 const char *events_constraints_erratum(const struct events_cpu *cpu, uint64_t select);
-
-#endif

@@ -23,8 +23,7 @@ struct cpu_models {
 };
 
 /* Intel: SDM volume 4, "CPUID Signature Values of DisplayFamily_DisplayModel".  AMD: the Processor
- * Programming References, by family and model range.  The first row that matches counts.
- */
+ * Programming References, by family and model range.  The first row that matches counts. */
 /* clang-format off */
 static const struct cpu_models cpu_models[] = {
     {RUN_CPU_INTEL, 6, 106, 106, 0, "icx"}, {RUN_CPU_INTEL, 6, 108, 108, 0, "icx"},

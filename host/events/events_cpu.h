@@ -1,6 +1,5 @@
 /* The CPU that events are encoded for: vendor, family and model, and libpfm4's table for it. */
-#ifndef HOST_EVENTS_EVENTS_CPU_H
-#define HOST_EVENTS_EVENTS_CPU_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +28,7 @@ void events_cpu_from_guest(struct events_cpu *cpu, const struct run_message *mes
 void events_cpu_from_host(struct events_cpu *cpu);
 
 /* Parses VENDOR-FAMILY-MODEL such as intel-6-106, or a CPU model of QEMU with its properties, such
- * as Icelake-Server,model=106.  Returns 0, or -1 if the text is neither.
- */
+ * as Icelake-Server,model=106.  Returns 0, or -1 if the text is neither. */
 int events_cpu_parse(struct events_cpu *cpu, const char *text);
 
 /* Fills *cpu with the first CPU model of a table of libpfm4, such as skl.  Returns 0, or -1 for an
@@ -45,8 +43,7 @@ const char *events_cpu_table_at(size_t index);
 
 /* Lists ranges of models with one table each, by number from 0: the first model, with vendor,
  * family and lowest stepping, and the last model.  A model may be in several ranges;
- * events_cpu_table says which one counts.  Returns 0, or -1 after the last.
- */
+ * events_cpu_table says which one counts.  Returns 0, or -1 after the last. */
 int events_cpu_models_at(size_t index, struct events_cpu *first, uint32_t *last_model);
 
 /* Writes "Intel family 6 model 106 (icx)"; `out` has EVENTS_CPU_TEXT_BYTES.  Both functions return
@@ -55,5 +52,3 @@ char *events_cpu_describe(const struct events_cpu *cpu, char *out);
 
 /* Writes "intel-6-106", which events_cpu_parse reads. */
 char *events_cpu_text(const struct events_cpu *cpu, char *out);
-
-#endif

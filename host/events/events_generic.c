@@ -27,8 +27,7 @@ const struct events_architectural events_architectural[] = {
 };
 
 /* By encoding where it is architectural, otherwise by the names in libpfm4's tables, from new CPUs
- * to old.  The meaning is that of Linux perf's generic events.
- */
+ * to old.  The meaning is that of Linux perf's generic events. */
 static const struct intel_event {
     const char *name;
     uint64_t select; /* 0: by name */
@@ -64,8 +63,7 @@ enum amd_generation { AMD_K7, AMD_ZEN1, AMD_ZEN2, AMD_ZEN3, AMD_ZEN4 };
 /* PPR of families 17h and 19h, "Core Performance Monitor Counters"; BKDG of family 10h for older
  * ones.  The choice is that of Linux's tables, with two exceptions: loads are dispatched loads, not
  * accesses to the cache, which include stores; and their misses are allocations of miss address
- * buffers.
- */
+ * buffers. */
 static const struct amd_event {
     const char *name;
     uint64_t select;

@@ -1,8 +1,6 @@
 /* The events that need no table of a CPU: perf's generic names and the vendors' architectural
- * events.
- */
-#ifndef HOST_EVENTS_EVENTS_GENERIC_H
-#define HOST_EVENTS_EVENTS_GENERIC_H
+ * events. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,8 +8,7 @@
 #include "host/events/events_cpu.h"
 
 /* Encodes a generic or architectural event for the CPU, without rings.  Returns false if the CPU
- * has no event of that name.
- */
+ * has no event of that name. */
 bool events_generic_encode(const struct events_cpu *cpu, const char *name, uint64_t *select,
                            uint64_t *companion);
 
@@ -23,5 +20,3 @@ struct events_architectural {
 
 /* Intel's pre-defined architectural events; ends with a NULL name. */
 extern const struct events_architectural events_architectural[];
-
-#endif

@@ -28,8 +28,7 @@ static bool start(void)
 /* Where libpfm4 (4.13) contradicts Intel's event lists (perfmon, core events of each model).  Event
  * 00H does not exist for general counters: the kernel takes its unit masks 01H to 04H for the fixed
  * counters 0 to 3, which count instructions, cycles, reference cycles and slots.  The names are
- * libpfm4's full names, without the table.
- */
+ * libpfm4's full names, without the table. */
 static const struct correction {
     const char *tables; /* each followed by a space */
     const char *name;

@@ -2,16 +2,14 @@
  *
  * The first call starts the library.  If it fails to start, there are no tables.
  */
-#ifndef HOST_EVENTS_EVENTS_LIBRARY_H
-#define HOST_EVENTS_EVENTS_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Encodes an event by its name (EVENT.UMASK or EVENT:UMASK:MODIFIER=N) with one of the tables of
  * events_cpu_table; `rings` applies to names that do not choose them.  Returns false if there is no
- * such event.
- */
+ * such event. */
 bool events_library_encode(const char *table, const char *name, uint64_t rings, uint64_t *select,
                            uint64_t *companion);
 
@@ -19,5 +17,3 @@ typedef void events_library_visit(void *context, const char *name, const char *d
 
 /* Calls visit for every event and unit mask of a table, written EVENT.UMASK. */
 void events_library_list(const char *table, events_library_visit *visit, void *context);
-
-#endif

@@ -13,8 +13,7 @@
 #define NAME_CHARACTERS \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:=-" /* of names */
 /* Bits of raw events: event and unit mask, edge, invert and counter mask, and higher ones: AMD's
- * event bits 11:8 (35:32), Intel's IN_TX and IN_TXCP (33:32).  Microtome sets all others.
- */
+ * event bits 11:8 (35:32), Intel's IN_TX and IN_TXCP (33:32).  Microtome sets all others. */
 #define RAW_BITS 0xfff84ffffull
 
 static bool parse_rings(const char *suffix, uint64_t *rings)
@@ -98,8 +97,7 @@ static int parse_term(const char *text, char *term, struct events_spec *spec,
         if (strcmp(term, t->name) != 0)
             continue;
         if (number > t->limit)
-            return run_fail(failure, "event '%s': %s is at most 0x%llx", text, term,
-                            (unsigned long long)t->limit);
+            return run_fail(failure, "event '%s': %s is at most 0x%lx", text, term, t->limit);
         if (t->companion)
             spec->companion = number;
         else /* bits 11:8 of the event are bits 35:32 of the register */

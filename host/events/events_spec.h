@@ -1,6 +1,5 @@
 /* The syntax of an event for -e: a name, raw bits or cpu/.../, and the rings to count in. */
-#ifndef HOST_EVENTS_EVENTS_SPEC_H
-#define HOST_EVENTS_EVENTS_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +10,7 @@
 #define EVENTS_NAME_MAX 63 /* longest event as given, in bytes; traces have this limit */
 
 /* Bits of an event select register: Intel SDM volume 3, "Architectural Performance Monitoring
- * Version 1", IA32_PERFEVTSELx; AMD APM volume 2, "Performance Event-Select Registers".
- */
+ * Version 1", IA32_PERFEVTSELx; AMD APM volume 2, "Performance Event-Select Registers". */
 #define EVENTS_SELECT_USR (1ull << 16)
 #define EVENTS_SELECT_OS (1ull << 17)
 #define EVENTS_SELECT_INT (1ull << 20)
@@ -29,8 +27,5 @@ struct events_spec {
 int events_spec_parse(const char *text, struct events_spec *spec, struct run_failure *failure);
 
 /* Returns the length of the first event of a comma-separated list.  Commas between the slashes of
- * cpu/.../ belong to the event.
- */
+ * cpu/.../ belong to the event. */
 size_t events_spec_length(const char *list);
-
-#endif

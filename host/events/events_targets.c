@@ -127,9 +127,9 @@ static int add_all(struct targets *list, struct events_targets *t,
 
     for (size_t i = 0; events_cpu_models_at(i, &first, &last) == 0; i++)
         if (add_row(list, &first, last, wanted) != 0)
-            return run_fail(failure, "out of memory");
+            return run_fail(failure, "out of memory; end other programs");
     if (add_others(list, wanted) != 0)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     drop_contradictions(list, wanted->count);
     count_kinds(t, wanted);
     return 0;
@@ -168,13 +168,12 @@ static int add_table(struct targets *list, const char *name, const struct events
     for (size_t i = 0; events_cpu_models_at(i, &first, &last) == 0; i++)
         if (strcmp(events_cpu_table(&first), table) == 0 &&
             add_row(list, &first, last, wanted) != 0)
-            return run_fail(failure, "out of memory");
+            return run_fail(failure, "out of memory; end other programs");
     return 0;
 }
 
 /* The kernel distinguishes models, not steppings, so a list cannot contain steppings of a model
- * that encode the events differently.
- */
+ * that encode the events differently. */
 static int check_models(struct targets *list, const struct events_wanted *wanted,
                         struct run_failure *failure)
 {
@@ -189,8 +188,8 @@ static int check_models(struct targets *list, const struct events_wanted *wanted
                 continue;
             if (!same_encodings(a->encodings, b->encodings, wanted->count))
                 return run_fail(failure,
-                                "--target-cpu: %s is listed for two tables that spell the events "
-                                "in two ways; name one",
+                                "--target-cpu: %s is in two of the listed tables, which encode the "
+                                "events differently; name one of these tables",
                                 events_cpu_text(&a->cpu, name));
             a->encoded = false; /* once is enough */
         }
@@ -203,7 +202,7 @@ static int add_cpu(struct targets *list, const struct events_cpu *cpu,
     struct target *target = add(list, cpu, false);
 
     if (target == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     if (events_run_encode(cpu, wanted, target->encodings, failure) != 0)
         return -1;
     events_run_warn(cpu, wanted, target->encodings);
@@ -290,8 +289,8 @@ static int fail_nowhere(const struct events_wanted *wanted, struct run_failure *
                  wanted->names[i], t.kinds);
     }
     return run_fail(failure,
-                    "no CPU has all of these events: %s kinds; count them in two runs, or name the "
-                    "CPU with --target-cpu",
+                    "no known CPU has all of these events (%s kinds of CPU); count them in two "
+                    "runs, or name the CPU with --target-cpu",
                     list);
 }
 
@@ -306,7 +305,7 @@ int events_targets_make(struct events_targets *t, const char *list,
     result =
         all ? add_all(&targets, t, wanted, failure) : add_listed(&targets, list, wanted, failure);
     if (result == 0 && group(t, &targets, wanted->count) != 0)
-        result = run_fail(failure, "out of memory");
+        result = run_fail(failure, "out of memory; end other programs");
     if (result == 0 && t->count == 0)
         result = fail_nowhere(wanted, failure);
     free(targets.items);

@@ -1,6 +1,5 @@
 /* Finds the targets of calls. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "host/exact/exact_called.h"

@@ -1,6 +1,5 @@
 /* The addresses that are targets of calls, where functions begin.  Never prints. */
-#ifndef HOST_EXACT_EXACT_CALLED_H
-#define HOST_EXACT_EXACT_CALLED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ int exact_called_find(struct exact_called *called, const struct exact_memory *me
                       const struct exact_code *code);
 bool exact_called_has(const struct exact_called *called, uint64_t address);
 void exact_called_free(struct exact_called *called);
-
-#endif

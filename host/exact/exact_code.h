@@ -1,6 +1,5 @@
 /* Decodes the instructions of the plugin's blocks.  Never prints. */
-#ifndef HOST_EXACT_EXACT_CODE_H
-#define HOST_EXACT_EXACT_CODE_H
+#pragma once
 
 #include "host/launch/exact_memory.h"
 
@@ -30,5 +29,3 @@ static inline uint8_t exact_code_last(const struct exact_code *code,
 {
     return code->kinds[memory->blocks[block].code + memory->blocks[block].instructions - 1];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Counts by address, computed from the plugin's blocks.  Never prints. */
-#ifndef HOST_EXACT_EXACT_ROWS_H
-#define HOST_EXACT_EXACT_ROWS_H
+#pragma once
 
 #include "host/exact/exact_called.h"
 
@@ -30,5 +29,3 @@ int exact_rows_read(struct exact_rows *rows, const struct exact_memory *memory,
                     const struct exact_code *code, const struct exact_called *called,
                     uint32_t thread);
 void exact_rows_free(struct exact_rows *rows);
-
-#endif

@@ -2,6 +2,7 @@
 #include "host/export/database.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "host/base/text.h"
@@ -81,4 +82,27 @@ void database_bind_text(sqlite3_stmt *statement, int parameter, const char *text
     else
         sqlite3_bind_text(statement, parameter, text_escape(safe, sizeof safe, text), -1,
                           SQLITE_TRANSIENT);
+}
+
+void database_row(struct database *db, sqlite3_stmt *statement, const char *format, ...)
+{
+    int parameter = 1;
+    va_list values;
+
+    va_start(values, format);
+    for (const char *c = format; *c != 0; c++)
+        if (*c == 's')
+            database_bind_text(statement, parameter, va_arg(values, const char *));
+        else if (*c == 'u' && c[-1] == 'l')
+            database_bind(statement, parameter, va_arg(values, uint64_t));
+        else if (*c == 'u')
+            database_bind(statement, parameter, va_arg(values, unsigned int));
+        else if (*c == 'd')
+            database_bind(statement, parameter, (uint64_t)va_arg(values, int));
+        else if (*c == '-')
+            database_bind_text(statement, parameter, NULL);
+        else if (*c == ',')
+            parameter++;
+    va_end(values);
+    database_put(db, statement);
 }

@@ -2,8 +2,7 @@
  *
  * The file is new and no other process uses it: no journal, one transaction, nothing is synced.
  */
-#ifndef HOST_EXPORT_DATABASE_H
-#define HOST_EXPORT_DATABASE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,10 +27,12 @@ sqlite3_stmt *database_prepare(struct database *db, const char *sql);
 /* Inserts one row with what was bound. */
 void database_put(struct database *db, sqlite3_stmt *statement);
 
+/* Inserts one row.  The format has a conversion for each column, separated by commas: %u, %lu, %d
+ * for a bool, %s as database_bind_text(), - for NULL, and = for what is bound already. */
+void database_row(struct database *db, sqlite3_stmt *statement, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Binds a value to the parameter that is numbered from 1.  Text is raw: what is no UTF-8 and
- * control characters are escaped; NULL gives NULL.
- */
+ * control characters are escaped; NULL gives NULL. */
 void database_bind(sqlite3_stmt *statement, int parameter, uint64_t value);
 void database_bind_text(sqlite3_stmt *statement, int parameter, const char *text);
-
-#endif

@@ -6,8 +6,7 @@
  * run ended. Failed writes are remembered by the output, and the frame reports them; run() only
  * stops early, by returning e->output.error from its callbacks.
  */
-#ifndef HOST_EXPORT_EXPORT_H
-#define HOST_EXPORT_EXPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,13 +73,11 @@ extern const struct export_format export_sqlite;
 size_t export_map(const struct trace_info *info, uint64_t address);
 
 /* Walks over the trace; the visitor has no `step`, but it takes samples.  As
- * trace_scan_run.
- */
+ * trace_scan_run. */
 int export_walk(struct export *e, const struct trace_visitor *visitor);
 
 /* What an event's counter rose by up to a sample, as far as it belongs to the sample: nothing was
- * counted for the first one after a pause.
- */
+ * counted for the first one after a pause. */
 static inline uint64_t export_increment(const struct trace_slot *sample,
                                         const struct trace_slot *previous, uint32_t event)
 {
@@ -88,5 +85,3 @@ static inline uint64_t export_increment(const struct trace_slot *sample,
                ? 0
                : sample->counters[event] - previous->counters[event];
 }
-
-#endif

@@ -227,8 +227,7 @@ static int write_all(struct export *e, const struct export_format *format,
     if (error != 0)
         return reader_fail(e->options->reader.path, error);
     if (e->samples == 0 && !selection_is_all(&e->scan.selection))
-        return error_exit(HR_EXIT_FAILED,
-                          "%s: no sample lies in what was selected; nothing was written",
+        return error_exit(HR_EXIT_FAILED, "%s: nothing was written, because no sample is selected",
                           e->options->reader.path);
     return HR_EXIT_OK;
 }
@@ -286,7 +285,7 @@ static int open_target(struct output_file *target, const struct export_options *
     char *path = options->output != NULL ? strdup(options->output)
                                          : beside(options->reader.path, format->extension);
     int result = path != NULL ? output_file_open(target, path, &wish, failure)
-                              : run_fail(failure, "out of memory");
+                              : run_fail(failure, "out of memory; end other programs");
 
     free(path);
     return result;
@@ -353,11 +352,14 @@ int export_command(int argc, char **argv)
                "  hr export folded --weight cache-misses --thread 1001\n",
     };
     struct export_options options = {0};
+    int status;
 
     reader_command_line(&options.reader, &argp, argc, argv);
     if (options.record_bytes == 0)
         options.record_bytes = EXPORT_HRPERF_BYTES;
     if (options.bin_ns == 0)
         options.bin_ns = DEFAULT_BIN_NS;
-    return run(&options);
+    status = run(&options);
+    selection_free(&options.reader.selection); /* the scan has it, unless that did not open */
+    return status;
 }

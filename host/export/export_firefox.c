@@ -31,8 +31,7 @@ static void put_ms(struct output *out, uint64_t ns)
 {
     char text[32];
 
-    snprintf(text, sizeof text, "%llu.%06llu", (unsigned long long)(ns / 1000000),
-             (unsigned long long)(ns % 1000000));
+    snprintf(text, sizeof text, "%lu.%06lu", ns / 1000000, ns % 1000000);
     output_text(out, text);
 }
 
@@ -349,8 +348,9 @@ static void put_threads(struct firefox *f)
         while (m < t->marker_count && t->markers[m].tid == tid)
             m++;
         if (n == THREADS_MAX) {
-            error_print("firefox: only the first %u threads are in it; choose others with --thread",
-                        THREADS_MAX);
+            error_print(
+                "firefox: the export has the first %u threads only; choose others with --thread",
+                THREADS_MAX);
             break;
         }
         find_used(f, t->samples + samples, s - samples, t->markers + markers, m - markers);
@@ -453,9 +453,9 @@ static int walk(struct firefox *f)
     if (error != 0)
         return error;
     if (f->tables.refused != 0)
-        error_print("firefox: %llu samples and markers were left out, more than the profiler "
-                    "bears; choose a part with --from and --to",
-                    (unsigned long long)f->tables.refused);
+        error_print("firefox: %lu samples and markers were left out, because the profiler cannot "
+                    "load more; choose a part with --from and --to",
+                    f->tables.refused);
     firefox_tables_sort(&f->tables);
     put_meta(f);
     put_libs(f);

@@ -37,14 +37,8 @@ static int hash_nodes(struct folded *f)
 {
     const struct stacks *stacks = &f->e->scan.stacks;
 
-    if (stacks->count > f->capacity) {
-        uint64_t *hashes = reallocarray(f->hashes, stacks->capacity, sizeof *hashes);
-
-        if (hashes == NULL)
-            return -ENOMEM;
-        f->hashes = hashes;
-        f->capacity = stacks->capacity;
-    }
+    if (stacks_extend(stacks, &f->hashes, &f->capacity, sizeof f->hashes[0]) != 0)
+        return -ENOMEM;
     for (; f->hashed < stacks->count; f->hashed++) {
         const struct stacks_node *node = &stacks->nodes[f->hashed];
 
@@ -141,11 +135,10 @@ static int run(struct export *e)
 }
 
 /* "main;work 42": lines that end in a number; where the bytes end, a line need not be whole. */
-static bool looks_alike(const uint8_t *bytes, size_t count, uint64_t file_bytes)
+static bool looks_alike(const uint8_t *bytes, size_t count, uint64_t /* file_bytes */)
 {
     size_t start = 0, lines = 0;
 
-    (void)file_bytes;
     for (size_t i = 0; i < count; i++) {
         size_t digits = i;
 

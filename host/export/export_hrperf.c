@@ -78,7 +78,8 @@ static void choose_events(struct hrperf *h)
         }
     }
     if (missing[0] != 0)
-        error_print("hrperf: 0 stands for %s: the trace has no such event", missing);
+        error_print("hrperf: the export has 0 for %s, because the trace has no such event",
+                    missing);
 }
 
 static void put_record(struct hrperf *h, uint32_t cpu, const struct trace_slot *sample)

@@ -10,11 +10,13 @@
 
 #include "host/base/text.h"
 #include "host/export/export.h"
+#include "host/export/numbers.h"
 #include "host/export/perf_file.h"
 #include "host/export/perf_records.h"
 #include "host/export/rounds.h"
-#include "host/export/thread_set.h"
 #include "host/object/symbols_file.h"
+
+#define THREADS_MAX (1u << 16)
 
 struct cpu {
     uint64_t values[1 + HR_EVENTS_MAX]; /* of the group's members */
@@ -26,7 +28,7 @@ struct perf {
     struct perf_file file;
     struct perf_records records;
     struct cpu *cpus[PERF_FILE_CPUS_MAX]; /* NULL: none of its records was seen */
-    struct thread_set threads;
+    struct numbers threads;
     struct rounds rounds;
     uint64_t round_ns; /* latest record before the previous round's end */
     char name[16]; /* of the program */
@@ -87,7 +89,7 @@ static void begin(struct perf *p, uint32_t tid)
     for (size_t i = 0; i < p->e->info.map_count; i++)
         if (p->file.paths[i] != NULL)
             perf_records_map(&p->records, &p->e->info.maps[i], p->file.paths[i]);
-    thread_set_add(&p->threads, tid);
+    numbers_add(&p->threads, tid);
 }
 
 /* The place of a record, which makes its CPU known and its thread begin; NULL: no memory. */
@@ -108,7 +110,7 @@ static struct cpu *arrive(struct perf *p, struct perf_place *place, uint32_t tid
         .ns = trace_info_time_ns(&p->e->info, time),
         .id = perf_file_id(&p->file, cpu, 0),
     };
-    if (thread_set_add(&p->threads, tid))
+    if (tid != 0 && numbers_add(&p->threads, tid))
         perf_records_begin(&p->records, place, p->file.pid);
     return p->cpus[cpu];
 }
@@ -195,12 +197,11 @@ static int take_record(void *context, const struct trace_chunk *chunk,
 }
 
 /* Tells perf what it may put in order, so that it need not keep the whole trace in memory. */
-static int take_chunk(void *context, const struct trace_chunk *chunk, bool continues)
+static int take_chunk(void *context, const struct trace_chunk *chunk, bool /* continues */)
 {
     struct perf *p = context;
     uint64_t earliest = rounds_earliest(&p->rounds, chunk->offset);
 
-    (void)continues;
     if (!p->begun || p->records.latest_ns == p->round_ns || earliest == 0 ||
         trace_info_time_ns(&p->e->info, earliest) < p->round_ns)
         return 0;
@@ -219,7 +220,7 @@ static int walk(struct perf *p)
     int error = find_files(p);
 
     if (error == 0)
-        error = thread_set_init(&p->threads);
+        error = numbers_init(&p->threads, THREADS_MAX);
     if (error == 0)
         error = rounds_init(&p->rounds, p->e->scan.file.fd);
     if (error == 0)
@@ -239,7 +240,7 @@ static void release(struct perf *p)
         free(p->cpus[i]);
     free(p->file.paths);
     free(p->file.cpus);
-    thread_set_free(&p->threads);
+    numbers_free(&p->threads);
     rounds_free(&p->rounds);
     free(p);
 }

@@ -215,7 +215,7 @@ static void take_lost(const struct taking *t, const struct trace_record *record)
 
     if (!trace_body(record, &lost, sizeof lost, NULL, NULL))
         return;
-    snprintf(text, sizeof text, "%llu samples lost", (unsigned long long)lost.count);
+    snprintf(text, sizeof text, "%lu samples lost", lost.count);
     perfetto_packets_event(&t->p->packets, time_ns(t->p, lost.time_first), PERFETTO_INSTANT,
                            perfetto_packets_uuid(PERFETTO_GAPS, t->number), text);
 }

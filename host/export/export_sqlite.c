@@ -1,12 +1,139 @@
 /* hr export sqlite: a database with everything that a trace holds; docs/sqlite.md describes it. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/export/export.h"
-#include "host/export/sqlite_about.h"
 #include "host/export/sqlite_records.h"
 #include "host/export/sqlite_schema.h"
+#include "include/version.h"
+
+/* One row of the table run. */
+static void put_fact(struct database *db, const char *key, const char *value)
+{
+    sqlite3_stmt *insert = database_prepare(db, "INSERT OR IGNORE INTO run VALUES (?,?)");
+
+    database_row(db, insert, "%s,%s", key, value);
+    sqlite3_finalize(insert);
+}
+
+static void put_number(struct database *db, const char *key, uint64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    put_fact(db, key, text);
+}
+
+static void put_sampling(struct database *db, const struct trace_info *info)
+{
+    if (!info->has_sampling)
+        return;
+    put_fact(db, "mode", trace_info_mode(info->sampling.mode));
+    put_number(db, "interval_ns", trace_info_interval_ns(info));
+    put_number(db, "period", info->sampling.period_events);
+    put_number(db, "frequency_hz", info->sampling.frequency_hz);
+    put_number(db, "cpus", info->sampling.cpu_count);
+    put_number(db, "emulated", (info->sampling.flags & HR_SAMPLING_EMULATED) != 0);
+    put_number(db, "inexact", (info->sampling.flags & HR_SAMPLING_INEXACT) != 0);
+}
+
+static void put_run(struct database *db, const struct trace_info *info)
+{
+    static const char *const kinds[] = {"unknown", "status", "signal", "stopped", "refused"};
+
+    put_fact(db, "hr.version", VERSION_TEXT);
+    put_number(db, "schema", SQLITE_SCHEMA_VERSION);
+    put_sampling(db, info);
+    put_number(db, "ticks_per_second", info->clock.ticks_per_second);
+    put_fact(db, "clock", trace_info_clock_method(info->clock.method));
+    if (info->clock.start_unix_ns != 0)
+        put_number(db, "start_unix_ns", info->clock.start_unix_ns);
+    if (info->has_calibration) {
+        put_number(db, "sample_cost_ns", trace_info_ns(info, info->calibration.sample_ticks));
+        put_number(db, "rdpmc_ns", trace_info_ns(info, info->calibration.rdpmc_ticks));
+    }
+    if (info->has_exit) {
+        put_fact(db, "exit.kind", kinds[info->exit.kind <= 4 ? info->exit.kind : 0]);
+        put_number(db, "exit.code", info->exit.code);
+        put_number(db, "duration_ns", trace_info_time_ns(info, info->exit.time));
+        put_number(db, "user_ns", trace_info_ns(info, info->exit.user_ticks));
+        put_number(db, "peak_memory_bytes", info->exit.peak_memory_bytes);
+    }
+    for (size_t i = 0; i < info->text_count; i++)
+        put_fact(db, info->texts[i].key, info->texts[i].value);
+}
+
+static void put_events(const struct sqlite_schema *schema)
+{
+    const struct trace_info *info = schema->info;
+    sqlite3_stmt *insert = database_prepare(schema->db, "INSERT INTO events VALUES (?,?,?,?,?,?)");
+    char room[16];
+
+    for (uint32_t i = 0; i < info->event_count; i++) {
+        const struct trace_event *event = &info->events[i];
+
+        if (event->has_total)
+            database_bind(insert, 5, event->total);
+        else
+            database_bind_text(insert, 5, NULL);
+        database_row(schema->db, insert, "%u,%s,%s,%s,=,%lu", i,
+                     trace_info_event_name(info, i, room), schema->columns[i],
+                     trace_info_source(event->meta.source), event->meta.encoding);
+    }
+}
+
+static void put_maps(struct database *db, const struct trace_info *info)
+{
+    sqlite3_stmt *insert = database_prepare(db, "INSERT INTO maps VALUES (?,?,?,?,?,?)");
+
+    for (size_t i = 0; i < info->map_count; i++) {
+        const struct trace_map *map = &info->maps[i];
+        char build_id[2 * TRACE_INFO_BUILD_ID_MAX + 1] = "";
+
+        for (size_t n = 0; n < map->meta.build_id_bytes; n++)
+            sprintf(build_id + 2 * n, "%02x", map->build_id[n]);
+        database_row(db, insert, "%lu,%lu,%lu,%s,%s,%d", map->meta.start, map->meta.end,
+                     map->meta.file_offset, map->path, build_id,
+                     (map->meta.flags & HR_MAP_KERNEL) != 0);
+    }
+}
+
+static void put_figures(struct database *db, sqlite3_stmt *insert, const struct trace_info *info,
+                        const struct trace_region *region, uint32_t event)
+{
+    const struct trace_region_figures *f = &region->figures[event];
+
+    if (f->records == 0)
+        return;
+    if (event == TRACE_REGION_TIME)
+        database_row(db, insert, "%s,-,%lu,%lu,%lu,%lu,%u", region->name, f->passes,
+                     trace_info_ns(info, f->sum), trace_info_ns(info, f->min),
+                     trace_info_ns(info, f->max), region->threads);
+    else
+        database_row(db, insert, "%s,%u,%lu,%lu,%lu,%lu,%u", region->name, event, f->passes, f->sum,
+                     f->min, f->max, region->threads);
+}
+
+static void put_regions(struct database *db, const struct trace_info *info)
+{
+    sqlite3_stmt *insert = database_prepare(db, "INSERT INTO regions VALUES (?,?,?,?,?,?,?)");
+
+    for (size_t i = 0; i < info->regions.count; i++)
+        for (uint32_t event = 0; event < TRACE_REGION_FIGURES; event++)
+            put_figures(db, insert, info, &info->regions.all[i], event);
+}
+
+/* After the tables were made. */
+static void put_about(const struct sqlite_schema *schema)
+{
+    put_run(schema->db, schema->info);
+    put_events(schema);
+    put_maps(schema->db, schema->info);
+    put_regions(schema->db, schema->info);
+}
 
 struct sqlite {
     struct export *e;
@@ -15,7 +142,6 @@ struct sqlite {
     struct sqlite_records records;
     sqlite3_stmt *insert; /* of a sample */
     uint64_t *sums; /* of every function: samples, events; owned */
-    uint32_t summed; /* functions that sums has room for */
 };
 
 static uint64_t *sums_of(const struct sqlite *s, uint32_t function)
@@ -23,37 +149,15 @@ static uint64_t *sums_of(const struct sqlite *s, uint32_t function)
     return s->sums + (size_t)function * (1 + s->e->info.event_count);
 }
 
-/* Room for the functions that there are.  0 or -ENOMEM. */
-static int grow_sums(struct sqlite *s)
+/* What a sample adds to its function. */
+static void add_sample(struct sqlite *s, uint32_t function, const struct trace_slot *sample,
+                       const struct trace_slot *previous)
 {
-    uint32_t room = s->e->functions.capacity;
-    uint32_t old = s->summed;
-    uint64_t *sums;
+    uint64_t *sums = sums_of(s, function);
 
-    if (s->summed >= s->e->functions.count)
-        return 0;
-    sums = reallocarray(s->sums, room, (1 + s->e->info.event_count) * sizeof *sums);
-    if (sums == NULL)
-        return -ENOMEM;
-    s->sums = sums;
-    s->summed = room;
-    memset(sums_of(s, old), 0, (char *)sums_of(s, room) - (char *)sums_of(s, old));
-    return 0;
-}
-
-/* What a sample adds to its function.  0 or -ENOMEM. */
-static int add_sample(struct sqlite *s, uint32_t function, const struct trace_slot *sample,
-                      const struct trace_slot *previous)
-{
-    uint64_t *sums;
-
-    if (grow_sums(s) != 0)
-        return -ENOMEM;
-    sums = sums_of(s, function);
     sums[0]++;
     for (uint32_t i = 0; i < s->e->info.event_count; i++)
         sums[1 + i] += export_increment(sample, previous, i);
-    return 0;
 }
 
 /* The parameters of a sample's columns; the events follow. */
@@ -72,8 +176,7 @@ static int take_samples(void *context, const struct trace_samples *samples)
         const struct trace_slot *sample = &samples->slots[n];
         uint32_t function = functions_at(&s->e->functions, sample->ip);
 
-        if (add_sample(s, function, sample, previous) != 0)
-            return -ENOMEM;
+        add_sample(s, function, sample, previous);
         database_bind(s->insert, TIME, trace_info_time_ns(info, sample->time));
         database_bind(s->insert, IP, sample->ip);
         database_bind(s->insert, FUNCTION, function);
@@ -106,14 +209,9 @@ static void put_functions(struct sqlite *s)
     for (uint32_t i = 0; i < s->e->functions.count; i++) {
         const struct function *function = &s->e->functions.rows[i];
 
-        database_bind(insert, 1, i);
-        database_bind_text(insert, 2, function->name);
-        database_bind_text(insert, 3, functions_label(function, label));
-        database_bind_text(insert, 4, function->object);
-        database_bind(insert, 5, function->start);
-        database_bind(insert, 6, function->end);
-        database_bind(insert, 7, function->kernel);
-        database_put(&s->db, insert);
+        database_row(&s->db, insert, "%u,%s,%s,%s,%lu,%lu,%d", i, function->name,
+                     functions_label(function, label), function->object, function->start,
+                     function->end, function->kernel);
     }
 }
 
@@ -121,7 +219,7 @@ static void put_sums(struct sqlite *s)
 {
     sqlite3_stmt *insert = sqlite_schema_sums(&s->schema);
 
-    for (uint32_t i = 0; i < s->summed && s->db.error == 0; i++) {
+    for (uint32_t i = 0; i < s->e->functions.count && s->db.error == 0; i++) {
         const uint64_t *sums = sums_of(s, i);
 
         if (sums[0] == 0)
@@ -147,20 +245,13 @@ static void put_stacks(struct sqlite *s)
 
     for (uint32_t i = 0; s->e->info.has_stacks && i < stacks->count && s->db.error == 0; i++) {
         const struct stacks_node *node = &stacks->nodes[i];
-        uint32_t function;
 
-        database_bind(insert, 1, i);
-        database_bind(insert, 5, node->depth);
-        if (i < HR_STACK_ROOTS) {
-            database_bind_text(insert, 6, endings[i]);
-        } else {
-            function = functions_at(&s->e->functions, node->address - 1);
-            database_bind(insert, 2, node->parent);
-            database_bind(insert, 3, function);
-            database_bind(insert, 4, node->address);
-            database_bind_text(insert, 6, NULL);
-        }
-        database_put(&s->db, insert);
+        if (i < HR_STACK_ROOTS)
+            database_row(&s->db, insert, "%u,-,-,-,%u,%s", i, node->depth, endings[i]);
+        else
+            database_row(&s->db, insert, "%u,%u,%u,%lu,%u,-", i, node->parent,
+                         functions_at(&s->e->functions, node->address - 1), node->address,
+                         node->depth);
     }
 }
 
@@ -172,15 +263,14 @@ static int fill(struct sqlite *s)
 
     if (error != 0)
         return error;
-    sqlite_about_put(&s->schema);
+    put_about(&s->schema);
     sqlite_records_init(&s->records, &s->db, &s->e->info);
     s->insert = sqlite_schema_samples(&s->schema);
     error = export_walk(s->e, &visitor);
     if (error != 0)
         return error;
-    sqlite_about_number(&s->db, "samples", s->e->samples);
-    sqlite_about_number(&s->db, "complete",
-                        !s->e->scan.partial && trace_audit_complete(&s->e->scan.audit));
+    put_number(&s->db, "samples", s->e->samples);
+    put_number(&s->db, "complete", !s->e->scan.partial && trace_audit_complete(&s->e->scan.audit));
     put_stacks(s);
     put_functions(s);
     put_sums(s);
@@ -190,10 +280,14 @@ static int fill(struct sqlite *s)
 static int run(struct export *e)
 {
     struct sqlite *s = calloc(1, sizeof *s);
-    int error;
+    int error = -ENOMEM;
 
-    if (s == NULL)
-        return -ENOMEM;
+    if (s != NULL)
+        s->sums = calloc(FUNCTIONS_MAX, (1 + e->info.event_count) * sizeof s->sums[0]);
+    if (s == NULL || s->sums == NULL) {
+        free(s);
+        return error;
+    }
     s->e = e;
     s->schema.db = &s->db;
     s->schema.info = &e->info;

@@ -55,15 +55,8 @@ static int follow_nodes(struct firefox_tables *tables)
 {
     const struct stacks *stacks = &tables->e->scan.stacks;
 
-    if (stacks->count > tables->capacity) {
-        uint32_t *by_node =
-            reallocarray(tables->by_node, stacks->capacity, sizeof tables->by_node[0]);
-
-        if (by_node == NULL)
-            return -ENOMEM;
-        tables->by_node = by_node;
-        tables->capacity = stacks->capacity;
-    }
+    if (stacks_extend(stacks, &tables->by_node, &tables->capacity, sizeof tables->by_node[0]) != 0)
+        return -ENOMEM;
     for (; tables->nodes < stacks->count; tables->nodes++) {
         const struct stacks_node *node = &stacks->nodes[tables->nodes];
         uint32_t *stack = &tables->by_node[tables->nodes];

@@ -3,8 +3,7 @@
  * Memory is bounded: samples and markers beyond the limits are counted in `refused`, and call
  * stacks that find no room are one frame, "[truncated]".
  */
-#ifndef HOST_EXPORT_FIREFOX_TABLES_H
-#define HOST_EXPORT_FIREFOX_TABLES_H
+#pragma once
 
 #include "host/export/export.h"
 #include "host/export/numbers.h"
@@ -65,5 +64,3 @@ int firefox_tables_record(struct firefox_tables *tables, const struct trace_reco
 
 /* Puts samples and markers in the order of threads and times. */
 void firefox_tables_sort(struct firefox_tables *tables);
-
-#endif

@@ -8,20 +8,18 @@
 #include "host/base/text.h"
 #include "lib/hash.h"
 
-#define FIRST_CAPACITY 1024u
 #define INDEX_SLOTS (FUNCTIONS_MAX * 2ul)
 
 int functions_init(struct functions *functions, struct symbols *symbols)
 {
-    *functions = (struct functions){.symbols = symbols, .capacity = FIRST_CAPACITY};
-    functions->rows = calloc(FIRST_CAPACITY, sizeof functions->rows[0]);
+    *functions = (struct functions){.symbols = symbols, .count = 1};
+    functions->rows = calloc(FUNCTIONS_MAX, sizeof functions->rows[0]);
     functions->index = calloc(INDEX_SLOTS, sizeof functions->index[0]);
     functions->cache = calloc(1u << FUNCTIONS_CACHE_BITS, sizeof functions->cache[0]);
     if (functions->rows == NULL || functions->index == NULL || functions->cache == NULL) {
         functions_free(functions);
         return -ENOMEM;
     }
-    functions->count = 1;
     return 0;
 }
 
@@ -31,30 +29,6 @@ void functions_free(struct functions *functions)
     free(functions->index);
     free(functions->cache);
     *functions = (struct functions){0};
-}
-
-/* A row for one more function: its number, 0 when there is no room. */
-static uint32_t add(struct functions *functions, const struct symbols_place *place)
-{
-    if (functions->count == functions->capacity) {
-        struct function *rows;
-
-        if (functions->capacity == FUNCTIONS_MAX)
-            return 0;
-        rows = reallocarray(functions->rows, functions->capacity * 2ul, sizeof *rows);
-        if (rows == NULL)
-            return 0;
-        functions->rows = rows;
-        functions->capacity *= 2;
-    }
-    functions->rows[functions->count] = (struct function){
-        .name = place->name,
-        .object = place->object,
-        .start = place->start,
-        .end = place->end,
-        .kernel = place->kernel,
-    };
-    return functions->count++;
 }
 
 static uint32_t look_up(struct functions *functions, uint64_t address)
@@ -70,7 +44,16 @@ static uint32_t look_up(struct functions *functions, uint64_t address)
         if (row->start == place.start && row->name == place.name && row->object == place.object)
             return functions->index[i];
     }
-    return functions->index[i] = add(functions, &place);
+    if (functions->count == FUNCTIONS_MAX)
+        return 0;
+    functions->rows[functions->count] = (struct function){
+        .name = place.name,
+        .object = place.object,
+        .start = place.start,
+        .end = place.end,
+        .kernel = place.kernel,
+    };
+    return functions->index[i] = functions->count++;
 }
 
 uint32_t functions_at(struct functions *functions, uint64_t address)

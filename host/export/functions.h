@@ -3,11 +3,9 @@
  * Where nothing says where a function ends, a range of 4 KiB takes its place.  Memory is bounded:
  * what finds no room is function 0, which has no name.  Never prints.
  */
-#ifndef HOST_EXPORT_FUNCTIONS_H
-#define HOST_EXPORT_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "host/symbols/symbols.h"
@@ -28,7 +26,6 @@ struct functions {
     struct symbols *symbols;
     struct function *rows; /* row 0 stands for all that found no room; owned */
     uint32_t count;
-    uint32_t capacity;
     uint32_t *index; /* hash table of row numbers, 0: free; owned */
     struct functions_cached {
         uint64_t address;
@@ -44,8 +41,5 @@ void functions_free(struct functions *functions);
 uint32_t functions_at(struct functions *functions, uint64_t address);
 
 /* A function's name, or its file as "[libc.so.6]", or "[unknown]"; escaped for people.  Returns
- * `label`.
- */
+ * `label`. */
 char *functions_label(const struct function *function, char label[FUNCTIONS_LABEL_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Compresses what is written to an output, as gzip does. */
-#ifndef HOST_EXPORT_GZIP_H
-#define HOST_EXPORT_GZIP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ void gzip_put(struct gzip *gzip, const void *bytes, size_t count);
 
 /* Writes what is left, and the end. */
 void gzip_finish(struct gzip *gzip);
-
-#endif

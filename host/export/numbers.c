@@ -53,3 +53,13 @@ uint64_t numbers_of_text(struct numbers *numbers, const char *text, bool *added)
     }
     return numbers_of(numbers, a, b, added);
 }
+
+bool numbers_add(struct numbers *numbers, uint64_t a)
+{
+    bool added;
+
+    if (numbers_full(numbers))
+        return false;
+    numbers_of(numbers, a, 0, &added);
+    return added;
+}

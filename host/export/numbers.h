@@ -4,8 +4,7 @@
  * emptied while numbers keep counting up, so that a thing may get a second number, but no number
  * ever stands for two things.
  */
-#ifndef HOST_EXPORT_NUMBERS_H
-#define HOST_EXPORT_NUMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +30,9 @@ uint64_t numbers_of(struct numbers *numbers, uint64_t a, uint64_t b, bool *added
 /* As numbers_of() of a text, by a hash of it. */
 uint64_t numbers_of_text(struct numbers *numbers, const char *text, bool *added);
 
+/* True when the integer is new and found room; it makes the table forget nothing. */
+bool numbers_add(struct numbers *numbers, uint64_t a);
+
 /* Whether the next new thing makes the table forget. */
 static inline bool numbers_full(const struct numbers *numbers)
 {
@@ -38,5 +40,3 @@ static inline bool numbers_full(const struct numbers *numbers)
 }
 
 void numbers_forget(struct numbers *numbers);
-
-#endif

@@ -197,9 +197,8 @@ static void put_group(FILE *out, const struct perf_file *file)
     put32(out, perf_file_members(file));
 }
 
-static void put_hostname(FILE *out, const struct perf_file *file)
+static void put_hostname(FILE *out, const struct perf_file *)
 {
-    (void)file;
     put_string(out, "microtome");
 }
 
@@ -208,15 +207,13 @@ static void put_release(FILE *out, const struct perf_file *file)
     put_info(out, file, "kernel.version");
 }
 
-static void put_version(FILE *out, const struct perf_file *file)
+static void put_version(FILE *out, const struct perf_file *)
 {
-    (void)file;
     put_string(out, "hr " VERSION_TEXT);
 }
 
-static void put_arch(FILE *out, const struct perf_file *file)
+static void put_arch(FILE *out, const struct perf_file *)
 {
-    (void)file;
     put_string(out, "x86_64");
 }
 

@@ -6,8 +6,7 @@
  * tools/perf/Documentation/perf.data-file-format.txt; records and struct perf_event_attr are those
  * of linux/perf_event.h.
  */
-#ifndef HOST_EXPORT_PERF_FILE_H
-#define HOST_EXPORT_PERF_FILE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,8 +42,5 @@ static inline uint64_t perf_file_id(const struct perf_file *file, uint32_t cpu, 
 }
 
 /* Writes what follows the records, and at last the header in front of them: `out` must be a file.
- * 0 or -ENOMEM; failed writes are remembered by the output.
- */
+ * 0 or -ENOMEM; failed writes are remembered by the output. */
 int perf_file_finish(struct output *out, const struct perf_file *file);
-
-#endif

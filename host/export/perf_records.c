@@ -64,8 +64,7 @@ static bool is_kernel(uint64_t address)
 }
 
 /* A call chain, innermost first, with a marker where it enters the program or the kernel.  Callers
- * are given by the last byte of their call: perf looks names up exactly there.
- */
+ * are given by the last byte of their call: perf looks names up exactly there. */
 static size_t put_chain(uint64_t *words, const struct perf_sample *sample)
 {
     uint64_t addresses[PERF_RECORDS_FRAMES_MAX];

@@ -3,8 +3,7 @@
  * Written to an output one after the other; the bytes are counted.  Times are nanoseconds since the
  * program's start.
  */
-#ifndef HOST_EXPORT_PERF_RECORDS_H
-#define HOST_EXPORT_PERF_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void perf_records_switch(struct perf_records *records, const struct perf_place *
 
 /* What follows is not earlier than the latest record before the previous call. */
 void perf_records_round(struct perf_records *records);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes packets of a Perfetto trace.  The fields are those of protos/perfetto/trace in
- * https://github.com/google/perfetto.
- */
+ * https://github.com/google/perfetto. */
 #include "host/export/perfetto_packets.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 #define NAMES_MAX (1u << 14)
 #define CALLSTACKS_MAX (1u << 19)
 #define FRAMES_MAX 1024u
+#define THREADS_MAX (1u << 16)
 #define SEQUENCE 1u /* ours, the only one */
 
 /* The published field numbers. */
@@ -42,14 +42,14 @@ int perfetto_packets_init(struct perfetto_packets *packets, struct export *e)
     if (numbers_init(&packets->names, NAMES_MAX) != 0 ||
         numbers_init(&packets->callstacks, CALLSTACKS_MAX) != 0)
         return -ENOMEM;
-    return thread_set_init(&packets->threads);
+    return numbers_init(&packets->threads, THREADS_MAX);
 }
 
 void perfetto_packets_free(struct perfetto_packets *packets)
 {
     numbers_free(&packets->names);
     numbers_free(&packets->callstacks);
-    thread_set_free(&packets->threads);
+    numbers_free(&packets->threads);
     proto_free(&packets->message);
 }
 
@@ -190,7 +190,7 @@ void perfetto_packets_thread(struct perfetto_packets *packets, uint32_t tid)
     char name[32];
     size_t mark, track, thread;
 
-    if (tid == 0 || !thread_set_add(&packets->threads, tid))
+    if (tid == 0 || !numbers_add(&packets->threads, tid))
         return;
     if (packets->pid == 0) {
         packets->pid = tid;

@@ -4,13 +4,11 @@
  * they are first asked for, in packets of their own.  Times are nanoseconds since the program's
  * start, which stand for Perfetto's default clock.
  */
-#ifndef HOST_EXPORT_PERFETTO_PACKETS_H
-#define HOST_EXPORT_PERFETTO_PACKETS_H
+#pragma once
 
 #include "host/export/export.h"
 #include "host/export/numbers.h"
 #include "host/export/proto.h"
-#include "host/export/thread_set.h"
 
 enum perfetto_event {
     PERFETTO_SLICE_BEGIN = 1,
@@ -36,7 +34,7 @@ struct perfetto_packets {
     struct export *e;
     struct proto message; /* that is being built */
     struct numbers names, callstacks;
-    struct thread_set threads; /* that have a track */
+    struct numbers threads; /* that have a track */
     uint32_t frames; /* functions whose frame was written */
     uint32_t pid; /* the first thread; 0: none yet */
     bool begun;
@@ -63,5 +61,3 @@ void perfetto_packets_rate(struct perfetto_packets *packets, uint64_t ns, uint64
                            double value);
 void perfetto_packets_sample(struct perfetto_packets *packets, uint32_t cpu,
                              const struct trace_slot *sample, uint32_t stack);
-
-#endif

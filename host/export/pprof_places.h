@@ -3,8 +3,7 @@
  * They are written when they are first asked for, and a message in `message` must be complete by
  * then.
  */
-#ifndef HOST_EXPORT_PPROF_PLACES_H
-#define HOST_EXPORT_PPROF_PLACES_H
+#pragma once
 
 #include "host/export/export.h"
 #include "host/export/gzip.h"
@@ -54,5 +53,3 @@ uint64_t pprof_places_location(struct pprof_places *places, uint64_t address);
 
 /* That of a location which says how a stack ended, in place of its outermost functions. */
 uint64_t pprof_places_ending(struct pprof_places *places, uint32_t root);
-
-#endif

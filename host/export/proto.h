@@ -5,8 +5,7 @@
  * what are four kinds of field here.  The wire format is that of
  * https://protobuf.dev/programming-guides/encoding/.
  */
-#ifndef HOST_EXPORT_PROTO_H
-#define HOST_EXPORT_PROTO_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void proto_numbers(struct proto *proto, uint32_t field, const uint64_t *values, 
 /* A message as a field; messages nest.  What begin returned is what end needs. */
 size_t proto_begin(struct proto *proto, uint32_t field);
 void proto_end(struct proto *proto, size_t mark);
-
-#endif

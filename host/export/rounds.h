@@ -2,8 +2,7 @@
  *
  * From the index: the earliest time in the chunks that are still to come.  Never prints.
  */
-#ifndef HOST_EXPORT_ROUNDS_H
-#define HOST_EXPORT_ROUNDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +21,5 @@ int rounds_init(struct rounds *rounds, int fd);
 void rounds_free(struct rounds *rounds);
 
 /* The earliest time that a DATA chunk at `offset` or after it holds; 0 when that is not known.
- * Offsets may only grow.
- */
+ * Offsets may only grow. */
 uint64_t rounds_earliest(struct rounds *rounds, uint64_t offset);
-
-#endif

@@ -4,8 +4,7 @@
  * sample before, without the gaps in which the program did not run; nothing for the first sample
  * after a pause.
  */
-#ifndef HOST_EXPORT_SAMPLE_TIME_H
-#define HOST_EXPORT_SAMPLE_TIME_H
+#pragma once
 
 #include "host/trace/trace_file.h"
 #include "host/trace/trace_info.h"
@@ -26,5 +25,3 @@ void sample_time_record(struct sample_time *time, const struct trace_chunk *chun
 
 uint64_t sample_time_ns(const struct sample_time *time, uint32_t cpu,
                         const struct trace_slot *sample, const struct trace_slot *previous);
-
-#endif

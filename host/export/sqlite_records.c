@@ -1,8 +1,9 @@
 /* Inserts records into the tables of the database. */
 #include "host/export/sqlite_records.h"
 
-#include <string.h>
+#include <stdio.h>
 
+#include "lib/array.h"
 #include "lib/syscall_names.h"
 
 union body {
@@ -16,6 +17,7 @@ union body {
 };
 
 struct row { /* a record that is being inserted */
+    struct database *db;
     const struct trace_info *info;
     sqlite3_stmt *insert;
     union body body;
@@ -24,12 +26,12 @@ struct row { /* a record that is being inserted */
     uint32_t cpu;
 };
 
-static void bind_time(const struct row *row, int parameter, uint64_t time)
+static uint64_t ns(const struct row *row, uint64_t time)
 {
-    database_bind(row->insert, parameter, trace_info_time_ns(row->info, time));
+    return trace_info_time_ns(row->info, time);
 }
 
-/* A word for an enumerated value; its number where there is none. */
+/* Binds a word for an enumerated value; its number where there is none. */
 static void bind_word(const struct row *row, int parameter, const char *const *words,
                       uint32_t count, uint32_t value)
 {
@@ -39,7 +41,7 @@ static void bind_word(const struct row *row, int parameter, const char *const *w
         database_bind(row->insert, parameter, value);
 }
 
-static void bind_switch(const struct row *row)
+static void put_switch(const struct row *row)
 {
     static const char *const reasons[] = {
         [HR_SWITCH_START] = "start", [HR_SWITCH_EXIT] = "exit",  [HR_SWITCH_BLOCK] = "blocked",
@@ -47,15 +49,12 @@ static void bind_switch(const struct row *row)
     };
     const struct hr_rec_switch *change = &row->body.change;
 
-    bind_time(row, 1, change->time);
-    database_bind(row->insert, 2, row->cpu);
-    database_bind(row->insert, 3, change->from_tid);
-    database_bind(row->insert, 4, change->to_tid);
-    bind_word(row, 5, reasons, sizeof reasons / sizeof reasons[0], change->reason);
-    database_bind(row->insert, 6, change->waker_tid);
+    bind_word(row, 5, reasons, ARRAY_COUNT(reasons), change->reason);
+    database_row(row->db, row->insert, "%lu,%u,%u,%u,=,%u", ns(row, change->time), row->cpu,
+                 change->from_tid, change->to_tid, change->waker_tid);
 }
 
-static void bind_gap(const struct row *row)
+static void put_gap(const struct row *row)
 {
     static const char *const reasons[] = {
         [HR_GAP_SLEEP] = "sleep", [HR_GAP_INPUT] = "input", [HR_GAP_OUTPUT] = "output",
@@ -63,85 +62,70 @@ static void bind_gap(const struct row *row)
     };
     const struct hr_rec_gap *gap = &row->body.gap;
 
-    bind_time(row, 1, gap->time_first);
-    bind_time(row, 2, gap->time_last);
-    database_bind(row->insert, 3, row->cpu);
-    database_bind(row->insert, 4, gap->tid);
-    bind_word(row, 5, reasons, sizeof reasons / sizeof reasons[0], gap->reason);
+    bind_word(row, 5, reasons, ARRAY_COUNT(reasons), gap->reason);
+    database_row(row->db, row->insert, "%lu,%lu,%u,%u,=", ns(row, gap->time_first),
+                 ns(row, gap->time_last), row->cpu, gap->tid);
 }
 
-static void bind_syscall(const struct row *row)
+static void put_syscall(const struct row *row)
 {
     const struct hr_rec_syscall *call = &row->body.call;
 
-    bind_time(row, 1, call->time);
-    database_bind(row->insert, 2, row->cpu);
-    database_bind(row->insert, 3, call->tid);
-    database_bind(row->insert, 4, call->number);
-    database_bind_text(row->insert, 5, syscall_name(call->number));
-    database_bind(row->insert, 6, call->result);
-    database_bind(row->insert, 7, trace_info_ns(row->info, call->duration_ticks));
+    database_row(row->db, row->insert, "%lu,%u,%u,%u,%s,%lu,%lu", ns(row, call->time), row->cpu,
+                 call->tid, call->number, syscall_name(call->number), (uint64_t)call->result,
+                 trace_info_ns(row->info, call->duration_ticks));
 }
 
-static void bind_mark(const struct row *row)
+static void put_mark(const struct row *row)
 {
     const struct hr_rec_mark *mark = &row->body.mark;
     char text[1024];
-    size_t bytes = row->tail_bytes < sizeof text ? row->tail_bytes : sizeof text - 1;
 
-    memcpy(text, row->tail, bytes);
-    text[bytes] = 0;
-    bind_time(row, 1, mark->time);
-    database_bind(row->insert, 2, row->cpu);
-    database_bind(row->insert, 3, mark->tid);
-    database_bind_text(row->insert, 4, text);
+    snprintf(text, sizeof text, "%.*s", (int)row->tail_bytes, (const char *)row->tail);
+    database_row(row->db, row->insert, "%lu,%u,%u,%s", ns(row, mark->time), row->cpu, mark->tid,
+                 text);
 }
 
-static void bind_output(const struct row *row)
+static void put_output(const struct row *row)
 {
     const struct hr_rec_output *output = &row->body.output;
 
-    bind_time(row, 1, output->time);
-    database_bind(row->insert, 2, row->cpu);
-    database_bind(row->insert, 3, output->stream);
-    database_bind(row->insert, 4, output->offset);
-    database_bind(row->insert, 5, output->bytes);
+    database_row(row->db, row->insert, "%lu,%u,%u,%lu,%u", ns(row, output->time), row->cpu,
+                 output->stream, output->offset, output->bytes);
 }
 
-static void bind_lost(const struct row *row)
+static void put_lost(const struct row *row)
 {
     const struct hr_rec_lost *lost = &row->body.lost;
 
-    bind_time(row, 1, lost->time_first);
-    bind_time(row, 2, lost->time_last);
-    database_bind(row->insert, 3, row->cpu);
-    database_bind(row->insert, 4, lost->count);
+    database_row(row->db, row->insert, "%lu,%lu,%u,%lu", ns(row, lost->time_first),
+                 ns(row, lost->time_last), row->cpu, lost->count);
 }
 
-static void bind_period(const struct row *row)
+static void put_period(const struct row *row)
 {
-    bind_time(row, 1, row->body.period.time);
-    database_bind(row->insert, 2, row->cpu);
-    database_bind(row->insert, 3, row->body.period.period);
+    const struct hr_rec_period *period = &row->body.period;
+
+    database_row(row->db, row->insert, "%lu,%u,%lu", ns(row, period->time), row->cpu,
+                 period->period);
 }
 
 static const struct table {
     uint8_t type; /* of the record */
     uint8_t bytes; /* of its fixed part */
     const char *insert;
-    void (*bind)(const struct row *row);
+    void (*put)(const struct row *row);
 } tables[SQLITE_RECORDS_TABLES] = {
     {HR_REC_SWITCH, sizeof(struct hr_rec_switch), "INSERT INTO switches VALUES (?,?,?,?,?,?)",
-     bind_switch},
-    {HR_REC_GAP, sizeof(struct hr_rec_gap), "INSERT INTO gaps VALUES (?,?,?,?,?)", bind_gap},
+     put_switch},
+    {HR_REC_GAP, sizeof(struct hr_rec_gap), "INSERT INTO gaps VALUES (?,?,?,?,?)", put_gap},
     {HR_REC_SYSCALL, sizeof(struct hr_rec_syscall), "INSERT INTO syscalls VALUES (?,?,?,?,?,?,?)",
-     bind_syscall},
-    {HR_REC_MARK, sizeof(struct hr_rec_mark), "INSERT INTO marks VALUES (?,?,?,?)", bind_mark},
+     put_syscall},
+    {HR_REC_MARK, sizeof(struct hr_rec_mark), "INSERT INTO marks VALUES (?,?,?,?)", put_mark},
     {HR_REC_OUTPUT, sizeof(struct hr_rec_output), "INSERT INTO outputs VALUES (?,?,?,?,?)",
-     bind_output},
-    {HR_REC_LOST, sizeof(struct hr_rec_lost), "INSERT INTO losses VALUES (?,?,?,?)", bind_lost},
-    {HR_REC_PERIOD, sizeof(struct hr_rec_period), "INSERT INTO periods VALUES (?,?,?)",
-     bind_period},
+     put_output},
+    {HR_REC_LOST, sizeof(struct hr_rec_lost), "INSERT INTO losses VALUES (?,?,?,?)", put_lost},
+    {HR_REC_PERIOD, sizeof(struct hr_rec_period), "INSERT INTO periods VALUES (?,?,?)", put_period},
 };
 
 void sqlite_records_init(struct sqlite_records *records, struct database *db,
@@ -156,13 +140,12 @@ void sqlite_records_init(struct sqlite_records *records, struct database *db,
 void sqlite_records_take(struct sqlite_records *records, const struct trace_chunk *chunk,
                          const struct trace_record *record)
 {
-    struct row row = {.info = records->info, .cpu = chunk->header.cpu};
+    struct row row = {.db = records->db, .info = records->info, .cpu = chunk->header.cpu};
 
     for (size_t i = 0; i < SQLITE_RECORDS_TABLES; i++)
         if (tables[i].type == record->type &&
             trace_body(record, &row.body, tables[i].bytes, &row.tail, &row.tail_bytes)) {
             row.insert = records->inserts[i];
-            tables[i].bind(&row);
-            database_put(records->db, row.insert);
+            tables[i].put(&row);
         }
 }

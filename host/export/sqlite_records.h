@@ -1,6 +1,5 @@
 /* The tables of `hr export sqlite` that hold records other than samples. */
-#ifndef HOST_EXPORT_SQLITE_RECORDS_H
-#define HOST_EXPORT_SQLITE_RECORDS_H
+#pragma once
 
 #include "host/export/database.h"
 #include "host/trace/trace_file.h"
@@ -21,5 +20,3 @@ void sqlite_records_init(struct sqlite_records *records, struct database *db,
 /* Inserts a record of a DATA chunk, if there is a table for its type. */
 void sqlite_records_take(struct sqlite_records *records, const struct trace_chunk *chunk,
                          const struct trace_record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* The tables and views of `hr export sqlite`; docs/sqlite.md describes them for their users. */
-#ifndef HOST_EXPORT_SQLITE_SCHEMA_H
-#define HOST_EXPORT_SQLITE_SCHEMA_H
+#pragma once
 
 #include "host/export/database.h"
 #include "host/trace/trace_info.h"
@@ -26,5 +25,3 @@ sqlite3_stmt *sqlite_schema_sums(struct sqlite_schema *schema);
 
 /* Indices and views, when the tables are full.  As sqlite_schema_tables. */
 int sqlite_schema_views(struct sqlite_schema *schema);
-
-#endif

@@ -5,8 +5,7 @@
  * stack that did not reach its end begins with "[truncated]" or
  * "[broken]".
  */
-#ifndef HOST_EXPORT_STACK_TEXT_H
-#define HOST_EXPORT_STACK_TEXT_H
+#pragma once
 
 #include "host/base/output.h"
 #include "host/export/functions.h"
@@ -23,5 +22,3 @@ void stack_text_field(struct output *out, const struct stacks *stacks, uint32_t 
 
 /* Writes one function's name. */
 void stack_text_function(struct output *out, const struct function *function);
-
-#endif

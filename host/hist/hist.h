@@ -3,8 +3,7 @@
  * A subject is the interval between samples, what reading a sample took, how late it was, what it
  * counted of an event, or how long a system call or a gap took.  Constant memory.  Never prints.
  */
-#ifndef HOST_HIST_HIST_H
-#define HOST_HIST_HIST_H
+#pragma once
 
 #include "host/draw/histogram.h"
 #include "host/scan/trace_scan.h"
@@ -39,13 +38,11 @@ int hist_init(struct hist *hist, const struct trace_scan *scan);
 void hist_free(struct hist *hist);
 
 /* Adds a subject, which may turn out to be an event that the trace has not.  0; -ENOMEM; -EINVAL:
- * no such system call; -E2BIG: too many subjects.
- */
+ * no such system call; -E2BIG: too many subjects. */
 int hist_add(struct hist *hist, const char *name);
 
 /* Finds the events, when the metadata has been read; the first subject that the trace cannot have,
- * or NULL.
- */
+ * or NULL. */
 const struct hist_subject *hist_resolve(struct hist *hist);
 
 /* After the walk. */
@@ -67,9 +64,6 @@ struct hist_range {
 #define HIST_RANGES_MAX 66u /* 0, the octaves, and one to spare */
 
 /* Joins buckets into ranges that cover what occurs, each as wide as its values are large: about
- * `wanted`, which is less than HIST_RANGES_MAX, or an octave each.  How many.
- */
+ * `wanted`, which is less than HIST_RANGES_MAX, or an octave each.  How many. */
 uint32_t hist_ranges(const struct hist_subject *subject, struct hist_range ranges[HIST_RANGES_MAX],
                      uint32_t wanted);
-
-#endif

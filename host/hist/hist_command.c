@@ -47,12 +47,7 @@ static int print(const struct hist *hist, enum reader_format format)
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL)
-        return HR_EXIT_FAILED;
-    if (format == READER_CSV)
-        hist_rows_csv(out, hist);
-    else
-        hist_rows_json(out, hist);
+    (format == READER_CSV ? hist_rows_csv : hist_rows_json)(out, hist);
     return reader_output_close(out);
 }
 
@@ -92,7 +87,8 @@ static int add_subjects(struct hist *hist, const struct options *options)
         error = hist_add(hist, "interval");
     if (error != -EINVAL)
         return error;
-    return error_exit(HR_EXIT_USAGE, "--of %s: no such system call of Linux; such as syscall:read",
+    return error_exit(HR_EXIT_USAGE,
+                      "--of %s: Linux has no such system call; write one as syscall:read",
                       options->of[hist->subject_count]);
 }
 

@@ -1,6 +1,5 @@
 /* How `hr hist` shows a distribution. */
-#ifndef HOST_HIST_HIST_PRINT_H
-#define HOST_HIST_HIST_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ void hist_rows_json(struct output *out, const struct hist *hist);
 
 /* A value in nanoseconds, where it is a time. */
 uint64_t hist_quantity(const struct hist *hist, const struct hist_subject *subject, uint64_t value);
-
-#endif

@@ -1,6 +1,5 @@
 /* The memory in which the emulator's plugin counts: include/exact_counts.h.  Never prints. */
-#ifndef HOST_LAUNCH_EXACT_MEMORY_H
-#define HOST_LAUNCH_EXACT_MEMORY_H
+#pragma once
 
 #include "include/exact_counts.h"
 
@@ -18,8 +17,7 @@ struct exact_memory { /* read only; checked */
 int exact_memory_create(void);
 
 /* Maps the plugin's results after the emulator has ended.  Returns 0; -ENODATA: there was no
- * plugin; -EBADMSG: the results are invalid; -errno.
- */
+ * plugin; -EBADMSG: the results are invalid; -errno. */
 int exact_memory_open(struct exact_memory *memory, int fd);
 void exact_memory_close(struct exact_memory *memory);
 
@@ -31,5 +29,3 @@ static inline const uint8_t *exact_memory_code(const struct exact_memory *memory
 {
     return memory->code + memory->blocks[block].code;
 }
-
-#endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "host/launch/launch.h"
-#include "host/launch/launch_fds.h"
+#include "host/launch/launch_fixed.h"
 #include "host/launch/launch_libvirt.h"
 
 #define SOCKET_BYTES (4 << 20)
@@ -101,8 +101,7 @@ static int place_descriptors(struct child_ends *ends, const struct launch_comman
 }
 
 /* A session of its own keeps the terminal's signals away from the emulator: they are for hr, which
- * stops the program and keeps the trace.  The emulator dies with hr, however hr ends.
- */
+ * stops the program and keeps the trace.  The emulator dies with hr, however hr ends. */
 __attribute__((noreturn)) static void run_child(const struct launch_command *command,
                                                 struct child_ends *ends, pid_t parent)
 {

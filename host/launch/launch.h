@@ -3,12 +3,10 @@
  *
  * Never prints.  Functions that return int return 0, or -1 with the failure filled, unless noted.
  */
-#ifndef HOST_LAUNCH_LAUNCH_H
-#define HOST_LAUNCH_LAUNCH_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -72,8 +70,7 @@ struct launch {
 };
 
 /* Returns the number of the guest's CPUs: the service CPU, the workload's, and with HR_MODE_IPI the
- * one that interrupts them.
- */
+ * one that interrupts them. */
 int launch_cpu_count(const struct launch_machine *machine, enum hr_mode mode);
 
 /* Returns whether the run has a port: every one but LAUNCH_FILES, which is only for --keep-files
@@ -81,13 +78,11 @@ int launch_cpu_count(const struct launch_machine *machine, enum hr_mode mode);
 bool launch_wants_port(const struct options *o, enum launch_port port);
 
 /* Returns true if the threads of the guest's CPUs must be placed before it starts: see
- * host/launch/launch_place.h.
- */
+ * host/launch/launch_place.h. */
 bool launch_is_placed(const struct launch_machine *machine);
 
 /* Returns the argument of QEMU's only -overcommit option, because before QEMU 9.1 a second one
- * resets the first.  NULL: none.
- */
+ * resets the first.  NULL: none. */
 const char *launch_overcommit(const struct options *o, const struct launch_machine *machine);
 
 /* Chooses accelerator, CPUs, clock, memory and host CPUs.  May measure KVM for some milliseconds.
@@ -96,8 +91,7 @@ int launch_choose(const struct options *o, struct launch_machine *machine,
                   struct run_failure *failure);
 
 /* Decides what --accel auto does on a host whose KVM is fast, from what was found there.  A part of
- * launch_choose.
- */
+ * launch_choose. */
 void launch_choose_accelerator(const struct options *o, const char *why_fast,
                                const struct launch_vpmu *vpmu, struct launch_machine *machine);
 
@@ -109,8 +103,7 @@ int launch_prepare(const struct options *o, const struct launch_machine *machine
 void launch_print(const struct launch_command *command, FILE *out);
 
 /* Starts the emulator with `archive_fd` as the guest's archive.  The emulator dies with the calling
- * thread.
- */
+ * thread. */
 int launch_start(const struct launch_command *command, int archive_fd, struct launch *launch,
                  struct run_failure *failure);
 
@@ -118,8 +111,5 @@ int launch_start(const struct launch_command *command, int archive_fd, struct la
 void launch_kill(const struct launch *launch);
 
 /* Kills the emulator if asked, reaps it and closes what is still open.  Returns its wait status;
- * for an emulator of libvirt, destroys the domain and returns 0.
- */
+ * for an emulator of libvirt, destroys the domain and returns 0. */
 int launch_end(struct launch *launch, bool kill_first);
-
-#endif

@@ -8,9 +8,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
 #include "host/launch/launch_accel.h"
 
 #define CODE_ADDRESS 0x1000u
@@ -20,8 +20,7 @@
 #define LOOP_INSTRUCTIONS 2
 
 /* Real mode: mov ecx, 1000000; again: dec ecx; jnz again; hlt.  Two million instructions take
- * about one millisecond on hardware and hundreds where KVM emulates each of them.
- */
+ * about one millisecond on hardware and hundreds where KVM emulates each of them. */
 static const uint8_t loop_code[] = {
     0x66, 0xb9, 0x40, 0x42, 0x0f, 0x00, /* mov ecx, 1000000 */
     0x66, 0x49, /* dec ecx */
@@ -38,9 +37,8 @@ struct tiny_machine {
     size_t run_bytes;
 };
 
-static void ignore_alarm(int signal_number)
+static void ignore_alarm(int /* signal_number */)
 {
-    (void)signal_number;
 }
 
 static void destroy(struct tiny_machine *m)
@@ -99,14 +97,6 @@ static bool create(struct tiny_machine *m)
            ioctl(m->cpu, KVM_SET_REGS, &registers) == 0;
 }
 
-static double now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 /* Runs the loop until its halt or the limit; ECX then shows how far it came. */
 static enum launch_accel_state run_loop(struct tiny_machine *m, double *instruction_ns)
 {
@@ -122,10 +112,10 @@ static enum launch_accel_state run_loop(struct tiny_machine *m, double *instruct
 
     sigaction(SIGALRM, &action, &before);
     setitimer(ITIMER_REAL, &limit, NULL);
-    start_ns = now_ns();
+    start_ns = (double)monotonic_ns();
     result = ioctl(m->cpu, KVM_RUN, 0);
     error = errno;
-    spent_ns = now_ns() - start_ns;
+    spent_ns = (double)monotonic_ns() - start_ns;
     setitimer(ITIMER_REAL, &off, NULL);
     sigaction(SIGALRM, &before, NULL);
     if (result == 0 ? m->run->exit_reason != KVM_EXIT_HLT : error != EINTR)
@@ -141,10 +131,10 @@ static enum launch_accel_state run_loop(struct tiny_machine *m, double *instruct
 static double own_instruction_ns(void)
 {
     uint32_t count = ITERATIONS;
-    double start_ns = now_ns();
+    double start_ns = (double)monotonic_ns();
 
     __asm__ volatile("1: decl %0; jnz 1b" : "+r"(count)::"cc");
-    return (now_ns() - start_ns) / (ITERATIONS * (double)LOOP_INSTRUCTIONS);
+    return ((double)monotonic_ns() - start_ns) / (ITERATIONS * (double)LOOP_INSTRUCTIONS);
 }
 
 void launch_accel_measure(struct launch_accel_speed *speed)

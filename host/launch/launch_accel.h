@@ -1,6 +1,5 @@
 /* Determines whether KVM works here and executes code at a CPU's speed. */
-#ifndef HOST_LAUNCH_LAUNCH_ACCEL_H
-#define HOST_LAUNCH_LAUNCH_ACCEL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,12 +18,9 @@ struct launch_accel_speed {
 };
 
 /* Runs a loop of some million instructions in a tiny virtual machine, for at most 10 ms, and in
- * this process.  Call it while the process has one thread, because it uses SIGALRM.
- */
+ * this process.  Call it while the process has one thread, because it uses SIGALRM. */
 void launch_accel_measure(struct launch_accel_speed *speed);
 
 /* Measures as launch_accel_measure.  Returns whether KVM is the better choice and stores the reason
  * in *why (a constant). */
 bool launch_accel_kvm_is_fast(const char **why);
-
-#endif

@@ -11,8 +11,7 @@
 #include "host/launch/launch_vpmu.h"
 
 /* The emulator counts nothing, unless another one or a CPU with a PMU was asked for: then the guest
- * finds out.
- */
+ * finds out. */
 static bool emulator_may_have_pmu(const struct options *o)
 {
     return o->qemu != NULL ||
@@ -148,8 +147,7 @@ static int choose_host_cpus(const struct options *o, struct launch_machine *mach
 }
 
 /* An archive for named CPUs is for unknown machines: bare ones, or guests.  The kernel finds out
- * what they have, including virtual time.
- */
+ * what they have, including virtual time. */
 static bool is_for_any(const struct options *o)
 {
     return o->packing && o->target_cpu != NULL && o->accel == OPTIONS_ACCEL_AUTO;
@@ -161,8 +159,8 @@ static int check_exact(const struct options *o, struct run_failure *failure)
     if (o->mode != HR_MODE_EXACT)
         return 0;
     if (o->packing)
-        return run_fail(failure, "--mode exact: an archive cannot ask for it, the emulator that hr "
-                                 "run starts counts; use hr run, or another mode");
+        return run_fail(failure, "--mode exact: an archive cannot ask for it, because the emulator "
+                                 "counts that hr run starts; use hr run or another mode");
     if (o->accel == OPTIONS_ACCEL_KVM)
         return run_fail(failure, "--accel kvm: --mode exact is counted by the emulator, and KVM "
                                  "executes without it; leave one of the two out");

@@ -5,9 +5,8 @@
 
 #include "host/launch/exact_memory.h"
 #include "host/launch/launch.h"
-#include "host/launch/launch_cpu_model.h"
-#include "host/launch/launch_fds.h"
 #include "host/launch/launch_find.h"
+#include "host/launch/launch_fixed.h"
 #include "include/run_ports.h"
 #include "include/run_serve.h"
 
@@ -22,20 +21,23 @@ static const char *const port_names[LAUNCH_PORTS] = {
     [LAUNCH_FILES] = RUN_PORT_FILES,   [LAUNCH_SERVE] = RUN_PORT_SERVE,
 };
 
-static void add(struct launch_command *c, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static void add(struct launch_command *c, const char *option, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/* Too many arguments, or a lack of memory, abort hr. */
-static void add(struct launch_command *c, const char *format, ...)
+/* Adds an option with its value; without an option, one argument.  Too many arguments, or a lack of
+ * memory, abort hr. */
+static void add(struct launch_command *c, const char *option, const char *format, ...)
 {
-    va_list arguments;
+    va_list values;
 
+    if (option != NULL)
+        add(c, NULL, "%s", option);
     if (c->argc + 1 >= LAUNCH_ARGUMENTS_MAX)
         abort();
-    va_start(arguments, format);
-    if (vasprintf(&c->argv[c->argc], format, arguments) < 0)
+    va_start(values, format);
+    if (vasprintf(&c->argv[c->argc], format, values) < 0)
         abort();
-    va_end(arguments);
+    va_end(values);
     c->argv[++c->argc] = NULL;
 }
 
@@ -60,10 +62,9 @@ static void add_backend(const struct launch_memory *m, unsigned long long megaby
 
     if (m->bound)
         snprintf(node, sizeof node, ",host-nodes=%d,policy=bind", m->node);
-    add(c, "-object");
-    add(c, "memory-backend-%s,id=memory,size=%lluM%s%s%s", m->huge_pages ? "memfd" : "ram",
-        megabytes, m->huge_pages ? ",hugetlb=on,hugetlbsize=2M" : "",
-        m->filled ? ",prealloc=on" : "", node);
+    add(c, "-object", "memory-backend-%s,id=memory,size=%lluM%s%s%s",
+        m->huge_pages ? "memfd" : "ram", megabytes,
+        m->huge_pages ? ",hugetlb=on,hugetlbsize=2M" : "", m->filled ? ",prealloc=on" : "", node);
 }
 
 static void add_memory(const struct options *o, const struct launch_machine *m,
@@ -74,14 +75,10 @@ static void add_memory(const struct options *o, const struct launch_machine *m,
 
     if (m->kvm)
         add_backend(&m->memory, megabytes, c);
-    add(c, "-machine");
-    add(c, MACHINE "%s", m->kvm ? ",mem-merge=off,memory-backend=memory" : "");
-    add(c, "-m");
-    add(c, "%lluM", megabytes);
-    if (overcommit != NULL) {
-        add(c, "-overcommit");
-        add(c, "%s", overcommit);
-    }
+    add(c, "-machine", MACHINE "%s", m->kvm ? ",mem-merge=off,memory-backend=memory" : "");
+    add(c, "-m", "%lluM", megabytes);
+    if (overcommit != NULL)
+        add(c, "-overcommit", "%s", overcommit);
 }
 
 static void add_machine(const struct options *o, const struct launch_machine *m,
@@ -90,22 +87,15 @@ static void add_machine(const struct options *o, const struct launch_machine *m,
     char qboot[PATH_MAX];
 
     add_memory(o, m, c);
-    add(c, "-accel");
-    add(c, "%s", m->kvm ? "kvm" : m->virtual_time ? "tcg" : "tcg,thread=multi");
-    add(c, "-cpu");
-    add(c, "%s", o->cpu != NULL ? o->cpu : m->kvm ? NATIVE_CPU : LAUNCH_CPU_EMULATED);
+    add(c, "-accel", "%s", m->kvm ? "kvm" : m->virtual_time ? "tcg" : "tcg,thread=multi");
+    add(c, "-cpu", "%s", o->cpu != NULL ? o->cpu : m->kvm ? NATIVE_CPU : LAUNCH_CPU_EMULATED);
     if (m->virtual_time) {
-        add(c, "-icount");
-        add(c, "shift=0,sleep=off");
-        add(c, "-rtc");
-        add(c, "base=2024-01-01T00:00:00,clock=vm");
+        add(c, "-icount", "shift=0,sleep=off");
+        add(c, "-rtc", "base=2024-01-01T00:00:00,clock=vm");
     }
-    add(c, "-smp");
-    add(c, "%d", launch_cpu_count(m, o->mode));
-    if (launch_find_qboot(c->qemu, qboot)) {
-        add(c, "-bios");
-        add(c, "%s", qboot);
-    }
+    add(c, "-smp", "%d", launch_cpu_count(m, o->mode));
+    if (launch_find_qboot(c->qemu, qboot))
+        add(c, "-bios", "%s", qboot);
 }
 
 bool launch_wants_port(const struct options *o, enum launch_port port)
@@ -127,22 +117,17 @@ static void add_ports(const struct options *o, struct launch_command *c)
     for (int i = 0; i < LAUNCH_PORTS; i++) {
         if (!launch_wants_port(o, (enum launch_port)i))
             continue;
-        add(c, "-chardev");
-        add(c, "socket,id=port%d,fd=%d", i, LAUNCH_FD_PORTS + i);
+        add(c, "-chardev", "socket,id=port%d,fd=%d", i, LAUNCH_FD_PORTS + i);
     }
-    add(c, "-serial");
-    add(c, "chardev:port%d", LAUNCH_CONSOLE);
-    add(c, "-device");
-    add(c, "virtio-serial-pci,id=ports,disable-legacy=on,ioeventfd=off,max_ports=9");
+    add(c, "-serial", "chardev:port%d", LAUNCH_CONSOLE);
+    add(c, "-device", "virtio-serial-pci,id=ports,disable-legacy=on,ioeventfd=off,max_ports=9");
     for (int i = 0; i < LAUNCH_PORTS; i++) {
         if (port_names[i] == NULL || !launch_wants_port(o, (enum launch_port)i))
             continue;
-        add(c, "-device");
-        add(c, "virtserialport,bus=ports.0,nr=%d,chardev=port%d,name=%s", port_number(i), i,
-            port_names[i]);
+        add(c, "-device", "virtserialport,bus=ports.0,nr=%d,chardev=port%d,name=%s", port_number(i),
+            i, port_names[i]);
     }
-    add(c, "-device");
-    add(c, "isa-debug-exit,iobase=0x%x,iosize=4", RUN_DEBUG_EXIT_PORT);
+    add(c, "-device", "isa-debug-exit,iobase=0x%x,iosize=4", RUN_DEBUG_EXIT_PORT);
 }
 
 /* Adds the plugin that counts every instruction, and the memory in which it counts. */
@@ -156,19 +141,16 @@ static int add_exact(const struct options *o, struct launch_command *c, struct r
     c->exact = exact_memory_create();
     if (c->exact < 0)
         return run_fail(failure, "--mode exact: no memory to count in: %s", strerror(-c->exact));
-    add(c, "-plugin");
-    add(c, "%s,fd=%d", c->plugin, LAUNCH_FD_EXACT);
+    add(c, "-plugin", "%s,fd=%d", c->plugin, LAUNCH_FD_EXACT);
     return 0;
 }
 
 /* The guest waits until its CPUs' threads are placed (host/launch/launch_place.h). */
 static void add_control(struct launch_command *c)
 {
-    add(c, "-chardev");
-    add(c, "socket,id=qmp,fd=%d", LAUNCH_FD_QMP);
-    add(c, "-mon");
-    add(c, "chardev=qmp,mode=control");
-    add(c, "-S");
+    add(c, "-chardev", "socket,id=qmp,fd=%d", LAUNCH_FD_QMP);
+    add(c, "-mon", "chardev=qmp,mode=control");
+    add(c, NULL, "-S");
 }
 
 int launch_prepare(const struct options *o, const struct launch_machine *machine,
@@ -178,19 +160,15 @@ int launch_prepare(const struct options *o, const struct launch_machine *machine
     if (launch_find_qemu(o, command->qemu, failure) != 0 ||
         launch_find_kernel(o, command->kernel, failure) != 0)
         return -1;
-    add(command, "%s", command->qemu);
-    add(command, "-name");
-    add(command, "microtome,debug-threads=on"); /* so that ps -L can name threads */
-    add(command, "-nodefaults");
-    add(command, "-no-user-config");
-    add(command, "-display");
-    add(command, "none");
-    add(command, "-no-reboot");
+    add(command, NULL, "%s", command->qemu);
+    add(command, "-name", "microtome,debug-threads=on"); /* so that ps -L can name threads */
+    add(command, NULL, "-nodefaults");
+    add(command, NULL, "-no-user-config");
+    add(command, "-display", "none");
+    add(command, NULL, "-no-reboot");
     add_machine(o, machine, command);
-    add(command, "-kernel");
-    add(command, "%s", command->kernel);
-    add(command, "-initrd");
-    add(command, "/proc/self/fd/%d", LAUNCH_FD_ARCHIVE);
+    add(command, "-kernel", "%s", command->kernel);
+    add(command, "-initrd", "/proc/self/fd/%d", LAUNCH_FD_ARCHIVE);
     add_ports(o, command);
     for (int i = 0; i < LAUNCH_PORTS; i++)
         command->has_port[i] = launch_wants_port(o, (enum launch_port)i);

@@ -43,8 +43,7 @@ static size_t emulator_users(uid_t users[EMULATOR_USERS])
 }
 
 /* Lets the emulator's users, and no others, reach files whose names they know.  It is an access
- * control list, because the owner must not give files away.  Files inside need no list.
- */
+ * control list, because the owner must not give files away.  Files inside need no list. */
 static int admit_emulator(const char *path)
 {
     struct {
@@ -214,8 +213,8 @@ int launch_directory_accept(struct launch_directory *d, int ports[LAUNCH_PORTS],
         if (ports[i] < 0)
             return run_fail(
                 failure,
-                "--libvirt: no emulator on this machine, of libvirt's user, connected to the port "
-                "%s; is the libvirt daemon local, and QEMU's user libvirt-qemu, qemu or root?",
+                "--libvirt: no emulator of libvirt's user on this machine connected to the port "
+                "%s; is the libvirt daemon local, and is QEMU's user libvirt-qemu, qemu or root?",
                 launch_domain_socket((enum launch_port)i));
     }
     return 0;

@@ -3,8 +3,7 @@
  * There the emulator runs as another user: only that user may reach the contents of the directory,
  * by name.  The directory is removed as soon as the guest has started, or this process ends.
  */
-#ifndef HOST_LAUNCH_LAUNCH_DIRECTORY_H
-#define HOST_LAUNCH_LAUNCH_DIRECTORY_H
+#pragma once
 
 #include <limits.h>
 #include <sys/types.h>
@@ -26,11 +25,8 @@ int launch_directory_make(struct launch_directory *d, const char *kernel, int ar
                           const bool has_port[LAUNCH_PORTS], struct run_failure *failure);
 
 /* Accepts the emulator's connections, which must all come from one process of root, libvirt or our
- * user; others are refused.  Stores the process.  Returns 0, or -1 with the failure filled.
- */
+ * user; others are refused.  Stores the process.  Returns 0, or -1 with the failure filled. */
 int launch_directory_accept(struct launch_directory *d, int ports[LAUNCH_PORTS], pid_t *emulator,
                             struct run_failure *failure);
 
 void launch_directory_remove(struct launch_directory *d);
-
-#endif

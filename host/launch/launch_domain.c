@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "host/base/xml.h"
-#include "host/launch/launch_cpu_model.h"
 #include "host/launch/launch_domain.h"
 #include "host/launch/launch_find.h"
+#include "host/launch/launch_fixed.h"
 #include "include/run_ports.h"
 #include "include/run_serve.h"
 
@@ -31,7 +31,7 @@ const char *launch_domain_socket(enum launch_port port)
 static void put_memory(struct xml *x, const struct options *o, const struct launch_machine *m)
 {
     xml_start(x, "memory unit='MiB'");
-    xml_text(x, "%llu", (unsigned long long)(o->memory_bytes >> 20));
+    xml_text(x, "%lu", o->memory_bytes >> 20);
     xml_end(x);
     if (!m->kvm)
         return;

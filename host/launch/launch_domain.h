@@ -1,6 +1,5 @@
 /* Describes a guest to libvirt: the domain's XML. */
-#ifndef HOST_LAUNCH_LAUNCH_DOMAIN_H
-#define HOST_LAUNCH_LAUNCH_DOMAIN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -24,5 +23,3 @@ const char *launch_domain_socket(enum launch_port port);
 /* Writes the XML.  Returns 0, or -1 with the failure filled if XML cannot express a name. */
 int launch_domain_write(const struct options *o, const struct launch_machine *machine,
                         const struct launch_domain *domain, FILE *out, struct run_failure *failure);
-
-#endif

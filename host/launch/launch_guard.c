@@ -8,8 +8,7 @@
 
 /* The guard is in its own session, because signals of the terminal are for hr.  It keeps no
  * descriptor open whose end another process could wait for.  It only makes calls that are safe
- * after a fork.
- */
+ * after a fork. */
 __attribute__((noreturn)) static void guard_until_end(int wait_fd, int directory_fd,
                                                       const char *directory,
                                                       const char *const *names, size_t count)

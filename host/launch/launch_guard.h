@@ -1,8 +1,6 @@
 /* A child that removes the run's private directory as soon as this process releases it or ends in
- * any way, even by SIGKILL.
- */
-#ifndef HOST_LAUNCH_LAUNCH_GUARD_H
-#define HOST_LAUNCH_LAUNCH_GUARD_H
+ * any way, even by SIGKILL. */
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -13,12 +11,9 @@ struct launch_guard {
 };
 
 /* Guards the directory and its files of these names, whether they exist yet or not.  Returns 0, or
- * -errno if nothing is guarded.
- */
+ * -errno if nothing is guarded. */
 int launch_guard_start(struct launch_guard *guard, const char *directory, const char *const *names,
                        size_t count);
 
 /* Releases the guard and waits until the directory is removed. */
 void launch_guard_end(struct launch_guard *guard);
-
-#endif

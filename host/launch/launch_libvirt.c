@@ -25,8 +25,7 @@
 #define END_S 10 /* time limit for the emulator's end */
 
 /* The functions of libvirt that a run uses.  The library is loaded when a run asks for libvirt, so
- * that other commands neither need it nor wait for it.
- */
+ * that other commands neither need it nor wait for it. */
 struct launch_libvirt_api {
     __typeof__(virConnectOpen) *connect;
     __typeof__(virConnectClose) *disconnect;
@@ -55,10 +54,8 @@ static const struct {
 };
 
 /* By default libvirt prints errors itself. */
-static void say_nothing(void *data, virErrorPtr error)
+static void say_nothing(void *, virErrorPtr /* error */)
 {
-    (void)data;
-    (void)error;
 }
 
 /* Loads the library once.  Returns NULL with the failure filled if it is not installed. */
@@ -122,8 +119,7 @@ int launch_libvirt_print(const struct options *o, const struct launch_machine *m
 }
 
 /* Finds the daemon's security models, the <secmodel> elements of its capabilities.  Each of them
- * must be told not to relabel the run's files.
- */
+ * must be told not to relabel the run's files. */
 static void find_models(const struct launch_libvirt *l, struct launch_domain *domain)
 {
     static const char mark[] = "<model>";
@@ -145,8 +141,7 @@ static void find_models(const struct launch_libvirt *l, struct launch_domain *do
 }
 
 /* A daemon may never answer, and nothing reads hr's signals yet.  Until then they end hr, which
- * holds nothing that outlives it (launch_guard.h, VIR_DOMAIN_START_AUTODESTROY).
- */
+ * holds nothing that outlives it (launch_guard.h, VIR_DOMAIN_START_AUTODESTROY). */
 static void let_signals(int how)
 {
     sigset_t set;
@@ -185,10 +180,10 @@ static int create_domain(struct launch_libvirt *l, const struct options *o,
     int result = -1;
 
     if (out == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     result = launch_domain_write(o, machine, domain, out, failure);
     if (fclose(out) != 0 && result == 0)
-        result = run_fail(failure, "out of memory");
+        result = run_fail(failure, "out of memory; end other programs");
     if (result == 0) {
         let_signals(SIG_UNBLOCK);
         l->domain = l->api->create(l->connection, text, VIR_DOMAIN_START_AUTODESTROY);
@@ -204,8 +199,7 @@ static int create_domain(struct launch_libvirt *l, const struct options *o,
 }
 
 /* If KVM cannot execute a guest it stops it, but QEMU stays, and its message is in libvirt's log.
- * So the watcher writes that message, and ends the stream with the emulator.
- */
+ * So the watcher writes that message, and ends the stream with the emulator. */
 static void *watch(void *argument)
 {
     static const char words[] = "KVM internal error: libvirt says that the guest has stopped\n";
@@ -235,7 +229,7 @@ static int start_watcher(struct launch_libvirt *l, struct launch *launch,
     int reason;
 
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-        return run_fail(failure, "pipe: %s", strerror(errno));
+        return run_fail(failure, "cannot make a pipe: %s", strerror(errno));
     launch->errors = ends[0];
     l->errors = ends[1];
     l->pidfd = fcntl(launch->pidfd, F_DUPFD_CLOEXEC, 0);
@@ -260,7 +254,7 @@ static int open_process(const struct launch *launch, pid_t emulator, int *pidfd,
                         "--libvirt: the emulator ended at once; libvirt's log "
                         "/var/log/libvirt/qemu/microtome-%d.log says why",
                         (int)getpid());
-    return run_fail(failure, "--libvirt: pidfd_open: %s", strerror(errno));
+    return run_fail(failure, "--libvirt: cannot watch the emulator: %s", strerror(errno));
 }
 
 static int start(struct launch_libvirt *l, const struct options *o,
@@ -298,7 +292,7 @@ int launch_libvirt_start(const struct options *o, const struct launch_machine *m
     for (int i = 0; i < LAUNCH_PORTS; i++)
         launch->ports[i] = -1;
     if (l == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     l->pidfd = l->errors = -1;
     l->api = load_api(failure);
     if (l->api == NULL || open_connection(l, failure) != 0)

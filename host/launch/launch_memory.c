@@ -74,8 +74,8 @@ void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_
         launch_note(notes, "memory: reserved huge pages of 2 MiB");
     } else {
         launch_note(notes,
-                    "memory: transparent huge pages; %llu of the %llu reserved ones that the "
-                    "guest needs are free (vm.nr_hugepages)",
+                    "memory: transparent huge pages; %llu of the %llu reserved ones that the guest "
+                    "needs are free (vm.nr_hugepages)",
                     (unsigned long long)free_pages, (unsigned long long)pages);
     }
     enough = available_bytes(root) > needed + needed / 4;
@@ -104,12 +104,13 @@ void launch_memory_verify(const char *root, pid_t pid, uint64_t bytes,
         return;
     snprintf(path, sizeof path, "%s/proc/%d/status", root, (int)pid);
     if (!read_bytes(path, "VmLck", &locked))
-        launch_note(notes, "memory: nobody says whether it is locked, %s has no VmLck", path);
+        launch_note(notes, "memory: whether it is locked is unknown, because %s has no VmLck",
+                    path);
     else if (locked == 0 || (!memory->huge_pages && locked < bytes))
         launch_warn(
             notes,
-            "memory: not locked although QEMU was asked to: its process %d has locked %llu "
-            "MiB (VmLck), the guest has %llu; the system may take pages away during the run",
+            "memory: not locked although QEMU was asked to: its process %d has locked %llu MiB "
+            "(VmLck), the guest has %llu; the system may take pages away during the run",
             (int)pid, (unsigned long long)(locked >> 20), (unsigned long long)(bytes >> 20));
     else
         launch_note(notes, "memory: locked, %llu MiB of the emulator's (VmLck)%s",

@@ -1,6 +1,5 @@
 /* Chooses how KVM guest memory is backed: huge pages, filled beforehand, locked. */
-#ifndef HOST_LAUNCH_LAUNCH_MEMORY_H
-#define HOST_LAUNCH_LAUNCH_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,20 +21,15 @@ struct launch_memory {
 };
 
 /* Chooses by whether `bytes` of guest memory fit into what ROOT/sys and ROOT/proc show as free.
- * The emulator may lock `lock_limit_bytes`; UINT64_MAX: unlimited.
- */
+ * The emulator may lock `lock_limit_bytes`; UINT64_MAX: unlimited. */
 void launch_memory_choose(const char *root, uint64_t bytes, uint64_t lock_limit_bytes,
                           struct launch_memory *memory, struct launch_notes *notes);
 
 /* Notes how much memory the emulator, process `pid`, has locked according to ROOT/proc; warns if it
- * was asked to and the guest's `bytes` are not locked.  Call it when the guest runs.
- */
+ * was asked to and the guest's `bytes` are not locked.  Call it when the guest runs. */
 void launch_memory_verify(const char *root, pid_t pid, uint64_t bytes,
                           const struct launch_memory *memory, struct launch_notes *notes);
 
 /* Returns how many bytes this process and its children may lock; with `of_daemon`, an estimate for
- * the children of a system daemon, which raises their limit.
- */
+ * the children of a system daemon, which raises their limit. */
 uint64_t launch_memory_lock_limit(bool of_daemon);
-
-#endif

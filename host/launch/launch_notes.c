@@ -1,6 +1,5 @@
 /* Collects notes and warnings. */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "host/launch/launch_notes.h"
 

@@ -1,8 +1,6 @@
 /* Notes for -v and warnings about the choices for a run.  Libraries fill them, the command prints
- * them.
- */
-#ifndef HOST_LAUNCH_LAUNCH_NOTES_H
-#define HOST_LAUNCH_LAUNCH_NOTES_H
+ * them. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +24,3 @@ void launch_warn(struct launch_notes *notes, const char *format, ...)
 
 /* Writes warnings unless `quiet`; with `verbose` writes everything. */
 void launch_notes_print(const struct launch_notes *notes, bool verbose, bool quiet, FILE *out);
-
-#endif

@@ -105,17 +105,15 @@ void launch_numa_choose(const char *root, const struct launch_pin *pin, uint64_t
         return;
     node = find_node(root, &online, pin, &nodes);
     if (node < 0) {
-        launch_warn(
-            notes,
-            "memory: not bound to a NUMA node, the pinned CPUs are of nodes %s; choose CPUs "
-            "of one node",
-            cpu_list_format(&nodes, list, sizeof list));
+        launch_warn(notes,
+                    "memory: not bound to a NUMA node, the pinned CPUs are of nodes %s; choose "
+                    "CPUs of one node",
+                    cpu_list_format(&nodes, list, sizeof list));
     } else if (!has_room(root, node, bytes, memory)) {
         launch_warn(notes,
-                    "memory: not bound to NUMA node %d of the pinned CPUs, %llu MiB%s are not free "
+                    "memory: not bound to NUMA node %d of the pinned CPUs, %lu MiB%s are not free "
                     "there; choose CPUs of another node, or less --mem",
-                    node, (unsigned long long)(bytes >> 20),
-                    memory->huge_pages ? " of huge pages" : "");
+                    node, bytes >> 20, memory->huge_pages ? " of huge pages" : "");
     } else {
         memory->bound = true;
         memory->node = node;

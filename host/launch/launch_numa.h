@@ -1,6 +1,5 @@
 /* Binds the guest's memory to the NUMA node of the host CPUs that the guest is pinned to. */
-#ifndef HOST_LAUNCH_LAUNCH_NUMA_H
-#define HOST_LAUNCH_LAUNCH_NUMA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,9 +9,6 @@
 
 /* Fills memory->bound and node if the host, as ROOT/sys shows it, has several nodes and all pinned
  * CPUs belong to one of them that has room for `bytes`.  Warns if the memory stays unbound although
- * the CPUs are pinned.
- */
+ * the CPUs are pinned. */
 void launch_numa_choose(const char *root, const struct launch_pin *pin, uint64_t bytes,
                         struct launch_memory *memory, struct launch_notes *notes);
-
-#endif

@@ -104,8 +104,8 @@ static void warn_of_siblings(const struct launch_pin *pin, const struct launch_p
         for (int j = i + 1; j < pin->count; j++)
             if (are_siblings(host, pin->cpus[i], pin->cpus[j])) {
                 launch_warn(notes,
-                            "--pin: CPUs %d and %d are threads of one core and disturb each "
-                            "other; choose CPUs of different cores",
+                            "--pin: CPUs %d and %d are threads of one core and disturb each other; "
+                            "choose CPUs of different cores",
                             pin->cpus[i], pin->cpus[j]);
                 return;
             }
@@ -127,11 +127,10 @@ static void warn_of_company(const struct launch_pin *pin, const struct launch_pi
     cpu_list_format(&shared, list, sizeof list);
     several = CPU_COUNT(&shared) > 1;
 
-    launch_warn(
-        notes,
-        "--pin: CPU%s %s %s not isolated, other processes run there, too; boot the host with "
-        "isolcpus=%s nohz_full=%s",
-        several ? "s" : "", list, several ? "are" : "is", list, list);
+    launch_warn(notes,
+                "--pin: CPU%s %s %s not isolated, other processes run there, too; boot the host "
+                "with isolcpus=%s nohz_full=%s",
+                several ? "s" : "", list, several ? "are" : "is", list, list);
 }
 
 /* Never an empty set: without other CPUs the other threads share those of the guest. */

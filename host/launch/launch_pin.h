@@ -2,11 +2,9 @@
  *
  * The paths of /sys are below a root directory, "" for this machine; tests use other ones.
  */
-#ifndef HOST_LAUNCH_LAUNCH_PIN_H
-#define HOST_LAUNCH_LAUNCH_PIN_H
+#pragma once
 
 #include <sched.h>
-#include <stdbool.h>
 
 #include "host/base/cpu_list.h"
 #include "host/base/run_failure.h"
@@ -35,8 +33,7 @@ int launch_pin_read_host(const char *root, struct launch_pin_host *host,
 void launch_pin_probe(const struct cpu_list *list, struct launch_pin_host *host);
 
 /* Takes the first `needed` CPUs of the list; the remaining ones are for the emulator's other
- * threads.  Returns 0, or -1 with the failure filled.
- */
+ * threads.  Returns 0, or -1 with the failure filled. */
 int launch_pin_plan(const struct cpu_list *list, int needed, const struct launch_pin_host *host,
                     struct launch_pin *pin, struct launch_notes *notes,
                     struct run_failure *failure);
@@ -50,5 +47,3 @@ void launch_pin_isolated(const struct launch_pin_host *host, struct cpu_list *li
 /* Tries SCHED_FIFO on the calling thread and switches back.  Returns 0, or -1 with the failure
  * filled. */
 int launch_pin_try_fifo(struct run_failure *failure);
-
-#endif

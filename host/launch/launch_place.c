@@ -71,7 +71,8 @@ static int place_threads(const struct launch *launch, const struct launch_machin
 {
     for (int i = machine->guest_cpus - 1; i >= 0; i--) {
         if (getsid(threads[i]) != launch->pid) /* the session that it was started in */
-            return run_fail(failure, "QEMU names a thread that is not its own (%d)",
+            return run_fail(failure,
+                            "QEMU names a thread that is not its own (%d); is --qemu an emulator?",
                             (int)threads[i]);
         if (place_cpu(threads[i], i, machine, failure) != 0)
             return -1;
@@ -89,7 +90,7 @@ static int await_end(const struct launch *launch, struct run_failure *failure)
     if (poll(&end, 1, END_MS) != 0)
         return 0;
     return run_fail(failure, "QEMU closed its control socket (QMP), which --pin and --fifo need, "
-                             "and goes on; is --qemu an emulator?");
+                             "and still runs; is --qemu an emulator?");
 }
 
 int launch_place(struct launch *launch, const struct launch_machine *machine,

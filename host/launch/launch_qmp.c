@@ -5,27 +5,19 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
 #include "host/launch/launch_qmp.h"
 
 #define LINES_MAX 1000 /* events before an answer */
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int fail(struct run_failure *failure, const char *what)
 {
-    return run_fail(
-        failure,
-        "QEMU's control socket (QMP), which --pin and --fifo need: %s; is --qemu an emulator?",
-        what);
+    return run_fail(failure,
+                    "QEMU's control socket (QMP), which --pin and --fifo need, cannot be used: %s; "
+                    "is --qemu an emulator?",
+                    what);
 }
 
 /* Waits for more bytes.  Returns 0, LAUNCH_QMP_GONE or -1. */
@@ -34,13 +26,13 @@ static int receive(struct launch_qmp *q, struct run_failure *failure)
     struct pollfd polled = {.fd = q->fd, .events = POLLIN};
 
     if (q->used == sizeof q->buffer)
-        return fail(failure, "an answer that does not end");
+        return fail(failure, "it sent an answer without an end");
     for (;;) {
         uint64_t now_ns = monotonic_ns();
         ssize_t count;
 
         if (now_ns >= q->deadline_ns)
-            return fail(failure, "no answer in time");
+            return fail(failure, "it sent no answer in time");
         if (poll(&polled, 1, (int)((q->deadline_ns - now_ns + 999999) / 1000000)) <= 0)
             continue;
         count = read(q->fd, q->buffer + q->used, sizeof q->buffer - q->used);
@@ -75,7 +67,7 @@ static int next_object(struct launch_qmp *q, json_t **object, struct run_failure
     if (json_is_object(*object))
         return 0;
     json_decref(*object);
-    return fail(failure, "an answer that is not JSON");
+    return fail(failure, "it sent an answer that is not JSON");
 }
 
 /* Skips events until an object has the member `name`. */
@@ -92,13 +84,13 @@ static int await(struct launch_qmp *q, const char *name, json_t **object,
             return 0;
         error = json_string_value(json_object_get(json_object_get(*object, "error"), "desc"));
         if (json_object_get(*object, "error") != NULL) {
-            (void)fail(failure, error != NULL ? error : "an error without words");
+            (void)fail(failure, error != NULL ? error : "it sent an error without a text");
             json_decref(*object);
             return -1;
         }
         json_decref(*object);
     }
-    return fail(failure, "no answer among many events");
+    return fail(failure, "it sent many events and no answer");
 }
 
 static int execute(struct launch_qmp *q, const char *request, json_t **answer,
@@ -168,7 +160,7 @@ int launch_qmp_threads(struct launch_qmp *q, pid_t *threads, int count, struct r
         return result;
     good = take_threads(json_object_get(answer, "return"), threads, count);
     json_decref(answer);
-    return good ? 0 : fail(failure, "an odd list of CPUs");
+    return good ? 0 : fail(failure, "it sent an invalid list of CPUs");
 }
 
 int launch_qmp_continue(struct launch_qmp *q, struct run_failure *failure)

@@ -3,8 +3,7 @@
  * The emulator's answers are not trusted.  Functions return 0, LAUNCH_QMP_GONE if the emulator
  * ended (its exit status tells why), or -1 with the failure filled.
  */
-#ifndef HOST_LAUNCH_LAUNCH_QMP_H
-#define HOST_LAUNCH_LAUNCH_QMP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,12 +27,9 @@ struct launch_qmp {
 int launch_qmp_open(struct launch_qmp *q, int fd, unsigned limit_ms, struct run_failure *failure);
 
 /* Stores the thread of each of the guest's CPUs, by CPU, in threads[0..count).  Fails unless the
- * guest has exactly `count` CPUs.
- */
+ * guest has exactly `count` CPUs. */
 int launch_qmp_threads(struct launch_qmp *q, pid_t *threads, int count,
                        struct run_failure *failure);
 
 /* Starts the guest. */
 int launch_qmp_continue(struct launch_qmp *q, struct run_failure *failure);
-
-#endif

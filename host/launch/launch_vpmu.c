@@ -35,8 +35,7 @@ static const struct launch_vpmu_switch *find_switched_off(const char *root)
 }
 
 /* On a hybrid processor KVM turns its switch off, whatever its parameter (Linux:
- * arch/x86/kvm/pmu.h, kvm_init_pmu_capability).
- */
+ * arch/x86/kvm/pmu.h, kvm_init_pmu_capability). */
 void launch_vpmu_judge(const struct cpu_counters *offered, int error,
                        const struct cpu_counters *own, const char *root, struct launch_vpmu *vpmu)
 {

@@ -1,6 +1,5 @@
 /* Determines whether KVM gives guests performance counters (a vPMU), and if not, why. */
-#ifndef HOST_LAUNCH_LAUNCH_VPMU_H
-#define HOST_LAUNCH_LAUNCH_VPMU_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,12 +17,9 @@ struct launch_vpmu_switch {
 extern const struct launch_vpmu_switch launch_vpmu_switches[]; /* ends with a NULL module */
 
 /* Judges the counters that KVM offers, or the error (-errno) of asking for them, the CPU's own
- * counters, and the switches of KVM's modules in ROOT/sys ("" for this machine).
- */
+ * counters, and the switches of KVM's modules in ROOT/sys ("" for this machine). */
 void launch_vpmu_judge(const struct cpu_counters *offered, int error,
                        const struct cpu_counters *own, const char *root, struct launch_vpmu *vpmu);
 
 /* Judges the counters of this machine's /dev/kvm. */
 void launch_vpmu_find(struct launch_vpmu *vpmu);
-
-#endif

@@ -1,6 +1,5 @@
 /* What happened to the CPUs during a run: frequency, SMIs, throttling.  Never prints. */
-#ifndef HOST_MACHINE_MACHINE_CPUS_H
-#define HOST_MACHINE_MACHINE_CPUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ const char *machine_hz(double hz, char out[MACHINE_HZ_BYTES]);
  * base.  Returns false if nothing did. */
 #define MACHINE_TROUBLE_BYTES 512
 bool machine_trouble(const struct trace_info *info, char out[MACHINE_TROUBLE_BYTES]);
-
-#endif

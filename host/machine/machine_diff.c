@@ -188,12 +188,7 @@ static int present(const struct side sides[2], enum reader_format format)
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL)
-        return HR_EXIT_FAILED;
-    if (format == READER_CSV)
-        put_csv(out, &d);
-    else
-        put_json(out, &d);
+    (format == READER_CSV ? put_csv : put_json)(out, &d);
     return reader_output_close(out);
 }
 

@@ -1,11 +1,8 @@
 /* `hr diff --machine`: the differences between the machines of two traces. */
-#ifndef HOST_MACHINE_MACHINE_DIFF_H
-#define HOST_MACHINE_MACHINE_DIFF_H
+#pragma once
 
 #include "host/scan/reader.h"
 
 /* Reads both traces and prints the differences, the most important ones first.  Returns the
  * command's exit status: HR_EXIT_OK whether anything differs or not. */
 int machine_diff(const char *before, const char *after, enum reader_format format);
-
-#endif

@@ -78,11 +78,10 @@ static double made_by(const struct trace_info *info, const char *key, char out[V
     return 0;
 }
 
-static double clock_of(const struct trace_info *info, const char *key, char out[VALUE_BYTES])
+static double clock_of(const struct trace_info *info, const char * /* key */, char out[VALUE_BYTES])
 {
     double hz = (double)info->clock.ticks_per_second;
 
-    (void)key;
     if (!info->has_clock)
         return 0;
     snprintf(out, VALUE_BYTES, "%.3f MHz (%s)", hz / 1e6,
@@ -90,12 +89,12 @@ static double clock_of(const struct trace_info *info, const char *key, char out[
     return hz;
 }
 
-static double mean_frequency(const struct trace_info *info, const char *key, char out[VALUE_BYTES])
+static double mean_frequency(const struct trace_info *info, const char * /* key */,
+                             char out[VALUE_BYTES])
 {
     const struct machine_run run = machine_run(info);
     char least[MACHINE_HZ_BYTES], most[MACHINE_HZ_BYTES];
 
-    (void)key;
     if (!run.has_frequency)
         return 0;
     machine_hz(run.least_hz, least);
@@ -107,21 +106,20 @@ static double mean_frequency(const struct trace_info *info, const char *key, cha
     return (run.least_hz + run.most_hz) / 2;
 }
 
-static double smis(const struct trace_info *info, const char *key, char out[VALUE_BYTES])
+static double smis(const struct trace_info *info, const char * /* key */, char out[VALUE_BYTES])
 {
     const struct machine_run run = machine_run(info);
 
-    (void)key;
     if (run.has_smis)
         text_count(out, run.smis);
     return 0;
 }
 
-static double throttling(const struct trace_info *info, const char *key, char out[VALUE_BYTES])
+static double throttling(const struct trace_info *info, const char * /* key */,
+                         char out[VALUE_BYTES])
 {
     const struct machine_run run = machine_run(info);
 
-    (void)key;
     if (run.has_thermal && run.events == 0)
         snprintf(out, VALUE_BYTES, "none");
     else

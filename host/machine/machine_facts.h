@@ -1,7 +1,6 @@
 /* What a trace says about the machine: facts for people and programs, and warnings.  Never prints.
  */
-#ifndef HOST_MACHINE_MACHINE_FACTS_H
-#define HOST_MACHINE_MACHINE_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ int machine_gather(struct machine *machine, const struct trace_info *info);
 void machine_free(struct machine *machine);
 
 const struct machine_fact *machine_find(const struct machine *machine, const char *key);
-
-#endif

@@ -1,6 +1,5 @@
 /* The output of `hr stat --machine`, and the machine in `hr stat --json`. */
-#ifndef HOST_MACHINE_MACHINE_PRINT_H
-#define HOST_MACHINE_MACHINE_PRINT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ int machine_print_json(FILE *out, const struct trace_info *info);
 
 /* Prints " Warning: ..." if something disturbed the run; the path is where to look for details. */
 void machine_print_trouble(FILE *out, const struct trace_info *info, const char *path);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * One pass, bounded memory: all are counted by cause, the longest are kept.  Never prints.
  */
-#ifndef HOST_NOISE_NOISE_H
-#define HOST_NOISE_NOISE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ const char *noise_cause_name(enum noise_cause cause);
 
 /* The run was on the emulator's own clock: the machine can disturb nothing. */
 bool noise_is_virtual(const struct trace_info *info);
-
-#endif

@@ -40,12 +40,7 @@ static int print(const struct noise *noise, enum reader_format format, unsigned 
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL)
-        return HR_EXIT_FAILED;
-    if (format == READER_CSV)
-        noise_rows_csv(out, noise, limit);
-    else
-        noise_rows_json(out, noise, limit);
+    (format == READER_CSV ? noise_rows_csv : noise_rows_json)(out, noise, limit);
     return reader_output_close(out);
 }
 

@@ -57,7 +57,7 @@ static void detail_of(const struct noise_span *span, char *out, size_t room)
         if (name != NULL)
             snprintf(out, room, "%s", name);
         else
-            snprintf(out, room, "system call %llu", (unsigned long long)span->detail);
+            snprintf(out, room, "system call %lu", span->detail);
     }
 }
 
@@ -80,12 +80,11 @@ static void print_limits(FILE *out, const struct noise *noise)
     if (noise->skipped != 0)
         fprintf(
             out,
-            "# %llu samples were left out so that the program kept its share of the time: a late "
+            "# %lu samples were left out so that the program kept its share of the time: a late "
             "sample is later than that explains\n",
-            (unsigned long long)noise->skipped);
+            noise->skipped);
     if (noise->period_changes != 0)
-        fprintf(out, "# the sampling period changed %llu times\n",
-                (unsigned long long)noise->period_changes);
+        fprintf(out, "# the sampling period changed %lu times\n", noise->period_changes);
 }
 
 static void print_causes(FILE *out, const struct noise *noise)
@@ -136,14 +135,13 @@ void noise_print(FILE *out, const struct noise *noise, unsigned long limit)
         uint64_t at = trace_info_time_ns(info, span->time);
 
         detail_of(span, detail, sizeof detail);
-        fprintf(out, "%4llu.%09llu s %10s %4u %7u  %s%s%s\n", (unsigned long long)(at / 1000000000),
-                (unsigned long long)(at % 1000000000),
+        fprintf(out, "%4lu.%09lu s %10s %4u %7u  %s%s%s\n", at / 1000000000, at % 1000000000,
                 text_time(length, (double)trace_info_ns(info, span->ticks)), span->cpu, span->tid,
                 noise_cause_name(span->cause), detail[0] != 0 ? ": " : "", detail);
     }
     if (noise->kept_count + noise->dropped > count)
-        fprintf(out, "# %llu shorter ones; --limit 0 shows %s\n",
-                (unsigned long long)(noise->kept_count + noise->dropped - count),
+        fprintf(out, "# %lu shorter ones; --limit 0 shows %s\n",
+                noise->kept_count + noise->dropped - count,
                 noise->dropped != 0 ? "the 65536 longest" : "all");
 }
 

@@ -1,6 +1,5 @@
 /* How `hr noise` shows what it found. */
-#ifndef HOST_NOISE_NOISE_PRINT_H
-#define HOST_NOISE_NOISE_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@
 void noise_print(FILE *out, const struct noise *noise, unsigned long limit);
 void noise_rows_csv(struct output *out, const struct noise *noise, unsigned long limit);
 void noise_rows_json(struct output *out, const struct noise *noise, unsigned long limit);
-
-#endif

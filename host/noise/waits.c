@@ -2,7 +2,6 @@
 #include "host/noise/waits.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,8 +152,7 @@ static size_t put_function(char *text, size_t used, struct symbols *symbols, uin
     if (place.name != NULL)
         bytes = snprintf(text + used, room, "%s%.200s", used != 0 ? " < " : "", place.name);
     else
-        bytes = snprintf(text + used, room, "%s[0x%llx]", used != 0 ? " < " : "",
-                         (unsigned long long)place.start);
+        bytes = snprintf(text + used, room, "%s[0x%lx]", used != 0 ? " < " : "", place.start);
     return used + (size_t)bytes;
 }
 

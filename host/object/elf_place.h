@@ -3,8 +3,7 @@
  * Addresses are link-time addresses.  ELF files are hostile input: offsets are not checked against
  * the file, so reading there may fail.  Never prints.
  */
-#ifndef HOST_OBJECT_ELF_PLACE_H
-#define HOST_OBJECT_ELF_PLACE_H
+#pragma once
 
 #include <libelf.h>
 #include <stdbool.h>
@@ -14,8 +13,5 @@
 bool elf_place_address(Elf *elf, uint64_t offset, uint64_t *address);
 
 /* Finds the code at `address` in the file, and how many bytes of its segment follow.  Returns false
- * if it is not in this file: files of debug information leave the code out.
- */
+ * if it is not in this file: files of debug information leave the code out. */
 bool elf_place_code(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *bytes);
-
-#endif

@@ -97,7 +97,7 @@ static void copy_file(int directory, int from, uint64_t bytes, const char *name)
 
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return;
-    snprintf(temporary, sizeof temporary, PREFIX "new-%016llx", (unsigned long long)number);
+    snprintf(temporary, sizeof temporary, PREFIX "new-%016lx", number);
     fd = openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return;

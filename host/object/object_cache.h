@@ -6,8 +6,7 @@
  * host/base/cache.h named object-BUILDID; reading one updates its time of use.  They are hostile
  * input: the code that opens a file checks its build-id.  Never prints.
  */
-#ifndef HOST_OBJECT_OBJECT_CACHE_H
-#define HOST_OBJECT_OBJECT_CACHE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ void object_cache_end(struct object_cache *c);
 
 /* Opens the file kept for a build-id and stores its path.  Returns a descriptor, or -ENOENT. */
 int object_cache_open(const uint8_t *build_id, size_t bytes, char path[PATH_MAX]);
-
-#endif

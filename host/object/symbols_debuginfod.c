@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
 #include "host/base/text.h"
 
 #define LIBRARY "libdebuginfod.so.1"
@@ -30,14 +30,6 @@ static struct query { /* one at a time */
     uint64_t drawn_ns; /* 0: nothing to erase */
     bool gave_up;
 } query;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void symbols_debuginfod_init(bool wanted)
 {
@@ -93,12 +85,11 @@ static void show(const char *text)
         return;
 }
 
-static int progress(debuginfod_client *client, long done, long all)
+static int progress(debuginfod_client *, long done, long all)
 {
     char line[256], part[TEXT_QUANTITY_BYTES], whole[TEXT_QUANTITY_BYTES];
-    uint64_t now = now_ns();
+    uint64_t now = monotonic_ns();
 
-    (void)client;
     if (!isatty(2) || now - query.drawn_ns < REDRAW_NS)
         return 0;
     query.drawn_ns = now;
@@ -118,7 +109,7 @@ void symbols_debuginfod_begin(const char *name, Dwfl *dwfl)
         api != NULL && dwfl != NULL ? dwfl_get_debuginfod_client(dwfl) : NULL;
 
     text_escape(query.name, sizeof query.name, name);
-    query.start_ns = now_ns();
+    query.start_ns = monotonic_ns();
     query.drawn_ns = 0;
     if (client != NULL)
         api->set_progress(client, progress);
@@ -128,7 +119,7 @@ void symbols_debuginfod_end(bool found)
 {
     if (query.drawn_ns != 0)
         show(ERASE);
-    if (found || !symbols_debuginfod_ready() || now_ns() - query.start_ns < PATIENCE_NS)
+    if (found || !symbols_debuginfod_ready() || monotonic_ns() - query.start_ns < PATIENCE_NS)
         return;
     query.gave_up = true;
     unsetenv(URLS);

@@ -5,8 +5,7 @@
  * A file is only taken if it has the map's build-id (a map without one takes any file).  Files and
  * paths are hostile input.  Never prints.
  */
-#ifndef HOST_OBJECT_SYMBOLS_FILE_H
-#define HOST_OBJECT_SYMBOLS_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,8 +18,7 @@ struct symbols_file {
 };
 
 /* Returns the recorded path of the program: that of the first map of a file other than the
- * kernel's; NULL if no map names it.
- */
+ * kernel's; NULL if no map names it. */
 const char *symbols_file_program(const struct trace_info *info);
 
 /* Returns whether a map shows a file at all; anonymous memory does not. */
@@ -29,10 +27,7 @@ bool symbols_file_named(const struct trace_map *map);
 /* Opens the file of a map.  `program`: the map is the program's, whose path options->program
  * replaces.  options may be NULL for the defaults.  Returns 0; -ENOENT: no file; -ESTALE: only a
  * file with another build-id; -ENOEXEC: not an ELF program or library for x86-64; -ENOMEM; or the
- * error of open().  Nothing needs closing after an error.
- */
+ * error of open().  Nothing needs closing after an error. */
 int symbols_file_open(struct symbols_file *file, const struct trace_map *map, bool program,
                       const struct symbols_options *options);
 void symbols_file_close(struct symbols_file *file);
-
-#endif

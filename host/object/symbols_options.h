@@ -1,6 +1,5 @@
 /* The options for where symbols come from and how they are shown. */
-#ifndef HOST_OBJECT_SYMBOLS_OPTIONS_H
-#define HOST_OBJECT_SYMBOLS_OPTIONS_H
+#pragma once
 
 #include <argp.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ struct symbols_options { /* all zero: the defaults */
 /* Parses --program, --debug-dir and so on, as a child of a command's argp; its input is a struct
  * symbols_options. */
 extern const struct argp symbols_argp;
-
-#endif

@@ -1,7 +1,6 @@
 /* Parses the options of hr run and hr pack. */
 #include <argp.h>
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "host/base/command_line.h"

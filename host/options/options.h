@@ -2,8 +2,7 @@
  *
  * Strings and lists point into argv or are owned by the struct, which lives as long as the process.
  */
-#ifndef HOST_OPTIONS_OPTIONS_H
-#define HOST_OPTIONS_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,9 +76,6 @@ struct options {
 };
 
 /* Parses argv of `hr run` or `hr pack`.  argp prints usage errors and --help itself and exits with
- * status 125 or 0.  Returns 0, or -1 with the failure filled.
- */
+ * status 125 or 0.  Returns 0, or -1 with the failure filled. */
 int options_parse(struct options *o, bool packing, int argc, char **argv,
                   struct run_failure *failure);
-
-#endif

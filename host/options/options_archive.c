@@ -10,7 +10,6 @@
 #include "host/base/units.h"
 #include "host/events/events.h"
 #include "host/events/events_spec.h"
-#include "host/options/options.h"
 #include "host/options/options_archive.h"
 #include "host/options/options_sampling.h"
 
@@ -61,8 +60,7 @@ static int check_trigger(const struct options *o, struct run_failure *failure)
 }
 
 /* Splits a comma-separated list into o->events.  Returns 0, or -1 with the failure filled; for an
- * unknown name it lists the nearest known ones.
- */
+ * unknown name it lists the nearest known ones. */
 static int parse_events(struct options *o, const char *list, struct run_failure *failure)
 {
     o->events.count = 0;
@@ -73,7 +71,7 @@ static int parse_events(struct options *o, const char *list, struct run_failure 
         char *name = strndup(list, bytes);
 
         if (name == NULL)
-            return run_fail(failure, "out of memory");
+            return run_fail(failure, "out of memory; end other programs");
         if (add_event(o, name, failure) != 0) {
             free(name);
             return -1;
@@ -150,7 +148,7 @@ static const struct argp_option kept_options[] = {
 static int append(struct options_list *list, const char *item, struct run_failure *failure)
 {
     if (array_grow(&list->items, list->count, sizeof *list->items) != 0)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     list->items[list->count++] = item;
     return 0;
 }
@@ -202,7 +200,7 @@ static int set_environment(struct options *o, const char *text, struct run_failu
     if (value == NULL)
         return run_fail(failure, "--env %s: not in your environment; write %s=VALUE", text, text);
     if (asprintf(&copied, "%s=%s", text, value) < 0)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     return append(&o->environment, copied, failure);
 }
 

@@ -1,6 +1,5 @@
 /* The options that determine an archive: hr run, hr pack and hr usb take them. */
-#ifndef HOST_OPTIONS_OPTIONS_ARCHIVE_H
-#define HOST_OPTIONS_OPTIONS_ARCHIVE_H
+#pragma once
 
 #include <argp.h>
 
@@ -15,8 +14,7 @@ struct options_parsing {
 };
 
 /* Events, sampling, CPUs, memory, files, environment; and the program with its arguments.  These
- * are argp children: each command has options of its own in addition.
- */
+ * are argp children: each command has options of its own in addition. */
 extern const struct argp options_archive_argp;
 
 /* The options for an archive that runs later, unattended: hr pack, hr usb. */
@@ -30,5 +28,3 @@ void options_init(struct options_parsing *parsing, struct options *o, struct run
 int options_finish(struct options_parsing *parsing);
 
 int options_set_timeout(struct options *o, const char *text, struct run_failure *failure);
-
-#endif

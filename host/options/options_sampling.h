@@ -1,6 +1,5 @@
 /* The options for triggers and stacks of samples: --mode, -i, -c, -F, -g. */
-#ifndef HOST_OPTIONS_OPTIONS_SAMPLING_H
-#define HOST_OPTIONS_OPTIONS_SAMPLING_H
+#pragma once
 
 #include "host/options/options.h"
 
@@ -30,5 +29,3 @@ bool options_stacks_follow(const char *word);
 
 /* After all options, derives the mode from them and reports contradictions. */
 int options_finish_sampling(struct options *o, struct run_failure *failure);
-
-#endif

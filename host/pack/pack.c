@@ -42,7 +42,7 @@ static int add_directories(struct pack_collector *c)
     if ((c->pack->program.root == NULL && getcwd(cwd, sizeof cwd) != NULL &&
          pack_list_add_directory(list, cwd, 0755) != 0) ||
         (home != NULL && home[0] == '/' && pack_list_add_directory(list, home, 0755) != 0))
-        return run_fail(c->failure, "out of memory");
+        return run_fail(c->failure, "out of memory; end other programs");
     return 0;
 }
 
@@ -75,9 +75,9 @@ static int collect_all(struct pack_collector *c)
         return -1;
     pack->memory_bytes = pack->program.memory_bytes;
     if (pack_environment_make(&pack->environment, c->options, &pack->program) != 0)
-        return run_fail(c->failure, "out of memory");
+        return run_fail(c->failure, "out of memory; end other programs");
     if (pack_list_add_directory(&pack->list, "/tmp", 01777) != 0)
-        return run_fail(c->failure, "out of memory");
+        return run_fail(c->failure, "out of memory; end other programs");
     if (pack->program.root != NULL)
         return collect_of_tree(c);
     if (pack_collect_input(c) != 0 || add_program(c) != 0 || pack_collect_given(c) != 0 ||
@@ -94,10 +94,9 @@ static int check_memory(const struct pack *pack, const struct options *o,
     if (needed <= o->memory_bytes)
         return 0;
     return run_fail_as(failure, RUN_EXIT_NOT_EXECUTABLE,
-                       "%s with its files needs at least %llu MB and the guest has %llu MB; give "
+                       "%s with its files needs at least %lu MB and the guest has %lu MB; give "
                        "it more with --mem",
-                       o->program[0], (unsigned long long)((needed + (1u << 20) - 1) >> 20),
-                       (unsigned long long)(o->memory_bytes >> 20));
+                       o->program[0], (needed + (1u << 20) - 1) >> 20, o->memory_bytes >> 20);
 }
 
 int pack_collect(struct pack *pack, const struct options *o, const struct launch_machine *machine,
@@ -142,7 +141,7 @@ int pack_write(const struct pack *pack, const struct options *o,
     int result;
 
     if (manifest == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     result =
         pack_manifest_write(o, machine, pack, manifest, RUN_MANIFEST_BYTES_MAX, &used, failure);
     if (result == 0)

@@ -3,8 +3,7 @@
  *
  * Functions return 0, or -1 with the failure filled.  Only pack_print prints.
  */
-#ifndef HOST_PACK_PACK_H
-#define HOST_PACK_PACK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -25,8 +24,7 @@ struct pack {
 
 /* Finds the program and everything that belongs to it.  Refuses, with a reason, what cannot run:
  * exit status 127 if a program, library or interpreter does not exist, 126 if Microtome cannot run
- * it or it does not fit into the guest's memory.
- */
+ * it or it does not fit into the guest's memory. */
 int pack_collect(struct pack *pack, const struct options *o, const struct launch_machine *machine,
                  struct run_failure *failure);
 
@@ -38,5 +36,3 @@ int pack_write(const struct pack *pack, const struct options *o,
 void pack_print(const struct pack *pack, const struct options *o, FILE *out);
 
 void pack_free(struct pack *pack);
-
-#endif

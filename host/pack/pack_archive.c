@@ -3,7 +3,6 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/pack/pack_archive.h"
 #include "host/pack/pack_cache.h"
@@ -21,8 +20,7 @@ struct archive {
 };
 
 /* Files and links of the system are in a part of their own.  Directories are not, because which of
- * them are new depends on the run.
- */
+ * them are new depends on the run. */
 static bool is_stable(const struct pack_list *list, const struct pack_entry *entry)
 {
     return list->items[entry->item].stable && !S_ISDIR(entry->status.st_mode);
@@ -55,12 +53,10 @@ static void write_key(FILE *out, const struct pack_list *list, size_t *count)
         if (!is_stable(list, entry))
             continue;
         ++*count;
-        fprintf(out, "%s%c%s%c%s%c%o %llx:%llx %llx %llx.%lx %llx.%lx%c", entry->name, 0,
+        fprintf(out, "%s%c%s%c%s%c%o %lx:%lx %lx %lx.%lx %lx.%lx%c", entry->name, 0,
                 entry->source != NULL ? entry->source : "", 0,
-                entry->target != NULL ? entry->target : "", 0, s->st_mode,
-                (unsigned long long)s->st_dev, (unsigned long long)s->st_ino,
-                (unsigned long long)s->st_size, (unsigned long long)s->st_mtim.tv_sec,
-                (unsigned long)s->st_mtim.tv_nsec, (unsigned long long)s->st_ctim.tv_sec,
+                entry->target != NULL ? entry->target : "", 0, s->st_mode, s->st_dev, s->st_ino,
+                s->st_size, s->st_mtim.tv_sec, (unsigned long)s->st_mtim.tv_nsec, s->st_ctim.tv_sec,
                 (unsigned long)s->st_ctim.tv_nsec, 0);
     }
 }
@@ -102,10 +98,10 @@ static int write_stable(struct archive *a)
     int result;
 
     if (out == NULL)
-        return run_fail(a->failure, "out of memory");
+        return run_fail(a->failure, "out of memory; end other programs");
     write_key(out, a->list, &count);
     if (fclose(out) != 0)
-        result = run_fail(a->failure, "out of memory");
+        result = run_fail(a->failure, "out of memory; end other programs");
     else
         result = count < KEPT_ENTRIES_MIN ? write_entries(a, true) : write_kept(a, key, key_bytes);
     free(key);

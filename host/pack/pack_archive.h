@@ -4,8 +4,7 @@
  * them in place.  Inode numbers, owners and order do not depend on the host, so that equal input
  * gives equal archives.
  */
-#ifndef HOST_PACK_PACK_ARCHIVE_H
-#define HOST_PACK_PACK_ARCHIVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@
 /* Writes to `fd` from its start.  Returns 0, or -1 with the failure filled. */
 int pack_archive_write(const struct pack_list *list, const void *manifest, size_t manifest_bytes,
                        int fd, struct run_failure *failure);
-
-#endif

@@ -39,7 +39,7 @@ static int take_path(struct pack_collector *c, const char *text, bool directorie
     if (strchr(text, '/') == NULL || stat(parent, &status) != 0 || !S_ISDIR(status.st_mode))
         return 0;
     if (pack_list_add_path(&c->pack->list, parent, NULL) == -ENOMEM)
-        return run_fail(c->failure, "out of memory");
+        return run_fail(c->failure, "out of memory; end other programs");
     return 0;
 }
 

@@ -31,8 +31,8 @@ void pack_cache_open(struct pack_cache *c, const void *key, size_t key_bytes)
 
     *c = (struct pack_cache){
         .directory = cache_open(true, path), .key = key, .key_bytes = key_bytes};
-    snprintf(c->name, sizeof c->name, PREFIX "%016llx",
-             (unsigned long long)hash_bytes(HASH_BYTES_START, key, key_bytes));
+    snprintf(c->name, sizeof c->name, PREFIX "%016lx",
+             hash_bytes(HASH_BYTES_START, key, key_bytes));
 }
 
 void pack_cache_close(struct pack_cache *c)

@@ -4,10 +4,8 @@
  * A kept part is a file of host/base/cache.h.  Its key is the list of its contents, with sizes,
  * times and inode numbers, which is compared in full.
  */
-#ifndef HOST_PACK_PACK_CACHE_H
-#define HOST_PACK_PACK_CACHE_H
+#pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,5 +29,3 @@ int64_t pack_cache_copy(const struct pack_cache *c, int to);
 
 /* Keeps `bytes` bytes of `from` at `offset`, and removes the least recently used parts. */
 void pack_cache_keep(const struct pack_cache *c, int from, uint64_t offset, uint64_t bytes);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Functions return 0, or -1 with the failure filled.
  */
-#ifndef HOST_PACK_PACK_COLLECT_H
-#define HOST_PACK_PACK_COLLECT_H
+#pragma once
 
 #include "host/pack/pack.h"
 #include "host/pack/pack_libraries.h"
@@ -37,13 +36,10 @@ int pack_collect_runtime(struct pack_collector *c);
 int pack_collect_users(struct pack_collector *c);
 
 /* Collects a file or tree of the host, if it exists, and what the libraries in it need.  One that
- * is larger than the rules allow is left out with a note; an unreadable one without a note.
- */
+ * is larger than the rules allow is left out with a note; an unreadable one without a note. */
 int pack_collect_path(struct pack_collector *c, const char *path, bool stable,
                       const struct pack_tree_rules *rules, const char *why);
 
 /* Collects the files in the directory of an absolute path that the program's interpreter may load.
  */
 int pack_collect_siblings(struct pack_collector *c, const char *path);
-
-#endif

@@ -1,8 +1,6 @@
 /* Reads what a dynamic linker needs from an ELF file: its type, interpreter and dynamic section.
- * The file is hostile; strings point into it and are valid as long as it is.
- */
-#ifndef HOST_PACK_PACK_ELF_H
-#define HOST_PACK_PACK_ELF_H
+ * The file is hostile; strings point into it and are valid as long as it is. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +26,3 @@ int pack_elf_parse(const void *file, size_t bytes, struct pack_elf *elf);
 
 /* Returns the name of the next needed library, or NULL at the end; *position is 0 at first. */
 const char *pack_elf_next_needed(const struct pack_elf *elf, uint64_t *position);
-
-#endif

@@ -68,8 +68,7 @@ static bool is_default(const char *directory)
 }
 
 /* Puts the directory of a program that was found in the user's PATH before the guest's: programs
- * look for their own files where a program of their name is.
- */
+ * look for their own files where a program of their name is. */
 static int set_path(struct pack_environment *e, const struct pack_program *program)
 {
     char directory[PATH_MAX];

@@ -1,6 +1,5 @@
 /* The environment of the program. */
-#ifndef HOST_PACK_PACK_ENVIRONMENT_H
-#define HOST_PACK_PACK_ENVIRONMENT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,8 +14,7 @@ struct pack_environment {
 };
 
 /* Combines the defaults (docs/hr.1, ENVIRONMENT), the settings of a script's first line, and --env.
- * Returns 0, or -1 if out of memory.
- */
+ * Returns 0, or -1 if out of memory. */
 int pack_environment_make(struct pack_environment *e, const struct options *o,
                           const struct pack_program *program);
 void pack_environment_free(struct pack_environment *e);
@@ -26,5 +24,3 @@ const char *pack_environment_get(const struct pack_environment *e, const char *n
 
 /* Returns a mask: bit N is set if standard stream N should be a terminal for the program. */
 int pack_environment_terminals(const struct options *o);
-
-#endif

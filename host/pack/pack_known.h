@@ -1,8 +1,6 @@
 /* A table of the files that well-known programs and libraries open at run time although the command
- * line does not name them.  A program that is not in it needs --file or --root for such files.
- */
-#ifndef HOST_PACK_PACK_KNOWN_H
-#define HOST_PACK_PACK_KNOWN_H
+ * line does not name them.  A program that is not in it needs --file or --root for such files. */
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +24,3 @@ const struct pack_known *pack_known_next(const char *name, unsigned *position);
 
 /* Files of the system that any program may open. */
 extern const char *const pack_known_system[];
-
-#endif

@@ -1,8 +1,6 @@
 /* Reads the GNU C library's /etc/ld.so.cache (sysdeps/generic/dl-cache.h, "glibc-ld.so.cache1.1").
- * Hostile input.
- */
-#ifndef HOST_PACK_PACK_LD_CACHE_H
-#define HOST_PACK_PACK_LD_CACHE_H
+ * Hostile input. */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,9 +15,6 @@ struct pack_ld_cache {
 int pack_ld_cache_open(struct pack_ld_cache *cache, const void *bytes, size_t count);
 
 /* Returns the path of the next x86-64 library of that name, those for special CPUs first, or NULL
- * at the end; *position is 0 at first.
- */
+ * at the end; *position is 0 at first. */
 const char *pack_ld_cache_next(const struct pack_ld_cache *cache, const char *name,
                                uint32_t *position);
-
-#endif

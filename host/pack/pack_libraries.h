@@ -4,8 +4,7 @@
  * Where a directory has variants of a library for certain CPUs, those that the guest's CPU may
  * choose are listed in addition to the plain one.
  */
-#ifndef HOST_PACK_PACK_LIBRARIES_H
-#define HOST_PACK_PACK_LIBRARIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ int pack_libraries_add_name(struct pack_libraries *l, const char *name);
 
 /* Returns the path of a listed object, the program first; NULL after the last. */
 const char *pack_libraries_path(const struct pack_libraries *l, size_t index);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Functions return 0 or -errno and never print.
  */
-#ifndef HOST_PACK_PACK_LIST_H
-#define HOST_PACK_PACK_LIST_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -60,15 +59,13 @@ int pack_list_begin(struct pack_list *l, const char *path, bool stable, const ch
 
 /* Lists the file or directory (without its contents) at an absolute path of the host, with its
  * parents and the links on the way.  Stores the path after following all links in `name`, which may
- * be NULL.  Returns -ENODEV if it is neither a file nor a directory.
- */
+ * be NULL.  Returns -ENODEV if it is neither a file nor a directory. */
 int pack_list_add_path(struct pack_list *l, const char *path, char name[PATH_MAX]);
 
 /* Lists the contents of a directory of the host under `name` ("" for the root), which must be
  * listed unless it is the root.  Sockets, pipes and devices are left out.  Returns -EFBIG if the
  * contents exceed the rules, and lists none of them.  After another failure *bad, PATH_MAX bytes,
- * names the file.
- */
+ * names the file. */
 int pack_list_add_tree(struct pack_list *l, const char *path, const char *name,
                        const struct pack_tree_rules *rules, char *bad);
 
@@ -85,5 +82,3 @@ const struct pack_entry *pack_list_find(const struct pack_list *l, const char *p
 
 /* Prints one line per item: path, size, reason. */
 void pack_list_print(const struct pack_list *l, FILE *out);
-
-#endif

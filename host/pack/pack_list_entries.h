@@ -1,18 +1,13 @@
 /* Single entries of the list, for the code that fills it: host/pack/pack_list.c and
- * host/pack/pack_tree.c.
- */
-#ifndef HOST_PACK_PACK_LIST_ENTRIES_H
-#define HOST_PACK_PACK_LIST_ENTRIES_H
+ * host/pack/pack_tree.c. */
+#pragma once
 
 #include "host/pack/pack_list.h"
 
 /* Lists the file at `path` of the host under a fully resolved name, unless the name is taken.
- * Returns 0, -ENODEV, -ENOMEM or the error of readlink.
- */
+ * Returns 0, -ENODEV, -ENOMEM or the error of readlink. */
 int pack_list_put(struct pack_list *l, const char *name, const char *path,
                   const struct stat *status);
 
 /* Removes every entry but the first `count`. */
 void pack_list_truncate(struct pack_list *l, size_t count);
-
-#endif

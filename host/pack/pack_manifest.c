@@ -32,7 +32,7 @@ static void add_number(struct draft *d, const char *key, uint64_t value)
 {
     char text[32];
 
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    snprintf(text, sizeof text, "%lu", value);
     add(d, key, text);
 }
 
@@ -101,8 +101,7 @@ static void add_stacks(struct draft *d, const struct options *o)
 }
 
 /* Writes how the events are encoded on the CPUs that the archive is for, so that the kernel needs
- * no host for that.
- */
+ * no host for that. */
 static int add_encodings(struct draft *d, const struct options *o, struct run_failure *failure)
 {
     struct events_targets targets;
@@ -115,8 +114,7 @@ static int add_encodings(struct draft *d, const struct options *o, struct run_fa
         for (size_t i = 0; i < o->events.count; i++) {
             const struct events_encoding *e = &targets.groups[g].encodings[i];
 
-            snprintf(text, sizeof text, "%llx:%llx:%x", (unsigned long long)e->select,
-                     (unsigned long long)e->companion, e->counters);
+            snprintf(text, sizeof text, "%lx:%lx:%x", e->select, e->companion, e->counters);
             add(d, "event-encoding", text);
         }
     }

@@ -1,6 +1,5 @@
 /* Writes the manifest of a run (include/run_manifest.h) from its options. */
-#ifndef HOST_PACK_PACK_MANIFEST_H
-#define HOST_PACK_PACK_MANIFEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
 int pack_manifest_write(const struct options *o, const struct launch_machine *machine,
                         const struct pack *pack, char *out, size_t room, size_t *used,
                         struct run_failure *failure);
-
-#endif

@@ -1,6 +1,5 @@
 /* One ELF file of a dynamic program, as its dynamic linker sees it. */
-#ifndef HOST_PACK_PACK_OBJECT_H
-#define HOST_PACK_PACK_OBJECT_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ void pack_object_free(struct pack_object *object);
  * long. */
 bool pack_object_expand(const struct pack_object *object, const char *text, size_t bytes,
                         char out[PATH_MAX]);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Functions return 0, or -1 with the failure filled, and never print.
  */
-#ifndef HOST_PACK_PACK_PROGRAM_H
-#define HOST_PACK_PACK_PROGRAM_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -33,10 +32,7 @@ struct pack_program {
 };
 
 /* Finds the program and refuses, with a reason, what cannot run: exit status 127 if there is no
- * such program, 126 if Microtome cannot run it.  Call pack_program_free in any case.
- */
+ * such program, 126 if Microtome cannot run it.  Call pack_program_free in any case. */
 int pack_program_find(const struct options *o, struct pack_program *program,
                       struct run_failure *failure);
 void pack_program_free(struct pack_program *program);
-
-#endif

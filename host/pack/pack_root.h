@@ -2,8 +2,7 @@
  *
  * Paths of the guest are found below the tree as chroot would find them: links stay inside.
  */
-#ifndef HOST_PACK_PACK_ROOT_H
-#define HOST_PACK_PACK_ROOT_H
+#pragma once
 
 #include <limits.h>
 
@@ -24,5 +23,3 @@ void pack_root_name(const char *root, const char *place, char name[PATH_MAX]);
  * filled: status 127, or 125 if there is no such tree. */
 int pack_root_search(const char *root, const char *name, char found[PATH_MAX],
                      struct run_failure *failure);
-
-#endif

@@ -1,6 +1,5 @@
 /* Collects what programs open at run time without being told to: known files, the locale, the time
- * zone, the terminal's description.
- */
+ * zone, the terminal's description. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>
@@ -14,7 +13,7 @@
 
 static int out_of_memory(struct pack_collector *c)
 {
-    return run_fail(c->failure, "out of memory");
+    return run_fail(c->failure, "out of memory; end other programs");
 }
 
 /* Adds what libraries in a tree need; a missing one only matters to programs that load its user. */

@@ -1,8 +1,6 @@
 /* Scripts: the first line that names their interpreter, by Linux's rules (fs/binfmt_script.c).
- * Hostile input.
- */
-#ifndef HOST_PACK_PACK_SCRIPT_H
-#define HOST_PACK_PACK_SCRIPT_H
+ * Hostile input. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,8 +29,5 @@ int pack_script_parse(const void *file, size_t bytes, struct pack_script *script
 
 /* Splits an interpreter's argument as env(1) does: `NAME`, and with -S or --split-string settings,
  * a name and arguments.  Returns -EINVAL for everything else that env accepts: options, quotes,
- * escapes.
- */
+ * escapes. */
 int pack_script_parse_env(const struct pack_script *script, struct pack_script_env *env);
-
-#endif

@@ -15,7 +15,7 @@ static int add(struct pack_collector *c, const char *path, const char *line)
     if (pack_collect_path(c, path, false, NULL, "programs look users up") != 0)
         return -1;
     if (pack_list_put_before(&c->pack->list, path, line) != 0)
-        return run_fail(c->failure, "out of memory");
+        return run_fail(c->failure, "out of memory; end other programs");
     return 0;
 }
 

@@ -19,7 +19,7 @@ int pack_writer_init(struct pack_writer *w, int fd, struct run_failure *failure)
 {
     *w = (struct pack_writer){.fd = fd, .next_inode = 1, .failure = failure};
     w->buffer = malloc(BUFFER_BYTES);
-    return w->buffer != NULL ? 0 : run_fail(failure, "out of memory");
+    return w->buffer != NULL ? 0 : run_fail(failure, "out of memory; end other programs");
 }
 
 void pack_writer_free(struct pack_writer *w)
@@ -127,7 +127,7 @@ int pack_writer_align(struct pack_writer *w, const char *name)
 static int shrank(struct pack_writer *w, const struct pack_entry *entry, ssize_t result)
 {
     return run_fail(w->failure, "cannot copy %s into the archive: %s", entry->source,
-                    result < 0 ? strerror(errno) : "it shrank meanwhile");
+                    result < 0 ? strerror(errno) : "it shrank while it was copied");
 }
 
 static int copy_small(struct pack_writer *w, const struct pack_entry *entry, int from)

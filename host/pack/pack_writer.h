@@ -1,9 +1,7 @@
 /* Writes entries in cpio's newc format, in few system calls. */
-#ifndef HOST_PACK_PACK_WRITER_H
-#define HOST_PACK_PACK_WRITER_H
+#pragma once
 
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include "host/base/run_failure.h"
 #include "host/pack/pack_list.h"
@@ -30,5 +28,3 @@ int pack_writer_end(struct pack_writer *w);
 
 /* Writes the buffer. */
 int pack_writer_flush(struct pack_writer *w);
-
-#endif

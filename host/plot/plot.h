@@ -3,8 +3,7 @@
  * Each reads the trace once and draws into a stream.  0; -errno; -ENODATA when there is nothing of
  * the kind in the trace.  Never print.
  */
-#ifndef HOST_PLOT_PLOT_H
-#define HOST_PLOT_PLOT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ int plot_functions(struct plot_options *options, FILE *out);
 #define PLOT_TITLE_BYTES 512
 const char *plot_title(char room[PLOT_TITLE_BYTES], const struct trace_info *info,
                        const char *what);
-
-#endif

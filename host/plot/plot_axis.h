@@ -1,6 +1,5 @@
 /* Axes of pictures: where a value lies on the page, and the values that get a tick. */
-#ifndef HOST_PLOT_PLOT_AXIS_H
-#define HOST_PLOT_PLOT_AXIS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ void plot_axis_time(struct svg *svg, const struct plot_axis *axis, double y, dou
 /* Draws an axis at the left, at `x`; a grid reaches to `right`.  `percent` adds the sign. */
 void plot_axis_left(struct svg *svg, const struct plot_axis *axis, double x, double right,
                     unsigned ticks, bool percent);
-
-#endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
@@ -112,7 +111,7 @@ static int write_picture(const char *path, const struct target *target, const ch
     int error = 0;
 
     if (out == NULL)
-        run_fail(&failure, "no memory; end other programs");
+        run_fail(&failure, "out of memory; end other programs");
     else if (output_file_open(&file, path, &wish, &failure) == 0) {
         output_init(out, file.fd);
         output_bytes(out, bytes, count);
@@ -168,10 +167,10 @@ static int plot_all(struct plot_options *options, const char *folder,
         drawn += status == HR_EXIT_OK;
     }
     if (status <= HR_EXIT_OK && drawn == 0)
-        return error_exit(
-            HR_EXIT_FAILED,
-            "%s: nothing to draw, no sample is selected; 'hr stat %s' shows the whole run",
-            options->reader.path, options->reader.path);
+        return error_exit(HR_EXIT_FAILED,
+                          "%s: there is nothing to draw, because no sample is selected; 'hr stat "
+                          "%s' shows the whole run",
+                          options->reader.path, options->reader.path);
     if (status <= HR_EXIT_OK)
         error_print("%u picture%s in the folder %s", drawn, drawn == 1 ? "" : "s", folder);
     return status < 0 ? HR_EXIT_OK : status;
@@ -213,7 +212,7 @@ static int run(struct plot_options *options)
         picture = picture != NULL ? picture : &pictures[0];
         status = plot(options, picture, options->output, &target);
         if (status < 0) {
-            error_print("%s: nothing to draw for the picture %s: %s", options->reader.path,
+            error_print("%s: there is nothing to draw for the picture %s: %s", options->reader.path,
                         picture->name, picture->missing);
             status = HR_EXIT_FAILED;
         }

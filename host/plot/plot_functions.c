@@ -163,24 +163,6 @@ static void draw_flame(const struct profile *p, FILE *out)
     svg_end(&svg);
 }
 
-static int stop_at_data(void *context, const struct trace_chunk *chunk, bool continues)
-{
-    (void)context;
-    (void)chunk;
-    (void)continues;
-    return 1;
-}
-
-/* Whether there are call stacks the metadata say, which come before all data. */
-static int look_ahead(struct trace_scan *scan, bool *has_stacks)
-{
-    const struct trace_visitor visitor = {.chunk = stop_at_data};
-    int result = trace_scan_run(scan, &visitor);
-
-    *has_stacks = scan->info.has_stacks;
-    return result < 0 ? result : trace_scan_rewind(scan);
-}
-
 int plot_functions(struct plot_options *options, FILE *out)
 {
     struct profile_options wanted = {.by = PLACE_FUNCTION};
@@ -190,7 +172,7 @@ int plot_functions(struct plot_options *options, FILE *out)
 
     if (error != 0)
         return error;
-    error = look_ahead(&scan, &wanted.stacks);
+    error = trace_scan_head(&scan, &wanted.stacks);
     if (error != 0) {
         trace_scan_close(&scan);
         return error;

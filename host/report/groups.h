@@ -1,8 +1,6 @@
 /* What samples are told apart by in addition to their place: CPU, thread and section, as one
- * number.
- */
-#ifndef HOST_REPORT_GROUPS_H
-#define HOST_REPORT_GROUPS_H
+ * number. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +26,3 @@ int groups_init(struct groups *groups);
 void groups_free(struct groups *groups);
 
 uint32_t groups_find(struct groups *groups, struct group group);
-
-#endif

@@ -7,7 +7,6 @@
 
 #include "lib/hash.h"
 
-#define FIRST_CAPACITY 1024u
 #define INDEX_BITS 18u /* twice the number of places, so at most half full */
 #define KNOWN_BITS 14u
 
@@ -26,8 +25,8 @@ static const char *const words[PLACES_RESERVED] = {
 
 int places_init(struct places *p, struct symbols *symbols)
 {
-    *p = (struct places){.symbols = symbols, .count = PLACES_RESERVED, .capacity = FIRST_CAPACITY};
-    p->all = calloc(FIRST_CAPACITY, sizeof p->all[0]);
+    *p = (struct places){.symbols = symbols, .count = PLACES_RESERVED};
+    p->all = calloc(PLACES_MAX, sizeof p->all[0]);
     p->index = calloc(1u << INDEX_BITS, sizeof p->index[0]);
     p->known = calloc(1u << KNOWN_BITS, sizeof p->known[0]);
     if (p->all == NULL || p->index == NULL || p->known == NULL)
@@ -65,24 +64,6 @@ static bool same(const struct place *a, const struct place *b)
            same_text(a->object, b->object) && same_text(a->file, b->file);
 }
 
-static uint32_t add(struct places *p, const struct place *place)
-{
-    if (p->count == p->capacity) {
-        struct place *larger = NULL;
-
-        if (p->capacity < PLACES_MAX)
-            larger = reallocarray(p->all, (size_t)p->capacity * 2, sizeof *larger);
-        if (larger == NULL) {
-            p->full = true;
-            return PLACES_OTHERS;
-        }
-        p->all = larger;
-        p->capacity *= 2;
-    }
-    p->all[p->count] = *place;
-    return p->count++;
-}
-
 static uint32_t intern(struct places *p, const struct place *place)
 {
     uint64_t hash = hash_add(hash_add(place->start, place->line), place->kind);
@@ -96,7 +77,12 @@ static uint32_t intern(struct places *p, const struct place *place)
     for (; p->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1))
         if (same(&p->all[p->index[i]], place))
             return p->index[i];
-    return p->index[i] = add(p, place); /* PLACES_OTHERS leaves the entry free */
+    if (p->count == PLACES_MAX) {
+        p->full = true;
+        return PLACES_OTHERS;
+    }
+    p->all[p->count] = *place;
+    return p->index[i] = p->count++;
 }
 
 static struct place function_at(struct places *p, uint64_t address)

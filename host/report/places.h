@@ -3,11 +3,9 @@
  * A place is a function, a source line, a library or an address.  Names belong to the symbols.
  * Memory is bounded: places that do not fit are PLACES_OTHERS.
  */
-#ifndef HOST_REPORT_PLACES_H
-#define HOST_REPORT_PLACES_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "host/symbols/symbols.h"
@@ -51,7 +49,6 @@ struct places {
     uint32_t *index; /* hash table of numbers, 0: free; owned */
     struct places_known *known; /* cache of addresses that were looked up; owned */
     uint32_t count;
-    uint32_t capacity;
     bool full; /* a place did not fit */
 };
 
@@ -68,5 +65,3 @@ uint32_t places_frames(struct places *places, uint64_t address,
 
 /* Orders places that are equal otherwise: by address, then by name. */
 int places_compare(const struct places *places, uint32_t a, uint32_t b);
-
-#endif

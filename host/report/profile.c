@@ -140,11 +140,10 @@ static int take_record(void *context, const struct trace_chunk *chunk,
     return 0;
 }
 
-static void leave(void *owner, void *context)
+static void leave(void *, void *context)
 {
     struct profile_worker *w = context;
 
-    (void)owner;
     tally_free(&w->tally);
     groups_free(&w->groups);
     free(w->nodes);

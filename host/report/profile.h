@@ -4,8 +4,7 @@
  * at the end, or whenever a worker's table is full.  Memory is bounded for any trace.  Never
  * prints.
  */
-#ifndef HOST_REPORT_PROFILE_H
-#define HOST_REPORT_PROFILE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -56,8 +55,7 @@ int profile_run(struct profile *profile, struct trace_scan *scan,
 void profile_free(struct profile *profile);
 
 /* Sorts the rows by the event, with `total` including what their callees counted; or finishes the
- * tree.  Returns 0 or -ENOMEM.
- */
+ * tree.  Returns 0 or -ENOMEM. */
 int profile_sort(struct profile *profile, bool total);
 
 /* Offers the functions that are on stacks to the choice. */
@@ -67,5 +65,3 @@ void profile_offer_frames(const struct profile *profile, struct function_choice 
  * -ENOMEM. */
 int profile_callers(struct profile *profile, const struct function_choice *function,
                     struct tree *callers);
-
-#endif

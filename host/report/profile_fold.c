@@ -13,22 +13,6 @@ struct entry { /* an entry of the tally */
     const uint64_t *sums;
 };
 
-static int reserve_nodes(struct profile_worker *w)
-{
-    uint32_t count = w->scan->stacks.count;
-    uint32_t *larger;
-
-    if (count <= w->node_count)
-        return 0;
-    larger = reallocarray(w->nodes, count, sizeof *larger);
-    if (larger == NULL)
-        return -ENOMEM;
-    memset(larger + w->node_count, 0, (count - w->node_count) * sizeof *larger);
-    w->nodes = larger;
-    w->node_count = count;
-    return 0;
-}
-
 /* A chain of frame pointers that breaks where threads begin is complete. */
 static uint32_t end_of(struct profile *p, uint32_t root, uint64_t outermost)
 {
@@ -110,8 +94,7 @@ static uint32_t base_of(struct profile *p, uint32_t end)
 }
 
 /* Returns the tree's node for a stack's node that is not a root.  Goes outwards to a known node,
- * and back.
- */
+ * and back. */
 static uint32_t tree_of(struct profile_worker *w, uint32_t node)
 {
     struct profile *p = w->profile;
@@ -157,7 +140,7 @@ int profile_fold(struct profile_worker *w)
     struct profile *p = w->profile;
     const uint64_t *words;
     uint32_t place = 0;
-    int error = reserve_nodes(w);
+    int error = stacks_extend(&w->scan->stacks, &w->nodes, &w->node_count, sizeof w->nodes[0]);
 
     for (; error == 0 && (words = tally_next(&w->tally, &place)) != NULL; place++) {
         const struct entry e = {

@@ -1,6 +1,5 @@
 /* Gives names to the counts of a profile's worker.  For host/report/profile.c. */
-#ifndef HOST_REPORT_PROFILE_FOLD_H
-#define HOST_REPORT_PROFILE_FOLD_H
+#pragma once
 
 #include "host/report/profile.h"
 #include "host/report/tally.h"
@@ -21,5 +20,3 @@ struct profile_worker {
 
 /* Adds the worker's tally to its profile, whose lock the caller holds.  Returns 0 or -ENOMEM. */
 int profile_fold(struct profile_worker *worker);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by the parts of `hr report`: the options, and the functions that print each view. */
-#ifndef HOST_REPORT_REPORT_H
-#define HOST_REPORT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,7 +8,6 @@
 #include "host/noise/waits.h"
 #include "host/report/profile.h"
 #include "host/scan/reader.h"
-#include "host/symbols/symbols.h"
 
 enum report_view {
     REPORT_TABLE,
@@ -68,16 +66,14 @@ const char *report_dimension_name(enum report_dimension by);
 double report_share(uint64_t part, uint64_t all);
 
 /* Returns what the shares of a tree refer to: everything that was counted, or everything of the
- * function whose callers are shown, so that the callers of a small function appear, too.
- */
+ * function whose callers are shown, so that the callers of a small function appear, too. */
 uint64_t report_tree_weight(const struct report *report, const struct tree *tree);
 
 /* Returns whether a share is too small to be shown. */
 bool report_too_small(const struct report *report, double share);
 
 /* Writes the text of a place's function for people: "[kernel] name", "name (inlined)",
- * "[0x1000-0x2000)".
- */
+ * "[0x1000-0x2000)". */
 char *report_function(char *text, size_t room, const struct place *place);
 char *report_object(char *text, size_t room, const struct place *place);
 
@@ -86,8 +82,7 @@ bool report_wanted_row(const struct report *report, const struct row *row);
 
 /* Calls `enter` for the nodes of a tree, callers first, and `leave` (unless NULL) for each one
  * after all nodes below it.  Passes over what is too small, with all below it, and returns how many
- * such branches there were.  Ends early when `enter` returns false.
- */
+ * such branches there were.  Ends early when `enter` returns false. */
 unsigned long report_walk_tree(const struct report *report, const struct tree *tree,
                                bool (*enter)(void *context, const struct tree_node *node,
                                              uint32_t depth),
@@ -102,5 +97,3 @@ void report_write_tree_csv(struct output *out, const struct report *report,
                            const struct tree *tree);
 void report_write_tree_json(struct output *out, const struct report *report,
                             const struct tree *tree);
-
-#endif

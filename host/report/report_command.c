@@ -29,14 +29,6 @@ static int take_mark(void *context, const struct trace_chunk *chunk,
     return report_marks_take(&r->marks, chunk->header.cpu, record);
 }
 
-static int stop_at_data(void *context, const struct trace_chunk *chunk, bool continues)
-{
-    (void)context;
-    (void)chunk;
-    (void)continues;
-    return 1;
-}
-
 /* Marks are read before the samples that they divide, because both may be in chunks of any CPU. */
 static int read_sections(struct report *r)
 {
@@ -52,18 +44,6 @@ static int read_sections(struct report *r)
     if (error == 0)
         error = trace_scan_rewind(&r->scan);
     return error;
-}
-
-/* Reads up to the first sample, to find whether samples have call stacks. */
-static int read_head(struct report *r, bool *has_stacks)
-{
-    const struct trace_visitor visitor = {.context = r, .chunk = stop_at_data};
-    int result = trace_scan_run(&r->scan, &visitor);
-
-    if (result < 0)
-        return result;
-    *has_stacks = r->scan.info.has_stacks;
-    return trace_scan_rewind(&r->scan);
 }
 
 static void want(struct report *r, bool has_stacks)
@@ -94,7 +74,7 @@ static void want(struct report *r, bool has_stacks)
 static int read_profile(struct report *r)
 {
     bool has_stacks = false;
-    int error = read_head(r, &has_stacks);
+    int error = trace_scan_head(&r->scan, &has_stacks);
 
     want(r, has_stacks);
     if (error == 0 && r->wanted.sections != NULL)
@@ -164,8 +144,6 @@ static int write_output(struct report *r)
     struct output *out = reader_output_open();
     const struct tree *tree = r->options->view == REPORT_CALLERS ? &r->callers : &r->profile.tree;
 
-    if (out == NULL)
-        return HR_EXIT_FAILED;
     if (r->options->reader.format == READER_CSV && r->wanted.tree)
         report_write_tree_csv(out, r, tree);
     else if (r->options->reader.format == READER_CSV)
@@ -328,6 +306,10 @@ int report_command(int argc, char **argv)
     struct report_options options;
     struct report r = {.options = &options};
 
+    int status;
+
     report_options_parse(&options, argc, argv);
-    return run(&r, &options.reader);
+    status = run(&r, &options.reader);
+    selection_free(&options.reader.selection); /* the scan has it, unless that did not open */
+    return status;
 }

@@ -81,9 +81,9 @@ void report_marks_print(FILE *out, const struct trace_info *info, struct report_
         const struct report_mark *mark = &marks->all[i];
         uint64_t ns = trace_info_time_ns(info, mark->time);
 
-        fprintf(out, "%8llu.%09u s  %20s  %5u  %7u  %s\n", (unsigned long long)(ns / SECOND),
-                (unsigned)(ns % SECOND), text_time(number, (double)(ns - before)), mark->cpu,
-                mark->tid, text_escape(safe, sizeof safe, mark->text));
+        fprintf(out, "%8lu.%09u s  %20s  %5u  %7u  %s\n", ns / SECOND, (unsigned)(ns % SECOND),
+                text_time(number, (double)(ns - before)), mark->cpu, mark->tid,
+                text_escape(safe, sizeof safe, mark->text));
         before = ns;
     }
     if (limit != 0 && marks->count > limit)

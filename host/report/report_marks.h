@@ -1,6 +1,5 @@
 /* The marks that a program set (HR_REC_MARK), by time.  For host/report/report_command.c. */
-#ifndef HOST_REPORT_REPORT_MARKS_H
-#define HOST_REPORT_REPORT_MARKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void report_marks_sort(struct report_marks *marks);
 /* Sorts and prints the marks; limit 0 prints all. */
 void report_marks_print(FILE *out, const struct trace_info *info, struct report_marks *marks,
                         unsigned long limit);
-
-#endif

@@ -74,7 +74,8 @@ static void conclude(struct report_options *o, const struct argp_state *state)
         argp_error(state, "--sort %s: waits are in the order of their totals; leave it out",
                    o->sort);
     if (o->by_count != 0 && !table)
-        argp_error(state, "--by: a report of another kind was asked for; leave one of them out");
+        argp_error(state, "--by works only with the table, and another kind of report was asked "
+                          "for; leave one of them out");
     if (o->reader.format != READER_TABLE && list)
         argp_error(state, "--format: regions are in 'hr stat --json', marks in 'hr dump --format "
                           "records', waits in 'hr noise --format json'; leave it out");

@@ -113,13 +113,12 @@ struct tree_json {
     bool after_sibling;
 };
 
-static bool open_node(void *context, const struct tree_node *node, uint32_t depth)
+static bool open_node(void *context, const struct tree_node *node, uint32_t /* depth */)
 {
     struct tree_json *j = context;
     const struct place *place = &j->report->profile.places.all[node->place];
     char text[512];
 
-    (void)depth;
     output_text(j->out, j->after_sibling ? "," : "");
     output_json_print(j->out,
                       "\n{\"function\":%s,\"object\":%s,\"inlined\":%d,\"kernel\":%d,"

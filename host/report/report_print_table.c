@@ -72,8 +72,7 @@ static void put_share(char *cell, double share)
 }
 
 /* Three standard deviations of a share, as a part of 1, given its samples, by the binomial
- * distribution.  It is less if the program stays in a place for many samples.
- */
+ * distribution.  It is less if the program stays in a place for many samples. */
 static double share_error(double share, uint64_t samples)
 {
     return samples != 0 && share < 1 ? 3 * share * sqrt((1 - share) / (double)samples) : 0;
@@ -94,11 +93,11 @@ static void put_address(char *cell, char *symbol, const struct place *place)
 {
     char name[COLUMNS_CELL_BYTES - 32];
 
-    snprintf(cell, COLUMNS_CELL_BYTES, "0x%llx", (unsigned long long)place->start);
+    snprintf(cell, COLUMNS_CELL_BYTES, "0x%lx", place->start);
     symbol[0] = 0;
     if (place->name != NULL)
-        snprintf(symbol, COLUMNS_CELL_BYTES, "%s+0x%llx", report_function(name, sizeof name, place),
-                 (unsigned long long)place->offset);
+        snprintf(symbol, COLUMNS_CELL_BYTES, "%s+0x%lx", report_function(name, sizeof name, place),
+                 place->offset);
 }
 
 static void put_dimension(struct layout *l, const struct report *r, const struct row *row,

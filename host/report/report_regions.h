@@ -1,6 +1,5 @@
 /* Prints the regions that a program named.  For host/report/report_command.c. */
-#ifndef HOST_REPORT_REPORT_REGIONS_H
-#define HOST_REPORT_REPORT_REGIONS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -8,8 +7,5 @@
 #include "host/trace/trace_info.h"
 
 /* Sorts the regions, largest total first, and prints them; `key` is an event's number or
- * TRACE_REGION_TIME.  limit 0 prints all.
- */
+ * TRACE_REGION_TIME.  limit 0 prints all. */
 void report_regions_print(FILE *out, struct trace_info *info, uint32_t key, unsigned long limit);
-
-#endif

@@ -79,8 +79,7 @@ char *report_function(char *text, size_t room, const struct place *place)
     else if (place->kind == PLACE_ADDRESS)
         text[0] = 0;
     else
-        snprintf(text, room, "[0x%llx-0x%llx)", (unsigned long long)place->start,
-                 (unsigned long long)place->end);
+        snprintf(text, room, "[0x%lx-0x%lx)", place->start, place->end);
     return text;
 }
 

@@ -7,13 +7,12 @@
 
 #include "lib/hash.h"
 
-#define FIRST_CAPACITY 1024u
 #define INDEX_BITS 17u /* twice the number of rows, so at most half full */
 
 int rows_init(struct rows *rows)
 {
-    *rows = (struct rows){.capacity = FIRST_CAPACITY};
-    rows->all = calloc(FIRST_CAPACITY, sizeof rows->all[0]);
+    *rows = (struct rows){0};
+    rows->all = calloc(ROWS_MAX, sizeof rows->all[0]);
     rows->index = calloc(1u << INDEX_BITS, sizeof rows->index[0]);
     rows->stamps = calloc(ROWS_MAX, sizeof rows->stamps[0]);
     return rows->all != NULL && rows->index != NULL && rows->stamps != NULL ? 0 : -ENOMEM;
@@ -27,24 +26,6 @@ void rows_free(struct rows *rows)
     *rows = (struct rows){0};
 }
 
-/* One row is reserved for everything that does not fit. */
-static bool make_room(struct rows *rows)
-{
-    struct row *larger;
-
-    if (rows->full || rows->count + 1 >= ROWS_MAX)
-        return false;
-    if (rows->count + 1 < rows->capacity)
-        return true;
-    larger = reallocarray(rows->all, (size_t)rows->capacity * 2, sizeof *larger);
-    if (larger == NULL)
-        return false;
-    memset(larger + rows->capacity, 0, rows->capacity * sizeof *larger);
-    rows->all = larger;
-    rows->capacity *= 2;
-    return true;
-}
-
 uint32_t rows_number(struct rows *rows, uint32_t group, uint32_t place)
 {
     uint64_t key = (uint64_t)group << 32 | place;
@@ -56,23 +37,16 @@ uint32_t rows_number(struct rows *rows, uint32_t group, uint32_t place)
         if (row->group == group && row->place == place)
             return rows->index[i] - 1;
     }
-    if (!make_room(rows)) {
-        rows->count += !rows->full;
+    if (rows->count + 1 >= ROWS_MAX) { /* the last row is for everything that does not fit */
+        rows->count = ROWS_MAX;
         rows->full = true;
-        return rows->count - 1;
+        return ROWS_MAX - 1;
     }
     row = &rows->all[rows->count++];
     row->group = group;
     row->place = place;
     rows->index[i] = rows->count;
     return rows->count - 1;
-}
-
-struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place)
-{
-    uint32_t number = rows_number(rows, group, place); /* may move all rows */
-
-    return &rows->all[number];
 }
 
 void rows_add(struct rows_count *count, uint64_t samples, const uint64_t *sums, uint32_t events)

@@ -1,6 +1,5 @@
 /* The rows of a report: counts by group and place, of the place itself and with its callees. */
-#ifndef HOST_REPORT_ROWS_H
-#define HOST_REPORT_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +25,6 @@ struct rows {
     uint32_t *index; /* hash table of numbers + 1, 0: free; owned */
     uint32_t *stamps; /* for each row, the last stamp that it counted in total; owned */
     uint32_t count;
-    uint32_t capacity;
     bool full; /* a row did not fit; the last row, without group and place, stands for it */
 };
 
@@ -37,9 +35,6 @@ void rows_free(struct rows *rows);
 /* Returns the index of a row in `all`. */
 uint32_t rows_number(struct rows *rows, uint32_t group, uint32_t place);
 
-/* Returns the row; the pointer is valid until the next call. */
-struct row *rows_find(struct rows *rows, uint32_t group, uint32_t place);
-
 void rows_add(struct rows_count *count, uint64_t samples, const uint64_t *sums, uint32_t events);
 
 /* Returns the samples (event < 0) or the count of an event. */
@@ -49,10 +44,7 @@ static inline uint64_t rows_weight(const struct rows_count *count, int event)
 }
 
 /* Sorts the rows, largest first, equal ones by samples and then as `before` says.  rows_number no
- * longer finds them.
- */
+ * longer finds them. */
 void rows_sort(struct rows *rows, int event, bool total,
                int (*before)(const struct row *a, const struct row *b, void *context),
                void *context);
-
-#endif

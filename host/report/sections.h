@@ -3,8 +3,7 @@
  * Sections whose marks have equal texts are one section, so a loop that sets a mark in each
  * iteration makes one section of all iterations.
  */
-#ifndef HOST_REPORT_SECTIONS_H
-#define HOST_REPORT_SECTIONS_H
+#pragma once
 
 #include "host/report/report_marks.h"
 
@@ -26,5 +25,3 @@ void sections_free(struct sections *sections);
 /* Returns the section that contains a time; it ends before *until.  *at is the position of the last
  * search. */
 uint32_t sections_find(const struct sections *sections, uint64_t time, size_t *at, uint64_t *until);
-
-#endif

@@ -48,8 +48,7 @@ static inline uint64_t *find(uint64_t *entries, uint32_t bits, uint32_t words, u
 }
 
 /* Aligns the table to cache lines, because an entry with five events fills one; a large table uses
- * huge pages, because its entries are accessed in random order.
- */
+ * huge pages, because its entries are accessed in random order. */
 static uint64_t *allocate(size_t bytes)
 {
     bool huge = bytes >= HUGE_PAGE_BYTES;

@@ -3,10 +3,8 @@
  * Names come later, once per entry.  Memory is bounded by a budget: when the table is full, the
  * owner takes the entries out and clears the table.  Never prints.
  */
-#ifndef HOST_REPORT_TALLY_H
-#define HOST_REPORT_TALLY_H
+#pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,8 +28,7 @@ void tally_free(struct tally *tally);
 int tally_reserve(struct tally *tally, uint32_t event_count, uint32_t count);
 
 /* Counts samples first .. end - 1 of a run, for which there must be room: each with the increase of
- * the counters since the previous sample, unless sampling paused between them.
- */
+ * the counters since the previous sample, unless sampling paused between them. */
 void tally_add(struct tally *tally, const struct trace_samples *samples, uint32_t first,
                uint32_t end, uint32_t group);
 
@@ -48,5 +45,3 @@ static inline uint32_t tally_group(const uint64_t *entry)
 {
     return (uint32_t)entry[TALLY_ID];
 }
-
-#endif

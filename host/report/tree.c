@@ -4,13 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FIRST_CAPACITY 1024u
+#include "lib/hash.h"
+
+#define INDEX_BITS 20u /* twice the nodes: never more than half full */
 
 int tree_init(struct tree *tree)
 {
-    *tree = (struct tree){.count = 1, .capacity = FIRST_CAPACITY};
-    tree->nodes = calloc(FIRST_CAPACITY, sizeof tree->nodes[0]);
-    tree->index = calloc(2ul * FIRST_CAPACITY, sizeof tree->index[0]);
+    *tree = (struct tree){.count = 1};
+    tree->nodes = calloc(TREE_NODES_MAX, sizeof tree->nodes[0]);
+    tree->index = calloc(1u << INDEX_BITS, sizeof tree->index[0]);
     return tree->nodes != NULL && tree->index != NULL ? 0 : -ENOMEM;
 }
 
@@ -23,64 +25,22 @@ void tree_free(struct tree *tree)
     *tree = (struct tree){0};
 }
 
-static uint32_t slot_of(uint32_t parent, uint32_t place, uint32_t capacity)
-{
-    uint64_t key = (uint64_t)parent << 32 | place;
-
-    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & (capacity * 2 - 1);
-}
-
-static void enter(struct tree *tree, uint32_t number)
-{
-    const struct tree_node *node = &tree->nodes[number];
-    uint32_t i = slot_of(node->parent, node->place, tree->capacity);
-
-    while (tree->index[i] != 0)
-        i = (i + 1) & (tree->capacity * 2 - 1);
-    tree->index[i] = number;
-}
-
-static bool grow(struct tree *tree)
-{
-    uint32_t capacity = tree->capacity * 2;
-    struct tree_node *nodes;
-    uint32_t *index;
-
-    if (capacity > TREE_NODES_MAX)
-        return false;
-    index = calloc((size_t)capacity * 2, sizeof *index);
-    nodes = index != NULL ? reallocarray(tree->nodes, capacity, sizeof *nodes) : NULL;
-    if (nodes == NULL) {
-        free(index);
-        return false;
-    }
-    free(tree->index);
-    tree->index = index;
-    tree->nodes = nodes;
-    tree->capacity = capacity;
-    for (uint32_t i = 1; i < tree->count; i++)
-        enter(tree, i);
-    return true;
-}
-
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t place)
 {
-    uint32_t mask = tree->capacity * 2 - 1;
-    uint32_t i = slot_of(parent, place, tree->capacity);
+    uint32_t i = hash_place((uint64_t)parent << 32 | place, INDEX_BITS);
 
-    for (; tree->index[i] != 0; i = (i + 1) & mask) {
+    for (; tree->index[i] != 0; i = (i + 1) & ((1u << INDEX_BITS) - 1)) {
         const struct tree_node *node = &tree->nodes[tree->index[i]];
 
         if (node->parent == parent && node->place == place)
             return tree->index[i];
     }
-    if (tree->count == tree->capacity && !grow(tree)) {
+    if (tree->count == TREE_NODES_MAX) {
         tree->full = true;
         return parent;
     }
     tree->nodes[tree->count] = (struct tree_node){.parent = parent, .place = place};
-    enter(tree, tree->count);
-    return tree->count++;
+    return tree->index[i] = tree->count++;
 }
 
 struct order {

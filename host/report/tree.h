@@ -1,6 +1,5 @@
 /* A tree of calls, with the counts of each chain of functions. */
-#ifndef HOST_REPORT_TREE_H
-#define HOST_REPORT_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +20,6 @@ struct tree {
     uint32_t *children; /* after tree_finish: node numbers, grouped by parent; owned */
     uint32_t *first; /* after tree_finish: index of a node's first child, and an end; owned */
     uint32_t count;
-    uint32_t capacity;
     bool full; /* a node did not fit: its counts go to the parent */
 };
 
@@ -33,9 +31,6 @@ void tree_free(struct tree *tree);
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t place);
 
 /* Computes totals and sorts children by descending total; equal ones by `before` on their places.
- * Returns 0 or -ENOMEM.
- */
+ * Returns 0 or -ENOMEM. */
 int tree_finish(struct tree *tree, int (*before)(uint32_t a, uint32_t b, void *context),
                 void *context);
-
-#endif

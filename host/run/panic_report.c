@@ -1,7 +1,6 @@
 /* Symbolises the report of a kernel panic through libdw. */
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +30,7 @@ static Dwfl *open_kernel(const char *kernel)
 }
 
 /* Only code has source lines: a stack address gets no symbol.  `back` is 1 for a return address,
- * because the call is before it.
- */
+ * because the call is before it. */
 static bool print_symbol(FILE *out, Dwfl *dwfl, uint64_t address, uint64_t back)
 {
     Dwfl_Module *module = dwfl_addrmodule(dwfl, address - back);

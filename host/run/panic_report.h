@@ -1,7 +1,6 @@
 /* Makes a kernel panic readable: adds function, offset and source line to the kernel's addresses.
  */
-#ifndef HOST_RUN_PANIC_REPORT_H
-#define HOST_RUN_PANIC_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,8 +9,5 @@
 bool panic_report_is_in(const char *text);
 
 /* Prints the panic's lines of `text` (its last lines if none says "panic"), and after each kernel
- * address its symbol from `kernel` (guest.elf).
- */
+ * address its symbol from `kernel` (guest.elf). */
 void panic_report_print(FILE *out, const char *text, const char *kernel);
-
-#endif

@@ -6,10 +6,10 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "host/base/error.h"
+#include "host/base/monotonic.h"
 #include "host/run/relay.h"
 #include "host/run/relay_events.h"
 
@@ -19,14 +19,6 @@
 
 static const enum launch_port output_ports[] = {LAUNCH_STDOUT, LAUNCH_STDERR};
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int relay_catch_signals(struct run_failure *failure)
 {
     struct sigaction hangup;
@@ -34,8 +26,7 @@ int relay_catch_signals(struct run_failure *failure)
     int fd;
 
     /* SIGINT even if a shell ignores it for background jobs: `kill -INT` ends a recording.  SIGHUP
-     * only if nohup does not ignore it.
-     */
+     * only if nohup does not ignore it. */
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
@@ -44,7 +35,7 @@ int relay_catch_signals(struct run_failure *failure)
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &set, NULL);
     fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd >= 0 ? fd : run_fail(failure, "signalfd: %s", strerror(errno));
+    return fd >= 0 ? fd : run_fail(failure, "cannot watch signals: %s", strerror(errno));
 }
 
 static int fail_thread(struct relay *r, int result)
@@ -59,7 +50,7 @@ static int start(struct relay *r)
 
     r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (r->wake < 0)
-        return run_fail(r->failure, "eventfd: %s", strerror(errno));
+        return run_fail(r->failure, "cannot make an event descriptor: %s", strerror(errno));
     for (int i = 0; i < 2; i++) {
         int to = r->options->again && !r->options->output_each ? RELAY_OUTPUT_NOWHERE : i + 1;
 
@@ -207,7 +198,7 @@ static void loop(struct relay *r)
 
         fill(r, polled);
         if (poll(polled, RELAY_SLOTS, wait_ms(r, now_ns)) < 0 && errno != EINTR) {
-            run_fail(r->failure, "poll: %s", strerror(errno));
+            run_fail(r->failure, "cannot wait for the guest: %s", strerror(errno));
             break;
         }
         now_ns = monotonic_ns();

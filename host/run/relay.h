@@ -5,8 +5,7 @@
  * Everything that arrives is hostile.  Nothing is lost: a run ends when the emulator has ended and
  * every port is drained, or when the user insists.
  */
-#ifndef HOST_RUN_RELAY_H
-#define HOST_RUN_RELAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,16 +80,12 @@ bool relay_lost_output(const struct relay *r);
 
 /* Blocks the signals that end a run, and opens a descriptor that reads them.  Call it before
  * launch_start and before any thread exists.  Returns the descriptor, or -1 with the failure
- * filled.
- */
+ * filled. */
 int relay_catch_signals(struct run_failure *failure);
 
 /* Runs until the emulator has ended.  `files` takes the data of the files port, if there is one;
  * `serve`, which is open then, answers what comes from the port of that name.  Returns 0, or -1 if
- * it could not begin.
- */
+ * it could not begin. */
 int relay_run(struct relay *r, const struct options *o, struct launch *launch,
               struct collector *collector, struct keep_files *files, struct serve *serve,
               int signals, struct run_failure *failure);
-
-#endif

@@ -5,8 +5,7 @@
  * first step gets a second more per GiB of memory, which is filled before the guest starts.  For
  * tests, HR_BOOT_LIMITS=MS,MS in the environment replaces the two limits.
  */
-#ifndef HOST_RUN_RELAY_BOOT_H
-#define HOST_RUN_RELAY_BOOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ bool relay_boot_is_slow(struct relay_boot *boot, uint64_t now_ns, char line[200]
 
 /* Returns true once, when the guest must be ended; the failure is then filled. */
 bool relay_boot_is_stuck(struct relay_boot *boot, uint64_t now_ns, struct run_failure *failure);
-
-#endif

@@ -1,6 +1,5 @@
 /* Answers a guest that names its CPU: encodes the run's events for it. */
-#ifndef HOST_RUN_RELAY_CPU_H
-#define HOST_RUN_RELAY_CPU_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,10 +10,7 @@
 #define RELAY_CPU_ANSWER_MAX (3 * HR_EVENTS_MAX + 1)
 
 /* Fills the answer to RUN_GUEST_CPU.  Returns its number of messages, or 0 with the failure filled
- * if an event does not exist on that CPU.
- */
+ * if an event does not exist on that CPU. */
 size_t relay_cpu_answer(const struct events_wanted *wanted, const struct run_message *question,
                         struct run_message answer[RELAY_CPU_ANSWER_MAX],
                         struct run_failure *failure);
-
-#endif

@@ -111,7 +111,7 @@ static void check_collector(struct relay *r, uint64_t now_ns)
                  r->options->output, strerror(c->write_error), kept);
         relay_events_stop(r, SIGKILL, false, now_ns);
     } else if (c->bad != NULL && r->failure->exit_status == 0) {
-        run_fail(r->failure, "the guest sent what is not a trace (%s); %s", c->bad, kept);
+        run_fail(r->failure, "the guest sent data that is not a trace (%s); %s", c->bad, kept);
         relay_events_stop(r, SIGKILL, false, now_ns);
     } else if (r->options->require_pmu && c->unmeasured[0] != 0 && r->failure->exit_status == 0) {
         run_fail(r->failure,
@@ -200,9 +200,10 @@ static void check_files(struct relay *r, uint64_t now_ns)
                  "came before is kept",
                  k->directory != NULL ? k->directory : "memory", strerror(k->error));
     else
-        run_fail(r->failure,
-                 "the guest sent files that are none of a program's (%s); what came before is kept",
-                 k->bad);
+        run_fail(
+            r->failure,
+            "the guest sent invalid data about the program's files (%s); what came before is kept",
+            k->bad);
     relay_events_stop(r, SIGKILL, false, now_ns);
 }
 

@@ -1,6 +1,5 @@
 /* Handles a descriptor of the relay that is ready.  For host/run/relay.c only. */
-#ifndef HOST_RUN_RELAY_EVENTS_H
-#define HOST_RUN_RELAY_EVENTS_H
+#pragma once
 
 #include "host/run/relay.h"
 
@@ -11,5 +10,3 @@ void relay_events_stop(struct relay *r, int signal_number, bool timeout, uint64_
 
 /* Kills the emulator; output that stays blocked is given up soon afterwards. */
 void relay_events_kill(struct relay *r, uint64_t now_ns);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Nothing is read ahead, so what the program does not read stays for others.
  */
-#ifndef HOST_RUN_RELAY_INPUT_H
-#define HOST_RUN_RELAY_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ int relay_input_write_fd(const struct relay_input *input);
 /* Call it when that descriptor is ready. */
 void relay_input_read(struct relay_input *input);
 void relay_input_write(struct relay_input *input);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The text is not trusted: control characters are escaped.
  */
-#ifndef HOST_RUN_RELAY_LOG_H
-#define HOST_RUN_RELAY_LOG_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -37,5 +36,3 @@ void relay_log_add(struct relay_log *log, const char *bytes, size_t count);
 
 /* Returns the last `lines` lines of the text. */
 const char *relay_log_tail(const struct relay_log *log, unsigned lines);
-
-#endif

@@ -4,8 +4,7 @@
  * terminal or pipe that others share must not be made non-blocking.  While the write blocks, the
  * port's socket fills up, and then the guest waits.
  */
-#ifndef HOST_RUN_RELAY_OUTPUT_H
-#define HOST_RUN_RELAY_OUTPUT_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,5 +31,3 @@ int relay_output_start(struct relay_output *output, int from, int to, int wake,
 
 /* Waits for the end of the thread.  Call it only after `finished`. */
 void relay_output_join(struct relay_output *output);
-
-#endif

@@ -35,7 +35,7 @@ static int make_archive(const struct options *o, const struct launch_machine *ma
     if (result == 0) {
         pack_print(&contents, o, stderr);
         fd = memfd_create("run.cpio", MFD_CLOEXEC);
-        result = fd < 0 ? run_fail(failure, "memfd_create: %s", strerror(errno))
+        result = fd < 0 ? run_fail(failure, "cannot make a file in memory: %s", strerror(errno))
                         : pack_write(&contents, o, machine, fd, failure);
     }
     *input = contents.program.status;

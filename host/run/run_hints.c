@@ -49,8 +49,7 @@ static bool is_argument(const struct options *o, const char *path)
 }
 
 /* Prints the most likely cause: a missing name that is an argument; else, if the program failed,
- * the last one.
- */
+ * the last one. */
 static void print_missing(const struct options *o, const struct relay_log *log, bool failed)
 {
     char line[RELAY_LOG_LINE_BYTES], path[RELAY_LOG_LINE_BYTES] = "", safe[PATH_MAX];

@@ -1,6 +1,5 @@
 /* Hints about files at the end of a run: one line each, and only if likely to help. */
-#ifndef HOST_RUN_RUN_HINTS_H
-#define HOST_RUN_RUN_HINTS_H
+#pragma once
 
 #include "host/options/options.h"
 #include "host/run/relay_log.h"
@@ -10,5 +9,3 @@ void run_hints_print(const struct options *o, const struct relay_log *log, bool 
 
 /* Says that the program does not get the caller's LD_LIBRARY_PATH. */
 void run_hints_print_libraries(const struct options *o);
-
-#endif

@@ -63,8 +63,7 @@ static int prepare_input(struct repeat *r, struct run_failure *failure)
 }
 
 /* Returns the name of the trace of run `number`; one name for all if it has no number in it.  The
- * caller frees it.
- */
+ * caller frees it. */
 static char *trace_name(const struct options *o, uint32_t number)
 {
     const char *mark = strstr(o->output, EVERY_RUN);
@@ -110,7 +109,7 @@ static int run_number(struct repeat *r, uint32_t number, run_repeat_once *once, 
     int status;
 
     if (path == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     o.output = path;
     o.again = number > 1;
     if (r->input >= 0)

@@ -1,6 +1,5 @@
 /* Turns the result of a run into the last lines on stderr and an exit status. */
-#ifndef HOST_RUN_RUN_RESULT_H
-#define HOST_RUN_RUN_RESULT_H
+#pragma once
 
 #include "host/collector/collect.h"
 #include "host/collector/keep_files.h"
@@ -21,5 +20,3 @@ struct run_result {
 
 /* Closes the trace, prints messages and the summary, and returns the exit status. */
 int run_result_finish(struct run_result *result);
-
-#endif

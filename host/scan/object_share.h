@@ -1,7 +1,6 @@
 /* How many of a trace's samples lie in each file that it mapped: whether names that a file lacks
  * are worth a warning. */
-#ifndef HOST_SCAN_OBJECT_SHARE_H
-#define HOST_SCAN_OBJECT_SHARE_H
+#pragma once
 
 #include "host/scan/trace_scan.h"
 #include "host/symbols/symbols.h"
@@ -20,9 +19,6 @@ void object_share_add(struct object_share *share, const struct trace_info *info,
                       const struct trace_samples *samples);
 
 /* Says why files gave no names, or not all: of the files that have at least a hundredth of the
- * samples, or of all when none were counted.  The lines begin with `path` unless it is NULL.
- */
+ * samples, or of all when none were counted.  The lines begin with `path` unless it is NULL. */
 void object_share_warn(const struct object_share *share, const struct trace_info *info,
                        const struct symbols *symbols, const char *path);
-
-#endif

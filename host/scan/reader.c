@@ -23,10 +23,10 @@ int reader_nothing_selected(const char *path, uint64_t duration_ns)
 {
     char time[TEXT_QUANTITY_BYTES];
 
-    return error_exit(
-        HR_EXIT_FAILED,
-        "%s: nothing is selected: no sample of the %s lies there; 'hr stat %s' shows the whole run",
-        path, text_time(time, (double)duration_ns), path);
+    return error_exit(HR_EXIT_FAILED,
+                      "%s: nothing is selected: no sample of the run, which took %s, lies there; "
+                      "'hr stat %s' shows the whole run",
+                      path, text_time(time, (double)duration_ns), path);
 }
 
 enum { KEY_JOBS = 0x1100 };
@@ -98,7 +98,8 @@ error_t reader_parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (reader->path != NULL)
-            argp_error(state, "%s: one trace at a time", argument);
+            argp_error(state, "%s: only one trace can be read at a time; leave the others out",
+                       argument);
         reader->path = argument;
         return 0;
     default:

@@ -6,8 +6,7 @@
  * reader_command_line() reads the line.  A command that walks over one trace is a struct
  * reader_command, which reader_run() carries out.
  */
-#ifndef HOST_SCAN_READER_H
-#define HOST_SCAN_READER_H
+#pragma once
 
 #include <argp.h>
 #include <limits.h>
@@ -64,11 +63,8 @@ struct reader_command { /* the functions get the reader; a scan that is open is 
 int reader_run(struct reader *reader, const struct reader_command *command);
 
 /* Reports a failure of trace_file_open() or of reading; returns the command's exit status, which
- * tells what is no trace from what could not be read.
- */
+ * tells what is no trace from what could not be read. */
 int reader_fail(const char *path, int error);
 
 /* Reports that no sample of the trace is selected; returns the command's exit status. */
 int reader_nothing_selected(const char *path, uint64_t duration_ns);
-
-#endif

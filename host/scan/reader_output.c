@@ -14,37 +14,38 @@
 #include "host/base/text.h"
 #include "host/scan/reader.h"
 
-int reader_event(const struct trace_info *info, const char *option, const char *name)
+int reader_event(const struct trace_info *info, const char *name)
 {
     char names[TRACE_INFO_NAMES_BYTES];
     int event = trace_info_find_event(info, name);
 
     if (event < 0 && info->event_count == 0)
-        error_print("--%s %s: the trace has no events", option, name);
+        error_print("--event %s: the trace has no events", name);
     else if (event < 0)
-        error_print("--%s %s: the trace has no such event; it has %s", option, name,
+        error_print("--event %s: the trace has no such event; it has %s", name,
                     trace_info_event_names(info, names) + 2);
     return event;
 }
 
+void reader_print_failure(int error)
+{
+    error_print("standard output: %s; free some space or write elsewhere", strerror(-error));
+}
+
 struct output *reader_output_open(void)
 {
-    struct output *out = malloc(sizeof *out);
+    static struct output out; /* too large for the stack; a command has one */
 
-    if (out != NULL)
-        output_init(out, STDOUT_FILENO);
-    else
-        error_print("no memory; end other programs");
-    return out;
+    output_init(&out, STDOUT_FILENO);
+    return &out;
 }
 
 int reader_output_close(struct output *out)
 {
     int error = output_flush(out);
 
-    free(out);
     if (error != 0 && error != -EPIPE)
-        error_print("standard output: %s; free some space or write elsewhere", strerror(-error));
+        reader_print_failure(error);
     return error == 0 ? HR_EXIT_OK : HR_EXIT_FAILED;
 }
 

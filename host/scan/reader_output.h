@@ -1,25 +1,25 @@
 /* What the commands that print tables or rows share: --event, output, how they end. */
-#ifndef HOST_SCAN_READER_OUTPUT_H
-#define HOST_SCAN_READER_OUTPUT_H
+#pragma once
 
 #include "host/base/output.h"
 #include "host/base/output_file.h"
 #include "host/scan/trace_scan.h"
 
-/* The event of an option's argument; -1 after saying that the trace has none of that name. */
-int reader_event(const struct trace_info *info, const char *option, const char *name);
+/* The event that --event names; -1 after saying that the trace has none of that name. */
+int reader_event(const struct trace_info *info, const char *name);
 
-/* Rows to standard output; NULL without memory, which it reports. */
+/* Says why standard output takes nothing more, by an -errno. */
+void reader_print_failure(int error);
+
+/* Rows to standard output, once in a process. */
 struct output *reader_output_open(void);
 
-/* Frees it; the exit status of the command.  Says what went wrong, but for a reader that closed the
- * pipe. */
+/* The exit status of the command.  Says what went wrong, but for a reader that closed the pipe. */
 int reader_output_close(struct output *out);
 
 /* Closes the file of a command that ended with `status`, which the file keeps its name with if it
  * is HR_EXIT_OK; where stderr is a terminal it says then what was written: its kind, and what opens
- * it. The exit status of the command.
- */
+ * it. The exit status of the command. */
 int reader_output_finish(struct output_file *file, int status, const char *kind,
                          const char *opener);
 
@@ -35,5 +35,3 @@ char *reader_no_samples(const struct trace_scan *scan, char *text, size_t room);
 /* Says that there was nothing to show, and why.  `last` is the time of the trace's last record.
  * HR_EXIT_FAILED. */
 int reader_nothing(const struct trace_scan *scan, const char *path, uint64_t last);
-
-#endif

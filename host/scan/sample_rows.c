@@ -30,8 +30,8 @@ static const char *label(struct sample_rows *rows, uint64_t ip)
     entry->ip = ip;
     entry->text[0] = 0;
     if (symbols_find(rows->symbols, ip, &place) && place.name != NULL)
-        snprintf(entry->text, sizeof entry->text, "%s%s+0x%llx", place.kernel ? "[kernel] " : "",
-                 text_escape(safe, sizeof safe, place.name), (unsigned long long)place.offset);
+        snprintf(entry->text, sizeof entry->text, "%s%s+0x%lx", place.kernel ? "[kernel] " : "",
+                 text_escape(safe, sizeof safe, place.name), place.offset);
     return entry->text;
 }
 

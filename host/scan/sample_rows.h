@@ -2,8 +2,7 @@
  *
  * The columns are time_ns, cpu, tid, ip, symbol and what each event's counter rose by.
  */
-#ifndef HOST_SCAN_SAMPLE_ROWS_H
-#define HOST_SCAN_SAMPLE_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ void sample_rows_put(struct sample_rows *rows, const struct trace_samples *sampl
 
 /* Names that were found before are looked up again. */
 void sample_rows_forget(struct sample_rows *rows);
-
-#endif

@@ -1,6 +1,5 @@
 /* How far apart the CPUs took the samples of one grid point, with --mode ipi. */
-#ifndef HOST_SCAN_SKEW_H
-#define HOST_SCAN_SKEW_H
+#pragma once
 
 #include "host/draw/histogram.h"
 #include "host/scan/trace_scan.h"
@@ -27,5 +26,3 @@ void skew_add(struct skew *skew, const struct trace_samples *samples);
 
 /* After the last sample: spreads is complete. */
 void skew_finish(struct skew *skew);
-
-#endif

@@ -3,8 +3,7 @@
  * Copies of stack memory are unwound here, those of selected samples only.  Memory is bounded and
  * taken when a trace turns out to have stacks.  Never prints.
  */
-#ifndef HOST_SCAN_STACK_READER_H
-#define HOST_SCAN_STACK_READER_H
+#pragma once
 
 #include "host/symbols/symbols.h"
 #include "host/trace/trace_info.h"
@@ -46,9 +45,6 @@ enum trace_status stack_reader_nodes(struct stack_reader *reader, const struct t
 
 /* Reads the records at the cursor that belong to the run before it.  Fills `nodes` at the places of
  * the run's selected samples, sets *any when the run has stacks, and moves the cursor past the last
- * of the records.
- */
+ * of the records. */
 enum trace_status stack_reader_run(struct stack_reader *reader, const struct stack_reader_run *run,
                                    struct trace_cursor *cursor, bool *any, int *error);
-
-#endif

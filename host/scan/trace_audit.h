@@ -4,8 +4,7 @@
  * sequence numbers never came and how many samples are known to be gone.  Constant memory: the
  * first TRACE_AUDIT_SPANS of each kind are kept, all are counted.  Never prints.
  */
-#ifndef HOST_SCAN_TRACE_AUDIT_H
-#define HOST_SCAN_TRACE_AUDIT_H
+#pragma once
 
 #include "host/trace/trace_file.h"
 #include "host/trace/trace_info.h"
@@ -69,8 +68,7 @@ int trace_audit_init(struct trace_audit *audit);
 void trace_audit_free(struct trace_audit *audit);
 
 /* Accounts for one chunk or damaged stretch.  True when the chunk follows directly on the last
- * one seen of its CPU; false after missing or damaged ones.
- */
+ * one seen of its CPU; false after missing or damaged ones. */
 bool trace_audit_step(struct trace_audit *audit, int step, const struct trace_chunk *chunk);
 
 /* Accounts for a chunk with good checksums whose records do not decode. */
@@ -82,5 +80,3 @@ void trace_audit_finish(struct trace_audit *audit, const struct trace_info *info
 
 /* The guest's whole stream came, undamaged, up to its END chunk. */
 bool trace_audit_complete(const struct trace_audit *audit);
-
-#endif

@@ -5,8 +5,7 @@
  * divided so (damage, missing chunks, metadata that changes on the way) is walked by one, from the
  * start.  Never prints.
  */
-#ifndef HOST_SCAN_TRACE_PARALLEL_H
-#define HOST_SCAN_TRACE_PARALLEL_H
+#pragma once
 
 #include "host/scan/trace_scan.h"
 
@@ -32,8 +31,5 @@ struct trace_team {
 unsigned int trace_parallel_jobs(unsigned int jobs, uint64_t file_bytes);
 
 /* Walks to the end of the file, with `jobs` workers at most (trace_parallel_jobs).  0, -errno, or
- * what a callback returned; a callback's -EAGAIN asks for one worker, and is final there.
- */
+ * what a callback returned; a callback's -EAGAIN asks for one worker, and is final there. */
 int trace_parallel_run(struct trace_scan *scan, const struct trace_team *team, unsigned int jobs);
-
-#endif

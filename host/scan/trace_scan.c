@@ -385,3 +385,20 @@ int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor)
     trace_index_free(&index);
     return result;
 }
+
+static int stop_at_data(void *context, const struct trace_chunk *chunk, bool continues)
+{
+    (void)context;
+    (void)chunk;
+    (void)continues;
+    return 1;
+}
+
+int trace_scan_head(struct trace_scan *scan, bool *has_stacks)
+{
+    const struct trace_visitor visitor = {.chunk = stop_at_data};
+    int result = trace_scan_run(scan, &visitor);
+
+    *has_stacks = scan->info.has_stacks;
+    return result < 0 ? result : trace_scan_rewind(scan);
+}

@@ -3,8 +3,7 @@
  * The walk verifies, decodes and keeps the books; a visitor gets what it asks for.  Constant
  * memory.  Never prints.
  */
-#ifndef HOST_SCAN_TRACE_SCAN_H
-#define HOST_SCAN_TRACE_SCAN_H
+#pragma once
 
 #include "host/base/progress_bar.h"
 #include "host/scan/stack_reader.h"
@@ -66,8 +65,7 @@ struct trace_scan {
     uint64_t *weights; /* of exact counts, likewise; owned, NULL until there are any */
     /* What the visitor is to see, everything unless set before trace_scan_run.  Chunks that hold
      * nothing of it are passed over, by the index where there is one; runs of samples at the edges
-     * are cut.  Records other than samples come with their whole chunk.
-     */
+     * are cut.  Records other than samples come with their whole chunk. */
     struct selection selection;
     struct stacks stacks; /* what trace_samples.stacks are nodes of */
     struct stack_reader stack_reader;
@@ -89,21 +87,21 @@ int trace_scan_run(struct trace_scan *scan, const struct trace_visitor *visitor)
 
 /* Another scan of the same file and selection, at its start.  Its info is `of`'s own: not to be
  * changed, nor used after `of`.  0 or -errno; trace_scan_unshare takes the place of
- * trace_scan_close.
- */
+ * trace_scan_close. */
 int trace_scan_share(struct trace_scan *scan, const struct trace_scan *of);
 void trace_scan_unshare(struct trace_scan *scan);
 
 /* Back to the start of the file, as if nothing had been read.  0 or -ENOMEM. */
 int trace_scan_rewind(struct trace_scan *scan);
 
+/* Reads what comes before all data, and rewinds.  *has_stacks: the samples have call stacks.
+ * Returns 0 or -errno. */
+int trace_scan_head(struct trace_scan *scan, bool *has_stacks);
+
 /* Takes one chunk for the visitor, without its `step`.  0, -errno, or what a callback returned;
- * what does not decode is noted in scan->audit.
- */
+ * what does not decode is noted in scan->audit. */
 int trace_scan_chunk(struct trace_scan *scan, const struct trace_visitor *visitor,
                      const struct trace_chunk *chunk, bool continues);
 
 /* Whether a chunk holds nothing that is selected. */
 bool trace_scan_outside(const struct trace_scan *scan, const struct hr_chunk_header *header);
-
-#endif

@@ -5,8 +5,7 @@
  * which the user may read; no link is followed, nothing of the kernel's own file systems is opened,
  * and no FIFO and no device.  A file that does not answer in time gives EIO.  Never prints.
  */
-#ifndef HOST_SERVE_SERVE_H
-#define HOST_SERVE_SERVE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -85,5 +84,3 @@ void serve_close(struct serve *s);
  * -errno; s->task is NULL when it was given up: see serve_worker_do. */
 int serve_prepare(struct serve *s, enum serve_kind kind, uint32_t node);
 int serve_perform(struct serve *s, uint64_t limit_ns, int interrupt);
-
-#endif

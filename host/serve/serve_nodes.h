@@ -3,8 +3,7 @@
  *
  * The server's thread alone uses it.  Functions return 0 or -errno.
  */
-#ifndef HOST_SERVE_SERVE_NODES_H
-#define HOST_SERVE_SERVE_NODES_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ int serve_nodes_path(const struct serve_nodes *n, uint32_t number, char path[PAT
 /* Returns whether two files are the same one and unchanged; of directories only the identity
  * counts. */
 bool serve_nodes_is_same(const struct serve_file *a, const struct serve_file *b);
-
-#endif

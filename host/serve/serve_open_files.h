@@ -1,6 +1,5 @@
 /* A few descriptors of files that were read last.  The server's thread alone uses it. */
-#ifndef HOST_SERVE_SERVE_OPEN_FILES_H
-#define HOST_SERVE_SERVE_OPEN_FILES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ int serve_open_files_take(struct serve_open_files *o, uint32_t node);
 void serve_open_files_put(struct serve_open_files *o, uint32_t node, int fd);
 
 void serve_open_files_close(struct serve_open_files *o);
-
-#endif

@@ -3,8 +3,7 @@
  * A task has copies of all that it needs.  It knows nodes by their path and by what the guest was
  * told of them: what is no longer so gives -ESTALE.
  */
-#ifndef HOST_SERVE_SERVE_TASK_H
-#define HOST_SERVE_SERVE_TASK_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ int serve_list(struct serve_task *task);
 void serve_names_free(struct serve_names *names);
 int serve_read(struct serve_task *task);
 int serve_hash(struct serve_task *task);
-
-#endif

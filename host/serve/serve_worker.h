@@ -1,8 +1,7 @@
 /* Does work that may never end, such as calls for a file of a network that is down, in a thread
  * that can be given up.
  */
-#ifndef HOST_SERVE_SERVE_WORKER_H
-#define HOST_SERVE_SERVE_WORKER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ void serve_worker_end(struct serve_worker *worker);
 
 /* Returns how many threads were given up and have not come back. */
 unsigned int serve_worker_abandoned(void);
-
-#endif

@@ -1,10 +1,7 @@
 /* hr stat --files: the files of the host that the program read. */
-#ifndef HOST_STAT_STAT_FILES_H
-#define HOST_STAT_STAT_FILES_H
+#pragma once
 
 #include <stdbool.h>
 
 /* Prints the files of a trace, sorted by path.  Returns the exit status; errors are said. */
 int stat_files(const char *path, bool json);
-
-#endif

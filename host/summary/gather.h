@@ -3,8 +3,7 @@
  * Parts of a trace can be gathered separately and merged, except in modes whose figures depend on
  * the order over all CPUs.
  */
-#ifndef HOST_SUMMARY_GATHER_H
-#define HOST_SUMMARY_GATHER_H
+#pragma once
 
 #include "host/draw/histogram.h"
 #include "host/scan/skew.h"
@@ -54,5 +53,3 @@ void gather_merge(struct gather *g, const struct gather *next);
 
 /* Returns whether a trace can be gathered in parts. */
 bool gather_divides(const struct trace_info *info);
-
-#endif

@@ -27,8 +27,7 @@ static void place_fault(struct summary *s)
     if (!s->info.has_fault || symbols_open(&symbols, &s->info, NULL) != 0)
         return;
     if (symbols_find(symbols, s->info.fault.ip, &place) && place.name != NULL)
-        snprintf(s->fault_place, sizeof s->fault_place, "%.200s+0x%llx", place.name,
-                 (unsigned long long)place.offset);
+        snprintf(s->fault_place, sizeof s->fault_place, "%.200s+0x%lx", place.name, place.offset);
     symbols_close(symbols);
 }
 
@@ -89,9 +88,8 @@ static void *join(void *owner, struct trace_scan *scan)
     return NULL;
 }
 
-static void leave(void *owner, void *context)
+static void leave(void *, void *context)
 {
-    (void)owner;
     gather_free(context);
     free(context);
 }
@@ -111,9 +109,8 @@ static int take(void *owner, void *context)
     return 0;
 }
 
-static bool divides(void *owner, const struct trace_info *info)
+static bool divides(void *, const struct trace_info *info)
 {
-    (void)owner;
     return gather_divides(info);
 }
 

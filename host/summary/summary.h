@@ -1,6 +1,5 @@
 /* The figures of one run, from its trace, which `hr stat` prints and `hr run` shows at its end. */
-#ifndef HOST_SUMMARY_SUMMARY_H
-#define HOST_SUMMARY_SUMMARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,13 +68,9 @@ void summary_print(FILE *out, const struct summary *summary);
 int summary_print_json(FILE *out, const struct summary *summary);
 
 /* Returns the program's exit status as a shell gives it (128+N for signal N, 124 after a timeout),
- * or -1 if the trace does not say.
- */
+ * or -1 if the trace does not say. */
 int summary_exit_status(const struct summary *summary);
 
 /* Returns an event's total.  *whole tells whether it is the program's (true) or the last sample's
- * (false).  For a part of the run it is the increase of the counters up to each of its samples.
- */
+ * (false).  For a part of the run it is the increase of the counters up to each of its samples. */
 uint64_t summary_event_total(const struct summary *summary, uint32_t event, bool *whole);
-
-#endif

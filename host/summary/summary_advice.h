@@ -1,6 +1,5 @@
 /* Judges whether a run was sampled too often, and what rate would suffice.  Never prints. */
-#ifndef HOST_SUMMARY_SUMMARY_ADVICE_H
-#define HOST_SUMMARY_SUMMARY_ADVICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,8 +13,5 @@ struct summary_advice {
 };
 
 /* Returns true if sampling takes too much.  Never for a program whose clock is stopped during
- * samples, nor for samples that the program requests itself.
- */
+ * samples, nor for samples that the program requests itself. */
 bool summary_advise(const struct summary *summary, struct summary_advice *advice);
-
-#endif

@@ -190,8 +190,8 @@ static json_t *fault(const struct summary *s)
 
     if (!s->info.has_fault)
         return json_null();
-    snprintf(ip, sizeof ip, "0x%llx", (unsigned long long)f->ip);
-    snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
+    snprintf(ip, sizeof ip, "0x%lx", f->ip);
+    snprintf(address, sizeof address, "0x%lx", f->address);
     return json_pack("{s:i, s:s, s:s, s:o, s:i, s:i}", "signal", (int)(f->signal & 0xff), "ip", ip,
                      "address", address, "symbol", json_text(s->fault_place), "vector",
                      (int)(f->vector & 0xff), "tid", (int)f->tid);

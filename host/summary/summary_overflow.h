@@ -3,8 +3,7 @@
  * The rate is per second of the program's running time: pauses (HR_REC_GAP, and the time before a
  * resumed sample) and times with lost or missing samples do not count.
  */
-#ifndef HOST_SUMMARY_SUMMARY_OVERFLOW_H
-#define HOST_SUMMARY_SUMMARY_OVERFLOW_H
+#pragma once
 
 #include "host/draw/histogram.h"
 #include "host/draw/rate.h"
@@ -41,5 +40,3 @@ void summary_overflow_record(struct overflow *o, const struct trace_chunk *chunk
 
 /* Fills the summary after the walk; o->info may have moved into it. */
 void summary_overflow_conclude(struct overflow *o, struct summary *summary);
-
-#endif

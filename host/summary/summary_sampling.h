@@ -1,6 +1,5 @@
 /* The summary's lines about sampling itself.  For host/summary/summary_print.c. */
-#ifndef HOST_SUMMARY_SUMMARY_SAMPLING_H
-#define HOST_SUMMARY_SUMMARY_SAMPLING_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ bool summary_rdpmc_is_trapped(const struct trace_info *info);
 
 /* If requested samples were skipped, prints how to measure what the machine can sustain. */
 void summary_print_measure(FILE *out, const struct summary *summary);
-
-#endif

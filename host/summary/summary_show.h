@@ -1,8 +1,6 @@
 /* Prints a summary for a terminal: lines fit, and important figures have a colour.  If `out` is not
- * a terminal, it prints as summary_print.
- */
-#ifndef HOST_SUMMARY_SUMMARY_SHOW_H
-#define HOST_SUMMARY_SUMMARY_SHOW_H
+ * a terminal, it prints as summary_print. */
+#pragma once
 
 #include "host/summary/summary.h"
 
@@ -11,5 +9,3 @@ void summary_show(FILE *out, const struct summary *summary);
 
 /* Prints a summary's lines on a terminal of `columns` columns.  For tests. */
 void summary_fit(FILE *out, const char *text, unsigned int columns, bool colours);
-
-#endif

@@ -1,6 +1,5 @@
 /* Statistics of a trace's call stacks: how they end, and their size in the file. */
-#ifndef HOST_SUMMARY_SUMMARY_STACKS_H
-#define HOST_SUMMARY_SUMMARY_STACKS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -24,5 +23,3 @@ void summary_stacks_print(FILE *out, const struct summary_stacks *s, const struc
 
 /* Returns a JSON null if the trace has no stacks; NULL if out of memory. */
 json_t *summary_stacks_json(const struct summary_stacks *s, const struct trace_info *info);
-
-#endif

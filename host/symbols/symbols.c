@@ -164,7 +164,7 @@ static const char *keep_bounds_name(struct symbols *s, const struct symbols_obje
     const char *kept;
     char *text;
 
-    if (asprintf(&text, "%s+0x%llx", object->name, (unsigned long long)function->start) < 0)
+    if (asprintf(&text, "%s+0x%lx", object->name, function->start) < 0)
         return NULL;
     kept = symbols_names_keep(&s->names, text, strlen(text));
     free(text);

@@ -8,8 +8,7 @@
  * bounded.  Prints nothing except, on a terminal, the progress of a download from a debuginfod
  * server.
  */
-#ifndef HOST_SYMBOLS_SYMBOLS_H
-#define HOST_SYMBOLS_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,15 +31,13 @@ struct symbols_place {
 
 /* Takes the maps of `info`.  Neither `info` nor the options need to outlive this call; options may
  * be NULL for the defaults.  Files that cannot be used cause a symbols_problem, not an error.
- * Returns 0 or -ENOMEM.
- */
+ * Returns 0 or -ENOMEM. */
 int symbols_open(struct symbols **symbols, const struct trace_info *info,
                  const struct symbols_options *options);
 void symbols_close(struct symbols *symbols);
 
 /* Takes the maps that were added to `info` since, for loaded libraries.  No other call may run at
- * that time.  Returns 0 or -ENOMEM.
- */
+ * that time.  Returns 0 or -ENOMEM. */
 int symbols_update(struct symbols *symbols, const struct trace_info *info);
 
 /* Fills *place in any case.  Returns true if the address is in a known map. */
@@ -58,8 +55,7 @@ struct symbols_frame { /* a function at an address: inlined, or the one that hol
 /* Returns the number of functions at an address, 1 to SYMBOLS_FRAMES_MAX: the innermost inlined one
  * first, the one of symbols_find last.  The first one has the file and line of the code itself,
  * each further one those of the call that was inlined there.  With no_inlines only the last one is
- * given.  The texts live as long as the symbols.  Slow the first time for an address.
- */
+ * given.  The texts live as long as the symbols.  Slow the first time for an address. */
 uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
                         struct symbols_frame frames[SYMBOLS_FRAMES_MAX]);
 
@@ -72,5 +68,3 @@ bool symbols_is_start(const char *name);
  * are reported, and lines only if symbols_frames was called.  A text is valid until the next call.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t index, const char **file);
-
-#endif

@@ -1,6 +1,5 @@
 /* A cache of the frames of addresses, in bounded memory.  For host/symbols/symbols.c. */
-#ifndef HOST_SYMBOLS_SYMBOLS_CACHE_H
-#define HOST_SYMBOLS_SYMBOLS_CACHE_H
+#pragma once
 
 #include "host/symbols/symbols.h"
 
@@ -15,5 +14,3 @@ uint32_t symbols_cache_get(const struct symbols_cache *cache, uint64_t address,
                            struct symbols_frame frames[SYMBOLS_FRAMES_MAX]);
 void symbols_cache_put(struct symbols_cache *cache, uint64_t address,
                        const struct symbols_frame *frames, uint32_t count);
-
-#endif

@@ -19,8 +19,7 @@ struct text {
 
 /* libiberty has no way to stop: a name of 100 bytes may stand for a text of terabytes.  It works on
  * the stack, so a jump over its frames leaks nothing (except a few bytes for a Rust identifier in
- * punycode).
- */
+ * punycode). */
 static void take(const char *piece, size_t bytes, void *opaque)
 {
     struct text *text = opaque;
@@ -33,8 +32,7 @@ static void take(const char *piece, size_t bytes, void *opaque)
 }
 
 /* libiberty refuses names of more than 1024 bytes by default, because it needs stack for each byte
- * and for each pair of a template and a parameter.  C++ has longer names.
- */
+ * and for each pair of a template and a parameter.  C++ has longer names. */
 static int depth_option(const char *name)
 {
     size_t templates = 1, parameters = 1;

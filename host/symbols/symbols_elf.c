@@ -65,8 +65,7 @@ static int collect(struct collection *c, const GElf_Sym *symbol, const char *nam
 }
 
 /* Collects the module's symbols: those of .symtab here or in the debug file, else of .dynsym, with
- * those of .gnu_debugdata if there are any.
- */
+ * those of .gnu_debugdata if there are any. */
 static int collect_all(Dwfl_Module *module, struct collection *c)
 {
     int count = dwfl_module_getsymtab(module);
@@ -88,8 +87,7 @@ static int collect_all(Dwfl_Module *module, struct collection *c)
 }
 
 /* Counts leading underscores: malloc says more than __libc_malloc, and that more than glibc's inner
- * __GI___libc_malloc.  Mangled names begin with an underscore for another reason.
- */
+ * __GI___libc_malloc.  Mangled names begin with an underscore for another reason. */
 static size_t underscores(const char *name)
 {
     if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))

@@ -1,8 +1,6 @@
 /* The functions of one ELF file and its debug file, by address.  For host/symbols/symbols.c.  The
- * files are hostile input.  Never prints.
- */
-#ifndef HOST_SYMBOLS_SYMBOLS_ELF_H
-#define HOST_SYMBOLS_SYMBOLS_ELF_H
+ * files are hostile input.  Never prints. */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,8 +36,7 @@ struct symbols_elf {
 
 /* Reads a file.  Returns 0; -ENODATA if it has no symbols (the segments are usable); -ENOEXEC;
  * -EFBIG; -ENOMEM.  Nothing needs closing after an error other than -ENODATA.  The result must not
- * be moved.
- */
+ * be moved. */
 int symbols_elf_open(struct symbols_elf *elf, const struct symbols_file *file,
                      const struct symbols_options *options);
 void symbols_elf_close(struct symbols_elf *file);
@@ -50,5 +47,3 @@ struct symbols_function *symbols_elf_find(const struct symbols_elf *file, uint64
 /* Returns the link-time address of a place in the file; the offset itself if no segment holds it.
  */
 uint64_t symbols_elf_address(const struct symbols_elf *file, uint64_t file_offset);
-
-#endif

@@ -1,8 +1,6 @@
 /* Finds the file at a run-time address: a trace's load maps as ranges in ascending order.  Where
- * maps overlap, the later one counts.  Never prints.
- */
-#ifndef HOST_SYMBOLS_SYMBOLS_MAPS_H
-#define HOST_SYMBOLS_SYMBOLS_MAPS_H
+ * maps overlap, the later one counts.  Never prints. */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +25,3 @@ int symbols_maps_add(struct symbols_maps *maps, const struct symbols_range *map)
 
 /* Returns the range that holds an address, or NULL. */
 const struct symbols_range *symbols_maps_find(const struct symbols_maps *maps, uint64_t address);
-
-#endif

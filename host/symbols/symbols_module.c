@@ -16,8 +16,7 @@
 #define MINI_BYTES_MAX (4u << 20) /* of .gnu_debugdata, which does not give its unpacked size */
 
 /* Checks, in advance, that libdw and libdwfl unpack a bounded amount.  Without `debug` the debug
- * information itself is not unpacked.
- */
+ * information itself is not unpacked. */
 static bool fits(Elf *elf, bool debug)
 {
     Elf_Scn *section = NULL;
@@ -84,8 +83,7 @@ static int find_debug_file(Dwfl_Module *libdwfl_module, void **user, const char 
 }
 
 /* libdwfl takes a folder without a root as a subfolder of the file's; ':' separates folders and
- * cannot be part of one.
- */
+ * cannot be part of one. */
 static int set_path(struct symbols_module *module, const struct symbols_options *options)
 {
     char *path = strdup("+:.debug"), *longer, full[PATH_MAX];
@@ -181,8 +179,7 @@ Elf_Data *symbols_module_section(struct symbols_module *module, const char *name
 }
 
 /* Looks where libdwfl looks for `link`: in a folder or, for one without a root, below the file's
- * folder.
- */
+ * folder. */
 static char *stranger_in(const char *folder, size_t folder_bytes, const char *path,
                          const char *link)
 {

@@ -1,12 +1,9 @@
 /* Texts that live as long as the symbols.  Each is kept once, all of them in bounded memory.  Never
- * prints.
- */
-#ifndef HOST_SYMBOLS_SYMBOLS_NAMES_H
-#define HOST_SYMBOLS_SYMBOLS_NAMES_H
+ * prints. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #define SYMBOLS_NAMES_BYTES_MAX (32u << 20)
 
@@ -25,8 +22,5 @@ const char *symbols_names_keep(struct symbols_names *names, const char *text, si
 #define SYMBOLS_NAMES_STUB "@plt" /* suffix of a stub's name; it is kept */
 
 /* Returns the name of a function for people: without the version of a symbol (memcpy@@GLIBC_2.14),
- * and demangled unless `raw`.  NULL if there is no room.
- */
+ * and demangled unless `raw`.  NULL if there is no room. */
 const char *symbols_names_function(struct symbols_names *names, const char *name, bool raw);
-
-#endif

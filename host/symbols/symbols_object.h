@@ -1,8 +1,6 @@
 /* A file that load maps show.  It is opened when an address in it is looked up;
- * symbols_object_problem says why it cannot be used.  For host/symbols/symbols.c; never prints.
- */
-#ifndef HOST_SYMBOLS_SYMBOLS_OBJECT_H
-#define HOST_SYMBOLS_SYMBOLS_OBJECT_H
+ * symbols_object_problem says why it cannot be used.  For host/symbols/symbols.c; never prints. */
+#pragma once
 
 #include "host/object/symbols_file.h"
 #include "host/symbols/symbols_elf.h"
@@ -55,5 +53,3 @@ bool symbols_object_usable(const struct symbols_object *object);
 
 /* Returns what is wrong with the file, with the remedy, or NULL. */
 const char *symbols_object_problem(struct symbols_object *object);
-
-#endif

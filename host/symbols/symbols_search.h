@@ -1,14 +1,12 @@
 /* Binary search by address in an array whose elements begin with their start, a u64, ascending. */
-#ifndef HOST_SYMBOLS_SYMBOLS_SEARCH_H
-#define HOST_SYMBOLS_SYMBOLS_SEARCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 /* Returns how many elements start at or before an address.  Branches on the comparison are avoided:
- * for random addresses the CPU would mispredict every second one.
- */
+ * for random addresses the CPU would mispredict every second one. */
 static inline size_t symbols_search(const void *array, size_t element_bytes, size_t count,
                                     uint64_t address)
 {
@@ -27,5 +25,3 @@ static inline size_t symbols_search(const void *array, size_t element_bytes, siz
     memcpy(&start, first, sizeof start);
     return (size_t)(first - (const char *)array) / element_bytes + (start <= address ? 1 : 0);
 }
-
-#endif

@@ -1,8 +1,6 @@
 /* Finds the compile unit of a debug file, and the function in it, that hold an address.  For
- * host/symbols/symbols_lines.c; link-time addresses; hostile input; never prints.
- */
-#ifndef HOST_SYMBOLS_SYMBOLS_UNITS_H
-#define HOST_SYMBOLS_SYMBOLS_UNITS_H
+ * host/symbols/symbols_lines.c; link-time addresses; hostile input; never prints. */
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -21,8 +19,7 @@ struct symbols_spans { /* all zero: empty */
 };
 
 /* Returns the span that holds an address, or NULL; of several spans, the one that starts last.
- * Spans must be sorted.
- */
+ * Spans must be sorted. */
 const struct symbols_span *symbols_spans_find(const struct symbols_spans *spans, uint64_t address);
 
 struct symbols_unit {
@@ -49,9 +46,6 @@ struct symbols_unit *symbols_units_find(struct symbols_units *units, uint64_t ad
 
 /* Find the first child of a DIE, and its next sibling.  *last is the position of the walk, 0 at
  * first: libdw follows any reference of a damaged file, but a walk must move forward.  Return false
- * at the end.
- */
+ * at the end. */
 bool symbols_units_child(const Dwarf_Die *parent, Dwarf_Die *child, Dwarf_Off *last);
 bool symbols_units_next(Dwarf_Die *die, Dwarf_Off *last);
-
-#endif

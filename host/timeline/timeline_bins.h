@@ -4,8 +4,7 @@
  * nothing ran there: they are split over the bins in proportion, in whole numbers, so that the bins
  * add up to the total.  Memory is bounded; groups that find no room share one.  Never prints.
  */
-#ifndef HOST_TIMELINE_TIMELINE_BINS_H
-#define HOST_TIMELINE_TIMELINE_BINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,8 +56,7 @@ struct timeline {
 
 /* The bins that cover what is selected of a trace that ends at `last` ticks: each bin_ns, or, where
  * that is 0, a round time that makes at most bins_wanted.  The metadata has been read.  0, -ENOMEM,
- * or -E2BIG: timeline_bin_least() says which bins would do.
- */
+ * or -E2BIG: timeline_bin_least() says which bins would do. */
 int timeline_init(struct timeline *t, const struct trace_scan *scan, bool by_thread, uint64_t last,
                   uint64_t bin_ns, uint64_t bins_wanted);
 void timeline_free(struct timeline *t);
@@ -73,8 +71,7 @@ struct timeline_group *timeline_group(struct timeline *t, uint32_t key);
 uint64_t timeline_bin_of(const struct timeline *t, uint64_t time);
 
 /* Splits an amount over the bins of a stretch of time that is not empty; what lies outside of the
- * selected time is not counted.
- */
+ * selected time is not counted. */
 void timeline_spread(struct timeline *t, struct timeline_group *group, uint32_t word,
                      struct timeline_stretch time, uint64_t amount);
 
@@ -108,9 +105,6 @@ static inline const uint64_t *timeline_bin(const struct timeline *t,
 }
 
 /* Where a bin begins, in ticks and in nanoseconds since the program's start; that of bin `bins` is
- * the end of the last one.
- */
+ * the end of the last one. */
 uint64_t timeline_bin_ticks(const struct timeline *t, uint64_t bin);
 uint64_t timeline_bin_start_ns(const struct timeline *t, uint64_t bin);
-
-#endif

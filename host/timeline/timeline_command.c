@@ -120,7 +120,7 @@ static uint32_t wanted_events(const struct options *options, const struct trace_
     uint32_t events = 0;
 
     for (uint32_t i = 0; i < options->event_count; i++) {
-        int event = reader_event(info, "event", options->events[i]);
+        int event = reader_event(info, options->events[i]);
 
         if (event < 0)
             return 0;
@@ -138,12 +138,7 @@ static int print(const struct timeline_rates *rates, enum reader_format format, 
         return HR_EXIT_OK;
     }
     out = reader_output_open();
-    if (out == NULL)
-        return HR_EXIT_FAILED;
-    if (format == READER_CSV)
-        timeline_rows_csv(out, rates);
-    else
-        timeline_rows_json(out, rates);
+    (format == READER_CSV ? timeline_rows_csv : timeline_rows_json)(out, rates);
     return reader_output_close(out);
 }
 

@@ -1,6 +1,5 @@
 /* How `hr timeline` shows bins: as a table of small bars, or as rows for other programs. */
-#ifndef HOST_TIMELINE_TIMELINE_PRINT_H
-#define HOST_TIMELINE_TIMELINE_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@ void timeline_print(FILE *out, const struct timeline_rates *rates, unsigned colu
 /* One row for each rate of each bin of each group. */
 void timeline_rows_csv(struct output *out, const struct timeline_rates *rates);
 void timeline_rows_json(struct output *out, const struct timeline_rates *rates);
-
-#endif

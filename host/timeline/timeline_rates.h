@@ -1,6 +1,5 @@
 /* The rates of a bin: what `hr timeline` and `hr plot` show. */
-#ifndef HOST_TIMELINE_TIMELINE_RATES_H
-#define HOST_TIMELINE_TIMELINE_RATES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,8 +41,7 @@ void timeline_rates_init(struct timeline_rates *rates, const struct timeline *t,
                          uint32_t line_bytes);
 
 /* A rate of the words of a bin, or of the sum of several, that lasted `ticks`; false: there is
- * none, because nothing ran that could be counted.
- */
+ * none, because nothing ran that could be counted. */
 bool timeline_rate(const struct timeline_rates *rates, const struct timeline_rate *rate,
                    const uint64_t *words, uint64_t ticks, double *value);
 
@@ -56,5 +54,3 @@ bool timeline_rate_is_marked(const struct timeline_rates *rates, const struct ti
 /* For people, escaped: "IPC", "LLC-misses/ki*"; the event's name is cut to fit into `bytes`. */
 void timeline_rate_label(const struct timeline_rates *rates, const struct timeline_rate *rate,
                          char *room, size_t bytes);
-
-#endif

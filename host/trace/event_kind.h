@@ -1,6 +1,5 @@
 /* Tells from its name what an event counts, for rates that depend on it. */
-#ifndef HOST_TRACE_EVENT_KIND_H
-#define HOST_TRACE_EVENT_KIND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ int event_kind_cycles(const struct trace_info *info);
 /* Returns whether the event counts transferred cache lines: misses and fills of caches, not of TLBs
  * or branches. */
 bool event_kind_lines(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* The part of a trace that a command reads: --from, --to, --cpu, --thread. */
-#ifndef HOST_TRACE_SELECTION_H
-#define HOST_TRACE_SELECTION_H
+#pragma once
 
 #include <argp.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ bool selection_has_thread(const struct selection *selection, uint32_t tid);
 
 /* Parses the options, as a child of a command's argp; its input is a struct selection. */
 extern const struct argp selection_argp;
-
-#endif

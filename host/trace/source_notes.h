@@ -1,6 +1,5 @@
 /* The lines under a table that name the events which no performance counter counted. */
-#ifndef HOST_TRACE_SOURCE_NOTES_H
-#define HOST_TRACE_SOURCE_NOTES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@
 /* Prints the lines for `events` (a bit each), each after "# " and `mark`. */
 void source_notes_print(FILE *out, const struct trace_info *info, uint32_t events,
                         const char *mark);
-
-#endif

@@ -12,8 +12,7 @@
 #define BUFFER_BYTES (sizeof(struct hr_chunk_header) + HR_CHUNK_PAYLOAD_MAX + READ_BYTES)
 
 /* Returns the bytes from `offset` on: at least `count` of them (at most BUFFER_BYTES - READ_BYTES)
- * unless the file ends before; *available says how many.  NULL if a read failed.
- */
+ * unless the file ends before; *available says how many.  NULL if a read failed. */
 static const uint8_t *fetch(struct trace_file *file, uint64_t offset, size_t count,
                             size_t *available)
 {

@@ -3,8 +3,7 @@
  * Every header and payload that a caller sees has a matching checksum.  Anything else is returned
  * as damage, with its place and, if its header is intact, the header.  Never prints.
  */
-#ifndef HOST_TRACE_TRACE_FILE_H
-#define HOST_TRACE_TRACE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,8 +39,7 @@ struct trace_chunk {
 };
 
 /* Returns 0 or -errno, such as -EBADMSG (not a trace), -EPROTONOSUPPORT (another major version),
- * -ESPIPE (not seekable), -ENODATA (empty).  A damaged file header is damage, not an error.
- */
+ * -ESPIPE (not seekable), -ENODATA (empty).  A damaged file header is damage, not an error. */
 int trace_file_open(struct trace_file *file, const char *path);
 void trace_file_close(struct trace_file *file);
 
@@ -57,5 +55,3 @@ int trace_file_next(struct trace_file *file, struct trace_chunk *chunk);
 
 /* Moves to the offset of a chunk, as given by the index. */
 void trace_file_seek(struct trace_file *file, uint64_t offset);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Paths are raw (escape them before printing to a terminal).
  */
-#ifndef HOST_TRACE_TRACE_FILES_H
-#define HOST_TRACE_TRACE_FILES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ enum trace_status trace_files_take(struct trace_files *files, const struct trace
 
 /* Sorts by the bytes of the paths. */
 void trace_files_sort(struct trace_files *files);
-
-#endif

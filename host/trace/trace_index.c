@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "host/base/transfer.h"
 #include "lib/trace_reader.h"
@@ -182,8 +181,7 @@ static int load_chunk(struct trace_index *index, int fd, uint8_t *buffer, uint64
 }
 
 /* Returns whether the entries describe chunks in order, from the file header to the first INDEX
- * chunk.  Damaged stretches between them are allowed; overlap and disorder are not.
- */
+ * chunk.  Damaged stretches between them are allowed; overlap and disorder are not. */
 static bool entries_plausible(const struct trace_index *index)
 {
     uint64_t end = sizeof(struct hr_file_header);
@@ -286,14 +284,4 @@ bool trace_index_matches(const struct hr_index_entry *entry, const struct hr_chu
            entry->sample_count == header->sample_count &&
            entry->payload_bytes == header->payload_bytes && entry->type == header->type &&
            entry->cpu == header->cpu && entry->sequence == header->sequence;
-}
-
-size_t trace_index_find(const struct trace_index *index, uint64_t time)
-{
-    size_t i = 0;
-
-    while (i < index->count &&
-           (index->entries[i].type != HR_CHUNK_DATA || index->entries[i].time_last < time))
-        i++;
-    return i;
 }

@@ -4,8 +4,7 @@
  * stream has ended.  A reader loads it, or rebuilds it from the chunk headers if it is missing or
  * wrong.  Functions return 0 or -errno and never print.
  */
-#ifndef HOST_TRACE_TRACE_INDEX_H
-#define HOST_TRACE_TRACE_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,19 +33,16 @@ int trace_index_add(struct trace_index *index, const struct hr_chunk_header *hea
 
 /* Writes the INDEX chunks and the trailer at the end of the trace, which is `offset` bytes long;
  * the file position of fd must be there.  Stores the number of bytes written in *bytes (may be
- * NULL).  Returns 0, -ENOMEM or the error of write().
- */
+ * NULL).  Returns 0, -ENOMEM or the error of write(). */
 int trace_index_append(const struct trace_index *index, int fd, uint64_t offset, uint64_t *bytes);
 
 /* Loads the index of a complete file.  Returns 0; -ENODATA if there is none; -EBADMSG if it is
- * damaged or contradicts itself; -ENOMEM; the error of pread().
- */
+ * damaged or contradicts itself; -ENOMEM; the error of pread(). */
 int trace_index_load(struct trace_index *index, int fd);
 
 /* Builds the index of the chunks from `offset` to the end of a file of `file_bytes` from their
  * headers.  Returns 0; -EBADMSG if it met something other than a whole chunk, or -E2BIG if the
- * index is full, both with the entries before that; -ENOMEM; the error of pread().
- */
+ * index is full, both with the entries before that; -ENOMEM; the error of pread(). */
 int trace_index_walk(struct trace_index *index, int fd, uint64_t offset, uint64_t file_bytes);
 
 /* Returns the header of an entry's chunk, as far as the entry knows it. */
@@ -55,10 +51,3 @@ struct hr_chunk_header trace_index_header(const struct hr_index_entry *entry);
 /* Returns whether an entry agrees with the header at `offset`. */
 bool trace_index_matches(const struct hr_index_entry *entry, const struct hr_chunk_header *header,
                          uint64_t offset);
-
-/* Returns the first entry that may hold a record at or after `time`: a DATA entry with time_last >=
- * time.  Returns index->count if there is none.
- */
-size_t trace_index_find(const struct trace_index *index, uint64_t time);
-
-#endif

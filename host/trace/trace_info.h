@@ -3,8 +3,7 @@
  * It is filled from META, END and HOST chunks while a reader walks over the file.  Counts and
  * lengths are bounded; strings are raw (escape them before printing to a terminal).
  */
-#ifndef HOST_TRACE_TRACE_INFO_H
-#define HOST_TRACE_TRACE_INFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,14 +105,12 @@ void trace_info_free(struct trace_info *info);
 
 /* Takes one META, END or HOST chunk.  Returns TRACE_OK, or TRACE_BAD_RECORD / TRACE_BAD_LENGTH if a
  * record contradicts the format (the rest of the chunk is then skipped).  Sets *error to -ENOMEM if
- * memory runs out, and otherwise leaves it unchanged.
- */
+ * memory runs out, and otherwise leaves it unchanged. */
 enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_chunk *chunk,
                                    int *error);
 
 /* Without its META chunk a trace still decodes: the base of the first DATA chunk says the number of
- * events, before anybody sees a sample.  False when it does not.
- */
+ * events, before anybody sees a sample.  False when it does not. */
 bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *chunk);
 
 /* Returns the first value of a key of HR_META_INFO, or `otherwise` if there is none. */
@@ -123,8 +120,7 @@ const char *trace_info_text(const struct trace_info *info, const char *key, cons
 uint64_t trace_info_ns(const struct trace_info *info, uint64_t ticks);
 
 /* Returns the sampling interval, rounded to the requested value, because 10 us are not a whole
- * number of ticks on most machines; saturates.
- */
+ * number of ticks on most machines; saturates. */
 uint64_t trace_info_interval_ns(const struct trace_info *info);
 
 /* Converts a time to nanoseconds since the program's start; 0 for earlier times. */
@@ -170,5 +166,3 @@ const char *trace_info_host_reason(uint32_t reason);
 
 /* Returns why `lost` samples, on whatever CPU, were lost: "the ring was full". */
 const char *trace_info_loss_words(const struct trace_info *info, uint64_t lost);
-
-#endif

@@ -4,8 +4,7 @@
  * and counted, so that hr check can report them.  Names are raw (escape them before printing to a
  * terminal).
  */
-#ifndef HOST_TRACE_TRACE_REGIONS_H
-#define HOST_TRACE_TRACE_REGIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,8 +43,7 @@ struct trace_regions {
 void trace_regions_free(struct trace_regions *regions);
 
 /* Takes an HR_REC_REGION.  Returns TRACE_OK, or TRACE_BAD_RECORD if its lengths or its event are
- * wrong.  Sets *error to -ENOMEM if memory runs out, and otherwise leaves it unchanged.
- */
+ * wrong.  Sets *error to -ENOMEM if memory runs out, and otherwise leaves it unchanged. */
 enum trace_status trace_regions_take(struct trace_regions *regions,
                                      const struct trace_record *record, int *error);
 
@@ -60,5 +58,3 @@ uint64_t trace_region_percentile(const struct trace_region_figures *f, double sh
 /* Return the bucket that counts a value, and the least value of a bucket. */
 uint32_t trace_region_bucket(uint64_t value);
 uint64_t trace_region_bucket_start(uint32_t bucket);
-
-#endif

@@ -4,8 +4,7 @@
  * wrong counts hide losses.  Agreement between chunks is checked by host/trace/trace_info.h
  * (events, clock, stacks) and host/scan/trace_audit.h (sequences, sums).
  */
-#ifndef HOST_TRACE_TRACE_RULES_H
-#define HOST_TRACE_TRACE_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,8 +24,7 @@ struct trace_rules { /* summary of the records of a chunk so far; all zero befor
 
 /* Takes a record before it is decoded.  Returns TRACE_BAD_RECORD if its body is shorter than its
  * type needs, if it is a base that is not at the start of a DATA chunk, or if a DATA chunk starts
- * without one.
- */
+ * without one. */
 enum trace_status trace_rules_record(struct trace_rules *rules, uint16_t chunk_type,
                                      const struct trace_record *record);
 
@@ -37,5 +35,3 @@ void trace_rules_samples(struct trace_rules *rules, const struct trace_slot *slo
 /* Checks the header after the last record.  Returns TRACE_OK or TRACE_BAD_HEADER. */
 enum trace_status trace_rules_end(const struct trace_rules *rules,
                                   const struct hr_chunk_header *header);
-
-#endif

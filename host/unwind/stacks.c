@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_CAPACITY 4096u
 
@@ -105,4 +106,20 @@ uint32_t stacks_addresses(const struct stacks *stacks, uint32_t node, uint64_t *
     for (; node >= HR_STACK_ROOTS && count < room; node = stacks->nodes[node].parent)
         addresses[count++] = stacks->nodes[node].address;
     return count;
+}
+
+int stacks_extend(const struct stacks *stacks, void *array, uint32_t *count, size_t item_bytes)
+{
+    char *items;
+
+    if (stacks->count <= *count)
+        return 0;
+    memcpy(&items, array, sizeof items);
+    items = reallocarray(items, stacks->capacity, item_bytes);
+    if (items == NULL)
+        return -ENOMEM;
+    memset(items + *count * item_bytes, 0, (stacks->capacity - *count) * item_bytes);
+    memcpy(array, &items, sizeof items);
+    *count = stacks->capacity;
+    return 0;
 }

@@ -6,8 +6,7 @@
  * number says how the stack ended: HR_STACK_* of include/hr_format.h.  Memory is bounded: a stack
  * that does not fit ends at HR_STACK_CUT.  Never prints.
  */
-#ifndef HOST_UNWIND_STACKS_H
-#define HOST_UNWIND_STACKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,9 +35,12 @@ int stacks_init(struct stacks *stacks);
 void stacks_free(struct stacks *stacks);
 
 /* Returns the node for `address` called from `parent`, a node of this tree.  Returns HR_STACK_CUT
- * if there is no room for a new one.
- */
+ * if there is no room for a new one. */
 uint32_t stacks_child(struct stacks *stacks, uint32_t parent, uint64_t address);
+
+/* Makes room in an array of `*count` items for an item of each node; new ones are zero.  `array` is
+ * the address of the pointer to its items, NULL at first.  Returns 0 or -ENOMEM. */
+int stacks_extend(const struct stacks *stacks, void *array, uint32_t *count, size_t item_bytes);
 
 /* Returns the root at which a stack ends. */
 uint32_t stacks_root(const struct stacks *stacks, uint32_t node);
@@ -46,5 +48,3 @@ uint32_t stacks_root(const struct stacks *stacks, uint32_t node);
 /* Writes at most `room` addresses of a stack, innermost first.  Returns how many. */
 uint32_t stacks_addresses(const struct stacks *stacks, uint32_t node, uint64_t *addresses,
                           uint32_t room);
-
-#endif

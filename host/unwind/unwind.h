@@ -5,8 +5,7 @@
  * stack that cannot be followed ends there, marked; nothing is guessed.  ELF files and copies of
  * stacks are hostile input.  Never prints.
  */
-#ifndef HOST_UNWIND_UNWIND_H
-#define HOST_UNWIND_UNWIND_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,8 +27,7 @@ struct unwind_sample { /* the program's state at a sample */
 };
 
 /* Takes the options of symbols_open; files are found and checked by the same rules.  `info` must
- * outlive the unwinder; maps that are added to it later are used.  Returns 0 or -ENOMEM.
- */
+ * outlive the unwinder; maps that are added to it later are used.  Returns 0 or -ENOMEM. */
 int unwind_open(struct unwind **unwind, const struct trace_info *info,
                 const struct symbols_options *options);
 void unwind_close(struct unwind *unwind);
@@ -37,5 +35,3 @@ void unwind_close(struct unwind *unwind);
 /* Returns the stack's node in `stacks`. */
 uint32_t unwind_stack(struct unwind *unwind, const struct unwind_sample *sample,
                       struct stacks *stacks);
-
-#endif

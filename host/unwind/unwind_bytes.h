@@ -1,6 +1,5 @@
 /* Reads DWARF's numbers from a block of memory and never beyond it.  For host/unwind/. */
-#ifndef HOST_UNWIND_UNWIND_BYTES_H
-#define HOST_UNWIND_UNWIND_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ static inline struct unwind_bytes unwind_bytes_block(struct unwind_bytes *b, uin
     }
     return block;
 }
-
-#endif

@@ -27,8 +27,7 @@ static bool is_return(const uint8_t *code, size_t bytes)
 }
 
 /* Returns the length of an instruction that restores nothing but the stack pointer; 0 for any
- * other.
- */
+ * other. */
 static size_t passed_over(const uint8_t *code, size_t bytes)
 {
     static const uint8_t add_byte[] = {0x48, 0x83, 0xc4, 0xff}; /* add rsp, imm8 */

@@ -5,8 +5,7 @@
  * from here on, every callee-saved register that it does not pop must already hold its caller's
  * value.
  */
-#ifndef HOST_UNWIND_UNWIND_EPILOGUE_H
-#define HOST_UNWIND_UNWIND_EPILOGUE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,8 +13,5 @@
 #define UNWIND_EPILOGUE_BYTES 32u /* bytes of code that suffice */
 
 /* Returns a bit for each callee-saved register (DWARF's numbers) that holds the caller's value at
- * the start of `code`; 0 if something other than pops and a return follows.
- */
+ * the start of `code`; 0 if something other than pops and a return follows. */
 uint16_t unwind_epilogue(const uint8_t *code, size_t bytes);
-
-#endif

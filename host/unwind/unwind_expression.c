@@ -104,66 +104,55 @@ static uint64_t shift(uint8_t atom, uint64_t value, uint64_t count)
     return atom == DW_OP_shl ? value << count : value >> count;
 }
 
-static uint64_t compare(uint8_t atom, int64_t a, int64_t b)
+/* Returns whether an operation takes two values. */
+static bool is_binary(uint8_t atom)
+{
+    return atom >= DW_OP_and && atom <= DW_OP_ne && atom != DW_OP_neg && atom != DW_OP_not &&
+           atom != DW_OP_plus_uconst && atom != DW_OP_bra;
+}
+
+static uint64_t combine(struct machine *m, uint8_t atom, uint64_t a, uint64_t b)
 {
     switch (atom) {
+    case DW_OP_and:
+        return a & b;
+    case DW_OP_minus:
+        return a - b;
+    case DW_OP_mul:
+        return a * b;
+    case DW_OP_or:
+        return a | b;
+    case DW_OP_plus:
+        return a + b;
+    case DW_OP_xor:
+        return a ^ b;
     case DW_OP_eq:
         return a == b;
     case DW_OP_ne:
         return a != b;
     case DW_OP_ge:
-        return a >= b;
+        return (int64_t)a >= (int64_t)b;
     case DW_OP_gt:
-        return a > b;
+        return (int64_t)a > (int64_t)b;
     case DW_OP_le:
-        return a <= b;
-    default:
-        return a < b;
-    }
-}
-
-/* Performs an operation on two values; returns false if it is not one. */
-static bool binary(struct machine *m, uint8_t atom)
-{
-    uint64_t a, b;
-
-    if (atom < DW_OP_and || atom > DW_OP_ne || atom == DW_OP_neg || atom == DW_OP_not ||
-        atom == DW_OP_plus_uconst || atom == DW_OP_bra)
-        return false;
-    b = pop(m);
-    a = pop(m);
-    switch (atom) {
-    case DW_OP_and:
-        push(m, a & b);
-        return true;
-    case DW_OP_minus:
-        push(m, a - b);
-        return true;
-    case DW_OP_mul:
-        push(m, a * b);
-        return true;
-    case DW_OP_or:
-        push(m, a | b);
-        return true;
-    case DW_OP_plus:
-        push(m, a + b);
-        return true;
-    case DW_OP_xor:
-        push(m, a ^ b);
-        return true;
+        return (int64_t)a <= (int64_t)b;
+    case DW_OP_lt:
+        return (int64_t)a < (int64_t)b;
     case DW_OP_shl:
     case DW_OP_shr:
     case DW_OP_shra:
-        push(m, shift(atom, a, b));
-        return true;
-    case DW_OP_div: /* call frame information never divides */
-    case DW_OP_mod:
+        return shift(atom, a, b);
+    default: /* DW_OP_div and DW_OP_mod: call frame information never divides */
         m->end = HR_STACK_BROKEN;
-        return true;
-    default:
-        push(m, compare(atom, (int64_t)a, (int64_t)b));
-        return true;
+        return 0;
     }
+}
+
+static void binary(struct machine *m, uint8_t atom)
+{
+    uint64_t b = pop(m), a = pop(m);
+
+    push(m, combine(m, atom, a, b));
 }
 
 /* Performs operations on the stack or one value, and branches. */
@@ -241,7 +230,9 @@ static void step(struct machine *m)
         push_memory(m, 8);
     } else if (atom == DW_OP_deref_size) {
         push_memory(m, unwind_bytes_number(&m->next, 1));
-    } else if (!binary(m, atom)) {
+    } else if (is_binary(atom)) {
+        binary(m, atom);
+    } else {
         other(m, atom);
     }
     if (m->next.bad)

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/object/symbols_file.h"
-
 #define MEMORY_MAX (80ull << 20) /* of all tables */
 
 void unwind_files_open(struct unwind_files *files, const struct trace_info *info,

@@ -3,8 +3,7 @@
  * Files are opened at the first query for an address in them, in bounded memory; a file that cannot
  * be used has no rules.  Never prints.
  */
-#ifndef HOST_UNWIND_UNWIND_FILES_H
-#define HOST_UNWIND_UNWIND_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,15 +40,13 @@ struct unwind_files {
 };
 
 /* `info` must outlive the files; unwind_files_update takes maps that are added to it later.
- * options may be NULL for the defaults.
- */
+ * options may be NULL for the defaults. */
 void unwind_files_open(struct unwind_files *files, const struct trace_info *info,
                        const struct symbols_options *options);
 void unwind_files_close(struct unwind_files *files);
 
 /* Takes the maps that were added since the last call.  Returns 1 if there were any, which may
- * invalidate cached rules; 0; or -ENOMEM.
- */
+ * invalidate cached rules; 0; or -ENOMEM. */
 int unwind_files_update(struct unwind_files *files);
 
 enum unwind_found {
@@ -61,5 +58,3 @@ enum unwind_found {
 
 enum unwind_found unwind_files_find(struct unwind_files *files, uint64_t address,
                                     struct unwind_rule *rule);
-
-#endif

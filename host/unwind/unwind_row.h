@@ -1,8 +1,6 @@
 /* Executes the instructions of call frame information up to an address.  For
- * host/unwind/unwind_tables.c.
- */
-#ifndef HOST_UNWIND_UNWIND_ROW_H
-#define HOST_UNWIND_UNWIND_ROW_H
+ * host/unwind/unwind_tables.c. */
+#pragma once
 
 #include "host/unwind/unwind_bytes.h"
 #include "host/unwind/unwind_rule.h"
@@ -18,9 +16,6 @@ struct unwind_program { /* the instructions for one stretch of code */
 };
 
 /* Computes the rule at `address`, which must be in the stretch.  Returns false if the instructions
- * cannot be followed.
- */
+ * cannot be followed. */
 bool unwind_row_at(const struct unwind_program *program, uint64_t address,
                    struct unwind_rule *rule);
-
-#endif

@@ -3,8 +3,7 @@
  * For host/unwind/unwind.c.  Rules hold no addresses, so one rule can serve many places.
  * Expressions lie in the tables that they came from and live as long as these.  Never prints.
  */
-#ifndef HOST_UNWIND_UNWIND_RULE_H
-#define HOST_UNWIND_UNWIND_RULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,8 +55,7 @@ struct unwind_frame { /* a frame's registers and the copied part of its stack */
 };
 
 /* Replaces a frame by its caller's.  Returns 0, or how the stack ends: HR_STACK_WHOLE, HR_STACK_CUT
- * or HR_STACK_BROKEN; *frame is then invalid.
- */
+ * or HR_STACK_BROKEN; *frame is then invalid. */
 int unwind_rule_step(const struct unwind_rule *rule, struct unwind_frame *frame);
 
 /* Reads `bytes` (at most 8) of the copied stack.  Returns 0, HR_STACK_CUT or HR_STACK_BROKEN. */
@@ -65,9 +63,6 @@ int unwind_frame_read(const struct unwind_frame *frame, uint64_t address, uint32
                       uint64_t *value);
 
 /* Evaluates a place's expression; for UNWIND_AT_EXPRESSION the value is an address.  The
- * expression's stack starts with the CFA, or empty if cfa is NULL.  Returns as unwind_rule_step.
- */
+ * expression's stack starts with the CFA, or empty if cfa is NULL.  Returns as unwind_rule_step. */
 int unwind_expression(const struct unwind_place *place, const struct unwind_frame *frame,
                       const uint64_t *cfa, uint64_t *value);
-
-#endif

@@ -35,8 +35,7 @@ struct cie { /* a common information entry, parsed */
 };
 
 /* Reads an address or size in an `encoding`.  Fails for a value that must be read from the
- * program's memory, or is relative to what only the program knows.
- */
+ * program's memory, or is relative to what only the program knows. */
 static bool read_encoded(const struct unwind_table *table, struct unwind_bytes *b, uint8_t encoding,
                          uint64_t *value)
 {

@@ -4,8 +4,7 @@
  * ELF files are hostile input: whatever they say, memory is bounded by the size of the sections and
  * an index of at most three times that.  Never prints.
  */
-#ifndef HOST_UNWIND_UNWIND_TABLES_H
-#define HOST_UNWIND_UNWIND_TABLES_H
+#pragma once
 
 #include <libelf.h>
 #include <stdbool.h>
@@ -37,20 +36,15 @@ struct unwind_tables {
 };
 
 /* Loads the tables of the ELF file in `fd` if they take at most `room` bytes of memory.  The
- * descriptor must stay open.
- */
+ * descriptor must stay open. */
 void unwind_tables_open(struct unwind_tables *tables, int fd, uint64_t room);
 void unwind_tables_close(struct unwind_tables *tables);
 
 /* Finds the rule for the address that the file's byte at `file_offset` is mapped to.  Returns false
- * if there is none.
- */
+ * if there is none. */
 bool unwind_tables_find(const struct unwind_tables *tables, uint64_t file_offset,
                         struct unwind_rule *rule);
 
 /* Returns whether that byte belongs to the few instructions at which the kernel starts a program or
- * its ld.so.  They often lack call frame information, and they have no caller.
- */
+ * its ld.so.  They often lack call frame information, and they have no caller. */
 bool unwind_tables_is_entry(const struct unwind_tables *tables, uint64_t file_offset);
-
-#endif

@@ -127,7 +127,7 @@ static void print_row(const struct usb_take *t)
 
     snprintf(text, sizeof text, "%s", r->exit_kind);
     if (strcmp(r->exit_kind, "status") == 0 || strcmp(r->exit_kind, "signal") == 0)
-        snprintf(text, sizeof text, "%s %llu", r->exit_kind, (unsigned long long)r->exit_code);
+        snprintf(text, sizeof text, "%s %lu", r->exit_kind, r->exit_code);
     if (t->has_trace) {
         text_count(samples, t->samples);
         text_count(lost, t->lost_samples);
@@ -215,7 +215,8 @@ int usb_collect(const struct usb_options *o, struct run_failure *failure)
 {
     struct collection c = {.options = o, .source = {.fd = -1}, .failure = failure};
     struct usb_take *take = malloc(sizeof *take);
-    int result = take != NULL ? open_all(&c) : run_fail(failure, "out of memory");
+    int result =
+        take != NULL ? open_all(&c) : run_fail(failure, "out of memory; end other programs");
 
     watch_signals();
     if (result == 0 && c.numbers.count > 0)

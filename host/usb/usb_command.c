@@ -21,8 +21,7 @@
 #include "host/usb/usb_write.h"
 
 /* Refuses a device that must not be overwritten, before any work is done.  Returns 0, or -1 with
- * the failure filled.
- */
+ * the failure filled. */
 static int check_device(struct usb_device *d, const struct usb_options *o, dev_t number,
                         struct run_failure *failure)
 {
@@ -60,8 +59,8 @@ static int ask(const struct usb_device *d, struct run_failure *failure)
 
     if (terminal == NULL)
         return run_fail(failure,
-                        "%s: there is no terminal to ask on whether it may be overwritten; --yes "
-                        "says that it may",
+                        "%s: there is no terminal on which to ask whether it may be overwritten; "
+                        "if it may be, add --yes",
                         d->path);
     fprintf(terminal, "write to %s (%s, %s)? All that is on it will be lost. Type yes: ", d->path,
             text_escape(model, sizeof model, d->model), text_bytes(size, d->bytes));
@@ -71,7 +70,7 @@ static int ask(const struct usb_device *d, struct run_failure *failure)
     fclose(terminal);
     if (strcmp(answer, "yes\n") == 0)
         return 0;
-    return run_fail(failure, "%s is as it was", d->path);
+    return run_fail(failure, "%s was not changed, because the answer was not yes", d->path);
 }
 
 /* Linux grants exclusive use of a disk only if neither it nor a partition is in use. */
@@ -107,8 +106,7 @@ static int write_device(const struct usb_device *d, const struct usb_options *o,
 }
 
 /* Makes the image in a temporary file, asks on the terminal unless told not to, writes the image to
- * the device and compares.  Returns 0, or -1 with the failure filled.
- */
+ * the device and compares.  Returns 0, or -1 with the failure filled. */
 static int write_to_device(const struct usb_device *d, const struct usb_contents *c,
                            const struct usb_options *o, struct run_failure *failure)
 {
@@ -165,7 +163,7 @@ static int check_results(const struct usb_options *o, struct run_failure *failur
                      o->output, names.count, names.count == 1 ? "result" : "results", o->output);
     else if (words.text[0] != 0)
         result = run_fail(failure,
-                          "%s: whether it holds results cannot be read (%s); name another image "
+                          "%s: it is unknown whether it holds results (%s); name another image "
                           "with -o, or add --force",
                           o->output, words.text);
     free(names.names);
@@ -186,7 +184,10 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
     if (bytes == 0)
         return -1;
     if (stat(o->output, &status) == 0 && is_input(o, &status))
-        return run_fail(failure, "%s goes into the image; name another one with -o", o->output);
+        return run_fail(failure,
+                        "%s is an archive or program for the image, so the image cannot replace "
+                        "it; name another image with -o",
+                        o->output);
     if (output_file_open(&target, o->output, &wish, failure) != 0)
         return -1;
     result = usb_image_make(target.fd, bytes, c, o, failure);
@@ -198,8 +199,7 @@ static int write_image(const struct usb_options *o, const struct usb_contents *c
 }
 
 /* A device that is not plugged in, or misspelt, would otherwise become a file there.  /dev/shm is
- * for files.
- */
+ * for files. */
 static bool is_no_device(const char *path)
 {
     return strncmp(path, "/dev/", strlen("/dev/")) == 0 &&

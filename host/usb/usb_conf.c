@@ -98,7 +98,7 @@ static int check(const char *text, size_t bytes, const struct usb_contents *c,
     int result;
 
     if (conf == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     result = boot_conf_parse(text, bytes, conf, &error);
     if (result != 0)
         run_fail(failure, "microtome.conf, line %u: %s", error.line, error.text);
@@ -122,7 +122,7 @@ char *usb_conf_write(const struct usb_contents *c, const struct usb_options *o,
             write_run(out, &c->runs[i], o);
     }
     if (out == NULL || fclose(out) != 0) {
-        run_fail(failure, "out of memory");
+        run_fail(failure, "out of memory; end other programs");
         free(text);
         return NULL;
     }

@@ -1,6 +1,5 @@
 /* Writes microtome.conf, which tells the loader what to do (lib/boot_conf.h). */
-#ifndef HOST_USB_USB_CONF_H
-#define HOST_USB_USB_CONF_H
+#pragma once
 
 #include "host/usb/usb_contents.h"
 
@@ -8,9 +7,6 @@
 #define USB_PATH_RUNS "\\microtome\\runs\\"
 
 /* Returns the text, for free(), after checking it with the loader's own parser.  NULL with the
- * failure filled.
- */
+ * failure filled. */
 char *usb_conf_write(const struct usb_contents *c, const struct usb_options *o,
                      struct run_failure *failure);
-
-#endif

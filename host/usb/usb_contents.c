@@ -59,8 +59,7 @@ static int check_entries(const char *path, const void *bytes, size_t count,
 
 /* Checks that the file is a run's archive, undamaged as far as its entries show, and that its
  * events are encoded, because a stick has no host to ask.  Returns 0, or -1 with the failure
- * filled.
- */
+ * filled. */
 static int check_archive(const char *path, struct run_failure *failure)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -72,7 +71,7 @@ static int check_archive(const char *path, struct run_failure *failure)
         return run_fail(failure, "%s: %s", path, strerror(errno));
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
         close(fd);
-        return run_fail(failure, "%s is no archive of hr pack's", path);
+        return run_fail(failure, "%s is not an archive; make one with hr pack", path);
     }
     bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
@@ -98,8 +97,7 @@ static int check_size(const struct usb_file *file, const char *what, struct run_
 }
 
 /* Opens the file `source` for the lifetime of the contents: size and checksum are those of the
- * copied file, even if the name changes its meaning.
- */
+ * copied file, even if the name changes its meaning. */
 static int measure(struct usb_file *file, const char *what, struct run_failure *failure)
 {
     static uint8_t piece[256u << 10];
@@ -173,8 +171,9 @@ static int pack_program(struct usb_contents *c, const struct usb_options *o,
     if (result == 0) {
         pack_print(&pack, &o->run, stderr);
         c->archive = memfd_create("run.cpio", MFD_CLOEXEC);
-        result = c->archive < 0 ? run_fail(failure, "memfd_create: %s", strerror(errno))
-                                : pack_write(&pack, &o->run, &machine, c->archive, failure);
+        result = c->archive < 0
+                     ? run_fail(failure, "cannot make a file in memory: %s", strerror(errno))
+                     : pack_write(&pack, &o->run, &machine, c->archive, failure);
     }
     pack_free(&pack);
     return result;
@@ -251,8 +250,8 @@ static int check_kernel(const struct usb_contents *c, const struct usb_options *
         return run_fail(failure, "the kernel %s cannot be used: %s", c->kernel.source, wrong);
     if (o->conf.network != 0 && !image.network)
         return run_fail(failure,
-                        "--network: the kernel %s was built without it, as lwIP could not be had; "
-                        "'make lwip all' says why",
+                        "--network: the kernel %s was built without it, because lwIP was not "
+                        "available; 'make lwip all' says why",
                         c->kernel.source);
     return 0;
 }
@@ -268,7 +267,7 @@ int usb_contents_gather(struct usb_contents *c, const struct usb_options *o,
         return -1;
     c->runs = calloc(o->run.program_count, sizeof *c->runs);
     if (c->runs == NULL)
-        return run_fail(failure, "out of memory");
+        return run_fail(failure, "out of memory; end other programs");
     return o->archives ? add_archives(c, o, failure) : add_program(c, o, failure);
 }
 

@@ -1,6 +1,5 @@
 /* The contents of a stick: loader, kernel, archives, with their sizes and checksums. */
-#ifndef HOST_USB_USB_CONTENTS_H
-#define HOST_USB_USB_CONTENTS_H
+#pragma once
 
 #include <limits.h>
 #include <stdint.h>
@@ -35,8 +34,5 @@ void usb_contents_free(struct usb_contents *c);
 
 /* Derives a name for a run, and for its archive on a FAT file system, from a file's name: without
  * directory and ".cpio", with letters, digits, '-', '_' and '.' only, and different from the names
- * of the `count` files `others`, ignoring case.  `name` has BOOT_CONF_NAME_BYTES.
- */
+ * of the `count` files `others`, ignoring case.  `name` has BOOT_CONF_NAME_BYTES. */
 void usb_contents_name(char *name, const char *path, const struct usb_file *others, size_t count);
-
-#endif

@@ -25,8 +25,7 @@ static const char *join(char path[PATH_BYTES], const char *directory, const char
 }
 
 /* Reads a small file of the disk's directory in /sys, without trailing white space; "" if there is
- * none.
- */
+ * none. */
 static void read_attribute(const char *directory, const char *name, char text[ATTRIBUTE_BYTES])
 {
     char path[PATH_BYTES];
@@ -84,11 +83,10 @@ struct use { /* a disk or partition whose uses are searched for */
     struct run_failure *failure;
 };
 
-static int refuse_holder(void *context, const char *directory, const char *name)
+static int refuse_holder(void *context, const char * /* directory */, const char *name)
 {
     const struct use *use = context;
 
-    (void)directory;
     return run_fail(use->failure,
                     "%s is a part of %s (device mapper, RAID or encryption); take that apart first",
                     use->device->path, name);
@@ -113,8 +111,8 @@ static int check_mounts(const struct use *use, const char *name, const char *num
 
         if (sscanf(line, "%*s %*s %31s %*s %4095s", device, point) == 2 &&
             (strcmp(device, number) == 0 || (behind != NULL && strstr(behind, source) != NULL)))
-            result =
-                run_fail(use->failure, "/dev/%s is mounted on %s; umount %s", name, point, point);
+            result = run_fail(use->failure, "/dev/%s is mounted on %s; unmount it with 'umount %s'",
+                              name, point, point);
     }
     fclose(file);
     return result;
@@ -132,7 +130,9 @@ static int check_swap(const struct use *use, const char *name)
     while (file != NULL && result == 0 && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, " \t\n")] = 0;
         if (strcmp(line, wanted) == 0)
-            result = run_fail(use->failure, "%s is swapped to; swapoff %s", wanted, wanted);
+            result = run_fail(use->failure,
+                              "%s is in use as swap space; turn that off with 'swapoff %s'", wanted,
+                              wanted);
     }
     if (file != NULL)
         fclose(file);
@@ -198,9 +198,9 @@ static int check_kind(const struct usb_device *d, struct run_failure *failure)
     if (d->bytes == 0)
         return run_fail(failure, "%s is empty: no medium is in it", d->path);
     if (read_number(d->directory, "queue/logical_block_size") > SECTOR_BYTES)
-        return run_fail(
-            failure, "%s has sectors of %llu bytes; a stick with sectors of 512 bytes is needed",
-            d->path, (unsigned long long)read_number(d->directory, "queue/logical_block_size"));
+        return run_fail(failure,
+                        "%s has sectors of %lu bytes; a stick with sectors of 512 bytes is needed",
+                        d->path, read_number(d->directory, "queue/logical_block_size"));
     return 0;
 }
 

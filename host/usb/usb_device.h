@@ -3,8 +3,7 @@
  * Linux's data about them is read from /sys and /proc below a root directory, "" for this machine;
  * tests use other ones.  Functions return 0, or -1 with the failure filled.
  */
-#ifndef HOST_USB_USB_DEVICE_H
-#define HOST_USB_USB_DEVICE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -24,8 +23,7 @@ struct usb_device {
 /* Looks up the disk with device number `number`.  Refuses what must not be overwritten: a
  * partition; a disk that is neither removable nor on USB, is read-only, has sectors other than 512
  * bytes; and a disk that is mounted, swapped to or held by a device mapper or RAID, or has such a
- * partition.
- */
+ * partition. */
 int usb_device_find(struct usb_device *d, const char *root, const char *path, dev_t number,
                     struct run_failure *failure);
 
@@ -36,5 +34,3 @@ int usb_device_check_unused(const struct usb_device *d, const char *root,
 /* Looks up a disk or partition for a small change: fills in directory and name. */
 int usb_device_look_up(struct usb_device *d, const char *root, const char *path, dev_t number,
                        struct run_failure *failure);
-
-#endif

@@ -118,8 +118,7 @@ static int make_directories(const char *path, struct run_failure *failure)
 }
 
 /* Writes a name for a descriptor that other programs can open; unlike a path, it has no special
- * characters.
- */
+ * characters. */
 static char *name_of(int fd, char name[FD_NAME_BYTES])
 {
     snprintf(name, FD_NAME_BYTES, "/proc/%d/fd/%d", (int)getpid(), fd);

@@ -9,8 +9,7 @@
  *
  * The master boot record has code that tells users of a BIOS why nothing starts.
  */
-#ifndef HOST_USB_USB_IMAGE_H
-#define HOST_USB_USB_IMAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,9 +27,6 @@
 uint64_t usb_image_size(const struct usb_contents *c, uint64_t asked, struct run_failure *failure);
 
 /* Makes the image in an empty file, open for reading and writing, as a sparse file of `bytes`.
- * Returns 0, or -1 with the failure filled.
- */
+ * Returns 0, or -1 with the failure filled. */
 int usb_image_make(int fd, uint64_t bytes, const struct usb_contents *c,
                    const struct usb_options *o, struct run_failure *failure);
-
-#endif

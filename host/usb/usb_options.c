@@ -2,7 +2,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,7 +132,7 @@ static int finish(struct usb_options *o, struct options_parsing *archive)
     if (o->collect != NULL)
         return finish_collect(o);
     if (o->clear)
-        return run_fail(o->failure, "--clear removes what was collected; give --collect FILE, too");
+        return run_fail(o->failure, "--clear removes what was collected; add --collect FILE");
     if (o->output == NULL)
         o->output = "usb.img";
     if (o->run.program_count == 0)

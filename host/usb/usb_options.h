@@ -1,6 +1,5 @@
 /* The options of `hr usb`. */
-#ifndef HOST_USB_USB_OPTIONS_H
-#define HOST_USB_USB_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ struct usb_options {
 /* Parses argv.  argp prints usage errors and --help itself.  Returns 0, or -1 with the failure
  * filled. */
 int usb_options_parse(struct usb_options *o, int argc, char **argv, struct run_failure *failure);
-
-#endif

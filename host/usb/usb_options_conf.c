@@ -108,7 +108,7 @@ static int set_collector(struct boot_conf *conf, const char *text, struct run_fa
         (colon != NULL && (colon[1] < '0' || colon[1] > '9' || *end != 0)))
         return run_fail(failure,
                         "--network %s: not the IPv4 address of a collector, such as 192.168.1.2 or "
-                        "192.168.1.2:%u; a stick looks no names up",
+                        "192.168.1.2:%u; a stick cannot look up names",
                         text, RUN_STREAM_PORT);
     conf->port = (uint16_t)port;
     conf->network = 1;
@@ -209,11 +209,11 @@ int usb_options_finish_conf(struct usb_options *o)
 
     if (!conf->network && alone != NULL)
         return run_fail(o->failure,
-                        "--%s is for results that go over the network; give --network ADDRESS, too",
+                        "--%s is for results that go over the network; add --network ADDRESS",
                         alone);
     if (conf->gateway != 0 && conf->address == 0)
         return run_fail(o->failure,
-                        "--gateway: DHCP says what it is; give --address A/BITS, too, or neither");
+                        "--gateway: DHCP finds it; add --address A/BITS, or leave --gateway out");
     if (conf->network && conf->token[0] == 0 && token != NULL && token[0] != 0)
         return stream_token_read(conf->token, NULL, o->failure);
     return 0;

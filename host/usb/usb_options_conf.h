@@ -1,6 +1,5 @@
 /* The options of hr usb that go into microtome.conf. */
-#ifndef HOST_USB_USB_OPTIONS_CONF_H
-#define HOST_USB_USB_OPTIONS_CONF_H
+#pragma once
 
 #include <argp.h>
 
@@ -15,5 +14,3 @@ int usb_options_finish_conf(struct usb_options *o);
 /* Parses a size other than 0.  Returns 0, or -1 with the failure filled. */
 int usb_options_set_size(const char *option, const char *text, uint64_t *bytes,
                          struct run_failure *failure);
-
-#endif

@@ -180,7 +180,7 @@ static int take_key(struct parse *p, const char *key, const char *value)
         return 0;
     }
     if (!p->has_version)
-        return fail(p, "version = 1 is not first");
+        return fail(p, "the first line is not version = 1");
     if (strcmp(key, "file") == 0)
         return take_file(p, value);
     if (strcmp(key, "cut") == 0)

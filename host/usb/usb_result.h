@@ -1,8 +1,6 @@
 /* result.conf: the loader's description of a run and its files (docs/bare-metal.md, "Files on the
- * stick").  It comes from a stick, which anyone may have written.
- */
-#ifndef HOST_USB_USB_RESULT_H
-#define HOST_USB_USB_RESULT_H
+ * stick").  It comes from a stick, which anyone may have written. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,8 +37,7 @@ struct usb_result {
 };
 
 /* Parses the text, which need not end with a NUL.  Ignores unknown keys, which a newer loader may
- * write.  Returns 0, or -EINVAL with a text in *error; *r then holds what was read before.
- */
+ * write.  Returns 0, or -EINVAL with a text in *error; *r then holds what was read before. */
 int usb_result_parse(const char *text, size_t bytes, struct usb_result *r,
                      char error[USB_RESULT_ERROR_BYTES]);
 
@@ -51,5 +48,3 @@ char *usb_result_name(char *name, enum usb_stream stream, uint32_t part);
 /* Finds the stream and part of a file's name.  Returns 0, or -EINVAL if it is not a file of a
  * result. */
 int usb_result_parse_name(const char *name, enum usb_stream *stream, uint32_t *part);
-
-#endif

@@ -44,13 +44,11 @@ static int append(void *context, const void *bytes, size_t count)
 
 static void set_place(struct usb_source *s, uint64_t offset)
 {
-    snprintf(s->image, sizeof s->image, "/proc/%d/fd/%d@@%llu", (int)getpid(), s->fd,
-             (unsigned long long)offset);
+    snprintf(s->image, sizeof s->image, "/proc/%d/fd/%d@@%lu", (int)getpid(), s->fd, offset);
 }
 
 /* Finds the first EFI system partition that sfdisk lists, or the only partition.  sfdisk shows a
- * file system without a partition table as an empty table.
- */
+ * file system without a partition table as an empty table. */
 static int find_partition(const json_t *table, uint64_t *offset, uint64_t *bytes)
 {
     const json_t *partitions = json_object_get(table, "partitions");
@@ -186,7 +184,7 @@ int usb_source_list(const struct usb_source *s, const char *directory, struct us
     }
     free(text.bytes);
     if (end == USB_TOOL_DONE && names->names == NULL)
-        run_fail(failure, "out of memory");
+        run_fail(failure, "out of memory; end other programs");
     return names->names != NULL ? 0 : -1;
 }
 

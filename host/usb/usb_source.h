@@ -3,8 +3,7 @@
  *
  * Functions return 0, or -1 with the failure filled, unless noted.
  */
-#ifndef HOST_USB_USB_SOURCE_H
-#define HOST_USB_USB_SOURCE_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -21,8 +20,7 @@ struct usb_source {
 };
 
 /* Finds the EFI system partition; without a partition table the whole is taken as a file system.
- * Call usb_source_close also after a failure.
- */
+ * Call usb_source_close also after a failure. */
 int usb_source_open(struct usb_source *s, const char *path, struct run_failure *failure);
 void usb_source_close(struct usb_source *s);
 
@@ -34,8 +32,7 @@ struct usb_names { /* names in a directory, plain ASCII */
 #define USB_SOURCE_NAMES_MAX 65536
 
 /* Lists the entries of a directory of the stick ("results"), directories with a '/' at the end.
- * The caller frees names->names.  A missing directory is a failure.
- */
+ * The caller frees names->names.  A missing directory is a failure. */
 int usb_source_list(const struct usb_source *s, const char *directory, struct usb_names *names,
                     struct run_failure *failure);
 
@@ -48,5 +45,3 @@ int usb_source_remove_file(const struct usb_source *s, const char *path,
                            struct run_failure *failure);
 int usb_source_remove_directory(const struct usb_source *s, const char *path,
                                 struct run_failure *failure);
-
-#endif

@@ -5,7 +5,6 @@
 #include <ftw.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +49,7 @@ static bool same_target(const char *one, const char *other)
 }
 
 /* Opens directories and regular files only, because a program may have left a named pipe, or a link
- * to one.
- */
+ * to one. */
 static bool same_entry(const FTSENT *entry, const char *other, uint64_t trace_bytes)
 {
     const struct stat *here = entry->fts_statp;
@@ -77,8 +75,7 @@ static bool same_entry(const FTSENT *entry, const char *other, uint64_t trace_by
 /* Returns whether `place` contains everything in the directory `taken` with equal bytes, including
  * the program's files.  Of hr.bin only the first `trace_bytes` count, because the collector adds to
  * it.  Other contents of `place` do not matter.  An unreadable file counts as different, because
- * the stick may lose its copy if this returns true.
- */
+ * the stick may lose its copy if this returns true. */
 static bool is_known(const char *taken, const char *place, uint64_t trace_bytes)
 {
     char *const roots[] = {(char *)taken, NULL};
@@ -165,7 +162,7 @@ static int read_conf(struct usb_take *t)
     int result = 0;
 
     if (conf.text == NULL)
-        return run_fail(t->failure, "out of memory");
+        return run_fail(t->failure, "out of memory; end other programs");
     snprintf(path, sizeof path, "results/%.32s/" CONF_NAME, t->number);
     end = usb_source_read(t->source, path, append, &conf, &words);
     if (usb_take_interrupted != 0)
@@ -203,11 +200,8 @@ static int take_streams(struct usb_take *t)
     return usb_take_has(t, USB_FILES) ? usb_take_files(t) : 0;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
+static int remove_one(const char *path, const struct stat *, int /* type */, struct FTW *)
 {
-    (void)status;
-    (void)type;
-    (void)at;
     return remove(path);
 }
 
@@ -274,8 +268,8 @@ int usb_take(struct usb_take *t, struct run_failure *failure)
         progress_bar_end(&t->bar);
     }
     if (t->result.cut_bytes != 0)
-        usb_take_problem(t, USB_TAKEN_INCOMPLETE, "the stick was full: %llu bytes are missing",
-                         (unsigned long long)t->result.cut_bytes);
+        usb_take_problem(t, USB_TAKEN_INCOMPLETE, "the stick was full: %lu bytes are missing",
+                         t->result.cut_bytes);
     if (result == 0)
         result = publish(t);
     remove_temporary(t);

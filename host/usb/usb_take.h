@@ -2,8 +2,7 @@
  *
  * Everything on the stick may be damaged or hostile.  Valid data is kept, problems are reported.
  */
-#ifndef HOST_USB_USB_TAKE_H
-#define HOST_USB_USB_TAKE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -49,8 +48,7 @@ struct usb_take {
 extern volatile int usb_take_interrupted;
 
 /* Returns 0, or -1 with the failure filled if nothing more can be copied (a full disk, an
- * interruption).  Call usb_take_free in either case.
- */
+ * interruption).  Call usb_take_free in either case. */
 int usb_take(struct usb_take *t, struct run_failure *failure);
 void usb_take_free(struct usb_take *t);
 
@@ -60,5 +58,3 @@ int usb_take_clear(struct usb_take *t, struct run_failure *failure);
 /* For the parts of the module. */
 void usb_take_problem(struct usb_take *t, enum usb_take_state state, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

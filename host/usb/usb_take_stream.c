@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "host/base/monotonic.h"
 #include "host/base/transfer.h"
 #include "host/collector/collect.h"
 #include "host/collector/keep_files.h"
@@ -64,17 +64,17 @@ static void check_part(struct usb_take *t, const struct part *part, const char *
     const struct usb_result_file *listed = part->listed;
 
     if (part->bytes > part->limit && (listed == NULL || part->limit < listed->bytes))
-        usb_take_problem(t, USB_TAKEN_DAMAGED,
-                         "%s: with it the results are longer than the file system, %llu bytes",
-                         name, (unsigned long long)t->source->bytes);
+        usb_take_problem(
+            t, USB_TAKEN_DAMAGED,
+            "%s: with it the results would be longer than the file system, which has %lu bytes",
+            name, t->source->bytes);
     else if (part->bytes > part->limit)
-        usb_take_problem(t, USB_TAKEN_DAMAGED, "%s is longer than %llu bytes", name,
-                         (unsigned long long)part->limit);
+        usb_take_problem(t, USB_TAKEN_DAMAGED, "%s is longer than %lu bytes", name, part->limit);
     else if (end != USB_TOOL_DONE)
         usb_take_problem(t, USB_TAKEN_DAMAGED, "%s cannot be read: %s", name, words);
     else if (listed != NULL && part->bytes != listed->bytes)
-        usb_take_problem(t, USB_TAKEN_DAMAGED, "%s has %llu bytes and should have %llu", name,
-                         (unsigned long long)part->bytes, (unsigned long long)listed->bytes);
+        usb_take_problem(t, USB_TAKEN_DAMAGED, "%s has %lu bytes and should have %lu", name,
+                         part->bytes, listed->bytes);
     else if (listed != NULL && part->crc32c != listed->crc32c)
         usb_take_problem(t, USB_TAKEN_DAMAGED,
                          "%s is damaged: its checksum is %08x and should be %08x", name,
@@ -116,8 +116,7 @@ bool usb_take_has(const struct usb_take *t, enum usb_stream stream)
 }
 
 /* Returns the most that a part may hold: files that share clusters, or a circular chain of them,
- * would otherwise exceed the stick.
- */
+ * would otherwise exceed the stick. */
 static uint64_t part_limit(const struct usb_take *t, const struct usb_result_file *listed)
 {
     uint64_t room = t->source->bytes - t->taken_bytes;
@@ -219,14 +218,6 @@ static int collect(void *context, const void *bytes, size_t count)
     return c->bad == NULL ? -c->write_error : 0;
 }
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static enum hr_host_reason reason_of(const struct usb_take *t, const struct collector *c)
 {
     if (c->has_end)
@@ -258,7 +249,7 @@ static int audit(struct usb_take *t, const char *path)
     }
     free(scan);
     if (error == -ENOMEM)
-        return run_fail(t->failure, "out of memory");
+        return run_fail(t->failure, "out of memory; end other programs");
     if (error != 0)
         usb_take_problem(t, USB_TAKEN_DAMAGED, "hr.bin is no trace");
     return 0;
@@ -319,8 +310,7 @@ static int keep(void *context, const void *bytes, size_t count)
 }
 
 /* Estimates the guest's memory from the size of the messages: a file of some bytes takes a page
- * here, and a name without contents took a kilobyte there.
- */
+ * here, and a name without contents took a kilobyte there. */
 static uint64_t memory_bytes(const struct usb_take *t)
 {
     uint64_t bytes = 0;
@@ -340,7 +330,7 @@ int usb_take_files(struct usb_take *t)
     int result;
 
     if (files == NULL)
-        return run_fail(t->failure, "out of memory");
+        return run_fail(t->failure, "out of memory; end other programs");
     snprintf(path, sizeof path, "%s/files", t->temporary);
     result = keep_files_open(&files->keep, path, memory_bytes(t));
     if (result != 0) {

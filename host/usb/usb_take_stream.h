@@ -3,8 +3,7 @@
  * The copying functions return 0, or -1 with the failure filled if nothing more can be written;
  * defects of the stick are recorded as problems of the result.
  */
-#ifndef HOST_USB_USB_TAKE_STREAM_H
-#define HOST_USB_USB_TAKE_STREAM_H
+#pragma once
 
 #include "host/usb/usb_take.h"
 
@@ -20,5 +19,3 @@ int usb_take_trace(struct usb_take *t);
 
 /* Copies the files that the program created or changed. */
 int usb_take_files(struct usb_take *t);
-
-#endif

@@ -186,9 +186,9 @@ static int end(struct tool *tool, const char *name, struct run_failure *failure)
     if (tool->output >= 0)
         close(tool->output);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        result = run_fail(failure,
-                          "%s was killed, or found no end in %u s; the file system may be damaged",
-                          name, CPU_S);
+        result = run_fail(
+            failure, "%s was killed or did not end within %u s; the file system may be damaged",
+            name, CPU_S);
     else if (WIFSIGNALED(status))
         result = run_fail(failure, "%s was ended by signal %d", name, WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0 && words[0] != 0)
@@ -219,7 +219,7 @@ enum usb_tool_end usb_tool_read(const char *const argv[], usb_tool_sink *sink, v
 
     if (piece == NULL || start(&tool, argv, NULL, true, failure) != 0) {
         if (piece == NULL)
-            run_fail(failure, "out of memory");
+            run_fail(failure, "out of memory; end other programs");
         free(piece);
         return USB_TOOL_ABSENT;
     }

@@ -4,8 +4,7 @@
  * administration.  Functions return 0, or -1 with the failure filled, unless noted; a missing
  * program is named with its Debian package.
  */
-#ifndef HOST_USB_USB_TOOL_H
-#define HOST_USB_USB_TOOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,13 +13,11 @@
 #define USB_TOOL_ARGUMENTS_MAX 24
 
 /* Runs a program to its end.  `input` is the text for its standard input; NULL: none.  Its output
- * is shown only as part of the failure.
- */
+ * is shown only as part of the failure. */
 int usb_tool_run(const char *const argv[], const char *input, struct run_failure *failure);
 
 /* Takes a piece of a program's standard output.  Returns 0 to continue; otherwise the program is
- * ended.
- */
+ * ended. */
 typedef int usb_tool_sink(void *context, const void *bytes, size_t count);
 
 enum usb_tool_end {
@@ -33,5 +30,3 @@ enum usb_tool_end {
 /* Runs a program and passes its standard output to the sink. */
 enum usb_tool_end usb_tool_read(const char *const argv[], usb_tool_sink *sink, void *context,
                                 struct run_failure *failure);
-
-#endif

@@ -89,9 +89,9 @@ static int compare_range(struct copy *c, uint64_t from, uint64_t to)
         if (memcmp(c->piece, c->other, count) != 0) {
             progress_bar_end(&c->bar);
             return run_fail(c->failure,
-                            "%s: what was written at %llu MB is not what is read there: the stick "
+                            "%s: what was written at %lu MB is not what is read there: the stick "
                             "is broken, or smaller than it says; use another one",
-                            c->path, (unsigned long long)(at >> 20));
+                            c->path, at >> 20);
         }
         progress_bar_add(&c->bar, count);
     }
@@ -133,7 +133,7 @@ int usb_write(int from, int to, uint64_t bytes, const char *path, bool progress,
     c.other = malloc(PIECE_BYTES);
     progress_bar_init(&c.bar, progress);
     if (c.piece == NULL || c.other == NULL)
-        result = run_fail(failure, "out of memory");
+        result = run_fail(failure, "out of memory; end other programs");
     else
         result = copy(&c, bytes, written);
     free(c.piece);

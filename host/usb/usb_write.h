@@ -1,6 +1,5 @@
 /* Writes an image to a device. */
-#ifndef HOST_USB_USB_WRITE_H
-#define HOST_USB_USB_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,9 +9,6 @@
 /* Copies the used parts of the sparse image `from`, `bytes` long, to the start of `to`, and reads
  * them back from the device: everything from the start to the last data before the second partition
  * table, and that table's megabyte.  `path` names the device; `progress` shows a bar on a terminal.
- * Stores in *written how much was copied.  Returns 0, or -1 with the failure filled.
- */
+ * Stores in *written how much was copied.  Returns 0, or -1 with the failure filled. */
 int usb_write(int from, int to, uint64_t bytes, const char *path, bool progress, uint64_t *written,
               struct run_failure *failure);
-
-#endif

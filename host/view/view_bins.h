@@ -5,8 +5,7 @@
  * doubles when the bins of all CPUs would be more than a budget; memory is bounded whatever the
  * trace holds.  Times are ticks since the program's start.
  */
-#ifndef HOST_VIEW_VIEW_BINS_H
-#define HOST_VIEW_VIEW_BINS_H
+#pragma once
 
 #include "host/scan/trace_scan.h"
 #include "host/view/view_columns.h"
@@ -41,5 +40,3 @@ int view_bins_add(struct view_bins *bins, const struct trace_samples *samples, u
 
 /* Puts the bins into a group of columns, and their layout into its JSON. */
 void view_bins_pack(const struct view_bins *bins, struct view_columns *columns);
-
-#endif

@@ -4,8 +4,7 @@
  * node of the call tree.  The blocks become twice as long when there would be too many of them or
  * of entries, so memory is bounded whatever the trace holds.
  */
-#ifndef HOST_VIEW_VIEW_BLOCKS_H
-#define HOST_VIEW_VIEW_BLOCKS_H
+#pragma once
 
 #include "host/scan/trace_scan.h"
 #include "host/view/view_columns.h"
@@ -39,13 +38,10 @@ void view_blocks_free(struct view_blocks *blocks);
 uint32_t view_blocks_group(struct view_blocks *blocks, uint32_t cpu, uint32_t tid);
 
 /* Counts a sample of that weight at a time since the start (within VIEW_TICKS_MASK); previous NULL:
- * its increments belong nowhere.  0 or -ENOMEM.
- */
+ * its increments belong nowhere.  0 or -ENOMEM. */
 int view_blocks_add(struct view_blocks *blocks, uint64_t time, uint32_t group, uint32_t node,
                     uint64_t weight, const struct trace_slot *slot,
                     const struct trace_slot *previous);
 
 /* Puts the entries, in the order of blocks, into a group of columns.  0 or -ENOMEM. */
 int view_blocks_pack(const struct view_blocks *blocks, struct view_columns *columns);
-
-#endif

@@ -9,8 +9,7 @@
  * whatever else the caller put into the JSON is there, too.  Failures are remembered: the last
  * function tells.  Never prints.
  */
-#ifndef HOST_VIEW_VIEW_COLUMNS_H
-#define HOST_VIEW_VIEW_COLUMNS_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void view_columns_set(struct view_columns *c, const char *key, json_t *value);
 
 /* The finished group in one allocation of the caller's.  0 or -ENOMEM. */
 int view_columns_finish(struct view_columns *c, uint8_t **group, size_t *group_bytes);
-
-#endif

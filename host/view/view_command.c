@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
@@ -48,7 +47,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_END:
         if (options->port != 0 && !options->serve)
-            argp_error(state, "--port is for --serve");
+            argp_error(state, "--port works only with --serve; leave it out");
         if (options->output != NULL && options->serve)
             argp_error(state, "--serve writes no page; leave out --output");
         if (options->open && options->output != NULL && strcmp(options->output, "-") == 0)
@@ -102,6 +101,8 @@ static int write_page(struct view_model *model, const struct view_options *optio
     struct output *out = malloc(sizeof *out);
     int error, failed, status = HR_EXIT_FAILED;
 
+    if (out == NULL)
+        error_print("out of memory; end other programs");
     if (out == NULL || open_output(&file, options, path) != 0) {
         json_decref(facts);
         free(out);
@@ -228,7 +229,10 @@ int view_command(int argc, char **argv)
                "  hr view --serve big.bin              all of it; open the address that is shown\n",
     };
     struct view_options options = {0};
+    int status;
 
     reader_command_line(&options.reader, &argp, argc, argv);
-    return run(&options);
+    status = run(&options);
+    selection_free(&options.reader.selection); /* the scan has it, unless that did not open */
+    return status;
 }

@@ -4,8 +4,7 @@
  * Pure: the caller says what time it is, and holds a lock where threads share this.  Times are in
  * ms of any clock that does not go back.
  */
-#ifndef HOST_VIEW_VIEW_DEADLINES_H
-#define HOST_VIEW_VIEW_DEADLINES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void view_deadlines_rest(struct view_deadlines *d, uint64_t now_ms);
 
 /* A connection that is late, told once; -1: none. */
 int view_deadlines_late(struct view_deadlines *d, uint64_t now_ms);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the page says about the run in words and figures. */
-#ifndef HOST_VIEW_VIEW_FACTS_H
-#define HOST_VIEW_VIEW_FACTS_H
+#pragma once
 
 #include "host/view/view_model.h"
 
@@ -9,5 +8,3 @@ void view_facts_add(const struct view_model *model, struct view_columns *columns
 
 /* The figures of `hr stat --json` for a trace.  0 or -errno as summary_from_file. */
 int view_facts_summary(const char *path, json_t **summary);
-
-#endif

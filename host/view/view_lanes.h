@@ -5,8 +5,7 @@
  * how much of each piece of time a thread ran or how many calls began.  Memory is bounded whatever
  * the trace holds.  Times are ticks since the program's start.
  */
-#ifndef HOST_VIEW_VIEW_LANES_H
-#define HOST_VIEW_VIEW_LANES_H
+#pragma once
 
 #include "host/scan/trace_scan.h"
 #include "host/view/view_blocks.h"
@@ -67,5 +66,3 @@ int view_lanes_record(struct view_lanes *lanes, const struct hr_chunk_header *ch
 
 /* After the last record: ends what still runs, and puts all into a group of columns. */
 void view_lanes_pack(struct view_lanes *lanes, struct view_columns *columns);
-
-#endif

@@ -1,7 +1,6 @@
 /* Everything that the page of a trace shows, gathered in one pass.  Bounded memory.  Never prints.
  */
-#ifndef HOST_VIEW_VIEW_MODEL_H
-#define HOST_VIEW_VIEW_MODEL_H
+#pragma once
 
 #include "host/scan/object_share.h"
 #include "host/scan/reader.h"
@@ -44,25 +43,20 @@ enum view_part {
 extern const char *const view_part_names[VIEW_PARTS];
 
 /* Reads the trace, or what is selected of it; the reader outlives the model.  0 or -errno as
- * reader_open; view_model_free in any case.
- */
+ * reader_open; view_model_free in any case. */
 int view_model_read(struct view_model *model, struct reader *reader);
 void view_model_free(struct view_model *model);
 
 /* One part as bytes of the caller's.  0 or -ENOMEM.  The facts take `facts`, an object to add to,
- * over.
- */
+ * over. */
 int view_model_pack(struct view_model *model, enum view_part part, json_t *facts, uint8_t **bytes,
                     size_t *count);
 
 /* A sample of a run as the page has it, its place in the call tree included; *previous is the one
- * that its increments count from, NULL when they belong nowhere.  -ENOMEM through *error.
- */
+ * that its increments count from, NULL when they belong nowhere.  -ENOMEM through *error. */
 void view_model_sample(struct view_model *model, const struct trace_scan *scan,
                        const struct trace_samples *samples, uint32_t n, uint32_t group,
                        struct view_sample *sample, const struct trace_slot **previous, int *error);
 
 /* The least width of a bin that makes sense, in ticks. */
 uint64_t view_model_finest(const struct view_model *model);
-
-#endif

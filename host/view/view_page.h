@@ -1,6 +1,5 @@
 /* Writes the page: HTML that holds its program, its style and its data. */
-#ifndef HOST_VIEW_VIEW_PAGE_H
-#define HOST_VIEW_VIEW_PAGE_H
+#pragma once
 
 #include "host/base/output.h"
 #include "host/view/view_model.h"
@@ -10,5 +9,3 @@ bool view_page_is_built(void);
 
 /* Writes all of it; takes `facts` over.  0 or -ENOMEM; errors of `out` stay there. */
 int view_page_write(struct output *out, struct view_model *model, json_t *facts);
-
-#endif

@@ -1,6 +1,5 @@
 /* The samples of a small trace, or of a small part of one, one by one. */
-#ifndef HOST_VIEW_VIEW_SAMPLES_H
-#define HOST_VIEW_VIEW_SAMPLES_H
+#pragma once
 
 #include "host/scan/trace_scan.h"
 #include "host/view/view_columns.h"
@@ -36,5 +35,3 @@ int view_samples_add(struct view_samples *samples, const struct view_sample *sam
 
 /* Puts the samples into a group of columns, unless there were too many. */
 void view_samples_pack(const struct view_samples *samples, struct view_columns *columns);
-
-#endif

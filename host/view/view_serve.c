@@ -17,6 +17,7 @@
 
 #include "host/base/commands.h"
 #include "host/base/error.h"
+#include "host/base/monotonic.h"
 #include "host/view/view_deadlines.h"
 #include "host/view/view_open.h"
 #include "host/view/view_page.h"
@@ -40,42 +41,31 @@ struct serve {
     struct view_deadlines deadlines;
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static int fd_of(struct MHD_Connection *connection)
 {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-static void connection_notified(void *context, struct MHD_Connection *connection, void **unused,
+static void connection_notified(void *context, struct MHD_Connection *connection, void **,
                                 enum MHD_ConnectionNotificationCode code)
 {
     struct serve *s = context;
 
-    (void)unused;
     pthread_mutex_lock(&s->deadlines_lock);
     if (code == MHD_CONNECTION_NOTIFY_STARTED)
-        view_deadlines_begin(&s->deadlines, fd_of(connection), now_ms());
+        view_deadlines_begin(&s->deadlines, fd_of(connection), monotonic_ns() / 1000000);
     else
         view_deadlines_end(&s->deadlines, fd_of(connection));
     pthread_mutex_unlock(&s->deadlines_lock);
 }
 
-static void request_completed(void *context, struct MHD_Connection *connection, void **unused,
-                              enum MHD_RequestTerminationCode code)
+static void request_completed(void *context, struct MHD_Connection *connection, void **,
+                              enum MHD_RequestTerminationCode /* code */)
 {
     struct serve *s = context;
 
-    (void)unused;
-    (void)code;
     pthread_mutex_lock(&s->deadlines_lock);
-    view_deadlines_answered(&s->deadlines, fd_of(connection), now_ms());
+    view_deadlines_answered(&s->deadlines, fd_of(connection), monotonic_ns() / 1000000);
     pthread_mutex_unlock(&s->deadlines_lock);
 }
 
@@ -85,7 +75,7 @@ static void end_late(struct serve *s)
     int fd;
 
     pthread_mutex_lock(&s->deadlines_lock);
-    while ((fd = view_deadlines_late(&s->deadlines, now_ms())) >= 0)
+    while ((fd = view_deadlines_late(&s->deadlines, monotonic_ns() / 1000000)) >= 0)
         shutdown(fd, SHUT_RDWR);
     pthread_mutex_unlock(&s->deadlines_lock);
 }
@@ -99,7 +89,7 @@ static enum MHD_Result answer(struct serve *s, struct MHD_Connection *connection
     if (response == NULL)
         return MHD_NO;
     pthread_mutex_lock(&s->deadlines_lock);
-    view_deadlines_answer(&s->deadlines, fd_of(connection), bytes, now_ms());
+    view_deadlines_answer(&s->deadlines, fd_of(connection), bytes, monotonic_ns() / 1000000);
     pthread_mutex_unlock(&s->deadlines_lock);
     if (MHD_add_response_header(response, "Content-Type", type) == MHD_YES &&
         MHD_add_response_header(response, "Cache-Control", "no-store") == MHD_YES &&
@@ -167,7 +157,7 @@ typedef int (*window_reader)(struct view_model *, const char *, struct view_span
 static void set_working(struct serve *s, bool working)
 {
     pthread_mutex_lock(&s->deadlines_lock);
-    (working ? view_deadlines_work : view_deadlines_rest)(&s->deadlines, now_ms());
+    (working ? view_deadlines_work : view_deadlines_rest)(&s->deadlines, monotonic_ns() / 1000000);
     pthread_mutex_unlock(&s->deadlines_lock);
 }
 
@@ -207,15 +197,13 @@ static enum MHD_Result send_page(struct serve *s, struct MHD_Connection *connect
 }
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
-                              const char *method, const char *version, const char *upload,
-                              size_t *upload_bytes, void **state)
+                              const char *method, const char * /* version */,
+                              const char * /* upload */, size_t *upload_bytes, void **state)
 {
     static int seen; /* any address serves as "the header came" */
     struct serve *s = context;
     size_t key = strlen(s->key);
 
-    (void)version;
-    (void)upload;
     if (*state == NULL && strcmp(method, "GET") == 0) {
         *state = &seen; /* the answer comes when the request is complete */
         return MHD_YES;
@@ -315,7 +303,7 @@ static int run(struct serve *s, bool open)
     v4 = start_v4(s);
     if (v4 == NULL)
         return error_exit(HR_EXIT_FAILED,
-                          "127.0.0.1:%u: cannot be listened on: %s; choose another --port", s->port,
+                          "cannot listen on 127.0.0.1:%u: %s; choose another --port", s->port,
                           errno != 0 ? strerror(errno) : "it is in use");
     v6 = start_v6(s); /* not everywhere */
     snprintf(url, sizeof url, "http://127.0.0.1:%u/%s/", s->port, s->key);

@@ -1,6 +1,5 @@
 /* How the samples' intervals, costs, lateness and events spread: histograms for the page. */
-#ifndef HOST_VIEW_VIEW_SPREAD_H
-#define HOST_VIEW_VIEW_SPREAD_H
+#pragma once
 
 #include "host/draw/histogram.h"
 #include "host/scan/trace_scan.h"
@@ -24,8 +23,5 @@ void view_spread_free(struct view_spread *spread);
 void view_spread_add(struct view_spread *spread, const struct trace_samples *samples);
 
 /* A list of objects, each with percentiles and the counts of equal steps between 0.1 % and 99.9 %;
- * NULL without memory.
- */
+ * NULL without memory. */
 json_t *view_spread_json(const struct view_spread *spread, const struct trace_info *info);
-
-#endif

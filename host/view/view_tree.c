@@ -102,27 +102,8 @@ static uint32_t below(struct view_tree *tree, uint32_t node, uint64_t address)
     return node;
 }
 
-static int reserve(struct view_tree *tree, uint32_t count)
-{
-    uint32_t room = tree->stack_room != 0 ? tree->stack_room : 4096;
-    uint32_t *nodes;
-
-    while (room < count)
-        room *= 2;
-    if (room == tree->stack_room)
-        return 0;
-    nodes = realloc(tree->stack_nodes, room * sizeof *nodes);
-    if (nodes == NULL)
-        return -ENOMEM;
-    memset(nodes + tree->stack_room, 0, (room - tree->stack_room) * sizeof *nodes);
-    tree->stack_nodes = nodes;
-    tree->stack_room = room;
-    return 0;
-}
-
 /* The node that a stack's outermost frames hang from.  A chain of frame pointers that breaks where
- * threads begin has all of them.
- */
+ * threads begin has all of them. */
 static uint32_t root_node(struct view_tree *tree, uint32_t root, uint64_t outermost)
 {
     struct symbols_place place;
@@ -142,7 +123,8 @@ static uint32_t stack_node(struct view_tree *tree, const struct stacks *stacks, 
     uint32_t path[HR_STACK_FRAMES_MAX], depth = 0, node;
     uint64_t outermost = ip;
 
-    if (tree->stack_room < stacks->count && reserve(tree, stacks->count) != 0) {
+    if (stacks_extend(stacks, &tree->stack_nodes, &tree->stack_room, sizeof tree->stack_nodes[0]) !=
+        0) {
         *error = -ENOMEM;
         return 0;
     }
@@ -191,8 +173,7 @@ static json_t *function_json(const struct view_function *f)
     if (f->name != NULL)
         text_escape(name, sizeof name, f->name);
     else if (f->end != 0)
-        snprintf(name, sizeof name, "0x%llx..0x%llx", (unsigned long long)f->start,
-                 (unsigned long long)f->end - 1);
+        snprintf(name, sizeof name, "0x%lx..0x%lx", f->start, f->end - 1);
     else
         name[0] = 0; /* the page names the functions that are none */
     text_escape(object, sizeof object, f->object != NULL ? f->object : "");

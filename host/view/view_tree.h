@@ -5,8 +5,7 @@
  * start.  Memory is bounded: functions beyond the bound are one, and calls beyond it count for
  * their caller.
  */
-#ifndef HOST_VIEW_VIEW_TREE_H
-#define HOST_VIEW_VIEW_TREE_H
+#pragma once
 
 #include "host/symbols/symbols.h"
 #include "host/unwind/stacks.h"
@@ -63,8 +62,7 @@ int view_tree_init(struct view_tree *tree);
 void view_tree_free(struct view_tree *tree);
 
 /* The node of a sample at `ip` whose stack is node `stack` of `stacks` (HR_STACK_NONE: it has
- * none).  -ENOMEM through *error.
- */
+ * none).  -ENOMEM through *error. */
 uint32_t view_tree_sample(struct view_tree *tree, const struct stacks *stacks, uint32_t stack,
                           uint64_t ip, int *error);
 
@@ -73,5 +71,3 @@ void view_tree_forget(struct view_tree *tree);
 
 /* Puts nodes and functions into a group of columns. */
 void view_tree_pack(const struct view_tree *tree, struct view_columns *columns);
-
-#endif

@@ -1,6 +1,5 @@
 /* Parts of the page's data for a span of time, read from the trace when they are asked for. */
-#ifndef HOST_VIEW_VIEW_WINDOW_H
-#define HOST_VIEW_VIEW_WINDOW_H
+#pragma once
 
 #include "host/view/view_model.h"
 
@@ -10,13 +9,10 @@ struct view_span_ns {
 };
 
 /* Bins of the span, from its start on, and its samples unless there are too many: two groups of
- * columns, before the first one its length as u32.  0 or -errno; *bytes is the caller's.
- */
+ * columns, before the first one its length as u32.  0 or -errno; *bytes is the caller's. */
 int view_window_samples(struct view_model *model, const char *path, struct view_span_ns span,
                         uint8_t **bytes, size_t *count);
 
 /* What was counted in the span, as one block: a group of columns.  0 or -errno. */
 int view_window_profile(struct view_model *model, const char *path, struct view_span_ns span,
                         uint8_t **bytes, size_t *count);
-
-#endif

@@ -78,7 +78,7 @@ run_hr annotate -e no-such spin hot.bin
 like 'an unknown event' err '^hr: --event no-such: the trace has no such event; choose samples, instructions'
 run_hr annotate --thread 99999 spin hot.bin
 is 'nothing selected: status' "$status" 1
-like 'nothing selected: said' err 'no sample is there, or none that is selected'
+like 'nothing selected: said' err 'no selected sample is in its code'
 run_hr annotate
 is 'no function: status' "$status" 2
 like 'no function: said' err 'name a function'
@@ -185,7 +185,7 @@ touch -d '2099-01-01' src/lines.c
 run_hr annotate --source -n 1 churn lines.bin
 is 'a source that was changed since: status' "$status" 0
 is 'a source that was changed since: one note, with the remedy' \
-    "$(grep -c . err).$(grep -c '^hr: .*/src/lines\.c: newer than the trace: .*--source-dir' err)" 1.1
+    "$(grep -c . err).$(grep -c '^hr: .*/src/lines\.c is newer than the trace, .*--source-dir' err)" 1.1
 same_file 'a source that was changed since: shown' out wanted
 run_hr annotate --source-dir src --source -n 1 churn lines.bin
 is 'a source that was chosen: nothing to complain' "$status.$(cat err)" '0.'

@@ -50,7 +50,7 @@ is 'a part of a trace without index' "$(jq -c '[.samples, .events]' out)" "$(jq 
 
 run_hr stat --from 1h plain.bin
 is 'nothing is selected: status' "$status" 1
-like 'nothing is selected: said' err "^hr: plain\.bin: nothing is selected: no sample of the 40[0-9]\.[0-9] ms lies there; 'hr stat plain\.bin' shows"
+like 'nothing is selected: said' err "^hr: plain\.bin: nothing is selected: no sample of the run, which took 40[0-9]\.[0-9] ms, lies there; 'hr stat plain\.bin' shows"
 run_hr stat --cpu 7 plain.bin
 is 'no such CPU' "$status.$(cat out)" '1.'
 run_hr stat --thread 7 plain.bin

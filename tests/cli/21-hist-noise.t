@@ -39,7 +39,7 @@ within 'hist: so is the call' "$(figure '[.[1].max, .[2].max] | max')" 1 4294967
 is 'hist: that call once' "$(figure '.[1].count + .[2].count')" 1
 is 'hist: all calls' "$(figure '.[3].count')" "$("$HR" dump --format records hr.bin | grep -c '^  syscall')"
 run_hr hist --of syscall:frobnicate hr.bin
-is 'hist: no such call' "$status.$(cat err)" '2.hr: --of syscall:frobnicate: no such system call of Linux; such as syscall:read'
+is 'hist: no such call' "$status.$(cat err)" '2.hr: --of syscall:frobnicate: Linux has no such system call; write one as syscall:read'
 run_hr hist --of frobs ipi.bin
 is 'hist: no such thing' "$status.$(cat err)" \
     '2.hr: --of frobs: no such distribution and no event of the trace; choose interval, cost, lateness, syscall, syscall:NAME, gap, instructions:u, LLC-misses:u'

@@ -82,7 +82,7 @@ is 'unknown event' "$status.$(cat err)" \
     '2.hr: --event no-such: the trace has no such event; it has instructions:u, cycles:u, cache-misses:u, branches:u, branch-misses:u'
 run_hr timeline --from 10s big.bin
 is 'nothing selected' "$status.$(cat err)" \
-    "1.hr: big.bin: nothing is selected: no sample of the 200.1 ms lies there; 'hr stat big.bin' shows the whole run"
+    "1.hr: big.bin: nothing is selected: no sample of the run, which took 200.1 ms, lies there; 'hr stat big.bin' shows the whole run"
 run_hr timeline --bin 10 big.bin
 is 'a bin without a unit' "$status" 2
 head -c 100000 big.bin >cut.bin

@@ -111,7 +111,7 @@ like 'and shown to who asks, with a question mark' out '^ +[-+][0-9,]+ +\+-[0-9,
 is 'json tells what chance explains' "$(jq '[.changes[] | select(.kind == "place" and .name == "third") | .change > .chance, .chance > 10000] | all' out)" true
 run_hr diff --fail-above 1% --function other turns0.bin turns1.bin
 is 'samples are too few for a gate on a function' "$status" 2
-like 'with what would do' err '^hr: --function other: its samples tell changes of [0-9.]+% from chance at the earliest, so --fail-above 1% cannot decide; record it with --mode exact, or as a region \(docs/libhr\.md\)$'
+like 'with what would do' err '^hr: --function other: its samples can show changes of [0-9.]+% or more, so --fail-above 1% cannot be decided; record it with --mode exact, or as a region \(docs/libhr\.md\)$'
 run_hr diff --fail-above 2000% --function other turns0.bin turns1.bin
 is 'for a coarse limit they do' "$status.$(cat err)" 0.
 for program in before more; do
@@ -149,7 +149,7 @@ is 'an event that one has not' "$status.$(cat err)" \
 "$TOOLS/gentrace" 20000 big.bin && head -c 100000 big.bin >cut.bin || exit 1
 run_hr diff --fail-above 5% big.bin cut.bin
 is 'a trace that was cut off does not pass' "$status" 2
-like 'and is named' err 'cut\.bin: incomplete, so --fail-above cannot pass'
+like 'and is named' err 'cut\.bin is incomplete, so --fail-above cannot pass'
 run_hr diff before.bin
 is 'one trace is not enough' "$status" 2
 run_hr diff --fail-above much before.bin more.bin

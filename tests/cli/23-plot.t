@@ -52,10 +52,10 @@ run_hr plot -o rates.svg --to 20us hr.bin
 valid 'a part of the trace' rates.svg
 "$TOOLS/genviews" regions regions.bin || exit 1
 run_hr plot -p calls -o calls.svg regions.bin
-is 'nothing to draw' "$status.$(cat err)" '1.hr: regions.bin: nothing to draw for the picture calls: no system calls and no gaps'
+is 'nothing to draw' "$status.$(cat err)" '1.hr: regions.bin: there is nothing to draw for the picture calls: no system calls and no gaps'
 ok 'and no file' test ! -e calls.svg
 run_hr plot -o none --from 1h regions.bin
-is 'nothing selected' "$status.$(grep -c 'nothing to draw, no sample is selected' err)" 1.1
+is 'nothing selected' "$status.$(grep -c 'there is nothing to draw, because no sample is selected' err)" 1.1
 cp "$WORKLOADS/hello" './a<b>&"c'
 run_guest -q -i 1us './a<b>&"c'
 run_hr plot -o odd hr.bin

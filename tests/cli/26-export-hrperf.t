@@ -15,7 +15,7 @@ for record in struct.iter_unpack(sys.argv[2], data):
 "$TOOLS/gentrace" --cpus 2 5000 g.bin
 run_hr export hrperf g.bin
 is 'status' "$status" 0
-is 'what is missing is said' "$(cat err)" 'hr: hrperf: 0 stands for stall_mem, stalls_sb, sw_prefetch: the trace has no such event'
+is 'what is missing is said' "$(cat err)" 'hr: hrperf: the export has 0 for stall_mem, stalls_sb, sw_prefetch, because the trace has no such event'
 "$HR" dump --format records g.bin >listing
 "$HR" dump g.bin | awk -F , 'NR > 1 { print $2, $1 }' >places
 sed -n 's/^  sample .*counters=//p' listing | paste -d ' ' places - | awk '{ split($3, c, ","); print $1, $2, 0, c[1], 0, c[2], c[3], 0 }' >wanted
@@ -24,7 +24,7 @@ same_file 'records of 60 bytes' got wanted
 is 'as many as samples' "$(($(stat -c %s g.hrperf.bin) / 60))" "$(stat_of g.bin .samples)"
 cut -d ' ' -f 1-4,6- wanted >five
 run_hr export hrperf --record-bytes 52 -o g52 g.bin
-is 'older records: a missing counter less' "$(cat err)" 'hr: hrperf: 0 stands for stall_mem, sw_prefetch: the trace has no such event'
+is 'older records: a missing counter less' "$(cat err)" 'hr: hrperf: the export has 0 for stall_mem, sw_prefetch, because the trace has no such event'
 parse g52 '<iQQQQQQ' >got
 same_file 'records of 52 bytes' got five
 run_hr export hrperf --record-bytes 56 -o - g.bin
@@ -36,7 +36,7 @@ run_hr export csv --record-bytes 60 g.bin
 is 'another format' "$status.$(head -n 1 err)" '2.hr export: --record-bytes is for hrperf alone'
 run_guest -q --accel tcg -o p.bin -e LLC-load-misses,cycles,instructions "$WORKLOADS/hello"
 run_hr export hrperf p.bin
-like 'events are found by name' err '^hr: hrperf: 0 stands for stall_mem, stalls_sb, sw_prefetch:'
+like 'events are found by name' err '^hr: hrperf: the export has 0 for stall_mem, stalls_sb, sw_prefetch,'
 sed -n 's/^  sample .*counters=//p' <<END >counters
 $("$HR" dump --format records p.bin)
 END

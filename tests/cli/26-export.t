@@ -44,7 +44,7 @@ ok 'through a link' test -L link
 # shellcheck disable=SC2012
 is 'permissions are those of a new file' "$(ls -l hr.folded | cut -c 1-10)" "$(umask 022; : >plain; ls -l plain | cut -c 1-10)"
 run_hr export csv -o hr.bin
-is 'the trace is not replaced' "$status.$(cat err)" "1.hr: cannot write the export 'hr.bin': it is what is read, too; name another file with --output"
+is 'the trace is not replaced' "$status.$(cat err)" "1.hr: cannot write the export 'hr.bin': it is also the file that is read; name another file with --output"
 run_hr export csv -o folder
 is 'a directory' "$status.$(cat err)" "1.hr: cannot write the export 'folder': is a directory; use --output"
 run_hr export csv -o none/x
@@ -109,7 +109,7 @@ run_hr export csv -o part.csv --from 1ms --to 2ms
 same_file 'a span of time' part.csv dump.csv
 rm -f part.csv
 run_hr export csv -o part.csv --thread 77
-is 'nothing selected' "$status.$(cat err)" '1.hr: hr.bin: no sample lies in what was selected; nothing was written'
+is 'nothing selected' "$status.$(cat err)" '1.hr: hr.bin: nothing was written, because no sample is selected'
 is 'nothing selected: no output' "$(ls part.csv* 2>/dev/null)" ''
 
 bytes=$(stat -c %s hr.bin)

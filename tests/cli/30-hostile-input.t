@@ -185,6 +185,17 @@ for selection in '--from 1h' '--cpu 77' '--thread 4000000000' '--from 2us --to 1
 done
 
 # A disk without room, whatever writes: one line, and a status that says so (2 for diff, whose 1 is a verdict).
+is 'no trace, and a selection: it is freed' "$(each 'stat --cpu 1 --thread 2
+report --cpu 1 --thread 2
+timeline --cpu 1 --thread 2
+noise --cpu 1 --thread 2
+dump --cpu 1 --thread 2
+annotate --cpu 1 --thread 2 main
+diff --cpu 1 --thread 2 FILE
+view --cpu 1 --thread 2 -o -
+plot --cpu 1 --thread 2 -o -
+export --cpu 1 --thread 2 callgrind -o -' none.bin refused)" ''
+
 WRITERS=$(echo "$TEXT" | grep -v annotate)
 if [ -w /dev/full ]; then
     is 'a full disk' "$(echo "$WRITERS" | while read -r command; do

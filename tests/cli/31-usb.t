@@ -195,15 +195,15 @@ refused 125 '--machine' 'no name' --machine ../x "$hello"
 refused 125 '--network lab.example' 'a name for an address' --network lab.example "$hello"
 refused 125 '--network 10.0.0.1:0' 'no port' --network 10.0.0.1:0 "$hello"
 refused 125 '--address 10.0.0.2:' 'no network' --network 10.0.0.1 --address 10.0.0.2 "$hello"
-refused 125 'DHCP says' 'a gateway alone' --network 10.0.0.1 --gateway 10.0.0.9 "$hello"
+refused 125 'DHCP finds it' 'a gateway alone' --network 10.0.0.1 --gateway 10.0.0.9 "$hello"
 refused 125 '--network ADDRESS' 'an address without a collector' --address 10.0.0.2/24 "$hello"
 refused 125 '--firmware exit is for' 'no firmware and nowhere to write' --firmware exit "$hello"
 refused 125 'no such|No such file' 'no such token' --network 10.0.0.1 --token no-such "$hello"
 printf 'two words\n' >token
-refused 125 'not a token' 'a token with a blank' --network 10.0.0.1 --token token "$hello"
+refused 125 'the token in .* has characters that it may not have' 'a token with a blank' --network 10.0.0.1 --token token "$hello"
 refused 125 'stdin.*No such file' 'no such input' --stdin no-such "$hello"
 refused 125 'cpus 0.*ipi' 'an observer without a CPU' --cpus 0 -m ipi "$hello"
-refused 125 'no CPU has all of these events: .*ALL_LOADS on [0-9]+, RETIRED_CPUID_INSTRUCTIONS on [0-9]+ kinds' 'events that no CPU has together' \
+refused 125 'no known CPU has all of these events \(.*ALL_LOADS on [0-9]+, RETIRED_CPUID_INSTRUCTIONS on [0-9]+ kinds of CPU\)' 'events that no CPU has together' \
     -e MEM_INST_RETIRED.ALL_LOADS,RETIRED_CPUID_INSTRUCTIONS "$hello"
 refused 125 'nearest known: .*MEM_INST_RETIRED.ALL_LOADS' 'an event that no CPU has' -e MEM_INST_RETIRED.ALL_LOAD "$hello"
 usb -e MEM_INST_RETIRED.ALL_LOADS "$hello"
@@ -216,7 +216,7 @@ is 'a directory that is not there: status' "$status" 125
 like 'a directory that is not there: message' err 'no/such/usb\.img'
 usb -o one.cpio one.cpio
 is 'onto its own archive: status' "$status" 125
-like 'onto its own archive: message' err 'one\.cpio goes into the image'
+like 'onto its own archive: message' err 'one\.cpio is an archive or program for the image, so the image cannot replace it'
 is 'onto its own archive: it is as it was' "$(cksum <one.cpio)" "$(cksum <sub/one.cpio)"
 echo before >usb.img
 usb -o usb.img ./no-such-program

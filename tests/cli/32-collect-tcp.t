@@ -195,12 +195,12 @@ fails 'HR_TOKEN: nobody is told' grep -q from-outside token.err
 
 # Addresses.
 collector everywhere 0.0.0.0:0
-like 'everywhere without a token: a warning' everywhere.err 'whoever reaches this port.*--token'
+like 'everywhere without a token: a warning' everywhere.err 'anyone who reaches this port.*--token'
 client --machine everywhere --trace small.bin
 is 'everywhere: reached by loopback, too' "$status" 0
 stopped "$collector" TERM
 HR_TOKEN=x collector everywhere 0.0.0.0:0
-fails 'everywhere with a token: no warning' grep -q 'whoever' everywhere.err
+fails 'everywhere with a token: no warning' grep -q 'anyone who' everywhere.err
 stopped "$collector" TERM
 if [ -e /proc/sys/net/ipv6 ] && collector six '[::1]:0' --runs 1; then
     client --machine six --ipv6 --trace small.bin
@@ -225,7 +225,7 @@ for wrong in '--clients 0' '--clients 5000' '--runs x' '--limit 0' '--limit much
     is "$wrong: status" "$status" 125
 done
 run_hr collect --runs 3 -
-like '--runs without tcp: a message' err 'runs is for --listen tcp'
+like '--runs without tcp: a message' err 'runs works only with --listen tcp'
 
 collector bad 0 --runs 1
 client --machine bad --trace words --stdout words
@@ -242,7 +242,7 @@ client --machine files --trace small.bin --files words
 is 'bad files: the machine is done' "$status" 0
 ended "$collector"
 is 'bad files: status' "$status" 125
-like 'bad files: a line says so' files.err 'files/run-1: its files are not all there: .*files\.stream has what came'
+like 'bad files: a line says so' files.err 'files/run-1: some of its files are missing: .*files\.stream has what arrived'
 like 'bad files: the run ended' files.err 'files/run-1: ended: 1,000 samples'
 fails 'bad files: it is not called complete' grep -q complete files.err
 same_file 'bad files: what came is kept' results/files/run-1/files.stream words

@@ -216,7 +216,7 @@ chmod +x tools/mdir
 LIMITS=$work/limits PATH=$work/tools:$PATH run_hr usb --collect usb.img -o r </dev/null
 is 'limits of mtools: seconds and KiB' "$(cat limits)" '300 1048576'
 is 'no end: status' "$status" 125
-like 'no end: one line' err '^hr: usb\.img: no results can be read \(mdir was killed, or found no end in 300 s; the file system may be damaged'
+like 'no end: one line' err '^hr: usb\.img: no results can be read \(mdir was killed or did not end within 300 s; the file system may be damaged'
 rm tools/mdir
 
 # Names and texts that nobody should trust.
@@ -335,7 +335,7 @@ rm -rf r
 collect
 is 'shared clusters: status' "$status" 1
 like 'shared clusters: the first result is whole' out '^001 .* 40\.0'
-like 'shared clusters: said' err '00[23]: stdout: with it the results are longer than the file system'
+like 'shared clusters: said' err '00[23]: stdout: with it the results would be longer than the file system'
 ok 'shared clusters: no more than the stick is' test "$(du -sm --apparent-size r | cut -f 1)" -lt 85
 
 # Removing what was collected.
@@ -385,7 +385,7 @@ refused() {
 refused 'no-such\.img: No such file' 'no such image' --collect no-such.img
 refused 'Is a directory' 'a directory' --collect /tmp
 refused 'takes results off an image' 'a program, too' --collect usb.img "$WORKLOADS/hello"
-refused 'give --collect' 'clear alone' --clear "$WORKLOADS/hello"
+refused 'add --collect' 'clear alone' --clear "$WORKLOADS/hello"
 refused 'null: ' 'a character device' --collect /dev/null
 : >empty.img
 refused 'empty\.img: ' 'an empty file' --collect empty.img

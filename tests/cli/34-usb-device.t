@@ -59,7 +59,7 @@ like 'a disk that is built in: message' err "$device .*is neither removable nor 
 before=$(cksum <"$device")
 stick -o "$device" "$WORKLOADS/hello"
 is 'no terminal: status' "$status" 125
-like 'no terminal: message' err 'no terminal to ask on.*--yes'
+like 'no terminal: message' err 'no terminal on which to ask.*--yes'
 stick -o "$device" --yes --size 1G "$WORKLOADS/hello"
 like 'a size: refused' err '--size is for images'
 attribute size 80000
@@ -69,7 +69,7 @@ attribute size 195312
 answer no -o "$device" "$WORKLOADS/hello"
 is 'the answer is no: status' "$status" 125
 like 'the answer is no: what was asked' screen "write to $device \(ACME Pretended Stick, 100\.00 MB\)\? .*Type yes: "
-like 'the answer is no: said' screen "$device is as it was"
+like 'the answer is no: said' screen "$device was not changed, because the answer was not yes"
 answer y -o "$device" "$WORKLOADS/hello"
 is 'y is not yes' "$status" 125
 mkfifo go

@@ -45,7 +45,7 @@ run_hr pack --target-cpu all -m off -o third.cpio busybox sh -c 'while :; do :; 
 run_hr pack --target-cpu all --cpus 3 -g -o fourth.cpio "$WORKLOADS/threads" sync 4
 run_hr usb -o usb.img --force --size 100M --timeout 2s first.cpio second.cpio third.cpio fourth.cpio
 is 'a batch: status' "$status" 0
-usb_boot usb.img -smp 2 -m 2G
+usb_boot usb.img -smp 2
 is 'the machine switches itself off' "$status" 0
 run_hr usb --collect usb.img -o batch
 is 'a batch: the results are whole' "$status" 0
@@ -61,7 +61,7 @@ for number in 001 002 003 004; do
     ok "$number: a complete trace" "$HR" check batch/$number/hr.bin
 done
 ok 'the first: samples' test "$(stat_of batch/001/hr.bin .samples)" -gt 10
-like 'the fourth: fewer CPUs than asked for' batch/004/log.txt 'notice: '
+like 'the fourth: fewer CPUs than asked for' batch/004/log.txt 'notice: --cpus 3: '
 before=$(find batch -type f -exec cksum {} + | sort)
 run_hr usb --collect usb.img -o batch --clear
 is 'collected again: the same' "$status $(find batch -type f -exec cksum {} + | sort)" "0 $before"

@@ -52,10 +52,10 @@ mkdir -p tree/work
 seq 30000 >input
 pack files --root tree --keep-files --stdin input busybox tee /work/copy
 pack crash "$WORKLOADS/crash" segv
-pack hang -m off busybox sh -c 'while :; do :; done'
+pack hang --timeout 300ms -m off busybox sh -c 'while :; do :; done'
 collector batch 0 --runs 6
 run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --address 10.0.2.77/24 --gateway 10.0.2.2 --machine batch \
-    --timeout 2s --repeat 2 files.cpio crash.cpio hang.cpio
+    --repeat 2 files.cpio crash.cpio hang.cpio
 is 'batch: hr usb: status' "$status" 0
 networked virtio-net-pci "$all_done" -smp 2
 like 'batch: the loader says how many' said ' of 6 runs ended as planned'
@@ -96,9 +96,10 @@ same_file 'exit: stdout' results/exit/words-1/stdout words
 ok 'exit: the trace is complete' "$HR" check results/exit/words-1/hr.bin
 is 'exit: lost' "$(stat_of results/exit/words-1/hr.bin .lost)" 0
 
-# Nobody listens: no program starts, and the stick has the reason.
+# Nobody listens: no program starts, and the stick has the reason.  The machine tries for half a minute, of a clock that is
+# 128 times as fast as its work.
 run_hr usb -o usb.img --force --size 100M --network "10.0.2.2:$port" --machine nobody crash.cpio
-networked e1000e "$all_done" -smp 2
+networked e1000e "$all_done" -smp 2 -icount shift=7,sleep=off
 like 'nobody: the loader says so' said 'no collector: connection refused'
 run_hr usb --collect usb.img -o stick
 ok 'nobody: the stick has the reason' grep -q 'no collector: connection refused' stick/001/log.txt

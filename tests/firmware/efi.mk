@@ -1,4 +1,12 @@
-# The test application for UEFI firmware (gnu-efi).  Included by tests/tools.mk.
+# What the tests of firmware use: the firmware without its search for a TPM, and an application (gnu-efi).  Included by
+# tests/tools.mk.
+OVMF_FD := $(wildcard /usr/share/ovmf/OVMF.fd)
+FIRMWARE := $(if $(OVMF_FD),$(BUILD)/tests/OVMF.fd)
+$(BUILD)/tests/OVMF.fd: tests/firmware/without_tpm.py $(OVMF_FD)
+	@mkdir -p $(@D)
+	python3 $< $(OVMF_FD) $@.tmp && mv $@.tmp $@
+
+# The test application.
 RETURN_CFLAGS := -std=gnu11 -g -O2 $(WARN) -I. -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 -MMD -MP \
 	-DGNU_EFI_USE_MS_ABI -ffreestanding -fpic -fshort-wchar -mno-red-zone -fno-stack-protector -fcf-protection=none
 

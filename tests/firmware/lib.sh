@@ -2,7 +2,7 @@
 # Functions for tests that boot a stick on real firmware (OVMF) in QEMU.  Sourced after ../lib.sh.
 # Makes sticks without partitions: firmware boots those too.  `hr usb` makes real ones.
 
-OVMF=${OVMF:-/usr/share/ovmf/OVMF.fd}
+OVMF=${OVMF:-$TOOLS/OVMF.fd} # without its search for a TPM (without_tpm.py)
 LOADER=$BUILD/BOOTX64.EFI
 # shellcheck disable=SC2034
 FAKE_KERNEL=$TOOLS/fake-kernel.elf
@@ -13,7 +13,7 @@ export MTOOLS_SKIP_CHECK=1
 for tool in "$QEMU" mcopy mmd mdir mkfs.fat fsck.fat; do
     command -v "$tool" >/dev/null || skip_all "$tool is not installed"
 done
-[ -f "$OVMF" ] || skip_all "no OVMF firmware at $OVMF (package ovmf)"
+[ -f "$OVMF" ] || skip_all "no OVMF firmware at $OVMF (package ovmf, then make test-tools)"
 
 # stick_new IMAGE MIB: an empty stick with the loader on it.
 stick_new() {

@@ -96,7 +96,9 @@ done
 run_cpus 2 "$CALLS" -g -i 100us -- threads 4 20000000
 is 'on two CPUs: the program runs' "$status" 0
 chain 'on two CPUs' leaf "begin;recursion;$(repeated 5 down)leaf"
-run_cpus 3 "$WORKLOADS/maprace" -g -i 20us -- 300 1
+rounds=150
+[ -z "${HR_TEST_LONG:-}" ] || rounds=300
+run_cpus 3 "$WORKLOADS/maprace" -g -i 20us -- $rounds 1
 is 'while other CPUs withdraw memory: the program runs' "$status" 0
 ok 'while other CPUs withdraw memory: the trace is whole' "$HR" check hr.bin
 run_cpus 2 "$CALLS" -g --mode ipi -i 1ms -- threads 4 20000000

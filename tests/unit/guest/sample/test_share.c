@@ -73,13 +73,13 @@ static void follows_the_machine(void **state)
 {
     (void)state;
     struct cpu *cpu = prepare();
-    note(&cpu->share, 100000);
+    share_note(&cpu->share, 100000);
     assert_in_range(cpu->share.seen_ticks, 100, 105);
     for (int i = 0; i < 200; i++)
-        note(&cpu->share, 1000);
+        share_note(&cpu->share, 1000);
     assert_in_range(cpu->share.seen_ticks, 950, 1050);
     for (int i = 0; i < 1000; i++)
-        note(&cpu->share, 100);
+        share_note(&cpu->share, 100);
     assert_in_range(cpu->share.seen_ticks, 90, 140);
 }
 

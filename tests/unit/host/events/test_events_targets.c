@@ -94,7 +94,7 @@ static void a_model_with_two_tables_is_named_once_or_not_at_all(void **state)
         assert_int_equal(group_of(&t, "intel-6-85") != NULL, same);
         events_targets_free(&t);
         assert_int_equal(events_targets_make(&t, "skx,clx", &wanted, &failure) == 0, same);
-        assert_true(same || strstr(failure.text, "in two ways") != NULL);
+        assert_true(same || strstr(failure.text, "encode the events differently") != NULL);
         events_targets_free(&t);
     }
 }
@@ -161,7 +161,7 @@ static void what_no_cpu_has_is_refused_with_counts(void **state)
     (void)state;
     failure = (struct run_failure){0};
     assert_int_equal(events_targets_make(&t, "all", &wanted, &failure), -1);
-    assert_non_null(strstr(failure.text, "no CPU has all of these events: MEM_INST_RETIRED"));
+    assert_non_null(strstr(failure.text, "no known CPU has all of these events (MEM_INST_RETIRED"));
 }
 
 int main(void)

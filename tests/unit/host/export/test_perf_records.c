@@ -1,4 +1,4 @@
-/* Tests of host/export/perf_records.c, thread_set.c and rounds.c. */
+/* Tests of host/export/perf_records.c, numbers.c and rounds.c. */
 #include "host/export/perf_records.h"
 
 #include <linux/perf_event.h>
@@ -6,10 +6,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "host/export/numbers.h"
 #include "host/export/rounds.h"
-#include "host/export/thread_set.h"
 #include "host/trace/trace_index.h"
 #include "tests/unit/test.h"
+
+#define THREADS 65536u
 
 static struct output out;
 static struct perf_records records;
@@ -186,18 +188,18 @@ static void test_others(void **state)
 
 static void test_threads(void **state)
 {
-    struct thread_set set;
+    struct numbers threads;
 
     (void)state;
-    assert_int_equal(thread_set_init(&set), 0);
-    assert_true(thread_set_add(&set, 1000));
-    assert_false(thread_set_add(&set, 1000));
-    assert_false(thread_set_add(&set, 0));
-    for (uint32_t i = 1; i <= THREAD_SET_MAX * 3; i++)
-        thread_set_add(&set, i * 0x10000 + 5);
-    assert_int_equal(set.count, THREAD_SET_MAX);
-    assert_false(thread_set_add(&set, 1000));
-    thread_set_free(&set);
+    assert_int_equal(numbers_init(&threads, THREADS), 0);
+    assert_true(numbers_add(&threads, 1000));
+    assert_false(numbers_add(&threads, 1000));
+    for (uint32_t i = 1; i <= THREADS * 3; i++)
+        numbers_add(&threads, i * 0x10000 + 5);
+    assert_true(numbers_full(&threads));
+    assert_false(numbers_add(&threads, 1000));
+    assert_false(numbers_add(&threads, 1));
+    numbers_free(&threads);
 }
 
 /* Chunks of two CPUs whose times overlap. */

@@ -136,7 +136,7 @@ static void a_mounted_partition_is_refused(void **state)
     tree_put(&tree, "proc/self/mountinfo",
              "21 1 254:0 / / rw - ext4 /dev/root rw\n"
              "36 21 8:17 / /media/me/STICK rw,nosuid shared:20 - vfat /dev/sdb1 rw\n");
-    refuse(16, "/dev/sdb1 is mounted on /media/me/STICK; umount /media/me/STICK");
+    refuse(16, "/dev/sdb1 is mounted on /media/me/STICK; unmount it with 'umount /media/me/STICK'");
 }
 
 static void a_mounted_disk_is_refused(void **state)
@@ -175,7 +175,7 @@ static void swap_is_refused(void **state)
 {
     (void)state;
     tree_put(&tree, "proc/swaps", "Filename Type\n/dev/sdb1      partition 1 0 -2\n");
-    refuse(16, "/dev/sdb1 is swapped to; swapoff /dev/sdb1");
+    refuse(16, "/dev/sdb1 is in use as swap space; turn that off with 'swapoff /dev/sdb1'");
 }
 
 static void a_held_disk_is_refused(void **state)

@@ -69,7 +69,7 @@ static void nonsense_is_refused_in_words(void **state)
         const char *text;
         const char *words;
     } cases[] = {
-        {"end = done\n", "line 1: version = 1 is not first"},
+        {"end = done\n", "line 1: the first line is not version = 1"},
         {"version = 2\n", "this hr reads version 1"},
         {"version = 1\nend\n", "line 2: not KEY = VALUE"},
         {"version = 1\nend = a\nend = b\n", "line 3: end is given twice"},

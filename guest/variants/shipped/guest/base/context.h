@@ -23,9 +23,8 @@ static inline void context_assert_service(void)
 {
 }
 
-static inline void context_note_holder(const struct cpu *cpu)
+static inline void context_note_holder(const struct cpu *)
 {
-    (void)cpu;
 }
 
 #endif

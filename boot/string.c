@@ -1,4 +1,4 @@
-/* The memory and string functions that the compiler and <string.h> expect of a freestanding kernel.
+/* The memory and string functions that the compiler and <string.h> expect, of kernel and loader.
  *
  * In virtual time every repetition of a string instruction counts as an instruction: eight bytes
  * at a time.
