@@ -141,7 +141,7 @@ include boot/uefi/uefi.mk
 # Rewritten when the compiler or a flag changes, or the list of sources: what depends on it is rebuilt.
 FLAGS_NOW := $(CC) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) $(VDSO_CFLAGS) $(VDSO_LDFLAGS) $(HOST_CFLAGS) $(HOST_LIBS) $(WORKLOAD_CFLAGS) \
 	$(LIBHR_CFLAGS) $(UEFI_CFLAGS) $(PLUGIN_CFLAGS)
-SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC) $(NET_VARIANT) $(UEFI_SRC))
+SOURCES_NOW := $(sort $(GUEST_SRC) $(HOST_SRC) $(patsubst $(BUILD)/%,%,$(NET_VARIANT)) $(UEFI_SRC))
 $(BUILD)/flags: NOW = $(FLAGS_NOW)
 $(BUILD)/sources: NOW = $(SOURCES_NOW)
 $(BUILD)/flags $(BUILD)/sources: FORCE

@@ -20,9 +20,9 @@ expect() {
 }
 
 for cpus in 1 2 4 8; do
-    threads $cpus --qemu ./virtual -- sync $cpus 400
+    threads $cpus --qemu ./virtual -- sync $cpus 100
     expect "$cpus CPUs: mutex, condition variable, barrier" 0 \
-        "sync: sum $((400 * cpus * (cpus + 1) / 2)), turns $((40 * cpus))"
+        "sync: sum $((100 * cpus * (cpus + 1) / 2)), turns $((10 * cpus))"
 done
 "$HR" dump --format records hr.bin >records
 like 'the trace says how many CPUs ran the program' records 'sampling.*cpu_count=8'
@@ -199,7 +199,7 @@ for flavour in 'Icelake-Server,model=106,pmu=on' 'EPYC,pmu=on,pmu-v2=off'; do
     "$HR" dump --format csv hr.bin >a.csv
     is 'each is sampled by what it counts itself' "$(of_cpu 1) $(of_cpu 2)" '20000000 40000000'
     threads 8 --qemu ./virtual --cpu "$flavour" -i 1us \
-        -e instructions,cycles,branches,branch-misses,cache-misses -- count 8 100000
+        -e instructions,cycles,branches,branch-misses,cache-misses -- count 8 50000
     expect '8 CPUs at 1 us with five counters' 0 'count: 8 threads'
     is 'and nothing is lost' "$(stat_of hr.bin .lost)" 0
     is 'samples of every CPU' "$("$HR" dump --format csv hr.bin | awk -F, 'NR > 1 { n[$2]++ }
