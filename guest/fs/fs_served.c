@@ -269,7 +269,7 @@ int fs_served_fetch(struct inode *inode, uint64_t index)
     const uint8_t *payload;
     int error;
 
-    inode_make_room(phys_total_bytes() / SERVED_RESERVE);
+    inode_make_room(inode, phys_total_bytes() / SERVED_RESERVE);
     error = serve_ask(&request, NULL, &answer, &payload);
     if (error) {
         note_host_failure("the contents of a file", error);

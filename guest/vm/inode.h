@@ -84,8 +84,9 @@ int inode_add_block(struct inode *inode, uint64_t first, const uint8_t *data, ui
                     uint64_t index);
 
 /* Frees pages that can be fetched again until `bytes` of memory are free: those of files that were
- * not written and are neither mapped nor being read, the one fetched longest ago first. */
-void inode_make_room(uint64_t bytes);
+ * not written and are neither mapped nor being read, the one fetched longest ago first.  A read of
+ * `fetching` holds none of its pages while it waits for one. */
+void inode_make_room(const struct inode *fetching, uint64_t bytes);
 
 /* Returns whether seals forbid this write. */
 bool inode_sealed(const struct inode *inode, uint64_t offset, uint64_t bytes);

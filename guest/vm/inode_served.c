@@ -71,13 +71,13 @@ int inode_add_block(struct inode *inode, uint64_t first, const uint8_t *data, ui
     return error;
 }
 
-void inode_make_room(uint64_t bytes)
+void inode_make_room(const struct inode *fetching, uint64_t bytes)
 {
     struct inode *inode = served_ring.served_next, *next;
 
     for (; inode != &served_ring && phys_free_bytes() < bytes; inode = next) {
         next = inode->served_next;
-        if (inode->written || inode->mappings || inode->readers)
+        if (inode->written || inode->mappings || inode->readers > (inode == fetching))
             continue;
         inode_pages_free(inode, 0, UINT64_MAX);
         inode_served_forget(inode);
