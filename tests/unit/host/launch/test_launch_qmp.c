@@ -149,7 +149,7 @@ static void bounds_what_it_reads(void **state)
     (void)state;
     memset(script, ' ', sizeof script - 1);
     assert_int_equal(converse(script, true, threads, 1), -1);
-    assert_non_null(strstr(s.failure.text, "does not end"));
+    assert_non_null(strstr(s.failure.text, "without an end"));
     end();
     for (size_t i = 0; i + 4 < sizeof script; i += 4)
         memcpy(script + i, "{}\n ", 4);
