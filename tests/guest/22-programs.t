@@ -113,15 +113,16 @@ else
 fi
 both 'python3: 2 CPUs' --cpus 2 --accel tcg -- /usr/bin/python3 work.py
 
-# ---- the same on every run ----
+# ---- the same on every run, if the files are: python lists the working directory ----
+mkdir runs
 for program in './parallel' '/usr/bin/python3 work.py'; do
     for turn in 1 2; do
         # shellcheck disable=SC2086
-        run_guest -q -i 10us --env OMP_NUM_THREADS=3 -o $turn.bin $program
-        "$HR" dump --format csv $turn.bin >$turn.csv 2>/dev/null
+        run_guest -q -i 10us --env OMP_NUM_THREADS=3 -o runs/$turn.bin $program
+        "$HR" dump --format csv runs/$turn.bin >runs/$turn.csv 2>/dev/null
     done
-    ok "$program: samples of several threads or at least many" test "$(wc -l <1.csv)" -gt 100
-    same_file "$program: two runs, the same samples" 1.csv 2.csv
-    ok "$program: the trace is in order" "$HR" check 1.bin
+    ok "$program: samples of several threads or at least many" test "$(wc -l <runs/1.csv)" -gt 100
+    same_file "$program: two runs, the same samples" runs/1.csv runs/2.csv
+    ok "$program: the trace is in order" "$HR" check runs/1.bin
 done
 done_testing
