@@ -12,7 +12,7 @@ __attribute__((noipa)) long spin(long n)
     return i;
 }
 long other(long n);
-int main(int argc, char **argv) { (void)argv; long sum = argc; for (int i = 0; i < 20000; i++) sum += spin(50) + same(20) + other(20); return sum == 0; }
+int main(int argc, char **argv) { (void)argv; long sum = argc; for (int i = 0; i < 5000; i++) sum += spin(1001) + same(403) + other(399); return sum == 0; }
 END
 cat >other.c <<'END'
 __attribute__((noipa)) static long same(long n) { while (n > 0) __asm__ volatile("sub $1, %0" : "+r"(n)); return n; }

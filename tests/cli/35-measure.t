@@ -51,7 +51,7 @@ like 'no directory: why' err 'No such file'
 for option in --accel=tcg --cpu=max --pin=0; do
     run_hr doctor "$option"
     is "$option alone: status" "$status" 125
-    like "$option alone: said" err 'for the runs of --measure'
+    like "$option alone: said" err 'options of the runs of --measure'
 done
 is 'failures leave nothing behind' "$(ls "$TMPDIR")" ''
 done_testing
