@@ -182,7 +182,7 @@ static void load_program(struct cpu *workload)
 
     begin_step("program");
     sampling_start();
-    trace_init(&process_first.space, service_flush);
+    trace_init(process_first.space, service_flush);
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);
@@ -190,7 +190,7 @@ static void load_program(struct cpu *workload)
     status = run.start_error;
     trace_map_kernel();
     if (status == 0)
-        status = vm_space_init(&process_first.space);
+        status = vm_space_init(process_first.space);
     if (status == 0)
         status = exec_load(&process_first, &program);
     fs_served_start();

@@ -59,7 +59,7 @@ static int find_program(struct process *process, struct program *p)
 /* Maps program and interpreter; the interpreter goes where mmap would put a library. */
 static int map_images(struct process *process, struct program *p)
 {
-    struct vm_space *space = &process->space;
+    struct vm_space *space = process->space;
     int error = exec_image_place(space, &p->program, RELOCATABLE_BASE);
 
     if (!error)
@@ -106,7 +106,7 @@ static void fill_auxv(struct exec_stack *stack, const struct program *p)
  */
 static int map_stack(struct process *process, const struct program *p, uint64_t bytes)
 {
-    struct vm_space *space = &process->space;
+    struct vm_space *space = process->space;
     uint64_t first = vm_page_up(bytes) + STACK_FIRST_BYTES;
     uint32_t protection = VM_READ | VM_WRITE | (p->program.elf.executable_stack ? VM_EXEC : 0);
     int64_t result;
@@ -155,7 +155,7 @@ static int write_stack(struct process *process, const struct exec_stack *stack, 
         return -ENOMEM;
     exec_stack_write(stack, phys_pointer(block), (size_t)bytes);
     keep_auxv(phys_pointer(block));
-    error = vm_write(&process->space, stack->top - (uint64_t)bytes, phys_pointer(block),
+    error = vm_write(process->space, stack->top - (uint64_t)bytes, phys_pointer(block),
                      (uint64_t)bytes);
     phys_free(block, order);
     return error;
@@ -222,7 +222,7 @@ int exec_load(struct process *process, struct exec_result *result)
             error = set_directory(process);
     }
     manifest_number(&process->manifest, "prefault", &prefault);
-    process->space.prefault = prefault != 0;
+    process->space->prefault = prefault != 0;
     if (!error)
         error = map_images(process, &p);
     if (!error)

@@ -51,13 +51,13 @@ int vdso_map(struct process *process, uint64_t *base)
 
     if (elf64_parse(vdso_image, bytes, &image) != ELF64_OK)
         panic("the kernel's vDSO is damaged");
-    at = vm_map(&process->space, 0, bytes, VM_READ | VM_EXEC, VM_AREA_VDSO, false, false);
+    at = vm_map(process->space, 0, bytes, VM_READ | VM_EXEC, VM_AREA_VDSO, false, false);
     if (at < 0)
         return (int)at;
     *base = (uint64_t)at;
     trace_map(*base, *base + image.high, 0, HR_MAP_READ | HR_MAP_EXEC,
               vdso_image + image.build_id_offset, (uint16_t)image.build_id_bytes, path_on_host());
-    return vm_write(&process->space, *base, vdso_image, bytes);
+    return vm_write(process->space, *base, vdso_image, bytes);
 }
 
 void vdso_start(void)

@@ -17,7 +17,7 @@
 static void meminfo(const struct thread *thread, const struct inode *, struct text *text)
 {
     uint64_t total = phys_total_bytes() >> 10, available = phys_free_bytes() >> 10;
-    uint64_t used = thread->process->space.resident_bytes >> 10;
+    uint64_t used = thread->process->space->resident_bytes >> 10;
     static const struct {
         const char *name;
         char what; /* t: total, f: free, u: used by the program, 0: none */
@@ -91,7 +91,7 @@ static void vmstat(const struct thread *thread, const struct inode *, struct tex
 {
     text_add(text,
              "nr_free_pages %lu\nnr_anon_pages %lu\npgpgin 0\npgpgout 0\npswpin 0\npswpout 0\n",
-             phys_free_bytes() / PAGE_BYTES, thread->process->space.resident_bytes / PAGE_BYTES);
+             phys_free_bytes() / PAGE_BYTES, thread->process->space->resident_bytes / PAGE_BYTES);
 }
 
 static const struct proc_file files[] = {

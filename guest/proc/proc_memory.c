@@ -52,7 +52,8 @@ static void add_area(struct text *text, const struct vm_area *area)
 
 static void maps(const struct thread *thread, const struct inode *, struct text *text)
 {
-    for (const struct vm_area *area = thread->process->space.areas; area != NULL; area = area->next)
+    for (const struct vm_area *area = thread->process->space->areas; area != NULL;
+         area = area->next)
         add_area(text, area);
 }
 
@@ -92,9 +93,9 @@ static void smaps(const struct thread *thread, const struct inode *, struct text
 {
     const struct process *process = thread->process;
 
-    for (const struct vm_area *area = process->space.areas; area != NULL; area = area->next) {
+    for (const struct vm_area *area = process->space->areas; area != NULL; area = area->next) {
         add_area(text, area);
-        add_numbers(text, area->end - area->start, resident_bytes(&process->space, area),
+        add_numbers(text, area->end - area->start, resident_bytes(process->space, area),
                     area->flags & VM_AREA_SHARED);
         text_add(text, "THPeligible:    1\nVmFlags:%s%s%s%s\n",
                  area->protection & VM_READ ? " rd" : "", area->protection & VM_WRITE ? " wr" : "",
@@ -104,7 +105,7 @@ static void smaps(const struct thread *thread, const struct inode *, struct text
 
 static void smaps_rollup(const struct thread *thread, const struct inode *, struct text *text)
 {
-    const struct vm_space *space = &thread->process->space;
+    const struct vm_space *space = thread->process->space;
 
     if (space->areas != NULL)
         text_add(text, "%08lx-%08lx ---p 00000000 00:00 0                          [rollup]\n",

@@ -66,7 +66,7 @@ static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
 static void stat(const struct thread *thread, const struct inode *inode, struct text *text)
 {
     const struct thread *subject = proc_subject(thread, inode, text);
-    const struct vm_space *space = &thread->process->space;
+    const struct vm_space *space = thread->process->space;
     uint32_t pid = thread->process->pid;
     char name[16];
 
@@ -87,7 +87,7 @@ static void stat(const struct thread *thread, const struct inode *inode, struct 
 
 static void statm(const struct thread *thread, const struct inode *, struct text *text)
 {
-    const struct vm_space *space = &thread->process->space;
+    const struct vm_space *space = thread->process->space;
     uint64_t text_bytes = 0, data_bytes = 0;
 
     for (const struct vm_area *area = space->areas; area != NULL; area = area->next) {
@@ -154,7 +154,7 @@ static void status(const struct thread *thread, const struct inode *inode, struc
              PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID, PROCESS_USER_ID,
              PROCESS_USER_ID);
     text_add(text, "FDSize:\t64\nGroups:\t \n");
-    add_status_memory(text, &process->space);
+    add_status_memory(text, process->space);
     text_add(text, "CoreDumping:\t0\nTHP_enabled:\t1\nThreads:\t%u\n", threads_count());
     add_status_signals(text, subject);
     for (size_t i = 0; i < 5; i++)

@@ -20,7 +20,7 @@
 /* Applies the limits that the kernel enforces. */
 static void limits_apply(void)
 {
-    struct vm_space *space = &process_first.space;
+    struct vm_space *space = process_first.space;
 
     space->stack_limit = limits_now[RLIMIT_STACK].soft;
     space->address_limit = limits_now[RLIMIT_AS].soft;

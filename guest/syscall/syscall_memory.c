@@ -105,7 +105,7 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     if (file == NULL)
         return result;
     if (file->type == &file_device_zero) /* as memory without a file */
-        return vm_map_request(&thread->process->space, request);
+        return vm_map_request(thread->process->space, request);
     request->inode = file->inode;
     request->entry = file->entry;
     request->flags |= VM_AREA_FILE;
@@ -117,7 +117,7 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
         if (sealed || (file->flags & O_ACCMODE) != O_RDWR)
             request->flags |= VM_AREA_READ_FILE;
     }
-    result = vm_map_request(&thread->process->space, request);
+    result = vm_map_request(thread->process->space, request);
     if (result >= 0 && request->protection & VM_EXEC && file->entry != NULL)
         memory_announce(file, (uint64_t)result, vm_page_up(request->bytes), request->offset);
     return result;
@@ -126,7 +126,7 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
 int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
 {
     uint64_t flags = frame->r10;
-    struct vm_space *space = &thread->process->space;
+    struct vm_space *space = thread->process->space;
     struct vm_request request = {.address = frame->rdi,
                                  .bytes = frame->rsi,
                                  .protection = (uint32_t)frame->rdx & PROTECTIONS,
@@ -150,7 +150,7 @@ int64_t syscall_mmap(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_munmap(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_unmap(&thread->process->space, frame->rdi, frame->rsi);
+    return vm_unmap(thread->process->space, frame->rdi, frame->rsi);
 }
 
 /* Extends the range down to where a growing area begins. */
@@ -169,7 +169,7 @@ static int64_t protect_grown(struct vm_space *space, const struct trap_frame *fr
 int64_t syscall_mprotect(struct thread *thread, struct trap_frame *frame)
 {
     const uint64_t grows = PROT_GROWSDOWN | PROT_GROWSUP;
-    struct vm_space *space = &thread->process->space;
+    struct vm_space *space = thread->process->space;
 
     if (frame->rdx & ~(PROTECTIONS | PROT_SEM | grows) || frame->rdi & VM_PAGE_MASK ||
         (frame->rdx & grows) == grows)
@@ -185,18 +185,18 @@ int64_t syscall_mprotect(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_mremap(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_remap(&thread->process->space, frame->rdi, frame->rsi, frame->rdx,
+    return vm_remap(thread->process->space, frame->rdi, frame->rsi, frame->rdx,
                     (uint32_t)frame->r10, frame->r8);
 }
 
 int64_t syscall_madvise(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_advise(&thread->process->space, frame->rdi, frame->rsi, (uint32_t)frame->rdx);
+    return vm_advise(thread->process->space, frame->rdi, frame->rsi, (uint32_t)frame->rdx);
 }
 
 int64_t syscall_brk(struct thread *thread, struct trap_frame *frame)
 {
-    return (int64_t)vm_set_brk(&thread->process->space, frame->rdi);
+    return (int64_t)vm_set_brk(thread->process->space, frame->rdi);
 }
 
 static bool mapped(const struct vm_space *space, uint64_t address, uint64_t bytes)
@@ -213,12 +213,12 @@ int64_t syscall_msync(struct thread *thread, struct trap_frame *frame)
 {
     if ((frame->rdi & VM_PAGE_MASK) || (frame->rdx & ~7ull) || (frame->rdx & 5) == 5)
         return -EINVAL;
-    return !frame->rsi || mapped(&thread->process->space, frame->rdi, frame->rsi) ? 0 : -ENOMEM;
+    return !frame->rsi || mapped(thread->process->space, frame->rdi, frame->rsi) ? 0 : -ENOMEM;
 }
 
 int64_t syscall_mincore(struct thread *thread, struct trap_frame *frame)
 {
-    const struct vm_space *space = &thread->process->space;
+    const struct vm_space *space = thread->process->space;
     uint64_t pages = frame->rsi / PAGE_BYTES + (frame->rsi % PAGE_BYTES != 0);
     uint8_t present[MINCORE_PART];
 
@@ -238,24 +238,24 @@ int64_t syscall_mincore(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_mlock(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_lock(&thread->process->space, frame->rdi, frame->rsi, true, true);
+    return vm_lock(thread->process->space, frame->rdi, frame->rsi, true, true);
 }
 
 int64_t syscall_mlock2(struct thread *thread, struct trap_frame *frame)
 {
     if (frame->rdx & ~(uint64_t)MLOCK_ONFAULT)
         return -EINVAL;
-    return vm_lock(&thread->process->space, frame->rdi, frame->rsi, true, !frame->rdx);
+    return vm_lock(thread->process->space, frame->rdi, frame->rsi, true, !frame->rdx);
 }
 
 int64_t syscall_munlock(struct thread *thread, struct trap_frame *frame)
 {
-    return vm_lock(&thread->process->space, frame->rdi, frame->rsi, false, false);
+    return vm_lock(thread->process->space, frame->rdi, frame->rsi, false, false);
 }
 
 int64_t syscall_mlockall(struct thread *thread, struct trap_frame *frame)
 {
-    struct vm_space *space = &thread->process->space;
+    struct vm_space *space = thread->process->space;
     uint64_t flags = frame->rdi;
 
     if (!flags || flags & ~(uint64_t)(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) ||
@@ -272,7 +272,7 @@ int64_t syscall_mlockall(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_munlockall(struct thread *thread, struct trap_frame *)
 {
-    struct vm_space *space = &thread->process->space;
+    struct vm_space *space = thread->process->space;
 
     space->lock_future = false;
     vm_lock(space, 0, USER_END, false, false);

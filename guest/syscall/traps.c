@@ -99,7 +99,7 @@ static void traps_exception(struct cpu *cpu, struct trap_frame *frame)
         address = x86_read_cr2();
         if (cpu->thread == NULL)
             panic_frame(frame, "page fault at %lx while calibrating", address);
-        status = vm_fault(&process_first.space, address, frame->error);
+        status = vm_fault(process_first.space, address, frame->error);
         if (status == 0) {
             cpu->thread->use.page_faults++;
             process_first.use.page_faults++;

@@ -82,7 +82,7 @@ static void idle_halt(struct cpu *cpu)
 
 void idle_loop(struct cpu *cpu)
 {
-    x86_write_cr3(process_first.space.root);
+    x86_write_cr3(process_first.space->root);
     cross_lock(cpu);
     cpu->schedule.slice_end = cpu->trigger.attention_due = CPU_NEVER;
     if (run.shared)

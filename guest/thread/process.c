@@ -1,4 +1,6 @@
 /* The program's process. */
 #include "guest/thread/process.h"
 
-struct process process_first;
+static struct vm_space first_space;
+
+struct process process_first = {.space = &first_space};

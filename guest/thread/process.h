@@ -31,7 +31,7 @@ struct file_table;
 struct fs_entry;
 
 struct process {
-    struct vm_space space;
+    struct vm_space *space;
     struct manifest manifest;
     struct signal_action actions[SIGNALS + 1];
     uint32_t pid; /* PROCESS_ID */

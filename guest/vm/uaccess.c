@@ -18,7 +18,7 @@
 
 static struct vm_space *current_space(void)
 {
-    return &cpu_this()->thread->process->space;
+    return cpu_this()->thread->process->space;
 }
 
 static bool range_ok(uint64_t address, size_t bytes)
