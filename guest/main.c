@@ -13,6 +13,7 @@
 #include "guest/cpu/clock.h"
 #include "guest/cpu/cross.h"
 #include "guest/cpu/paravirt.h"
+#include "guest/cpu/turn.h"
 #include "guest/exec/exec.h"
 #include "guest/exec/vdso_map.h"
 #include "guest/file/files.h"
@@ -59,7 +60,7 @@
 #define WORKLOAD_CPU 1 /* the first CPU that runs the program, unless CPU 0 does */
 
 static uint32_t prepare_turn; /* the CPU to prepare itself next; set when all have started */
-static bool workload_go; /* the program is loaded */
+static uint32_t workload_go; /* 1: the program is loaded */
 
 /* Begins a step of the start, one of RUN_STEPS, and writes it to the serial port, which needs no
  * driver; not on a bare machine, where a line takes a millisecond and is not read. */
@@ -251,29 +252,22 @@ static void start_run(struct cpu *cpu)
     cross_unlock();
 }
 
-static void wait_for_flag(const bool *flag)
-{
-    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
-        x86_pause();
-}
-
 /* CPUs prepare themselves in the order of their numbers: boot's allocators have no locks. */
 static void prepare_in_turn(struct cpu *cpu)
 {
-    while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != cpu->index)
-        x86_pause();
+    turn_wait(&prepare_turn, cpu->index);
     if (cpu->index == WORKLOAD_CPU)
         prepare_first(cpu);
     else if (cpu->index <= run.workload_cpus)
         prepare_workload(cpu);
-    __atomic_store_n(&prepare_turn, cpu->index + 1, __ATOMIC_RELEASE);
+    turn_set(&prepare_turn, cpu->index + 1, cpu->index + 1);
 }
 
 /* The code of every CPU except the boot CPU. */
 static void main_secondary(struct cpu *cpu)
 {
     prepare_in_turn(cpu);
-    wait_for_flag(&workload_go);
+    turn_wait(&workload_go, 1);
     vm_seal();
     if (cpu->index > run.workload_cpus)
         observer_loop(cpu);
@@ -312,12 +306,12 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     if (run.workload_cpus < workload_cpus)
         log_notice("--cpus %u: only %u workload CPUs started", workload_cpus, run.workload_cpus);
     cross_several = true;
-    __atomic_store_n(&prepare_turn, 1, __ATOMIC_RELEASE);
+    turn_set(&prepare_turn, 1, 1);
     while (__atomic_load_n(&prepare_turn, __ATOMIC_ACQUIRE) != running)
         x86_pause();
     load_program(&cpus[WORKLOAD_CPU]);
     vm_seal();
-    __atomic_store_n(&workload_go, true, __ATOMIC_RELEASE);
+    turn_set(&workload_go, 1, 1);
     service_main();
 }
 
