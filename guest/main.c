@@ -38,6 +38,7 @@
 #include "guest/service/service.h"
 #include "guest/service/service_cpu.h"
 #include "guest/service/service_input.h"
+#include "guest/signal/duration.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
 #include "guest/thread/idle.h"
@@ -247,6 +248,7 @@ static void start_run(struct cpu *cpu)
     cross_lock(cpu);
     run_state.started = true;
     start_deadline();
+    duration_start(run.duration_ns);
     service_check_stop();
     test_hook("start");
     cross_unlock();

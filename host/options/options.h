@@ -62,6 +62,7 @@ struct options {
     bool prefault; /* memory is filled when it is mapped */
     struct options_list environment; /* K=V settings that change the default */
     uint64_t timeout_ns; /* 0: none */
+    uint64_t duration_ns; /* of the program's clock, until SIGTERM; 0: none */
     uint64_t repeat; /* number of runs; 0: one, with its own kind of summary */
     bool output_each; /* show the program's output of every run, not of the first alone */
     bool again; /* a run of --repeat after the first */

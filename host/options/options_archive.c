@@ -96,6 +96,7 @@ enum { /* options without a letter; the commands' own begin at 256 */
        KEY_PREFAULT,
        KEY_KEEP_FILES,
        KEY_STDIN,
+       KEY_DURATION,
 };
 
 static const char default_events[] = EVENTS_DEFAULT;
@@ -130,6 +131,8 @@ static const struct argp_option archive_options[] = {
      "there",
      3},
     {"file", KEY_FILE, "PATH", 0, "give the program this file or directory at its own path", 3},
+    {"duration", KEY_DURATION, "TIME", 0,
+     "send the program SIGTERM after this time of its clock, and SIGKILL 5 s later", 4},
     {"env", KEY_ENV, "K=V", 0, "set an environment variable of the program; K alone copies yours",
      3},
     {"verbose", 'v', 0, 0, "show what was packed and chosen, and the kernel's log, on stderr", 5},
@@ -184,6 +187,13 @@ int options_set_timeout(struct options *o, const char *text, struct run_failure 
 {
     if (units_parse_time(text, UNITS_NEEDED, &o->timeout_ns) != 0 || o->timeout_ns == 0)
         return run_fail(failure, "--timeout %s: not a time with a unit; write 10s or 500ms", text);
+    return 0;
+}
+
+static int set_duration(struct options *o, const char *text, struct run_failure *failure)
+{
+    if (units_parse_time(text, UNITS_NEEDED, &o->duration_ns) != 0 || o->duration_ns == 0)
+        return run_fail(failure, "--duration %s: not a time with a unit; write 10s or 500ms", text);
     return 0;
 }
 
@@ -260,6 +270,8 @@ static error_t parse_other_option(int key, char *argument, struct argp_state *st
     switch (key) {
     case KEY_CPUS:
         return set_cpus(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_DURATION:
+        return set_duration(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_FILE:
         return append(&o->files, argument, parse->failure) == 0 ? 0 : ENOMEM;
     case KEY_ENV:

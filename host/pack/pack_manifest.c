@@ -145,6 +145,8 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
     add_number(&d, "start-unix-ns", start_unix_ns(machine->virtual_time));
     if (o->packing && o->timeout_ns != 0)
         add_number(&d, "timeout", o->timeout_ns);
+    if (o->duration_ns != 0)
+        add_number(&d, "duration", o->duration_ns);
     add(&d, "hostname", "microtome");
     add_terminal(&d, o);
     if (o->prefault)
