@@ -39,10 +39,12 @@
 #include "guest/service/service_input.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
+#include "guest/syscall/futex.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "guest/thread/threads_end.h"
 #include "guest/thread/timer.h"
 #include "guest/thread/wait.h"
 #include "guest/trace/machine.h"
@@ -176,7 +178,7 @@ static void prepare_first(struct cpu *cpu)
 /* Loads the program and announces the trace.  The workload CPUs' rings must exist. */
 static void load_program(struct cpu *workload)
 {
-    struct exec_result program;
+    struct exec_plan program = {0};
     struct thread *thread;
     int status;
 
@@ -321,6 +323,13 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     service_main();
 }
 
+/* What a thread gives back that ends. */
+static void release_thread(struct thread *thread)
+{
+    futex_thread_ends(thread);
+    signal_thread_ends(thread);
+}
+
 /* Sets the hooks by which rooms call rooms above them. */
 static void connect_rooms(void)
 {
@@ -335,6 +344,7 @@ static void connect_rooms(void)
     fs_file_release = files_release;
     inode_fetch = fs_served_fetch;
     exec_mount = fs_mount;
+    threads_release = release_thread;
 }
 
 void kernel_main(struct boot_info *boot)

@@ -73,6 +73,8 @@ void files_discard(struct file *file)
         file->type->release(file);
     if (file->buffer)
         phys_free(file->buffer, file->buffer_order);
+    if (file->counted)
+        file->inode->writers--;
     if (file->inode != NULL)
         inode_release(file->inode);
     fs_entry_release(file->entry);
@@ -115,6 +117,16 @@ int files_close(struct process *process, int64_t fd)
     process->files->used[fd / 64] &= ~(1ull << fd % 64);
     let_go(file);
     return 0;
+}
+
+void files_exec(struct process *process)
+{
+    for (int64_t word = 0; word < FILES_MAX / 64; word++) {
+        uint64_t set = process->files->close_on_exec[word] & process->files->used[word];
+
+        for (; set; set &= set - 1)
+            (void)files_close(process, word * 64 + __builtin_ctzll(set));
+    }
 }
 
 bool files_close_on_exec(const struct process *process, int64_t fd)

@@ -41,6 +41,7 @@ struct file {
     const struct file_type *type;
     uint32_t references; /* descriptors and users */
     uint32_t flags; /* O_* of open */
+    bool counted; /* in inode->writers */
     uint64_t offset; /* of the next read; in a directory the position of the listing */
     struct inode *inode; /* held; NULL: none, for example a pipe's */
     struct fs_entry *entry; /* held; the name it was opened by; NULL: none */
@@ -77,6 +78,9 @@ int64_t files_put(struct process *process, struct file *file, int64_t fd, bool c
 
 void files_limit(struct process *process, uint64_t count); /* RLIMIT_NOFILE */
 bool files_room(const struct process *process); /* returns whether there is a free descriptor */
+
+/* execve: closes the descriptors that are to be closed then. */
+void files_exec(struct process *process);
 
 bool files_close_on_exec(const struct process *process, int64_t fd);
 void files_set_close_on_exec(struct process *process, int64_t fd, bool on);

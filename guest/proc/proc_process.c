@@ -5,45 +5,53 @@
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/base/text.h"
-#include "guest/exec/exec.h"
 #include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
 #include "guest/thread/clocks.h"
 #include "guest/thread/limits.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "guest/vm/vm_access.h"
 #include "lib/array.h"
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 
-/* Writes the manifest's strings of one key, each with its NUL. */
-static void add_strings(const struct thread *thread, const char *key, struct text *text)
+/* Writes a part of the process's memory: what is no longer there is left out. */
+static void add_memory(const struct thread *thread, uint64_t from, uint64_t to, struct text *text)
 {
-    const char *string;
-    size_t position = 0;
+    struct vm_space *space = thread->process->space;
+    uint64_t room;
+    void *at;
 
-    while ((string = manifest_next(&thread->process->manifest, key, &position)) != NULL)
-        text_add(text, "%s%c", string, '\0');
+    while (from < to && vm_access(space, from, VM_ACCESS_READ, &at, &room) == 0) {
+        if (room > to - from)
+            room = to - from;
+        if (text->used + room < text->room)
+            memcpy(text->out + text->used, at, room);
+        text->used += room;
+        from += room;
+    }
 }
 
 static void cmdline(const struct thread *thread, const struct inode *, struct text *text)
 {
-    add_strings(thread, "arg", text);
+    const struct process_given *given = &thread->process->given;
+
+    add_memory(thread, given->arguments, given->environment, text);
 }
 
 static void environment(const struct thread *thread, const struct inode *, struct text *text)
 {
-    add_strings(thread, "env", text);
+    const struct process_given *given = &thread->process->given;
+
+    add_memory(thread, given->environment, given->end, text);
 }
 
-static void auxiliary(const struct thread *, const struct inode *, struct text *text)
+static void auxiliary(const struct thread *thread, const struct inode *, struct text *text)
 {
-    uint64_t bytes;
-    const void *vector = exec_auxv(&bytes);
+    const struct process_given *given = &thread->process->given;
 
-    if (bytes < text->room)
-        memcpy(text->out, vector, bytes);
-    text->used = bytes;
+    add_memory(thread, given->auxv, given->auxv + given->auxv_bytes, text);
 }
 
 static void comm(const struct thread *thread, const struct inode *inode, struct text *text)

@@ -223,6 +223,17 @@ void program_timer_delete(struct program_timer *t)
     t->serial = 0;
 }
 
+void program_timer_exec(struct thread *thread)
+{
+    if (!last_serial) /* there never was one */
+        return;
+    signal_queue_forget_timers(&thread->signals.queue);
+    signal_queue_forget_timers(&thread->process->signals);
+    for (uint32_t i = 0; i < PROGRAM_TIMERS_MAX; i++)
+        if (timers[i].serial)
+            program_timer_delete(&timers[i]);
+}
+
 struct program_timer *program_timer_interval(uint32_t which)
 {
     struct program_timer *t = &itimers[which];

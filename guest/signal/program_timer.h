@@ -61,6 +61,9 @@ struct program_timer *program_timer_new(void);
 struct program_timer *program_timer_find(uint64_t id); /* of timer_create; NULL: no such timer */
 void program_timer_delete(struct program_timer *timer);
 
+/* execve: deletes the timers of timer_create, and drops their signals.  Those of setitimer stay. */
+void program_timer_exec(struct thread *thread);
+
 /* Returns the timer of setitimer for ITIMER_REAL, ITIMER_VIRTUAL or ITIMER_PROF. */
 struct program_timer *program_timer_interval(uint32_t which);
 

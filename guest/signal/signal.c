@@ -224,6 +224,18 @@ void signal_forget(struct process *process, uint64_t set)
     threads_each(forget_in, &set);
 }
 
+void signal_exec(struct thread *thread)
+{
+    for (uint32_t i = 1; i <= SIGNALS; i++) {
+        struct signal_action *action = &thread->process->actions[i];
+
+        if (action->handler | action->flags | action->mask)
+            *action = (struct signal_action){
+                .handler = action->handler == HANDLER_IGNORE ? HANDLER_IGNORE : HANDLER_DEFAULT};
+    }
+    memset(thread->signals.stack, 0, sizeof thread->signals.stack);
+}
+
 void signal_thread_ends(struct thread *thread)
 {
     signal_queue_forget(&thread->signals.queue, UINT64_MAX, NULL);

@@ -54,6 +54,10 @@ uint64_t signal_mask_of(uint64_t mask);
 /* Drops the pending signals of the set, those of all threads included. */
 void signal_forget(struct process *process, uint64_t set);
 
+/* execve: signals with handlers get the default action, the alternate stack goes.  What is ignored,
+ * blocked or pending stays. */
+void signal_exec(struct thread *thread);
+
 /* Call when a thread ends: drops its pending signals and tells other threads of the process's. */
 void signal_thread_ends(struct thread *thread);
 

@@ -8,10 +8,9 @@
 #include "guest/base/syscall_handlers.h"
 #include "guest/cpu/cpu.h"
 #include "guest/service/service.h"
-#include "guest/signal/signal.h"
-#include "guest/syscall/futex.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "guest/thread/threads_end.h"
 #include "guest/vm/uaccess.h"
 
 /* The flags that make a thread of the same process, and those that have no effect here. */
@@ -112,7 +111,5 @@ int64_t syscall_exit(struct thread *thread, struct trap_frame *frame)
         process->first_status = (uint32_t)frame->rdi & 255;
     if (threads_count() == 1)
         service_exit(HR_EXIT_STATUS, process->first_status);
-    futex_thread_ends(thread);
-    signal_thread_ends(thread);
-    schedule_exit(thread);
+    threads_end(thread);
 }

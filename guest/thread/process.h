@@ -29,6 +29,23 @@ struct thread_use { /* what getrusage counts, for one thread or for all together
 
 struct file_table;
 struct fs_entry;
+struct thread;
+
+/* The program of a process, shared by its copies: guest/exec/exec_program.h. */
+struct process_program {
+    uint32_t references;
+    uint32_t bytes; /* of all of this */
+    struct fs_entry *entry; /* its file; held, and not to be written */
+    char path[]; /* for /proc/self/exe: absolute */
+};
+
+struct process_given { /* what the program was given: user addresses, in its first stack */
+    uint64_t arguments;
+    uint64_t environment; /* the end of the arguments */
+    uint64_t end; /* of the environment */
+    uint64_t auxv;
+    uint64_t auxv_bytes;
+};
 
 struct process {
     struct vm_space *space;
@@ -38,7 +55,10 @@ struct process {
     struct fs_entry *directory; /* the working directory; held */
     uint32_t umask;
     struct file_table *files; /* guest/file/files.h; made by exec_load */
-    const char *program_path; /* for /proc/self/exe: absolute path */
+    struct process_program *program; /* held */
+    struct process_given given;
+    struct thread *ender; /* this thread ends all others: guest/thread/threads_end.h */
+    uint32_t others; /* that it still waits for */
     struct signal_queue signals; /* sent to the process: any thread may take them */
     uint32_t first_status; /* the first thread's: the program's if that thread is not the last */
     struct thread_use use;

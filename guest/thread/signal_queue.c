@@ -3,6 +3,7 @@
 #include "guest/base/context.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 
 struct signal_entry {
@@ -106,4 +107,24 @@ void signal_queue_forget(struct signal_queue *queue, uint64_t set,
         entry = next;
     }
     set_pending(queue, queue->pending & ~set);
+}
+
+void signal_queue_forget_timers(struct signal_queue *queue)
+{
+    struct signal_entry *previous = NULL, *entry = queue->first;
+    uint64_t dropped = 0, kept = 0;
+
+    while (entry != NULL) {
+        struct signal_entry *next = entry->next;
+
+        if (entry->note.timer && entry->note.code == SI_TIMER) {
+            dropped |= SIGNAL_BIT(entry->note.signal);
+            signal_queue_drop(queue, previous);
+        } else {
+            kept |= SIGNAL_BIT(entry->note.signal);
+            previous = entry;
+        }
+        entry = next;
+    }
+    set_pending(queue, queue->pending & ~(dropped & ~kept));
 }

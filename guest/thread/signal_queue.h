@@ -44,4 +44,7 @@ void signal_queue_take(struct signal_queue *queue, uint32_t signal, struct signa
 void signal_queue_forget(struct signal_queue *queue, uint64_t set,
                          void (*forgotten)(struct signal_note *note));
 
+/* Removes the signals that timers of timer_create have sent. */
+void signal_queue_forget_timers(struct signal_queue *queue);
+
 #endif

@@ -13,6 +13,7 @@
 #include "guest/cpu/entry.h"
 #include "guest/cpu/fpu.h"
 #include "guest/memory/phys.h"
+#include "guest/sample/exact.h"
 #include "guest/vm/vm.h"
 #include "lib/x86.h"
 
@@ -20,7 +21,6 @@
 #define SCARCE_SHARE 32 /* this share of memory is kept from new threads */
 #define TID_LIMIT (1u << 22) /* PID_MAX_LIMIT of Linux */
 #define FPU_ALIGNMENT 64u /* of an XSAVE area */
-#define MXCSR_DEFAULT 0x1f80u
 
 _Static_assert(KERNEL_STACK_BYTES == PAGE_BYTES << 2, "STACK_ORDER");
 #define STACK_ORDER 2
@@ -106,12 +106,26 @@ static uint32_t new_tid(void)
     return tid;
 }
 
-static void threads_add(struct thread *thread)
+static void add_to_hash(struct thread *thread)
 {
     struct thread **slot = hash_slot(thread->tid);
 
     thread->hash_next = *slot;
     *slot = thread;
+}
+
+static void remove_from_hash(struct thread *thread)
+{
+    struct thread **slot = hash_slot(thread->tid);
+
+    while (*slot != thread)
+        slot = &(*slot)->hash_next;
+    *slot = thread->hash_next;
+}
+
+static void threads_add(struct thread *thread)
+{
+    add_to_hash(thread);
     thread->previous = youngest;
     if (youngest != NULL)
         youngest->next = thread;
@@ -123,12 +137,8 @@ static void threads_add(struct thread *thread)
 
 void threads_remove(struct thread *thread)
 {
-    struct thread **slot = hash_slot(thread->tid);
-
     cross_assert_held();
-    while (*slot != thread)
-        slot = &(*slot)->hash_next;
-    *slot = thread->hash_next;
+    remove_from_hash(thread);
     if (thread->next != NULL)
         thread->next->previous = thread->previous;
     else
@@ -144,6 +154,18 @@ void threads_free(struct thread *thread)
 {
     thread->next = spare;
     spare = thread;
+}
+
+void threads_lead(struct thread *thread)
+{
+    cross_assert_held();
+    if (thread->tid == thread->process->pid)
+        return;
+    remove_from_hash(thread);
+    thread->tid = thread->process->pid;
+    add_to_hash(thread);
+    thread->schedule.cpu->tid = thread->tid;
+    exact_note(EXACT_NOTE_THREAD, thread->tid);
 }
 
 struct thread *threads_find(uint32_t tid)
@@ -191,7 +213,7 @@ static void prepare_stack(struct thread *thread)
 
 struct thread *threads_first(struct process *process)
 {
-    static const uint32_t mxcsr = MXCSR_DEFAULT;
+    static const uint32_t mxcsr = FPU_MXCSR_DEFAULT;
     struct thread *thread = take_memory();
 
     if (thread == NULL)
@@ -239,11 +261,12 @@ void threads_deadlock(const char *what)
 
 void threads_name(const struct thread *thread, char name[16])
 {
-    const char *program = thread->process->program_path;
-    const char *slash = strrchr(program, '/');
+    const struct process_program *program = thread->process->program;
+    const char *path = program != NULL ? program->path : "";
+    const char *slash = strrchr(path, '/');
 
     if (thread->name[0])
         memcpy(name, thread->name, sizeof thread->name);
     else
-        format_text(name, sizeof thread->name, "%s", slash != NULL ? slash + 1 : program);
+        format_text(name, sizeof thread->name, "%s", slash != NULL ? slash + 1 : path);
 }

@@ -23,6 +23,10 @@ struct thread *threads_find(uint32_t tid); /* NULL: no such thread */
 struct thread *threads_any(void); /* the oldest; NULL: none */
 uint32_t threads_count(void);
 
+/* Makes the calling thread, the only one of its process, the first one: its tid becomes the
+ * process's pid. */
+void threads_lead(struct thread *thread);
+
 /* Calls `visit` for every thread, oldest first.  `visit` must not end a thread. */
 void threads_each(void (*visit)(struct thread *thread, void *context), void *context);
 

@@ -39,7 +39,8 @@ struct inode {
     bool unnamed; /* made without a name (O_TMPFILE): it may get one */
     bool can_seal; /* made by memfd_create */
     uint32_t seals; /* F_SEAL_* */
-    bool runs; /* the program's executable: writing fails with ETXTBSY */
+    uint32_t runs; /* processes whose program it is: writing fails with ETXTBSY */
+    uint32_t writers; /* files open for writing: it cannot be executed */
     bool mount; /* a directory that stays where it is: /dev, /proc, ... */
     bool temporary; /* a directory of temporary files: those of the host are not listed */
     bool listed; /* a directory in which all names of the host's are entries */
