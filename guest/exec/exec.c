@@ -14,6 +14,7 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/phys.h"
 #include "guest/signal/signal_frame.h"
+#include "guest/trace/trace.h"
 #include "guest/vm/vm_access.h"
 #include "guest/vm/vm_range.h"
 #include "lib/x86.h"
@@ -215,6 +216,7 @@ int exec_load(struct process *process, struct exec_result *result)
     uint64_t prefault = 0;
     const struct exec_image *first;
 
+    trace_map_forget();
     if (!error) {
         process->program_path = p.program.path;
         error = exec_mount(process);

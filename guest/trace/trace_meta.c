@@ -8,8 +8,8 @@
 #include "guest/sample/sampling.h"
 #include "guest/trace/machine.h"
 #include "guest/trace/trace.h"
-#include "guest/trace/trace_maps.h"
 #include "guest/trace/trace_meta.h"
+#include "guest/trace/trace_notes.h"
 #include "guest/vm/vm.h"
 #include "include/version.h"
 
@@ -211,7 +211,7 @@ void trace_meta_write(struct trace_writer *w)
                    0);
     machine_describe(say_machine, w);
     info_run(w);
-    trace_maps_write(w);
+    trace_notes_write(w);
 }
 
 void trace_meta_end(struct trace_writer *w, const struct trace_dropped *dropped)

@@ -99,12 +99,12 @@ void stack_check(struct trace_slot *slot)
     (void)slot;
 }
 
-bool trace_maps_any(void)
+bool trace_notes_any(void)
 {
     return false;
 }
 
-void trace_maps_write(struct trace_writer *w)
+void trace_notes_write(struct trace_writer *w)
 {
     (void)w;
 }
