@@ -184,7 +184,7 @@ static void load_program(struct cpu *workload)
 
     begin_step("program");
     sampling_start();
-    trace_init(process_first.space, service_flush);
+    trace_init(service_flush);
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);

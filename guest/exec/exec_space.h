@@ -6,7 +6,6 @@
 
 /* Returns an empty space with the limits of another one, or NULL without memory. */
 struct vm_space *exec_space_new(const struct vm_space *old);
-void exec_space_free(struct vm_space *space);
 
 /* Gives the calling thread's process, of which it is the only thread, a space of exec_space_new. */
 void exec_space_switch(struct process *process, struct vm_space *space);

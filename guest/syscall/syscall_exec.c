@@ -21,6 +21,8 @@
 #include "guest/thread/limits.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
+#include "guest/trace/trace.h"
+#include "guest/trace/trace_process.h"
 #include "lib/x86.h"
 
 #define NAME_BYTES_MAX (FS_PATH_MAX + 24ul) /* "/dev/fd/N/" and a path */
@@ -90,7 +92,7 @@ static int prepare(struct thread *thread, struct exec_call *call, uint64_t argum
         return -ENOMEM;
     error = exec_make(plan);
     if (error)
-        exec_space_free(plan->space);
+        vm_space_release(plan->space);
     return error;
 }
 
@@ -116,7 +118,7 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     struct exec_plan *plan = &call->plan;
 
     if (!threads_end_others(thread)) {
-        exec_space_free(plan->space);
+        vm_space_release(plan->space);
         return -EINTR;
     }
     futex_thread_ends(thread); /* in the old memory */
@@ -135,7 +137,9 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
                                  .rflags = 2 | 1u << 9, /* IF */
                                  .rsp = plan->stack,
                                  .ss = SELECTOR_USER_DATA};
+    trace_map_forget();
     exec_announce(plan);
+    trace_process_exec(process);
     plan->record = NULL; /* the process has it */
     return 0;
 }
