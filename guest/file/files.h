@@ -1,4 +1,4 @@
-/* The program's open files: descriptors, what they refer to, and how paths are opened.  Functions
+/* Open files: descriptors, what they refer to, and how paths are opened.  Functions
  * return 0 or more, or -errno.  Context: thread. */
 #ifndef GUEST_FILE_FILES_H
 #define GUEST_FILE_FILES_H
@@ -58,6 +58,13 @@ struct file {
 
 /* Makes the table with descriptors 0, 1 and 2.  Returns 0 or -ENOMEM. */
 int files_open_streams(struct process *process);
+
+/* Tables of descriptors.  files_table_copy gives `to` a copy of the table of `from`, for fork, and
+ * files_table_share the same one.  files_table_release gives up a process's table, and closes its
+ * descriptors if no other process has it.  0 or -ENOMEM. */
+int files_table_copy(const struct process *from, struct process *to);
+void files_table_share(const struct process *from, struct process *to);
+void files_table_release(struct process *process);
 
 struct file *files_get(const struct process *process, int64_t fd); /* NULL: EBADF */
 int files_close(struct process *process, int64_t fd);

@@ -299,7 +299,7 @@ static bool list_tasks(struct thread *, const struct inode *, uint64_t *position
 {
     struct lowest lowest = {.above = (uint32_t)*position};
 
-    threads_each(keep_lowest, &lowest);
+    threads_each(&process_first, keep_lowest, &lowest);
     if (!lowest.tid)
         return false;
     *position = lowest.tid;

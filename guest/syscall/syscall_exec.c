@@ -16,11 +16,13 @@
 #include "guest/memory/heap.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
+#include "guest/syscall/ending.h"
 #include "guest/syscall/futex.h"
 #include "guest/syscall/syscall_path.h"
 #include "guest/thread/limits.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
+#include "guest/trace/regions.h"
 #include "guest/trace/trace.h"
 #include "guest/trace/trace_process.h"
 #include "lib/x86.h"
@@ -50,7 +52,7 @@ static struct exec_call *take_call(struct fs_found *found, const char *name)
 static int survey_strings(const struct thread *thread, struct exec_plan *plan, uint64_t arguments,
                           uint64_t environment)
 {
-    uint64_t room = exec_strings_room(limits_now[RLIMIT_STACK].soft);
+    uint64_t room = exec_strings_room(thread->process->limits[RLIMIT_STACK].soft);
     uint64_t name_bytes = strlen(plan->file_name) + 1;
     int error = 0;
 
@@ -123,7 +125,11 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     }
     futex_thread_ends(thread); /* in the old memory */
     threads_lead(thread);
+    if (thread->process->space->references == 1)
+        regions_space_ends(thread->process->space);
     exec_space_switch(process, plan->space);
+    ending_vfork(process);
+    process->executed = true;
     exec_program_release(process->program);
     process->program = plan->record;
     process->given = plan->given;
