@@ -41,10 +41,12 @@
 #include "guest/signal/duration.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
+#include "guest/syscall/ending.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "guest/thread/threads_end.h"
 #include "guest/thread/timer.h"
 #include "guest/thread/wait.h"
 #include "guest/trace/machine.h"
@@ -178,16 +180,17 @@ static void prepare_first(struct cpu *cpu)
 /* Loads the program and announces the trace.  The workload CPUs' rings must exist. */
 static void load_program(struct cpu *workload)
 {
-    struct exec_result program;
+    struct exec_plan program = {0};
     struct thread *thread;
     int status;
 
     begin_step("program");
     sampling_start();
-    trace_init(process_first.space, service_flush);
+    trace_init(service_flush);
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);
+    process_start();
     thread = threads_first(&process_first);
     status = run.start_error;
     trace_map_kernel();
@@ -331,6 +334,7 @@ static void connect_rooms(void)
     fs_file_release = files_release;
     inode_fetch = fs_served_fetch;
     exec_mount = fs_mount;
+    threads_release = ending_release;
 }
 
 void kernel_main(struct boot_info *boot)

@@ -60,7 +60,7 @@ static int64_t thread_self_text(struct thread *thread, const struct inode *, cha
 
 static int64_t program_text(struct thread *thread, const struct inode *, char *out, uint64_t room)
 {
-    const char *path = thread->process->program_path;
+    const char *path = thread->process->program->path;
     uint64_t bytes = strnlen(path, room);
 
     memcpy(out, path, bytes);
@@ -70,15 +70,8 @@ static int64_t program_text(struct thread *thread, const struct inode *, char *o
 static int follow_program(struct thread *thread, const struct inode *, struct fs_entry **entry,
                           struct file **)
 {
-    const char *name = manifest_text(&thread->process->manifest, "program", "");
-    struct fs_found found;
-    int error = fs_walk(thread, fs_root, name, FS_FOLLOW, &found);
-
-    if (error)
-        return error;
-    *entry = found.entry;
+    *entry = thread->process->program->entry;
     fs_entry_hold(*entry);
-    fs_found_release(&found);
     return 0;
 }
 
@@ -306,7 +299,7 @@ static bool list_tasks(struct thread *, const struct inode *, uint64_t *position
 {
     struct lowest lowest = {.above = (uint32_t)*position};
 
-    threads_each(keep_lowest, &lowest);
+    threads_each(&process_first, keep_lowest, &lowest);
     if (!lowest.tid)
         return false;
     *position = lowest.tid;

@@ -5,45 +5,53 @@
 #include "guest/base/run.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/base/text.h"
-#include "guest/exec/exec.h"
 #include "guest/memory/phys.h"
 #include "guest/proc/proc.h"
 #include "guest/thread/clocks.h"
 #include "guest/thread/limits.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
+#include "guest/vm/vm_access.h"
 #include "lib/array.h"
 
 #define TICK_NS 10000000u /* USER_HZ is 100 */
 
-/* Writes the manifest's strings of one key, each with its NUL. */
-static void add_strings(const struct thread *thread, const char *key, struct text *text)
+/* Writes a part of the process's memory: what is no longer there is left out. */
+static void add_memory(const struct thread *thread, uint64_t from, uint64_t to, struct text *text)
 {
-    const char *string;
-    size_t position = 0;
+    struct vm_space *space = thread->process->space;
+    uint64_t room;
+    void *at;
 
-    while ((string = manifest_next(&thread->process->manifest, key, &position)) != NULL)
-        text_add(text, "%s%c", string, '\0');
+    while (from < to && vm_access(space, from, VM_ACCESS_READ, &at, &room) == 0) {
+        if (room > to - from)
+            room = to - from;
+        if (text->used + room < text->room)
+            memcpy(text->out + text->used, at, room);
+        text->used += room;
+        from += room;
+    }
 }
 
 static void cmdline(const struct thread *thread, const struct inode *, struct text *text)
 {
-    add_strings(thread, "arg", text);
+    const struct process_given *given = &thread->process->given;
+
+    add_memory(thread, given->arguments, given->environment, text);
 }
 
 static void environment(const struct thread *thread, const struct inode *, struct text *text)
 {
-    add_strings(thread, "env", text);
+    const struct process_given *given = &thread->process->given;
+
+    add_memory(thread, given->environment, given->end, text);
 }
 
-static void auxiliary(const struct thread *, const struct inode *, struct text *text)
+static void auxiliary(const struct thread *thread, const struct inode *, struct text *text)
 {
-    uint64_t bytes;
-    const void *vector = exec_auxv(&bytes);
+    const struct process_given *given = &thread->process->given;
 
-    if (bytes < text->room)
-        memcpy(text->out, vector, bytes);
-    text->used = bytes;
+    add_memory(thread, given->auxv, given->auxv + given->auxv_bytes, text);
 }
 
 static void comm(const struct thread *thread, const struct inode *inode, struct text *text)
@@ -60,7 +68,7 @@ static void comm(const struct thread *thread, const struct inode *inode, struct 
 static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
 {
     return inode != NULL && inode->context ? run_ticks_to_ns(schedule_thread_ticks(subject))
-                                           : clocks_process_ns();
+                                           : clocks_process_ns(subject->process);
 }
 
 static void stat(const struct thread *thread, const struct inode *inode, struct text *text)
@@ -189,11 +197,11 @@ static const struct {
     {RLIMIT_RTTIME, "Max realtime timeout", "us"},
 };
 
-static void limit_table(const struct thread *, const struct inode *, struct text *text)
+static void limit_table(const struct thread *thread, const struct inode *, struct text *text)
 {
     text_add(text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
     for (size_t i = 0; i < ARRAY_COUNT(limits); i++) {
-        const struct limit *now = &limits_now[limits[i].resource];
+        const struct limit *now = &thread->process->limits[limits[i].resource];
         uint64_t limit[2] = {now->soft, now->hard};
 
         text_add(text, "%-25s ", limits[i].name);

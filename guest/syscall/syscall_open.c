@@ -86,6 +86,8 @@ static int make_file(const struct opening *o, struct fs_entry *entry, struct fil
     inode_hold(inode);
     (*file)->entry = entry;
     (*file)->inode = inode;
+    (*file)->counted = !(flags & O_PATH) && flags & O_ACCMODE && S_ISREG(inode->mode);
+    inode->writers += (*file)->counted;
     return (*file)->type->open != NULL ? (*file)->type->open(o->thread, *file) : 0;
 }
 

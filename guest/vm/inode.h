@@ -39,7 +39,8 @@ struct inode {
     bool unnamed; /* made without a name (O_TMPFILE): it may get one */
     bool can_seal; /* made by memfd_create */
     uint32_t seals; /* F_SEAL_* */
-    bool runs; /* the program's executable: writing fails with ETXTBSY */
+    uint32_t runs; /* processes whose program it is: writing fails with ETXTBSY */
+    uint32_t writers; /* files open for writing: it cannot be executed */
     bool mount; /* a directory that stays where it is: /dev, /proc, ... */
     bool temporary; /* a directory of temporary files: those of the host are not listed */
     bool listed; /* a directory in which all names of the host's are entries */
@@ -105,6 +106,11 @@ void inode_release(struct inode *inode); /* the last one frees it and its pages 
  * show, they forget it (vm_inode_changed).  The inode keeps owning the page.  Returns 0, -ENOMEM,
  * or -ENXIO if the whole page is past the end of the file. */
 int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physical);
+
+/* Makes a page of memory a page of the file, which has none there.  Returns 0 or -ENOMEM.
+ * inode_take_all gives all pages back to the caller. */
+int inode_give(struct inode *inode, uint64_t index, uint64_t page);
+void inode_take_all(struct inode *inode);
 
 /* Copy contents to or from kernel memory; a write extends the file if needed.  Return the bytes
  * moved (fewer at the end of the file), or -ENOMEM or -EFBIG.  A write fails rather than take the
