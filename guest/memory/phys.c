@@ -201,6 +201,16 @@ uint64_t phys_peak_bytes(void)
     return memory.total_bytes - memory.least_free_bytes;
 }
 
+uint64_t phys_first_byte(void)
+{
+    return first_byte;
+}
+
+uint64_t phys_end(void)
+{
+    return ram_end;
+}
+
 uint64_t phys_mapped_end(void)
 {
     return mapped_end;

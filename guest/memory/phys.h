@@ -32,6 +32,8 @@ uint64_t phys_alloc_last(void);
 uint64_t phys_free_bytes(void);
 uint64_t phys_total_bytes(void);
 uint64_t phys_peak_bytes(void); /* most ever allocated */
+uint64_t phys_first_byte(void); /* all that phys_alloc returns is from here */
+uint64_t phys_end(void); /* to here, both multiples of the largest block */
 uint64_t phys_mapped_end(void); /* the direct map's end: RAM, BUFFER ranges, archive */
 
 /* Returns the smallest order whose blocks hold `bytes` bytes; more than PHYS_ORDER_MAX if none

@@ -1,7 +1,6 @@
 /* A CPU without a thread: the boot stack's loop. */
 #include "guest/thread/idle.h"
 #include "guest/sample/sampling.h"
-#include "guest/thread/process.h"
 
 #include "drivers/apic/apic.h"
 #include "guest/base/run.h"
@@ -82,7 +81,6 @@ static void idle_halt(struct cpu *cpu)
 
 void idle_loop(struct cpu *cpu)
 {
-    x86_write_cr3(process_first.space->root);
     cross_lock(cpu);
     cpu->schedule.slice_end = cpu->trigger.attention_due = CPU_NEVER;
     if (run.shared)

@@ -119,6 +119,8 @@ static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
 
 static void pick_up(struct cpu *cpu, struct thread *thread, uint64_t now)
 {
+    if (cpu->space != thread->process->space)
+        vm_space_use(thread->process->space);
     x86_wrmsr(X86_MSR_FS_BASE, thread->schedule.fs_base);
     x86_wrmsr(X86_MSR_KERNEL_GS_BASE, thread->schedule.gs_base);
     __asm__ volatile("xrstor64 (%0)" ::"r"(thread->fpu_area), "a"(~0u), "d"(~0u) : "memory");

@@ -20,6 +20,13 @@ uint64_t vm_area_bytes(const struct vm_space *space, uint64_t start, uint64_t en
 void vm_area_around(const struct vm_space *space, uint64_t start, uint64_t end, uint64_t *low,
                     uint64_t *high);
 
+/* Gives `to`, which has no areas, those of `from`, without locks.  Returns 0, or -ENOMEM: then it
+ * has some, without a tree. */
+int vm_area_copy(struct vm_space *to, const struct vm_space *from);
+
+/* Removes all areas. */
+void vm_area_clear(struct vm_space *space);
+
 /* Adds an area like `kind` (start, end, protection, flags, inode, offset) in a free range, and
  * joins it to neighbours of the same kind. */
 int vm_area_insert(struct vm_space *space, const struct vm_area *kind);

@@ -44,8 +44,7 @@ static int64_t move_to(struct vm_space *space, const struct remap *r, uint64_t t
         error = vm_pages_move(space, r->from, to, moved);
     if (error) {
         vm_area_join(space, r->from, r->from + r->old_bytes);
-        if (vm_area_isolate(space, to, to + r->new_bytes) == 0)
-            vm_area_remove(space, to, to + r->new_bytes);
+        vm_unmap(space, to, r->new_bytes);
         return error;
     }
     if (!keep_old)

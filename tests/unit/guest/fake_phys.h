@@ -53,6 +53,16 @@ uint64_t phys_free_bytes(void)
     return arena.free_bytes;
 }
 
+uint64_t phys_first_byte(void)
+{
+    return arena.first_page * PAGE_BYTES;
+}
+
+uint64_t phys_end(void)
+{
+    return (arena.first_page + arena.page_count) * PAGE_BYTES;
+}
+
 uint64_t phys_total_bytes(void)
 {
     return arena.total_bytes;
