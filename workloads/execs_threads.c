@@ -11,7 +11,7 @@
 #include "workloads/execs.h"
 
 static char self[PATH_MAX];
-static int pipes[2];
+static int pipes[2], full[2];
 static volatile int ready, word;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t together;
@@ -84,7 +84,7 @@ static void *in_write(void *)
     static char bytes[1 << 20];
 
     __atomic_add_fetch(&ready, 1, __ATOMIC_SEQ_CST);
-    if (write(pipes[1], bytes, sizeof bytes) == (ssize_t)sizeof bytes)
+    if (write(full[1], bytes, sizeof bytes) == (ssize_t)sizeof bytes)
         execs_check("a write ends", false);
     return NULL;
 }
@@ -111,7 +111,7 @@ static void begin(void)
     void *(*const routines[])(void *) = {in_futex, in_read,  in_sleep, in_loop,
                                          in_mutex, in_epoll, in_write, in_loop};
 
-    execs_check("pipe", pipe(pipes) == 0);
+    execs_check("pipe", pipe(pipes) == 0 && pipe(full) == 0);
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < 8; i++)
         start(routines[i], NULL);

@@ -140,7 +140,7 @@ void exec_announce(const struct exec_plan *plan)
     static char path[FS_PATH_MAX];
     bool gone;
 
-    exec_image_announce(&plan->program, plan->record->path);
+    exec_image_announce(&plan->program, exec_program_path(plan->record));
     if (plan->interpreter.entry != NULL &&
         fs_path(plan->interpreter.entry, path, sizeof path, &gone) >= 0)
         exec_image_announce(&plan->interpreter, path);
@@ -152,5 +152,6 @@ void exec_free(struct exec_plan *plan)
     exec_image_close(&plan->program);
     exec_image_close(&plan->interpreter);
     exec_program_release(plan->record);
-    plan->record = NULL;
+    if (plan->space != NULL)
+        vm_space_release(plan->space);
 }

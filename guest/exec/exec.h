@@ -32,7 +32,7 @@ int exec_make(struct exec_plan *plan);
 /* Tells the trace of the executable segments and of the vDSO. */
 void exec_announce(const struct exec_plan *plan);
 
-/* Releases what the plan holds, except the space; zeros do nothing. */
+/* Releases what the plan holds: what is zero by then somebody else has. */
 void exec_free(struct exec_plan *plan);
 
 /* Boot: loads the manifest's program from the archive (guest/fs/fs.h) into the process's space.

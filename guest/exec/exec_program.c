@@ -8,16 +8,9 @@
 
 struct process_program *exec_program_new(struct fs_entry *entry, const char *path)
 {
-    static char real[FS_PATH_MAX];
-    struct process_program *program;
-    size_t path_bytes;
-    bool gone = false;
+    size_t path_bytes = strlen(path) + 1;
+    struct process_program *program = heap_alloc(sizeof *program + path_bytes);
 
-    if (path == NULL && fs_path(entry, real, sizeof real, &gone) < 0)
-        return NULL;
-    path = path != NULL ? path : real;
-    path_bytes = strlen(path) + 1;
-    program = heap_alloc(sizeof *program + path_bytes);
     if (program == NULL)
         return NULL;
     program->references = 1;
@@ -27,6 +20,16 @@ struct process_program *exec_program_new(struct fs_entry *entry, const char *pat
     program->entry = entry;
     entry->inode->runs++;
     return program;
+}
+
+const char *exec_program_path(const struct process_program *program)
+{
+    static char path[FS_PATH_MAX];
+    bool gone;
+
+    if (program->path[0])
+        return program->path;
+    return fs_path(program->entry, path, sizeof path, &gone) < 0 ? "?" : path;
 }
 
 void exec_program_hold(struct process_program *program)

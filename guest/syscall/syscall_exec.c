@@ -11,7 +11,6 @@
 #include "guest/exec/exec.h"
 #include "guest/exec/exec_file.h"
 #include "guest/exec/exec_program.h"
-#include "guest/exec/exec_space.h"
 #include "guest/file/files.h"
 #include "guest/memory/heap.h"
 #include "guest/signal/program_timer.h"
@@ -21,6 +20,7 @@
 #include "guest/thread/limits.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
+#include "guest/trace/trace.h"
 #include "lib/x86.h"
 
 #define NAME_BYTES_MAX (FS_PATH_MAX + 24ul) /* "/dev/fd/N/" and a path */
@@ -66,6 +66,20 @@ static int survey_strings(const struct thread *thread, struct exec_plan *plan, u
     return exec_strings_survey(&plan->arguments, &room);
 }
 
+/* Returns an empty address space with the limits of the old one, or NULL without memory. */
+static struct vm_space *new_space(const struct vm_space *old)
+{
+    struct vm_space *space = vm_space_new();
+
+    if (space == NULL)
+        return NULL;
+    space->stack_limit = old->stack_limit;
+    space->address_limit = old->address_limit;
+    space->data_limit = old->data_limit;
+    space->prefault = old->prefault;
+    return space;
+}
+
 /* Does everything that can fail. */
 static int prepare(struct thread *thread, struct exec_call *call, uint64_t arguments,
                    uint64_t environment)
@@ -82,16 +96,11 @@ static int prepare(struct thread *thread, struct exec_call *call, uint64_t argum
     if (!error && plan->arguments.first_count) /* those of scripts */
         error = exec_strings_survey(&plan->arguments, &room);
     if (!error)
-        plan->record = exec_program_new(plan->program.entry, NULL);
+        plan->record = exec_program_new(plan->program.entry, "");
     if (error || plan->record == NULL)
         return error ? error : -ENOMEM;
-    plan->space = exec_space_new(thread->process->space);
-    if (plan->space == NULL)
-        return -ENOMEM;
-    error = exec_make(plan);
-    if (error)
-        exec_space_free(plan->space);
-    return error;
+    plan->space = new_space(thread->process->space);
+    return plan->space != NULL ? exec_make(plan) : -ENOMEM;
 }
 
 /* The thread begins anew. */
@@ -109,6 +118,21 @@ static void reset_thread(struct thread *thread, const char *file_name)
     thread->return_by_iret = true;
 }
 
+/* Leaves the old memory.  The totals of the run are those of the first process. */
+static void switch_space(struct process *process, struct vm_space *space)
+{
+    struct vm_space *old = process->space;
+
+    if (trace_space == old) {
+        space->faults += old->faults;
+        space->faults_copied += old->faults_copied;
+        trace_space = space;
+    }
+    process->space = space;
+    vm_space_use(space);
+    vm_space_release(old);
+}
+
 /* Makes the process the new program.  Returns 0, or -EINTR if the thread is to end instead. */
 static int64_t become(struct thread *thread, struct exec_call *call, struct trap_frame *frame)
 {
@@ -116,12 +140,12 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     struct exec_plan *plan = &call->plan;
 
     if (!threads_end_others(thread)) {
-        exec_space_free(plan->space);
         return -EINTR;
     }
     futex_thread_ends(thread); /* in the old memory */
     threads_lead(thread);
-    exec_space_switch(process, plan->space);
+    switch_space(process, plan->space);
+    plan->space = NULL; /* the process has it */
     exec_program_release(process->program);
     process->program = plan->record;
     process->given = plan->given;

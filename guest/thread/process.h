@@ -36,7 +36,7 @@ struct process_program {
     uint32_t references;
     uint32_t bytes; /* of all of this */
     struct fs_entry *entry; /* its file; held, and not to be written */
-    char path[]; /* for /proc/self/exe: absolute */
+    char path[]; /* of the first program, on the host; "": that of the entry */
 };
 
 struct process_given { /* what the program was given: user addresses, in its first stack */
