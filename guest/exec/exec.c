@@ -123,6 +123,7 @@ int exec_make(struct exec_plan *plan)
     const struct exec_image *first = &plan->program;
     int error = open_interpreter(plan);
 
+    plan->opened = !error;
     if (!error)
         error = map_images(plan);
     if (!error)

@@ -20,6 +20,7 @@ struct exec_plan {
     struct vm_space *space;
     struct process_program *record; /* of `program` */
     struct process_given given;
+    bool opened; /* all files: what fails then ends the process, as on Linux, if it is not memory */
     uint64_t vdso; /* where it is mapped */
     uint64_t entry; /* first instruction: the interpreter's if there is one */
     uint64_t stack; /* initial rsp: argc, argv, envp, auxiliary vector (System V ABI, 3.4.1) */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <linux/resource.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -164,6 +165,15 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     return 0;
 }
 
+/* Ends the process by SIGSEGV, as Linux does if a file turns out to be cut when it is mapped. */
+static int64_t doom(struct thread *thread)
+{
+    thread->process->actions[SIGSEGV].handler = 0; /* SIG_DFL */
+    signal_set_mask(thread, thread->signals.mask & ~SIGNAL_BIT(SIGSEGV));
+    signal_send(thread, SIGSEGV, SI_KERNEL);
+    return -EFAULT;
+}
+
 /* Executes what was found, by the name that a script gets. */
 static int64_t execute(struct thread *thread, struct trap_frame *frame, struct exec_call *call,
                        uint64_t arguments, uint64_t environment)
@@ -172,6 +182,8 @@ static int64_t execute(struct thread *thread, struct trap_frame *frame, struct e
 
     if (!result)
         result = become(thread, call, frame);
+    else if (call->plan.opened && result != -ENOMEM)
+        result = doom(thread);
     exec_free(&call->plan);
     fs_entry_release(call->file.entry);
     return result;
