@@ -26,7 +26,7 @@
 
 #define NAME_BYTES_MAX (FS_PATH_MAX + 24ul) /* "/dev/fd/N/" and a path */
 
-struct exec_call {
+struct exec_call { /* less than a page */
     struct exec_plan plan;
     struct exec_file file;
 };
@@ -185,7 +185,7 @@ static int64_t execute(struct thread *thread, struct trap_frame *frame, struct e
     else if (call->plan.opened && result != -ENOMEM)
         result = doom(thread);
     exec_free(&call->plan);
-    fs_entry_release(call->file.entry);
+    exec_file_close(&call->file);
     return result;
 }
 
