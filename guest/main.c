@@ -39,7 +39,7 @@
 #include "guest/service/service_input.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
-#include "guest/syscall/futex.h"
+#include "guest/syscall/ending.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/process.h"
 #include "guest/thread/schedule.h"
@@ -184,10 +184,11 @@ static void load_program(struct cpu *workload)
 
     begin_step("program");
     sampling_start();
-    trace_init(process_first.space, service_flush);
+    trace_init(service_flush);
     for (uint32_t i = 0; i < cpu_count; i++)
         if (cpus[i].ring != NULL)
             trace_add_ring(cpus[i].ring);
+    process_start();
     thread = threads_first(&process_first);
     status = run.start_error;
     trace_map_kernel();
@@ -323,13 +324,6 @@ static void __attribute__((noreturn)) run_with_service_cpu(uint32_t workload_cpu
     service_main();
 }
 
-/* What a thread gives back that ends. */
-static void release_thread(struct thread *thread)
-{
-    futex_thread_ends(thread);
-    signal_thread_ends(thread);
-}
-
 /* Sets the hooks by which rooms call rooms above them. */
 static void connect_rooms(void)
 {
@@ -344,7 +338,7 @@ static void connect_rooms(void)
     fs_file_release = files_release;
     inode_fetch = fs_served_fetch;
     exec_mount = fs_mount;
-    threads_release = release_thread;
+    threads_release = ending_release;
 }
 
 void kernel_main(struct boot_info *boot)

@@ -141,7 +141,7 @@ void exec_announce(const struct exec_plan *plan)
     static char path[FS_PATH_MAX];
     bool gone;
 
-    exec_image_announce(&plan->program, exec_program_path(plan->record));
+    exec_image_announce(&plan->program, plan->record->path);
     if (plan->interpreter.entry != NULL &&
         fs_path(plan->interpreter.entry, path, sizeof path, &gone) >= 0)
         exec_image_announce(&plan->interpreter, path);

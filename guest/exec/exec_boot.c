@@ -8,6 +8,7 @@
 #include "guest/file/files.h"
 #include "guest/fs/fs.h"
 #include "guest/memory/phys.h"
+#include "guest/trace/trace.h"
 
 int (*exec_mount)(const struct process *process);
 
@@ -96,6 +97,7 @@ int exec_load(struct process *process, struct exec_plan *plan)
     uint64_t prefault = 0;
     int error = find_first(process, plan);
 
+    trace_map_forget();
     if (!error)
         error = survey_strings(process, plan);
     process->program = plan->record;

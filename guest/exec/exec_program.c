@@ -8,28 +8,26 @@
 
 struct process_program *exec_program_new(struct fs_entry *entry, const char *path)
 {
-    size_t path_bytes = strlen(path) + 1;
-    struct process_program *program = heap_alloc(sizeof *program + path_bytes);
+    static char real[FS_PATH_MAX];
+    const char *name = path != NULL ? path : real;
+    struct process_program *program;
+    size_t path_bytes;
+    bool gone;
 
+    if (path == NULL && fs_path(entry, real, sizeof real, &gone) < 0)
+        return NULL;
+    path_bytes = strlen(name) + 1;
+    program = heap_alloc(sizeof *program + path_bytes);
     if (program == NULL)
         return NULL;
+    program->elsewhere = path != NULL;
     program->references = 1;
     program->bytes = (uint32_t)(sizeof *program + path_bytes);
-    memcpy(program->path, path, path_bytes);
+    memcpy(program->path, name, path_bytes);
     fs_entry_hold(entry);
     program->entry = entry;
     entry->inode->runs++;
     return program;
-}
-
-const char *exec_program_path(const struct process_program *program)
-{
-    static char path[FS_PATH_MAX];
-    bool gone;
-
-    if (program->path[0])
-        return program->path;
-    return fs_path(program->entry, path, sizeof path, &gone) < 0 ? "?" : path;
 }
 
 void exec_program_hold(struct process_program *program)

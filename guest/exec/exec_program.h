@@ -6,7 +6,7 @@
 
 #include "guest/thread/process.h"
 
-/* Returns it with one reference, or NULL without memory.  `path` may be "": that of the entry. */
+/* Returns it with one reference, or NULL without memory.  `path` NULL: that of the entry. */
 struct process_program *exec_program_new(struct fs_entry *entry, const char *path);
 const char *
 exec_program_path(const struct process_program *program); /* valid until the next call */

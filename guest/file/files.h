@@ -1,4 +1,4 @@
-/* The program's open files: descriptors, what they refer to, and how paths are opened.  Functions
+/* Open files: descriptors, what they refer to, and how paths are opened.  Functions
  * return 0 or more, or -errno.  Context: thread. */
 #ifndef GUEST_FILE_FILES_H
 #define GUEST_FILE_FILES_H
@@ -59,6 +59,13 @@ struct file {
 /* Makes the table with descriptors 0, 1 and 2.  Returns 0 or -ENOMEM. */
 int files_open_streams(struct process *process);
 
+/* Tables of descriptors.  files_table_copy gives `to` a copy of the table of `from`, for fork, and
+ * files_table_share the same one.  files_table_release gives up a process's table, and closes its
+ * descriptors if no other process has it.  0 or -ENOMEM. */
+int files_table_copy(const struct process *from, struct process *to);
+void files_table_share(const struct process *from, struct process *to);
+void files_table_release(struct process *process);
+
 struct file *files_get(const struct process *process, int64_t fd); /* NULL: EBADF */
 int files_close(struct process *process, int64_t fd);
 
@@ -78,6 +85,9 @@ int64_t files_put(struct process *process, struct file *file, int64_t fd, bool c
 
 void files_limit(struct process *process, uint64_t count); /* RLIMIT_NOFILE */
 bool files_room(const struct process *process); /* returns whether there is a free descriptor */
+
+/* execve: gives the process a table of its own, if it shares one.  Returns 0 or -ENOMEM. */
+int files_unshare(struct process *process);
 
 /* execve: closes the descriptors that are to be closed then. */
 void files_exec(struct process *process);

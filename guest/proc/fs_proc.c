@@ -81,7 +81,7 @@ static int64_t program_text(struct thread *thread, const struct inode *, char *o
     const struct process_program *program = thread->process->program;
     uint64_t bytes = strnlen(program->path, room);
 
-    if (!bytes)
+    if (!program->elsewhere)
         return entry_text(program->entry, out, room);
     memcpy(out, program->path, bytes);
     return (int64_t)bytes;
@@ -301,7 +301,7 @@ static bool list_tasks(struct thread *, const struct inode *, uint64_t *position
 {
     struct lowest lowest = {.above = (uint32_t)*position};
 
-    threads_each(keep_lowest, &lowest);
+    threads_each(&process_first, keep_lowest, &lowest);
     if (!lowest.tid)
         return false;
     *position = lowest.tid;

@@ -46,10 +46,20 @@ static void meminfo(const struct thread *thread, const struct inode *, struct te
                    "HugePages_Surp:        0\nHugepagesize:       2048 kB\n");
 }
 
+/* Returns the processor time of all processes, those that have ended included. */
+static uint64_t used_by_all(void)
+{
+    uint64_t ns = 0;
+
+    for (struct process *p = process_after(NULL); p != NULL; p = process_after(p))
+        ns += clocks_process_ns(p) + run_ticks_to_ns(p->children_use.used_ticks);
+    return ns;
+}
+
 /* Adds one line of /proc/stat; the program's time is divided evenly among its CPUs. */
 static void add_cpu_time(struct text *text, uint32_t count)
 {
-    uint64_t used = clocks_process_ns() / TICK_NS * count / run.workload_cpus;
+    uint64_t used = used_by_all() / TICK_NS * count / run.workload_cpus;
     uint64_t all = clock_monotonic_ns() / TICK_NS * count;
 
     text_add(text, " %lu 0 0 %lu 0 0 0 0 0 0\n", used, all > used ? all - used : 0);
@@ -71,7 +81,7 @@ static void stat(const struct thread *, const struct inode *, struct text *text)
 static void uptime(const struct thread *, const struct inode *, struct text *text)
 {
     uint64_t up = clock_monotonic_ns() / TICK_NS;
-    uint64_t used = clocks_process_ns() / TICK_NS, all = up * run.workload_cpus;
+    uint64_t used = used_by_all() / TICK_NS, all = up * run.workload_cpus;
     uint64_t idle = all > used ? all - used : 0;
 
     text_add(text, "%lu.%02lu %lu.%02lu\n", up / 100, up % 100, idle / 100, idle % 100);

@@ -68,7 +68,7 @@ static void comm(const struct thread *thread, const struct inode *inode, struct 
 static uint64_t used_ns(const struct thread *subject, const struct inode *inode)
 {
     return inode != NULL && inode->context ? run_ticks_to_ns(schedule_thread_ticks(subject))
-                                           : clocks_process_ns();
+                                           : clocks_process_ns(subject->process);
 }
 
 static void stat(const struct thread *thread, const struct inode *inode, struct text *text)
@@ -197,11 +197,11 @@ static const struct {
     {RLIMIT_RTTIME, "Max realtime timeout", "us"},
 };
 
-static void limit_table(const struct thread *, const struct inode *, struct text *text)
+static void limit_table(const struct thread *thread, const struct inode *, struct text *text)
 {
     text_add(text, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
     for (size_t i = 0; i < ARRAY_COUNT(limits); i++) {
-        const struct limit *now = &limits_now[limits[i].resource];
+        const struct limit *now = &thread->process->limits[limits[i].resource];
         uint64_t limit[2] = {now->soft, now->hard};
 
         text_add(text, "%-25s ", limits[i].name);

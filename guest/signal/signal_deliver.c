@@ -241,7 +241,10 @@ void signal_deliver(struct thread *thread, struct trap_frame *frame)
         if (handler == HANDLER_IGNORE ||
             (handler == HANDLER_DEFAULT && signal_default_ignores((uint32_t)info.signal)))
             continue;
-        deliver_one(thread, frame, &info);
+        if (handler == HANDLER_DEFAULT && signal_default_stops((uint32_t)info.signal))
+            signal_stop(thread, (uint32_t)info.signal);
+        else
+            deliver_one(thread, frame, &info);
     }
     thread->signals.told = false;
     if (thread->signals.interrupted)

@@ -1,4 +1,5 @@
-/* Futexes.  All are in one address space, so a user address identifies a futex. */
+/* Futexes.  A key identifies one: in memory that processes share, the address by which the kernel
+ * reaches it; elsewhere the address space and the address in it. */
 #include "guest/syscall/futex.h"
 #include "guest/cpu/clock.h"
 
@@ -10,36 +11,65 @@
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
+#include "guest/vm/vm.h"
 
 #define ROBUST_MAX 2048 /* most list entries visited: the list may be circular */
 
-static bool shares_bits(const struct thread *thread, uint64_t bits)
+struct futex_key futex_key_of(const struct thread *thread, uint64_t address, bool private)
 {
-    return thread->futex.bits & bits;
+    struct vm_space *space = thread->process->space;
+    const struct vm_area *area = private ? NULL : vm_find(space, address);
+    const uint32_t *word = area != NULL && area->flags & VM_AREA_SHARED &&
+                                   area->protection & VM_WRITE
+                               ? uaccess_word(address)
+                               : NULL;
+
+    return word != NULL ? (struct futex_key){WAIT_KEY(word), NULL}
+                        : (struct futex_key){address, space};
 }
 
-static struct thread *first_waiter(uint64_t address, uint32_t bits)
+struct wanted { /* waiters that wait for a key, with some of these bits */
+    const struct vm_space *space;
+    uint32_t bits;
+};
+
+static bool is_wanted(const struct thread *thread, uint64_t context)
 {
-    return wait_first(address, shares_bits, bits);
+    const struct wanted *wanted = (const struct wanted *)context;
+
+    return thread->futex.space == wanted->space && thread->futex.bits & wanted->bits;
+}
+
+static struct thread *first_waiter(struct futex_key key, uint32_t bits)
+{
+    const struct wanted wanted = {key.space, bits};
+
+    return wait_first(key.address, is_wanted, (uint64_t)&wanted);
 }
 
 /* Wakes at most `most` waiters; returns how many. */
-static int64_t futex_wake(uint64_t address, uint32_t most, uint32_t bits)
+static int64_t futex_wake(struct futex_key key, uint32_t most, uint32_t bits)
 {
     struct thread *thread;
     int64_t woken = 0;
 
-    while (woken < most && (thread = first_waiter(address, bits)) != NULL) {
+    while (woken < most && (thread = first_waiter(key, bits)) != NULL) {
         wait_wake(thread);
         woken++;
     }
     return woken;
 }
 
-/* Nanoseconds from now of the time limit in r10, which is relative or one of a clock. */
-enum limit { RELATIVE, REALTIME, MONOTONIC };
+static struct futex_key key_at(const struct thread *thread, const struct trap_frame *frame,
+                               uint64_t address)
+{
+    return futex_key_of(thread, address, frame->rsi & FUTEX_PRIVATE_FLAG);
+}
 
-static int read_timeout(const struct trap_frame *frame, enum limit limit, uint64_t *ns)
+/* Nanoseconds from now of the time limit in r10, which is relative or one of a clock. */
+enum limit_clock { RELATIVE, REALTIME, MONOTONIC };
+
+static int read_timeout(const struct trap_frame *frame, enum limit_clock limit, uint64_t *ns)
 {
     uint64_t now;
     int error;
@@ -55,14 +85,15 @@ static int read_timeout(const struct trap_frame *frame, enum limit limit, uint64
     return 0;
 }
 
-static enum limit limit_of(const struct trap_frame *frame)
+static enum limit_clock limit_of(const struct trap_frame *frame)
 {
     return frame->rsi & FUTEX_CLOCK_REALTIME ? REALTIME : MONOTONIC;
 }
 
 static int64_t wait_for_value(struct thread *thread, const struct trap_frame *frame, uint32_t bits,
-                              enum limit limit)
+                              enum limit_clock limit)
 {
+    struct futex_key key;
     uint32_t value;
     uint64_t ns;
     int error;
@@ -77,14 +108,18 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
         return -EFAULT;
     if (value != (uint32_t)frame->rdx)
         return -EAGAIN;
+    key = key_at(thread, frame, frame->rdi);
     thread->futex.bits = bits;
-    end = wait_on(thread, frame->rdi, ns, "futex");
+    thread->futex.space = key.space;
+    end = wait_on(thread, key.address, ns, "futex");
     return end == WAIT_WOKEN ? 0 : end == WAIT_TIMEOUT ? -ETIMEDOUT : -EINTR;
 }
 
 /* Wakes some waiters, and makes at most r10 others wait for another futex. */
-static int64_t futex_requeue(const struct trap_frame *frame, bool compare)
+static int64_t futex_requeue(const struct thread *self, const struct trap_frame *frame,
+                             bool compare)
 {
+    struct futex_key from, to;
     uint32_t value, moved = 0;
     struct thread *thread;
     int64_t woken;
@@ -97,22 +132,25 @@ static int64_t futex_requeue(const struct trap_frame *frame, bool compare)
         return -EFAULT;
     if (compare && value != (uint32_t)frame->r9)
         return -EAGAIN;
-    woken = futex_wake(frame->rdi, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
+    from = key_at(self, frame, frame->rdi);
+    to = key_at(self, frame, frame->r8);
+    woken = futex_wake(from, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
     while (frame->r8 != frame->rdi && moved < (uint32_t)frame->r10 &&
-           (thread = first_waiter(frame->rdi, FUTEX_BITSET_MATCH_ANY)) != NULL) {
-        wait_requeue(thread, frame->r8);
+           (thread = first_waiter(from, FUTEX_BITSET_MATCH_ANY)) != NULL) {
+        thread->futex.space = to.space;
+        wait_requeue(thread, to.address);
         moved++;
     }
     return woken + (compare ? moved : 0);
 }
 
-static int64_t wake_some(const struct trap_frame *frame, uint32_t bits)
+static int64_t wake_some(const struct thread *thread, const struct trap_frame *frame, uint32_t bits)
 {
     int32_t most = (int32_t)frame->rdx;
 
     if (!bits)
         return -EINVAL;
-    return futex_wake(frame->rdi, most < 1 ? 1u : (uint32_t)most, bits);
+    return futex_wake(key_at(thread, frame, frame->rdi), most < 1 ? 1u : (uint32_t)most, bits);
 }
 
 #define OPERAND(word, at) ((uint32_t)((int32_t)((word) << (20 - (at))) >> 20)) /* of 12 bits */
@@ -163,7 +201,7 @@ static int change_word(const struct trap_frame *frame)
 }
 
 /* Changes one word, wakes waiters of the other word and, if the old value says so, of that one. */
-static int64_t wake_and_change(const struct trap_frame *frame)
+static int64_t wake_and_change(const struct thread *thread, const struct trap_frame *frame)
 {
     int64_t woken;
     int both;
@@ -173,14 +211,15 @@ static int64_t wake_and_change(const struct trap_frame *frame)
     both = change_word(frame);
     if (both < 0)
         return both;
-    woken = wake_some(frame, FUTEX_BITSET_MATCH_ANY);
+    woken = wake_some(thread, frame, FUTEX_BITSET_MATCH_ANY);
     if (both)
-        woken += futex_wake(frame->r8, (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
+        woken += futex_wake(key_at(thread, frame, frame->r8),
+                            (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
                             FUTEX_BITSET_MATCH_ANY);
     return woken;
 }
 
-static int64_t futex_lock(struct thread *thread, struct trap_frame *frame, enum limit limit)
+static int64_t futex_lock(struct thread *thread, struct trap_frame *frame, enum limit_clock limit)
 {
     uint64_t ns;
     int error = read_timeout(frame, limit, &ns);
@@ -200,15 +239,15 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
     case FUTEX_WAIT_BITSET:
         return wait_for_value(thread, frame, (uint32_t)frame->r9, limit_of(frame));
     case FUTEX_WAKE:
-        return wake_some(frame, FUTEX_BITSET_MATCH_ANY);
+        return wake_some(thread, frame, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
-        return wake_some(frame, (uint32_t)frame->r9);
+        return wake_some(thread, frame, (uint32_t)frame->r9);
     case FUTEX_REQUEUE:
-        return futex_requeue(frame, false);
+        return futex_requeue(thread, frame, false);
     case FUTEX_CMP_REQUEUE:
-        return futex_requeue(frame, true);
+        return futex_requeue(thread, frame, true);
     case FUTEX_WAKE_OP:
-        return wake_and_change(frame);
+        return wake_and_change(thread, frame);
     case FUTEX_LOCK_PI: /* by the wall clock, though the call does not say so */
         return futex_lock(thread, frame, REALTIME);
     case FUTEX_LOCK_PI2:
@@ -216,7 +255,7 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
     case FUTEX_TRYLOCK_PI:
         return futex_pi_lock(thread, frame, 0, true);
     case FUTEX_UNLOCK_PI:
-        return futex_pi_unlock(thread, frame->rdi);
+        return futex_pi_unlock(thread, frame);
     default:
         return -ENOSYS;
     }
@@ -237,7 +276,7 @@ static void futex_abandon(const struct thread *thread, uint64_t address, bool wi
     } while (!__atomic_compare_exchange_n(word, &old, (old & FUTEX_WAITERS) | FUTEX_OWNER_DIED,
                                           false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
     if (old & FUTEX_WAITERS && !with_owner)
-        futex_wake(address, 1, FUTEX_BITSET_MATCH_ANY);
+        futex_wake(futex_key_of(thread, address, false), 1, FUTEX_BITSET_MATCH_ANY);
 }
 
 /* struct robust_list_head: first entry, a mutex's distance from its entry, one being locked.  The
@@ -270,5 +309,7 @@ void futex_thread_ends(struct thread *thread)
     futex_pi_thread_ends(thread);
     abandon_all(thread);
     if (thread->clear_child_tid && copy_to_user(thread->clear_child_tid, &none, sizeof none) == 0)
-        futex_wake(thread->clear_child_tid, 1, FUTEX_BITSET_MATCH_ANY);
+        futex_wake(futex_key_of(thread, thread->clear_child_tid, false), 1,
+                   FUTEX_BITSET_MATCH_ANY);
+    thread->clear_child_tid = thread->robust_list = 0;
 }

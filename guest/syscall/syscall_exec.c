@@ -16,12 +16,15 @@
 #include "guest/memory/heap.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
+#include "guest/syscall/ending.h"
 #include "guest/syscall/futex.h"
 #include "guest/syscall/syscall_path.h"
 #include "guest/thread/limits.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/threads_end.h"
+#include "guest/trace/regions.h"
 #include "guest/trace/trace.h"
+#include "guest/trace/trace_process.h"
 #include "lib/x86.h"
 
 #define NAME_BYTES_MAX (FS_PATH_MAX + 24ul) /* "/dev/fd/N/" and a path */
@@ -49,7 +52,7 @@ static struct exec_call *take_call(struct fs_found *found, const char *name)
 static int survey_strings(const struct thread *thread, struct exec_plan *plan, uint64_t arguments,
                           uint64_t environment)
 {
-    uint64_t room = exec_strings_room(limits_now[RLIMIT_STACK].soft);
+    uint64_t room = exec_strings_room(thread->process->limits[RLIMIT_STACK].soft);
     uint64_t name_bytes = strlen(plan->file_name) + 1;
     int error = 0;
 
@@ -97,11 +100,16 @@ static int prepare(struct thread *thread, struct exec_call *call, uint64_t argum
     if (!error && plan->arguments.first_count) /* those of scripts */
         error = exec_strings_survey(&plan->arguments, &room);
     if (!error)
-        plan->record = exec_program_new(plan->program.entry, "");
+        plan->record = exec_program_new(plan->program.entry, NULL);
     if (error || plan->record == NULL)
         return error ? error : -ENOMEM;
     plan->space = new_space(thread->process->space);
-    return plan->space != NULL ? exec_make(plan) : -ENOMEM;
+    if (plan->space == NULL)
+        return -ENOMEM;
+    error = exec_make(plan);
+    if (!error)
+        error = files_unshare(thread->process);
+    return error ? error : process_actions_unshare(thread->process);
 }
 
 /* The thread begins anew. */
@@ -119,16 +127,13 @@ static void reset_thread(struct thread *thread, const char *file_name)
     thread->return_by_iret = true;
 }
 
-/* Leaves the old memory.  The totals of the run are those of the first process. */
+/* Leaves the old memory. */
 static void switch_space(struct process *process, struct vm_space *space)
 {
     struct vm_space *old = process->space;
 
-    if (trace_space == old) {
-        space->faults += old->faults;
-        space->faults_copied += old->faults_copied;
-        trace_space = space;
-    }
+    if (old->references == 1)
+        regions_space_ends(old);
     process->space = space;
     vm_space_use(space);
     vm_space_release(old);
@@ -140,13 +145,16 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     struct process *process = thread->process;
     struct exec_plan *plan = &call->plan;
 
-    if (!threads_end_others(thread)) {
+    if (!threads_end_others(thread))
         return -EINTR;
-    }
     futex_thread_ends(thread); /* in the old memory */
     threads_lead(thread);
     switch_space(process, plan->space);
     plan->space = NULL; /* the process has it */
+    ending_vfork(process);
+    process->executed = true;
+    process->exit_signal = SIGCHLD;
+    process->barriers = 0;
     exec_program_release(process->program);
     process->program = plan->record;
     process->given = plan->given;
@@ -160,7 +168,9 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
                                  .rflags = 2 | 1u << 9, /* IF */
                                  .rsp = plan->stack,
                                  .ss = SELECTOR_USER_DATA};
+    trace_map_forget();
     exec_announce(plan);
+    trace_process_exec(process);
     plan->record = NULL; /* the process has it */
     return 0;
 }

@@ -11,7 +11,7 @@
 #include "guest/fs/fs.h"
 #include "guest/memory/heap.h"
 #include "guest/memory/phys.h"
-#include "guest/trace/trace.h"
+#include "guest/trace/trace_process.h"
 #include "guest/vm/inode.h"
 #include "guest/vm/uaccess.h"
 #include "guest/vm/vm_advise.h"
@@ -52,26 +52,55 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
 }
 
 /* Adds code that the program maps (its libraries) to the trace's load map. */
-static void memory_announce(const struct file *file, uint64_t address, uint64_t bytes,
-                            uint64_t offset)
+static void memory_announce(const struct process *process, const struct vm_area *area)
 {
-    const uint8_t *contents = inode_contents(file->inode);
-    uint64_t id = 0, id_bytes = 0, bytes_there = file->inode->bytes, first_page;
+    struct inode *inode = area->inode;
+    const uint8_t *contents = inode_contents(inode);
+    uint64_t id = 0, id_bytes = 0, bytes_there = inode->bytes, first_page;
     char *path = heap_alloc(FS_PATH_MAX);
     bool gone;
 
-    if (path != NULL && offset < file->inode->bytes &&
-        fs_path(file->entry, path, FS_PATH_MAX, &gone) >= 0) {
-        if (contents == NULL && inode_page(file->inode, 0, false, &first_page) == 0) {
+    if (path != NULL && area->offset < inode->bytes &&
+        fs_path(area->entry, path, FS_PATH_MAX, &gone) >= 0) {
+        if (contents == NULL && inode_page(inode, 0, false, &first_page) == 0) {
             contents = phys_pointer(first_page); /* linkers put the note near the start */
             bytes_there = bytes_there < PAGE_BYTES ? bytes_there : PAGE_BYTES;
         }
         if (contents != NULL)
             elf64_build_id(contents, bytes_there, &id, &id_bytes);
-        trace_map(address, address + bytes, offset, HR_MAP_READ | HR_MAP_EXEC,
-                  id_bytes ? contents + id : NULL, (uint16_t)id_bytes, path);
+        trace_process_map(process,
+                          &(struct trace_maps_map){.start = area->start,
+                                                   .end = area->end,
+                                                   .file_offset = area->offset,
+                                                   .flags = HR_MAP_READ | HR_MAP_EXEC,
+                                                   .build_id = id_bytes ? contents + id : NULL,
+                                                   .build_id_bytes = (uint16_t)id_bytes,
+                                                   .path = path});
     }
     heap_free(path, FS_PATH_MAX);
+}
+
+/* Announces files' memory that mprotect is about to make executable.  The list of areas may change
+ * meanwhile. */
+static void memory_announce_range(const struct process *process, uint64_t start, uint64_t end)
+{
+    while (start < end) {
+        const struct vm_area *area = vm_find(process->space, start);
+        struct vm_area part;
+
+        if (area == NULL)
+            break;
+        part = *area;
+        part.start = start;
+        part.offset += start - area->start;
+        part.end = area->end < end ? area->end : end;
+        start = part.end;
+        if (part.entry == NULL || part.entry->inode != part.inode || part.protection & VM_EXEC)
+            continue;
+        fs_entry_hold(part.entry);
+        memory_announce(process, &part);
+        fs_entry_release(part.entry);
+    }
 }
 
 static int64_t check_flags(uint64_t flags)
@@ -119,7 +148,12 @@ static int64_t map_file(struct thread *thread, const struct trap_frame *frame,
     }
     result = vm_map_request(thread->process->space, request);
     if (result >= 0 && request->protection & VM_EXEC && file->entry != NULL)
-        memory_announce(file, (uint64_t)result, vm_page_up(request->bytes), request->offset);
+        memory_announce(thread->process,
+                        &(struct vm_area){.start = (uint64_t)result,
+                                          .end = (uint64_t)result + vm_page_up(request->bytes),
+                                          .inode = file->inode,
+                                          .entry = file->entry,
+                                          .offset = request->offset});
     return result;
 }
 
@@ -180,6 +214,8 @@ int64_t syscall_mprotect(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (frame->rdx & PROT_GROWSDOWN)
         return protect_grown(space, frame);
+    if (frame->rdx & PROT_EXEC)
+        memory_announce_range(thread->process, frame->rdi, vm_page_up(frame->rdi + frame->rsi));
     return vm_protect(space, frame->rdi, frame->rsi, (uint32_t)frame->rdx & PROTECTIONS);
 }
 

@@ -89,7 +89,7 @@ int64_t syscall_move_pages(struct thread *, struct trap_frame *frame)
 {
     const int32_t node = 0;
 
-    if ((uint32_t)frame->rdi && (uint32_t)frame->rdi != PROCESS_ID)
+    if ((uint32_t)frame->rdi && process_find((uint32_t)frame->rdi) == NULL)
         return -ESRCH;
     if (frame->rsi > UINT32_MAX)
         return -E2BIG;

@@ -18,12 +18,6 @@ int64_t syscall_not_offered(struct thread *, struct trap_frame *)
     return -ENOSYS;
 }
 
-int64_t syscall_no_process(struct thread *, struct trap_frame *frame)
-{
-    refused_count(frame->vector, REFUSED_PROCESS);
-    return -ENOSYS;
-}
-
 /* To look up users and hosts, C libraries first ask a local daemon, and can do without: such a call
  * is not counted. */
 int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)

@@ -183,13 +183,24 @@ int64_t syscall_time(struct thread *, struct trap_frame *frame)
     return error ? error : seconds;
 }
 
-int64_t syscall_times(struct thread *, struct trap_frame *frame)
+/* Splits processor time into user and system time, in the units of times(). */
+static void put_ticks(uint64_t all, uint64_t user, int64_t out[2])
 {
-    uint64_t all = clocks_process_ns(), user = run_ticks_to_ns(schedule_process_user_ticks());
-    const int64_t ticks[4] = {(int64_t)(user / NS_PER_TIMES_TICK),
-                              (int64_t)((all > user ? all - user : 0) / NS_PER_TIMES_TICK), 0, 0};
+    all = run_ticks_to_ns(all);
+    user = run_ticks_to_ns(user);
+    out[0] = (int64_t)(user / NS_PER_TIMES_TICK);
+    out[1] = (int64_t)((all > user ? all - user : 0) / NS_PER_TIMES_TICK);
+}
+
+int64_t syscall_times(struct thread *thread, struct trap_frame *frame)
+{
+    const struct process *process = thread->process;
+    const struct process_use *children = &process->children_use;
+    int64_t ticks[4];
     int error = 0;
 
+    put_ticks(schedule_process_ticks(process), schedule_process_user_ticks(process), ticks);
+    put_ticks(children->used_ticks, children->use.user_ticks, ticks + 2);
     if (frame->rdi)
         error = copy_to_user(frame->rdi, ticks, sizeof ticks);
     return error ? error : (int64_t)(clock_monotonic_ns() / NS_PER_TIMES_TICK);

@@ -64,13 +64,13 @@ uint64_t schedule_thread_ticks(const struct thread *thread)
     return thread->schedule.used_ticks + clock_now(cpu_this()) - thread->schedule.running_since;
 }
 
-uint64_t schedule_process_ticks(void)
+uint64_t schedule_process_ticks(const struct process *process)
 {
-    uint64_t ticks = process_first.used_ticks;
+    uint64_t ticks = process->used_ticks;
     uint64_t now = clock_now(cpu_this());
 
     for (uint32_t i = 0; i < cpu_count; i++)
-        if (cpus[i].thread != NULL)
+        if (cpus[i].thread != NULL && cpus[i].thread->process == process)
             ticks += now - cpus[i].thread->schedule.running_since;
     return ticks;
 }
@@ -84,12 +84,13 @@ uint64_t schedule_thread_user_ticks(const struct thread *thread)
     return ticks;
 }
 
-uint64_t schedule_process_user_ticks(void)
+uint64_t schedule_process_user_ticks(const struct process *process)
 {
-    uint64_t ticks = 0;
+    uint64_t ticks = process->use.user_ticks;
 
     for (uint32_t i = 0; i < cpu_count; i++)
-        ticks += cpus[i].clock.user_ticks;
+        if (cpus[i].thread != NULL && cpus[i].thread->process == process)
+            ticks += cpus[i].clock.user_ticks - cpus[i].thread->schedule.user_since;
     return ticks;
 }
 
@@ -106,10 +107,12 @@ static void schedule_stop(struct cpu *cpu)
 static void put_down(struct cpu *cpu, struct thread *thread, uint64_t now)
 {
     uint64_t used = now - thread->schedule.running_since;
+    uint64_t user = cpu->clock.user_ticks - thread->schedule.user_since;
 
     thread->schedule.used_ticks += used;
-    thread->use.user_ticks += cpu->clock.user_ticks - thread->schedule.user_since;
-    process_first.used_ticks += used;
+    thread->use.user_ticks += user;
+    thread->process->used_ticks += used;
+    thread->process->use.user_ticks += user;
     if (thread == cpu->schedule.dead)
         return;
     thread->schedule.fs_base = x86_rdmsr(X86_MSR_FS_BASE);
@@ -162,10 +165,10 @@ static void count_switch(struct thread *from, enum hr_switch_reason reason)
 {
     if (reason == HR_SWITCH_BLOCK) {
         from->use.waits++;
-        process_first.use.waits++;
+        from->process->use.waits++;
     } else {
         from->use.preemptions++;
-        process_first.use.preemptions++;
+        from->process->use.preemptions++;
     }
 }
 
@@ -218,6 +221,18 @@ void schedule_begin(struct cpu *cpu)
 {
     schedule_bury(cpu);
     cpu->clock.enter_ticks = cpu->clock.stopped_at;
+}
+
+void schedule_enter(struct thread *thread)
+{
+    if (thread->schedule.between)
+        go_on(thread->schedule.cpu);
+}
+
+void schedule_leave(struct thread *thread)
+{
+    if (thread->schedule.between)
+        schedule_stop(thread->schedule.cpu);
 }
 
 /* Takes the thread that this CPU runs next off the queue; NULL: none. */

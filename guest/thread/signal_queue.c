@@ -88,7 +88,7 @@ void signal_queue_take(struct signal_queue *queue, uint32_t signal, struct signa
 }
 
 void signal_queue_forget(struct signal_queue *queue, uint64_t set,
-                         void (*forgotten)(struct signal_note *note))
+                         void (*forgotten)(void *context, struct signal_note *note), void *context)
 {
     struct signal_entry *previous = NULL, *entry = queue->first;
 
@@ -99,7 +99,7 @@ void signal_queue_forget(struct signal_queue *queue, uint64_t set,
 
         if (set & SIGNAL_BIT(entry->note.signal)) {
             if (forgotten != NULL)
-                forgotten(&entry->note);
+                forgotten(context, &entry->note);
             signal_queue_drop(queue, previous);
         } else {
             previous = entry;

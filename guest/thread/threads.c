@@ -25,12 +25,12 @@
 _Static_assert(KERNEL_STACK_BYTES == PAGE_BYTES << 2, "STACK_ORDER");
 #define STACK_ORDER 2
 
-static struct thread *oldest, *youngest;
 static struct thread *hash[HASH_SLOTS];
 static struct thread *spare; /* list by ->next */
 static uint32_t count;
 static uint32_t stacks; /* how many were ever made */
 static uint32_t next_tid;
+static bool wrapped; /* next_tid has begun anew */
 
 /* ---- memory ---- */
 
@@ -94,15 +94,18 @@ static struct thread **hash_slot(uint32_t tid)
     return &hash[tid % HASH_SLOTS];
 }
 
-static uint32_t new_tid(void)
+uint32_t threads_new_tid(void)
 {
     uint32_t tid;
 
     do {
         tid = next_tid++;
-        if (next_tid == TID_LIMIT)
+        if (next_tid == TID_LIMIT) {
             next_tid = PROCESS_ID + 1;
-    } while (threads_find(tid) != NULL);
+            wrapped = true;
+        }
+    } while (threads_find(tid) != NULL || process_find(tid) != NULL ||
+             (wrapped && process_uses_id(tid)));
     return tid;
 }
 
@@ -125,33 +128,41 @@ static void remove_from_hash(struct thread *thread)
 
 static void threads_add(struct thread *thread)
 {
+    struct process *process = thread->process;
+
     add_to_hash(thread);
-    thread->previous = youngest;
-    if (youngest != NULL)
-        youngest->next = thread;
+    thread->previous = process->youngest;
+    if (process->youngest != NULL)
+        process->youngest->next = thread;
     else
-        oldest = thread;
-    youngest = thread;
+        process->oldest = thread;
+    process->youngest = thread;
+    process->thread_count++;
     count++;
 }
 
 void threads_remove(struct thread *thread)
 {
+    struct process *process = thread->process;
+
     cross_assert_held();
     remove_from_hash(thread);
     if (thread->next != NULL)
         thread->next->previous = thread->previous;
     else
-        youngest = thread->previous;
+        process->youngest = thread->previous;
     if (thread->previous != NULL)
         thread->previous->next = thread->next;
     else
-        oldest = thread->next;
+        process->oldest = thread->next;
+    process->thread_count--;
+    process->unburied++;
     count--;
 }
 
 void threads_free(struct thread *thread)
 {
+    process_thread_freed(thread->process);
     thread->next = spare;
     spare = thread;
 }
@@ -180,7 +191,7 @@ struct thread *threads_find(uint32_t tid)
 
 struct thread *threads_any(void)
 {
-    return oldest;
+    return process_first.oldest;
 }
 
 uint32_t threads_count(void)
@@ -188,11 +199,12 @@ uint32_t threads_count(void)
     return count;
 }
 
-void threads_each(void (*visit)(struct thread *thread, void *context), void *context)
+void threads_each(const struct process *process,
+                  void (*visit)(struct thread *thread, void *context), void *context)
 {
     struct thread *next;
 
-    for (struct thread *thread = oldest; thread != NULL; thread = next) {
+    for (struct thread *thread = process->oldest; thread != NULL; thread = next) {
         next = thread->next;
         visit(thread, context);
     }
@@ -228,7 +240,8 @@ struct thread *threads_first(struct process *process)
     return thread;
 }
 
-struct thread *threads_clone(const struct thread *parent, const struct trap_frame *frame)
+struct thread *threads_clone(const struct thread *parent, struct process *process, uint32_t tid,
+                             const struct trap_frame *frame)
 {
     bool scarce = phys_free_bytes() < phys_total_bytes() / SCARCE_SHARE;
     struct thread *thread = count < THREADS_MAX && !scarce ? take_memory() : NULL;
@@ -236,8 +249,8 @@ struct thread *threads_clone(const struct thread *parent, const struct trap_fram
     cross_assert_held();
     if (thread == NULL)
         return NULL;
-    thread->process = parent->process;
-    thread->tid = new_tid();
+    thread->process = process;
+    thread->tid = tid;
     thread->signals.mask = parent->signals.mask;
     thread->schedule.cpu = parent->schedule.cpu;
     thread->schedule.allowed_cpus = parent->schedule.allowed_cpus;

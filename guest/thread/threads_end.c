@@ -20,7 +20,7 @@ static void threads_kill(struct thread *thread, void *context)
 {
     struct others *others = context;
 
-    if (thread->process != others->self->process || thread == others->self)
+    if (thread == others->self)
         return;
     others->count++;
     thread->process->others = others->count;
@@ -45,7 +45,7 @@ bool threads_end_others(struct thread *self)
     for (;;) {
         struct others others = {.self = self};
 
-        threads_each(threads_kill, &others);
+        threads_each(process, threads_kill, &others);
         alone = others.count == 0;
         if (alone || wait_on(self, WAIT_KEY(&process->ender), WAIT_FOREVER,
                              "the end of other threads") == WAIT_SIGNAL)
@@ -61,6 +61,7 @@ void threads_end(struct thread *thread)
 {
     struct process *process = thread->process;
 
+    schedule_enter(thread);
     threads_release(thread);
     if (process->ender != NULL && --process->others == 0)
         (void)wait_wake_key(WAIT_KEY(&process->ender), 1);

@@ -21,7 +21,8 @@ static inline bool threads_ends(const struct thread *thread)
 /* Ends the calling thread, which must not be the last one of the run. */
 void threads_end(struct thread *thread) __attribute__((noreturn));
 
-/* Releases what a thread has that ends: futexes, pending signals.  Set at boot. */
+/* Releases what a thread has that ends and, if it is the last one, what its process has.  Set at
+ * boot. */
 extern void (*threads_release)(struct thread *thread);
 
 #endif

@@ -75,6 +75,9 @@ struct vm_space {
 
 extern struct vm_space *vm_spaces; /* all that have references */
 
+/* Counts page faults of all spaces, those that are gone included. */
+void vm_space_faults(uint64_t *faults, uint64_t *copied);
+
 /* vm_space_new is for a program that execve starts; vm_space_init is for memory that the caller
  * has.  Both give the caller one reference.  The last one frees areas, pages and page tables, and
  * at last what vm_space_new allocated. */

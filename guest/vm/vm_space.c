@@ -19,6 +19,17 @@
 
 struct vm_space *vm_spaces;
 static uint32_t space_count;
+static uint64_t gone_faults, gone_copied; /* of spaces that are gone */
+
+void vm_space_faults(uint64_t *faults, uint64_t *copied)
+{
+    *faults = gone_faults;
+    *copied = gone_copied;
+    for (const struct vm_space *space = vm_spaces; space != NULL; space = space->next) {
+        *faults += space->faults;
+        *copied += space->faults_copied;
+    }
+}
 
 int vm_space_init(struct vm_space *space)
 {
@@ -84,6 +95,8 @@ void vm_space_release(struct vm_space *space)
     cross_assert_held();
     if (--space->references)
         return;
+    gone_faults += space->faults;
+    gone_copied += space->faults_copied;
     space->loaded++;
     vm_space_leave(space);
     vm_copy_clear(space);

@@ -75,7 +75,10 @@ static bool is_wanted(const struct trace_scan *scan, const struct trace_visitor 
                       uint32_t tid)
 {
     return visitor->exact && visitor->samples != NULL &&
-           selection_has_thread(&scan->selection, tid) && selection_has_cpu(&scan->selection, 0);
+           selection_has_thread(&scan->selection, tid) && selection_has_cpu(&scan->selection, 0) &&
+           (scan->selection.pids == NULL ||
+            selection_has_pid(&scan->selection,
+                              trace_processes_pid(&scan->info.processes, tid, UINT64_MAX)));
 }
 
 enum trace_status trace_exact_visit(struct trace_scan *scan, const struct trace_visitor *visitor,
@@ -105,6 +108,9 @@ enum trace_status trace_exact_visit(struct trace_scan *scan, const struct trace_
             return TRACE_BAD_RECORD;
         if (++used < TRACE_RUN_SAMPLES_MAX && n + 1 < counts.count)
             continue;
+        for (uint32_t i = 0; i < used && wanted && !visitor->own_addresses; i++)
+            scan->slots[i].ip = trace_processes_address(&scan->info.processes, counts.tid,
+                                                        UINT64_MAX, scan->slots[i].ip);
         if (wanted)
             *result = hand_out(scan, visitor, chunk, &previous, used);
         previous = scan->slots[used - 1];

@@ -114,6 +114,10 @@ static void cut(const struct walk *w, struct trace_samples *samples)
 
     if (samples->count != 0 && !selection_has_thread(selection, samples->slots[0].tid))
         samples->count = 0;
+    if (samples->count != 0 && selection->pids != NULL &&
+        !selection_has_pid(selection, trace_processes_pid(&info->processes, samples->slots[0].tid,
+                                                          samples->slots[0].time)))
+        samples->count = 0;
     if (w->inside)
         return;
     while (samples->count != 0 &&
@@ -135,6 +139,7 @@ static enum trace_status read_stacks(struct walk *w, struct trace_samples *sampl
         .stacks = w->visitor->stacks == TRACE_SCAN_STACKS ? &scan->stacks : NULL,
         .info = &scan->info,
         .symbols = scan->symbols,
+        .own_addresses = w->visitor->own_addresses,
         .slots = scan->slots,
         .count = all,
         .first = first,
@@ -171,6 +176,9 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     trace_rules_samples(&w->rules, w->scan->slots, all, w->decoder.intervals);
     cut(w, &samples);
     status = read_stacks(w, &samples, all);
+    if (!w->visitor->own_addresses)
+        trace_processes_place(&w->scan->info.processes,
+                              w->scan->slots + (samples.slots - w->scan->slots), samples.count);
     if (status == TRACE_OK && w->result == 0 && w->visitor->samples != NULL && samples.count != 0)
         w->result = w->visitor->samples(w->visitor->context, &samples);
     return status;

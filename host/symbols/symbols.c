@@ -10,9 +10,9 @@
 #include "host/base/array.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/symbols/symbols_cache.h"
-#include "host/symbols/symbols_maps.h"
 #include "host/symbols/symbols_names.h"
 #include "host/symbols/symbols_object.h"
+#include "host/trace/trace_ranges.h"
 
 #define RANGE_BYTES 4096ull
 #define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that is read */
@@ -22,7 +22,8 @@ struct symbols {
     struct symbols_object **objects; /* of the maps, in their order */
     size_t object_count;
     size_t map_count; /* number of the trace's maps that were taken */
-    struct symbols_maps maps;
+    uint32_t view_count; /* and of the views of its processes */
+    struct trace_ranges maps;
     struct symbols_names names;
     struct symbols_cache *cache; /* made when first needed */
     pthread_mutex_t lock; /* protects everything that a lookup changes */
@@ -54,10 +55,10 @@ static int add_map(struct symbols *s, const struct trace_map *map, bool program)
 
     if (error != 0)
         return error;
-    return symbols_maps_add(&s->maps, &(struct symbols_range){.start = map->meta.start,
-                                                              .end = map->meta.end,
-                                                              .file_offset = map->meta.file_offset,
-                                                              .object = (uint32_t)index});
+    return trace_ranges_add(&s->maps, &(struct trace_range){.start = map->meta.start,
+                                                            .end = map->meta.end,
+                                                            .file_offset = map->meta.file_offset,
+                                                            .object = (uint32_t)index});
 }
 
 /* Without a map (its chunk is lost), assumes that the named program is at its link-time addresses:
@@ -91,6 +92,14 @@ int symbols_update(struct symbols *symbols, const struct trace_info *info)
 
         if (symbols_file_named(map))
             error = add_map(symbols, map, program != NULL && strcmp(map->path, program) == 0);
+    }
+    for (; symbols->view_count < info->processes.spaces.view_count && error == 0;
+         symbols->view_count++) {
+        struct trace_map map;
+
+        trace_info_view(info, symbols->view_count, &map);
+        if (symbols_file_named(&map))
+            error = add_map(symbols, &map, program != NULL && strcmp(map.path, program) == 0);
     }
     return error;
 }
@@ -127,7 +136,7 @@ void symbols_close(struct symbols *symbols)
         free(symbols->objects[i]);
     }
     free(symbols->objects);
-    symbols_maps_free(&symbols->maps);
+    trace_ranges_free(&symbols->maps);
     symbols_names_free(&symbols->names);
     symbols_cache_free(symbols->cache);
     pthread_mutex_destroy(&symbols->lock);
@@ -135,7 +144,7 @@ void symbols_close(struct symbols *symbols)
 }
 
 /* Returns the object of a range, which the first lookup opens. */
-static struct symbols_object *open_object(struct symbols *s, const struct symbols_range *range)
+static struct symbols_object *open_object(struct symbols *s, const struct trace_range *range)
 {
     struct symbols_object *object = s->objects[range->object];
 
@@ -149,8 +158,8 @@ static struct symbols_object *open_object(struct symbols *s, const struct symbol
 }
 
 /* The kernel runs where it was linked; a program's file may be mapped anywhere. */
-static uint64_t linked_address(const struct symbols_object *object,
-                               const struct symbols_range *range, uint64_t address)
+static uint64_t linked_address(const struct symbols_object *object, const struct trace_range *range,
+                               uint64_t address)
 {
     if (object->kernel)
         return address;
@@ -225,7 +234,7 @@ static void place_in(struct symbols *s, struct symbols_object *object, uint64_t 
 static struct symbols_object *find(struct symbols *s, uint64_t address, struct symbols_place *place,
                                    uint64_t *linked)
 {
-    const struct symbols_range *range = symbols_maps_find(&s->maps, address);
+    const struct trace_range *range = trace_ranges_find(&s->maps, address);
     struct symbols_object *object;
 
     memset(place, 0, sizeof *place);

@@ -26,6 +26,7 @@ void trace_info_free(struct trace_info *info)
     free(info->machines);
     trace_regions_free(&info->regions);
     trace_files_free(&info->files);
+    trace_processes_free(&info->processes);
     trace_info_init(info);
 }
 
@@ -172,7 +173,33 @@ static enum trace_status take_map(struct trace_info *info, const struct trace_re
         *error = -ENOMEM;
     else
         info->maps[info->map_count++] = map;
+    if (map.path != NULL && trace_processes_any(&info->processes) &&
+        trace_processes_first_map(&info->processes, &map.meta, map.build_id, map.path) != 0)
+        *error = -ENOMEM;
     return TRACE_OK;
+}
+
+/* The first of these records makes the first process, which has the maps before it. */
+static enum trace_status take_process(struct trace_info *info, const struct trace_record *record,
+                                      int *error)
+{
+    struct trace_processes *processes = &info->processes;
+
+    if (!trace_processes_any(processes)) {
+        int failure = trace_processes_begin(processes);
+
+        for (size_t i = 0; i < info->map_count && failure == 0; i++)
+            failure = trace_processes_first_map(processes, &info->maps[i].meta,
+                                                info->maps[i].build_id, info->maps[i].path);
+        if (failure != 0) {
+            *error = failure;
+            return TRACE_OK;
+        }
+    }
+    if (record->type == HR_REC_PROCESS)
+        return trace_processes_take(processes, record, error);
+    return record->type == HR_REC_THREAD ? trace_processes_take_thread(processes, record, error)
+                                         : trace_processes_take_map(processes, record, error);
 }
 
 static enum trace_status take_total(struct trace_info *info, const struct trace_record *record)
@@ -335,6 +362,10 @@ static enum trace_status take_record(struct trace_info *info, const struct trace
         return take_stacks(info, record);
     case HR_META_MAP:
         return take_map(info, record, error);
+    case HR_REC_PROCESS:
+    case HR_REC_THREAD:
+    case HR_REC_PROCESS_MAP:
+        return take_process(info, record, error);
     case HR_REC_EXIT:
         info->has_exit = trace_body(record, &info->exit, sizeof info->exit, NULL, NULL);
         return info->has_exit ? TRACE_OK : TRACE_BAD_RECORD;
@@ -390,6 +421,17 @@ bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *
            trace_body(&record, &base, sizeof base, NULL, NULL) &&
            record.bytes - sizeof base >= (size_t)8 * base.event_count &&
            count_events(info, base.event_count);
+}
+
+void trace_info_view(const struct trace_info *info, uint32_t view, struct trace_map *map)
+{
+    const struct trace_spaces *spaces = &info->processes.spaces;
+    const struct trace_view *of = &spaces->views[view];
+
+    *map = (struct trace_map){.meta = of->meta, .path = of->path};
+    map->meta.start = trace_spaces_view_start(spaces, view);
+    map->meta.end = trace_spaces_view_end(view);
+    memcpy(map->build_id, of->build_id, sizeof map->build_id);
 }
 
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise)

@@ -12,6 +12,7 @@
 #include "host/trace/selection.h"
 #include "host/trace/trace_file.h"
 #include "host/trace/trace_files.h"
+#include "host/trace/trace_processes.h"
 #include "host/trace/trace_regions.h"
 
 #define TRACE_INFO_TEXTS_MAX 1024
@@ -94,6 +95,7 @@ struct trace_info {
     size_t machine_count;
     struct trace_regions regions;
     struct trace_files files;
+    struct trace_processes processes;
     struct trace_nmis nmis;
     struct trace_activity activity;
     struct trace_share share;
@@ -112,6 +114,10 @@ enum trace_status trace_info_chunk(struct trace_info *info, const struct trace_c
 /* Without its META chunk a trace still decodes: the base of the first DATA chunk says the number of
  * events, before anybody sees a sample.  False when it does not. */
 bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *chunk);
+
+/* Fills a map of the tagged addresses of a view (host/trace/trace_spaces.h), which keeps the path.
+ */
+void trace_info_view(const struct trace_info *info, uint32_t view, struct trace_map *map);
 
 /* Returns the first value of a key of HR_META_INFO, or `otherwise` if there is none. */
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise);

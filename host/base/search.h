@@ -7,7 +7,7 @@
 
 /* Returns how many elements start at or before an address.  Branches on the comparison are avoided:
  * for random addresses the CPU would mispredict every second one. */
-static inline size_t symbols_search(const void *array, size_t element_bytes, size_t count,
+static inline size_t search_address(const void *array, size_t element_bytes, size_t count,
                                     uint64_t address)
 {
     const char *first = array;

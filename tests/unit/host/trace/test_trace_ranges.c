@@ -1,5 +1,5 @@
-/* Tests of host/symbols/symbols_maps.c: the later map holds, against a table of every address. */
-#include "host/symbols/symbols_maps.h"
+/* Tests of host/trace/trace_ranges.c: the later map holds, against a table of every address. */
+#include "host/trace/trace_ranges.h"
 
 #include <string.h>
 
@@ -13,10 +13,10 @@ struct model { /* of each address: its map + 1, and the place in the file */
     uint64_t offset[ADDRESSES];
 };
 
-static void compare(const struct symbols_maps *maps, const struct model *model)
+static void compare(const struct trace_ranges *maps, const struct model *model)
 {
     for (uint64_t address = 0; address < ADDRESSES; address++) {
-        const struct symbols_range *range = symbols_maps_find(maps, address);
+        const struct trace_range *range = trace_ranges_find(maps, address);
 
         if (model->object[address] == 0) {
             assert_null(range);
@@ -36,39 +36,39 @@ static void later_map_holds(void **state)
 
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
-        struct symbols_maps maps = {0};
+        struct trace_ranges maps = {0};
         struct model model = {0};
 
         for (uint32_t n = 0; n < 12; n++) {
             uint64_t start = test_random_below(&random, ADDRESSES);
             uint64_t end = start + test_random_below(&random, ADDRESSES - start + 1);
-            struct symbols_range map = {start, end, 1000 * n, n};
+            struct trace_range map = {start, end, 1000 * n, n};
 
-            assert_int_equal(symbols_maps_add(&maps, &map), 0);
+            assert_int_equal(trace_ranges_add(&maps, &map), 0);
             for (uint64_t address = start; address < end; address++) {
                 model.object[address] = n + 1;
                 model.offset[address] = 1000 * n + address - start;
             }
         }
         compare(&maps, &model);
-        symbols_maps_free(&maps);
+        trace_ranges_free(&maps);
     }
 }
 
 static void odd_maps_are_taken(void **state)
 {
-    struct symbols_range all = {0, UINT64_MAX, 0, 7}, backward = {9, 3, 0, 8};
-    struct symbols_maps maps = {0};
+    struct trace_range all = {0, UINT64_MAX, 0, 7}, backward = {9, 3, 0, 8};
+    struct trace_ranges maps = {0};
 
     (void)state;
-    assert_null(symbols_maps_find(&maps, 0));
-    assert_int_equal(symbols_maps_add(&maps, &backward), 0);
-    assert_null(symbols_maps_find(&maps, 5));
-    assert_int_equal(symbols_maps_add(&maps, &all), 0);
-    assert_int_equal(symbols_maps_find(&maps, 0)->object, 7);
-    assert_int_equal(symbols_maps_find(&maps, UINT64_MAX - 1)->object, 7);
-    assert_null(symbols_maps_find(&maps, UINT64_MAX));
-    symbols_maps_free(&maps);
+    assert_null(trace_ranges_find(&maps, 0));
+    assert_int_equal(trace_ranges_add(&maps, &backward), 0);
+    assert_null(trace_ranges_find(&maps, 5));
+    assert_int_equal(trace_ranges_add(&maps, &all), 0);
+    assert_int_equal(trace_ranges_find(&maps, 0)->object, 7);
+    assert_int_equal(trace_ranges_find(&maps, UINT64_MAX - 1)->object, 7);
+    assert_null(trace_ranges_find(&maps, UINT64_MAX));
+    trace_ranges_free(&maps);
 }
 
 int main(void)

@@ -1,29 +1,29 @@
 /* Keeps load maps as disjoint ranges. */
-#include "host/symbols/symbols_maps.h"
+#include "host/trace/trace_ranges.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/symbols/symbols_search.h"
+#include "host/base/search.h"
 
-void symbols_maps_free(struct symbols_maps *maps)
+void trace_ranges_free(struct trace_ranges *maps)
 {
     free(maps->ranges);
-    *maps = (struct symbols_maps){0};
+    *maps = (struct trace_ranges){0};
 }
 
 /* Returns the first range that ends after an address. */
-static size_t first_behind(const struct symbols_maps *maps, uint64_t address)
+static size_t first_behind(const struct trace_ranges *maps, uint64_t address)
 {
-    size_t i = symbols_search(maps->ranges, sizeof maps->ranges[0], maps->count, address);
+    size_t i = search_address(maps->ranges, sizeof maps->ranges[0], maps->count, address);
 
     return i != 0 && maps->ranges[i - 1].end > address ? i - 1 : i;
 }
 
-static int reserve(struct symbols_maps *maps, size_t count)
+static int reserve(struct trace_ranges *maps, size_t count)
 {
-    struct symbols_range *ranges = maps->ranges;
+    struct trace_range *ranges = maps->ranges;
 
     if (count <= maps->capacity)
         return 0;
@@ -35,9 +35,9 @@ static int reserve(struct symbols_maps *maps, size_t count)
     return 0;
 }
 
-int symbols_maps_add(struct symbols_maps *maps, const struct symbols_range *map)
+int trace_ranges_add(struct trace_ranges *maps, const struct trace_range *map)
 {
-    struct symbols_range parts[3]; /* what remains on both sides, and the map between */
+    struct trace_range parts[3]; /* what remains on both sides, and the map between */
     size_t first = first_behind(maps, map->start), behind = first, count = 0;
     int error;
 
@@ -65,7 +65,7 @@ int symbols_maps_add(struct symbols_maps *maps, const struct symbols_range *map)
     return 0;
 }
 
-const struct symbols_range *symbols_maps_find(const struct symbols_maps *maps, uint64_t address)
+const struct trace_range *trace_ranges_find(const struct trace_ranges *maps, uint64_t address)
 {
     size_t i = first_behind(maps, address);
 
