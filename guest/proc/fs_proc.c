@@ -58,15 +58,6 @@ static int64_t thread_self_text(struct thread *thread, const struct inode *, cha
     return format_text(out, room, "%u/task/%u", thread->process->pid, thread->tid);
 }
 
-static int64_t program_text(struct thread *thread, const struct inode *, char *out, uint64_t room)
-{
-    const char *path = thread->process->program->path;
-    uint64_t bytes = strnlen(path, room);
-
-    memcpy(out, path, bytes);
-    return (int64_t)bytes;
-}
-
 static int follow_program(struct thread *thread, const struct inode *, struct fs_entry **entry,
                           struct file **)
 {
@@ -83,6 +74,17 @@ static int64_t entry_text(const struct fs_entry *entry, char *out, uint64_t room
     if (bytes >= 0 && gone)
         bytes += format_text(out + bytes, room - (uint64_t)bytes, " (deleted)");
     return bytes < (int64_t)room ? bytes : (int64_t)room - 1;
+}
+
+static int64_t program_text(struct thread *thread, const struct inode *, char *out, uint64_t room)
+{
+    const struct process_program *program = thread->process->program;
+    uint64_t bytes = strnlen(program->path, room);
+
+    if (!program->elsewhere)
+        return entry_text(program->entry, out, room);
+    memcpy(out, program->path, bytes);
+    return (int64_t)bytes;
 }
 
 static int64_t directory_text(struct thread *thread, const struct inode *, char *out, uint64_t room)
