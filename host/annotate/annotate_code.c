@@ -225,13 +225,19 @@ static size_t find_code(const struct annotate_counts *counts, const struct trace
                         const struct symbols_options *options, uint8_t *bytes)
 {
     const char *program = symbols_file_program(info);
+    uint32_t view = trace_spaces_view(&info->processes.spaces, counts->start);
     const struct trace_map *map = NULL;
+    struct trace_map of_view;
     struct symbols_file file;
     size_t got = 0;
 
     for (size_t i = info->map_count; i-- > 0 && map == NULL;) /* later ones win */
         if (counts->start >= info->maps[i].meta.start && counts->start < info->maps[i].meta.end)
             map = &info->maps[i];
+    if (view != UINT32_MAX) {
+        trace_info_view(info, view, &of_view);
+        map = &of_view;
+    }
     if (map == NULL || !symbols_file_named(map) ||
         symbols_file_open(&file, map, program != NULL && strcmp(program, map->path) == 0,
                           options) != 0)

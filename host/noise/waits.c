@@ -152,7 +152,8 @@ static size_t put_function(char *text, size_t used, struct symbols *symbols, uin
     if (place.name != NULL)
         bytes = snprintf(text + used, room, "%s%.200s", used != 0 ? " < " : "", place.name);
     else
-        bytes = snprintf(text + used, room, "%s[0x%lx]", used != 0 ? " < " : "", place.start);
+        bytes = snprintf(text + used, room, "%s[0x%lx]", used != 0 ? " < " : "",
+                         trace_spaces_shown(place.start));
     return used + (size_t)bytes;
 }
 

@@ -23,10 +23,13 @@ static void place_fault(struct summary *s)
 {
     struct symbols *symbols;
     struct symbols_place place;
+    const struct hr_rec_fault *fault = &s->info.fault;
+    uint64_t address =
+        trace_processes_address(&s->info.processes, fault->tid, fault->time, fault->ip);
 
     if (!s->info.has_fault || symbols_open(&symbols, &s->info, NULL) != 0)
         return;
-    if (symbols_find(symbols, s->info.fault.ip, &place) && place.name != NULL)
+    if (symbols_find(symbols, address, &place) && place.name != NULL)
         snprintf(s->fault_place, sizeof s->fault_place, "%.200s+0x%lx", place.name, place.offset);
     symbols_close(symbols);
 }
