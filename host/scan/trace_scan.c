@@ -115,11 +115,8 @@ static void cut(const struct walk *w, struct trace_samples *samples)
     const struct selection *selection = &w->scan->selection;
     const struct trace_info *info = &w->scan->info;
 
-    if (samples->count != 0 && !selection_has_thread(selection, samples->slots[0].tid))
-        samples->count = 0;
-    if (samples->count != 0 && selection->pids != NULL &&
-        !selection_has_pid(selection, trace_processes_pid(&info->processes, samples->slots[0].tid,
-                                                          samples->slots[0].time)))
+    if (samples->count != 0 &&
+        !trace_info_selects(info, selection, samples->slots[0].tid, samples->slots[0].time))
         samples->count = 0;
     if (w->inside)
         return;

@@ -447,6 +447,14 @@ const char *trace_info_process_name(const struct trace_info *info, uint32_t proc
     return text_base_name(path);
 }
 
+bool trace_info_selects(const struct trace_info *info, const struct selection *selection,
+                        uint32_t tid, uint64_t time)
+{
+    return selection_has_thread(selection, tid) &&
+           (selection->pids == NULL ||
+            selection_has_pid(selection, trace_processes_pid(&info->processes, tid, time)));
+}
+
 char *trace_info_status(uint32_t status, char text[TRACE_INFO_STATUS_BYTES])
 {
     const char *name = sigabbrev_np((int)(status & 0x7f));
