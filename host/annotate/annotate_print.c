@@ -223,7 +223,7 @@ static void put_instruction(FILE *out, const struct annotate_view *view,
                  one->jumped_to ? '>' : ' ', one->address - view->counts->start, one->text, target);
     else
         snprintf(line + used, sizeof line - (size_t)used, "  %c %12lx  %s%s",
-                 one->jumped_to ? '>' : ' ', one->address, one->text, target);
+                 one->jumped_to ? '>' : ' ', trace_spaces_shown(one->address), one->text, target);
     put(out, view, line, one->samples != 0 ? share_of(view, one->samples, one->sum) : 0);
 }
 
