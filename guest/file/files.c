@@ -98,8 +98,10 @@ struct file *files_get(const struct process *process, int64_t fd)
 }
 
 /* Drops a descriptor's reference to a file. */
-static void let_go(struct file *file)
+static void let_go(const struct process *process, struct file *file)
 {
+    if (file->type->closed != NULL)
+        file->type->closed(process, file);
     locks_closed(file);
     files_release(file);
 }
@@ -113,7 +115,7 @@ int files_close(struct process *process, int64_t fd)
         return -EBADF;
     process->files->files[fd] = NULL;
     process->files->used[fd / 64] &= ~(1ull << fd % 64);
-    let_go(file);
+    let_go(process, file);
     return 0;
 }
 
@@ -144,7 +146,7 @@ int64_t files_put(struct process *process, struct file *file, int64_t fd, bool c
     process->files->used[fd / 64] |= 1ull << fd % 64;
     files_set_close_on_exec(process, fd, close_on_exec);
     if (old != NULL)
-        let_go(old); /* last, because it may wait: the descriptor is never seen free */
+        let_go(process, old); /* last, because it may wait: the descriptor is never seen free */
     return fd;
 }
 

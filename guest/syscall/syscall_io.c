@@ -226,7 +226,7 @@ int64_t syscall_pwritev2(struct thread *thread, struct trap_frame *frame)
 
 static bool is_contents(const struct file *file)
 {
-    return file->inode != NULL && S_ISREG(file->inode->mode) && file->inode->generate == NULL;
+    return file->type == &file_regular;
 }
 
 /* Returns the position that an offset means, or -errno. */

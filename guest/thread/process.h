@@ -28,6 +28,7 @@ struct thread_use { /* what getrusage counts, for one thread or for all together
 };
 
 struct file_table;
+struct sem_undo_list;
 struct fs_entry;
 
 struct process {
@@ -39,6 +40,7 @@ struct process {
     uint32_t umask;
     struct file_table *files; /* guest/file/files.h; made by exec_load */
     const char *program_path; /* for /proc/self/exe: absolute path */
+    struct sem_undo_list *undos; /* guest/ipc/sem.h; NULL: none */
     struct signal_queue signals; /* sent to the process: any thread may take them */
     uint32_t first_status; /* the first thread's: the program's if that thread is not the last */
     struct thread_use use;

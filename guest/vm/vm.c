@@ -15,6 +15,10 @@
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_range.h"
 
+/* Bits 47 to 61 of a key are the number of the space; the first one's is 0. */
+#define USER_SPACE_BYTES (1ull << 47)
+#define SPACES_OF_FUTEXES (1ull << 15)
+
 #define LOW_END 0x80000000ull /* of MAP_32BIT */
 
 uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
@@ -31,7 +35,10 @@ uint64_t vm_choose(const struct vm_space *space, const struct vm_request *r)
 
 int vm_space_init(struct vm_space *space)
 {
+    static uint64_t spaces;
+
     memset(space, 0, sizeof *space);
+    space->futex_keys = spaces++ % SPACES_OF_FUTEXES * USER_SPACE_BYTES;
     space->stack_limit = VM_STACK_LIMIT_BYTES;
     space->address_limit = space->data_limit = VM_UNLIMITED;
     space->root = vm_table_new();
