@@ -197,7 +197,7 @@ SYSCALL(lremovexattr, lxattr, PARTIAL, "no file has extended attributes: EOPNOTS
 SYSCALL(fremovexattr, fxattr, PARTIAL, "no file has extended attributes: EOPNOTSUPP")
 SYSCALL(tkill, tkill, FULL, NULL)
 SYSCALL(time, time, FULL, NULL)
-SYSCALL(futex, futex, PARTIAL, "without WAIT_REQUEUE_PI and CMP_REQUEUE_PI; a word is known by one address only")
+SYSCALL(futex, futex, PARTIAL, "without WAIT_REQUEUE_PI and CMP_REQUEUE_PI")
 SYSCALL(sched_setaffinity, sched_setaffinity, FULL, NULL)
 SYSCALL(sched_getaffinity, sched_getaffinity, FULL, NULL)
 SYSCALL(io_setup, unsupported, NONE, "ENOSYS: files are in memory; programs fall back to read and write")
