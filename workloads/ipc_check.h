@@ -11,10 +11,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* What not every C library has. */
+#ifndef SHM_STAT_ANY
+#define SHM_STAT_ANY 15
+#endif
+#ifndef SHM_EXEC
+#define SHM_EXEC 0100000
+#endif
+#ifndef SHM_DEST
+#define SHM_DEST 01000
+#endif
+#ifndef SHM_LOCKED
+#define SHM_LOCKED 02000
+#endif
+#ifndef SEM_STAT_ANY
+#define SEM_STAT_ANY 20
+#endif
+#ifndef CLONE_SYSVSEM
+#define CLONE_SYSVSEM 0x00040000
+#endif
+#ifndef MSG_COPY
+#define MSG_COPY 040000
+#endif
+#ifndef MSG_EXCEPT
+#define MSG_EXCEPT 020000
+#endif
+#ifndef MSG_STAT
+#define MSG_STAT 11
+#define MSG_INFO 12
+#endif
+#ifndef MSG_STAT_ANY
+#define MSG_STAT_ANY 13
+#endif
 
 #define USER 1000 /* of programs in the guest */
 

@@ -4,25 +4,10 @@
  *   ipc_msg processes   and what processes can
  */
 #include <stdint.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
 
 #include "workloads/ipc_check.h"
 
 #define TEXT 8193
-#ifndef MSG_COPY
-#define MSG_COPY 040000
-#endif
-#ifndef MSG_EXCEPT
-#define MSG_EXCEPT 020000
-#endif
-#ifndef MSG_STAT
-#define MSG_STAT 11
-#define MSG_INFO 12
-#endif
-#ifndef MSG_STAT_ANY
-#define MSG_STAT_ANY 13
-#endif
 
 struct message {
     long type;

@@ -5,19 +5,11 @@
  */
 #include <limits.h>
 #include <stdint.h>
-#include <sys/ipc.h>
-#include <sys/sem.h>
 #include <time.h>
 
 #include "workloads/ipc_check.h"
 
 #define COUNT 4
-#ifndef SEM_STAT_ANY
-#define SEM_STAT_ANY 20
-#endif
-#ifndef CLONE_SYSVSEM
-#define CLONE_SYSVSEM 0x00040000
-#endif
 
 union semun {
     int val;

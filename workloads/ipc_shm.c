@@ -4,27 +4,13 @@
  *   ipc_shm processes   and what several can
  */
 #include <stdint.h>
-#include <sys/ipc.h>
 #include <sys/mman.h>
-#include <sys/shm.h>
 #include <sys/stat.h>
 
 #include "workloads/ipc_check.h"
 
 #define PAGE 4096ul
 #define PAGES 8
-#ifndef SHM_STAT_ANY
-#define SHM_STAT_ANY 15
-#endif
-#ifndef SHM_EXEC
-#define SHM_EXEC 0100000
-#endif
-#ifndef SHM_DEST
-#define SHM_DEST 01000
-#endif
-#ifndef SHM_LOCKED
-#define SHM_LOCKED 02000
-#endif
 
 static void say_attached(const char *what, int id)
 {

@@ -97,13 +97,10 @@ static void mqueue_release(struct file *file)
     *link = file->next_of_pipe;
 }
 
-/* A process that closes any of its descriptors of the queue is not told any more. */
+/* A process that closes one of its descriptors of the queue takes back what it asked mq_notify. */
 static void mqueue_closed(const struct process *process, struct file *file)
 {
-    struct mqueue *queue = file->state;
-
-    if (queue->notice.process == process)
-        queue->notice.process = NULL;
+    mqueue_forget(file->state, process);
 }
 
 static int64_t mqueue_read(struct thread *, struct file *file, uint64_t offset, uint64_t user,

@@ -9,6 +9,7 @@
 #define GUEST_IPC_MQUEUE_H
 
 #include "guest/file/files.h"
+#include "guest/ipc/mqueue_socket.h"
 
 #define MQUEUE_DIRECTORY "/dev/mqueue"
 #define MQUEUE_QUEUES_MAX 256u /* the values of /proc/sys/fs/mqueue */
@@ -30,10 +31,12 @@ struct mqueue_waiter { /* on the waiting thread's stack */
 };
 
 struct mqueue_notice { /* whom mq_notify wants to be told */
-    struct process *process; /* NULL: nobody */
+    struct process *process; /* NULL: none */
     uint32_t kind; /* SIGEV_* */
     uint32_t signal;
     uint64_t value;
+    struct file *socket; /* SIGEV_THREAD: held; gets the cookie */
+    uint8_t cookie[MQUEUE_COOKIE_BYTES];
 };
 
 struct mqueue {
@@ -58,5 +61,8 @@ void mqueue_changed(const struct mqueue *queue, uint32_t events); /* tells polls
 
 /* guest/ipc/mqueue_notify.c: a message came into the empty queue. */
 void mqueue_notify(struct mqueue *queue, const struct process *sender);
+
+/* Takes back what a process asked for, if it did. */
+void mqueue_forget(struct mqueue *queue, const struct process *process);
 
 #endif

@@ -20,32 +20,63 @@ struct notify_request { /* struct sigevent */
 };
 _Static_assert(sizeof(struct notify_request) == SIGEVENT_BYTES, "struct sigevent");
 
-void mqueue_notify(struct mqueue *queue, const struct process *sender)
+static void end_notice(struct mqueue_notice *notice, uint8_t event)
 {
-    struct mqueue_notice n = queue->notice;
-    const struct signal_note note = {
-        .signal = n.signal, .code = SI_MESGQ, .words = {signal_sender_word(sender), n.value}};
-
-    queue->notice.process = NULL;
-    if (n.process != NULL && n.kind == SIGEV_SIGNAL && n.signal)
-        (void)signal_send_process_note(n.process, &note); /* as in Linux, a full queue loses it */
+    if (notice->socket != NULL) {
+        mqueue_socket_send(notice->socket, notice->cookie, event);
+        files_release(notice->socket);
+    }
+    *notice = (struct mqueue_notice){0};
 }
 
-/* Returns 0 if the kernel can tell in this way.  glibc's threads are told by a netlink socket. */
-static int check_request(const struct thread *thread, const struct notify_request *r)
+void mqueue_notify(struct mqueue *queue, const struct process *sender)
 {
-    const struct file *file;
+    const struct mqueue_notice *n = &queue->notice;
+    const struct signal_note note = {
+        .signal = n->signal, .code = SI_MESGQ, .words = {signal_sender_word(sender), n->value}};
 
+    if (n->process != NULL && n->kind == SIGEV_SIGNAL && n->signal)
+        (void)signal_send_process_note(n->process, &note); /* as in Linux, a full queue loses it */
+    end_notice(&queue->notice, MQUEUE_WOKEN);
+}
+
+void mqueue_forget(struct mqueue *queue, const struct process *process)
+{
+    if (queue->notice.process == process)
+        end_notice(&queue->notice, MQUEUE_REMOVED);
+}
+
+/* A thread of the C library is told by a socket: finds it, and reads the cookie for it. */
+static int prepare_socket(const struct thread *thread, const struct notify_request *r,
+                          struct mqueue_notice *notice)
+{
+    struct file *file = files_get(thread->process, r->signal);
+
+    if (copy_from_user(notice->cookie, r->value, sizeof notice->cookie) != 0)
+        return -EFAULT;
+    if (file == NULL)
+        return -EBADF;
+    if (file->type != &mqueue_socket)
+        return S_ISSOCK(file->type->mode) ? -EINVAL : -ENOTSOCK;
+    notice->socket = file;
+    return 0;
+}
+
+/* Returns 0 if the kernel can tell in this way. */
+static int prepare_notice(const struct thread *thread, const struct notify_request *r,
+                          struct mqueue_notice *notice)
+{
+    *notice = (struct mqueue_notice){.process = thread->process,
+                                     .kind = (uint32_t)r->kind,
+                                     .signal = (uint32_t)r->signal,
+                                     .value = r->value};
     switch (r->kind) {
     case SIGEV_NONE:
         return 0;
     case SIGEV_SIGNAL:
         return r->signal >= 0 && r->signal <= SIGNALS ? 0 : -EINVAL;
     case SIGEV_THREAD:
-        file = files_get(thread->process, r->signal);
-        if (file == NULL)
-            return -EBADF;
-        return S_ISSOCK(file->type->mode) ? -EINVAL : -ENOTSOCK;
+        return prepare_socket(thread, r, notice);
     default:
         return -EINVAL;
     }
@@ -55,27 +86,26 @@ int64_t syscall_mq_notify(struct thread *thread, struct trap_frame *frame)
 {
     struct file *file = mqueue_use(thread, frame->rdi, 0);
     struct notify_request request;
-    struct mqueue_notice *notice;
+    struct mqueue_notice notice;
+    struct mqueue *queue;
     int error = 0;
 
     if (frame->rsi) {
         if (copy_from_user(&request, frame->rsi, sizeof request) != 0)
             return -EFAULT;
-        error = check_request(thread, &request);
+        error = prepare_notice(thread, &request, &notice);
     }
     if (error || file == NULL)
         return error ? error : -EBADF;
-    notice = &((struct mqueue *)file->state)->notice;
+    queue = file->state;
     if (!frame->rsi) {
-        if (notice->process == thread->process)
-            notice->process = NULL;
+        mqueue_forget(queue, thread->process);
         return 0;
     }
-    if (notice->process != NULL)
+    if (queue->notice.process != NULL)
         return -EBUSY;
-    *notice = (struct mqueue_notice){.process = thread->process,
-                                     .kind = (uint32_t)request.kind,
-                                     .signal = (uint32_t)request.signal,
-                                     .value = request.value};
+    queue->notice = notice;
+    if (notice.socket != NULL)
+        files_hold(notice.socket);
     return 0;
 }

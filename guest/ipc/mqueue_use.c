@@ -62,7 +62,7 @@ static int64_t mqueue_sleep(struct mqueue_waiter **list, struct mqueue_waiter *w
     return end == WAIT_SIGNAL ? -EINTR : -ETIMEDOUT;
 }
 
-/* Takes the first waiter off its list and lets it go on. */
+/* Takes the first waiter off its list and wakes it. */
 static void serve_first(struct mqueue_waiter **list, struct mqueue_message *message)
 {
     struct mqueue_waiter *waiter = *list;

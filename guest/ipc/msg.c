@@ -126,7 +126,7 @@ static int64_t msg_sleep(struct msg_queue **of, struct msg_waiter *waiter)
 }
 
 /* Hands a message to the first receiver that wants it.  One that has no room for it is told so.
- * Returns false if nobody wants it. */
+ * Returns false if no receiver wants it. */
 static bool hand_over(struct msg_queue *queue, struct msg_message *message)
 {
     struct msg_waiter *next;

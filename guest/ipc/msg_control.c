@@ -75,7 +75,7 @@ static int64_t set_queue(struct msg_queue *queue, const struct msqid64_ds *wante
     return 0;
 }
 
-/* IPC_SET and IPC_RMID: whoever made the queue may. */
+/* IPC_SET and IPC_RMID: the user made the queue, and may. */
 static int64_t change(int64_t id, uint32_t command, uint64_t user)
 {
     struct msg_queue *queue;

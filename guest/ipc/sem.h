@@ -1,8 +1,8 @@
 /* Sets of semaphores: semget, semop, semtimedop, semctl.
  *
- * A thread whose operations cannot proceed waits in the set's list.  Whoever changes a value tries
- * the waiters in the order in which they came, those that only wait for zeros first, and does their
- * operations for them: a woken thread has what it wanted.
+ * A thread whose operations cannot proceed waits in the set's list.  A thread that changes a value
+ * tries the waiters in the order in which they came, those that only wait for zeros first, and does
+ * their operations for them: a woken thread has what it wanted.
  *
  * Context: thread, with the kernel lock held. */
 #ifndef GUEST_IPC_SEM_H

@@ -60,7 +60,7 @@ static void sem_remove(struct sem_set *set)
     heap_free(set, sizeof *set);
 }
 
-/* IPC_SET and IPC_RMID: whoever made the set may. */
+/* IPC_SET and IPC_RMID: the user made the set, and may. */
 static int64_t change_set(int64_t id, uint32_t command, uint64_t user)
 {
     struct sem_set *set;

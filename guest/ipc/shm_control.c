@@ -54,7 +54,7 @@ static int64_t describe(int64_t id, uint32_t command, uint64_t user)
     return command == IPC_STAT ? 0 : segment->object.id;
 }
 
-/* The commands that change a segment: whoever made it may. */
+/* The commands that change a segment: the user made it, and may. */
 static int64_t change(int64_t id, uint32_t command, uint64_t user)
 {
     struct shm_segment *segment;
