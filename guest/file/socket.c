@@ -217,6 +217,8 @@ static int64_t receive_other(struct thread *thread, struct trap_frame *frame)
 
     if (file == NULL || !S_ISSOCK(file->type->mode))
         return syscall_no_socket(thread, frame);
+    if (frame->r10 & MSG_DONTWAIT && !(file->type->poll(thread, file) & POLLIN))
+        return -EAGAIN;
     files_hold(file);
     result = file->type->read(thread, file, 0, frame->rsi, frame->rdx);
     files_release(file);

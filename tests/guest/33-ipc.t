@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 # Every program passes natively with the same output. The native run leaves nothing behind.
-for name in ipc_shm ipc_sem ipc_msg ipc_mqueue ipc_notify ipc_futex; do
+for name in ipc_shm ipc_sem ipc_msg ipc_mqueue ipc_mqfile ipc_notify ipc_futex; do
     for program in $name-glibc-static $name-musl; do
         [ -x "$WORKLOADS/$program" ] || { skip 5 "$program is not built"; continue; }
         timeout 60 "$WORKLOADS/$program" >native
