@@ -355,10 +355,17 @@ static inline uint64_t choose_number(struct fuzz *f)
         __NR_writev,   __NR_lseek,        __NR_fcntl,       __NR_ioctl,   __NR_futex,
         __NR_getrandom};
 
+    static const uint16_t between[] = {
+        __NR_shmget,          __NR_shmat,      __NR_shmctl,       __NR_shmdt,     __NR_semget,
+        __NR_semop,           __NR_semctl,     __NR_msgget,       __NR_msgsnd,    __NR_msgrcv,
+        __NR_msgctl,          __NR_semtimedop, __NR_mq_open,      __NR_mq_unlink, __NR_mq_timedsend,
+        __NR_mq_timedreceive, __NR_mq_notify,  __NR_mq_getsetattr};
+
     switch (below(f, 8)) {
     case 0:
         return edge(f);
     case 1:
+        return between[below(f, sizeof between / sizeof between[0])];
     case 2:
     case 3:
         return below(f, NUMBERS);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "workloads/fuzz.h"
+#include "workloads/fuzz_ipc.h"
 
 #define SET_FS 0x1002 /* ARCH_SET_FS and ARCH_GET_FS of <asm/prctl.h> */
 #define GET_FS 0x1003
@@ -31,6 +32,7 @@
 uint64_t fuzz_own_end, fuzz_own_stack;
 struct timespec fuzz_soon = {0, 20};
 static struct fuzz fuzz = {.window = WINDOW};
+static struct fuzz_ipc objects;
 static uint64_t checksum, calls, faults, fs_base;
 static void *landing[5]; /* where an attempt continues, see __builtin_setjmp */
 static volatile int attempting;
@@ -54,9 +56,11 @@ static void fuzz_call(void)
 
     for (int i = 0; i < 6; i++)
         a[i] = argument(&fuzz);
-    if (!tame(&fuzz, number, a))
+    tame_attachment(&fuzz, number, a);
+    if (!ipc_allowed(number, a) || !tame(&fuzz, number, a))
         return;
     tame_blocking(number, a);
+    tame_ipc_blocking(number, a);
     result = call(number, a);
     checksum = (checksum ^ (uint64_t)result) * 0x100000001b3ull;
     calls++;
@@ -290,6 +294,7 @@ static uint64_t free_kib(void)
         if (fd != REPORT_FD)
             close(fd);
     unmap_all();
+    purge_objects(&objects);
     call3(__NR_brk, fuzz_own_end, 0, 0);
     return sysinfo(&info) == 0 ? info.freeram >> 10 : 0;
 }

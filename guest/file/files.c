@@ -149,6 +149,8 @@ struct file *files_get(const struct process *process, int64_t fd)
 /* Drops a descriptor's reference to a file. */
 static void let_go(const struct process *process, struct file *file)
 {
+    if (file->type->closed != NULL)
+        file->type->closed(process, file);
     locks_closed(process, file);
     files_release(file);
 }

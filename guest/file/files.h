@@ -34,7 +34,11 @@ struct file_type {
      * ready.  Call poll_changed (guest/file/poll.h) when the answer changes. */
     uint32_t (*poll)(struct thread *thread, struct file *file);
     int64_t (*ioctl)(struct thread *thread, struct file *file, uint32_t request, uint64_t argument);
+    void (*closed)(const struct process *process, struct file *file); /* a descriptor was closed */
     void (*release)(struct file *file); /* called when its last user has released it */
+    /* Prepares the inode of a file that is made in a directory whose type this is.  In such a
+     * directory there are no other files and no links. */
+    int (*make)(struct inode *inode);
 };
 
 struct file {
@@ -50,7 +54,7 @@ struct file {
     unsigned buffer_order;
     int stream; /* 0, 1, 2: the command's streams; -1: none */
     void *state; /* the type's own: a pipe, an event counter, ... */
-    struct file *next_of_pipe; /* guest/file/pipe.h */
+    struct file *next_of_pipe; /* guest/file/pipe.h, guest/ipc/mqueue.h */
     struct file *socket; /* whose end of a pipe this is; NULL: no socket's */
     uint64_t writers_seen; /* of a FIFO: writers seen when it was opened */
     struct poll_watch *watches; /* guest/file/poll.h */

@@ -209,6 +209,22 @@ static int64_t socket_peek(struct thread *thread, struct pipe *pipe, uint64_t us
     return status > 0 ? (int64_t)done : status;
 }
 
+/* Receives from a socket of another room, as a read does. */
+static int64_t receive_other(struct thread *thread, struct trap_frame *frame)
+{
+    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
+    int64_t result;
+
+    if (file == NULL || !S_ISSOCK(file->type->mode))
+        return syscall_no_socket(thread, frame);
+    if (frame->r10 & MSG_DONTWAIT && !(file->type->poll(thread, file) & POLLIN))
+        return -EAGAIN;
+    files_hold(file);
+    result = file->type->read(thread, file, 0, frame->rsi, frame->rdx);
+    files_release(file);
+    return result;
+}
+
 int64_t syscall_recvfrom(struct thread *thread, struct trap_frame *frame)
 {
     struct file *file = socket_at(thread, frame->rdi);
@@ -218,7 +234,7 @@ int64_t syscall_recvfrom(struct thread *thread, struct trap_frame *frame)
     int64_t result;
 
     if (file == NULL)
-        return syscall_no_socket(thread, frame);
+        return receive_other(thread, frame);
     if (flags & MSG_OOB)
         return -EOPNOTSUPP;
     files_hold(file);

@@ -8,6 +8,7 @@
 #include "guest/base/log.h"
 #include "guest/file/file_device.h"
 #include "guest/fs/fs_kept.h"
+#include "guest/ipc/mqueue.h"
 #include "guest/proc/proc.h"
 #include "lib/array.h"
 
@@ -17,9 +18,15 @@ static const struct mount {
     const char *path;
     uint32_t mode;
     bool fixed; /* it cannot be removed or renamed */
+    const struct file_type *type; /* of what is in it; NULL: any */
 } mounts[] = {
-    {"/tmp", 01777, true},     {"/var/tmp", 01777, false}, {"/dev", READ_ONLY, true},
-    {"/dev/shm", 01777, true}, {"/proc", READ_ONLY, true}, {"/sys", READ_ONLY, true},
+    {"/tmp", 01777, true, NULL},
+    {"/var/tmp", 01777, false, NULL},
+    {"/dev", READ_ONLY, true, NULL},
+    {"/dev/shm", 01777, true, NULL},
+    {"/proc", READ_ONLY, true, NULL},
+    {"/sys", READ_ONLY, true, NULL},
+    {MQUEUE_DIRECTORY, 01777, true, &mqueue_file},
 };
 
 static const struct device {
@@ -66,6 +73,7 @@ static int mount_directory(const struct mount *mount)
         return error;
     inode->mode = S_IFDIR | mount->mode;
     inode->mount = mount->fixed;
+    inode->type = mount->type;
     inode->temporary = mount->mode == 01777;
     if (mount->mode == READ_ONLY)
         inode->served = INODE_NOT_SERVED; /* what is below it, too */

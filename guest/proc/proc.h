@@ -33,6 +33,7 @@ extern const struct proc_files proc_memory_files; /* more of them: guest/proc/pr
 extern const struct proc_files proc_machine_files;
 extern const struct proc_files proc_cpu_files;
 extern const struct proc_files proc_setting_files;
+extern const struct proc_files proc_ipc_files;
 
 /* Calls `visit` for every fixed path, those of CPUs included.  `name` is invalid after the call. */
 typedef void proc_visit(const char *name, const struct proc_file *file, uint64_t context,

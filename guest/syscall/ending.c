@@ -8,6 +8,7 @@
 #include "guest/file/files.h"
 #include "guest/file/pidfd.h"
 #include "guest/fs/fs.h"
+#include "guest/ipc/ipc.h"
 #include "guest/service/service.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
@@ -83,6 +84,7 @@ static void ending_give_up(struct process *process)
 
     process->ending = true;
     program_timer_delete_all(process);
+    ipc_process_ends(process);
     files_table_release(process);
     fs_entry_release(process->directory);
     process->directory = NULL;

@@ -1,5 +1,4 @@
-/* Futexes.  A key identifies one: in memory that processes share, the address by which the kernel
- * reaches it; elsewhere the address space and the address in it. */
+/* Futexes: by their keys (guest/syscall/futex_key.h). */
 #include "guest/syscall/futex.h"
 #include "guest/cpu/clock.h"
 
@@ -7,48 +6,26 @@
 #include <linux/futex.h>
 
 #include "guest/base/syscall_handlers.h"
+#include "guest/syscall/futex_key.h"
 #include "guest/syscall/futex_pi.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
-#include "guest/vm/vm.h"
 
 #define ROBUST_MAX 2048 /* most list entries visited: the list may be circular */
 
-struct futex_key futex_key_of(const struct thread *thread, uint64_t address, bool private)
+static bool shares_bits(const struct thread *thread, uint64_t bits)
 {
-    struct vm_space *space = thread->process->space;
-    const struct vm_area *area = private ? NULL : vm_find(space, address);
-    const uint32_t *word = area != NULL && area->flags & VM_AREA_SHARED &&
-                                   area->protection & VM_WRITE
-                               ? uaccess_word(address)
-                               : NULL;
-
-    return word != NULL ? (struct futex_key){WAIT_KEY(word), NULL}
-                        : (struct futex_key){address, space};
+    return thread->futex.bits & bits;
 }
 
-struct wanted { /* waiters that wait for a key, with some of these bits */
-    const struct vm_space *space;
-    uint32_t bits;
-};
-
-static bool is_wanted(const struct thread *thread, uint64_t context)
+static struct thread *first_waiter(uint64_t key, uint32_t bits)
 {
-    const struct wanted *wanted = (const struct wanted *)context;
-
-    return thread->futex.space == wanted->space && thread->futex.bits & wanted->bits;
-}
-
-static struct thread *first_waiter(struct futex_key key, uint32_t bits)
-{
-    const struct wanted wanted = {key.space, bits};
-
-    return wait_first(key.address, is_wanted, (uint64_t)&wanted);
+    return wait_first(key, shares_bits, bits);
 }
 
 /* Wakes at most `most` waiters; returns how many. */
-static int64_t futex_wake(struct futex_key key, uint32_t most, uint32_t bits)
+static int64_t futex_wake(uint64_t key, uint32_t most, uint32_t bits)
 {
     struct thread *thread;
     int64_t woken = 0;
@@ -58,12 +35,6 @@ static int64_t futex_wake(struct futex_key key, uint32_t most, uint32_t bits)
         woken++;
     }
     return woken;
-}
-
-static struct futex_key key_at(const struct thread *thread, const struct trap_frame *frame,
-                               uint64_t address)
-{
-    return futex_key_of(thread, address, frame->rsi & FUTEX_PRIVATE_FLAG);
 }
 
 /* Nanoseconds from now of the time limit in r10, which is relative or one of a clock. */
@@ -77,7 +48,7 @@ static int read_timeout(const struct trap_frame *frame, enum limit_clock limit, 
     *ns = WAIT_FOREVER;
     if (!frame->r10)
         return 0;
-    error = syscall_read_time(frame->r10, ns);
+    error = uaccess_time(frame->r10, ns);
     if (error || limit == RELATIVE)
         return error;
     now = limit == REALTIME ? clock_realtime_ns() : clock_monotonic_ns();
@@ -90,10 +61,17 @@ static enum limit_clock limit_of(const struct trap_frame *frame)
     return frame->rsi & FUTEX_CLOCK_REALTIME ? REALTIME : MONOTONIC;
 }
 
-static int64_t wait_for_value(struct thread *thread, const struct trap_frame *frame, uint32_t bits,
-                              enum limit_clock limit)
+/* Returns the key of the other futex of a call with two. */
+static int futex_second_key(const struct thread *thread, const struct trap_frame *frame,
+                            uint64_t *key)
 {
-    struct futex_key key;
+    *key = futex_key_private(thread, frame->r8);
+    return frame->rsi & FUTEX_PRIVATE_FLAG ? 0 : futex_key_shared(thread, frame->r8, key);
+}
+
+static int64_t wait_for_value(struct thread *thread, const struct trap_frame *frame, uint64_t key,
+                              uint32_t bits, enum limit_clock limit)
+{
     uint32_t value;
     uint64_t ns;
     int error;
@@ -108,49 +86,44 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
         return -EFAULT;
     if (value != (uint32_t)frame->rdx)
         return -EAGAIN;
-    key = key_at(thread, frame, frame->rdi);
     thread->futex.bits = bits;
-    thread->futex.space = key.space;
-    end = wait_on(thread, key.address, ns, "futex");
+    end = wait_on(thread, key, ns, "futex");
     return end == WAIT_WOKEN ? 0 : end == WAIT_TIMEOUT ? -ETIMEDOUT : -EINTR;
 }
 
 /* Wakes some waiters, and makes at most r10 others wait for another futex. */
-static int64_t futex_requeue(const struct thread *self, const struct trap_frame *frame,
-                             bool compare)
+static int64_t futex_requeue(const struct thread *caller, const struct trap_frame *frame,
+                             uint64_t key, bool compare)
 {
-    struct futex_key from, to;
     uint32_t value, moved = 0;
     struct thread *thread;
+    uint64_t second;
     int64_t woken;
 
     if ((int32_t)frame->rdx < 0 || (int32_t)frame->r10 < 0 || frame->r8 & 3)
         return -EINVAL;
-    if (!frame->r8 || frame->r8 >= USER_END)
+    if (!frame->r8 || frame->r8 >= USER_END || futex_second_key(caller, frame, &second) != 0)
         return -EFAULT;
     if (copy_from_user(&value, frame->rdi, sizeof value) != 0)
         return -EFAULT;
     if (compare && value != (uint32_t)frame->r9)
         return -EAGAIN;
-    from = key_at(self, frame, frame->rdi);
-    to = key_at(self, frame, frame->r8);
-    woken = futex_wake(from, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
-    while (frame->r8 != frame->rdi && moved < (uint32_t)frame->r10 &&
-           (thread = first_waiter(from, FUTEX_BITSET_MATCH_ANY)) != NULL) {
-        thread->futex.space = to.space;
-        wait_requeue(thread, to.address);
+    woken = futex_wake(key, (uint32_t)frame->rdx, FUTEX_BITSET_MATCH_ANY);
+    while (second != key && moved < (uint32_t)frame->r10 &&
+           (thread = first_waiter(key, FUTEX_BITSET_MATCH_ANY)) != NULL) {
+        wait_requeue(thread, second);
         moved++;
     }
     return woken + (compare ? moved : 0);
 }
 
-static int64_t wake_some(const struct thread *thread, const struct trap_frame *frame, uint32_t bits)
+static int64_t wake_some(const struct trap_frame *frame, uint64_t key, uint32_t bits)
 {
     int32_t most = (int32_t)frame->rdx;
 
     if (!bits)
         return -EINVAL;
-    return futex_wake(key_at(thread, frame, frame->rdi), most < 1 ? 1u : (uint32_t)most, bits);
+    return futex_wake(key, most < 1 ? 1u : (uint32_t)most, bits);
 }
 
 #define OPERAND(word, at) ((uint32_t)((int32_t)((word) << (20 - (at))) >> 20)) /* of 12 bits */
@@ -201,64 +174,81 @@ static int change_word(const struct trap_frame *frame)
 }
 
 /* Changes one word, wakes waiters of the other word and, if the old value says so, of that one. */
-static int64_t wake_and_change(const struct thread *thread, const struct trap_frame *frame)
+static int64_t wake_and_change(const struct thread *thread, const struct trap_frame *frame,
+                               uint64_t key)
 {
+    uint64_t second;
     int64_t woken;
     int both;
 
     if (frame->r8 & 3)
         return -EINVAL;
+    if (futex_second_key(thread, frame, &second) != 0)
+        return -EFAULT;
     both = change_word(frame);
     if (both < 0)
         return both;
-    woken = wake_some(thread, frame, FUTEX_BITSET_MATCH_ANY);
+    woken = wake_some(frame, key, FUTEX_BITSET_MATCH_ANY);
     if (both)
-        woken += futex_wake(key_at(thread, frame, frame->r8),
-                            (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
+        woken += futex_wake(second, (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
                             FUTEX_BITSET_MATCH_ANY);
     return woken;
 }
 
-static int64_t futex_lock(struct thread *thread, struct trap_frame *frame, enum limit_clock limit)
+static int64_t futex_lock(struct thread *thread, struct trap_frame *frame, uint64_t key,
+                          enum limit_clock limit)
 {
     uint64_t ns;
     int error = read_timeout(frame, limit, &ns);
 
-    return error ? error : futex_pi_lock(thread, frame, ns, false);
+    return error ? error : futex_pi_lock(thread, frame, key, ns, false);
 }
 
 int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
 {
+    uint64_t key = futex_key_private(thread, frame->rdi);
+
     if (frame->rdi & 3)
         return -EINVAL;
     if (frame->rdi >= USER_END)
         return -EFAULT;
+    if (!(frame->rsi & FUTEX_PRIVATE_FLAG) && futex_key_shared(thread, frame->rdi, &key) != 0)
+        return -EFAULT;
     switch (frame->rsi & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
-        return wait_for_value(thread, frame, FUTEX_BITSET_MATCH_ANY, RELATIVE);
+        return wait_for_value(thread, frame, key, FUTEX_BITSET_MATCH_ANY, RELATIVE);
     case FUTEX_WAIT_BITSET:
-        return wait_for_value(thread, frame, (uint32_t)frame->r9, limit_of(frame));
+        return wait_for_value(thread, frame, key, (uint32_t)frame->r9, limit_of(frame));
     case FUTEX_WAKE:
-        return wake_some(thread, frame, FUTEX_BITSET_MATCH_ANY);
+        return wake_some(frame, key, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
-        return wake_some(thread, frame, (uint32_t)frame->r9);
+        return wake_some(frame, key, (uint32_t)frame->r9);
     case FUTEX_REQUEUE:
-        return futex_requeue(thread, frame, false);
+        return futex_requeue(thread, frame, key, false);
     case FUTEX_CMP_REQUEUE:
-        return futex_requeue(thread, frame, true);
+        return futex_requeue(thread, frame, key, true);
     case FUTEX_WAKE_OP:
-        return wake_and_change(thread, frame);
+        return wake_and_change(thread, frame, key);
     case FUTEX_LOCK_PI: /* by the wall clock, though the call does not say so */
-        return futex_lock(thread, frame, REALTIME);
+        return futex_lock(thread, frame, key, REALTIME);
     case FUTEX_LOCK_PI2:
-        return futex_lock(thread, frame, limit_of(frame));
+        return futex_lock(thread, frame, key, limit_of(frame));
     case FUTEX_TRYLOCK_PI:
-        return futex_pi_lock(thread, frame, 0, true);
+        return futex_pi_lock(thread, frame, key, 0, true);
     case FUTEX_UNLOCK_PI:
-        return futex_pi_unlock(thread, frame);
+        return futex_pi_unlock(thread, frame->rdi, key);
     default:
         return -ENOSYS;
     }
+}
+
+/* Wakes a waiter as another process would. */
+static void wake_one(const struct thread *thread, uint64_t address)
+{
+    uint64_t key;
+
+    if (futex_key_shared(thread, address, &key) == 0)
+        futex_wake(key, 1, FUTEX_BITSET_MATCH_ANY);
 }
 
 /* Abandons a mutex whose owner ended: the next thread that locks it is told.  Those that wait to
@@ -276,7 +266,7 @@ static void futex_abandon(const struct thread *thread, uint64_t address, bool wi
     } while (!__atomic_compare_exchange_n(word, &old, (old & FUTEX_WAITERS) | FUTEX_OWNER_DIED,
                                           false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
     if (old & FUTEX_WAITERS && !with_owner)
-        futex_wake(futex_key_of(thread, address, false), 1, FUTEX_BITSET_MATCH_ANY);
+        wake_one(thread, address);
 }
 
 /* struct robust_list_head: first entry, a mutex's distance from its entry, one being locked.  The
@@ -309,7 +299,6 @@ void futex_thread_ends(struct thread *thread)
     futex_pi_thread_ends(thread);
     abandon_all(thread);
     if (thread->clear_child_tid && copy_to_user(thread->clear_child_tid, &none, sizeof none) == 0)
-        futex_wake(futex_key_of(thread, thread->clear_child_tid, false), 1,
-                   FUTEX_BITSET_MATCH_ANY);
+        wake_one(thread, thread->clear_child_tid);
     thread->clear_child_tid = thread->robust_list = 0;
 }

@@ -4,36 +4,23 @@
 #include <errno.h>
 #include <linux/futex.h>
 
-#include "guest/syscall/futex.h"
 #include "guest/thread/threads.h"
 #include "guest/thread/wait.h"
 #include "guest/vm/uaccess.h"
+#include "guest/vm/vm_access.h"
 
 #define SYSCALL_BYTES 2
 
 static uint32_t waiting; /* threads that wait to own a futex */
 
-static bool waits_to_own(const struct thread *thread, uint64_t space)
+static bool waits_to_own(const struct thread *thread, uint64_t /* context */)
 {
-    return thread->futex.owner && thread->futex.space == (const struct vm_space *)space;
+    return thread->futex.owner;
 }
 
-static struct thread *first_waiter(struct futex_key key)
+static struct thread *first_waiter(uint64_t key)
 {
-    return waiting ? wait_first(key.address, waits_to_own, (uint64_t)key.space) : NULL;
-}
-
-static struct futex_key key_in(const struct thread *thread, const struct trap_frame *frame)
-{
-    return futex_key_of(thread, frame->rdi, frame->rsi & FUTEX_PRIVATE_FLAG);
-}
-
-/* Returns the word of a futex that the calling thread can reach, or NULL. */
-static uint32_t *futex_pi_word(struct futex_key key)
-{
-    if (key.space == NULL)
-        return (uint32_t *)key.address;
-    return key.space == cpu_this()->thread->process->space ? uaccess_word(key.address) : NULL;
+    return waiting ? wait_first(key, waits_to_own, 0) : NULL;
 }
 
 static bool futex_pi_replace(uint32_t *word, uint32_t *old, uint32_t new)
@@ -43,7 +30,7 @@ static bool futex_pi_replace(uint32_t *word, uint32_t *old, uint32_t new)
 
 /* Takes the futex if it is free; otherwise marks that a thread waits for the owner, and returns 1.
  */
-static int futex_pi_take(struct thread *thread, uint64_t address, struct futex_key key, bool try)
+static int futex_pi_take(struct thread *thread, uint64_t address, uint64_t key, bool try)
 {
     uint32_t *word = uaccess_word(address), old;
 
@@ -80,17 +67,17 @@ static int64_t futex_pi_again(struct thread *thread, struct trap_frame *frame)
     return (int64_t)frame->vector;
 }
 
-int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t ns, bool try)
+int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t key, uint64_t ns,
+                      bool try)
 {
-    struct futex_key key = key_in(thread, frame);
     int result = futex_pi_take(thread, frame->rdi, key, try);
     enum wait_end end;
 
     if (result <= 0)
         return result;
     thread->futex.bits = 0; /* FUTEX_WAKE must not find it */
-    thread->futex.space = key.space;
-    end = wait_counted(thread, key.address, ns, "a mutex", &waiting);
+    thread->futex.address = frame->rdi;
+    end = wait_counted(thread, key, ns, "a mutex", &waiting);
     thread->futex.owner = 0;
     if (end == WAIT_SIGNAL)
         return futex_pi_again(thread, frame);
@@ -98,19 +85,19 @@ int64_t futex_pi_lock(struct thread *thread, struct trap_frame *frame, uint64_t 
 }
 
 /* Makes the others wait for the new owner. */
-static void wake_heir(struct thread *heir, struct futex_key key)
+static void wake_heir(struct thread *heir, uint64_t key)
 {
     wait_wake(heir);
     for (struct thread *t = first_waiter(key); t != NULL; t = t->wait.next)
-        if (t->wait.key == key.address && waits_to_own(t, (uint64_t)key.space))
+        if (t->futex.owner && t->wait.key == key)
             t->futex.owner = heir->tid;
 }
 
 /* Hands the futex to the first waiter, or frees it.  What the word says about an owner that died
  * does not matter: C libraries may have changed it already. */
-static int64_t hand_on(struct futex_key key, uint32_t owner, uint32_t died)
+static int64_t hand_on(uint32_t *word, uint64_t key, uint32_t owner, uint32_t died)
 {
-    uint32_t *word = futex_pi_word(key), old;
+    uint32_t old;
 
     if (word == NULL)
         return -EFAULT;
@@ -128,18 +115,22 @@ static int64_t hand_on(struct futex_key key, uint32_t owner, uint32_t died)
     }
 }
 
-int64_t futex_pi_unlock(const struct thread *thread, const struct trap_frame *frame)
+int64_t futex_pi_unlock(const struct thread *thread, uint64_t address, uint64_t key)
 {
-    return hand_on(key_in(thread, frame), thread->tid, 0);
+    return hand_on(uaccess_word(address), key, thread->tid, 0);
 }
 
+/* Hands on what a waiter waits for.  The word is looked up in the waiter's process. */
 static void futex_pi_inherit(struct thread *thread, void *dead)
 {
     const uint32_t tid = ((const struct thread *)dead)->tid;
+    uint64_t room;
+    void *word;
 
-    if (thread->futex.owner == tid && thread->wait.key)
-        (void)hand_on((struct futex_key){thread->wait.key, thread->futex.space}, tid,
-                      FUTEX_OWNER_DIED);
+    if (thread->futex.owner == tid && thread->wait.key &&
+        vm_access(thread->process->space, thread->futex.address, VM_ACCESS_WRITE, &word, &room) ==
+            0)
+        (void)hand_on(word, thread->wait.key, tid, FUTEX_OWNER_DIED);
 }
 
 void futex_pi_thread_ends(const struct thread *thread)

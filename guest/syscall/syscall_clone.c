@@ -13,6 +13,7 @@
 #include "guest/file/files.h"
 #include "guest/file/pidfd.h"
 #include "guest/fs/fs.h"
+#include "guest/ipc/ipc.h"
 #include "guest/signal/signal.h"
 #include "guest/thread/schedule.h"
 #include "guest/thread/threads.h"
@@ -77,7 +78,7 @@ static int64_t make_thread(struct thread *parent, const struct trap_frame *frame
 /* ---- processes ---- */
 
 /* Gives a new process copies of what its parent has, or the same things.  Returns 0 or -ENOMEM. */
-static int clone_parts(const struct process *parent, struct process *child, uint64_t flags)
+static int clone_parts(struct process *parent, struct process *child, uint64_t flags)
 {
     int error = 0;
 
@@ -104,12 +105,15 @@ static int clone_parts(const struct process *parent, struct process *child, uint
         files_table_share(parent, child);
     else
         error = files_table_copy(parent, child);
+    if (!error && flags & CLONE_SYSVSEM)
+        error = ipc_process_shares(child, parent);
     return error;
 }
 
 /* Undoes clone_parts. */
 static void clone_discard(struct process *child)
 {
+    ipc_process_ends(child);
     files_table_release(child);
     if (child->space != NULL)
         vm_space_release(child->space);

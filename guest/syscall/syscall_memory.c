@@ -45,7 +45,7 @@ static struct file *mappable(const struct thread *thread, const struct trap_fram
     if (file->type == &file_device_zero)
         return file;
     *error = -ENODEV;
-    if (file->inode == NULL || !S_ISREG(file->inode->mode) || file->inode->generate != NULL)
+    if (file->inode == NULL || !S_ISREG(file->inode->mode) || file->type != &file_regular)
         return NULL;
     *error = 0;
     return file;

@@ -5,6 +5,7 @@
 #include "guest/base/refused.h"
 #include "guest/base/syscall_handlers.h"
 #include "guest/file/files.h"
+#include "guest/ipc/mqueue_socket.h"
 
 int64_t syscall_unsupported(struct thread *, struct trap_frame *frame)
 {
@@ -22,5 +23,7 @@ int64_t syscall_not_offered(struct thread *, struct trap_frame *)
  * is not counted. */
 int64_t syscall_socket(struct thread *thread, struct trap_frame *frame)
 {
+    if ((uint32_t)frame->rdi == AF_NETLINK)
+        return mqueue_socket_new(thread->process, (uint32_t)frame->rsi, (uint32_t)frame->rdx);
     return (uint32_t)frame->rdi == AF_UNIX ? -EAFNOSUPPORT : syscall_no_network(thread, frame);
 }

@@ -120,7 +120,7 @@ int64_t syscall_rt_sigtimedwait(struct thread *thread, struct trap_frame *frame)
         return -EINVAL;
     if (copy_from_user(&set, frame->rdi, sizeof set) != 0)
         return -EFAULT;
-    error = frame->rdx ? syscall_read_time(frame->rdx, &ns) : 0;
+    error = frame->rdx ? uaccess_time(frame->rdx, &ns) : 0;
     if (error)
         return error;
     set = signal_mask_of(set);

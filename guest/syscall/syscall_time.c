@@ -47,20 +47,6 @@ struct timex_image { /* struct timex */
 };
 _Static_assert(sizeof(struct timex_image) == 208, "timex");
 
-int syscall_read_time(uint64_t user, uint64_t *ns)
-{
-    struct time64 t;
-
-    if (copy_from_user(&t, user, sizeof t) != 0)
-        return -EFAULT;
-    if (t.seconds < 0 || t.part < 0 || t.part >= (int64_t)NS_PER_SECOND)
-        return -EINVAL;
-    if (__builtin_mul_overflow((uint64_t)t.seconds, NS_PER_SECOND, ns) ||
-        __builtin_add_overflow(*ns, (uint64_t)t.part, ns) || *ns == UINT64_MAX)
-        *ns = UINT64_MAX - 1;
-    return 0;
-}
-
 static int64_t put_time(uint64_t user, uint64_t ns)
 {
     const struct time64 t = {(int64_t)(ns / NS_PER_SECOND), (int64_t)(ns % NS_PER_SECOND)};
@@ -102,7 +88,7 @@ int64_t syscall_clock_settime(struct thread *, struct trap_frame *frame)
     if (clock.kind != CLOCKS_REALTIME || clock.read_only || clock.wakes ||
         (uint32_t)frame->rdi == CLOCK_TAI)
         return -EINVAL;
-    error = syscall_read_time(frame->rsi, &ns);
+    error = uaccess_time(frame->rsi, &ns);
     return error ? error : -EPERM;
 }
 
@@ -219,7 +205,7 @@ static int64_t sleep_for(uint64_t ns, uint64_t user)
 int64_t syscall_nanosleep(struct thread *, struct trap_frame *frame)
 {
     uint64_t ns;
-    int error = syscall_read_time(frame->rdi, &ns);
+    int error = uaccess_time(frame->rdi, &ns);
 
     if (error)
         return error;
@@ -255,7 +241,7 @@ int64_t syscall_clock_nanosleep(struct thread *thread, struct trap_frame *frame)
         return -EOPNOTSUPP;
     if (clock.wakes)
         return -EPERM;
-    error = syscall_read_time(frame->rdx, &ns);
+    error = uaccess_time(frame->rdx, &ns);
     if (error)
         return error;
     if (clock.kind == CLOCKS_PROCESS) {

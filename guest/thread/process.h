@@ -48,6 +48,7 @@ struct process_stop {
 };
 
 struct file_table;
+struct sem_undo_list;
 struct fs_entry;
 struct thread;
 
@@ -82,6 +83,7 @@ struct process {
     struct process_given given;
     struct thread *ender; /* this thread ends all others: guest/thread/threads_end.h */
     uint32_t others; /* that it still waits for */
+    struct sem_undo_list *undos; /* guest/ipc/sem.h; NULL: none */
     struct signal_queue signals; /* sent to the process: any thread may take them */
     struct limit limits[LIMITS_COUNT]; /* by RLIMIT_* */
     int32_t nice; /* -20..19 */

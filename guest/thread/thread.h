@@ -46,8 +46,8 @@ struct thread_wait { /* guest/thread/wait.h */
 };
 
 struct thread_futex { /* guest/syscall/futex.h */
-    const struct vm_space *space; /* in which its address is meant; NULL: the kernel's */
     uint32_t bits;
+    uint64_t address; /* of the PI futex that it waits for */
     uint32_t owner; /* of the PI futex that it waits for, a tid: guest/syscall/futex_pi.h */
 };
 

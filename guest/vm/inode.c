@@ -45,8 +45,8 @@ void inode_release(struct inode *inode)
     inode_served_forget(inode);
     if (inode->target_owned)
         heap_free((void *)(uint64_t)inode->target, inode->bytes + 1);
-    if (inode->directory_free != NULL)
-        inode->directory_free(inode);
+    if (inode->freed != NULL)
+        inode->freed(inode);
     heap_free(inode, sizeof *inode);
 }
 

@@ -67,12 +67,16 @@ struct inode {
     const char *target; /* symbolic links: `bytes` bytes, NUL-terminated */
     bool target_owned; /* on the heap */
     struct inode_directory *directory;
-    void (*directory_free)(struct inode *inode); /* when the last reference goes */
-    const struct file_type *type; /* devices and FIFOs: what opening makes */
+    void (*freed)(struct inode *inode); /* when the last reference goes */
+    const struct file_type *type; /* what opening makes, unless it is a regular file; of a
+                                     directory: what is in it */
     struct pipe *pipe; /* of a FIFO that is open: guest/file/fifo.c */
     inode_generate *generate;
     const struct fs_special *special; /* directories and links of /proc */
-    uint64_t context; /* for generate and dynamic directories: a tid, say */
+    /* Segments of shared memory: called when an area began, or ended, to show it.  Such areas are
+     * never joined. */
+    void (*shown)(struct inode *inode, bool more);
+    uint64_t context; /* for those who make generated files, dynamic directories and so on */
 };
 
 /* Fetches the block of pages with page `index` from the host by inode_add_block.  Returns 0, -EIO

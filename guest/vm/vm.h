@@ -67,6 +67,7 @@ struct vm_space {
     uint64_t mapped_bytes; /* sum of areas */
     uint64_t resident_bytes; /* pages present, those of files too */
     uint64_t stack_limit, address_limit, data_limit; /* RLIMIT_STACK, _AS, _DATA; bytes */
+    uint64_t futex_keys; /* bits of the keys of its private futexes: guest/syscall/futex_key.h */
     bool prefault; /* memory is filled when it is mapped */
     bool lock_future; /* mlockall(MCL_FUTURE) */
     uint64_t faults; /* page faults that were served */

@@ -40,6 +40,8 @@ static void free_area(struct vm_area *area)
     fs_entry_release(area->entry);
     if (area->inode != NULL) {
         area->inode->mappings--;
+        if (area->inode->shown != NULL)
+            area->inode->shown(area->inode, false);
         inode_release(area->inode);
     }
     area->next = spare;
@@ -69,6 +71,8 @@ static void hold_file(const struct vm_area *area)
     if (area->inode != NULL) {
         area->inode->mappings++;
         inode_hold(area->inode);
+        if (area->inode->shown != NULL)
+            area->inode->shown(area->inode, true);
     }
 }
 
@@ -209,7 +213,8 @@ static bool alike(const struct vm_area *low, const struct vm_area *high)
 {
     return low->end == high->start && low->protection == high->protection &&
            low->flags == high->flags && low->inode == high->inode &&
-           (low->inode == NULL || low->offset + (low->end - low->start) == high->offset);
+           (low->inode == NULL ||
+            (low->inode->shown == NULL && low->offset + (low->end - low->start) == high->offset));
 }
 
 void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end)
@@ -294,6 +299,13 @@ void vm_area_extend(struct vm_space *space, struct vm_area *area, uint64_t start
     space->mapped_bytes += area->start - start;
     area->start = start;
     vm_area_tree_refresh(space->tree, area);
+}
+
+void vm_area_extend_up(struct vm_space *space, struct vm_area *area, uint64_t end)
+{
+    space->mapped_bytes += end - area->end;
+    area->end = end;
+    vm_area_tree_refresh(space->tree, area->next);
 }
 
 uint64_t vm_area_gap(const struct vm_space *space, uint64_t bytes, uint64_t alignment, uint64_t low,

@@ -45,6 +45,9 @@ void vm_area_join(struct vm_space *space, uint64_t start, uint64_t end);
 /* Extends an area down to `start`; nothing may be in between. */
 void vm_area_extend(struct vm_space *space, struct vm_area *area, uint64_t start);
 
+/* Extends an area up to `end`, which must be free. */
+void vm_area_extend_up(struct vm_space *space, struct vm_area *area, uint64_t end);
+
 /* Returns the highest free range of `bytes` between low and high, at a multiple of `alignment`; 0:
  * none. */
 uint64_t vm_area_gap(const struct vm_space *space, uint64_t bytes, uint64_t alignment, uint64_t low,

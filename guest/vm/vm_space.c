@@ -15,7 +15,11 @@
 #include "guest/vm/vm_pages.h"
 #include "guest/vm/vm_share.h"
 
-#define SPACES_MAX UINT16_MAX /* what a count of sharers can hold */
+/* Bits 47 to 61 of a private futex's key are the number of the space. */
+#define FUTEX_SPACE_BYTES (1ull << 47)
+#define FUTEX_SPACES (1ull << 15)
+
+#define SPACES_MAX (FUTEX_SPACES - 1) /* a count of sharers can hold more */
 
 struct vm_space *vm_spaces;
 static uint32_t space_count;
@@ -31,9 +35,26 @@ void vm_space_faults(uint64_t *faults, uint64_t *copied)
     }
 }
 
+/* Returns keys that no other space has: there are fewer spaces than numbers. */
+static uint64_t new_futex_keys(void)
+{
+    static uint64_t last;
+    const struct vm_space *other;
+    uint64_t keys;
+
+    do {
+        keys = last++ % FUTEX_SPACES * FUTEX_SPACE_BYTES;
+        other = vm_spaces;
+        while (other != NULL && other->futex_keys != keys)
+            other = other->next;
+    } while (other != NULL);
+    return keys;
+}
+
 int vm_space_init(struct vm_space *space)
 {
     memset(space, 0, sizeof *space);
+    space->futex_keys = new_futex_keys();
     space->stack_limit = VM_STACK_LIMIT_BYTES;
     space->address_limit = space->data_limit = VM_UNLIMITED;
     space->root = space_count < SPACES_MAX ? vm_table_new() : 0;
