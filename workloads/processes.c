@@ -106,7 +106,8 @@ static void run_memory(void)
 {
     int changed = 0;
 
-    private_words = mmap(NULL, WORDS * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    private_words =
+        mmap(NULL, WORDS * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     shared_words = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(private_words != MAP_FAILED && shared_words != MAP_FAILED);
     for (uint32_t i = 0; i < WORDS; i++)
@@ -406,8 +407,8 @@ static void run_threads(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} modes[] = {{"basic", run_basic},       {"memory", run_memory},     {"inherited", run_inherited},
-             {"orphans", run_orphans},   {"children", run_children}, {"vfork", run_vfork},
+} modes[] = {{"basic", run_basic},     {"memory", run_memory},     {"inherited", run_inherited},
+             {"orphans", run_orphans}, {"children", run_children}, {"vfork", run_vfork},
              {"threads", run_threads}};
 
 int main(int argc, char **argv)

@@ -21,9 +21,9 @@ static void check_failed(const char *file, int line, const char *what)
     checks_failed++;
 }
 
-#define CHECK(condition)                                    \
-    do {                                                    \
-        if (!(condition))                                   \
+#define CHECK(condition)                                  \
+    do {                                                  \
+        if (!(condition))                                 \
             check_failed(__FILE__, __LINE__, #condition); \
     } while (0)
 

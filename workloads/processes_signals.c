@@ -1,5 +1,5 @@
-/* processes_signals: signals between processes, groups, sessions, stops, pidfds.  Each mode does its
- * checks and prints one line. */
+/* processes_signals: signals between processes, groups, sessions, stops, pidfds.  Each mode does
+ * its checks and prints one line. */
 #include "processes.h"
 
 #include <poll.h>
@@ -313,8 +313,11 @@ static void run_files(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} modes[] = {{"send", run_send},   {"groups", run_groups}, {"stops", run_stops},
-             {"kills", run_kills}, {"files", run_files}};
+} modes[] = {{"send", run_send},
+             {"groups", run_groups},
+             {"stops", run_stops},
+             {"kills", run_kills},
+             {"files", run_files}};
 
 int main(int argc, char **argv)
 {

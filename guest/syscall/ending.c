@@ -117,8 +117,10 @@ void ending_release(struct thread *thread)
         service_exit(HR_EXIT_STATUS, process->status >> 8);
     futex_thread_ends(thread);
     signal_thread_ends(thread);
-    if (process->thread_count == 1)
+    if (process->thread_count == 1) {
+        threads_name(thread, process->name);
         ending_process(process);
+    }
 }
 
 int64_t syscall_exit_group(struct thread *thread, struct trap_frame *frame)

@@ -19,10 +19,10 @@ struct futex_key futex_key_of(const struct thread *thread, uint64_t address, boo
 {
     struct vm_space *space = thread->process->space;
     const struct vm_area *area = private ? NULL : vm_find(space, address);
-    const uint32_t *word = area != NULL && area->flags & VM_AREA_SHARED &&
-                                   area->protection & VM_WRITE
-                               ? uaccess_word(address)
-                               : NULL;
+    const uint32_t *word =
+        area != NULL && area->flags & VM_AREA_SHARED && area->protection & VM_WRITE
+            ? uaccess_word(address)
+            : NULL;
 
     return word != NULL ? (struct futex_key){WAIT_KEY(word), NULL}
                         : (struct futex_key){address, space};
@@ -213,9 +213,9 @@ static int64_t wake_and_change(const struct thread *thread, const struct trap_fr
         return both;
     woken = wake_some(thread, frame, FUTEX_BITSET_MATCH_ANY);
     if (both)
-        woken += futex_wake(key_at(thread, frame, frame->r8),
-                            (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
-                            FUTEX_BITSET_MATCH_ANY);
+        woken +=
+            futex_wake(key_at(thread, frame, frame->r8),
+                       (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10, FUTEX_BITSET_MATCH_ANY);
     return woken;
 }
 
@@ -309,7 +309,6 @@ void futex_thread_ends(struct thread *thread)
     futex_pi_thread_ends(thread);
     abandon_all(thread);
     if (thread->clear_child_tid && copy_to_user(thread->clear_child_tid, &none, sizeof none) == 0)
-        futex_wake(futex_key_of(thread, thread->clear_child_tid, false), 1,
-                   FUTEX_BITSET_MATCH_ANY);
+        futex_wake(futex_key_of(thread, thread->clear_child_tid, false), 1, FUTEX_BITSET_MATCH_ANY);
     thread->clear_child_tid = thread->robust_list = 0;
 }

@@ -12,8 +12,8 @@ struct futex_key {
 /* Returns what identifies a futex of the calling thread. */
 struct futex_key futex_key_of(const struct thread *thread, uint64_t address, bool private);
 
-/* Call when a thread ends, or gives up its memory: clears the word that clone's CHILD_CLEARTID or set_tid_address named,
- * and releases the robust mutexes that it holds. */
+/* Call when a thread ends, or gives up its memory: clears the word that clone's CHILD_CLEARTID or
+ * set_tid_address named, and releases the robust mutexes that it holds. */
 void futex_thread_ends(struct thread *thread);
 
 #endif

@@ -98,6 +98,8 @@ struct process {
     enum process_state state;
     bool ending; /* all its threads end as soon as they look */
     uint32_t status; /* as wait4 gives it */
+    char name[16]; /* of a zombie */
+    uint64_t start_ns; /* of the program's clock */
     /* relatives */
     struct process *parent; /* NULL: the system's process 1, which is not there */
     struct process *children; /* the youngest */
@@ -115,6 +117,10 @@ struct process {
 };
 
 extern struct process process_first;
+
+/* The terminal, if there is one, belongs to the session of the first process; this is the group in
+ * its foreground. */
+extern uint32_t process_foreground;
 
 /* Context of all functions: with the kernel lock held. */
 
@@ -159,6 +165,9 @@ void process_give_children(struct process *process, void (*adopted)(struct proce
 /* Takes an ended process off the lists.  If its parent waited for it, adds its use to the parent's.
  * It is freed, at once or with its last thread. */
 void process_reap(struct process *process, bool waited);
+
+/* The run ends: logs a notice of the processes that are left, unless there is none. */
+void process_log_left(void);
 
 /* Call when a thread of the process is freed. */
 void process_thread_freed(struct process *process);

@@ -109,6 +109,11 @@ uint32_t threads_new_tid(void)
     return tid;
 }
 
+uint32_t threads_last_tid(void)
+{
+    return next_tid - 1;
+}
+
 static void add_to_hash(struct thread *thread)
 {
     struct thread **slot = hash_slot(thread->tid);

@@ -11,11 +11,12 @@
 struct thread *threads_first(struct process *process);
 
 /* Makes a copy of the calling thread, as clone does; schedule_ready starts it.  It is one of
- * `process`: the caller's or, with tid == pid, a new one's first.  Returns NULL if there are too many
- * threads or no memory. */
+ * `process`: the caller's or, with tid == pid, a new one's first.  Returns NULL if there are too
+ * many threads or no memory. */
 struct thread *threads_clone(const struct thread *parent, struct process *process, uint32_t tid,
                              const struct trap_frame *frame);
 uint32_t threads_new_tid(void); /* a number that no thread, process, group or session has */
+uint32_t threads_last_tid(void); /* the last such number */
 
 /* threads_remove takes an ending thread, which still runs, off all lists; threads_free then frees
  * its memory. */
