@@ -315,13 +315,13 @@ static void run_vfork(void)
     CHECK(pid > 0 && vfork_value == 77);
     CHECK(finish(pid) == EXITED(9));
 
+    signal(SIGUSR1, SIG_IGN);
     pid = (pid_t)syscall(SYS_clone, CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | SIGUSR1, 0, &tid,
                          &vfork_value, 0);
     if (pid == 0)
         _exit(vfork_value == getpid() ? 4 : 5);
     CHECK(tid == pid && vfork_value == 77);
     CHECK(waitpid(pid, NULL, WNOHANG) == -1 && errno == ECHILD); /* it does not send SIGCHLD */
-    signal(SIGUSR1, SIG_IGN);
     int status = 0;
     CHECK(waitpid(pid, &status, __WALL) == pid && status == EXITED(4));
     CHECK(syscall(SYS_clone, CLONE_THREAD | SIGCHLD, 0, 0, 0, 0) == -1 && errno == EINVAL);

@@ -223,6 +223,7 @@ static int child_vforks(void)
     pid_t pid = vfork();
 
     if (pid == 0) {
+        close(pipes[1][1]); /* so that it ends when the test closes its end */
         send_byte(pipes[0][1], 1);
         await_byte(pipes[1][0]);
         _exit(0);
