@@ -186,6 +186,11 @@ void phys_free(uint64_t address, unsigned order)
     buddy_free(&memory, address, order);
 }
 
+void phys_free_pages(uint64_t address, uint64_t pages)
+{
+    buddy_free_pages(&memory, address, pages);
+}
+
 uint64_t phys_free_bytes(void)
 {
     return memory.free_bytes;

@@ -24,6 +24,7 @@ void phys_add_high(void);
  * are undefined. */
 uint64_t phys_alloc(unsigned order);
 void phys_free(uint64_t address, unsigned order);
+void phys_free_pages(uint64_t address, uint64_t pages); /* adjacent ones, at once */
 
 /* Boot: returns the last free block of the largest order, or 0 if there is none.  Taking it changes
  * neither which other blocks later calls return nor how long they take. */

@@ -2,8 +2,8 @@
 #include "guest/memory/vm_table.h"
 
 #include <errno.h>
-#include <string.h>
 
+#include "guest/memory/page.h"
 #include "guest/memory/phys.h"
 
 uint64_t *vm_table_entry(uint64_t table, uint64_t address, unsigned level)
@@ -34,7 +34,7 @@ uint64_t vm_table_new(void)
     uint64_t table = phys_alloc(0);
 
     if (table)
-        memset(phys_pointer(table), 0, PAGE_BYTES);
+        page_zero(phys_pointer(table));
     return table;
 }
 

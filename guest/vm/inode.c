@@ -154,6 +154,18 @@ int inode_page(struct inode *inode, uint64_t index, bool write, uint64_t *physic
     return 0;
 }
 
+uint64_t inode_present(struct inode *inode, uint64_t index)
+{
+    const uint64_t *entry;
+
+    if (index >= (inode->bytes + PAGE_BYTES - 1) / PAGE_BYTES)
+        return 0;
+    entry = inode_pages_entry(inode, index);
+    if (entry != NULL && *entry)
+        return *entry & INODE_PAGE_MASK;
+    return is_hole(inode, index) ? 0 : archive_page(inode, index);
+}
+
 /* Has areas forget the pages first .. end-1. */
 static void inode_forget(struct inode *inode, uint64_t first, uint64_t end)
 {

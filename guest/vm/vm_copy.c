@@ -13,19 +13,32 @@
 #define TABLE_ENTRIES 512u
 #define TABLE_FLAGS (VM_ENTRY_PRESENT | VM_ENTRY_WRITE | VM_ENTRY_USER)
 
+/* Most tables have few pages: four empty entries are passed at once. */
+#define GROUP 4u
+
+static inline bool group_is_empty(const uint64_t *entries)
+{
+    return !(entries[0] | entries[1] | entries[2] | entries[3]);
+}
+
 /* Both tables show the same from now on.  The first one cannot be written through: translations
  * stay right. */
 static void copy_entries(uint64_t *to, uint64_t *from)
 {
-    for (unsigned i = 0; i < TABLE_ENTRIES; i++) {
-        uint64_t entry = from[i];
+    page_zero(to);
+    for (unsigned i = 0; i < TABLE_ENTRIES; i += GROUP) {
+        if (group_is_empty(from + i))
+            continue;
+        for (unsigned j = i; j < i + GROUP; j++) {
+            uint64_t entry = from[j];
 
-        if (entry & VM_ENTRY_PRESENT && !(entry & VM_ENTRY_FOREIGN)) {
-            entry = (entry & ~VM_ENTRY_WRITE) | VM_ENTRY_COPY;
-            ++*vm_share_count(entry);
-            from[i] = entry;
+            if (entry & VM_ENTRY_PRESENT && !(entry & VM_ENTRY_FOREIGN)) {
+                entry = (entry & ~VM_ENTRY_WRITE) | VM_ENTRY_COPY;
+                ++*vm_share_count(entry);
+                from[j] = entry;
+            }
+            to[j] = entry;
         }
-        to[i] = entry;
     }
 }
 
@@ -176,17 +189,36 @@ int vm_copy_share(struct vm_space *parent, struct vm_space *child)
     return error;
 }
 
+/* Pages follow each other where memory was touched in order: runs of them are freed at once. */
+static void free_pages(const uint64_t *entries)
+{
+    uint64_t start = 0, end = 0;
+
+    for (unsigned i = 0; i < TABLE_ENTRIES; i += GROUP) {
+        if (group_is_empty(entries + i))
+            continue;
+        for (unsigned j = i; j < i + GROUP; j++) {
+            uint64_t page = entries[j] & VM_ENTRY_ADDRESS;
+
+            if (!(entries[j] & VM_ENTRY_PRESENT) || entries[j] & VM_ENTRY_FOREIGN ||
+                !vm_share_drop(entries[j]))
+                continue;
+            if (page != end) {
+                phys_free_pages(start, (end - start) / PAGE_BYTES);
+                start = page;
+            }
+            end = page + PAGE_BYTES;
+        }
+    }
+    phys_free_pages(start, (end - start) / PAGE_BYTES);
+}
+
 static int free_entry(struct vm_space * /* other */, uint64_t *entry, uint64_t /* address */)
 {
-    const uint64_t *entries;
-
     if (*entry & VM_ENTRY_LARGE) {
         vm_share_free(*entry);
     } else if (vm_share_drop(*entry)) {
-        entries = phys_pointer(*entry & VM_ENTRY_ADDRESS);
-        for (unsigned i = 0; i < TABLE_ENTRIES; i++)
-            if (entries[i] & VM_ENTRY_PRESENT && !(entries[i] & VM_ENTRY_FOREIGN))
-                vm_share_free(entries[i]);
+        free_pages(phys_pointer(*entry & VM_ENTRY_ADDRESS));
         phys_free(*entry & VM_ENTRY_ADDRESS, 0);
     }
     *entry = 0;

@@ -234,24 +234,24 @@ static void test_unmap_move_and_discard_in_a_child(void **state)
     assert_true(phys_free_bytes() >= before + 32 * KIB4);
 }
 
-/* Both directions of a move into a table that is shared. */
+/* The pages go into a table that is shared, too. */
 static void test_move_beside_shared_pages(void **state)
 {
+    uint64_t to = BASE + 4 * MIB2 + KIB4;
     struct vm_space *child;
 
     (void)state;
     map_at(BASE, 2 * KIB4, RW);
-    map_at(BASE + 64 * KIB4, KIB4, RW);
+    map_at(BASE + 4 * MIB2, KIB4, RW);
     poke(BASE, 1);
-    poke(BASE + 64 * KIB4, 2);
+    poke(BASE + 4 * MIB2, 2);
     child = forked_from(&space);
-    assert_int_equal(
-        vm_remap(child, BASE, 2 * KIB4, 2 * KIB4, MREMAP_MAYMOVE | MREMAP_FIXED, BASE + 128 * KIB4),
-        BASE + 128 * KIB4);
-    assert_null(vm_find(&space, BASE + 128 * KIB4));
-    assert_int_equal(leaf(BASE + 128 * KIB4), 0);
+    assert_int_equal(vm_remap(child, BASE, 2 * KIB4, 2 * KIB4, MREMAP_MAYMOVE | MREMAP_FIXED, to),
+                     to);
+    assert_null(vm_find(&space, to));
+    assert_int_equal(leaf(to), 0);
     assert_int_equal(peek_in(&space, BASE), 1);
-    assert_int_equal(peek_in(child, BASE + 128 * KIB4), 1);
+    assert_int_equal(peek_in(child, to), 1);
     vm_space_release(child);
     assert_no_counts();
 }
@@ -473,6 +473,20 @@ static void test_references(void **state)
     assert_int_equal(phys_free_bytes(), before);
 }
 
+static void test_fork_needs_counts(void **state)
+{
+    struct vm_space *child;
+
+    (void)state;
+    map_at(BASE, KIB4, RW);
+    poke(BASE, 1);
+    while (phys_free_bytes() > 12 * KIB4)
+        assert_int_not_equal(phys_alloc(0), 0);
+    assert_int_equal(vm_space_fork(&space, &child), -ENOMEM);
+    assert_null(vm_share_blocks);
+    assert_true(writable_in(&space, BASE));
+}
+
 /* At every point where memory can run out. */
 static void test_fork_without_memory_changes_nothing(void **state)
 {
@@ -481,24 +495,26 @@ static void test_fork_without_memory_changes_nothing(void **state)
     uint64_t before;
 
     (void)state;
-    assert_int_equal(vm_map(&space, BASE + 16 * MIB2, MIB2, RW, VM_AREA_SHARED, true, false),
+    assert_int_equal(vm_map(&space, BASE + 16 * MIB2, 3 * MIB2, RW, VM_AREA_SHARED, true, false),
                      BASE + 16 * MIB2);
-    poke(BASE + 16 * MIB2, 3);
+    poke(BASE + 16 * MIB2, 3); /* the inode has no need of memory for this page */
+    poke(BASE + 17 * MIB2, 3);
+    poke(BASE + 18 * MIB2, 3);
     for (unsigned i = 0; i < 70; i++) { /* areas enough for two pages of them */
         map_at(BASE + ((uint64_t)i << 30), KIB4, RW);
         poke(BASE + ((uint64_t)i << 30), (uint8_t)i);
     }
     assert_int_equal(vm_advise(&space, BASE + (5ull << 30), KIB4, MADV_WIPEONFORK), 0);
     before = space.resident_bytes;
+    assert_int_equal(vm_share_open(), 0);
     for (unsigned leave = 0;; leave++) {
-        uint64_t taken = 0, page, free_now;
+        uint64_t taken = 0, page;
         int error;
 
         while (phys_free_bytes() > leave * KIB4 && (page = phys_alloc(0)) != 0) {
             *(uint64_t *)phys_pointer(page) = taken;
             taken = page;
         }
-        free_now = phys_free_bytes();
         error = vm_space_fork(&space, &child);
         if (error) {
             assert_int_equal(error, -ENOMEM);
@@ -506,7 +522,6 @@ static void test_fork_without_memory_changes_nothing(void **state)
             assert_ptr_equal(vm_spaces, &space);
             assert_no_counts();
         }
-        (void)free_now;
         while (taken) {
             uint64_t next = *(uint64_t *)phys_pointer(taken);
 
@@ -676,6 +691,7 @@ int main(void)
         TEST(test_advice_about_forks),
         TEST(test_limits_and_break_are_inherited),
         TEST(test_references),
+        TEST(test_fork_needs_counts),
         TEST(test_fork_without_memory_changes_nothing),
         TEST(test_random_operations_on_several_spaces),
     };
