@@ -168,8 +168,8 @@ static int child_counts(void)
     static uint64_t count;
     pthread_t id;
 
+    listen_to(SIGUSR2); /* in both threads: the first one takes it */
     pthread_create(&id, NULL, thread_counts, &count);
-    listen_to(SIGUSR2);
     send_byte(pipes[0][1], 1);
     await_signal();
     return 3;

@@ -123,6 +123,7 @@ int exec_make(struct exec_plan *plan)
     const struct exec_image *first = &plan->program;
     int error = open_interpreter(plan);
 
+    plan->opened = !error;
     if (!error)
         error = map_images(plan);
     if (!error)
@@ -152,5 +153,6 @@ void exec_free(struct exec_plan *plan)
     exec_image_close(&plan->program);
     exec_image_close(&plan->interpreter);
     exec_program_release(plan->record);
-    plan->record = NULL;
+    if (plan->space != NULL)
+        vm_space_release(plan->space);
 }

@@ -20,6 +20,7 @@ struct exec_plan {
     struct vm_space *space;
     struct process_program *record; /* of `program` */
     struct process_given given;
+    bool opened; /* all files: what fails then ends the process, as on Linux, if it is not memory */
     uint64_t vdso; /* where it is mapped */
     uint64_t entry; /* first instruction: the interpreter's if there is one */
     uint64_t stack; /* initial rsp: argc, argv, envp, auxiliary vector (System V ABI, 3.4.1) */
@@ -32,7 +33,7 @@ int exec_make(struct exec_plan *plan);
 /* Tells the trace of the executable segments and of the vDSO. */
 void exec_announce(const struct exec_plan *plan);
 
-/* Releases what the plan holds, except the space; zeros do nothing. */
+/* Releases what the plan holds: what is zero by then somebody else has. */
 void exec_free(struct exec_plan *plan);
 
 /* Boot: loads the manifest's program from the archive (guest/fs/fs.h) into the process's space.

@@ -115,7 +115,8 @@ int exec_load(struct process *process, struct exec_plan *plan)
     process->given = plan->given;
     if (!error)
         exec_announce(plan);
-    plan->record = NULL; /* the process has it */
+    plan->record = NULL; /* the process has both */
+    plan->space = NULL;
     exec_free(plan);
     return error;
 }

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "guest/memory/heap.h"
+
 int exec_file_check(const struct inode *inode)
 {
     int error;
@@ -29,17 +31,19 @@ int exec_file_find(struct thread *thread, struct fs_entry *from, const char *pat
     return error;
 }
 
-/* Reads the beginning of the file.  Returns as exec_script_parse. */
-static int read_script(struct inode *inode, struct exec_script *script)
+/* Reads the beginning of a script.  Returns as exec_script_parse, or another -errno. */
+static int read_script(struct inode *inode, struct exec_script **script)
 {
-    int64_t bytes = inode_read(inode, 0, script->line, sizeof script->line);
+    char mark[2];
+    int64_t bytes = inode_read(inode, 0, mark, sizeof mark);
 
-    if (bytes < 2)
+    if (bytes < (int64_t)sizeof mark || mark[0] != '#' || mark[1] != '!')
         return bytes < 0 ? (int)bytes : 1;
-    if (script->line[0] != '#')
-        return 1;
-    memset(script->line + bytes, 0, sizeof script->line - (uint64_t)bytes);
-    return exec_script_parse(script);
+    *script = heap_alloc(sizeof **script);
+    if (*script == NULL)
+        return -ENOMEM;
+    bytes = inode_read(inode, 0, (*script)->line, sizeof(*script)->line);
+    return bytes < 0 ? (int)bytes : exec_script_parse(*script);
 }
 
 /* Puts strings before those that are there, the first of which goes. */
@@ -87,16 +91,23 @@ int exec_file_open(struct thread *thread, struct exec_file *file, struct exec_pl
     enum elf64_status status;
 
     for (uint32_t depth = 0; depth < EXEC_FILE_DEPTH_MAX; depth++) {
-        struct exec_script *script = &file->scripts[depth];
+        struct exec_script **script = &file->scripts[depth];
         int result = read_script(file->entry->inode, script);
 
         if (result > 0)
             return exec_image_open(file->entry, false, &plan->program, &status);
         if (!result)
-            result = enter_script(thread, file, script, name, &plan->arguments);
+            result = enter_script(thread, file, *script, name, &plan->arguments);
         if (result)
             return result;
-        name = script->interpreter;
+        name = (*script)->interpreter;
     }
     return -ELOOP;
+}
+
+void exec_file_close(struct exec_file *file)
+{
+    for (uint32_t i = 0; i < EXEC_FILE_DEPTH_MAX; i++)
+        heap_free(file->scripts[i], sizeof *file->scripts[i]);
+    fs_entry_release(file->entry);
 }

@@ -13,7 +13,7 @@ struct exec_file {
     struct fs_entry *entry; /* held; after exec_file_open an ELF file */
     const char *name; /* AT_EXECFN, and a script's name for its interpreter */
     bool unreachable; /* by that name, once the program runs: its descriptor closes */
-    struct exec_script scripts[EXEC_FILE_DEPTH_MAX];
+    struct exec_script *scripts[EXEC_FILE_DEPTH_MAX]; /* on the heap */
 };
 
 /* Returns 0, or -EACCES or -ETXTBSY, for the file itself. */
@@ -26,5 +26,8 @@ int exec_file_find(struct thread *thread, struct fs_entry *from, const char *pat
 /* Follows scripts to their interpreters, puts the strings that these get before the others, and
  * opens the program.  Returns 0, or -errno. */
 int exec_file_open(struct thread *thread, struct exec_file *file, struct exec_plan *plan);
+
+/* Releases what it holds; the strings of scripts go. */
+void exec_file_close(struct exec_file *file);
 
 #endif

@@ -168,6 +168,21 @@ int files_close(struct process *process, int64_t fd)
     return 0;
 }
 
+int files_unshare(struct process *process)
+{
+    struct process own;
+    int error;
+
+    if (process->files->references == 1)
+        return 0;
+    error = files_table_copy(process, &own);
+    if (!error) {
+        process->files->references--;
+        process->files = own.files;
+    }
+    return error;
+}
+
 void files_exec(struct process *process)
 {
     for (int64_t word = 0; word < FILES_MAX / 64; word++) {

@@ -87,6 +87,9 @@ int64_t files_put(struct process *process, struct file *file, int64_t fd, bool c
 void files_limit(struct process *process, uint64_t count); /* RLIMIT_NOFILE */
 bool files_room(const struct process *process); /* returns whether there is a free descriptor */
 
+/* execve: gives the process a table of its own, if it shares one.  Returns 0 or -ENOMEM. */
+int files_unshare(struct process *process);
+
 /* execve: closes the descriptors that are to be closed then. */
 void files_exec(struct process *process);
 

@@ -32,6 +32,8 @@ static int64_t program_text(struct thread *, const struct inode *inode, char *ou
 
     if (process == NULL || process->program == NULL)
         return -ENOENT;
+    if (!process->program->elsewhere)
+        return fs_proc_entry_text(process->program->entry, out, room);
     bytes = strnlen(process->program->path, room);
     memcpy(out, process->program->path, bytes);
     return (int64_t)bytes;

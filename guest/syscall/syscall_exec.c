@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <linux/fcntl.h>
 #include <linux/resource.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,7 +12,6 @@
 #include "guest/exec/exec.h"
 #include "guest/exec/exec_file.h"
 #include "guest/exec/exec_program.h"
-#include "guest/exec/exec_space.h"
 #include "guest/file/files.h"
 #include "guest/memory/heap.h"
 #include "guest/signal/program_timer.h"
@@ -29,7 +29,7 @@
 
 #define NAME_BYTES_MAX (FS_PATH_MAX + 24ul) /* "/dev/fd/N/" and a path */
 
-struct exec_call {
+struct exec_call { /* less than a page */
     struct exec_plan plan;
     struct exec_file file;
 };
@@ -70,6 +70,20 @@ static int survey_strings(const struct thread *thread, struct exec_plan *plan, u
     return exec_strings_survey(&plan->arguments, &room);
 }
 
+/* Returns an empty address space with the limits of the old one, or NULL without memory. */
+static struct vm_space *new_space(const struct vm_space *old)
+{
+    struct vm_space *space = vm_space_new();
+
+    if (space == NULL)
+        return NULL;
+    space->stack_limit = old->stack_limit;
+    space->address_limit = old->address_limit;
+    space->data_limit = old->data_limit;
+    space->prefault = old->prefault;
+    return space;
+}
+
 /* Does everything that can fail. */
 static int prepare(struct thread *thread, struct exec_call *call, uint64_t arguments,
                    uint64_t environment)
@@ -89,13 +103,13 @@ static int prepare(struct thread *thread, struct exec_call *call, uint64_t argum
         plan->record = exec_program_new(plan->program.entry, NULL);
     if (error || plan->record == NULL)
         return error ? error : -ENOMEM;
-    plan->space = exec_space_new(thread->process->space);
+    plan->space = new_space(thread->process->space);
     if (plan->space == NULL)
         return -ENOMEM;
     error = exec_make(plan);
-    if (error)
-        vm_space_release(plan->space);
-    return error;
+    if (!error)
+        error = files_unshare(thread->process);
+    return error ? error : process_actions_unshare(thread->process);
 }
 
 /* The thread begins anew. */
@@ -113,23 +127,34 @@ static void reset_thread(struct thread *thread, const char *file_name)
     thread->return_by_iret = true;
 }
 
+/* Leaves the old memory. */
+static void switch_space(struct process *process, struct vm_space *space)
+{
+    struct vm_space *old = process->space;
+
+    if (old->references == 1)
+        regions_space_ends(old);
+    process->space = space;
+    vm_space_use(space);
+    vm_space_release(old);
+}
+
 /* Makes the process the new program.  Returns 0, or -EINTR if the thread is to end instead. */
 static int64_t become(struct thread *thread, struct exec_call *call, struct trap_frame *frame)
 {
     struct process *process = thread->process;
     struct exec_plan *plan = &call->plan;
 
-    if (!threads_end_others(thread)) {
-        vm_space_release(plan->space);
+    if (!threads_end_others(thread))
         return -EINTR;
-    }
     futex_thread_ends(thread); /* in the old memory */
     threads_lead(thread);
-    if (thread->process->space->references == 1)
-        regions_space_ends(thread->process->space);
-    exec_space_switch(process, plan->space);
+    switch_space(process, plan->space);
+    plan->space = NULL; /* the process has it */
     ending_vfork(process);
     process->executed = true;
+    process->exit_signal = SIGCHLD;
+    process->barriers = 0;
     exec_program_release(process->program);
     process->program = plan->record;
     process->given = plan->given;
@@ -150,6 +175,15 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
     return 0;
 }
 
+/* Ends the process by SIGSEGV, as Linux does if a file turns out to be cut when it is mapped. */
+static int64_t doom(struct thread *thread)
+{
+    thread->process->actions[SIGSEGV].handler = 0; /* SIG_DFL */
+    signal_set_mask(thread, thread->signals.mask & ~SIGNAL_BIT(SIGSEGV));
+    signal_send(thread, SIGSEGV, SI_KERNEL);
+    return -EFAULT;
+}
+
 /* Executes what was found, by the name that a script gets. */
 static int64_t execute(struct thread *thread, struct trap_frame *frame, struct exec_call *call,
                        uint64_t arguments, uint64_t environment)
@@ -158,8 +192,10 @@ static int64_t execute(struct thread *thread, struct trap_frame *frame, struct e
 
     if (!result)
         result = become(thread, call, frame);
+    else if (call->plan.opened && result != -ENOMEM)
+        result = doom(thread);
     exec_free(&call->plan);
-    fs_entry_release(call->file.entry);
+    exec_file_close(&call->file);
     return result;
 }
 

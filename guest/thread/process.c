@@ -1,6 +1,7 @@
 /* The table of processes, and their relations. */
 #include "guest/thread/process.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -61,6 +62,20 @@ void process_actions_release(struct signal_action *actions)
 
     if (table != NULL && --table->references == 0 && table != &first_actions)
         heap_free(table, sizeof *table);
+}
+
+int process_actions_unshare(struct process *process)
+{
+    struct signal_action *own;
+
+    if (actions_table(process->actions)->references == 1)
+        return 0;
+    own = process_actions_new(process->actions);
+    if (own == NULL)
+        return -ENOMEM;
+    process_actions_release(process->actions);
+    process->actions = own;
+    return 0;
 }
 
 /* ---- the table ---- */

@@ -56,7 +56,8 @@ struct process_program {
     uint32_t references;
     uint32_t bytes; /* of all of this */
     struct fs_entry *entry; /* its file; held, and not to be written */
-    char path[]; /* for /proc/self/exe: absolute */
+    bool elsewhere; /* the path is the host's, not that of the entry when it was executed */
+    char path[]; /* absolute */
 };
 
 struct process_given { /* what the program was given: user addresses, in its first stack */
@@ -138,6 +139,7 @@ void process_free(struct process *process); /* in no list, and without threads *
 struct signal_action *process_actions_new(const struct signal_action *from);
 struct signal_action *process_actions_hold(struct signal_action *actions);
 void process_actions_release(struct signal_action *actions);
+int process_actions_unshare(struct process *process); /* execve: 0, -ENOMEM */
 
 struct process *process_find(uint32_t pid); /* zombies too; NULL: no such process */
 uint32_t process_count(void); /* zombies too */
