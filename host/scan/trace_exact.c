@@ -75,10 +75,8 @@ static bool is_wanted(const struct trace_scan *scan, const struct trace_visitor 
                       uint32_t tid)
 {
     return visitor->exact && visitor->samples != NULL &&
-           selection_has_thread(&scan->selection, tid) && selection_has_cpu(&scan->selection, 0) &&
-           (scan->selection.pids == NULL ||
-            selection_has_pid(&scan->selection,
-                              trace_processes_pid(&scan->info.processes, tid, UINT64_MAX)));
+           trace_info_selects(&scan->info, &scan->selection, tid, UINT64_MAX) &&
+           selection_has_cpu(&scan->selection, 0);
 }
 
 enum trace_status trace_exact_visit(struct trace_scan *scan, const struct trace_visitor *visitor,

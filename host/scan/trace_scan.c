@@ -21,6 +21,7 @@ static int prepare(struct trace_scan *scan)
     scan->partial = false;
     progress_bar_init(&scan->progress, true);
     scan->weights = NULL;
+    scan->own_ips = NULL;
     scan->slots = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->slots[0]);
     error = trace_audit_init(&scan->audit);
     if (error == 0)
@@ -44,8 +45,10 @@ void trace_scan_close(struct trace_scan *scan)
 {
     free(scan->slots);
     free(scan->weights);
+    free(scan->own_ips);
     scan->slots = NULL;
     scan->weights = NULL;
+    scan->own_ips = NULL;
     selection_free(&scan->selection);
     stack_reader_free(&scan->stack_reader);
     stacks_free(&scan->stacks);
@@ -112,11 +115,8 @@ static void cut(const struct walk *w, struct trace_samples *samples)
     const struct selection *selection = &w->scan->selection;
     const struct trace_info *info = &w->scan->info;
 
-    if (samples->count != 0 && !selection_has_thread(selection, samples->slots[0].tid))
-        samples->count = 0;
-    if (samples->count != 0 && selection->pids != NULL &&
-        !selection_has_pid(selection, trace_processes_pid(&info->processes, samples->slots[0].tid,
-                                                          samples->slots[0].time)))
+    if (samples->count != 0 &&
+        !trace_info_selects(info, selection, samples->slots[0].tid, samples->slots[0].time))
         samples->count = 0;
     if (w->inside)
         return;
@@ -158,6 +158,24 @@ static enum trace_status read_stacks(struct walk *w, struct trace_samples *sampl
     return status;
 }
 
+/* Gives samples common addresses, and keeps their own. */
+static int place(struct trace_scan *scan, struct trace_samples *samples)
+{
+    struct trace_slot *slots = scan->slots + (samples->slots - scan->slots);
+
+    if (!trace_processes_any(&scan->info.processes) || samples->count == 0)
+        return 0;
+    if (scan->own_ips == NULL)
+        scan->own_ips = malloc(TRACE_RUN_SAMPLES_MAX * sizeof scan->own_ips[0]);
+    if (scan->own_ips == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < samples->count; i++)
+        scan->own_ips[i] = slots[i].ip;
+    samples->own_ips = scan->own_ips;
+    trace_processes_place(&scan->info.processes, slots, samples->count);
+    return 0;
+}
+
 static enum trace_status visit_samples(struct walk *w, const struct trace_record *record)
 {
     struct trace_slot previous = w->decoder.previous;
@@ -176,9 +194,8 @@ static enum trace_status visit_samples(struct walk *w, const struct trace_record
     trace_rules_samples(&w->rules, w->scan->slots, all, w->decoder.intervals);
     cut(w, &samples);
     status = read_stacks(w, &samples, all);
-    if (!w->visitor->own_addresses)
-        trace_processes_place(&w->scan->info.processes,
-                              w->scan->slots + (samples.slots - w->scan->slots), samples.count);
+    if (status == TRACE_OK && w->result == 0 && !w->visitor->own_addresses)
+        w->result = place(w->scan, &samples);
     if (status == TRACE_OK && w->result == 0 && w->visitor->samples != NULL && samples.count != 0)
         w->result = w->visitor->samples(w->visitor->context, &samples);
     return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/base/array.h"
+#include "host/base/text.h"
 
 void trace_info_init(struct trace_info *info)
 {
@@ -432,6 +433,38 @@ void trace_info_view(const struct trace_info *info, uint32_t view, struct trace_
     map->meta.start = trace_spaces_view_start(spaces, view);
     map->meta.end = trace_spaces_view_end(view);
     memcpy(map->build_id, of->build_id, sizeof map->build_id);
+}
+
+const char *trace_info_process_name(const struct trace_info *info, uint32_t process, uint64_t time)
+{
+    const struct trace_processes *processes = &info->processes;
+    const char *path =
+        process < processes->count ? trace_processes_path(processes, process, time) : NULL;
+    const struct trace_process *of = process < processes->count ? &processes->all[process] : NULL;
+
+    if (path == NULL || (process == 0 && processes->paths[of->first_path].time > time))
+        path = trace_info_text(info, "program.path", "program");
+    return text_base_name(path);
+}
+
+bool trace_info_selects(const struct trace_info *info, const struct selection *selection,
+                        uint32_t tid, uint64_t time)
+{
+    return selection_has_thread(selection, tid) &&
+           (selection->pids == NULL ||
+            selection_has_pid(selection, trace_processes_pid(&info->processes, tid, time)));
+}
+
+char *trace_info_status(uint32_t status, char text[TRACE_INFO_STATUS_BYTES])
+{
+    const char *name = sigabbrev_np((int)(status & 0x7f));
+
+    if ((status & 0x7f) == 0)
+        snprintf(text, TRACE_INFO_STATUS_BYTES, "exit %u", status >> 8 & 0xff);
+    else
+        snprintf(text, TRACE_INFO_STATUS_BYTES, "signal %u%s%s%s", status & 0x7f,
+                 name != NULL ? " (" : "", name != NULL ? name : "", name != NULL ? ")" : "");
+    return text;
 }
 
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise)

@@ -119,6 +119,17 @@ bool trace_info_learn_events(struct trace_info *info, const struct trace_chunk *
  */
 void trace_info_view(const struct trace_info *info, uint32_t view, struct trace_map *map);
 
+/* Returns the name of what a process runs at a time (UINT64_MAX: at last): its file's.  Raw. */
+const char *trace_info_process_name(const struct trace_info *info, uint32_t process, uint64_t time);
+
+/* Whether a selection has a thread and its process at a time (UINT64_MAX: at last). */
+bool trace_info_selects(const struct trace_info *info, const struct selection *selection,
+                        uint32_t tid, uint64_t time);
+
+/* Returns how a process ended, from a status as wait4 gives it: "exit 1", "signal 9 (KILL)". */
+#define TRACE_INFO_STATUS_BYTES 40
+char *trace_info_status(uint32_t status, char text[TRACE_INFO_STATUS_BYTES]);
+
 /* Returns the first value of a key of HR_META_INFO, or `otherwise` if there is none. */
 const char *trace_info_text(const struct trace_info *info, const char *key, const char *otherwise);
 

@@ -87,8 +87,15 @@ static inline uint64_t trace_spaces_view_end(uint32_t view)
     return (uint64_t)(view + 2) << TRACE_SPACES_TAG_SHIFT;
 }
 
-/* Undoes the tag: an address to show.  Addresses of traces without processes may have any bits, so
- * this is only for traces that have some. */
+/* The view of a common address; UINT32_MAX: it has no tag, or that of none. */
+static inline uint32_t trace_spaces_view(const struct trace_spaces *s, uint64_t common)
+{
+    uint64_t tag = common >> TRACE_SPACES_TAG_SHIFT;
+
+    return tag != 0 && tag <= s->view_count ? (uint32_t)tag - 1 : UINT32_MAX;
+}
+
+/* Undoes the tag: an address to show.  No program's own address has these bits. */
 static inline uint64_t trace_spaces_shown(uint64_t common)
 {
     return common >> 63 ? common : common & ~TRACE_SPACES_TAGS;

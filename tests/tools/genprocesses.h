@@ -60,4 +60,32 @@ static inline void add_process_end(struct trace_writer *w, uint32_t process, uin
     add_process(w, HR_PROCESS_EXIT, process, time, process == 1 ? 9 : process << 8, "");
 }
 
+/* What no kernel says: of processes that never started, have ended, or run already; in a circle. */
+static inline void add_process_lies(struct trace_writer *w, uint64_t time)
+{
+    const struct hr_rec_thread threads[] = {
+        {time, 3000, 5002}, {time, 2001, 1000}, {time, 2001, 1000}};
+    const struct hr_rec_process_map map = {
+        .time = time, .pid = 5003, .map = {.start = 0x401000, .end = 0x402000, .path_bytes = 0}};
+    struct hr_rec_process body = {
+        .time = time, .kind = HR_PROCESS_START, .pid = 1003, .parent_pid = 1004};
+
+    add(w, HR_REC_PROCESS, time, &body, sizeof body, NULL, 0);
+    body.pid = 1004;
+    body.parent_pid = 1003;
+    add(w, HR_REC_PROCESS, time, &body, sizeof body, NULL, 0);
+    add(w, HR_REC_PROCESS, time, &body, sizeof body, NULL, 0); /* once more */
+    body.pid = body.parent_pid = 1005;
+    add(w, HR_REC_PROCESS, time, &body, sizeof body, NULL, 0);
+    add(w, HR_REC_THREAD, time, &threads[0], sizeof threads[0], NULL, 0);
+    add(w, HR_REC_THREAD, time, &threads[1], sizeof threads[1], NULL, 0);
+    add(w, HR_REC_THREAD, time, &threads[2], sizeof threads[2], NULL, 0);
+    add(w, HR_REC_PROCESS_MAP, time, &map, sizeof map, NULL, 0);
+    add_process(w, HR_PROCESS_EXEC, 4000, time, 0, "/x");
+    add_process(w, HR_PROCESS_EXIT, 4001, time, 0, "");
+    add_process(w, HR_PROCESS_EXIT, 1, time, 0, "");
+    add_process(w, HR_PROCESS_EXEC, 1, time, 0, "/after");
+    add_process(w, HR_PROCESS_EXIT, 4, time - 1, 0, "");
+}
+
 #endif

@@ -12,6 +12,7 @@
  *   --threads N     threads of each CPU, which take turns: switches (1)
  *   --process PROG  another process, which the one before made and which executes PROG ("-": what
  *                   that one executes), with one more thread; processes take turns like threads
+ *   --liar          records of processes that contradict each other
  *   --marks         a mark where a phase begins
  *   --chunk BYTES   of a chunk of samples
  *
@@ -48,7 +49,7 @@ struct phase { /* rates in events per 256 instructions */
 
 struct options {
     const char *path; /* of --elf */
-    bool stream_only, stacks, marks;
+    bool stream_only, stacks, marks, liar;
     uint32_t depth, limit, cpus, threads, chunk_bytes;
     uint64_t seed, samples;
     const char *processes[PROCESSES_MAX]; /* beyond the first */
@@ -290,6 +291,8 @@ static void put_processes(struct sink *sink, struct trace_writer *w, const struc
         else
             add_process_end(w, i, time - options->process_count + i);
     }
+    if (options->liar && programs == NULL)
+        add_process_lies(w, time);
     put_chunk(sink, w);
 }
 
@@ -387,6 +390,9 @@ static void take_option(struct options *o, int option)
             exit(2);
         o->processes[o->process_count++] = optarg;
         break;
+    case 'i':
+        o->liar = true;
+        break;
     case 'm':
         o->marks = true;
         break;
@@ -400,13 +406,19 @@ static void take_option(struct options *o, int option)
 
 int main(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        {"stream", no_argument, NULL, 's'},        {"elf", required_argument, NULL, 'e'},
-        {"seed", required_argument, NULL, 'r'},    {"stacks", required_argument, NULL, 'g'},
-        {"depth", required_argument, NULL, 'd'},   {"limit", required_argument, NULL, 'l'},
-        {"cpus", required_argument, NULL, 'c'},    {"threads", required_argument, NULL, 't'},
-        {"process", required_argument, NULL, 'p'}, {"marks", no_argument, NULL, 'm'},
-        {"chunk", required_argument, NULL, 'b'},   {0}};
+    static const struct option long_options[] = {{"stream", no_argument, NULL, 's'},
+                                                 {"elf", required_argument, NULL, 'e'},
+                                                 {"seed", required_argument, NULL, 'r'},
+                                                 {"stacks", required_argument, NULL, 'g'},
+                                                 {"depth", required_argument, NULL, 'd'},
+                                                 {"limit", required_argument, NULL, 'l'},
+                                                 {"cpus", required_argument, NULL, 'c'},
+                                                 {"threads", required_argument, NULL, 't'},
+                                                 {"process", required_argument, NULL, 'p'},
+                                                 {"liar", no_argument, NULL, 'i'},
+                                                 {"marks", no_argument, NULL, 'm'},
+                                                 {"chunk", required_argument, NULL, 'b'},
+                                                 {0}};
     struct options options = {
         .depth = DEPTH, .limit = LIMIT, .cpus = 1, .threads = 1, .seed = 88172645463325252ull};
     static struct program programs[PROCESSES_MAX + 1];
