@@ -198,13 +198,15 @@ static void run_stops(void)
     CHECK(waitpid(pid, &status, WUNTRACED) == pid);
     CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
     CHECK(waitpid(pid, &status, WUNTRACED | WNOHANG) == 0); /* told once */
-    CHECK(kill(pid, SIGUSR2) == 0); /* waits */
-    CHECK(waitpid(pid, &status, WNOHANG) == 0);
     CHECK(kill(pid, SIGCONT) == 0);
     CHECK(waitid(P_PID, (id_t)pid, &info, WCONTINUED) == 0);
     CHECK(info.si_code == CLD_CONTINUED && info.si_status == SIGCONT && info.si_pid == pid);
+    CHECK(stops == CLD_STOPPED * 10 + CLD_CONTINUED);
+    CHECK(kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid);
+    CHECK(kill(pid, SIGUSR2) == 0); /* waits */
+    CHECK(waitpid(pid, &status, WNOHANG) == 0);
+    CHECK(kill(pid, SIGCONT) == 0);
     CHECK(finish(pid) == EXITED(3));
-    CHECK(stops == CLD_STOPPED * 100 + CLD_CONTINUED * 10 + CLD_EXITED);
 
     signal(SIGCHLD, SIG_DFL);
     pid = start(child_counts);
