@@ -4,6 +4,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -201,6 +202,8 @@ static void run_stops(void)
     CHECK(kill(pid, SIGCONT) == 0);
     CHECK(waitid(P_PID, (id_t)pid, &info, WCONTINUED) == 0);
     CHECK(info.si_code == CLD_CONTINUED && info.si_status == SIGCONT && info.si_pid == pid);
+    for (int i = 0; i < 100000 && stops == CLD_STOPPED; i++)
+        sched_yield(); /* Linux may send this signal a little later */
     CHECK(stops == CLD_STOPPED * 10 + CLD_CONTINUED);
     CHECK(kill(pid, SIGSTOP) == 0 && waitpid(pid, &status, WUNTRACED) == pid);
     CHECK(kill(pid, SIGUSR2) == 0); /* waits */
