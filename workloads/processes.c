@@ -1,5 +1,5 @@
 /* processes: fork, exit and wait.  Each mode does its checks and prints one line. */
-#include "processes.h"
+#include "workloads/processes.h"
 
 #include <fcntl.h>
 #include <pthread.h>

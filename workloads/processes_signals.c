@@ -1,6 +1,6 @@
 /* processes_signals: signals between processes, groups, sessions, stops, pidfds.  Each mode does
  * its checks and prints one line. */
-#include "processes.h"
+#include "workloads/processes.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -9,15 +9,6 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-
-#ifndef P_PIDFD
-#define P_PIDFD 3
-#endif
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#define SYS_pidfd_open 434
-#define SYS_pidfd_getfd 438
-#endif
 
 static int pipes[2][2];
 

@@ -59,7 +59,8 @@ static void ending_adopted(struct process *child)
         ending_tell(child);
 }
 
-/* Stopped processes of a group that nobody could continue any more are told, as in Linux. */
+/* When no shell is left that could continue a group, its stopped processes are told, as in Linux.
+ */
 static void tell_orphans(uint32_t group)
 {
     bool stopped = false;

@@ -36,7 +36,7 @@ struct process_use { /* of processes that ended and were waited for */
 enum process_state {
     PROCESS_RUNS, /* or is stopped */
     PROCESS_ENDED, /* a zombie: its parent has not waited for it */
-    PROCESS_GONE /* nobody will wait for it: freed with its last thread */
+    PROCESS_GONE /* no process will wait for it: freed with its last thread */
 };
 
 /* The signals that stop and continue it.  Each of its threads stops when it next looks. */
@@ -158,7 +158,7 @@ bool process_uses_id(uint32_t id);
 bool process_has_group(uint32_t group, uint32_t session);
 
 /* Returns true if no process of the group has its parent in another group of its session: then
- * nobody would continue it, and a terminal does not stop it. */
+ * no shell could continue it, and a terminal does not stop it. */
 bool process_group_orphaned(uint32_t group);
 
 /* Gives its children to the nearest subreaper or to process 1.  Calls `adopted` for each. */

@@ -46,8 +46,8 @@ void schedule_update_attention(struct cpu *cpu)
 }
 
 /* With several processes slices differ a little.  Otherwise a loop that releases a lock only for
- * the time of one system call could stay in step with its slices, so that nobody else gets the
- * lock. */
+ * the time of one system call could stay in step with its slices, so that no other thread
+ * gets the lock. */
 static uint64_t slice_ns(void)
 {
     static uint32_t turn;

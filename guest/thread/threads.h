@@ -48,4 +48,7 @@ void threads_deadlock(const char *what) __attribute__((noreturn));
 /* Copies the thread's name, NUL included. */
 void threads_name(const struct thread *thread, char name[16]);
 
+/* Names the thread after the last part of the path by which its program was called. */
+void threads_set_name(struct thread *thread, const char *path);
+
 #endif

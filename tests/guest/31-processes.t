@@ -123,12 +123,12 @@ both 'make -j2' -- sh -c 'make -s -j2 && ./both; rm -f both a.[co] b.[co]'
 both 'git' -- sh -c 'rm -rf r; git init -q r && cd r && echo 1 >f && git add f && git -c user.name=a -c user.email=b@c commit -qm m && git log --format=%s && git fsck && cd .. && rm -rf r'
 
 # ---- what is seen of processes ----
-run_guest --mode off -q sh -c 'sleep 100 & ps -eo pid,ppid,stat,comm --no-headers; pgrep sleep; kill $!'
-is 'ps and pgrep' "$(tr -s ' ' <out | sed 's/^ //')" "1000 1 Ss sh
-1001 1000 S sleep
-1002 1000 R ps
+run_guest --mode off -q sh -c 'sleep 100 & ps -eo pid,ppid,stat,args --no-headers; pgrep sleep; kill $!'
+is 'ps and pgrep' "$(tr -s ' ' <out | sed 's/^ //')" "1000 1 Ss sh -c sleep 100 & ps -eo pid,ppid,stat,args --no-headers; pgrep sleep; kill \$!
+1001 1000 S sleep 100
+1002 1000 R ps -eo pid,ppid,stat,args --no-headers
 1001"
-run_guest --mode off -q sh -c 'sleep 100 & exit 3'
+run_guest --mode off -q sh -c 'sleep 100 & sleep 0.1; exit 3'
 is 'what the first process leaves' "$status" 3
 like 'is named' err '^hr: 1 process was left when the program ended, and ended with it: 1001 \(sleep\)$'
 run_guest --mode off -q --processes 5 bash -c 'for i in 1 2 3 4 5 6; do sleep 100 & done; echo $?; kill $(jobs -p)'
