@@ -214,7 +214,7 @@ _Static_assert(sizeof(struct hr_meta_map) == 32, "hr_meta_map");
 
 enum hr_process_kind {
     HR_PROCESS_START = 1, /* by fork, with the load map that the parent has then */
-    HR_PROCESS_EXEC = 2, /* it runs another program: its load map begins anew */
+    HR_PROCESS_EXEC = 2, /* it runs another program: its load map begins again, empty */
     HR_PROCESS_EXIT = 3,
 };
 

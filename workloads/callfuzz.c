@@ -285,7 +285,7 @@ static void one_call(struct worker *w)
     w->number = number;
     memcpy(w->arguments, a, sizeof a);
     w->turns++;
-    result = call(number, a);
+    result = makes_process(number) ? call_fork(number, a) : call(number, a);
     w->calls++;
     put_back();
     look_at_sink(w, number, result);

@@ -3,6 +3,7 @@
 #ifndef WORKLOADS_FUZZ_H
 #define WORKLOADS_FUZZ_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -56,6 +57,31 @@ static inline int64_t call(uint64_t number, const uint64_t *a)
                      : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
     return result;
+}
+
+/* A call that makes a process: the new one ends at once, and the caller waits for it. */
+static inline int64_t call_fork(uint64_t number, const uint64_t *a)
+{
+    const uint64_t none[6] = {0}, wait[6] = {0, 0, 0x40000000 /* __WALL */, 0, 0, 0};
+    int64_t own = call(__NR_getpid, none), result = call(number, a);
+    uint64_t reap[6];
+
+    if (call(__NR_getpid, none) != own)
+        call(__NR_exit_group, none);
+    if (result <= 0)
+        return result;
+    for (int i = 0; i < 6; i++)
+        reap[i] = wait[i];
+    reap[0] = (uint64_t)result;
+    while (call(__NR_wait4, reap) == -EINTR)
+        ;
+    return result;
+}
+
+static inline int makes_process(uint64_t number)
+{
+    return number == __NR_fork || number == __NR_vfork || number == __NR_clone ||
+           number == __NR_clone3;
 }
 
 static inline int64_t call3(uint64_t number, uint64_t a, uint64_t b, uint64_t c)

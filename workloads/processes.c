@@ -1,5 +1,5 @@
 /* processes: fork, exit and wait.  Each mode does its checks and prints one line. */
-#include "processes.h"
+#include "workloads/processes.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -106,7 +106,8 @@ static void run_memory(void)
 {
     int changed = 0;
 
-    private_words = mmap(NULL, WORDS * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    private_words =
+        mmap(NULL, WORDS * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     shared_words = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(private_words != MAP_FAILED && shared_words != MAP_FAILED);
     for (uint32_t i = 0; i < WORDS; i++)
@@ -314,13 +315,13 @@ static void run_vfork(void)
     CHECK(pid > 0 && vfork_value == 77);
     CHECK(finish(pid) == EXITED(9));
 
+    signal(SIGUSR1, SIG_IGN);
     pid = (pid_t)syscall(SYS_clone, CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | SIGUSR1, 0, &tid,
                          &vfork_value, 0);
     if (pid == 0)
         _exit(vfork_value == getpid() ? 4 : 5);
     CHECK(tid == pid && vfork_value == 77);
     CHECK(waitpid(pid, NULL, WNOHANG) == -1 && errno == ECHILD); /* it does not send SIGCHLD */
-    signal(SIGUSR1, SIG_IGN);
     int status = 0;
     CHECK(waitpid(pid, &status, __WALL) == pid && status == EXITED(4));
     CHECK(syscall(SYS_clone, CLONE_THREAD | SIGCHLD, 0, 0, 0, 0) == -1 && errno == EINVAL);
@@ -406,8 +407,8 @@ static void run_threads(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} modes[] = {{"basic", run_basic},       {"memory", run_memory},     {"inherited", run_inherited},
-             {"orphans", run_orphans},   {"children", run_children}, {"vfork", run_vfork},
+} modes[] = {{"basic", run_basic},     {"memory", run_memory},     {"inherited", run_inherited},
+             {"orphans", run_orphans}, {"children", run_children}, {"vfork", run_vfork},
              {"threads", run_threads}};
 
 int main(int argc, char **argv)

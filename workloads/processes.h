@@ -6,8 +6,19 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* What musl or an older C library may lack. */
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#define SYS_pidfd_open 434
+#define SYS_pidfd_getfd 438
+#endif
 
 static int checks_failed;
 
@@ -21,9 +32,9 @@ static void check_failed(const char *file, int line, const char *what)
     checks_failed++;
 }
 
-#define CHECK(condition)                                    \
-    do {                                                    \
-        if (!(condition))                                   \
+#define CHECK(condition)                                  \
+    do {                                                  \
+        if (!(condition))                                 \
             check_failed(__FILE__, __LINE__, #condition); \
     } while (0)
 

@@ -33,9 +33,6 @@ static void say(const char *what, long result)
 int main(int argc, char **argv)
 {
 
-    for (int i = 0; i < 3; i++)
-        say("fork", fork());
-    say("vfork", syscall(SYS_vfork));
     for (int i = 0; i < 2; i++)
         say("socket", socket(AF_INET, SOCK_STREAM, 0));
     say("connect", connect(STDOUT_FILENO, NULL, 0));

@@ -61,7 +61,7 @@ static void fuzz_call(void)
         return;
     tame_blocking(number, a);
     tame_ipc_blocking(number, a);
-    result = call(number, a);
+    result = makes_process(number) ? call_fork(number, a) : call(number, a);
     checksum = (checksum ^ (uint64_t)result) * 0x100000001b3ull;
     calls++;
     restore();

@@ -35,6 +35,7 @@ static int open_stream(struct process *process, int stream)
     if (file == NULL)
         return -ENOMEM;
     file->stream = stream;
+    file->number = (uint64_t)stream + 1;
     files_put(process, file, stream, false);
     return 0;
 }
@@ -103,10 +104,11 @@ void files_table_release(struct process *process)
 
 struct file *files_new(struct process *, const struct file_type *type, uint32_t flags)
 {
+    static uint64_t number = 4; /* lower ones are those of the streams */
     struct file *file = heap_alloc(sizeof *file);
 
     if (file != NULL)
-        *file = (struct file){.type = type, .flags = flags, .stream = -1};
+        *file = (struct file){.type = type, .flags = flags, .stream = -1, .number = number++};
     return file;
 }
 

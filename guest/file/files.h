@@ -53,6 +53,7 @@ struct file {
     uint64_t buffer; /* file_generated: physical address of the contents */
     unsigned buffer_order;
     int stream; /* 0, 1, 2: the command's streams; -1: none */
+    uint64_t number; /* st_ino when there is no inode: both ends of a pipe have the same */
     void *state; /* the type's own: a pipe, an event counter, ... */
     struct file *next_of_pipe; /* guest/file/pipe.h, guest/ipc/mqueue.h */
     struct file *socket; /* whose end of a pipe this is; NULL: no socket's */

@@ -43,8 +43,8 @@ static const struct lock *locks_conflict(const struct process *process, const st
 
     for (const struct lock *l = locks; l != NULL; l = l->next)
         if (l->what == locks_object(file) &&
-            (l->range.kind == LOCK_FLOCK) == (range->kind == LOCK_FLOCK) &&
-            l->owner != owner && overlaps(&l->range, range) &&
+            (l->range.kind == LOCK_FLOCK) == (range->kind == LOCK_FLOCK) && l->owner != owner &&
+            overlaps(&l->range, range) &&
             (l->range.mode == LOCK_EXCLUSIVE || range->mode == LOCK_EXCLUSIVE))
             return l;
     return NULL;
@@ -81,8 +81,8 @@ static void locks_carve(const struct process *process, const struct file *file,
         struct lock *l = *at;
         uint64_t last = l->range.last;
 
-        if (l->what != locks_object(file) || l->owner != owner ||
-            l->range.kind != range->kind || !overlaps(&l->range, range)) {
+        if (l->what != locks_object(file) || l->owner != owner || l->range.kind != range->kind ||
+            !overlaps(&l->range, range)) {
             at = &l->next;
         } else if (l->range.first < range->first) {
             l->range.last = range->first - 1;

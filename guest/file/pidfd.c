@@ -37,10 +37,8 @@ static void release_process(struct file *file)
     heap_free(p, sizeof *p);
 }
 
-static const struct file_type file_process = {.mode = 0600,
-                                              .name = "anon_inode:[pidfd]",
-                                              .poll = poll_process,
-                                              .release = release_process};
+static const struct file_type file_process = {
+    .mode = 0600, .name = "anon_inode:[pidfd]", .poll = poll_process, .release = release_process};
 
 static struct file *new_file(struct thread *thread)
 {

@@ -1,5 +1,5 @@
-/* pidfd: a file that stands for a process, and can be polled for its end.  Context: thread, with the
- * kernel lock held. */
+/* pidfd: a file that stands for a process, and can be polled for its end.  Context: thread, with
+ * the kernel lock held. */
 #ifndef GUEST_FILE_PIDFD_H
 #define GUEST_FILE_PIDFD_H
 
@@ -10,8 +10,8 @@
 int64_t pidfd_reserve(struct thread *thread, uint64_t user);
 void pidfd_name(const struct thread *thread, int64_t fd, uint32_t pid);
 
-/* Returns the process that a file stands for: its pid, 0 if it was waited for, or -EBADF if the file
- * is no pidfd. */
+/* Returns the process that a file stands for: its pid, 0 if it was waited for, or -EBADF if the
+ * file is no pidfd. */
 int64_t pidfd_pid(const struct file *file);
 
 /* Call when a process has ended, and when its parent has waited for it. */

@@ -240,6 +240,8 @@ void pipe_attach(struct pipe *pipe, struct file *file, const struct file_type *t
     cross_assert_held();
     file->type = type;
     file->state = pipe;
+    if (pipe->files != NULL)
+        file->number = pipe->files->number;
     file->next_of_pipe = pipe->files;
     pipe->files = file;
     for (enum pipe_end end = PIPE_READER; end <= PIPE_WRITER; end++)

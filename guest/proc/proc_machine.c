@@ -87,9 +87,9 @@ static void uptime(const struct thread *, const struct inode *, struct text *tex
     text_add(text, "%lu.%02lu %lu.%02lu\n", up / 100, up % 100, idle / 100, idle % 100);
 }
 
-static void loadavg(const struct thread *thread, const struct inode *, struct text *text)
+static void loadavg(const struct thread *, const struct inode *, struct text *text)
 {
-    text_add(text, "0.00 0.00 0.00 1/%u %u\n", threads_count(), thread->process->pid);
+    text_add(text, "0.00 0.00 0.00 1/%u %u\n", threads_count(), threads_last_tid());
 }
 
 static void version(const struct thread *, const struct inode *, struct text *text)

@@ -225,8 +225,7 @@ struct program_timer *program_timer_new(struct process *process)
     t = id < PROGRAM_TIMERS_MAX ? heap_alloc(sizeof *t) : NULL;
     if (t == NULL)
         return NULL;
-    *t = (struct program_timer){
-        .process = process, .next = *at, .serial = ++last_serial, .id = id};
+    *t = (struct program_timer){.process = process, .next = *at, .serial = ++last_serial, .id = id};
     *at = t;
     return t;
 }

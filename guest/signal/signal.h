@@ -81,8 +81,8 @@ void signal_stop_thread_left(struct process *process);
 void signal_stop_thread_joined(struct thread *thread);
 
 /* Tells a process's parent that it has ended, stopped or continued: `code` is CLD_*, `status` an
- * exit status or a signal.  Sends SIGCHLD (for an end the process's own signal), and wakes who waits
- * for it.  Returns false if the parent does not want to wait for an ended process. */
+ * exit status or a signal.  Sends SIGCHLD (for an end the process's own signal), and wakes who
+ * waits for it.  Returns false if the parent does not want to wait for an ended process. */
 bool signal_tell_parent(struct process *process, int32_t code, uint32_t status);
 
 /* Prepares for a signal that is about to be sent: SIGCONT continues a process, and signals that

@@ -9,8 +9,8 @@
 
 #define HANDLER_IGNORE 1u
 
-static const uint64_t stops = SIGNAL_BIT(SIGSTOP) | SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) |
-                              SIGNAL_BIT(SIGTTOU);
+static const uint64_t stops =
+    SIGNAL_BIT(SIGSTOP) | SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
 
 static struct signal_note child_note(const struct process *process, int32_t code, uint32_t status)
 {
@@ -33,8 +33,8 @@ bool signal_tell_parent(struct process *process, int32_t code, uint32_t status)
     action = &parent->actions[SIGCHLD];
     if (ends && note.signal == SIGCHLD)
         wanted = action->handler != HANDLER_IGNORE && !(action->flags & SA_NOCLDWAIT);
-    if (note.signal && (ends || (action->handler != HANDLER_IGNORE &&
-                                 !(action->flags & SA_NOCLDSTOP))))
+    if (note.signal &&
+        (ends || (action->handler != HANDLER_IGNORE && !(action->flags & SA_NOCLDSTOP))))
         (void)signal_send_process_note(parent, &note);
     wait_wake_key(WAIT_KEY(&parent->children), UINT32_MAX);
     return wanted;

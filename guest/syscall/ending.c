@@ -60,7 +60,8 @@ static void ending_adopted(struct process *child)
         ending_tell(child);
 }
 
-/* Stopped processes of a group that nobody could continue any more are told, as in Linux. */
+/* When no shell is left that could continue a group, its stopped processes are told, as in Linux.
+ */
 static void tell_orphans(uint32_t group)
 {
     bool stopped = false;
@@ -119,8 +120,10 @@ void ending_release(struct thread *thread)
         service_exit(HR_EXIT_STATUS, process->status >> 8);
     futex_thread_ends(thread);
     signal_thread_ends(thread);
-    if (process->thread_count == 1)
+    if (process->thread_count == 1) {
+        threads_name(thread, process->name);
         ending_process(process);
+    }
 }
 
 int64_t syscall_exit_group(struct thread *thread, struct trap_frame *frame)

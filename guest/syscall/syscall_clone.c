@@ -23,7 +23,7 @@
 
 /* The flags that make a thread of the same process, and those that have no effect here. */
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD)
-#define NAMESPACE_FLAGS                                                                     \
+#define NAMESPACE_FLAGS                                                                           \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | \
      CLONE_NEWNET | CLONE_NEWTIME)
 
@@ -58,7 +58,8 @@ static struct thread *clone_thread(const struct thread *parent, struct process *
 static int64_t make_thread(struct thread *parent, const struct trap_frame *frame,
                            const struct clone_request *request)
 {
-    struct thread *thread = clone_thread(parent, parent->process, threads_new_tid(), frame, request);
+    struct thread *thread =
+        clone_thread(parent, parent->process, threads_new_tid(), frame, request);
     uint32_t tid;
 
     if (thread == NULL)
@@ -291,7 +292,7 @@ int64_t syscall_fork(struct thread *thread, struct trap_frame *frame)
 
 int64_t syscall_vfork(struct thread *thread, struct trap_frame *frame)
 {
-    return clone_as(thread, frame,
-                    &(struct clone_request){.flags = CLONE_VM | CLONE_VFORK,
-                                            .exit_signal = SIGCHLD});
+    return clone_as(
+        thread, frame,
+        &(struct clone_request){.flags = CLONE_VM | CLONE_VFORK, .exit_signal = SIGCHLD});
 }

@@ -115,12 +115,9 @@ static int prepare(struct thread *thread, struct exec_call *call, uint64_t argum
 /* The thread begins anew. */
 static void reset_thread(struct thread *thread, const char *file_name)
 {
-    const char *slash = strrchr(file_name, '/');
-
     thread->clear_child_tid = thread->robust_list = thread->robust_list_bytes = 0;
     thread->fault_vector = thread->fault_error = thread->fault_address = 0;
-    memset(thread->name, 0, sizeof thread->name);
-    format_text(thread->name, sizeof thread->name, "%s", slash != NULL ? slash + 1 : file_name);
+    threads_set_name(thread, file_name);
     x86_wrmsr(X86_MSR_FS_BASE, 0);
     x86_wrmsr(X86_MSR_KERNEL_GS_BASE, 0);
     fpu_reset(thread->fpu_area);

@@ -32,10 +32,6 @@ static int64_t get_window(const struct process *process, uint64_t user)
     return copy_to_user(user, size, sizeof size);
 }
 
-/* The terminal belongs to the session of the first process.  Its foreground group is the first
- * process's until one of the session sets another. */
-static uint32_t foreground = PROCESS_ID;
-
 static int64_t set_foreground(const struct process *process, uint64_t user)
 {
     int32_t group;
@@ -48,7 +44,7 @@ static int64_t set_foreground(const struct process *process, uint64_t user)
         return -EINVAL;
     if (!process_has_group((uint32_t)group, process->session))
         return -EPERM;
-    foreground = (uint32_t)group;
+    process_foreground = (uint32_t)group;
     return 0;
 }
 
@@ -67,7 +63,7 @@ static int64_t terminal_control(const struct thread *thread, uint32_t request, u
     case TIOCGWINSZ:
         return get_window(thread->process, user);
     case TIOCGPGRP:
-        return get_session(thread->process, foreground, user);
+        return get_session(thread->process, process_foreground, user);
     case TIOCGSID:
         return get_session(thread->process, process_first.session, user);
     case TIOCSPGRP:

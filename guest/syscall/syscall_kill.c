@@ -110,7 +110,7 @@ static int read_note(uint64_t user, uint32_t signal, struct signal_note *note)
     return 0;
 }
 
-/* To another process nobody may send what looks like the kernel's signals, or tgkill's. */
+/* A process may not send another one what looks like a signal of the kernel or of tgkill. */
 static bool kill_forged(const struct thread *thread, uint32_t pid, const struct signal_note *note)
 {
     return (note->code >= 0 || note->code == SI_TKILL) && pid != thread->process->pid;

@@ -81,7 +81,7 @@ static void memory_announce(const struct process *process, const struct vm_area 
 }
 
 /* Announces files' memory that mprotect is about to make executable.  The list of areas may change
- * meanwhile. */
+ * while it waits. */
 static void memory_announce_range(const struct process *process, uint64_t start, uint64_t end)
 {
     while (start < end) {

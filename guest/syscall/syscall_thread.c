@@ -262,7 +262,9 @@ static int64_t nice_best(struct process *process, int32_t, int64_t result)
 
 static int64_t nice_set(struct process *process, int32_t value, int64_t result)
 {
-    value = value > NICE_DEFAULT - 1 ? NICE_DEFAULT - 1 : value < -NICE_DEFAULT ? -NICE_DEFAULT : value;
+    value = value > NICE_DEFAULT - 1 ? NICE_DEFAULT - 1
+            : value < -NICE_DEFAULT  ? -NICE_DEFAULT
+                                     : value;
     if (value < process->nice)
         return -EACCES;
     process->nice = value;

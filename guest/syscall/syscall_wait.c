@@ -80,10 +80,8 @@ static bool wait_look(struct process *child, uint32_t options, struct outcome *o
         return true;
     }
     if (options & WCONTINUED && child->stop.continued) {
-        *outcome = (struct outcome){.pid = child->pid,
-                                    .status = STATUS_CONTINUED,
-                                    .code = CLD_CONTINUED,
-                                    .value = SIGCONT};
+        *outcome = (struct outcome){
+            .pid = child->pid, .status = STATUS_CONTINUED, .code = CLD_CONTINUED, .value = SIGCONT};
         child->stop.continued = keeps;
         return true;
     }

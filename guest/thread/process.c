@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "guest/base/context.h"
-#include "guest/base/log.h"
+#include "guest/cpu/clock.h"
 #include "guest/memory/heap.h"
 
 #define HASH_SLOTS 1024u
@@ -23,6 +23,8 @@ static struct vm_space first_space;
 static struct table_of_actions first_actions = {.references = 1};
 
 struct process process_first = {.space = &first_space, .actions = first_actions.actions};
+
+uint32_t process_foreground = PROCESS_ID;
 
 static struct process *youngest;
 static struct process *hash[HASH_SLOTS];
@@ -181,6 +183,7 @@ struct process *process_new(const struct process *from, struct process *parent, 
     process->group = from->group;
     process->session = from->session;
     process->parent = parent;
+    process->start_ns = clock_monotonic_ns();
     return process;
 }
 

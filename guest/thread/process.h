@@ -36,7 +36,7 @@ struct process_use { /* of processes that ended and were waited for */
 enum process_state {
     PROCESS_RUNS, /* or is stopped */
     PROCESS_ENDED, /* a zombie: its parent has not waited for it */
-    PROCESS_GONE /* nobody will wait for it: freed with its last thread */
+    PROCESS_GONE /* no process will wait for it: freed with its last thread */
 };
 
 /* The signals that stop and continue it.  Each of its threads stops when it next looks. */
@@ -101,6 +101,8 @@ struct process {
     enum process_state state;
     bool ending; /* all its threads end as soon as they look */
     uint32_t status; /* as wait4 gives it */
+    char name[16]; /* of a zombie */
+    uint64_t start_ns; /* of the program's clock */
     /* relatives */
     struct process *parent; /* NULL: the system's process 1, which is not there */
     struct process *children; /* the youngest */
@@ -118,6 +120,10 @@ struct process {
 };
 
 extern struct process process_first;
+
+/* The terminal, if there is one, belongs to the session of the first process; this is the group in
+ * its foreground. */
+extern uint32_t process_foreground;
 
 /* Context of all functions: with the kernel lock held. */
 
@@ -154,7 +160,7 @@ bool process_uses_id(uint32_t id);
 bool process_has_group(uint32_t group, uint32_t session);
 
 /* Returns true if no process of the group has its parent in another group of its session: then
- * nobody would continue it, and a terminal does not stop it. */
+ * no shell could continue it, and a terminal does not stop it. */
 bool process_group_orphaned(uint32_t group);
 
 /* Gives its children to the nearest subreaper or to process 1.  Calls `adopted` for each. */
@@ -163,6 +169,9 @@ void process_give_children(struct process *process, void (*adopted)(struct proce
 /* Takes an ended process off the lists.  If its parent waited for it, adds its use to the parent's.
  * It is freed, at once or with its last thread. */
 void process_reap(struct process *process, bool waited);
+
+/* The run ends: logs a notice of the processes that are left, unless there is none. */
+void process_log_left(void);
 
 /* Call when a thread of the process is freed. */
 void process_thread_freed(struct process *process);

@@ -17,6 +17,9 @@
 #include "guest/thread/timer.h"
 #include "lib/x86.h"
 
+#define SLICE_STEP_NS 7919u
+#define SLICE_VARIATION_NS 400000u
+
 struct schedule_outside schedule_outside;
 static struct run_queue queue;
 static uint32_t waiting_count; /* threads that wait */
@@ -42,11 +45,22 @@ void schedule_update_attention(struct cpu *cpu)
     sampler_set_attention(cpu, due);
 }
 
+/* With several processes slices differ a little.  Otherwise a loop that releases a lock only for
+ * the time of one system call could stay in step with its slices, so that no other thread
+ * gets the lock. */
+static uint64_t slice_ns(void)
+{
+    static uint32_t turn;
+
+    return process_count() > 1 ? SCHEDULE_SLICE_NS + turn++ * SLICE_STEP_NS % SLICE_VARIATION_NS
+                               : SCHEDULE_SLICE_NS;
+}
+
 /* Begins a slice: when a thread gets the CPU, or when another one begins to want it. */
 static void begin_slice(struct cpu *cpu, uint64_t now)
 {
     cpu->schedule.slice_end =
-        first_in_queue(cpu) != NULL ? now + run_ns_to_ticks(SCHEDULE_SLICE_NS) : CPU_NEVER;
+        first_in_queue(cpu) != NULL ? now + run_ns_to_ticks(slice_ns()) : CPU_NEVER;
     schedule_update_attention(cpu);
 }
 

@@ -30,7 +30,7 @@ static struct thread *spare; /* list by ->next */
 static uint32_t count;
 static uint32_t stacks; /* how many were ever made */
 static uint32_t next_tid;
-static bool wrapped; /* next_tid has begun anew */
+static bool wrapped; /* next_tid has begun again */
 
 /* ---- memory ---- */
 
@@ -107,6 +107,11 @@ uint32_t threads_new_tid(void)
     } while (threads_find(tid) != NULL || process_find(tid) != NULL ||
              (wrapped && process_uses_id(tid)));
     return tid;
+}
+
+uint32_t threads_last_tid(void)
+{
+    return next_tid - 1;
 }
 
 static void add_to_hash(struct thread *thread)
@@ -282,4 +287,12 @@ void threads_name(const struct thread *thread, char name[16])
         memcpy(name, thread->name, sizeof thread->name);
     else
         format_text(name, sizeof thread->name, "%s", slash != NULL ? slash + 1 : path);
+}
+
+void threads_set_name(struct thread *thread, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    memset(thread->name, 0, sizeof thread->name);
+    format_text(thread->name, sizeof thread->name, "%s", slash != NULL ? slash + 1 : path);
 }

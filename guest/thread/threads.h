@@ -11,11 +11,12 @@
 struct thread *threads_first(struct process *process);
 
 /* Makes a copy of the calling thread, as clone does; schedule_ready starts it.  It is one of
- * `process`: the caller's or, with tid == pid, a new one's first.  Returns NULL if there are too many
- * threads or no memory. */
+ * `process`: the caller's or, with tid == pid, a new one's first.  Returns NULL if there are too
+ * many threads or no memory. */
 struct thread *threads_clone(const struct thread *parent, struct process *process, uint32_t tid,
                              const struct trap_frame *frame);
 uint32_t threads_new_tid(void); /* a number that no thread, process, group or session has */
+uint32_t threads_last_tid(void); /* the last such number */
 
 /* threads_remove takes an ending thread, which still runs, off all lists; threads_free then frees
  * its memory. */
@@ -46,5 +47,8 @@ void threads_deadlock(const char *what) __attribute__((noreturn));
 
 /* Copies the thread's name, NUL included. */
 void threads_name(const struct thread *thread, char name[16]);
+
+/* Names the thread after the last part of the path by which its program was called. */
+void threads_set_name(struct thread *thread, const char *path);
 
 #endif

@@ -6,7 +6,7 @@
 #include "guest/base/layout.h"
 #include "guest/base/log.h"
 #include "guest/base/run.h"
-#include "guest/cpu/cpu.h"
+#include "guest/cpu/clock.h"
 #include "guest/memory/phys.h"
 #include "guest/trace/trace.h"
 
@@ -27,7 +27,7 @@ static uint16_t build_id_bytes(const struct trace_maps_map *map)
                                                                               : 0;
 }
 
-void trace_maps_note(uint32_t pid, uint64_t time, const struct trace_maps_map *map)
+void trace_maps_note(uint32_t pid, const struct trace_maps_map *map)
 {
     struct trace_note *note = trace_notes_new(map->path);
     struct hr_meta_map *meta;
@@ -36,7 +36,7 @@ void trace_maps_note(uint32_t pid, uint64_t time, const struct trace_maps_map *m
         return;
     if (pid) {
         note->type = HR_REC_PROCESS_MAP;
-        note->time = note->body.process_map.time = time;
+        note->time = note->body.process_map.time = clock_now(cpu_this());
         note->body.process_map.pid = pid;
         note->body_bytes = sizeof note->body.process_map;
         meta = &note->body.process_map.map;
@@ -104,7 +104,7 @@ void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flag
     if (run_state.started)
         hold_map(&map);
     else
-        trace_maps_note(0, TRACE_NO_TIME, &map);
+        trace_maps_note(0, &map);
 }
 
 void trace_map_forget(void)
@@ -114,12 +114,12 @@ void trace_map_forget(void)
             held[i].thread = NULL;
 }
 
-void trace_maps_loaded(uint32_t pid, uint64_t time)
+void trace_maps_loaded(uint32_t pid)
 {
     for (uint32_t i = 0; i < HELD_MAX; i++) {
         if (held[i].thread == NULL || held[i].thread != cpu_this()->thread)
             continue;
-        trace_maps_note(pid, time, &held[i].map);
+        trace_maps_note(pid, &held[i].map);
         held[i].thread = NULL;
     }
 }

@@ -13,10 +13,10 @@ struct trace_maps_map { /* executable memory that shows a file */
     const char *path;
 };
 
-/* Notes a map of a process from `time` on; pid 0: as HR_META_MAP, which has neither.  May wait. */
-void trace_maps_note(uint32_t pid, uint64_t time, const struct trace_maps_map *map);
+/* Notes a map of a process from now on; pid 0: as HR_META_MAP, which has no time.  May wait. */
+void trace_maps_note(uint32_t pid, const struct trace_maps_map *map);
 
 /* Notes what this thread's execve has mapped, for the process, and forgets it.  May wait. */
-void trace_maps_loaded(uint32_t pid, uint64_t time);
+void trace_maps_loaded(uint32_t pid);
 
 #endif

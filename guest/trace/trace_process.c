@@ -47,7 +47,7 @@ void trace_process_exec(const struct process *process)
     const struct hr_rec_process about = {0};
 
     note_process(HR_PROCESS_EXEC, process, &about);
-    trace_maps_loaded(process->pid, clock_now(cpu_this()));
+    trace_maps_loaded(process->pid);
 }
 
 void trace_process_exit(const struct process *process, uint32_t wait_status)
@@ -75,8 +75,5 @@ void trace_thread_start(uint32_t tid, uint32_t pid)
 
 void trace_process_map(const struct process *process, const struct trace_maps_map *map)
 {
-    if (noted)
-        trace_maps_note(process->pid, clock_now(cpu_this()), map);
-    else
-        trace_maps_note(0, TRACE_NO_TIME, map);
+    trace_maps_note(noted ? process->pid : 0, map);
 }

@@ -12,8 +12,8 @@ struct process;
  */
 void trace_process_start(const struct process *child, uint32_t parent_pid, uint32_t parent_tid);
 
-/* execve has mapped the new program, which process->program names.  Its load map is what this thread
- * has announced by trace_map (guest/trace/trace.h) since trace_map_forget. */
+/* execve has mapped the new program, which process->program names.  Its load map is what this
+ * thread has announced by trace_map (guest/trace/trace.h) since trace_map_forget. */
 void trace_process_exec(const struct process *process);
 
 /* The process has ended; wait_status is as wait4 gives it. */

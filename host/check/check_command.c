@@ -165,7 +165,7 @@ static void print_figures(const struct check *c)
         {processes->unknown_pids,
          "contradiction: execs, exits, threads and maps of processes that never started"},
         {processes->after_exit, "contradiction: records of processes after their exit"},
-        {processes->early, "contradiction: records of processes that are not in the order of time"},
+        {processes->early, "note: records of processes that are not in the order of time"},
         {processes->ignored, "note: records of further processes, which are not looked at"},
         {c->early, "note: samples with an earlier time than the one before them on their CPU"},
         {info->nmis.repeated, "note: NMI records that came twice; the first counts"},

@@ -14,6 +14,7 @@
 
 #define OPTIONS_CPUS_AUTO (-1)
 #define OPTIONS_CPUS_MAX 64
+#define OPTIONS_PROCESSES_MAX 8000
 #define OPTIONS_REPEAT_MAX 100000u
 #define OPTIONS_INTERVAL_MIN_NS 500ull
 #define OPTIONS_INTERVAL_DEFAULT_NS 10000ull
@@ -43,6 +44,7 @@ struct options {
     uint32_t counters_every; /* counters are read with every Nth sample; at least 1 */
     bool paused; /* the trigger waits for the program's hr_start() */
     int cpus; /* workload CPUs, or OPTIONS_CPUS_AUTO */
+    uint32_t processes; /* at once; 0: the kernel's own limit */
     uint64_t memory_bytes;
     bool memory_given; /* not the default */
     enum options_accel accel;

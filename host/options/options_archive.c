@@ -84,6 +84,7 @@ static int parse_events(struct options *o, const char *list, struct run_failure 
 
 enum { /* options without a letter; the commands' own begin at 256 */
        KEY_CPUS = 512,
+       KEY_PROCESSES,
        KEY_MEM,
        KEY_PAUSED,
        KEY_MAX_OVERHEAD,
@@ -120,6 +121,8 @@ static const struct argp_option archive_options[] = {
     {"counters-every", KEY_COUNTERS_EVERY, "N", 0,
      "read the counters with every Nth sample only; each sample has its address", 1},
     {"cpus", KEY_CPUS, "N", 0, "CPUs for the program beside the service CPU; 0: one for both", 2},
+    {"processes", KEY_PROCESSES, "N", 0,
+     "processes that there may be at once, zombies included (default 512)", 2},
     {"mem", KEY_MEM, "SIZE", 0, "memory of the kernel and the program (default 1G)", 2},
     {"prefault", KEY_PREFAULT, 0, 0, "fill memory when it is mapped: no page faults later", 2},
     {"target-cpu", KEY_TARGET_CPU, "LIST", 0,
@@ -180,6 +183,17 @@ static int set_cpus(struct options *o, const char *text, struct run_failure *fai
     if (option_number(text, 0, OPTIONS_CPUS_MAX, &value) != 0)
         return run_fail(failure, "--cpus %s: not a number from 0 to %d", text, OPTIONS_CPUS_MAX);
     o->cpus = (int)value;
+    return 0;
+}
+
+static int set_processes(struct options *o, const char *text, struct run_failure *failure)
+{
+    uint64_t value;
+
+    if (option_number(text, 1, OPTIONS_PROCESSES_MAX, &value) != 0)
+        return run_fail(failure, "--processes %s: not a number from 1 to %d", text,
+                        OPTIONS_PROCESSES_MAX);
+    o->processes = (uint32_t)value;
     return 0;
 }
 
@@ -272,6 +286,8 @@ static error_t parse_other_option(int key, char *argument, struct argp_state *st
         return set_cpus(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_DURATION:
         return set_duration(o, argument, parse->failure) == 0 ? 0 : EINVAL;
+    case KEY_PROCESSES:
+        return set_processes(o, argument, parse->failure) == 0 ? 0 : EINVAL;
     case KEY_FILE:
         return append(&o->files, argument, parse->failure) == 0 ? 0 : ENOMEM;
     case KEY_ENV:

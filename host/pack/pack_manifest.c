@@ -149,6 +149,8 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
         add_number(&d, "duration", o->duration_ns);
     add(&d, "hostname", "microtome");
     add_terminal(&d, o);
+    if (o->processes != 0)
+        add_number(&d, "processes", o->processes);
     if (o->prefault)
         add_number(&d, "prefault", 1);
     if (o->keep_files != NULL)

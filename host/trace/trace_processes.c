@@ -336,7 +336,7 @@ enum trace_status trace_processes_take_map(struct trace_processes *p,
 
 uint64_t trace_processes_contradictions(const struct trace_processes *p)
 {
-    return p->repeated_starts + p->unknown_parents + p->unknown_pids + p->after_exit + p->early;
+    return p->repeated_starts + p->unknown_parents + p->unknown_pids + p->after_exit;
 }
 
 const char *trace_processes_path(const struct trace_processes *p, uint32_t process, uint64_t time)

@@ -101,7 +101,7 @@ uint32_t trace_processes_pid(const struct trace_processes *p, uint32_t tid, uint
 /* The path of what a process ran at a time (UINT64_MAX: at last); NULL: unknown.  Raw. */
 const char *trace_processes_path(const struct trace_processes *p, uint32_t process, uint64_t time);
 
-/* What the trace says that contradicts its format, in all. */
+/* What the trace says that cannot be, in all; an order that is odd is not among it. */
 uint64_t trace_processes_contradictions(const struct trace_processes *p);
 
 /* Gives samples of a run, which are in the order of time, addresses that mean the same in every

@@ -220,7 +220,7 @@ run_hr check liar.bin
 is 'check: contradictions: status' "$status.$(sed -n '1s/^[^:]*: \([a-z]*\):.*/\1/p' out)" 1.damaged
 for words in 'starts of processes that run, and threads that came twice: 2' 'processes whose parent never started: 2' \
     'processes that never started: 4' 'after their exit: 2' 'not in the order of time: 1'; do
-    like "check: ...$words" out "contradiction: .*$words\$"
+    like "check: ...$words" out "(contradiction|note): .*$words\$"
 done
 for command in stat 'stat --json' report 'report --by process' dump 'dump -f records' 'timeline --per process' noise hist; do
     # shellcheck disable=SC2086

@@ -35,7 +35,12 @@ void log_line(const char *format, ...)
 
 static struct process make_process(uint32_t pid, const char *path)
 {
-    return (struct process){.pid = pid, .program_path = path};
+    static uint64_t memory[16][16];
+    static unsigned used;
+    struct process_program *program = (void *)memory[used++ % 16];
+
+    strcpy(program->path, path);
+    return (struct process){.pid = pid, .program = program};
 }
 
 /* Writes all notes into a chunk; returns a cursor on it. */
@@ -139,7 +144,7 @@ static void test_fork_and_exec(void **state)
     trace_process_start(&child, PROCESS_ID, PROCESS_ID + 5);
     trace_thread_start(1002, 1001);
     trace_process_map(&first, &map);
-    child.program_path = "/bin/b";
+    strcpy(child.program->path, "/bin/b");
     trace_map(0x3000, 0x4000, 0, HR_MAP_EXEC, NULL, 0, "/bin/b");
     trace_process_exec(&child);
     trace_process_exit(&child, 9);

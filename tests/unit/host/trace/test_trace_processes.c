@@ -237,7 +237,7 @@ static void test_contradictions(void **state)
     assert_int_equal(processes.repeated_starts, 2);
     process(HR_PROCESS_EXIT, 5, 1002, 0, 0, "");
     assert_int_equal(processes.early, 1);
-    assert_int_equal(trace_processes_contradictions(&processes), 2 + 2 + 4 + 1 + 1);
+    assert_int_equal(trace_processes_contradictions(&processes), 2 + 2 + 4 + 1);
 }
 
 static void test_damaged(void **state)
