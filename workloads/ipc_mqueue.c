@@ -344,9 +344,9 @@ static void check_directory(const char *directory)
     say("rename", rename(RAW_NAME, "renamed"));
     say("symlink", symlink(RAW_NAME, "link"));
     say("mkdir", mkdir("directory", 0700));
-    say_made("made by open", open(OTHER + 1, O_RDWR | O_CREAT | O_EXCL, 0600));
+    say_made("made by open", open(&OTHER[1], O_RDWR | O_CREAT | O_EXCL, 0600));
     say_made("opened", mq_open(OTHER, O_RDWR));
-    say("removed", unlink(OTHER + 1));
+    say("removed", unlink(&OTHER[1]));
     say("not opened", mq_open(OTHER, O_RDWR));
     closedir(dir);
 }

@@ -61,16 +61,16 @@ static enum limit_clock limit_of(const struct trap_frame *frame)
     return frame->rsi & FUTEX_CLOCK_REALTIME ? REALTIME : MONOTONIC;
 }
 
-/* Returns the key of the other futex of a call with two. */
-static int futex_second_key(const struct thread *thread, const struct trap_frame *frame,
-                            uint64_t *key)
+/* Returns the key of one of the call's futexes.  0: EFAULT, or address 0, where no futex is. */
+static inline uint64_t futex_key(const struct thread *thread, const struct trap_frame *frame,
+                                 uint64_t address)
 {
-    *key = futex_key_private(thread, frame->r8);
-    return frame->rsi & FUTEX_PRIVATE_FLAG ? 0 : futex_key_shared(thread, frame->r8, key);
+    return frame->rsi & FUTEX_PRIVATE_FLAG ? futex_key_private(thread, address)
+                                           : futex_key_shared(thread, address);
 }
 
-static int64_t wait_for_value(struct thread *thread, const struct trap_frame *frame, uint64_t key,
-                              uint32_t bits, enum limit_clock limit)
+static int64_t wait_for_value(struct thread *thread, const struct trap_frame *frame, uint32_t bits,
+                              enum limit_clock limit)
 {
     uint32_t value;
     uint64_t ns;
@@ -87,22 +87,25 @@ static int64_t wait_for_value(struct thread *thread, const struct trap_frame *fr
     if (value != (uint32_t)frame->rdx)
         return -EAGAIN;
     thread->futex.bits = bits;
-    end = wait_on(thread, key, ns, "futex");
+    end = wait_on(thread, futex_key(thread, frame, frame->rdi), ns, "futex");
     return end == WAIT_WOKEN ? 0 : end == WAIT_TIMEOUT ? -ETIMEDOUT : -EINTR;
 }
 
 /* Wakes some waiters, and makes at most r10 others wait for another futex. */
 static int64_t futex_requeue(const struct thread *caller, const struct trap_frame *frame,
-                             uint64_t key, bool compare)
+                             bool compare)
 {
+    uint64_t key = futex_key(caller, frame, frame->rdi), second;
     uint32_t value, moved = 0;
     struct thread *thread;
-    uint64_t second;
     int64_t woken;
 
     if ((int32_t)frame->rdx < 0 || (int32_t)frame->r10 < 0 || frame->r8 & 3)
         return -EINVAL;
-    if (!frame->r8 || frame->r8 >= USER_END || futex_second_key(caller, frame, &second) != 0)
+    if (!frame->r8 || frame->r8 >= USER_END)
+        return -EFAULT;
+    second = futex_key(caller, frame, frame->r8);
+    if (!key || !second)
         return -EFAULT;
     if (copy_from_user(&value, frame->rdi, sizeof value) != 0)
         return -EFAULT;
@@ -117,12 +120,17 @@ static int64_t futex_requeue(const struct thread *caller, const struct trap_fram
     return woken + (compare ? moved : 0);
 }
 
-static int64_t wake_some(const struct trap_frame *frame, uint64_t key, uint32_t bits)
+static inline __attribute__((always_inline)) int64_t
+wake_some(const struct thread *thread, const struct trap_frame *frame, uint32_t bits)
 {
     int32_t most = (int32_t)frame->rdx;
+    uint64_t key;
 
     if (!bits)
         return -EINVAL;
+    key = futex_key(thread, frame, frame->rdi);
+    if (__builtin_expect(!key, 0))
+        return frame->rsi & FUTEX_PRIVATE_FLAG ? 0 : -EFAULT;
     return futex_wake(key, most < 1 ? 1u : (uint32_t)most, bits);
 }
 
@@ -174,8 +182,7 @@ static int change_word(const struct trap_frame *frame)
 }
 
 /* Changes one word, wakes waiters of the other word and, if the old value says so, of that one. */
-static int64_t wake_and_change(const struct thread *thread, const struct trap_frame *frame,
-                               uint64_t key)
+static int64_t wake_and_change(const struct thread *thread, const struct trap_frame *frame)
 {
     uint64_t second;
     int64_t woken;
@@ -183,60 +190,57 @@ static int64_t wake_and_change(const struct thread *thread, const struct trap_fr
 
     if (frame->r8 & 3)
         return -EINVAL;
-    if (futex_second_key(thread, frame, &second) != 0)
+    second = futex_key(thread, frame, frame->r8);
+    if (!second)
         return -EFAULT;
     both = change_word(frame);
     if (both < 0)
         return both;
-    woken = wake_some(frame, key, FUTEX_BITSET_MATCH_ANY);
+    woken = wake_some(thread, frame, FUTEX_BITSET_MATCH_ANY);
     if (both)
         woken += futex_wake(second, (int32_t)frame->r10 < 1 ? 1u : (uint32_t)frame->r10,
                             FUTEX_BITSET_MATCH_ANY);
     return woken;
 }
 
-static int64_t futex_lock(struct thread *thread, struct trap_frame *frame, uint64_t key,
-                          enum limit_clock limit)
+static int64_t futex_lock(struct thread *thread, struct trap_frame *frame, enum limit_clock limit)
 {
     uint64_t ns;
     int error = read_timeout(frame, limit, &ns);
 
-    return error ? error : futex_pi_lock(thread, frame, key, ns, false);
+    return error ? error
+                 : futex_pi_lock(thread, frame, futex_key(thread, frame, frame->rdi), ns, false);
 }
 
 int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
 {
-    uint64_t key = futex_key_private(thread, frame->rdi);
-
     if (frame->rdi & 3)
         return -EINVAL;
     if (frame->rdi >= USER_END)
         return -EFAULT;
-    if (!(frame->rsi & FUTEX_PRIVATE_FLAG) && futex_key_shared(thread, frame->rdi, &key) != 0)
-        return -EFAULT;
     switch (frame->rsi & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
-        return wait_for_value(thread, frame, key, FUTEX_BITSET_MATCH_ANY, RELATIVE);
+        return wait_for_value(thread, frame, FUTEX_BITSET_MATCH_ANY, RELATIVE);
     case FUTEX_WAIT_BITSET:
-        return wait_for_value(thread, frame, key, (uint32_t)frame->r9, limit_of(frame));
+        return wait_for_value(thread, frame, (uint32_t)frame->r9, limit_of(frame));
     case FUTEX_WAKE:
-        return wake_some(frame, key, FUTEX_BITSET_MATCH_ANY);
+        return wake_some(thread, frame, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
-        return wake_some(frame, key, (uint32_t)frame->r9);
+        return wake_some(thread, frame, (uint32_t)frame->r9);
     case FUTEX_REQUEUE:
-        return futex_requeue(thread, frame, key, false);
+        return futex_requeue(thread, frame, false);
     case FUTEX_CMP_REQUEUE:
-        return futex_requeue(thread, frame, key, true);
+        return futex_requeue(thread, frame, true);
     case FUTEX_WAKE_OP:
-        return wake_and_change(thread, frame, key);
+        return wake_and_change(thread, frame);
     case FUTEX_LOCK_PI: /* by the wall clock, though the call does not say so */
-        return futex_lock(thread, frame, key, REALTIME);
+        return futex_lock(thread, frame, REALTIME);
     case FUTEX_LOCK_PI2:
-        return futex_lock(thread, frame, key, limit_of(frame));
+        return futex_lock(thread, frame, limit_of(frame));
     case FUTEX_TRYLOCK_PI:
-        return futex_pi_lock(thread, frame, key, 0, true);
+        return futex_pi_lock(thread, frame, futex_key(thread, frame, frame->rdi), 0, true);
     case FUTEX_UNLOCK_PI:
-        return futex_pi_unlock(thread, frame->rdi, key);
+        return futex_pi_unlock(thread, frame->rdi, futex_key(thread, frame, frame->rdi));
     default:
         return -ENOSYS;
     }
@@ -245,9 +249,9 @@ int64_t syscall_futex(struct thread *thread, struct trap_frame *frame)
 /* Wakes a waiter as another process would. */
 static void wake_one(const struct thread *thread, uint64_t address)
 {
-    uint64_t key;
+    uint64_t key = futex_key_shared(thread, address);
 
-    if (futex_key_shared(thread, address, &key) == 0)
+    if (key)
         futex_wake(key, 1, FUTEX_BITSET_MATCH_ANY);
 }
 

@@ -1,8 +1,6 @@
 /* Keys of futexes in shared memory. */
 #include "guest/syscall/futex_key.h"
 
-#include <errno.h>
-
 #include "guest/vm/inode.h"
 
 #define OFFSET_BITS 38 /* of a word's number in the file: 1 TiB */
@@ -15,14 +13,13 @@ static uint64_t place_key(const struct inode *inode, uint64_t offset)
            (offset / sizeof(uint32_t) & ((1ull << OFFSET_BITS) - 1));
 }
 
-int futex_key_shared(const struct thread *thread, uint64_t address, uint64_t *key)
+uint64_t futex_key_shared(const struct thread *thread, uint64_t address)
 {
     const struct vm_area *area = vm_find(thread->process->space, address);
 
     if (area == NULL)
-        return -EFAULT;
-    *key = area->inode != NULL && area->flags & VM_AREA_SHARED
-               ? place_key(area->inode, area->offset + (address - area->start))
-               : futex_key_private(thread, address);
-    return 0;
+        return 0;
+    if (area->inode == NULL || !(area->flags & VM_AREA_SHARED))
+        return futex_key_private(thread, address);
+    return place_key(area->inode, area->offset + (address - area->start));
 }

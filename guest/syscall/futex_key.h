@@ -15,7 +15,7 @@ static inline uint64_t futex_key_private(const struct thread *thread, uint64_t a
     return thread->process->space->futex_keys | address;
 }
 
-/* The key of a futex that other processes may use, too.  Returns 0 or -EFAULT. */
-int futex_key_shared(const struct thread *thread, uint64_t address, uint64_t *key);
+/* The key of a futex that other processes may use, too; 0: -EFAULT. */
+uint64_t futex_key_shared(const struct thread *thread, uint64_t address);
 
 #endif

@@ -40,6 +40,17 @@ else
     skip 1 'no message queues can be mounted here'
 fi
 
+# Objects until there is no memory for more, three times: an error, and all memory comes back.
+for _ in 1 2 3; do
+    echo 'messages: Cannot allocate memory, many'
+    echo 'semaphores: Cannot allocate memory, many'
+    echo 'undos: Cannot allocate memory, many'
+    echo 'segments: No space left on device, 4096'
+done >expected
+run_guest --mode off --mem 96M "$WORKLOADS/ipc_fill"
+is 'objects without end: status' "$status" 0
+same_file 'objects without end' out expected
+
 # The text of /proc, without objects, is that of a fresh Linux.
 cat >expected <<'END'
        key      shmid perms                  size  cpid  lpid nattch   uid   gid  cuid  cgid      atime      dtime      ctime                   rss                  swap
