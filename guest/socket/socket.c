@@ -122,6 +122,7 @@ struct socket *socket_new(const struct socket_kind *kind, int domain, int type, 
     socket_option_start(&s->options, domain == AF_UNIX || type == SOCK_DGRAM);
     if (domain != AF_UNIX)
         socket_inet_start(s);
+    socket_collect_add(s);
     return s;
 }
 
@@ -134,8 +135,10 @@ void socket_hold(struct socket *s)
 void socket_release(struct socket *s)
 {
     cross_assert_held();
-    if (!--s->references)
-        heap_free(s, sizeof *s);
+    if (--s->references)
+        return;
+    socket_collect_remove(s);
+    heap_free(s, sizeof *s);
 }
 
 /* Gives up what only an open socket has.  The name and the list of ports go first: dropping files

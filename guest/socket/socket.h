@@ -91,6 +91,10 @@ struct socket {
     struct socket_list connecting;
     struct socket *next; /* in one of these lists */
     struct socket *listener; /* whose `connecting` list it is in */
+    struct socket *all_next, *all_previous; /* in the list of all: guest/socket/socket_collect.c */
+    struct socket *reached_next;
+    uint32_t in_packets; /* how often a packet holds its file */
+    bool reached;
     struct socket_options options;
     union {
         struct socket_unix local;
@@ -175,6 +179,14 @@ int64_t socket_datagram_receive(struct thread *thread, struct socket *s, struct 
 /* Hands out the first packet, which stays there with MSG_PEEK.  Returns its length or -errno. */
 int64_t socket_datagram_take(struct socket *s, struct socket_message *m);
 uint32_t socket_datagram_poll(const struct socket *s, bool room);
+
+/* ---- guest/socket/socket_collect.c */
+
+void socket_collect_add(struct socket *s); /* to the list of all sockets */
+void socket_collect_remove(struct socket *s);
+
+/* Frees the files in packets of sockets that nothing can reach any more.  May wait. */
+void socket_collect(void);
 
 /* ---- guest/socket/socket_call.c */
 

@@ -74,12 +74,12 @@ int64_t socket_datagram_receive(struct thread *thread, struct socket *s, struct 
     while (!s->in.packets) {
         if (s->error)
             return socket_take_error(s);
-        if (s->shut & SOCKET_SHUT_READ)
-            return 0;
         if (error)
             return error;
         if (deadline == UINT64_MAX - 1)
             deadline = socket_deadline(s, m->flags, false);
+        if (s->shut & SOCKET_SHUT_READ) /* Linux sees the end only when it waits */
+            return deadline ? 0 : -EAGAIN;
         error = socket_wait(thread, &s->readers, deadline, "a datagram");
     }
     error = socket_datagram_take(s, m);

@@ -15,8 +15,9 @@
 #include "guest/vm/uaccess.h"
 #include "lib/array.h"
 
-#define LARGE_BYTES 212992 /* /proc/sys/net/core/rmem_default, and the most that can be asked for \
-                            */
+#define LARGE_BYTES                                                               \
+    212992 /* /proc/sys/net/core/rmem_default, and the most that can be asked for \
+            */
 #define TCP_SEND_BYTES 16384 /* /proc/sys/net/ipv4/tcp_wmem, tcp_rmem */
 #define TCP_RECEIVE_BYTES 131072
 #define STREAM_BYTES 2626560u /* what Linux's tuning arrives at on a loopback */

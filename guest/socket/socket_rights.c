@@ -9,6 +9,7 @@
 #include "guest/base/context.h"
 #include "guest/file/files.h"
 #include "guest/memory/heap.h"
+#include "guest/socket/socket.h"
 #include "guest/thread/process.h"
 #include "guest/vm/uaccess.h"
 
@@ -79,6 +80,8 @@ static int allocate_files(struct socket_rights *rights, uint32_t count)
 {
     struct dropped *d;
 
+    if (in_flight + count > SOCKET_RIGHTS_IN_FLIGHT)
+        socket_collect();
     if (in_flight + count > SOCKET_RIGHTS_IN_FLIGHT)
         return -ETOOMANYREFS;
     d = heap_alloc(sizeof *d + count * sizeof(struct file *));

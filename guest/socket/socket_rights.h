@@ -1,8 +1,7 @@
 /* What sendmsg and recvmsg pass beside bytes: open files and credentials (unix(7)).
  *
- * A file in a packet is held.  At most SOCKET_RIGHTS_IN_FLIGHT files are in packets at a time, so
- * sockets that were sent to themselves and closed are a bounded loss; socket_rights_collect frees
- * them.
+ * A file in a packet is held.  At most SOCKET_RIGHTS_IN_FLIGHT files are in packets at a time. When
+ * there are so many, sockets that are in one another's queues only are freed (socket_collect).
  *
  * Context: thread, with the kernel lock held. */
 #ifndef GUEST_SOCKET_SOCKET_RIGHTS_H

@@ -11,8 +11,9 @@
 
 #define SCARCE_BYTES 16384u /* of each stream, when all sockets have much */
 #define PACKETS_MAX 1024u /* of SOCK_SEQPACKET: they may be empty */
-#define WRITABLE_PART 3u /* this part of the limit must be free before a stream is writable again \
-                          */
+#define WRITABLE_PART                                                           \
+    3u /* this part of the limit must be free before a stream is writable again \
+        */
 
 static bool is_packets(const struct socket *s)
 {
@@ -259,7 +260,7 @@ static int64_t take_part(struct socket *s, struct socket_packet *packet, struct 
     return part;
 }
 
-/* Copies what is there.  Files, or another sender's bytes, begin a new call. */
+/* Copies what is there.  Files end a call, and another sender's bytes begin one. */
 static int64_t take_bytes(struct socket *s, struct socket_message *m)
 {
     struct socket_packet *packet = s->in.first;
@@ -271,7 +272,7 @@ static int64_t take_bytes(struct socket *s, struct socket_message *m)
         struct socket_packet *next = packet->next;
         bool files = packet->rights.count;
 
-        if (done && (files || (packet->rights.pid != m->rights.pid && s->options.pass_credentials)))
+        if (done && packet->rights.pid != m->rights.pid && s->options.pass_credentials)
             break;
         part = take_part(s, packet, m);
         if (part < 0)
