@@ -157,7 +157,7 @@ uint32_t socket_stream_poll(const struct socket *s);
 void socket_stream_join(struct socket *a, struct socket *b); /* makes them each other's peers */
 
 /* Connects to a listener: makes what its accept will give.  While its queue is full, waits or, for
- * TCP that does not wait, returns -EINPROGRESS; socket_stream_await goes on with that. */
+ * TCP that does not wait, returns -EINPROGRESS; socket_stream_await continues it. */
 int64_t socket_stream_connect(struct thread *thread, struct socket *s, struct socket *listener,
                               uint64_t deadline);
 int64_t socket_stream_await(struct thread *thread, struct socket *s, uint64_t deadline);
@@ -185,7 +185,7 @@ uint32_t socket_datagram_poll(const struct socket *s, bool room);
 void socket_collect_add(struct socket *s); /* to the list of all sockets */
 void socket_collect_remove(struct socket *s);
 
-/* Frees the files in packets of sockets that nothing can reach any more.  May wait. */
+/* Frees the files in packets of sockets that nothing else can reach.  May wait. */
 void socket_collect(void);
 
 /* ---- guest/socket/socket_call.c */

@@ -29,8 +29,8 @@ int socket_inet_listen(struct thread *thread, struct socket *s);
 void socket_inet_leave(struct socket *s);
 uint32_t socket_inet_name(const struct socket *s, bool of_peer, void *out);
 
-/* Finds who gets what is sent to an address; NULL: nobody.  A socket of UDP that is connected gets
- * only what `from` sends. */
+/* Finds who gets what is sent to an address; NULL: there is none.  A socket of UDP that is
+ * connected gets only what `from` sends. */
 struct socket *socket_inet_find(uint32_t protocol, const struct socket_address *to,
                                 const struct socket_address *from);
 

@@ -127,7 +127,7 @@ static int64_t send_message(struct thread *thread, struct socket *s, const struc
     return result;
 }
 
-/* Writes what a message brought beside its bytes. */
+/* Writes what a message brought in addition to its bytes. */
 static int64_t write_header(struct thread *thread, const struct socket *s, struct socket_message *m,
                             struct header *h, uint64_t user)
 {

@@ -17,7 +17,7 @@
 #define PATH_BYTES ((uint32_t)sizeof((struct sockaddr_un *)0)->sun_path)
 #define BUCKETS 64u
 #define DATAGRAMS_MAX 10u /* /proc/sys/net/unix/max_dgram_qlen */
-#define DATAGRAM_COST 512u /* counts beside the bytes of a datagram */
+#define DATAGRAM_COST 512u /* counts in addition to the bytes of a datagram */
 #define OWN_NAMES (1u << 20) /* of autobind: five hexadecimal digits */
 
 static struct socket *abstract_names[BUCKETS];
