@@ -56,9 +56,8 @@ struct socket_kind {
     int64_t (*send)(struct thread *thread, struct socket *s, struct socket_message *m);
     int64_t (*receive)(struct thread *thread, struct socket *s, struct socket_message *m);
     uint32_t (*poll)(const struct socket *s);
-    /* Writes its name or its peer's, SOCKET_NAME_MAX bytes at most.  Returns the length, or 0:
-     * there is no peer. */
-    uint32_t (*name)(const struct socket *s, bool of_peer, void *out);
+    /* Writes a name, SOCKET_NAME_MAX bytes at most.  Returns the length, or 0: there is no peer. */
+    uint32_t (*name)(const struct socket *s, enum socket_whose whose, void *out);
     void (*leave)(struct socket *s); /* gives its name up */
 };
 
