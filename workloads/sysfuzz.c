@@ -18,6 +18,7 @@
 
 #include "workloads/fuzz.h"
 #include "workloads/fuzz_ipc.h"
+#include "workloads/fuzz_socket.h"
 
 #define SET_FS 0x1002 /* ARCH_SET_FS and ARCH_GET_FS of <asm/prctl.h> */
 #define GET_FS 0x1003
@@ -49,6 +50,8 @@ static void restore(void)
     call3(__NR_sigaltstack, (uint64_t)&stack, 0, 0);
 }
 
+static struct fuzz_socket sockets;
+
 static void fuzz_call(void)
 {
     uint64_t number = choose_number(&fuzz), a[6];
@@ -59,8 +62,11 @@ static void fuzz_call(void)
     tame_attachment(&fuzz, number, a);
     if (!ipc_allowed(number, a) || !tame(&fuzz, number, a))
         return;
+    tame_socket(&fuzz, &sockets, number, a);
     tame_blocking(number, a);
     tame_ipc_blocking(number, a);
+    if (!tame_socket_waits(number, a))
+        return;
     result = makes_process(number) ? call_fork(number, a) : call(number, a);
     checksum = (checksum ^ (uint64_t)result) * 0x100000001b3ull;
     calls++;

@@ -74,6 +74,21 @@ int64_t mqueue_socket_new(struct process *process, uint32_t type, uint32_t proto
     return -ENOMEM;
 }
 
+int64_t mqueue_socket_receive(struct thread *thread, const struct trap_frame *frame)
+{
+    struct file *file = files_get(thread->process, (int32_t)frame->rdi);
+    int64_t result;
+
+    if (file == NULL || file->type != &mqueue_socket)
+        return file == NULL ? -EBADF : -ENOTSOCK;
+    if (frame->r10 & MSG_DONTWAIT && !(socket_poll(thread, file) & POLLIN))
+        return -EAGAIN;
+    files_hold(file);
+    result = socket_read(thread, file, 0, frame->rsi, frame->rdx);
+    files_release(file);
+    return result;
+}
+
 void mqueue_socket_send(struct file *file, const uint8_t *cookie, uint8_t event)
 {
     struct cookie_queue *queue = file->state;

@@ -16,6 +16,10 @@ extern const struct file_type mqueue_socket;
 /* socket(AF_NETLINK): returns a descriptor or -errno. */
 int64_t mqueue_socket_new(struct process *process, uint32_t type, uint32_t protocol);
 
+/* recvfrom: -ENOTSOCK if the descriptor is of another kind. */
+struct trap_frame;
+int64_t mqueue_socket_receive(struct thread *thread, const struct trap_frame *frame);
+
 /* Sends a cookie.  As in Linux it is lost if the socket is full. */
 void mqueue_socket_send(struct file *file, const uint8_t *cookie, uint8_t event);
 
