@@ -22,7 +22,6 @@ bool trace_notes_any(void)
 struct trace_note *trace_notes_new(const char *what)
 {
     struct trace_note *note;
-    char *path;
 
     if (added - __atomic_load_n(&taken, __ATOMIC_ACQUIRE) == NOTES_MAX && run_state.started)
         trace_flush();
@@ -31,20 +30,21 @@ struct trace_note *trace_notes_new(const char *what)
         return NULL;
     }
     note = &notes[added % NOTES_MAX]; /* now: others may have added theirs during the flush */
-    path = note->path;
-    if (path == NULL) {
-        uint64_t page = phys_alloc(0);
-
-        path = page ? phys_pointer(page) : NULL;
-    }
-    *note = (struct trace_note){.time = TRACE_NO_TIME, .path = path};
-    return path != NULL ? note : NULL;
+    *note = (struct trace_note){.time = TRACE_NO_TIME, .page = note->page};
+    return note;
 }
 
 void trace_notes_set_path(struct trace_note *note, const char *path)
 {
-    note->path_bytes = (uint16_t)strnlen(path, PAGE_BYTES);
-    memcpy(note->path, path, note->path_bytes);
+    size_t bytes = strnlen(path, PAGE_BYTES);
+    uint64_t page = bytes > TRACE_SHORT_PATH && note->page == NULL ? phys_alloc(0) : 0;
+
+    if (page)
+        note->page = phys_pointer(page);
+    if (note->page == NULL && bytes > TRACE_SHORT_PATH)
+        bytes = TRACE_SHORT_PATH;
+    memcpy(bytes > TRACE_SHORT_PATH ? note->page : note->short_path, path, bytes);
+    note->path_bytes = (uint16_t)bytes;
 }
 
 void trace_notes_add(void)
@@ -60,7 +60,8 @@ void trace_notes_write(struct trace_writer *w)
         uint32_t bytes = note->build_id_bytes;
 
         memcpy(tail, note->build_id, bytes);
-        memcpy(tail + bytes, note->path, note->path_bytes);
+        memcpy(tail + bytes, note->path_bytes > TRACE_SHORT_PATH ? note->page : note->short_path,
+               note->path_bytes);
         if (trace_writer_record(w, note->type, note->time, &note->body, note->body_bytes, tail,
                                 bytes + note->path_bytes))
             return;

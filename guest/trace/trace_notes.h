@@ -8,6 +8,7 @@
 #include "lib/trace_writer.h"
 
 #define TRACE_BUILD_ID_MAX 64u
+#define TRACE_SHORT_PATH 96u
 
 struct trace_note {
     uint8_t type; /* HR_META_MAP or one of HR_REC_PROCESS, _THREAD, _PROCESS_MAP */
@@ -22,15 +23,16 @@ struct trace_note {
         struct hr_rec_process_map process_map;
     } body;
     uint8_t build_id[TRACE_BUILD_ID_MAX]; /* of a map */
-    char *path; /* a page, kept for the next note in this place */
+    char short_path[TRACE_SHORT_PATH];
+    char *page; /* for a longer path; kept for the next note in this place */
 };
 
-/* Returns a note to fill, except for `path` itself; NULL: there is none, which it logs with
+/* Returns a note to fill; NULL: there is none, which it logs with
  * `what`. May wait.  trace_notes_add hands it over; nothing may wait in between. */
 struct trace_note *trace_notes_new(const char *what);
 void trace_notes_add(void);
 
-/* Gives a note its path, as much as fits. */
+/* Gives a note its path, or its beginning if memory for a long one cannot be had. */
 void trace_notes_set_path(struct trace_note *note, const char *path);
 
 bool trace_notes_any(void); /* notes wait to be written */
