@@ -11,6 +11,7 @@
 #define BLOCK_BYTES (VM_SHARE_BLOCK * sizeof(uint16_t))
 #define LARGE_WORDS (LARGE_PAGE_BYTES / PAGE_BYTES * sizeof(uint16_t) / sizeof(uint64_t))
 #define EACH 0x0001000100010001ull /* one in each count of a word */
+#define HIGHEST 0x8000800080008000ull /* bits of it; (w - EACH) & ~w has one if a count is 0 */
 
 uint16_t **vm_share_blocks;
 uint64_t vm_share_first;
@@ -74,6 +75,24 @@ bool vm_share_sole_large(uint64_t entry)
     return !any;
 }
 
+/* Gives up a share of a 2 MiB page, four counts at a time where none of them is 0. */
+static void drop_large(uint64_t entry)
+{
+    uint64_t *words = large_counts(entry);
+
+    for (unsigned i = 0; i < LARGE_WORDS; i++) {
+        uint64_t word = words[i], page = (entry & VM_ENTRY_ADDRESS) + i * 4ull * PAGE_BYTES;
+
+        if (!((word - EACH) & ~word & HIGHEST)) {
+            words[i] = word - EACH;
+            continue;
+        }
+        for (unsigned j = 0; j < 4; j++)
+            if (vm_share_drop(VM_ENTRY_COPY | (page + j * PAGE_BYTES)))
+                phys_free(page + j * PAGE_BYTES, 0);
+    }
+}
+
 void vm_share_free(uint64_t entry)
 {
     uint64_t page = entry & VM_ENTRY_ADDRESS;
@@ -83,11 +102,8 @@ void vm_share_free(uint64_t entry)
             phys_free(page, 0);
         return;
     }
-    if (!(entry & VM_ENTRY_COPY) || vm_share_sole_large(entry)) {
+    if (!(entry & VM_ENTRY_COPY) || vm_share_sole_large(entry))
         phys_free(page, VM_LARGE_ORDER);
-        return;
-    }
-    for (uint64_t i = 0; i < LARGE_PAGE_BYTES; i += PAGE_BYTES)
-        if (vm_share_drop(entry + i))
-            phys_free(page + i, 0);
+    else
+        drop_large(entry);
 }
