@@ -30,6 +30,12 @@ struct file_type {
     /* NULL: not writable. */
     int64_t (*write)(struct thread *thread, struct file *file, uint64_t offset, uint64_t user,
                      uint64_t bytes);
+    /* As read and write, with the kernel's memory, for sendfile and splice; NULL: they refuse, but
+     * for the types that guest/file/transfer.c knows. */
+    int64_t (*take)(struct thread *thread, struct file *file, void *to, uint64_t bytes,
+                    bool blocks);
+    int64_t (*put)(struct thread *thread, struct file *file, const void *from, uint64_t bytes,
+                   bool blocks);
     /* Returns the POLL* that hold now; NULL: every read and write that the type has is always
      * ready.  Call poll_changed (guest/file/poll.h) when the answer changes. */
     uint32_t (*poll)(struct thread *thread, struct file *file);
@@ -50,7 +56,6 @@ struct file {
     int stream; /* 0, 1, 2: the command's streams; -1: none */
     void *state; /* the type's own: a pipe, an event counter, ... */
     struct file *next_of_pipe; /* guest/file/pipe.h */
-    struct file *socket; /* whose end of a pipe this is; NULL: no socket's */
     uint64_t writers_seen; /* of a FIFO: writers seen when it was opened */
     struct poll_watch *watches; /* guest/file/poll.h */
 };

@@ -43,9 +43,7 @@ static void pipe_wake(struct pipe *pipe, enum pipe_end end)
         wait_wake_key(WAIT_KEY(&pipe->waiting[end]), UINT32_MAX);
     for (struct file *file = pipe->files; file != NULL; file = file->next_of_pipe)
         if (has_end(file->type, end))
-            poll_changed(file->socket != NULL ? file->socket : file,
-                         file->socket != NULL ? events | POLLHUP | POLL_PEER_ENDED | POLLIN
-                                              : events);
+            poll_changed(file, events);
 }
 
 static enum wait_end wait_at(struct thread *thread, struct pipe *pipe, enum pipe_end end)

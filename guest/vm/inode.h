@@ -69,6 +69,7 @@ struct inode {
     void (*directory_free)(struct inode *inode); /* when the last reference goes */
     const struct file_type *type; /* devices and FIFOs: what opening makes */
     struct pipe *pipe; /* of a FIFO that is open: guest/file/fifo.c */
+    struct socket *socket; /* that is bound to its name: guest/socket/socket_unix.c */
     inode_generate *generate;
     const struct fs_special *special; /* directories and links of /proc */
     uint64_t context; /* for generate and dynamic directories: a tid, say */
