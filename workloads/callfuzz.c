@@ -21,6 +21,7 @@
 
 #include "workloads/fuzz.h"
 #include "workloads/fuzz_own.h"
+#include "workloads/fuzz_socket.h"
 
 #define THREADS_MAX 16
 #define STACK_BYTES (1ull << 20)
@@ -45,6 +46,7 @@ struct timespec fuzz_soon = {0, 20};
 struct worker {
     struct fuzz fuzz;
     struct fuzz_own own;
+    struct fuzz_socket sockets;
     uint64_t limit; /* calls */
     uint64_t calls, faults, leaks;
     volatile uint64_t number; /* of the call that it is in */
@@ -276,6 +278,7 @@ static void one_call(struct worker *w)
         a[i] = pick_argument(w);
     if (!allowed(w, number, a) || (!with_own(f, &w->own, number, a) && !tame(f, number, a)))
         return;
+    tame_socket(f, &w->sockets, number, a);
     w->number = number;
     memcpy(w->arguments, a, sizeof a);
     w->turns++;

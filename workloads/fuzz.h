@@ -348,12 +348,16 @@ static inline int tame(struct fuzz *f, uint64_t number, uint64_t *a)
 static inline uint64_t choose_number(struct fuzz *f)
 {
     static const uint16_t often[] = {
-        __NR_mmap,     __NR_munmap,       __NR_mprotect,    __NR_mremap,  __NR_madvise,
-        __NR_brk,      __NR_readv,        __NR_read,        __NR_pread64, __NR_preadv,
-        __NR_openat,   __NR_getdents64,   __NR_select,      __NR_poll,    __NR_mincore,
-        __NR_dup2,     __NR_rt_sigaction, __NR_sigaltstack, __NR_tgkill,  __NR_rt_sigprocmask,
-        __NR_writev,   __NR_lseek,        __NR_fcntl,       __NR_ioctl,   __NR_futex,
-        __NR_getrandom};
+        __NR_mmap,      __NR_munmap,       __NR_mprotect,    __NR_mremap,  __NR_madvise,
+        __NR_brk,       __NR_readv,        __NR_read,        __NR_pread64, __NR_preadv,
+        __NR_openat,    __NR_getdents64,   __NR_select,      __NR_poll,    __NR_mincore,
+        __NR_dup2,      __NR_rt_sigaction, __NR_sigaltstack, __NR_tgkill,  __NR_rt_sigprocmask,
+        __NR_writev,    __NR_lseek,        __NR_fcntl,       __NR_ioctl,   __NR_futex,
+        __NR_getrandom,
+
+        __NR_socket,    __NR_socketpair,   __NR_bind,        __NR_listen,  __NR_connect,
+        __NR_accept4,   __NR_sendto,       __NR_recvfrom,    __NR_sendmsg, __NR_recvmsg,
+        __NR_shutdown,  __NR_setsockopt,   __NR_getsockopt,  __NR_close};
 
     switch (below(f, 8)) {
     case 0:

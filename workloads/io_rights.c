@@ -24,7 +24,9 @@ static long send_files(int fd, const int *fds, size_t count, const char *text)
                        .msg_controllen = CMSG_SPACE(count * sizeof *fds)};
 
     part = (struct iovec){(void *)text, strlen(text)};
-    control.header = (struct cmsghdr){CMSG_LEN(count * sizeof *fds), SOL_SOCKET, SCM_RIGHTS};
+    control.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(count * sizeof *fds),
+                                      .cmsg_level = SOL_SOCKET,
+                                      .cmsg_type = SCM_RIGHTS};
     memcpy(CMSG_DATA(&control.header), fds, count * sizeof *fds);
     return sendmsg(fd, &m, MSG_DONTWAIT);
 }
@@ -39,12 +41,14 @@ static int receive(const char *what, size_t room, int flags)
     part = (struct iovec){buffer, 4};
     memset(buffer, 0, sizeof buffer);
     io_say(what, recvmsg(pair[1], &m, flags | MSG_DONTWAIT));
-    printf("  '%s', %zu bytes of control, flags %x\n", buffer, m.msg_controllen, m.msg_flags);
+    printf("  '%s', %zu bytes of control, flags %x\n", buffer, (size_t)m.msg_controllen,
+           m.msg_flags);
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c != NULL; c = CMSG_NXTHDR(&m, c)) {
         size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
         int fds[64];
 
-        printf("  level %d, type %d, %zu bytes\n", c->cmsg_level, c->cmsg_type, c->cmsg_len);
+        printf("  level %d, type %d, %zu bytes\n", c->cmsg_level, c->cmsg_type,
+               (size_t)c->cmsg_len);
         if (c->cmsg_type == SCM_CREDENTIALS && count >= 3) {
             struct ucred who;
 
@@ -117,13 +121,15 @@ static void credentials(int type)
     SAY(number(pair[1], SOL_SOCKET, SO_PASSCRED));
     SAY(write(pair[0], "abc", 3));
     SAY(send_files(pair[0], pair, 1, "def"));
-    control.header = (struct cmsghdr){CMSG_LEN(sizeof who), SOL_SOCKET, SCM_CREDENTIALS};
+    control.header = (struct cmsghdr){
+        .cmsg_len = CMSG_LEN(sizeof who), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_CREDENTIALS};
     memcpy(CMSG_DATA(&control.header), &who, sizeof who);
     part = (struct iovec){"ghi", 3};
     SAY(sendmsg(pair[0], &m, 0));
     control.header.cmsg_len--;
     SAY(sendmsg(pair[0], &m, 0));
-    control.header = (struct cmsghdr){CMSG_LEN(sizeof who), SOL_SOCKET, 77};
+    control.header = (struct cmsghdr){
+        .cmsg_len = CMSG_LEN(sizeof who), .cmsg_level = SOL_SOCKET, .cmsg_type = 77};
     SAY(sendmsg(pair[0], &m, 0));
     control.header.cmsg_len = 5;
     SAY(sendmsg(pair[0], &m, 0));

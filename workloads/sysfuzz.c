@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "workloads/fuzz.h"
+#include "workloads/fuzz_socket.h"
 
 #define SET_FS 0x1002 /* ARCH_SET_FS and ARCH_GET_FS of <asm/prctl.h> */
 #define GET_FS 0x1003
@@ -47,6 +48,8 @@ static void restore(void)
     call3(__NR_sigaltstack, (uint64_t)&stack, 0, 0);
 }
 
+static struct fuzz_socket sockets;
+
 static void fuzz_call(void)
 {
     uint64_t number = choose_number(&fuzz), a[6];
@@ -56,7 +59,10 @@ static void fuzz_call(void)
         a[i] = argument(&fuzz);
     if (!tame(&fuzz, number, a))
         return;
+    tame_socket(&fuzz, &sockets, number, a);
     tame_blocking(number, a);
+    if (!tame_socket_waits(number, a))
+        return;
     result = call(number, a);
     checksum = (checksum ^ (uint64_t)result) * 0x100000001b3ull;
     calls++;

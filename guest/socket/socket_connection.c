@@ -181,9 +181,9 @@ int64_t socket_stream_shutdown(struct socket *s, uint32_t how)
         }
         return 0;
     }
+    s->shut |= (uint8_t)how;
     if (!connected && !socket_is_unix(s))
         return -ENOTCONN;
-    s->shut |= (uint8_t)how;
     if (s->type != SOCK_DGRAM && s->state == SOCKET_CONNECTED && !s->peer->closed)
         shut_peer(s->peer, how, socket_is_unix(s));
     socket_tell_all(s);

@@ -252,7 +252,7 @@ static int get_special(struct socket *s, uint32_t level, uint32_t name, struct a
         a->number = LOOPBACK_MTU;
         return s->state == SOCKET_CONNECTED ? 0 : -ENOTCONN;
     }
-    return -ENOPROTOOPT;
+    return s->domain == AF_INET && level != IPPROTO_IP ? -EOPNOTSUPP : -ENOPROTOOPT;
 }
 
 int64_t socket_option_get(struct socket *s, uint32_t level, uint32_t name, uint64_t user,

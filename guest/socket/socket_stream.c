@@ -334,7 +334,8 @@ int64_t socket_stream_receive(struct thread *thread, struct socket *s, struct so
 uint32_t socket_stream_poll(const struct socket *s)
 {
     uint32_t events = s->error ? POLLERR : 0;
-    bool ended = s->shut & SOCKET_SHUT_READ || s->fin;
+    bool refused = s->state == SOCKET_NEW && s->error;
+    bool ended = s->shut & SOCKET_SHUT_READ || s->fin || refused;
     bool both = ended && s->shut & SOCKET_SHUT_WRITE;
 
     if (s->state == SOCKET_LISTENS)

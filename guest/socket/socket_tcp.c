@@ -8,17 +8,22 @@
 /* Ends a connection or an attempt: the socket can be connected again. */
 static void disconnect(struct socket *s)
 {
+    struct socket_packet *packet;
+
     if (s->listener != NULL)
         socket_list_remove(&s->listener->connecting, s);
     s->listener = NULL;
     s->resets = true;
     socket_stream_closed(s);
+    while ((packet = socket_queue_take(&s->in)) != NULL)
+        socket_packet_free(packet);
     if (s->peer != NULL)
         socket_release(s->peer);
     s->peer = NULL;
     s->state = SOCKET_NEW;
     s->shut = 0;
     s->fin = s->resets = s->tells_connect = false;
+    socket_tell_all(s);
 }
 
 /* A socket that got its port from an attempt that failed has none again. */
@@ -44,8 +49,10 @@ static int64_t begin(struct thread *thread, struct socket *s, struct socket_addr
     s->inet.remote = *to;
     result =
         listener != NULL ? socket_stream_connect(thread, s, listener, deadline) : -ECONNREFUSED;
-    if (result && s->state == SOCKET_NEW)
+    if (result && s->state == SOCKET_NEW) {
+        s->shut = 0;
         give_back_port(s, was_bound);
+    }
     return result;
 }
 
