@@ -258,19 +258,28 @@ int64_t syscall_sendmmsg(struct thread *thread, struct trap_frame *frame)
     return several_call(thread, frame, send_message, WAIT_FOREVER);
 }
 
+static int read_deadline(uint64_t user, uint64_t *deadline)
+{
+    int64_t time[2];
+
+    if (copy_from_user(time, user, sizeof time) != 0)
+        return -EFAULT;
+    if (time[0] < 0 || time[1] < 0 || time[1] >= (int64_t)NS_PER_SECOND)
+        return -EINVAL;
+    *deadline = (uint64_t)time[0] < UINT64_MAX / NS_PER_SECOND - 1
+                    ? poll_deadline((uint64_t)time[0] * NS_PER_SECOND + (uint64_t)time[1])
+                    : WAIT_FOREVER;
+    return 0;
+}
+
 /* As on Linux, the time limit is looked at after each message only. */
 int64_t syscall_recvmmsg(struct thread *thread, struct trap_frame *frame)
 {
-    uint64_t ns, deadline = WAIT_FOREVER;
-    int64_t result;
+    uint64_t deadline = WAIT_FOREVER;
+    int64_t result = frame->r8 ? read_deadline(frame->r8, &deadline) : 0;
 
-    if (frame->r8) {
-        int error = syscall_read_time(frame->r8, &ns);
-
-        if (error)
-            return error;
-        deadline = poll_deadline(ns);
-    }
+    if (result)
+        return result;
     result = several_call(thread, frame, receive_message, deadline);
     if (frame->r8 && result > 0) {
         uint64_t left = poll_left(deadline);
