@@ -156,7 +156,8 @@ int socket_inet_listen(struct thread *, struct socket *s)
 
 uint32_t socket_inet_name(const struct socket *s, bool of_peer, void *out)
 {
-    bool gone = s->peer != NULL && s->peer->closed && s->shut == SOCKET_SHUT_BOTH;
+    bool gone = s->file != NULL && /* accept names also a peer that is gone */
+                s->peer != NULL && s->peer->closed && s->shut == SOCKET_SHUT_BOTH;
 
     if (of_peer && (s->state != SOCKET_CONNECTED || gone))
         return 0;

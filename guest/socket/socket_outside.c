@@ -435,8 +435,10 @@ static void socket_outside_finish(void)
     if (run_state.stop_signal || !leave())
         return;
     socket_outside_ask(LEAVE_NS);
-    while (!run_state.stop_signal && !socket_outside.wait.over && leave()) {
+    while (!socket_outside.wait.over && leave()) {
         service_cpu_poll();
+        if (run_state.stop_signal)
+            return;
         if (!socket_outside_take())
             platform_wait();
     }

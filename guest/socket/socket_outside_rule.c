@@ -181,9 +181,9 @@ void socket_outside_ask(uint64_t ns)
 /* Waits until something comes. */
 static void wait_for_frame(void)
 {
-    while (!run_state.stop_signal) {
+    for (;;) {
         service_cpu_poll();
-        if (service_network_take())
+        if (run_state.stop_signal || service_network_take())
             return;
         service_cpu_wait();
     }
