@@ -167,9 +167,9 @@ uint32_t socket_inet_name(const struct socket *s, bool of_peer, void *out)
 struct socket *socket_inet_find(uint32_t protocol, const struct socket_address *to,
                                 const struct socket_address *from)
 {
-    static uint32_t turn; /* those that share a port get connections in turn */
-    struct socket *found[2] = {NULL, NULL}; /* the first one, and the one whose turn it is */
-    uint32_t best = 0, count = 0;
+    static uint64_t turn;
+    struct socket *found = NULL;
+    uint32_t best = 0;
 
     for (struct socket *s = ports[to->port % BUCKETS]; s != NULL; s = s->inet.next_bound) {
         uint32_t fit;
@@ -180,20 +180,14 @@ struct socket *socket_inet_find(uint32_t protocol, const struct socket_address *
         fit = socket_address_fits(&s->inet.local, only_v6(s), to);
         if (fit && s->state == SOCKET_CONNECTED)
             fit = socket_address_equal(&s->inet.remote, from) ? fit + 4 : 0;
-        if (!fit || fit < best)
-            continue;
-        count = fit > best ? 1 : count + 1;
-        if (fit > best)
-            found[0] = s;
-        if (fit > best || turn % count == 0)
-            found[1] = s;
-        best = fit;
+        if (fit > best || (fit && fit == best && s->inet.turn < found->inet.turn)) {
+            found = s;
+            best = fit;
+        }
     }
-    if (count > 1 && found[0]->options.reuse_port) {
-        turn++;
-        return found[1];
-    }
-    return found[0];
+    if (found != NULL && found->options.reuse_port)
+        found->inet.turn = ++turn;
+    return found;
 }
 
 int socket_inet_route(struct socket *s, struct socket_address *to, bool connects)

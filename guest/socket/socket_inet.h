@@ -11,6 +11,7 @@ struct thread;
 struct socket_inet {
     struct socket_address local, remote;
     bool bound; /* it is in the table */
+    uint64_t turn; /* those that share a port get connections in turn: the last one's number */
     struct socket *next_bound; /* in its bucket */
 };
 
