@@ -41,6 +41,7 @@
 #include "guest/signal/duration.h"
 #include "guest/signal/program_timer.h"
 #include "guest/signal/signal.h"
+#include "guest/socket/socket_outside.h"
 #include "guest/syscall/ending.h"
 #include "guest/thread/idle.h"
 #include "guest/thread/process.h"
@@ -328,7 +329,8 @@ static void connect_rooms(void)
     sampler_drain = service_drain;
     service_input_arrived = input_arrived;
     service_files_end = (struct service_files_end){.send = fs_kept_finish, .log = fs_missing_log};
-    schedule_outside = (struct schedule_outside){.awaited = input_awaited, .wait = input_idle};
+    schedule_outside =
+        (struct schedule_outside){.awaited = socket_outside_awaited, .wait = socket_outside_wait};
     wait_timers.wake = program_timer_wake_all;
     signal_listener = signalfd_sent;
     fs_file_release = files_release;
@@ -359,6 +361,7 @@ void kernel_main(struct boot_info *boot)
     page_choose(run.clock.virtual_time);
     begin_step("transport");
     open_transport(boot);
+    socket_outside_start();
     begin_step("counters");
     choose_counters();
     log_line("microtome %s: TSC %lu Hz, %lu MiB, %u CPUs offered, ready after %lu us", VERSION_TEXT,

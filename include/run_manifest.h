@@ -44,6 +44,8 @@
  *   prefault=1             memory is filled when it is mapped, not when it is touched
  *   keep-files=1           what the program created or changed goes to the files port
  *   missing=1              names that the program did not find go there too
+ *   network=1              connections to the outside go to the network port
+ *   published-tcp=PORT     clients from outside may come to this port; likewise published-udp
  *   panic-test=WHERE       only honoured by a test build of the kernel
  */
 #ifndef INCLUDE_RUN_MANIFEST_H

@@ -106,7 +106,7 @@ void input_ask_watched(struct thread *)
         input_ask_host();
 }
 
-bool input_idle(uint64_t ns)
+bool input_idle(uint64_t ns, uint64_t * /* passed_ns */)
 {
     int64_t events;
 
@@ -114,7 +114,7 @@ bool input_idle(uint64_t ns)
         return true;
     events = service_ask_input(ns);
     if (events < 0)
-        return true; /* the run is being stopped */
+        return true; /* the run is being stopped, or a frame came */
     if (events > 0 && input.state == WATCHED)
         set_known((uint32_t)events);
     return input.state == KNOWN;

@@ -42,6 +42,8 @@ void socket_tell_readers(struct socket *s, uint32_t events)
         wait_wake_key(WAIT_KEY(&s->readers), s->state == SOCKET_LISTENS ? 1 : UINT32_MAX);
     if (s->file != NULL)
         poll_changed(s->file, events);
+    if (s->outside)
+        socket_outside_changed(s);
 }
 
 void socket_tell_writers(struct socket *s)
@@ -58,6 +60,8 @@ void socket_tell_all(struct socket *s)
     wait_wake_key(WAIT_KEY(&s->writers), UINT32_MAX);
     if (s->file != NULL)
         poll_changed(s->file, POLL_READABLE | POLL_WRITABLE | POLL_PEER_ENDED | POLL_ALWAYS);
+    if (s->outside)
+        socket_outside_changed(s);
 }
 
 int socket_take_error(struct socket *s)

@@ -18,6 +18,7 @@
 #include "guest/socket/socket_bytes.h"
 #include "guest/socket/socket_inet.h"
 #include "guest/socket/socket_option.h"
+#include "guest/socket/socket_outside.h"
 #include "guest/socket/socket_queue.h"
 #include "guest/thread/wait.h"
 
@@ -74,6 +75,8 @@ struct socket {
     uint32_t references; /* its file or its listener's queue, its peer, those that wait for it */
     uint16_t domain, type, protocol;
     uint8_t state; /* enum socket_state */
+    uint32_t
+        outside; /* 0: not; else 1 + the number of its connection, or SOCKET_OUTSIDE_DATAGRAMS */
     uint8_t shut; /* SOCKET_SHUT_*, by this end or the other one */
     bool closed;
     bool tells_connect; /* the next connect tells how the last one ended */
@@ -151,9 +154,16 @@ int64_t socket_stream_send(struct thread *thread, struct socket *s, struct socke
 int64_t socket_stream_receive(struct thread *thread, struct socket *s, struct socket_message *m);
 uint32_t socket_stream_poll(const struct socket *s);
 
+/* Call after bytes were taken out of s->in, which had `before`: tells the sender when it becomes
+ * writable, and one that waits at once. */
+void socket_stream_was_taken(struct socket *s, uint32_t before);
+
 /* ---- guest/socket/socket_connection.c: how they begin and end */
 
 void socket_stream_join(struct socket *a, struct socket *b); /* makes them each other's peers */
+
+/* Begins to connect to a listener: 0, or -EINPROGRESS while its queue is full, or -ENOBUFS. */
+int socket_stream_begin(struct socket *s, struct socket *listener);
 
 /* Connects to a listener: makes what its accept will give.  While its queue is full, waits or, for
  * TCP that does not wait, returns -EINPROGRESS; socket_stream_await continues it. */

@@ -56,7 +56,7 @@ static void reach_all(void)
     struct socket *list = NULL;
 
     for (struct socket *s = all; s != NULL; s = s->all_next)
-        if (s->file != NULL && s->file->references > s->in_packets)
+        if (s->outside || (s->file != NULL && s->file->references > s->in_packets))
             reach(s, &list);
     while (list != NULL) {
         struct socket *s = list;

@@ -83,19 +83,27 @@ int64_t socket_stream_await(struct thread *thread, struct socket *s, uint64_t de
     return s->state == SOCKET_CONNECTED ? 0 : -ECONNABORTED;
 }
 
-int64_t socket_stream_connect(struct thread *thread, struct socket *s, struct socket *listener,
-                              uint64_t deadline)
+int socket_stream_begin(struct socket *s, struct socket *listener)
 {
-    context_assert_thread();
-    s->own_pid = thread->process->pid;
     if (!socket_stream_full(listener))
         return offer(listener, s);
-    if (socket_is_unix(s) && !deadline)
-        return -EAGAIN;
     s->state = SOCKET_CONNECTING;
     s->listener = listener;
     socket_list_add(&listener->connecting, s);
-    return socket_stream_await(thread, s, deadline);
+    return -EINPROGRESS;
+}
+
+int64_t socket_stream_connect(struct thread *thread, struct socket *s, struct socket *listener,
+                              uint64_t deadline)
+{
+    int result;
+
+    context_assert_thread();
+    s->own_pid = thread->process->pid;
+    if (socket_stream_full(listener) && socket_is_unix(s) && !deadline)
+        return -EAGAIN;
+    result = socket_stream_begin(s, listener);
+    return result == -EINPROGRESS ? socket_stream_await(thread, s, deadline) : result;
 }
 
 int socket_stream_listen(struct thread *thread, struct socket *s, int32_t backlog)

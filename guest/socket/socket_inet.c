@@ -97,9 +97,15 @@ static uint16_t free_port(uint32_t protocol)
     return 0;
 }
 
+/* The machine's address outside is one of its own. */
+static enum socket_place place_of(const struct socket_address *a)
+{
+    return socket_outside_is_own(a) ? SOCKET_PLACE_HERE : socket_address_place(a);
+}
+
 int socket_inet_bind(struct socket *s, const struct socket_address *address)
 {
-    enum socket_place place = socket_address_place(address);
+    enum socket_place place = place_of(address);
     struct socket_address own = *address;
 
     if (s->inet.bound || s->state != SOCKET_NEW)
@@ -150,7 +156,8 @@ int socket_inet_listen(struct thread *, struct socket *s)
 
 uint32_t socket_inet_name(const struct socket *s, enum socket_whose whose, void *out)
 {
-    bool gone = s->peer != NULL && s->peer->closed && s->shut == SOCKET_SHUT_BOTH;
+    bool gone = s->file != NULL && /* accept names also a peer that is gone */
+                s->peer != NULL && s->peer->closed && s->shut == SOCKET_SHUT_BOTH;
 
     if (whose == SOCKET_OWN)
         return socket_address_write(&s->inet.local, s->domain, out);
@@ -187,7 +194,7 @@ struct socket *socket_inet_find(uint32_t protocol, const struct socket_address *
 
 int socket_inet_route(struct socket *s, struct socket_address *to, bool connects)
 {
-    enum socket_place place = socket_address_place(to);
+    enum socket_place place = place_of(to);
     bool v4 = socket_address_is_v4(to);
     int error;
 
@@ -207,4 +214,33 @@ int socket_inet_route(struct socket *s, struct socket_address *to, bool connects
         return -ENETUNREACH;
     }
     return 0;
+}
+
+int socket_inet_route_outside(struct socket *s, const struct socket_address *to, bool connects)
+{
+    bool v4 = socket_address_is_v4(to);
+    enum socket_place place;
+    int error;
+
+    if (v4 && only_v6(s))
+        return -ENETUNREACH;
+    error = s->inet.bound ? 0 : bind_free(s);
+    if (error)
+        return error == -EADDRINUSE ? -EADDRNOTAVAIL : error;
+    place = socket_address_place(&s->inet.local);
+    if (place == SOCKET_PLACE_HERE)
+        return -EINVAL; /* from the loopback nothing leaves */
+    if (place == SOCKET_PLACE_ANY && connects)
+        socket_outside_own(&s->inet.local, v4);
+    return 0;
+}
+
+bool socket_inet_any(bool (*wants)(const struct socket *s))
+{
+    cross_assert_held();
+    for (uint32_t i = 0; i < BUCKETS; i++)
+        for (const struct socket *s = ports[i]; s != NULL; s = s->inet.next_bound)
+            if (wants(s))
+                return true;
+    return false;
 }

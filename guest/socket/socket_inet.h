@@ -45,4 +45,10 @@ struct socket *socket_inet_find(uint32_t protocol, const struct socket_address *
  * Returns 0, -ENETUNREACH, -EACCES (broadcast) or -EADDRNOTAVAIL. */
 int socket_inet_route(struct socket *s, struct socket_address *to, bool connects);
 
+/* socket_inet_route for what socket_outside_covers. */
+int socket_inet_route_outside(struct socket *s, const struct socket_address *to, bool connects);
+
+/* Returns true if there is a socket in the table that `wants` returns true for. */
+bool socket_inet_any(bool (*wants)(const struct socket *s));
+
 #endif

@@ -39,15 +39,15 @@ static uint32_t room_of(const struct socket *s, const struct socket *peer)
     return peer->in.bytes < limit ? limit - peer->in.bytes : 0;
 }
 
-/* Call after bytes were taken out: tells the sender when it becomes writable, and one that waits at
- * once. */
-static void was_taken(struct socket *s, uint32_t before)
+void socket_stream_was_taken(struct socket *s, uint32_t before)
 {
     struct socket *peer = s->peer;
     uint32_t limit, mark;
 
     if (peer == NULL || peer->closed)
         return;
+    if (peer->outside)
+        socket_outside_changed(peer);
     limit = limit_of(peer, s);
     mark = limit - limit / WRITABLE_PART;
     if (before > mark && s->in.bytes <= mark)
@@ -285,7 +285,7 @@ static int64_t take_bytes(struct socket *s, struct socket_message *m)
             break;
     }
     if (done && !(m->flags & MSG_PEEK))
-        was_taken(s, before);
+        socket_stream_was_taken(s, before);
     return done ? (int64_t)done : part;
 }
 
@@ -325,7 +325,7 @@ int64_t socket_stream_receive(struct thread *thread, struct socket *s, struct so
     if (result > 0)
         result = socket_datagram_take(s, m);
     if (result >= 0)
-        was_taken(s, before);
+        socket_stream_was_taken(s, before);
     return result;
 }
 

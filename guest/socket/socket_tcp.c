@@ -35,6 +35,20 @@ static void give_back_port(struct socket *s, bool was_bound)
     socket_inet_start(s);
 }
 
+/* Connects to the outside. */
+static int64_t begin_outside(struct thread *thread, struct socket *s,
+                             const struct socket_address *to, uint64_t deadline)
+{
+    bool was_bound = s->inet.bound;
+    int64_t result = socket_inet_route_outside(s, to, true);
+
+    if (!result)
+        result = socket_outside_connect(thread, s, to, deadline);
+    if (result && s->state == SOCKET_NEW)
+        give_back_port(s, was_bound);
+    return result;
+}
+
 /* Finds the listener and connects to it.  -EINPROGRESS: its queue is full. */
 static int64_t begin(struct thread *thread, struct socket *s, struct socket_address *to,
                      uint64_t deadline)
@@ -94,7 +108,8 @@ static int64_t connect_tcp(struct thread *thread, struct socket *s, const void *
     }
     result = socket_address_read(&to, s->domain, name, bytes);
     if (!result)
-        result = begin(thread, s, &to, deadline);
+        result = socket_outside_covers(s, &to) ? begin_outside(thread, s, &to, deadline)
+                                               : begin(thread, s, &to, deadline);
     if (deadline || (result && result != -ECONNREFUSED && result != -EINPROGRESS))
         return result;
     s->tells_connect = true; /* as over a network, it is never done at once */

@@ -28,7 +28,8 @@ static int64_t connect_udp(struct thread *, struct socket *s, const void *name, 
     }
     error = socket_address_read(&to, s->domain, name, bytes);
     if (!error)
-        error = socket_inet_route(s, &to, true);
+        error = socket_outside_covers(s, &to) ? socket_inet_route_outside(s, &to, true)
+                                              : socket_inet_route(s, &to, true);
     if (error)
         return error;
     s->inet.remote = to;
@@ -103,8 +104,13 @@ static int64_t send_udp(struct thread *, struct socket *s, struct socket_message
         return socket_take_error(s);
     if (!error && s->shut & SOCKET_SHUT_WRITE)
         error = -EPIPE;
-    if (!error)
-        error = socket_inet_route(s, &to, false);
+    if (error)
+        return error;
+    if (socket_outside_covers(s, &to)) {
+        error = socket_inet_route_outside(s, &to, false);
+        return error ? error : (error = socket_outside_send(s, &to, m)) ? error : bytes;
+    }
+    error = socket_inet_route(s, &to, false);
     if (!error)
         error = deliver(s, &to, m);
     return error ? error : bytes;

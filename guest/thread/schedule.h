@@ -80,7 +80,9 @@ void schedule_begin(struct cpu *cpu);
 /* Input from outside the program that threads may wait for; set at boot. */
 struct schedule_outside {
     bool (*awaited)(void); /* returns true if a thread waits for it */
-    bool (*wait)(uint64_t ns); /* shared mode, when idle: waits for it; true: it came */
+    /* Shared mode, when idle: waits for it.  Returns true if it came; *passed_ns is then how much
+     * of `ns` the program sees as time. */
+    bool (*wait)(uint64_t ns, uint64_t *passed_ns);
 };
 extern struct schedule_outside schedule_outside;
 

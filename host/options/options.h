@@ -11,6 +11,7 @@
 #include "host/base/run_failure.h"
 #include "host/events/events.h"
 #include "include/hr_format.h"
+#include "include/run_network.h"
 
 #define OPTIONS_CPUS_AUTO (-1)
 #define OPTIONS_CPUS_MAX 64
@@ -26,6 +27,14 @@ enum options_accel { OPTIONS_ACCEL_AUTO, OPTIONS_ACCEL_KVM, OPTIONS_ACCEL_TCG };
 struct options_list {
     const char **items;
     size_t count;
+};
+
+struct options_published { /* a port of the guest's that clients of the host reach */
+    bool udp;
+    bool v6;
+    char address[48]; /* of the host, in figures */
+    uint16_t host_port; /* 0: any that is free */
+    uint16_t guest_port;
 };
 
 struct options {
@@ -57,6 +66,9 @@ struct options {
     const char *kernel; /* NULL: the one that belongs to hr */
     const char *root; /* a tree that takes the place of /; NULL: none */
     bool serve; /* the guest may look for files of the host */
+    struct options_published published[RUN_NETWORK_PUBLISHED_MAX];
+    size_t published_count;
+    bool network; /* the program's connections leave through the host */
     struct options_list files;
     const char *keep_files; /* directory for the program's files; NULL: not kept; "": named later */
     const char *input; /* the program's standard input, in the archive; NULL: none */

@@ -157,6 +157,11 @@ int pack_manifest_write(const struct options *o, const struct launch_machine *ma
         add_number(&d, "keep-files", 1);
     if (o->missing)
         add_number(&d, "missing", 1);
+    if (o->network)
+        add_number(&d, "network", 1);
+    for (size_t i = 0; i < o->published_count; i++)
+        add_number(&d, o->published[i].udp ? "published-udp" : "published-tcp",
+                   o->published[i].guest_port);
     if (o->panic_test != NULL)
         add(&d, "panic-test", o->panic_test);
     add_stacks(&d, o);
