@@ -112,7 +112,7 @@ static int prepare(struct thread *thread, struct exec_call *call, uint64_t argum
     return error ? error : process_actions_unshare(thread->process);
 }
 
-/* The thread begins anew. */
+/* Resets what a thread has from its old program. */
 static void reset_thread(struct thread *thread, const char *file_name)
 {
     thread->clear_child_tid = thread->robust_list = thread->robust_list_bytes = 0;

@@ -40,7 +40,7 @@ same_shell 'a missing program' 'exec ./missing'
 same_shell 'a directory' 'exec /usr'
 printf 'echo $0 $1 text\n' >text
 : >empty
-head -c 50 /bin/true >cut
+head -c 50 /bin/true >"cut"
 head -c 100 /bin/true >cut2
 head -c 30000 /bin/true >cut3
 chmod +x text empty cut cut2 cut3
