@@ -167,7 +167,7 @@ static int64_t become(struct thread *thread, struct exec_call *call, struct trap
                                  .ss = SELECTOR_USER_DATA};
     trace_map_forget();
     exec_announce(plan);
-    trace_process_exec(process);
+    trace_process_exec(process, plan->file_name);
     plan->record = NULL; /* the process has it */
     return 0;
 }
