@@ -7,6 +7,7 @@
 #include "guest/base/log.h"
 #include "guest/base/run.h"
 #include "guest/memory/phys.h"
+#include "guest/sample/python.h"
 #include "guest/trace/trace.h"
 
 #define MAPS_MAX 128u
@@ -20,6 +21,7 @@ struct noted_map {
 
 static struct noted_map maps[MAPS_MAX];
 static uint32_t added, taken; /* each written by one side only */
+static uint32_t offered; /* to the walk over Python's frames */
 
 bool trace_maps_any(void)
 {
@@ -66,6 +68,22 @@ void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flag
     if (build_id_bytes)
         memcpy(noted->build_id, build_id, build_id_bytes);
     __atomic_store_n(&added, added + 1, __ATOMIC_RELEASE);
+}
+
+/* A slot that is behind by more than the queue's length is another map's now. */
+void trace_maps_offer(void)
+{
+    uint32_t end = __atomic_load_n(&added, __ATOMIC_ACQUIRE), i = offered;
+
+    if (end - i > MAPS_MAX)
+        i = end - MAPS_MAX;
+    for (; i != end; i++) {
+        const struct noted_map *noted = &maps[i % MAPS_MAX];
+
+        python_mapped(noted->map.start, noted->map.file_offset, noted->path,
+                      noted->map.path_bytes);
+    }
+    offered = end;
 }
 
 void trace_maps_write(struct trace_writer *w)

@@ -7,6 +7,9 @@
 
 #include "lib/trace_writer.h"
 
+/* Tells python_mapped of maps that are new to it.  Context: any; may run on several CPUs at once. */
+void trace_maps_offer(void);
+
 bool trace_maps_any(void); /* maps wait to be written */
 
 /* Adds a record for each map that waits to an open META chunk, as many as fit. */
