@@ -14,6 +14,7 @@ static int prepare(struct trace_scan *scan)
     int error;
 
     trace_info_init(&scan->info);
+    scan->info.names = trace_names_new(&scan->file);
     scan->stacks = (struct stacks){0};
     scan->stack_reader = (struct stack_reader){0};
     scan->symbols = NULL;
@@ -67,6 +68,7 @@ int trace_scan_share(struct trace_scan *scan, const struct trace_scan *of)
     }
     scan->progress.line.enabled = false;
     scan->selection = of->selection;
+    trace_info_free(&scan->info);
     scan->info = of->info;
     scan->symbols = of->symbols;
     return 0;
@@ -82,10 +84,12 @@ void trace_scan_unshare(struct trace_scan *scan)
 
 int trace_scan_rewind(struct trace_scan *scan)
 {
+    struct trace_names *names = trace_names_hold(scan->info.names);
     int error;
 
     stack_reader_free(&scan->stack_reader);
     trace_info_free(&scan->info);
+    scan->info.names = names;
     trace_audit_free(&scan->audit);
     stacks_free(&scan->stacks);
     scan->partial = false;

@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "host/base/array.h"
+#include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/symbols/symbols_cache.h"
+#include "host/symbols/symbols_jit.h"
 #include "host/symbols/symbols_maps.h"
 #include "host/symbols/symbols_names.h"
 #include "host/symbols/symbols_object.h"
+#include "host/symbols/symbols_python.h"
 
 #define RANGE_BYTES 4096ull
 #define LINES_HELD_MAX (96ull << 20) /* more than the lines of any one unit that is read */
@@ -25,6 +28,9 @@ struct symbols {
     struct symbols_maps maps;
     struct symbols_names names;
     struct symbols_cache *cache; /* made when first needed */
+    struct trace_names *made; /* names of code that is in no file; held; NULL: there are none */
+    struct symbols_jit jit; /* of these */
+    bool made_read;
     pthread_mutex_t lock; /* protects everything that a lookup changes */
 };
 
@@ -107,6 +113,7 @@ int symbols_open(struct symbols **symbols, const struct trace_info *info,
     if (options != NULL)
         s->options = *options;
     pthread_mutex_init(&s->lock, NULL);
+    s->made = trace_names_hold(info->names);
     symbols_debuginfod_init(!s->options.no_debuginfod);
     error = symbols_update(s, info);
     if (error == 0 && s->maps.count == 0 && s->options.program != NULL)
@@ -130,6 +137,8 @@ void symbols_close(struct symbols *symbols)
     symbols_maps_free(&symbols->maps);
     symbols_names_free(&symbols->names);
     symbols_cache_free(symbols->cache);
+    symbols_jit_free(&symbols->jit);
+    trace_names_release(symbols->made);
     pthread_mutex_destroy(&symbols->lock);
     free(symbols);
 }
@@ -221,9 +230,90 @@ static void place_in(struct symbols *s, struct symbols_object *object, uint64_t 
     place->end = place->start + (function->end - function->start);
 }
 
-/* Fills *place.  Returns the object with the link-time address, or NULL outside the maps. */
+/* Reads the names of code that is in no file, once.  Without memory there are fewer. */
+static void read_made(struct symbols *s)
+{
+    if (s->made == NULL || __atomic_load_n(&s->made_read, __ATOMIC_ACQUIRE))
+        return;
+    pthread_mutex_lock(&s->lock);
+    if (!s->made_read) {
+        (void)trace_names_read(s->made);
+        for (size_t i = 0; i < s->made->file_count; i++)
+            (void)symbols_jit_add(&s->jit, &s->made->files[i]);
+        (void)symbols_jit_finish(&s->jit);
+        __atomic_store_n(&s->made_read, true, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static const struct trace_python_code *python_at(struct symbols *s, uint64_t address)
+{
+    if (address < HR_PYTHON_BASE || address >= HR_PYTHON_END || s->made == NULL)
+        return NULL;
+    read_made(s);
+    return trace_names_python(s->made, address);
+}
+
+/* A function whose code objects were made several times, or met on several CPUs, is one place: that
+ * of the first. */
+static bool place_python(struct symbols *s, uint64_t address, struct symbols_place *place)
+{
+    const struct trace_python_code *code = python_at(s, address);
+
+    if (code == NULL)
+        return false;
+    place->name = code->name;
+    place->object = text_base_name(code->file);
+    place->start = code->first->meta.start;
+    place->end = place->start + code->first->meta.code_bytes;
+    place->offset = address - code->meta.start;
+    return true;
+}
+
+static bool place_made(struct symbols *s, uint64_t address, struct symbols_place *place)
+{
+    const struct symbols_jit_code *code;
+
+    if (s->made == NULL || place->kernel)
+        return false;
+    if (address >= HR_PYTHON_BASE && address < HR_PYTHON_END)
+        return place_python(s, address, place);
+    read_made(s);
+    code = symbols_jit_find(&s->jit, address);
+    if (code == NULL)
+        return false;
+    place->name = code->name;
+    place->object = text_base_name(code->file->path);
+    place->start = code->start;
+    place->end = code->end;
+    place->offset = address - code->start;
+    return true;
+}
+
+/* Fills *frame with the line of code that is in no file.  Returns how many functions are there. */
+static uint32_t made_line(struct symbols *s, uint64_t address, struct symbols_frame *frame)
+{
+    const struct trace_python_code *python = python_at(s, address);
+    const struct symbols_jit_code *code = symbols_jit_find(&s->jit, address);
+    const struct symbols_jit_line *line =
+        code != NULL ? symbols_jit_line(&s->jit, code, address) : NULL;
+
+    *frame = (struct symbols_frame){0};
+    if (python != NULL)
+        *frame = (struct symbols_frame){
+            .file = python->file,
+            .line = symbols_python_line(python->lines, python->meta.line_bytes,
+                                        python->meta.first_line,
+                                        (uint32_t)(address - python->meta.start))};
+    else if (line != NULL)
+        *frame = (struct symbols_frame){.file = line->file, .line = line->line};
+    return 1;
+}
+
+/* Fills *place.  Returns the object with the link-time address, or NULL outside the maps: then
+ * *made says that the trace itself has a name. */
 static struct symbols_object *find(struct symbols *s, uint64_t address, struct symbols_place *place,
-                                   uint64_t *linked)
+                                   uint64_t *linked, bool *made)
 {
     const struct symbols_range *range = symbols_maps_find(&s->maps, address);
     struct symbols_object *object;
@@ -233,8 +323,11 @@ static struct symbols_object *find(struct symbols *s, uint64_t address, struct s
     place->end = place->start + RANGE_BYTES;
     place->offset = address - place->start;
     place->kernel = address >> 63 != 0;
-    if (range == NULL)
+    *made = false;
+    if (range == NULL) {
+        *made = place_made(s, address, place);
         return NULL;
+    }
     object = open_object(s, range);
     place->kernel = object->kernel;
     place->object = object->name;
@@ -248,8 +341,9 @@ static struct symbols_object *find(struct symbols *s, uint64_t address, struct s
 bool symbols_find(struct symbols *symbols, uint64_t address, struct symbols_place *place)
 {
     uint64_t linked;
+    bool made;
 
-    return find(symbols, address, place, &linked) != NULL;
+    return find(symbols, address, place, &linked, &made) != NULL || made;
 }
 
 static void forget_lines(struct symbols *s)
@@ -278,7 +372,8 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
 {
     struct symbols_place place;
     uint64_t linked = 0;
-    struct symbols_object *object = find(symbols, address, &place, &linked);
+    bool made;
+    struct symbols_object *object = find(symbols, address, &place, &linked, &made);
     uint32_t count = 0;
 
     pthread_mutex_lock(&symbols->lock);
@@ -289,6 +384,8 @@ uint32_t symbols_frames(struct symbols *symbols, uint64_t address,
     if (count == 0) {
         if (object != NULL && symbols_object_usable(object))
             count = look_up(symbols, object, linked, frames);
+        if (made)
+            count = made_line(symbols, address, frames);
         if (count == 0)
             frames[count++] = (struct symbols_frame){0};
         if (place.name != NULL) /* as symbols_find gives it */

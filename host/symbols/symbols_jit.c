@@ -1,0 +1,200 @@
+/* Keeps pieces of code that was made at run time, and finds the one at an address. */
+#include "host/symbols/symbols_jit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "host/base/array.h"
+#include "host/symbols/symbols_jit_read.h"
+
+void symbols_jit_free(struct symbols_jit *jit)
+{
+    free(jit->codes);
+    free(jit->lines);
+    free(jit->ranges);
+    *jit = (struct symbols_jit){0};
+}
+
+int symbols_jit_put(struct symbols_jit *jit, const struct symbols_jit_code *code)
+{
+    if (code->start >= code->end || jit->count == SYMBOLS_JIT_CODES_MAX) {
+        jit->refused++;
+        return 0;
+    }
+    if (array_grow(&jit->codes, jit->count, sizeof *code) != 0)
+        return -ENOMEM;
+    jit->codes[jit->count++] = *code;
+    return 0;
+}
+
+int symbols_jit_put_line(struct symbols_jit *jit, const struct symbols_jit_line *line)
+{
+    if (jit->line_count == SYMBOLS_JIT_CODES_MAX) {
+        jit->refused++;
+        return 0;
+    }
+    if (array_grow(&jit->lines, jit->line_count, sizeof *line) != 0)
+        return -ENOMEM;
+    jit->lines[jit->line_count++] = *line;
+    return 0;
+}
+
+int symbols_jit_add(struct symbols_jit *jit, const struct trace_jit_file *file)
+{
+    if (file->bytes == NULL)
+        return 0;
+    return file->meta.kind == HR_JIT_DUMP       ? symbols_jit_read_dump(jit, file)
+           : file->meta.kind == HR_JIT_PERF_MAP ? symbols_jit_read_map(jit, file)
+                                                : 0;
+}
+
+/* ---- from pieces that cover each other to ranges */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct symbols_jit_code *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* The pieces that hold the current address and maybe some that have ended, the latest on top. */
+struct heap {
+    const struct symbols_jit_code *codes;
+    uint32_t *all;
+    size_t count;
+};
+
+static bool later(const struct heap *h, size_t a, size_t b)
+{
+    return h->codes[h->all[a]].order > h->codes[h->all[b]].order;
+}
+
+static void swap(struct heap *h, size_t a, size_t b)
+{
+    uint32_t code = h->all[a];
+
+    h->all[a] = h->all[b];
+    h->all[b] = code;
+}
+
+static void push(struct heap *h, uint32_t code)
+{
+    size_t i = h->count++;
+
+    h->all[i] = code;
+    for (; i > 0 && later(h, i, (i - 1) / 2); i = (i - 1) / 2)
+        swap(h, i, (i - 1) / 2);
+}
+
+static void pop(struct heap *h)
+{
+    size_t i = 0, child;
+
+    h->all[0] = h->all[--h->count];
+    while ((child = 2 * i + 1) < h->count) {
+        if (child + 1 < h->count && later(h, child + 1, child))
+            child++;
+        if (!later(h, child, i))
+            break;
+        swap(h, i, child);
+        i = child;
+    }
+}
+
+/* Adds the part of the topmost piece up to `until`; a part that continues the last one grows it. */
+static void put_range(struct symbols_jit *jit, uint32_t code, uint64_t start, uint64_t until)
+{
+    struct symbols_jit_range *last =
+        jit->range_count != 0 ? &jit->ranges[jit->range_count - 1] : NULL;
+
+    if (last != NULL && last->code == code && last->end == start)
+        last->end = until;
+    else
+        jit->ranges[jit->range_count++] = (struct symbols_jit_range){start, until, code};
+}
+
+/* Takes ranges from `at` up to `until` out of the heap. */
+static void cut_ranges(struct symbols_jit *jit, struct heap *h, uint64_t at, uint64_t until)
+{
+    while (h->count != 0 && at < until) {
+        const struct symbols_jit_code *top = &jit->codes[h->all[0]];
+        uint64_t end = top->end < until ? top->end : until;
+
+        if (top->end <= at) {
+            pop(h);
+            continue;
+        }
+        put_range(jit, h->all[0], at, end);
+        at = end;
+    }
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct symbols_jit_line *x = a, *y = b;
+
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* n pieces have 2n ends, and so at most 2n ranges. */
+int symbols_jit_finish(struct symbols_jit *jit)
+{
+    struct heap h = {.codes = jit->codes};
+
+    if (jit->count == 0)
+        return 0;
+    qsort(jit->codes, jit->count, sizeof jit->codes[0], by_start);
+    h.all = malloc(jit->count * sizeof h.all[0]);
+    jit->ranges = malloc(2 * jit->count * sizeof jit->ranges[0]);
+    if (h.all == NULL || jit->ranges == NULL) {
+        free(h.all);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < jit->count; i++) {
+        uint64_t next = i + 1 < jit->count ? jit->codes[i + 1].start : UINT64_MAX;
+
+        if (jit->codes[i].line_count != 0)
+            qsort(jit->lines + jit->codes[i].first_line, jit->codes[i].line_count,
+                  sizeof jit->lines[0], by_address);
+        push(&h, (uint32_t)i);
+        cut_ranges(jit, &h, jit->codes[i].start, next);
+    }
+    free(h.all);
+    return 0;
+}
+
+const struct symbols_jit_code *symbols_jit_find(const struct symbols_jit *jit, uint64_t address)
+{
+    size_t low = 0, high = jit->range_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (jit->ranges[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low != 0 && address < jit->ranges[low - 1].end ? &jit->codes[jit->ranges[low - 1].code]
+                                                          : NULL;
+}
+
+const struct symbols_jit_line *symbols_jit_line(const struct symbols_jit *jit,
+                                                const struct symbols_jit_code *code,
+                                                uint64_t address)
+{
+    const struct symbols_jit_line *lines = jit->lines + code->first_line;
+    uint32_t low = 0, high = code->line_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (lines[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low != 0 ? &lines[low - 1] : NULL;
+}
