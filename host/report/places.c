@@ -21,6 +21,7 @@ static const char *const words[PLACES_RESERVED] = {
     [PLACES_TRUNCATED] = "[truncated]",
     [PLACES_BROKEN] = "[broken]",
     [PLACES_NO_STACK] = "[no stack]",
+    [PLACES_NO_PYTHON] = "[no Python]",
 };
 
 int places_init(struct places *p, struct symbols *symbols)
