@@ -223,14 +223,16 @@ _Static_assert(sizeof(struct hr_meta_stacks) == 8, "hr_meta_stacks");
 
 /* A code object of CPython.  Its `start` is no address of memory but a number that the kernel gave
  * to these contents: another code object at the same address later gets another one. */
-#define HR_PYTHON_BASE 0x5059000000000000ull /* all starts are at or above: no address of a program */
+#define HR_PYTHON_BASE \
+    0x5059000000000000ull /* all starts are at or above: no address of a program */
 #define HR_PYTHON_END (HR_PYTHON_BASE + (1ull << 48)) /* and below */
 #define HR_PYTHON_UNKNOWN HR_PYTHON_BASE /* a frame whose code object is in no record */
 
 struct hr_meta_python_code {
     uint64_t start;
     uint64_t address; /* where the object was */
-    uint32_t code_bytes; /* its instructions take the numbers from start to start + code_bytes - 1 */
+    uint32_t
+        code_bytes; /* its instructions take the numbers from start to start + code_bytes - 1 */
     uint32_t first_line;
     uint16_t name_bytes; /* then the qualified name, */
     uint16_t file_bytes; /* the file's name, */

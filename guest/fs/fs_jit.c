@@ -76,8 +76,8 @@ static void send_file(void *, const struct fs_entry *entry)
     if (file.kind == 0)
         return;
     path_bytes = fs_path(entry, path, sizeof path, &gone);
-    if (path_bytes < 0 || !trace_add_meta(HR_META_JIT_FILE, &file, sizeof file, path,
-                                          (uint32_t)path_bytes))
+    if (path_bytes < 0 ||
+        !trace_add_meta(HR_META_JIT_FILE, &file, sizeof file, path, (uint32_t)path_bytes))
         return;
     jit.left_out += inode->bytes - send_contents(inode);
     jit.files++;

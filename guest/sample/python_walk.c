@@ -315,5 +315,8 @@ void python_walk(struct python_codes *codes, struct trace_slot_stack *stack, uin
             pmu_store(stack->words + count++, place);
         frame = read_word(&w, frame + w.at[PYTHON_FRAME_PREVIOUS]);
     }
-    python_finish(stack, count, w.bad ? HR_STACK_BROKEN : frame != 0 ? HR_STACK_CUT : HR_STACK_WHOLE);
+    python_finish(stack, count,
+                  w.bad        ? HR_STACK_BROKEN
+                  : frame != 0 ? HR_STACK_CUT
+                               : HR_STACK_WHOLE);
 }

@@ -80,8 +80,7 @@ void trace_maps_offer(void)
     for (; i != end; i++) {
         const struct noted_map *noted = &maps[i % MAPS_MAX];
 
-        python_mapped(noted->map.start, noted->map.file_offset, noted->path,
-                      noted->map.path_bytes);
+        python_mapped(noted->map.start, noted->map.file_offset, noted->path, noted->map.path_bytes);
     }
     offered = end;
 }

@@ -7,7 +7,8 @@
 
 #include "lib/trace_writer.h"
 
-/* Tells python_mapped of maps that are new to it.  Context: any; may run on several CPUs at once. */
+/* Tells python_mapped of maps that are new to it.  Context: any; may run on several CPUs at once.
+ */
 void trace_maps_offer(void);
 
 bool trace_maps_any(void); /* maps wait to be written */

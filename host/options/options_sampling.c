@@ -132,10 +132,11 @@ int options_set_stacks(struct options *o, const char *text, struct run_failure *
                         "leave one of the two out");
     o->stacks.kind = kind;
     if (o->stacks.kind == 0)
-        return run_fail(failure,
-                        "--call-graph %s: unknown; use fp, fp,FRAMES, dwarf, dwarf,BYTES, python or "
-                        "python,FRAMES",
-                        text);
+        return run_fail(
+            failure,
+            "--call-graph %s: unknown; use fp, fp,FRAMES, dwarf, dwarf,BYTES, python or "
+            "python,FRAMES",
+            text);
     comma = strchr(text, ',');
     return set_limit(o, text, comma != NULL ? comma + 1 : NULL, failure);
 }

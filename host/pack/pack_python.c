@@ -27,34 +27,52 @@ static const struct {
     struct python_layout layout;
 } known[] = {
     {0x030b,
-     {{[PYTHON_INTERPRETERS] = 40,      [PYTHON_INTERPRETER_NEXT] = 0,
-       [PYTHON_THREADS] = 16,           [PYTHON_THREAD_NEXT] = 8,
-       [PYTHON_THREAD_ID] = 160,        [PYTHON_THREAD_FRAME] = 56,
-       [PYTHON_HOLDER_FRAME] = 8,       [PYTHON_FRAME_CODE] = 32,
-       [PYTHON_FRAME_PREVIOUS] = 48,    [PYTHON_FRAME_INSTRUCTION] = 56,
-       [PYTHON_FRAME_OWNER] = 69,       [PYTHON_CODE_FIRST_LINE] = 72,
-       [PYTHON_CODE_FILE] = 112,        [PYTHON_CODE_NAME] = 128,
-       [PYTHON_CODE_LINES] = 136,       [PYTHON_CODE_UNITS] = 184,
-       [PYTHON_ASCII_BYTES] = 48,       [PYTHON_COMPACT_BYTES] = 72}}},
+     {{[PYTHON_INTERPRETERS] = 40,
+       [PYTHON_INTERPRETER_NEXT] = 0,
+       [PYTHON_THREADS] = 16,
+       [PYTHON_THREAD_NEXT] = 8,
+       [PYTHON_THREAD_ID] = 160,
+       [PYTHON_THREAD_FRAME] = 56,
+       [PYTHON_HOLDER_FRAME] = 8,
+       [PYTHON_FRAME_CODE] = 32,
+       [PYTHON_FRAME_PREVIOUS] = 48,
+       [PYTHON_FRAME_INSTRUCTION] = 56,
+       [PYTHON_FRAME_OWNER] = 69,
+       [PYTHON_CODE_FIRST_LINE] = 72,
+       [PYTHON_CODE_FILE] = 112,
+       [PYTHON_CODE_NAME] = 128,
+       [PYTHON_CODE_LINES] = 136,
+       [PYTHON_CODE_UNITS] = 184,
+       [PYTHON_ASCII_BYTES] = 48,
+       [PYTHON_COMPACT_BYTES] = 72}}},
     {0x030c,
-     {{[PYTHON_INTERPRETERS] = 40,      [PYTHON_INTERPRETER_NEXT] = 0,
-       [PYTHON_THREADS] = 72,           [PYTHON_THREAD_NEXT] = 8,
-       [PYTHON_THREAD_ID] = 144,        [PYTHON_THREAD_FRAME] = 56,
-       [PYTHON_HOLDER_FRAME] = 0,       [PYTHON_FRAME_CODE] = 0,
-       [PYTHON_FRAME_PREVIOUS] = 8,     [PYTHON_FRAME_INSTRUCTION] = 56,
-       [PYTHON_FRAME_OWNER] = 70,       [PYTHON_CODE_FIRST_LINE] = 68,
-       [PYTHON_CODE_FILE] = 112,        [PYTHON_CODE_NAME] = 128,
-       [PYTHON_CODE_LINES] = 136,       [PYTHON_CODE_UNITS] = 192,
-       [PYTHON_ASCII_BYTES] = 40,       [PYTHON_COMPACT_BYTES] = 56}}},
+     {{[PYTHON_INTERPRETERS] = 40,
+       [PYTHON_INTERPRETER_NEXT] = 0,
+       [PYTHON_THREADS] = 72,
+       [PYTHON_THREAD_NEXT] = 8,
+       [PYTHON_THREAD_ID] = 144,
+       [PYTHON_THREAD_FRAME] = 56,
+       [PYTHON_HOLDER_FRAME] = 0,
+       [PYTHON_FRAME_CODE] = 0,
+       [PYTHON_FRAME_PREVIOUS] = 8,
+       [PYTHON_FRAME_INSTRUCTION] = 56,
+       [PYTHON_FRAME_OWNER] = 70,
+       [PYTHON_CODE_FIRST_LINE] = 68,
+       [PYTHON_CODE_FILE] = 112,
+       [PYTHON_CODE_NAME] = 128,
+       [PYTHON_CODE_LINES] = 136,
+       [PYTHON_CODE_UNITS] = 192,
+       [PYTHON_ASCII_BYTES] = 40,
+       [PYTHON_COMPACT_BYTES] = 56}}},
 };
 
 /* Where _Py_DebugOffsets has each field, in words: Include/internal/pycore_runtime.h of 3.13. */
 static const uint8_t debug_words[PYTHON_LAYOUT_FIELDS] = {
-    [PYTHON_INTERPRETERS] = 5,    [PYTHON_INTERPRETER_NEXT] = 8, [PYTHON_THREADS] = 9,
-    [PYTHON_THREAD_NEXT] = 21,    [PYTHON_THREAD_ID] = 25,       [PYTHON_THREAD_FRAME] = 23,
-    [PYTHON_FRAME_CODE] = 30,     [PYTHON_FRAME_PREVIOUS] = 29,  [PYTHON_FRAME_INSTRUCTION] = 31,
-    [PYTHON_FRAME_OWNER] = 33,    [PYTHON_CODE_FIRST_LINE] = 39, [PYTHON_CODE_FILE] = 35,
-    [PYTHON_CODE_NAME] = 37,      [PYTHON_CODE_LINES] = 38,      [PYTHON_CODE_UNITS] = 43,
+    [PYTHON_INTERPRETERS] = 5, [PYTHON_INTERPRETER_NEXT] = 8, [PYTHON_THREADS] = 9,
+    [PYTHON_THREAD_NEXT] = 21, [PYTHON_THREAD_ID] = 25,       [PYTHON_THREAD_FRAME] = 23,
+    [PYTHON_FRAME_CODE] = 30,  [PYTHON_FRAME_PREVIOUS] = 29,  [PYTHON_FRAME_INSTRUCTION] = 31,
+    [PYTHON_FRAME_OWNER] = 33, [PYTHON_CODE_FIRST_LINE] = 39, [PYTHON_CODE_FILE] = 35,
+    [PYTHON_CODE_NAME] = 37,   [PYTHON_CODE_LINES] = 38,      [PYTHON_CODE_UNITS] = 43,
     [PYTHON_ASCII_BYTES] = 70,
 };
 
@@ -79,8 +97,7 @@ static void read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 
     for (size_t i = 0; data != NULL && i < count; i++)
         if (gelf_getsym(data, (int)i, &symbol) != NULL && symbol.st_shndx != SHN_UNDEF)
-            note_symbol(symbols, elf_strptr(elf, header->sh_link, symbol.st_name),
-                        symbol.st_value);
+            note_symbol(symbols, elf_strptr(elf, header->sh_link, symbol.st_name), symbol.st_value);
 }
 
 static void find_symbols(Elf *elf, struct python_symbols *symbols)

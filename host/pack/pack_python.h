@@ -9,8 +9,8 @@ struct pack_python {
     struct python_layout layout;
 };
 
-/* Looks at one file.  Returns 0; -ENOENT: it is not CPython, or has no symbols; -ENOTSUP: CPython of
- * a version whose frames are not known. */
+/* Looks at one file.  Returns 0; -ENOENT: it is not CPython, or has no symbols; -ENOTSUP: CPython
+ * of a version whose frames are not known. */
 int pack_python_look(const char *path, struct pack_python *python);
 
 /* Looks at the program and the libraries of the list.  Returns 0 or what pack_python_look returns.

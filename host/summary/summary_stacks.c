@@ -82,9 +82,9 @@ json_t *summary_stacks_json(const struct summary_stacks *s, const struct trace_i
     if (!info->has_stacks)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-                     name != NULL ? json_string(name) : json_number(info->stacks.kind),
-                     "limit", json_number(info->stacks.limit), "bytes", json_number(s->bytes),
-                     "cut", known ? json_number(s->roots[HR_STACK_CUT]) : json_null(), "broken",
+                     name != NULL ? json_string(name) : json_number(info->stacks.kind), "limit",
+                     json_number(info->stacks.limit), "bytes", json_number(s->bytes), "cut",
+                     known ? json_number(s->roots[HR_STACK_CUT]) : json_null(), "broken",
                      known ? json_number(s->roots[HR_STACK_BROKEN]) : json_null(), "none",
                      json_number(s->roots[HR_STACK_NONE]));
 }

@@ -302,9 +302,9 @@ static uint32_t made_line(struct symbols *s, uint64_t address, struct symbols_fr
     if (python != NULL)
         *frame = (struct symbols_frame){
             .file = python->file,
-            .line = symbols_python_line(python->lines, python->meta.line_bytes,
-                                        python->meta.first_line,
-                                        (uint32_t)(address - python->meta.start))};
+            .line =
+                symbols_python_line(python->lines, python->meta.line_bytes, python->meta.first_line,
+                                    (uint32_t)(address - python->meta.start))};
     else if (line != NULL)
         *frame = (struct symbols_frame){.file = line->file, .line = line->line};
     return 1;

@@ -1,7 +1,7 @@
 /* Names and lines of code that was made at run time: perf maps and perf's jitdumps.  Hostile input.
  *
- * Where pieces of code were at the same address, the later one counts: in a perf map the later line,
- * in a jitdump the later time.  Never prints.
+ * Where pieces of code were at the same address, the later one counts: in a perf map the later
+ * line, in a jitdump the later time.  Never prints.
  */
 #pragma once
 

@@ -110,8 +110,7 @@ static char *put_utf8(char *at, uint32_t character)
     return at;
 }
 
-/* Writes text of `unit` bytes a character, at most two bytes for each of its own, and a NUL. */
-static char *put_text(char *at, const uint8_t *text, size_t bytes, uint8_t unit)
+char *trace_names_text(char *to, const uint8_t *text, size_t bytes, uint8_t unit)
 {
     for (size_t i = 0; i + unit <= bytes; i += unit) {
         uint32_t character = 0;
@@ -121,10 +120,10 @@ static char *put_text(char *at, const uint8_t *text, size_t bytes, uint8_t unit)
             break;
         if (character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
             character = 0xfffd;
-        at = put_utf8(at, character);
+        to = put_utf8(to, character);
     }
-    *at++ = 0;
-    return at;
+    *to++ = 0;
+    return to;
 }
 
 static int take_code(struct trace_names *names, const struct trace_record *record)
@@ -144,9 +143,10 @@ static int take_code(struct trace_names *names, const struct trace_record *recor
         free(code.name);
         return -ENOMEM;
     }
-    at = put_text(code.name, tail, code.meta.name_bytes, code.meta.name_unit);
+    at = trace_names_text(code.name, tail, code.meta.name_bytes, code.meta.name_unit);
     code.file = at;
-    at = put_text(at, tail + code.meta.name_bytes, code.meta.file_bytes, code.meta.file_unit);
+    at = trace_names_text(at, tail + code.meta.name_bytes, code.meta.file_bytes,
+                          code.meta.file_unit);
     memcpy(at, tail + code.meta.name_bytes + code.meta.file_bytes, code.meta.line_bytes);
     code.lines = (const uint8_t *)at;
     names->codes[names->code_count++] = code;

@@ -63,6 +63,10 @@ const struct trace_python_code *trace_names_python(const struct trace_names *nam
 /* Returns whether a record of these types is what the format says; others are. */
 bool trace_names_valid(const struct trace_record *record);
 
+/* Writes text of `unit` bytes a character as UTF-8 and a NUL: at most 2 * bytes + 1.  Returns what
+ * follows. */
+char *trace_names_text(char *to, const uint8_t *text, size_t bytes, uint8_t unit);
+
 /* Takes a record, whose chunk need not be kept.  Returns 0 or -ENOMEM.  For a reader that has the
  * chunks itself. */
 int trace_names_take(struct trace_names *names, const struct trace_record *record);
