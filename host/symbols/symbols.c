@@ -260,8 +260,10 @@ static bool place_python(struct symbols *s, uint64_t address, struct symbols_pla
 {
     const struct trace_python_code *code = python_at(s, address);
 
-    if (code == NULL)
-        return false;
+    if (code == NULL) { /* there was no room to say which */
+        place->name = "[unknown Python]";
+        return true;
+    }
     place->name = code->name;
     place->object = text_base_name(code->file);
     place->start = code->first->meta.start;
