@@ -248,7 +248,7 @@ enum hr_jit_kind {
     HR_JIT_DUMP = 2, /* perf's jitdump */
 };
 
-struct hr_meta_jit_file { /* a file of names that code made at run time left behind */
+struct hr_meta_jit_file { /* a file of names that code made at run time left */
     uint64_t bytes; /* its size; HR_META_JIT_DATA may hold less of it */
     uint32_t kind; /* enum hr_jit_kind */
     uint32_t pid; /* as its name says */

@@ -70,7 +70,7 @@ void trace_map(uint64_t start, uint64_t end, uint64_t file_offset, uint32_t flag
     __atomic_store_n(&added, added + 1, __ATOMIC_RELEASE);
 }
 
-/* A slot that is behind by more than the queue's length is another map's now. */
+/* Of more maps than the queue holds, the slots of the first are those of others now. */
 void trace_maps_offer(void)
 {
     uint32_t end = __atomic_load_n(&added, __ATOMIC_ACQUIRE), i = offered;

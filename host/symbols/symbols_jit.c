@@ -103,30 +103,34 @@ static void pop(struct heap *h)
     }
 }
 
-/* Adds the part of the topmost piece up to `until`; a part that continues the last one grows it. */
-static void put_range(struct symbols_jit *jit, uint32_t code, uint64_t start, uint64_t until)
-{
-    struct symbols_jit_range *last =
-        jit->range_count != 0 ? &jit->ranges[jit->range_count - 1] : NULL;
+struct ranges { /* under construction */
+    struct symbols_jit_range *all;
+    size_t count;
+};
 
-    if (last != NULL && last->code == code && last->end == start)
-        last->end = until;
+/* Adds the part of a piece up to `until`; a part that continues the last one grows it. */
+static void put_range(struct ranges *r, uint32_t code, uint64_t start, uint64_t until)
+{
+    size_t last = r->count - 1;
+
+    if (r->count != 0 && r->all[last].code == code && r->all[last].end == start)
+        r->all[last].end = until;
     else
-        jit->ranges[jit->range_count++] = (struct symbols_jit_range){start, until, code};
+        r->all[r->count++] = (struct symbols_jit_range){start, until, code};
 }
 
 /* Takes ranges from `at` up to `until` out of the heap. */
-static void cut_ranges(struct symbols_jit *jit, struct heap *h, uint64_t at, uint64_t until)
+static void cut_ranges(struct ranges *r, struct heap *h, uint64_t at, uint64_t until)
 {
     while (h->count != 0 && at < until) {
-        const struct symbols_jit_code *top = &jit->codes[h->all[0]];
+        const struct symbols_jit_code *top = &h->codes[h->all[0]];
         uint64_t end = top->end < until ? top->end : until;
 
         if (top->end <= at) {
             pop(h);
             continue;
         }
-        put_range(jit, h->all[0], at, end);
+        put_range(r, h->all[0], at, end);
         at = end;
     }
 }
@@ -142,26 +146,31 @@ static int by_address(const void *a, const void *b)
 int symbols_jit_finish(struct symbols_jit *jit)
 {
     struct heap h = {.codes = jit->codes};
+    struct ranges ranges = {.all = NULL};
 
     if (jit->count == 0)
         return 0;
     qsort(jit->codes, jit->count, sizeof jit->codes[0], by_start);
     h.all = malloc(jit->count * sizeof h.all[0]);
-    jit->ranges = malloc(2 * jit->count * sizeof jit->ranges[0]);
-    if (h.all == NULL || jit->ranges == NULL) {
+    ranges.all = malloc(2 * jit->count * sizeof ranges.all[0]);
+    if (h.all == NULL || ranges.all == NULL) {
         free(h.all);
+        free(ranges.all);
         return -ENOMEM;
     }
     for (size_t i = 0; i < jit->count; i++) {
-        uint64_t next = i + 1 < jit->count ? jit->codes[i + 1].start : UINT64_MAX;
+        const struct symbols_jit_code *code = &jit->codes[i];
 
-        if (jit->codes[i].line_count != 0)
-            qsort(jit->lines + jit->codes[i].first_line, jit->codes[i].line_count,
-                  sizeof jit->lines[0], by_address);
+        if (code->line_count != 0)
+            qsort(jit->lines + code->first_line, code->line_count, sizeof jit->lines[0],
+                  by_address);
         push(&h, (uint32_t)i);
-        cut_ranges(jit, &h, jit->codes[i].start, next);
+        cut_ranges(&ranges, &h, code->start,
+                   i + 1 < jit->count ? jit->codes[i + 1].start : UINT64_MAX);
     }
     free(h.all);
+    jit->ranges = ranges.all;
+    jit->range_count = ranges.count;
     return 0;
 }
 
@@ -185,9 +194,12 @@ const struct symbols_jit_line *symbols_jit_line(const struct symbols_jit *jit,
                                                 const struct symbols_jit_code *code,
                                                 uint64_t address)
 {
-    const struct symbols_jit_line *lines = jit->lines + code->first_line;
+    const struct symbols_jit_line *lines;
     uint32_t low = 0, high = code->line_count;
 
+    if (high == 0)
+        return NULL;
+    lines = jit->lines + code->first_line;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 

@@ -158,7 +158,8 @@ static int take_load(struct dump *d, uint64_t time, const uint8_t *body, size_t 
     return put_code(d, &code);
 }
 
-/* The code that moves is the last one that was put where it moves from.  Its lines stay behind. */
+/* The code that moves is the last one that was put where it moves from.  Its lines do not move with
+ * it. */
 static int take_move(struct dump *d, uint64_t time, const uint8_t *body, size_t bytes)
 {
     struct symbols_jit_code code = {.file = d->file, .order = time};

@@ -79,7 +79,7 @@ uint32_t symbols_python_line(const uint8_t *table, size_t bytes, uint32_t first_
 
         if ((head & 128) == 0)
             return 0; /* no entry begins here */
-        end += UNIT_BYTES * ((head & 7u) + 1u);
+        end += UNIT_BYTES * ((head & 7ull) + 1);
         get_entry(&t, code, &line);
         if (offset < end)
             return code != CODE_NONE ? line : 0;

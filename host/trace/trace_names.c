@@ -238,7 +238,8 @@ static int by_function(const void *a, const void *b)
 /* Without memory each is its own first. */
 static void find_firsts(struct trace_names *names)
 {
-    struct trace_python_code **order = malloc(names->code_count * sizeof *order);
+    struct trace_python_code **order =
+        malloc(names->code_count * sizeof(struct trace_python_code *));
 
     for (size_t i = 0; i < names->code_count; i++) {
         names->codes[i].first = &names->codes[i];
@@ -247,7 +248,7 @@ static void find_firsts(struct trace_names *names)
     }
     if (order == NULL)
         return;
-    qsort(order, names->code_count, sizeof *order, by_function);
+    qsort(order, names->code_count, sizeof(struct trace_python_code *), by_function);
     for (size_t i = 1; i < names->code_count; i++)
         if (order[i]->meta.first_line == order[i - 1]->meta.first_line &&
             strcmp(order[i]->name, order[i - 1]->name) == 0 &&

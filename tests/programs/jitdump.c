@@ -1,5 +1,6 @@
-/* Makes two functions at run time and says so as perf's jitdump has it: jit-PID.dump in /tmp.  Both are loops;
- * `made_hot` turns three times as often as `made_cool`.  Then a third one takes the place of `made_cool`. */
+/* Makes two functions at run time and says so as perf's jitdump has it: jit-PID.dump in /tmp.  Both
+ * are loops; `made_hot` turns three times as often as `made_cool`.  Then a third one takes the
+ * place of `made_cool`. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint8_t loop[] = {0xb9, 0, 0, 0, 0, 0xff, 0xc9, 0x75, 0xfc, 0xc3}; /* mov ecx; dec ecx; jnz; ret */
+static const uint8_t loop[] = {0xb9, 0,    0,    0,    0,
+                               0xff, 0xc9, 0x75, 0xfc, 0xc3}; /* mov ecx; dec ecx; jnz; ret */
 static FILE *dump;
 static uint64_t number;
 
@@ -83,7 +85,8 @@ static void (*make(uint8_t *at, const char *name, uint32_t turns))(void)
 
 int main(void)
 {
-    uint8_t *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *memory =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (memory == MAP_FAILED)
         return 1;

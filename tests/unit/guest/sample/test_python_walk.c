@@ -19,13 +19,24 @@
 #define CODES (BASE + 0x10000)
 #define TEXTS (BASE + 0x20000)
 
-static const struct python_layout layout = {
-    {[PYTHON_INTERPRETERS] = 40,      [PYTHON_INTERPRETER_NEXT] = 0, [PYTHON_THREADS] = 16,
-     [PYTHON_THREAD_NEXT] = 8,        [PYTHON_THREAD_ID] = 160,      [PYTHON_THREAD_FRAME] = 56,
-     [PYTHON_HOLDER_FRAME] = 8,       [PYTHON_FRAME_CODE] = 32,      [PYTHON_FRAME_PREVIOUS] = 48,
-     [PYTHON_FRAME_INSTRUCTION] = 56, [PYTHON_FRAME_OWNER] = 69,     [PYTHON_CODE_FIRST_LINE] = 72,
-     [PYTHON_CODE_FILE] = 112,        [PYTHON_CODE_NAME] = 128,      [PYTHON_CODE_LINES] = 136,
-     [PYTHON_CODE_UNITS] = 184,       [PYTHON_ASCII_BYTES] = 48,     [PYTHON_COMPACT_BYTES] = 72}};
+static const struct python_layout layout = {{[PYTHON_INTERPRETERS] = 40,
+                                             [PYTHON_INTERPRETER_NEXT] = 0,
+                                             [PYTHON_THREADS] = 16,
+                                             [PYTHON_THREAD_NEXT] = 8,
+                                             [PYTHON_THREAD_ID] = 160,
+                                             [PYTHON_THREAD_FRAME] = 56,
+                                             [PYTHON_HOLDER_FRAME] = 8,
+                                             [PYTHON_FRAME_CODE] = 32,
+                                             [PYTHON_FRAME_PREVIOUS] = 48,
+                                             [PYTHON_FRAME_INSTRUCTION] = 56,
+                                             [PYTHON_FRAME_OWNER] = 69,
+                                             [PYTHON_CODE_FIRST_LINE] = 72,
+                                             [PYTHON_CODE_FILE] = 112,
+                                             [PYTHON_CODE_NAME] = 128,
+                                             [PYTHON_CODE_LINES] = 136,
+                                             [PYTHON_CODE_UNITS] = 184,
+                                             [PYTHON_ASCII_BYTES] = 48,
+                                             [PYTHON_COMPACT_BYTES] = 72}};
 static const struct python_where where = {RUNTIME, TYPE};
 
 static uint8_t memory[PAGES_ALL * PAGE_BYTES] __attribute__((aligned(4096)));
@@ -122,8 +133,8 @@ static struct hr_meta_python_code expect_code(const char *name, const char *file
 
     assert_non_null(body);
     memcpy(&record, body, sizeof record);
-    assert_int_equal(bytes, sizeof record + record.name_bytes + record.file_bytes +
-                                record.line_bytes);
+    assert_int_equal(bytes,
+                     sizeof record + record.name_bytes + record.file_bytes + record.line_bytes);
     assert_int_equal(record.name_bytes, strlen(name));
     assert_memory_equal(body + sizeof record, name, strlen(name));
     assert_int_equal(record.file_bytes, strlen(file));
@@ -316,7 +327,8 @@ static void a_full_queue_gives_unknown_places(void **state)
     assert_int_not_equal(stack.head.words[0], HR_PYTHON_UNKNOWN + 1);
 }
 
-/* Words of the fake memory at random places are exchanged for others: nothing outside is touched. */
+/* Words of the fake memory at random places are exchanged for others: nothing outside is touched.
+ */
 static void random_memory_is_survived(void **state)
 {
     struct test_random random = {7};
@@ -330,10 +342,12 @@ static void random_memory_is_survived(void **state)
         for (uint32_t i = 0; i < 3; i++) {
             static const uint64_t bases[] = {RUNTIME, INTERPRETER, THREAD, HOLDER,
                                              FRAMES,  CODES,       TEXTS};
-            uint64_t at = bases[test_random_below(&random, 7)] + test_random_below(&random, 0x40) * 8;
+            uint64_t at =
+                bases[test_random_below(&random, 7)] + test_random_below(&random, 0x40) * 8;
 
-            put(at, test_random_below(&random, 2) ? test_random_next(&random)
-                                                  : BASE + test_random_below(&random, sizeof memory));
+            put(at, test_random_below(&random, 2)
+                        ? test_random_next(&random)
+                        : BASE + test_random_below(&random, sizeof memory));
         }
         walk(LIMIT);
         while (python_walk_next(&codes, &bytes) != NULL) {
