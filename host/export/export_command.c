@@ -200,6 +200,7 @@ int export_walk(struct export *e, const struct trace_visitor *visitor)
         .context = e,
         .stacks = visitor->stacks,
         .exact = visitor->exact,
+        .names = visitor->names,
         .chunk = visitor->chunk != NULL ? forward_chunk : NULL,
         .samples = forward_samples,
         .record = visitor->record != NULL ? forward_record : NULL,

@@ -11,7 +11,6 @@
 #include "host/base/text.h"
 #include "host/object/symbols_debuginfod.h"
 #include "host/symbols/symbols_cache.h"
-#include "host/symbols/symbols_jit.h"
 #include "host/symbols/symbols_maps.h"
 #include "host/symbols/symbols_names.h"
 #include "host/symbols/symbols_object.h"
@@ -29,8 +28,6 @@ struct symbols {
     struct symbols_names names;
     struct symbols_cache *cache; /* made when first needed */
     struct trace_names *made; /* names of code that is in no file; held; NULL: there are none */
-    struct symbols_jit jit; /* of these */
-    bool made_read;
     pthread_mutex_t lock; /* protects everything that a lookup changes */
 };
 
@@ -137,7 +134,6 @@ void symbols_close(struct symbols *symbols)
     symbols_maps_free(&symbols->maps);
     symbols_names_free(&symbols->names);
     symbols_cache_free(symbols->cache);
-    symbols_jit_free(&symbols->jit);
     trace_names_release(symbols->made);
     pthread_mutex_destroy(&symbols->lock);
     free(symbols);
@@ -230,27 +226,11 @@ static void place_in(struct symbols *s, struct symbols_object *object, uint64_t 
     place->end = place->start + (function->end - function->start);
 }
 
-/* Reads the names of code that is in no file, once.  Without memory there are fewer. */
-static void read_made(struct symbols *s)
-{
-    if (s->made == NULL || __atomic_load_n(&s->made_read, __ATOMIC_ACQUIRE))
-        return;
-    pthread_mutex_lock(&s->lock);
-    if (!s->made_read) {
-        (void)trace_names_read(s->made);
-        for (size_t i = 0; i < s->made->file_count; i++)
-            (void)symbols_jit_add(&s->jit, &s->made->files[i]);
-        (void)symbols_jit_finish(&s->jit);
-        __atomic_store_n(&s->made_read, true, __ATOMIC_RELEASE);
-    }
-    pthread_mutex_unlock(&s->lock);
-}
-
 static const struct trace_python_code *python_at(struct symbols *s, uint64_t address)
 {
     if (address < HR_PYTHON_BASE || address >= HR_PYTHON_END || s->made == NULL)
         return NULL;
-    read_made(s);
+    (void)trace_names_read(s->made); /* without memory there are fewer */
     return trace_names_python(s->made, address);
 }
 
@@ -264,8 +244,8 @@ static bool place_python(struct symbols *s, uint64_t address, struct symbols_pla
         place->name = "[unknown Python]";
         return true;
     }
-    place->name = code->name;
-    place->object = text_base_name(code->file);
+    place->name = code->first->name;
+    place->object = text_base_name(code->first->file);
     place->start = code->first->meta.start;
     place->end = place->start + code->first->meta.code_bytes;
     place->offset = address - code->meta.start;
@@ -274,21 +254,21 @@ static bool place_python(struct symbols *s, uint64_t address, struct symbols_pla
 
 static bool place_made(struct symbols *s, uint64_t address, struct symbols_place *place)
 {
-    const struct symbols_jit_code *code;
+    const struct trace_jit_code *code;
 
     if (s->made == NULL || place->kernel)
         return false;
     if (address >= HR_PYTHON_BASE && address < HR_PYTHON_END)
         return place_python(s, address, place);
-    read_made(s);
-    code = symbols_jit_find(&s->jit, address);
+    (void)trace_names_read(s->made);
+    code = trace_jit_find(&s->made->jit, address);
     if (code == NULL)
         return false;
     place->name = code->name;
     place->object = text_base_name(code->file->path);
-    place->start = code->start;
-    place->end = code->end;
-    place->offset = address - code->start;
+    place->start = code->place != 0 && address >= code->place ? code->place : code->start;
+    place->end = place->start + (code->end - code->start);
+    place->offset = address - place->start;
     return true;
 }
 
@@ -296,9 +276,9 @@ static bool place_made(struct symbols *s, uint64_t address, struct symbols_place
 static uint32_t made_line(struct symbols *s, uint64_t address, struct symbols_frame *frame)
 {
     const struct trace_python_code *python = python_at(s, address);
-    const struct symbols_jit_code *code = symbols_jit_find(&s->jit, address);
-    const struct symbols_jit_line *line =
-        code != NULL ? symbols_jit_line(&s->jit, code, address) : NULL;
+    const struct trace_jit_code *code = trace_jit_find(&s->made->jit, address);
+    const struct trace_jit_line *line =
+        code != NULL ? trace_jit_line(&s->made->jit, code, address) : NULL;
 
     *frame = (struct symbols_frame){0};
     if (python != NULL)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "host/trace/trace_file.h"
+#include "host/trace/trace_jit.h"
 
 #define TRACE_NAMES_CODES_MAX (1u << 20)
 #define TRACE_NAMES_BYTES_MAX (256u << 20) /* of all texts, tables and files */
@@ -27,13 +28,6 @@ struct trace_python_code {
                                               file and first line, that with the lowest start */
 };
 
-struct trace_jit_file {
-    struct hr_meta_jit_file meta;
-    char *path;
-    uint8_t *bytes; /* a NUL follows */
-    size_t count;
-};
-
 struct trace_names {
     struct trace_file file; /* shared; closed after it was read */
     pthread_mutex_t lock;
@@ -43,6 +37,7 @@ struct trace_names {
     size_t code_count;
     struct trace_jit_file *files;
     size_t file_count;
+    struct trace_jit jit; /* what is in the files */
     size_t bytes; /* of all */
     uint64_t ignored; /* records beyond the bounds */
 };

@@ -2,40 +2,43 @@
  * lines.  The first byte says which. */
 #include <string.h>
 
-#include "host/symbols/symbols_jit.h"
 #include "host/symbols/symbols_python.h"
+#include "host/trace/trace_jit.h"
 #include "tests/fuzz/fuzz.h"
 
-static void look_up(const struct symbols_jit *jit, uint64_t address)
+static void look_up(const struct trace_jit *jit, uint64_t address)
 {
-    const struct symbols_jit_code *code = symbols_jit_find(jit, address);
-    const struct symbols_jit_line *line;
+    const struct trace_jit_code *code = trace_jit_find(jit, address);
+    const struct trace_jit_line *line;
 
     if (code == NULL)
         return;
-    fuzz_check(code->start <= address && address < code->end && strlen(code->name) < SIZE_MAX);
-    line = symbols_jit_line(jit, code, address);
-    fuzz_check(line == NULL || (line->address <= address && strlen(line->file) < SIZE_MAX));
+    fuzz_check(strlen(code->name) < SIZE_MAX);
+    fuzz_check(address >= TRACE_JIT_PLACES || (code->start <= address && address < code->end));
+    line = trace_jit_line(jit, code, address);
+    fuzz_check(line == NULL || strlen(line->file) < SIZE_MAX);
 }
 
 static void read_file(const uint8_t *data, size_t size, uint32_t kind)
 {
     struct trace_jit_file file = {.meta.kind = kind, .count = size};
-    struct symbols_jit jit = {0};
+    struct trace_jit jit = {0};
 
     file.bytes = malloc(size + 1);
     fuzz_check(file.bytes != NULL);
     memcpy(file.bytes, data, size);
     file.bytes[size] = 0;
-    fuzz_check(symbols_jit_add(&jit, &file) == 0 && symbols_jit_finish(&jit) == 0);
+    fuzz_check(trace_jit_add(&jit, &file) == 0 && trace_jit_finish(&jit) == 0);
     for (size_t i = 0; i < jit.range_count; i++) {
         fuzz_check(jit.ranges[i].start < jit.ranges[i].end);
         fuzz_check(i == 0 || jit.ranges[i - 1].end <= jit.ranges[i].start);
         look_up(&jit, jit.ranges[i].start);
         look_up(&jit, jit.ranges[i].end - 1);
         look_up(&jit, jit.ranges[i].end);
+        for (uint64_t time = 0; time < 3; time++)
+            look_up(&jit, trace_jit_place(&jit, jit.ranges[i].start, time << (time * 20)));
     }
-    symbols_jit_free(&jit);
+    trace_jit_free(&jit);
     free(file.bytes);
 }
 

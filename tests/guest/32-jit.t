@@ -29,6 +29,10 @@ ok 'jitdump: the trace is whole' "$HR" check hr.bin
 profile
 like 'jitdump: a function has its name' rows '^[0-9]+ made_hot jit-[0-9]+\.dump'
 within 'jitdump: it has the share of its loop' "$(share "$(samples ' made_hot ')" "$(samples ' made_(cool|later) ')")" 0.66 0.67
+within 'jitdump: code has its name at its time' "$(samples ' made_cool ')" 1995 2005
+within 'jitdump: and what took its place later' "$(samples ' made_later ')" 995 1005
+"$HR" export folded hr.bin -o folded 2>/dev/null
+like 'jitdump: in exports, too' folded '^made_cool [0-9]+$'
 profile --by line
 within 'jitdump: lines' "$(samples ' made_hot .* 11$')" 5900 6100
 "$HR" dump --format records hr.bin >records

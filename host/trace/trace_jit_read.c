@@ -1,6 +1,6 @@
 /* Reads perf maps and perf's jitdumps (tools/perf/Documentation of Linux: jit-interface.txt,
  * jitdump-specification.txt). */
-#include "host/symbols/symbols_jit_read.h"
+#include "host/trace/trace_jit_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "lib/hash.h"
 
 #define DUMP_MAGIC 0x4a695444u /* "JiTD" */
+#define DUMP_TSC 1u /* times are of the processor, not of CLOCK_MONOTONIC */
 #define SAME_FILE "\xff" /* as of the entry before */
 
 /* ---- perf maps: "START SIZE name", hexadecimal */
@@ -26,7 +27,7 @@ static bool get_hex(char **at, uint64_t *value)
     return true;
 }
 
-static bool get_map_line(char *line, struct symbols_jit_code *code)
+static bool get_map_line(char *line, struct trace_jit_code *code)
 {
     uint64_t bytes;
 
@@ -38,18 +39,18 @@ static bool get_map_line(char *line, struct symbols_jit_code *code)
 }
 
 /* A line without an end was still being written. */
-int symbols_jit_read_map(struct symbols_jit *jit, const struct trace_jit_file *file)
+int trace_jit_read_map(struct trace_jit *jit, const struct trace_jit_file *file)
 {
     char *line = (char *)file->bytes, *end = line + file->count, *newline;
     int error = 0;
 
     for (; error == 0 && (newline = memchr(line, '\n', (size_t)(end - line))) != NULL;
          line = newline + 1) {
-        struct symbols_jit_code code = {.file = file, .order = jit->count};
+        struct trace_jit_code code = {.file = file, .order = jit->count};
 
         *newline = 0;
         if (get_map_line(line, &code))
-            error = symbols_jit_put(jit, &code);
+            error = trace_jit_put(jit, &code);
         else
             jit->refused++;
     }
@@ -110,12 +111,13 @@ struct dump_line { /* then the file's name */
 #define PLACES_BITS 20u
 
 struct dump {
-    struct symbols_jit *jit;
+    struct trace_jit *jit;
     const struct trace_jit_file *file;
     uint32_t *places; /* by a hash of an address: 1 more than the code that was put there last */
     uint64_t lines_address; /* of the lines read last */
     uint32_t lines_first;
     uint32_t lines_count;
+    bool timed;
 };
 
 static uint32_t *place(const struct dump *d, uint64_t address)
@@ -123,10 +125,10 @@ static uint32_t *place(const struct dump *d, uint64_t address)
     return &d->places[hash_place(address, PLACES_BITS)];
 }
 
-static int put_code(struct dump *d, const struct symbols_jit_code *code)
+static int put_code(struct dump *d, const struct trace_jit_code *code)
 {
     size_t count = d->jit->count;
-    int error = symbols_jit_put(d->jit, code);
+    int error = trace_jit_put(d->jit, code);
 
     if (d->jit->count != count)
         *place(d, code->start) = (uint32_t)d->jit->count;
@@ -136,7 +138,7 @@ static int put_code(struct dump *d, const struct symbols_jit_code *code)
 /* A dump's times are those of one clock; pieces of different files are in the order of files. */
 static int take_load(struct dump *d, uint64_t time, const uint8_t *body, size_t bytes)
 {
-    struct symbols_jit_code code = {.file = d->file, .order = time};
+    struct trace_jit_code code = {.file = d->file, .order = time, .timed = d->timed};
     struct dump_load load;
 
     if (bytes <= sizeof load || memchr(body + sizeof load, 0, bytes - sizeof load) == NULL) {
@@ -162,7 +164,7 @@ static int take_load(struct dump *d, uint64_t time, const uint8_t *body, size_t 
  * it. */
 static int take_move(struct dump *d, uint64_t time, const uint8_t *body, size_t bytes)
 {
-    struct symbols_jit_code code = {.file = d->file, .order = time};
+    struct trace_jit_code code = {.file = d->file, .order = time, .timed = d->timed};
     struct dump_move move;
     uint32_t from;
 
@@ -209,8 +211,8 @@ static int take_lines(struct dump *d, const uint8_t *body, size_t bytes)
         if (file == NULL || strcmp((const char *)body, SAME_FILE) != 0)
             file = (const char *)body;
         body = nul + 1;
-        error = symbols_jit_put_line(
-            d->jit, &(struct symbols_jit_line){line.address, file, (uint32_t)line.line});
+        error = trace_jit_put_line(
+            d->jit, &(struct trace_jit_line){line.address, file, (uint32_t)line.line});
     }
     d->lines_count = (uint32_t)d->jit->line_count - d->lines_first;
     return error;
@@ -240,7 +242,7 @@ static bool dump_begins(const struct trace_jit_file *file, struct dump_header *h
     return header->magic == DUMP_MAGIC && header->header_bytes >= sizeof *header;
 }
 
-int symbols_jit_read_dump(struct symbols_jit *jit, const struct trace_jit_file *file)
+int trace_jit_read_dump(struct trace_jit *jit, const struct trace_jit_file *file)
 {
     struct dump d = {.jit = jit, .file = file};
     struct dump_header header;
@@ -252,6 +254,7 @@ int symbols_jit_read_dump(struct symbols_jit *jit, const struct trace_jit_file *
         jit->refused++;
         return 0;
     }
+    d.timed = (header.flags & DUMP_TSC) == 0;
     d.places = calloc(1u << PLACES_BITS, sizeof d.places[0]);
     if (d.places == NULL)
         return -ENOMEM;

@@ -1,12 +1,12 @@
-/* host/symbols/symbols_jit*.c: perf maps and jitdumps, whole, overlapping, damaged. */
+/* host/trace/trace_jit*.c: perf maps and jitdumps, whole, overlapping, damaged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/symbols/symbols_jit.h"
+#include "host/trace/trace_jit.h"
 #include "tests/unit/test.h"
 
-static struct symbols_jit jit;
+static struct trace_jit jit;
 static struct trace_jit_file files[2];
 static uint8_t dump[4096];
 static size_t dump_bytes;
@@ -14,7 +14,7 @@ static size_t dump_bytes;
 static int forget(void **state)
 {
     (void)state;
-    symbols_jit_free(&jit);
+    trace_jit_free(&jit);
     for (size_t i = 0; i < 2; i++) {
         free(files[i].bytes);
         files[i] = (struct trace_jit_file){0};
@@ -29,18 +29,18 @@ static void add(size_t i, uint32_t kind, const void *bytes, size_t count)
     files[i].bytes = calloc(count + 1, 1);
     memcpy(files[i].bytes, bytes, count);
     files[i].count = count;
-    assert_int_equal(symbols_jit_add(&jit, &files[i]), 0);
+    assert_int_equal(trace_jit_add(&jit, &files[i]), 0);
 }
 
 static void add_map(const char *text)
 {
     add(0, HR_JIT_PERF_MAP, text, strlen(text));
-    assert_int_equal(symbols_jit_finish(&jit), 0);
+    assert_int_equal(trace_jit_finish(&jit), 0);
 }
 
 static void expect(uint64_t address, const char *name)
 {
-    const struct symbols_jit_code *code = symbols_jit_find(&jit, address);
+    const struct trace_jit_code *code = trace_jit_find(&jit, address);
 
     if (name == NULL) {
         assert_null(code);
@@ -147,13 +147,13 @@ static void put_line(uint64_t address, uint32_t line, const char *file)
 static void finish_dump(void)
 {
     add(0, HR_JIT_DUMP, dump, dump_bytes);
-    assert_int_equal(symbols_jit_finish(&jit), 0);
+    assert_int_equal(trace_jit_finish(&jit), 0);
 }
 
 static void expect_line(uint64_t address, const char *file, uint32_t line)
 {
-    const struct symbols_jit_line *found =
-        symbols_jit_line(&jit, symbols_jit_find(&jit, address), address);
+    const struct trace_jit_line *found =
+        trace_jit_line(&jit, trace_jit_find(&jit, address), address);
 
     if (file == NULL) {
         assert_null(found);
@@ -196,6 +196,38 @@ static void the_later_time_counts(void **state)
     finish_dump();
     expect(0x101f, "late");
     expect(0x1020, "early");
+}
+
+static void expect_at(uint64_t address, uint64_t time, const char *name)
+{
+    const struct trace_jit_code *code = trace_jit_find(&jit, trace_jit_place(&jit, address, time));
+
+    assert_non_null(code);
+    assert_string_equal(code->name, name);
+    assert_true(code->start <= address && address < code->end);
+}
+
+static void code_is_what_it_was_at_the_time(void **state)
+{
+    memset(dump, 0, sizeof dump);
+    (void)state;
+    put_header();
+    put_load(0x1000, 0x20, "first", 10);
+    put_load(0x1010, 0x40, "second", 20);
+    put_load(0x1000, 0x10, "third", 30);
+    put_load(0x9000, 0x10, "alone", 40);
+    finish_dump();
+    expect_at(0x1000, 9, "third"); /* before there was any code */
+    expect_at(0x1000, 10, "first");
+    expect_at(0x1018, 15, "first");
+    expect_at(0x1018, 20, "second");
+    expect_at(0x1048, 25, "second");
+    expect_at(0x100f, 29, "first");
+    expect_at(0x100f, 30, "third");
+    expect_at(0x1018, 99, "second");
+    assert_int_equal(trace_jit_place(&jit, 0x9008, 99), 0x9008);
+    assert_int_equal(trace_jit_place(&jit, 0x1050, 99), 0x1050);
+    expect(TRACE_JIT_PLACES_END - 1, NULL);
 }
 
 static void code_moves(void **state)
@@ -274,6 +306,7 @@ int main(void)
         cmocka_unit_test_teardown(what_is_no_line_is_counted, forget),
         cmocka_unit_test_teardown(dumps_have_lines, forget),
         cmocka_unit_test_teardown(the_later_time_counts, forget),
+        cmocka_unit_test_teardown(code_is_what_it_was_at_the_time, forget),
         cmocka_unit_test_teardown(code_moves, forget),
         cmocka_unit_test_teardown(dumps_are_read_up_to_what_is_wrong, forget),
         cmocka_unit_test_teardown(ranges_are_those_of_a_slow_search, forget),
