@@ -171,8 +171,10 @@ static int find_timed(struct trace_jit *jit)
     size_t count = mark_shared(jit);
     uint64_t place = TRACE_JIT_PLACES;
 
-    jit->timed = count != 0 ? malloc(count * sizeof jit->timed[0]) : NULL;
-    if (count != 0 && jit->timed == NULL)
+    if (count == 0)
+        return 0;
+    jit->timed = malloc(count * sizeof jit->timed[0]);
+    if (jit->timed == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < jit->count; i++) {
         struct trace_jit_code *code = &jit->codes[i];
